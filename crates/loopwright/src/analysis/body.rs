@@ -1,0 +1,489 @@
+//! Which joints are hips, feet, hands and head: by name, else by geometry, else by being leaves.
+//!
+//! Names differ between every two exporters, so they are taken apart into words and a side. What names do not tell, the
+//! tree does: the hips are the joint from which both legs hang, whatever it is called.
+
+use crate::take::{Skeleton, Take};
+
+/// Left or right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Side {
+    /// The character's own left.
+    Left,
+    /// The character's own right.
+    Right,
+}
+
+/// A foot: what stands on the ground.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Foot {
+    /// The ankle, or the end of the leg where nothing finer is known.
+    pub ankle: usize,
+    /// The ball of the foot or the toes, where the rig has them.
+    pub toe: Option<usize>,
+    /// Which side it is on, where that is known.
+    pub side: Option<Side>,
+}
+
+impl Foot {
+    /// The joint that stays longest on the ground: the toe, or the ankle where there is none.
+    pub fn lowest_joint(&self) -> usize {
+        self.toe.unwrap_or(self.ankle)
+    }
+}
+
+/// How the feet were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundBy {
+    /// The caller named them.
+    Given,
+    /// By the words of their names.
+    Names,
+    /// As the lowest ends of the skeleton over the take.
+    Geometry,
+    /// Nothing told them apart: every leaf counts as a foot.
+    AllLeaves,
+}
+
+/// Joints that the caller names, by exact name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BodyOverrides {
+    /// The hips.
+    pub hips: Option<String>,
+    /// The feet, one name each.
+    pub feet: Vec<String>,
+}
+
+/// Why the body cannot be told.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BodyError {
+    /// A name that the caller gave is not a joint of the skeleton.
+    #[error("the skeleton has no joint named \"{name}\"")]
+    NoSuchJoint {
+        /// The name given.
+        name: String,
+        /// Up to three joints whose names are alike.
+        similar: Vec<String>,
+    },
+}
+
+/// The joints that the stages look at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Body {
+    /// The joint that both legs hang from.
+    pub hips: usize,
+    /// The head.
+    pub head: Option<usize>,
+    /// Feet, left before right where sides are known.
+    pub feet: Vec<Foot>,
+    /// Hands or wrists, left before right.
+    pub hands: Vec<usize>,
+    /// Upper ends of the legs, left and right.
+    pub thighs: Option<[usize; 2]>,
+    /// Upper ends of the arms, left and right.
+    pub shoulders: Option<[usize; 2]>,
+    /// How the feet were found.
+    pub found_by: FoundBy,
+}
+
+impl Body {
+    /// Finds the body's joints in a take.
+    ///
+    /// A skeleton without recognisable parts is no error: see [`FoundBy`]. Errors: [`BodyError::NoSuchJoint`] for a name in
+    /// `overrides` that the skeleton does not have.
+    pub fn find(take: &Take, overrides: &BodyOverrides) -> Result<Self, BodyError> {
+        let skeleton = take.skeleton();
+        let named = NamedJoints::of(skeleton);
+        let (feet, found_by) = if overrides.feet.is_empty() {
+            let by_name = named.feet(skeleton);
+            if by_name.is_empty() {
+                feet_by_geometry(take)
+            } else {
+                (by_name, FoundBy::Names)
+            }
+        } else {
+            let feet = overrides
+                .feet
+                .iter()
+                .map(|name| {
+                    let ankle = find_given(skeleton, name)?;
+                    Ok(Foot {
+                        ankle,
+                        toe: named.below(skeleton, Part::Toe, ankle),
+                        side: parse(&skeleton.joint(ankle).name).1,
+                    })
+                })
+                .collect::<Result<Vec<_>, BodyError>>()?;
+            (feet, FoundBy::Given)
+        };
+        let hips = match &overrides.hips {
+            Some(name) => find_given(skeleton, name)?,
+            None => named.hips(skeleton, &feet, found_by),
+        };
+        let pair = |part| match (named.sided(part, Side::Left), named.sided(part, Side::Right)) {
+            (Some(left), Some(right)) => Some([left, right]),
+            _ => None,
+        };
+        // In one family of rigs "shoulder" is the collar bone, in another the upper arm; either spans the chest.
+        let shoulders = pair(Part::UpperArm).or_else(|| pair(Part::Clavicle));
+        // Legs without a name for their upper end: the joints below the hips on the way to the feet.
+        let thighs = pair(Part::Thigh).or_else(|| {
+            let below_hips = |side| {
+                let foot = feet.iter().find(|foot| foot.side == Some(side))?;
+                let path = skeleton.path_from_root(foot.ankle);
+                let at = path.iter().position(|&joint| joint == hips)?;
+                path.get(at + 1).copied()
+            };
+            Some([below_hips(Side::Left)?, below_hips(Side::Right)?])
+        });
+        let hands = [Side::Left, Side::Right]
+            .into_iter()
+            .filter_map(|side| named.sided(Part::Hand, side))
+            .collect();
+        Ok(Self {
+            hips,
+            head: named.unsided(Part::Head),
+            feet,
+            hands,
+            thighs,
+            shoulders,
+            found_by,
+        })
+    }
+
+    /// Standing height in the take's own unit, whatever the pose: leg and spine laid straight, up to the head joint.
+    ///
+    /// Measured on the bones of the middle frame, because in some files the offsets of the rest pose are not the bones'.
+    /// `None` where there are no feet told apart or no head, or where all bones have no length.
+    pub fn stature(&self, take: &Take) -> Option<f64> {
+        if self.found_by == FoundBy::AllLeaves {
+            return None;
+        }
+        let translations = take.translations(take.num_frames() / 2);
+        let chain = |joint: usize| {
+            let path = take.skeleton().path_from_root(joint);
+            let at = path.iter().position(|&above| above == self.hips)?;
+            Some(path[at + 1..].iter().map(|&joint| translations[joint].length()).sum::<f64>())
+        };
+        let leg = self
+            .feet
+            .iter()
+            .filter_map(|foot| chain(foot.ankle))
+            .fold(0.0, f64::max);
+        let height = leg + chain(self.head?)?;
+        (height > 0.0 && leg > 0.0).then_some(height)
+    }
+}
+
+fn find_given(skeleton: &Skeleton, name: &str) -> Result<usize, BodyError> {
+    skeleton.find(name).ok_or_else(|| {
+        let wanted = words(name).concat();
+        let similar = skeleton
+            .joints()
+            .iter()
+            .filter(|joint| {
+                let have = words(&joint.name).concat();
+                !wanted.is_empty() && (have.contains(&wanted) || wanted.contains(&have))
+            })
+            .map(|joint| joint.name.clone())
+            .take(3)
+            .collect();
+        BodyError::NoSuchJoint {
+            name: name.to_owned(),
+            similar,
+        }
+    })
+}
+
+/// Parts of a body that names tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Hips,
+    Head,
+    Thigh,
+    Ankle,
+    Toe,
+    Clavicle,
+    UpperArm,
+    Hand,
+}
+
+/// A name's words in lower case: split at separators, digits and changes of case, without a namespace before a colon.
+fn words(name: &str) -> Vec<String> {
+    let name = name.rsplit(':').next().unwrap_or(name);
+    let mut words: Vec<String> = Vec::new();
+    let mut previous_lower = false;
+    let mut fresh = true;
+    for letter in name.chars() {
+        if !letter.is_alphabetic() {
+            fresh = true;
+            previous_lower = false;
+            continue;
+        }
+        if fresh || (letter.is_uppercase() && previous_lower) {
+            words.push(String::new());
+        }
+        fresh = false;
+        previous_lower = letter.is_lowercase();
+        if let Some(word) = words.last_mut() {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    words
+}
+
+/// The part and side that a joint's name speaks of.
+fn parse(name: &str) -> (Option<Part>, Option<Side>) {
+    let mut words = words(name);
+    // Some exporters put the rig's own name before every joint's.
+    if words.len() > 1 && ["bip", "def", "mixamorig", "character", "joint"].contains(&words[0].as_str()) {
+        words.remove(0);
+    }
+    let mut side = None;
+    words.retain(|word| {
+        let this = match word.as_str() {
+            "left" | "l" => Some(Side::Left),
+            "right" | "r" => Some(Side::Right),
+            _ => None,
+        };
+        side = side.or(this);
+        this.is_none()
+    });
+    // Names in one case throughout hide the side at the front.
+    if side.is_none()
+        && let [word] = words.as_mut_slice()
+    {
+        for (prefix, which) in [("left", Side::Left), ("right", Side::Right)] {
+            if let Some(rest) = word.strip_prefix(prefix).filter(|rest| !rest.is_empty()) {
+                side = Some(which);
+                *word = rest.to_owned();
+                break;
+            }
+        }
+    }
+    let last = words.last().map_or("", String::as_str);
+    let joined = words.concat();
+    let sided = side.is_some();
+    let part = match (joined.as_str(), last) {
+        ("upleg" | "upperleg" | "thigh", _) => Some(Part::Thigh),
+        ("hip" | "femur", _) if sided => Some(Part::Thigh),
+        ("foot" | "ankle", _) => Some(Part::Ankle),
+        ("toe" | "toes" | "toebase" | "toejoint" | "ball", _) => Some(Part::Toe),
+        ("collar" | "clavicle" | "shoulder" | "torsoclavicle", _) if sided => Some(Part::Clavicle),
+        ("arm" | "upperarm" | "uparm" | "shldr" | "humerus", _) if sided => Some(Part::UpperArm),
+        ("hand" | "wrist", _) if sided => Some(Part::Hand),
+        ("hips" | "hip" | "pelvis", _) if !sided => Some(Part::Hips),
+        (_, "head") if !sided => Some(Part::Head),
+        _ => None,
+    };
+    (part, side)
+}
+
+struct NamedJoints {
+    parts: Vec<(Option<Part>, Option<Side>)>,
+}
+
+impl NamedJoints {
+    fn of(skeleton: &Skeleton) -> Self {
+        Self {
+            parts: skeleton.joints().iter().map(|joint| parse(&joint.name)).collect(),
+        }
+    }
+
+    fn first(&self, part: Part, side: Option<Side>) -> Option<usize> {
+        self.parts.iter().position(|&found| found == (Some(part), side))
+    }
+
+    fn sided(&self, part: Part, side: Side) -> Option<usize> {
+        self.first(part, Some(side))
+    }
+
+    fn unsided(&self, part: Part) -> Option<usize> {
+        self.first(part, None)
+    }
+
+    /// The first joint of a part somewhere below `above`.
+    fn below(&self, skeleton: &Skeleton, part: Part, above: usize) -> Option<usize> {
+        (above + 1..skeleton.num_joints())
+            .find(|&joint| self.parts[joint].0 == Some(part) && skeleton.path_from_root(joint).contains(&above))
+    }
+
+    fn feet(&self, skeleton: &Skeleton) -> Vec<Foot> {
+        let mut feet: Vec<Foot> = Vec::new();
+        for side in [Some(Side::Left), Some(Side::Right), None] {
+            let Some(ankle) = self.first(Part::Ankle, side) else {
+                continue;
+            };
+            feet.push(Foot {
+                ankle,
+                toe: self.below(skeleton, Part::Toe, ankle),
+                side,
+            });
+        }
+        feet
+    }
+
+    fn hips(&self, skeleton: &Skeleton, feet: &[Foot], found_by: FoundBy) -> usize {
+        if feet.len() >= 2 && found_by != FoundBy::AllLeaves {
+            let paths: Vec<Vec<usize>> = feet.iter().map(|foot| skeleton.path_from_root(foot.ankle)).collect();
+            let common = paths[0]
+                .iter()
+                .take_while(|joint| paths.iter().all(|path| path.contains(joint)))
+                .last();
+            if let Some(&common) = common {
+                return common;
+            }
+        }
+        self.unsided(Part::Hips).unwrap_or(0)
+    }
+}
+
+/// A leaf counts as a foot when over the take it stays this close to the ground, as a share of the skeleton's height.
+///
+/// Hands hang at about 0.45 of the height and toes at 0.05; the middle leaves room for crouching on one side and for long
+/// ankles on the other.
+const FOOT_HEIGHT_SHARE: f64 = 0.2;
+
+fn feet_by_geometry(take: &Take) -> (Vec<Foot>, FoundBy) {
+    let skeleton = take.skeleton();
+    let leaves: Vec<usize> = (0..skeleton.num_joints())
+        .filter(|&joint| skeleton.children(joint).is_empty())
+        .collect();
+    let world = take.world_tracks();
+    // A few dozen frames tell the heights; long takes need no more.
+    let stride = take.num_frames().div_ceil(64);
+    let mut heights = vec![0.0; skeleton.num_joints()];
+    let mut count = 0.0;
+    for frame in (0..take.num_frames()).step_by(stride) {
+        let lowest = world.positions(frame).iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
+        for (height, position) in heights.iter_mut().zip(world.positions(frame)) {
+            *height += position.y - lowest;
+        }
+        count += 1.0;
+    }
+    let top = heights.iter().copied().fold(0.0, f64::max) / count;
+    let low: Vec<usize> = leaves
+        .iter()
+        .copied()
+        .filter(|&leaf| heights[leaf] / count < FOOT_HEIGHT_SHARE * top)
+        .collect();
+    let told_apart = !low.is_empty() && low.len() < leaves.len() && low.len() % 2 == 0 && low.len() <= 8;
+    let foot = |ankle: usize| Foot {
+        ankle,
+        toe: None,
+        side: parse(&skeleton.joint(ankle).name).1,
+    };
+    if told_apart {
+        (low.into_iter().map(foot).collect(), FoundBy::Geometry)
+    } else {
+        (leaves.into_iter().map(foot).collect(), FoundBy::AllLeaves)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::{DQuat, DVec3};
+
+    use super::*;
+    use crate::take::Joint;
+
+    /// One standing frame; rows are name, parent, position relative to the parent.
+    fn take(rows: &[(&str, Option<usize>, [f64; 3])]) -> Take {
+        let joints = rows
+            .iter()
+            .map(|&(name, parent, offset)| Joint {
+                name: name.to_owned(),
+                parent,
+                rest_offset: DVec3::from_array(offset),
+                tip: None,
+            })
+            .collect();
+        let translations = rows.iter().map(|row| DVec3::from_array(row.2)).collect();
+        let skeleton = Skeleton::new(joints).unwrap();
+        Take::new("t", skeleton, 0.1, translations, vec![DQuat::IDENTITY; rows.len()]).unwrap()
+    }
+
+    #[test]
+    fn names_of_many_exporters() {
+        let left = Some(Side::Left);
+        for (name, part) in [
+            ("LeftFoot", Part::Ankle),
+            ("mixamorig:LeftFoot", Part::Ankle),
+            ("lFoot", Part::Ankle),
+            ("Foot_L", Part::Ankle),
+            ("foot.l", Part::Ankle),
+            ("LeftAnkle", Part::Ankle),
+            ("leftfoot", Part::Ankle),
+            ("Bip01 L Foot", Part::Ankle),
+            ("Toes_L", Part::Toe),
+            ("LeftToeBase", Part::Toe),
+            ("lToeJoint", Part::Toe),
+            ("LeftHip", Part::Thigh),
+            ("UpperLeg_L", Part::Thigh),
+            ("lThigh", Part::Thigh),
+            ("lShldr", Part::UpperArm),
+            ("LeftWrist", Part::Hand),
+        ] {
+            assert_eq!(parse(name), (Some(part), left), "{name}");
+        }
+        assert_eq!(parse("HEad"), (Some(Part::Head), None));
+        assert_eq!(parse("torso_head"), (Some(Part::Head), None));
+        assert_eq!(parse("hip"), (Some(Part::Hips), None));
+        assert_eq!(parse("HeadTop_End").0, None);
+        assert_eq!(parse("LeftHandThumb1").0, None);
+        assert_eq!(parse("LHipJoint").0, None);
+    }
+
+    #[test]
+    fn hips_are_where_the_legs_meet() {
+        let take = take(&[
+            ("joint_Root", None, [0.0, 0.0, 0.0]),
+            ("Middle", Some(0), [0.0, 1.0, 0.0]),
+            ("LeftUpLeg", Some(1), [0.1, 0.0, 0.0]),
+            ("LeftFoot", Some(2), [0.0, -0.9, 0.0]),
+            ("RightUpLeg", Some(1), [-0.1, 0.0, 0.0]),
+            ("RightFoot", Some(4), [0.0, -0.9, 0.0]),
+            ("Head", Some(1), [0.0, 0.6, 0.0]),
+        ]);
+        let body = Body::find(&take, &BodyOverrides::default()).unwrap();
+        assert_eq!((body.hips, body.head, body.thighs), (1, Some(6), Some([2, 4])));
+        assert_eq!(body.feet.iter().map(|f| f.ankle).collect::<Vec<_>>(), [3, 5]);
+        assert!((body.stature(&take).unwrap() - 1.6).abs() < 1e-12);
+    }
+
+    #[test]
+    fn nameless_rigs_go_by_geometry_then_by_leaves() {
+        let rows = [
+            ("a", None, [0.0, 1.0, 0.0]),
+            ("b", Some(0), [0.1, -0.95, 0.0]),
+            ("c", Some(0), [-0.1, -0.95, 0.0]),
+            ("d", Some(0), [0.0, 0.7, 0.0]),
+        ];
+        let found = Body::find(&take(&rows), &BodyOverrides::default()).unwrap();
+        assert_eq!(found.found_by, FoundBy::Geometry);
+        assert_eq!(found.feet.iter().map(|f| f.ankle).collect::<Vec<_>>(), [1, 2]);
+        let chain = [("a", None, [0.0, 0.0, 0.0]), ("b", Some(0), [0.0, 1.0, 0.0])];
+        let found = Body::find(&take(&chain), &BodyOverrides::default()).unwrap();
+        assert_eq!((found.found_by, found.hips), (FoundBy::AllLeaves, 0));
+        assert_eq!(found.stature(&take(&chain)), None);
+    }
+
+    #[test]
+    fn given_names_win_and_wrong_ones_are_told_with_what_is_alike() {
+        let take = take(&[
+            ("Hips", None, [0.0, 1.0, 0.0]),
+            ("LeftFoot", Some(0), [0.1, -0.9, 0.0]),
+            ("RightFoot", Some(0), [-0.1, -0.9, 0.0]),
+        ]);
+        let feet = |names: &[&str]| BodyOverrides {
+            hips: None,
+            feet: names.iter().map(ToString::to_string).collect(),
+        };
+        let body = Body::find(&take, &feet(&["RightFoot"])).unwrap();
+        assert_eq!((body.feet.len(), body.found_by), (1, FoundBy::Given));
+        let error = Body::find(&take, &feet(&["Foot"])).unwrap_err();
+        let BodyError::NoSuchJoint { similar, .. } = error;
+        assert_eq!(similar, ["LeftFoot", "RightFoot"]);
+    }
+}

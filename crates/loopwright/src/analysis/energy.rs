@@ -1,0 +1,115 @@
+//! Where a take moves and where it stands: stretches classed by motion energy relative to the take's own.
+//!
+//! A still stretch matches any other, so it would win every search; loops are looked for where the body moves.
+
+use super::{features::Features, screen::percentile};
+
+/// What a frame belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Activity {
+    /// The body moves at a fair share of the take's own pace.
+    Moving,
+    /// Between the two.
+    Transition,
+    /// The body all but stands.
+    Idle,
+}
+
+/// A run of frames of one activity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// What the frames belong to.
+    pub activity: Activity,
+    /// First frame.
+    pub start_frame: usize,
+    /// Last frame.
+    pub end_frame: usize,
+}
+
+/// Speeds are averaged over this long, seconds: a step has slow instants that are no standing.
+const WINDOW_SECS: f64 = 0.5;
+
+/// Share of the take's pace (90th percentile of the smoothed speed) from which a frame counts as moving.
+///
+/// A slow walk in a take that also runs reaches 0.3.
+const MOVING_SHARE: f64 = 0.22;
+
+/// Share of the take's pace below which a frame counts as idle.
+const IDLE_SHARE: f64 = 0.1;
+
+/// A take whose smoothed speed never exceeds this stands still, metres per second.
+const STILL_SPEED: f64 = 0.003;
+
+/// Activity of every frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Energy {
+    activities: Vec<Activity>,
+    pace: f64,
+}
+
+impl Energy {
+    /// Classes all frames; `usable` says which frames can be trusted.
+    pub fn of(features: &Features, usable: &[bool], frame_time_secs: f64) -> Self {
+        let num_frames = features.num_frames();
+        let half = (0.5 * WINDOW_SECS / frame_time_secs).round() as usize;
+        let (mut sums, mut counts) = (vec![0.0], vec![0_usize]);
+        for frame in 0..num_frames {
+            let counted = usable[frame];
+            sums.push(sums[frame] + if counted { features.speed(frame) } else { 0.0 });
+            counts.push(counts[frame] + usize::from(counted));
+        }
+        let smoothed: Vec<f64> = (0..num_frames)
+            .map(|frame| {
+                let (from, to) = (frame.saturating_sub(half), (frame + half + 1).min(num_frames));
+                (sums[to] - sums[from]) / (counts[to] - counts[from]).max(1) as f64
+            })
+            .collect();
+        let mut sorted = smoothed.clone();
+        sorted.sort_by(f64::total_cmp);
+        let pace = percentile(&sorted, 0.9);
+        let activities = smoothed
+            .iter()
+            .map(|&speed| {
+                if speed >= MOVING_SHARE * pace && pace > STILL_SPEED {
+                    Activity::Moving
+                } else if speed < IDLE_SHARE * pace || pace <= STILL_SPEED {
+                    Activity::Idle
+                } else {
+                    Activity::Transition
+                }
+            })
+            .collect();
+        Self { activities, pace }
+    }
+
+    /// The take's pace in metres per second: 90th percentile of the smoothed speed.
+    pub fn pace(&self) -> f64 {
+        self.pace
+    }
+
+    /// Whether the whole take stands still.
+    pub fn is_still(&self) -> bool {
+        self.pace <= STILL_SPEED
+    }
+
+    /// Activity of every frame.
+    pub fn activities(&self) -> &[Activity] {
+        &self.activities
+    }
+
+    /// The take as runs of one activity, in order, without gaps.
+    pub fn stretches(&self) -> Vec<Stretch> {
+        let mut stretches: Vec<Stretch> = Vec::new();
+        for (frame, &activity) in self.activities.iter().enumerate() {
+            match stretches.last_mut() {
+                Some(stretch) if stretch.activity == activity => stretch.end_frame = frame,
+                _ => stretches.push(Stretch {
+                    activity,
+                    start_frame: frame,
+                    end_frame: frame,
+                }),
+            }
+        }
+        stretches
+    }
+}

@@ -1,0 +1,173 @@
+//! What is compared of a pose: weighted joint positions in the heading's frame, their velocities, and the root's own.
+
+use glam::DVec3;
+
+use super::{body::Body, heading::Heading, screen::Screen, velocity};
+use crate::{
+    math::rotation,
+    take::{Take, WorldTracks},
+};
+
+/// A joint that counts when poses are compared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WeightedJoint {
+    /// The joint.
+    pub joint: usize,
+    /// Its weight, a factor on metres; 0 where the joint flips and must not count.
+    pub weight: f64,
+}
+
+/// Weight of an ankle or of a foot whose toes are unknown: the eye follows feet before all else.
+const ANKLE_WEIGHT: f64 = 1.0;
+/// Weight of the toes, which mostly follow the ankle.
+const TOE_WEIGHT: f64 = 0.5;
+/// Weight of a hand.
+const HAND_WEIGHT: f64 = 0.5;
+/// Weight of the head.
+const HEAD_WEIGHT: f64 = 0.5;
+/// Weight of the hips, whose height is all that the heading's frame leaves of their place.
+const HIPS_WEIGHT: f64 = 0.5;
+
+/// Half body height in metres where the skeleton does not tell its own.
+const FALLBACK_HALF_HEIGHT: f64 = 0.85;
+
+/// The joints that count by default, in order of the skeleton.
+pub fn default_weights(body: &Body, screen: &Screen) -> Vec<WeightedJoint> {
+    let mut weights: Vec<WeightedJoint> = Vec::new();
+    let mut add = |joint: usize, weight: f64| {
+        if weights.iter().all(|known| known.joint != joint) {
+            weights.push(WeightedJoint { joint, weight });
+        }
+    };
+    for foot in &body.feet {
+        add(foot.ankle, ANKLE_WEIGHT);
+        if let Some(toe) = foot.toe {
+            add(toe, TOE_WEIGHT);
+        }
+    }
+    for &hand in &body.hands {
+        add(hand, HAND_WEIGHT);
+    }
+    if let Some(head) = body.head {
+        add(head, HEAD_WEIGHT);
+    }
+    add(body.hips, HIPS_WEIGHT);
+    for weighted in &mut weights {
+        if screen.flipping.iter().any(|flipping| flipping.joint == weighted.joint) {
+            weighted.weight = 0.0;
+        }
+    }
+    weights.sort_by_key(|weighted| weighted.joint);
+    weights
+}
+
+/// Feature matrix of a take: for every frame and axis a weighted position (metres) and velocity (metres per second).
+///
+/// Axes: three for each weighted joint, then three of the root's linear velocity and one of its turning, which have no
+/// position. Frame-major.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Features {
+    num_frames: usize,
+    num_axes: usize,
+    positions: Vec<f64>,
+    velocities: Vec<f64>,
+    speeds: Vec<f64>,
+}
+
+/// Axes that the root's own motion adds: its linear velocity and its turning.
+const ROOT_AXES: usize = 4;
+
+impl Features {
+    /// Features of all frames of a take.
+    ///
+    /// The root's turning is in radians per second times half the body height, so that all is in metres.
+    /// Source: docs/math/search.md, section "What is compared".
+    pub fn of(take: &Take, world: &WorldTracks, heading: &Heading, body: &Body, joints: &[WeightedJoint]) -> Self {
+        let num_frames = take.num_frames();
+        let dt = take.frame_time_secs();
+        let num_axes = 3 * joints.len() + ROOT_AXES;
+        let mut features = Self {
+            num_frames,
+            num_axes,
+            positions: vec![0.0; num_frames * num_axes],
+            velocities: vec![0.0; num_frames * num_axes],
+            speeds: vec![0.0; num_frames],
+        };
+        let total_weight: f64 = joints.iter().map(|weighted| weighted.weight).sum::<f64>().max(1e-9);
+        for (index, weighted) in joints.iter().enumerate() {
+            let track: Vec<DVec3> = (0..num_frames)
+                .map(|frame| {
+                    heading
+                        .world_from_heading(frame)
+                        .inverse()
+                        .transform_point(world.position(frame, weighted.joint))
+                        * weighted.weight
+                })
+                .collect();
+            let rates = velocity::velocities(&track, dt);
+            for frame in 0..num_frames {
+                features.set(frame, 3 * index, track[frame], rates[frame]);
+                features.speeds[frame] += rates[frame].length() / total_weight;
+            }
+        }
+        let hips: Vec<DVec3> = (0..num_frames).map(|frame| world.position(frame, body.hips)).collect();
+        let turns: Vec<DVec3> = (0..num_frames).map(|frame| DVec3::X * heading.yaw(frame)).collect();
+        let linear = velocity::velocities(&hips, dt);
+        let turning = velocity::velocities(&turns, dt);
+        let half_height = body.stature(take).map_or(FALLBACK_HALF_HEIGHT, |height| 0.5 * height);
+        for frame in 0..num_frames {
+            let linear = rotation::from_yaw(heading.yaw(frame)).conjugate() * linear[frame];
+            features.set(frame, 3 * joints.len(), DVec3::ZERO, linear);
+            let last = frame * num_axes + 3 * joints.len() + 3;
+            features.velocities[last] = turning[frame].x * half_height;
+            features.speeds[frame] += linear.length();
+        }
+        features
+    }
+
+    fn set(&mut self, frame: usize, axis: usize, position: DVec3, velocity: DVec3) {
+        let offset = frame * self.num_axes + axis;
+        self.positions[offset..offset + 3].copy_from_slice(&position.to_array());
+        self.velocities[offset..offset + 3].copy_from_slice(&velocity.to_array());
+    }
+
+    /// Number of frames.
+    pub fn num_frames(&self) -> usize {
+        self.num_frames
+    }
+
+    /// Number of axes per frame.
+    pub fn num_axes(&self) -> usize {
+        self.num_axes
+    }
+
+    /// Axes that have a position; those after them are the root's velocities.
+    pub fn num_position_axes(&self) -> usize {
+        self.num_axes - ROOT_AXES
+    }
+
+    /// Weighted positions of all axes at a frame, metres.
+    pub fn positions(&self, frame: usize) -> &[f64] {
+        &self.positions[frame * self.num_axes..(frame + 1) * self.num_axes]
+    }
+
+    /// Weighted velocities of all axes at a frame, metres per second.
+    pub fn velocities(&self, frame: usize) -> &[f64] {
+        &self.velocities[frame * self.num_axes..(frame + 1) * self.num_axes]
+    }
+
+    /// How fast the body moves at a frame, metres per second: weighted mean of the joints plus the root.
+    pub fn speed(&self, frame: usize) -> f64 {
+        self.speeds[frame]
+    }
+
+    /// Squared distance of two frames over the position axes, square metres.
+    pub fn squared_distance(&self, left: usize, right: usize) -> f64 {
+        let axes = self.num_position_axes();
+        self.positions(left)[..axes]
+            .iter()
+            .zip(&self.positions(right)[..axes])
+            .map(|(left, right)| (left - right) * (left - right))
+            .sum()
+    }
+}

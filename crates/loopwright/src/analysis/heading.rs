@@ -1,0 +1,131 @@
+//! The ground frame that travels with the character: where it stands and which way it faces.
+//!
+//! Poses are compared in this frame, so a turning walk can loop. Facing comes from the lateral axis of hips and shoulders,
+//! which sways less than the pelvis alone.
+
+use glam::DVec3;
+
+use super::body::Body;
+use crate::{
+    math::{ops, rigid::Rigid, rotation},
+    take::WorldTracks,
+};
+
+/// Ground position and facing at every frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Heading {
+    ground: Vec<DVec3>,
+    yaw: Vec<f64>,
+}
+
+/// Share of the lateral axis that must lie along the ground for it to tell the facing.
+///
+/// Below a third the body lies on its side or rolls over, and the axis' projection swings about at random.
+const MIN_LEVEL_SHARE: f64 = 0.3;
+
+impl Heading {
+    /// The heading at every frame of `world`.
+    ///
+    /// Where sides are unknown, or where the body lies on its side, the facing follows the turning of the hips instead.
+    pub fn of(world: &WorldTracks, body: &Body) -> Self {
+        let mut ground = Vec::with_capacity(world.num_frames());
+        let mut yaw: Vec<f64> = Vec::with_capacity(world.num_frames());
+        for frame in 0..world.num_frames() {
+            let hips = world.position(frame, body.hips);
+            ground.push(DVec3::new(hips.x, 0.0, hips.z));
+            let facing = facing(world, body, frame);
+            let next = match (facing, yaw.last()) {
+                (Some(facing), Some(&before)) => before + rotation::wrap_angle(facing - before),
+                (Some(facing), None) => facing,
+                (None, Some(&before)) => {
+                    let step = world.rotation(frame, body.hips) * world.rotation(frame - 1, body.hips).conjugate();
+                    before + rotation::yaw_of(step)
+                }
+                (None, None) => 0.0,
+            };
+            yaw.push(next);
+        }
+        Self { ground, yaw }
+    }
+
+    /// Number of frames.
+    pub fn num_frames(&self) -> usize {
+        self.yaw.len()
+    }
+
+    /// The ground point below the hips at a frame, metres.
+    pub fn ground(&self, frame: usize) -> DVec3 {
+        self.ground[frame]
+    }
+
+    /// Facing at a frame in radians from +Z, left positive, unwrapped over the take: whole turns add up.
+    pub fn yaw(&self, frame: usize) -> f64 {
+        self.yaw[frame]
+    }
+
+    /// The heading frame as a transform: world from heading.
+    pub fn world_from_heading(&self, frame: usize) -> Rigid {
+        Rigid::from_yaw(self.yaw[frame], self.ground[frame])
+    }
+}
+
+/// Facing from the lateral axes, radians from +Z in -pi to pi; `None` where they do not tell it.
+fn facing(world: &WorldTracks, body: &Body, frame: usize) -> Option<f64> {
+    let axis = |pair: Option<[usize; 2]>| {
+        pair.map_or(DVec3::ZERO, |[left, right]| {
+            (world.position(frame, left) - world.position(frame, right)).normalize_or_zero()
+        })
+    };
+    let lateral = axis(body.thighs) + axis(body.shoulders);
+    let level = ops::hypot(lateral.x, lateral.z);
+    // Left is +X for who faces +Z, so forward is left cross up.
+    (level > MIN_LEVEL_SHARE * lateral.length() && level > 1e-9).then(|| ops::atan2(-lateral.z, lateral.x))
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DQuat;
+
+    use super::*;
+    use crate::{
+        analysis::body::BodyOverrides,
+        take::{Joint, Skeleton, Take},
+    };
+
+    fn spinning(yaws: &[f64]) -> Take {
+        let joint = |name: &str, parent| Joint {
+            name: name.to_owned(),
+            parent,
+            rest_offset: DVec3::ZERO,
+            tip: None,
+        };
+        let joints = vec![
+            joint("Hips", None),
+            joint("LeftUpLeg", Some(0)),
+            joint("LeftFoot", Some(1)),
+            joint("RightUpLeg", Some(0)),
+            joint("RightFoot", Some(3)),
+        ];
+        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+        for &yaw in yaws {
+            let side = DVec3::new(0.1, 0.0, 0.0);
+            let down = DVec3::new(0.0, -0.9, 0.0);
+            translations.extend([DVec3::new(1.0, 1.0, 2.0), side, down, -side, down]);
+            rotations.push(rotation::from_yaw(yaw));
+            rotations.extend([DQuat::IDENTITY; 4]);
+        }
+        Take::new("t", Skeleton::new(joints).unwrap(), 0.1, translations, rotations).unwrap()
+    }
+
+    #[test]
+    fn yaw_is_left_positive_and_adds_up_over_whole_turns() {
+        let yaws: Vec<f64> = (0..40).map(|i| 0.3 + 0.4 * f64::from(i)).collect();
+        let take = spinning(&yaws);
+        let body = Body::find(&take, &BodyOverrides::default()).unwrap();
+        let heading = Heading::of(&take.world_tracks(), &body);
+        for (frame, yaw) in yaws.iter().enumerate() {
+            assert!((heading.yaw(frame) - yaw).abs() < 1e-12);
+            assert_eq!(heading.ground(frame), DVec3::new(1.0, 0.0, 2.0));
+        }
+    }
+}

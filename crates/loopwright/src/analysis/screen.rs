@@ -1,0 +1,236 @@
+//! Frames that cannot be trusted: poses that jump, frames that stand still in between, joints that flip.
+//!
+//! Real takes open with a T-pose, hold doubled frames, and have wrists that turn over within one frame. Frames flagged here
+//! are never ends of a loop; joints that flip get no weight; both are told to the user.
+
+use glam::DVec3;
+
+use super::body::Body;
+use crate::{
+    math::rotation,
+    take::{Take, WorldTracks},
+};
+
+/// What is wrong with a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SoilKind {
+    /// The pose before or after it is far from what the motion allows.
+    Jump,
+    /// It repeats the frame before it while the body moves.
+    Frozen,
+}
+
+/// A frame that is not to be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SoiledFrame {
+    /// Frame, counted from 0.
+    pub frame: usize,
+    /// What is wrong with it.
+    pub kind: SoilKind,
+}
+
+/// A joint that turns over between two frames.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlippingJoint {
+    /// The joint.
+    pub joint: usize,
+    /// How often.
+    pub count: usize,
+    /// Largest turn between two frames, radians.
+    pub largest: f64,
+}
+
+/// What the screen found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Screen {
+    /// Frames flagged, in order.
+    pub soiled: Vec<SoiledFrame>,
+    /// Joints that flip, in order.
+    pub flipping: Vec<FlippingJoint>,
+}
+
+/// A step of the pose counts as a jump when it exceeds this many times the take's own fast steps (95th percentile).
+///
+/// Kicks and landings reach about 3; T-poses at the front of a take 20 and more.
+const JUMP_OVER_FAST: f64 = 6.0;
+
+/// Smallest mean step of the joints that counts as a jump, metres; below it no eye sees one.
+const JUMP_METRES: f64 = 0.03;
+
+/// A joint flips when it turns by more than this between two frames, radians (90 degrees), ...
+const FLIP_RADIANS: f64 = core::f64::consts::FRAC_PI_2;
+
+/// ... and by more than this many times its own fast turns (95th percentile).
+const FLIP_OVER_FAST: f64 = 6.0;
+
+/// Two frames are equal when no joint moves by more than this, metres ...
+const FROZEN_METRES: f64 = 1e-7;
+
+/// ... while the joints' median step is above this, metres: slower than that nothing is seen to stop.
+const FROZEN_MEDIAN_METRES: f64 = 1e-3;
+
+impl Screen {
+    /// Screens a take: `world` must be its world tracks.
+    pub fn of(take: &Take, world: &WorldTracks, body: &Body) -> Self {
+        let num_frames = take.num_frames();
+        if num_frames < 3 {
+            return Self::default();
+        }
+        let mut mean_steps = Vec::with_capacity(num_frames - 1);
+        let mut largest_steps = Vec::with_capacity(num_frames - 1);
+        for frame in 1..num_frames {
+            let (mut sum, mut largest) = (0.0, 0.0_f64);
+            for joint in 0..take.num_joints() {
+                // Seen from the hips, so that fast travel is no jump; their own step counts apart.
+                let relative = |frame: usize| -> DVec3 {
+                    world.rotation(frame, body.hips).conjugate()
+                        * (world.position(frame, joint) - world.position(frame, body.hips))
+                };
+                sum += (relative(frame) - relative(frame - 1)).length();
+                largest = largest.max((world.position(frame, joint) - world.position(frame - 1, joint)).length());
+            }
+            let travel = (world.position(frame, body.hips) - world.position(frame - 1, body.hips)).length();
+            mean_steps.push(travel + sum / take.num_joints() as f64);
+            largest_steps.push(largest);
+        }
+        let mut sorted = mean_steps.clone();
+        sorted.sort_by(f64::total_cmp);
+        let jump = (JUMP_OVER_FAST * percentile(&sorted, 0.95)).max(JUMP_METRES);
+        let moving = percentile(&sorted, 0.5) > FROZEN_MEDIAN_METRES;
+
+        let mut soiled: Vec<Option<SoilKind>> = vec![None; num_frames];
+        // A jump near either end of the take condemns the short side; one inside, both its frames.
+        let margin = ((0.1 / take.frame_time_secs()).ceil() as usize).min(num_frames / 4).max(1);
+        for (index, &step) in mean_steps.iter().enumerate() {
+            let frame = index + 1;
+            if step > jump {
+                let condemned = if frame <= margin {
+                    0..frame
+                } else if num_frames - frame <= margin {
+                    frame..num_frames
+                } else {
+                    frame - 1..frame + 1
+                };
+                soiled[condemned].fill(Some(SoilKind::Jump));
+            } else if moving && largest_steps[index] < FROZEN_METRES {
+                soiled[frame] = Some(SoilKind::Frozen);
+            }
+        }
+
+        let mut flipping = Vec::new();
+        for joint in 0..take.num_joints() {
+            let steps: Vec<f64> = (1..num_frames)
+                .filter(|&frame| soiled[frame].is_none() && soiled[frame - 1].is_none())
+                .map(|frame| rotation::difference(take.rotations(frame)[joint], take.rotations(frame - 1)[joint]).length())
+                .collect();
+            let mut sorted = steps.clone();
+            sorted.sort_by(f64::total_cmp);
+            let flip = (FLIP_OVER_FAST * percentile(&sorted, 0.95)).max(FLIP_RADIANS);
+            let count = steps.iter().filter(|&&step| step > flip).count();
+            if count > 0 {
+                flipping.push(FlippingJoint {
+                    joint,
+                    count,
+                    largest: sorted[sorted.len() - 1],
+                });
+            }
+        }
+        let soiled = soiled
+            .into_iter()
+            .enumerate()
+            .filter_map(|(frame, kind)| kind.map(|kind| SoiledFrame { frame, kind }))
+            .collect();
+        Self { soiled, flipping }
+    }
+
+    /// For every frame whether it may be an end of a loop: neither it nor a neighbour is flagged.
+    ///
+    /// Neighbours count because velocities at the end look at them.
+    pub fn usable_ends(&self, num_frames: usize) -> Vec<bool> {
+        let mut usable = vec![true; num_frames];
+        for soiled in &self.soiled {
+            let around = soiled.frame.saturating_sub(1)..(soiled.frame + 2).min(num_frames);
+            usable[around].fill(false);
+        }
+        usable
+    }
+}
+
+/// Value below which the given share of the ascending values lies; 0 for none.
+pub(crate) fn percentile(sorted: &[f64], share: f64) -> f64 {
+    if sorted.is_empty() {
+        return 0.0;
+    }
+    let index = (share * (sorted.len() - 1) as f64).round() as usize;
+    sorted[index.min(sorted.len() - 1)]
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DQuat;
+
+    use super::*;
+    use crate::{
+        analysis::body::BodyOverrides,
+        math::ops,
+        take::{Joint, Skeleton},
+    };
+
+    fn swinging(edit: impl Fn(usize) -> f64) -> Take {
+        let joint = |parent| Joint {
+            name: "j".to_owned(),
+            parent,
+            rest_offset: DVec3::ZERO,
+            tip: None,
+        };
+        let skeleton = Skeleton::new(vec![joint(None), joint(Some(0)), joint(Some(1))]).unwrap();
+        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+        for frame in 0..100 {
+            translations.extend([DVec3::ZERO, DVec3::Y, DVec3::Y]);
+            let angle = edit(frame);
+            rotations.extend([DQuat::IDENTITY, rotation::exp(DVec3::X * angle), DQuat::IDENTITY]);
+        }
+        Take::new("t", skeleton, 1.0 / 60.0, translations, rotations).unwrap()
+    }
+
+    fn screen(take: &Take) -> Screen {
+        let body = Body::find(take, &BodyOverrides::default()).unwrap();
+        Screen::of(take, &take.world_tracks(), &body)
+    }
+
+    fn swing(frame: usize) -> f64 {
+        0.8 * ops::sin(0.1 * frame as f64)
+    }
+
+    #[test]
+    fn smooth_motion_is_clean() {
+        assert_eq!(screen(&swinging(swing)), Screen::default());
+    }
+
+    #[test]
+    fn a_first_frame_in_another_pose_is_flagged_alone() {
+        let found = screen(&swinging(|frame| if frame == 0 { 1.6 } else { swing(frame) }));
+        assert_eq!(found.soiled, [SoiledFrame { frame: 0, kind: SoilKind::Jump }]);
+        assert_eq!(found.usable_ends(100)[..3], [false, false, true]);
+        assert!(found.flipping.is_empty());
+    }
+
+    #[test]
+    fn a_doubled_frame_is_flagged() {
+        let found = screen(&swinging(|frame| swing(if frame == 31 { 30 } else { frame })));
+        assert_eq!(found.soiled, [SoiledFrame { frame: 31, kind: SoilKind::Frozen }]);
+    }
+
+    #[test]
+    fn a_joint_that_turns_over_is_named() {
+        // The second joint lies on the axis it flips about, so nothing else moves.
+        let take = swinging(swing);
+        let mut rotations: Vec<DQuat> = (0..100).flat_map(|f| take.rotations(f).to_vec()).collect();
+        rotations[50 * 3 + 2] = rotation::exp(DVec3::Y * 3.0);
+        let translations = (0..100).flat_map(|f| take.translations(f).to_vec()).collect();
+        let take = Take::new("t", take.skeleton().clone(), 1.0 / 60.0, translations, rotations).unwrap();
+        let found = screen(&take);
+        assert!(found.soiled.is_empty());
+        assert_eq!((found.flipping.len(), found.flipping[0].joint, found.flipping[0].count), (1, 2, 2));
+    }
+}

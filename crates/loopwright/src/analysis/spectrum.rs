@@ -1,0 +1,146 @@
+//! Which lengths repeat: the autocorrelation of the features over all lags.
+//!
+//! Lags tell lengths, not places, and a take that is not periodic as a whole shows low peaks; they guide and explain.
+//! Method: remove mean and drift of every channel, zero-pad to twice the length so that nothing wraps, transform, square,
+//! transform back, sum the channels, divide by the overlap at each lag. Derivation: docs/math/spectrum.md.
+
+use realfft::RealFftPlanner;
+
+use super::features::Features;
+
+/// Autocorrelation of a take's features over lag, 1 at lag 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spectrum {
+    values: Vec<f64>,
+}
+
+/// A lag at which the take resembles itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Peak {
+    /// Lag in frames, refined below one frame.
+    pub lag_frames: f64,
+    /// Autocorrelation there, at most 1.
+    pub height: f64,
+    /// How far it stands above the higher of the two valleys beside it.
+    pub prominence: f64,
+}
+
+/// Share of the take that must overlap itself for a lag to count; beyond it a few frames decide.
+const MIN_OVERLAP_SHARE: f64 = 0.25;
+
+/// Decimal places kept, because transforms differ in the last digits between processors and results must not.
+const ROUNDING: f64 = 1e9;
+
+impl Spectrum {
+    /// Autocorrelation over the position axes of `features`, zero for a take without any motion.
+    pub fn of(features: &Features) -> Self {
+        let num_frames = features.num_frames();
+        let length = (2 * num_frames).next_power_of_two();
+        let mut planner = RealFftPlanner::<f64>::new();
+        let forward = planner.plan_fft_forward(length);
+        let inverse = planner.plan_fft_inverse(length);
+        let mut signal = forward.make_input_vec();
+        let mut transformed = forward.make_output_vec();
+        let mut power = vec![0.0; transformed.len()];
+        for axis in 0..features.num_position_axes() {
+            let values: Vec<f64> = (0..num_frames).map(|frame| features.positions(frame)[axis]).collect();
+            signal.fill(0.0);
+            detrend(&values, &mut signal[..num_frames]);
+            // Buffers come from the plan itself, so their lengths fit and the call cannot fail.
+            if forward.process(&mut signal, &mut transformed).is_err() {
+                continue;
+            }
+            for (power, value) in power.iter_mut().zip(&transformed) {
+                *power += value.norm_sqr();
+            }
+        }
+        for (value, power) in transformed.iter_mut().zip(&power) {
+            *value = realfft::num_complex::Complex::new(*power, 0.0);
+        }
+        if inverse.process(&mut transformed, &mut signal).is_err() {
+            signal.fill(0.0);
+        }
+        let at_zero = signal[0] / num_frames as f64;
+        let num_lags = ((1.0 - MIN_OVERLAP_SHARE) * num_frames as f64) as usize;
+        let values = (0..num_lags.max(1))
+            .map(|lag| {
+                let unbiased = signal[lag] / (num_frames - lag) as f64;
+                let value = if at_zero > 0.0 { unbiased / at_zero } else { 0.0 };
+                (value * ROUNDING).round() / ROUNDING
+            })
+            .collect();
+        Self { values }
+    }
+
+    /// Autocorrelation at every lag in frames from 0; lags that leave less than a quarter of the take are left out.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Autocorrelation at a fractional lag, linear between frames; 0 where it is not known.
+    pub fn at(&self, lag_frames: f64) -> f64 {
+        let before = lag_frames.floor();
+        let u = lag_frames - before;
+        let get = |index: f64| (index >= 0.0).then(|| self.values.get(index as usize)).flatten();
+        match (get(before), get(before + 1.0)) {
+            (Some(left), Some(right)) => left + u * (right - left),
+            (Some(left), None) if u == 0.0 => *left,
+            _ => 0.0,
+        }
+    }
+
+    /// Peaks between two lags (frames) with at least the given prominence, highest first.
+    pub fn peaks(&self, min_lag: usize, max_lag: usize, min_prominence: f64) -> Vec<Peak> {
+        let values = &self.values;
+        let mut peaks = Vec::new();
+        for lag in min_lag.max(1)..max_lag.saturating_add(1).min(values.len().saturating_sub(1)) {
+            let (left, middle, right) = (values[lag - 1], values[lag], values[lag + 1]);
+            if !(middle > left && middle >= right) {
+                continue;
+            }
+            let valley = |side: &mut dyn Iterator<Item = f64>| {
+                let mut lowest = middle;
+                for value in side {
+                    if value > middle {
+                        break;
+                    }
+                    lowest = lowest.min(value);
+                }
+                lowest
+            };
+            let before = valley(&mut values[..lag].iter().rev().copied());
+            let after = valley(&mut values[lag + 1..].iter().copied());
+            let prominence = middle - before.max(after);
+            if prominence < min_prominence {
+                continue;
+            }
+            // Vertex of the parabola through the three values.
+            let bend = left - 2.0 * middle + right;
+            let shift = if bend < 0.0 { 0.5 * (left - right) / bend } else { 0.0 };
+            peaks.push(Peak {
+                lag_frames: lag as f64 + shift,
+                height: middle - 0.25 * (left - right) * shift,
+                prominence,
+            });
+        }
+        peaks.sort_by(|left, right| right.height.total_cmp(&left.height));
+        peaks
+    }
+}
+
+/// Writes `values` less their least-squares line.
+fn detrend(values: &[f64], out: &mut [f64]) {
+    let count = values.len() as f64;
+    let middle = 0.5 * (count - 1.0);
+    let mean = values.iter().sum::<f64>() / count;
+    let (mut moment, mut spread) = (0.0, 0.0);
+    for (index, value) in values.iter().enumerate() {
+        let x = index as f64 - middle;
+        moment += x * (value - mean);
+        spread += x * x;
+    }
+    let slope = if spread > 0.0 { moment / spread } else { 0.0 };
+    for (index, (out, value)) in out.iter_mut().zip(values).enumerate() {
+        *out = value - mean - slope * (index as f64 - middle);
+    }
+}

@@ -1,0 +1,144 @@
+//! Whether a stretch truly repeats around a pair of frames, and how many fundamental periods the pair spans.
+//!
+//! Autocorrelation of a whole take says little where the take changes; here the same question is put to the frames around
+//! the pair alone, through the mean squared distance of poses one lag apart.
+
+use crate::analysis::features::Features;
+
+/// How well a stretch repeats at a lag.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rhythm {
+    /// Likeness of the stretch with itself one lag on: 1 for an exact repeat, 0 for unrelated poses.
+    pub strength: f64,
+    /// How far the likeness falls between the lag and its neighbours.
+    pub prominence: f64,
+    /// Fundamental periods in the lag.
+    pub cycles: u32,
+}
+
+/// Likeness that a repeat must reach.
+pub const MIN_STRENGTH: f64 = 0.6;
+
+/// Prominence that a repeat must reach; slow drift alone looks alike at every lag and has none.
+pub const MIN_PROMINENCE: f64 = 0.1;
+
+/// Share of the lag that must be seen twice: a single cycle proves no repeat.
+const MIN_OVERLAP_SHARE: f64 = 0.25;
+
+/// A fraction of the lag is a period too when its likeness reaches this share of the whole lag's.
+const SUBPERIOD_SHARE: f64 = 0.9;
+
+/// Most fundamental periods told apart in one pair, ...
+const MAX_CYCLES: usize = 24;
+
+/// ... none of them shorter than this, seconds.
+const MIN_PERIOD_SECS: f64 = 0.25;
+
+/// Lags and frames are thinned to about this many per cycle; likeness varies slowly with both.
+const RESOLUTION: usize = 48;
+
+/// Measures the repeat around a pair `lag` frames apart that starts at `start_frame`.
+///
+/// `None` where the take is too short around it to see a quarter of the cycle twice.
+pub fn measure(features: &Features, start_frame: usize, lag: usize, frame_time_secs: f64) -> Option<Rhythm> {
+    let window = Window::around(features, start_frame, lag)?;
+    let around = |lag: f64| {
+        // The lag is only known to a frame or so, and repeats wander a little.
+        let reach = ((0.03 * lag).round() as usize).max(1);
+        let lag = lag.round() as usize;
+        (lag.saturating_sub(reach)..=lag + reach)
+            .filter_map(|lag| window.likeness(lag))
+            .fold(f64::NEG_INFINITY, f64::max)
+    };
+    let strength = around(lag as f64);
+    let cycles = (2..=MAX_CYCLES)
+        .rev()
+        .filter(|&cycles| lag as f64 / cycles as f64 * frame_time_secs >= MIN_PERIOD_SECS)
+        .find(|&cycles| {
+            let part = lag as f64 / cycles as f64;
+            let likeness = around(part);
+            likeness >= SUBPERIOD_SHARE * strength && likeness >= MIN_STRENGTH && {
+                let trough = window.trough(0.3 * part, 0.95 * part);
+                likeness - trough >= MIN_PROMINENCE
+            }
+        })
+        .unwrap_or(1);
+    let period = lag as f64 / cycles as f64;
+    let before = window.trough(lag as f64 - 0.7 * period, lag as f64);
+    let after = window.trough(lag as f64, lag as f64 + 0.7 * period);
+    // Beyond the lag the take may end; then the fall before it has to do.
+    let valley = if after.is_finite() { before.max(after) } else { before };
+    Some(Rhythm {
+        strength,
+        prominence: strength - valley,
+        cycles: cycles as u32,
+    })
+}
+
+/// Frames around a pair, with the variance of their poses.
+struct Window<'a> {
+    features: &'a Features,
+    from: usize,
+    to: usize,
+    min_overlap: usize,
+    variance: f64,
+}
+
+impl<'a> Window<'a> {
+    fn around(features: &'a Features, start_frame: usize, lag: usize) -> Option<Self> {
+        let half = lag / 2;
+        let last = features.num_frames() - 1;
+        let from = start_frame.saturating_sub(half);
+        let to = (start_frame + lag + half).min(last);
+        let axes = features.num_position_axes();
+        let stride = ((to - from) / (4 * RESOLUTION)).max(1);
+        let frames = || (from..=to).step_by(stride);
+        let count = frames().count() as f64;
+        let mut variance = 0.0;
+        for axis in 0..axes {
+            let mean = frames().map(|frame| features.positions(frame)[axis]).sum::<f64>() / count;
+            variance += frames()
+                .map(|frame| {
+                    let off = features.positions(frame)[axis] - mean;
+                    off * off
+                })
+                .sum::<f64>()
+                / count;
+        }
+        let min_overlap = ((MIN_OVERLAP_SHARE * lag as f64) as usize).max(2);
+        let window = Self {
+            features,
+            from,
+            to,
+            min_overlap,
+            variance,
+        };
+        (variance > 0.0 && window.likeness(lag).is_some()).then_some(window)
+    }
+
+    /// 1 - d / (2 variance), d the mean squared distance over the window; `None` where too little of it overlaps.
+    fn likeness(&self, lag: usize) -> Option<f64> {
+        let last = self.to.checked_sub(lag)?;
+        let overlap = (last + 1).checked_sub(self.from)?;
+        if overlap < self.min_overlap {
+            return None;
+        }
+        let stride = (overlap / RESOLUTION).max(1);
+        let (mut sum, mut count) = (0.0, 0.0);
+        for frame in (self.from..=last).step_by(stride) {
+            sum += self.features.squared_distance(frame, frame + lag);
+            count += 1.0;
+        }
+        Some(1.0 - sum / count / (2.0 * self.variance))
+    }
+
+    /// Lowest likeness between two lags; infinite where none is known.
+    fn trough(&self, from: f64, to: f64) -> f64 {
+        let (from, to) = (from.max(1.0).ceil() as usize, to.floor() as usize);
+        let stride = (to.saturating_sub(from) / RESOLUTION).max(1);
+        (from..=to)
+            .step_by(stride)
+            .filter_map(|lag| self.likeness(lag))
+            .fold(f64::INFINITY, f64::min)
+    }
+}

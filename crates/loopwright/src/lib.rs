@@ -1,0 +1,17 @@
+//! Turns a motion-capture take into a loop.
+
+pub mod take;
+
+pub mod analysis;
+
+pub mod candidate;
+
+
+pub mod root_motion;
+
+pub mod loop_clip;
+
+pub mod quality;
+
+
+pub mod math;

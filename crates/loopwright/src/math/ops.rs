@@ -1,0 +1,39 @@
+//! Transcendental functions with the same bits on every platform.
+//!
+//! The standard library calls the platform's own mathematics, which differs in the last digit between systems. Everything
+//! in the core goes through these instead, so that a result found on one machine is found on all.
+
+/// Sine of an angle in radians.
+pub fn sin(x: f64) -> f64 {
+    libm::sin(x)
+}
+
+/// Cosine of an angle in radians.
+pub fn cos(x: f64) -> f64 {
+    libm::cos(x)
+}
+
+/// Sine and cosine of an angle in radians.
+pub fn sin_cos(x: f64) -> (f64, f64) {
+    libm::sincos(x)
+}
+
+/// Angle in radians, in -pi to pi, of the point (x, y) seen from the origin.
+pub fn atan2(y: f64, x: f64) -> f64 {
+    libm::atan2(y, x)
+}
+
+/// e to the power of x.
+pub fn exp(x: f64) -> f64 {
+    libm::exp(x)
+}
+
+/// Natural logarithm.
+pub fn ln(x: f64) -> f64 {
+    libm::log(x)
+}
+
+/// Length of the plane vector (x, y) without overflow.
+pub fn hypot(x: f64, y: f64) -> f64 {
+    libm::hypot(x, y)
+}

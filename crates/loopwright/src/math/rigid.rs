@@ -1,0 +1,150 @@
+//! Rigid motions and their rates: transforms, twists, and the exponential map between them.
+//!
+//! `Rigid` maps points as rotation * p + translation and composes like matrices. A [`Twist`] is a constant body-frame rate;
+//! after `t` seconds it has moved a frame F to F * exp(t xi). Formulas: docs/math/rotations.md.
+
+use glam::{DQuat, DVec3};
+
+use super::rotation;
+
+/// A rigid motion: first the rotation, then the translation (metres).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rigid {
+    /// Rotation, unit quaternion (x, y, z, w).
+    pub rotation: DQuat,
+    /// Translation in metres.
+    pub translation: DVec3,
+}
+
+impl Rigid {
+    /// The motion that leaves everything where it is.
+    pub const IDENTITY: Self = Self {
+        rotation: DQuat::IDENTITY,
+        translation: DVec3::ZERO,
+    };
+
+    /// A motion of its two parts.
+    pub const fn new(rotation: DQuat, translation: DVec3) -> Self {
+        Self {
+            rotation,
+            translation,
+        }
+    }
+
+    /// A turn by `yaw` radians about +Y, then a translation in metres.
+    pub fn from_yaw(yaw: f64, translation: DVec3) -> Self {
+        Self::new(rotation::from_yaw(yaw), translation)
+    }
+
+    /// The motion that undoes this one.
+    pub fn inverse(self) -> Self {
+        let rotation = self.rotation.conjugate();
+        Self::new(rotation, -(rotation * self.translation))
+    }
+
+    /// Where a point goes, metres.
+    pub fn transform_point(self, point: DVec3) -> DVec3 {
+        self.rotation * point + self.translation
+    }
+}
+
+impl core::ops::Mul for Rigid {
+    type Output = Self;
+
+    /// `a * b` moves by b first.
+    fn mul(self, other: Self) -> Self {
+        Self::new(
+            (self.rotation * other.rotation).normalize(),
+            self.transform_point(other.translation),
+        )
+    }
+}
+
+/// A constant rate of rigid motion in the moving body's own frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Twist {
+    /// Linear velocity of the frame's origin, metres per second, in the frame's own axes.
+    pub linear: DVec3,
+    /// Angular velocity, radians per second; +Y is a left turn.
+    pub angular: DVec3,
+}
+
+impl Twist {
+    /// No motion.
+    pub const ZERO: Self = Self {
+        linear: DVec3::ZERO,
+        angular: DVec3::ZERO,
+    };
+
+    /// The motion after `secs` seconds: exp(secs * xi), translation J(w t) v t.
+    pub fn exp(self, secs: f64) -> Rigid {
+        let turn = self.angular * secs;
+        Rigid::new(
+            rotation::exp(turn),
+            rotation::left_jacobian(turn) * (self.linear * secs),
+        )
+    }
+
+    /// The constant twist that reaches `motion` in `secs` seconds, turning the short way (at most half a turn).
+    pub fn log(motion: Rigid, secs: f64) -> Self {
+        Self::log_with_turn(motion, rotation::log(motion.rotation), secs)
+    }
+
+    /// The constant twist that reaches `motion` in `secs` seconds while turning by the rotation vector `turn`.
+    ///
+    /// `turn` must be a logarithm of the motion's rotation, perhaps with whole turns added. At a whole turn other than none
+    /// the only motions that a twist reaches have no translation across the axis, and the inverse Jacobian is not finite:
+    /// the caller must treat that case before.
+    pub fn log_with_turn(motion: Rigid, turn: DVec3, secs: f64) -> Self {
+        Self {
+            linear: rotation::left_jacobian_inverse(turn) * motion.translation / secs,
+            angular: turn / secs,
+        }
+    }
+
+    /// Radius of the path in metres, or `None` for a straight one.
+    ///
+    /// A path counts as straight when its radius exceeds a kilometre: there a figure in metres says nothing any more.
+    pub fn radius(self) -> Option<f64> {
+        let rate = self.angular.length();
+        let axis = self.angular.normalize_or_zero();
+        let across = self.linear - axis * self.linear.dot(axis);
+        let across = if rate > 0.0 { across.length() } else { 0.0 };
+        let radius = across / rate;
+        (rate > 0.0 && radius.is_finite() && radius < 1000.0).then_some(radius)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn log_undoes_exp() {
+        for scale in [1e-12, 1e-6, 1e-3, 0.1, 1.0, 2.5] {
+            let twist = Twist {
+                linear: DVec3::new(1.2, 0.1, -0.4),
+                angular: DVec3::new(0.1, 0.9, -0.2) * scale,
+            };
+            let back = Twist::log(twist.exp(0.7), 0.7);
+            assert!((back.linear - twist.linear).length() < 1e-13);
+            assert!((back.angular - twist.angular).length() < 1e-13);
+        }
+    }
+
+    #[test]
+    fn exp_adds_along_time_and_inverse_undoes() {
+        let twist = Twist {
+            linear: DVec3::new(0.2, 0.05, 1.4),
+            angular: DVec3::new(0.0, 0.8, 0.0),
+        };
+        let both = twist.exp(0.4) * twist.exp(0.9);
+        let once = twist.exp(1.3);
+        assert!((both.translation - once.translation).length() < 1e-15);
+        let home = once * once.inverse();
+        assert!(home.translation.length() < 1e-15);
+        // Turning left about an axis 1.75 m to the left.
+        assert!((twist.radius().unwrap() - (0.04_f64 + 1.96).sqrt() / 0.8).abs() < 1e-12);
+        assert!(Twist { linear: DVec3::Z, angular: DVec3::ZERO }.radius().is_none());
+    }
+}

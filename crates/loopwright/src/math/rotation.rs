@@ -1,0 +1,221 @@
+//! Rotations as quaternions and as rotation vectors, with the derivatives of the exponential map.
+//!
+//! A rotation vector is angle (radians) times unit axis. `exp(v) * q` applies q first. Angular velocities are in the space
+//! the rotation maps to: d/dt exp(o(t)) has the angular velocity J(o) o', with J the left Jacobian of SO(3).
+//! Derivations and numeric checks: docs/math/rotations.md.
+
+use glam::{DMat3, DQuat, DVec3};
+
+use super::ops;
+
+/// Angle below which closed-form quotients lose digits and series are used instead, in radians.
+///
+/// At 0.5 the longest series below is good to 1e-16; below about 0.1 the quotient of `b1` already loses ten digits.
+const SERIES_ANGLE: f64 = 0.5;
+
+/// Rotation by the vector `v` (radians times unit axis).
+pub fn exp(v: DVec3) -> DQuat {
+    let angle_squared = v.length_squared();
+    let half = 0.5 * angle_squared.sqrt();
+    // sin(angle/2)/angle, by series where the quotient is 0/0.
+    let s = if angle_squared < 1e-8 {
+        0.5 - angle_squared / 48.0
+    } else {
+        ops::sin(half) / (2.0 * half)
+    };
+    DQuat::from_xyzw(v.x * s, v.y * s, v.z * s, ops::cos(half)).normalize()
+}
+
+/// Rotation vector of `q` on the short side: length 0 to pi, in radians.
+///
+/// Both signs of the quaternion give the same vector, except at a half turn, where the axis is a matter of sign.
+pub fn log(q: DQuat) -> DVec3 {
+    let q = if q.w < 0.0 { -q } else { q };
+    let v = DVec3::new(q.x, q.y, q.z);
+    let s = v.length();
+    // angle/sin(angle/2) tends to 2 at the identity.
+    let factor = if s < 1e-9 {
+        2.0 / q.w
+    } else {
+        2.0 * ops::atan2(s, q.w) / s
+    };
+    v * factor
+}
+
+/// Rotation vector that takes `from` to `to`: log(to from^-1), short side, radians.
+pub fn difference(to: DQuat, from: DQuat) -> DVec3 {
+    log(to * from.conjugate())
+}
+
+/// `q` or `-q`, whichever lies on the side of `reference`; the rotation is the same.
+pub fn on_side_of(q: DQuat, reference: DQuat) -> DQuat {
+    if q.dot(reference) < 0.0 { -q } else { q }
+}
+
+/// Flips signs along a track so that neighbours lie on the same side; the rotations stay the same.
+pub fn make_signs_continuous(track: &mut [DQuat]) {
+    for i in 1..track.len() {
+        track[i] = on_side_of(track[i], track[i - 1]);
+    }
+}
+
+/// (1 - cos t)/t^2 and (t - sin t)/t^3 as functions of t^2.
+fn jacobian_coefficients(angle_squared: f64) -> (f64, f64) {
+    let t2 = angle_squared;
+    if t2 < SERIES_ANGLE * SERIES_ANGLE {
+        let a = 0.5
+            * (1.0
+                - t2 / 12.0
+                    * (1.0 - t2 / 30.0 * (1.0 - t2 / 56.0 * (1.0 - t2 / 90.0 * (1.0 - t2 / 132.0)))));
+        let b = (1.0
+            - t2 / 20.0 * (1.0 - t2 / 42.0 * (1.0 - t2 / 72.0 * (1.0 - t2 / 110.0 * (1.0 - t2 / 156.0)))))
+            / 6.0;
+        (a, b)
+    } else {
+        let t = t2.sqrt();
+        let (sin, cos) = ops::sin_cos(t);
+        ((1.0 - cos) / t2, (t - sin) / (t2 * t))
+    }
+}
+
+/// Left Jacobian of SO(3): angular velocity of exp(o(t)) is `left_jacobian(o) * o'`.
+pub fn left_jacobian(o: DVec3) -> DMat3 {
+    let (a, b) = jacobian_coefficients(o.length_squared());
+    let k = cross_matrix(o);
+    DMat3::IDENTITY + k * a + (k * k) * b
+}
+
+/// Inverse of [`left_jacobian`]; finite for angles below a full turn.
+pub fn left_jacobian_inverse(o: DVec3) -> DMat3 {
+    let t2 = o.length_squared();
+    // J^-1 = 1 - K/2 + c K^2 with c = (1 - (t/2) cot(t/2))/t^2 = 1/t^2 - (1 + cos t)/(2 t sin t).
+    let c = if t2 < SERIES_ANGLE * SERIES_ANGLE {
+        1.0 / 12.0
+            + t2 * (1.0 / 720.0
+                + t2 * (1.0 / 30_240.0
+                    + t2 * (1.0 / 1_209_600.0 + t2 * (1.0 / 47_900_160.0 + t2 * (691.0 / 1_307_674_368_000.0)))))
+    } else {
+        let half = 0.5 * t2.sqrt();
+        let (sin, cos) = ops::sin_cos(half);
+        (1.0 - half * cos / sin) / t2
+    };
+    let k = cross_matrix(o);
+    DMat3::IDENTITY - k * 0.5 + (k * k) * c
+}
+
+/// d/dt left_jacobian(o(t)) for o' = `rate`.
+///
+/// Source: design of C2 closure; docs/math/rotations.md gives the formula and its series.
+pub fn left_jacobian_rate(o: DVec3, rate: DVec3) -> DMat3 {
+    let t2 = o.length_squared();
+    let (a, b) = jacobian_coefficients(t2);
+    let (a1, b1) = if t2 < SERIES_ANGLE * SERIES_ANGLE {
+        (
+            // d a/d(t^2) * 2 and d b/d(t^2) * 2, term by term.
+            -1.0 / 12.0
+                + t2 * (1.0 / 180.0
+                    + t2 * (-1.0 / 6720.0 + t2 * (1.0 / 453_600.0 + t2 * (-1.0 / 47_900_160.0)))),
+            -1.0 / 60.0
+                + t2 * (1.0 / 1260.0
+                    + t2 * (-1.0 / 60_480.0 + t2 * (1.0 / 4_989_600.0 + t2 * (-1.0 / 622_702_080.0)))),
+        )
+    } else {
+        let t = t2.sqrt();
+        let (sin, cos) = ops::sin_cos(t);
+        (
+            (t * sin - 2.0 * (1.0 - cos)) / (t2 * t2),
+            (t * (1.0 - cos) - 3.0 * (t - sin)) / (t2 * t2 * t),
+        )
+    };
+    let s = o.dot(rate);
+    let k = cross_matrix(o);
+    let n = cross_matrix(rate);
+    k * (s * a1) + (k * k) * (s * b1) + n * a + (n * k + k * n) * b
+}
+
+/// Matrix K with K x = v cross x.
+pub fn cross_matrix(v: DVec3) -> DMat3 {
+    DMat3::from_cols(
+        DVec3::new(0.0, v.z, -v.y),
+        DVec3::new(-v.z, 0.0, v.x),
+        DVec3::new(v.y, -v.x, 0.0),
+    )
+}
+
+/// Rotation about the up axis (+Y) by `yaw` radians; a left turn is positive.
+pub fn from_yaw(yaw: f64) -> DQuat {
+    let (sin, cos) = ops::sin_cos(0.5 * yaw);
+    DQuat::from_xyzw(0.0, sin, 0.0, cos)
+}
+
+/// Yaw of `q` about +Y by swing-twist split, radians in -pi to pi; the part of the rotation that turns the ground.
+pub fn yaw_of(q: DQuat) -> f64 {
+    wrap_angle(2.0 * ops::atan2(q.y, q.w))
+}
+
+/// `angle` less whole turns, in -pi to pi.
+pub fn wrap_angle(angle: f64) -> f64 {
+    let turn = core::f64::consts::TAU;
+    angle - turn * (angle / turn).round()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cases() -> Vec<DVec3> {
+        let mut cases = Vec::new();
+        for exponent in -12..=0 {
+            let size = 3.1 * libm::pow(10.0, f64::from(exponent));
+            for axis in [DVec3::X, DVec3::new(0.48, -0.6, 0.64), DVec3::new(-0.8, 0.0, 0.6)] {
+                cases.push(axis * size);
+            }
+        }
+        // Both sides of the switch from series to closed form.
+        for size in [0.499_999, 0.500_001] {
+            cases.push(DVec3::new(0.48, -0.6, 0.64) * size);
+        }
+        cases
+    }
+
+    #[test]
+    fn exp_and_log_are_inverse() {
+        for v in cases() {
+            assert!((log(exp(v)) - v).length() <= 1e-15 + 4e-16 * v.length(), "{v}");
+            assert!((log(-exp(v)) - v).length() <= 1e-15 + 4e-16 * v.length(), "{v}");
+        }
+    }
+
+    #[test]
+    fn jacobian_is_the_derivative_of_exp() {
+        let rate = DVec3::new(0.3, 0.7, -0.4);
+        for o in cases() {
+            let step = 1e-5;
+            let velocity = difference(exp(o + rate * step), exp(o - rate * step)) / (2.0 * step);
+            assert!((left_jacobian(o) * rate - velocity).length() < 1e-9, "{o}");
+            let product = left_jacobian(o) * left_jacobian_inverse(o);
+            let error = product - DMat3::IDENTITY;
+            assert!(error.x_axis.length() + error.y_axis.length() + error.z_axis.length() < 1e-14, "{o}");
+        }
+    }
+
+    #[test]
+    fn jacobian_rate_is_the_derivative_of_the_jacobian() {
+        let rate = DVec3::new(0.3, 0.7, -0.4);
+        for o in cases() {
+            let step = 1e-5;
+            let difference = (left_jacobian(o + rate * step) - left_jacobian(o - rate * step)) * (0.5 / step);
+            let error = left_jacobian_rate(o, rate) - difference;
+            assert!(error.x_axis.length() + error.y_axis.length() + error.z_axis.length() < 1e-9, "{o}");
+        }
+    }
+
+    #[test]
+    fn left_turn_is_positive_yaw() {
+        // Facing +Z, a quarter turn to the left faces +X.
+        let facing = from_yaw(core::f64::consts::FRAC_PI_2) * DVec3::Z;
+        assert!((facing - DVec3::X).length() < 1e-15);
+        assert!((yaw_of(from_yaw(0.3)) - 0.3).abs() < 1e-15);
+        assert!((wrap_angle(7.0) - (7.0 - core::f64::consts::TAU)).abs() < 1e-15);
+    }
+}

@@ -1,0 +1,98 @@
+//! The road from a chosen stretch to a loop clip in one call.
+
+use crate::{
+    analysis::Analysis,
+    closure::{self, Closed, ClosureError, ClosureSettings},
+    loop_clip::{LoopClip, LoopClipError},
+    root_motion::{self, RootMode, Rooted},
+    take::{Clip, Cut, CutError, Take},
+};
+
+/// At which times the loop is sampled.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Sampling {
+    /// At the take's own rate; the period is retimed by at most half a frame to a whole number of them.
+    #[default]
+    SourceRate,
+    /// At this many samples per second, retimed likewise.
+    Rate(f64),
+    /// At this many samples over the period as it was recorded.
+    Samples(usize),
+}
+
+/// How a stretch is made into a loop.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LoopSettings {
+    /// How the seam is closed.
+    pub closure: ClosureSettings,
+    /// What becomes of the travel.
+    pub root: RootMode,
+    /// At which times the loop is sampled.
+    pub sampling: Sampling,
+}
+
+/// A loop with what it was made from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Made {
+    /// The loop.
+    pub loop_clip: LoopClip,
+    /// The uncut samples it was made from, relative to the same root.
+    pub source: Rooted,
+    /// What closing did and what it left.
+    pub closed: Closed,
+}
+
+/// Why a stretch could not be made into a loop.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MakeError {
+    /// The cut does not give enough samples, or too many.
+    #[error(transparent)]
+    Cut(#[from] CutError),
+    /// The closure's settings cannot be used.
+    #[error(transparent)]
+    Closure(#[from] ClosureError),
+    /// The rate is not a positive number of samples per second.
+    #[error("the rate must be a positive number of frames per second, found {found}")]
+    Rate {
+        /// Rate given.
+        found: f64,
+    },
+    /// The closed samples are not a loop clip.
+    #[error(transparent)]
+    LoopClip(#[from] LoopClipError),
+}
+
+/// Cuts, takes the travel out, closes the seam.
+///
+/// `cycles` is the number of fundamental periods in the cut. Errors: fewer than three samples, settings out of range.
+pub fn make(take: &Take, analysis: &Analysis, cut: &Cut, cycles: u32, settings: &LoopSettings) -> Result<Made, MakeError> {
+    let source_secs = cut.num_frames() * take.frame_time_secs();
+    let (num_intervals, step_secs) = match settings.sampling {
+        Sampling::SourceRate => (cut.num_frames().round() as usize, take.frame_time_secs()),
+        Sampling::Rate(rate) => {
+            if !(rate > 0.0 && rate.is_finite()) {
+                return Err(MakeError::Rate { found: rate });
+            }
+            ((source_secs * rate).round() as usize, 1.0 / rate)
+        }
+        Sampling::Samples(count) => (count, source_secs / count.max(1) as f64),
+    };
+    let clip = Clip::new(take, cut, num_intervals, step_secs)?;
+    let source = root_motion::extract(&clip, analysis, cycles, settings.root);
+    let closed = closure::close(&source.clip, &settings.closure)?;
+    let loop_clip = LoopClip::new(
+        format!("{}-loop", take.name()),
+        take.skeleton().clone(),
+        step_secs,
+        source.carrier,
+        source.root,
+        closed.translations.clone(),
+        closed.rotations.clone(),
+    )?;
+    Ok(Made {
+        loop_clip,
+        source,
+        closed,
+    })
+}

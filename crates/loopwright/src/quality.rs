@@ -1,0 +1,507 @@
+//! Figures that say how good a loop is, computed from its keys as they were written.
+//!
+//! All positions are seen from the root, so that travel and turning do not count as motion of the body.
+//! Definitions: docs/math/measures.md.
+
+use glam::{DQuat, DVec3};
+
+use crate::{
+    analysis::{body::Body, screen::percentile},
+    math::{rigid::Rigid, rotation},
+    root_motion::{
+        RootMode, RootTravel, Rooted,
+        cycle::{PointPair, fit_ground_motion},
+    },
+    take::{Skeleton, Take, pose},
+};
+
+/// How the keys of a file make up a loop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KeyLayout {
+    /// Unique samples of one period.
+    pub num_samples: usize,
+    /// Whether a key that equals the first follows the last sample.
+    pub has_closing_key: bool,
+}
+
+/// Why keys cannot be measured as a loop.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeysError {
+    /// Fewer than three unique samples.
+    #[error("a loop has at least 3 samples, this one has {found}")]
+    TooFew {
+        /// Samples found.
+        found: usize,
+    },
+    /// The file holds fewer keys than the loop needs.
+    #[error("the loop needs {needed} keys, the file has {found}")]
+    MissingKeys {
+        /// Keys needed.
+        needed: usize,
+        /// Keys found.
+        found: usize,
+    },
+    /// The joint that is said to carry the travel is not there.
+    #[error("joint {carrier} cannot carry the travel, there are {num_joints}")]
+    Carrier {
+        /// Index given.
+        carrier: usize,
+        /// Joints of the skeleton.
+        num_joints: usize,
+    },
+}
+
+/// One period of a loop as its file has it, seen from the root.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoopKeys {
+    skeleton: Skeleton,
+    step_secs: f64,
+    layout: KeyLayout,
+    root: RootTravel,
+    /// Local rotations, the carrier's relative to the root; keys times joints, the closing key included where there is one.
+    rotations: Vec<DQuat>,
+    /// Positions of all joints seen from the root, likewise.
+    positions: Vec<DVec3>,
+}
+
+impl LoopKeys {
+    /// Takes the root's travel out of the keys of a written loop.
+    ///
+    /// `carrier` is the joint of `written` whose track holds the travel. Errors: the file has too few keys or joints.
+    pub fn new(written: &Take, layout: KeyLayout, root: RootTravel, carrier: usize) -> Result<Self, KeysError> {
+        let num_joints = written.num_joints();
+        if layout.num_samples < 3 {
+            return Err(KeysError::TooFew {
+                found: layout.num_samples,
+            });
+        }
+        let needed = layout.num_samples + usize::from(layout.has_closing_key);
+        if written.num_frames() < needed {
+            return Err(KeysError::MissingKeys {
+                needed,
+                found: written.num_frames(),
+            });
+        }
+        if carrier >= num_joints {
+            return Err(KeysError::Carrier {
+                carrier,
+                num_joints,
+            });
+        }
+        let mut keys = Self {
+            skeleton: written.skeleton().clone(),
+            step_secs: written.frame_time_secs(),
+            layout,
+            root,
+            rotations: Vec::with_capacity(needed * num_joints),
+            positions: Vec::with_capacity(needed * num_joints),
+        };
+        for key in 0..needed {
+            let mut translations = written.translations(key).to_vec();
+            let mut rotations = written.rotations(key).to_vec();
+            let (positions, turns) = pose::world_pose(&keys.skeleton, &translations, &rotations);
+            let root_now = root.at(key as f64 * keys.step_secs);
+            let above = keys
+                .skeleton
+                .parent(carrier)
+                .map_or(Rigid::IDENTITY, |parent| Rigid::new(turns[parent], positions[parent]));
+            let carrier_now = Rigid::new(turns[carrier], positions[carrier]);
+            let local = above.inverse() * root_now.inverse() * carrier_now;
+            translations[carrier] = local.translation;
+            rotations[carrier] = local.rotation;
+            let (positions, _) = pose::world_pose(&keys.skeleton, &translations, &rotations);
+            keys.rotations.extend(rotations);
+            keys.positions.extend(positions);
+        }
+        Ok(keys)
+    }
+
+    /// Unique samples.
+    pub fn num_samples(&self) -> usize {
+        self.layout.num_samples
+    }
+
+    fn num_joints(&self) -> usize {
+        self.skeleton.num_joints()
+    }
+
+    /// Position of a joint at a sample of the endless loop, seen from the root, metres.
+    fn position(&self, sample: isize, joint: usize) -> DVec3 {
+        let sample = sample.rem_euclid(self.num_samples() as isize) as usize;
+        self.positions[sample * self.num_joints() + joint]
+    }
+
+    fn rotation(&self, sample: isize, joint: usize) -> DQuat {
+        let sample = sample.rem_euclid(self.num_samples() as isize) as usize;
+        self.rotations[sample * self.num_joints() + joint]
+    }
+}
+
+/// Travel and layout of a loop told from its keys alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Recognised {
+    /// How the keys make up the loop.
+    pub layout: KeyLayout,
+    /// The travel from the first key to the one that closes the loop.
+    pub root: RootTravel,
+    /// The joint whose track holds the travel.
+    pub carrier: usize,
+}
+
+/// Poses whose joints lie this close after the travel is taken out count as equal keys, metres: looser than a pop, so that
+/// a closing key that is slightly off is still seen as one and its gap reported.
+const SAME_POSE_METRES: f64 = 0.01;
+
+/// Tells from a file without a sidecar whether its last key closes the loop, and how the root travels.
+///
+/// Errors: fewer than three keys.
+pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognised, KeysError> {
+    let num_keys = written.num_frames();
+    if num_keys < 4 {
+        return Err(KeysError::TooFew { found: num_keys });
+    }
+    let world = written.world_tracks();
+    let motion = |from: usize, to: usize| {
+        let pairs: Vec<PointPair> = (0..written.num_joints())
+            .map(|joint| PointPair {
+                start: world.position(from, joint),
+                end: world.position(to, joint),
+                weight: 1.0,
+            })
+            .collect();
+        fit_ground_motion(&pairs)
+    };
+    let whole = motion(0, num_keys - 1);
+    let gap = (0..written.num_joints())
+        .map(|joint| (whole.transform_point(world.position(0, joint)) - world.position(num_keys - 1, joint)).length())
+        .fold(0.0, f64::max);
+    let has_closing_key = gap < SAME_POSE_METRES;
+    let (num_samples, motion) = if has_closing_key {
+        (num_keys - 1, whole)
+    } else {
+        // Without a closing key the travel of the last step is taken to be that of the first.
+        (num_keys, whole * motion(0, 1))
+    };
+    let hips = world.position(0, body.hips);
+    let start = Rigid::new(DQuat::IDENTITY, DVec3::new(hips.x, 0.0, hips.z));
+    let period_secs = num_samples as f64 * written.frame_time_secs();
+    let local = start.inverse() * motion * start;
+    Ok(Recognised {
+        layout: KeyLayout {
+            num_samples,
+            has_closing_key,
+        },
+        root: RootTravel {
+            mode: RootMode::Keep,
+            start,
+            twist: crate::math::rigid::Twist::log(local, period_secs),
+        },
+        carrier,
+    })
+}
+
+/// The figures. Angles in radians, lengths in metres, rates per second; `None` where unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Quality {
+    /// Largest turn of a joint between first and closing key, and of a jump before the seam.
+    pub c0_radians: f64,
+    /// Largest distance of a joint between first and closing key, and of a jump before the seam.
+    pub c0_metres: f64,
+    /// Second difference at the seam less the take's own there, over the RMS of second differences, mean over joints.
+    pub seam_acceleration_error: Option<f64>,
+    /// Largest over joints of the seam's second difference over the 99th percentile of the joint's others.
+    pub seam_acceleration_p99: f64,
+    /// Share of windows with a smaller third difference than the seam's, 0 to 1; 0.5 on average when nothing shows.
+    pub seam_rank: f64,
+    /// The same for the take's own frames at both ends of the cut, mean of the two.
+    pub take_rank: Option<f64>,
+    /// Mean distance of joints from the uncut take, root aligned.
+    pub displacement_metres: Option<f64>,
+    /// Mean turn of joints from the uncut take, root aligned.
+    pub displacement_radians: Option<f64>,
+    /// Mean horizontal speed of feet while they stand, metres per second; `None` without feet or stance.
+    pub skate_mps: Option<f64>,
+}
+
+/// A loop pops when a joint turns or moves further than this over the seam, radians (0.1 degrees) and metres, ...
+pub const POP_RADIANS: f64 = 0.1 * core::f64::consts::PI / 180.0;
+/// ... metres, ...
+pub const POP_METRES: f64 = 1e-3;
+/// ... or when its seam acceleration exceeds this many times the joint's own 99th percentile.
+pub const POP_ACCELERATION: f64 = 1.5;
+
+impl Quality {
+    /// Whether the eye would see the seam.
+    pub fn pops(&self) -> bool {
+        self.c0_radians > POP_RADIANS
+            || self.c0_metres > POP_METRES
+            || self.seam_acceleration_p99 > POP_ACCELERATION
+    }
+}
+
+/// Second differences below this are rounding of the file, not motion, metres.
+const ROUNDING_METRES: f64 = 1e-7;
+
+/// Measures a loop as written; `source` is the uncut clip relative to the same root, where it is at hand.
+pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&Rooted>) -> Quality {
+    let (c0_radians, c0_metres) = c0(keys);
+    let source = source.map(SourceTracks::of);
+    let source = source.as_ref();
+    let (displacement_metres, displacement_radians) = source.map_or((None, None), |source| {
+        let (metres, radians) = displacement(keys, source);
+        (Some(metres), Some(radians))
+    });
+    Quality {
+        c0_radians,
+        c0_metres,
+        seam_acceleration_error: source.and_then(|source| seam_acceleration_error(keys, source)),
+        seam_acceleration_p99: seam_acceleration_p99(keys),
+        seam_rank: seam_rank(keys),
+        take_rank: source.and_then(take_rank),
+        displacement_metres,
+        displacement_radians,
+        skate_mps: skate(keys, body, source),
+    }
+}
+
+/// Tracks of an uncut clip seen from the root, context included.
+struct SourceTracks<'a> {
+    rooted: &'a Rooted,
+    world: crate::take::WorldTracks,
+}
+
+impl<'a> SourceTracks<'a> {
+    fn of(rooted: &'a Rooted) -> Self {
+        Self {
+            rooted,
+            world: rooted.clip.world_tracks(),
+        }
+    }
+
+    fn has(&self, sample: isize) -> bool {
+        self.rooted.clip.sample_range().contains(&sample)
+    }
+
+    fn position(&self, sample: isize, joint: usize) -> DVec3 {
+        let index = sample - self.rooted.clip.sample_range().start();
+        self.world.position(index as usize, joint)
+    }
+}
+
+/// Gap between first and closing key, and what the step over the seam exceeds any natural step there.
+fn c0(keys: &LoopKeys) -> (f64, f64) {
+    let (joints, last) = (keys.num_joints(), keys.num_samples() as isize);
+    let (mut radians, mut metres) = (0.0_f64, 0.0_f64);
+    if keys.layout.has_closing_key {
+        let closing = keys.num_samples() * joints;
+        for joint in 0..joints {
+            let turn = rotation::difference(keys.rotations[closing + joint], keys.rotations[joint]);
+            radians = radians.max(turn.length());
+            metres = metres.max((keys.positions[closing + joint] - keys.positions[joint]).length());
+        }
+    }
+    // A key copied over a jump has no gap; the jump shows as a step that neither neighbour nor the joint's own
+    // acceleration explains.
+    for joint in 0..joints {
+        let step = |sample: isize| (keys.position(sample + 1, joint) - keys.position(sample, joint)).length();
+        let turn =
+            |sample: isize| rotation::difference(keys.rotation(sample + 1, joint), keys.rotation(sample, joint)).length();
+        for (value, worst) in [(&step as &dyn Fn(isize) -> f64, &mut metres), (&turn, &mut radians)] {
+            let mut bends: Vec<f64> = (0..last - 2).map(|sample| (value(sample + 1) - value(sample)).abs()).collect();
+            bends.sort_by(f64::total_cmp);
+            let natural = value(last - 2).max(value(0)) + 2.0 * percentile(&bends, 1.0);
+            *worst = worst.max(value(last - 1) - natural);
+        }
+    }
+    (radians, metres)
+}
+
+/// Second differences of all samples of a joint: size at index i is centred at sample i.
+fn second_differences(keys: &LoopKeys, joint: usize) -> Vec<DVec3> {
+    (0..keys.num_samples() as isize)
+        .map(|sample| {
+            keys.position(sample + 1, joint) - 2.0 * keys.position(sample, joint) + keys.position(sample - 1, joint)
+        })
+        .collect()
+}
+
+fn seam_acceleration_p99(keys: &LoopKeys) -> f64 {
+    let num_samples = keys.num_samples();
+    let mut worst = 0.0_f64;
+    for joint in 0..keys.num_joints() {
+        let sizes: Vec<f64> = second_differences(keys, joint).iter().map(|a| a.length()).collect();
+        // The seam lies between the last sample and the first; both see it.
+        let seam = sizes[0].max(sizes[num_samples - 1]);
+        let mut others = sizes[1..num_samples - 1].to_vec();
+        others.sort_by(f64::total_cmp);
+        worst = worst.max(seam / percentile(&others, 0.99).max(ROUNDING_METRES));
+    }
+    worst
+}
+
+fn seam_acceleration_error(keys: &LoopKeys, source: &SourceTracks<'_>) -> Option<f64> {
+    let end = keys.num_samples() as isize;
+    let known: Vec<isize> = [0, end]
+        .into_iter()
+        .filter(|&at| source.has(at - 1) && source.has(at + 1))
+        .collect();
+    if known.is_empty() {
+        return None;
+    }
+    let (mut sum, mut count) = (0.0, 0.0);
+    for joint in 0..keys.num_joints() {
+        let differences = second_differences(keys, joint);
+        let mean_square =
+            differences.iter().map(|a| a.length_squared()).sum::<f64>() / differences.len() as f64;
+        let rms = mean_square.sqrt();
+        if rms < ROUNDING_METRES {
+            continue;
+        }
+        let own = known
+            .iter()
+            .map(|&at| {
+                source.position(at + 1, joint) - 2.0 * source.position(at, joint) + source.position(at - 1, joint)
+            })
+            .sum::<DVec3>()
+            / known.len() as f64;
+        sum += (differences[0] - own).length() / rms;
+        count += 1.0;
+    }
+    (count > 0.0).then(|| sum / count)
+}
+
+/// Mean over joints of the size of third differences over their RMS, per sample that starts one.
+fn third_difference_profile(num_samples: usize, joints: usize, position: impl Fn(isize, usize) -> DVec3) -> Vec<f64> {
+    let mut profile = vec![0.0; num_samples];
+    let mut count = 0.0;
+    for joint in 0..joints {
+        let sizes: Vec<f64> = (0..num_samples as isize)
+            .map(|i| {
+                let [a, b, c, d] = [i, i + 1, i + 2, i + 3].map(|at| position(at, joint));
+                ((d - a) - 3.0 * (c - b)).length()
+            })
+            .collect();
+        let rms = (sizes.iter().map(|size| size * size).sum::<f64>() / num_samples as f64).sqrt();
+        if rms < ROUNDING_METRES {
+            continue;
+        }
+        for (total, size) in profile.iter_mut().zip(&sizes) {
+            *total += size / rms;
+        }
+        count += 1.0;
+    }
+    if count > 0.0 {
+        for total in &mut profile {
+            *total /= count;
+        }
+    }
+    profile
+}
+
+/// Share of `windows` below `value`, equal ones counted half.
+fn mid_rank(windows: &[f64], value: f64) -> f64 {
+    let below = windows.iter().filter(|&&window| window < value).count() as f64;
+    let equal = windows.iter().filter(|&&window| window == value).count() as f64;
+    (below + 0.5 * equal) / windows.len() as f64
+}
+
+fn seam_rank(keys: &LoopKeys) -> f64 {
+    let num_samples = keys.num_samples();
+    let profile = third_difference_profile(num_samples, keys.num_joints(), |sample, joint| keys.position(sample, joint));
+    let window = |start: usize| (0..3).map(|i| profile[(start + i) % num_samples]).fold(0.0, f64::max);
+    let windows: Vec<f64> = (0..num_samples).map(window).collect();
+    // The three that span the step from the last sample to the first.
+    mid_rank(&windows, window(num_samples - 3))
+}
+
+/// Rank of the take's own frames at start and end among the frames of the cut.
+fn take_rank(source: &SourceTracks<'_>) -> Option<f64> {
+    let range = source.rooted.clip.sample_range();
+    let num_samples = source.rooted.clip.num_intervals() as isize;
+    let joints = source.world.num_joints();
+    let (first, last) = (*range.start(), *range.end());
+    let count = (last - first + 1) as usize;
+    if count < 8 {
+        return None;
+    }
+    // Third differences of the open stretch, at index i those that start at sample first + i.
+    let open = third_difference_profile(count - 3, joints, |sample, joint| source.position(first + sample, joint));
+    let window = |start: isize| {
+        let index = usize::try_from(start - first).ok()?;
+        open.get(index..index + 3).map(|sizes| sizes.iter().copied().fold(0.0, f64::max))
+    };
+    let windows: Vec<f64> = (0..num_samples - 5).filter_map(window).collect();
+    if windows.is_empty() {
+        return None;
+    }
+    let ranks: Vec<f64> = [0, num_samples]
+        .into_iter()
+        .filter_map(|end| window(end - 3))
+        .map(|value| mid_rank(&windows, value))
+        .collect();
+    (!ranks.is_empty()).then(|| ranks.iter().sum::<f64>() / ranks.len() as f64)
+}
+
+fn displacement(keys: &LoopKeys, source: &SourceTracks<'_>) -> (f64, f64) {
+    let (mut metres, mut radians) = (0.0, 0.0);
+    for sample in 0..keys.num_samples() as isize {
+        let rotations = source.rooted.clip.rotations(sample);
+        for joint in 0..keys.num_joints().min(rotations.len()) {
+            metres += (keys.position(sample, joint) - source.position(sample, joint)).length();
+            radians += rotation::difference(keys.rotation(sample, joint), rotations[joint]).length();
+        }
+    }
+    let count = (keys.num_samples() * keys.num_joints()) as f64;
+    (metres / count, radians / count)
+}
+
+/// A foot stands while it is within this of its lowest, metres, ...
+const STANCE_METRES: f64 = 0.025;
+/// ... and slower than this, metres per second.
+const STANCE_SPEED: f64 = 0.4;
+
+fn skate(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Option<f64> {
+    if body.found_by == crate::analysis::body::FoundBy::AllLeaves {
+        return None;
+    }
+    let num_samples = keys.num_samples() as isize;
+    // In place the ground moves; its motion is the twist that the root would have had.
+    let root = RootTravel {
+        mode: RootMode::Keep,
+        ..keys.root
+    };
+    let world = |sample: isize, seen_from_root: DVec3| {
+        root.at(sample as f64 * keys.step_secs).transform_point(seen_from_root)
+    };
+    let horizontal_speed = |before: DVec3, after: DVec3| {
+        let step = after - before;
+        crate::math::ops::hypot(step.x, step.z) / (2.0 * keys.step_secs)
+    };
+    let (mut sum, mut count) = (0.0, 0.0);
+    for foot in &body.feet {
+        let joint = foot.lowest_joint();
+        let uncut = |sample: isize| match source {
+            Some(source) => source.position(sample, joint),
+            None => keys.position(sample, joint),
+        };
+        let known = |sample: isize| source.is_none_or(|source| source.has(sample));
+        let lowest = (0..num_samples).map(|sample| uncut(sample).y).fold(f64::INFINITY, f64::min);
+        for sample in 0..num_samples {
+            // Without frames around the ends the speed there looks inwards.
+            let before = if known(sample - 1) { sample - 1 } else { sample };
+            let after = if known(sample + 1) { sample + 1 } else { sample };
+            let span = (after - before) as f64 / 2.0;
+            let speed = horizontal_speed(world(before, uncut(before)), world(after, uncut(after))) / span;
+            if uncut(sample).y - lowest > STANCE_METRES || speed > STANCE_SPEED {
+                continue;
+            }
+            sum += horizontal_speed(
+                world(sample - 1, keys.position(sample - 1, joint)),
+                world(sample + 1, keys.position(sample + 1, joint)),
+            );
+            count += 1.0;
+        }
+    }
+    (count > 0.0).then(|| sum / count)
+}

@@ -1,0 +1,218 @@
+//! The travel of one period as a screw: from two windows of poses to one constant twist.
+//!
+//! Derivation: docs/math/root.md.
+
+use glam::DVec3;
+
+use crate::{
+    analysis::heading::Heading,
+    math::{
+        ops,
+        rigid::{Rigid, Twist},
+        rotation,
+    },
+};
+
+/// A point seen at the start and, one period later, at the end, with its weight.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PointPair {
+    /// World position at the start, metres.
+    pub start: DVec3,
+    /// World position at the end, metres.
+    pub end: DVec3,
+    /// Weight in the fit, at least 0.
+    pub weight: f64,
+}
+
+/// The turn about +Y and the translation that best lay the start points onto the end points.
+///
+/// Weighted least squares in closed form: centroids give the translation, the plane cross and dot products about them the
+/// turn. The height is carried along; the caller decides whether it is a climb. Without points: the identity.
+pub fn fit_ground_motion(pairs: &[PointPair]) -> Rigid {
+    let total: f64 = pairs.iter().map(|pair| pair.weight).sum();
+    if total <= 0.0 {
+        return Rigid::IDENTITY;
+    }
+    let start = pairs.iter().map(|pair| pair.start * pair.weight).sum::<DVec3>() / total;
+    let end = pairs.iter().map(|pair| pair.end * pair.weight).sum::<DVec3>() / total;
+    let (mut cross, mut dot) = (0.0, 0.0);
+    for pair in pairs {
+        let (from, to) = (pair.start - start, pair.end - end);
+        // With +X to the left of +Z a left turn takes z towards x.
+        cross += pair.weight * (from.z * to.x - from.x * to.z);
+        dot += pair.weight * (from.x * to.x + from.z * to.z);
+    }
+    let yaw = if cross == 0.0 && dot == 0.0 { 0.0 } else { ops::atan2(cross, dot) };
+    let turn = rotation::from_yaw(yaw);
+    Rigid::new(turn, end - turn * start)
+}
+
+/// A climb below this, metres per cycle, is left to the body: floors are not that level.
+const MIN_CLIMB_METRES: f64 = 0.03;
+
+/// A screw whose arc is longer than the path by more than this factor does not explain the motion.
+const MAX_ARC_OVER_PATH: f64 = 1.3;
+
+/// Near a whole turn the chord is too short to tell the radius: below this |sin(turn/2)| the path tells it instead.
+const MIN_CHORD_SINE: f64 = 0.2;
+
+/// The root's start and its constant twist over one period.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CycleTravel {
+    /// Where the root stands at the start: the heading averaged over the cycle and carried back.
+    pub start: Rigid,
+    /// The constant twist, in the root's own axes.
+    pub twist: Twist,
+}
+
+/// One period seen from outside: its headings from start to end and the motion that lays its start onto its end.
+#[derive(Clone, Copy, Debug)]
+pub struct Cycle<'a> {
+    /// Headings of samples, of which `first` is the start.
+    pub heading: &'a Heading,
+    /// Index of the start among the headings.
+    pub first: usize,
+    /// Samples from start to end.
+    pub num_intervals: usize,
+    /// Seconds from start to end.
+    pub period_secs: f64,
+    /// World motion from the start to the end, from [`fit_ground_motion`].
+    pub motion: Rigid,
+    /// Fundamental periods within.
+    pub cycles: u32,
+}
+
+impl Cycle<'_> {
+    /// The screw that carries the root from start to end at a constant rate.
+    ///
+    /// Turns beyond half a turn are told by the headings between; of the whole turns in question the screw whose arc is
+    /// nearest in length to the path wins, and none does when its arc is too long: then the principal turn is taken and the
+    /// spin stays in the body. The end is reached exactly, except close to whole turns, where the path tells the velocity.
+    pub fn travel(&self) -> CycleTravel {
+        let last = self.first + self.num_intervals;
+        let principal = rotation::yaw_of(self.motion.rotation);
+        let mut rise = self.motion.transform_point(self.heading.ground(self.first)).y;
+        if rise.abs() < MIN_CLIMB_METRES * f64::from(self.cycles) {
+            rise = 0.0;
+        }
+        let unwrapped = self.heading.yaw(last) - self.heading.yaw(self.first);
+        let whole_turns = ((unwrapped - principal) / core::f64::consts::TAU).round();
+        let path: f64 = self.path_length();
+        let chord = {
+            let start = self.heading.ground(self.first);
+            let mut moved = self.motion.transform_point(start) - start;
+            moved.y = 0.0;
+            moved.length()
+        };
+        let arc = |turn: f64| {
+            let sine = ops::sin(0.5 * turn).abs();
+            if sine < 1e-9 { chord } else { 0.5 * chord * turn.abs() / sine }
+        };
+        let wound = principal + core::f64::consts::TAU * whole_turns;
+        let near_whole_turn = whole_turns != 0.0 && ops::sin(0.5 * wound).abs() < MIN_CHORD_SINE;
+        if near_whole_turn {
+            return self.travel_by_path(wound, path, rise);
+        }
+        let turn = if whole_turns != 0.0
+            && (arc(wound) - path).abs() < (arc(principal) - path).abs()
+            && arc(wound) <= MAX_ARC_OVER_PATH * path
+        {
+            wound
+        } else {
+            principal
+        };
+        self.travel_with_turn(turn, rise)
+    }
+
+    /// The start of the root for a turn (radians over the period), and the twist that reaches the fitted motion.
+    fn travel_with_turn(&self, turn: f64, rise: f64) -> CycleTravel {
+        let mut motion = self.motion;
+        // The fit's height is that of the poses; what counts as climb is settled by the caller.
+        motion.translation.y = rise;
+        let world = Twist::log_with_turn(motion, DVec3::Y * turn, self.period_secs);
+        let start = self.mean_start(turn, |secs| world.exp(secs));
+        let local = start.inverse() * motion * start;
+        CycleTravel {
+            start,
+            twist: Twist::log_with_turn(local, DVec3::Y * turn, self.period_secs),
+        }
+    }
+
+    /// Near a whole turn: mean velocity in the heading's own axes, at the path's own speed.
+    fn travel_by_path(&self, turn: f64, path: f64, rise: f64) -> CycleTravel {
+        let mut forward = DVec3::ZERO;
+        for sample in self.first..self.first + self.num_intervals {
+            let step = self.heading.ground(sample + 1) - self.heading.ground(sample);
+            forward += rotation::from_yaw(self.heading.yaw(sample)).conjugate() * step;
+        }
+        let twist = Twist {
+            linear: (forward.normalize_or_zero() * path + DVec3::Y * rise) / self.period_secs,
+            angular: DVec3::Y * (turn / self.period_secs),
+        };
+        CycleTravel {
+            start: self.heading.world_from_heading(self.first),
+            twist,
+        }
+    }
+
+    /// Heading averaged over the cycle, each sample carried back to the start along the screw.
+    fn mean_start(&self, turn: f64, moved_after: impl Fn(f64) -> Rigid) -> Rigid {
+        let step_secs = self.period_secs / self.num_intervals as f64;
+        let (mut ground, mut yaw) = (DVec3::ZERO, 0.0);
+        for sample in 0..self.num_intervals {
+            let secs = sample as f64 * step_secs;
+            let back = moved_after(secs).inverse();
+            ground += back.transform_point(self.heading.ground(self.first + sample));
+            yaw += self.heading.yaw(self.first + sample) - turn * secs / self.period_secs;
+        }
+        let count = self.num_intervals as f64;
+        ground /= count;
+        ground.y = 0.0;
+        // A body that spins while it travels has no mean facing along the screw; the start's own is as good as any.
+        let spun = self.heading.yaw(self.first + self.num_intervals) - self.heading.yaw(self.first) - turn;
+        let yaw = if spun.abs() > core::f64::consts::PI {
+            self.heading.yaw(self.first)
+        } else {
+            yaw / count
+        };
+        Rigid::from_yaw(yaw, ground)
+    }
+
+    /// Length of the ground path, smoothed over half a fundamental period so that sway does not count.
+    fn path_length(&self) -> f64 {
+        let reach = (self.num_intervals / (4 * self.cycles.max(1) as usize)).max(1);
+        let last = self.first + self.num_intervals;
+        let smoothed = |sample: usize| {
+            let span = reach.min(sample - self.first).min(last - sample);
+            let window = sample - span..=sample + span;
+            window.clone().map(|at| self.heading.ground(at)).sum::<DVec3>() / window.count() as f64
+        };
+        (self.first..last)
+            .map(|sample| (smoothed(sample + 1) - smoothed(sample)).length())
+            .sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fit_recovers_a_ground_motion() {
+        let motion = Rigid::from_yaw(0.7, DVec3::new(1.0, 0.2, -0.5));
+        let points = [DVec3::new(0.1, 0.9, 0.0), DVec3::new(-0.1, 0.1, 0.3), DVec3::new(0.4, 1.5, 2.0)];
+        let pairs: Vec<PointPair> = points
+            .iter()
+            .enumerate()
+            .map(|(index, &start)| PointPair {
+                start,
+                end: motion.transform_point(start),
+                weight: 1.0 + index as f64,
+            })
+            .collect();
+        let found = fit_ground_motion(&pairs);
+        assert!((found.translation - motion.translation).length() < 1e-14);
+        assert!((rotation::yaw_of(found.rotation) - 0.7).abs() < 1e-14);
+        assert_eq!(fit_ground_motion(&[]), Rigid::IDENTITY);
+    }
+}

@@ -1,0 +1,131 @@
+//! From a clip in the world to a clip relative to its root.
+
+use glam::DVec3;
+
+use super::{
+    RootMode, RootTravel,
+    cycle::{Cycle, PointPair, fit_ground_motion},
+};
+use crate::{
+    analysis::{Analysis, body::Body, features::WeightedJoint, heading::Heading},
+    math::rigid::Rigid,
+    take::{Clip, Skeleton, WorldTracks},
+};
+
+/// A clip whose first joint is relative to the root, and the root's travel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rooted {
+    /// The clip, context included, with the carrier relative to the root: its track nearly repeats.
+    pub clip: Clip,
+    /// How the root travels.
+    pub root: RootTravel,
+    /// The joint that carried the travel in the take.
+    pub carrier: usize,
+}
+
+/// Poses this far on either side of both ends are laid onto each other, seconds.
+const WINDOW_SECS: f64 = 0.1;
+
+/// Weight of hips, thighs and shoulders in the fit beside the joints that the search compares: they tell the turn.
+const TRUNK_WEIGHT: f64 = 0.5;
+
+/// Takes the travel out of a clip.
+///
+/// The root starts in the heading frame averaged over the cycle and moves by the constant twist that best lays the window
+/// of poses at the start onto the one at the end. Source: docs/math/root.md.
+pub fn extract(clip: &Clip, analysis: &Analysis, cycles: u32, mode: RootMode) -> Rooted {
+    let world = clip.world_tracks();
+    let heading = Heading::of(&world, &analysis.body);
+    let first = clip.sample_range().start().unsigned_abs();
+    let num_intervals = clip.num_intervals();
+    let reach = (WINDOW_SECS / clip.step_secs()).round() as usize;
+    let motion = fit_window(&world, &analysis.body, &analysis.joints, first, num_intervals, reach);
+    let travel = Cycle {
+        heading: &heading,
+        first,
+        num_intervals,
+        period_secs: clip.period_secs(),
+        motion,
+        cycles,
+    }
+    .travel();
+    let root = RootTravel {
+        // The travel is taken out in every mode; the mode says what is done with it.
+        mode,
+        start: travel.start,
+        twist: travel.twist,
+    };
+    let carrier = find_carrier(clip.skeleton(), &analysis.world, &analysis.body);
+    let track: Vec<Rigid> = clip
+        .sample_range()
+        .enumerate()
+        .map(|(index, sample)| {
+            let root_now = root.start * root.twist.exp(sample as f64 * clip.step_secs());
+            let carrier_now = Rigid::new(world.rotation(index, carrier), world.position(index, carrier));
+            // Joints above the carrier keep their tracks, now seen from the root.
+            let above = clip.skeleton().parent(carrier).map_or(Rigid::IDENTITY, |parent| {
+                Rigid::new(world.rotation(index, parent), world.position(index, parent))
+            });
+            above.inverse() * root_now.inverse() * carrier_now
+        })
+        .collect();
+    Rooted {
+        clip: clip.with_joint_track(carrier, &track),
+        root,
+        carrier,
+    }
+}
+
+/// The motion that lays the poses around `first` onto those `num_intervals` later.
+pub(crate) fn fit_window(
+    world: &WorldTracks,
+    body: &Body,
+    joints: &[WeightedJoint],
+    first: usize,
+    num_intervals: usize,
+    reach: usize,
+) -> Rigid {
+    let last = first + num_intervals;
+    let reach = reach.min(first).min(world.num_frames() - 1 - last);
+    let trunk = [Some([body.hips; 2]), body.thighs, body.shoulders];
+    let trunk = trunk.iter().flatten().flatten().map(|&joint| (joint, TRUNK_WEIGHT));
+    let weighted: Vec<(usize, f64)> = joints
+        .iter()
+        .map(|weighted| (weighted.joint, weighted.weight))
+        .chain(trunk)
+        .collect();
+    let mut pairs = Vec::new();
+    for frame in first - reach..=first + reach {
+        for &(joint, weight) in &weighted {
+            pairs.push(PointPair {
+                start: world.position(frame, joint),
+                end: world.position(frame + num_intervals, joint),
+                weight,
+            });
+        }
+    }
+    fit_ground_motion(&pairs)
+}
+
+/// A joint carries the travel when it covers at least this share of the ground that the hips cover.
+const CARRIER_SHARE: f64 = 0.5;
+
+/// The topmost joint on the way to the hips that travels with them; the hips themselves when nothing travels.
+///
+/// In some files the root stays at the origin and the hips travel below it; in others the root does.
+pub fn find_carrier(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> usize {
+    let extent = |joint: usize| {
+        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        for frame in 0..world.num_frames() {
+            low = low.min(world.position(frame, joint));
+            high = high.max(world.position(frame, joint));
+        }
+        (high - low).length()
+    };
+    let needed = CARRIER_SHARE * extent(body.hips);
+    skeleton
+        .path_from_root(body.hips)
+        .into_iter()
+        .find(|&joint| extent(joint) >= needed)
+        .unwrap_or(body.hips)
+}

@@ -1,0 +1,176 @@
+//! The tree of joints, checked once at construction.
+
+use glam::DVec3;
+
+/// One joint of a skeleton.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Joint {
+    /// Name as the source has it; not necessarily unique.
+    pub name: String,
+    /// Index of the parent, always lower than the joint's own; `None` for the root alone.
+    pub parent: Option<usize>,
+    /// Offset from the parent in the parent's axes, metres, as the source states it for the rest pose.
+    pub rest_offset: DVec3,
+    /// Where the bone of a leaf joint ends, metres in the joint's axes; `None` where unknown or for inner joints.
+    pub tip: Option<DVec3>,
+}
+
+/// Why a list of joints is not a skeleton.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SkeletonError {
+    /// There are no joints at all.
+    #[error("the skeleton has no joints")]
+    Empty,
+    /// A joint's parent does not come before it.
+    #[error("joint {joint} has parent {parent}, which does not come before it")]
+    ParentNotBefore {
+        /// The joint's index.
+        joint: usize,
+        /// Its parent's index.
+        parent: usize,
+    },
+    /// A second joint without a parent.
+    #[error("joint {joint} has no parent, but joint 0 is the root already")]
+    SecondRoot {
+        /// The second root's index.
+        joint: usize,
+    },
+    /// The first joint has a parent.
+    #[error("joint 0 must be the root")]
+    FirstIsNotRoot,
+    /// An offset or tip is NaN or infinite.
+    #[error("the offset or tip of joint {joint} is not finite")]
+    NotFinite {
+        /// The joint's index.
+        joint: usize,
+    },
+}
+
+/// A tree of joints, parents before children, with one root at index 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Skeleton {
+    joints: Vec<Joint>,
+    children: Vec<Vec<usize>>,
+}
+
+impl Skeleton {
+    /// Checks and keeps a list of joints.
+    ///
+    /// Afterwards: at least one joint; joint 0 is the only one without a parent; every parent has a lower index than its
+    /// children; every offset is finite. Errors say which of these fails first.
+    pub fn new(joints: Vec<Joint>) -> Result<Self, SkeletonError> {
+        if joints.is_empty() {
+            return Err(SkeletonError::Empty);
+        }
+        let mut children = vec![Vec::new(); joints.len()];
+        for (index, joint) in joints.iter().enumerate() {
+            match joint.parent {
+                None if index > 0 => return Err(SkeletonError::SecondRoot { joint: index }),
+                None => {}
+                Some(_) if index == 0 => return Err(SkeletonError::FirstIsNotRoot),
+                Some(parent) if parent >= index => {
+                    return Err(SkeletonError::ParentNotBefore {
+                        joint: index,
+                        parent,
+                    });
+                }
+                Some(parent) => children[parent].push(index),
+            }
+            let finite = joint.rest_offset.is_finite() && joint.tip.is_none_or(DVec3::is_finite);
+            if !finite {
+                return Err(SkeletonError::NotFinite { joint: index });
+            }
+        }
+        Ok(Self { joints, children })
+    }
+
+    /// Number of joints, at least one.
+    pub fn num_joints(&self) -> usize {
+        self.joints.len()
+    }
+
+    /// All joints, parents before children.
+    pub fn joints(&self) -> &[Joint] {
+        &self.joints
+    }
+
+    /// One joint.
+    ///
+    /// # Panics
+    /// When `joint` is not below [`Self::num_joints`].
+    pub fn joint(&self, joint: usize) -> &Joint {
+        &self.joints[joint]
+    }
+
+    /// Parent of a joint, `None` for the root.
+    pub fn parent(&self, joint: usize) -> Option<usize> {
+        self.joints[joint].parent
+    }
+
+    /// Children of a joint, in order.
+    pub fn children(&self, joint: usize) -> &[usize] {
+        &self.children[joint]
+    }
+
+    /// The first joint of that exact name.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.joints.iter().position(|joint| joint.name == name)
+    }
+
+    /// The joint and its ancestors, from the root down to the joint itself.
+    pub fn path_from_root(&self, joint: usize) -> Vec<usize> {
+        let mut path = vec![joint];
+        while let Some(parent) = self.joints[path[path.len() - 1]].parent {
+            path.push(parent);
+        }
+        path.reverse();
+        path
+    }
+
+    /// The same tree with every length multiplied by `factor`, which must be finite.
+    pub fn scaled(&self, factor: f64) -> Self {
+        let mut scaled = self.clone();
+        for joint in &mut scaled.joints {
+            joint.rest_offset *= factor;
+            joint.tip = joint.tip.map(|tip| tip * factor);
+        }
+        scaled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn joint(name: &str, parent: Option<usize>) -> Joint {
+        Joint {
+            name: name.to_owned(),
+            parent,
+            rest_offset: DVec3::Y,
+            tip: None,
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_not_a_tree() {
+        assert_eq!(Skeleton::new(Vec::new()), Err(SkeletonError::Empty));
+        let second = Skeleton::new(vec![joint("a", None), joint("b", None)]);
+        assert_eq!(second, Err(SkeletonError::SecondRoot { joint: 1 }));
+        let own = Skeleton::new(vec![joint("a", None), joint("b", Some(1))]);
+        assert_eq!(own, Err(SkeletonError::ParentNotBefore { joint: 1, parent: 1 }));
+        assert_eq!(Skeleton::new(vec![joint("a", Some(0))]), Err(SkeletonError::FirstIsNotRoot));
+        let mut bad = joint("a", None);
+        bad.tip = Some(DVec3::NAN);
+        assert_eq!(Skeleton::new(vec![bad]), Err(SkeletonError::NotFinite { joint: 0 }));
+    }
+
+    #[test]
+    fn knows_its_paths() {
+        let tree = Skeleton::new(vec![joint("a", None), joint("b", Some(0)), joint("c", Some(1)), joint("d", Some(0))]);
+        let tree = tree.unwrap();
+        assert_eq!(tree.path_from_root(2), [0, 1, 2]);
+        assert_eq!(tree.children(0), [1, 3]);
+        assert_eq!(tree.find("d"), Some(3));
+    }
+}

@@ -1,0 +1,1 @@
+//! Reads takes and writes loops.
