@@ -6,6 +6,7 @@ pub mod analysis;
 
 pub mod candidate;
 
+pub mod closure;
 
 pub mod root_motion;
 
@@ -13,5 +14,6 @@ pub mod loop_clip;
 
 pub mod quality;
 
+pub mod pipeline;
 
 pub mod math;

@@ -5,9 +5,9 @@
 
 use crate::{
     analysis::{Analysis, energy::Activity},
-    math::rigid::Twist,
+    math::rigid::{Rigid, Twist},
     root_motion::{
-        cycle::Cycle,
+        cycle::{Cycle, CycleTravel},
         extract::fit_window,
     },
     take::{Cut, CutError, Take},
@@ -72,6 +72,8 @@ pub struct LoopCandidate {
     pub take_strength: f64,
     /// Whether the stretch all but stands.
     pub is_idle: bool,
+    /// Where the root stands at the start.
+    pub root_start: Rigid,
     /// Twist of the root over the period, metres and radians per second.
     pub twist: Twist,
     /// How little the travel of a period changes around the stretch, 0 to 1; `None` without frames around it.
@@ -342,7 +344,7 @@ impl<'a> Finder<'a> {
     /// All that is told about a stretch, whether or not it qualifies.
     fn describe(&self, pair: &SeamPair, cut: Cut, rhythm: Option<Rhythm>, is_idle: bool) -> LoopCandidate {
         let cycles = rhythm.map_or(1, |rhythm| rhythm.cycles);
-        let (twist, steadiness) = self.travel(pair, cycles);
+        let (travel, steadiness) = self.travel(pair, cycles);
         LoopCandidate {
             cut,
             source_period_secs: cut.num_frames() * self.take.frame_time_secs(),
@@ -352,7 +354,8 @@ impl<'a> Finder<'a> {
             strength: rhythm.map(|rhythm| rhythm.strength),
             take_strength: self.analysis.spectrum.at(cut.num_frames()),
             is_idle,
-            twist,
+            root_start: travel.start,
+            twist: travel.twist,
             steadiness,
         }
     }
@@ -390,7 +393,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Twist over the pair, and how little it changes when both ends move by up to half a period.
-    fn travel(&self, pair: &SeamPair, cycles: u32) -> (Twist, Option<f64>) {
+    fn travel(&self, pair: &SeamPair, cycles: u32) -> (CycleTravel, Option<f64>) {
         let heading = &self.analysis.heading;
         let lag = pair.end_frame - pair.start_frame;
         let dt = self.take.frame_time_secs();
@@ -417,7 +420,7 @@ impl<'a> Finder<'a> {
         let before = pair.start_frame.min(half);
         let after = (heading.num_frames() - 1 - pair.end_frame).min(half);
         if before + after < half / 4 {
-            return (travel.twist, None);
+            return (travel, None);
         }
         let twist_at = |start: usize| {
             let motion = heading.world_from_heading(start).inverse() * heading.world_from_heading(start + lag);
@@ -434,6 +437,6 @@ impl<'a> Finder<'a> {
             })
             .fold(0.0, f64::max);
         // A tenth of a metre per second keeps loops on the spot from being judged by noise over nothing.
-        (travel.twist, Some((1.0 - worst / (size + 0.1)).clamp(0.0, 1.0)))
+        (travel, Some((1.0 - worst / (size + 0.1)).clamp(0.0, 1.0)))
     }
 }

@@ -56,11 +56,23 @@ pub fn extract(clip: &Clip, analysis: &Analysis, cycles: u32, mode: RootMode) ->
         twist: travel.twist,
     };
     let carrier = find_carrier(clip.skeleton(), &analysis.world, &analysis.body);
+    relative_to(clip, root, carrier)
+}
+
+/// The same clip relative to a root whose travel is known.
+///
+/// `carrier` is the joint whose track holds the travel; it must be a joint of the clip.
+pub fn relative_to(clip: &Clip, root: RootTravel, carrier: usize) -> Rooted {
+    let world = clip.world_tracks();
+    let travelling = RootTravel {
+        mode: RootMode::Screw,
+        ..root
+    };
     let track: Vec<Rigid> = clip
         .sample_range()
         .enumerate()
         .map(|(index, sample)| {
-            let root_now = root.start * root.twist.exp(sample as f64 * clip.step_secs());
+            let root_now = travelling.at(sample as f64 * clip.step_secs());
             let carrier_now = Rigid::new(world.rotation(index, carrier), world.position(index, carrier));
             // Joints above the carrier keep their tracks, now seen from the root.
             let above = clip.skeleton().parent(carrier).map_or(Rigid::IDENTITY, |parent| {
