@@ -1,2 +1,37 @@
-//! The `loopwright` command.
-fn main() {}
+//! The `loopwright` command: arguments, files and words; all the work is done by the libraries.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+mod args;
+
+mod load;
+
+mod output;
+
+mod commands;
+
+mod report;
+
+mod talk;
+
+mod exit;
+
+use args::{Cli, Command};
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Inspect(args) => commands::inspect::run(&args),
+        Command::Find(args) => commands::find::run(&args),
+        Command::Make(args) => commands::make::run(&args),
+        Command::Check(args) => commands::check::run(&args),
+        Command::Convert(args) => commands::convert::run(&args),
+        Command::Synth(args) => commands::synth::run(&args),
+        Command::Demo(args) => commands::demo::run(&args),
+    };
+    if let Err(failure) = &result {
+        talk::fail(failure);
+    }
+    exit::status(&result)
+}

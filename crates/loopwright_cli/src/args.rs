@@ -1,0 +1,276 @@
+//! The command line as typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use loopwright_formats::{UnitChoice, UpChoice};
+
+/// Turns motion-capture takes into loops.
+///
+/// Finds the stretches of a take that repeat, proves which seam is best, closes it so that pose, velocity and acceleration
+/// meet exactly, and gives the root one constant twist.
+#[derive(Debug, Parser)]
+#[command(name = "loopwright", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(after_help = "Exit status: 0 done; 1 nothing found, or the verdict is negative; 2 anything else.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Tells what a take holds: skeleton, rate, unit, soiled frames, joints that count, rhythm, stretches.
+    Inspect(InspectArgs),
+    /// Lists the loops in a take, the recommended one first.
+    Find(FindArgs),
+    /// Makes a loop from a take and writes it with a sidecar of figures.
+    Make(MakeArgs),
+    /// Tells whether loops pop at the seam.
+    Check(CheckArgs),
+    /// Reads a take and writes it again.
+    Convert(ConvertArgs),
+    /// Writes a synthetic take of a walker, with its truth beside it.
+    Synth(SynthArgs),
+    /// Walks the whole road on the built-in take: take, loop, sidecar and a picture.
+    Demo(DemoArgs),
+}
+
+/// How a take is read.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct TakeArgs {
+    /// Axis of the file that points up: x, y, z or auto.
+    #[arg(long, value_name = "AXIS", default_value = "auto")]
+    pub(crate) up: UpChoice,
+    /// Length unit of the file: m, cm, mm, in, cmu (5.64 cm), a number of metres, or auto.
+    #[arg(long, value_name = "UNIT", default_value = "auto")]
+    pub(crate) unit: UnitChoice,
+    /// Joint to take for the hips.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) hips: Option<String>,
+    /// Joints to take for the feet (ankles), separated by commas.
+    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
+    pub(crate) feet: Vec<String>,
+}
+
+/// Which loops to look for.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SearchArgs {
+    /// Number of fundamental periods the loop must span; as few as serve unless given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) cycles: Option<u32>,
+    /// Shortest loop, seconds.
+    #[arg(long, value_name = "S", default_value_t = 0.4)]
+    pub(crate) min_seconds: f64,
+    /// Longest loop, seconds.
+    #[arg(long, value_name = "S", default_value_t = 10.0)]
+    pub(crate) max_seconds: f64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// The take (BVH).
+    pub(crate) take: PathBuf,
+    #[command(flatten)]
+    pub(crate) reading: TakeArgs,
+    /// Print JSON with stable keys.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FindArgs {
+    /// The take (BVH).
+    pub(crate) take: PathBuf,
+    /// How many distinct loops to list at most.
+    #[arg(long, value_name = "K", default_value_t = 10, value_parser = parse_count)]
+    pub(crate) top: usize,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) reading: TakeArgs,
+    /// Print JSON with stable keys.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Shape of the offsets that close the seam.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ClosureChoice {
+    /// Meets in pose, velocity and acceleration; exactly zero after the blend time.
+    Quintic,
+    /// Meets in pose and velocity; exactly zero after the blend time.
+    Cubic,
+    /// Meets in pose and velocity; decays like a critically damped spring with --blend as half-life.
+    Spring,
+}
+
+/// What becomes of the travel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RootChoice {
+    /// One constant twist: straight, turning or climbing.
+    Screw,
+    /// No travel; the twist is reported only.
+    InPlace,
+    /// Travel stays on the joint that carried it.
+    Keep,
+}
+
+/// Whether the last key repeats the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LastKeyChoice {
+    /// The last key equals the first, with the root carried on.
+    Repeat,
+    /// The last key is the last unique sample.
+    Drop,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MakeArgs {
+    /// The take (BVH).
+    pub(crate) take: PathBuf,
+    /// The loop to write; `<stem>-loop.<extension>` in the current folder unless given.
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// Which loop of `find`'s list to make, counted from 1.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_count, conflicts_with = "range")]
+    pub(crate) pick: usize,
+    /// Close these whole source frames, counted from 0, instead of searching.
+    #[arg(long, value_name = "START:END", value_parser = parse_range, conflicts_with_all = ["cycles", "min_seconds", "max_seconds"])]
+    pub(crate) range: Option<(usize, usize)>,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    /// Shape of the offsets that close the seam.
+    #[arg(long, value_enum, default_value_t = ClosureChoice::Quintic)]
+    pub(crate) closure: ClosureChoice,
+    /// Blend time (for spring: half-life) at both ends, seconds.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) blend: Option<f64>,
+    /// What becomes of the travel.
+    #[arg(long, value_enum, default_value_t = RootChoice::Screw)]
+    pub(crate) root: RootChoice,
+    /// Insert a root joint that carries exactly the twist.
+    #[arg(long)]
+    pub(crate) add_root: bool,
+    /// Frames per second of the loop; the take's own unless given.
+    #[arg(long, value_name = "R", conflicts_with = "frames")]
+    pub(crate) fps: Option<f64>,
+    /// Unique frames of the loop; as many as the take has unless given.
+    #[arg(long, value_name = "N")]
+    pub(crate) frames: Option<usize>,
+    /// Copies of the loop, end to end, with the travel carried on.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_count)]
+    pub(crate) repeat: usize,
+    /// Whether the last key repeats the first.
+    #[arg(long, value_enum, default_value_t = LastKeyChoice::Repeat)]
+    pub(crate) last_key: LastKeyChoice,
+    /// Overwrite existing files.
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) reading: TakeArgs,
+    /// Print JSON with stable keys.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Loops (BVH); the sidecar beside each is read where there is one.
+    #[arg(required = true)]
+    pub(crate) loops: Vec<PathBuf>,
+    /// The take that the loops were made from, for the figures that need it.
+    #[arg(long, value_name = "TAKE")]
+    pub(crate) take: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: TakeArgs,
+    /// Print JSON with stable keys.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// The take to read (BVH).
+    pub(crate) input: PathBuf,
+    /// The file to write (BVH).
+    pub(crate) output: PathBuf,
+    /// Overwrite an existing file.
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) reading: TakeArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Folder to write to, made where it is missing.
+    #[arg(short, long, value_name = "FOLDER", default_value = "loopwright-demo")]
+    pub(crate) output: PathBuf,
+    /// Overwrite files of an earlier run.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+fn parse_count(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(count) if (1..=100_000).contains(&count) => Ok(count),
+        _ => Err("must be a whole number from 1 to 100000".to_owned()),
+    }
+}
+
+fn parse_range(text: &str) -> Result<(usize, usize), String> {
+    let wrong = || "must be START:END, two whole frames counted from 0, such as 120:185".to_owned();
+    let (start, end) = text.split_once(':').ok_or_else(wrong)?;
+    let start = start.trim().parse().map_err(|_| wrong())?;
+    let end = end.trim().parse().map_err(|_| wrong())?;
+    Ok((start, end))
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SynthArgs {
+    /// The take to write (BVH); its truth goes to `<OUT>.truth.json`.
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    /// Where all randomness comes from; the same seed gives the same bytes.
+    #[arg(long, default_value_t = 7)]
+    pub(crate) seed: u64,
+    /// Length, seconds.
+    #[arg(long, value_name = "S")]
+    pub(crate) seconds: Option<f64>,
+    /// Frames per second.
+    #[arg(long, value_name = "R")]
+    pub(crate) fps: Option<f64>,
+    /// Seconds of one cycle, two steps.
+    #[arg(long, value_name = "S")]
+    pub(crate) period: Option<f64>,
+    /// Forward speed, metres per second; 0 steps in place.
+    #[arg(long, value_name = "MPS")]
+    pub(crate) speed: Option<f64>,
+    /// Turn rate, degrees per second, left positive.
+    #[arg(long, value_name = "DPS", allow_negative_numbers = true)]
+    pub(crate) turn: Option<f64>,
+    /// Climb, metres per second.
+    #[arg(long, value_name = "MPS", allow_negative_numbers = true)]
+    pub(crate) climb: Option<f64>,
+    /// Share by which stance and swing grow over the take.
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    pub(crate) drift: Option<f64>,
+    /// Metres by which the body rises over the take.
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) rise: Option<f64>,
+    /// Share by which rate and speed vary.
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) variation: Option<f64>,
+    /// Sensor noise, degrees.
+    #[arg(long, value_name = "DEG")]
+    pub(crate) noise: Option<f64>,
+    /// Seconds of standing before the walk sets out.
+    #[arg(long, value_name = "S")]
+    pub(crate) lead_in: Option<f64>,
+    /// Put a T-pose into the first frame, as many recordings have it.
+    #[arg(long)]
+    pub(crate) t_pose: bool,
+    /// Overwrite existing files.
+    #[arg(long)]
+    pub(crate) force: bool,
+}

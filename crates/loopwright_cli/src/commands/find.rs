@@ -1,0 +1,140 @@
+//! `loopwright find`: the loops in a take.
+
+use loopwright::candidate::{self, Found, LoopCandidate, MissReason, SearchError, SearchSettings, rhythm};
+
+use crate::{
+    args::{FindArgs, SearchArgs},
+    exit::{Ending, Failure},
+    load::{self, Loaded},
+    output,
+    report::{human, json},
+};
+
+pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
+    let loaded = load::load(&args.take, &args.reading)?;
+    let found = search(&loaded, &settings(&args.search, args.top))?;
+    let mut warnings = loaded.warnings.clone();
+    if let Some(best) = found.best() {
+        warnings.extend(confidence_warning(&loaded, best));
+    }
+    if args.json {
+        output::print(&json::find(&loaded, &found, &warnings))?;
+    }
+    if found.candidates.is_empty() {
+        return Err(nothing_found(&loaded, &found, &args.search));
+    }
+    if !args.json {
+        for warning in &warnings[loaded.warnings.len()..] {
+            crate::talk::warn(warning);
+        }
+        output::print(&human::candidates(&loaded, &found))?;
+    }
+    Ok(Ending::Done)
+}
+
+/// The search that the arguments ask for.
+pub(crate) fn settings(args: &SearchArgs, max_candidates: usize) -> SearchSettings {
+    SearchSettings {
+        min_secs: args.min_seconds,
+        max_secs: args.max_seconds,
+        cycles: args.cycles,
+        max_candidates,
+        ..SearchSettings::default()
+    }
+}
+
+/// Searches, and tells in words why a take cannot be searched.
+pub(crate) fn search(loaded: &Loaded, settings: &SearchSettings) -> Result<Found, Failure> {
+    candidate::find(loaded.take(), &loaded.analysis, settings).map_err(|error| {
+        let file = loaded.path.display();
+        match error {
+            SearchError::TooShort {
+                take_secs,
+                min_secs,
+            } => {
+                let frames = loaded.take().num_frames();
+                Failure::nothing(format!("no loop found in \"{file}\": the take is too short"))
+                    .because(format!("it lasts {take_secs:.3} s ({frames} frames), the shortest loop asked for is {min_secs} s"))
+                    .try_this("a longer take, or a smaller --min-seconds")
+            }
+            SearchError::Still => Failure::nothing(format!("no loop found in \"{file}\": nothing moves in it"))
+                .because(format!("all {} frames hold one pose", loaded.take().num_frames()))
+                .try_this("a take with motion; for one still pose no loop is needed"),
+            SearchError::Bounds { .. } => {
+                Failure::error(&error).try_this("--min-seconds above 0 and --max-seconds no smaller")
+            }
+            other => Failure::error(other),
+        }
+    })
+}
+
+/// Why nothing qualified, with the nearest miss.
+pub(crate) fn nothing_found(loaded: &Loaded, found: &Found, args: &SearchArgs) -> Failure {
+    let failure = Failure::nothing(format!(
+        "no loop found in \"{}\", frames 0-{}",
+        loaded.path.display(),
+        loaded.take().num_frames() - 1
+    ));
+    let Some(miss) = &found.nearest_miss else {
+        return failure
+            .because(format!(
+                "no two frames {} s to {} s apart can be ends of a loop",
+                args.min_seconds, args.max_seconds
+            ))
+            .because("likely cause: the take is too short, or stops and starts too often")
+            .try_this("a longer take, or other bounds with --min-seconds and --max-seconds");
+    };
+    let place = format!(
+        "frames {}-{} ({:.2} s)",
+        miss.pair.start_frame, miss.pair.end_frame, miss.period_secs
+    );
+    match miss.reason {
+        MissReason::CostRatio { found } => failure
+            .because(format!(
+                "cheapest seam: {place} at {found:.2} of what random frames cost (needs {:.2})",
+                candidate::MAX_COST_RATIO
+            ))
+            .because("likely cause: no pose comes back closely enough")
+            .try_this("a take with at least two cycles, or --range START:END to close frames of your choice"),
+        MissReason::Strength { found } => failure
+            .because(format!("strongest repeat: {found:.2} at {place} (needs {:.2})", rhythm::MIN_STRENGTH))
+            .because("likely cause: two poses meet, but the motion around them differs")
+            .try_this("a steadier take, or --range START:END to close frames of your choice"),
+        MissReason::NoRhythm { found } => failure
+            .because(format!(
+                "no rhythm at {place}: likeness stands out by {found:.2} (needs {:.2})",
+                rhythm::MIN_PROMINENCE
+            ))
+            .because("likely cause: the body only drifts or stands")
+            .try_this("a take with a repeating motion, or --range START:END to close frames of your choice"),
+        MissReason::SeenOnce => failure
+            .because(format!("cheapest seam: {place}, but the take shows that cycle only once"))
+            .because("likely cause: the take holds a single cycle, which proves no repeat")
+            .try_this(format!(
+                "--range {}:{} to close it all the same",
+                miss.pair.start_frame, miss.pair.end_frame
+            )),
+        MissReason::Cycles { found } => failure
+            .because(format!("cheapest seam: {place} spans {found} {}", if found == 1 { "cycle" } else { "cycles" }))
+            .try_this("another --cycles, or wider --min-seconds and --max-seconds"),
+    }
+}
+
+/// Says so when a loop stands for its own stretch only.
+pub(crate) fn confidence_warning(loaded: &Loaded, best: &LoopCandidate) -> Option<String> {
+    if best.is_idle {
+        return Some("low confidence: nothing that moves repeats; this loop is cut from a stretch that all but stands".to_owned());
+    }
+    (best.take_strength < candidate::CONFIDENT_TAKE_STRENGTH).then(|| {
+        format!(
+            "low confidence: the take as a whole does not repeat at {:.2} s ({:.2}, steady takes reach {:.2}); the loop \
+             stands for frames {:.0}-{:.0} of {} only",
+            best.source_period_secs,
+            best.take_strength,
+            candidate::CONFIDENT_TAKE_STRENGTH,
+            best.cut.start_frame(),
+            best.cut.end_frame(),
+            loaded.take().num_frames()
+        )
+    })
+}

@@ -1,0 +1,9 @@
+//! One module per command.
+
+pub(crate) mod check;
+pub(crate) mod convert;
+pub(crate) mod demo;
+pub(crate) mod find;
+pub(crate) mod inspect;
+pub(crate) mod make;
+pub(crate) mod synth;

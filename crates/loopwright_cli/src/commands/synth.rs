@@ -1,0 +1,61 @@
+//! `loopwright synth`: a synthetic take and its truth.
+
+use std::path::{Path, PathBuf};
+
+use loopwright_formats::Source;
+use loopwright_synth::{SyntheticTake, WalkSettings, synthesize};
+
+use crate::{
+    args::SynthArgs,
+    commands::convert,
+    exit::{Ending, Failure},
+    output::{self, Outputs},
+};
+
+pub(crate) fn run(args: &SynthArgs) -> Result<Ending, Failure> {
+    convert::require_bvh(&args.output)?;
+    let mut outputs = Outputs::new(args.force);
+    let take = synthesize(&settings(args))
+        .map_err(|error| Failure::error(error).try_this("settings nearer to a walk, such as --speed 1.3 --period 1.15"))?;
+    add(&mut outputs, &args.output, &take)?;
+    for path in outputs.commit()? {
+        output::print(&format!("{}\n", path.display()))?;
+    }
+    Ok(Ending::Done)
+}
+
+/// Writes a synthetic take and its truth beside their places.
+pub(crate) fn add(outputs: &mut Outputs, path: &Path, synthetic: &SyntheticTake) -> Result<(), Failure> {
+    let written = loopwright_formats::write_take(&synthetic.take, &Source::for_take(&synthetic.take)).map_err(Failure::error)?;
+    outputs.add(path, written.text.as_bytes())?;
+    let mut truth = serde_json::to_string_pretty(&synthetic.truth).map_err(Failure::error)?;
+    truth.push('\n');
+    outputs.add(&truth_path(path), truth.as_bytes())
+}
+
+/// `<output>.truth.json`.
+pub(crate) fn truth_path(output: &Path) -> PathBuf {
+    let mut name = output.as_os_str().to_owned();
+    name.push(".truth.json");
+    PathBuf::from(name)
+}
+
+fn settings(args: &SynthArgs) -> WalkSettings {
+    let default = WalkSettings::default();
+    WalkSettings {
+        seed: args.seed,
+        seconds: args.seconds.unwrap_or(default.seconds),
+        frame_rate_hz: args.fps.unwrap_or(default.frame_rate_hz),
+        period_secs: args.period.unwrap_or(default.period_secs),
+        speed_mps: args.speed.unwrap_or(default.speed_mps),
+        turn_dps: args.turn.unwrap_or(default.turn_dps),
+        climb_mps: args.climb.unwrap_or(default.climb_mps),
+        drift: args.drift.unwrap_or(default.drift),
+        torso_rise_metres: args.rise.unwrap_or(default.torso_rise_metres),
+        speed_variation: args.variation.unwrap_or(default.speed_variation),
+        noise_deg: args.noise.unwrap_or(default.noise_deg),
+        lead_in_secs: args.lead_in.unwrap_or(default.lead_in_secs),
+        t_pose_first_frame: args.t_pose,
+        ..default
+    }
+}

@@ -1,0 +1,82 @@
+//! How a command ends, and how a failure is told: what, where, why, what to try.
+
+use std::{fmt, process::ExitCode};
+
+/// How a command ended without failing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Ending {
+    /// Done.
+    Done,
+    /// The verdict is negative, or nothing was found.
+    Negative,
+}
+
+/// A failure for the user's eyes.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    /// What happened and where, one line.
+    what: String,
+    /// Facts below it, one line each.
+    details: Vec<String>,
+    /// One thing to try.
+    hint: Option<String>,
+    negative: bool,
+}
+
+impl Failure {
+    /// Something went wrong: exit status 2.
+    pub(crate) fn error(what: impl fmt::Display) -> Self {
+        Self {
+            what: what.to_string(),
+            details: Vec::new(),
+            hint: None,
+            negative: false,
+        }
+    }
+
+    /// Nothing was found: exit status 1.
+    pub(crate) fn nothing(what: impl fmt::Display) -> Self {
+        Self {
+            negative: true,
+            ..Self::error(what)
+        }
+    }
+
+    /// Adds a fact.
+    pub(crate) fn because(mut self, detail: impl fmt::Display) -> Self {
+        self.details.push(detail.to_string());
+        self
+    }
+
+    /// Says what to try.
+    pub(crate) fn try_this(mut self, hint: impl fmt::Display) -> Self {
+        self.hint = Some(hint.to_string());
+        self
+    }
+
+    /// What happened, one line.
+    pub(crate) fn what(&self) -> &str {
+        &self.what
+    }
+
+    /// Whether nothing was found, as opposed to something going wrong.
+    pub(crate) fn is_negative(&self) -> bool {
+        self.negative
+    }
+
+    /// The lines below the first.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = String> + '_ {
+        let hint = self.hint.iter().map(|hint| format!("try: {hint}"));
+        self.details.iter().cloned().chain(hint)
+    }
+}
+
+/// The status that the shell sees: 0 done, 1 negative, 2 error.
+pub(crate) fn status(result: &Result<Ending, Failure>) -> ExitCode {
+    ExitCode::from(match result {
+        Ok(Ending::Done) => 0,
+        Ok(Ending::Negative) => 1,
+        Err(failure) if failure.negative => 1,
+        Err(_) => 2,
+    })
+}

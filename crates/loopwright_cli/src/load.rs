@@ -1,0 +1,224 @@
+//! Reading takes from files, with everything soft told on stderr.
+
+use std::{
+    fs::File,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use loopwright::{
+    analysis::{
+        Analysis,
+        body::{BodyError, BodyOverrides, FoundBy},
+        screen::SoilKind,
+    },
+    take::Take,
+};
+use loopwright_formats::{LoadedTake, Space, SpaceSettings, UnitChoice, UpChoice, Warning, sidecar::TakeFacts};
+
+use crate::{args::TakeArgs, exit::Failure, talk};
+
+/// Largest file read, bytes: beyond it a file is no take, and memory is not unbounded.
+const MAX_FILE_BYTES: u64 = 4 << 30;
+
+/// A take with its study and what was said about it.
+pub(crate) struct Loaded {
+    pub(crate) path: PathBuf,
+    pub(crate) file: LoadedTake,
+    pub(crate) analysis: Analysis,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Loaded {
+    /// The take itself.
+    pub(crate) fn take(&self) -> &Take {
+        &self.file.take
+    }
+
+    /// The facts that every JSON answer opens with.
+    pub(crate) fn facts(&self) -> TakeFacts {
+        take_facts(&self.path, &self.file)
+    }
+}
+
+/// The facts of a take as JSON has them.
+pub(crate) fn take_facts(path: &Path, file: &LoadedTake) -> TakeFacts {
+    TakeFacts::of(path.display().to_string(), &file.take, file.source.space())
+}
+
+/// All bytes of a file.
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+    let failed = |error: std::io::Error| {
+        let failure = Failure::error(format!("cannot read \"{}\": {error}", path.display()));
+        if error.kind() == std::io::ErrorKind::NotFound {
+            failure.try_this("check the path; takes are BVH files")
+        } else {
+            failure
+        }
+    };
+    let file = File::open(path).map_err(failed)?;
+    let length = file.metadata().map_err(failed)?;
+    if length.is_dir() {
+        return Err(Failure::error(format!("\"{}\" is a folder", path.display())).try_this("name one take in it"));
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(Failure::error(format!("\"{}\" is larger than 4 GiB", path.display())));
+    }
+    Ok(bytes)
+}
+
+/// The stem of a file's name, for naming what is made from it.
+pub(crate) fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(|| "take".to_owned(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Reads a file as a take; what is soft goes to `warnings`.
+pub(crate) fn read_take(path: &Path, space: &SpaceSettings, warnings: &mut Vec<Warning>) -> Result<LoadedTake, Failure> {
+    let bytes = read_bytes(path)?;
+    loopwright_formats::read_take(&bytes, &stem(path), space, warnings).map_err(|error| {
+        Failure::error(format!("cannot read \"{}\": {error}", path.display()))
+    })
+}
+
+/// Reads and studies a take, and tells what is soft about it.
+pub(crate) fn load(path: &Path, args: &TakeArgs) -> Result<Loaded, Failure> {
+    let space = SpaceSettings {
+        up: args.up,
+        unit: args.unit,
+    };
+    let mut soft = Vec::new();
+    let file = read_take(path, &space, &mut soft)?;
+    let analysis = Analysis::of(&file.take, &overrides(args)).map_err(body_failure)?;
+    let mut warnings: Vec<String> = soft.iter().map(ToString::to_string).collect();
+    warnings.extend(study_warnings(&file.take, &analysis));
+    for warning in &warnings {
+        talk::warn(warning);
+    }
+    Ok(Loaded {
+        path: path.to_owned(),
+        file,
+        analysis,
+        warnings,
+    })
+}
+
+/// The space of a file that is known already: nothing is guessed.
+pub(crate) fn known_space(space: &Space) -> SpaceSettings {
+    SpaceSettings {
+        up: UpChoice::Given(space.up),
+        unit: UnitChoice::Metres(space.unit_metres),
+    }
+}
+
+/// The space that the facts of a take state, where the user does not say otherwise.
+///
+/// Words that are no axis or unit leave the choice as it is: a sidecar may be edited by hand.
+pub(crate) fn stated_space(args: &TakeArgs, facts: &TakeFacts) -> SpaceSettings {
+    let unit = facts.unit.strip_suffix(" m").unwrap_or(&facts.unit);
+    SpaceSettings {
+        up: if args.up == UpChoice::Auto { facts.up.parse().unwrap_or_default() } else { args.up },
+        unit: if args.unit == UnitChoice::Auto { unit.parse().unwrap_or_default() } else { args.unit },
+    }
+}
+
+/// Joints that the user names.
+pub(crate) fn overrides(args: &TakeArgs) -> BodyOverrides {
+    BodyOverrides {
+        hips: args.hips.clone(),
+        feet: args.feet.clone(),
+    }
+}
+
+/// A named joint that is not there.
+pub(crate) fn body_failure(error: BodyError) -> Failure {
+    let failure = Failure::error(&error);
+    match error {
+        BodyError::NoSuchJoint { similar, .. } if !similar.is_empty() => {
+            failure.try_this(format!("one of: {}", similar.join(", ")))
+        }
+        _ => failure.try_this("`loopwright inspect TAKE --json` lists the joints"),
+    }
+}
+
+/// What the study of a take found that the user should know.
+fn study_warnings(take: &Take, analysis: &Analysis) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let frames = |kind| -> Vec<usize> {
+        let soiled = analysis.screen.soiled.iter();
+        soiled.filter(|soiled| soiled.kind == kind).map(|soiled| soiled.frame).collect()
+    };
+    let (jumps, frozen) = (frames(SoilKind::Jump), frames(SoilKind::Frozen));
+    if !jumps.is_empty() {
+        warnings.push(format!("{} not used as loop ends: the pose jumps there", list_frames(&jumps)));
+    }
+    if !frozen.is_empty() {
+        warnings.push(format!("{} not used as loop ends: frozen or doubled", list_frames(&frozen)));
+    }
+    for flipping in &analysis.screen.flipping {
+        warnings.push(format!(
+            "joint {} flips {} (up to {:.0} degrees in one frame); it has no say in the search",
+            take.skeleton().joint(flipping.joint).name,
+            if flipping.count == 1 { "once".to_owned() } else { format!("{} times", flipping.count) },
+            flipping.largest.to_degrees()
+        ));
+    }
+    match analysis.body.found_by {
+        FoundBy::Geometry => warnings.push(format!(
+            "no feet by name; taken for feet because they are lowest: {}",
+            feet_names(take, analysis)
+        )),
+        FoundBy::AllLeaves => warnings.push(format!(
+            "no feet found by name or place; every leaf counts as one: {} (name them with --feet)",
+            feet_names(take, analysis)
+        )),
+        FoundBy::Given | FoundBy::Names => {}
+    }
+    warnings
+}
+
+/// Names of the feet, for people.
+pub(crate) fn feet_names(take: &Take, analysis: &Analysis) -> String {
+    const MOST: usize = 6;
+    let feet = &analysis.body.feet;
+    let mut names: Vec<&str> =
+        feet.iter().take(MOST).map(|foot| take.skeleton().joint(foot.ankle).name.as_str()).collect();
+    if feet.len() > MOST {
+        names.push("...");
+    }
+    names.join(", ")
+}
+
+/// Frame numbers as runs: "frames 0, 17-19".
+fn list_frames(frames: &[usize]) -> String {
+    const MOST: usize = 8;
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for &frame in frames {
+        match runs.last_mut() {
+            Some(run) if run.1 + 1 == frame => run.1 = frame,
+            _ => runs.push((frame, frame)),
+        }
+    }
+    let mut parts: Vec<String> = runs
+        .iter()
+        .take(MOST)
+        .map(|&(from, to)| if from == to { from.to_string() } else { format!("{from}-{to}") })
+        .collect();
+    if runs.len() > MOST {
+        parts.push(format!("and {} more", runs.len() - MOST));
+    }
+    let noun = if frames.len() == 1 { "frame" } else { "frames" };
+    format!("{noun} {}", parts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_listed_as_runs() {
+        assert_eq!(list_frames(&[0]), "frame 0");
+        assert_eq!(list_frames(&[0, 17, 18, 19]), "frames 0, 17-19");
+    }
+}

@@ -1,0 +1,123 @@
+//! Writing: files appear whole or not at all, and nothing is overwritten unasked.
+
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use tempfile::NamedTempFile;
+
+use crate::exit::Failure;
+
+/// Files that belong together: none appears before all of them are written.
+pub(crate) struct Outputs {
+    force: bool,
+    waiting: Vec<(NamedTempFile, PathBuf)>,
+}
+
+impl Outputs {
+    /// Nothing to write yet; with `force` existing files are replaced.
+    pub(crate) fn new(force: bool) -> Self {
+        Self {
+            force,
+            waiting: Vec::new(),
+        }
+    }
+
+    /// Fails at once where a file could not be written later, before any work is done for it.
+    pub(crate) fn check(&self, path: &Path) -> Result<(), Failure> {
+        let folder = folder_of(path);
+        if path.is_dir() {
+            return Err(Failure::error(format!("\"{}\" is a folder", path.display()))
+                .try_this("name a file to write, such as walk-loop.bvh"));
+        }
+        if !folder.is_dir() {
+            return Err(Failure::error(format!("there is no folder \"{}\" to write to", folder.display()))
+                .try_this("make the folder first, or name another output with -o"));
+        }
+        // A dangling link is in the way as well, though nothing is behind it.
+        if !self.force && path.symlink_metadata().is_ok() {
+            return Err(already_there(path));
+        }
+        Ok(())
+    }
+
+    /// Writes a file's bytes beside its place, not yet in it.
+    pub(crate) fn add(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+        self.check(path)?;
+        let failed = |error: io::Error| {
+            Failure::error(format!("cannot write \"{}\": {error}", path.display()))
+                .try_this("check that the folder may be written to and has room, or name another output with -o")
+        };
+        let mut file = tempfile::Builder::new()
+            .prefix(".loopwright-")
+            .tempfile_in(folder_of(path))
+            .map_err(failed)?;
+        file.write_all(bytes).map_err(failed)?;
+        file.flush().map_err(failed)?;
+        self.waiting.push((file, path.to_owned()));
+        Ok(())
+    }
+
+    /// Puts all files into their places and tells where; on failure takes back those it had put there.
+    pub(crate) fn commit(self) -> Result<Vec<PathBuf>, Failure> {
+        let mut written: Vec<PathBuf> = Vec::new();
+        for (file, path) in self.waiting {
+            allow_others_to_read(&file);
+            let result = if self.force {
+                file.persist(&path)
+            } else {
+                file.persist_noclobber(&path)
+            };
+            if let Err(failed) = result {
+                // What was overwritten by force is gone either way; what is new is taken back.
+                if !self.force {
+                    for path in &written {
+                        let _ = std::fs::remove_file(path);
+                    }
+                }
+                return Err(if failed.error.kind() == io::ErrorKind::AlreadyExists {
+                    already_there(&path)
+                } else {
+                    Failure::error(format!("cannot write \"{}\": {}", path.display(), failed.error))
+                });
+            }
+            written.push(path);
+        }
+        Ok(written)
+    }
+}
+
+/// Temporary files are private; a finished one gets the permissions of any other new file.
+fn allow_others_to_read(file: &NamedTempFile) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let _ = file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644));
+    }
+    #[cfg(not(unix))]
+    let _ = file;
+}
+
+fn already_there(path: &Path) -> Failure {
+    Failure::error(format!("\"{}\" exists already", path.display()))
+        .try_this("--force to overwrite it, or another output with -o")
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Prints data on stdout; a reader that has gone away is no failure.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = anstream::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::error(format!("cannot print: {error}")))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,89 @@
+//! From the core's values to the facts that JSON, sidecar and text share, in the units people use.
+
+use loopwright::{
+    candidate::LoopCandidate,
+    closure::{Closed, ClosureSettings, Order, Shape},
+    math::{rigid::Twist, rotation},
+    quality::Quality,
+    root_motion::{RootMode, RootTravel},
+};
+use loopwright_formats::sidecar::{CandidateFacts, ClosureFacts, QualityFacts, RootFacts};
+
+/// A candidate's facts; `period_secs` is the written period, the source's own where nothing is written.
+pub(crate) fn candidate(candidate: &LoopCandidate, period_secs: f64) -> CandidateFacts {
+    CandidateFacts {
+        start_frame: candidate.cut.start_frame(),
+        end_frame: candidate.cut.end_frame(),
+        source_period_secs: candidate.source_period_secs,
+        period_secs,
+        cycles: candidate.cycles as usize,
+        seam_cost: Some(candidate.seam_cost),
+        cost_ratio: candidate.cost_ratio,
+        steadiness: candidate.steadiness,
+    }
+}
+
+/// The closure's facts, with the blends that were used after clamping.
+pub(crate) fn closure(settings: &ClosureSettings, closed: &Closed) -> ClosureFacts {
+    ClosureFacts {
+        method: method_name(settings).to_owned(),
+        blend_start_secs: closed.start.secs(),
+        blend_end_secs: closed.end.secs(),
+        rho: settings.shares.rho,
+        sigma: settings.shares.sigma,
+        tau: settings.shares.tau,
+    }
+}
+
+/// The name of a closure as the command line has it.
+pub(crate) fn method_name(settings: &ClosureSettings) -> &'static str {
+    match (settings.start, settings.order) {
+        (Shape::Quintic { .. }, Order::C2) => "quintic",
+        (Shape::Quintic { .. }, _) => "quintic-c1",
+        (Shape::Cubic { .. }, _) => "cubic",
+        (Shape::Spring { .. }, _) => "spring",
+        _ => "other",
+    }
+}
+
+/// The root's facts.
+pub(crate) fn root(root: &RootTravel) -> RootFacts {
+    let Twist { linear, angular } = root.twist;
+    RootFacts {
+        mode: mode_name(root.mode).to_owned(),
+        twist_linear_mps: linear.to_array(),
+        twist_angular_radps: angular.to_array(),
+        speed_mps: loopwright::math::ops::hypot(linear.x, linear.z),
+        turn_dps: angular.y.to_degrees(),
+        radius_m: root.twist.radius(),
+        climb_mps: linear.y,
+        start_position_m: root.start.translation.to_array(),
+        start_yaw_deg: rotation::yaw_of(root.start.rotation).to_degrees(),
+    }
+}
+
+/// The name of a root mode as the command line has it.
+pub(crate) fn mode_name(mode: RootMode) -> &'static str {
+    match mode {
+        RootMode::Screw => "screw",
+        RootMode::InPlace => "in-place",
+        RootMode::Keep => "keep",
+    }
+}
+
+/// The figures; `closed` is known to who made the loop only.
+pub(crate) fn quality(quality: &Quality, closed: Option<&Closed>) -> QualityFacts {
+    QualityFacts {
+        c0_deg: Some(quality.c0_radians.to_degrees()),
+        c0_mm: Some(1e3 * quality.c0_metres),
+        c1_dps: closed.map(|closed| closed.residual.angular_velocity.to_degrees()),
+        c1_mmps: closed.map(|closed| 1e3 * closed.residual.velocity),
+        seam_acceleration_error: quality.seam_acceleration_error,
+        seam_acceleration_p99: Some(quality.seam_acceleration_p99),
+        seam_rank: Some(100.0 * quality.seam_rank),
+        take_rank: quality.take_rank.map(|rank| 100.0 * rank),
+        displacement_mm: quality.displacement_metres.map(|metres| 1e3 * metres),
+        displacement_deg: quality.displacement_radians.map(f64::to_degrees),
+        skate_cmps: quality.skate_mps.map(|speed| 1e2 * speed),
+    }
+}

@@ -1,0 +1,261 @@
+//! Answers as text for people.
+
+use std::fmt::Write;
+
+use loopwright::{
+    analysis::{body::FoundBy, energy::Activity, spectrum::Peak},
+    candidate::Found,
+};
+use loopwright_formats::sidecar::{QualityFacts, RootFacts, Sidecar};
+
+use super::{
+    facts,
+    json::{Verdict, activity_name},
+};
+use crate::load::{self, Loaded};
+
+/// Rows of a table: first line the headings, columns as wide as their widest entry.
+struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn new(headings: &[&str]) -> Self {
+        Self {
+            rows: vec![headings.iter().map(ToString::to_string).collect()],
+        }
+    }
+
+    fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    fn render(&self) -> String {
+        let columns = self.rows[0].len();
+        let width = |column: usize| self.rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        let mut text = String::new();
+        for row in &self.rows {
+            let cells: Vec<String> =
+                row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:>width$}")).collect();
+            text.push_str(cells.join("  ").trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+fn optional(value: Option<f64>, decimals: usize) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
+}
+
+/// The first line of every answer: which take, how long, in what space.
+fn headline(loaded: &Loaded) -> String {
+    let facts = loaded.facts();
+    format!(
+        "{}: {} frames, {:.2} s at {:.4} fps, {} joints, unit {}, {} up\n",
+        facts.file,
+        facts.frames,
+        loaded.take().duration_secs(),
+        loaded.take().frame_rate_hz(),
+        facts.joints,
+        facts.unit,
+        facts.up
+    )
+}
+
+/// The list of `find`.
+pub(crate) fn candidates(loaded: &Loaded, found: &Found) -> String {
+    let mut table = Table::new(&[
+        "#", "start", "end", "seconds", "cycles", "seam cost", "ratio", "steady", "m/s", "deg/s", "climb",
+    ]);
+    for (index, candidate) in found.candidates.iter().enumerate() {
+        let linear = candidate.twist.linear;
+        table.row(vec![
+            (index + 1).to_string(),
+            format!("{:.0}", candidate.cut.start_frame()),
+            format!("{:.2}", candidate.cut.end_frame()),
+            format!("{:.3}", candidate.source_period_secs),
+            candidate.cycles.to_string(),
+            format!("{:.4}", candidate.seam_cost),
+            optional(candidate.cost_ratio, 3),
+            optional(candidate.steadiness, 2),
+            format!("{:.2}", loopwright::math::ops::hypot(linear.x, linear.z)),
+            format!("{:+.1}", candidate.twist.angular.y.to_degrees()),
+            format!("{:+.2}", linear.y),
+        ]);
+    }
+    format!("{}{}", headline(loaded), table.render())
+}
+
+/// Peaks of the autocorrelation worth telling, highest first.
+pub(crate) fn rhythm(loaded: &Loaded) -> Vec<Peak> {
+    const MOST: usize = 5;
+    let dt = loaded.take().frame_time_secs();
+    let peaks = loaded.analysis.spectrum.peaks((0.25 / dt).ceil() as usize, (10.0 / dt) as usize, 0.1);
+    peaks.into_iter().take(MOST).collect()
+}
+
+/// How the feet were found, in a word.
+pub(crate) fn found_by(found_by: FoundBy) -> &'static str {
+    match found_by {
+        FoundBy::Given => "given",
+        FoundBy::Names => "names",
+        FoundBy::Geometry => "geometry",
+        FoundBy::AllLeaves => "all leaves",
+    }
+}
+
+/// The answer of `inspect`.
+pub(crate) fn inspect(loaded: &Loaded) -> String {
+    let (take, analysis) = (loaded.take(), &loaded.analysis);
+    let name = |joint: usize| take.skeleton().joint(joint).name.as_str();
+    let mut text = headline(loaded);
+    let mut line = |label: &str, value: String| {
+        let _ = writeln!(text, "  {label:<10} {value}");
+    };
+    line(
+        "body",
+        format!(
+            "hips {}, feet {} (found by {}), standing {}",
+            name(analysis.body.hips),
+            load::feet_names(take, analysis),
+            found_by(analysis.body.found_by),
+            analysis.body.stature(take).map_or_else(|| "unknown".to_owned(), |height| format!("{height:.2} m"))
+        ),
+    );
+    let weights: Vec<String> =
+        analysis.joints.iter().map(|weighted| format!("{} {}", name(weighted.joint), weighted.weight)).collect();
+    line("weights", weights.join(", "));
+    let soiled = analysis.screen.soiled.len();
+    line(
+        "soiled",
+        format!("{soiled} of {} frames; {} joints flip", take.num_frames(), analysis.screen.flipping.len()),
+    );
+    let peaks: Vec<String> = rhythm(loaded)
+        .iter()
+        .map(|peak| format!("{:.3} s ({:.2})", peak.lag_frames * take.frame_time_secs(), peak.height))
+        .collect();
+    line("rhythm", if peaks.is_empty() { "none over the whole take".to_owned() } else { peaks.join(", ") });
+    let stretches: Vec<String> = analysis
+        .energy
+        .stretches()
+        .iter()
+        .filter(|stretch| stretch.activity != Activity::Transition)
+        .map(|stretch| format!("{} {}-{}", activity_name(stretch.activity), stretch.start_frame, stretch.end_frame))
+        .collect();
+    line("stretches", stretches.join(", "));
+    text.push('\n');
+    text.push_str(&tree(loaded));
+    text
+}
+
+/// The skeleton as an indented tree, without recursion: files choose how deep it is.
+fn tree(loaded: &Loaded) -> String {
+    const DEEPEST: usize = 40;
+    let skeleton = loaded.take().skeleton();
+    let mut depths = vec![0_usize; skeleton.num_joints()];
+    let mut text = String::new();
+    for (index, joint) in skeleton.joints().iter().enumerate() {
+        depths[index] = joint.parent.map_or(0, |parent| depths[parent] + 1);
+        let _ = writeln!(text, "  {}{}", "  ".repeat(depths[index].min(DEEPEST)), joint.name);
+    }
+    text
+}
+
+/// The travel in words.
+pub(crate) fn travel(root: &RootFacts) -> String {
+    let mut text = match root.mode.as_str() {
+        "in-place" => format!("in place ({:.3} m/s taken out", root.speed_mps),
+        _ => format!("{:.3} m/s", root.speed_mps),
+    };
+    let radius = root.radius_m.map_or_else(String::new, |radius| format!(" on a radius of {radius:.2} m"));
+    let _ = write!(text, ", turning {:+.2} deg/s{radius}", root.turn_dps);
+    if root.climb_mps != 0.0 {
+        let _ = write!(text, ", climbing {:+.3} m/s", root.climb_mps);
+    }
+    if root.mode == "in-place" {
+        text.push(')');
+    }
+    text
+}
+
+/// The figures, a line each.
+pub(crate) fn figures(quality: &QualityFacts) -> String {
+    let mut text = String::new();
+    let mut line = |label: &str, value: String| {
+        let _ = writeln!(text, "  {label:<20} {value}");
+    };
+    line("pose gap", format!("{} deg, {} mm", optional(quality.c0_deg, 4), optional(quality.c0_mm, 4)));
+    if quality.c1_dps.is_some() {
+        // Rounding of the solver, so an exponent says more than zeros.
+        let tiny = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.0e}"));
+        line("velocity gap", format!("{} deg/s, {} mm/s", tiny(quality.c1_dps), tiny(quality.c1_mmps)));
+    }
+    line("seam acceleration", {
+        let error = quality.seam_acceleration_error.map_or_else(String::new, |error| format!("error {error:.3}, "));
+        format!("{error}{} of the clip's own peaks (pops above 1.5)", optional(quality.seam_acceleration_p99, 2))
+    });
+    line("seam rank", {
+        let take = quality.take_rank.map_or_else(String::new, |rank| format!(", the take's own there {rank:.0}"));
+        format!("{}{take} (50 on average cannot be told)", optional(quality.seam_rank, 0))
+    });
+    if quality.displacement_mm.is_some() {
+        line(
+            "displacement",
+            format!("{} mm, {} deg", optional(quality.displacement_mm, 2), optional(quality.displacement_deg, 2)),
+        );
+    }
+    line("skate", quality.skate_cmps.map_or_else(|| "no stance found".to_owned(), |skate| format!("{skate:.2} cm/s")));
+    text
+}
+
+/// The answer of `make`.
+pub(crate) fn made(sidecar: &Sidecar) -> String {
+    let candidate = &sidecar.candidate;
+    let cycles = if candidate.cycles == 1 { "cycle" } else { "cycles" };
+    let mut text = format!(
+        "{}\n  {:<20} frames {:.2}-{:.2} of {}, {} {cycles}\n",
+        sidecar.outputs.first().map_or("", String::as_str),
+        "cut",
+        candidate.start_frame,
+        candidate.end_frame,
+        sidecar.take.file,
+        candidate.cycles,
+    );
+    let _ = writeln!(
+        text,
+        "  {:<20} {:.4} s in {} samples (recorded {:.4} s)",
+        "period", candidate.period_secs, sidecar.playback.samples, candidate.source_period_secs
+    );
+    let _ = writeln!(text, "  {:<20} {}", "travel", travel(&sidecar.root));
+    let closure = &sidecar.closure;
+    let blends = if closure.blend_start_secs == closure.blend_end_secs {
+        format!("{:.3} s", closure.blend_start_secs)
+    } else {
+        format!("{:.3} s and {:.3} s", closure.blend_start_secs, closure.blend_end_secs)
+    };
+    let _ = writeln!(text, "  {:<20} {}, {blends}", "closure", closure.method);
+    text.push_str(&figures(&sidecar.quality));
+    for output in sidecar.outputs.iter().skip(1) {
+        let _ = writeln!(text, "{output}");
+    }
+    text
+}
+
+/// The answer of `check` on one loop.
+pub(crate) fn verdict(verdict: &Verdict) -> String {
+    let mut text = format!("{}: {}\n", verdict.file, verdict.verdict);
+    if let Some(root) = &verdict.root {
+        let _ = writeln!(text, "  {:<20} {}", "travel", travel(root));
+    }
+    if let Some(quality) = &verdict.quality {
+        text.push_str(&figures(quality));
+    }
+    text
+}
+
+/// A twist's facts for the demo's picture and others that need no more.
+pub(crate) fn twist_line(root: &loopwright::root_motion::RootTravel) -> String {
+    travel(&facts::root(root))
+}

@@ -1,0 +1,266 @@
+//! Answers as JSON with stable keys.
+
+use loopwright::{
+    analysis::{energy::Activity, screen::SoilKind},
+    candidate::{Found, MissReason},
+    root_motion::{RootMode, RootTravel},
+};
+use loopwright_formats::sidecar::{CandidateFacts, QualityFacts, RootFacts, Sidecar, TakeFacts};
+use serde::Serialize;
+
+use super::facts;
+use crate::load::Loaded;
+
+/// Pretty JSON with a final line end.
+fn text<T: Serialize>(value: &T) -> String {
+    // Structs of numbers and strings always serialise; an empty object would say nothing wrong.
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_else(|_| "{}".to_owned());
+    text.push('\n');
+    text
+}
+
+#[derive(Serialize)]
+struct FoundLoop {
+    rank: usize,
+    candidate: CandidateFacts,
+    root: RootFacts,
+    /// Likeness of the frames around with themselves one period on.
+    strength: Option<f64>,
+    /// Autocorrelation of the whole take at the period.
+    take_strength: f64,
+    idle: bool,
+}
+
+#[derive(Serialize)]
+struct Miss {
+    start_frame: usize,
+    end_frame: usize,
+    period_secs: f64,
+    reason: &'static str,
+    found: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct FindAnswer<'a> {
+    take: TakeFacts,
+    random_cost: Option<f64>,
+    candidates: Vec<FoundLoop>,
+    nearest_miss: Option<Miss>,
+    warnings: &'a [String],
+}
+
+/// The answer of `find`.
+pub(crate) fn find(loaded: &Loaded, found: &Found, warnings: &[String]) -> String {
+    let candidates = found
+        .candidates
+        .iter()
+        .enumerate()
+        .map(|(index, candidate)| FoundLoop {
+            rank: index + 1,
+            candidate: facts::candidate(candidate, candidate.source_period_secs),
+            root: facts::root(&RootTravel {
+                mode: RootMode::Screw,
+                start: candidate.root_start,
+                twist: candidate.twist,
+            }),
+            strength: candidate.strength,
+            take_strength: candidate.take_strength,
+            idle: candidate.is_idle,
+        })
+        .collect();
+    let nearest_miss = found.nearest_miss.as_ref().map(|miss| {
+        let (reason, found) = match miss.reason {
+            MissReason::CostRatio { found } => ("cost_ratio", Some(found)),
+            MissReason::Strength { found } => ("strength", Some(found)),
+            MissReason::NoRhythm { found } => ("no_rhythm", Some(found)),
+            MissReason::SeenOnce => ("seen_once", None),
+            MissReason::Cycles { found } => ("cycles", Some(f64::from(found))),
+        };
+        Miss {
+            start_frame: miss.pair.start_frame,
+            end_frame: miss.pair.end_frame,
+            period_secs: miss.period_secs,
+            reason,
+            found,
+        }
+    });
+    text(&FindAnswer {
+        take: loaded.facts(),
+        random_cost: found.random_cost,
+        candidates,
+        nearest_miss,
+        warnings,
+    })
+}
+
+#[derive(Serialize)]
+struct NamedJoint<'a> {
+    name: &'a str,
+    parent: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct NamedWeight<'a> {
+    joint: &'a str,
+    weight: f64,
+}
+
+#[derive(Serialize)]
+struct Soiled {
+    frame: usize,
+    kind: &'static str,
+}
+
+#[derive(Serialize)]
+struct Flipping<'a> {
+    joint: &'a str,
+    count: usize,
+    largest_deg: f64,
+}
+
+#[derive(Serialize)]
+struct Peak {
+    period_secs: f64,
+    strength: f64,
+    prominence: f64,
+}
+
+#[derive(Serialize)]
+struct StretchFacts {
+    activity: &'static str,
+    start_frame: usize,
+    end_frame: usize,
+}
+
+#[derive(Serialize)]
+struct InspectAnswer<'a> {
+    take: TakeFacts,
+    duration_secs: f64,
+    stature_m: Option<f64>,
+    skeleton: Vec<NamedJoint<'a>>,
+    hips: &'a str,
+    feet: Vec<&'a str>,
+    feet_found_by: &'static str,
+    weights: Vec<NamedWeight<'a>>,
+    soiled_frames: Vec<Soiled>,
+    flipping_joints: Vec<Flipping<'a>>,
+    rhythm: Vec<Peak>,
+    pace_mps: f64,
+    stretches: Vec<StretchFacts>,
+    warnings: &'a [String],
+}
+
+/// The answer of `inspect`.
+pub(crate) fn inspect(loaded: &Loaded) -> String {
+    let (take, analysis) = (loaded.take(), &loaded.analysis);
+    let name = |joint: usize| take.skeleton().joint(joint).name.as_str();
+    let joints = take.skeleton().joints();
+    text(&InspectAnswer {
+        take: loaded.facts(),
+        duration_secs: take.duration_secs(),
+        stature_m: analysis.body.stature(take),
+        skeleton: joints
+            .iter()
+            .map(|joint| NamedJoint {
+                name: &joint.name,
+                parent: joint.parent.map(name),
+            })
+            .collect(),
+        hips: name(analysis.body.hips),
+        feet: analysis.body.feet.iter().map(|foot| name(foot.ankle)).collect(),
+        feet_found_by: super::human::found_by(analysis.body.found_by),
+        weights: analysis
+            .joints
+            .iter()
+            .map(|weighted| NamedWeight {
+                joint: name(weighted.joint),
+                weight: weighted.weight,
+            })
+            .collect(),
+        soiled_frames: analysis
+            .screen
+            .soiled
+            .iter()
+            .map(|soiled| Soiled {
+                frame: soiled.frame,
+                kind: match soiled.kind {
+                    SoilKind::Jump => "jump",
+                    SoilKind::Frozen => "frozen",
+                },
+            })
+            .collect(),
+        flipping_joints: analysis
+            .screen
+            .flipping
+            .iter()
+            .map(|flipping| Flipping {
+                joint: name(flipping.joint),
+                count: flipping.count,
+                largest_deg: flipping.largest.to_degrees(),
+            })
+            .collect(),
+        rhythm: super::human::rhythm(loaded)
+            .into_iter()
+            .map(|peak| Peak {
+                period_secs: peak.lag_frames * take.frame_time_secs(),
+                strength: peak.height,
+                prominence: peak.prominence,
+            })
+            .collect(),
+        pace_mps: analysis.energy.pace(),
+        stretches: analysis
+            .energy
+            .stretches()
+            .into_iter()
+            .map(|stretch| StretchFacts {
+                activity: activity_name(stretch.activity),
+                start_frame: stretch.start_frame,
+                end_frame: stretch.end_frame,
+            })
+            .collect(),
+        warnings: &loaded.warnings,
+    })
+}
+
+/// The name of an activity.
+pub(crate) fn activity_name(activity: Activity) -> &'static str {
+    match activity {
+        Activity::Moving => "moving",
+        Activity::Transition => "transition",
+        Activity::Idle => "idle",
+    }
+}
+
+/// The answer of `make`: what the sidecar holds.
+pub(crate) fn make(sidecar: &Sidecar) -> String {
+    text(sidecar)
+}
+
+/// The verdict on one loop.
+#[derive(Serialize)]
+pub(crate) struct Verdict {
+    /// The loop's file.
+    pub(crate) file: String,
+    /// "loops", "pops" or "error".
+    pub(crate) verdict: &'static str,
+    /// The loop as a take; null where it cannot be read.
+    pub(crate) take: Option<TakeFacts>,
+    /// What the sidecar says of the stretch; null without one.
+    pub(crate) candidate: Option<CandidateFacts>,
+    /// The travel; null where the file cannot be read.
+    pub(crate) root: Option<RootFacts>,
+    /// The figures; null where the file cannot be read.
+    pub(crate) quality: Option<QualityFacts>,
+    /// Why it pops or cannot be checked, and what was assumed.
+    pub(crate) warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct CheckAnswer<'a> {
+    loops: &'a [Verdict],
+}
+
+/// The answer of `check`.
+pub(crate) fn check(verdicts: &[Verdict]) -> String {
+    text(&CheckAnswer { loops: verdicts })
+}

@@ -1,0 +1,5 @@
+//! What commands answer: facts once, then as JSON for programs and as text for people.
+
+pub(crate) mod facts;
+pub(crate) mod human;
+pub(crate) mod json;
