@@ -66,7 +66,13 @@ pub enum MakeError {
 /// Cuts, takes the travel out, closes the seam.
 ///
 /// `cycles` is the number of fundamental periods in the cut. Errors: fewer than three samples, settings out of range.
-pub fn make(take: &Take, analysis: &Analysis, cut: &Cut, cycles: u32, settings: &LoopSettings) -> Result<Made, MakeError> {
+pub fn make(
+    take: &Take,
+    analysis: &Analysis,
+    cut: &Cut,
+    cycles: u32,
+    settings: &LoopSettings,
+) -> Result<Made, MakeError> {
     let source_secs = cut.num_frames() * take.frame_time_secs();
     let (num_intervals, step_secs) = match settings.sampling {
         Sampling::SourceRate => (cut.num_frames().round() as usize, take.frame_time_secs()),

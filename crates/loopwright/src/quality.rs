@@ -84,10 +84,7 @@ impl LoopKeys {
             });
         }
         if carrier >= num_joints {
-            return Err(KeysError::Carrier {
-                carrier,
-                num_joints,
-            });
+            return Err(KeysError::Carrier { carrier, num_joints });
         }
         let mut keys = Self {
             skeleton: written.skeleton().clone(),
@@ -234,9 +231,7 @@ pub const POP_ACCELERATION: f64 = 1.5;
 impl Quality {
     /// Whether the eye would see the seam.
     pub fn pops(&self) -> bool {
-        self.c0_radians > POP_RADIANS
-            || self.c0_metres > POP_METRES
-            || self.seam_acceleration_p99 > POP_ACCELERATION
+        self.c0_radians > POP_RADIANS || self.c0_metres > POP_METRES || self.seam_acceleration_p99 > POP_ACCELERATION
     }
 }
 
@@ -245,9 +240,9 @@ const ROUNDING_METRES: f64 = 1e-7;
 
 /// Measures a loop as written; `source` is the uncut clip relative to the same root, where it is at hand.
 pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&Rooted>) -> Quality {
-    let (c0_radians, c0_metres) = c0(keys);
     let source = source.map(SourceTracks::of);
     let source = source.as_ref();
+    let (c0_radians, c0_metres) = c0(keys, source);
     let (displacement_metres, displacement_radians) = source.map_or((None, None), |source| {
         let (metres, radians) = displacement(keys, source);
         (Some(metres), Some(radians))
@@ -290,7 +285,7 @@ impl<'a> SourceTracks<'a> {
 }
 
 /// Gap between first and closing key, and what the step over the seam exceeds any natural step there.
-fn c0(keys: &LoopKeys) -> (f64, f64) {
+fn c0(keys: &LoopKeys, source: Option<&SourceTracks<'_>>) -> (f64, f64) {
     let (joints, last) = (keys.num_joints(), keys.num_samples() as isize);
     let (mut radians, mut metres) = (0.0_f64, 0.0_f64);
     if keys.layout.has_closing_key {
@@ -301,20 +296,33 @@ fn c0(keys: &LoopKeys) -> (f64, f64) {
             metres = metres.max((keys.positions[closing + joint] - keys.positions[joint]).length());
         }
     }
-    // A key copied over a jump has no gap; the jump shows as a step that neither neighbour nor the joint's own
-    // acceleration explains.
     for joint in 0..joints {
-        let step = |sample: isize| (keys.position(sample + 1, joint) - keys.position(sample, joint)).length();
-        let turn =
-            |sample: isize| rotation::difference(keys.rotation(sample + 1, joint), keys.rotation(sample, joint)).length();
-        for (value, worst) in [(&step as &dyn Fn(isize) -> f64, &mut metres), (&turn, &mut radians)] {
-            let mut bends: Vec<f64> = (0..last - 2).map(|sample| (value(sample + 1) - value(sample)).abs()).collect();
-            bends.sort_by(f64::total_cmp);
-            let natural = value(last - 2).max(value(0)) + 2.0 * percentile(&bends, 1.0);
-            *worst = worst.max(value(last - 1) - natural);
-        }
+        let moved = |sample: isize| (keys.position(sample + 1, joint) - keys.position(sample, joint)).length();
+        let own = source.map(|source| (source.position(last, joint) - source.position(last - 1, joint)).length());
+        metres = metres.max(jump(&moved, last, own));
+        let turned = |sample: isize| {
+            rotation::difference(keys.rotation(sample + 1, joint), keys.rotation(sample, joint)).length()
+        };
+        let own = source.map(|source| {
+            let turn = |sample: isize| source.rooted.clip.rotations(sample)[joint];
+            rotation::difference(turn(last), turn(last - 1)).length()
+        });
+        radians = radians.max(jump(&turned, last, own));
     }
     (radians, metres)
+}
+
+/// What the step from the last sample to the first exceeds any natural step there, at least 0.
+///
+/// A key copied over a jump has no gap, but a step. Natural is what the longer neighbour and twice the largest change of
+/// step length elsewhere explain, and what the take itself does there, where it is at hand (`own`): a foot may well slap
+/// down just then.
+fn jump(step: &dyn Fn(isize) -> f64, last: isize, own: Option<f64>) -> f64 {
+    let neighbour = step(last - 2).max(step(0)).max(own.unwrap_or(0.0));
+    let bend = (0..last - 2)
+        .map(|sample| (step(sample + 1) - step(sample)).abs())
+        .fold(0.0, f64::max);
+    (step(last - 1) - neighbour - 2.0 * bend).max(0.0)
 }
 
 /// Second differences of all samples of a joint: size at index i is centred at sample i.
@@ -352,8 +360,7 @@ fn seam_acceleration_error(keys: &LoopKeys, source: &SourceTracks<'_>) -> Option
     let (mut sum, mut count) = (0.0, 0.0);
     for joint in 0..keys.num_joints() {
         let differences = second_differences(keys, joint);
-        let mean_square =
-            differences.iter().map(|a| a.length_squared()).sum::<f64>() / differences.len() as f64;
+        let mean_square = differences.iter().map(|a| a.length_squared()).sum::<f64>() / differences.len() as f64;
         let rms = mean_square.sqrt();
         if rms < ROUNDING_METRES {
             continue;
@@ -408,7 +415,9 @@ fn mid_rank(windows: &[f64], value: f64) -> f64 {
 
 fn seam_rank(keys: &LoopKeys) -> f64 {
     let num_samples = keys.num_samples();
-    let profile = third_difference_profile(num_samples, keys.num_joints(), |sample, joint| keys.position(sample, joint));
+    let profile = third_difference_profile(num_samples, keys.num_joints(), |sample, joint| {
+        keys.position(sample, joint)
+    });
     let window = |start: usize| (0..3).map(|i| profile[(start + i) % num_samples]).fold(0.0, f64::max);
     let windows: Vec<f64> = (0..num_samples).map(window).collect();
     // The three that span the step from the last sample to the first.
@@ -426,10 +435,13 @@ fn take_rank(source: &SourceTracks<'_>) -> Option<f64> {
         return None;
     }
     // Third differences of the open stretch, at index i those that start at sample first + i.
-    let open = third_difference_profile(count - 3, joints, |sample, joint| source.position(first + sample, joint));
+    let open = third_difference_profile(count - 3, joints, |sample, joint| {
+        source.position(first + sample, joint)
+    });
     let window = |start: isize| {
         let index = usize::try_from(start - first).ok()?;
-        open.get(index..index + 3).map(|sizes| sizes.iter().copied().fold(0.0, f64::max))
+        open.get(index..index + 3)
+            .map(|sizes| sizes.iter().copied().fold(0.0, f64::max))
     };
     let windows: Vec<f64> = (0..num_samples - 5).filter_map(window).collect();
     if windows.is_empty() {
@@ -471,9 +483,8 @@ fn skate(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Opt
         mode: RootMode::Keep,
         ..keys.root
     };
-    let world = |sample: isize, seen_from_root: DVec3| {
-        root.at(sample as f64 * keys.step_secs).transform_point(seen_from_root)
-    };
+    let world =
+        |sample: isize, seen_from_root: DVec3| root.at(sample as f64 * keys.step_secs).transform_point(seen_from_root);
     let horizontal_speed = |before: DVec3, after: DVec3| {
         let step = after - before;
         crate::math::ops::hypot(step.x, step.z) / (2.0 * keys.step_secs)
@@ -486,7 +497,9 @@ fn skate(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Opt
             None => keys.position(sample, joint),
         };
         let known = |sample: isize| source.is_none_or(|source| source.has(sample));
-        let lowest = (0..num_samples).map(|sample| uncut(sample).y).fold(f64::INFINITY, f64::min);
+        let lowest = (0..num_samples)
+            .map(|sample| uncut(sample).y)
+            .fold(f64::INFINITY, f64::min);
         for sample in 0..num_samples {
             // Without frames around the ends the speed there looks inwards.
             let before = if known(sample - 1) { sample - 1 } else { sample };

@@ -19,7 +19,13 @@ fn uniform(random: &mut Pcg64) -> f64 {
 /// A body of five joints that sways at a few random frequencies, with pauses.
 fn swaying(seed: u64) -> Take {
     let random = &mut Pcg64::new(seed.into(), 7);
-    let names = [("Hips", None), ("LeftUpLeg", Some(0)), ("LeftFoot", Some(1)), ("RightUpLeg", Some(0)), ("RightFoot", Some(3))];
+    let names = [
+        ("Hips", None),
+        ("LeftUpLeg", Some(0)),
+        ("LeftFoot", Some(1)),
+        ("RightUpLeg", Some(0)),
+        ("RightFoot", Some(3)),
+    ];
     let offsets = [
         DVec3::Y,
         DVec3::new(0.1, 0.0, 0.0),
@@ -38,7 +44,14 @@ fn swaying(seed: u64) -> Take {
         })
         .collect();
     let waves: Vec<[f64; 4]> = (0..15)
-        .map(|_| [uniform(random), 0.5 + 2.0 * uniform(random), 6.0 * uniform(random), uniform(random)])
+        .map(|_| {
+            [
+                uniform(random),
+                0.5 + 2.0 * uniform(random),
+                6.0 * uniform(random),
+                uniform(random),
+            ]
+        })
         .collect();
     let num_frames = 60 + (uniform(random) * 120.0) as usize;
     let (mut translations, mut rotations) = (Vec::new(), Vec::new());
@@ -51,12 +64,23 @@ fn swaying(seed: u64) -> Take {
             };
             let angles: Vec<f64> = (0..3).map(axis).collect();
             let turn = rotation::exp(DVec3::from_slice(&angles));
-            let at = if joint == 0 { offsets[0] + DVec3::Z * 0.7 * t } else { offsets[joint] };
+            let at = if joint == 0 {
+                offsets[0] + DVec3::Z * 0.7 * t
+            } else {
+                offsets[joint]
+            };
             translations.push(at);
             rotations.push(if joint == 0 { DQuat::IDENTITY } else { turn });
         }
     }
-    Take::new("sway", Skeleton::new(joints).unwrap(), 1.0 / 30.0, translations, rotations).unwrap()
+    Take::new(
+        "sway",
+        Skeleton::new(joints).unwrap(),
+        1.0 / 30.0,
+        translations,
+        rotations,
+    )
+    .unwrap()
 }
 
 /// Greedy suppression over the sorted list of all admissible pairs, as the definition has it.
@@ -77,7 +101,9 @@ fn brute_force(analysis: &Analysis, admission: &Admission, separation: usize, co
         }
     }
     pairs.sort_by(|a, b| {
-        (a.cost.total_cmp(&b.cost)).then(a.start_frame.cmp(&b.start_frame)).then(a.end_frame.cmp(&b.end_frame))
+        (a.cost.total_cmp(&b.cost))
+            .then(a.start_frame.cmp(&b.start_frame))
+            .then(a.end_frame.cmp(&b.end_frame))
     });
     let mut kept: Vec<SeamPair> = Vec::new();
     for pair in pairs {
@@ -104,7 +130,9 @@ fn the_distinct_list_equals_brute_force_to_the_bit() {
         let admission = Admission::new(&analysis.energy, &analysis.usable, 12..=70, Activity::Moving);
         let expected = brute_force(&analysis, &admission, 3, 40);
         let cost = SpringCost::from_half_life(0.2);
-        let found: Vec<SeamPair> = DistinctPairs::new(&analysis.features, cost, admission, 3).take(40).collect();
+        let found: Vec<SeamPair> = DistinctPairs::new(&analysis.features, cost, admission, 3)
+            .take(40)
+            .collect();
         assert_eq!(found, expected, "seed {seed}");
         compared += found.len();
     }

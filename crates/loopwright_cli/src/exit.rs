@@ -59,11 +59,6 @@ impl Failure {
         &self.what
     }
 
-    /// Whether nothing was found, as opposed to something going wrong.
-    pub(crate) fn is_negative(&self) -> bool {
-        self.negative
-    }
-
     /// The lines below the first.
     pub(crate) fn lines(&self) -> impl Iterator<Item = String> + '_ {
         let hint = self.hint.iter().map(|hint| format!("try: {hint}"));

@@ -1,1 +1,45 @@
-//! Reads takes and writes loops.
+//! Reads takes and writes loops: BVH and the JSON that stands beside a loop.
+//!
+//! The road: bytes go through [`read_take`], which returns a [`loopwright::take::Take`] in metres with +Y up and a
+//! [`Source`] that remembers how the file put it. [`write_take`] and [`write_loop`] put motion back into that form: the
+//! same hierarchy, channel order, up axis and unit. What is odd but usable in a file goes into a list of [`Warning`]s that
+//! the caller passes in; what is not usable is a [`ReadError`] that knows its line and column.
+//!
+//! Nothing here opens files; the caller brings bytes and takes text away. Dialects: docs/formats/bvh.md.
+//!
+//! ```
+//! use loopwright_formats::{SpaceSettings, read_take, write_take};
+//!
+//! let text = "HIERARCHY ROOT Hips { OFFSET 0 0 0 CHANNELS 4 Xposition Yposition Zposition Yrotation
+//!     JOINT Head { OFFSET 0 60 0 CHANNELS 0 } }
+//!     MOTION Frames: 2 Frame Time: 0.04
+//!     0 90 0 0
+//!     0 90 5 3";
+//! let mut warnings = Vec::new();
+//! let loaded = read_take(text.as_bytes(), "walk", &SpaceSettings::default(), &mut warnings)?;
+//! assert_eq!(loaded.take.num_frames(), 2);
+//! let written = write_take(&loaded.take, &loaded.source)?;
+//! assert!(written.text.contains("\n0.000000 90.000000 5.000000 3.0000000\n"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod detect;
+
+pub mod bvh;
+
+pub mod space;
+
+pub mod source;
+
+pub mod sidecar;
+
+pub mod warning;
+
+pub mod error;
+
+pub use bvh::write::{ClosingKey, LoopWriteSettings, Written, write_loop, write_take};
+pub use error::{ReadError, WriteError};
+pub use sidecar::{Sidecar, SidecarError};
+pub use source::{LoadedTake, Source, read_take};
+pub use space::{Axis, Space, SpaceSettings, UnitChoice, UpChoice};
+pub use warning::Warning;

@@ -164,7 +164,12 @@ impl Body {
         let chain = |joint: usize| {
             let path = take.skeleton().path_from_root(joint);
             let at = path.iter().position(|&above| above == self.hips)?;
-            Some(path[at + 1..].iter().map(|&joint| translations[joint].length()).sum::<f64>())
+            Some(
+                path[at + 1..]
+                    .iter()
+                    .map(|&joint| translations[joint].length())
+                    .sum::<f64>(),
+            )
         };
         let leg = self
             .feet

@@ -68,6 +68,7 @@ pub fn default_weights(body: &Body, screen: &Screen) -> Vec<WeightedJoint> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Features {
     num_frames: usize,
+    frame_time_secs: f64,
     num_axes: usize,
     positions: Vec<f64>,
     velocities: Vec<f64>,
@@ -88,6 +89,7 @@ impl Features {
         let num_axes = 3 * joints.len() + ROOT_AXES;
         let mut features = Self {
             num_frames,
+            frame_time_secs: dt,
             num_axes,
             positions: vec![0.0; num_frames * num_axes],
             velocities: vec![0.0; num_frames * num_axes],
@@ -134,6 +136,11 @@ impl Features {
     /// Number of frames.
     pub fn num_frames(&self) -> usize {
         self.num_frames
+    }
+
+    /// Seconds from one frame to the next.
+    pub fn frame_time_secs(&self) -> f64 {
+        self.frame_time_secs
     }
 
     /// Number of axes per frame.

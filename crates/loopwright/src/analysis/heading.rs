@@ -1,4 +1,4 @@
-//! The ground frame that travels with the character: where it stands and which way it faces.
+//! The ground frame that travels with the character: where it stands, how high, and which way it faces.
 //!
 //! Poses are compared in this frame, so a turning walk can loop. Facing comes from the lateral axis of hips and shoulders,
 //! which sways less than the pelvis alone.
@@ -18,6 +18,11 @@ pub struct Heading {
     yaw: Vec<f64>,
 }
 
+/// The height of the frame follows the hips' height through straight lines fitted over this long on either side, seconds.
+///
+/// Shorter, and bobs and hops vanish from the features; longer, and stairs are seen too late.
+const HEIGHT_REACH_SECS: f64 = 1.0;
+
 /// Share of the lateral axis that must lie along the ground for it to tell the facing.
 ///
 /// Below a third the body lies on its side or rolls over, and the axis' projection swings about at random.
@@ -26,13 +31,19 @@ const MIN_LEVEL_SHARE: f64 = 0.3;
 impl Heading {
     /// The heading at every frame of `world`.
     ///
-    /// Where sides are unknown, or where the body lies on its side, the facing follows the turning of the hips instead.
-    pub fn of(world: &WorldTracks, body: &Body) -> Self {
+    /// The frame stands below the hips and rises with their slow trend, so that a climb can match itself; the trend is taken
+    /// from the first frame, whose height counts as zero. Where sides are unknown, or where the body lies on its side, the
+    /// facing follows the turning of the hips instead.
+    pub fn of(world: &WorldTracks, body: &Body, frame_time_secs: f64) -> Self {
+        let heights: Vec<f64> = (0..world.num_frames())
+            .map(|frame| world.position(frame, body.hips).y)
+            .collect();
+        let trend = trend(&heights, (HEIGHT_REACH_SECS / frame_time_secs).round() as usize);
         let mut ground = Vec::with_capacity(world.num_frames());
         let mut yaw: Vec<f64> = Vec::with_capacity(world.num_frames());
         for frame in 0..world.num_frames() {
             let hips = world.position(frame, body.hips);
-            ground.push(DVec3::new(hips.x, 0.0, hips.z));
+            ground.push(DVec3::new(hips.x, trend[frame] - trend[0], hips.z));
             let facing = facing(world, body, frame);
             let next = match (facing, yaw.last()) {
                 (Some(facing), Some(&before)) => before + rotation::wrap_angle(facing - before),
@@ -53,7 +64,7 @@ impl Heading {
         self.yaw.len()
     }
 
-    /// The ground point below the hips at a frame, metres.
+    /// The point below the hips at a frame, metres; its height is the climb since the first frame.
     pub fn ground(&self, frame: usize) -> DVec3 {
         self.ground[frame]
     }
@@ -67,6 +78,32 @@ impl Heading {
     pub fn world_from_heading(&self, frame: usize) -> Rigid {
         Rigid::from_yaw(self.yaw[frame], self.ground[frame])
     }
+}
+
+/// Value at each index of the least-squares line over the `reach` values on either side, fewer at the ends.
+fn trend(values: &[f64], reach: usize) -> Vec<f64> {
+    // Running sums of 1, x, x^2, y, xy, with x counted from the middle of the track to keep digits.
+    let middle = 0.5 * values.len() as f64;
+    let mut sums = vec![[0.0; 4]];
+    for (index, &y) in values.iter().enumerate() {
+        let x = index as f64 - middle;
+        let [sx, sxx, sy, sxy] = sums[index];
+        sums.push([sx + x, sxx + x * x, sy + y, sxy + x * y]);
+    }
+    (0..values.len())
+        .map(|index| {
+            let (from, to) = (index.saturating_sub(reach), (index + reach + 1).min(values.len()));
+            let count = (to - from) as f64;
+            let [sx, sxx, sy, sxy] = core::array::from_fn(|k| sums[to][k] - sums[from][k]);
+            let spread = sxx - sx * sx / count;
+            let slope = if spread > 1e-9 {
+                (sxy - sx * sy / count) / spread
+            } else {
+                0.0
+            };
+            sy / count + slope * (index as f64 - middle - sx / count)
+        })
+        .collect()
 }
 
 /// Facing from the lateral axes, radians from +Z in -pi to pi; `None` where they do not tell it.
@@ -118,11 +155,20 @@ mod tests {
     }
 
     #[test]
+    fn the_height_follows_a_climb_from_end_to_end() {
+        let climb: Vec<f64> = (0..50).map(|i| 0.9 + 0.03 * f64::from(i)).collect();
+        for (index, (found, truth)) in trend(&climb, 10).iter().zip(&climb).enumerate() {
+            assert!((found - truth).abs() < 1e-12, "{index}");
+        }
+        assert_eq!(trend(&[1.0], 10), [1.0]);
+    }
+
+    #[test]
     fn yaw_is_left_positive_and_adds_up_over_whole_turns() {
         let yaws: Vec<f64> = (0..40).map(|i| 0.3 + 0.4 * f64::from(i)).collect();
         let take = spinning(&yaws);
         let body = Body::find(&take, &BodyOverrides::default()).unwrap();
-        let heading = Heading::of(&take.world_tracks(), &body);
+        let heading = Heading::of(&take.world_tracks(), &body, 0.1);
         for (frame, yaw) in yaws.iter().enumerate() {
             assert!((heading.yaw(frame) - yaw).abs() < 1e-12);
             assert_eq!(heading.ground(frame), DVec3::new(1.0, 0.0, 2.0));

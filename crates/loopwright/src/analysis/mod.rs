@@ -55,7 +55,7 @@ impl Analysis {
         let body = Body::find(take, overrides)?;
         let screen = Screen::of(take, &world, &body);
         let usable = screen.usable_ends(take.num_frames());
-        let heading = Heading::of(&world, &body);
+        let heading = Heading::of(&world, &body, take.frame_time_secs());
         let joints = features::default_weights(&body, &screen);
         let features = Features::of(take, &world, &heading, &body, &joints);
         let energy = Energy::of(&features, &usable, take.frame_time_secs());

@@ -100,7 +100,9 @@ impl Screen {
 
         let mut soiled: Vec<Option<SoilKind>> = vec![None; num_frames];
         // A jump near either end of the take condemns the short side; one inside, both its frames.
-        let margin = ((0.1 / take.frame_time_secs()).ceil() as usize).min(num_frames / 4).max(1);
+        let margin = ((0.1 / take.frame_time_secs()).ceil() as usize)
+            .min(num_frames / 4)
+            .max(1);
         for (index, &step) in mean_steps.iter().enumerate() {
             let frame = index + 1;
             if step > jump {
@@ -121,7 +123,9 @@ impl Screen {
         for joint in 0..take.num_joints() {
             let steps: Vec<f64> = (1..num_frames)
                 .filter(|&frame| soiled[frame].is_none() && soiled[frame - 1].is_none())
-                .map(|frame| rotation::difference(take.rotations(frame)[joint], take.rotations(frame - 1)[joint]).length())
+                .map(|frame| {
+                    rotation::difference(take.rotations(frame)[joint], take.rotations(frame - 1)[joint]).length()
+                })
                 .collect();
             let mut sorted = steps.clone();
             sorted.sort_by(f64::total_cmp);
@@ -156,13 +160,13 @@ impl Screen {
     }
 }
 
-/// Value below which the given share of the ascending values lies; 0 for none.
+/// Smallest of the ascending values that at least the given share of them does not exceed (nearest rank); 0 for none.
 pub(crate) fn percentile(sorted: &[f64], share: f64) -> f64 {
     if sorted.is_empty() {
         return 0.0;
     }
-    let index = (share * (sorted.len() - 1) as f64).round() as usize;
-    sorted[index.min(sorted.len() - 1)]
+    let rank = (share * sorted.len() as f64).ceil() as usize;
+    sorted[rank.clamp(1, sorted.len()) - 1]
 }
 
 #[cfg(test)]
@@ -210,7 +214,13 @@ mod tests {
     #[test]
     fn a_first_frame_in_another_pose_is_flagged_alone() {
         let found = screen(&swinging(|frame| if frame == 0 { 1.6 } else { swing(frame) }));
-        assert_eq!(found.soiled, [SoiledFrame { frame: 0, kind: SoilKind::Jump }]);
+        assert_eq!(
+            found.soiled,
+            [SoiledFrame {
+                frame: 0,
+                kind: SoilKind::Jump
+            }]
+        );
         assert_eq!(found.usable_ends(100)[..3], [false, false, true]);
         assert!(found.flipping.is_empty());
     }
@@ -218,7 +228,13 @@ mod tests {
     #[test]
     fn a_doubled_frame_is_flagged() {
         let found = screen(&swinging(|frame| swing(if frame == 31 { 30 } else { frame })));
-        assert_eq!(found.soiled, [SoiledFrame { frame: 31, kind: SoilKind::Frozen }]);
+        assert_eq!(
+            found.soiled,
+            [SoiledFrame {
+                frame: 31,
+                kind: SoilKind::Frozen
+            }]
+        );
     }
 
     #[test]
@@ -231,6 +247,9 @@ mod tests {
         let take = Take::new("t", take.skeleton().clone(), 1.0 / 60.0, translations, rotations).unwrap();
         let found = screen(&take);
         assert!(found.soiled.is_empty());
-        assert_eq!((found.flipping.len(), found.flipping[0].joint, found.flipping[0].count), (1, 2, 2));
+        assert_eq!(
+            (found.flipping.len(), found.flipping[0].joint, found.flipping[0].count),
+            (1, 2, 2)
+        );
     }
 }

@@ -4,11 +4,15 @@
 //! does not qualify is a result with a reason, not an error: see [`Found::misses`].
 
 use crate::{
-    analysis::{Analysis, energy::Activity},
-    math::rigid::{Rigid, Twist},
+    analysis::{Analysis, energy::Activity, screen::percentile},
+    math::{
+        ops,
+        rigid::{Rigid, Twist},
+        rotation,
+    },
     root_motion::{
         cycle::{Cycle, CycleTravel},
-        extract::fit_window,
+        extract::{WINDOW_SECS, fit_window},
     },
     take::{Cut, CutError, Take},
 };
@@ -76,9 +80,31 @@ pub struct LoopCandidate {
     pub root_start: Rigid,
     /// Twist of the root over the period, metres and radians per second.
     pub twist: Twist,
-    /// How little the travel of a period changes around the stretch, 0 to 1; `None` without frames around it.
-    pub steadiness: Option<f64>,
+    /// How well one constant twist describes the travel, 0 to 1: inside the stretch, and of periods that begin a little
+    /// earlier or later.
+    pub steadiness: f64,
+    /// The take's own acceleration at the seam over the 99th percentile inside the cut, for the worst joint: where a foot
+    /// strikes just then, the seam looks like a pop however well it is closed.
+    pub abruptness: f64,
 }
+
+impl LoopCandidate {
+    /// Whether the loop can be recommended: the travel is steady, where there is any, and the take is calm at the seam.
+    pub fn is_sound(&self) -> bool {
+        let travels = self.twist.linear.length() > MIN_TRAVEL_SPEED;
+        let unsteady = travels && self.steadiness < MIN_STEADINESS;
+        !unsteady && self.abruptness <= MAX_ABRUPTNESS
+    }
+}
+
+/// Steadiness below which a constant twist does not describe the travel: walks reach 0.8, a walk with a U-turn in it 0.04.
+const MIN_STEADINESS: f64 = 0.5;
+
+/// Below this speed there is no travel to be steady, metres per second.
+const MIN_TRAVEL_SPEED: f64 = 0.2;
+
+/// Abruptness above which a closed seam risks to be taken for a pop, which begins at 1.5.
+const MAX_ABRUPTNESS: f64 = 1.25;
 
 /// A repeat costs at most this share of the median cost of random pairs.
 ///
@@ -88,8 +114,9 @@ pub const MAX_COST_RATIO: f64 = 0.3;
 /// Fewest cycles are preferred up to this factor over the lowest cost of any length.
 const COST_ALLOWANCE: f64 = 1.25;
 
-/// Costs this small a share of the random median are all alike: an exact repeat has no best multiple.
-const EVEN_COST_RATIO: f64 = 0.01;
+/// Costs this small a share of the random median are all alike: the best gaits reach 0.03, nobody sees the difference below,
+/// and an exact repeat has no best multiple.
+const EVEN_COST_RATIO: f64 = 0.04;
 
 /// Loops are alike when both their ends lie this close together, seconds.
 const SEPARATION_SECS: f64 = 0.1;
@@ -101,7 +128,7 @@ const RANDOM_GAP_SECS: f64 = 0.5;
 const MAX_LOOKED_AT: usize = 400;
 
 /// Idle loops below this length are twitches, seconds.
-const MIN_IDLE_SECS: f64 = 1.0;
+const MIN_IDLE_SECS: f64 = 2.0;
 
 /// Whole-take autocorrelation below which a loop is of low confidence: it stands for its own stretch only.
 pub const CONFIDENT_TAKE_STRENGTH: f64 = 0.6;
@@ -191,7 +218,8 @@ impl Found {
 ///
 /// Candidates repeat around their seam (likeness and rhythm of the frames around, not of two poses alone), cost less than
 /// [`MAX_COST_RATIO`] of what random pairs cost, and move; idle stretches are proposed only where nothing else repeats. The
-/// first is the one with the fewest cycles whose cost is within a quarter of the lowest of any length.
+/// first is, among those that are sound ([`LoopCandidate::is_sound`]), the one with the fewest cycles whose cost is within a
+/// quarter of the lowest of any length.
 /// Errors: the take is too short or still, or the bounds are not numbers in order.
 pub fn find(take: &Take, analysis: &Analysis, settings: &SearchSettings) -> Result<Found, SearchError> {
     let (min_secs, max_secs) = (settings.min_secs, settings.max_secs);
@@ -225,7 +253,13 @@ pub fn find(take: &Take, analysis: &Analysis, settings: &SearchSettings) -> Resu
 /// All that [`find`] tells about a candidate, for a stretch that the caller chose between whole frames.
 ///
 /// The stretch need not qualify as a loop, and its end is not refined.
-pub fn appraise(take: &Take, analysis: &Analysis, settings: &SearchSettings, start_frame: usize, end_frame: usize) -> Result<LoopCandidate, CutError> {
+pub fn appraise(
+    take: &Take,
+    analysis: &Analysis,
+    settings: &SearchSettings,
+    start_frame: usize,
+    end_frame: usize,
+) -> Result<LoopCandidate, CutError> {
     let cut = Cut::new(take, start_frame as f64, end_frame as f64)?;
     let finder = Finder::new(take, analysis, settings);
     let pair = SeamPair {
@@ -240,6 +274,17 @@ pub fn appraise(take: &Take, analysis: &Analysis, settings: &SearchSettings, sta
         .iter()
         .all(|&activity| activity == Activity::Idle);
     Ok(finder.describe(&pair, cut, rhythm, idle))
+}
+
+/// A size at the seam of a pair over the 99th percentile of the sizes inside, sizes below `floor` counted as that.
+///
+/// Closing gives the seam the mean of both ends, and leaves the frame before the end nearly as it is.
+fn stands_out(pair: &SeamPair, size: &dyn Fn(usize) -> f64, floor: f64) -> f64 {
+    let (start, end) = (pair.start_frame, pair.end_frame);
+    let mut inside: Vec<f64> = (start + 1..end - 1).map(size).collect();
+    inside.sort_by(f64::total_cmp);
+    let seam = (0.5 * (size(start) + size(end))).max(size(end - 1));
+    seam / percentile(&inside, 0.99).max(floor)
 }
 
 struct Finder<'a> {
@@ -277,12 +322,21 @@ impl<'a> Finder<'a> {
         };
         let admission = Admission::new(&self.analysis.energy, &self.analysis.usable, lags, activity);
         let idle = activity == Activity::Idle;
+        let limit = self.settings.max_candidates.max(1);
+        let mut sound: Option<LoopCandidate> = None;
         for pair in self.pairs(&admission).take(MAX_LOOKED_AT) {
-            if found.candidates.len() >= self.settings.max_candidates.max(1) {
+            if found.candidates.len() >= limit && sound.is_some() {
                 break;
             }
             match self.judge(&pair, random_cost, idle) {
-                Ok(candidate) => found.candidates.push(candidate),
+                Ok(candidate) => {
+                    if sound.is_none() && candidate.is_sound() {
+                        sound = Some(candidate.clone());
+                    }
+                    if found.candidates.len() < limit {
+                        found.candidates.push(candidate);
+                    }
+                }
                 Err(reason) => {
                     found.nearest_miss.get_or_insert(NearestMiss {
                         pair,
@@ -296,8 +350,13 @@ impl<'a> Finder<'a> {
                 }
             }
         }
-        if !idle {
-            self.recommend(&mut found.candidates, &admission, random_cost);
+        if let Some(best) = sound.or_else(|| found.candidates.first().cloned()) {
+            let chosen = if idle {
+                best
+            } else {
+                self.fewest_cycles(best, &admission, random_cost)
+            };
+            self.put_first(&mut found.candidates, chosen);
         }
         found
     }
@@ -320,9 +379,7 @@ impl<'a> Finder<'a> {
         }
         let rhythm = rhythm::measure(features, pair.start_frame, lag, dt).ok_or(MissReason::SeenOnce)?;
         if rhythm.strength < rhythm::MIN_STRENGTH {
-            return Err(MissReason::Strength {
-                found: rhythm.strength,
-            });
+            return Err(MissReason::Strength { found: rhythm.strength });
         }
         if rhythm.prominence < rhythm::MIN_PROMINENCE {
             return Err(MissReason::NoRhythm {
@@ -332,11 +389,9 @@ impl<'a> Finder<'a> {
         if let Some(asked) = self.settings.cycles
             && asked != rhythm.cycles
         {
-            return Err(MissReason::Cycles {
-                found: rhythm.cycles,
-            });
+            return Err(MissReason::Cycles { found: rhythm.cycles });
         }
-        let refined = refine::refine_lag(features, pair.start_frame, lag, dt);
+        let refined = refine::refine_lag(features, pair.start_frame, lag, rhythm.cycles);
         let cut = Cut::new(self.take, start, start + refined).map_err(|_| MissReason::SeenOnce)?;
         Ok(self.describe(pair, cut, Some(rhythm), false))
     }
@@ -357,19 +412,19 @@ impl<'a> Finder<'a> {
             root_start: travel.start,
             twist: travel.twist,
             steadiness,
+            abruptness: self.abruptness(pair),
         }
     }
 
-    /// Puts the candidate first that spans the fewest cycles at a cost within the allowance of the lowest.
-    fn recommend(&self, candidates: &mut Vec<LoopCandidate>, admission: &Admission, random_cost: f64) {
-        let Some(best) = candidates.first() else {
-            return;
-        };
+    /// The candidate that spans the fewest cycles at a cost within the allowance of the best one's.
+    fn fewest_cycles(&self, best: LoopCandidate, admission: &Admission, random_cost: f64) -> LoopCandidate {
+        if self.settings.cycles.is_some() {
+            return best;
+        }
         let limit = (COST_ALLOWANCE * best.seam_cost).max(EVEN_COST_RATIO * random_cost);
         let period = best.cut.num_frames() / f64::from(best.cycles);
-        let fewer = self.settings.cycles.map_or(1, |_| best.cycles)..best.cycles;
-        let chosen = fewer
-            .filter_map(|cycles| {
+        (1..best.cycles)
+            .find_map(|cycles| {
                 // Lengths nearer to this number of cycles than to its neighbours.
                 let from = (f64::from(cycles) - 0.5) * period;
                 let to = (f64::from(cycles) + 0.5) * period;
@@ -377,66 +432,101 @@ impl<'a> Finder<'a> {
                 self.pairs(&narrowed)
                     .take_while(|pair| pair.cost <= limit)
                     .take(MAX_LOOKED_AT)
-                    .find_map(|pair| self.judge(&pair, random_cost, false).ok().filter(|found| found.cycles == cycles))
+                    .filter_map(|pair| self.judge(&pair, random_cost, false).ok())
+                    .find(|found| found.cycles == cycles && found.is_sound() >= best.is_sound())
             })
-            .next();
-        let Some(chosen) = chosen else {
-            return;
-        };
+            .unwrap_or(best)
+    }
+
+    /// Puts a candidate at the head of the list and takes out those that are alike.
+    fn put_first(&self, candidates: &mut Vec<LoopCandidate>, first: LoopCandidate) {
         let alike = |other: &LoopCandidate| {
-            (other.cut.start_frame() - chosen.cut.start_frame()).abs() <= self.separation as f64
-                && (other.cut.end_frame() - chosen.cut.end_frame()).abs() <= self.separation as f64
+            (other.cut.start_frame() - first.cut.start_frame()).abs() <= self.separation as f64
+                && (other.cut.end_frame() - first.cut.end_frame()).abs() <= self.separation as f64
         };
         candidates.retain(|other| !alike(other));
-        candidates.insert(0, chosen);
+        candidates.insert(0, first);
         candidates.truncate(self.settings.max_candidates.max(1));
     }
 
-    /// Twist over the pair, and how little it changes when both ends move by up to half a period.
-    fn travel(&self, pair: &SeamPair, cycles: u32) -> (CycleTravel, Option<f64>) {
+    /// The take's acceleration at both ends over the 99th percentile of that between them, for the worst joint: of world
+    /// positions, and of local rotations, which alone tell of toes and hands.
+    fn abruptness(&self, pair: &SeamPair) -> f64 {
+        let world = &self.analysis.world;
+        let last = self.take.num_frames() - 1;
+        let around = |frame: usize| {
+            let frame = frame.clamp(1, last - 1);
+            [frame - 1, frame, frame + 1]
+        };
+        let mut worst = 0.0_f64;
+        for joint in 0..world.num_joints() {
+            let moved = |frame: usize| {
+                let [before, at, after] = around(frame).map(|frame| world.position(frame, joint));
+                (before - 2.0 * at + after).length()
+            };
+            let turned = |frame: usize| {
+                let [before, at, after] = around(frame).map(|frame| self.take.rotations(frame)[joint]);
+                (rotation::difference(before, at) + rotation::difference(after, at)).length()
+            };
+            // Below a tenth of a millimetre or of a degree per frame squared there is nothing to see.
+            worst = worst
+                .max(stands_out(pair, &moved, 1e-4))
+                .max(stands_out(pair, &turned, 2e-3));
+        }
+        worst
+    }
+
+    /// Travel over the pair, and how well one constant twist describes it, 0 to 1.
+    ///
+    /// The lower of two likenesses: of the heading inside the cut with the screw (a deviation of half the body height or of
+    /// a quarter turn is none), and of the travel of one period with that of periods that begin up to half a cycle earlier
+    /// or later, as far as the take goes.
+    fn travel(&self, pair: &SeamPair, cycles: u32) -> (CycleTravel, f64) {
         let heading = &self.analysis.heading;
-        let lag = pair.end_frame - pair.start_frame;
+        let (start_frame, lag) = (pair.start_frame, pair.end_frame - pair.start_frame);
         let dt = self.take.frame_time_secs();
-        let reach = (0.1 / dt).round() as usize;
-        let motion = fit_window(
-            &self.analysis.world,
-            &self.analysis.body,
-            &self.analysis.joints,
-            pair.start_frame,
-            lag,
-            reach,
-        );
+        let reach = (WINDOW_SECS / dt).round() as usize;
+        let (world, body) = (&self.analysis.world, &self.analysis.body);
+        let motion = fit_window(world, body, &self.analysis.joints, start_frame, lag, reach);
         let period_secs = lag as f64 * dt;
         let travel = Cycle {
             heading,
-            first: pair.start_frame,
+            first: start_frame,
             num_intervals: lag,
             period_secs,
             motion,
             cycles,
         }
         .travel();
-        let half = lag / (2 * cycles.max(1) as usize);
-        let before = pair.start_frame.min(half);
-        let after = (heading.num_frames() - 1 - pair.end_frame).min(half);
-        if before + after < half / 4 {
-            return (travel, None);
+        let half_height = 0.5 * body.stature(self.take).unwrap_or(1.7);
+
+        let mut strayed = 0.0_f64;
+        for sample in 0..=lag {
+            let secs = sample as f64 * dt;
+            let off = heading.ground(start_frame + sample) - (travel.start * travel.twist.exp(secs)).translation;
+            let root_yaw = rotation::yaw_of(travel.start.rotation) + travel.twist.angular.y * secs;
+            let turned = rotation::wrap_angle(heading.yaw(start_frame + sample) - root_yaw);
+            strayed = strayed.max(ops::hypot(off.x, off.z) / half_height);
+            strayed = strayed.max(turned.abs() / core::f64::consts::FRAC_PI_2);
         }
+
         let twist_at = |start: usize| {
             let motion = heading.world_from_heading(start).inverse() * heading.world_from_heading(start + lag);
             let turn = heading.yaw(start + lag) - heading.yaw(start);
             (motion.translation / period_secs, turn / period_secs)
         };
-        let half_height = 0.5 * self.analysis.body.stature(self.take).unwrap_or(1.7);
-        let (middle_velocity, middle_turn) = twist_at(pair.start_frame);
-        let size = middle_velocity.length() + half_height * middle_turn.abs();
-        let worst = (pair.start_frame - before..=pair.start_frame + after)
+        let half = lag / (2 * cycles.max(1) as usize);
+        let earliest = start_frame.saturating_sub(half);
+        let latest = (start_frame + half).min(heading.num_frames() - 1 - lag);
+        let (own_velocity, own_turn) = twist_at(start_frame);
+        // A tenth of a metre per second keeps loops on the spot from being judged by noise over nothing.
+        let size = own_velocity.length() + half_height * own_turn.abs() + 0.1;
+        let changed = (earliest..=latest)
             .map(|start| {
                 let (velocity, turn) = twist_at(start);
-                (velocity - middle_velocity).length() + half_height * (turn - middle_turn).abs()
+                ((velocity - own_velocity).length() + half_height * (turn - own_turn).abs()) / size
             })
             .fold(0.0, f64::max);
-        // A tenth of a metre per second keeps loops on the spot from being judged by noise over nothing.
-        (travel, Some((1.0 - worst / (size + 0.1)).clamp(0.0, 1.0)))
+        (travel, (1.0 - strayed.max(changed)).clamp(0.0, 1.0))
     }
 }

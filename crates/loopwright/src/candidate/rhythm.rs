@@ -26,7 +26,7 @@ pub const MIN_PROMINENCE: f64 = 0.1;
 const MIN_OVERLAP_SHARE: f64 = 0.25;
 
 /// A fraction of the lag is a period too when its likeness reaches this share of the whole lag's.
-const SUBPERIOD_SHARE: f64 = 0.9;
+const SUBPERIOD_SHARE: f64 = 0.8;
 
 /// Most fundamental periods told apart in one pair, ...
 const MAX_CYCLES: usize = 24;

@@ -120,7 +120,10 @@ impl Admission {
     fn ends_of(&self, start_frame: usize) -> core::ops::Range<usize> {
         let num_frames = self.usable.len();
         let from = (start_frame + self.min_lag).min(num_frames);
-        let to = start_frame.saturating_add(self.max_lag).saturating_add(1).min(num_frames);
+        let to = start_frame
+            .saturating_add(self.max_lag)
+            .saturating_add(1)
+            .min(num_frames);
         from..to.max(from)
     }
 }
@@ -235,9 +238,15 @@ impl<'a> Seams<'a> {
     /// Exact two-sided cost of the seam from `end_frame` back to `start_frame`, metre-seconds, summed in axis order.
     pub fn cost(&self, start_frame: usize, end_frame: usize) -> f64 {
         let (x_end, x_start) = (self.features.positions(end_frame), self.features.positions(start_frame));
-        let (v_end, v_start) = (self.features.velocities(end_frame), self.features.velocities(start_frame));
+        let (v_end, v_start) = (
+            self.features.velocities(end_frame),
+            self.features.velocities(start_frame),
+        );
         (0..self.features.num_axes())
-            .map(|axis| self.cost.two_sided(x_end[axis] - x_start[axis], v_end[axis] - v_start[axis]))
+            .map(|axis| {
+                self.cost
+                    .two_sided(x_end[axis] - x_start[axis], v_end[axis] - v_start[axis])
+            })
             .sum()
     }
 
@@ -245,7 +254,10 @@ impl<'a> Seams<'a> {
     fn bound_is_below(&self, start_frame: usize, end_frame: usize, limit: f64) -> bool {
         const CHUNK: usize = 8;
         let (x_end, x_start) = (self.features.positions(end_frame), self.features.positions(start_frame));
-        let (v_end, v_start) = (self.features.velocities(end_frame), self.features.velocities(start_frame));
+        let (v_end, v_start) = (
+            self.features.velocities(end_frame),
+            self.features.velocities(start_frame),
+        );
         let mut bound = 0.0;
         let axes = self.features.num_axes();
         let mut from = 0;
@@ -274,7 +286,9 @@ impl<'a> Seams<'a> {
         let mut state = 0x9E37_79B9_7F4A_7C15_u64;
         let mut draw = || {
             // Knuth's MMIX generator; the high bits are good enough to pick frames.
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             ((state >> 33) as usize) % frames.len().max(1)
         };
         let mut costs = Vec::with_capacity(PAIRS);

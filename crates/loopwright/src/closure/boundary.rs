@@ -1,144 +1,187 @@
 //! The boundary system: which mixture of decays meets the wanted offsets at both ends exactly.
 //!
 //! An offset is a sum of decays from the start, as functions of t, and from the end, as functions of T - t. The conditions
-//! o(0), o(T), o'(0), o'(T) (and o''(0), o''(T) for C2) make a square linear system that depends on the shapes alone, so it is
-//! solved once and its solution applied to every track. Whatever a shape leaves over at the far end is thereby taken back.
+//! o(0), o(T), o'(0), o'(T) (and o''(0), o''(T) for C2) make a square linear system that depends on the decays alone, so it
+//! is solved once and its solution applied to every track as one weight per condition. What a decay leaves over at the far
+//! end is thereby taken back. Derivation: docs/math/closure.md.
 
-use super::shapes::{Decays, Jet, Shape};
+use super::{
+    Order,
+    shapes::{Decays, Jet, Shape},
+};
 
 /// Largest number of boundary conditions.
 pub const MAX_CONDITIONS: usize = 6;
+
+/// Smallest pivot of the system, relative to its largest entry, once rows and columns are in units of the period.
+///
+/// Weights lose about as many digits as the pivot is small: at 1e-7 half of them are left. Shapes that fit into the period
+/// keep every pivot near 1; a spring reaches 1e-7 at a half-life of 370 periods, a quintic at a blend of 110. Smaller bounds
+/// let mixtures through whose huge terms cancel.
+const SMALLEST_PIVOT: f64 = 1e-7;
 
 /// Why no mixture of the decays meets the conditions.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BoundaryError {
-    /// The decays of the two ends do not differ enough over this period.
-    #[error("the shapes cannot be told apart over {period_secs} s; their times are too long for the clip")]
+    /// The decays of the two ends do not differ enough over the period.
+    #[error("the blends at start and end cannot be told apart over {period_secs} s")]
     Singular {
+        /// Shape at the start.
+        start: Shape,
+        /// Shape at the end.
+        end: Shape,
         /// The period, seconds.
         period_secs: f64,
     },
 }
 
-/// Weights that turn the boundary conditions into the offset at any sample.
+/// How much of each boundary condition is in an offset at one time, and in its first and second derivative.
 ///
-/// Conditions are in the order o(0), o(T), o'(0), o'(T), o''(0), o''(T).
+/// Conditions are in the order o(0), o(T), o'(0), o'(T), o''(0), o''(T); the last two are zero for C1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Weights {
+    /// In the offset itself.
+    pub value: [f64; MAX_CONDITIONS],
+    /// In its first derivative.
+    pub rate: [f64; MAX_CONDITIONS],
+    /// In its second derivative.
+    pub bend: [f64; MAX_CONDITIONS],
+}
+
+/// A square matrix of as many rows as there may be conditions; unused rows and columns are zero.
+pub type Matrix = [[f64; MAX_CONDITIONS]; MAX_CONDITIONS];
+
+/// The solved system of a start shape and an end shape over a period.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Boundary {
     start: Shape,
     end: Shape,
     period_secs: f64,
-    num_conditions: usize,
-    /// Row: decay; column: condition.
-    coefficients: [[f64; MAX_CONDITIONS]; MAX_CONDITIONS],
+    order: Order,
+    /// Row per decay, column per condition.
+    coefficients: Matrix,
 }
 
 impl Boundary {
-    /// Solves the system of a start shape and an end shape over a period.
+    /// Solves the system.
     ///
-    /// `c2` asks for accelerations as well and needs shapes that carry them at both ends; otherwise four conditions are met.
-    /// Errors: the system is singular.
-    pub fn new(start: Shape, end: Shape, period_secs: f64, c2: bool) -> Result<Self, BoundaryError> {
-        let num_conditions = if c2 && start.is_c2() && end.is_c2() { 6 } else { 4 };
+    /// `order` C2 is met where both shapes carry accelerations, else C1; see [`Self::order`]. The shapes are taken as they
+    /// are, also when they are longer than the period. Errors: [`BoundaryError::Singular`].
+    pub fn new(start: Shape, end: Shape, period_secs: f64, order: Order) -> Result<Self, BoundaryError> {
+        let order = if start.is_c2() && end.is_c2() { order } else { Order::C1 };
         let mut boundary = Self {
             start,
             end,
             period_secs,
-            num_conditions,
+            order,
             coefficients: [[0.0; MAX_CONDITIONS]; MAX_CONDITIONS],
         };
-        let mut matrix = boundary.matrix();
-        // Rates and bends in units of the period, so that all rows are of one size.
-        let units = [1.0, 1.0, period_secs, period_secs, period_secs * period_secs, period_secs * period_secs];
-        for (row, unit) in matrix.iter_mut().zip(units) {
-            for value in row {
-                *value *= unit;
-            }
-        }
-        boundary.coefficients = invert(matrix, num_conditions).ok_or(BoundaryError::Singular { period_secs })?;
-        for row in &mut boundary.coefficients {
-            for (value, unit) in row.iter_mut().zip(units) {
-                *value *= unit;
-            }
-        }
+        let mut coefficients = boundary.matrix();
+        invert(&mut coefficients, order.num_conditions(), period_secs).ok_or(BoundaryError::Singular {
+            start,
+            end,
+            period_secs,
+        })?;
+        boundary.coefficients = coefficients;
         Ok(boundary)
     }
 
-    /// Number of conditions: 4 for C1, 6 for C2.
-    pub fn num_conditions(&self) -> usize {
-        self.num_conditions
+    /// Seconds from start to end.
+    pub fn period_secs(&self) -> f64 {
+        self.period_secs
     }
 
-    /// Decays from the start, then from the end, at time t in 0..=T.
-    fn decays(&self, t: f64) -> [Jet; MAX_CONDITIONS] {
-        let select = |decays: Decays| [decays.position, decays.velocity, decays.acceleration.unwrap_or_default()];
-        let from_start = select(self.start.decays(t));
-        let from_end = select(self.end.decays(self.period_secs - t)).map(|jet| Jet {
-            // Time runs backwards from the end.
-            rate: -jet.rate,
-            ..jet
-        });
-        let per_end = self.num_conditions / 2;
-        let mut all = [Jet::default(); MAX_CONDITIONS];
-        all[..per_end].copy_from_slice(&from_start[..per_end]);
-        all[per_end..2 * per_end].copy_from_slice(&from_end[..per_end]);
-        all
+    /// What is met: accelerations as well, or not.
+    pub fn order(&self) -> Order {
+        self.order
     }
 
-    /// The boundary matrix: row per condition, column per decay (of the start: position, velocity, acceleration; of the end
-    /// likewise). Unused rows and columns are zero.
-    pub fn matrix(&self) -> [[f64; MAX_CONDITIONS]; MAX_CONDITIONS] {
-        let (at_start, at_end) = (self.decays(0.0), self.decays(self.period_secs));
+    /// The boundary matrix: row per condition in the order of [`Weights`], column per decay: position, velocity (and
+    /// acceleration) from the start, then from the end.
+    pub fn matrix(&self) -> Matrix {
+        let ends = [self.decays(0.0), self.decays(self.period_secs)];
         let mut matrix = [[0.0; MAX_CONDITIONS]; MAX_CONDITIONS];
-        for decay in 0..self.num_conditions {
-            for (row, jet) in [(0, &at_start[decay]), (1, &at_end[decay])] {
-                matrix[row][decay] = jet.value;
-                matrix[row + 2][decay] = jet.rate;
-                if self.num_conditions == 6 {
-                    matrix[row + 4][decay] = jet.bend;
+        for column in 0..self.order.num_conditions() {
+            for (end, decays) in ends.iter().enumerate() {
+                matrix[end][column] = decays[column].value;
+                matrix[2 + end][column] = decays[column].rate;
+                if self.order == Order::C2 {
+                    matrix[4 + end][column] = decays[column].bend;
                 }
             }
         }
         matrix
     }
 
-    /// Weights of the conditions in the offset `t` seconds after the start, and in its first and second derivative.
-    pub fn weights(&self, t: f64) -> [[f64; MAX_CONDITIONS]; 3] {
-        let decays = self.decays(t);
-        let mut weights = [[0.0; MAX_CONDITIONS]; 3];
-        for (jet, row) in decays.iter().zip(&self.coefficients) {
+    /// Weights of the conditions `t` seconds after the start, t within the period.
+    pub fn weights(&self, t: f64) -> Weights {
+        let mut weights = Weights::default();
+        for (jet, row) in self.decays(t).iter().zip(&self.coefficients) {
             for (condition, coefficient) in row.iter().enumerate() {
-                weights[0][condition] += jet.value * coefficient;
-                weights[1][condition] += jet.rate * coefficient;
-                weights[2][condition] += jet.bend * coefficient;
+                weights.value[condition] += jet.value * coefficient;
+                weights.rate[condition] += jet.rate * coefficient;
+                weights.bend[condition] += jet.bend * coefficient;
             }
         }
         weights
     }
+
+    /// The columns of the system at time t: decays from the start, then from the end.
+    fn decays(&self, t: f64) -> [Jet; MAX_CONDITIONS] {
+        let jets = |decays: Decays| {
+            [
+                decays.position,
+                decays.velocity,
+                decays.acceleration.unwrap_or_default(),
+            ]
+        };
+        let from_start = jets(self.start.decays(t));
+        // Time runs backwards from the end.
+        let from_end = jets(self.end.decays(self.period_secs - t)).map(|jet| Jet { rate: -jet.rate, ..jet });
+        let per_end = self.order.num_conditions() / 2;
+        let mut columns = [Jet::default(); MAX_CONDITIONS];
+        columns[..per_end].copy_from_slice(&from_start[..per_end]);
+        columns[per_end..2 * per_end].copy_from_slice(&from_end[..per_end]);
+        columns
+    }
 }
 
-/// Inverse of the leading `size` by `size` block by elimination with pivoting; `None` when it is singular.
-fn invert(
-    mut matrix: [[f64; MAX_CONDITIONS]; MAX_CONDITIONS],
-    size: usize,
-) -> Option<[[f64; MAX_CONDITIONS]; MAX_CONDITIONS]> {
-    let mut inverse = [[0.0; MAX_CONDITIONS]; MAX_CONDITIONS];
-    for (index, row) in inverse.iter_mut().enumerate().take(size) {
-        row[index] = 1.0;
+/// Inverts the leading `size` by `size` block of a boundary matrix, or returns `None` when it is singular.
+///
+/// Gauss-Jordan elimination with row pivoting, after rows and columns are brought to one unit of time. The unit is the power of
+/// two at the period, so that scaling costs no digit.
+fn invert(matrix: &mut Matrix, size: usize, period_secs: f64) -> Option<()> {
+    if !(period_secs > 0.0 && period_secs.is_finite()) {
+        return None;
     }
-    let largest = matrix.iter().flatten().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    let unit = libm::scalbn(1.0, libm::ilogb(period_secs));
+    // Conditions and decays both count derivatives: two conditions of each order, and one decay of each order per end.
+    let row_unit = |row: usize| [1.0, unit, unit * unit][row / 2];
+    let column_unit = |column: usize| [1.0, unit, unit * unit][column % (size / 2)];
+    let mut inverse = [[0.0; MAX_CONDITIONS]; MAX_CONDITIONS];
+    for row in 0..size {
+        inverse[row][row] = 1.0;
+        for column in 0..size {
+            matrix[row][column] *= row_unit(row) / column_unit(column);
+        }
+    }
+    let largest = matrix
+        .iter()
+        .flatten()
+        .fold(0.0_f64, |largest, value| largest.max(value.abs()));
     for column in 0..size {
         let pivot = (column..size).max_by(|&a, &b| matrix[a][column].abs().total_cmp(&matrix[b][column].abs()))?;
-        if matrix[pivot][column].is_nan() || matrix[pivot][column].abs() <= 1e-12 * largest {
+        let is_usable = matrix[pivot][column].abs() > SMALLEST_PIVOT * largest && largest.is_finite();
+        if !is_usable {
             return None;
         }
         matrix.swap(column, pivot);
         inverse.swap(column, pivot);
-        let scale = matrix[column][column].recip();
+        let scale = matrix[column][column];
         for at in 0..size {
-            matrix[column][at] *= scale;
-            inverse[column][at] *= scale;
+            matrix[column][at] /= scale;
+            inverse[column][at] /= scale;
         }
         for row in 0..size {
             let factor = matrix[row][column];
@@ -151,7 +194,13 @@ fn invert(
             }
         }
     }
-    Some(inverse)
+    // (R M C)^-1 = C^-1 M^-1 R^-1 with R the units of the rows and C one over those of the columns.
+    for row in 0..size {
+        for column in 0..size {
+            matrix[row][column] = inverse[row][column] * row_unit(column) / column_unit(row);
+        }
+    }
+    Some(())
 }
 
 #[cfg(test)]
@@ -159,26 +208,91 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_weights_meet_every_condition() {
-        let shapes = [
-            Shape::Quintic { blend_secs: 0.4 },
-            Shape::Quintic { blend_secs: 1.0 },
-            Shape::Cubic { blend_secs: 0.25 },
-            Shape::Spring { half_life_secs: 0.5 },
-            Shape::Spring { half_life_secs: 0.001 },
-        ];
-        for start in shapes {
-            for end in shapes {
-                let boundary = Boundary::new(start, end, 1.0, true).unwrap();
-                let (at_start, at_end) = (boundary.weights(0.0), boundary.weights(1.0));
-                for order in 0..boundary.num_conditions() / 2 {
-                    for condition in 0..boundary.num_conditions() {
-                        let wanted = |row: usize| f64::from(u8::from(condition == 2 * order + row));
-                        assert!((at_start[order][condition] - wanted(0)).abs() < 1e-9, "{start:?} {end:?}");
-                        assert!((at_end[order][condition] - wanted(1)).abs() < 1e-9, "{start:?} {end:?}");
+    fn the_weights_meet_every_condition_on_any_scale_of_time() {
+        for period in [1e-5, 1.0, 3.7e7] {
+            let shapes = [
+                Shape::Quintic {
+                    blend_secs: 0.4 * period,
+                },
+                Shape::Quintic { blend_secs: period },
+                // Longer than a clip is given, to make the matrix full.
+                Shape::Quintic {
+                    blend_secs: 1.7 * period,
+                },
+                Shape::Cubic {
+                    blend_secs: 0.25 * period,
+                },
+                Shape::Cubic { blend_secs: period },
+                Shape::Spring {
+                    half_life_secs: 0.5 * period,
+                },
+                Shape::Spring {
+                    half_life_secs: 0.001 * period,
+                },
+            ];
+            for (start, end) in shapes
+                .iter()
+                .flat_map(|start| shapes.iter().map(move |end| (*start, *end)))
+            {
+                let boundary = Boundary::new(start, end, period, Order::C2).unwrap();
+                let orders = boundary.order().num_conditions() / 2;
+                assert_eq!(orders == 3, start.is_c2() && end.is_c2());
+                for (at_end, t) in [0.0, period].into_iter().enumerate() {
+                    let weights = boundary.weights(t);
+                    for (order, row) in [weights.value, weights.rate, weights.bend]
+                        .iter()
+                        .enumerate()
+                        .take(orders)
+                    {
+                        for (condition, weight) in row.iter().enumerate() {
+                            let wanted = f64::from(u8::from(condition == 2 * order + at_end));
+                            // A weight is in seconds to the power by which the two orders of derivative differ.
+                            let unit = libm::pow(period, (condition / 2) as f64 - order as f64);
+                            assert!(
+                                (weight / unit - wanted).abs() < 1e-12,
+                                "{start:?} {end:?} {condition} {weight}"
+                            );
+                        }
                     }
                 }
             }
         }
+    }
+
+    #[test]
+    fn with_blends_that_fit_the_weights_are_the_decays_themselves() {
+        let (start, end) = (Shape::Quintic { blend_secs: 0.4 }, Shape::Quintic { blend_secs: 0.7 });
+        let boundary = Boundary::new(start, end, 1.1, Order::C2).unwrap();
+        for t in [0.0, 0.1, 0.3, 0.6, 1.0] {
+            let (from_start, from_end) = (start.decays(t), end.decays(1.1 - t));
+            let decays = [
+                from_start.position.value,
+                from_end.position.value,
+                from_start.velocity.value,
+                -from_end.velocity.value,
+                from_start.acceleration.unwrap().value,
+                from_end.acceleration.unwrap().value,
+            ];
+            for (weight, decay) in boundary.weights(t).value.into_iter().zip(decays) {
+                assert!((weight - decay).abs() < 1e-15);
+            }
+        }
+    }
+
+    #[test]
+    fn decays_that_hardly_fade_are_refused() {
+        let refused = |shape: Shape, period: f64| {
+            matches!(
+                Boundary::new(shape, shape, period, Order::C2),
+                Err(BoundaryError::Singular { period_secs, .. }) if period_secs.to_bits() == period.to_bits()
+            )
+        };
+        assert!(refused(Shape::Spring { half_life_secs: 1e5 }, 1.0));
+        assert!(refused(Shape::Quintic { blend_secs: 1e4 }, 1.0));
+        assert!(refused(Shape::Cubic { blend_secs: 0.0 }, 1.0));
+        assert!(refused(Shape::Cubic { blend_secs: f64::NAN }, 1.0));
+        assert!(refused(Shape::Cubic { blend_secs: 0.4 }, 0.0));
+        assert!(refused(Shape::Cubic { blend_secs: 0.4 }, f64::NAN));
+        assert!(!refused(Shape::Cubic { blend_secs: 0.4 }, 1.0));
     }
 }

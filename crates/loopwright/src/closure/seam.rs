@@ -1,9 +1,16 @@
-//! The seam of a cut: what lies between its end and its start, and what the offsets at both ends must be to close it.
+//! The seam of a cut: how its end moves, how its start moves, and what lies between the two.
 
 use glam::{DQuat, DVec3};
 
-use super::Shares;
-use crate::math::rotation;
+use super::{
+    Shares, Targets,
+    rotation::{RotationEnd, pose_gap},
+};
+use crate::{
+    analysis::velocity::{self, Around, Derivatives},
+    math::rotation,
+    take::Clip,
+};
 
 /// Pose and motion of a track of points at one end of a cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -16,88 +23,67 @@ pub struct PointEnd {
     pub acceleration: DVec3,
 }
 
-/// Pose and motion of a track of rotations at one end of a cut.
+/// Local pose and motion of one joint at both ends of a cut, start first.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RotationEnd {
-    /// Rotation.
-    pub rotation: DQuat,
-    /// Angular velocity in the space the rotation maps to, radians per second.
-    pub velocity: DVec3,
-    /// Angular acceleration, radians per second squared.
-    pub acceleration: DVec3,
+pub struct JointEnds {
+    /// Translation at the start and at the end.
+    pub translation: [PointEnd; 2],
+    /// Rotation at the start and at the end.
+    pub rotation: [RotationEnd; 2],
 }
 
-/// Offsets wanted at both ends: values, rates and bends; the six conditions of the boundary system in its order.
+/// Gap of one joint's local motion at the seam, end minus start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Targets {
-    /// o(0), o(T), o'(0), o'(T), o''(0), o''(T).
-    pub conditions: [DVec3; 6],
+pub struct JointGap {
+    /// Of the translation, metres.
+    pub position: DVec3,
+    /// Of its velocity, metres per second.
+    pub velocity: DVec3,
+    /// Of its acceleration, metres per second squared.
+    pub acceleration: DVec3,
+    /// Rotation vector from the start's rotation to the end's, radians, short side.
+    pub angle: DVec3,
+    /// Of the angular velocity in the parent's axes, radians per second.
+    pub angular_velocity: DVec3,
+    /// Of the angular acceleration, radians per second squared.
+    pub angular_acceleration: DVec3,
 }
 
-/// Targets of a track of points.
-///
-/// o(0) = rho d, o(T) = -(1-rho) d, and likewise sigma of the velocity gap and tau of the acceleration gap; gaps are end
-/// minus start. Source: docs/math/closure.md.
-pub fn point_targets(start: &PointEnd, end: &PointEnd, shares: &Shares) -> Targets {
-    let d = end.position - start.position;
-    let e = end.velocity - start.velocity;
-    let g = end.acceleration - start.acceleration;
-    Targets {
-        conditions: [
-            shares.rho * d,
-            -(1.0 - shares.rho) * d,
-            shares.sigma * e,
-            -(1.0 - shares.sigma) * e,
-            shares.tau * g,
-            -(1.0 - shares.tau) * g,
-        ],
+impl JointGap {
+    /// The gap between two ends.
+    pub fn of(ends: &JointEnds) -> Self {
+        let [from, to] = ends.translation;
+        let [from_turn, to_turn] = ends.rotation;
+        Self {
+            position: to.position - from.position,
+            velocity: to.velocity - from.velocity,
+            acceleration: to.acceleration - from.acceleration,
+            angle: pose_gap(from_turn.rotation, to_turn.rotation),
+            angular_velocity: to_turn.velocity - from_turn.velocity,
+            angular_acceleration: to_turn.acceleration - from_turn.acceleration,
+        }
     }
 }
 
-/// Targets of a track of rotations, as rotation vectors o with exp(o) q closed.
-///
-/// With D = log(q(T) q(0)^-1) on the short side, o(0) = rho D and o(T) = -(1-rho) D make the poses equal. exp(o) q has the
-/// angular velocity J o' + exp(o) w, so o' = J^-1 (w* - exp(o) w) with w* the shared mean; its angular acceleration is
-/// J o'' + J' o' + (J o') x (exp(o) w) + exp(o) w', which is solved for o'' likewise. Source: docs/math/closure.md.
-pub fn rotation_targets(start: &RotationEnd, end: &RotationEnd, shares: &Shares) -> Targets {
-    let d = rotation::difference(end.rotation, start.rotation);
-    let (o_start, o_end) = (shares.rho * d, -(1.0 - shares.rho) * d);
-    let carried = |o: DVec3, end: &RotationEnd| {
-        let turn = rotation::exp(o);
-        (turn * end.velocity, turn * end.acceleration)
-    };
-    let (w_start, dw_start) = carried(o_start, start);
-    let (w_end, dw_end) = carried(o_end, end);
-    let w_seam = (1.0 - shares.sigma) * w_start + shares.sigma * w_end;
-    let dw_seam = (1.0 - shares.tau) * dw_start + shares.tau * dw_end;
-    let solve = |o: DVec3, w: DVec3, dw: DVec3| {
-        let inverse = rotation::left_jacobian_inverse(o);
-        let added = w_seam - w;
-        let rate = inverse * added;
-        let bend = inverse * (dw_seam - rotation::left_jacobian_rate(o, rate) * rate - added.cross(w) - dw);
-        (rate, bend)
-    };
-    let (rate_start, bend_start) = solve(o_start, w_start, dw_start);
-    let (rate_end, bend_end) = solve(o_end, w_end, dw_end);
-    Targets {
-        conditions: [o_start, o_end, rate_start, rate_end, bend_start, bend_end],
+/// Gaps of all joints, in skeleton order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SeamGaps {
+    /// One entry per joint.
+    pub joints: Vec<JointGap>,
+}
+
+impl SeamGaps {
+    /// The largest of each gap over the joints.
+    pub fn largest(&self) -> Gaps {
+        let mut largest = Gaps::default();
+        for gap in &self.joints {
+            largest.take_in(gap);
+        }
+        largest
     }
 }
 
-/// Angular velocity and acceleration of exp(o(t)) q(t) at one end, from the offset's value, rate and bend there.
-pub fn closed_rotation(end: &RotationEnd, o: DVec3, rate: DVec3, bend: DVec3) -> RotationEnd {
-    let turn = rotation::exp(o);
-    let jacobian = rotation::left_jacobian(o);
-    let (w, dw) = (turn * end.velocity, turn * end.acceleration);
-    let added = jacobian * rate;
-    RotationEnd {
-        rotation: turn * end.rotation,
-        velocity: added + w,
-        acceleration: jacobian * bend + rotation::left_jacobian_rate(o, rate) * rate + added.cross(w) + dw,
-    }
-}
-
-/// Largest gaps over joints, sizes of vectors.
+/// Largest gaps over joints, as lengths of vectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Gaps {
     /// Metres.
@@ -115,17 +101,153 @@ pub struct Gaps {
 }
 
 impl Gaps {
-    /// Takes in the gap of a track of points.
-    pub(super) fn add_points(&mut self, start: &PointEnd, end: &PointEnd) {
-        self.position = self.position.max((end.position - start.position).length());
-        self.velocity = self.velocity.max((end.velocity - start.velocity).length());
-        self.acceleration = self.acceleration.max((end.acceleration - start.acceleration).length());
+    pub(super) fn take_in(&mut self, gap: &JointGap) {
+        self.position = self.position.max(gap.position.length());
+        self.velocity = self.velocity.max(gap.velocity.length());
+        self.acceleration = self.acceleration.max(gap.acceleration.length());
+        self.angle = self.angle.max(gap.angle.length());
+        self.angular_velocity = self.angular_velocity.max(gap.angular_velocity.length());
+        self.angular_acceleration = self.angular_acceleration.max(gap.angular_acceleration.length());
+    }
+}
+
+/// Offsets wanted at both ends of a track of points.
+///
+/// With d, e, g the gaps of position, velocity and acceleration: o(0) = rho d, o(T) = -(1-rho) d, and likewise sigma of e for
+/// o' and tau of g for o''. Source: docs/math/closure.md.
+pub fn point_targets(start: &PointEnd, end: &PointEnd, shares: &Shares) -> Targets {
+    let split = |gap: DVec3, share: f64| [share * gap, -(1.0 - share) * gap];
+    Targets {
+        value: split(end.position - start.position, shares.rho),
+        rate: split(end.velocity - start.velocity, shares.sigma),
+        bend: split(end.acceleration - start.acceleration, shares.tau),
+    }
+}
+
+/// Pose gap below which a track without frames around it may be looping already, in metres or radians.
+///
+/// A tenth of a millimetre or of a milliradian: text formats that keep four decimals of a centimetre or of a degree stay well
+/// below it and capture noise is several times above it. Larger, and takes that only come close are left with their gap
+/// in velocity; smaller, and loops read from rounded files are bent by the one-sided estimates.
+const LOOPING_GAP: f64 = 1e-4;
+
+/// How much sharper than the sharpest bend inside the clip the seam of a looping track may be.
+///
+/// A closed pose alone is no loop: half a swing ends where it starts and moves the other way. With three samples a sine may
+/// have twice its second difference at the seam, so anything below 2 bends true loops; a reversed velocity exceeds it by far
+/// once there are ten samples.
+const LOOPING_BEND: f64 = 2.0;
+
+/// Measures pose, velocity and acceleration of one joint's local motion at both ends of a clip.
+///
+/// Central differences where the clip has a sample beyond the end. Where it has none: across the seam when the track loops
+/// already, so that a loop stays as it is, else one-sided. A track whose samples 0 to N are all the same bits stands still.
+/// Source: docs/math/estimators.md.
+pub fn measure(clip: &Clip, joint: usize) -> JointEnds {
+    let last = clip.num_intervals() as isize;
+    let step = clip.step_secs();
+
+    let at = |sample: isize| clip.translations(sample)[joint];
+    let gap = at(last) - at(0);
+    let [start, end] = Track {
+        clip,
+        at,
+        gap: gap.length(),
+        to_start: |x: DVec3| x - gap,
+        to_end: |x: DVec3| x + gap,
+        derive: |samples: Around<DVec3>| velocity::of_points(samples, step),
+    }
+    .measure();
+    let point = |sample: isize, found: Derivatives| PointEnd {
+        position: at(sample),
+        velocity: found.velocity,
+        acceleration: found.acceleration,
+    };
+    let translation = [point(0, start), point(last, end)];
+
+    let at = |sample: isize| clip.rotations(sample)[joint];
+    let gap = at(last) * at(0).conjugate();
+    let [start, end] = Track {
+        clip,
+        at,
+        gap: rotation::log(gap).length(),
+        to_start: |q: DQuat| gap.conjugate() * q,
+        to_end: |q: DQuat| gap * q,
+        derive: |samples: Around<DQuat>| velocity::of_rotations(samples, step),
+    }
+    .measure();
+    let turn = |sample: isize, found: Derivatives| RotationEnd {
+        rotation: at(sample),
+        velocity: found.velocity,
+        acceleration: found.acceleration,
+    };
+    JointEnds {
+        translation,
+        rotation: [turn(0, start), turn(last, end)],
+    }
+}
+
+/// One joint's track, of points or of rotations.
+struct Track<'a, At, ToStart, ToEnd, Derive> {
+    clip: &'a Clip,
+    /// The track's sample.
+    at: At,
+    /// Size of the pose gap.
+    gap: f64,
+    /// Carries a sample before the end to before the start, over the pose gap.
+    to_start: ToStart,
+    /// Carries a sample after the start to after the end.
+    to_end: ToEnd,
+    derive: Derive,
+}
+
+impl<T, At, ToStart, ToEnd, Derive> Track<'_, At, ToStart, ToEnd, Derive>
+where
+    T: Copy + PartialEq,
+    At: Fn(isize) -> T,
+    ToStart: Fn(T) -> T,
+    ToEnd: Fn(T) -> T,
+    Derive: Fn(Around<T>) -> Derivatives,
+{
+    fn measure(&self) -> [Derivatives; 2] {
+        let at = &self.at;
+        let last = self.clip.num_intervals() as isize;
+        if (1..=last).all(|sample| at(sample) == at(0)) {
+            return [Derivatives::default(); 2];
+        }
+        let range = self.clip.sample_range();
+        let (has_before, has_after) = (range.contains(&-1), range.contains(&(last + 1)));
+        let across = !(has_before && has_after) && self.loops_already();
+        let start = if has_before {
+            Around::Both([at(-1), at(0), at(1)])
+        } else if across {
+            Around::Both([(self.to_start)(at(last - 1)), at(0), at(1)])
+        } else {
+            Around::After([at(0), at(1), at(2)])
+        };
+        let end = if has_after {
+            Around::Both([at(last - 1), at(last), at(last + 1)])
+        } else if across {
+            Around::Both([at(last - 1), at(last), (self.to_end)(at(1))])
+        } else {
+            Around::Before([at(last - 2), at(last - 1), at(last)])
+        };
+        [start, end].map(&self.derive)
     }
 
-    /// Takes in the gap of a track of rotations; rates are compared in the space both map to.
-    pub(super) fn add_rotations(&mut self, start: &RotationEnd, end: &RotationEnd) {
-        self.angle = self.angle.max(rotation::difference(end.rotation, start.rotation).length());
-        self.angular_velocity = self.angular_velocity.max((end.velocity - start.velocity).length());
-        self.angular_acceleration = self.angular_acceleration.max((end.acceleration - start.acceleration).length());
+    /// Whether the pose closes and the seam bends no more than the track does elsewhere.
+    fn loops_already(&self) -> bool {
+        if self.gap > LOOPING_GAP {
+            return false;
+        }
+        let at = &self.at;
+        let last = self.clip.num_intervals() as isize;
+        let bend = |samples: [T; 3]| (self.derive)(Around::Both(samples)).acceleration.length();
+        let inside = (1..last)
+            .map(|sample| bend([at(sample - 1), at(sample), at(sample + 1)]))
+            .fold(0.0_f64, f64::max);
+        let seam = bend([(self.to_start)(at(last - 1)), at(0), at(1)]);
+        // The allowance lets rounding pass where the bound is met exactly.
+        seam <= LOOPING_BEND * inside * (1.0 + 1e-9)
     }
 }

@@ -1,7 +1,9 @@
 //! Shapes of decay: how an offset at one end of a clip fades towards the other.
 //!
 //! Each shape has up to three decays over the time t since its end: one that starts at 1 with no slope (position), one that
-//! starts at 0 with slope 1 (velocity), and, for C2, one that starts flat with second derivative 1 (acceleration).
+//! starts at 0 with slope 1 (velocity), and, for C2, one that starts flat with second derivative 1 (acceleration). None of
+//! that is relied on: [`super::boundary`] solves for the mixture, so a shape with another start value, a slope, or a tail at
+//! the far end closes just as exactly. Formulas: docs/math/closure.md.
 
 use crate::math::ops;
 
@@ -9,20 +11,20 @@ use crate::math::ops;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Shape {
-    /// Fifth-degree polynomial over the blend time, exactly zero after it with zero slope and bend.
+    /// Fifth-degree polynomials over the blend time, exactly zero after it; C2.
     Quintic {
         /// Blend time, seconds.
         blend_secs: f64,
     },
-    /// Third-degree polynomial over the blend time, exactly zero after it with zero slope.
+    /// Third-degree polynomials over the blend time, exactly zero after it; C1.
     Cubic {
         /// Blend time, seconds.
         blend_secs: f64,
     },
-    /// Critically damped spring. Its tail never ends; the boundary system takes it into account.
+    /// Critically damped spring; C1. Its tail never ends, and the boundary system takes it into account.
     Spring {
-        /// Half-life in the articles' convention, seconds: 59.7% of a resting offset is left after it, and half at 1.2107 of
-        /// it.
+        /// Half-life in the articles' convention, seconds: y = 2 ln2 / h. A resting offset is at 59.7% after it; half of it
+        /// is left after 1.2107 half-lives.
         half_life_secs: f64,
     },
 }
@@ -38,40 +40,19 @@ pub struct Jet {
     pub bend: f64,
 }
 
-/// The three decays of a shape at one time.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The decays of a shape at one time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Decays {
-    /// Of a position offset: (1, 0) at t = 0.
+    /// Of a position offset.
     pub position: Jet,
-    /// Of a velocity offset: (0, 1) at t = 0; its value is in seconds.
+    /// Of a velocity offset; its value is in seconds.
     pub velocity: Jet,
-    /// Of an acceleration offset: (0, 0, 1) at t = 0, its value in seconds squared; `None` for shapes that are only C1.
+    /// Of an acceleration offset, its value in seconds squared; `None` for shapes that are only C1.
     pub acceleration: Option<Jet>,
 }
 
-/// A cubic's or quintic's polynomial in u, times a power of the blend time, as a function of time.
-///
-/// `coefficients` from the constant up; beyond the blend time nothing is left.
-fn polynomial<const N: usize>(coefficients: [f64; N], scale: f64, blend_secs: f64, t: f64) -> Jet {
-    if t >= blend_secs {
-        return Jet::default();
-    }
-    let u = t / blend_secs;
-    let (mut value, mut rate, mut bend) = (0.0, 0.0, 0.0);
-    for coefficient in coefficients.iter().rev() {
-        bend = bend * u + 2.0 * rate;
-        rate = rate * u + value;
-        value = value * u + coefficient;
-    }
-    Jet {
-        value: scale * value,
-        rate: scale * rate / blend_secs,
-        bend: scale * bend / (blend_secs * blend_secs),
-    }
-}
-
 impl Shape {
-    /// The shape's time: blend time or half-life, seconds.
+    /// The shape's time, seconds: blend time or half-life.
     pub fn secs(self) -> f64 {
         match self {
             Self::Quintic { blend_secs } | Self::Cubic { blend_secs } => blend_secs,
@@ -79,15 +60,7 @@ impl Shape {
         }
     }
 
-    /// Longest time of this shape in a period: a blend must end within it, a half-life within half of it.
-    pub fn longest_secs(self, period_secs: f64) -> f64 {
-        match self {
-            Self::Quintic { .. } | Self::Cubic { .. } => period_secs,
-            Self::Spring { .. } => 0.5 * period_secs,
-        }
-    }
-
-    /// The same shape with another time.
+    /// The same shape with another time, seconds.
     pub fn with_secs(self, secs: f64) -> Self {
         match self {
             Self::Quintic { .. } => Self::Quintic { blend_secs: secs },
@@ -96,14 +69,25 @@ impl Shape {
         }
     }
 
+    /// Longest time of this shape that closes a period well, seconds.
+    ///
+    /// A blend ends within the period; a half-life fits twice. Longer ones still meet the boundary conditions, but they
+    /// bend the far end as much as their own.
+    pub fn longest_secs(self, period_secs: f64) -> f64 {
+        match self {
+            Self::Quintic { .. } | Self::Cubic { .. } => period_secs,
+            Self::Spring { .. } => 0.5 * period_secs,
+        }
+    }
+
     /// Whether the shape can carry an acceleration.
     pub fn is_c2(self) -> bool {
         matches!(self, Self::Quintic { .. })
     }
 
-    /// The decays `t` seconds after the shape's end of the clip, t at least 0.
+    /// The decays `t` seconds after the shape's own end of the clip, t at least 0.
     ///
-    /// Source: docs/math/closure.md, table of shapes.
+    /// Where a derivative jumps, at the blend time, the one from before it holds. Source: docs/math/closure.md, shapes.
     pub fn decays(self, t: f64) -> Decays {
         match self {
             Self::Quintic { blend_secs: b } => Decays {
@@ -121,7 +105,7 @@ impl Shape {
                 let fade = ops::exp(-y * t);
                 Decays {
                     position: Jet {
-                        value: fade * (1.0 + y * t),
+                        value: (1.0 + y * t) * fade,
                         rate: -y * y * t * fade,
                         bend: y * y * (y * t - 1.0) * fade,
                     },
@@ -137,37 +121,92 @@ impl Shape {
     }
 }
 
+/// `scale` times a polynomial in u = t / blend, with its derivatives in t; nothing after the blend.
+///
+/// `coefficients` from the constant up.
+fn polynomial<const N: usize>(coefficients: [f64; N], scale: f64, blend_secs: f64, t: f64) -> Jet {
+    if t > blend_secs {
+        return Jet::default();
+    }
+    let u = t / blend_secs;
+    // Horner's scheme for a polynomial and both derivatives at once; `bend` gathers half the second.
+    let (mut value, mut rate, mut bend) = (0.0, 0.0, 0.0);
+    for coefficient in coefficients.iter().rev() {
+        bend = bend * u + rate;
+        rate = rate * u + value;
+        value = value * u + coefficient;
+    }
+    Jet {
+        value: scale * value,
+        rate: scale * rate / blend_secs,
+        bend: scale * 2.0 * bend / (blend_secs * blend_secs),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const SHAPES: [Shape; 3] = [
+        Shape::Quintic { blend_secs: 0.4 },
+        Shape::Cubic { blend_secs: 0.3 },
+        Shape::Spring { half_life_secs: 0.1 },
+    ];
+
+    fn jets(decays: Decays) -> impl Iterator<Item = Jet> {
+        [Some(decays.position), Some(decays.velocity), decays.acceleration]
+            .into_iter()
+            .flatten()
+    }
+
     #[test]
-    fn decays_start_as_they_should_and_their_derivatives_are_their_own() {
-        for shape in [
-            Shape::Quintic { blend_secs: 0.4 },
-            Shape::Cubic { blend_secs: 0.3 },
-            Shape::Spring { half_life_secs: 0.1 },
-        ] {
-            let start = shape.decays(0.0);
-            assert_eq!((start.position.value, start.position.rate), (1.0, 0.0));
-            assert_eq!((start.velocity.value, start.velocity.rate), (0.0, 1.0));
-            if let Some(acceleration) = start.acceleration {
-                assert_eq!(acceleration.value, 0.0);
-                assert_eq!((acceleration.rate, acceleration.bend), (0.0, 1.0));
-                assert_eq!((start.position.bend, start.velocity.bend), (0.0, 0.0));
+    fn each_decay_starts_with_its_own_derivative_only() {
+        for shape in SHAPES {
+            let at = shape.decays(0.0);
+            assert_eq!((at.position.value, at.position.rate), (1.0, 0.0));
+            assert_eq!((at.velocity.value, at.velocity.rate), (0.0, 1.0));
+            assert_eq!(at.acceleration.is_some(), shape.is_c2());
+            if let Some(acceleration) = at.acceleration {
+                assert_eq!((at.position.bend, at.velocity.bend), (0.0, 0.0));
+                assert_eq!((acceleration.value, acceleration.rate), (0.0, 0.0));
+                assert!((acceleration.bend - 1.0).abs() < 1e-15);
             }
-            let h = 1e-4;
-            for t in [0.03, 0.11, 0.23] {
-                let [before, at, after] = [t - h, t, t + h].map(|t| shape.decays(t));
-                let jets = |d: Decays| [Some(d.position), Some(d.velocity), d.acceleration];
-                for ((before, at), after) in jets(before).into_iter().zip(jets(at)).zip(jets(after)) {
-                    let (Some(before), Some(at), Some(after)) = (before, at, after) else {
-                        continue;
-                    };
-                    assert!((at.rate - (after.value - before.value) / (2.0 * h)).abs() < 1e-4);
-                    assert!((at.bend - (after.rate - before.rate) / (2.0 * h)).abs() < 1e-3);
+        }
+    }
+
+    #[test]
+    fn derivatives_match_finite_differences() {
+        let step = 1e-4;
+        for shape in SHAPES {
+            for i in 1..28 {
+                let t = 0.01 * f64::from(i);
+                let [before, at, after] = [t - step, t, t + step].map(|t| shape.decays(t));
+                for ((before, at), after) in jets(before).zip(jets(at)).zip(jets(after)) {
+                    let rate = (after.value - before.value) / (2.0 * step);
+                    let bend = (after.rate - before.rate) / (2.0 * step);
+                    assert!((at.rate - rate).abs() < 1e-4 * (1.0 + rate.abs()), "{shape:?} {t}");
+                    assert!((at.bend - bend).abs() < 1e-4 * (1.0 + bend.abs()), "{shape:?} {t}");
                 }
             }
         }
+    }
+
+    #[test]
+    fn blends_end_on_time() {
+        for shape in [SHAPES[0], SHAPES[1]] {
+            for t in [shape.secs(), 2.0 * shape.secs()] {
+                for jet in jets(shape.decays(t)) {
+                    assert_eq!((jet.value, jet.rate), (0.0, 0.0));
+                    assert!(!shape.is_c2() || jet.bend == 0.0);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_half_life_is_the_articles() {
+        let spring = SHAPES[2];
+        assert!((spring.decays(0.1).position.value - 0.5966).abs() < 1e-4);
+        assert!((spring.decays(0.12107).position.value - 0.5).abs() < 1e-4);
     }
 }

@@ -68,20 +68,14 @@ impl LoopClip {
         let num_joints = skeleton.num_joints();
         for num_values in [translations.len(), rotations.len()] {
             if num_values < 3 * num_joints || num_values % num_joints != 0 || num_values != translations.len() {
-                return Err(LoopClipError::WrongLength {
-                    num_joints,
-                    num_values,
-                });
+                return Err(LoopClipError::WrongLength { num_joints, num_values });
             }
         }
         if !(step_secs > 0.0 && step_secs.is_finite()) {
             return Err(LoopClipError::Step { found: step_secs });
         }
         if carrier >= num_joints {
-            return Err(LoopClipError::Carrier {
-                carrier,
-                num_joints,
-            });
+            return Err(LoopClipError::Carrier { carrier, num_joints });
         }
         Ok(Self {
             name: name.into(),

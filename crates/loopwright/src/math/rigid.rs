@@ -25,10 +25,7 @@ impl Rigid {
 
     /// A motion of its two parts.
     pub const fn new(rotation: DQuat, translation: DVec3) -> Self {
-        Self {
-            rotation,
-            translation,
-        }
+        Self { rotation, translation }
     }
 
     /// A turn by `yaw` radians about +Y, then a translation in metres.
@@ -145,6 +142,13 @@ mod tests {
         assert!(home.translation.length() < 1e-15);
         // Turning left about an axis 1.75 m to the left.
         assert!((twist.radius().unwrap() - (0.04_f64 + 1.96).sqrt() / 0.8).abs() < 1e-12);
-        assert!(Twist { linear: DVec3::Z, angular: DVec3::ZERO }.radius().is_none());
+        assert!(
+            Twist {
+                linear: DVec3::Z,
+                angular: DVec3::ZERO
+            }
+            .radius()
+            .is_none()
+        );
     }
 }

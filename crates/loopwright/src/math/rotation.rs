@@ -63,13 +63,10 @@ pub fn make_signs_continuous(track: &mut [DQuat]) {
 fn jacobian_coefficients(angle_squared: f64) -> (f64, f64) {
     let t2 = angle_squared;
     if t2 < SERIES_ANGLE * SERIES_ANGLE {
-        let a = 0.5
-            * (1.0
-                - t2 / 12.0
-                    * (1.0 - t2 / 30.0 * (1.0 - t2 / 56.0 * (1.0 - t2 / 90.0 * (1.0 - t2 / 132.0)))));
-        let b = (1.0
-            - t2 / 20.0 * (1.0 - t2 / 42.0 * (1.0 - t2 / 72.0 * (1.0 - t2 / 110.0 * (1.0 - t2 / 156.0)))))
-            / 6.0;
+        let a =
+            0.5 * (1.0 - t2 / 12.0 * (1.0 - t2 / 30.0 * (1.0 - t2 / 56.0 * (1.0 - t2 / 90.0 * (1.0 - t2 / 132.0)))));
+        let b =
+            (1.0 - t2 / 20.0 * (1.0 - t2 / 42.0 * (1.0 - t2 / 72.0 * (1.0 - t2 / 110.0 * (1.0 - t2 / 156.0))))) / 6.0;
         (a, b)
     } else {
         let t = t2.sqrt();
@@ -113,11 +110,9 @@ pub fn left_jacobian_rate(o: DVec3, rate: DVec3) -> DMat3 {
         (
             // d a/d(t^2) * 2 and d b/d(t^2) * 2, term by term.
             -1.0 / 12.0
-                + t2 * (1.0 / 180.0
-                    + t2 * (-1.0 / 6720.0 + t2 * (1.0 / 453_600.0 + t2 * (-1.0 / 47_900_160.0)))),
+                + t2 * (1.0 / 180.0 + t2 * (-1.0 / 6720.0 + t2 * (1.0 / 453_600.0 + t2 * (-1.0 / 47_900_160.0)))),
             -1.0 / 60.0
-                + t2 * (1.0 / 1260.0
-                    + t2 * (-1.0 / 60_480.0 + t2 * (1.0 / 4_989_600.0 + t2 * (-1.0 / 622_702_080.0)))),
+                + t2 * (1.0 / 1260.0 + t2 * (-1.0 / 60_480.0 + t2 * (1.0 / 4_989_600.0 + t2 * (-1.0 / 622_702_080.0)))),
         )
     } else {
         let t = t2.sqrt();
@@ -195,7 +190,10 @@ mod tests {
             assert!((left_jacobian(o) * rate - velocity).length() < 1e-9, "{o}");
             let product = left_jacobian(o) * left_jacobian_inverse(o);
             let error = product - DMat3::IDENTITY;
-            assert!(error.x_axis.length() + error.y_axis.length() + error.z_axis.length() < 1e-14, "{o}");
+            assert!(
+                error.x_axis.length() + error.y_axis.length() + error.z_axis.length() < 1e-14,
+                "{o}"
+            );
         }
     }
 
@@ -206,7 +204,10 @@ mod tests {
             let step = 1e-5;
             let difference = (left_jacobian(o + rate * step) - left_jacobian(o - rate * step)) * (0.5 / step);
             let error = left_jacobian_rate(o, rate) - difference;
-            assert!(error.x_axis.length() + error.y_axis.length() + error.z_axis.length() < 1e-9, "{o}");
+            assert!(
+                error.x_axis.length() + error.y_axis.length() + error.z_axis.length() < 1e-9,
+                "{o}"
+            );
         }
     }
 

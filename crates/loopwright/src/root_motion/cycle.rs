@@ -42,7 +42,11 @@ pub fn fit_ground_motion(pairs: &[PointPair]) -> Rigid {
         cross += pair.weight * (from.z * to.x - from.x * to.z);
         dot += pair.weight * (from.x * to.x + from.z * to.z);
     }
-    let yaw = if cross == 0.0 && dot == 0.0 { 0.0 } else { ops::atan2(cross, dot) };
+    let yaw = if cross == 0.0 && dot == 0.0 {
+        0.0
+    } else {
+        ops::atan2(cross, dot)
+    };
     let turn = rotation::from_yaw(yaw);
     Rigid::new(turn, end - turn * start)
 }
@@ -91,7 +95,7 @@ impl Cycle<'_> {
     pub fn travel(&self) -> CycleTravel {
         let last = self.first + self.num_intervals;
         let principal = rotation::yaw_of(self.motion.rotation);
-        let mut rise = self.motion.transform_point(self.heading.ground(self.first)).y;
+        let mut rise = self.motion.translation.y;
         if rise.abs() < MIN_CLIMB_METRES * f64::from(self.cycles) {
             rise = 0.0;
         }
@@ -106,7 +110,11 @@ impl Cycle<'_> {
         };
         let arc = |turn: f64| {
             let sine = ops::sin(0.5 * turn).abs();
-            if sine < 1e-9 { chord } else { 0.5 * chord * turn.abs() / sine }
+            if sine < 1e-9 {
+                chord
+            } else {
+                0.5 * chord * turn.abs() / sine
+            }
         };
         let wound = principal + core::f64::consts::TAU * whole_turns;
         let near_whole_turn = whole_turns != 0.0 && ops::sin(0.5 * wound).abs() < MIN_CHORD_SINE;
@@ -142,7 +150,8 @@ impl Cycle<'_> {
     fn travel_by_path(&self, turn: f64, path: f64, rise: f64) -> CycleTravel {
         let mut forward = DVec3::ZERO;
         for sample in self.first..self.first + self.num_intervals {
-            let step = self.heading.ground(sample + 1) - self.heading.ground(sample);
+            let mut step = self.heading.ground(sample + 1) - self.heading.ground(sample);
+            step.y = 0.0;
             forward += rotation::from_yaw(self.heading.yaw(sample)).conjugate() * step;
         }
         let twist = Twist {
@@ -150,7 +159,10 @@ impl Cycle<'_> {
             angular: DVec3::Y * (turn / self.period_secs),
         };
         CycleTravel {
-            start: self.heading.world_from_heading(self.first),
+            start: Rigid {
+                translation: self.heading.ground(self.first) * DVec3::new(1.0, 0.0, 1.0),
+                ..self.heading.world_from_heading(self.first)
+            },
             twist,
         }
     }
@@ -185,7 +197,8 @@ impl Cycle<'_> {
         let smoothed = |sample: usize| {
             let span = reach.min(sample - self.first).min(last - sample);
             let window = sample - span..=sample + span;
-            window.clone().map(|at| self.heading.ground(at)).sum::<DVec3>() / window.count() as f64
+            let level = |at: usize| self.heading.ground(at) * DVec3::new(1.0, 0.0, 1.0);
+            window.clone().map(level).sum::<DVec3>() / window.count() as f64
         };
         (self.first..last)
             .map(|sample| (smoothed(sample + 1) - smoothed(sample)).length())
@@ -200,7 +213,11 @@ mod tests {
     #[test]
     fn the_fit_recovers_a_ground_motion() {
         let motion = Rigid::from_yaw(0.7, DVec3::new(1.0, 0.2, -0.5));
-        let points = [DVec3::new(0.1, 0.9, 0.0), DVec3::new(-0.1, 0.1, 0.3), DVec3::new(0.4, 1.5, 2.0)];
+        let points = [
+            DVec3::new(0.1, 0.9, 0.0),
+            DVec3::new(-0.1, 0.1, 0.3),
+            DVec3::new(0.4, 1.5, 2.0),
+        ];
         let pairs: Vec<PointPair> = points
             .iter()
             .enumerate()

@@ -24,10 +24,13 @@ pub struct Rooted {
 }
 
 /// Poses this far on either side of both ends are laid onto each other, seconds.
-const WINDOW_SECS: f64 = 0.1;
+pub(crate) const WINDOW_SECS: f64 = 0.2;
 
 /// Weight of hips, thighs and shoulders in the fit beside the joints that the search compares: they tell the turn.
 const TRUNK_WEIGHT: f64 = 0.5;
+
+/// Weight of every other joint: many poor witnesses average out the noise of a few good ones.
+const LIMB_WEIGHT: f64 = 0.1;
 
 /// Takes the travel out of a clip.
 ///
@@ -35,7 +38,7 @@ const TRUNK_WEIGHT: f64 = 0.5;
 /// of poses at the start onto the one at the end. Source: docs/math/root.md.
 pub fn extract(clip: &Clip, analysis: &Analysis, cycles: u32, mode: RootMode) -> Rooted {
     let world = clip.world_tracks();
-    let heading = Heading::of(&world, &analysis.body);
+    let heading = Heading::of(&world, &analysis.body, clip.source_step_secs());
     let first = clip.sample_range().start().unsigned_abs();
     let num_intervals = clip.num_intervals();
     let reach = (WINDOW_SECS / clip.step_secs()).round() as usize;
@@ -49,10 +52,25 @@ pub fn extract(clip: &Clip, analysis: &Analysis, cycles: u32, mode: RootMode) ->
         cycles,
     }
     .travel();
+    let mut start = travel.start;
+    if travel.twist.linear.y != 0.0 {
+        // On a climb the root stands where the lowest joint does; on the level, on the take's own ground.
+        let climb = travel.twist.linear.y * clip.step_secs();
+        start.translation.y = (0..=num_intervals)
+            .map(|sample| {
+                let lowest = world
+                    .positions(first + sample)
+                    .iter()
+                    .map(|p| p.y)
+                    .fold(f64::INFINITY, f64::min);
+                lowest - climb * sample as f64
+            })
+            .fold(f64::INFINITY, f64::min);
+    }
     let root = RootTravel {
         // The travel is taken out in every mode; the mode says what is done with it.
         mode,
-        start: travel.start,
+        start,
         twist: travel.twist,
     };
     let carrier = find_carrier(clip.skeleton(), &analysis.world, &analysis.body);
@@ -99,16 +117,16 @@ pub(crate) fn fit_window(
 ) -> Rigid {
     let last = first + num_intervals;
     let reach = reach.min(first).min(world.num_frames() - 1 - last);
-    let trunk = [Some([body.hips; 2]), body.thighs, body.shoulders];
-    let trunk = trunk.iter().flatten().flatten().map(|&joint| (joint, TRUNK_WEIGHT));
-    let weighted: Vec<(usize, f64)> = joints
-        .iter()
-        .map(|weighted| (weighted.joint, weighted.weight))
-        .chain(trunk)
-        .collect();
+    let mut weights = vec![LIMB_WEIGHT; world.num_joints()];
+    for joint in [Some([body.hips; 2]), body.thighs, body.shoulders].into_iter().flatten().flatten() {
+        weights[joint] = TRUNK_WEIGHT;
+    }
+    for weighted in joints {
+        weights[weighted.joint] = weights[weighted.joint].max(weighted.weight);
+    }
     let mut pairs = Vec::new();
     for frame in first - reach..=first + reach {
-        for &(joint, weight) in &weighted {
+        for (joint, &weight) in weights.iter().enumerate() {
             pairs.push(PointPair {
                 start: world.position(frame, joint),
                 end: world.position(frame + num_intervals, joint),

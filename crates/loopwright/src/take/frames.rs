@@ -61,10 +61,7 @@ impl Cut {
                 last_frame,
             });
         }
-        Ok(Self {
-            start_frame,
-            end_frame,
-        })
+        Ok(Self { start_frame, end_frame })
     }
 
     /// Source frame at which the cut starts.
@@ -91,7 +88,11 @@ impl Take {
     /// values are the frames' own. `frame` is clamped to the take.
     pub fn sample(&self, frame: f64) -> (Vec<DVec3>, Vec<DQuat>) {
         let last = self.num_frames() - 1;
-        let frame = if frame.is_finite() { frame.clamp(0.0, last as f64) } else { 0.0 };
+        let frame = if frame.is_finite() {
+            frame.clamp(0.0, last as f64)
+        } else {
+            0.0
+        };
         let before = (frame.floor() as usize).min(last);
         let u = frame - before as f64;
         if u == 0.0 {
@@ -155,8 +156,8 @@ impl Hermite {
 
 /// Samples kept on either side of a cut where the take has them.
 ///
-/// Enough for velocity and acceleration at both ends and for windows of poses about a tenth of a second long.
-const CONTEXT_SECS: f64 = 0.15;
+/// Enough for velocity and acceleration at both ends and for windows of poses a fifth of a second long.
+const CONTEXT_SECS: f64 = 0.25;
 
 /// A cut sampled on an even grid of its own, with the frames around it.
 ///
@@ -217,7 +218,11 @@ impl Clip {
             };
             // A grid that means to hit whole frames does hit them.
             let near = frame.round();
-            let frame = if (frame - near).abs() < 1e-9 * last.max(1.0) { near } else { frame };
+            let frame = if (frame - near).abs() < 1e-9 * last.max(1.0) {
+                near
+            } else {
+                frame
+            };
             let (translations, rotations) = take.sample(frame);
             clip.translations.extend(translations);
             clip.rotations.extend(rotations);
@@ -390,8 +395,17 @@ mod tests {
             assert_eq!(clip.translations(sample), take.translations(frame));
             assert_eq!(clip.rotations(sample), take.rotations(frame));
         }
-        assert!(matches!(Cut::new(&take, 5.0, 30.0), Err(CutError::OutOfRange { last_frame: 29, .. })));
-        assert!(matches!(Cut::new(&take, f64::NAN, 3.0), Err(CutError::OutOfRange { .. })));
-        assert!(matches!(Clip::new(&take, &cut, 2, 0.1), Err(CutError::TooShort { num_intervals: 2 })));
+        assert!(matches!(
+            Cut::new(&take, 5.0, 30.0),
+            Err(CutError::OutOfRange { last_frame: 29, .. })
+        ));
+        assert!(matches!(
+            Cut::new(&take, f64::NAN, 3.0),
+            Err(CutError::OutOfRange { .. })
+        ));
+        assert!(matches!(
+            Clip::new(&take, &cut, 2, 0.1),
+            Err(CutError::TooShort { num_intervals: 2 })
+        ));
     }
 }

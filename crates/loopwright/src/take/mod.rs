@@ -86,9 +86,7 @@ impl Take {
     ) -> Result<Self, TakeError> {
         let num_joints = skeleton.num_joints();
         if !FRAME_TIME_RANGE.contains(&frame_time_secs) {
-            return Err(TakeError::FrameTime {
-                found: frame_time_secs,
-            });
+            return Err(TakeError::FrameTime { found: frame_time_secs });
         }
         if translations.is_empty() {
             return Err(TakeError::NoFrames);
@@ -222,7 +220,14 @@ impl Take {
             rotations.extend_from_slice(&turns[2..]);
         }
         let skeleton = Skeleton::new(joints).ok()?;
-        Self::new(self.name.clone(), skeleton, self.frame_time_secs, translations, rotations).ok()
+        Self::new(
+            self.name.clone(),
+            skeleton,
+            self.frame_time_secs,
+            translations,
+            rotations,
+        )
+        .ok()
     }
 
     /// The same recording with the whole world turned by `turn`: only the root's track changes.
@@ -258,7 +263,10 @@ mod tests {
         };
         let q = DQuat::IDENTITY;
         assert_eq!(make(0.1, vec![], vec![]), TakeError::NoFrames);
-        assert_eq!(make(0.0, vec![DVec3::ZERO; 2], vec![q; 2]), TakeError::FrameTime { found: 0.0 });
+        assert_eq!(
+            make(0.0, vec![DVec3::ZERO; 2], vec![q; 2]),
+            TakeError::FrameTime { found: 0.0 }
+        );
         assert_eq!(
             make(0.1, vec![DVec3::ZERO; 3], vec![q; 4]),
             TakeError::WrongLength { expected: 4, found: 3 }

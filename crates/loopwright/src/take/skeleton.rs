@@ -70,10 +70,7 @@ impl Skeleton {
                 None => {}
                 Some(_) if index == 0 => return Err(SkeletonError::FirstIsNotRoot),
                 Some(parent) if parent >= index => {
-                    return Err(SkeletonError::ParentNotBefore {
-                        joint: index,
-                        parent,
-                    });
+                    return Err(SkeletonError::ParentNotBefore { joint: index, parent });
                 }
                 Some(parent) => children[parent].push(index),
             }
@@ -159,7 +156,10 @@ mod tests {
         assert_eq!(second, Err(SkeletonError::SecondRoot { joint: 1 }));
         let own = Skeleton::new(vec![joint("a", None), joint("b", Some(1))]);
         assert_eq!(own, Err(SkeletonError::ParentNotBefore { joint: 1, parent: 1 }));
-        assert_eq!(Skeleton::new(vec![joint("a", Some(0))]), Err(SkeletonError::FirstIsNotRoot));
+        assert_eq!(
+            Skeleton::new(vec![joint("a", Some(0))]),
+            Err(SkeletonError::FirstIsNotRoot)
+        );
         let mut bad = joint("a", None);
         bad.tip = Some(DVec3::NAN);
         assert_eq!(Skeleton::new(vec![bad]), Err(SkeletonError::NotFinite { joint: 0 }));
@@ -167,7 +167,12 @@ mod tests {
 
     #[test]
     fn knows_its_paths() {
-        let tree = Skeleton::new(vec![joint("a", None), joint("b", Some(0)), joint("c", Some(1)), joint("d", Some(0))]);
+        let tree = Skeleton::new(vec![
+            joint("a", None),
+            joint("b", Some(0)),
+            joint("c", Some(1)),
+            joint("d", Some(0)),
+        ]);
         let tree = tree.unwrap();
         assert_eq!(tree.path_from_root(2), [0, 1, 2]);
         assert_eq!(tree.children(0), [1, 3]);

@@ -19,25 +19,25 @@ pub(crate) fn candidate(candidate: &LoopCandidate, period_secs: f64) -> Candidat
         cycles: candidate.cycles as usize,
         seam_cost: Some(candidate.seam_cost),
         cost_ratio: candidate.cost_ratio,
-        steadiness: candidate.steadiness,
+        steadiness: Some(candidate.steadiness),
     }
 }
 
 /// The closure's facts, with the blends that were used after clamping.
 pub(crate) fn closure(settings: &ClosureSettings, closed: &Closed) -> ClosureFacts {
     ClosureFacts {
-        method: method_name(settings).to_owned(),
+        method: method_name(closed).to_owned(),
         blend_start_secs: closed.start.secs(),
         blend_end_secs: closed.end.secs(),
-        rho: settings.shares.rho,
-        sigma: settings.shares.sigma,
-        tau: settings.shares.tau,
+        rho: settings.rho,
+        sigma: settings.sigma,
+        tau: settings.tau,
     }
 }
 
 /// The name of a closure as the command line has it.
-pub(crate) fn method_name(settings: &ClosureSettings) -> &'static str {
-    match (settings.start, settings.order) {
+fn method_name(closed: &Closed) -> &'static str {
+    match (closed.start, closed.order) {
         (Shape::Quintic { .. }, Order::C2) => "quintic",
         (Shape::Quintic { .. }, _) => "quintic-c1",
         (Shape::Cubic { .. }, _) => "cubic",

@@ -8,10 +8,7 @@ use loopwright::{
 };
 use loopwright_formats::sidecar::{QualityFacts, RootFacts, Sidecar};
 
-use super::{
-    facts,
-    json::{Verdict, activity_name},
-};
+use super::json::{Verdict, activity_name};
 use crate::load::{self, Loaded};
 
 /// Rows of a table: first line the headings, columns as wide as their widest entry.
@@ -79,7 +76,7 @@ pub(crate) fn candidates(loaded: &Loaded, found: &Found) -> String {
             candidate.cycles.to_string(),
             format!("{:.4}", candidate.seam_cost),
             optional(candidate.cost_ratio, 3),
-            optional(candidate.steadiness, 2),
+            format!("{:.2}", candidate.steadiness),
             format!("{:.2}", loopwright::math::ops::hypot(linear.x, linear.z)),
             format!("{:+.1}", candidate.twist.angular.y.to_degrees()),
             format!("{:+.2}", linear.y),
@@ -253,9 +250,4 @@ pub(crate) fn verdict(verdict: &Verdict) -> String {
         text.push_str(&figures(quality));
     }
     text
-}
-
-/// A twist's facts for the demo's picture and others that need no more.
-pub(crate) fn twist_line(root: &loopwright::root_motion::RootTravel) -> String {
-    travel(&facts::root(root))
 }

@@ -1,0 +1,88 @@
+//! Offsets of rotations: q(t) becomes exp(o(t)) q(t), and o must make poses, angular velocities and angular accelerations meet.
+//!
+//! Rotation vectors do not add, and treating them as if they did leaves up to a radian per second: the left Jacobian J and its
+//! rate take their place wherever o and o' turn into motion. Derivation: docs/math/closure.md.
+
+use glam::{DQuat, DVec3};
+
+use super::{Shares, Targets};
+use crate::math::rotation;
+
+/// Pose and motion of a track of rotations at one end of a cut.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RotationEnd {
+    /// Rotation.
+    pub rotation: DQuat,
+    /// Angular velocity in the space the rotation maps to, radians per second.
+    pub velocity: DVec3,
+    /// Its derivative, radians per second squared.
+    pub acceleration: DVec3,
+}
+
+/// Offsets wanted at both ends of a track of rotations.
+///
+/// With D = log(q(T) q(0)^-1) on the short side, o(0) = rho D and o(T) = -(1-rho) D make the poses equal. The angular
+/// velocities meet at w* = (1-sigma) exp(o(0)) w(0) + sigma exp(o(T)) w(T) when o' = J^-1 (w* - exp(o) w) at either end, and the
+/// accelerations at the like mean of exp(o) w' when o'' = J^-1 (w'* - J' o' - (w* - exp(o) w) x (exp(o) w) - exp(o) w').
+/// At a gap of exactly half a turn the short side is a matter of sign. Source: docs/math/closure.md.
+pub fn rotation_targets(start: &RotationEnd, end: &RotationEnd, shares: &Shares) -> Targets {
+    let gap = pose_gap(start.rotation, end.rotation);
+    let offsets = [shares.rho * gap, -(1.0 - shares.rho) * gap];
+    let [at_start, at_end] = [(start, offsets[0]), (end, offsets[1])].map(|(end, o)| {
+        let turn = rotation::exp(o);
+        (turn * end.velocity, turn * end.acceleration)
+    });
+    let seam_velocity = (1.0 - shares.sigma) * at_start.0 + shares.sigma * at_end.0;
+    let seam_acceleration = (1.0 - shares.tau) * at_start.1 + shares.tau * at_end.1;
+    let solve = |o: DVec3, (velocity, acceleration): (DVec3, DVec3)| {
+        let inverse = rotation::left_jacobian_inverse(o);
+        let added = seam_velocity - velocity;
+        let rate = inverse * added;
+        let turning = rotation::left_jacobian_rate(o, rate) * rate + added.cross(velocity);
+        (rate, inverse * (seam_acceleration - turning - acceleration))
+    };
+    let (start_rate, start_bend) = solve(offsets[0], at_start);
+    let (end_rate, end_bend) = solve(offsets[1], at_end);
+    Targets {
+        value: offsets,
+        rate: [start_rate, end_rate],
+        bend: [start_bend, end_bend],
+    }
+}
+
+/// Pose and motion of exp(o(t)) q(t) at one time, from o and its first and second derivative.
+///
+/// Velocity J o' + exp(o) w, acceleration J o'' + J' o' + (J o') x (exp(o) w) + exp(o) w'. Source: docs/math/closure.md.
+pub fn offset_motion(raw: &RotationEnd, o: DVec3, rate: DVec3, bend: DVec3) -> RotationEnd {
+    let turn = rotation::exp(o);
+    let jacobian = rotation::left_jacobian(o);
+    let velocity = turn * raw.velocity;
+    let added = jacobian * rate;
+    RotationEnd {
+        rotation: turn_by(o, raw.rotation),
+        velocity: added + velocity,
+        acceleration: jacobian * bend
+            + rotation::left_jacobian_rate(o, rate) * rate
+            + added.cross(velocity)
+            + turn * raw.acceleration,
+    }
+}
+
+/// Rotation vector from the start's rotation to the end's, short side; exactly zero when their bits are the same.
+pub(super) fn pose_gap(start: DQuat, end: DQuat) -> DVec3 {
+    // q times its own inverse is off the identity by rounding, which would move tracks that stand still.
+    if end == start {
+        DVec3::ZERO
+    } else {
+        rotation::difference(end, start)
+    }
+}
+
+/// exp(o) q, of unit length; bit for bit q when o is zero.
+pub(super) fn turn_by(o: DVec3, q: DQuat) -> DQuat {
+    if o == DVec3::ZERO {
+        q
+    } else {
+        (rotation::exp(o) * q).normalize()
+    }
+}

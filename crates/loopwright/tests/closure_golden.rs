@@ -1,0 +1,452 @@
+//! Closure against reference numbers: the golden files where they are, and a few of their numbers here.
+//!
+//! exact_closure.json (C1 with one share) and c2_closure.json (C1 and C2 with separate shares), both made from the same analytic
+//! clip: 40 frames at 30 Hz, of which frames 2 to 37 are closed. Quaternions there are (w, x, y, z).
+
+use std::path::Path;
+
+use glam::{DQuat, DVec3};
+use loopwright::{
+    closure::{
+        ClosureSettings, Order, Shape, Shares, Targets,
+        boundary::{Boundary, Weights},
+        close,
+        rotation::{RotationEnd, rotation_targets},
+        seam::{self, PointEnd, point_targets},
+    },
+    math::rotation,
+    take::{Clip, Cut, Joint, Skeleton, Take},
+};
+use serde_json::Value;
+
+const STEP_SECS: f64 = 1.0 / 30.0;
+const FIRST_FRAME: usize = 2;
+const NUM_INTERVALS: usize = 35;
+const PERIOD_SECS: f64 = 35.0 / 30.0;
+
+/// Joints of the golden files are 1 to 4 of the clip; joint 0 travels and is not in them.
+const JOINTS: core::ops::RangeInclusive<usize> = 1..=4;
+
+/// A golden file, or `None` with a word to the reader where the folder is absent.
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
+fn golden(name: &str) -> Option<Value> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden");
+    if !folder.is_dir() {
+        eprintln!("skipped: no golden numbers in {}", folder.display());
+        return None;
+    }
+    let text = std::fs::read_to_string(folder.join(name)).unwrap();
+    Some(serde_json::from_str(&text).unwrap())
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap()
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(number).collect()
+}
+
+fn vector(value: &Value) -> DVec3 {
+    DVec3::from_slice(&numbers(value))
+}
+
+fn quaternion(value: &Value) -> DQuat {
+    let wxyz = numbers(value);
+    DQuat::from_xyzw(wxyz[1], wxyz[2], wxyz[3], wxyz[0])
+}
+
+fn list(value: &Value) -> &[Value] {
+    let list = value.as_array().unwrap();
+    assert!(!list.is_empty());
+    list
+}
+
+fn frames(value: &Value) -> Vec<usize> {
+    numbers(value).into_iter().map(|frame| frame as usize).collect()
+}
+
+#[track_caller]
+fn assert_close(found: f64, expected: f64, tolerance: f64) {
+    assert!(
+        (found - expected).abs() <= tolerance,
+        "found {found}, expected {expected}"
+    );
+}
+
+#[track_caller]
+fn assert_near(found: DVec3, expected: DVec3, tolerance: f64) {
+    assert!(
+        (found - expected).length() <= tolerance,
+        "found {found}, expected {expected}"
+    );
+}
+
+#[track_caller]
+fn assert_same_turn(found: DQuat, expected: DQuat, tolerance: f64) {
+    let apart = rotation::difference(found, expected).length();
+    assert!(
+        apart <= tolerance,
+        "found {found}, expected {expected}, {apart} rad apart"
+    );
+}
+
+/// The clip of the golden files, as its formulas give it.
+fn clip() -> Clip {
+    let joints = (0..5)
+        .map(|joint: usize| Joint {
+            name: format!("j{joint}"),
+            parent: joint.checked_sub(1),
+            rest_offset: DVec3::ZERO,
+            tip: None,
+        })
+        .collect();
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for frame in 0..40 {
+        let t = f64::from(frame) * STEP_SECS;
+        let sway = core::f64::consts::TAU * 1.1 * t;
+        translations.push(DVec3::new(
+            0.3 * libm::sin(0.8 * t),
+            0.0,
+            1.2 * t + 0.1 * libm::sin(3.0 * t),
+        ));
+        rotations.push(rotation::exp(DVec3::Y * (0.5 * t + 0.1 * libm::sin(4.0 * t))));
+        for j in 1..5 {
+            let j = f64::from(j);
+            let position = [0.0, 1.0, 2.0].map(|k| {
+                0.1 * (j + 1.0) * (k + 1.0)
+                    + 0.05 * libm::sin(sway + 0.7 * j + 1.3 * k)
+                    + 0.02 * (k - 1.0) * (j + 1.0) * t
+            });
+            let turn =
+                [0.0, 1.0, 2.0].map(|k| 0.4 * libm::sin(sway + 0.5 * j + 0.9 * k) + 0.15 * (k + 1.0) / (j + 1.0) * t);
+            translations.push(DVec3::from_array(position));
+            rotations.push(rotation::exp(DVec3::from_array(turn)));
+        }
+    }
+    let take = Take::new(
+        "golden",
+        Skeleton::new(joints).unwrap(),
+        STEP_SECS,
+        translations,
+        rotations,
+    )
+    .unwrap();
+    let cut = Cut::new(&take, FIRST_FRAME as f64, (FIRST_FRAME + NUM_INTERVALS) as f64).unwrap();
+    Clip::new(&take, &cut, NUM_INTERVALS, STEP_SECS).unwrap()
+}
+
+/// The shape of a golden entry at one end.
+fn shape(kind: &str, entry: &Value, end: &str) -> Shape {
+    let secs = |name: &str| number(&entry[format!("{name}_{end}")]);
+    match kind {
+        "quintic" => Shape::Quintic {
+            blend_secs: secs("blend"),
+        },
+        "cubic" => Shape::Cubic {
+            blend_secs: secs("blend"),
+        },
+        "spring" => Shape::Spring {
+            half_life_secs: secs("halflife"),
+        },
+        other => panic!("no shape is called {other}"),
+    }
+}
+
+/// Boundary matrix and weights at the listed frames.
+fn check_boundary(boundary: &Boundary, entry: &Value, weights: &Value, listed: &[usize], tolerance: f64) {
+    let size = boundary.order().num_conditions();
+    let matrix = boundary.matrix();
+    for row in 0..size {
+        for column in 0..size {
+            assert_close(
+                matrix[row][column],
+                number(&entry["boundary_matrix"][row][column]),
+                tolerance,
+            );
+        }
+    }
+    for (index, &frame) in listed.iter().enumerate() {
+        let found = boundary.weights(frame as f64 * STEP_SECS).value;
+        for condition in 0..size {
+            assert_close(found[condition], number(&weights[index][condition]), tolerance);
+        }
+    }
+}
+
+/// Targets of one joint as a golden entry lists them.
+fn check_targets(found: &Targets, entry: &Value, joint: usize, tolerance: f64) {
+    let rows = [("o", found.value), ("do", found.rate), ("ddo", found.bend)];
+    for (name, pair) in rows {
+        for (end, found) in ["0", "T"].into_iter().zip(pair) {
+            if let Some(expected) = entry.get(format!("{name}{end}")) {
+                assert_near(found, vector(&expected[joint]), tolerance);
+            }
+        }
+    }
+}
+
+/// Pose and motion at one end as printed in c2_closure.json.
+fn printed_ends(inputs: &Value, joint: usize) -> ([PointEnd; 2], [RotationEnd; 2]) {
+    let ends = ["start", "end"].map(|end| &inputs[end]);
+    (
+        ends.map(|end| PointEnd {
+            position: vector(&end["pos"][joint]),
+            velocity: vector(&end["v"][joint]),
+            acceleration: vector(&end["a"][joint]),
+        }),
+        ends.map(|end| RotationEnd {
+            rotation: quaternion(&end["rot_wxyz"][joint]),
+            velocity: vector(&end["w"][joint]),
+            acceleration: vector(&end["dw"][joint]),
+        }),
+    )
+}
+
+fn shares(entry: &Value) -> Shares {
+    Shares {
+        rho: number(&entry["rho"]),
+        sigma: number(&entry["sigma"]),
+        // Files of C1 closures have no share of the acceleration.
+        tau: entry.get("tau").map_or(0.5, number),
+    }
+}
+
+/// One closure of c2_closure.json: targets and tracks from the printed inputs, then `close` on the clip.
+fn check_closure(clip: &Clip, inputs: &Value, entry: &Value, order: Order, kind: Option<&str>, listed: &[usize]) {
+    let shares = shares(entry);
+    let targets: Vec<(Targets, Targets)> = (0..4)
+        .map(|joint| {
+            let (points, turns) = printed_ends(inputs, joint);
+            (
+                point_targets(&points[0], &points[1], &shares),
+                rotation_targets(&turns[0], &turns[1], &shares),
+            )
+        })
+        .collect();
+    for (joint, (point, turn)) in targets.iter().enumerate() {
+        check_targets(point, &entry["position_targets"], joint, 1e-10);
+        check_targets(turn, &entry["rotation_targets"], joint, 1e-10);
+    }
+    for track in list(&entry["tracks"]) {
+        let kind = kind.unwrap_or_else(|| track["shape"].as_str().unwrap());
+        let (start, end) = (shape(kind, track, "start"), shape(kind, track, "end"));
+        let boundary = Boundary::new(start, end, PERIOD_SECS, order).unwrap();
+        assert_eq!(boundary.order(), order);
+        let settings = ClosureSettings {
+            start,
+            end,
+            rho: shares.rho,
+            sigma: shares.sigma,
+            tau: shares.tau,
+            order,
+        };
+        let closed = close(clip, &settings).unwrap();
+        assert_eq!(closed.clamps, []);
+        for (index, &frame) in listed.iter().enumerate() {
+            let weights = boundary.weights(frame as f64 * STEP_SECS).value;
+            for (joint, (point, turn)) in targets.iter().enumerate() {
+                let expected = |name: &str| &track[name][index][joint];
+                assert_near(point.mix(&weights), vector(expected("offset_pos")), 1e-10);
+                assert_near(turn.mix(&weights), vector(expected("offset_rot")), 1e-10);
+
+                let at = frame * 5 + joint + JOINTS.start();
+                assert_near(closed.translation_offsets[at], vector(expected("offset_pos")), 1e-9);
+                assert_near(closed.rotation_offsets[at], vector(expected("offset_rot")), 1e-9);
+                if frame < NUM_INTERVALS {
+                    assert_near(closed.translations[at], vector(expected("looped_pos")), 1e-9);
+                    assert_same_turn(closed.rotations[at], quaternion(expected("looped_rot_wxyz")), 1e-9);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn quintic_c2_with_separate_shares() {
+    let Some(file) = golden("c2_closure.json") else { return };
+    let (quintic, clip) = (&file["quintic_c2"], clip());
+    let listed = frames(&quintic["frames"]);
+    // The exercise gives the solver a full matrix; its blends are longer than the clip.
+    for entry in list(&quintic["bases"]).iter().chain([&quintic["solver_exercise"]]) {
+        let (start, end) = (shape("quintic", entry, "start"), shape("quintic", entry, "end"));
+        let boundary = Boundary::new(start, end, PERIOD_SECS, Order::C2).unwrap();
+        check_boundary(&boundary, entry, &entry["weights"], &listed, 1e-10);
+    }
+    for entry in list(&quintic["closures"]) {
+        check_closure(&clip, &file["inputs"], entry, Order::C2, Some("quintic"), &listed);
+    }
+}
+
+#[test]
+fn c1_with_separate_shares() {
+    let Some(file) = golden("c2_closure.json") else { return };
+    let (c1, clip) = (&file["c1"], clip());
+    let listed = frames(&c1["frames"]);
+    for entry in list(&c1["bases"]) {
+        let kind = entry["shape"].as_str().unwrap();
+        let (start, end) = (shape(kind, entry, "start"), shape(kind, entry, "end"));
+        let boundary = Boundary::new(start, end, PERIOD_SECS, Order::C1).unwrap();
+        check_boundary(&boundary, entry, &entry["weights"], &listed, 1e-10);
+    }
+    for entry in list(&c1["closures"]) {
+        check_closure(&clip, &file["inputs"], entry, Order::C1, None, &listed);
+    }
+}
+
+#[test]
+fn targets_from_exact_derivatives() {
+    let Some(file) = golden("c2_closure.json") else { return };
+    let exact = &file["exact_derivatives"];
+    for entry in list(&exact["closures"]) {
+        for joint in 0..4 {
+            let (_, turns) = printed_ends(&exact["inputs"], joint);
+            let found = rotation_targets(&turns[0], &turns[1], &shares(entry));
+            check_targets(&found, &entry["rotation_targets"], joint, 1e-10);
+        }
+    }
+}
+
+#[test]
+fn motion_at_the_ends_of_the_clip() {
+    let Some(file) = golden("c2_closure.json") else { return };
+    let clip = clip();
+    for joint in 0..4 {
+        let (points, turns) = printed_ends(&file["inputs"], joint);
+        let found = seam::measure(&clip, joint + JOINTS.start());
+        for end in 0..2 {
+            assert_near(found.translation[end].position, points[end].position, 1e-13);
+            assert_near(found.translation[end].velocity, points[end].velocity, 1e-12);
+            assert_near(found.translation[end].acceleration, points[end].acceleration, 1e-10);
+            assert_same_turn(found.rotation[end].rotation, turns[end].rotation, 1e-13);
+            assert_near(found.rotation[end].velocity, turns[end].velocity, 1e-12);
+            assert_near(found.rotation[end].acceleration, turns[end].acceleration, 1e-10);
+        }
+        let gap = rotation::difference(found.rotation[1].rotation, found.rotation[0].rotation);
+        assert_near(gap, vector(&file["inputs"]["D"][joint]), 1e-12);
+    }
+}
+
+/// Spring, cubic and quintic with one share and the printed velocities, whose estimator is not ours.
+#[test]
+fn exact_c1_closure() {
+    let Some(file) = golden("exact_closure.json") else {
+        return;
+    };
+    let clip = clip();
+    let shares = Shares {
+        rho: number(&file["ratio"]),
+        sigma: number(&file["ratio"]),
+        tau: 0.5,
+    };
+    let targets: Vec<(Targets, Targets)> = (0..4)
+        .map(|joint| {
+            let ends = [("start", 0), ("end", NUM_INTERVALS as isize)];
+            let points = ends.map(|(end, sample)| PointEnd {
+                position: clip.translations(sample)[joint + JOINTS.start()],
+                velocity: vector(&file[format!("v_{end}")][joint]),
+                acceleration: DVec3::ZERO,
+            });
+            let turns = ends.map(|(end, sample)| RotationEnd {
+                rotation: clip.rotations(sample)[joint + JOINTS.start()],
+                velocity: vector(&file[format!("w_{end}")][joint]),
+                acceleration: DVec3::ZERO,
+            });
+            (
+                point_targets(&points[0], &points[1], &shares),
+                rotation_targets(&turns[0], &turns[1], &shares),
+            )
+        })
+        .collect();
+    for (joint, (point, turn)) in targets.iter().enumerate() {
+        // The printed velocities have ten digits.
+        check_targets(point, &file["position_targets"], joint, 2e-9);
+        check_targets(turn, &file["rotation_targets"], joint, 2e-9);
+    }
+    for kind in ["spring", "cubic", "quintic"] {
+        let (entry, times) = (&file["results"][kind], &file["shapes"][kind]);
+        let listed = frames(&entry["frames"]);
+        let (start, end) = (shape(kind, times, "start"), shape(kind, times, "end"));
+        let boundary = Boundary::new(start, end, PERIOD_SECS, Order::C1).unwrap();
+        check_boundary(&boundary, entry, &entry["weights_o0_oT_do0_doT"], &listed, 1e-9);
+        for (index, &frame) in listed.iter().enumerate() {
+            let weights = boundary.weights(frame as f64 * STEP_SECS).value;
+            for (joint, (point, turn)) in targets.iter().enumerate() {
+                let o = turn.mix(&weights);
+                assert_near(point.mix(&weights), vector(&entry["offset_pos"][index][joint]), 1e-9);
+                assert_near(o, vector(&entry["offset_rot"][index][joint]), 1e-9);
+                let looped = rotation::exp(o) * clip.rotations(frame as isize)[joint + JOINTS.start()];
+                assert_same_turn(looped, quaternion(&entry["looped_rot_wxyz"][index][joint]), 1e-9);
+            }
+        }
+    }
+}
+
+/// A few of the golden numbers, for a checkout without the folder.
+#[test]
+fn numbers_kept_here() {
+    let spring = |half_life_secs: f64| Shape::Spring { half_life_secs };
+    let boundary = Boundary::new(spring(0.08), spring(0.15), PERIOD_SECS, Order::C1).unwrap();
+    let matrix = boundary.matrix();
+    assert_close(matrix[0][2], 0.000_244_647_547_9, 1e-12);
+    assert_close(matrix[2][2], 0.002_069_123_263, 1e-12);
+    let expected = [
+        0.216_494_694_4,
+        0.000_920_149_026_4,
+        0.009_280_194_976,
+        -8.975_776_865e-5,
+    ];
+    for (found, expected) in boundary.weights(5.0 * STEP_SECS).value.into_iter().zip(expected) {
+        assert_close(found, expected, 1e-10);
+    }
+
+    let quintic = |blend_secs: f64| Shape::Quintic { blend_secs };
+    let boundary = Boundary::new(quintic(1.5), quintic(2.0), PERIOD_SECS, Order::C2).unwrap();
+    assert_close(boundary.matrix()[5][0], 2.560_585_276_634_66, 1e-13);
+    let Weights { value, .. } = boundary.weights(21.0 * STEP_SECS);
+    for (found, expected) in value
+        .into_iter()
+        .zip([0.317_44, 0.682_56, 0.125_44, -0.221_76, 0.015_68, 0.023_52])
+    {
+        assert_close(found, expected, 1e-12);
+    }
+
+    // Joint 1, equal shares, over the whole road from the clip.
+    let clip = clip();
+    let ends = seam::measure(&clip, 1);
+    assert_near(
+        ends.rotation[0].velocity,
+        DVec3::new(1.167_758_921_536_65, -0.100_393_542_183_658, -2.629_921_848_296_57),
+        1e-12,
+    );
+    let shares = ClosureSettings::default().shares();
+    let targets = rotation_targets(&ends.rotation[0], &ends.rotation[1], &shares);
+    assert_near(
+        targets.rate[0],
+        DVec3::new(-1.734_009_765_832, -1.166_208_738_963, 1.218_607_433_192),
+        1e-10,
+    );
+    assert_near(
+        targets.bend[0],
+        DVec3::new(3.301_868_518_896, 13.206_035_051_01, 12.560_204_064_2),
+        1e-9,
+    );
+    assert_near(
+        targets.bend[1],
+        DVec3::new(-3.238_366_913_278, -13.363_735_381_94, -12.409_028_164_83),
+        1e-9,
+    );
+    let closed = close(&clip, &ClosureSettings::default()).unwrap();
+    assert_near(
+        closed.translations[1],
+        DVec3::new(0.201_908_913_331, 0.393_462_381_104, 0.594_593_475_876),
+        1e-11,
+    );
+    let turn = DQuat::from_xyzw(
+        0.145_235_937_857,
+        0.096_229_575_856,
+        0.011_440_969_214,
+        0.984_639_779_467,
+    );
+    assert_same_turn(closed.rotations[1], turn, 1e-11);
+}

@@ -1,0 +1,841 @@
+//! What must hold of every closure: no gap is left, loops stay as they are, and equal motions get equal answers.
+//!
+//! Random but seeded: all shapes and mixed pairs, unequal settings and shares, blends as long as the clip and longer, half-lives
+//! below one frame, clips from three samples up with and without frames around them, gaps up to 170 degrees.
+
+use core::f64::consts::{LN_2, TAU};
+
+use glam::{DQuat, DVec3};
+use loopwright::{
+    closure::{
+        Closed, ClosureError, ClosureSettings, End, Gaps, Order, Shape, Shares, Targets,
+        boundary::Boundary,
+        close,
+        rotation::{RotationEnd, rotation_targets},
+        seam::{self, PointEnd, point_targets},
+    },
+    math::rotation,
+    take::{Clip, Cut, Joint, Skeleton, Take},
+};
+use rand_pcg::{Pcg64, rand_core::Rng};
+
+struct Random(Pcg64);
+
+impl Random {
+    fn new(stream: u128) -> Self {
+        Self(Pcg64::new(20_021_978, stream))
+    }
+
+    fn within(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Evenly many per factor of ten.
+    fn over_decades(&mut self, low: f64, high: f64) -> f64 {
+        libm::exp(self.within(libm::log(low), libm::log(high)))
+    }
+
+    fn below(&mut self, count: usize) -> usize {
+        (self.0.next_u64() % count as u64) as usize
+    }
+
+    /// A vector of any direction and up to this length.
+    fn vector(&mut self, length: f64) -> DVec3 {
+        loop {
+            let v = DVec3::new(self.within(-1.0, 1.0), self.within(-1.0, 1.0), self.within(-1.0, 1.0));
+            if v.length() <= 1.0 {
+                return v * length;
+            }
+        }
+    }
+
+    fn share(&mut self) -> f64 {
+        [0.0, 0.5, 1.0, self.within(0.0, 1.0), self.within(0.0, 1.0)][self.below(5)]
+    }
+
+    /// Any shape; its time from far below a frame to twice the period.
+    fn shape(&mut self, period_secs: f64) -> Shape {
+        let secs = match self.below(4) {
+            0 => period_secs,
+            1 => self.over_decades(1e-3, 0.1) * period_secs,
+            2 => self.within(0.1, 1.0) * period_secs,
+            _ => self.within(1.0, 2.0) * period_secs,
+        };
+        match self.below(4) {
+            0 | 1 => Shape::Quintic { blend_secs: secs },
+            2 => Shape::Cubic { blend_secs: secs },
+            _ => Shape::Spring { half_life_secs: secs },
+        }
+    }
+
+    fn settings(&mut self, period_secs: f64) -> ClosureSettings {
+        ClosureSettings {
+            start: self.shape(period_secs),
+            end: self.shape(period_secs),
+            rho: self.share(),
+            sigma: self.share(),
+            tau: self.share(),
+            order: if self.below(4) == 0 { Order::C1 } else { Order::C2 },
+        }
+    }
+}
+
+/// A vector that changes smoothly and whose derivatives are known: a drift and three waves.
+#[derive(Clone)]
+struct Curve {
+    at_zero: DVec3,
+    drift: DVec3,
+    /// Size, phase vector's cosine part and sine part are folded into two vectors; angular frequency.
+    waves: Vec<(DVec3, DVec3, f64)>,
+}
+
+impl Curve {
+    fn random(random: &mut Random, size: f64, drift: DVec3, frequency: impl Fn(usize, &mut Random) -> f64) -> Self {
+        let waves = (0..3)
+            .map(|i| {
+                let frequency = frequency(i, random);
+                (random.vector(size), random.vector(size), TAU * frequency)
+            })
+            .collect();
+        Self {
+            at_zero: random.vector(1.0),
+            drift,
+            waves,
+        }
+    }
+
+    /// Value, first and second derivative.
+    fn at(&self, t: f64) -> [DVec3; 3] {
+        let mut jet = [self.at_zero + self.drift * t, self.drift, DVec3::ZERO];
+        for &(a, b, rate) in &self.waves {
+            let (sin, cos) = libm::sincos(rate * t);
+            jet[0] += a * cos + b * sin;
+            jet[1] += (b * cos - a * sin) * rate;
+            jet[2] -= (a * cos + b * sin) * (rate * rate);
+        }
+        jet
+    }
+}
+
+/// A joint whose motion is known at any time: a point curve, and exp(curve) times a fixed rotation.
+#[derive(Clone)]
+struct Motion {
+    point: Curve,
+    turn: Curve,
+    base: DQuat,
+}
+
+impl Motion {
+    /// Aperiodic, with a gap of up to 170 degrees over the period.
+    fn random(random: &mut Random, period_secs: f64) -> Self {
+        loop {
+            let (travel, turn) = (random.vector(1.0), random.vector(3.0));
+            let motion = Self {
+                point: Curve::random(random, 0.3, travel / period_secs, |_, random| random.within(0.2, 2.0)),
+                turn: Curve::random(random, 0.25, turn / period_secs, |_, random| random.within(0.2, 2.0)),
+                base: rotation::exp(random.vector(3.0)),
+            };
+            if rotation::difference(motion.rotation(period_secs), motion.rotation(0.0)).length() < 170_f64.to_radians()
+            {
+                return motion;
+            }
+        }
+    }
+
+    /// Repeats after the period.
+    fn periodic(random: &mut Random, period_secs: f64) -> Self {
+        let harmonic = |i: usize, _: &mut Random| (i + 1) as f64 / period_secs;
+        Self {
+            point: Curve::random(random, 0.3, DVec3::ZERO, harmonic),
+            turn: Curve::random(random, 0.3, DVec3::ZERO, harmonic),
+            base: rotation::exp(random.vector(3.0)),
+        }
+    }
+
+    fn rotation(&self, t: f64) -> DQuat {
+        rotation::exp(self.turn.at(t)[0]) * self.base
+    }
+
+    fn point_end(&self, t: f64) -> PointEnd {
+        let [position, velocity, acceleration] = self.point.at(t);
+        PointEnd {
+            position,
+            velocity,
+            acceleration,
+        }
+    }
+
+    fn rotation_end(&self, t: f64) -> RotationEnd {
+        let [r, rate, bend] = self.turn.at(t);
+        let jacobian = rotation::left_jacobian(r);
+        RotationEnd {
+            rotation: self.rotation(t),
+            velocity: jacobian * rate,
+            acceleration: jacobian * bend + rotation::left_jacobian_rate(r, rate) * rate,
+        }
+    }
+}
+
+/// Samples of all joints, frame-major.
+#[derive(Clone)]
+struct Tracks {
+    step_secs: f64,
+    num_joints: usize,
+    before: usize,
+    num_intervals: usize,
+    translations: Vec<DVec3>,
+    rotations: Vec<DQuat>,
+}
+
+impl Tracks {
+    fn sampled(motions: &[Motion], num_intervals: usize, step_secs: f64, context: [usize; 2]) -> Self {
+        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+        for frame in 0..context[0] + num_intervals + 1 + context[1] {
+            let t = (frame as f64 - context[0] as f64) * step_secs;
+            translations.extend(motions.iter().map(|motion| motion.point.at(t)[0]));
+            rotations.extend(motions.iter().map(|motion| motion.rotation(t)));
+        }
+        Self {
+            step_secs,
+            num_joints: motions.len(),
+            before: context[0],
+            num_intervals,
+            translations,
+            rotations,
+        }
+    }
+
+    fn clip(&self) -> Clip {
+        let joints = (0..self.num_joints)
+            .map(|joint| Joint {
+                name: format!("j{joint}"),
+                parent: (joint > 0).then_some(0),
+                rest_offset: DVec3::ZERO,
+                tip: None,
+            })
+            .collect();
+        let skeleton = Skeleton::new(joints).unwrap();
+        let (translations, rotations) = (self.translations.clone(), self.rotations.clone());
+        let take = Take::new("random", skeleton, self.step_secs, translations, rotations).unwrap();
+        let cut = Cut::new(&take, self.before as f64, (self.before + self.num_intervals) as f64).unwrap();
+        Clip::new(&take, &cut, self.num_intervals, self.step_secs).unwrap()
+    }
+
+    fn mapped(&self, point: impl Fn(DVec3) -> DVec3, turn: impl Fn(DQuat) -> DQuat) -> Self {
+        Self {
+            translations: self.translations.iter().map(|&x| point(x)).collect(),
+            rotations: self.rotations.iter().map(|&q| turn(q)).collect(),
+            ..self.clone()
+        }
+    }
+}
+
+/// A random clip of two joints, its motions, and its settings.
+fn random_case(random: &mut Random) -> (Vec<Motion>, Tracks, ClosureSettings) {
+    let num_intervals = [3, 4, 5 + random.below(20), 25 + random.below(60)][random.below(4)];
+    let step_secs = random.over_decades(1.0 / 240.0, 1.0 / 20.0);
+    let period_secs = num_intervals as f64 * step_secs;
+    let motions = vec![Motion::random(random, period_secs), Motion::random(random, period_secs)];
+    let context = [random.below(3), random.below(3)];
+    let tracks = Tracks::sampled(&motions, num_intervals, step_secs, context);
+    (motions, tracks, random.settings(period_secs))
+}
+
+/// Poses of sample 0 as closed and of sample N as its offsets close it; metres and radians apart.
+fn pose_gap(clip: &Clip, closed: &Closed) -> f64 {
+    let (joints, last) = (clip.skeleton().num_joints(), clip.num_intervals());
+    let mut worst = 0.0_f64;
+    for joint in 0..joints {
+        let at_end = last * joints + joint;
+        let end = clip.translations(last as isize)[joint] + closed.translation_offsets[at_end];
+        worst = worst.max((end - closed.translations[joint]).length());
+        let end = rotation::exp(closed.rotation_offsets[at_end]) * clip.rotations(last as isize)[joint];
+        worst = worst.max(rotation::difference(end, closed.rotations[joint]).length());
+    }
+    worst
+}
+
+#[test]
+fn nothing_is_left_of_the_gap() {
+    let mut random = Random::new(1);
+    let mut c2 = 0;
+    for case in 0..4000 {
+        let (_, tracks, settings) = random_case(&mut random);
+        let clip = tracks.clip();
+        let closed = close(&clip, &settings).unwrap();
+        assert!(pose_gap(&clip, &closed) < 1e-12, "case {case}");
+        let (before, left) = (closed.seam.largest(), closed.residual);
+        // Rounding grows with the rates that have to cancel.
+        let rates = 1.0 + before.velocity + before.angular_velocity;
+        let bends = rates * rates + before.acceleration + before.angular_acceleration;
+        assert!(left.position < 1e-12 && left.angle < 1e-12, "case {case}: {left:?}");
+        assert!(
+            left.velocity < 1e-11 * rates && left.angular_velocity < 1e-11 * rates,
+            "case {case}: {left:?}"
+        );
+        let is_c2 = settings.order == Order::C2 && settings.start.is_c2() && settings.end.is_c2();
+        assert_eq!(closed.order == Order::C2, is_c2);
+        if is_c2 {
+            c2 += 1;
+            assert!(left.acceleration < 1e-10 * bends, "case {case}: {left:?} of {before:?}");
+            assert!(
+                left.angular_acceleration < 1e-10 * bends,
+                "case {case}: {left:?} of {before:?}"
+            );
+        } else {
+            // What is not closed is told.
+            assert!(
+                left.acceleration > 1e-6 && left.angular_acceleration > 1e-6,
+                "case {case}: {left:?}"
+            );
+        }
+    }
+    assert!(c2 > 500, "{c2} cases were C2");
+}
+
+#[test]
+fn closed_samples_are_the_offsets_applied() {
+    let mut random = Random::new(2);
+    for case in 0..1000 {
+        let (_, tracks, settings) = random_case(&mut random);
+        let clip = tracks.clip();
+        let closed = close(&clip, &settings).unwrap();
+        let (joints, last) = (clip.skeleton().num_joints(), clip.num_intervals());
+        assert_eq!(
+            (closed.translations.len(), closed.rotations.len()),
+            (last * joints, last * joints)
+        );
+        assert_eq!(closed.translation_offsets.len(), (last + 1) * joints);
+        assert_eq!(closed.rotation_offsets.len(), (last + 1) * joints);
+        for sample in 0..last {
+            for joint in 0..joints {
+                let at = sample * joints + joint;
+                let x = clip.translations(sample as isize)[joint] + closed.translation_offsets[at];
+                assert_eq!(closed.translations[at], x);
+                let q = rotation::exp(closed.rotation_offsets[at]) * clip.rotations(sample as isize)[joint];
+                assert!(
+                    rotation::difference(closed.rotations[at], q).length() < 1e-14,
+                    "case {case}"
+                );
+                assert!((closed.rotations[at].length() - 1.0).abs() < 1e-15);
+                if sample > 0 {
+                    assert!(
+                        closed.rotations[at].dot(closed.rotations[at - joints]) >= 0.0,
+                        "case {case}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// First and second derivative at the start of seven evenly spaced values, by one-sided differences of sixth and fifth order.
+fn forward_differences(values: [DVec3; 7], step: f64) -> [DVec3; 2] {
+    const FIRST: [f64; 7] = [
+        -49.0 / 20.0,
+        6.0,
+        -15.0 / 2.0,
+        20.0 / 3.0,
+        -15.0 / 4.0,
+        6.0 / 5.0,
+        -1.0 / 6.0,
+    ];
+    const SECOND: [f64; 7] = [
+        203.0 / 45.0,
+        -87.0 / 5.0,
+        117.0 / 4.0,
+        -254.0 / 9.0,
+        33.0 / 2.0,
+        -27.0 / 5.0,
+        137.0 / 180.0,
+    ];
+    let sum = |weights: [f64; 7]| {
+        weights
+            .into_iter()
+            .zip(values)
+            .map(|(weight, value)| value * weight)
+            .sum::<DVec3>()
+    };
+    [sum(FIRST) / step, sum(SECOND) / (step * step)]
+}
+
+/// Gaps of the closed motion between t = 0 and t = T, by differences of its values alone.
+fn gaps_by_differences(motion: &Motion, targets: &[Targets; 2], boundary: &Boundary, step: f64) -> Gaps {
+    let period = boundary.period_secs();
+    let point = |t: f64| motion.point.at(t)[0] + targets[0].mix(&boundary.weights(t).value);
+    let turn = |t: f64| rotation::exp(targets[1].mix(&boundary.weights(t).value)) * motion.rotation(t);
+    let steps: [f64; 7] = core::array::from_fn(|i| i as f64 * step);
+    let from_start = |f: &dyn Fn(f64) -> DVec3| forward_differences(steps.map(f), step);
+    let from_end = |f: &dyn Fn(f64) -> DVec3| forward_differences(steps.map(|t| f(period - t)), -step);
+    let [velocity, acceleration] = [from_start(&point), from_end(&point)]
+        .into_iter()
+        .reduce(apart)
+        .unwrap();
+    // Rotation vectors about one pose: there their derivatives are angular velocity and acceleration.
+    let about = |t: f64| rotation::difference(turn(t), turn(0.0));
+    let about_end = |t: f64| rotation::difference(turn(t), turn(period));
+    let [angular_velocity, angular_acceleration] = [from_start(&about), from_end(&about_end)]
+        .into_iter()
+        .reduce(apart)
+        .unwrap();
+    Gaps {
+        position: (point(period) - point(0.0)).length(),
+        velocity: velocity.length(),
+        acceleration: acceleration.length(),
+        angle: about(period).length(),
+        angular_velocity: angular_velocity.length(),
+        angular_acceleration: angular_acceleration.length(),
+    }
+}
+
+fn apart(a: [DVec3; 2], b: [DVec3; 2]) -> [DVec3; 2] {
+    [b[0] - a[0], b[1] - a[1]]
+}
+
+/// Shortest time in which the closed motion changes: that of the shapes, of the waves, and of the turning itself.
+fn time_scale(motion: &Motion, turn: &Targets, boundary_shapes: [Shape; 2], period: f64) -> f64 {
+    let of_shape = |shape: Shape| match shape {
+        Shape::Spring { half_life_secs } => half_life_secs / (2.0 * LN_2),
+        other => other.secs(),
+    };
+    let fastest = [0.0, period]
+        .map(|t| motion.rotation_end(t).velocity)
+        .into_iter()
+        .chain(turn.rate)
+        .map(DVec3::length)
+        .fold(0.0, f64::max);
+    boundary_shapes
+        .map(of_shape)
+        .into_iter()
+        .fold((0.5 / fastest).min(0.1), f64::min)
+}
+
+#[test]
+fn the_closed_motion_is_smooth_by_finite_differences() {
+    let mut random = Random::new(3);
+    for case in 0..3000 {
+        let period = random.over_decades(0.1, 3.0);
+        let motion = Motion::random(&mut random, period);
+        let settings = random.settings(period);
+        // As `close` clamps them: longer shapes meet the conditions too, but swing far out in between. Blends that end just
+        // before the period would end between the samples of the differences.
+        let [start, end] = [settings.start, settings.end].map(|shape| {
+            let longest = shape.longest_secs(period);
+            if shape.secs() > 0.95 * longest { shape.with_secs(longest) } else { shape }
+        });
+        let boundary = Boundary::new(start, end, period, settings.order).unwrap();
+        let targets = targets_of(&motion, period, &settings.shares());
+        let shortest = time_scale(&motion, &targets[1], [start, end], period);
+        let gaps = gaps_by_differences(&motion, &targets, &boundary, 0.004 * shortest);
+        // Offsets change by themselves within the shortest time; that sets the size of rates and of the differences' errors.
+        let size = 1.0
+            + targets
+                .iter()
+                .flat_map(|targets| targets.value)
+                .map(DVec3::length)
+                .fold(0.0, f64::max);
+        let rate = size / shortest;
+        assert!(gaps.position < 1e-12 && gaps.angle < 1e-12, "case {case}: {gaps:?}");
+        assert!(
+            gaps.velocity < 1e-9 * rate,
+            "case {case}: {gaps:?} at rates of {rate} for {settings:?}"
+        );
+        assert!(
+            gaps.angular_velocity < 1e-8 * rate,
+            "case {case}: {gaps:?} at rates of {rate} for {settings:?}"
+        );
+        if boundary.order() == Order::C2 {
+            let bend = rate / shortest;
+            assert!(
+                gaps.acceleration < 1e-7 * bend,
+                "case {case}: {gaps:?} at {bend} for {settings:?}"
+            );
+            assert!(
+                gaps.angular_acceleration < 1e-6 * bend,
+                "case {case}: {gaps:?} at {bend} for {settings:?}"
+            );
+        }
+    }
+}
+
+fn targets_of(motion: &Motion, period: f64, shares: &Shares) -> [Targets; 2] {
+    [
+        point_targets(&motion.point_end(0.0), &motion.point_end(period), shares),
+        rotation_targets(&motion.rotation_end(0.0), &motion.rotation_end(period), shares),
+    ]
+}
+
+/// The checks above see a missing Jacobian, a missing rate of it, and a missing cross product.
+#[test]
+fn leaving_out_the_jacobian_leaves_a_gap() {
+    let mut random = Random::new(4);
+    let (mut no_jacobian, mut no_rate, mut no_cross) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..200 {
+        let motion = Motion::random(&mut random, 1.0);
+        let settings = ClosureSettings::default();
+        let boundary = Boundary::new(settings.start, settings.end, 1.0, Order::C2).unwrap();
+        let exact = targets_of(&motion, 1.0, &settings.shares());
+        let step = 0.01 * time_scale(&motion, &exact[1], [settings.start, settings.end], 1.0);
+        let gaps = |turn: Targets| gaps_by_differences(&motion, &[exact[0], turn], &boundary, step);
+        let ends = [motion.rotation_end(0.0), motion.rotation_end(1.0)];
+        let velocities: [DVec3; 2] =
+            core::array::from_fn(|end| rotation::exp(exact[1].value[end]) * ends[end].velocity);
+        let seam_velocity = (velocities[0] + velocities[1]) / 2.0;
+
+        let mut plain = exact[1];
+        plain.rate = velocities.map(|velocity| seam_velocity - velocity);
+        no_jacobian.push(gaps(plain).angular_velocity);
+
+        let mut without_rate = exact[1];
+        let mut without_cross = exact[1];
+        for end in 0..2 {
+            let (o, rate) = (exact[1].value[end], exact[1].rate[end]);
+            let inverse = rotation::left_jacobian_inverse(o);
+            without_rate.bend[end] += inverse * (rotation::left_jacobian_rate(o, rate) * rate);
+            without_cross.bend[end] += inverse * (seam_velocity - velocities[end]).cross(velocities[end]);
+        }
+        no_rate.push(gaps(without_rate).angular_acceleration);
+        no_cross.push(gaps(without_cross).angular_acceleration);
+        assert!(gaps(exact[1]).angular_velocity < 1e-8 && gaps(exact[1]).angular_acceleration < 1e-3);
+    }
+    let median = |mut gaps: Vec<f64>| {
+        gaps.sort_by(f64::total_cmp);
+        gaps[gaps.len() / 2]
+    };
+    let medians = [median(no_jacobian), median(no_rate), median(no_cross)];
+    assert!(medians[0] > 0.05 && medians[1] > 0.2 && medians[2] > 1.0, "{medians:?}");
+}
+
+/// Largest difference between the closed samples and the clip's own, metres or radians.
+fn displacement(clip: &Clip, closed: &Closed) -> f64 {
+    let joints = clip.skeleton().num_joints();
+    let mut worst = 0.0_f64;
+    for sample in 0..clip.num_intervals() {
+        for joint in 0..joints {
+            let at = sample * joints + joint;
+            worst = worst.max((closed.translations[at] - clip.translations(sample as isize)[joint]).length());
+            let q = clip.rotations(sample as isize)[joint];
+            worst = worst.max(rotation::difference(closed.rotations[at], q).length());
+        }
+    }
+    worst
+}
+
+#[test]
+fn a_periodic_take_comes_back_unchanged() {
+    let mut random = Random::new(5);
+    for case in 0..2000 {
+        let num_intervals = 8 + random.below(80);
+        let period = random.within(0.3, 3.0);
+        let motions = [
+            Motion::periodic(&mut random, period),
+            Motion::periodic(&mut random, period),
+        ];
+        // Also where frames are missing at either end or at both: there the seam is looked across.
+        let context = [random.below(3), random.below(3)];
+        let clip = Tracks::sampled(&motions, num_intervals, period / num_intervals as f64, context).clip();
+        let closed = close(&clip, &random.settings(period)).unwrap();
+        assert!(displacement(&clip, &closed) < 1e-9, "case {case}, context {context:?}");
+    }
+}
+
+/// Half a swing ends where it starts and moves the other way. Looking across such a seam would find equal velocities and
+/// leave the kink.
+#[test]
+fn a_closed_pose_alone_is_not_taken_for_a_loop() {
+    for num_intervals in [6, 20, 100] {
+        let period = 0.8;
+        let step_secs = period / num_intervals as f64;
+        let swing = |frame: usize| libm::sin(0.5 * TAU * frame as f64 / num_intervals as f64);
+        let tracks = Tracks {
+            step_secs,
+            num_joints: 1,
+            before: 0,
+            num_intervals,
+            translations: (0..=num_intervals).map(|frame| DVec3::X * swing(frame)).collect(),
+            rotations: (0..=num_intervals)
+                .map(|frame| rotation::exp(DVec3::Y * swing(frame)))
+                .collect(),
+        };
+        let closed = close(&tracks.clip(), &ClosureSettings::default()).unwrap();
+        let gap = closed.seam.largest();
+        assert!(gap.position < 1e-12 && gap.angle < 1e-12);
+        let expected = TAU / period;
+        assert!((gap.velocity - expected).abs() < 0.2 * expected, "{gap:?}");
+        assert!((gap.angular_velocity - expected).abs() < 0.2 * expected, "{gap:?}");
+    }
+}
+
+/// Largest difference between two closures of one size, up to the signs of quaternions; metres or radians.
+fn difference(a: &Closed, b: &Closed) -> f64 {
+    assert_eq!(
+        (a.translations.len(), a.rotations.len()),
+        (b.translations.len(), b.rotations.len())
+    );
+    let points = a
+        .translations
+        .iter()
+        .zip(&b.translations)
+        .map(|(a, b)| (*a - *b).length());
+    let turns = a
+        .rotations
+        .iter()
+        .zip(&b.rotations)
+        .map(|(a, b)| rotation::difference(*a, *b).length());
+    points.chain(turns).fold(0.0, f64::max)
+}
+
+/// `closed` with every pose mapped.
+fn mapped(closed: &Closed, point: impl Fn(DVec3) -> DVec3, turn: impl Fn(DQuat) -> DQuat) -> Closed {
+    Closed {
+        translations: closed.translations.iter().map(|&x| point(x)).collect(),
+        rotations: closed.rotations.iter().map(|&q| turn(q)).collect(),
+        ..closed.clone()
+    }
+}
+
+#[test]
+fn signs_mirrors_turns_and_the_order_of_joints_do_not_matter() {
+    let mut random = Random::new(6);
+    for case in 0..1000 {
+        let (_, tracks, settings) = random_case(&mut random);
+        let closed = close(&tracks.clip(), &settings).unwrap();
+
+        let mut flipped = tracks.clone();
+        for q in &mut flipped.rotations {
+            *q = if random.below(2) == 0 { *q } else { -*q };
+        }
+        let flipped = close(&flipped.clip(), &settings).unwrap();
+        assert!(difference(&closed, &flipped) < 1e-12, "case {case}: signs");
+
+        let mirror_point = |x: DVec3| DVec3::new(-x.x, x.y, x.z);
+        let mirror_turn = |q: DQuat| DQuat::from_xyzw(q.x, -q.y, -q.z, q.w);
+        let mirrored = close(&tracks.mapped(mirror_point, mirror_turn).clip(), &settings).unwrap();
+        assert!(
+            difference(&mapped(&closed, mirror_point, mirror_turn), &mirrored) < 1e-12,
+            "case {case}: mirror"
+        );
+
+        let (turn, shift) = (rotation::exp(random.vector(3.0)), random.vector(5.0));
+        let (turn_point, turn_turn) = (|x: DVec3| turn * x + shift, |q: DQuat| turn * q);
+        let turned = close(&tracks.mapped(turn_point, turn_turn).clip(), &settings).unwrap();
+        assert!(
+            difference(&mapped(&closed, turn_point, turn_turn), &turned) < 1e-10,
+            "case {case}: turn"
+        );
+
+        let mut swapped = tracks.clone();
+        swapped.translations.chunks_exact_mut(2).for_each(<[DVec3]>::reverse);
+        swapped.rotations.chunks_exact_mut(2).for_each(<[DQuat]>::reverse);
+        let mut swapped = close(&swapped.clip(), &settings).unwrap();
+        swapped.translations.chunks_exact_mut(2).for_each(<[DVec3]>::reverse);
+        swapped.rotations.chunks_exact_mut(2).for_each(<[DQuat]>::reverse);
+        assert_eq!(
+            closed.translations, swapped.translations,
+            "case {case}: order of joints"
+        );
+        assert_eq!(closed.rotations, swapped.rotations, "case {case}: order of joints");
+    }
+}
+
+#[test]
+fn time_reversed_with_swapped_settings_closes_alike() {
+    let mut random = Random::new(7);
+    for case in 0..1000 {
+        let (_, tracks, settings) = random_case(&mut random);
+        let closed = close(&tracks.clip(), &settings).unwrap();
+
+        let mut reversed = tracks.clone();
+        let frames = tracks.translations.len() / 2;
+        for frame in 0..frames {
+            let (from, to) = (2 * frame, 2 * (frames - 1 - frame));
+            reversed.translations[to..to + 2].copy_from_slice(&tracks.translations[from..from + 2]);
+            reversed.rotations[to..to + 2].copy_from_slice(&tracks.rotations[from..from + 2]);
+        }
+        reversed.before = frames - 1 - tracks.before - tracks.num_intervals;
+        let settings = ClosureSettings {
+            start: settings.end,
+            end: settings.start,
+            rho: 1.0 - settings.rho,
+            sigma: 1.0 - settings.sigma,
+            tau: 1.0 - settings.tau,
+            order: settings.order,
+        };
+        let backwards = close(&reversed.clip(), &settings).unwrap();
+        let last = tracks.num_intervals;
+        for sample in 0..last {
+            // Sample 0 meets itself, since the closed sample N is sample 0.
+            let mirrored = (last - sample) % last;
+            for joint in 0..2 {
+                let (a, b) = (2 * sample + joint, 2 * mirrored + joint);
+                assert!(
+                    (closed.translations[a] - backwards.translations[b]).length() < 1e-10,
+                    "case {case}"
+                );
+                let turned = rotation::difference(closed.rotations[a], backwards.rotations[b]).length();
+                assert!(turned < 1e-10, "case {case}: {turned}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_stands_still_keeps_its_bits() {
+    let mut random = Random::new(8);
+    let bits = |x: DVec3| x.to_array().map(f64::to_bits);
+    for case in 0..300 {
+        let (_, mut tracks, settings) = random_case(&mut random);
+        let (still, still_turn) = (
+            DVec3::new(-0.0, 0.1 * f64::from(case), 1.0 / 3.0),
+            rotation::exp(random.vector(3.0)),
+        );
+        for frame in tracks.before..=tracks.before + tracks.num_intervals {
+            tracks.translations[2 * frame] = still;
+            tracks.rotations[2 * frame + 1] = still_turn;
+        }
+        let clip = tracks.clip();
+        let closed = close(&clip, &settings).unwrap();
+        // Frames around the cut may hold another offset or pose; that is no motion of this one.
+        for sample in 0..tracks.num_intervals {
+            assert_eq!(bits(closed.translations[2 * sample]), bits(still), "case {case}");
+            let (found, expected) = (closed.rotations[2 * sample + 1], clip.rotations(sample as isize)[1]);
+            assert!(found == expected || found == -expected, "case {case}");
+        }
+    }
+}
+
+#[test]
+fn samples_beyond_both_blends_keep_their_bits() {
+    let mut random = Random::new(9);
+    let motions = [Motion::random(&mut random, 2.0)];
+    let clip = Tracks::sampled(&motions, 60, 2.0 / 60.0, [2, 2]).clip();
+    let settings = ClosureSettings {
+        start: Shape::Quintic { blend_secs: 0.5 },
+        end: Shape::Quintic { blend_secs: 0.3 },
+        ..ClosureSettings::default()
+    };
+    let closed = close(&clip, &settings).unwrap();
+    for sample in 15..=51 {
+        assert_eq!(closed.translations[sample], clip.translations(sample as isize)[0]);
+        let (found, expected) = (closed.rotations[sample], clip.rotations(sample as isize)[0]);
+        assert!(found == expected || found == -expected);
+    }
+    assert_ne!(closed.translations[14], clip.translations(14)[0]);
+    assert_ne!(closed.translations[52], clip.translations(52)[0]);
+}
+
+#[test]
+fn what_does_not_fit_is_shortened_and_told() {
+    let mut random = Random::new(10);
+    let motions = [Motion::random(&mut random, 0.5)];
+    let clip = Tracks::sampled(&motions, 15, 0.5 / 15.0, [1, 1]).clip();
+    let period = clip.period_secs();
+    let settings = ClosureSettings {
+        start: Shape::Cubic { blend_secs: 0.7 },
+        end: Shape::Spring { half_life_secs: 0.3 },
+        ..ClosureSettings::default()
+    };
+    let closed = close(&clip, &settings).unwrap();
+    assert_eq!(
+        (closed.start, closed.order),
+        (Shape::Cubic { blend_secs: period }, Order::C1)
+    );
+    let told: Vec<_> = closed
+        .clamps
+        .iter()
+        .map(|clamp| (clamp.end, clamp.asked, clamp.used.secs()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (End::Start, settings.start, period),
+            (End::End, settings.end, 0.5 * period)
+        ]
+    );
+    assert_eq!(
+        closed.clamps[1].to_string(),
+        "the half-life at the end was shortened from 0.300 s to 0.250 s to fit into the loop"
+    );
+    let fitting = ClosureSettings {
+        start: closed.start,
+        end: closed.end,
+        ..settings
+    };
+    let again = close(&clip, &fitting).unwrap();
+    assert_eq!(again.clamps, []);
+    assert_eq!(
+        (&closed.translations, &closed.rotations),
+        (&again.translations, &again.rotations)
+    );
+}
+
+#[test]
+fn settings_out_of_range_are_refused() {
+    let mut random = Random::new(11);
+    let clip = Tracks::sampled(&[Motion::random(&mut random, 0.5)], 15, 0.5 / 15.0, [0, 0]).clip();
+    let good = ClosureSettings::default();
+    assert_eq!(
+        (good.start, good.order),
+        (Shape::Quintic { blend_secs: 0.4 }, Order::C2)
+    );
+    close(&clip, &good).unwrap();
+    for secs in [0.0, -0.1, f64::NAN, f64::INFINITY] {
+        let refused = close(
+            &clip,
+            &ClosureSettings {
+                end: good.end.with_secs(secs),
+                ..good
+            },
+        );
+        assert!(
+            matches!(refused, Err(ClosureError::Time { end: End::End, found }) if found.to_bits() == secs.to_bits())
+        );
+    }
+    for share in [-0.01, 1.01, f64::NAN] {
+        for (name, settings) in [
+            ("rho", ClosureSettings { rho: share, ..good }),
+            ("sigma", ClosureSettings { sigma: share, ..good }),
+            ("tau", ClosureSettings { tau: share, ..good }),
+        ] {
+            let refused = close(&clip, &settings);
+            assert!(matches!(refused, Err(ClosureError::Share { share, .. }) if share == name));
+        }
+    }
+}
+
+#[test]
+fn motion_at_the_ends_is_measured_to_the_order_derived() {
+    let mut random = Random::new(12);
+    for case in 0..100 {
+        let motion = [Motion::random(&mut random, 1.0)];
+        let errors = |num_intervals: usize, context: [usize; 2]| {
+            let clip = Tracks::sampled(&motion, num_intervals, 1.0 / num_intervals as f64, context).clip();
+            let found = seam::measure(&clip, 0);
+            let mut errors = [0.0_f64; 2];
+            for (end, t) in [0.0, 1.0].into_iter().enumerate() {
+                let (point, turn) = (motion[0].point_end(t), motion[0].rotation_end(t));
+                let apart = [
+                    (found.translation[end].velocity - point.velocity).length(),
+                    (found.rotation[end].velocity - turn.velocity).length(),
+                    (found.translation[end].acceleration - point.acceleration).length(),
+                    (found.rotation[end].acceleration - turn.acceleration).length(),
+                ];
+                errors[0] += apart[0] + apart[1];
+                errors[1] += apart[2] + apart[3];
+            }
+            errors
+        };
+        for (context, acceleration_ratio) in [([1, 1], 4.0), ([0, 0], 2.0)] {
+            let (coarse, fine) = (errors(200, context), errors(400, context));
+            assert!(
+                (coarse[0] / fine[0] - 4.0).abs() < 0.6,
+                "case {case}: {coarse:?} {fine:?}"
+            );
+            let ratio = coarse[1] / fine[1];
+            assert!(
+                (ratio / acceleration_ratio - 1.0).abs() < 0.2,
+                "case {case}: {coarse:?} {fine:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Search and root motion against the truth of synthetic takes.
+
+use glam::DVec3;
+use loopwright::{
+    math::rigid::Twist,
+    analysis::{Analysis, body::BodyOverrides},
+    candidate::{self, SearchSettings},
+    pipeline::{self, LoopSettings},
+};
+use loopwright_synth::{SyntheticTake, WalkSettings, random_settings, synthesize};
+
+const TAKES: u64 = 200;
+
+/// What is off on one take: period in frames, cycles wrongly told, and travel.
+struct Errors {
+    period_frames: f64,
+    wrong_cycles: bool,
+    speed_mps: f64,
+    true_speed_mps: f64,
+    turn_dps: f64,
+    true_turn_dps: f64,
+    climb_mps: f64,
+}
+
+fn errors(synthetic: &SyntheticTake) -> Option<Errors> {
+    let SyntheticTake { take, truth } = synthetic;
+    let analysis = Analysis::of(take, &BodyOverrides::default()).unwrap();
+    let found = candidate::find(take, &analysis, &SearchSettings::default()).unwrap();
+    let best = found.best()?;
+    let dt = take.frame_time_secs();
+    let start_secs = best.cut.start_frame() * dt;
+    let cycles = f64::from(best.cycles);
+    let true_period = truth.period_from(start_secs, cycles);
+    let made = pipeline::make(take, &analysis, &best.cut, best.cycles, &LoopSettings::default()).unwrap();
+    // The loop may be retimed by half a frame; its travel per second of the take is what can be compared.
+    let retimed = made.loop_clip.period_secs() / best.source_period_secs;
+    let twist = made.loop_clip.root().twist;
+    // The true motion of the world under the walker, as a twist of our own root: the two roots stand centimetres apart, and
+    // on a turn that alone changes the velocity.
+    let (from, to) = (truth.root_at(start_secs), truth.root_at(start_secs + true_period));
+    let start = made.loop_clip.root().start;
+    let local = start.inverse() * to * from.inverse() * start;
+    let turn = truth.yaw_at(start_secs + true_period) - truth.yaw_at(start_secs);
+    let true_twist = Twist::log_with_turn(local, DVec3::Y * turn, true_period);
+    let climb = to.translation.y - from.translation.y;
+    let level = |v: DVec3| libm::hypot(v.x, v.z);
+    Some(Errors {
+        period_frames: (best.source_period_secs - true_period) / dt,
+        wrong_cycles: (true_period / (cycles * truth.period_secs) - 1.0).abs() > 0.2,
+        speed_mps: level(twist.linear) * retimed - level(true_twist.linear),
+        true_speed_mps: level(true_twist.linear),
+        turn_dps: (twist.angular.y * retimed - true_twist.angular.y).to_degrees(),
+        true_turn_dps: true_twist.angular.y.to_degrees(),
+        // Less than 3 cm per cycle is left to the body by design.
+        climb_mps: if twist.linear.y == 0.0 && climb.abs() < 0.035 * cycles {
+            0.0
+        } else {
+            twist.linear.y * retimed - true_twist.linear.y
+        },
+    })
+}
+
+#[test]
+fn the_fundamental_and_the_twist_are_found_on_random_walks() {
+    let (mut period_wrong, mut missed, mut cycles_wrong, mut twist_wrong) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for seed in 0..TAKES {
+        let synthetic = synthesize(&random_settings(seed)).unwrap();
+        let Some(errors) = errors(&synthetic) else {
+            missed.push(seed);
+            continue;
+        };
+        if errors.wrong_cycles {
+            cycles_wrong.push(seed);
+        } else if errors.period_frames.abs() > 0.5 {
+            period_wrong.push((seed, errors.period_frames));
+        }
+        let within = |error: f64, truth: f64, floor: f64| error.abs() <= floor.max(0.01 * truth.abs());
+        if !(within(errors.speed_mps, errors.true_speed_mps, 0.01)
+            && within(errors.turn_dps, errors.true_turn_dps, 1.0)
+            && within(errors.climb_mps, 0.0, 0.01))
+        {
+            twist_wrong.push((seed, errors.speed_mps, errors.turn_dps, errors.climb_mps));
+        }
+    }
+    println!("missed {missed:?}\ncycles {cycles_wrong:?}\nperiod {period_wrong:?}\ntwist {twist_wrong:?}");
+    let one_percent = TAKES as usize / 100;
+    assert!(missed.len() + cycles_wrong.len() + period_wrong.len() <= one_percent);
+    assert!(twist_wrong.is_empty(), "{twist_wrong:?}");
+}
+
+#[test]
+fn an_exactly_periodic_walk_is_closed_without_a_trace() {
+    let settings = WalkSettings {
+        noise_deg: 0.0,
+        drift: 0.0,
+        torso_rise_metres: 0.0,
+        period_secs: 1.2,
+        frame_rate_hz: 60.0,
+        ..WalkSettings::default()
+    };
+    let take = synthesize(&settings).unwrap().take;
+    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    let found = candidate::find(&take, &analysis, &SearchSettings::default()).unwrap();
+    let best = found.best().unwrap();
+    assert_eq!((best.cycles, best.cut.num_frames().round()), (1, 72.0));
+    let made = pipeline::make(&take, &analysis, &best.cut, 1, &LoopSettings::default()).unwrap();
+    let largest = made.closed.rotation_offsets.iter().map(|offset| offset.length()).fold(0.0, f64::max);
+    assert!(largest < 1e-6, "{largest}");
+}

@@ -1,0 +1,241 @@
+//! Rotation channels: from angles to rotations, and back to the angles nearest to those before.
+//!
+//! A joint's rotation is the product R = R1(a) R2(b) R3(c) about its rotation axes in the order of its channels. Going back
+//! is a choice: (a + 180, 180 - b, c + 180) is the same rotation, every angle is free by whole turns, and where b is 90
+//! degrees (gimbal lock) only the sum or the difference of a and c is determined. Each choice is made so that the curves
+//! run on from the previous key.
+//!
+//! With s = 1 for the axis orders XYZ, YZX, ZXY and s = -1 for the others, and quaternion components named by the place of
+//! their axis in the list, half-angle products give
+//!
+//! ```text
+//! w + q2 = P cos((a + s c)/2)    q1 + s q3 = P sin((a + s c)/2)    P = sqrt 2 cos(b/2 - 45 degrees)
+//! w - q2 = M cos((a - s c)/2)    q1 - s q3 = M sin((a - s c)/2)    M = sqrt 2 sin(45 degrees - b/2)
+//! ```
+//!
+//! so that b comes from atan2(M, P) at full precision everywhere, and lock is where P or M is zero.
+
+use core::f64::consts::{FRAC_PI_2, PI, TAU};
+
+use glam::DQuat;
+use loopwright::math::ops;
+
+use crate::space::Axis;
+
+/// The rotation about an axis by an angle in radians.
+pub fn about(axis: Axis, angle: f64) -> DQuat {
+    let (sin, cos) = ops::sin_cos(0.5 * angle);
+    let v = axis.unit() * sin;
+    DQuat::from_xyzw(v.x, v.y, v.z, cos)
+}
+
+/// The product of rotations about `axes` by `angles` (radians), the first outermost. Surplus angles play no part.
+pub fn compose(axes: &[Axis], angles: &[f64]) -> DQuat {
+    axes.iter()
+        .zip(angles)
+        .fold(DQuat::IDENTITY, |product, (axis, angle)| product * about(*axis, *angle))
+}
+
+/// Below this P or M counts as zero: the free angle is then the previous key's, at a cost of as many radians at most.
+///
+/// Larger values cost accuracy; much smaller ones let rounding choose the angles.
+const LOCK: f64 = 1e-10;
+
+/// Angles in radians about `axes` that make up the rotation `q`, as near as can be to `previous`.
+///
+/// `axes` holds up to three different axes; entries beyond their number are zero. Three axes reach every rotation, with an
+/// error below 1e-9 rad. Fewer give the nearest rotation that they reach.
+pub fn decompose(axes: &[Axis], q: DQuat, previous: [f64; 3]) -> [f64; 3] {
+    let part = |axis: Axis| [q.x, q.y, q.z][axis.index()];
+    match *axes {
+        [] => [0.0; 3],
+        [first] => {
+            let angle = 2.0 * ops::atan2(part(first), q.w);
+            [nearest(angle, previous[0], TAU), 0.0, 0.0]
+        }
+        [first, second] => {
+            // The scalar part of q^-1 R1(a) R2(b) is bilinear in the half angles; both of its terms peak at once.
+            let third = part(third_axis(first, second)) * handedness(first, second);
+            let half_sum = ops::atan2(part(first) + part(second), q.w - third);
+            let half_difference = ops::atan2(part(first) - part(second), q.w + third);
+            [
+                nearest(half_sum + half_difference, previous[0], TAU),
+                nearest(half_sum - half_difference, previous[1], TAU),
+                0.0,
+            ]
+        }
+        [first, second, third, ..] => {
+            let s = handedness(first, second);
+            decompose_three([q.w, part(first), part(second), s * part(third)], s, previous)
+        }
+    }
+}
+
+fn decompose_three([w, q1, q2, q3]: [f64; 4], s: f64, previous: [f64; 3]) -> [f64; 3] {
+    let p = ops::hypot(w + q2, q1 + q3);
+    let m = ops::hypot(w - q2, q1 - q3);
+    let b = FRAC_PI_2 - 2.0 * ops::atan2(m, p);
+    let half_sum = ops::atan2(q1 + q3, w + q2);
+    let half_difference = ops::atan2(q1 - q3, w - q2);
+    let previous_sum = 0.5 * (previous[0] + s * previous[2]);
+    let previous_difference = 0.5 * (previous[0] - s * previous[2]);
+    let angles = |half_sum: f64, half_difference: f64| {
+        [
+            half_sum + half_difference,
+            nearest(b, previous[1], TAU),
+            s * (half_sum - half_difference),
+        ]
+    };
+    if m < LOCK {
+        // Half a turn of the sum is a change of sign of the quaternion.
+        angles(nearest(half_sum, previous_sum, PI), previous_difference)
+    } else if p < LOCK {
+        angles(previous_sum, nearest(half_difference, previous_difference, PI))
+    } else {
+        let [a, _, c] = angles(half_sum, half_difference);
+        let near = |angles: [f64; 3]| {
+            let near = [0, 1, 2].map(|i| nearest(angles[i], previous[i], TAU));
+            let distance: f64 = near.iter().zip(previous).map(|(x, y)| (x - y) * (x - y)).sum();
+            (near, distance)
+        };
+        let (direct, to_direct) = near([a, b, c]);
+        let (flipped, to_flipped) = near([a + PI, PI - b, c + PI]);
+        if to_flipped < to_direct { flipped } else { direct }
+    }
+}
+
+/// `angle` shifted by whole `period`s to where it lies nearest `target`.
+fn nearest(angle: f64, target: f64, period: f64) -> f64 {
+    angle + period * ((target - angle) / period).round()
+}
+
+/// 1 where the second axis follows the first in the cycle X, Y, Z; -1 otherwise.
+fn handedness(first: Axis, second: Axis) -> f64 {
+    if (first.index() + 1) % 3 == second.index() {
+        1.0
+    } else {
+        -1.0
+    }
+}
+
+fn third_axis(first: Axis, second: Axis) -> Axis {
+    Axis::ALL[3 - first.index() - second.index()]
+}
+
+#[cfg(test)]
+mod tests {
+    use loopwright::math::rotation;
+
+    use super::*;
+
+    const ORDERS: [[Axis; 3]; 6] = [
+        [Axis::X, Axis::Y, Axis::Z],
+        [Axis::Y, Axis::Z, Axis::X],
+        [Axis::Z, Axis::X, Axis::Y],
+        [Axis::X, Axis::Z, Axis::Y],
+        [Axis::Z, Axis::Y, Axis::X],
+        [Axis::Y, Axis::X, Axis::Z],
+    ];
+
+    /// Multiplicative congruential numbers in -1 to 1, the same on every run.
+    struct Random(u64);
+
+    impl Random {
+        fn next(&mut self) -> f64 {
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        }
+    }
+
+    #[test]
+    fn every_order_gives_every_rotation_back() {
+        let mut random = Random(1);
+        for order in ORDERS {
+            for _ in 0..5000 {
+                let q = DQuat::from_xyzw(random.next(), random.next(), random.next(), random.next());
+                if q.length() < 0.1 {
+                    continue;
+                }
+                let q = q.normalize();
+                let previous = [0; 3].map(|_| 10.0 * random.next());
+                let angles = decompose(&order, q, previous);
+                let error = rotation::difference(compose(&order, &angles), q).length();
+                assert!(error < 1e-12, "{order:?} {q} {error}");
+                for (angle, previous) in angles.iter().zip(previous) {
+                    assert!((angle - previous).abs() < 1.5 * TAU);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lock_keeps_rotation_and_curves() {
+        let mut random = Random(2);
+        for order in ORDERS {
+            for side in [FRAC_PI_2, -FRAC_PI_2] {
+                for off in [0.0, 1e-16, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5] {
+                    let previous = [0; 3].map(|_| 10.0 * random.next());
+                    let q = compose(&order, &[3.0 * random.next(), side + off, 3.0 * random.next()]);
+                    let angles = decompose(&order, q, previous);
+                    let error = rotation::difference(compose(&order, &angles), q).length();
+                    assert!(error < 1e-9, "{order:?} {side} {off} {error}");
+                }
+                // Slowly through the lock: no angle jumps.
+                let at = |t: f64| compose(&order, &[0.4 + 0.1 * t, side, 0.2 * t]);
+                let mut previous = decompose(&order, at(0.0), [0.4, side, 0.0]);
+                for step in 1..200 {
+                    let angles = decompose(&order, at(0.1 * f64::from(step)), previous);
+                    for (angle, previous) in angles.iter().zip(previous) {
+                        assert!((angle - previous).abs() < 0.05, "{angles:?} {previous:?}");
+                    }
+                    previous = angles;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn curves_run_on_through_many_turns() {
+        for order in ORDERS {
+            let at = |t: f64| [7.0 * t, 1.4 * ops::sin(t) + 0.1, -9.0 * t];
+            let mut previous = at(0.0);
+            for step in 1..2000 {
+                let truth = at(0.01 * f64::from(step));
+                previous = decompose(&order, compose(&order, &truth), previous);
+                for (angle, truth) in previous.iter().zip(truth) {
+                    assert!((angle - truth).abs() < 1e-9);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn fewer_axes_give_the_nearest_rotation() {
+        let mut random = Random(3);
+        for order in ORDERS {
+            for count in [1, 2] {
+                let axes = &order[..count];
+                for _ in 0..200 {
+                    let angles = [0; 3].map(|_| 3.0 * random.next());
+                    let reachable = compose(axes, &angles);
+                    let found = decompose(axes, reachable, angles);
+                    assert!(rotation::difference(compose(axes, &found), reachable).length() < 1e-12);
+                    // Off the reachable set no small step improves on what is found.
+                    let q = compose(&order, &angles);
+                    let found = decompose(axes, q, angles);
+                    let error = |angles: [f64; 3]| rotation::difference(compose(axes, &angles), q).length();
+                    for axis in 0..count {
+                        for step in [-1e-3, 1e-3] {
+                            let mut moved = found;
+                            moved[axis] += step;
+                            assert!(error(moved) > error(found) - 1e-9);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

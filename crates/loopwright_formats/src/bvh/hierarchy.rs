@@ -1,0 +1,424 @@
+//! The HIERARCHY section. Nesting is kept in a list, not on the call stack.
+
+use std::collections::BTreeMap;
+
+use glam::DVec3;
+
+use super::{
+    BvhJoint, Channel, Hierarchy, MAX_CHANNELS, MAX_DEPTH,
+    lex::{Lexer, NumberFault, found, number, number_error},
+};
+use crate::{
+    error::{NumberPlace, ReadError, cut, excerpt},
+    warning::Warning,
+};
+
+/// Names longer than this are shown cut, in characters.
+pub(super) const MAX_SHOWN_NAME: usize = 120;
+
+fn is(word: &[u8], keyword: &str) -> bool {
+    word.eq_ignore_ascii_case(keyword.as_bytes())
+}
+
+/// A joint of which not all has been read.
+struct OpenJoint {
+    index: usize,
+    has_offset: bool,
+    has_channels: bool,
+}
+
+/// The first name with some oddity, where it starts, and how many there are.
+///
+/// Each warning costs a walk to its line, so a file full of odd names gets one for all.
+#[derive(Default)]
+struct OddNames {
+    first: Option<(usize, String)>,
+    count: usize,
+}
+
+impl OddNames {
+    fn add(&mut self, offset: usize, name: &str) {
+        self.first.get_or_insert_with(|| (offset, name.to_owned()));
+        self.count += 1;
+    }
+}
+
+#[derive(Default)]
+struct AllOddNames {
+    not_utf8: OddNames,
+    long: OddNames,
+}
+
+struct Reader<'l, 'b> {
+    lexer: &'l mut Lexer<'b>,
+    joints: Vec<BvhJoint>,
+    open: Vec<OpenJoint>,
+    odd_names: AllOddNames,
+}
+
+/// Reads from HIERARCHY up to and with the word MOTION.
+pub(super) fn read(lexer: &mut Lexer<'_>, warnings: &mut Vec<Warning>) -> Result<Hierarchy, ReadError> {
+    let mut reader = Reader {
+        lexer,
+        joints: Vec::new(),
+        open: Vec::new(),
+        odd_names: AllOddNames::default(),
+    };
+    reader.read_tree()?;
+    let Reader {
+        lexer,
+        joints,
+        odd_names,
+        ..
+    } = reader;
+    if let Some((offset, name)) = odd_names.not_utf8.first {
+        warnings.push(Warning::NameNotUtf8 {
+            at: lexer.position_of(offset),
+            name: excerpt(name.as_bytes()),
+            count: odd_names.not_utf8.count,
+        });
+    }
+    if let Some((offset, name)) = odd_names.long.first {
+        warnings.push(Warning::LongName {
+            at: lexer.position_of(offset),
+            num_chars: name.chars().count(),
+            count: odd_names.long.count,
+        });
+    }
+    warn_of_names(&joints, warnings);
+    warn_of_shape(&joints, warnings);
+    Ok(Hierarchy::new(joints))
+}
+
+impl<'b> Reader<'_, 'b> {
+    fn read_tree(&mut self) -> Result<(), ReadError> {
+        let word = self.lexer.word();
+        if !is(word, "HIERARCHY") {
+            return Err(ReadError::NotBvh {
+                at: self.lexer.position_before(word),
+                found: found(word),
+            });
+        }
+        let word = self.lexer.word();
+        if !is(word, "ROOT") {
+            return Err(ReadError::NoJoints {
+                at: self.lexer.position_before(word),
+                found: found(word),
+            });
+        }
+        self.open_joint("ROOT")?;
+        while !self.open.is_empty() {
+            self.read_entry()?;
+        }
+        let word = self.lexer.word();
+        let at = self.lexer.position_before(word);
+        if is(word, "MOTION") {
+            Ok(())
+        } else if is(word, "ROOT") {
+            Err(ReadError::SecondRoot {
+                at,
+                first: self.shown_name(0),
+                second: excerpt(self.lexer.rest_of_line()),
+            })
+        } else if word == b"}" {
+            Err(ReadError::ExtraBrace { at })
+        } else {
+            Err(ReadError::Expected {
+                at,
+                expected: "MOTION".to_owned(),
+                found: found(word),
+            })
+        }
+    }
+
+    fn shown_name(&self, joint: usize) -> String {
+        excerpt(self.joints[joint].name.as_bytes())
+    }
+
+    /// Reads a name and an opening brace.
+    fn open_joint(&mut self, keyword: &'static str) -> Result<(), ReadError> {
+        self.lexer.skip_blanks();
+        let offset = self.lexer.offset();
+        let name = self.lexer.rest_of_line();
+        if name.is_empty() {
+            let at = self.lexer.position_of(offset);
+            return Err(ReadError::JointNameMissing { at, keyword });
+        }
+        if self.open.len() >= MAX_DEPTH {
+            let at = self.lexer.position_of(offset);
+            return Err(ReadError::TooDeep { at, limit: MAX_DEPTH });
+        }
+        let text = String::from_utf8_lossy(name).into_owned();
+        if core::str::from_utf8(name).is_err() {
+            self.odd_names.not_utf8.add(offset, &text);
+        }
+        if text.chars().nth(MAX_SHOWN_NAME).is_some() {
+            self.odd_names.long.add(offset, &text);
+        }
+        self.expect_brace(|| format!("{keyword} {}", excerpt(name)))?;
+        let parent = self.open.last().map(|open| open.index);
+        self.open.push(OpenJoint {
+            index: self.joints.len(),
+            has_offset: false,
+            has_channels: false,
+        });
+        self.joints.push(BvhJoint {
+            name: text,
+            parent,
+            offset: DVec3::ZERO,
+            channels: Vec::new(),
+            end_sites: Vec::new(),
+        });
+        Ok(())
+    }
+
+    fn expect_brace(&mut self, after: impl Fn() -> String) -> Result<(), ReadError> {
+        let word = self.lexer.word();
+        if word == b"{" {
+            return Ok(());
+        }
+        Err(ReadError::Expected {
+            at: self.lexer.position_before(word),
+            expected: format!("\"{{\" after {}", after()),
+            found: found(word),
+        })
+    }
+
+    /// Reads one entry of the innermost open joint, or its closing brace.
+    fn read_entry(&mut self) -> Result<(), ReadError> {
+        let Some(open) = self.open.last_mut() else {
+            return Ok(());
+        };
+        let index = open.index;
+        let word = self.lexer.word();
+        let repeated = if is(word, "OFFSET") {
+            core::mem::replace(&mut open.has_offset, true).then_some("OFFSET")
+        } else if is(word, "CHANNELS") {
+            core::mem::replace(&mut open.has_channels, true).then_some("CHANNELS")
+        } else {
+            None
+        };
+        let has_offset = open.has_offset;
+        let at = || self.lexer.position_before(word);
+        if let Some(keyword) = repeated {
+            let (at, joint) = (at(), self.shown_name(index));
+            return Err(ReadError::Twice { at, joint, keyword });
+        }
+        if is(word, "OFFSET") {
+            let joint = self.shown_name(index);
+            self.joints[index].offset = self.read_offset(&NumberPlace::Offset { joint })?;
+        } else if is(word, "CHANNELS") {
+            self.joints[index].channels = self.read_channels(index)?;
+        } else if is(word, "JOINT") {
+            self.open_joint("JOINT")?;
+        } else if is(word, "End") || is(word, "EndSite") {
+            let offset = self.read_end_site(index)?;
+            self.joints[index].end_sites.push(offset);
+        } else if word == b"}" {
+            if !has_offset {
+                let (at, joint) = (at(), self.shown_name(index));
+                return Err(ReadError::OffsetMissing { at, joint });
+            }
+            self.open.pop();
+        } else if word.is_empty() || is(word, "MOTION") {
+            return Err(ReadError::UnclosedBrace {
+                at: at(),
+                joint: self.shown_name(index),
+                found: found(word),
+            });
+        } else {
+            return Err(ReadError::Expected {
+                at: at(),
+                expected: format!(
+                    "OFFSET, CHANNELS, JOINT, End Site or \"}}\" in {}",
+                    self.shown_name(index)
+                ),
+                found: found(word),
+            });
+        }
+        Ok(())
+    }
+
+    /// Reads what follows the word End.
+    fn read_end_site(&mut self, joint: usize) -> Result<DVec3, ReadError> {
+        // "Site", and in some files a name: neither says anything.
+        self.lexer.rest_of_line();
+        self.expect_brace(|| "End Site".to_owned())?;
+        let name = self.shown_name(joint);
+        let mut offset = None;
+        loop {
+            let word = self.lexer.word();
+            let at = || self.lexer.position_before(word);
+            if is(word, "OFFSET") && offset.is_none() {
+                offset = Some(self.read_offset(&NumberPlace::EndSite { joint: name.clone() })?);
+            } else if is(word, "CHANNELS") {
+                return Err(ReadError::EndSiteChannels { at: at(), joint: name });
+            } else if word == b"}" {
+                let joint = format!("the End Site of {name}");
+                return offset.ok_or_else(|| ReadError::OffsetMissing { at: at(), joint });
+            } else {
+                return Err(ReadError::Expected {
+                    at: at(),
+                    expected: format!("OFFSET or \"}}\" in the End Site of {name}"),
+                    found: found(word),
+                });
+            }
+        }
+    }
+
+    fn read_offset(&mut self, place: &NumberPlace) -> Result<DVec3, ReadError> {
+        let mut offset = [0.0; 3];
+        for index in 0..3 {
+            let word = self.lexer.word();
+            offset[index] = number(word).map_err(|fault| {
+                // A keyword or a brace: the numbers have ended too early.
+                let ended = is_structure(word) && matches!(fault, NumberFault::NotANumber(_));
+                if ended {
+                    self.offset_numbers(word, place, index)
+                } else {
+                    number_error(self.lexer, word, fault, place.clone())
+                }
+            })?;
+        }
+        let before = self.lexer.offset();
+        let mut num_more = 0;
+        let mut fourth: Option<ReadError> = None;
+        loop {
+            let word = self.lexer.word();
+            if number(word).is_err() {
+                break;
+            }
+            num_more += 1;
+            fourth = Some(self.offset_numbers(word, place, 3 + num_more));
+            if num_more > 3 {
+                break;
+            }
+        }
+        self.lexer.go_back(before);
+        fourth.map_or(Ok(DVec3::from_array(offset)), Err)
+    }
+
+    fn offset_numbers(&self, word: &[u8], place: &NumberPlace, found: usize) -> ReadError {
+        let joint = match place {
+            NumberPlace::EndSite { joint } => format!("the End Site of {joint}"),
+            NumberPlace::Offset { joint } | NumberPlace::Value { joint, .. } => joint.clone(),
+        };
+        ReadError::OffsetNumbers {
+            at: self.lexer.position_before(word),
+            joint,
+            found,
+        }
+    }
+
+    fn read_channels(&mut self, joint: usize) -> Result<Vec<Channel>, ReadError> {
+        let word = self.lexer.word();
+        let offset = self.lexer.offset() - word.len();
+        let is_number = !word.is_empty() && word.iter().all(u8::is_ascii_digit);
+        if !is_number {
+            return Err(ReadError::Expected {
+                at: self.lexer.position_of(offset),
+                expected: format!("the number of channels of {}", self.shown_name(joint)),
+                found: found(word),
+            });
+        }
+        let declared = core::str::from_utf8(word)
+            .ok()
+            .and_then(|text| text.parse::<usize>().ok());
+        let Some(declared) = declared.filter(|&declared| declared <= MAX_CHANNELS) else {
+            return Err(ReadError::ChannelCountRange {
+                at: self.lexer.position_of(offset),
+                joint: self.shown_name(joint),
+                found: found(word),
+                limit: MAX_CHANNELS,
+            });
+        };
+        let mut channels = Vec::new();
+        loop {
+            let before = self.lexer.offset();
+            let word: &'b [u8] = self.lexer.word();
+            let Some(channel) = Channel::from_word(word) else {
+                if channels.len() < declared && !is_structure(word) {
+                    return Err(ReadError::UnknownChannel {
+                        at: self.lexer.position_before(word),
+                        joint: self.shown_name(joint),
+                        found: found(word),
+                    });
+                }
+                self.lexer.go_back(before);
+                break;
+            };
+            if channels.contains(&channel) {
+                return Err(ReadError::RepeatedChannel {
+                    at: self.lexer.position_before(word),
+                    joint: self.shown_name(joint),
+                    channel,
+                });
+            }
+            channels.push(channel);
+        }
+        if channels.len() != declared {
+            return Err(ReadError::ChannelCount {
+                at: self.lexer.position_of(offset),
+                joint: self.shown_name(joint),
+                declared,
+                found: channels.len(),
+            });
+        }
+        Ok(channels)
+    }
+}
+
+/// Whether a word belongs to the tree's structure, or the file ends.
+fn is_structure(word: &[u8]) -> bool {
+    let keywords = [
+        "{", "}", "OFFSET", "CHANNELS", "JOINT", "ROOT", "End", "EndSite", "MOTION",
+    ];
+    word.is_empty() || keywords.iter().any(|keyword| is(word, keyword))
+}
+
+fn warn_of_names(joints: &[BvhJoint], warnings: &mut Vec<Warning>) {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for joint in joints {
+        *counts.entry(&joint.name).or_default() += 1;
+    }
+    for joint in joints {
+        if let Some(count) = counts.remove(joint.name.as_str()).filter(|&count| count > 1) {
+            let name = excerpt(joint.name.as_bytes());
+            warnings.push(Warning::DuplicateName { name, count });
+        }
+    }
+}
+
+fn warn_of_shape(joints: &[BvhJoint], warnings: &mut Vec<Warning>) {
+    let mut has_child = vec![false; joints.len()];
+    for parent in joints.iter().filter_map(|joint| joint.parent) {
+        has_child[parent] = true;
+    }
+    let mut bare = joints
+        .iter()
+        .zip(&has_child)
+        .filter(|(joint, has_child)| !**has_child && joint.end_sites.is_empty());
+    if let Some((joint, _)) = bare.next() {
+        warnings.push(Warning::MissingEndSites {
+            joint: cut(&joint.name, MAX_SHOWN_NAME),
+            count: 1 + bare.count(),
+        });
+    }
+    let is_position = |channel: &Channel| channel.kind == super::ChannelKind::Position;
+    if !joints[0].channels.iter().any(is_position) {
+        warnings.push(Warning::RootWithoutPosition {
+            joint: cut(&joints[0].name, MAX_SHOWN_NAME),
+        });
+    }
+    // The root's own offset is a place, not a size; and position channels may hold what the offsets do not.
+    let has_size = joints[1..]
+        .iter()
+        .any(|joint| joint.offset != DVec3::ZERO || joint.channels.iter().any(is_position))
+        || joints
+            .iter()
+            .flat_map(|joint| &joint.end_sites)
+            .any(|offset| *offset != DVec3::ZERO);
+    if !has_size {
+        warnings.push(Warning::NoSize);
+    }
+}

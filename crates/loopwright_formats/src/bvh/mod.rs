@@ -1,0 +1,239 @@
+//! BVH: a tree of joints and a table of channel values.
+//!
+//! The format in short. `HIERARCHY` opens the tree: `ROOT name` and, inside braces, `JOINT name`, each with an `OFFSET`
+//! from its parent and the list of its `CHANNELS`; an `End Site` says where a leaf's bone ends. `MOTION` opens the table:
+//! `Frames:` and `Frame Time:`, then a row of values for every frame, with the joints and their channels in file order.
+//! Angles are in degrees; a joint's rotation is the product of its rotation channels in the order in which they are listed,
+//! the first outermost. Position channels stand in for the `OFFSET`, they do not add to it.
+//!
+//! [`parse`] keeps the file's own words in a [`BvhFile`]; what they mean is settled by [`crate::read_take`].
+
+use core::fmt;
+
+use glam::DVec3;
+
+use crate::space::Axis;
+
+pub mod euler;
+
+pub mod read;
+
+pub mod write;
+
+mod hierarchy;
+
+mod lex;
+
+mod motion;
+
+pub use read::parse;
+
+/// Deepest nesting of joints that is read or written.
+///
+/// Skeletons with hair and tails stay below a hundred. Later stages walk from joints to the root, so depth costs time, and
+/// a written file's indentation grows with its square.
+pub(crate) const MAX_DEPTH: usize = 512;
+
+/// Largest size of a number that is read or written, in the file's unit or in degrees.
+///
+/// As a length in millimetres it is a thousand kilometres; squares and sums of it are far from overflow.
+pub(crate) const MAX_VALUE: f64 = 1e9;
+
+/// What a channel does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChannelKind {
+    /// Replaces a component of the offset, in the file's unit.
+    Position,
+    /// Turns about an axis, in degrees.
+    Rotation,
+    /// Stretches along an axis; read only where it is 1 throughout.
+    Scale,
+}
+
+/// One channel of a joint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// What it does.
+    pub kind: ChannelKind,
+    /// Along or about which axis.
+    pub axis: Axis,
+}
+
+/// Most channels of one joint: three kinds along three axes.
+pub(crate) const MAX_CHANNELS: usize = 9;
+
+impl Channel {
+    /// A position channel.
+    pub const fn position(axis: Axis) -> Self {
+        Self {
+            kind: ChannelKind::Position,
+            axis,
+        }
+    }
+
+    /// A rotation channel.
+    pub const fn rotation(axis: Axis) -> Self {
+        Self {
+            kind: ChannelKind::Rotation,
+            axis,
+        }
+    }
+
+    /// The channel of that name, in any case.
+    pub(crate) fn from_word(word: &[u8]) -> Option<Self> {
+        let (first, rest) = word.split_first()?;
+        let axis = match first.to_ascii_lowercase() {
+            b'x' => Axis::X,
+            b'y' => Axis::Y,
+            b'z' => Axis::Z,
+            _ => return None,
+        };
+        let kinds = [
+            (&b"position"[..], ChannelKind::Position),
+            (b"rotation", ChannelKind::Rotation),
+            (b"scale", ChannelKind::Scale),
+        ];
+        let (_, kind) = kinds.into_iter().find(|(name, _)| rest.eq_ignore_ascii_case(name))?;
+        Some(Self { kind, axis })
+    }
+}
+
+impl fmt::Display for Channel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            ChannelKind::Position => "position",
+            ChannelKind::Rotation => "rotation",
+            ChannelKind::Scale => "scale",
+        };
+        write!(f, "{}{kind}", self.axis)
+    }
+}
+
+/// A joint in the file's own words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BvhJoint {
+    /// Its name, blanks and all.
+    pub name: String,
+    /// Index of its parent, `None` for the root.
+    pub parent: Option<usize>,
+    /// OFFSET, in the file's unit and the parent's axes.
+    pub offset: DVec3,
+    /// Channels in the order of the file, none of them twice.
+    pub channels: Vec<Channel>,
+    /// Offsets of its End Sites, in the file's unit; a leaf has one as a rule.
+    pub end_sites: Vec<DVec3>,
+}
+
+impl BvhJoint {
+    /// Axes of the rotation channels, in order, the first outermost.
+    pub fn rotation_axes(&self) -> Vec<Axis> {
+        self.axes_of(ChannelKind::Rotation)
+    }
+
+    pub(crate) fn axes_of(&self, kind: ChannelKind) -> Vec<Axis> {
+        self.channels
+            .iter()
+            .filter(|channel| channel.kind == kind)
+            .map(|channel| channel.axis)
+            .collect()
+    }
+}
+
+/// The tree of a file: one root at index 0, parents before children.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hierarchy {
+    joints: Vec<BvhJoint>,
+}
+
+impl Hierarchy {
+    /// The caller sees to it that joint 0 is the only root and that parents come before their children.
+    pub(crate) fn new(joints: Vec<BvhJoint>) -> Self {
+        Self { joints }
+    }
+
+    /// All joints in the order in which they were read.
+    pub fn joints(&self) -> &[BvhJoint] {
+        &self.joints
+    }
+
+    /// Number of values in a row.
+    pub fn num_channels(&self) -> usize {
+        self.joints.iter().map(|joint| joint.channels.len()).sum()
+    }
+}
+
+/// A frame time and the text that stated it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FrameTime {
+    pub(crate) secs: f64,
+    /// `None` where the file's text does not say this number.
+    pub(crate) text: Option<String>,
+}
+
+/// A BVH file in its own words: hierarchy, frame time and values, before axes, units and rotations are settled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BvhFile {
+    hierarchy: Hierarchy,
+    frame_time: FrameTime,
+    num_declared_frames: u64,
+    num_frames: usize,
+    values: Vec<f64>,
+}
+
+impl BvhFile {
+    /// The tree of joints.
+    pub fn hierarchy(&self) -> &Hierarchy {
+        &self.hierarchy
+    }
+
+    /// Seconds from one frame to the next.
+    pub fn frame_time_secs(&self) -> f64 {
+        self.frame_time.secs
+    }
+
+    /// Number of frames that the file declares; the rows need not agree.
+    pub fn num_declared_frames(&self) -> u64 {
+        self.num_declared_frames
+    }
+
+    /// Number of frames: whole rows present, up to the declared number. At least one.
+    pub fn num_frames(&self) -> usize {
+        self.num_frames
+    }
+
+    /// Values of all rows, frame-major: joints in file order, each with its channels in theirs. File units and degrees.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Values of one row.
+    ///
+    /// # Panics
+    /// When `frame` is not below [`Self::num_frames`].
+    pub fn row(&self, frame: usize) -> &[f64] {
+        let width = self.values.len() / self.num_frames;
+        &self.values[frame * width..(frame + 1) * width]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn channels_by_name() {
+        for kind in [ChannelKind::Position, ChannelKind::Rotation, ChannelKind::Scale] {
+            for axis in Axis::ALL {
+                let channel = Channel { kind, axis };
+                assert_eq!(Channel::from_word(channel.to_string().as_bytes()), Some(channel));
+                assert_eq!(
+                    Channel::from_word(channel.to_string().to_uppercase().as_bytes()),
+                    Some(channel)
+                );
+            }
+        }
+        for word in ["", "X", "Wrotation", "Xrotations", "position"] {
+            assert_eq!(Channel::from_word(word.as_bytes()), None, "{word}");
+        }
+    }
+}

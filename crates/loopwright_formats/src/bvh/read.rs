@@ -1,0 +1,253 @@
+//! From bytes to a file in its own words, and from there to a take.
+
+use glam::{DQuat, DVec3};
+use loopwright::take::{Joint, Skeleton, Take};
+
+use super::{BvhFile, ChannelKind, Hierarchy, euler, hierarchy, lex::Lexer, motion};
+use crate::{
+    detect::{self, FileKind},
+    error::{ReadError, cut},
+    source::{LoadedTake, Source},
+    space::{self, Space, SpaceSettings, UNIT_RANGE, UnitChoice},
+    warning::Warning,
+};
+
+/// Reads a BVH file in its own words.
+///
+/// Every dialect of docs/formats/bvh.md is read; what is odd goes into `warnings`. Errors: [`ReadError`], with line and
+/// column where there is one. No input panics; the call stack does not grow with the nesting of joints, nor memory with a
+/// number that the file only states.
+pub fn parse(bytes: &[u8], warnings: &mut Vec<Warning>) -> Result<BvhFile, ReadError> {
+    match detect::file_kind(bytes) {
+        FileKind::Empty => return Err(ReadError::Empty),
+        FileKind::Utf16 => return Err(ReadError::Utf16),
+        FileKind::Bvh | FileKind::Unknown => {}
+        kind => return Err(ReadError::OtherKind { kind }),
+    }
+    let mut lexer = Lexer::new(detect::without_byte_order_mark(bytes));
+    let hierarchy = hierarchy::read(&mut lexer, warnings)?;
+    let motion = motion::read(&mut lexer, &hierarchy, warnings)?;
+    Ok(BvhFile {
+        hierarchy,
+        frame_time: motion.frame_time,
+        num_declared_frames: motion.num_declared_frames,
+        num_frames: motion.num_frames,
+        values: motion.values,
+    })
+}
+
+/// Transforms that any file may have, and those that each byte adds.
+///
+/// A joint without channels takes no bytes in the rows but does take memory in every frame. Rows of real files have six
+/// bytes or more per joint.
+const FREE_TRANSFORMS: usize = 4_000_000;
+const TRANSFORMS_PER_BYTE: usize = 4;
+
+/// Settles axes, unit and rotations.
+pub(crate) fn take_from_file(
+    file: BvhFile,
+    num_bytes: usize,
+    name: &str,
+    settings: &SpaceSettings,
+    warnings: &mut Vec<Warning>,
+) -> Result<LoadedTake, ReadError> {
+    if let UnitChoice::Metres(found) = settings.unit
+        && !UNIT_RANGE.contains(&found)
+    {
+        return Err(ReadError::Unit { found });
+    }
+    let num_joints = file.hierarchy.joints().len();
+    let limit = num_bytes
+        .saturating_mul(TRANSFORMS_PER_BYTE)
+        .saturating_add(FREE_TRANSFORMS);
+    if file.num_frames.saturating_mul(num_joints) > limit {
+        return Err(ReadError::OutOfProportion {
+            frames: file.num_frames,
+            joints: num_joints,
+            bytes: num_bytes,
+        });
+    }
+    let take = |frames: &mut dyn Iterator<Item = usize>, num_frames: usize, space: &Space| {
+        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+        translations.reserve_exact(num_frames * num_joints);
+        rotations.reserve_exact(num_frames * num_joints);
+        for frame in frames {
+            push_pose(
+                &file.hierarchy,
+                file.row(frame),
+                space,
+                &mut translations,
+                &mut rotations,
+            );
+        }
+        let skeleton = skeleton(&file.hierarchy, space)?;
+        Ok::<Take, ReadError>(Take::new(
+            name,
+            skeleton,
+            file.frame_time.secs,
+            translations,
+            rotations,
+        )?)
+    };
+    let as_in_file = Space {
+        unit_metres: 1.0,
+        ..Space::CENTIMETRES_Y_UP
+    };
+    let stride = space::probe_stride(file.num_frames);
+    let mut probed = (0..file.num_frames).step_by(stride);
+    let probe = take(&mut probed, file.num_frames.div_ceil(stride), &as_in_file)?;
+    let space = space::settle(&probe, settings, warnings);
+    let take = take(&mut (0..file.num_frames), file.num_frames, &space)?;
+    Ok(LoadedTake {
+        take,
+        source: Source {
+            hierarchy: file.hierarchy,
+            frame_time: file.frame_time,
+            space,
+        },
+    })
+}
+
+fn skeleton(hierarchy: &Hierarchy, space: &Space) -> Result<Skeleton, ReadError> {
+    let mut is_leaf = vec![true; hierarchy.joints().len()];
+    for parent in hierarchy.joints().iter().filter_map(|joint| joint.parent) {
+        is_leaf[parent] = false;
+    }
+    let joints = hierarchy
+        .joints()
+        .iter()
+        .zip(is_leaf)
+        .map(|(joint, is_leaf)| {
+            // The root's offset is a place in the world, so it turns with it.
+            let offset = if joint.parent.is_none() {
+                space.turned(joint.offset)
+            } else {
+                joint.offset
+            };
+            Joint {
+                name: cut(&joint.name, hierarchy::MAX_SHOWN_NAME),
+                parent: joint.parent,
+                rest_offset: offset * space.unit_metres,
+                tip: joint
+                    .end_sites
+                    .first()
+                    .filter(|_| is_leaf)
+                    .map(|tip| *tip * space.unit_metres),
+            }
+        })
+        .collect();
+    Ok(Skeleton::new(joints)?)
+}
+
+/// Appends the local transforms of one row.
+fn push_pose(
+    hierarchy: &Hierarchy,
+    row: &[f64],
+    space: &Space,
+    translations: &mut Vec<DVec3>,
+    rotations: &mut Vec<DQuat>,
+) {
+    let mut values = row.iter();
+    for joint in hierarchy.joints() {
+        let mut translation = joint.offset;
+        let mut rotation = DQuat::IDENTITY;
+        for (channel, value) in joint.channels.iter().zip(&mut values) {
+            match channel.kind {
+                ChannelKind::Position => translation[channel.axis.index()] = *value,
+                ChannelKind::Rotation => rotation *= euler::about(channel.axis, value.to_radians()),
+                ChannelKind::Scale => {}
+            }
+        }
+        if joint.parent.is_none() {
+            translation = space.turned(translation);
+            rotation = space.turn() * rotation;
+        }
+        translations.push(translation * space.unit_metres);
+        rotations.push(rotation);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::space::UpChoice;
+
+    const HEAD: &str = "HIERARCHY\nROOT Hips\n{\nOFFSET 1 2 3\n";
+
+    fn read(text: &str, up: UpChoice) -> Take {
+        let settings = SpaceSettings {
+            up,
+            unit: UnitChoice::Metres(0.1),
+        };
+        crate::read_take(text.as_bytes(), "t", &settings, &mut Vec::new())
+            .unwrap()
+            .take
+    }
+
+    #[test]
+    fn positions_replace_the_offset_component_by_component() {
+        let take = read(
+            &format!("{HEAD}CHANNELS 2 Zposition Xposition\n}}\nMOTION\nFrames: 1\nFrame Time: 1\n30 10\n"),
+            UpChoice::Y,
+        );
+        assert_eq!(take.translations(0)[0], DVec3::new(1.0, 0.2, 3.0));
+        assert!((take.skeleton().joint(0).rest_offset - DVec3::new(0.1, 0.2, 0.3)).length() < 1e-15);
+    }
+
+    #[test]
+    fn rotations_apply_in_the_order_of_the_list_whatever_stands_between_them() {
+        let take = read(
+            &format!("{HEAD}CHANNELS 3 Zrotation Yposition Xrotation\n}}\nMOTION\nFrames: 1\nFrame Time: 1\n90 0 90\n"),
+            UpChoice::Y,
+        );
+        // About X first: Y goes to Z, which the turn about Z leaves alone.
+        assert!((take.rotations(0)[0] * DVec3::Y - DVec3::Z).length() < 1e-15);
+        assert!((take.rotations(0)[0] * DVec3::X - DVec3::Y).length() < 1e-15);
+    }
+
+    #[test]
+    fn another_up_axis_turns_the_root_alone() {
+        let text = "HIERARCHY ROOT a { OFFSET 0 0 9 CHANNELS 4 Xposition Yposition Zposition Zrotation
+            JOINT b { OFFSET 0 0 5 CHANNELS 0 End Site { OFFSET 0 0 1 } } }
+            MOTION Frames: 1 Frame Time: 0.1 1 2 3 90";
+        let take = read(text, UpChoice::Z);
+        assert!((take.translations(0)[0] - DVec3::new(0.1, 0.3, -0.2)).length() < 1e-15);
+        assert!((take.skeleton().joint(0).rest_offset - DVec3::new(0.0, 0.9, 0.0)).length() < 1e-15);
+        assert!((take.skeleton().joint(1).rest_offset - DVec3::new(0.0, 0.0, 0.5)).length() < 1e-15);
+        let world = take.world_tracks();
+        assert!((world.position(0, 1) - DVec3::new(0.1, 0.8, -0.2)).length() < 1e-15);
+        // A left turn about the file's up axis is one about ours.
+        assert!((take.rotations(0)[0] * DVec3::X - DVec3::NEG_Z).length() < 1e-15);
+    }
+
+    #[test]
+    fn memory_stays_in_proportion_where_rows_cost_nothing() {
+        let mut text = "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xposition\n".to_owned();
+        for _ in 0..2000 {
+            text.push_str("JOINT b { OFFSET 0 1 0 }\n");
+        }
+        text.push_str("}\nMOTION\nFrames: 5000\nFrame Time: 0.1\n");
+        text.push_str(&"0\n".repeat(5000));
+        let error = crate::read_take(text.as_bytes(), "t", &SpaceSettings::default(), &mut Vec::new()).unwrap_err();
+        assert!(
+            matches!(
+                error,
+                ReadError::OutOfProportion {
+                    frames: 5000,
+                    joints: 2001,
+                    ..
+                }
+            ),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn files_of_another_kind_are_named() {
+        let error = parse(b"; FBX 7.4.0 project file\n", &mut Vec::new()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "this is an FBX file (as text), not BVH; export the take as BVH"
+        );
+    }
+}

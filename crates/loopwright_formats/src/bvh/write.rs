@@ -1,0 +1,553 @@
+//! From takes and loops to the text of a BVH file, in the form that the source had.
+//!
+//! Positions have six decimals and angles seven, so that a take written and read again agrees within a millionth of its
+//! unit and of a degree. Angles run on from key to key (see [`euler`]). Minus zero is never written.
+
+use core::fmt::Write as _;
+
+use glam::{DQuat, DVec3};
+use loopwright::{
+    loop_clip::LoopClip,
+    math::rotation,
+    take::{Skeleton, Take},
+};
+
+use super::{BvhJoint, Channel, ChannelKind, Hierarchy, MAX_DEPTH, MAX_VALUE, euler};
+use crate::{
+    error::{WriteError, excerpt},
+    source::Source,
+    space::{Axis, Space},
+    warning::Warning,
+};
+
+/// The text of a file, and what had to be changed to write it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    /// The whole file.
+    pub text: String,
+    /// Joints that were given channels, or that have too few for their motion.
+    pub warnings: Vec<Warning>,
+}
+
+/// Whether the file ends with the pose that it starts with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClosingKey {
+    /// One more key, whose body is the first key's and whose root has travelled on.
+    #[default]
+    Repeat,
+    /// The last key is the one before the first comes round again.
+    Drop,
+}
+
+/// How a loop is laid out in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopWriteSettings {
+    /// Whether the first key is repeated at the end; by default it is.
+    pub closing_key: ClosingKey,
+    /// Cycles written one after the other, the travel going on; at least one, which is the default.
+    pub copies: usize,
+    /// Whether a root joint above all others carries the travel; by default it stays on the joint that had it.
+    pub add_root: bool,
+}
+
+impl Default for LoopWriteSettings {
+    fn default() -> Self {
+        Self {
+            closing_key: ClosingKey::Repeat,
+            copies: 1,
+            add_root: false,
+        }
+    }
+}
+
+/// Writes a take in the form of its source: hierarchy, offsets, channel order, up axis and unit.
+///
+/// The frame time is the take's, in the source's own digits where it is the same. A joint that lies off its OFFSET without
+/// having position channels is given some, and a joint with fewer than three rotation channels turns as nearly as they
+/// can; both are said in the result. Errors: [`WriteError`], when take and source are not of one skeleton, or a value is
+/// out of range.
+pub fn write_take(take: &Take, source: &Source) -> Result<Written, WriteError> {
+    check_skeleton(take.skeleton(), source)?;
+    let space = &source.space;
+    let writer = Writer {
+        hierarchy: source.hierarchy.clone(),
+        num_keys: take.num_frames(),
+        cycle: take.num_frames(),
+        frame_time: frame_time_text(source, take.frame_time_secs()),
+    };
+    writer.write(|frame| pose_in_file(space, take.translations(frame), take.rotations(frame)))
+}
+
+/// Writes a loop in the form of the source it was cut from.
+///
+/// Keys stand at multiples of the clip's step, the first at time zero. Without `add_root` the travel is folded onto the
+/// joint that carried it, see [`LoopClip::folded_pose`]. With it a new root joint of a name that is not taken yet, with
+/// OFFSET zero and six channels, carries exactly root(t), seen in the file's axes; the former root becomes its child and
+/// holds the body. A closing key shows each repeated joint at the same rotation as the first key, to the last digit, where
+/// its angles may differ by whole turns or be the other way to write it. Otherwise like [`write_take`].
+///
+/// Errors: [`WriteError`]; besides those of [`write_take`], no copies and too many keys.
+pub fn write_loop(clip: &LoopClip, source: &Source, settings: &LoopWriteSettings) -> Result<Written, WriteError> {
+    check_skeleton(clip.skeleton(), source)?;
+    if settings.copies == 0 {
+        return Err(WriteError::NoCopies);
+    }
+    let num_closing = usize::from(settings.closing_key == ClosingKey::Repeat);
+    let num_keys = clip
+        .num_samples()
+        .saturating_mul(settings.copies)
+        .saturating_add(num_closing);
+    let space = &source.space;
+    let hierarchy = if settings.add_root {
+        with_root(&source.hierarchy)
+    } else {
+        source.hierarchy.clone()
+    };
+    let writer = Writer {
+        hierarchy,
+        num_keys,
+        cycle: clip.num_samples(),
+        frame_time: frame_time_text(source, clip.step_secs()),
+    };
+    if settings.add_root {
+        writer.write(|key| {
+            let (translations, rotations) = clip.body_pose(key);
+            let mut pose = pose_in_file(space, translations, rotations);
+            let root = clip.root().at(key as f64 * clip.step_secs());
+            // In the file's axes on both sides, so that a root at rest is no rotation there either.
+            let turn = space.turn();
+            pose.translations
+                .insert(0, space.turned_back(root.translation) / space.unit_metres);
+            pose.rotations.insert(0, turn.conjugate() * root.rotation * turn);
+            pose
+        })
+    } else {
+        writer.write(|key| {
+            let (translations, rotations) = clip.folded_pose(key);
+            pose_in_file(space, &translations, &rotations)
+        })
+    }
+}
+
+/// Local transforms of all joints in the file's axes and unit.
+struct Pose {
+    translations: Vec<DVec3>,
+    rotations: Vec<DQuat>,
+}
+
+fn pose_in_file(space: &Space, translations: &[DVec3], rotations: &[DQuat]) -> Pose {
+    let mut pose = Pose {
+        translations: translations
+            .iter()
+            .map(|translation| *translation / space.unit_metres)
+            .collect(),
+        rotations: rotations.to_vec(),
+    };
+    pose.translations[0] = space.turned_back(pose.translations[0]);
+    pose.rotations[0] = space.turn().conjugate() * pose.rotations[0];
+    pose
+}
+
+fn check_skeleton(skeleton: &Skeleton, source: &Source) -> Result<(), WriteError> {
+    let joints = source.hierarchy.joints();
+    if joints.len() != skeleton.num_joints() {
+        return Err(WriteError::JointCount {
+            expected: joints.len(),
+            found: skeleton.num_joints(),
+        });
+    }
+    match (0..joints.len()).find(|&joint| joints[joint].parent != skeleton.parent(joint)) {
+        Some(joint) => Err(WriteError::Parent { joint }),
+        None => Ok(()),
+    }
+}
+
+/// Two frame times are one when they differ by less, in seconds.
+const SAME_FRAME_TIME: f64 = 1e-9;
+
+fn frame_time_text(source: &Source, secs: f64) -> String {
+    match &source.frame_time.text {
+        Some(text) if (secs - source.frame_time.secs).abs() < SAME_FRAME_TIME => text.clone(),
+        // The shortest digits that read back as the same number.
+        _ => secs.to_string(),
+    }
+}
+
+/// The hierarchy below a new root.
+fn with_root(hierarchy: &Hierarchy) -> Hierarchy {
+    let is_taken = |name: &str| {
+        hierarchy
+            .joints()
+            .iter()
+            .any(|joint| joint.name.eq_ignore_ascii_case(name))
+    };
+    let name = ["root".to_owned(), "root_motion".to_owned()]
+        .into_iter()
+        .chain((2_u64..).map(|number| format!("root_motion_{number}")))
+        .find(|name| !is_taken(name))
+        .unwrap_or_default();
+    let old_root = &hierarchy.joints()[0];
+    let axes = match old_root.rotation_axes()[..] {
+        [first, second, third] => [first, second, third],
+        _ => [Axis::Z, Axis::X, Axis::Y],
+    };
+    let root = BvhJoint {
+        name,
+        parent: None,
+        offset: DVec3::ZERO,
+        channels: Axis::ALL
+            .map(Channel::position)
+            .into_iter()
+            .chain(axes.map(Channel::rotation))
+            .collect(),
+        end_sites: Vec::new(),
+    };
+    let below = hierarchy.joints().iter().cloned().map(|joint| BvhJoint {
+        parent: Some(joint.parent.map_or(0, |parent| parent + 1)),
+        ..joint
+    });
+    Hierarchy::new(core::iter::once(root).chain(below).collect())
+}
+
+/// Decimals of positions and of angles.
+///
+/// An error of half of the last decimal in each of three angles is one of a rotation by up to three halves of it.
+const POSITION_DECIMALS: u32 = 6;
+const ANGLE_DECIMALS: u32 = 7;
+
+/// Whole and half turns in the last decimal of a degree.
+const TURN: i64 = 360 * 10_i64.pow(ANGLE_DECIMALS);
+const HALF_TURN: i64 = TURN / 2;
+
+/// Most transforms in one file: some gigabytes of text.
+const MAX_TRANSFORMS: usize = 1 << 28;
+
+/// A joint may lie this far from its OFFSET without position channels, in the file's unit.
+const OFFSET_TOLERANCE: f64 = 1e-6;
+
+/// A rotation that too few channels miss by more than this is worth a word, in degrees.
+const PROJECTION_TOLERANCE: f64 = 1e-4;
+
+struct Writer {
+    hierarchy: Hierarchy,
+    num_keys: usize,
+    /// Keys after which poses may repeat.
+    cycle: usize,
+    frame_time: String,
+}
+
+impl Writer {
+    fn write(mut self, pose: impl Fn(usize) -> Pose) -> Result<Written, WriteError> {
+        let joints = self.hierarchy.joints().len();
+        if self.num_keys.saturating_mul(joints) > MAX_TRANSFORMS {
+            return Err(WriteError::TooManyKeys {
+                keys: self.num_keys,
+                joints,
+                limit: MAX_TRANSFORMS,
+            });
+        }
+        let mut warnings = Vec::new();
+        self.add_position_channels(&pose, &mut warnings)?;
+        let order = file_order(&self.hierarchy);
+        let mut text = String::new();
+        self.write_hierarchy(&order, &mut text)?;
+        // Writing into a string does not fail.
+        let _ = write!(
+            text,
+            "MOTION\nFrames: {}\nFrame Time: {}\n",
+            self.num_keys, self.frame_time
+        );
+        self.write_motion(&order, &pose, &mut text, &mut warnings);
+        Ok(Written { text, warnings })
+    }
+
+    /// Gives position channels to joints that need them and checks that every value can be written.
+    fn add_position_channels(
+        &mut self,
+        pose: &impl Fn(usize) -> Pose,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<(), WriteError> {
+        let joints = &mut self.hierarchy.joints;
+        let mut farthest = vec![DVec3::ZERO; joints.len()];
+        for key in 0..self.num_keys {
+            let pose = pose(key);
+            for (joint, translation) in pose.translations.iter().enumerate() {
+                let in_range = translation.abs().max_element() <= MAX_VALUE && translation.is_finite();
+                if !in_range || !pose.rotations[joint].is_finite() {
+                    return Err(WriteError::OutOfRange { key, joint });
+                }
+                farthest[joint] = farthest[joint].max((*translation - joints[joint].offset).abs());
+            }
+        }
+        for (joint, farthest) in joints.iter_mut().zip(farthest) {
+            let present = joint.axes_of(ChannelKind::Position);
+            let missing: Vec<Axis> = Axis::ALL.into_iter().filter(|axis| !present.contains(axis)).collect();
+            let distance = missing.iter().map(|axis| farthest[axis.index()]).fold(0.0, f64::max);
+            if distance > OFFSET_TOLERANCE {
+                joint.channels.splice(0..0, missing.into_iter().map(Channel::position));
+                let joint = excerpt(joint.name.as_bytes());
+                warnings.push(Warning::PositionChannelsAdded { joint, distance });
+            }
+        }
+        Ok(())
+    }
+
+    fn write_hierarchy(&self, order: &[usize], text: &mut String) -> Result<(), WriteError> {
+        let joints = self.hierarchy.joints();
+        text.push_str("HIERARCHY\n");
+        let mut depths = vec![0_usize; joints.len()];
+        let mut num_open = 0;
+        for &index in order {
+            let joint = &joints[index];
+            let depth = joint.parent.map_or(0, |parent| depths[parent] + 1);
+            if depth >= MAX_DEPTH {
+                return Err(WriteError::TooDeep { limit: MAX_DEPTH });
+            }
+            depths[index] = depth;
+            close_braces(&mut num_open, depth, text);
+            let tabs = "\t".repeat(depth);
+            let keyword = if joint.parent.is_none() { "ROOT" } else { "JOINT" };
+            let _ = write!(
+                text,
+                "{tabs}{keyword} {}\n{tabs}{{\n{tabs}\tOFFSET",
+                written_name(&joint.name, index)
+            );
+            push_vector(joint.offset, text);
+            let _ = write!(text, "\n{tabs}\tCHANNELS {}", joint.channels.len());
+            for channel in &joint.channels {
+                let _ = write!(text, " {channel}");
+            }
+            text.push('\n');
+            for end_site in &joint.end_sites {
+                let _ = write!(text, "{tabs}\tEnd Site\n{tabs}\t{{\n{tabs}\t\tOFFSET");
+                push_vector(*end_site, text);
+                let _ = write!(text, "\n{tabs}\t}}\n");
+            }
+            num_open = depth + 1;
+        }
+        close_braces(&mut num_open, 0, text);
+        Ok(())
+    }
+
+    fn write_motion(
+        &self,
+        order: &[usize],
+        pose: &impl Fn(usize) -> Pose,
+        text: &mut String,
+        warnings: &mut Vec<Warning>,
+    ) {
+        let joints = self.hierarchy.joints();
+        let axes: Vec<Vec<Axis>> = joints.iter().map(BvhJoint::rotation_axes).collect();
+        let mut angles = vec![[0_i64; 3]; joints.len()];
+        // What was written a cycle ago, for keys that come round again.
+        let mut cycle: Vec<(DQuat, [i64; 3])> = Vec::new();
+        let repeats = self.num_keys > self.cycle;
+        let mut errors = vec![0.0_f64; joints.len()];
+        for key in 0..self.num_keys {
+            let pose = pose(key);
+            for joint in 0..joints.len() {
+                let rotation = pose.rotations[joint];
+                let slot = (key % self.cycle) * joints.len() + joint;
+                let written = cycle
+                    .get(slot)
+                    .filter(|(before, _)| *before == rotation)
+                    .map(|(_, angles)| *angles);
+                angles[joint] = written
+                    .and_then(|written| written_again(&axes[joint], written, angles[joint]))
+                    .unwrap_or_else(|| written_angles(&axes[joint], rotation, angles[joint]));
+                if repeats {
+                    if slot < cycle.len() {
+                        cycle[slot] = (rotation, angles[joint]);
+                    } else {
+                        cycle.push((rotation, angles[joint]));
+                    }
+                }
+                if axes[joint].len() < 3 {
+                    let reached = euler::compose(&axes[joint], &angles[joint].map(radians));
+                    errors[joint] = errors[joint].max(rotation::difference(reached, rotation).length().to_degrees());
+                }
+            }
+            let mut is_first = true;
+            for &joint in order {
+                let mut turns = angles[joint].into_iter();
+                for channel in &joints[joint].channels {
+                    if !core::mem::take(&mut is_first) {
+                        text.push(' ');
+                    }
+                    match channel.kind {
+                        ChannelKind::Position => {
+                            let value = pose.translations[joint][channel.axis.index()];
+                            push_fixed(in_last_decimal(value, POSITION_DECIMALS), POSITION_DECIMALS, text);
+                        }
+                        ChannelKind::Rotation => push_fixed(turns.next().unwrap_or(0), ANGLE_DECIMALS, text),
+                        ChannelKind::Scale => text.push('1'),
+                    }
+                }
+            }
+            text.push('\n');
+        }
+        for (joint, degrees) in errors
+            .into_iter()
+            .enumerate()
+            .filter(|(_, degrees)| *degrees > PROJECTION_TOLERANCE)
+        {
+            let joint = excerpt(joints[joint].name.as_bytes());
+            warnings.push(Warning::RotationProjected { joint, degrees });
+        }
+    }
+}
+
+/// Joints in the order in which a file lists them: each right after its parent's earlier branches.
+fn file_order(hierarchy: &Hierarchy) -> Vec<usize> {
+    let joints = hierarchy.joints();
+    let mut children = vec![Vec::new(); joints.len()];
+    for (index, joint) in joints.iter().enumerate() {
+        if let Some(parent) = joint.parent {
+            children[parent].push(index);
+        }
+    }
+    let mut order = Vec::with_capacity(joints.len());
+    let mut next = vec![0];
+    while let Some(joint) = next.pop() {
+        order.push(joint);
+        next.extend(children[joint].iter().rev());
+    }
+    order
+}
+
+/// Closes the innermost joints until `depth` of them are open.
+fn close_braces(num_open: &mut usize, depth: usize, text: &mut String) {
+    while *num_open > depth {
+        *num_open -= 1;
+        text.push_str(&"\t".repeat(*num_open));
+        text.push_str("}\n");
+    }
+}
+
+/// A name that a reader finds whole: one line, no brace, not empty.
+fn written_name(name: &str, index: usize) -> String {
+    let fit: String = name
+        .chars()
+        .map(|letter| {
+            if letter.is_control() || letter == '{' || letter == '}' {
+                '_'
+            } else {
+                letter
+            }
+        })
+        .collect();
+    let fit = fit.trim();
+    if fit.is_empty() {
+        format!("joint{index}")
+    } else {
+        fit.to_owned()
+    }
+}
+
+/// Three numbers in the shortest digits that read back as the same, each after a blank.
+fn push_vector(v: DVec3, text: &mut String) {
+    for value in v.to_array() {
+        // Adding zero takes the sign off a minus zero.
+        let _ = write!(text, " {}", value + 0.0);
+    }
+}
+
+/// A value as a whole number of its last decimal; sizes up to [`MAX_VALUE`] fit.
+fn in_last_decimal(value: f64, num_decimals: u32) -> i64 {
+    (value * 10_i64.pow(num_decimals) as f64).round() as i64
+}
+
+fn radians(angle: i64) -> f64 {
+    (angle as f64 / 10_i64.pow(ANGLE_DECIMALS) as f64).to_radians()
+}
+
+/// Angles of a rotation in the last decimal of a degree, as near as can be to those before.
+fn written_angles(axes: &[Axis], rotation: DQuat, previous: [i64; 3]) -> [i64; 3] {
+    euler::decompose(axes, rotation, previous.map(radians))
+        .map(|angle| in_last_decimal(angle.to_degrees(), ANGLE_DECIMALS))
+}
+
+/// The same rotation as angles that are written already, to the last digit, as near as can be to those before.
+///
+/// `None` at gimbal lock, where a better split of the free angle is to be had from the rotation itself.
+fn written_again(axes: &[Axis], written: [i64; 3], previous: [i64; 3]) -> Option<[i64; 3]> {
+    let near = |angles: [i64; 3]| {
+        let near = [0, 1, 2].map(|i| {
+            let turns = (previous[i] - angles[i] + HALF_TURN).div_euclid(TURN);
+            angles[i] + TURN * turns
+        });
+        let distance: f64 = near.iter().zip(previous).map(|(x, y)| ((x - y) as f64).powi(2)).sum();
+        (near, distance)
+    };
+    let (direct, to_direct) = near(written);
+    if axes.len() < 3 {
+        return Some(direct);
+    }
+    if (written[1].rem_euclid(HALF_TURN) - HALF_TURN / 2).abs() <= 1 {
+        return None;
+    }
+    let (flipped, to_flipped) = near([written[0] + HALF_TURN, HALF_TURN - written[1], written[2] + HALF_TURN]);
+    Some(if to_flipped < to_direct { flipped } else { direct })
+}
+
+/// A number from its digits; zero has no sign.
+fn push_fixed(value: i64, num_decimals: u32, text: &mut String) {
+    if value < 0 {
+        text.push('-');
+    }
+    let one = 10_u64.pow(num_decimals);
+    let size = value.unsigned_abs();
+    let width = num_decimals as usize;
+    let _ = write!(text, "{}.{:0width$}", size / one, size % one);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_fixed_decimals_and_no_minus_zero() {
+        let text = |value: f64| {
+            let mut text = String::new();
+            push_fixed(in_last_decimal(value, 6), 6, &mut text);
+            text
+        };
+        assert_eq!(text(0.0), "0.000000");
+        assert_eq!(text(-0.0), "0.000000");
+        assert_eq!(text(-4e-7), "0.000000");
+        assert_eq!(text(-6e-7), "-0.000001");
+        assert_eq!(text(90.25), "90.250000");
+        assert_eq!(text(-234.000_001), "-234.000001");
+        assert_eq!(text(1e9), "1000000000.000000");
+        let mut offset = String::new();
+        push_vector(DVec3::new(-0.0, 1e-7, -9.5), &mut offset);
+        assert_eq!(offset, " 0 0.0000001 -9.5");
+    }
+
+    #[test]
+    fn angles_written_again_are_the_same_rotation_near_the_previous() {
+        let axes = [Axis::Z, Axis::X, Axis::Y];
+        let degrees = |angles: [i64; 3]| angles.map(|angle| angle * 10_i64.pow(ANGLE_DECIMALS));
+        let written = degrees([10, 20, -30]);
+        for previous in [[0; 3], [725, 0, -400], [191, 161, 149]].map(degrees) {
+            let again = written_again(&axes, written, previous).unwrap();
+            let difference = rotation::difference(
+                euler::compose(&axes, &again.map(radians)),
+                euler::compose(&axes, &written.map(radians)),
+            );
+            assert!(difference.length() < 1e-14);
+            for (angle, previous) in again.iter().zip(previous) {
+                assert!((angle - previous).abs() < HALF_TURN);
+            }
+        }
+        assert_eq!(written_again(&axes, degrees([0, 90, 0]), [0; 3]), None);
+        assert_eq!(written_again(&axes, degrees([0, -270, 0]), [0; 3]), None);
+    }
+
+    #[test]
+    fn names_are_made_fit() {
+        assert_eq!(written_name("Left Up Leg", 3), "Left Up Leg");
+        assert_eq!(written_name("a{b\n", 3), "a_b_");
+        assert_eq!(written_name("  ", 3), "joint3");
+    }
+}

@@ -1,0 +1,399 @@
+//! Every malformed file of the test data behaves as its README says.
+//!
+//! The files lie beside the project; where they are not there, the first test says so and is skipped. The most telling
+//! faults are repeated further down as edits of a small file that stands here.
+
+use std::path::PathBuf;
+
+use loopwright_formats::{ReadError, SpaceSettings, bvh, read_take};
+
+enum Expected {
+    /// Read, with a warning that holds this text; empty for none.
+    Accept(&'static str),
+    /// Refused, with a message that holds this text.
+    Reject(&'static str),
+}
+
+use Expected::{Accept, Reject};
+
+#[rustfmt::skip]
+const FILES: [(&str, Expected); 81] = [
+    ("00_good_reference", Accept("")),
+    ("all_zero_offsets", Accept("the skeleton has no size")),
+    ("binary_garbage", Reject("not a BVH file: expected HIERARCHY at line 1")),
+    ("braces_on_same_line", Accept("")),
+    ("channels_count_mismatch", Reject("line 9, column 14: CHANNELS says 3 in LeftUpLeg, found 2")),
+    ("channels_huge_count", Reject("channel count \"4294967295\" of LeftUpLeg is out of range")),
+    ("channels_missing", Reject("line 27, column 1: a row has 12 values, the hierarchy has 9 channels")),
+    ("channels_repeated", Reject("channel Xrotation twice in LeftUpLeg")),
+    ("channels_unknown", Reject("unknown channel \"Wrotation\"")),
+    ("channels_zero", Accept("")),
+    ("comma_decimals", Reject("line 28, column 1: \"0,0\" is not a number (frame 1, joint Hips, channel Xposition); decimal comma?")),
+    ("constant_motion", Accept("")),
+    ("cr_only", Accept("")),
+    ("crlf", Accept("")),
+    ("deep_nesting_10000", Reject("nesting is deeper than the limit")),
+    ("duplicate_joint_names", Accept("2 joints are named LeftUpLeg")),
+    ("empty", Reject("the file is empty")),
+    ("end_site_named", Accept("")),
+    ("end_site_with_channels", Reject("line 13, column 7: an End Site has no channels")),
+    ("enormous_value", Reject("value \"1e300\" is out of any plausible range")),
+    ("exponent_floats", Accept("")),
+    ("extra_closing_brace", Reject("line 25, column 1: unexpected \"}\"")),
+    ("fbx_renamed", Reject("this is an FBX file, not BVH")),
+    ("fewer_rows_than_declared", Accept("10 frames declared, 6 present; 6 are used")),
+    ("fps_as_frame_time", Accept("one frame each 30 s; was 30 fps meant?")),
+    ("fractional_frames", Reject("frame count must be a whole number, found \"6.5\"")),
+    ("frame_count_overflow", Reject("frame count is out of range")),
+    ("frame_time_missing", Reject("expected \"Frame Time:\"")),
+    ("frames_missing", Reject("expected \"Frames:\" after MOTION")),
+    ("frames_time_keyword", Accept("unusual keyword \"Frames Time:\"")),
+    ("hierarchy_missing", Reject("expected HIERARCHY at line 1, column 1, found \"ROOT\"")),
+    ("huge_frame_count", Accept("4000000000 frames declared, 2 present")),
+    ("inf_value", Reject("line 30, column 5: value is not finite: \"-inf\" (frame 3, joint Hips, channel Yposition)")),
+    ("integer_values", Accept("the frame time \"0333333\" has lost its decimal point")),
+    ("joint_name_is_keyword", Accept("")),
+    ("joint_name_missing", Reject("line 6, column 8: joint name missing after JOINT")),
+    ("joint_name_with_spaces", Accept("")),
+    ("leading_dot_and_plus", Accept("")),
+    ("long_token", Accept("joint name of 200000 characters")),
+    ("lower_case_keywords", Accept("")),
+    ("missing_end_site", Accept("LeftUpLeg and 1 more have no End Site")),
+    ("more_rows_than_declared", Accept("2 rows beyond the declared 4 ignored")),
+    ("motion_before_hierarchy", Reject("expected HIERARCHY at line 1")),
+    ("motion_on_one_line", Accept("")),
+    ("msvc_indeterminate", Reject("\"-1.#IND\" is not a number (frame 3, joint Hips, channel Yposition) (NaN")),
+    ("nan_frame_time", Reject("frame time must be a positive number")),
+    ("nan_offset", Reject("value is not finite: \"nan\" (OFFSET of LeftUpLeg)")),
+    ("nan_value", Reject("value is not finite: \"nan\" (frame 3, joint Hips, channel Yposition)")),
+    ("negative_frame_time", Reject("frame time must be positive")),
+    ("negative_frames", Reject("frame count must not be negative")),
+    ("no_colons", Accept("")),
+    ("no_final_newline", Accept("")),
+    ("no_motion_section", Reject("expected MOTION, found the end of the file")),
+    ("non_utf8_name", Accept("line 6, column 9: joint name is not UTF-8")),
+    ("offset_missing", Reject("OFFSET missing in LeftUpLeg")),
+    ("offset_two_numbers", Reject("OFFSET of LeftUpLeg needs three numbers, found 2")),
+    ("one_frame", Accept("")),
+    ("overflow_value", Reject("value \"1e999\" is out of any plausible range")),
+    ("root_without_body", Reject("expected \"{\" after ROOT Hips")),
+    ("root_without_position", Accept("the root Hips has no position channels")),
+    ("row_too_narrow", Reject("line 28, column 1: a row has 11 values, the hierarchy has 12 channels")),
+    ("row_too_wide", Reject("line 28, column 1: a row has 13 values, the hierarchy has 12 channels")),
+    ("run_on_numbers", Reject("line 31, column 14: \"0.0-0.0\" is not a number (frame 4, joint Hips, channel Zrotation)")),
+    ("scale_channels", Accept("scale channels of LeftUpLeg ignored")),
+    ("second_motion_section", Reject("line 34, column 1: unexpected \"MOTION\" after the last frame")),
+    ("tabs_and_blank_lines", Accept("")),
+    ("text_in_motion", Reject("line 30, column 5: \"ninety\" is not a number")),
+    ("tiny_frame_time", Reject("frame rate is implausible")),
+    ("trailing_garbage", Accept("text after the last frame ignored")),
+    ("trailing_nul_bytes", Accept("text after the last frame ignored")),
+    ("truncated_row", Reject("line 33, column 1: the last frame, 6, has too few values, 6 of 12; is the file cut off?")),
+    ("two_roots", Reject("more than one ROOT is not supported, found \"Hips\" and \"Prop\"")),
+    ("unclosed_brace", Reject("expected \"}\" before \"MOTION\": joint Hips is left open")),
+    ("upper_case_channels", Accept("")),
+    ("utf16_le", Reject("the text is UTF-16; save it as UTF-8 or ASCII")),
+    ("utf8_bom", Accept("")),
+    ("utf8_name", Accept("")),
+    ("whitespace_only", Reject("the file is empty")),
+    ("zero_frame_time", Reject("frame time must be positive")),
+    ("zero_frames", Reject("the file holds no motion")),
+    ("zero_joints", Reject("the hierarchy has no joints")),
+];
+
+/// Reads as a file and as a take; both must agree on whether it can be used.
+fn outcome(bytes: &[u8]) -> Result<Vec<String>, String> {
+    let mut warnings = Vec::new();
+    let parsed = bvh::parse(bytes, &mut warnings).map_err(|error| error.to_string());
+    let taken = read_take(bytes, "bad", &SpaceSettings::default(), &mut Vec::new()).map_err(|error| error.to_string());
+    assert_eq!(parsed.as_ref().err(), taken.as_ref().err());
+    parsed.map(|_| warnings.iter().map(ToString::to_string).collect())
+}
+
+fn check(name: &str, bytes: &[u8], expected: &Expected) {
+    match (outcome(bytes), expected) {
+        (Ok(warnings), Accept("")) => assert_eq!(warnings, [""; 0], "{name}"),
+        (Ok(warnings), Accept(part)) => {
+            assert!(
+                warnings.len() == 1 && warnings[0].contains(part),
+                "{name}: {warnings:?}"
+            );
+        }
+        (Err(message), Reject(part)) => assert!(message.contains(part), "{name}: {message}"),
+        (Ok(_), Reject(part)) => panic!("{name} is read, expected: {part}"),
+        (Err(message), Accept(_)) => panic!("{name} is refused: {message}"),
+    }
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
+fn every_bad_file_behaves_as_its_readme_says() {
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/mocap/bad"));
+    if !folder.is_dir() {
+        eprintln!("SKIPPED: the malformed files are not at {}", folder.display());
+        return;
+    }
+    for (name, expected) in &FILES {
+        let bytes = std::fs::read(folder.join(format!("{name}.bvh"))).unwrap_or_else(|error| panic!("{name}: {error}"));
+        check(name, &bytes, expected);
+    }
+    let present = std::fs::read_dir(&folder).unwrap().filter_map(Result::ok);
+    let is_bvh = |entry: &std::fs::DirEntry| entry.path().extension().is_some_and(|extension| extension == "bvh");
+    assert_eq!(
+        present.filter(is_bvh).count(),
+        FILES.len(),
+        "a file is not in the table"
+    );
+}
+
+const GOOD: &str = "HIERARCHY
+ROOT Hips
+{
+  OFFSET 0.00 0.00 0.00
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+  JOINT Leg
+  {
+    OFFSET 9.00 0.00 0.00
+    CHANNELS 3 Zrotation Xrotation Yrotation
+    End Site
+    {
+      OFFSET 0.00 -40.00 0.00
+    }
+  }
+}
+MOTION
+Frames: 3
+Frame Time: 0.04
+0.0 90.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0
+0.0 90.0 2.0 0.0 0.0 1.0 0.0 10.0 0.0
+0.0 90.0 4.0 0.0 0.0 2.0 0.0 20.0 0.0
+";
+
+#[test]
+fn edits_of_a_good_file() {
+    check("good", GOOD.as_bytes(), &Accept(""));
+    #[rustfmt::skip]
+    let edits = [
+        ("HIERARCHY", "\u{FEFF}hierarchy", Accept("")),
+        ("HIERARCHY", "; a note\nHIERARCHY", Reject("expected HIERARCHY at line 1, column 1, found \";\"")),
+        ("JOINT Leg\n", "JOINT Left Leg End {\n", Reject("found \"{\"")),
+        ("JOINT Leg\n  {", "JOINT Left Leg End {", Accept("")),
+        ("JOINT Leg\n", "JOINT \n", Reject("line 6, column 9: joint name missing after JOINT")),
+        ("ROOT Hips", "ROOT Leg", Accept("2 joints are named Leg")),
+        ("OFFSET 9.00 0.00 0.00", "OFFSET 9.00 0.00 0.00 0.00", Reject("needs three numbers, found 4")),
+        ("OFFSET 9.00 0.00 0.00", "OFFSET 9.00 0.00 0.00 OFFSET 9 0 0", Reject("OFFSET twice in Leg")),
+        ("OFFSET 9.00", "OFFSET 9,00", Reject("\"9,00\" is not a number (OFFSET of Leg); decimal comma?")),
+        ("OFFSET 0.00 -40.00 0.00", "", Reject("OFFSET missing in the End Site of Leg")),
+        ("OFFSET 0.00 -40.00 0.00", "OFFSET 0.00 inf 0.00", Reject("(OFFSET of the End Site of Leg)")),
+        ("OFFSET 0.00 -40.00 0.00", "JOINT x", Reject("expected OFFSET or \"}\" in the End Site of Leg, found \"JOINT\"")),
+        ("CHANNELS 3", "CHANNELS 2", Reject("CHANNELS says 2 in Leg, found 3")),
+        ("CHANNELS 3", "CHANNELS three", Reject("expected the number of channels of Leg, found \"three\"")),
+        ("CHANNELS 3", "CHANELS 3", Reject("expected OFFSET, CHANNELS, JOINT, End Site or \"}\" in Leg, found \"CHANELS\"")),
+        ("  CHANNELS 3 Zrotation Xrotation Yrotation\n", "", Reject("a row has 9 values, the hierarchy has 6 channels")),
+        ("Frames: 3", "Frames:3", Accept("")),
+        ("Frames: 3", "FRAMES : 3.0", Accept("")),
+        ("Frames: 3", "Frames: three", Reject("frame count must be a whole number, found \"three\"")),
+        ("Frames: 3", "Frames: nan", Reject("frame count must be a whole number")),
+        ("Frames: 3", "Frames: 5", Accept("5 frames declared, 3 present")),
+        ("Frames: 3", "Frames: 2", Accept("1 row beyond the declared 2 ignored")),
+        ("Frames: 3", "Frames: 18446744073709551615", Accept("18446744073709551615 frames declared, 3 present")),
+        ("Frames: 3", "Frames: 18446744073709551616", Reject("frame count is out of range")),
+        ("Frame Time: 0.04", "Frame Time:0.04", Accept("")),
+        ("Frame Time: 0.04", "FrameTime .04", Accept("")),
+        ("Frame Time: 0.04", "Frame Time: 0,04", Reject("frame time must be a positive number of seconds")),
+        ("Frame Time: 0.04", "Frame Time: 1", Accept("one frame each 1 s; was 1 fps meant?")),
+        ("Frame Time: 0.04", "Frame Time: 20000", Reject("frame rate is implausible")),
+        ("Frame Time: 0.04\n", "Frame Time:", Reject("frame time must be positive")),
+        ("0.0 20.0 0.0\n", "0.0 20.0 0.0\u{1A}", Accept("text after the last frame ignored")),
+        ("0.0 20.0 0.0\n", "0.0 20.0 0.0\nroot b", Reject("unexpected \"root\" after the last frame")),
+        ("0.0 20.0 0.0\n", "0.0 20.0 0.0 7.0\n", Reject("line 21, column 1: a row has 10 values, the hierarchy has 9 channels (frame 3)")),
+        ("0.0 20.0 0.0\n", "0.0 20.0\n", Reject("the last frame, 3, has too few values, 8 of 9")),
+        ("0.0 10.0 0.0\n", "0.0 10.0\n", Reject("line 20, column 1: a row has 8 values, the hierarchy has 9 channels (frame 2)")),
+        ("0.0 10.0 0.0\n", "0.0 10.0 0.0 1.0\n", Reject("line 20, column 1: a row has 10 values, the hierarchy has 9 channels (frame 2)")),
+        ("0.0 10.0 0.0\n", "0.0 10.0\n0.0\n", Accept("")),
+        ("0.0 10.0 0.0\n", "0.0 10.0 - 0.0\n", Reject("line 20, column 35: \"-\" is not a number (frame 2, joint Leg, channel Yrotation)")),
+    ];
+    for (from, to, expected) in edits {
+        assert!(GOOD.contains(from), "{from}");
+        check(to, GOOD.replacen(from, to, 1).as_bytes(), &expected);
+    }
+}
+
+#[test]
+fn rows_are_not_read_across_in_silence() {
+    let with_rows = |frames: usize, rows: &[&str]| {
+        let head = &GOOD[..GOOD.find("Frames:").unwrap()];
+        format!("{head}Frames: {frames}\nFrame Time: 0.04\n{}\n", rows.join("\n"))
+    };
+    let reject = |found: usize| format!("a row has {found} values, the hierarchy has 9 channels");
+    // Two rows on each line, half a row on each line: as many lines as frames, so lines are rows.
+    let two_rows = ["0"; 18].join(" ");
+    let double = with_rows(3, &[two_rows.as_str(); 3]);
+    assert!(outcome(double.as_bytes()).unwrap_err().contains(&reject(18)));
+    let half = with_rows(4, &["0 0 0"; 4]);
+    assert!(outcome(half.as_bytes()).unwrap_err().contains(&reject(3)));
+    // The same lines as a stream: the values come out even.
+    let stream = with_rows(2, &["0 0 0"; 6]);
+    assert_eq!(outcome(stream.as_bytes()), Ok(Vec::new()));
+    let stream = with_rows(6, &[two_rows.as_str(); 3]);
+    assert_eq!(outcome(stream.as_bytes()), Ok(Vec::new()));
+    // Lines of five: rows end within lines, which is said.
+    let mut lines = vec!["0 0 0 0 0"; 7];
+    lines.push("0");
+    let stream = with_rows(4, &lines);
+    let warnings = outcome(stream.as_bytes()).unwrap();
+    assert!(
+        warnings.len() == 1 && warnings[0].contains("the values were read as one stream"),
+        "{warnings:?}"
+    );
+    assert!(
+        outcome(with_rows(5, &lines).as_bytes())
+            .unwrap_err()
+            .contains(&reject(5))
+    );
+}
+
+#[test]
+fn scales_other_than_one_are_refused() {
+    let text = GOOD
+        .replace(
+            "CHANNELS 3 Zrotation Xrotation Yrotation",
+            "CHANNELS 3 Zrotation Xrotation Yscale",
+        )
+        .replace("20.0 0.0\n", "20.0 1.5\n")
+        .replace("0.0 0.0 0.0\n", "0.0 0.0 1.0\n")
+        .replace("10.0 0.0\n", "10.0 1.0\n");
+    let message = outcome(text.as_bytes()).unwrap_err();
+    assert!(
+        message.contains("frame 3, joint Leg, channel Yscale: scale 1.5 is not supported"),
+        "{message}"
+    );
+}
+
+/// Multiplicative congruential numbers, the same on every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit
+    }
+}
+
+#[test]
+fn no_edit_of_bytes_makes_the_reader_panic() {
+    let mut random = Random(7);
+    let pieces: [&[u8]; 20] = [
+        b"{",
+        b"}",
+        b"\n",
+        b"\r",
+        b" ",
+        b"-",
+        b".",
+        b"e9",
+        b"1e308",
+        b"nan",
+        b"\0",
+        b"\xFF",
+        b"ROOT ",
+        b"JOINT ",
+        b"End ",
+        b"OFFSET ",
+        b"CHANNELS 9 ",
+        b"MOTION\n",
+        b"Frames: 99999999 ",
+        b"99999999999999999999",
+    ];
+    let mut num_read = 0;
+    for round in 0..20_000 {
+        let mut bytes = GOOD.as_bytes().to_vec();
+        for _ in 0..=random.below(4) {
+            let at = random.below(bytes.len());
+            match random.below(5) {
+                0 => bytes[at] = random.below(256) as u8,
+                1 => bytes.truncate(at.max(1)),
+                2 => {
+                    let to = (at + random.below(40)).min(bytes.len());
+                    bytes.drain(at..to);
+                }
+                3 => {
+                    let to = (at + random.below(200)).min(bytes.len());
+                    let copy = bytes[at..to].to_vec();
+                    let target = random.below(bytes.len());
+                    bytes.splice(target..target, copy);
+                }
+                _ => {
+                    bytes.splice(at..at, pieces[random.below(pieces.len())].iter().copied());
+                }
+            }
+            if bytes.is_empty() {
+                break;
+            }
+        }
+        let mut warnings = Vec::new();
+        match read_take(&bytes, "edited", &SpaceSettings::default(), &mut warnings) {
+            Ok(loaded) => {
+                num_read += 1;
+                assert!(loaded.take.num_frames() >= 1);
+                loopwright_formats::write_take(&loaded.take, &loaded.source).unwrap();
+            }
+            Err(error) => {
+                let message = error.to_string();
+                assert!(message.chars().count() < 500, "round {round}: {message}");
+            }
+        }
+        for warning in warnings {
+            assert!(warning.to_string().chars().count() < 500);
+        }
+    }
+    assert!(num_read > 100, "only {num_read} edits were read");
+}
+
+#[test]
+fn time_stays_in_proportion_to_the_file() {
+    // Oddities in every one of many joints, all on one line: a walk to the place of each would take hours.
+    let mut bytes = b"HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xposition ".to_vec();
+    for _ in 0..100_000 {
+        bytes.extend(b"JOINT \xFF { OFFSET 0 1 0 CHANNELS 0 End Site { OFFSET 0 1 0 } } ");
+    }
+    bytes.extend(b"} MOTION Frames: 1 Frame Time: 0.1 0");
+    let warnings = outcome(&bytes).unwrap();
+    assert!(
+        warnings
+            .iter()
+            .any(|warning| warning.contains("100000 joint names are not UTF-8")),
+        "{warnings:?}"
+    );
+}
+
+#[test]
+fn every_truncation_is_read_or_refused() {
+    for length in 0..GOOD.len() {
+        let mut warnings = Vec::new();
+        if bvh::parse(&GOOD.as_bytes()[..length], &mut warnings).is_ok() {
+            let whole_or_told = length + 4 >= GOOD.len() || !warnings.is_empty();
+            assert!(whole_or_told, "{length} bytes are read without a word");
+        }
+    }
+}
+
+#[test]
+fn errors_carry_their_numbers() {
+    let text = GOOD.replace("0.0 10.0 0.0\n", "0.0 10.0 0.0 1.0\n");
+    let error = bvh::parse(text.as_bytes(), &mut Vec::new()).unwrap_err();
+    let position = error.position().unwrap();
+    assert_eq!((position.line, position.column), (20, 1));
+    assert!(matches!(
+        error,
+        ReadError::RowWidth {
+            frame: 2,
+            found: 10,
+            expected: 9,
+            ..
+        }
+    ));
+}

@@ -1,0 +1,555 @@
+//! What is written and read again is the same motion.
+
+use std::path::{Path, PathBuf};
+
+use glam::{DQuat, DVec3};
+use loopwright::{
+    loop_clip::LoopClip,
+    math::{
+        rigid::{Rigid, Twist},
+        rotation,
+    },
+    root_motion::{RootMode, RootTravel},
+    take::{Joint, Skeleton, Take},
+};
+use loopwright_formats::{
+    Axis, ClosingKey, LoadedTake, LoopWriteSettings, ReadError, Source, SpaceSettings, UnitChoice, UpChoice, Warning,
+    WriteError, bvh::ChannelKind, read_take, write_loop, write_take,
+};
+
+fn read(text: &str, up: Axis, unit_metres: f64) -> LoadedTake {
+    let settings = SpaceSettings {
+        up: UpChoice::Given(up),
+        unit: UnitChoice::Metres(unit_metres),
+    };
+    read_take(text.as_bytes(), "again", &settings, &mut Vec::new()).unwrap()
+}
+
+fn read_again(text: &str, source: &Source) -> LoadedTake {
+    read(text, source.space().up, source.space().unit_metres)
+}
+
+/// Largest differences: local translation (metres), rotation (radians), world position (metres).
+fn differences(take: &Take, other: &Take) -> [f64; 3] {
+    let mut worst = [0.0_f64; 3];
+    let (world, other_world) = (take.world_tracks(), other.world_tracks());
+    for frame in 0..take.num_frames() {
+        for joint in 0..take.num_joints() {
+            let translation = (take.translations(frame)[joint] - other.translations(frame)[joint])
+                .abs()
+                .max_element();
+            let turn = rotation::difference(take.rotations(frame)[joint], other.rotations(frame)[joint]).length();
+            let place = world
+                .position(frame, joint)
+                .distance(other_world.position(frame, joint));
+            for (worst, difference) in worst.iter_mut().zip([translation, turn, place]) {
+                *worst = worst.max(difference);
+            }
+        }
+    }
+    worst
+}
+
+fn assert_no_minus_zero(text: &str) {
+    let is_minus_zero = |token: &str| token.starts_with('-') && token.bytes().all(|byte| b"-0.".contains(&byte));
+    assert!(!text.split_whitespace().any(is_minus_zero));
+}
+
+/// Rotation curves of the text never jump by half a turn or more, unless the rotation itself does.
+fn largest_step_degrees(text: &str, source: &Source) -> f64 {
+    let mut warnings = Vec::new();
+    let file = loopwright_formats::bvh::parse(text.as_bytes(), &mut warnings).unwrap();
+    let kinds: Vec<ChannelKind> = file
+        .hierarchy()
+        .joints()
+        .iter()
+        .flat_map(|joint| joint.channels.iter().map(|channel| channel.kind))
+        .collect();
+    assert!(source.hierarchy().num_channels() <= kinds.len());
+    let mut largest = 0.0_f64;
+    for frame in 1..file.num_frames() {
+        for (column, kind) in kinds.iter().enumerate() {
+            if *kind == ChannelKind::Rotation {
+                largest = largest.max((file.row(frame)[column] - file.row(frame - 1)[column]).abs());
+            }
+        }
+    }
+    largest
+}
+
+fn bvh_files(folder: &Path, files: &mut Vec<PathBuf>) {
+    let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() && path.file_name().is_some_and(|name| name != "bad") {
+            bvh_files(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "bvh") {
+            files.push(path);
+        }
+    }
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "a skipped test says so, and a run one its figures")]
+fn real_takes_come_back() {
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/mocap"));
+    if !folder.is_dir() {
+        eprintln!("SKIPPED: the takes are not at {}", folder.display());
+        return;
+    }
+    let mut files = Vec::new();
+    bvh_files(&folder, &mut files);
+    assert!(files.len() >= 60);
+    let mut worst = [0.0_f64; 3];
+    for path in files {
+        let bytes = std::fs::read(&path).unwrap();
+        let loaded = read_take(&bytes, "take", &SpaceSettings::default(), &mut Vec::new()).unwrap();
+        let written = write_take(&loaded.take, &loaded.source).unwrap();
+        assert_eq!(written.warnings, [], "{}", path.display());
+        assert_no_minus_zero(&written.text);
+        let again = read_again(&written.text, &loaded.source);
+        assert_eq!(
+            again.source.hierarchy(),
+            loaded.source.hierarchy(),
+            "{}",
+            path.display()
+        );
+        assert_eq!(again.take.frame_time_secs(), loaded.take.frame_time_secs());
+        assert_eq!(again.take.skeleton(), loaded.take.skeleton());
+        let [translation, turn, place] = differences(&loaded.take, &again.take);
+        let unit = loaded.source.space().unit_metres;
+        let found = [translation / unit, turn.to_degrees(), place / unit];
+        assert!(
+            found[0] < 1e-6 && found[1] < 1e-6 && found[2] < 1e-5,
+            "{}: {found:?}",
+            path.display()
+        );
+        worst = [0, 1, 2].map(|i| worst[i].max(found[i]));
+    }
+    eprintln!(
+        "largest differences: {:e} units, {:e} degrees, world {:e} units",
+        worst[0], worst[1], worst[2]
+    );
+}
+
+/// Numbers in -1 to 1, the same on every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    fn vector(&mut self) -> DVec3 {
+        DVec3::new(self.next(), self.next(), self.next())
+    }
+}
+
+const TWO_JOINTS: &str = "HIERARCHY
+ROOT Hips
+{
+  OFFSET 1 2 3
+  CHANNELS 6 Yrotation Xposition Zrotation Yposition Xrotation Zposition
+  JOINT Chest
+  {
+    OFFSET 0 -4.25 0
+    CHANNELS 3 Xrotation Zrotation Yrotation
+    End Site
+    {
+      OFFSET 0 0 0.125
+    }
+  }
+}
+MOTION
+Frames: 1
+Frame Time: 0.0333333
+0 0 0 0 0 0 0 0 0
+";
+
+fn source(up: Axis) -> Source {
+    read(TWO_JOINTS, up, 0.01).source
+}
+
+fn skeleton(source: &Source) -> Skeleton {
+    let joints = source.hierarchy().joints().iter().map(|joint| Joint {
+        name: joint.name.clone(),
+        parent: joint.parent,
+        rest_offset: joint.offset * 0.01,
+        tip: None,
+    });
+    Skeleton::new(joints.collect()).unwrap()
+}
+
+#[test]
+fn any_rotation_and_any_up_axis_comes_back() {
+    let mut random = Random(11);
+    for up in Axis::ALL {
+        let source = source(up);
+        let skeleton = skeleton(&source);
+        let chest = skeleton.joint(1).rest_offset;
+        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+        for _ in 0..500 {
+            translations.extend([random.vector(), chest]);
+            rotations.extend([0; 2].map(|_| rotation::exp(random.vector() * 3.0)));
+        }
+        let take = Take::new("t", skeleton, 0.033_333_300_5, translations, rotations).unwrap();
+        let written = write_take(&take, &source).unwrap();
+        assert!(
+            written.text.contains("Frame Time: 0.0333333\n"),
+            "the source's own digits"
+        );
+        assert!(
+            written
+                .text
+                .contains("CHANNELS 6 Yrotation Xposition Zrotation Yposition Xrotation Zposition\n")
+        );
+        let again = read_again(&written.text, &source).take;
+        let [translation, turn, _] = differences(&take, &again);
+        assert!(translation < 1e-8 && turn.to_degrees() < 1e-6, "{translation} {turn}");
+    }
+}
+
+#[test]
+fn a_joint_that_leaves_its_offset_is_given_position_channels() {
+    let source = source(Axis::Y);
+    let skeleton = skeleton(&source);
+    let translations = vec![
+        DVec3::ZERO,
+        DVec3::new(0.0, -0.0425, 0.07),
+        DVec3::ZERO,
+        DVec3::new(0.0, -0.0425, 0.0),
+    ];
+    let take = Take::new("t", skeleton, 0.1, translations, vec![DQuat::IDENTITY; 4]).unwrap();
+    let written = write_take(&take, &source).unwrap();
+    assert!(
+        written
+            .text
+            .contains("CHANNELS 6 Xposition Yposition Zposition Xrotation Zrotation Yrotation\n")
+    );
+    assert!(written.text.contains("Frame Time: 0.1\n"));
+    let [Warning::PositionChannelsAdded { joint, distance }] = &written.warnings[..] else {
+        panic!("{:?}", written.warnings);
+    };
+    assert_eq!(joint, "Chest");
+    assert!((distance - 7.0).abs() < 1e-9);
+    assert!(differences(&take, &read_again(&written.text, &source).take)[0] < 1e-8);
+}
+
+#[test]
+fn too_few_rotation_channels_turn_as_nearly_as_they_can() {
+    let text = TWO_JOINTS
+        .replace("CHANNELS 3 Xrotation Zrotation Yrotation", "CHANNELS 1 Xrotation")
+        .replace("0 0 0\n", "0\n");
+    let source = read(&text, Axis::Y, 0.01).source;
+    let skeleton = skeleton(&source);
+    let turn = rotation::exp(DVec3::new(0.5, 0.1, 0.0));
+    let translations = vec![DVec3::ZERO, skeleton.joint(1).rest_offset];
+    let take = Take::new("t", skeleton, 0.1, translations, vec![DQuat::IDENTITY, turn]).unwrap();
+    let written = write_take(&take, &source).unwrap();
+    let [Warning::RotationProjected { joint, degrees }] = &written.warnings[..] else {
+        panic!("{:?}", written.warnings);
+    };
+    assert_eq!(joint, "Chest");
+    let again = read_again(&written.text, &source).take;
+    let error = rotation::difference(again.rotations(0)[1], turn).length().to_degrees();
+    assert!((error - degrees).abs() < 1e-5 && error < 6.0, "{error} {degrees}");
+}
+
+#[test]
+fn a_take_from_elsewhere_gets_a_form_of_its_own() {
+    let joint = |name: &str, parent, y| Joint {
+        name: name.to_owned(),
+        parent,
+        rest_offset: DVec3::new(0.0, y, 0.0),
+        tip: None,
+    };
+    // Parents come first, but branches are interleaved: a file lists each branch whole.
+    let skeleton = Skeleton::new(vec![
+        joint("hips", None, 0.9),
+        joint("left", Some(0), -0.4),
+        joint("right", Some(0), -0.4),
+        joint("left {foot}", Some(1), -0.4),
+        joint("", Some(2), -0.4),
+    ]);
+    let skeleton = skeleton.unwrap();
+    let mut random = Random(5);
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for _ in 0..20 {
+        for index in 0..5 {
+            let rest = skeleton.joint(index).rest_offset;
+            translations.push(if index == 0 || index == 4 {
+                rest + random.vector() * 0.1
+            } else {
+                rest
+            });
+            rotations.push(rotation::exp(random.vector()));
+        }
+    }
+    let take = Take::new("t", skeleton, 1.0 / 60.0, translations, rotations).unwrap();
+    let source = Source::for_take(&take);
+    let counts: Vec<usize> = source
+        .hierarchy()
+        .joints()
+        .iter()
+        .map(|joint| joint.channels.len())
+        .collect();
+    assert_eq!(counts, [6, 3, 3, 3, 6]);
+    let written = write_take(&take, &source).unwrap();
+    assert_eq!(written.warnings, []);
+    let again = read_again(&written.text, &source).take;
+    let names: Vec<&str> = again
+        .skeleton()
+        .joints()
+        .iter()
+        .map(|joint| joint.name.as_str())
+        .collect();
+    assert_eq!(names, ["hips", "left", "left _foot_", "right", "joint4"]);
+    assert_eq!(again.frame_time_secs(), take.frame_time_secs());
+    let (world, other) = (take.world_tracks(), again.world_tracks());
+    for frame in 0..take.num_frames() {
+        for (joint, place) in [(0, 0), (1, 1), (2, 3), (3, 2), (4, 4)] {
+            assert!(world.position(frame, joint).distance(other.position(frame, place)) < 1e-7);
+        }
+    }
+}
+
+/// A loop that spins its chest once a cycle and travels on a turning, climbing path.
+fn clip(source: &Source, mode: RootMode, carrier: usize) -> LoopClip {
+    let skeleton = skeleton(source);
+    let num_samples = 24;
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for sample in 0..num_samples {
+        let phase = f64::from(sample) / f64::from(num_samples) * core::f64::consts::TAU;
+        translations.extend([
+            DVec3::new(0.02 * phase.sin(), 0.9, 0.03 * phase.cos()),
+            skeleton.joint(1).rest_offset,
+        ]);
+        rotations.extend([
+            rotation::exp(DVec3::new(0.2 * phase.sin(), 0.3 * phase.cos(), 0.1)),
+            rotation::exp(DVec3::new(0.0, 0.0, 0.3)) * rotation::exp(DVec3::Y * phase),
+        ]);
+    }
+    let root = RootTravel {
+        mode,
+        start: Rigid::from_yaw(0.7, DVec3::new(1.0, 0.1, -2.0)),
+        twist: Twist {
+            linear: DVec3::new(0.1, 0.05, 1.4),
+            angular: DVec3::new(0.0, 2.1, 0.0),
+        },
+    };
+    LoopClip::new("loop", skeleton, 0.033_333_3, carrier, root, translations, rotations).unwrap()
+}
+
+#[test]
+fn loops_come_back_for_any_layout() {
+    for up in Axis::ALL {
+        let source = source(up);
+        for mode in [RootMode::Screw, RootMode::InPlace, RootMode::Keep] {
+            let clip = clip(&source, mode, 0);
+            for add_root in [false, true] {
+                for (closing_key, copies, num_keys) in [
+                    (ClosingKey::Repeat, 1, 25),
+                    (ClosingKey::Drop, 1, 24),
+                    (ClosingKey::Repeat, 3, 73),
+                ] {
+                    let settings = LoopWriteSettings {
+                        closing_key,
+                        copies,
+                        add_root,
+                    };
+                    let written = write_loop(&clip, &source, &settings).unwrap();
+                    assert_eq!(written.warnings, []);
+                    assert_no_minus_zero(&written.text);
+                    let again = read_again(&written.text, &source).take;
+                    assert_eq!(again.num_frames(), num_keys);
+                    assert_eq!(again.num_joints(), 2 + usize::from(add_root));
+                    let world = again.world_tracks();
+                    for key in 0..num_keys {
+                        let (positions, turns) = clip.world_pose(key);
+                        for joint in 0..2 {
+                            let place = joint + usize::from(add_root);
+                            assert!(positions[joint].distance(world.position(key, place)) < 1e-7);
+                            // An added root stands upright in the file's axes, so its child has the turn.
+                            assert!(rotation::difference(turns[joint], world.rotation(key, place)).length() < 1e-7);
+                        }
+                    }
+                    // The fastest curve turns by 15 degrees a key, the root's pitch and roll by less.
+                    let step = largest_step_degrees(&written.text, &source);
+                    assert!(step < 60.0, "{up} {mode:?} {settings:?}: {step}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_added_root_carries_exactly_the_travel() {
+    let source = source(Axis::Y);
+    let clip = clip(&source, RootMode::Screw, 0);
+    let settings = LoopWriteSettings {
+        add_root: true,
+        ..LoopWriteSettings::default()
+    };
+    let written = write_loop(&clip, &source, &settings).unwrap();
+    assert!(
+        written
+            .text
+            .starts_with("HIERARCHY\nROOT root\n{\n\tOFFSET 0 0 0\n\tCHANNELS 6 Xposition")
+    );
+    assert!(written.text.contains("\tJOINT Hips\n"));
+    let again = read_again(&written.text, &source).take;
+    for key in 0..=24 {
+        let root = clip.root().at(key as f64 * clip.step_secs());
+        assert!(again.translations(key)[0].distance(root.translation) < 1e-8);
+        assert!(
+            rotation::difference(again.rotations(key)[0], root.rotation)
+                .length()
+                .to_degrees()
+                < 1e-6
+        );
+        let (_, body) = clip.body_pose(key);
+        assert!(
+            rotation::difference(again.rotations(key)[1], body[0])
+                .length()
+                .to_degrees()
+                < 1e-6
+        );
+    }
+    // A second one over it takes another name.
+    let twice = write_loop(
+        &LoopClip::new(
+            "again",
+            again.skeleton().clone(),
+            clip.step_secs(),
+            0,
+            *clip.root(),
+            (0..24).flat_map(|key| again.translations(key).to_vec()).collect(),
+            (0..24).flat_map(|key| again.rotations(key).to_vec()).collect(),
+        )
+        .unwrap(),
+        &read_again(&written.text, &source).source,
+        &settings,
+    );
+    assert!(twice.unwrap().text.starts_with("HIERARCHY\nROOT root_motion\n"));
+}
+
+#[test]
+fn a_closing_key_repeats_the_first_to_the_last_digit() {
+    let source = source(Axis::Y);
+    let clip = clip(&source, RootMode::InPlace, 0);
+    for copies in [1, 4] {
+        let settings = LoopWriteSettings {
+            copies,
+            ..LoopWriteSettings::default()
+        };
+        let written = write_loop(&clip, &source, &settings).unwrap();
+        let mut warnings = Vec::new();
+        let file = loopwright_formats::bvh::parse(written.text.as_bytes(), &mut warnings).unwrap();
+        let (first, last) = (file.row(0), file.row(24 * copies));
+        // The chest turns once a cycle about one of its axes, and the curve does not jump back.
+        let mut num_turned = 0;
+        for (first, last) in first.iter().zip(last) {
+            let turns = ((last - first) / 360.0).round();
+            num_turned += usize::from(turns != 0.0);
+            assert!((last - first - 360.0 * turns).abs() < 1e-9, "{first} {last}");
+        }
+        assert_eq!(num_turned, 1);
+    }
+}
+
+#[test]
+fn the_travel_stays_on_the_joint_that_had_it() {
+    let text = TWO_JOINTS.replace(
+        "CHANNELS 3 Xrotation",
+        "CHANNELS 6 Xposition Yposition Zposition Xrotation",
+    );
+    let source = read(&text.replace("0 0 0\n", "0 0 0 0 0 0\n"), Axis::Z, 0.01).source;
+    let clip = clip(&source, RootMode::Screw, 1);
+    let written = write_loop(&clip, &source, &LoopWriteSettings::default()).unwrap();
+    let again = read_again(&written.text, &source).take;
+    for key in [1, 24] {
+        assert!(
+            again
+                .world_tracks()
+                .position(key, 1)
+                .distance(clip.world_pose(key).0[1])
+                < 1e-7
+        );
+    }
+    // The joint above has the same track in every cycle.
+    assert!(again.translations(24)[0].distance(again.translations(0)[0]) < 1e-12);
+}
+
+#[test]
+fn what_cannot_be_written_is_said() {
+    let source = source(Axis::Y);
+    let clip = clip(&source, RootMode::Screw, 0);
+    let write = |copies| {
+        let settings = LoopWriteSettings {
+            copies,
+            ..LoopWriteSettings::default()
+        };
+        write_loop(&clip, &source, &settings).unwrap_err()
+    };
+    assert_eq!(write(0), WriteError::NoCopies);
+    assert!(matches!(write(usize::MAX), WriteError::TooManyKeys { .. }));
+    let other = Skeleton::new(skeleton(&source).joints()[..1].to_vec()).unwrap();
+    let take = Take::new("t", other, 0.1, vec![DVec3::ZERO], vec![DQuat::IDENTITY]).unwrap();
+    assert_eq!(
+        write_take(&take, &source),
+        Err(WriteError::JointCount { expected: 2, found: 1 })
+    );
+    let far = vec![DVec3::X * 9e8, skeleton(&source).joint(1).rest_offset];
+    let take = Take::new("t", skeleton(&source), 0.1, far, vec![DQuat::IDENTITY; 2]).unwrap();
+    assert_eq!(
+        write_take(&take, &source),
+        Err(WriteError::OutOfRange { key: 0, joint: 0 })
+    );
+    let settings = SpaceSettings {
+        unit: UnitChoice::Metres(0.0),
+        ..SpaceSettings::default()
+    };
+    let error = read_take(TWO_JOINTS.as_bytes(), "t", &settings, &mut Vec::new()).unwrap_err();
+    assert_eq!(error, ReadError::Unit { found: 0.0 });
+}
+
+#[test]
+fn a_synthetic_walk_comes_back_and_tells_its_own_space() {
+    let walk = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())
+        .unwrap()
+        .take;
+    let source = Source::for_take(&walk);
+    let written = write_take(&walk, &source).unwrap();
+    assert_eq!(written.warnings, []);
+    let mut warnings = Vec::new();
+    let again = read_take(
+        written.text.as_bytes(),
+        "walk",
+        &SpaceSettings::default(),
+        &mut warnings,
+    )
+    .unwrap();
+    assert_eq!(warnings, []);
+    assert_eq!(
+        (again.source.space().up, again.source.space().unit_metres),
+        (Axis::Y, 0.01)
+    );
+    assert_eq!(again.take.num_joints(), walk.num_joints());
+    let (world, other) = (walk.world_tracks(), again.take.world_tracks());
+    // Files list branches whole; joints are matched by name.
+    for (joint, place) in (0..walk.num_joints()).map(|joint| {
+        let name = &walk.skeleton().joint(joint).name;
+        (joint, again.take.skeleton().find(name).unwrap())
+    }) {
+        for frame in 0..walk.num_frames() {
+            assert!(world.position(frame, joint).distance(other.position(frame, place)) < 1e-7);
+        }
+    }
+}

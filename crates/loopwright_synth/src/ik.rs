@@ -1,0 +1,63 @@
+//! Two-bone inverse kinematics in closed form.
+
+use glam::{DMat3, DQuat, DVec3};
+use loopwright::math::{ops, rotation};
+
+/// World rotations of thigh and shank, whose bones run along their own -Y axes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Leg {
+    pub(crate) thigh: DQuat,
+    pub(crate) shank: DQuat,
+}
+
+/// Bends a leg from `hip` so that its end comes to lie at `ankle`, the knee towards `forward`.
+///
+/// Law of cosines; the bend axis is at right angles to hip-ankle and `forward`, which must not be parallel. A target out
+/// of reach is met with a straight leg that points at it.
+pub(crate) fn solve(hip: DVec3, ankle: DVec3, upper: f64, lower: f64, forward: DVec3) -> Leg {
+    let reach = hip - ankle;
+    let distance = reach.length();
+    let up = reach / distance;
+    let side = up.cross(forward).normalize();
+    let straight = DQuat::from_mat3(&DMat3::from_cols(side, up, side.cross(up)));
+    // Where the knee stands over the line from hip to ankle: along it from the hip, and ahead of it.
+    let distance = distance.min(upper + lower);
+    let along = 0.5 * (distance + (upper - lower) * (upper + lower) / distance);
+    let ahead = (upper * upper - along * along).max(0.0).sqrt();
+    // A turn by a negative angle about +X brings a bone that points down forward.
+    let thigh = rotation::exp(DVec3::X * -ops::atan2(ahead, along));
+    let shank = rotation::exp(DVec3::X * ops::atan2(ahead, distance - along));
+    Leg {
+        thigh: (straight * thigh).normalize(),
+        shank: (straight * shank).normalize(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::{SHANK_METRES, THIGH_METRES};
+
+    #[test]
+    fn reaches_the_ankle_with_the_knee_ahead() {
+        for distance in [0.1, 0.4, 0.7, 0.84] {
+            for direction in [-DVec3::Y, DVec3::new(0.36, -0.8, 0.48), DVec3::new(-0.48, -0.6, -0.64)] {
+                let hip = DVec3::new(0.3, 1.0, -2.0);
+                let ankle = hip + direction * distance;
+                let leg = solve(hip, ankle, THIGH_METRES, SHANK_METRES, DVec3::Z);
+                let knee = hip + leg.thigh * (DVec3::NEG_Y * THIGH_METRES);
+                let end = knee + leg.shank * (DVec3::NEG_Y * SHANK_METRES);
+                assert!((end - ankle).length() < 1e-14, "{end} {ankle}");
+                let bend = knee - (hip + direction * (knee - hip).dot(direction));
+                assert!(bend.z > 0.0, "{bend}");
+            }
+        }
+    }
+
+    #[test]
+    fn points_straight_at_what_it_cannot_reach() {
+        let leg = solve(DVec3::ZERO, DVec3::new(0.0, -0.6, 0.8), 0.4, 0.4, DVec3::Z);
+        let end = (leg.thigh * DVec3::NEG_Y + leg.shank * DVec3::NEG_Y) * 0.4;
+        assert!((end - DVec3::new(0.0, -0.48, 0.64)).length() < 1e-14, "{end}");
+    }
+}

@@ -1,0 +1,73 @@
+//! Gaussian noise with the same bits on every platform.
+
+use core::f64::consts::TAU;
+
+use glam::DVec3;
+use loopwright::math::ops;
+use rand_pcg::{
+    Pcg64,
+    rand_core::{Rng, SeedableRng},
+};
+
+/// Random numbers from a seed.
+#[derive(Clone, Debug)]
+pub(crate) struct Noise {
+    generator: Pcg64,
+}
+
+impl Noise {
+    /// Same seed, same numbers.
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            generator: Pcg64::seed_from_u64(seed),
+        }
+    }
+
+    /// Even in [0, 1).
+    pub(crate) fn uniform(&mut self) -> f64 {
+        // The upper 53 bits are as many as a double holds.
+        (self.generator.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Even in [min, max).
+    pub(crate) fn between(&mut self, min: f64, max: f64) -> f64 {
+        min + (max - min) * self.uniform()
+    }
+
+    /// Two independent normal numbers, mean 0 and standard deviation 1, by Box and Muller.
+    fn normal_pair(&mut self) -> (f64, f64) {
+        // 1 - u is never zero, so the logarithm is finite.
+        let radius = (-2.0 * ops::ln(1.0 - self.uniform())).sqrt();
+        let (sin, cos) = ops::sin_cos(TAU * self.uniform());
+        (radius * cos, radius * sin)
+    }
+
+    /// Three independent normal numbers, mean 0 and standard deviation 1.
+    pub(crate) fn normal_vector(&mut self) -> DVec3 {
+        let (x, y) = self.normal_pair();
+        let (z, _) = self.normal_pair();
+        DVec3::new(x, y, z)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_those_of_the_normal_distribution() {
+        let mut noise = Noise::new(1);
+        let count = 100_000;
+        let (mut mean, mut square, mut fourth) = (DVec3::ZERO, DVec3::ZERO, DVec3::ZERO);
+        for _ in 0..count {
+            let v = noise.normal_vector();
+            mean += v / f64::from(count);
+            square += v * v / f64::from(count);
+            fourth += v * v * v * v / f64::from(count);
+        }
+        // Five standard errors: 1/sqrt(n), sqrt(2/n), sqrt(96/n).
+        assert!(mean.abs().max_element() < 0.016, "{mean}");
+        assert!((square - 1.0).abs().max_element() < 0.023, "{square}");
+        assert!((fourth - 3.0).abs().max_element() < 0.16, "{fourth}");
+    }
+}

@@ -1,0 +1,182 @@
+//! The clock of a walk and the road it takes: from seconds to phase, and from phase to where the root is.
+//!
+//! Take time runs evenly. Gait time is take time bent by the lead-in and by the speed variation; phase is gait time over
+//! the period. Travel is gait time less what is lost while the strides grow after a lead-in, and the root is
+//! exp(travel * twist). All four are monotone and C2, and every step between them has a closed form.
+
+use core::f64::consts::{PI, TAU};
+
+use glam::DVec3;
+use loopwright::math::{
+    ops,
+    rigid::{Rigid, Twist},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{WalkSettings, ease, noise::Noise};
+
+/// Cycles of the standing pose: half-way through the double support before the right foot stands alone.
+///
+/// The left foot sets out first; half a cycle later it is the right.
+const STANDING_PHASE: f64 = 0.25;
+
+/// Share of a period over which the clock comes up to speed after a lead-in.
+const CLOCK_RAMP: f64 = 0.35;
+
+/// Cycles over which the strides grow to their full length after a lead-in.
+const STRIDE_RAMP: f64 = 1.0;
+
+/// One slow wave of the gait's rate: relative amplitude, period, and where in its period it starts.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Wave {
+    amplitude: f64,
+    secs: f64,
+    start_radians: f64,
+}
+
+/// Clock and road of one walk.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Path {
+    period_secs: f64,
+    start_phase: f64,
+    lead_in_secs: f64,
+    waves: [Wave; 2],
+    linear: DVec3Record,
+    angular: DVec3Record,
+}
+
+/// Three numbers: vectors are written as plain lists.
+type DVec3Record = [f64; 3];
+
+impl Path {
+    pub(crate) fn new(settings: &WalkSettings) -> Self {
+        // The noise has the seed's own stream; the waves take another, so that noise alone does not move the gait.
+        let mut random = Noise::new(settings.seed ^ 0x005E_ED0F_ACE5);
+        let start_phase = if settings.lead_in_secs > 0.0 {
+            let side = settings.start_phase - settings.start_phase.floor();
+            if side < 0.5 {
+                STANDING_PHASE
+            } else {
+                STANDING_PHASE + 0.5
+            }
+        } else {
+            settings.start_phase
+        };
+        let waves = [(0.6, 4.7), (0.4, 7.3)].map(|(share, cycles)| Wave {
+            amplitude: share * settings.speed_variation,
+            secs: cycles * settings.period_secs,
+            start_radians: random.between(0.0, TAU),
+        });
+        Self {
+            period_secs: settings.period_secs,
+            start_phase,
+            lead_in_secs: settings.lead_in_secs,
+            waves,
+            linear: [0.0, settings.climb_mps, settings.speed_mps],
+            angular: [0.0, settings.turn_dps * PI / 180.0, 0.0],
+        }
+    }
+
+    /// Nominal seconds of a cycle.
+    pub(crate) fn period_secs(&self) -> f64 {
+        self.period_secs
+    }
+
+    /// Whether the take starts with standing.
+    pub(crate) fn has_lead_in(&self) -> bool {
+        self.lead_in_secs > 0.0
+    }
+
+    /// Phase at gait time zero, cycles.
+    pub(crate) fn start_phase(&self) -> f64 {
+        self.start_phase
+    }
+
+    /// Nominal rate of the root per second of travel, in its own axes.
+    pub(crate) fn twist(&self) -> Twist {
+        Twist {
+            linear: DVec3::from_array(self.linear),
+            angular: DVec3::from_array(self.angular),
+        }
+    }
+
+    /// Gait time at a take time, seconds.
+    pub(crate) fn gait_secs(&self, time_secs: f64) -> f64 {
+        let started = if self.has_lead_in() {
+            let ramp = CLOCK_RAMP * self.period_secs;
+            ramp * ease::step_integral((time_secs - self.lead_in_secs) / ramp)
+        } else {
+            time_secs
+        };
+        let mut gait = started;
+        for wave in &self.waves {
+            let rate = TAU / wave.secs;
+            gait +=
+                wave.amplitude / rate * (ops::cos(wave.start_radians) - ops::cos(wave.start_radians + rate * started));
+        }
+        gait
+    }
+
+    /// Take time at a gait time, seconds: the inverse of [`Self::gait_secs`], by bisection to the last bit.
+    ///
+    /// While the walker stands the clock does too; of those times the latest is meant.
+    pub(crate) fn time_secs(&self, gait_secs: f64) -> f64 {
+        let is_even = !self.has_lead_in() && self.waves.iter().all(|wave| wave.amplitude == 0.0);
+        if is_even {
+            return gait_secs;
+        }
+        // The clock runs at least at half speed once it is up, so the bracket holds the answer.
+        let reach = 2.0 * gait_secs.abs() + self.lead_in_secs + self.period_secs;
+        let (mut before, mut after) = (-reach, reach);
+        loop {
+            let middle = 0.5 * (before + after);
+            if middle <= before || middle >= after {
+                return before;
+            }
+            if self.gait_secs(middle) <= gait_secs {
+                before = middle;
+            } else {
+                after = middle;
+            }
+        }
+    }
+
+    /// Phase at a gait time, cycles, unwrapped.
+    pub(crate) fn phase(&self, gait_secs: f64) -> f64 {
+        self.start_phase + gait_secs / self.period_secs
+    }
+
+    /// Gait time at a phase, seconds.
+    pub(crate) fn gait_secs_at_phase(&self, phase: f64) -> f64 {
+        (phase - self.start_phase) * self.period_secs
+    }
+
+    /// Seconds of travel at full speed that the root has behind it at a gait time.
+    pub(crate) fn travel_secs(&self, gait_secs: f64) -> f64 {
+        if self.has_lead_in() {
+            let ramp = STRIDE_RAMP * self.period_secs;
+            ramp * ease::step_integral(gait_secs / ramp)
+        } else {
+            gait_secs
+        }
+    }
+
+    /// How much of a walk it is, 0 standing to 1 in full stride; comes up over `share` of the first cycle.
+    pub(crate) fn vigour(&self, gait_secs: f64, share: f64) -> f64 {
+        if self.has_lead_in() {
+            ease::step(gait_secs / (share * STRIDE_RAMP * self.period_secs))
+        } else {
+            1.0
+        }
+    }
+
+    /// Root in the world after some seconds of travel; it sets out from the origin towards +Z.
+    pub(crate) fn root(&self, travel_secs: f64) -> Rigid {
+        self.twist().exp(travel_secs)
+    }
+
+    /// Yaw of the root after some seconds of travel, radians, unwrapped.
+    pub(crate) fn yaw(&self, travel_secs: f64) -> f64 {
+        self.angular[1] * travel_secs
+    }
+}

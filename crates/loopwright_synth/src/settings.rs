@@ -1,0 +1,165 @@
+//! What to synthesize: the settings of a walk, checked before anything is made of them.
+
+use loopwright::take::TakeError;
+use serde::{Deserialize, Serialize};
+
+use crate::body;
+
+/// A walk to synthesize. The default is the demo's input.
+///
+/// A take is strictly periodic when `drift`, `torso_rise_metres`, `speed_variation`, `noise_deg` and `lead_in_secs` are
+/// all zero.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WalkSettings {
+    /// Where all randomness comes from: noise and the phases of the speed variation. Same seed, same bits.
+    pub seed: u64,
+    /// Length of the take in seconds, first frame to last, rounded down to whole frames.
+    pub seconds: f64,
+    /// Frames per second.
+    pub frame_rate_hz: f64,
+    /// Seconds of one full cycle, two steps. Best not a whole number of frames.
+    pub period_secs: f64,
+    /// Forward speed along the path in metres per second; zero steps in place.
+    pub speed_mps: f64,
+    /// Turn rate in degrees per second, left positive. The path is an arc.
+    pub turn_dps: f64,
+    /// Climb in metres per second, as on stairs; the feet are planted level, each at its own height. Negative descends.
+    pub climb_mps: f64,
+    /// Phase of the first frame in cycles; the middle of the left foot's stance has phase 0.
+    ///
+    /// With a lead-in only the side matters: 0 to 0.5 sets out with the left foot, 0.5 to 1 with the right.
+    pub start_phase: f64,
+    /// Fraction by which stance width, arm swing, elbow bend, sway, bob and turns of the trunk grow over the take
+    /// (over one cycle where the take is shorter).
+    pub drift: f64,
+    /// Metres by which the pelvis, and the body with it, rises from start to end of the take; negative sinks.
+    ///
+    /// The body never stands higher than its legs allow: a rising walker starts crouched by this much.
+    pub torso_rise_metres: f64,
+    /// Largest relative deviation of the gait's rate and speed from their means: two slow waves, 4.7 and 7.3 cycles long.
+    ///
+    /// Gait and root share one clock, so feet stay planted.
+    pub speed_variation: f64,
+    /// Standard deviation of sensor noise in degrees, about each axis of each joint, independent from frame to frame.
+    ///
+    /// The root's position gets 5 mm per degree along each axis.
+    pub noise_deg: f64,
+    /// Seconds of standing at the start, before the walk sets out; zero walks from the first frame on.
+    pub lead_in_secs: f64,
+    /// Soils the take: frame 0 holds a T-pose, as many recordings do.
+    pub t_pose_first_frame: bool,
+}
+
+impl Default for WalkSettings {
+    fn default() -> Self {
+        Self {
+            seed: 7,
+            seconds: 8.0,
+            frame_rate_hz: 60.0,
+            period_secs: 1.1537,
+            speed_mps: 1.25,
+            turn_dps: 12.0,
+            climb_mps: 0.0,
+            start_phase: 0.1,
+            drift: 0.02,
+            torso_rise_metres: 0.0,
+            speed_variation: 0.0,
+            noise_deg: 0.1,
+            lead_in_secs: 0.0,
+            t_pose_first_frame: false,
+        }
+    }
+}
+
+/// Why there is no such walk.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SynthError {
+    /// A setting is NaN or outside its range.
+    #[error("{setting} must lie between {min} and {max}, found {found}")]
+    OutOfRange {
+        /// Field of [`WalkSettings`].
+        setting: &'static str,
+        /// Smallest value taken.
+        min: f64,
+        /// Largest value taken.
+        max: f64,
+        /// Value given.
+        found: f64,
+    },
+    /// More frames than a take may hold.
+    #[error("{found} transforms are asked for, the limit is {limit}; shorten the take or lower its rate")]
+    TooLarge {
+        /// Frames times joints asked for.
+        found: f64,
+        /// Largest number made.
+        limit: usize,
+    },
+    /// A cycle is too long, too steep or too winding for the body's legs.
+    #[error(
+        "the legs cannot reach: hips would have to sink to {hips_height_metres:.2} m (at least {min:.2} m); \
+         lower speed, climb or turn rate, or shorten the period"
+    )]
+    OutOfReach {
+        /// Height of the hips over the root at which both feet are in reach at all times; minus infinity where none is.
+        hips_height_metres: f64,
+        /// Lowest height that still is a walk.
+        min: f64,
+    },
+    /// The tracks do not make a take.
+    #[error(transparent)]
+    Take(#[from] TakeError),
+}
+
+/// Most transforms (frames times joints) of one take: some 6 hours at 20 Hz, and well under a gigabyte.
+const MAX_TRANSFORMS: usize = 10_000_000;
+
+impl WalkSettings {
+    /// Number of frames of the take.
+    ///
+    /// The small allowance keeps the last frame where rounding puts a whole number of frames a hair below itself.
+    pub fn num_frames(&self) -> usize {
+        (self.seconds * self.frame_rate_hz + 1e-9).floor() as usize + 1
+    }
+
+    /// Checks every field by itself and the size of the whole.
+    ///
+    /// Whether the legs reach is known only once the walk is laid out. Errors: [`SynthError::OutOfRange`],
+    /// [`SynthError::TooLarge`].
+    pub fn check(&self) -> Result<(), SynthError> {
+        let ranges = [
+            ("seconds", self.seconds, 0.0, 1e6),
+            ("frame_rate_hz", self.frame_rate_hz, 1.0, 10_000.0),
+            ("period_secs", self.period_secs, 0.2, 10.0),
+            ("speed_mps", self.speed_mps, 0.0, 6.0),
+            ("turn_dps", self.turn_dps, -360.0, 360.0),
+            ("climb_mps", self.climb_mps, -2.0, 2.0),
+            ("start_phase", self.start_phase, -1e6, 1e6),
+            ("drift", self.drift, -0.5, 0.5),
+            ("torso_rise_metres", self.torso_rise_metres, -0.2, 0.2),
+            ("speed_variation", self.speed_variation, 0.0, 0.5),
+            ("noise_deg", self.noise_deg, 0.0, 45.0),
+            ("lead_in_secs", self.lead_in_secs, 0.0, 1e6),
+        ];
+        for (setting, found, min, max) in ranges {
+            // NaN is in no range.
+            if !(min..=max).contains(&found) {
+                return Err(SynthError::OutOfRange {
+                    setting,
+                    min,
+                    max,
+                    found,
+                });
+            }
+        }
+        let found = (self.seconds * self.frame_rate_hz + 1.0) * body::NUM_JOINTS as f64;
+        if found > MAX_TRANSFORMS as f64 {
+            return Err(SynthError::TooLarge {
+                found,
+                limit: MAX_TRANSFORMS,
+            });
+        }
+        Ok(())
+    }
+}

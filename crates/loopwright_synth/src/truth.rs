@@ -1,0 +1,144 @@
+//! What is known about a synthetic take: phase, contacts and the root's motion.
+
+use loopwright::math::rigid::{Rigid, Twist};
+use serde::{Deserialize, Serialize};
+
+use crate::{WalkSettings, body::Side, footstep::Footsteps, path::Path};
+
+/// The truth about a take, before noise.
+///
+/// Times are seconds from frame 0, frames may be fractional. The root is the heading frame on the ideal path: on the
+/// ground below the walker (at the height of the slope or stairs where it climbs), +Z ahead, starting at the origin with
+/// yaw 0. In gait time it moves by one constant twist, so it runs on the arc exactly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Truth {
+    /// What was asked for.
+    pub settings: WalkSettings,
+    /// Nominal seconds of a cycle; exact wherever nothing varies the rate.
+    pub period_secs: f64,
+    /// Share of the cycle for which a foot is on the ground, heel strike to toe-off, in full stride.
+    pub duty_factor: f64,
+    /// Linear part of the nominal twist, metres per second in the root's axes.
+    pub linear_mps: [f64; 3],
+    /// Angular part of the nominal twist, radians per second; +Y turns left.
+    pub angular_rps: [f64; 3],
+    /// Phase per frame in cycles, unwrapped; the left foot's stance is centred on whole numbers, the right's on halves.
+    pub phases: Vec<f64>,
+    /// All contacts that overlap the take, by start frame.
+    pub contacts: Vec<Contact>,
+    /// Clock and road.
+    path: Path,
+}
+
+/// A span in which a joint does not move.
+///
+/// A foot has two per stance. The ball joint (`LeftToeBase`) is planted from foot-flat to toe-off; the ankle
+/// (`LeftFoot`) from foot-flat to heel rise, while the foot is flat. Between heel strike and foot-flat the foot rolls about
+/// its heel, where there is no joint.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Contact {
+    /// Name of the joint.
+    pub joint: String,
+    /// Frame at which it comes to rest, fractional; the take's first clean frame where it rests already.
+    pub start_frame: f64,
+    /// Frame at which it leaves, fractional; the take's last frame where it rests still.
+    pub end_frame: f64,
+    /// Where it rests, world, metres.
+    pub position: [f64; 3],
+}
+
+impl Truth {
+    pub(crate) fn new(settings: &WalkSettings, footsteps: &Footsteps<'_>) -> Self {
+        let path = footsteps.path;
+        let num_frames = settings.num_frames();
+        let phases: Vec<f64> = (0..num_frames)
+            .map(|frame| path.phase(path.gait_secs(frame as f64 / settings.frame_rate_hz)))
+            .collect();
+        let first_frame = if settings.t_pose_first_frame { 1.0 } else { 0.0 };
+        let last_frame = (num_frames - 1) as f64;
+        let frame_at = |phase: f64| path.time_secs(path.gait_secs_at_phase(phase)) * settings.frame_rate_hz;
+        let mut contacts = Vec::new();
+        // A stance is shorter than a cycle.
+        let first = (2.0 * (phases[0] - 1.0)).floor() as i64;
+        let last = (2.0 * (phases[num_frames - 1] + 1.0)).ceil() as i64;
+        for index in first..=last {
+            let step = footsteps.footstep(index);
+            let side = if step.side == Side::Left { "Left" } else { "Right" };
+            for (joint, end_phase, position) in [
+                ("Foot", step.rise_phase, step.ankle()),
+                ("ToeBase", step.off_phase, step.ball()),
+            ] {
+                let start_frame = frame_at(step.flat_phase).max(first_frame);
+                let end_frame = frame_at(end_phase).min(last_frame);
+                if start_frame < end_frame {
+                    contacts.push(Contact {
+                        joint: format!("{side}{joint}"),
+                        start_frame,
+                        end_frame,
+                        position: position.to_array(),
+                    });
+                }
+            }
+        }
+        contacts.sort_by(|one, other| one.start_frame.total_cmp(&other.start_frame));
+        let twist = path.twist();
+        Self {
+            settings: settings.clone(),
+            period_secs: path.period_secs(),
+            duty_factor: footsteps.gait.duty,
+            linear_mps: twist.linear.to_array(),
+            angular_rps: twist.angular.to_array(),
+            phases,
+            contacts,
+            path: path.clone(),
+        }
+    }
+
+    /// Phase in cycles, unwrapped, at any time.
+    pub fn phase_at(&self, time_secs: f64) -> f64 {
+        self.path.phase(self.path.gait_secs(time_secs))
+    }
+
+    /// Time at which the phase is `phase`; of a stretch of standing, its end.
+    pub fn time_at_phase(&self, phase: f64) -> f64 {
+        self.path.time_secs(self.path.gait_secs_at_phase(phase))
+    }
+
+    /// Seconds from a time until the phase has grown by `cycles`: the period there, when `cycles` is one.
+    pub fn period_from(&self, start_secs: f64, cycles: f64) -> f64 {
+        self.time_at_phase(self.phase_at(start_secs) + cycles) - start_secs
+    }
+
+    /// The noise-free ideal root in the world at any time.
+    pub fn root_at(&self, time_secs: f64) -> Rigid {
+        self.path.root(self.travel_secs(time_secs))
+    }
+
+    /// Yaw of the root at any time, radians, left positive, unwrapped.
+    pub fn yaw_at(&self, time_secs: f64) -> f64 {
+        self.path.yaw(self.travel_secs(time_secs))
+    }
+
+    /// The nominal twist of the root in full stride.
+    pub fn twist(&self) -> Twist {
+        self.path.twist()
+    }
+
+    /// The constant twist, in the root's own axes at the start, that carries the root from one time to another.
+    ///
+    /// It is log(root(start)^-1 root(end)) over the time between, with the true unwrapped yaw. Since the root runs on one
+    /// screw it is the nominal twist times travel over time, without any logarithm. The two times must differ.
+    pub fn twist_between(&self, start_secs: f64, end_secs: f64) -> Twist {
+        let travel = self.travel_secs(end_secs) - self.travel_secs(start_secs);
+        let share = travel / (end_secs - start_secs);
+        let twist = self.path.twist();
+        Twist {
+            linear: twist.linear * share,
+            angular: twist.angular * share,
+        }
+    }
+
+    fn travel_secs(&self, time_secs: f64) -> f64 {
+        self.path.travel_secs(self.path.gait_secs(time_secs))
+    }
+}

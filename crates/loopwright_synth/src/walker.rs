@@ -1,0 +1,364 @@
+//! The walker: every joint at any time, without noise.
+
+use core::f64::consts::TAU;
+
+use glam::{DQuat, DVec3};
+use loopwright::{
+    math::{ops, rigid::Rigid, rotation},
+    take::Skeleton,
+};
+
+use crate::{
+    SynthError, Truth, WalkSettings,
+    body::{
+        self, HIP_ASIDE_METRES, HIP_BELOW_METRES, HIPS_REST_HEIGHT_METRES, NUM_JOINTS, SHANK_METRES, Side,
+        THIGH_METRES, joint,
+    },
+    footstep::{self, FootPose, Footsteps},
+    gait::Gait,
+    ik,
+    path::Path,
+};
+
+/// Longest distance from hip to ankle as a share of the straight leg: the knee keeps a bend of some 8 degrees.
+///
+/// Nearer to one the knee would snap straight, since its angle changes ever faster with the distance.
+const LEG_REACH_SHARE: f64 = 0.9975;
+
+/// The same while standing still.
+const STANDING_REACH_SHARE: f64 = 0.99;
+
+/// Lowest hips of a walk, metres over the root.
+const MIN_HIPS_HEIGHT_METRES: f64 = 0.6;
+
+/// Poses per cycle looked at to find how high the hips may be.
+const SAMPLES_PER_CYCLE: f64 = 64.0;
+
+/// A walker whose pose is known at any time.
+#[derive(Clone, Debug)]
+pub struct Walker {
+    settings: WalkSettings,
+    skeleton: Skeleton,
+    path: Path,
+    gait: Gait,
+    /// Height of the hips over the root in full stride, less bob and rise.
+    hips_height: f64,
+    /// Gait time over which the body drifts and rises: the take's, at least one cycle's.
+    gait_length_secs: f64,
+}
+
+/// Where a walker is in its gait.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    time_secs: f64,
+    phase: f64,
+    root: Rigid,
+    yaw: f64,
+    /// Size of the motion: 0 standing, 1 in full stride.
+    vigour: f64,
+    /// As `vigour`, sooner: the hips are down before the first strides are long.
+    readiness: f64,
+    /// Growth of the motion through drift: 1 at the start.
+    growth: f64,
+    /// How far the body is below its full height through the rise, metres, never positive.
+    sunk: f64,
+}
+
+/// The pelvis but for its height, which is found from the legs' reach.
+#[derive(Clone, Copy, Debug)]
+struct Pelvis {
+    /// Hips in the root's frame; y is what the height varies by.
+    offset: DVec3,
+    /// In the root's frame.
+    rotation: DQuat,
+}
+
+impl Walker {
+    /// Lays out a walk.
+    ///
+    /// Errors: those of [`WalkSettings::check`], and [`SynthError::OutOfReach`] when the legs are too short for it.
+    pub fn new(settings: &WalkSettings) -> Result<Self, SynthError> {
+        settings.check()?;
+        let path = Path::new(settings);
+        let last_secs = (settings.num_frames() - 1) as f64 / settings.frame_rate_hz;
+        let mut walker = Self {
+            gait: Gait::new(settings),
+            skeleton: body::skeleton(),
+            gait_length_secs: path.gait_secs(last_secs).max(settings.period_secs),
+            hips_height: HIPS_REST_HEIGHT_METRES,
+            settings: settings.clone(),
+            path,
+        };
+        walker.hips_height = walker.highest_hips();
+        let in_reach = walker.hips_height >= MIN_HIPS_HEIGHT_METRES;
+        if !in_reach {
+            return Err(SynthError::OutOfReach {
+                hips_height_metres: walker.hips_height,
+                min: MIN_HIPS_HEIGHT_METRES,
+            });
+        }
+        Ok(walker)
+    }
+
+    /// The walker's joints.
+    pub fn skeleton(&self) -> &Skeleton {
+        &self.skeleton
+    }
+
+    /// What is known about this walk.
+    pub fn truth(&self) -> Truth {
+        Truth::new(&self.settings, &self.footsteps())
+    }
+
+    /// Local translations (metres) and rotations of all joints at any time, in skeleton order; the hips' are the world's.
+    pub fn pose_at(&self, time_secs: f64) -> (Vec<DVec3>, Vec<DQuat>) {
+        let moment = self.moment(time_secs);
+        let feet = Side::BOTH.map(|side| self.footsteps().foot(side, moment.phase));
+        let pelvis = self.pelvis(&moment);
+        let hips_height = self.hips_height * moment.readiness + standing_height() * (1.0 - moment.readiness);
+        let hips = moment.root * Rigid::new(pelvis.rotation, pelvis.offset + DVec3::Y * (hips_height + moment.sunk));
+        let mut pose = Pose {
+            translations: self.skeleton.joints().iter().map(|joint| joint.rest_offset).collect(),
+            rotations: vec![DQuat::IDENTITY; NUM_JOINTS],
+        };
+        pose.translations[joint::HIPS] = hips.translation;
+        pose.rotations[joint::HIPS] = hips.rotation;
+        let pelvis_yaw = moment.yaw + rotation::yaw_of(pelvis.rotation);
+        for (side, foot) in Side::BOTH.into_iter().zip(&feet) {
+            pose.set_leg(side, hips, foot, pelvis_yaw);
+        }
+        self.set_trunk(&mut pose, &moment, pelvis.rotation);
+        for side in Side::BOTH {
+            self.set_arm(&mut pose, &moment, side);
+        }
+        (pose.translations, pose.rotations)
+    }
+
+    /// The rest pose standing where the root is at `time_secs`: all joints unturned but for the root's yaw.
+    pub(crate) fn t_pose_at(&self, time_secs: f64) -> (Vec<DVec3>, Vec<DQuat>) {
+        let root = self.moment(time_secs).root;
+        let mut translations: Vec<DVec3> = self.skeleton.joints().iter().map(|joint| joint.rest_offset).collect();
+        let mut rotations = vec![DQuat::IDENTITY; NUM_JOINTS];
+        translations[joint::HIPS] = root.transform_point(translations[joint::HIPS]);
+        rotations[joint::HIPS] = root.rotation;
+        (translations, rotations)
+    }
+
+    fn footsteps(&self) -> Footsteps<'_> {
+        Footsteps {
+            path: &self.path,
+            gait: &self.gait,
+            drift_per_sec: self.settings.drift / self.gait_length_secs,
+        }
+    }
+
+    fn moment(&self, time_secs: f64) -> Moment {
+        let gait_secs = self.path.gait_secs(time_secs);
+        let travel_secs = self.path.travel_secs(gait_secs);
+        let done = gait_secs / self.gait_length_secs;
+        let rise = self.settings.torso_rise_metres;
+        Moment {
+            time_secs,
+            phase: self.path.phase(gait_secs),
+            root: self.path.root(travel_secs),
+            yaw: self.path.yaw(travel_secs),
+            vigour: self.path.vigour(gait_secs, 1.0),
+            readiness: self.path.vigour(gait_secs, 0.5),
+            growth: 1.0 + self.settings.drift * done,
+            sunk: if rise > 0.0 { -rise * (1.0 - done) } else { rise * done },
+        }
+    }
+
+    fn pelvis(&self, moment: &Moment) -> Pelvis {
+        let gait = &self.gait;
+        let wave = |cycles: f64, peak: f64| ops::cos(TAU * cycles * (moment.phase - peak));
+        let size = moment.vigour * moment.growth;
+        let still = 1.0 - moment.vigour;
+        let slow = |hz: f64| ops::sin(TAU * hz * moment.time_secs);
+        let offset = DVec3::new(
+            size * gait.sway * wave(1.0, 0.0) + 0.1 * gait.bank * moment.vigour + still * 0.004 * slow(0.13),
+            size * gait.bob * wave(2.0, -0.03),
+            size * gait.surge * wave(2.0, 0.2) + still * 0.003 * slow(0.21),
+        );
+        let yaw = -size * gait.pelvis_yaw * wave(1.0, -0.31);
+        let list = size * gait.pelvis_list * wave(1.0, -0.14) - 0.25 * gait.bank * moment.vigour;
+        let tilt = 0.06 + moment.vigour * (0.25 * gait.lean + 0.01 * wave(2.0, 0.2));
+        Pelvis {
+            offset,
+            rotation: facing(yaw, tilt, list),
+        }
+    }
+
+    /// The greatest height of the hips at which no leg is ever stretched beyond its reach; minus infinity for none.
+    fn highest_hips(&self) -> f64 {
+        let reach = LEG_REACH_SHARE * (THIGH_METRES + SHANK_METRES);
+        let cycles = self.gait_length_secs / self.path.period_secs();
+        let samples = (cycles * SAMPLES_PER_CYCLE).ceil();
+        let mut highest = HIPS_REST_HEIGHT_METRES;
+        for sample in 0..=samples as usize {
+            let gait_secs = self.gait_length_secs * sample as f64 / samples;
+            let moment = self.moment(self.path.time_secs(gait_secs));
+            // Nearly standing there is no stride to reach for.
+            if moment.readiness < 0.02 {
+                continue;
+            }
+            let pelvis = self.pelvis(&moment);
+            for side in Side::BOTH {
+                let foot = self.footsteps().foot(side, moment.phase);
+                let ankle = moment.root.inverse().transform_point(foot.ankle);
+                let hip = pelvis.offset + pelvis.rotation * hip_offset(side);
+                let (across, along) = (ankle.x - hip.x, ankle.z - hip.z);
+                let below_squared = reach * reach - across * across - along * along;
+                if below_squared <= 0.0 {
+                    return f64::NEG_INFINITY;
+                }
+                let allowed = ankle.y + below_squared.sqrt() - hip.y - moment.sunk;
+                let standing = standing_height() * (1.0 - moment.readiness);
+                highest = highest.min((allowed - standing) / moment.readiness);
+            }
+        }
+        highest
+    }
+
+    /// Spine, neck and head: the chest turns against the pelvis, the head stays level.
+    fn set_trunk(&self, pose: &mut Pose, moment: &Moment, pelvis: DQuat) {
+        let gait = &self.gait;
+        let size = moment.vigour * moment.growth;
+        let wave = |cycles: f64, peak: f64| ops::cos(TAU * cycles * (moment.phase - peak));
+        let breath = ops::sin(TAU * 0.23 * moment.time_secs) * (1.0 - moment.vigour);
+        let chest = facing(
+            size * gait.chest_yaw * wave(1.0, -0.25) + 0.3 * gait.gaze * moment.vigour,
+            0.03 + moment.vigour * gait.lean + 0.012 * size * wave(2.0, 0.3) + 0.008 * breath,
+            -0.3 * size * gait.pelvis_list * wave(1.0, -0.14) - gait.bank * moment.vigour,
+        );
+        let head = facing(
+            moment.vigour * gait.gaze + 0.15 * size * gait.chest_yaw * wave(1.0, -0.25),
+            0.02 + 0.012 * size * wave(2.0, 0.45),
+            -0.3 * gait.bank * moment.vigour,
+        );
+        let bend = rotation::log(pelvis.conjugate() * chest) / 3.0;
+        for part in [joint::SPINE, joint::SPINE1, joint::SPINE2] {
+            pose.rotations[part] = rotation::exp(bend);
+        }
+        let nod = rotation::log(chest.conjugate() * head) / 2.0;
+        for part in [joint::NECK, joint::HEAD] {
+            pose.rotations[part] = rotation::exp(nod);
+        }
+    }
+
+    /// Arms hang down and swing against the legs: ahead when the other side's leg is.
+    fn set_arm(&self, pose: &mut Pose, moment: &Moment, side: Side) {
+        let gait = &self.gait;
+        let size = moment.vigour * moment.growth;
+        // The left arm is foremost shortly after the right foot's heel strike.
+        let peak = if side == Side::Left { 0.23 } else { -0.27 };
+        let wave = |lag: f64| ops::cos(TAU * (moment.phase - peak - lag));
+        let swing = size * (gait.arm_swing * wave(0.0)) - 0.1 * moment.vigour * gait.arm_swing;
+        let grown = 1.0 + (moment.growth - 1.0) * moment.vigour;
+        let elbow = 0.22 * (1.0 - moment.vigour) + grown * moment.vigour * (gait.elbow + gait.elbow_swing * wave(0.05));
+        let sign = side.sign();
+        // From the T-pose an arm along +-X comes down by a turn about Z, and swings ahead by one about -X.
+        let down = rotation::exp(DVec3::Z * (-sign * 1.43));
+        let ahead = rotation::exp(DVec3::X * -(swing + 0.04));
+        let inward = rotation::exp(DVec3::Y * (-sign * 0.18));
+        let shoulder = side.shoulder();
+        pose.rotations[shoulder] = rotation::exp(DVec3::new(
+            0.0,
+            -sign * 0.15 * swing,
+            -sign * (0.04 + 0.02 * size * wave(0.0)),
+        ));
+        pose.rotations[shoulder + 1] = inward * ahead * down;
+        pose.rotations[shoulder + 2] = rotation::exp(DVec3::Y * (-sign * elbow));
+        pose.rotations[shoulder + 3] = rotation::exp(DVec3::new(
+            0.0,
+            -sign * (0.08 + 0.1 * size * gait.arm_swing * wave(0.12)),
+            sign * 0.02,
+        ));
+        pose.rotations[shoulder + 4] = rotation::exp(DVec3::new(0.0, 0.0, -sign * 0.35));
+    }
+}
+
+/// Local transforms under construction.
+struct Pose {
+    translations: Vec<DVec3>,
+    rotations: Vec<DQuat>,
+}
+
+impl Pose {
+    /// Hip, knee, ankle and toes, so that the ankle comes to where the foot is.
+    fn set_leg(&mut self, side: Side, hips: Rigid, foot: &FootPose, pelvis_yaw: f64) {
+        // The knee points between pelvis and foot.
+        let forward = rotation::from_yaw(0.5 * (pelvis_yaw + foot.yaw)) * DVec3::Z;
+        let hip = hips.transform_point(hip_offset(side));
+        let leg = ik::solve(hip, foot.ankle, THIGH_METRES, SHANK_METRES, forward);
+        let sole = footstep::rotation_of(foot);
+        let up_leg = side.up_leg();
+        self.rotations[up_leg] = hips.rotation.conjugate() * leg.thigh;
+        self.rotations[up_leg + 1] = leg.thigh.conjugate() * leg.shank;
+        self.rotations[up_leg + 2] = leg.shank.conjugate() * sole;
+        self.rotations[up_leg + 3] = rotation::exp(DVec3::X * -foot.toe_bend);
+    }
+}
+
+/// Height of the hips over the ground while standing.
+fn standing_height() -> f64 {
+    HIPS_REST_HEIGHT_METRES - (1.0 - STANDING_REACH_SHARE) * (THIGH_METRES + SHANK_METRES)
+}
+
+/// The hip joint in the hips' axes.
+fn hip_offset(side: Side) -> DVec3 {
+    DVec3::new(side.sign() * HIP_ASIDE_METRES, -HIP_BELOW_METRES, 0.0)
+}
+
+/// Left turn, then forward lean, then list with the left side up.
+fn facing(yaw: f64, lean: f64, list: f64) -> DQuat {
+    rotation::from_yaw(yaw) * rotation::exp(DVec3::X * lean) * rotation::exp(DVec3::Z * list)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random_settings;
+    use loopwright::take::pose;
+
+    #[test]
+    fn ankles_and_soles_reach_where_the_feet_are() {
+        for seed in 0..200 {
+            let settings = random_settings(seed);
+            let walker = Walker::new(&settings).unwrap();
+            let mut longest = 0.0_f64;
+            for i in 0..300 {
+                let time_secs = settings.seconds * f64::from(i) / 299.0;
+                let (translations, rotations) = walker.pose_at(time_secs);
+                let (positions, turns) = pose::world_pose(&walker.skeleton, &translations, &rotations);
+                for side in Side::BOTH {
+                    let foot = walker.footsteps().foot(side, walker.moment(time_secs).phase);
+                    let ankle = side.up_leg() + 2;
+                    assert!(
+                        (positions[ankle] - foot.ankle).length() < 1e-9,
+                        "seed {seed}, {time_secs} s"
+                    );
+                    let sole = footstep::rotation_of(&foot);
+                    assert!(
+                        rotation::difference(turns[ankle], sole).length() < 1e-9,
+                        "seed {seed}, {time_secs} s"
+                    );
+                    longest = longest.max((positions[ankle] - positions[side.up_leg()]).length());
+                }
+            }
+            // Between the samples that the height is found from, a leg may come a hair nearer to straight.
+            let share = longest / (THIGH_METRES + SHANK_METRES);
+            assert!((0.99..0.9985).contains(&share), "seed {seed}: {share}");
+        }
+    }
+
+    #[test]
+    fn a_stride_beyond_the_legs_is_refused() {
+        let settings = WalkSettings {
+            speed_mps: 6.0,
+            period_secs: 3.0,
+            ..WalkSettings::default()
+        };
+        assert!(matches!(Walker::new(&settings), Err(SynthError::OutOfReach { .. })));
+    }
+}

@@ -1,0 +1,181 @@
+//! What the body does: planted feet, strict periods, smooth joints.
+
+use glam::{DQuat, DVec3};
+use loopwright::{
+    math::{rigid::Rigid, rotation},
+    take::pose,
+};
+use loopwright_synth::{WalkSettings, Walker, random_settings, synthesize};
+
+/// Settings without noise, drift, rise or variation.
+fn steady() -> WalkSettings {
+    WalkSettings {
+        drift: 0.0,
+        noise_deg: 0.0,
+        ..WalkSettings::default()
+    }
+}
+
+fn positions(walker: &Walker, time_secs: f64) -> Vec<DVec3> {
+    let (translations, rotations) = walker.pose_at(time_secs);
+    pose::world_pose(walker.skeleton(), &translations, &rotations).0
+}
+
+/// Random walks, and the special ones that no random walk is.
+fn many() -> Vec<WalkSettings> {
+    let mut many: Vec<WalkSettings> = (0..200).map(random_settings).collect();
+    many.push(WalkSettings {
+        lead_in_secs: 1.3,
+        ..steady()
+    });
+    many.push(WalkSettings {
+        lead_in_secs: 0.2,
+        start_phase: 0.8,
+        turn_dps: -40.0,
+        speed_mps: 0.8,
+        ..steady()
+    });
+    many.push(WalkSettings {
+        speed_mps: 0.0,
+        turn_dps: 60.0,
+        ..steady()
+    });
+    many.push(WalkSettings {
+        speed_mps: 2.8,
+        period_secs: 0.74,
+        ..steady()
+    });
+    many.push(WalkSettings {
+        torso_rise_metres: 0.1,
+        drift: 0.3,
+        speed_variation: 0.3,
+        ..steady()
+    });
+    many
+}
+
+#[test]
+fn planted_joints_do_not_move() {
+    for settings in many() {
+        let walker = Walker::new(&settings).unwrap();
+        let truth = walker.truth();
+        assert!(truth.contacts.len() > 8);
+        for contact in &truth.contacts {
+            let joint = walker.skeleton().find(&contact.joint).unwrap();
+            for i in 0..=8 {
+                let share = f64::from(i) / 8.0;
+                let frame = contact.start_frame + (contact.end_frame - contact.start_frame) * share;
+                let position = positions(&walker, frame / settings.frame_rate_hz)[joint];
+                let slip = (position - DVec3::from_array(contact.position)).length();
+                assert!(
+                    slip < 1e-9,
+                    "{} slips {slip} m at frame {frame} of {settings:?}",
+                    contact.joint
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn steady_walks_repeat_exactly() {
+    for seed in 0..50 {
+        let settings = WalkSettings {
+            drift: 0.0,
+            torso_rise_metres: 0.0,
+            speed_variation: 0.0,
+            ..random_settings(seed)
+        };
+        let walker = Walker::new(&settings).unwrap();
+        let truth = walker.truth();
+        let period = settings.period_secs;
+        let travel = truth.twist().exp(period);
+        for i in 0..20 {
+            let start = 0.17 * f64::from(i);
+            let end = start + period;
+            let expected = truth.root_at(start) * travel;
+            let root = truth.root_at(end);
+            assert!((root.translation - expected.translation).length() < 1e-12);
+            assert!(rotation::difference(root.rotation, expected.rotation).length() < 1e-12);
+            let (start_translations, start_rotations) = walker.pose_at(start);
+            let (end_translations, end_rotations) = walker.pose_at(end);
+            let in_root = |time: f64, translation: DVec3, rotation: DQuat| {
+                truth.root_at(time).inverse() * Rigid::new(rotation, translation)
+            };
+            let hips_start = in_root(start, start_translations[0], start_rotations[0]);
+            let hips_end = in_root(end, end_translations[0], end_rotations[0]);
+            assert!((hips_start.translation - hips_end.translation).length() < 1e-9);
+            assert!(rotation::difference(hips_start.rotation, hips_end.rotation).length() < 1e-9);
+            for joint in 1..start_rotations.len() {
+                assert_eq!(start_translations[joint], end_translations[joint]);
+                let gap = rotation::difference(end_rotations[joint], start_rotations[joint]).length();
+                assert!(gap < 1e-9, "seed {seed}, joint {joint}: {gap}");
+            }
+        }
+    }
+}
+
+#[test]
+fn bones_keep_their_lengths() {
+    for settings in many() {
+        let made = synthesize(&settings).unwrap();
+        for frame in 0..made.take.num_frames() {
+            for joint in 1..made.take.num_joints() {
+                assert_eq!(
+                    made.take.translations(frame)[joint],
+                    made.take.skeleton().joint(joint).rest_offset
+                );
+            }
+        }
+    }
+}
+
+/// Largest acceleration of any joint, and largest change of it from one step to the next, m/s^2.
+fn accelerations(walker: &Walker, seconds: f64, step_secs: f64) -> (f64, f64) {
+    let count = (seconds / step_secs) as usize;
+    let tracks: Vec<Vec<DVec3>> = (0..count).map(|i| positions(walker, i as f64 * step_secs)).collect();
+    let (mut largest, mut jump) = (0.0_f64, 0.0_f64);
+    for joint in 0..walker.skeleton().num_joints() {
+        let second: Vec<DVec3> = tracks
+            .windows(3)
+            .map(|w| (w[2][joint] - 2.0 * w[1][joint] + w[0][joint]) / (step_secs * step_secs))
+            .collect();
+        for pair in second.windows(2) {
+            largest = largest.max(pair[0].length());
+            jump = jump.max((pair[1] - pair[0]).length());
+        }
+    }
+    (largest, jump)
+}
+
+#[test]
+fn joints_move_without_pops() {
+    for settings in many().iter().skip(180) {
+        let walker = Walker::new(settings).unwrap();
+        let seconds = settings.lead_in_secs + 2.2 * settings.period_secs;
+        let (largest, coarse) = accelerations(&walker, seconds, 1e-3);
+        assert!(largest < 250.0, "{largest} m/s^2 in {settings:?}");
+        // Continuous accelerations change less over shorter steps; over a pop they change as much or more.
+        let (_, fine) = accelerations(&walker, seconds, 2.5e-4);
+        assert!(fine < 0.4 * coarse, "{coarse} to {fine} in {settings:?}");
+    }
+}
+
+#[test]
+fn toes_clear_the_ground() {
+    for settings in many().iter().filter(|settings| settings.climb_mps == 0.0) {
+        let walker = Walker::new(settings).unwrap();
+        let skeleton = walker.skeleton();
+        for i in 0..400 {
+            let (translations, rotations) = walker.pose_at(settings.seconds * f64::from(i) / 399.0);
+            let (positions, turns) = pose::world_pose(skeleton, &translations, &rotations);
+            for name in ["LeftToeBase", "RightToeBase"] {
+                let joint = skeleton.find(name).unwrap();
+                let tip = positions[joint] + turns[joint] * skeleton.joint(joint).tip.unwrap();
+                // Flat on the ground the joint stands at 25 mm and the tip at 15 mm.
+                let clearance = (positions[joint].y - 0.025).min(tip.y - 0.015);
+                assert!(clearance > -0.004, "{name} is {clearance} m over the ground in {settings:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Settings: refusals, seeds, and what random walks look like.
+
+use loopwright::math::rotation;
+use loopwright_synth::{SynthError, WalkSettings, random_settings, synthesize};
+
+#[test]
+fn nonsense_is_refused_with_its_numbers() {
+    let refused = |change: fn(&mut WalkSettings)| {
+        let mut settings = WalkSettings::default();
+        change(&mut settings);
+        synthesize(&settings).unwrap_err()
+    };
+    for (setting, error) in [
+        ("speed_mps", refused(|s| s.speed_mps = f64::NAN)),
+        ("seconds", refused(|s| s.seconds = -1.0)),
+        ("seconds", refused(|s| s.seconds = f64::INFINITY)),
+        ("period_secs", refused(|s| s.period_secs = 0.0)),
+        ("frame_rate_hz", refused(|s| s.frame_rate_hz = 0.0)),
+        ("noise_deg", refused(|s| s.noise_deg = -0.1)),
+        ("turn_dps", refused(|s| s.turn_dps = 1e9)),
+        ("drift", refused(|s| s.drift = 2.0)),
+        ("speed_variation", refused(|s| s.speed_variation = 0.9)),
+        ("start_phase", refused(|s| s.start_phase = f64::NEG_INFINITY)),
+        ("lead_in_secs", refused(|s| s.lead_in_secs = f64::NAN)),
+    ] {
+        let SynthError::OutOfRange { setting: named, .. } = error else {
+            panic!("{error}");
+        };
+        assert_eq!(named, setting);
+    }
+    assert!(matches!(refused(|s| s.seconds = 1e5), SynthError::TooLarge { .. }));
+    assert!(matches!(
+        refused(|s| (s.speed_mps, s.period_secs) = (5.0, 2.0)),
+        SynthError::OutOfReach { .. }
+    ));
+}
+
+#[test]
+fn frames_are_counted_from_first_to_last() {
+    let frames = |seconds, frame_rate_hz| {
+        let settings = WalkSettings {
+            seconds,
+            frame_rate_hz,
+            ..WalkSettings::default()
+        };
+        synthesize(&settings).unwrap().take.num_frames()
+    };
+    assert_eq!(frames(8.0, 60.0), 481);
+    assert_eq!(frames(0.1, 30.0), 4);
+    assert_eq!(frames(0.99, 10.0), 10);
+    assert_eq!(frames(0.0, 60.0), 1);
+}
+
+#[test]
+fn same_seed_same_bits_other_seed_other_noise() {
+    let settings = WalkSettings::default();
+    let first = synthesize(&settings).unwrap();
+    assert_eq!(first, synthesize(&settings).unwrap());
+    let other = synthesize(&WalkSettings {
+        seed: 8,
+        ..settings.clone()
+    })
+    .unwrap();
+    assert_ne!(first.take, other.take);
+    // Without noise and variation there is nothing for a seed to change.
+    let clean = WalkSettings {
+        noise_deg: 0.0,
+        ..settings
+    };
+    let one = synthesize(&clean).unwrap().take;
+    assert_eq!(one, synthesize(&WalkSettings { seed: 8, ..clean }).unwrap().take);
+}
+
+#[test]
+fn noise_has_the_size_asked_for() {
+    let settings = WalkSettings {
+        noise_deg: 0.4,
+        ..WalkSettings::default()
+    };
+    let noisy = synthesize(&settings).unwrap().take;
+    let clean = synthesize(&WalkSettings {
+        noise_deg: 0.0,
+        ..settings
+    })
+    .unwrap()
+    .take;
+    let (mut turns, mut shifts) = (0.0, 0.0);
+    for frame in 0..clean.num_frames() {
+        for (noisy, clean) in noisy.rotations(frame).iter().zip(clean.rotations(frame)) {
+            turns += rotation::difference(*noisy, *clean).length_squared() / 3.0;
+        }
+        shifts += (noisy.translations(frame)[0] - clean.translations(frame)[0]).length_squared() / 3.0;
+    }
+    let frames = clean.num_frames() as f64;
+    let deg = (turns / frames / clean.num_joints() as f64).sqrt().to_degrees();
+    let metres = (shifts / frames).sqrt();
+    assert!((deg / 0.4 - 1.0).abs() < 0.02, "{deg}");
+    assert!((metres / 0.002 - 1.0).abs() < 0.1, "{metres}");
+}
+
+#[test]
+fn random_walks_are_plausible_and_off_the_frames() {
+    for seed in 0..1000 {
+        let settings = random_settings(seed);
+        assert_eq!(settings, random_settings(seed));
+        settings.check().unwrap();
+        let frames = settings.period_secs * settings.frame_rate_hz;
+        assert!((frames - frames.round()).abs() > 0.15, "{frames}");
+        assert!(
+            (0.65..=1.62).contains(&settings.period_secs),
+            "{}",
+            settings.period_secs
+        );
+        let cycles = settings.seconds / settings.period_secs;
+        assert!((4.0..=20.0 + 1e-9).contains(&cycles));
+        assert!(settings.turn_dps.abs() <= 90.0);
+        assert!(settings.speed_mps / settings.turn_dps.to_radians().abs() >= 0.699);
+    }
+}

@@ -1,0 +1,147 @@
+//! What is said about a take: root, phase, contacts, and that it survives being written.
+
+use glam::DVec3;
+use loopwright::math::{ops, rigid::Twist, rotation};
+use loopwright_synth::{Truth, WalkSettings, Walker, random_settings, synthesize};
+
+#[test]
+fn twist_between_is_the_logarithm_of_the_roots_motion() {
+    for seed in 0..100 {
+        let settings = random_settings(seed);
+        let truth = Walker::new(&settings).unwrap().truth();
+        for (start, end) in [(0.0, 0.3), (0.4, 0.4 + settings.period_secs), (1.0, 3.1), (2.0, 0.5)] {
+            let motion = truth.root_at(start).inverse() * truth.root_at(end);
+            let turn = DVec3::Y * (truth.yaw_at(end) - truth.yaw_at(start));
+            let expected = Twist::log_with_turn(motion, turn, end - start);
+            let found = truth.twist_between(start, end);
+            assert!(
+                (found.linear - expected.linear).length() < 1e-9,
+                "{found:?} {expected:?}"
+            );
+            assert!((found.angular - expected.angular).length() < 1e-12);
+            assert!((motion.translation - found.exp(end - start).translation).length() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn root_runs_on_an_arc_at_the_speed_asked_for() {
+    let settings = WalkSettings {
+        speed_mps: 1.2,
+        turn_dps: 30.0,
+        climb_mps: 0.1,
+        ..WalkSettings::default()
+    };
+    let truth = Walker::new(&settings).unwrap().truth();
+    let root = truth.root_at(3.0);
+    // A quarter turn to the left about a centre to the left, +X.
+    let radius = 1.2 / 30_f64.to_radians();
+    assert!(
+        (root.translation - DVec3::new(radius, 0.3, radius)).length() < 1e-12,
+        "{}",
+        root.translation
+    );
+    assert!((rotation::yaw_of(root.rotation) - 90_f64.to_radians()).abs() < 1e-12);
+    // Many turns on, the yaw is not wrapped.
+    assert!((truth.yaw_at(60.0) - 1800_f64.to_radians()).abs() < 1e-12);
+}
+
+#[test]
+fn phase_and_time_are_inverse() {
+    let settings = WalkSettings {
+        speed_variation: 0.2,
+        lead_in_secs: 1.5,
+        ..WalkSettings::default()
+    };
+    let truth = Walker::new(&settings).unwrap().truth();
+    for i in 0..40 {
+        let time = 2.0 + 0.15 * f64::from(i);
+        assert!((truth.time_at_phase(truth.phase_at(time)) - time).abs() < 1e-9);
+    }
+    assert_eq!(truth.phase_at(0.3), truth.phase_at(1.5));
+    // The rate varies, and so does the period; its mean over many cycles is the nominal one.
+    let periods: Vec<f64> = (0..40).map(|i| truth.period_from(3.0 + f64::from(i), 1.0)).collect();
+    let shortest = periods.iter().copied().fold(f64::INFINITY, f64::min);
+    let longest = periods.iter().copied().fold(0.0, f64::max);
+    assert!(shortest < 0.95 * truth.period_secs && longest > 1.05 * truth.period_secs);
+    let mean = truth.period_from(3.0, 343.1) / 343.1;
+    assert!((mean / truth.period_secs - 1.0).abs() < 0.01, "{mean}");
+}
+
+#[test]
+fn even_walks_have_the_nominal_period() {
+    let truth = Walker::new(&WalkSettings::default()).unwrap().truth();
+    assert!((truth.period_from(1.0, 1.0) - 1.1537).abs() < 1e-12);
+    for (frame, phase) in truth.phases.iter().enumerate() {
+        assert!((phase - (0.1 + frame as f64 / 60.0 / 1.1537)).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn contacts_last_as_long_as_the_duty_factor_says() {
+    for seed in 0..50 {
+        let settings = WalkSettings {
+            speed_variation: 0.0,
+            ..random_settings(seed)
+        };
+        let truth = Walker::new(&settings).unwrap().truth();
+        let last_frame = (truth.phases.len() - 1) as f64;
+        let period_frames = settings.period_secs * settings.frame_rate_hz;
+        assert!((0.45..0.62).contains(&truth.duty_factor), "{}", truth.duty_factor);
+        for side in ["Left", "Right"] {
+            let of = |joint: &str| {
+                let name = format!("{side}{joint}");
+                truth.contacts.iter().filter(move |contact| contact.joint == name)
+            };
+            // Whole contacts, not cut off by the take's ends.
+            let whole = |start: f64, end: f64| start > 0.0 && end < last_frame;
+            for ball in of("ToeBase").filter(|contact| whole(contact.start_frame, contact.end_frame)) {
+                let share = (ball.end_frame - ball.start_frame) / period_frames;
+                // The stance less the roll down from the heel.
+                assert!(share < truth.duty_factor && share > 0.85 * truth.duty_factor, "{share}");
+                let ankle = of("Foot")
+                    .find(|contact| contact.start_frame == ball.start_frame)
+                    .unwrap();
+                assert!(ankle.end_frame < ball.end_frame);
+                let arm = DVec3::from_array(ball.position) - DVec3::from_array(ankle.position);
+                assert!((arm.length() - ops::hypot(0.13, 0.06)).abs() < 1e-12);
+            }
+            assert!(of("ToeBase").count() >= 4);
+        }
+    }
+}
+
+#[test]
+fn a_standing_start_has_contacts_from_the_first_clean_frame() {
+    let settings = WalkSettings {
+        lead_in_secs: 2.0,
+        t_pose_first_frame: true,
+        noise_deg: 0.0,
+        ..WalkSettings::default()
+    };
+    let made = synthesize(&settings).unwrap();
+    let from_start = made.truth.contacts.iter().filter(|contact| contact.start_frame == 1.0);
+    let names: Vec<&str> = from_start.clone().map(|contact| contact.joint.as_str()).collect();
+    assert_eq!(names, ["LeftFoot", "LeftToeBase", "RightFoot", "RightToeBase"]);
+    assert!(from_start.into_iter().all(|contact| contact.end_frame >= 120.0));
+    // Frame 0 is a T-pose, far from what follows.
+    let arm = made.take.skeleton().find("LeftArm").unwrap();
+    let jump = rotation::difference(made.take.rotations(1)[arm], made.take.rotations(0)[arm]).length();
+    assert!(jump.to_degrees() > 60.0, "{jump}");
+    // Standing is nearly still, walking is not.
+    let tracks = made.take.world_tracks();
+    let way = |start: usize, end: usize| (tracks.position(end, 0) - tracks.position(start, 0)).length();
+    assert!(way(1, 120) < 0.02, "{}", way(1, 120));
+    assert!(way(240, 300) > 1.0);
+}
+
+#[test]
+fn truth_survives_being_written() {
+    let truth = synthesize(&random_settings(3)).unwrap().truth;
+    let text = serde_json::to_string(&truth).unwrap();
+    let back: Truth = serde_json::from_str(&text).unwrap();
+    assert_eq!(back.contacts.len(), truth.contacts.len());
+    let (found, expected) = (back.root_at(2.7), truth.root_at(2.7));
+    assert!((found.translation - expected.translation).length() < 1e-12);
+    assert!((back.phase_at(1.9) - truth.phase_at(1.9)).abs() < 1e-12);
+}
