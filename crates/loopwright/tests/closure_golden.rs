@@ -1,7 +1,7 @@
 //! Closure against reference numbers: the golden files where they are, and a few of their numbers here.
 //!
-//! exact_closure.json (C1 with one share) and c2_closure.json (C1 and C2 with separate shares), both made from the same analytic
-//! clip: 40 frames at 30 Hz, of which frames 2 to 37 are closed. Quaternions there are (w, x, y, z).
+//! exact_closure.json (C1 with one share) and c2_closure.json (C1 and C2 with separate shares), both made from the same
+//! analytic clip: 40 frames at 30 Hz, of which frames 2 to 37 are closed. Quaternions there are (w, x, y, z).
 
 use std::path::Path;
 
@@ -411,37 +411,66 @@ fn numbers_kept_here() {
         assert_close(found, expected, 1e-12);
     }
 
-    // Joint 1, equal shares, over the whole road from the clip.
+    // Joint 1 over the whole road from the clip, with separate shares (rho, sigma, tau) and with equal ones.
     let clip = clip();
     let ends = seam::measure(&clip, 1);
-    assert_near(
-        ends.rotation[0].velocity,
-        DVec3::new(1.167_758_921_536_65, -0.100_393_542_183_658, -2.629_921_848_296_57),
-        1e-12,
-    );
-    let shares = ClosureSettings::default().shares();
-    let targets = rotation_targets(&ends.rotation[0], &ends.rotation[1], &shares);
-    assert_near(
-        targets.rate[0],
-        DVec3::new(-1.734_009_765_832, -1.166_208_738_963, 1.218_607_433_192),
-        1e-10,
-    );
+    let spin = DVec3::new(1.167_758_921_536_65, -0.100_393_542_183_658, -2.629_921_848_296_57);
+    assert_near(ends.rotation[0].velocity, spin, 1e-12);
+    let shares = |rho, sigma, tau| Shares { rho, sigma, tau };
+    let turns = |shares| rotation_targets(&ends.rotation[0], &ends.rotation[1], &shares);
+    let targets = turns(shares(0.8, 0.2, 0.5));
+    for (found, expected) in [
+        (
+            targets.value[0],
+            DVec3::new(-0.088_148_503_185_47, -0.284_513_430_406_1, -0.259_765_549_972_2),
+        ),
+        (
+            targets.rate[0],
+            DVec3::new(-0.743_280_595_888_1, -0.424_937_937_175_5, 0.458_796_589_972_2),
+        ),
+        (
+            targets.rate[1],
+            DVec3::new(3.463_382_039_159, 1.081_521_044_951, -1.324_420_850_349),
+        ),
+        (
+            targets.bend[0],
+            DVec3::new(5.074_508_518_575, 11.457_238_118_35, 13.772_104_903_42),
+        ),
+        (
+            targets.bend[1],
+            DVec3::new(-1.991_754_979_661, -15.246_473_375_62, -10.616_629_364_48),
+        ),
+    ] {
+        assert_near(found, expected, 1e-9);
+    }
+    // With all of the pose gap at the end, its mean of accelerations tells tau.
+    let targets = turns(shares(0.0, 1.0, 0.3));
     assert_near(
         targets.bend[0],
-        DVec3::new(3.301_868_518_896, 13.206_035_051_01, 12.560_204_064_2),
+        DVec3::new(-3.089_948_507_371, 11.201_624_143_21, 5.078_042_343_504),
         1e-9,
     );
-    assert_near(
-        targets.bend[1],
-        DVec3::new(-3.238_366_913_278, -13.363_735_381_94, -12.409_028_164_83),
-        1e-9,
-    );
+    let targets = point_targets(&ends.translation[0], &ends.translation[1], &shares(0.8, 0.2, 0.5));
+    for (found, expected) in [
+        (
+            targets.value[0],
+            DVec3::new(-0.066_047_800_132_8, -0.060_814_980_276_09, 0.033_511_928_159_43),
+        ),
+        (
+            targets.rate[1],
+            DVec3::new(0.377_761_440_480_7, -0.088_490_021_172_73, -0.425_103_394_498_1),
+        ),
+        (
+            targets.bend[0],
+            DVec3::new(0.853_501_180_785_7, 1.807_648_313_222, 0.113_586_431_918_2),
+        ),
+    ] {
+        assert_near(found, expected, 1e-9);
+    }
+
     let closed = close(&clip, &ClosureSettings::default()).unwrap();
-    assert_near(
-        closed.translations[1],
-        DVec3::new(0.201_908_913_331, 0.393_462_381_104, 0.594_593_475_876),
-        1e-11,
-    );
+    let position = DVec3::new(0.201_908_913_331, 0.393_462_381_104, 0.594_593_475_876);
+    assert_near(closed.translations[1], position, 1e-11);
     let turn = DQuat::from_xyzw(
         0.145_235_937_857,
         0.096_229_575_856,

@@ -1,7 +1,7 @@
 //! What must hold of every closure: no gap is left, loops stay as they are, and equal motions get equal answers.
 //!
-//! Random but seeded: all shapes and mixed pairs, unequal settings and shares, blends as long as the clip and longer, half-lives
-//! below one frame, clips from three samples up with and without frames around them, gaps up to 170 degrees.
+//! Random but seeded: all shapes and mixed pairs, unequal settings and shares, blends as long as the clip and longer,
+//! half-lives below one frame, clips from three samples up with and without frames around them, gaps up to 170 degrees.
 
 use core::f64::consts::{LN_2, TAU};
 
@@ -329,7 +329,8 @@ fn closed_samples_are_the_offsets_applied() {
     }
 }
 
-/// First and second derivative at the start of seven evenly spaced values, by one-sided differences of sixth and fifth order.
+/// First and second derivative at the start of seven evenly spaced values, by one-sided differences of sixth and fifth
+/// order.
 fn forward_differences(values: [DVec3; 7], step: f64) -> [DVec3; 2] {
     const FIRST: [f64; 7] = [
         -49.0 / 20.0,
@@ -417,17 +418,22 @@ fn the_closed_motion_is_smooth_by_finite_differences() {
         let period = random.over_decades(0.1, 3.0);
         let motion = Motion::random(&mut random, period);
         let settings = random.settings(period);
-        // As `close` clamps them: longer shapes meet the conditions too, but swing far out in between. Blends that end just
-        // before the period would end between the samples of the differences.
+        // As `close` clamps them: longer shapes meet the conditions too, but swing far out in between. Blends that end
+        // just before the period would end between the samples of the differences.
         let [start, end] = [settings.start, settings.end].map(|shape| {
             let longest = shape.longest_secs(period);
-            if shape.secs() > 0.95 * longest { shape.with_secs(longest) } else { shape }
+            if shape.secs() > 0.95 * longest {
+                shape.with_secs(longest)
+            } else {
+                shape
+            }
         });
         let boundary = Boundary::new(start, end, period, settings.order).unwrap();
         let targets = targets_of(&motion, period, &settings.shares());
         let shortest = time_scale(&motion, &targets[1], [start, end], period);
         let gaps = gaps_by_differences(&motion, &targets, &boundary, 0.004 * shortest);
-        // Offsets change by themselves within the shortest time; that sets the size of rates and of the differences' errors.
+        // Offsets change by themselves within the shortest time; that sets the size of rates and of the differences'
+        // errors.
         let size = 1.0
             + targets
                 .iter()
@@ -539,8 +545,8 @@ fn a_periodic_take_comes_back_unchanged() {
     }
 }
 
-/// Half a swing ends where it starts and moves the other way. Looking across such a seam would find equal velocities and
-/// leave the kink.
+/// Half a swing ends where it starts and moves the other way. Looking across such a seam would find equal velocities
+/// and leave the kink.
 #[test]
 fn a_closed_pose_alone_is_not_taken_for_a_loop() {
     for num_intervals in [6, 20, 100] {
@@ -722,6 +728,54 @@ fn samples_beyond_both_blends_keep_their_bits() {
     }
     assert_ne!(closed.translations[14], clip.translations(14)[0]);
     assert_ne!(closed.translations[52], clip.translations(52)[0]);
+}
+
+/// Shares of all or nothing leave the other end alone, poses, velocities and accelerations alike.
+#[test]
+fn the_end_without_a_share_stays_as_it_is() {
+    let mut random = Random::new(13);
+    for case in 0..200 {
+        let clip = Tracks::sampled(&[Motion::random(&mut random, 2.0)], 60, 2.0 / 60.0, [2, 2]).clip();
+        for (share, kept) in [(1.0, 30..60), (0.0, 0..30)] {
+            let settings = ClosureSettings {
+                rho: share,
+                sigma: share,
+                tau: share,
+                start: Shape::Quintic { blend_secs: 0.9 },
+                end: Shape::Quintic { blend_secs: 0.9 },
+                order: Order::C2,
+            };
+            let closed = close(&clip, &settings).unwrap();
+            for sample in 0..60 {
+                let offset = closed.translation_offsets[sample].length() + closed.rotation_offsets[sample].length();
+                assert!(
+                    !kept.contains(&sample) || offset < 1e-12,
+                    "case {case}, sample {sample}: {offset}"
+                );
+            }
+            let moved = closed.translation_offsets[60 - kept.end].length();
+            assert!(moved > 1e-6, "case {case}: the end with the share does not move");
+        }
+        // The share of the pose gap alone, told by the offset at the start.
+        let rho = random.share();
+        let closed = close(
+            &clip,
+            &ClosureSettings {
+                rho,
+                ..ClosureSettings::default()
+            },
+        )
+        .unwrap();
+        let gap = &closed.seam.joints[0];
+        assert!(
+            (closed.translation_offsets[0] - rho * gap.position).length() < 1e-14,
+            "case {case}"
+        );
+        assert!(
+            (closed.rotation_offsets[0] - rho * gap.angle).length() < 1e-14,
+            "case {case}"
+        );
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Velocity and acceleration from samples: the one place where motion is differentiated.
 //!
-//! Central differences where there is a sample on either side, three-point one-sided ones where there is not. Error orders and
-//! derivation: docs/math/estimators.md.
+//! Central differences where there is a sample on either side, three-point one-sided ones where there is not. Error
+//! orders and derivation: docs/math/estimators.md.
 
 use glam::{DQuat, DVec3};
 
@@ -9,8 +9,8 @@ use crate::math::rotation;
 
 /// Velocities of a whole track of points, per second; `dt` is the time between samples in seconds.
 ///
-/// Second order everywhere: central inside, three-point one-sided at both ends. Two samples share their one difference; a
-/// single sample has no velocity and gets zero.
+/// Second order everywhere: central inside, three-point one-sided at both ends. Two samples share their one difference;
+/// a single sample has no velocity and gets zero.
 pub fn velocities(track: &[DVec3], dt: f64) -> Vec<DVec3> {
     let last = track.len().saturating_sub(1);
     (0..track.len())
@@ -46,8 +46,8 @@ pub enum Around<T> {
 
 /// Velocity and acceleration of a point, per second; `dt` is the time between samples in seconds.
 ///
-/// With a sample on either side (x+ - x-)/(2 dt) and (x+ - 2x + x-)/dt^2, both second order. One-sided (4 x1 - 3 x0 - x2)/(2 dt),
-/// second order, and (x2 - 2 x1 + x0)/dt^2, first order. Source: docs/math/estimators.md.
+/// With a sample on either side (x+ - x-)/(2 dt) and (x+ - 2x + x-)/dt^2, both second order. One-sided (4 x1 - 3 x0 -
+/// x2)/(2 dt), second order, and (x2 - 2 x1 + x0)/dt^2, first order. Source: docs/math/estimators.md.
 pub fn of_points(samples: Around<DVec3>, dt: f64) -> Derivatives {
     match samples {
         Around::Both([before, x, after]) => central(after - x, before - x, dt),
@@ -58,9 +58,9 @@ pub fn of_points(samples: Around<DVec3>, dt: f64) -> Derivatives {
 
 /// Angular velocity and acceleration of a rotation in the space it maps to, radians per second; `dt` in seconds.
 ///
-/// The samples become rotation vectors about the one that is meant, l = log(q' q^-1), short side. There the vector is zero, its
-/// first derivative is the angular velocity and its second the angular acceleration, so the formulas and orders of points
-/// hold. Source: docs/math/estimators.md.
+/// The samples become rotation vectors about the one that is meant, l = log(q' q^-1), short side. There the vector is
+/// zero, its first derivative is the angular velocity and its second the angular acceleration, so the formulas and
+/// orders of points hold. Source: docs/math/estimators.md.
 pub fn of_rotations(samples: Around<DQuat>, dt: f64) -> Derivatives {
     let step = rotation::difference;
     match samples {

@@ -1,9 +1,9 @@
 //! The boundary system: which mixture of decays meets the wanted offsets at both ends exactly.
 //!
-//! An offset is a sum of decays from the start, as functions of t, and from the end, as functions of T - t. The conditions
-//! o(0), o(T), o'(0), o'(T) (and o''(0), o''(T) for C2) make a square linear system that depends on the decays alone, so it
-//! is solved once and its solution applied to every track as one weight per condition. What a decay leaves over at the far
-//! end is thereby taken back. Derivation: docs/math/closure.md.
+//! An offset is a sum of decays from the start, as functions of t, and from the end, as functions of T - t. The
+//! conditions o(0), o(T), o'(0), o'(T) (and o''(0), o''(T) for C2) make a square linear system that depends on the
+//! decays alone, so it is solved once and its solution applied to every track as one weight per condition. What a decay
+//! leaves over at the far end is thereby taken back. Derivation: docs/math/closure.md.
 
 use super::{
     Order,
@@ -15,9 +15,9 @@ pub const MAX_CONDITIONS: usize = 6;
 
 /// Smallest pivot of the system, relative to its largest entry, once rows and columns are in units of the period.
 ///
-/// Weights lose about as many digits as the pivot is small: at 1e-7 half of them are left. Shapes that fit into the period
-/// keep every pivot near 1; a spring reaches 1e-7 at a half-life of 370 periods, a quintic at a blend of 110. Smaller bounds
-/// let mixtures through whose huge terms cancel.
+/// Weights lose about as many digits as the pivot is small: at 1e-7 half of them are left. Shapes that fit into the
+/// period keep every pivot near 1; a spring reaches 1e-7 at a half-life of 370 periods, a quintic at a blend of 110.
+/// Smaller bounds let mixtures through whose huge terms cancel.
 const SMALLEST_PIVOT: f64 = 1e-7;
 
 /// Why no mixture of the decays meets the conditions.
@@ -66,8 +66,8 @@ pub struct Boundary {
 impl Boundary {
     /// Solves the system.
     ///
-    /// `order` C2 is met where both shapes carry accelerations, else C1; see [`Self::order`]. The shapes are taken as they
-    /// are, also when they are longer than the period. Errors: [`BoundaryError::Singular`].
+    /// `order` C2 is met where both shapes carry accelerations, else C1; see [`Self::order`]. The shapes are taken as
+    /// they are, also when they are longer than the period. Errors: [`BoundaryError::Singular`].
     pub fn new(start: Shape, end: Shape, period_secs: f64, order: Order) -> Result<Self, BoundaryError> {
         let order = if start.is_c2() && end.is_c2() { order } else { Order::C1 };
         let mut boundary = Self {
@@ -149,8 +149,8 @@ impl Boundary {
 
 /// Inverts the leading `size` by `size` block of a boundary matrix, or returns `None` when it is singular.
 ///
-/// Gauss-Jordan elimination with row pivoting, after rows and columns are brought to one unit of time. The unit is the power of
-/// two at the period, so that scaling costs no digit.
+/// Gauss-Jordan elimination with row pivoting, after rows and columns are brought to one unit of time. The unit is the
+/// power of two at the period, so that scaling costs no digit.
 fn invert(matrix: &mut Matrix, size: usize, period_secs: f64) -> Option<()> {
     if !(period_secs > 0.0 && period_secs.is_finite()) {
         return None;

@@ -2,8 +2,8 @@
 //!
 //! Measure the motion at both ends ([`seam`]), derive the offsets wanted there ([`seam::point_targets`],
 //! [`rotation::rotation_targets`]), spread them over the clip ([`boundary`], [`shapes`]), apply: points get o(t) added,
-//! rotations become exp(o(t)) q(t). Exact for every shape, share and clip, because what each shape leaves at the far end is
-//! part of the system that is solved. Derivation: docs/math/closure.md.
+//! rotations become exp(o(t)) q(t). Exact for every shape, share and clip, because what each shape leaves at the far
+//! end is part of the system that is solved. Derivation: docs/math/closure.md.
 
 use core::fmt;
 
@@ -57,8 +57,8 @@ pub struct Shares {
 
 /// How a seam is closed.
 ///
-/// The default is quintic C2 over 0.4 s with equal shares: over 291 cuts from 20 takes its seams ranked 49.6% among the other
-/// frames, where 50% means that they cannot be told.
+/// The default is quintic C2 over 0.4 s with equal shares: over 291 cuts from 20 takes its seams ranked 49.6% among the
+/// other frames, where 50% means that they cannot be told.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosureSettings {
     /// Decay of the offsets from the start.
@@ -232,8 +232,9 @@ impl Targets {
 pub struct Closed {
     /// Local translations of the N unique samples, metres.
     pub translations: Vec<DVec3>,
-    /// Local rotations of the N unique samples, signs continuous from sample to sample. Over the seam they are continuous too,
-    /// except for a joint that makes an odd number of whole turns per period, where no choice of signs is.
+    /// Local rotations of the N unique samples, signs continuous from sample to sample. Over the seam they are
+    /// continuous too, except for a joint that makes an odd number of whole turns per period, where no choice of signs
+    /// is.
     pub rotations: Vec<DQuat>,
     /// Offsets added to the translations, metres, for samples 0 to N inclusive.
     pub translation_offsets: Vec<DVec3>,
@@ -241,8 +242,8 @@ pub struct Closed {
     pub rotation_offsets: Vec<DVec3>,
     /// Gaps of every joint before closing.
     pub seam: SeamGaps,
-    /// Largest gaps after closing, from the closed values and the offsets' own derivatives at both ends: rounding, except for
-    /// the accelerations when only C1 was met.
+    /// Largest gaps after closing, from the closed values and the offsets' own derivatives at both ends: rounding,
+    /// except for the accelerations when only C1 was met.
     pub residual: Gaps,
     /// The shape used at the start, after clamping.
     pub start: Shape,
@@ -256,10 +257,10 @@ pub struct Closed {
 
 /// Closes every joint's local track of a clip.
 ///
-/// Velocities and accelerations at both ends are measured with the clip's context. Afterwards the pose at sample N, were it
-/// kept, equals the pose at sample 0 to rounding, and so do velocities (and accelerations for C2) as measured at the ends plus
-/// those of the offsets. A clip that repeats already comes back unchanged to rounding; a track that stands still, and
-/// samples that no blend reaches, come back bit for bit.
+/// Velocities and accelerations at both ends are measured with the clip's context. Afterwards the pose at sample N,
+/// were it kept, equals the pose at sample 0 to rounding, and so do velocities (and accelerations for C2) as measured
+/// at the ends plus those of the offsets. A clip that repeats already comes back unchanged to rounding; a track that
+/// stands still, and samples that no blend reaches, come back bit for bit.
 /// Errors: a time or share out of range; shapes that cannot be told apart over the clip. Source: docs/math/closure.md.
 pub fn close(clip: &Clip, settings: &ClosureSettings) -> Result<Closed, ClosureError> {
     settings.check()?;

@@ -113,8 +113,8 @@ impl Gaps {
 
 /// Offsets wanted at both ends of a track of points.
 ///
-/// With d, e, g the gaps of position, velocity and acceleration: o(0) = rho d, o(T) = -(1-rho) d, and likewise sigma of e for
-/// o' and tau of g for o''. Source: docs/math/closure.md.
+/// With d, e, g the gaps of position, velocity and acceleration: o(0) = rho d, o(T) = -(1-rho) d, and likewise sigma of
+/// e for o' and tau of g for o''. Source: docs/math/closure.md.
 pub fn point_targets(start: &PointEnd, end: &PointEnd, shares: &Shares) -> Targets {
     let split = |gap: DVec3, share: f64| [share * gap, -(1.0 - share) * gap];
     Targets {
@@ -126,22 +126,23 @@ pub fn point_targets(start: &PointEnd, end: &PointEnd, shares: &Shares) -> Targe
 
 /// Pose gap below which a track without frames around it may be looping already, in metres or radians.
 ///
-/// A tenth of a millimetre or of a milliradian: text formats that keep four decimals of a centimetre or of a degree stay well
-/// below it and capture noise is several times above it. Larger, and takes that only come close are left with their gap
-/// in velocity; smaller, and loops read from rounded files are bent by the one-sided estimates.
+/// A tenth of a millimetre or of a milliradian: text formats that keep four decimals of a centimetre or of a degree
+/// stay well below it and capture noise is several times above it. Larger, and takes that only come close are left with
+/// their gap in velocity; smaller, and loops read from rounded files are bent by the one-sided estimates.
 const LOOPING_GAP: f64 = 1e-4;
 
 /// How much sharper than the sharpest bend inside the clip the seam of a looping track may be.
 ///
-/// A closed pose alone is no loop: half a swing ends where it starts and moves the other way. With three samples a sine may
-/// have twice its second difference at the seam, so anything below 2 bends true loops; a reversed velocity exceeds it by far
-/// once there are ten samples.
+/// A closed pose alone is no loop: half a swing ends where it starts and moves the other way. With three samples a sine
+/// may have twice its second difference at the seam, so anything below 2 bends true loops; a reversed velocity exceeds
+/// it by far once there are ten samples.
 const LOOPING_BEND: f64 = 2.0;
 
 /// Measures pose, velocity and acceleration of one joint's local motion at both ends of a clip.
 ///
-/// Central differences where the clip has a sample beyond the end. Where it has none: across the seam when the track loops
-/// already, so that a loop stays as it is, else one-sided. A track whose samples 0 to N are all the same bits stands still.
+/// Central differences where the clip has a sample beyond the end. Where it has none: across the seam when the track
+/// loops already, so that a loop stays as it is, else one-sided. A track whose samples 0 to N are all the same bits
+/// stands still.
 /// Source: docs/math/estimators.md.
 pub fn measure(clip: &Clip, joint: usize) -> JointEnds {
     let last = clip.num_intervals() as isize;

@@ -1,9 +1,9 @@
 //! Shapes of decay: how an offset at one end of a clip fades towards the other.
 //!
-//! Each shape has up to three decays over the time t since its end: one that starts at 1 with no slope (position), one that
-//! starts at 0 with slope 1 (velocity), and, for C2, one that starts flat with second derivative 1 (acceleration). None of
-//! that is relied on: [`super::boundary`] solves for the mixture, so a shape with another start value, a slope, or a tail at
-//! the far end closes just as exactly. Formulas: docs/math/closure.md.
+//! Each shape has up to three decays over the time t since its end: one that starts at 1 with no slope (position), one
+//! that starts at 0 with slope 1 (velocity), and, for C2, one that starts flat with second derivative 1 (acceleration).
+//! None of that is relied on: [`super::boundary`] solves for the mixture, so a shape with another start value, a slope,
+//! or a tail at the far end closes just as exactly. Formulas: docs/math/closure.md.
 
 use crate::math::ops;
 
@@ -23,8 +23,8 @@ pub enum Shape {
     },
     /// Critically damped spring; C1. Its tail never ends, and the boundary system takes it into account.
     Spring {
-        /// Half-life in the articles' convention, seconds: y = 2 ln2 / h. A resting offset is at 59.7% after it; half of it
-        /// is left after 1.2107 half-lives.
+        /// Half-life in the articles' convention, seconds: y = 2 ln2 / h. A resting offset is at 59.7% after it; half
+        /// of it is left after 1.2107 half-lives.
         half_life_secs: f64,
     },
 }
@@ -201,6 +201,9 @@ mod tests {
                 }
             }
         }
+        // The cubic's second derivative jumps there; a blend as long as the clip has its end inside.
+        let [at, after] = [0.3, 0.3001].map(|t| SHAPES[1].decays(t).position.bend);
+        assert!((at - 6.0 / 0.09).abs() < 1e-12 && after == 0.0);
     }
 
     #[test]

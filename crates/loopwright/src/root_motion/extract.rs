@@ -42,7 +42,7 @@ pub fn extract(clip: &Clip, analysis: &Analysis, cycles: u32, mode: RootMode) ->
     let first = clip.sample_range().start().unsigned_abs();
     let num_intervals = clip.num_intervals();
     let reach = (WINDOW_SECS / clip.step_secs()).round() as usize;
-    let motion = fit_window(&world, &analysis.body, &analysis.joints, first, num_intervals, reach);
+    let motion = fit_window(clip.skeleton(), &world, &analysis.body, &analysis.joints, first, num_intervals, reach);
     let travel = Cycle {
         heading: &heading,
         first,
@@ -108,6 +108,7 @@ pub fn relative_to(clip: &Clip, root: RootTravel, carrier: usize) -> Rooted {
 
 /// The motion that lays the poses around `first` onto those `num_intervals` later.
 pub(crate) fn fit_window(
+    skeleton: &Skeleton,
     world: &WorldTracks,
     body: &Body,
     joints: &[WeightedJoint],
@@ -118,6 +119,10 @@ pub(crate) fn fit_window(
     let last = first + num_intervals;
     let reach = reach.min(first).min(world.num_frames() - 1 - last);
     let mut weights = vec![LIMB_WEIGHT; world.num_joints()];
+    // A root that stays behind while the hips travel is no part of the body.
+    for &joint in skeleton.path_from_root(body.hips).iter().rev().skip(1) {
+        weights[joint] = 0.0;
+    }
     for joint in [Some([body.hips; 2]), body.thighs, body.shoulders].into_iter().flatten().flatten() {
         weights[joint] = TRUNK_WEIGHT;
     }
