@@ -1,2 +1,45 @@
-//! Chores.
-fn main() {}
+//! Chores that need more than one cargo call.
+//!
+//! `cargo xtask measure [FOLDER]` measures the whole road on the real takes of FOLDER (default `../shared/mocap`) and on
+//! synthetic ones, and writes docs/measurements/road.md.
+
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+mod manifest;
+
+mod road;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let result = match arguments.next().as_deref() {
+        Some("measure") => measure(&arguments.next().map_or_else(default_folder, PathBuf::from)),
+        _ => Err("usage: cargo xtask measure [FOLDER]".to_owned()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            let _ = writeln!(std::io::stderr(), "error: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The root of the checkout.
+fn checkout() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+fn default_folder() -> PathBuf {
+    checkout().join("../shared/mocap")
+}
+
+fn measure(folder: &Path) -> Result<(), String> {
+    let rows = manifest::read(&folder.join("manifest.csv"))?;
+    let page = road::page(folder, &rows)?;
+    let path = checkout().join("docs/measurements/road.md");
+    std::fs::write(&path, page).map_err(|error| format!("cannot write {}: {error}", path.display()))
+}

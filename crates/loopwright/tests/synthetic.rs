@@ -2,9 +2,9 @@
 
 use glam::DVec3;
 use loopwright::{
-    math::rigid::Twist,
     analysis::{Analysis, body::BodyOverrides},
     candidate::{self, SearchSettings},
+    math::rigid::Twist,
     pipeline::{self, LoopSettings},
 };
 use loopwright_synth::{SyntheticTake, WalkSettings, random_settings, synthesize};
@@ -62,7 +62,8 @@ fn errors(synthetic: &SyntheticTake) -> Option<Errors> {
 
 #[test]
 fn the_fundamental_and_the_twist_are_found_on_random_walks() {
-    let (mut period_wrong, mut missed, mut cycles_wrong, mut twist_wrong) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut period_wrong, mut missed, mut cycles_wrong, mut twist_wrong) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for seed in 0..TAKES {
         let synthetic = synthesize(&random_settings(seed)).unwrap();
         let Some(errors) = errors(&synthetic) else {
@@ -104,6 +105,11 @@ fn an_exactly_periodic_walk_is_closed_without_a_trace() {
     let best = found.best().unwrap();
     assert_eq!((best.cycles, best.cut.num_frames().round()), (1, 72.0));
     let made = pipeline::make(&take, &analysis, &best.cut, 1, &LoopSettings::default()).unwrap();
-    let largest = made.closed.rotation_offsets.iter().map(|offset| offset.length()).fold(0.0, f64::max);
+    let largest = made
+        .closed
+        .rotation_offsets
+        .iter()
+        .map(|offset| offset.length())
+        .fold(0.0, f64::max);
     assert!(largest < 1e-6, "{largest}");
 }

@@ -71,15 +71,19 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
 
 /// The stem of a file's name, for naming what is made from it.
 pub(crate) fn stem(path: &Path) -> String {
-    path.file_stem().map_or_else(|| "take".to_owned(), |stem| stem.to_string_lossy().into_owned())
+    path.file_stem()
+        .map_or_else(|| "take".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
 /// Reads a file as a take; what is soft goes to `warnings`.
-pub(crate) fn read_take(path: &Path, space: &SpaceSettings, warnings: &mut Vec<Warning>) -> Result<LoadedTake, Failure> {
+pub(crate) fn read_take(
+    path: &Path,
+    space: &SpaceSettings,
+    warnings: &mut Vec<Warning>,
+) -> Result<LoadedTake, Failure> {
     let bytes = read_bytes(path)?;
-    loopwright_formats::read_take(&bytes, &stem(path), space, warnings).map_err(|error| {
-        Failure::error(format!("cannot read \"{}\": {error}", path.display()))
-    })
+    loopwright_formats::read_take(&bytes, &stem(path), space, warnings)
+        .map_err(|error| Failure::error(format!("cannot read \"{}\": {error}", path.display())))
 }
 
 /// Reads and studies a take, and tells what is soft about it.
@@ -118,8 +122,16 @@ pub(crate) fn known_space(space: &Space) -> SpaceSettings {
 pub(crate) fn stated_space(args: &TakeArgs, facts: &TakeFacts) -> SpaceSettings {
     let unit = facts.unit.strip_suffix(" m").unwrap_or(&facts.unit);
     SpaceSettings {
-        up: if args.up == UpChoice::Auto { facts.up.parse().unwrap_or_default() } else { args.up },
-        unit: if args.unit == UnitChoice::Auto { unit.parse().unwrap_or_default() } else { args.unit },
+        up: if args.up == UpChoice::Auto {
+            facts.up.parse().unwrap_or_default()
+        } else {
+            args.up
+        },
+        unit: if args.unit == UnitChoice::Auto {
+            unit.parse().unwrap_or_default()
+        } else {
+            args.unit
+        },
     }
 }
 
@@ -147,20 +159,33 @@ fn study_warnings(take: &Take, analysis: &Analysis) -> Vec<String> {
     let mut warnings = Vec::new();
     let frames = |kind| -> Vec<usize> {
         let soiled = analysis.screen.soiled.iter();
-        soiled.filter(|soiled| soiled.kind == kind).map(|soiled| soiled.frame).collect()
+        soiled
+            .filter(|soiled| soiled.kind == kind)
+            .map(|soiled| soiled.frame)
+            .collect()
     };
     let (jumps, frozen) = (frames(SoilKind::Jump), frames(SoilKind::Frozen));
     if !jumps.is_empty() {
-        warnings.push(format!("{} not used as loop ends: the pose jumps there", list_frames(&jumps)));
+        warnings.push(format!(
+            "{} not used as loop ends: the pose jumps there",
+            list_frames(&jumps)
+        ));
     }
     if !frozen.is_empty() {
-        warnings.push(format!("{} not used as loop ends: frozen or doubled", list_frames(&frozen)));
+        warnings.push(format!(
+            "{} not used as loop ends: frozen or doubled",
+            list_frames(&frozen)
+        ));
     }
     for flipping in &analysis.screen.flipping {
         warnings.push(format!(
             "joint {} flips {} (up to {:.0} degrees in one frame); it has no say in the search",
             take.skeleton().joint(flipping.joint).name,
-            if flipping.count == 1 { "once".to_owned() } else { format!("{} times", flipping.count) },
+            if flipping.count == 1 {
+                "once".to_owned()
+            } else {
+                format!("{} times", flipping.count)
+            },
             flipping.largest.to_degrees()
         ));
     }
@@ -182,8 +207,11 @@ fn study_warnings(take: &Take, analysis: &Analysis) -> Vec<String> {
 pub(crate) fn feet_names(take: &Take, analysis: &Analysis) -> String {
     const MOST: usize = 6;
     let feet = &analysis.body.feet;
-    let mut names: Vec<&str> =
-        feet.iter().take(MOST).map(|foot| take.skeleton().joint(foot.ankle).name.as_str()).collect();
+    let mut names: Vec<&str> = feet
+        .iter()
+        .take(MOST)
+        .map(|foot| take.skeleton().joint(foot.ankle).name.as_str())
+        .collect();
     if feet.len() > MOST {
         names.push("...");
     }
@@ -203,7 +231,13 @@ fn list_frames(frames: &[usize]) -> String {
     let mut parts: Vec<String> = runs
         .iter()
         .take(MOST)
-        .map(|&(from, to)| if from == to { from.to_string() } else { format!("{from}-{to}") })
+        .map(|&(from, to)| {
+            if from == to {
+                from.to_string()
+            } else {
+                format!("{from}-{to}")
+            }
+        })
         .collect();
     if runs.len() > MOST {
         parts.push(format!("and {} more", runs.len() - MOST));

@@ -32,8 +32,10 @@ impl Outputs {
                 .try_this("name a file to write, such as walk-loop.bvh"));
         }
         if !folder.is_dir() {
-            return Err(Failure::error(format!("there is no folder \"{}\" to write to", folder.display()))
-                .try_this("make the folder first, or name another output with -o"));
+            return Err(
+                Failure::error(format!("there is no folder \"{}\" to write to", folder.display()))
+                    .try_this("make the folder first, or name another output with -o"),
+            );
         }
         // A dangling link is in the way as well, though nothing is behind it.
         if !self.force && path.symlink_metadata().is_ok() {

@@ -174,7 +174,10 @@ fn toes_clear_the_ground() {
                 let tip = positions[joint] + turns[joint] * skeleton.joint(joint).tip.unwrap();
                 // Flat on the ground the joint stands at 25 mm and the tip at 15 mm.
                 let clearance = (positions[joint].y - 0.025).min(tip.y - 0.015);
-                assert!(clearance > -0.004, "{name} is {clearance} m over the ground in {settings:?}");
+                assert!(
+                    clearance > -0.004,
+                    "{name} is {clearance} m over the ground in {settings:?}"
+                );
             }
         }
     }

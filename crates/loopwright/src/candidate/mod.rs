@@ -487,7 +487,15 @@ impl<'a> Finder<'a> {
         let dt = self.take.frame_time_secs();
         let reach = (WINDOW_SECS / dt).round() as usize;
         let (world, body) = (&self.analysis.world, &self.analysis.body);
-        let motion = fit_window(self.take.skeleton(), world, body, &self.analysis.joints, start_frame, lag, reach);
+        let motion = fit_window(
+            self.take.skeleton(),
+            world,
+            body,
+            &self.analysis.joints,
+            start_frame,
+            lag,
+            reach,
+        );
         let period_secs = lag as f64 * dt;
         let travel = Cycle {
             heading,

@@ -20,13 +20,20 @@ pub(super) fn refine_lag(features: &Features, start_frame: usize, lag: usize, cy
     let reach = ((REACH_SHARE * lag as f64 / f64::from(cycles.max(1))).round() as usize).max(2);
     let from = start_frame.saturating_sub(reach);
     // The longest lag tried must stay inside.
-    let Some(to) = last.checked_sub(lag + TRIED_FRAMES).map(|room| room.min(start_frame + reach)) else {
+    let Some(to) = last
+        .checked_sub(lag + TRIED_FRAMES)
+        .map(|room| room.min(start_frame + reach))
+    else {
         return lag as f64;
     };
     if to < from || lag <= TRIED_FRAMES {
         return lag as f64;
     }
-    let distance = |lag: usize| -> f64 { (from..=to).map(|frame| features.squared_distance(frame, frame + lag)).sum() };
+    let distance = |lag: usize| -> f64 {
+        (from..=to)
+            .map(|frame| features.squared_distance(frame, frame + lag))
+            .sum()
+    };
     let nearest = (lag - TRIED_FRAMES..=lag + TRIED_FRAMES)
         .min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
         .unwrap_or(lag);

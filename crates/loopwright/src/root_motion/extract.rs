@@ -42,7 +42,15 @@ pub fn extract(clip: &Clip, analysis: &Analysis, cycles: u32, mode: RootMode) ->
     let first = clip.sample_range().start().unsigned_abs();
     let num_intervals = clip.num_intervals();
     let reach = (WINDOW_SECS / clip.step_secs()).round() as usize;
-    let motion = fit_window(clip.skeleton(), &world, &analysis.body, &analysis.joints, first, num_intervals, reach);
+    let motion = fit_window(
+        clip.skeleton(),
+        &world,
+        &analysis.body,
+        &analysis.joints,
+        first,
+        num_intervals,
+        reach,
+    );
     let travel = Cycle {
         heading: &heading,
         first,
@@ -123,7 +131,11 @@ pub(crate) fn fit_window(
     for &joint in skeleton.path_from_root(body.hips).iter().rev().skip(1) {
         weights[joint] = 0.0;
     }
-    for joint in [Some([body.hips; 2]), body.thighs, body.shoulders].into_iter().flatten().flatten() {
+    for joint in [Some([body.hips; 2]), body.thighs, body.shoulders]
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
         weights[joint] = TRUNK_WEIGHT;
     }
     for weighted in joints {

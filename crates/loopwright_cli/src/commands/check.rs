@@ -10,10 +10,7 @@ use loopwright::{
     root_motion::{RootMode, RootTravel, Rooted, extract},
     take::{Clip, Cut, Take},
 };
-use loopwright_formats::{
-    LoadedTake, Sidecar, SpaceSettings,
-    sidecar::RootFacts,
-};
+use loopwright_formats::{LoadedTake, Sidecar, SpaceSettings, sidecar::RootFacts};
 
 use crate::{
     args::{CheckArgs, TakeArgs},
@@ -26,7 +23,11 @@ use crate::{
 };
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
-    let take = args.take.as_ref().map(|take| load::load(take, &args.reading)).transpose()?;
+    let take = args
+        .take
+        .as_ref()
+        .map(|take| load::load(take, &args.reading))
+        .transpose()?;
     let mut verdicts = Vec::new();
     let (mut failed, mut negative) = (0, false);
     for path in &args.loops {
@@ -61,7 +62,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
         output::print(&json::check(&verdicts))?;
     }
     if failed > 0 {
-        return Err(Failure::error(format!("{failed} of {} loops could not be checked", args.loops.len())));
+        return Err(Failure::error(format!(
+            "{failed} of {} loops could not be checked",
+            args.loops.len()
+        )));
     }
     Ok(if negative { Ending::Negative } else { Ending::Done })
 }
@@ -74,7 +78,9 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>) -> Result<Verdi
         unit: reading.unit,
     };
     // A loop is in the space of its take; the sidecar knows it.
-    let space = sidecar.as_ref().map_or(space, |sidecar| load::stated_space(reading, &sidecar.take));
+    let space = sidecar
+        .as_ref()
+        .map_or(space, |sidecar| load::stated_space(reading, &sidecar.take));
     let mut warnings = Vec::new();
     let file = load::read_take(path, &space, &mut warnings)?;
     let mut warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
@@ -87,7 +93,8 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>) -> Result<Verdi
         None => {
             let carrier = extract::find_carrier(written.skeleton(), &written.world_tracks(), &body);
             let seen = quality::recognise(&written, &body, carrier).map_err(|error| {
-                Failure::error(format!("cannot check \"{}\": {error}", path.display())).try_this("a loop of 3 or more frames")
+                Failure::error(format!("cannot check \"{}\": {error}", path.display()))
+                    .try_this("a loop of 3 or more frames")
             })?;
             let key = if seen.layout.has_closing_key {
                 "the last key is taken for the first one again"
@@ -140,7 +147,10 @@ fn unrooted(path: &Path, file: LoadedTake, sidecar: Option<&Sidecar>) -> Result<
         return Ok(file.take);
     }
     file.take.without_root_joint().ok_or_else(|| {
-        Failure::error(format!("\"{}\" has no root joint above the hips, though its sidecar says so", path.display()))
+        Failure::error(format!(
+            "\"{}\" has no root joint above the hips, though its sidecar says so",
+            path.display()
+        ))
     })
 }
 
@@ -165,7 +175,10 @@ fn root_travel(facts: &RootFacts) -> RootTravel {
             "keep" => RootMode::Keep,
             _ => RootMode::Screw,
         },
-        start: Rigid::from_yaw(facts.start_yaw_deg.to_radians(), DVec3::from_array(facts.start_position_m)),
+        start: Rigid::from_yaw(
+            facts.start_yaw_deg.to_radians(),
+            DVec3::from_array(facts.start_position_m),
+        ),
         twist: Twist {
             linear: DVec3::from_array(facts.twist_linear_mps),
             angular: DVec3::from_array(facts.twist_angular_radps),
@@ -174,7 +187,13 @@ fn root_travel(facts: &RootFacts) -> RootTravel {
 }
 
 /// The uncut frames that the loop was made from, seen from the same root.
-fn source_of(take: &Loaded, sidecar: &Sidecar, written: &Take, root: RootTravel, carrier: usize) -> Result<Rooted, Failure> {
+fn source_of(
+    take: &Loaded,
+    sidecar: &Sidecar,
+    written: &Take,
+    root: RootTravel,
+    carrier: usize,
+) -> Result<Rooted, Failure> {
     let Loaded { path, file, .. } = take;
     let mismatch = |why: &str| {
         Failure::error(format!("\"{}\" is not the take of this loop: {why}", path.display()))

@@ -5,7 +5,9 @@ use loopwright_formats::SpaceSettings;
 use crate::{
     args::ConvertArgs,
     exit::{Ending, Failure},
-    load, output::Outputs, talk,
+    load,
+    output::Outputs,
+    talk,
 };
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
@@ -32,10 +34,14 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
 
 /// Refuses a name whose extension promises another format.
 pub(crate) fn require_bvh(path: &std::path::Path) -> Result<(), Failure> {
-    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    let extension = path
+        .extension()
+        .map(|extension| extension.to_string_lossy().to_lowercase());
     match extension.as_deref() {
         Some("bvh") => Ok(()),
-        _ => Err(Failure::error(format!("cannot write \"{}\": only BVH is written", path.display()))
-            .try_this("a name that ends in .bvh")),
+        _ => Err(
+            Failure::error(format!("cannot write \"{}\": only BVH is written", path.display()))
+                .try_this("a name that ends in .bvh"),
+        ),
     }
 }

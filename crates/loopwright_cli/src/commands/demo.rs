@@ -32,7 +32,8 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Ending, Failure> {
 }
 
 fn walk_the_road(folder: &Path, force: bool) -> Result<Ending, Failure> {
-    let [take_path, loop_path, picture_path] = ["walk.bvh", "walk-loop.bvh", "walk-loop.svg"].map(|name| folder.join(name));
+    let [take_path, loop_path, picture_path] =
+        ["walk.bvh", "walk-loop.bvh", "walk-loop.svg"].map(|name| folder.join(name));
     let sidecar_path = make::sidecar_path(&loop_path);
     let mut outputs = Outputs::new(force);
     for path in [&take_path, &loop_path, &sidecar_path, &picture_path] {
@@ -42,17 +43,24 @@ fn walk_the_road(folder: &Path, force: bool) -> Result<Ending, Failure> {
     synth::add(&mut outputs, &take_path, &synthetic)?;
 
     // The take goes through its file form, as a user's would.
-    let written = loopwright_formats::write_take(&synthetic.take, &loopwright_formats::Source::for_take(&synthetic.take))
-        .map_err(Failure::error)?;
-    let file = loopwright_formats::read_take(written.text.as_bytes(), "walk", &SpaceSettings::default(), &mut Vec::new())
-        .map_err(Failure::error)?;
+    let written =
+        loopwright_formats::write_take(&synthetic.take, &loopwright_formats::Source::for_take(&synthetic.take))
+            .map_err(Failure::error)?;
+    let file = loopwright_formats::read_take(
+        written.text.as_bytes(),
+        "walk",
+        &SpaceSettings::default(),
+        &mut Vec::new(),
+    )
+    .map_err(Failure::error)?;
     let reading = TakeArgs {
         up: loopwright_formats::UpChoice::Auto,
         unit: loopwright_formats::UnitChoice::Auto,
         hips: None,
         feet: Vec::new(),
     };
-    let analysis = loopwright::analysis::Analysis::of(&file.take, &load::overrides(&reading)).map_err(load::body_failure)?;
+    let analysis =
+        loopwright::analysis::Analysis::of(&file.take, &load::overrides(&reading)).map_err(load::body_failure)?;
     let loaded = Loaded {
         path: take_path.clone(),
         file,
@@ -158,13 +166,18 @@ fn path_from_above(loaded: &Loaded, chosen: &LoopCandidate, product: &make::Prod
     let clip = &product.made.loop_clip;
     let hips = loaded.analysis.body.hips;
     let world = &loaded.analysis.world;
-    let take: Vec<DVec3> = (0..world.num_frames()).map(|frame| world.position(frame, hips)).collect();
+    let take: Vec<DVec3> = (0..world.num_frames())
+        .map(|frame| world.position(frame, hips))
+        .collect();
     // As many cycles as the take still has room for, so that the loop can be held against it.
-    let cycles = ((world.num_frames() as f64 - chosen.cut.start_frame()) / chosen.cut.num_frames()).floor().max(1.0);
+    let cycles = ((world.num_frames() as f64 - chosen.cut.start_frame()) / chosen.cut.num_frames())
+        .floor()
+        .max(1.0);
     let keys = (cycles * clip.num_samples() as f64) as usize;
     let played: Vec<DVec3> = (0..=keys).map(|key| clip.world_pose(key).0[hips]).collect();
-    let root: Vec<DVec3> =
-        (0..=keys).map(|key| clip.root().at(key as f64 * clip.step_secs()).translation).collect();
+    let root: Vec<DVec3> = (0..=keys)
+        .map(|key| clip.root().at(key as f64 * clip.step_secs()).translation)
+        .collect();
     let all = || take.iter().chain(&played);
     let low = all().fold(DVec3::INFINITY, |low, p| low.min(*p));
     let high = all().fold(DVec3::NEG_INFINITY, |high, p| high.max(*p));
@@ -182,7 +195,12 @@ fn path_from_above(loaded: &Loaded, chosen: &LoopCandidate, product: &make::Prod
         y: (middle.z - half * height, middle.z + half * height),
     };
     let mut text = frame.outline();
-    text += &frame.label(MARGIN, MARGIN - 26.0, "start", "from above: hips of the take (grey), of the loop (blue), its root (dashed)");
+    text += &frame.label(
+        MARGIN,
+        MARGIN - 26.0,
+        "start",
+        "from above: hips of the take (grey), of the loop (blue), its root (dashed)",
+    );
     text += &frame.line(take.iter().map(|p| (p.x, p.z)), TAKE_STYLE);
     text += &frame.line(played.iter().map(|p| (p.x, p.z)), LOOP_STYLE);
     text += &frame.line(root.iter().map(|p| (p.x, p.z)), ROOT_STYLE);
@@ -206,7 +224,9 @@ fn heights_over_the_seam(loaded: &Loaded, product: &make::Product) -> String {
     let feet: Vec<usize> = loaded.analysis.body.feet.iter().map(|foot| foot.ankle).collect();
     let period = clip.period_secs();
     let looped = |joint: usize| -> Vec<(f64, f64)> {
-        (0..=2 * num_samples).map(|key| (key as f64 * clip.step_secs(), clip.world_pose(key).0[joint].y)).collect()
+        (0..=2 * num_samples)
+            .map(|key| (key as f64 * clip.step_secs(), clip.world_pose(key).0[joint].y))
+            .collect()
     };
     let uncut = |joint: usize, cycle: usize| -> Vec<(f64, f64)> {
         (0..=num_samples)
@@ -217,7 +237,10 @@ fn heights_over_the_seam(loaded: &Loaded, product: &make::Product) -> String {
             .collect()
     };
     let heights = || feet.iter().flat_map(|&foot| looped(foot)).map(|(_, y)| y);
-    let (low, high) = (heights().fold(f64::INFINITY, f64::min), heights().fold(f64::NEG_INFINITY, f64::max));
+    let (low, high) = (
+        heights().fold(f64::INFINITY, f64::min),
+        heights().fold(f64::NEG_INFINITY, f64::max),
+    );
     let room = 0.12 * (high - low).max(1e-3);
     let frame = Frame {
         left: 500.0,
@@ -228,7 +251,12 @@ fn heights_over_the_seam(loaded: &Loaded, product: &make::Product) -> String {
         y: (low - room, high + room),
     };
     let mut text = frame.outline();
-    text += &frame.label(500.0, MARGIN - 26.0, "start", "ankle heights over two periods, seam in the middle: cut (grey), loop (blue)");
+    text += &frame.label(
+        500.0,
+        MARGIN - 26.0,
+        "start",
+        "ankle heights over two periods, seam in the middle: cut (grey), loop (blue)",
+    );
     let (seam, _) = frame.point(period, 0.0);
     let _ = writeln!(
         text,

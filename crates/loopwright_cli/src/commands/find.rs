@@ -48,13 +48,12 @@ pub(crate) fn search(loaded: &Loaded, settings: &SearchSettings) -> Result<Found
     candidate::find(loaded.take(), &loaded.analysis, settings).map_err(|error| {
         let file = loaded.path.display();
         match error {
-            SearchError::TooShort {
-                take_secs,
-                min_secs,
-            } => {
+            SearchError::TooShort { take_secs, min_secs } => {
                 let frames = loaded.take().num_frames();
                 Failure::nothing(format!("no loop found in \"{file}\": the take is too short"))
-                    .because(format!("it lasts {take_secs:.3} s ({frames} frames), the shortest loop asked for is {min_secs} s"))
+                    .because(format!(
+                        "it lasts {take_secs:.3} s ({frames} frames), the shortest loop asked for is {min_secs} s"
+                    ))
                     .try_this("a longer take, or a smaller --min-seconds")
             }
             SearchError::Still => Failure::nothing(format!("no loop found in \"{file}\": nothing moves in it"))
@@ -97,7 +96,10 @@ pub(crate) fn nothing_found(loaded: &Loaded, found: &Found, args: &SearchArgs) -
             .because("likely cause: no pose comes back closely enough")
             .try_this("a take with at least two cycles, or --range START:END to close frames of your choice"),
         MissReason::Strength { found } => failure
-            .because(format!("strongest repeat: {found:.2} at {place} (needs {:.2})", rhythm::MIN_STRENGTH))
+            .because(format!(
+                "strongest repeat: {found:.2} at {place} (needs {:.2})",
+                rhythm::MIN_STRENGTH
+            ))
             .because("likely cause: two poses meet, but the motion around them differs")
             .try_this("a steadier take, or --range START:END to close frames of your choice"),
         MissReason::NoRhythm { found } => failure
@@ -108,14 +110,19 @@ pub(crate) fn nothing_found(loaded: &Loaded, found: &Found, args: &SearchArgs) -
             .because("likely cause: the body only drifts or stands")
             .try_this("a take with a repeating motion, or --range START:END to close frames of your choice"),
         MissReason::SeenOnce => failure
-            .because(format!("cheapest seam: {place}, but the take shows that cycle only once"))
+            .because(format!(
+                "cheapest seam: {place}, but the take shows that cycle only once"
+            ))
             .because("likely cause: the take holds a single cycle, which proves no repeat")
             .try_this(format!(
                 "--range {}:{} to close it all the same",
                 miss.pair.start_frame, miss.pair.end_frame
             )),
         MissReason::Cycles { found } => failure
-            .because(format!("cheapest seam: {place} spans {found} {}", if found == 1 { "cycle" } else { "cycles" }))
+            .because(format!(
+                "cheapest seam: {place} spans {found} {}",
+                if found == 1 { "cycle" } else { "cycles" }
+            ))
             .try_this("another --cycles, or wider --min-seconds and --max-seconds"),
     }
 }
@@ -123,7 +130,10 @@ pub(crate) fn nothing_found(loaded: &Loaded, found: &Found, args: &SearchArgs) -
 /// Says so when a loop stands for its own stretch only.
 pub(crate) fn confidence_warning(loaded: &Loaded, best: &LoopCandidate) -> Option<String> {
     if best.is_idle {
-        return Some("low confidence: nothing that moves repeats; this loop is cut from a stretch that all but stands".to_owned());
+        return Some(
+            "low confidence: nothing that moves repeats; this loop is cut from a stretch that all but stands"
+                .to_owned(),
+        );
     }
     (best.take_strength < candidate::CONFIDENT_TAKE_STRENGTH).then(|| {
         format!(

@@ -9,7 +9,11 @@ use crate::{
 
 pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
     let loaded = load::load(&args.take, &args.reading)?;
-    let answer = if args.json { json::inspect(&loaded) } else { human::inspect(&loaded) };
+    let answer = if args.json {
+        json::inspect(&loaded)
+    } else {
+        human::inspect(&loaded)
+    };
     output::print(&answer)?;
     Ok(Ending::Done)
 }

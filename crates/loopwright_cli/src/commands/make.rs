@@ -10,10 +10,7 @@ use loopwright::{
     root_motion::RootMode,
     take::CutError,
 };
-use loopwright_formats::{
-    ClosingKey, LoadedTake, LoopWriteSettings, Sidecar,
-    sidecar::PlaybackFacts,
-};
+use loopwright_formats::{ClosingKey, LoadedTake, LoopWriteSettings, Sidecar, sidecar::PlaybackFacts};
 
 use crate::{
     args::{ClosureChoice, LastKeyChoice, MakeArgs, RootChoice},
@@ -56,11 +53,22 @@ pub(crate) fn run(args: &MakeArgs) -> Result<Ending, Failure> {
     }
     warnings.extend(soft);
 
-    let sidecar = product.sidecar(&loaded, &chosen, &settings, &writing(args), warnings, &[&loop_path, &sidecar_path]);
+    let sidecar = product.sidecar(
+        &loaded,
+        &chosen,
+        &settings,
+        &writing(args),
+        warnings,
+        &[&loop_path, &sidecar_path],
+    );
     outputs.add(&loop_path, &product.bytes)?;
     outputs.add(&sidecar_path, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     outputs.commit()?;
-    output::print(&if args.json { json::make(&sidecar) } else { human::made(&sidecar) })?;
+    output::print(&if args.json {
+        json::make(&sidecar)
+    } else {
+        human::made(&sidecar)
+    })?;
     Ok(Ending::Done)
 }
 
@@ -84,8 +92,10 @@ pub(crate) fn produce(
         .map_err(|error| make_failure(loaded, error))?;
     let keys = made.loop_clip.num_samples().saturating_mul(writing.copies);
     if keys > MAX_KEYS {
-        return Err(Failure::error(format!("{keys} keys are asked for, the limit is {MAX_KEYS}"))
-            .try_this("a smaller --repeat, --fps or --frames"));
+        return Err(
+            Failure::error(format!("{keys} keys are asked for, the limit is {MAX_KEYS}"))
+                .try_this("a smaller --repeat, --fps or --frames"),
+        );
     }
     let written =
         loopwright_formats::write_loop(&made.loop_clip, &loaded.file.source, writing).map_err(Failure::error)?;
@@ -148,7 +158,8 @@ fn measure(loaded: &Loaded, made: &Made, writing: &LoopWriteSettings, bytes: &[u
     let LoadedTake { take, .. } = loopwright_formats::read_take(bytes, "loop", &space, &mut Vec::new())
         .map_err(|error| unreadable(error.to_string()))?;
     let take = if writing.add_root {
-        take.without_root_joint().ok_or_else(|| unreadable("the root joint is not where it was put".to_owned()))?
+        take.without_root_joint()
+            .ok_or_else(|| unreadable("the root joint is not where it was put".to_owned()))?
     } else {
         take
     };
@@ -175,9 +186,13 @@ fn choose(loaded: &Loaded, args: &MakeArgs) -> Result<LoopCandidate, Failure> {
     }
     let count = found.candidates.len();
     found.candidates.into_iter().nth(args.pick - 1).ok_or_else(|| {
-        Failure::nothing(format!("there is no loop number {} in \"{}\"", args.pick, loaded.path.display()))
-            .because(format!("the search found {count}"))
-            .try_this(format!("--pick 1 to {count}; `loopwright find` lists them"))
+        Failure::nothing(format!(
+            "there is no loop number {} in \"{}\"",
+            args.pick,
+            loaded.path.display()
+        ))
+        .because(format!("the search found {count}"))
+        .try_this(format!("--pick 1 to {count}; `loopwright find` lists them"))
     })
 }
 
@@ -185,14 +200,14 @@ fn cut_failure(loaded: &Loaded, error: CutError) -> Failure {
     let last = loaded.take().num_frames() - 1;
     match error {
         CutError::OutOfRange {
-            start_frame,
-            end_frame,
-            ..
+            start_frame, end_frame, ..
         } => Failure::error(format!(
             "frames {start_frame:.0}:{end_frame:.0} are not a range of \"{}\"",
             loaded.path.display()
         ))
-        .because(format!("its frames are 0 to {last}, and the start must lie before the end"))
+        .because(format!(
+            "its frames are 0 to {last}, and the start must lie before the end"
+        ))
         .try_this(format!("--range START:END within 0:{last}")),
         CutError::TooShort { num_intervals } => Failure::error(format!(
             "{num_intervals} frames are too few for a loop in \"{}\"",
@@ -222,8 +237,10 @@ fn closure_settings(args: &MakeArgs) -> Result<ClosureSettings, Failure> {
     if let Some(secs) = args.blend
         && !(secs > 0.0 && secs.is_finite())
     {
-        return Err(Failure::error(format!("--blend must be a positive number of seconds, found {secs}"))
-            .try_this("--blend 0.4"));
+        return Err(
+            Failure::error(format!("--blend must be a positive number of seconds, found {secs}"))
+                .try_this("--blend 0.4"),
+        );
     }
     let (shape, order) = match args.closure {
         ClosureChoice::Quintic => (
@@ -286,7 +303,9 @@ fn writing(args: &MakeArgs) -> LoopWriteSettings {
 
 /// `<stem>-loop.<extension>` in the current folder.
 fn default_output(take: &Path) -> PathBuf {
-    let extension = take.extension().map_or_else(|| "bvh".into(), |extension| extension.to_string_lossy());
+    let extension = take
+        .extension()
+        .map_or_else(|| "bvh".into(), |extension| extension.to_string_lossy());
     PathBuf::from(format!("{}-loop.{extension}", load::stem(take)))
 }
 

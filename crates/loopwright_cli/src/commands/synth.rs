@@ -15,8 +15,9 @@ use crate::{
 pub(crate) fn run(args: &SynthArgs) -> Result<Ending, Failure> {
     convert::require_bvh(&args.output)?;
     let mut outputs = Outputs::new(args.force);
-    let take = synthesize(&settings(args))
-        .map_err(|error| Failure::error(error).try_this("settings nearer to a walk, such as --speed 1.3 --period 1.15"))?;
+    let take = synthesize(&settings(args)).map_err(|error| {
+        Failure::error(error).try_this("settings nearer to a walk, such as --speed 1.3 --period 1.15")
+    })?;
     add(&mut outputs, &args.output, &take)?;
     for path in outputs.commit()? {
         output::print(&format!("{}\n", path.display()))?;
@@ -26,7 +27,8 @@ pub(crate) fn run(args: &SynthArgs) -> Result<Ending, Failure> {
 
 /// Writes a synthetic take and its truth beside their places.
 pub(crate) fn add(outputs: &mut Outputs, path: &Path, synthetic: &SyntheticTake) -> Result<(), Failure> {
-    let written = loopwright_formats::write_take(&synthetic.take, &Source::for_take(&synthetic.take)).map_err(Failure::error)?;
+    let written =
+        loopwright_formats::write_take(&synthetic.take, &Source::for_take(&synthetic.take)).map_err(Failure::error)?;
     outputs.add(path, written.text.as_bytes())?;
     let mut truth = serde_json::to_string_pretty(&synthetic.truth).map_err(Failure::error)?;
     truth.push('\n');

@@ -29,12 +29,21 @@ impl Table {
 
     fn render(&self) -> String {
         let columns = self.rows[0].len();
-        let width = |column: usize| self.rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let width = |column: usize| {
+            self.rows
+                .iter()
+                .map(|row| row[column].chars().count())
+                .max()
+                .unwrap_or(0)
+        };
         let widths: Vec<usize> = (0..columns).map(width).collect();
         let mut text = String::new();
         for row in &self.rows {
-            let cells: Vec<String> =
-                row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:>width$}")).collect();
+            let cells: Vec<String> = row
+                .iter()
+                .zip(&widths)
+                .map(|(cell, &width)| format!("{cell:>width$}"))
+                .collect();
             text.push_str(cells.join("  ").trim_end());
             text.push('\n');
         }
@@ -64,7 +73,17 @@ fn headline(loaded: &Loaded) -> String {
 /// The list of `find`.
 pub(crate) fn candidates(loaded: &Loaded, found: &Found) -> String {
     let mut table = Table::new(&[
-        "#", "start", "end", "seconds", "cycles", "seam cost", "ratio", "steady", "m/s", "deg/s", "climb",
+        "#",
+        "start",
+        "end",
+        "seconds",
+        "cycles",
+        "seam cost",
+        "ratio",
+        "steady",
+        "m/s",
+        "deg/s",
+        "climb",
     ]);
     for (index, candidate) in found.candidates.iter().enumerate() {
         let linear = candidate.twist.linear;
@@ -89,7 +108,10 @@ pub(crate) fn candidates(loaded: &Loaded, found: &Found) -> String {
 pub(crate) fn rhythm(loaded: &Loaded) -> Vec<Peak> {
     const MOST: usize = 5;
     let dt = loaded.take().frame_time_secs();
-    let peaks = loaded.analysis.spectrum.peaks((0.25 / dt).ceil() as usize, (10.0 / dt) as usize, 0.1);
+    let peaks = loaded
+        .analysis
+        .spectrum
+        .peaks((0.25 / dt).ceil() as usize, (10.0 / dt) as usize, 0.1);
     peaks.into_iter().take(MOST).collect()
 }
 
@@ -118,28 +140,52 @@ pub(crate) fn inspect(loaded: &Loaded) -> String {
             name(analysis.body.hips),
             load::feet_names(take, analysis),
             found_by(analysis.body.found_by),
-            analysis.body.stature(take).map_or_else(|| "unknown".to_owned(), |height| format!("{height:.2} m"))
+            analysis
+                .body
+                .stature(take)
+                .map_or_else(|| "unknown".to_owned(), |height| format!("{height:.2} m"))
         ),
     );
-    let weights: Vec<String> =
-        analysis.joints.iter().map(|weighted| format!("{} {}", name(weighted.joint), weighted.weight)).collect();
+    let weights: Vec<String> = analysis
+        .joints
+        .iter()
+        .map(|weighted| format!("{} {}", name(weighted.joint), weighted.weight))
+        .collect();
     line("weights", weights.join(", "));
     let soiled = analysis.screen.soiled.len();
     line(
         "soiled",
-        format!("{soiled} of {} frames; {} joints flip", take.num_frames(), analysis.screen.flipping.len()),
+        format!(
+            "{soiled} of {} frames; {} joints flip",
+            take.num_frames(),
+            analysis.screen.flipping.len()
+        ),
     );
     let peaks: Vec<String> = rhythm(loaded)
         .iter()
         .map(|peak| format!("{:.3} s ({:.2})", peak.lag_frames * take.frame_time_secs(), peak.height))
         .collect();
-    line("rhythm", if peaks.is_empty() { "none over the whole take".to_owned() } else { peaks.join(", ") });
+    line(
+        "rhythm",
+        if peaks.is_empty() {
+            "none over the whole take".to_owned()
+        } else {
+            peaks.join(", ")
+        },
+    );
     let stretches: Vec<String> = analysis
         .energy
         .stretches()
         .iter()
         .filter(|stretch| stretch.activity != Activity::Transition)
-        .map(|stretch| format!("{} {}-{}", activity_name(stretch.activity), stretch.start_frame, stretch.end_frame))
+        .map(|stretch| {
+            format!(
+                "{} {}-{}",
+                activity_name(stretch.activity),
+                stretch.start_frame,
+                stretch.end_frame
+            )
+        })
         .collect();
     line("stretches", stretches.join(", "));
     text.push('\n');
@@ -166,7 +212,9 @@ pub(crate) fn travel(root: &RootFacts) -> String {
         "in-place" => format!("in place ({:.3} m/s taken out", root.speed_mps),
         _ => format!("{:.3} m/s", root.speed_mps),
     };
-    let radius = root.radius_m.map_or_else(String::new, |radius| format!(" on a radius of {radius:.2} m"));
+    let radius = root
+        .radius_m
+        .map_or_else(String::new, |radius| format!(" on a radius of {radius:.2} m"));
     let _ = write!(text, ", turning {:+.2} deg/s{radius}", root.turn_dps);
     if root.climb_mps != 0.0 {
         let _ = write!(text, ", climbing {:+.3} m/s", root.climb_mps);
@@ -183,27 +231,52 @@ pub(crate) fn figures(quality: &QualityFacts) -> String {
     let mut line = |label: &str, value: String| {
         let _ = writeln!(text, "  {label:<20} {value}");
     };
-    line("pose gap", format!("{} deg, {} mm", optional(quality.c0_deg, 4), optional(quality.c0_mm, 4)));
+    line(
+        "pose gap",
+        format!("{} deg, {} mm", optional(quality.c0_deg, 4), optional(quality.c0_mm, 4)),
+    );
     if quality.c1_dps.is_some() {
         // Rounding of the solver, so an exponent says more than zeros.
         let tiny = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.0e}"));
-        line("velocity gap", format!("{} deg/s, {} mm/s", tiny(quality.c1_dps), tiny(quality.c1_mmps)));
+        line(
+            "velocity gap",
+            format!("{} deg/s, {} mm/s", tiny(quality.c1_dps), tiny(quality.c1_mmps)),
+        );
     }
     line("seam acceleration", {
-        let error = quality.seam_acceleration_error.map_or_else(String::new, |error| format!("error {error:.3}, "));
-        format!("{error}{} of the clip's own peaks (pops above 1.5)", optional(quality.seam_acceleration_p99, 2))
+        let error = quality
+            .seam_acceleration_error
+            .map_or_else(String::new, |error| format!("error {error:.3}, "));
+        format!(
+            "{error}{} of the clip's own peaks (pops above 1.5)",
+            optional(quality.seam_acceleration_p99, 2)
+        )
     });
     line("seam rank", {
-        let take = quality.take_rank.map_or_else(String::new, |rank| format!(", the take's own there {rank:.0}"));
-        format!("{}{take} (50 on average cannot be told)", optional(quality.seam_rank, 0))
+        let take = quality
+            .take_rank
+            .map_or_else(String::new, |rank| format!(", the take's own there {rank:.0}"));
+        format!(
+            "{}{take} (50 on average cannot be told)",
+            optional(quality.seam_rank, 0)
+        )
     });
     if quality.displacement_mm.is_some() {
         line(
             "displacement",
-            format!("{} mm, {} deg", optional(quality.displacement_mm, 2), optional(quality.displacement_deg, 2)),
+            format!(
+                "{} mm, {} deg",
+                optional(quality.displacement_mm, 2),
+                optional(quality.displacement_deg, 2)
+            ),
         );
     }
-    line("skate", quality.skate_cmps.map_or_else(|| "no stance found".to_owned(), |skate| format!("{skate:.2} cm/s")));
+    line(
+        "skate",
+        quality
+            .skate_cmps
+            .map_or_else(|| "no stance found".to_owned(), |skate| format!("{skate:.2} cm/s")),
+    );
     text
 }
 
