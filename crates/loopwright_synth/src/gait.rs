@@ -81,7 +81,7 @@ impl Gait {
             toe_out: mix(0.11, 0.06),
             heel_strike: mix(0.02 + 0.257 * briskness, 0.12),
             toe_off: mix(0.35 + 0.677 * briskness, 1.0),
-            lift: mix(0.10 - 0.02 * briskness, 0.12) + 0.3 * rise.abs(),
+            lift: mix(0.10 - 0.02 * briskness, 0.16) + 0.3 * rise.abs(),
             bob: mix(0.004 + 0.0128 * pace, -0.03),
             sway: mix(0.034 - 0.008 * pace, 0.012),
             surge: mix(0.0043 * briskness, 0.005),

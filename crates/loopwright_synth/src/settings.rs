@@ -65,7 +65,7 @@ impl Default for WalkSettings {
             drift: 0.02,
             torso_rise_metres: 0.0,
             speed_variation: 0.0,
-            noise_deg: 0.1,
+            noise_deg: 0.02,
             lead_in_secs: 0.0,
             t_pose_first_frame: false,
         }

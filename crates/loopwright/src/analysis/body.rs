@@ -373,7 +373,7 @@ fn feet_by_geometry(take: &Take) -> (Vec<Foot>, FoundBy) {
         .copied()
         .filter(|&leaf| heights[leaf] / count < FOOT_HEIGHT_SHARE * top)
         .collect();
-    let told_apart = !low.is_empty() && low.len() < leaves.len() && low.len() % 2 == 0 && low.len() <= 8;
+    let told_apart = !low.is_empty() && low.len() < leaves.len() && low.len().is_multiple_of(2) && low.len() <= 8;
     let foot = |ankle: usize| Foot {
         ankle,
         toe: None,

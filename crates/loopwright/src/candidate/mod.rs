@@ -1,7 +1,7 @@
 //! Stretches of a take that repeat, and which of them to loop.
 //!
 //! [`find`] looks at every admissible pair of frames and proposes distinct loops, the recommended one first. A stretch that
-//! does not qualify is a result with a reason, not an error: see [`Found::misses`].
+//! does not qualify is a result with a reason, not an error: see [`Found::nearest_miss`].
 
 use crate::{
     analysis::{Analysis, energy::Activity, screen::percentile},

@@ -60,6 +60,12 @@ const MAX_ARC_OVER_PATH: f64 = 1.3;
 /// Near a whole turn the chord is too short to tell the radius: below this |sin(turn/2)| the path tells it instead.
 const MIN_CHORD_SINE: f64 = 0.2;
 
+/// A path that comes back to itself after a whole turn has a chord below this share of its length; a longer one is no circle.
+const MAX_CHORD_OVER_PATH: f64 = 0.3;
+
+/// Takes the height out of a point.
+const LEVEL: DVec3 = DVec3::new(1.0, 0.0, 1.0);
+
 /// The root's start and its constant twist over one period.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CycleTravel {
@@ -101,7 +107,8 @@ impl Cycle<'_> {
         }
         let unwrapped = self.heading.yaw(last) - self.heading.yaw(self.first);
         let whole_turns = ((unwrapped - principal) / core::f64::consts::TAU).round();
-        let path: f64 = self.path_length();
+        let body_travel = self.body_travel();
+        let path = body_travel.length();
         let chord = {
             let start = self.heading.ground(self.first);
             let mut moved = self.motion.transform_point(start) - start;
@@ -117,9 +124,10 @@ impl Cycle<'_> {
             }
         };
         let wound = principal + core::f64::consts::TAU * whole_turns;
-        let near_whole_turn = whole_turns != 0.0 && ops::sin(0.5 * wound).abs() < MIN_CHORD_SINE;
+        let near_whole_turn =
+            whole_turns != 0.0 && ops::sin(0.5 * wound).abs() < MIN_CHORD_SINE && chord < MAX_CHORD_OVER_PATH * path;
         if near_whole_turn {
-            return self.travel_by_path(wound, path, rise);
+            return self.travel_by_path(wound, body_travel, rise);
         }
         let turn = if whole_turns != 0.0
             && (arc(wound) - path).abs() < (arc(principal) - path).abs()
@@ -146,24 +154,17 @@ impl Cycle<'_> {
         }
     }
 
-    /// Near a whole turn: mean velocity in the heading's own axes, at the path's own speed.
-    fn travel_by_path(&self, turn: f64, path: f64, rise: f64) -> CycleTravel {
-        let mut forward = DVec3::ZERO;
-        for sample in self.first..self.first + self.num_intervals {
-            let mut step = self.heading.ground(sample + 1) - self.heading.ground(sample);
-            step.y = 0.0;
-            forward += rotation::from_yaw(self.heading.yaw(sample)).conjugate() * step;
-        }
-        let twist = Twist {
-            linear: (forward.normalize_or_zero() * path + DVec3::Y * rise) / self.period_secs,
-            angular: DVec3::Y * (turn / self.period_secs),
-        };
+    /// Near a whole turn: the mean velocity in the heading's own axes.
+    fn travel_by_path(&self, turn: f64, body_travel: DVec3, rise: f64) -> CycleTravel {
         CycleTravel {
             start: Rigid {
-                translation: self.heading.ground(self.first) * DVec3::new(1.0, 0.0, 1.0),
+                translation: self.heading.ground(self.first) * LEVEL,
                 ..self.heading.world_from_heading(self.first)
             },
-            twist,
+            twist: Twist {
+                linear: (body_travel + DVec3::Y * rise) / self.period_secs,
+                angular: DVec3::Y * (turn / self.period_secs),
+            },
         }
     }
 
@@ -190,18 +191,16 @@ impl Cycle<'_> {
         Rigid::from_yaw(yaw, ground)
     }
 
-    /// Length of the ground path, smoothed over half a fundamental period so that sway does not count.
-    fn path_length(&self) -> f64 {
-        let reach = (self.num_intervals / (4 * self.cycles.max(1) as usize)).max(1);
-        let last = self.first + self.num_intervals;
-        let smoothed = |sample: usize| {
-            let span = reach.min(sample - self.first).min(last - sample);
-            let window = sample - span..=sample + span;
-            let level = |at: usize| self.heading.ground(at) * DVec3::new(1.0, 0.0, 1.0);
-            window.clone().map(level).sum::<DVec3>() / window.count() as f64
-        };
-        (self.first..last)
-            .map(|sample| (smoothed(sample + 1) - smoothed(sample)).length())
+    /// Sum of the ground steps in the heading's own axes, metres: sway cancels, turning does not shorten it, and a body that
+    /// spins on a straight path has next to none.
+    fn body_travel(&self) -> DVec3 {
+        (self.first..self.first + self.num_intervals)
+            .map(|sample| {
+                let step = (self.heading.ground(sample + 1) - self.heading.ground(sample)) * LEVEL;
+                // Half-way through the step, or every step would be seen half a step's turn too early.
+                let yaw = 0.5 * (self.heading.yaw(sample) + self.heading.yaw(sample + 1));
+                rotation::from_yaw(yaw).conjugate() * step
+            })
             .sum()
     }
 }

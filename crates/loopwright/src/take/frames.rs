@@ -389,7 +389,7 @@ mod tests {
         let take = take(30, 1.0);
         let cut = Cut::new(&take, 5.0, 25.0).unwrap();
         let clip = Clip::new(&take, &cut, 20, 0.1).unwrap();
-        assert_eq!(clip.sample_range(), -2..=22);
+        assert_eq!(clip.sample_range(), -3..=23);
         for sample in clip.sample_range() {
             let frame = (sample + 5) as usize;
             assert_eq!(clip.translations(sample), take.translations(frame));

@@ -109,7 +109,7 @@ impl Take {
                     joint: index % num_joints,
                 });
             }
-            *rotation = *rotation / length;
+            *rotation /= length;
         }
         for index in num_joints..rotations.len() {
             rotations[index] = rotation::on_side_of(rotations[index], rotations[index - num_joints]);

@@ -1,0 +1,161 @@
+//! Figures on loops whose quality is known.
+
+use glam::{DQuat, DVec3};
+use loopwright::{
+    analysis::body::{Body, BodyOverrides},
+    math::{
+        rigid::{Rigid, Twist},
+        rotation,
+    },
+    quality::{self, KeyLayout, LoopKeys, Quality},
+    root_motion::{RootMode, RootTravel},
+    take::{Joint, Skeleton, Take},
+};
+
+const SAMPLES: usize = 40;
+const STEP: f64 = 1.0 / 30.0;
+
+fn skeleton() -> Skeleton {
+    let joint = |name: &str, parent| Joint {
+        name: name.to_owned(),
+        parent,
+        rest_offset: DVec3::ZERO,
+        tip: None,
+    };
+    let joints = vec![
+        joint("Hips", None),
+        joint("LeftFoot", Some(0)),
+        joint("RightFoot", Some(0)),
+        joint("Head", Some(0)),
+    ];
+    Skeleton::new(joints).unwrap()
+}
+
+/// Keys of a swaying body; `edit` may change a key's joint (key, joint, translation, rotation).
+fn keys(count: usize, start: usize, edit: impl Fn(usize, usize, &mut DVec3, &mut DQuat)) -> Take {
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for key in 0..count {
+        let phase = core::f64::consts::TAU * ((key + start) % SAMPLES) as f64 / SAMPLES as f64;
+        for joint in 0..4 {
+            let j = joint as f64;
+            let mut t = DVec3::new(
+                0.1 * libm::sin(phase + j),
+                1.0 - 0.3 * j + 0.05 * libm::cos(2.0 * phase + j),
+                0.2 * libm::sin(phase * 3.0 - j),
+            );
+            let mut q = rotation::exp(DVec3::new(0.3 * libm::sin(phase), 0.1 * libm::cos(phase + j), 0.0));
+            edit(key, joint, &mut t, &mut q);
+            translations.push(t);
+            rotations.push(q);
+        }
+    }
+    Take::new("keys", skeleton(), STEP, translations, rotations).unwrap()
+}
+
+fn still_root() -> RootTravel {
+    RootTravel {
+        mode: RootMode::Screw,
+        start: Rigid::IDENTITY,
+        twist: Twist::ZERO,
+    }
+}
+
+fn measure(take: &Take, has_closing_key: bool, root: RootTravel) -> Quality {
+    let layout = KeyLayout {
+        num_samples: SAMPLES,
+        has_closing_key,
+    };
+    let keys = LoopKeys::new(take, layout, root, 0).unwrap();
+    let body = Body::find(take, &BodyOverrides::default()).unwrap();
+    quality::measure(&keys, &body, None)
+}
+
+/// A loop that repeats exactly has its seam anywhere: over all starts the rank must average exactly one half.
+#[test]
+fn the_rank_of_a_perfect_loop_averages_one_half_over_all_starts() {
+    let mut sum = 0.0;
+    for start in 0..SAMPLES {
+        let quality = measure(&keys(SAMPLES + 1, start, |_, _, _, _| {}), true, still_root());
+        assert!(!quality.pops(), "{quality:?}");
+        assert!(quality.c0_metres < 1e-12 && quality.c0_radians < 1e-12);
+        sum += quality.seam_rank;
+    }
+    assert!((sum / SAMPLES as f64 - 0.5).abs() < 1e-9, "{sum}");
+}
+
+#[test]
+fn a_gap_at_the_closing_key_is_measured() {
+    let off = |key: usize, joint: usize, t: &mut DVec3, q: &mut DQuat| {
+        if key == SAMPLES && joint == 3 {
+            *t += DVec3::new(0.0, 0.003, 0.0);
+            *q = rotation::exp(DVec3::X * 0.01) * *q;
+        }
+    };
+    let quality = measure(&keys(SAMPLES + 1, 0, off), true, still_root());
+    assert!((quality.c0_metres - 0.003).abs() < 1e-12);
+    assert!((quality.c0_radians - 0.01).abs() < 1e-12);
+    assert!(quality.pops());
+}
+
+/// Somebody pasted the first pose over the last: no gap, but the motion jumps just before.
+#[test]
+fn a_key_copied_over_a_jump_is_seen() {
+    let drift = |key: usize, joint: usize, t: &mut DVec3, _: &mut DQuat| {
+        if joint == 3 && key < SAMPLES {
+            *t += DVec3::X * 0.01 * key as f64;
+        }
+    };
+    let quality = measure(&keys(SAMPLES + 1, 0, drift), true, still_root());
+    assert!(quality.c0_metres > 0.2, "{quality:?}");
+    assert!(quality.pops() && quality.seam_rank > 0.95, "{quality:?}");
+}
+
+#[test]
+fn skate_is_the_speed_of_planted_feet_in_the_world() {
+    // The body glides ahead at 1 m/s; a planted foot goes back by as much, and slides by what it goes back less.
+    for slip in [0.0, 0.1] {
+        let root = RootTravel {
+            twist: Twist {
+                linear: DVec3::Z,
+                angular: DVec3::ZERO,
+            },
+            ..still_root()
+        };
+        let take = keys(SAMPLES + 1, 0, |key, joint, t, q| {
+            // Half the loop on the ground, half in the air and forward again.
+            let planted = key % SAMPLES < SAMPLES / 2;
+            let share = (key % SAMPLES) as f64;
+            *q = DQuat::IDENTITY;
+            *t = match joint {
+                0 => DVec3::new(0.0, 1.0, 1.0 * key as f64 * STEP),
+                1 | 2 if planted => DVec3::new(0.0, -1.0, -(1.0 - slip) * share * STEP),
+                1 | 2 => DVec3::new(0.0, -0.7, -(1.0 - slip) * (SAMPLES as f64 - share) * STEP),
+                _ => DVec3::Y,
+            };
+        });
+        let skate = measure(&take, true, root).skate_mps.unwrap();
+        assert!((skate - slip).abs() < 0.02, "{slip}: {skate}");
+    }
+}
+
+#[test]
+fn a_loop_is_recognised_without_a_sidecar() {
+    let twist = Twist {
+        linear: DVec3::new(0.0, 0.0, 1.2),
+        angular: DVec3::Y * 0.8,
+    };
+    let travelling = |key: usize, joint: usize, t: &mut DVec3, q: &mut DQuat| {
+        if joint == 0 {
+            let root = twist.exp(key as f64 * STEP);
+            *t = root.transform_point(*t);
+            *q = root.rotation * *q;
+        }
+    };
+    let take = keys(SAMPLES + 1, 0, travelling);
+    let body = Body::find(&take, &BodyOverrides::default()).unwrap();
+    let seen = quality::recognise(&take, &body, 0).unwrap();
+    assert!(seen.layout.has_closing_key && seen.layout.num_samples == SAMPLES);
+    assert!((seen.root.twist.angular.y - 0.8).abs() < 1e-9, "{seen:?}");
+    let keys = LoopKeys::new(&take, seen.layout, seen.root, seen.carrier).unwrap();
+    assert!(!quality::measure(&keys, &body, None).pops());
+}

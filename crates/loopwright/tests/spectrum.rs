@@ -1,0 +1,78 @@
+//! The autocorrelation against the sum written out, and against the truth of synthetic walks.
+
+use loopwright::{
+    analysis::{Analysis, body::BodyOverrides},
+    take::Take,
+};
+use loopwright_synth::{WalkSettings, synthesize};
+
+fn walk(seconds: f64) -> Take {
+    let settings = WalkSettings {
+        seconds,
+        frame_rate_hz: 30.0,
+        noise_deg: 0.3,
+        ..WalkSettings::default()
+    };
+    synthesize(&settings).unwrap().take
+}
+
+/// Values less their least-squares line, by the normal equations.
+fn detrended(values: &[f64]) -> Vec<f64> {
+    let n = values.len() as f64;
+    let (mut sx, mut sxx, mut sy, mut sxy) = (0.0, 0.0, 0.0, 0.0);
+    for (i, y) in values.iter().enumerate() {
+        let x = i as f64;
+        sx += x;
+        sxx += x * x;
+        sy += y;
+        sxy += x * y;
+    }
+    let slope = (n * sxy - sx * sy) / (n * sxx - sx * sx);
+    let level = (sy - slope * sx) / n;
+    values
+        .iter()
+        .enumerate()
+        .map(|(i, y)| y - level - slope * i as f64)
+        .collect()
+}
+
+#[test]
+fn the_transform_equals_the_sum_written_out() {
+    let take = walk(5.0);
+    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    let features = &analysis.features;
+    let frames = features.num_frames();
+    let values = analysis.spectrum.values();
+    let channels: Vec<Vec<f64>> = (0..features.num_position_axes())
+        .map(|axis| {
+            detrended(
+                &(0..frames)
+                    .map(|frame| features.positions(frame)[axis])
+                    .collect::<Vec<_>>(),
+            )
+        })
+        .collect();
+    let at = |lag: usize| -> f64 {
+        let sum: f64 = channels
+            .iter()
+            .map(|c| (0..frames - lag).map(|i| c[i] * c[i + lag]).sum::<f64>())
+            .sum();
+        sum / (frames - lag) as f64
+    };
+    for (lag, value) in values.iter().enumerate() {
+        assert!((value - at(lag) / at(0)).abs() < 2e-9, "lag {lag}");
+    }
+    // Lags that leave less than a quarter of the take are not told.
+    assert_eq!(values.len(), frames * 3 / 4);
+}
+
+/// 100 frames of a period of 34.6 frames: a transform without padding reads 50 there.
+#[test]
+fn a_short_take_does_not_wrap_around() {
+    let take = walk(99.0 / 30.0);
+    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    let peaks = analysis.spectrum.peaks(12, 60, 0.1);
+    let period = WalkSettings::default().period_secs * 30.0;
+    assert!((peaks[0].lag_frames - period).abs() < 1.0, "{peaks:?}");
+    assert!(peaks[0].height > 0.8 && peaks[0].height <= 1.05, "{peaks:?}");
+}
