@@ -5,6 +5,12 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use loopwright_formats::{UnitChoice, UpChoice};
 
+/// How many loops `find` lists unless told otherwise; `make --pick` counts in the same list.
+pub(crate) const DEFAULT_TOP: usize = 10;
+
+/// Longest loop looked for unless told otherwise, seconds.
+const DEFAULT_MAX_SECONDS: f64 = 10.0;
+
 /// Turns motion-capture takes into loops.
 ///
 /// Finds the stretches of a take that repeat, proves which seam is best, closes it so that pose, velocity and acceleration
@@ -61,15 +67,28 @@ pub(crate) struct SearchArgs {
     /// Shortest loop, seconds.
     #[arg(long, value_name = "S", default_value_t = 0.4)]
     pub(crate) min_seconds: f64,
+    /// Longest loop, seconds; 10, or --min-seconds where that is more, unless given.
+    #[arg(long, value_name = "S")]
+    max_seconds: Option<f64>,
+}
+
+impl SearchArgs {
     /// Longest loop, seconds.
-    #[arg(long, value_name = "S", default_value_t = 10.0)]
-    pub(crate) max_seconds: f64,
+    pub(crate) fn max_seconds(&self) -> f64 {
+        self.max_seconds.unwrap_or(DEFAULT_MAX_SECONDS.max(self.min_seconds))
+    }
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
     /// The take (BVH).
     pub(crate) take: PathBuf,
+    /// Draw a plot of it into this file: .svg or .png.
+    #[arg(long, value_name = "OUT")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Overwrite an existing plot.
+    #[arg(long, requires = "plot")]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
     /// Print JSON with stable keys.
@@ -82,8 +101,14 @@ pub(crate) struct FindArgs {
     /// The take (BVH).
     pub(crate) take: PathBuf,
     /// How many distinct loops to list at most.
-    #[arg(long, value_name = "K", default_value_t = 10, value_parser = parse_count)]
+    #[arg(long, value_name = "K", default_value_t = DEFAULT_TOP, value_parser = parse_count)]
     pub(crate) top: usize,
+    /// Draw a plot of it into this file: .svg or .png.
+    #[arg(long, value_name = "OUT")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Overwrite an existing plot.
+    #[arg(long, requires = "plot")]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
     #[command(flatten)]
@@ -163,6 +188,9 @@ pub(crate) struct MakeArgs {
     /// Whether the last key repeats the first.
     #[arg(long, value_enum, default_value_t = LastKeyChoice::Repeat)]
     pub(crate) last_key: LastKeyChoice,
+    /// Draw a plot of what closing did into this file: .svg or .png.
+    #[arg(long, value_name = "OUT")]
+    pub(crate) plot: Option<PathBuf>,
     /// Overwrite existing files.
     #[arg(long)]
     pub(crate) force: bool,

@@ -54,6 +54,11 @@ impl Failure {
         self
     }
 
+    /// Whether nothing was found, as opposed to something went wrong.
+    pub(crate) fn is_negative(&self) -> bool {
+        self.negative
+    }
+
     /// What happened, one line.
     pub(crate) fn what(&self) -> &str {
         &self.what

@@ -14,7 +14,9 @@ use loopwright::{
     },
     take::Take,
 };
-use loopwright_formats::{LoadedTake, Space, SpaceSettings, UnitChoice, UpChoice, Warning, sidecar::TakeFacts};
+use loopwright_formats::{
+    LoadedTake, ReadError, Space, SpaceSettings, UnitChoice, UpChoice, Warning, sidecar::TakeFacts,
+};
 
 use crate::{args::TakeArgs, exit::Failure, talk};
 
@@ -82,8 +84,18 @@ pub(crate) fn read_take(
     warnings: &mut Vec<Warning>,
 ) -> Result<LoadedTake, Failure> {
     let bytes = read_bytes(path)?;
-    loopwright_formats::read_take(&bytes, &stem(path), space, warnings)
-        .map_err(|error| Failure::error(format!("cannot read \"{}\": {error}", path.display())))
+    loopwright_formats::read_take(&bytes, &stem(path), space, warnings).map_err(|error| read_failure(path, &error))
+}
+
+/// A file that is no take.
+fn read_failure(path: &Path, error: &ReadError) -> Failure {
+    let hint = match error {
+        ReadError::Empty | ReadError::OtherKind { .. } | ReadError::Utf16 | ReadError::NotBvh { .. } => {
+            "a take exported as BVH, in plain text"
+        }
+        _ => "mend that place in a text editor, or export the take again",
+    };
+    Failure::error(format!("cannot read \"{}\": {error}", path.display())).try_this(hint)
 }
 
 /// Reads and studies a take, and tells what is soft about it.

@@ -10,6 +10,8 @@ mod load;
 
 mod output;
 
+mod plot;
+
 mod commands;
 
 mod report;

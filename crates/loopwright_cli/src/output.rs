@@ -48,7 +48,7 @@ impl Outputs {
     pub(crate) fn add(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         self.check(path)?;
         let failed = |error: io::Error| {
-            Failure::error(format!("cannot write \"{}\": {error}", path.display()))
+            Failure::error(format!("cannot write \"{}\": {}", path.display(), cause(&error)))
                 .try_this("check that the folder may be written to and has room, or name another output with -o")
         };
         let mut file = tempfile::Builder::new()
@@ -99,6 +99,15 @@ fn allow_others_to_read(file: &NamedTempFile) {
     }
     #[cfg(not(unix))]
     let _ = file;
+}
+
+/// Why writing failed, without the name of the temporary file, which tells the user nothing.
+fn cause(error: &io::Error) -> String {
+    if error.get_ref().is_some() {
+        error.kind().to_string()
+    } else {
+        error.to_string()
+    }
 }
 
 fn already_there(path: &Path) -> Failure {

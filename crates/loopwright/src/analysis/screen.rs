@@ -57,6 +57,12 @@ const JUMP_OVER_FAST: f64 = 6.0;
 /// Smallest mean step of the joints that counts as a jump, metres; below it no eye sees one.
 const JUMP_METRES: f64 = 0.03;
 
+/// Smallest turn of a joint between two frames that counts as a jump, radians (30 degrees).
+const JUMP_RADIANS: f64 = core::f64::consts::FRAC_PI_6;
+
+/// So many joints must jump at once for the pose to jump; one or two are joints that flip.
+const JUMPING_JOINTS: usize = 4;
+
 /// A joint flips when it turns by more than this between two frames, radians (90 degrees), ...
 const FLIP_RADIANS: f64 = core::f64::consts::FRAC_PI_2;
 
@@ -76,12 +82,13 @@ impl Screen {
         if num_frames < 3 {
             return Self::default();
         }
-        let mut mean_steps = Vec::with_capacity(num_frames - 1);
+        let mut pose_steps = Vec::with_capacity(num_frames - 1);
+        let mut travel_steps = Vec::with_capacity(num_frames - 1);
         let mut largest_steps = Vec::with_capacity(num_frames - 1);
         for frame in 1..num_frames {
             let (mut sum, mut largest) = (0.0, 0.0_f64);
             for joint in 0..take.num_joints() {
-                // Seen from the hips, so that fast travel is no jump; their own step counts apart.
+                // Seen from the hips, so that fast travel neither is a jump nor hides one; their own step counts apart.
                 let relative = |frame: usize| -> DVec3 {
                     world.rotation(frame, body.hips).conjugate()
                         * (world.position(frame, joint) - world.position(frame, body.hips))
@@ -89,23 +96,38 @@ impl Screen {
                 sum += (relative(frame) - relative(frame - 1)).length();
                 largest = largest.max((world.position(frame, joint) - world.position(frame - 1, joint)).length());
             }
-            let travel = (world.position(frame, body.hips) - world.position(frame - 1, body.hips)).length();
-            mean_steps.push(travel + sum / take.num_joints() as f64);
+            travel_steps.push((world.position(frame, body.hips) - world.position(frame - 1, body.hips)).length());
+            pose_steps.push(sum / take.num_joints() as f64);
             largest_steps.push(largest);
         }
-        let mut sorted = mean_steps.clone();
-        sorted.sort_by(f64::total_cmp);
-        let jump = (JUMP_OVER_FAST * percentile(&sorted, 0.95)).max(JUMP_METRES);
-        let moving = percentile(&sorted, 0.5) > FROZEN_MEDIAN_METRES;
+        let moved = |steps: &[f64], share: f64| {
+            let mut sorted = steps.to_vec();
+            sorted.sort_by(f64::total_cmp);
+            percentile(&sorted, share)
+        };
+        let pose_jump = (JUMP_OVER_FAST * moved(&pose_steps, 0.95)).max(JUMP_METRES);
+        let travel_jump = (JUMP_OVER_FAST * moved(&travel_steps, 0.95)).max(JUMP_METRES);
+        // Arms that jump are lost in a mean over many fingers; joints that jump together are not.
+        let mut joints_jumping = vec![0_usize; num_frames - 1];
+        for joint in 0..take.num_joints() {
+            let turns: Vec<f64> = (1..num_frames)
+                .map(|frame| rotation::difference(take.rotations(frame)[joint], take.rotations(frame - 1)[joint]).length())
+                .collect();
+            let limit = (JUMP_OVER_FAST * moved(&turns, 0.95)).max(JUMP_RADIANS);
+            for (count, turn) in joints_jumping.iter_mut().zip(&turns) {
+                *count += usize::from(*turn > limit);
+            }
+        }
+        let moving = moved(&pose_steps, 0.5) + moved(&travel_steps, 0.5) > FROZEN_MEDIAN_METRES;
 
         let mut soiled: Vec<Option<SoilKind>> = vec![None; num_frames];
         // A jump near either end of the take condemns the short side; one inside, both its frames.
         let margin = ((0.1 / take.frame_time_secs()).ceil() as usize)
             .min(num_frames / 4)
             .max(1);
-        for (index, &step) in mean_steps.iter().enumerate() {
+        for index in 0..num_frames - 1 {
             let frame = index + 1;
-            if step > jump {
+            if pose_steps[index] > pose_jump || travel_steps[index] > travel_jump || joints_jumping[index] >= JUMPING_JOINTS {
                 let condemned = if frame <= margin {
                     0..frame
                 } else if num_frames - frame <= margin {

@@ -70,6 +70,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
     Ok(if negative { Ending::Negative } else { Ending::Done })
 }
 
+/// What to try where a loop and its sidecar contradict each other.
+const OTHER_SIDECAR: &str = "make the loop again, or remove the sidecar to check the loop by its keys alone";
+
 /// The verdict on one loop. Errors: the file or its sidecar cannot be read, or do not belong together.
 fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>) -> Result<Verdict, Failure> {
     let sidecar = read_sidecar(path)?;
@@ -105,8 +108,9 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>) -> Result<Verdi
             (seen.layout, seen.root, seen.carrier)
         }
     };
-    let keys = LoopKeys::new(&written, layout, root, carrier)
-        .map_err(|error| Failure::error(format!("cannot check \"{}\": {error}", path.display())))?;
+    let keys = LoopKeys::new(&written, layout, root, carrier).map_err(|error| {
+        Failure::error(format!("cannot check \"{}\": {error}", path.display())).try_this(OTHER_SIDECAR)
+    })?;
     let source = match (take, &sidecar) {
         (Some(take), Some(sidecar)) => Some(source_of(take, sidecar, &written, root, carrier)?),
         (Some(_), None) => {
@@ -151,15 +155,15 @@ fn unrooted(path: &Path, file: LoadedTake, sidecar: Option<&Sidecar>) -> Result<
             "\"{}\" has no root joint above the hips, though its sidecar says so",
             path.display()
         ))
+        .try_this(OTHER_SIDECAR)
     })
 }
 
 fn from_sidecar(written: &Take, sidecar: &Sidecar) -> Result<(KeyLayout, RootTravel, usize), Failure> {
     let name = &sidecar.playback.carrier_joint;
-    let carrier = written
-        .skeleton()
-        .find(name)
-        .ok_or_else(|| Failure::error(format!("the loop has no joint \"{name}\", which its sidecar names")))?;
+    let carrier = written.skeleton().find(name).ok_or_else(|| {
+        Failure::error(format!("the loop has no joint \"{name}\", which its sidecar names")).try_this(OTHER_SIDECAR)
+    })?;
     let layout = KeyLayout {
         num_samples: sidecar.playback.samples,
         has_closing_key: sidecar.playback.closing_key || sidecar.playback.copies > 1,
@@ -186,6 +190,9 @@ fn root_travel(facts: &RootFacts) -> RootTravel {
     }
 }
 
+/// Frame times that differ by a smaller share are the same but for rounding.
+const SAME_FRAME_TIME: f64 = 1e-6;
+
 /// The uncut frames that the loop was made from, seen from the same root.
 fn source_of(
     take: &Loaded,
@@ -206,6 +213,13 @@ fn source_of(
             file.take.num_frames(),
             written.num_joints(),
             sidecar.take.frames
+        )));
+    }
+    if (file.take.frame_time_secs() / sidecar.take.frame_time_secs - 1.0).abs() > SAME_FRAME_TIME {
+        return Err(mismatch(&format!(
+            "it has a frame each {} s, the take of the loop each {} s",
+            file.take.frame_time_secs(),
+            sidecar.take.frame_time_secs
         )));
     }
     let cut = Cut::new(&file.take, sidecar.candidate.start_frame, sidecar.candidate.end_frame)

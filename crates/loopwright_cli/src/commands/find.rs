@@ -6,13 +6,36 @@ use crate::{
     args::{FindArgs, SearchArgs},
     exit::{Ending, Failure},
     load::{self, Loaded},
-    output,
+    output::{self, Outputs},
+    plot::PlotFile,
     report::{human, json},
 };
 
 pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
+    let mut outputs = Outputs::new(args.force);
+    let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
     let loaded = load::load(&args.take, &args.reading)?;
-    let found = search(&loaded, &settings(&args.search, args.top))?;
+    let settings = settings(&args.search, args.top);
+    let found = search(&loaded, &settings);
+    // A take that cannot hold a loop is an answer as well: an empty list, and a plot that shows why.
+    let none = Found {
+        candidates: Vec::new(),
+        random_cost: None,
+        nearest_miss: None,
+    };
+    let refused = found.as_ref().is_err_and(Failure::is_negative);
+    if let Some(plot) = plot
+        && (found.is_ok() || refused)
+    {
+        let shown = found.as_ref().unwrap_or(&none);
+        let svg = loopwright_draw::plot::find(loaded.take(), &loaded.analysis, &settings, shown);
+        plot.add(&mut outputs, &svg)?;
+        outputs.commit()?;
+    }
+    if args.json && refused {
+        output::print(&json::find(&loaded, &none, &loaded.warnings))?;
+    }
+    let found = found?;
     let mut warnings = loaded.warnings.clone();
     if let Some(best) = found.best() {
         warnings.extend(confidence_warning(&loaded, best));
@@ -36,7 +59,7 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
 pub(crate) fn settings(args: &SearchArgs, max_candidates: usize) -> SearchSettings {
     SearchSettings {
         min_secs: args.min_seconds,
-        max_secs: args.max_seconds,
+        max_secs: args.max_seconds(),
         cycles: args.cycles,
         max_candidates,
         ..SearchSettings::default()
@@ -78,7 +101,8 @@ pub(crate) fn nothing_found(loaded: &Loaded, found: &Found, args: &SearchArgs) -
         return failure
             .because(format!(
                 "no two frames {} s to {} s apart can be ends of a loop",
-                args.min_seconds, args.max_seconds
+                args.min_seconds,
+                args.max_seconds()
             ))
             .because("likely cause: the take is too short, or stops and starts too often")
             .try_this("a longer take, or other bounds with --min-seconds and --max-seconds");
@@ -90,7 +114,7 @@ pub(crate) fn nothing_found(loaded: &Loaded, found: &Found, args: &SearchArgs) -
     match miss.reason {
         MissReason::CostRatio { found } => failure
             .because(format!(
-                "cheapest seam: {place} at {found:.2} of what random frames cost (needs {:.2})",
+                "cheapest seam: {place} at {found:.3} of what random frames cost (needs {:.2})",
                 candidate::MAX_COST_RATIO
             ))
             .because("likely cause: no pose comes back closely enough")

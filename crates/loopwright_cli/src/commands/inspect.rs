@@ -3,12 +3,23 @@
 use crate::{
     args::InspectArgs,
     exit::{Ending, Failure},
-    load, output,
+    load,
+    output::{self, Outputs},
+    plot::PlotFile,
     report::{human, json},
 };
 
 pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
+    let mut outputs = Outputs::new(args.force);
+    let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
     let loaded = load::load(&args.take, &args.reading)?;
+    if let Some(plot) = plot {
+        plot.add(
+            &mut outputs,
+            &loopwright_draw::plot::inspect(loaded.take(), &loaded.analysis),
+        )?;
+    }
+    outputs.commit()?;
     let answer = if args.json {
         json::inspect(&loaded)
     } else {

@@ -13,11 +13,12 @@ use loopwright::{
 use loopwright_formats::{ClosingKey, LoadedTake, LoopWriteSettings, Sidecar, sidecar::PlaybackFacts};
 
 use crate::{
-    args::{ClosureChoice, LastKeyChoice, MakeArgs, RootChoice},
+    args::{ClosureChoice, DEFAULT_TOP, LastKeyChoice, MakeArgs, RootChoice},
     commands::{convert, find},
     exit::{Ending, Failure},
     load::{self, Loaded},
     output::{self, Outputs},
+    plot::PlotFile,
     report::{facts, human, json},
     talk,
 };
@@ -33,6 +34,7 @@ pub(crate) fn run(args: &MakeArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     outputs.check(&loop_path)?;
     outputs.check(&sidecar_path)?;
+    let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
 
     let loaded = load::load(&args.take, &args.reading)?;
     let mut warnings = loaded.warnings.clone();
@@ -59,10 +61,17 @@ pub(crate) fn run(args: &MakeArgs) -> Result<Ending, Failure> {
         &settings,
         &writing(args),
         warnings,
-        &[&loop_path, &sidecar_path],
+        &[Some(&loop_path), Some(&sidecar_path), args.plot.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(PathBuf::as_path)
+            .collect::<Vec<_>>(),
     );
     outputs.add(&loop_path, &product.bytes)?;
     outputs.add(&sidecar_path, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
+    if let Some(plot) = plot {
+        plot.add(&mut outputs, &product.plot(&loaded, &chosen))?;
+    }
     outputs.commit()?;
     output::print(&if args.json {
         json::make(&sidecar)
@@ -120,6 +129,11 @@ pub(crate) fn produce(
 }
 
 impl Product {
+    /// What closing did, as SVG.
+    pub(crate) fn plot(&self, loaded: &Loaded, chosen: &LoopCandidate) -> String {
+        loopwright_draw::plot::make(loaded.take(), &loaded.analysis, &chosen.cut, &self.made)
+    }
+
     /// All facts about the loop, as the file beside it has them.
     pub(crate) fn sidecar(
         &self,
@@ -180,19 +194,22 @@ fn choose(loaded: &Loaded, args: &MakeArgs) -> Result<LoopCandidate, Failure> {
         return candidate::appraise(loaded.take(), &loaded.analysis, &settings, start, end)
             .map_err(|error| cut_failure(loaded, error));
     }
-    let found = find::search(loaded, &find::settings(&args.search, args.pick))?;
+    // At least what `find` asks for: how many are asked for may change the list.
+    let found = find::search(loaded, &find::settings(&args.search, args.pick.max(DEFAULT_TOP)))?;
     if found.candidates.is_empty() {
         return Err(find::nothing_found(loaded, &found, &args.search));
     }
     let count = found.candidates.len();
     found.candidates.into_iter().nth(args.pick - 1).ok_or_else(|| {
-        Failure::nothing(format!(
+        Failure::error(format!(
             "there is no loop number {} in \"{}\"",
             args.pick,
             loaded.path.display()
         ))
         .because(format!("the search found {count}"))
-        .try_this(format!("--pick 1 to {count}; `loopwright find` lists them"))
+        .try_this(format!(
+            "--pick 1 to {count}; `loopwright find --top {count}` lists them"
+        ))
     })
 }
 

@@ -1,0 +1,59 @@
+//! Plots that commands draw beside their answers: where they go, and as what.
+
+use std::path::{Path, PathBuf};
+
+use crate::{exit::Failure, output::Outputs};
+
+/// A plot that was asked for.
+pub(crate) struct PlotFile {
+    path: PathBuf,
+    format: Format,
+}
+
+/// What a plot is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Svg,
+    Png,
+}
+
+impl PlotFile {
+    /// The plot asked for, if any. Errors: another extension than `.svg` or `.png`, or a place that cannot be written to.
+    pub(crate) fn asked_for(path: Option<&Path>, outputs: &Outputs) -> Result<Option<Self>, Failure> {
+        let Some(path) = path else {
+            return Ok(None);
+        };
+        let extension = path
+            .extension()
+            .map(|extension| extension.to_string_lossy().to_lowercase());
+        let format = match extension.as_deref() {
+            Some("svg") => Format::Svg,
+            Some("png") => Format::Png,
+            _ => {
+                return Err(
+                    Failure::error(format!("cannot draw \"{}\": plots are SVG or PNG", path.display()))
+                        .try_this("--plot with a name that ends in .svg or .png"),
+                );
+            }
+        };
+        outputs.check(path)?;
+        Ok(Some(Self {
+            path: path.to_owned(),
+            format,
+        }))
+    }
+
+    /// Adds the plot, given as SVG, to the files to write.
+    pub(crate) fn add(&self, outputs: &mut Outputs, svg: &str) -> Result<(), Failure> {
+        match self.format {
+            Format::Svg => outputs.add(&self.path, svg.as_bytes()),
+            Format::Png => outputs.add(
+                &self.path,
+                &loopwright_draw::plot::png(svg).map_err(|error| {
+                    Failure::error(format!("cannot draw \"{}\": {error}", self.path.display()))
+                        .try_this("a name that ends in .svg")
+                })?,
+            ),
+        }
+    }
+}

@@ -1,0 +1,544 @@
+//! What goes wrong is told: what, where, and what to try; with the right status, on stderr alone, and nothing half-written
+//! stays behind.
+
+use harness::{Answer, Folder, command};
+
+mod harness;
+
+/// Asserts that a command fails with this status, says all of this, advises, and leaves the folder as it was.
+fn refuses(folder: &Folder, status: i32, arguments: &str, told: &[&str]) -> Answer {
+    let before = folder.contents();
+    let answer = folder.run(arguments);
+    assert_eq!(answer.status, status, "{arguments}: {}", answer.stderr);
+    assert!(answer.stderr.contains("error: "), "{arguments}: {}", answer.stderr);
+    for part in told {
+        assert!(
+            answer.stderr.contains(part),
+            "{arguments}: no {part:?} in {}",
+            answer.stderr
+        );
+    }
+    assert!(
+        answer.stderr.contains("\n  try: ") || answer.stderr.contains("try '--help'"),
+        "{arguments}: no advice in {}",
+        answer.stderr
+    );
+    assert_eq!(answer.stdout, "", "{arguments}");
+    assert!(
+        folder.contents() == before,
+        "{arguments} left {:?}, there was {:?}",
+        folder.names(),
+        before.keys()
+    );
+    answer
+}
+
+/// The walk of `folder` as text, its motion rows rewritten.
+fn with_rows(folder: &Folder, rewrite: impl Fn(Vec<&str>) -> Vec<String>) -> String {
+    let text = folder.text("walk.bvh");
+    let (head, motion) = text.split_once("MOTION\n").unwrap();
+    let mut lines = motion.lines();
+    let (_, frame_time) = (lines.next().unwrap(), lines.next().unwrap());
+    let rows = rewrite(lines.collect());
+    format!(
+        "{head}MOTION\nFrames: {}\n{frame_time}\n{}\n",
+        rows.len(),
+        rows.join("\n")
+    )
+}
+
+#[test]
+fn a_single_cycle_is_no_repeat() {
+    let folder = Folder::with_synth("--seconds 1.1 --fps 30");
+    refuses(
+        &folder,
+        1,
+        "make walk.bvh",
+        &["no loop found in \"walk.bvh\", frames 0-33"],
+    );
+    refuses(&folder, 1, "find walk.bvh", &["no loop found in \"walk.bvh\""]);
+}
+
+#[test]
+fn short_and_still_takes_hold_no_loop() {
+    let folder = Folder::with_walk();
+    let frames = |count: usize| with_rows(&folder, |rows| rows[..count].iter().map(ToString::to_string).collect());
+    folder.write("one.bvh", frames(1));
+    folder.write("two.bvh", frames(2));
+    let still = with_rows(&folder, |rows| vec![rows[7].to_owned(); 60]);
+    folder.write("still.bvh", still);
+    for command in ["make", "find"] {
+        for (file, count) in [("one", "1 frame"), ("two", "2 frame")] {
+            refuses(
+                &folder,
+                1,
+                &format!("{command} {file}.bvh"),
+                &["the take is too short", count, "the shortest loop asked for is 0.4 s"],
+            );
+        }
+        refuses(
+            &folder,
+            1,
+            &format!("{command} still.bvh"),
+            &["nothing moves in it", "all 60 frames hold one pose"],
+        );
+        refuses(
+            &folder,
+            1,
+            &format!("{command} walk.bvh --min-seconds 100"),
+            &["the take is too short", "it lasts 4.000 s", "asked for is 100 s"],
+        );
+    }
+    for file in ["one.bvh", "two.bvh"] {
+        refuses(&folder, 2, &format!("check {file}"), &["a loop has at least 3 samples"]);
+    }
+}
+
+#[test]
+fn bounds_out_of_order_are_an_error() {
+    let folder = Folder::with_walk();
+    for bounds in [
+        "--min-seconds 3 --max-seconds 1",
+        "--min-seconds NaN",
+        "--min-seconds 0",
+    ] {
+        refuses(
+            &folder,
+            2,
+            &format!("make walk.bvh {bounds}"),
+            &["lengths must be positive seconds in order"],
+        );
+    }
+}
+
+#[test]
+fn a_take_without_that_many_cycles_is_told() {
+    let folder = Folder::with_walk();
+    refuses(&folder, 1, "make walk.bvh --cycles 9", &["no loop found", "--cycles"]);
+    refuses(
+        &folder,
+        2,
+        "make walk.bvh --cycles 0",
+        &["invalid value '0' for '--cycles"],
+    );
+}
+
+#[test]
+fn ranges_must_lie_in_the_take() {
+    let folder = Folder::with_walk();
+    for range in ["10:500", "121:130", "60:10", "30:30", "0:18446744073709551615"] {
+        refuses(
+            &folder,
+            2,
+            &format!("make walk.bvh --range {range}"),
+            &[
+                &format!("frames {}", range.split_once(':').unwrap().0),
+                "are not a range of \"walk.bvh\"",
+                "its frames are 0 to 120",
+                "--range START:END within 0:120",
+            ],
+        );
+    }
+    for range in ["10:11", "10:12"] {
+        refuses(
+            &folder,
+            2,
+            &format!("make walk.bvh --range {range}"),
+            &["too few for a loop in \"walk.bvh\"", "at least 3 frames"],
+        );
+    }
+    for range in ["10", "a:20", "10:", "-5:20", "1.5:20", "10:20:30"] {
+        refuses(
+            &folder,
+            2,
+            &format!("make walk.bvh --range={range}"),
+            &["START:END, two whole frames counted from 0"],
+        );
+    }
+}
+
+#[test]
+fn options_that_exclude_each_other_are_an_error() {
+    let folder = Folder::with_walk();
+    for pair in [
+        "--fps 30 --frames 30",
+        "--range 10:50 --pick 2",
+        "--range 10:50 --cycles 2",
+        "--range 10:50 --min-seconds 1",
+    ] {
+        refuses(&folder, 2, &format!("make walk.bvh {pair}"), &["cannot be used with"]);
+    }
+}
+
+#[test]
+fn files_that_are_no_takes_say_why() {
+    let folder = Folder::with_walk();
+    folder.write("text.bvh", "a shopping list\n");
+    folder.write("empty.bvh", "");
+    folder.write("fbx.bvh", b"Kaydara FBX Binary  \0\x1a\0\xe8\x1c\0\0");
+    let nan = with_rows(&folder, |rows| {
+        let mut rows: Vec<String> = rows.iter().map(ToString::to_string).collect();
+        let (_, rest) = rows[30].split_once(' ').unwrap();
+        rows[30] = format!("nan {rest}");
+        rows
+    });
+    folder.write("nan.bvh", nan);
+    folder.make_folder("folder.bvh");
+    for (file, told) in [
+        ("text.bvh", "not a BVH file: expected HIERARCHY at line 1"),
+        ("empty.bvh", "the file is empty"),
+        ("fbx.bvh", "this is an FBX file, not BVH"),
+        (
+            "nan.bvh",
+            "value is not finite: \"nan\" (frame 31, joint Hips, channel Xposition)",
+        ),
+        ("missing.bvh", "cannot read \"missing.bvh\""),
+        ("folder.bvh", "\"folder.bvh\" is a folder"),
+    ] {
+        for command in [
+            "make FILE",
+            "find FILE",
+            "inspect FILE",
+            "check FILE",
+            "convert FILE new.bvh",
+        ] {
+            refuses(&folder, 2, &command.replace("FILE", file), &[told, file]);
+        }
+    }
+}
+
+#[test]
+fn outputs_that_cannot_be_written_are_told() {
+    let folder = Folder::with_walk();
+    folder.make_folder("folder.bvh");
+    for command in ["make walk.bvh -o OUT", "convert walk.bvh OUT", "synth -o OUT"] {
+        let command = |output: &str| command.replace("OUT", output);
+        refuses(
+            &folder,
+            2,
+            &command("nowhere/loop.bvh"),
+            &["there is no folder \"nowhere\""],
+        );
+        refuses(&folder, 2, &command("folder.bvh"), &["\"folder.bvh\" is a folder"]);
+        refuses(
+            &folder,
+            2,
+            &command("loop.fbx"),
+            &["cannot write \"loop.fbx\": only BVH is written"],
+        );
+        refuses(
+            &folder,
+            2,
+            &command("walk.bvh"),
+            &["\"walk.bvh\" exists already", "--force"],
+        );
+    }
+    refuses(&folder, 2, "demo -o walk.bvh", &["cannot make the folder \"walk.bvh\""]);
+    folder.make_folder("loop.bvh.json");
+    refuses(
+        &folder,
+        2,
+        "make walk.bvh -o loop.bvh --force",
+        &["\"loop.bvh.json\" is a folder"],
+    );
+}
+
+/// A folder that lets nobody write: a locked one, or where the tests run as root, who may write there all the same, one
+/// that the system keeps to itself.
+#[cfg(unix)]
+fn unwritable(folder: &Folder) -> Option<String> {
+    use std::os::unix::fs::PermissionsExt;
+    folder.make_folder("locked");
+    let locked = folder.file("locked");
+    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o555)).unwrap();
+    if std::fs::File::create(locked.join("probe")).is_err() {
+        return Some("locked".to_owned());
+    }
+    std::fs::remove_file(locked.join("probe")).unwrap();
+    let kept = std::path::Path::new("/proc");
+    (kept.is_dir() && std::fs::File::create(kept.join("loopwright-probe")).is_err()).then(|| "/proc".to_owned())
+}
+
+#[cfg(unix)]
+#[test]
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
+fn an_unwritable_folder_is_told() {
+    let folder = Folder::with_walk();
+    let Some(locked) = unwritable(&folder) else {
+        eprintln!("skipped: this user may write everywhere");
+        return;
+    };
+    for command in ["make walk.bvh -o OUT", "convert walk.bvh OUT", "synth -o OUT"] {
+        let output = format!("{locked}/loop.bvh");
+        let answer = refuses(
+            &folder,
+            2,
+            &command.replace("OUT", &output),
+            &[&format!("cannot write \"{output}\": "), "may be written to"],
+        );
+        assert!(!answer.stderr.contains(".loopwright-"), "{}", answer.stderr);
+    }
+}
+
+#[test]
+fn nothing_is_overwritten_unasked() {
+    for existing in ["walk-loop.bvh", "walk-loop.bvh.json"] {
+        let folder = Folder::with_walk();
+        folder.write(existing, "precious");
+        refuses(
+            &folder,
+            2,
+            "make walk.bvh",
+            &[&format!("\"{existing}\" exists already"), "--force"],
+        );
+    }
+    let folder = Folder::new();
+    folder.write("walk.bvh.truth.json", "precious");
+    refuses(
+        &folder,
+        2,
+        "synth -o walk.bvh",
+        &["\"walk.bvh.truth.json\" exists already"],
+    );
+    let folder = Folder::new();
+    folder.make_folder("loopwright-demo");
+    folder.write("loopwright-demo/walk-loop.svg", "precious");
+    refuses(&folder, 2, "demo", &["walk-loop.svg\" exists already"]);
+    // Where the loop was not asked to be forced, a failure with --force on another option leaves it alone, too.
+    let folder = Folder::with_walk();
+    folder.write("walk-loop.bvh", "precious");
+    refuses(
+        &folder,
+        2,
+        "make walk.bvh --force --pick 100000",
+        &["there is no loop number"],
+    );
+}
+
+#[test]
+fn picks_count_from_one_to_the_end_of_the_list() {
+    let folder = Folder::with_walk();
+    refuses(
+        &folder,
+        2,
+        "make walk.bvh --pick 90000",
+        &["there is no loop number 90000 in \"walk.bvh\"", "--pick 1 to "],
+    );
+    refuses(&folder, 2, "make walk.bvh --pick 0", &["a whole number from 1"]);
+}
+
+#[test]
+fn unknown_joints_are_told_with_those_that_are_alike() {
+    let folder = Folder::with_walk();
+    for command in ["make", "find", "inspect", "check"] {
+        refuses(
+            &folder,
+            2,
+            &format!("{command} walk.bvh --hips hip"),
+            &["no joint named \"hip\"", "try: one of: Hips"],
+        );
+        refuses(
+            &folder,
+            2,
+            &format!("{command} walk.bvh --feet LeftFoot,RightFoo"),
+            &["no joint named \"RightFoo\"", "RightFoot"],
+        );
+        refuses(
+            &folder,
+            2,
+            &format!("{command} walk.bvh --hips Pelvis"),
+            &["no joint named \"Pelvis\"", "loopwright inspect"],
+        );
+    }
+}
+
+#[test]
+fn numbers_out_of_range_are_told() {
+    let folder = Folder::with_walk();
+    for (options, told) in [
+        ("--blend 0", "--blend must be a positive number of seconds, found 0"),
+        ("--blend NaN", "--blend must be a positive number of seconds, found NaN"),
+        ("--blend=-1", "--blend must be a positive number of seconds, found -1"),
+        ("--blend inf", "--blend must be a positive number of seconds, found inf"),
+        ("--fps 0", "--fps must be a positive number, found 0"),
+        ("--fps NaN", "--fps must be a positive number, found NaN"),
+        ("--fps=-30", "--fps must be a positive number, found -30"),
+        ("--fps 1e12", "the limit is"),
+        ("--fps 0.01", "too few for a loop"),
+        ("--frames 0", "0 frames are too few for a loop"),
+        ("--frames 2", "2 frames are too few for a loop"),
+        ("--frames 99999999999", "99999999999 frames are asked for, the limit is"),
+        ("--repeat 100000", "keys are asked for, the limit is"),
+        ("--repeat 99999999999", "a whole number from 1 to 100000"),
+        ("--repeat 0", "a whole number from 1 to 100000"),
+        ("--closure linear", "possible values: quintic, cubic, spring"),
+        ("--unit yard", "yard"),
+        ("--up w", "\"w\""),
+    ] {
+        refuses(&folder, 2, &format!("make walk.bvh {options}"), &[told]);
+    }
+    for options in [
+        "--fps 0",
+        "--seconds NaN",
+        "--seconds 1e9",
+        "--period 0",
+        "--speed 99",
+        "--climb 2 --speed 2",
+    ] {
+        refuses(&folder, 2, &format!("synth -o new.bvh {options}"), &[]);
+    }
+}
+
+#[test]
+fn a_sidecar_that_cannot_be_trusted_is_told() {
+    let folder = Folder::with_walk();
+    folder.made("");
+    let good = folder.text("loop.bvh.json");
+    let edited = |from: &str, to: &str| {
+        assert!(good.contains(from), "{from}");
+        good.replace(from, to)
+    };
+    let samples = folder.json("loop.bvh.json")["playback"]["samples"].to_string();
+    for (sidecar, told) in [
+        (
+            "{ \"form".to_owned(),
+            "cannot read the sidecar \"loop.bvh.json\": line 1",
+        ),
+        ("{}".to_owned(), "this is not the sidecar of a loop"),
+        (
+            edited("\"version\": 1", "\"version\": 99"),
+            "the sidecar has version 99",
+        ),
+        (
+            edited("\"carrier_joint\": \"Hips\"", "\"carrier_joint\": \"Tail\""),
+            "no joint \"Tail\"",
+        ),
+        (
+            edited(&format!("\"samples\": {samples}"), "\"samples\": 5000"),
+            "needs 5001 keys",
+        ),
+        (
+            edited("\"root_joint_added\": false", "\"root_joint_added\": true"),
+            "sidecar",
+        ),
+    ] {
+        folder.write("loop.bvh.json", sidecar);
+        refuses(
+            &folder,
+            2,
+            "check loop.bvh",
+            &[told, "1 of 1 loops could not be checked"],
+        );
+    }
+}
+
+#[test]
+fn a_take_that_is_not_the_loops_own_is_told() {
+    let folder = Folder::with_walk();
+    folder.made("");
+    folder.run("synth -o longer.bvh --seconds 6 --fps 30").done();
+    // As many frames, but of half the length.
+    folder.run("synth -o faster.bvh --seconds 2 --fps 60").done();
+    for (take, told) in [("longer.bvh", "181 frames"), ("faster.bvh", "a frame each 0.0166")] {
+        refuses(
+            &folder,
+            2,
+            &format!("check loop.bvh --take {take}"),
+            &[
+                &format!("\"{take}\" is not the take of this loop"),
+                told,
+                "try: --take walk.bvh",
+            ],
+        );
+    }
+    refuses(
+        &folder,
+        2,
+        "check loop.bvh --take missing.bvh",
+        &["cannot read \"missing.bvh\""],
+    );
+}
+
+#[test]
+fn find_answers_json_where_nothing_is_found() {
+    let folder = Folder::with_walk();
+    let still = with_rows(&folder, |rows| vec![rows[7].to_owned(); 60]);
+    folder.write("still.bvh", still);
+    for arguments in ["still.bvh", "walk.bvh --min-seconds 100", "walk.bvh --cycles 9"] {
+        let answer = folder.run(&format!("find {arguments} --json"));
+        assert_eq!(answer.status, 1);
+        assert_eq!(answer.json()["candidates"], serde_json::json!([]));
+        assert!(answer.stderr.starts_with("error: no loop found"), "{}", answer.stderr);
+    }
+}
+
+#[test]
+fn warnings_go_to_stderr_and_into_the_json() {
+    let folder = Folder::with_synth("--seconds 4 --fps 60 --t-pose");
+    let told = "frame 0 not used as loop ends: the pose jumps there";
+    for command in ["inspect walk.bvh", "find walk.bvh", "make walk.bvh -o loop.bvh --force"] {
+        let text = folder.run(command).done();
+        assert!(text.stderr.contains(&format!("warning: {told}")), "{}", text.stderr);
+        assert!(!text.stdout.contains("warning") && !text.stdout.contains(told));
+        let json = folder.run(&format!("{command} --json")).done();
+        assert!(json.stderr.contains(&format!("warning: {told}")), "{}", json.stderr);
+        let warnings = json.json()["warnings"].clone();
+        assert!(warnings.as_array().unwrap().contains(&told.into()), "{warnings}");
+    }
+}
+
+#[test]
+fn piped_output_has_no_colour_and_no_color_beats_force() {
+    let folder = Folder::with_synth("--seconds 4 --fps 60 --t-pose");
+    let escapes = |answer: &Answer| answer.stdout.contains('\x1b') || answer.stderr.contains('\x1b');
+    for arguments in ["inspect walk.bvh", "make missing.bvh", "make", "--help"] {
+        assert!(!escapes(&folder.run(arguments)), "{arguments}");
+        let run = |variables: &[&str]| {
+            let mut command = command();
+            command.args(arguments.split_whitespace()).current_dir(folder.path());
+            Answer::of(command.envs(variables.iter().map(|name| (name, "1"))).output().unwrap())
+        };
+        // Only where colour is possible at all does its absence say something.
+        assert!(escapes(&run(&["CLICOLOR_FORCE"])), "{arguments}");
+        assert!(!escapes(&run(&["CLICOLOR_FORCE", "NO_COLOR"])), "{arguments}");
+    }
+}
+
+#[test]
+fn a_reader_that_has_gone_away_is_no_failure() {
+    let folder = Folder::with_walk();
+    folder.made("");
+    for (arguments, status) in [
+        ("inspect walk.bvh", 0),
+        ("inspect walk.bvh --json", 0),
+        ("find walk.bvh", 0),
+        ("make walk.bvh", 0),
+        ("check loop.bvh walk.bvh", 1),
+        ("synth -o other.bvh --seconds 1", 0),
+        ("demo", 0),
+        ("--help", 0),
+        ("make missing.bvh", 2),
+    ] {
+        let run = |stderr_too: bool| {
+            let closed = || {
+                let (reader, writer) = std::io::pipe().unwrap();
+                drop(reader);
+                writer
+            };
+            let mut command = command();
+            command.args(arguments.split_whitespace()).current_dir(folder.path());
+            command.stdout(closed());
+            if stderr_too {
+                command.stderr(closed());
+            }
+            Answer::of(command.output().unwrap())
+        };
+        let answer = run(false);
+        assert_eq!(answer.status, status, "{arguments}: {}", answer.stderr);
+        if arguments == "make walk.bvh" {
+            folder.run("check walk-loop.bvh").done();
+        }
+        // With nobody left to tell, it still must not be a panic.
+        run(true);
+    }
+}

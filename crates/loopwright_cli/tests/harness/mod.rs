@@ -1,0 +1,202 @@
+//! Runs the real command in a fresh folder and holds what it answered.
+
+#![allow(dead_code, reason = "each test file uses its own part of the harness")]
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use glam::DVec3;
+use loopwright::{math::rigid::Twist, take::Take};
+use loopwright_formats::{SpaceSettings, UnitChoice, UpChoice};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The program under test, deaf to what the caller's environment says about colour.
+pub(crate) fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_loopwright"));
+    for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+        command.env_remove(variable);
+    }
+    command
+}
+
+/// What the command answered.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Answer {
+    /// Fails the test where the command panicked or was killed.
+    pub(crate) fn of(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).expect("answers are UTF-8");
+        let (stdout, stderr) = (text(output.stdout), text(output.stderr));
+        let status = output.status.code();
+        let status = status.unwrap_or_else(|| panic!("killed by a signal: {:?}\n{stderr}", output.status));
+        assert!(status != 101 && !stderr.contains("panicked"), "panicked:\n{stderr}");
+        Self { status, stdout, stderr }
+    }
+
+    /// Asserts success.
+    pub(crate) fn done(self) -> Self {
+        assert_eq!(self.status, 0, "stderr: {}", self.stderr);
+        self
+    }
+
+    /// The one JSON document on stdout.
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error} in {:?}", self.stdout))
+    }
+}
+
+/// A fresh folder in which the command runs; gone with the value.
+pub(crate) struct Folder(TempDir);
+
+impl Folder {
+    pub(crate) fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    /// A folder with `walk.bvh`, four seconds at 30 fps, and its truth.
+    pub(crate) fn with_walk() -> Self {
+        Self::with_synth("--seconds 4 --fps 30")
+    }
+
+    /// A folder with `walk.bvh` made with these options, and its truth.
+    pub(crate) fn with_synth(options: &str) -> Self {
+        let folder = Self::new();
+        folder.run(&format!("synth -o walk.bvh {options}")).done();
+        folder
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.path().join(name)
+    }
+
+    /// Runs the command with arguments split at blanks.
+    pub(crate) fn run(&self, arguments: &str) -> Answer {
+        self.run_list(&arguments.split_whitespace().collect::<Vec<_>>())
+    }
+
+    pub(crate) fn run_list(&self, arguments: &[&str]) -> Answer {
+        let output = command().args(arguments).current_dir(self.path()).output().unwrap();
+        Answer::of(output)
+    }
+
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        fs::write(self.file(name), bytes).unwrap();
+    }
+
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.file(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    pub(crate) fn text(&self, name: &str) -> String {
+        String::from_utf8(self.read(name)).unwrap()
+    }
+
+    pub(crate) fn json(&self, name: &str) -> Value {
+        serde_json::from_slice(&self.read(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    pub(crate) fn copy(&self, from: &str, to: &str) {
+        fs::copy(self.file(from), self.file(to)).unwrap();
+    }
+
+    pub(crate) fn make_folder(&self, name: &str) {
+        fs::create_dir(self.file(name)).unwrap();
+    }
+
+    /// Everything in the folder with its bytes, hidden files included; folders have none.
+    pub(crate) fn contents(&self) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+        let mut contents = BTreeMap::new();
+        let mut folders = vec![self.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                let name = path.strip_prefix(self.path()).unwrap().to_owned();
+                if path.is_dir() {
+                    contents.insert(name, None);
+                    folders.push(path);
+                } else {
+                    contents.insert(name, Some(fs::read(path).unwrap()));
+                }
+            }
+        }
+        contents
+    }
+
+    /// Names of everything in the folder, sorted.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.contents().keys().map(|name| name.display().to_string()).collect()
+    }
+
+    /// Makes `walk.bvh` into `loop.bvh` and returns the JSON that the command answered.
+    pub(crate) fn made(&self, options: &str) -> Value {
+        self.run(&format!("make walk.bvh -o loop.bvh --force --json {options}"))
+            .done()
+            .json()
+    }
+
+    /// Asserts that `check` sees a loop in `loop.bvh`.
+    pub(crate) fn loops(&self) {
+        let checked = self.run("check loop.bvh").done();
+        assert!(checked.stdout.starts_with("loop.bvh: loops\n"), "{}", checked.stdout);
+    }
+
+    /// A file as a take in metres, read as centimetres with Y up: what synthetic takes use.
+    pub(crate) fn take(&self, name: &str) -> Take {
+        let space = SpaceSettings {
+            up: UpChoice::Y,
+            unit: UnitChoice::Metres(0.01),
+        };
+        loopwright_formats::read_take(&self.read(name), name, &space, &mut Vec::new())
+            .unwrap_or_else(|error| panic!("{name}: {error}"))
+            .take
+    }
+}
+
+/// A number inside a JSON document, by its pointer.
+pub(crate) fn number(json: &Value, pointer: &str) -> f64 {
+    let value = json.pointer(pointer).unwrap_or(&Value::Null);
+    value
+        .as_f64()
+        .unwrap_or_else(|| panic!("{pointer} is {value}, not a number"))
+}
+
+/// Three numbers of a JSON document.
+pub(crate) fn vector(value: &Value) -> DVec3 {
+    let numbers = value.as_array().unwrap();
+    assert_eq!(numbers.len(), 3);
+    DVec3::from_array([0, 1, 2].map(|index: usize| numbers[index].as_f64().unwrap()))
+}
+
+/// The twist that a sidecar states.
+pub(crate) fn root_twist(sidecar: &Value) -> Twist {
+    Twist {
+        linear: vector(&sidecar["root"]["twist_linear_mps"]),
+        angular: vector(&sidecar["root"]["twist_angular_radps"]),
+    }
+}
+
+/// The real takes beside the project, where they are there; says so where they are not.
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
+pub(crate) fn real_takes() -> Option<PathBuf> {
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/mocap"));
+    if folder.is_dir() {
+        Some(folder)
+    } else {
+        eprintln!("skipped: no real takes at {}", folder.display());
+        None
+    }
+}

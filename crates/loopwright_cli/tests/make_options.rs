@@ -1,0 +1,353 @@
+//! Every option of `make`: what it does to the file, and that file and sidecar say the same.
+
+use harness::{Folder, number, root_twist, vector};
+use loopwright::{
+    math::{rigid::Rigid, rotation},
+    take::Take,
+};
+use serde_json::Value;
+
+mod harness;
+
+/// Travel in a file agrees with its sidecar to a tenth of a millimetre ...
+const TRAVEL_METRES: f64 = 1e-4;
+
+/// ... and a hundredth of a degree.
+const TRAVEL_DEG: f64 = 0.01;
+
+/// Coordinates in a file have six decimals of a centimetre; this is a few roundings along a limb, metres.
+const ROUNDING_METRES: f64 = 1e-7;
+
+/// Where the root stands at the first key.
+fn root_start(sidecar: &Value) -> Rigid {
+    Rigid::from_yaw(
+        number(sidecar, "/root/start_yaw_deg").to_radians(),
+        vector(&sidecar["root"]["start_position_m"]),
+    )
+}
+
+/// The motion of the world that carries the first key onto the one `cycles` later, by the sidecar.
+fn stated_motion(sidecar: &Value, cycles: usize) -> Rigid {
+    let start = root_start(sidecar);
+    let secs = cycles as f64 * number(sidecar, "/candidate/period_secs");
+    start * root_twist(sidecar).exp(secs) * start.inverse()
+}
+
+/// World transform of a joint in a file.
+fn joint_at(take: &Take, key: usize, joint: &str) -> Rigid {
+    let joint = take.skeleton().find(joint).unwrap();
+    let world = take.world_tracks();
+    Rigid::new(world.rotation(key, joint), world.position(key, joint))
+}
+
+/// Asserts that between two keys the hips make this motion of the world, whose place the hips themselves have.
+fn hips_make(take: &Take, from: usize, to: usize, motion: Rigid) {
+    let (expected, found) = (motion * joint_at(take, from, "Hips"), joint_at(take, to, "Hips"));
+    let metres = (found.translation - expected.translation).length();
+    let deg = rotation::difference(found.rotation, expected.rotation)
+        .length()
+        .to_degrees();
+    assert!(
+        metres < TRAVEL_METRES && deg < TRAVEL_DEG,
+        "keys {from} to {to}: off by {metres} m and {deg} degrees"
+    );
+}
+
+fn samples(sidecar: &Value) -> usize {
+    sidecar["playback"]["samples"].as_u64().unwrap() as usize
+}
+
+#[test]
+fn the_default_output_goes_to_the_current_folder() {
+    let folder = Folder::with_walk();
+    folder.make_folder("takes");
+    folder.copy("walk.bvh", "takes/North Walk.BVH");
+    let answer = folder.run_list(&["make", "takes/North Walk.BVH"]).done();
+    assert!(answer.stdout.starts_with("North Walk-loop.BVH\n"));
+    let names = folder.names();
+    assert!(names.contains(&"North Walk-loop.BVH".to_owned()), "{names:?}");
+    assert!(names.contains(&"North Walk-loop.BVH.json".to_owned()), "{names:?}");
+    assert_eq!(names.iter().filter(|name| name.starts_with("takes/")).count(), 1);
+}
+
+#[test]
+fn pick_makes_that_loop_of_the_list() {
+    let folder = Folder::with_walk();
+    let found = folder.run("find walk.bvh --json").done().json();
+    let candidates = found["candidates"].as_array().unwrap();
+    assert!(candidates.len() >= 3);
+    for (index, found) in candidates.iter().enumerate() {
+        let rank = index + 1;
+        assert_eq!(found["rank"], rank);
+        let json = folder.made(&format!("--pick {rank}"));
+        for key in ["start_frame", "end_frame", "source_period_secs", "cycles", "seam_cost"] {
+            assert_eq!(json["candidate"][key], found["candidate"][key], "{key} of {rank}");
+        }
+    }
+}
+
+#[test]
+fn range_closes_these_frames() {
+    let folder = Folder::with_walk();
+    let json = folder.made("--range 20:55");
+    assert_eq!(number(&json, "/candidate/start_frame"), 20.0);
+    assert_eq!(number(&json, "/candidate/end_frame"), 55.0);
+    assert_eq!(samples(&json), 35);
+    hips_make(&folder.take("loop.bvh"), 0, 35, stated_motion(&json, 1));
+    folder.loops();
+}
+
+#[test]
+fn cycles_are_as_many_as_asked_for() {
+    let folder = Folder::with_synth("--seconds 8 --fps 30");
+    for cycles in [1_usize, 2, 3] {
+        let json = folder.made(&format!("--cycles {cycles}"));
+        assert_eq!(json["candidate"]["cycles"], cycles);
+        let period = number(&json, "/candidate/source_period_secs") / cycles as f64;
+        assert!((period - 1.1537).abs() < 0.01, "{cycles} cycles of {period} s");
+    }
+}
+
+#[test]
+fn lengths_stay_within_bounds() {
+    let folder = Folder::with_synth("--seconds 8 --fps 30");
+    let json = folder.made("--min-seconds 2 --max-seconds 3");
+    assert!((2.0..=3.0).contains(&number(&json, "/candidate/source_period_secs")));
+    assert_eq!(json["candidate"]["cycles"], 2);
+}
+
+#[test]
+fn every_closure_closes() {
+    let folder = Folder::with_walk();
+    let mut files = Vec::new();
+    for method in ["quintic", "cubic", "spring"] {
+        let json = folder.made(&format!("--closure {method} --blend 0.15"));
+        assert_eq!(json["closure"]["method"], method);
+        for key in ["blend_start_secs", "blend_end_secs"] {
+            assert_eq!(json["closure"][key], 0.15, "{method}");
+        }
+        assert!(number(&json, "/quality/c0_deg") < 0.01 && number(&json, "/quality/c0_mm") < 0.01);
+        assert!(number(&json, "/quality/c1_dps") < 1e-6 && number(&json, "/quality/c1_mmps") < 1e-6);
+        folder.loops();
+        files.push(folder.read("loop.bvh"));
+    }
+    assert!(files[0] != files[1] && files[1] != files[2] && files[0] != files[2]);
+}
+
+#[test]
+fn a_longer_blend_bends_the_motion_more() {
+    let folder = Folder::with_walk();
+    let displacement = |blend: &str| {
+        number(
+            &folder.made(&format!("--range 20:55 --blend {blend}")),
+            "/quality/displacement_mm",
+        )
+    };
+    assert!(displacement("0.1") < displacement("0.5"));
+}
+
+#[test]
+fn a_blend_that_does_not_fit_is_shortened_and_said() {
+    let folder = Folder::with_walk();
+    let answer = folder.run("make walk.bvh --range 20:55 --blend 99 --json").done();
+    assert!(
+        answer
+            .stderr
+            .contains("warning: the blend at the start was shortened from 99.000 s")
+    );
+    let json = answer.json();
+    let period = number(&json, "/candidate/period_secs");
+    assert!((number(&json, "/closure/blend_start_secs") - period).abs() < 1e-12);
+    assert_eq!(json["warnings"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn travel_in_the_file_is_the_twist_of_the_sidecar() {
+    for walk in [
+        "",
+        "--turn 0",
+        "--turn -35 --speed 0.9",
+        "--climb 0.25 --speed 0.8 --turn 5",
+        "--speed 0 --turn 0",
+    ] {
+        let folder = Folder::with_synth(&format!("--seconds 5 --fps 30 {walk}"));
+        for mode in ["screw", "keep"] {
+            let json = folder.made(&format!("--root {mode}"));
+            assert_eq!(json["root"]["mode"], mode);
+            let take = folder.take("loop.bvh");
+            let num_samples = samples(&json);
+            assert_eq!(take.num_frames(), num_samples + 1);
+            hips_make(&take, 0, num_samples, stated_motion(&json, 1));
+            folder.loops();
+        }
+    }
+}
+
+#[test]
+fn in_place_leaves_no_travel() {
+    let folder = Folder::with_walk();
+    let json = folder.made("--root in-place");
+    assert_eq!(json["root"]["mode"], "in-place");
+    assert!(
+        (number(&json, "/root/speed_mps") - 1.25).abs() < 0.05,
+        "the twist is still told"
+    );
+    let take = folder.take("loop.bvh");
+    hips_make(&take, 0, samples(&json), Rigid::IDENTITY);
+    let start = joint_at(&take, 0, "Hips").translation;
+    for key in 0..take.num_frames() {
+        let strayed = (joint_at(&take, key, "Hips").translation - start).with_y(0.0).length();
+        assert!(strayed < 0.15, "key {key} strays by {strayed} m");
+    }
+    folder.loops();
+}
+
+#[test]
+fn an_added_root_carries_exactly_the_twist() {
+    let folder = Folder::with_walk();
+    let plain_json = folder.made("");
+    let plain = folder.take("loop.bvh");
+    let json = folder.made("--add-root");
+    assert_eq!(json["playback"]["root_joint_added"], true);
+    let (take, num_samples) = (folder.take("loop.bvh"), samples(&json));
+    assert_eq!(take.num_joints(), plain.num_joints() + 1);
+    assert_eq!(take.skeleton().find("Hips"), Some(1));
+    let step = number(&json, "/candidate/period_secs") / num_samples as f64;
+    let (start, twist) = (root_start(&json), root_twist(&json));
+    let world = take.world_tracks();
+    for key in 0..take.num_frames() {
+        let root = start * twist.exp(key as f64 * step);
+        assert!(
+            (world.position(key, 0) - root.translation).length() < ROUNDING_METRES,
+            "{key}"
+        );
+        let turn = rotation::difference(world.rotation(key, 0), root.rotation).length();
+        assert!(turn.to_degrees() < 1e-5, "{key}");
+        // The body is where it is without the added joint.
+        let (with, without) = (joint_at(&take, key, "Head"), joint_at(&plain, key, "Head"));
+        assert!((with.translation - without.translation).length() < 1e-6, "{key}");
+    }
+    // All below the root repeats.
+    for joint in 1..take.num_joints() {
+        let moved = take.translations(num_samples)[joint] - take.translations(0)[joint];
+        let turned = rotation::difference(take.rotations(num_samples)[joint], take.rotations(0)[joint]);
+        assert!(
+            moved.length() < ROUNDING_METRES && turned.length().to_degrees() < 1e-5,
+            "{joint}"
+        );
+    }
+    folder.loops();
+    assert_eq!(json["root"], plain_json["root"]);
+
+    let json = folder.made("--add-root --root in-place");
+    let take = folder.take("loop.bvh");
+    for key in 0..take.num_frames() {
+        assert!((take.translations(key)[0] - root_start(&json).translation).length() < ROUNDING_METRES);
+    }
+    folder.loops();
+}
+
+#[test]
+fn period_samples_and_rate_are_of_one_piece() {
+    let folder = Folder::with_walk();
+    for (options, step) in [("", 1.0 / 30.0), ("--fps 60", 1.0 / 60.0), ("--fps 24", 1.0 / 24.0)] {
+        let json = folder.made(options);
+        let period = number(&json, "/candidate/period_secs");
+        assert!(
+            (period - samples(&json) as f64 * step).abs() < 1e-6,
+            "{options}: {period}"
+        );
+        let retimed = period - number(&json, "/candidate/source_period_secs");
+        assert!(retimed.abs() <= 0.5 * step + 1e-9, "{options}: retimed by {retimed} s");
+        let take = folder.take("loop.bvh");
+        assert!((take.frame_time_secs() - step).abs() < 1e-6, "{options}");
+        assert_eq!(take.num_frames(), samples(&json) + 1, "{options}");
+        folder.loops();
+    }
+    let json = folder.made("--frames 40");
+    assert_eq!(samples(&json), 40);
+    let period = number(&json, "/candidate/period_secs");
+    assert!((period - number(&json, "/candidate/source_period_secs")).abs() < 1e-9);
+    let take = folder.take("loop.bvh");
+    assert_eq!(take.num_frames(), 41);
+    assert!((take.frame_time_secs() - period / 40.0).abs() < 1e-6);
+    folder.loops();
+}
+
+#[test]
+fn copies_follow_each_other_with_the_travel_carried_on() {
+    let folder = Folder::with_walk();
+    let json = folder.made("--repeat 3");
+    assert_eq!(json["playback"]["copies"], 3);
+    let (take, num_samples) = (folder.take("loop.bvh"), samples(&json));
+    assert_eq!(take.num_frames(), 3 * num_samples + 1);
+    for copy in 1..=3 {
+        for key in [0, num_samples / 3] {
+            // At the very end only the closing key is left.
+            if copy < 3 || key == 0 {
+                hips_make(&take, key, copy * num_samples + key, stated_motion(&json, copy));
+            }
+        }
+    }
+    let head = take.skeleton().find("Head").unwrap();
+    for key in 0..num_samples {
+        let turned = rotation::difference(take.rotations(key)[head], take.rotations(key + num_samples)[head]);
+        assert!(turned.length().to_degrees() < 1e-5, "{key}");
+    }
+    folder.loops();
+    folder.made("--repeat 3 --last-key drop");
+    assert_eq!(folder.take("loop.bvh").num_frames(), 3 * num_samples);
+    folder.loops();
+}
+
+#[test]
+fn the_last_key_repeats_the_first_or_is_dropped() {
+    let folder = Folder::with_walk();
+    let json = folder.made("");
+    assert_eq!(json["playback"]["closing_key"], true);
+    let (kept, num_samples) = (folder.take("loop.bvh"), samples(&json));
+    let rows = |folder: &Folder| -> Vec<String> {
+        let text = folder.text("loop.bvh");
+        let (_, motion) = text.split_once("Frame Time:").unwrap();
+        motion.lines().skip(1).map(str::to_owned).collect()
+    };
+    let kept_rows = rows(&folder);
+    // The body comes back; the hips have travelled on.
+    for joint in 1..kept.num_joints() {
+        let turned = rotation::difference(kept.rotations(0)[joint], kept.rotations(num_samples)[joint]);
+        assert!(turned.length().to_degrees() < 1e-5, "{joint}");
+    }
+    let travelled = (kept.translations(num_samples)[0] - kept.translations(0)[0]).length();
+    assert!(travelled > 1.0, "{travelled}");
+
+    let json = folder.made("--last-key drop");
+    assert_eq!(json["playback"]["closing_key"], false);
+    assert_eq!(rows(&folder), kept_rows[..num_samples]);
+    folder.loops();
+}
+
+#[test]
+fn named_hips_and_feet_are_taken() {
+    let folder = Folder::with_walk();
+    folder.made("");
+    let plain = folder.read("loop.bvh");
+    folder.made("--hips Hips --feet LeftFoot,RightFoot");
+    assert!(
+        folder.read("loop.bvh") == plain,
+        "the names that are found anyway change something"
+    );
+    let inspected = folder.run("inspect walk.bvh --feet LeftHand --json").done().json();
+    assert_eq!(inspected["feet"], serde_json::json!(["LeftHand"]));
+    assert_eq!(inspected["feet_found_by"], "given");
+}
+
+#[test]
+fn force_replaces_an_earlier_loop() {
+    let folder = Folder::with_walk();
+    folder.write("loop.bvh", "old");
+    folder.write("loop.bvh.json", "old");
+    folder.run("make walk.bvh -o loop.bvh --force").done();
+    folder.loops();
+    assert_eq!(folder.json("loop.bvh.json")["format"], "loopwright-loop");
+    assert_eq!(folder.names().len(), 4, "{:?}", folder.names());
+}

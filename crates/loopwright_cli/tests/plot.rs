@@ -1,0 +1,65 @@
+//! The flag --plot: a file of the kind asked for, whole or not at all, never over another unasked.
+
+use harness::Folder;
+
+mod harness;
+
+#[test]
+fn every_command_draws_both_kinds() {
+    let folder = Folder::with_walk();
+    for (command, name) in [
+        ("inspect walk.bvh --plot", "inspect"),
+        ("find walk.bvh --plot", "find"),
+        ("make walk.bvh --force --plot", "make"),
+    ] {
+        folder.run(&format!("{command} {name}.svg")).done();
+        folder.run(&format!("{command} {name}.PNG")).done();
+        let svg = std::fs::read_to_string(folder.path().join(format!("{name}.svg"))).unwrap();
+        assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+        let png = std::fs::read(folder.path().join(format!("{name}.PNG"))).unwrap();
+        assert!(png.starts_with(b"\x89PNG"));
+    }
+}
+
+#[test]
+fn another_extension_is_refused_before_any_work() {
+    let folder = Folder::with_walk();
+    for command in ["inspect walk.bvh", "find walk.bvh", "make walk.bvh"] {
+        let answer = folder.run(&format!("{command} --plot picture.pdf"));
+        assert_eq!(answer.status, 2, "{}", answer.stderr);
+        assert!(
+            answer.stderr.contains("picture.pdf") && answer.stderr.contains(".svg or .png"),
+            "{}",
+            answer.stderr
+        );
+        assert!(answer.stdout.is_empty());
+    }
+    assert!(!folder.path().join("picture.pdf").exists() && !folder.path().join("walk-loop.bvh").exists());
+}
+
+#[test]
+fn nothing_is_overwritten_without_force() {
+    let folder = Folder::with_walk();
+    let path = folder.path().join("plot.svg");
+    for command in ["inspect walk.bvh", "find walk.bvh", "make walk.bvh"] {
+        std::fs::write(&path, "mine").unwrap();
+        let answer = folder.run(&format!("{command} --plot plot.svg"));
+        assert_eq!(answer.status, 2, "{}", answer.stderr);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
+        // Loop and sidecar belong together with the plot: none of them appears.
+        assert!(!folder.path().join("walk-loop.bvh").exists());
+    }
+    for command in ["inspect walk.bvh", "find walk.bvh", "make walk.bvh"] {
+        folder.run(&format!("{command} --plot plot.svg --force")).done();
+        assert!(std::fs::read_to_string(&path).unwrap().starts_with("<svg"));
+    }
+}
+
+#[test]
+fn a_take_without_a_loop_is_drawn_as_well() {
+    let folder = Folder::with_synth("--seconds 1 --fps 30");
+    let answer = folder.run("find walk.bvh --plot why.svg");
+    assert_eq!(answer.status, 1, "{}", answer.stderr);
+    let svg = std::fs::read_to_string(folder.path().join("why.svg")).unwrap();
+    assert!(svg.contains("no loop found"));
+}

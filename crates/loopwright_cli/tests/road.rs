@@ -1,0 +1,409 @@
+//! The whole road by the command: a take comes in, a loop with its figures goes out, and both agree with each other.
+
+use harness::{Folder, number, root_twist, vector};
+use serde_json::Value;
+
+mod harness;
+
+/// Asserts that an object has all these keys.
+fn has_keys(object: &Value, keys: &[&str]) {
+    for key in keys {
+        assert!(object.get(key).is_some(), "no {key} in {object}");
+    }
+}
+
+const TAKE_KEYS: [&str; 6] = ["file", "frames", "frame_time_secs", "joints", "unit", "up"];
+
+const CANDIDATE_KEYS: [&str; 8] = [
+    "start_frame",
+    "end_frame",
+    "source_period_secs",
+    "period_secs",
+    "cycles",
+    "seam_cost",
+    "cost_ratio",
+    "steadiness",
+];
+
+const CLOSURE_KEYS: [&str; 6] = ["method", "blend_start_secs", "blend_end_secs", "rho", "sigma", "tau"];
+
+const ROOT_KEYS: [&str; 7] = [
+    "mode",
+    "twist_linear_mps",
+    "twist_angular_radps",
+    "speed_mps",
+    "turn_dps",
+    "radius_m",
+    "climb_mps",
+];
+
+const QUALITY_KEYS: [&str; 11] = [
+    "c0_deg",
+    "c0_mm",
+    "c1_dps",
+    "c1_mmps",
+    "seam_acceleration_error",
+    "seam_acceleration_p99",
+    "seam_rank",
+    "take_rank",
+    "displacement_mm",
+    "displacement_deg",
+    "skate_cmps",
+];
+
+#[test]
+fn a_walk_becomes_a_loop() {
+    let folder = Folder::new();
+    let synth = folder.run("synth -o walk.bvh --seconds 4 --fps 30").done();
+    assert_eq!(synth.stdout, "walk.bvh\nwalk.bvh.truth.json\n");
+    let found = folder.run("find walk.bvh").done();
+    assert!(
+        found
+            .stdout
+            .starts_with("walk.bvh: 121 frames, 4.00 s at 30.0000 fps, 24 joints, unit cm, y up\n")
+    );
+    let made = folder.run("make walk.bvh").done();
+    assert!(made.stdout.starts_with("walk-loop.bvh\n"));
+    assert_eq!(
+        folder.names(),
+        ["walk-loop.bvh", "walk-loop.bvh.json", "walk.bvh", "walk.bvh.truth.json"]
+    );
+    let checked = folder.run("check walk-loop.bvh").done();
+    assert!(checked.stdout.starts_with("walk-loop.bvh: loops\n"));
+    for answer in [synth, found, made, checked] {
+        assert_eq!(answer.stderr, "");
+    }
+}
+
+#[test]
+fn the_loop_agrees_with_the_truth() {
+    let folder = Folder::with_synth("--seconds 8 --fps 60");
+    let (truth, loop_json) = (folder.json("walk.bvh.truth.json"), folder.made(""));
+    let period = number(&loop_json, "/candidate/source_period_secs") / number(&loop_json, "/candidate/cycles");
+    assert!((period - number(&truth, "/period_secs")).abs() < 2e-3, "{period}");
+    let twist = root_twist(&loop_json);
+    let off = (twist.linear - vector(&truth["linear_mps"])).length();
+    assert!(off < 0.03, "{off} m/s");
+    let off = (twist.angular - vector(&truth["angular_rps"])).length();
+    assert!(off < 0.01, "{off} rad/s");
+}
+
+#[test]
+fn json_of_make_has_the_promised_keys_and_is_the_sidecar() {
+    let folder = Folder::with_walk();
+    let answer = folder.run("make walk.bvh --json").done();
+    assert_eq!(answer.stdout, folder.text("walk-loop.bvh.json"));
+    let json = answer.json();
+    has_keys(&json, &["take", "candidate", "closure", "root", "quality"]);
+    has_keys(&json["take"], &TAKE_KEYS);
+    has_keys(&json["candidate"], &CANDIDATE_KEYS);
+    has_keys(&json["closure"], &CLOSURE_KEYS);
+    has_keys(&json["root"], &ROOT_KEYS);
+    has_keys(&json["quality"], &QUALITY_KEYS);
+    assert!(json["warnings"].is_array());
+    assert_eq!(
+        json["outputs"],
+        serde_json::json!(["walk-loop.bvh", "walk-loop.bvh.json"])
+    );
+    assert_eq!(json["take"]["file"], "walk.bvh");
+    assert_eq!(json["take"]["frames"], 121);
+    assert_eq!(json["take"]["joints"], 24);
+    assert_eq!(json["take"]["unit"], "cm");
+    assert_eq!(json["take"]["up"], "y");
+    assert!((number(&json, "/take/frame_time_secs") - 1.0 / 30.0).abs() < 1e-6);
+    assert_eq!(json["closure"]["method"], "quintic");
+    assert_eq!(json["root"]["mode"], "screw");
+    // Of a walk with context on both sides everything is known.
+    for (part, keys) in [("candidate", &CANDIDATE_KEYS[..]), ("quality", &QUALITY_KEYS[..])] {
+        for key in keys {
+            number(&json, &format!("/{part}/{key}"));
+        }
+    }
+    let twist = root_twist(&json);
+    assert!((number(&json, "/root/speed_mps") - twist.linear.with_y(0.0).length()).abs() < 1e-12);
+    assert!((number(&json, "/root/turn_dps") - twist.angular.y.to_degrees()).abs() < 1e-9);
+    assert!((number(&json, "/root/climb_mps") - twist.linear.y).abs() < 1e-12);
+    assert!((number(&json, "/root/radius_m") - twist.linear.length() / twist.angular.length()).abs() < 1e-6);
+    assert!(number(&json, "/quality/c0_deg") < 0.01 && number(&json, "/quality/c0_mm") < 0.01);
+    assert!(number(&json, "/quality/c1_dps") < 1e-6 && number(&json, "/quality/c1_mmps") < 1e-6);
+}
+
+#[test]
+fn a_straight_path_has_no_radius() {
+    let folder = Folder::with_synth("--seconds 4 --fps 30 --turn 0 --noise 0");
+    assert_eq!(folder.made("")["root"]["radius_m"], Value::Null);
+}
+
+#[test]
+fn json_of_find_and_check_uses_the_same_names() {
+    let folder = Folder::with_walk();
+    let found = folder.run("find walk.bvh --json").done().json();
+    has_keys(&found["take"], &TAKE_KEYS);
+    assert!(found["warnings"].is_array());
+    let candidates = found["candidates"].as_array().unwrap();
+    assert!(!candidates.is_empty());
+    for candidate in candidates {
+        has_keys(&candidate["candidate"], &CANDIDATE_KEYS);
+        has_keys(&candidate["root"], &ROOT_KEYS);
+    }
+    let sidecar = folder.made("");
+    let checked = folder.run("check loop.bvh --json").done().json();
+    let checked = &checked["loops"][0];
+    has_keys(checked, &["file", "verdict", "warnings"]);
+    has_keys(&checked["take"], &TAKE_KEYS);
+    has_keys(&checked["quality"], &QUALITY_KEYS);
+    assert_eq!(checked["verdict"], "loops");
+    assert_eq!(checked["candidate"], sidecar["candidate"]);
+    for key in ROOT_KEYS {
+        let (found, stated) = (&checked["root"][key], &sidecar["root"][key]);
+        if let (Some(found), Some(stated)) = (found.as_f64(), stated.as_f64()) {
+            assert!((found - stated).abs() < 1e-9, "{key}: {found} and {stated}");
+        } else if found.is_array() {
+            assert!((vector(found) - vector(stated)).length() < 1e-9, "{key}");
+        } else {
+            assert_eq!(found, stated, "{key}");
+        }
+    }
+}
+
+#[test]
+fn check_with_the_take_finds_the_figures_of_make() {
+    let folder = Folder::with_walk();
+    let sidecar = folder.made("");
+    let checked = folder.run("check loop.bvh --take walk.bvh --json").done().json();
+    let quality = &checked["loops"][0]["quality"];
+    for key in QUALITY_KEYS {
+        if key.starts_with("c1") {
+            assert_eq!(quality[key], Value::Null, "{key} is known to make only");
+            continue;
+        }
+        let (found, stated) = (
+            number(quality, &format!("/{key}")),
+            number(&sidecar["quality"], &format!("/{key}")),
+        );
+        assert!(
+            (found - stated).abs() < 1e-6 * (1.0 + stated),
+            "{key}: {found} and {stated}"
+        );
+    }
+    let alone = folder.run("check loop.bvh --json").done().json();
+    assert_eq!(alone["loops"][0]["quality"]["displacement_mm"], Value::Null);
+}
+
+#[test]
+fn top_bounds_the_list() {
+    let folder = Folder::with_walk();
+    let count = |options: &str| {
+        let found = folder.run(&format!("find walk.bvh --json {options}")).done().json();
+        found["candidates"].as_array().unwrap().len()
+    };
+    assert_eq!((count("--top 1"), count("--top 3"), count("")), (1, 3, 10));
+}
+
+#[test]
+fn two_runs_give_the_same_bytes() {
+    let run = || {
+        let folder = Folder::with_walk();
+        let answers = [
+            "find walk.bvh --json",
+            "make walk.bvh --json",
+            "check walk-loop.bvh --take walk.bvh --json",
+            "inspect walk.bvh --json",
+        ]
+        .map(|arguments| folder.run(arguments).done().stdout);
+        (answers, folder.contents())
+    };
+    assert!(run() == run());
+}
+
+#[test]
+fn convert_keeps_every_position() {
+    let folder = Folder::with_walk();
+    let answer = folder.run("convert walk.bvh again.bvh").done();
+    assert_eq!(answer.stdout, "");
+    let (before, after) = (folder.take("walk.bvh"), folder.take("again.bvh"));
+    let (before_world, after_world) = (before.world_tracks(), after.world_tracks());
+    assert_eq!(before.num_frames(), after.num_frames());
+    assert_eq!(before.skeleton(), after.skeleton());
+    for frame in 0..before.num_frames() {
+        for joint in 0..before.num_joints() {
+            // A hundred-thousandth of the file's unit, centimetres.
+            let off = (before_world.position(frame, joint) - after_world.position(frame, joint)).length();
+            assert!(off < 1e-7, "frame {frame}, joint {joint}: {off} m");
+        }
+    }
+    folder.run("convert again.bvh third.bvh").done();
+    assert!(folder.read("again.bvh") == folder.read("third.bvh"));
+}
+
+/// Z up, in feet, with a rotation order and a layout that the program itself never chooses.
+const FOREIGN: &str = "HIERARCHY
+ROOT Base
+{
+  OFFSET 0 0 0
+  CHANNELS 6 Yrotation Zrotation Xrotation Zposition Yposition Xposition
+  JOINT Arm
+  {
+    OFFSET 0.5 0 2
+    CHANNELS 2 Xrotation Zrotation
+    End Site
+    {
+      OFFSET 0 0 1
+    }
+  }
+}
+
+MOTION
+Frames: 3
+Frame Time: 0.0417
+10 20 30 3 2 1 5 -6
+11 22 28 3.1 2.2 1.3 7.5 -4
+12 25 20 3.2 2.5 1.5 9 -1
+";
+
+#[test]
+fn convert_keeps_the_form_of_the_source() {
+    let folder = Folder::new();
+    folder.write("foreign.bvh", FOREIGN);
+    folder.run("convert foreign.bvh again.bvh --up z --unit 0.3048").done();
+    let again = folder.text("again.bvh");
+    assert!(again.contains("CHANNELS 6 Yrotation Zrotation Xrotation Zposition Yposition Xposition"));
+    assert!(again.contains("CHANNELS 2 Xrotation Zrotation"));
+    assert!(again.contains("Frame Time: 0.0417"));
+    let numbers = |text: &str| -> Vec<f64> {
+        let (_, rows) = text.split_once("0.0417").unwrap();
+        rows.split_whitespace().map(|word| word.parse().unwrap()).collect()
+    };
+    let (before, after) = (numbers(FOREIGN), numbers(&again));
+    assert_eq!(before.len(), after.len());
+    for (before, after) in before.iter().zip(after) {
+        assert!((before - after).abs() < 1e-5, "{before} became {after}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_take_and_its_truth() {
+    let synth = |seed: u32| {
+        let folder = Folder::with_synth(&format!("--seconds 2 --fps 30 --turn 9 --seed {seed}"));
+        assert_eq!(folder.names(), ["walk.bvh", "walk.bvh.truth.json"]);
+        let truth = folder.json("walk.bvh.truth.json");
+        assert_eq!(number(&truth, "/settings/seed"), f64::from(seed));
+        assert_eq!(number(&truth, "/period_secs"), 1.1537);
+        assert!((vector(&truth["angular_rps"]).y.to_degrees() - 9.0).abs() < 1e-9);
+        folder.read("walk.bvh")
+    };
+    assert!(synth(3) == synth(3));
+    assert!(synth(3) != synth(4));
+}
+
+#[test]
+fn the_demo_writes_its_files_once() {
+    let folder = Folder::new();
+    let answer = folder.run("demo").done();
+    assert!(answer.stdout.contains("truth: period 1.1537 s"));
+    let written = [
+        "walk-loop.bvh",
+        "walk-loop.bvh.json",
+        "walk-loop.svg",
+        "walk.bvh",
+        "walk.bvh.truth.json",
+    ];
+    let names: Vec<String> = written.iter().map(|name| format!("loopwright-demo/{name}")).collect();
+    assert_eq!(folder.names()[1..], names);
+    assert!(folder.text("loopwright-demo/walk-loop.svg").starts_with("<svg "));
+    folder.run("check loopwright-demo/walk-loop.bvh").done();
+
+    let before = folder.contents();
+    let again = folder.run("demo");
+    assert_eq!(again.status, 2);
+    assert!(again.stderr.contains("\"loopwright-demo/walk.bvh\" exists already"));
+    assert!(again.stderr.contains("try: --force"));
+    assert!(folder.contents() == before);
+    folder.run("demo --force").done();
+    assert!(folder.contents() == before, "the demo is not the same every time");
+}
+
+#[test]
+fn a_raw_take_pops() {
+    let folder = Folder::with_walk();
+    let checked = folder.run("check walk.bvh");
+    assert_eq!(checked.status, 1);
+    assert!(checked.stdout.starts_with("walk.bvh: pops\n"), "{}", checked.stdout);
+    assert!(checked.stderr.contains("walk.bvh: no sidecar"));
+}
+
+#[test]
+fn without_a_sidecar_the_closing_key_is_recognised() {
+    let folder = Folder::with_walk();
+    for (last_key, told, close) in [
+        ("repeat", "the last key is taken for the first one again", 0.02),
+        // The travel of the last step is a guess here.
+        (
+            "drop",
+            "the last key is taken for the last sample before the first comes again",
+            0.05,
+        ),
+    ] {
+        let sidecar = folder.made(&format!("--last-key {last_key}"));
+        folder.copy("loop.bvh", "alone.bvh");
+        let checked = folder.run("check alone.bvh").done();
+        assert!(checked.stderr.contains(told), "{}", checked.stderr);
+        let json = folder.run("check alone.bvh --json").done().json();
+        let json = &json["loops"][0];
+        assert_eq!(json["verdict"], "loops");
+        assert_eq!(json["candidate"], Value::Null);
+        let off = number(json, "/root/speed_mps") / number(&sidecar, "/root/speed_mps") - 1.0;
+        assert!(off.abs() < close, "{last_key}: speed off by {off}");
+        let off = number(json, "/root/turn_dps") / number(&sidecar, "/root/turn_dps") - 1.0;
+        assert!(off.abs() < close, "{last_key}: turn off by {off}");
+    }
+}
+
+#[test]
+fn check_goes_on_past_a_bad_file() {
+    let folder = Folder::with_walk();
+    folder.made("");
+    folder.write("text.bvh", "not a take");
+    let checked = folder.run("check text.bvh walk.bvh missing.bvh loop.bvh");
+    assert_eq!(checked.status, 2);
+    assert!(checked.stdout.contains("walk.bvh: pops\n") && checked.stdout.contains("loop.bvh: loops\n"));
+    for told in [
+        "cannot read \"text.bvh\"",
+        "cannot read \"missing.bvh\"",
+        "2 of 4 loops could not be checked",
+    ] {
+        assert!(checked.stderr.contains(told), "{}", checked.stderr);
+    }
+    let json = folder.run("check text.bvh walk.bvh missing.bvh loop.bvh --json").json();
+    let verdicts: Vec<&Value> = json["loops"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["verdict"])
+        .collect();
+    assert_eq!(verdicts, ["error", "pops", "error", "loops"]);
+    assert_eq!(folder.run("check walk.bvh loop.bvh").status, 1);
+    assert_eq!(folder.run("check loop.bvh loop.bvh").status, 0);
+}
+
+#[test]
+fn inspect_tells_what_the_search_sees() {
+    let folder = Folder::with_synth("--seconds 8 --fps 30");
+    let text = folder.run("inspect walk.bvh").done().stdout;
+    for part in [
+        "hips Hips",
+        "feet LeftFoot, RightFoot (found by names)",
+        "weights",
+        "rhythm",
+        "\n    LeftUpLeg",
+    ] {
+        assert!(text.contains(part), "no {part:?} in\n{text}");
+    }
+    let json = folder.run("inspect walk.bvh --json").done().json();
+    has_keys(&json["take"], &TAKE_KEYS);
+    assert_eq!(json["skeleton"].as_array().unwrap().len(), 24);
+    assert!(!json["weights"].as_array().unwrap().is_empty());
+    let rhythm = json["rhythm"].as_array().unwrap();
+    let period = |peak: &Value| (number(peak, "/period_secs") - 1.1537).abs() < 0.01;
+    assert!(rhythm.iter().any(period), "{rhythm:?}");
+}
