@@ -2,12 +2,16 @@
 //!
 //! `cargo xtask measure [FOLDER]` measures the whole road on the real takes of FOLDER (default `../shared/mocap`) and on
 //! synthetic ones, and writes docs/measurements/road.md.
+//!
+//! `cargo xtask docs` draws the pictures of the README and of docs/guide; with `--check` it fails where they are stale.
 
 use std::{
     io::Write as _,
     path::{Path, PathBuf},
     process::ExitCode,
 };
+
+mod docs;
 
 mod manifest;
 
@@ -17,7 +21,12 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let result = match arguments.next().as_deref() {
         Some("measure") => measure(&arguments.next().map_or_else(default_folder, PathBuf::from)),
-        _ => Err("usage: cargo xtask measure [FOLDER]".to_owned()),
+        Some("docs") => match arguments.next().as_deref() {
+            None => docs::write(checkout()),
+            Some("--check") => docs::check(checkout()),
+            Some(other) => Err(format!("cargo xtask docs takes --check or nothing, found {other}")),
+        },
+        _ => Err("usage: cargo xtask measure [FOLDER], or cargo xtask docs [--check]".to_owned()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

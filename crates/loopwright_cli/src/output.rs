@@ -44,6 +44,17 @@ impl Outputs {
         Ok(())
     }
 
+    /// Fails where an output would replace the file it is made from, even by force: captured motion is not to be had again.
+    pub(crate) fn spare(&self, input: &Path, output: &Path) -> Result<(), Failure> {
+        match (input.canonicalize(), output.canonicalize()) {
+            (Ok(input), Ok(output)) if input == output => {
+                Err(Failure::error(format!("\"{}\" is the take itself", output.display()))
+                    .try_this("another name with -o; a take is never overwritten"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Writes a file's bytes beside its place, not yet in it.
     pub(crate) fn add(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         self.check(path)?;

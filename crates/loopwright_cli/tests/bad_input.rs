@@ -211,6 +211,7 @@ fn files_that_are_no_takes_say_why() {
 fn outputs_that_cannot_be_written_are_told() {
     let folder = Folder::with_walk();
     folder.make_folder("folder.bvh");
+    folder.run("convert walk.bvh other.bvh").done();
     for command in ["make walk.bvh -o OUT", "convert walk.bvh OUT", "synth -o OUT"] {
         let command = |output: &str| command.replace("OUT", output);
         refuses(
@@ -229,8 +230,8 @@ fn outputs_that_cannot_be_written_are_told() {
         refuses(
             &folder,
             2,
-            &command("walk.bvh"),
-            &["\"walk.bvh\" exists already", "--force"],
+            &command("other.bvh"),
+            &["\"other.bvh\" exists already", "--force"],
         );
     }
     refuses(&folder, 2, "demo -o walk.bvh", &["cannot make the folder \"walk.bvh\""]);
@@ -540,5 +541,14 @@ fn a_reader_that_has_gone_away_is_no_failure() {
         }
         // With nobody left to tell, it still must not be a panic.
         run(true);
+    }
+}
+
+/// Captured motion is not to be had again: not even force may replace the take by what is made from it.
+#[test]
+fn a_take_is_never_overwritten_by_its_own_loop() {
+    let folder = Folder::with_walk();
+    for arguments in ["make walk.bvh -o walk.bvh --force", "make walk.bvh -o ./walk.bvh", "convert walk.bvh walk.bvh --force"] {
+        refuses(&folder, 2, arguments, &["is the take itself", "try:"]);
     }
 }

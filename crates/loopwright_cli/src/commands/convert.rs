@@ -12,6 +12,7 @@ use crate::{
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
+    outputs.spare(&args.input, &args.output)?;
     outputs.check(&args.output)?;
     require_bvh(&args.output)?;
     let space = SpaceSettings {

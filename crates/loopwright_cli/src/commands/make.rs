@@ -32,6 +32,7 @@ pub(crate) fn run(args: &MakeArgs) -> Result<Ending, Failure> {
     convert::require_bvh(&loop_path)?;
     let sidecar_path = sidecar_path(&loop_path);
     let mut outputs = Outputs::new(args.force);
+    outputs.spare(&args.take, &loop_path)?;
     outputs.check(&loop_path)?;
     outputs.check(&sidecar_path)?;
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;

@@ -1,0 +1,3 @@
+//! Pictures of takes, searches and loops.
+
+pub mod plot;

@@ -1,0 +1,398 @@
+//! Which lengths of a take repeat, what every seam would cost, and where the proposed loops lie.
+
+use std::fmt::Write as _;
+
+use loopwright::{
+    analysis::{Analysis, spectrum::Peak},
+    candidate::{Found, LoopCandidate, MAX_COST_RATIO, SearchSettings, score::SpringCost, search::Seams},
+    take::Take,
+};
+
+use super::{
+    axes::{self, Axis, Heading, Key, Labels, Panel, Range, Sign},
+    style::{self, Ink},
+    svg::{Anchor, Area, Svg, number},
+    text,
+    tracks::{self, Chosen},
+};
+
+/// A search as SVG: autocorrelation over lag, seam cost over start and length with the loops in it, speed and heading.
+///
+/// `analysis` must be of the same take, and `found` what `settings` found in it; no candidates are fine. The cost is
+/// computed on a grid of a few hundred starts and lengths, however long the take.
+pub fn find(take: &Take, analysis: &Analysis, settings: &SearchSettings, found: &Found) -> String {
+    let mut svg = Svg::new();
+    let title = format!("{}: which stretches repeat", take.name());
+    let top = axes::title(&mut svg, &title, &summary(take, found));
+    let top = autocorrelation(&mut svg, take, analysis, settings, found, top) + 14.0;
+    let top = costs(&mut svg, take, analysis, settings, found, top) + 14.0;
+    let chosen = found.best().map(|best| Chosen {
+        start_secs: best.cut.start_frame() * take.frame_time_secs(),
+        end_secs: best.cut.end_frame() * take.frame_time_secs(),
+    });
+    let speed = tracks::speed_and_heading(take, analysis);
+    let bottom = tracks::draw(&mut svg, take, analysis, &speed, chosen, map_width(), top);
+    svg.finish(&title, bottom + style::MARGIN - 6.0)
+}
+
+fn summary(take: &Take, found: &Found) -> String {
+    let facts = tracks::facts(take);
+    match found.best() {
+        None => format!("{facts}; no loop found"),
+        Some(best) => format!(
+            "{facts}; recommended: frames {} to {}, {:.3} s, {} {}",
+            number(best.cut.start_frame()),
+            number(best.cut.end_frame()),
+            best.source_period_secs,
+            best.cycles,
+            if best.cycles == 1 { "cycle" } else { "cycles" }
+        ),
+    }
+}
+
+/// Peaks below this prominence are not marked: the same threshold as in words.
+const MIN_PROMINENCE: f64 = 0.05;
+
+fn autocorrelation(
+    svg: &mut Svg,
+    take: &Take,
+    analysis: &Analysis,
+    settings: &SearchSettings,
+    found: &Found,
+    top: f64,
+) -> f64 {
+    let (left, width) = tracks::across();
+    let dt = take.frame_time_secs();
+    let values = analysis.spectrum.values();
+    let known_secs = (values.len() - 1) as f64 * dt;
+    let range = Range::new(0.0, known_secs.min(settings.max_secs));
+    let min_lag = (settings.min_secs / dt).ceil().max(1.0) as usize;
+    let max_lag = (range.high / dt).ceil() as usize;
+    let peaks = analysis.spectrum.peaks(min_lag, max_lag, MIN_PROMINENCE);
+
+    let mut keys = Vec::new();
+    if !peaks.is_empty() {
+        keys.push(Key::new(Sign::Dot(Ink::Blue), "peak, with its lag in s"));
+    }
+    let chosen = found.best().map(|best| best.source_period_secs);
+    if let Some(secs) = chosen {
+        keys.push(Key::new(
+            Sign::Dashed(Ink::Vermillion),
+            format!("recommended length, {secs:.3} s"),
+        ));
+    }
+    let heading = Heading {
+        title: "Likeness of the take with itself, by lag",
+        keys,
+    };
+    heading.draw(svg, left, top, width);
+    let area = Area {
+        left,
+        top: top + heading.height(width),
+        width,
+        height: 140.0,
+    };
+    let shown = values.iter().take(max_lag + 1).copied();
+    let lowest = shown.fold(0.0_f64, f64::min);
+    let panel = Panel {
+        area,
+        x: Axis::across(range, "lag, s", width),
+        // Room above 1 for the labels of peaks.
+        y: Axis::up(
+            Range::new((lowest - 0.1).max(-1.1), 1.25),
+            "autocorrelation",
+            area.height,
+        ),
+    };
+    panel.draw(svg, |panel, svg| {
+        panel.grid(svg);
+        panel.level(svg, 0.0, Ink::Grey, "stroke-width=\"1\"");
+        if let Some(secs) = chosen {
+            panel.upright(svg, secs, Ink::Vermillion, axes::DASHED);
+        }
+        let points: Vec<(f64, f64)> = values
+            .iter()
+            .take(max_lag + 2)
+            .enumerate()
+            .map(|(lag, &value)| (lag as f64 * dt, value))
+            .collect();
+        panel.line(svg, &points, Ink::Blue, "");
+        mark_peaks(svg, panel, &peaks, dt, chosen);
+    });
+    area.bottom() + style::BELOW
+}
+
+/// Most peaks that are marked; a long take has more multiples of its period than there is room for.
+const MAX_PEAKS: usize = 12;
+
+fn mark_peaks(svg: &mut Svg, panel: &Panel, peaks: &[Peak], dt: f64, chosen: Option<f64>) {
+    let mut labels = Labels::default();
+    if let Some(secs) = chosen {
+        labels.keep_free(Area {
+            left: panel.across(secs) - 2.0,
+            width: 4.0,
+            ..panel.area
+        });
+    }
+    let shown = &peaks[..peaks.len().min(MAX_PEAKS)];
+    for peak in shown {
+        let (x, y) = (panel.across(peak.lag_frames * dt), panel.down(peak.height));
+        svg.circle(x, y, 3.5, "fb", "");
+        labels.keep_free(Area {
+            left: x - 4.0,
+            top: y - 4.0,
+            width: 8.0,
+            height: 8.0,
+        });
+    }
+    for peak in shown {
+        let (x, y) = (panel.across(peak.lag_frames * dt), panel.down(peak.height));
+        let words = format!("{:.2}", peak.lag_frames * dt);
+        let width = text::width(&words, style::TEXT, false) + 4.0;
+        if let Some(place) = labels.place(x, y, width, panel.area) {
+            svg.text(place.left + 0.5 * width, place.top + 11.5, Anchor::Middle, "ft", &words);
+        }
+    }
+}
+
+/// Side of a cell of the cost map: whole pixels, or seams show between the cells.
+const CELL: f64 = 2.0;
+
+/// Shades of the cost map; more cannot be told apart and only lengthen the text.
+const SHADES: usize = 24;
+
+/// Width of the scale beside the cost map, the space before it, and the room for both with the labels.
+const SCALE_WIDTH: f64 = 14.0;
+const SCALE_GAP: f64 = 14.0;
+const SCALE_ROOM: f64 = SCALE_WIDTH + SCALE_GAP + 52.0;
+
+fn costs(svg: &mut Svg, take: &Take, analysis: &Analysis, settings: &SearchSettings, found: &Found, top: f64) -> f64 {
+    let (left, full_width) = tracks::across();
+    let mut keys = Vec::new();
+    if !found.candidates.is_empty() {
+        keys.push(Key::new(Sign::Ring(Ink::Vermillion), "recommended (1)"));
+    }
+    if found.candidates.len() > 1 {
+        keys.push(Key::new(Sign::Ring(Ink::Text), "other loops by rank"));
+    }
+    let heading = Heading {
+        title: "Cost of every seam, by start and length",
+        keys,
+    };
+    heading.draw(svg, left, top, full_width);
+    let width = map_width();
+    let area = Area {
+        left,
+        top: (top + heading.height(full_width)).round(),
+        width,
+        height: 300.0,
+    };
+    let duration = take.duration_secs();
+    let longest = settings.max_secs.min(duration).max(settings.min_secs);
+    let panel = Panel {
+        area,
+        x: Axis::across(tracks::time_range(take), "start of the loop, s", width),
+        y: Axis::up(Range::new(settings.min_secs, longest), "length, s", area.height),
+    };
+    let map = Map::of(&panel, take, analysis, settings, found);
+    panel.draw(svg, |panel, svg| {
+        panel.grid(svg);
+        map.draw(svg, panel.area);
+        mark_candidates(svg, panel, take, &found.candidates);
+    });
+    map.draw_scale(svg, panel.area);
+    area.bottom() + style::BELOW
+}
+
+/// Width of the cost map, and of the panels below it, which share its time.
+fn map_width() -> f64 {
+    ((tracks::across().1 - SCALE_ROOM) / CELL).floor() * CELL
+}
+
+/// Costs on a grid of starts (across) and lengths (from the lowest up), as shares of what random pairs cost.
+struct Map {
+    columns: usize,
+    rows: usize,
+    /// Cost over the random median; not a number where there is no such pair.
+    ratios: Vec<f64>,
+    /// Whether the shares are of the random median, or of the largest cost where that is not known.
+    has_random: bool,
+}
+
+impl Map {
+    fn of(panel: &Panel, take: &Take, analysis: &Analysis, settings: &SearchSettings, found: &Found) -> Self {
+        let (columns, rows) = ((panel.area.width / CELL) as usize, (panel.area.height / CELL) as usize);
+        let seams = Seams::new(&analysis.features, SpringCost::from_half_life(settings.half_life_secs));
+        let dt = take.frame_time_secs();
+        let last = take.num_frames() - 1;
+        let middle =
+            |index: usize, count: usize, range: Range| range.low + range.width() * (index as f64 + 0.5) / count as f64;
+        let mut ratios = Vec::with_capacity(columns * rows);
+        for row in 0..rows {
+            let length = middle(row, rows, panel.y.range);
+            for column in 0..columns {
+                let start = (middle(column, columns, panel.x.range) / dt).round() as usize;
+                let end = start + (length / dt).round().max(1.0) as usize;
+                ratios.push(if end <= last { seams.cost(start, end) } else { f64::NAN });
+            }
+        }
+        let random = found.random_cost.filter(|&cost| cost > 0.0);
+        let largest = ratios
+            .iter()
+            .copied()
+            .filter(|cost| cost.is_finite())
+            .fold(0.0, f64::max);
+        let unit = random.unwrap_or(if largest > 0.0 { largest } else { 1.0 });
+        for ratio in &mut ratios {
+            *ratio /= unit;
+        }
+        Self {
+            columns,
+            rows,
+            ratios,
+            has_random: random.is_some(),
+        }
+    }
+
+    fn shade(&self, column: usize, row: usize) -> Option<usize> {
+        let ratio = self.ratios[row * self.columns + column];
+        ratio.is_finite().then(|| shade_of(ratio))
+    }
+
+    /// Runs of one shade as strokes, one path for each shade.
+    fn draw(&self, svg: &mut Svg, area: Area) {
+        let mut paths = vec![String::new(); SHADES];
+        for row in 0..self.rows {
+            let mut column = 0;
+            while column < self.columns {
+                let shade = self.shade(column, row);
+                let run = (column..self.columns)
+                    .take_while(|&next| self.shade(next, row) == shade)
+                    .count();
+                if let Some(shade) = shade {
+                    let _ = write!(paths[shade], "M{column} {}h{run}", self.rows - 1 - row);
+                }
+                column += run;
+            }
+        }
+        svg.raw(&format!(
+            "<g transform=\"translate({} {}) scale({CELL}) translate(0 .5)\" fill=\"none\" shape-rendering=\"crispEdges\">\n",
+            number(area.left),
+            number(area.top)
+        ));
+        for (shade, path) in paths.iter().enumerate() {
+            if !path.is_empty() {
+                svg.raw(&format!("<path stroke=\"{}\" d=\"{path}\"/>\n", colour_of(shade)));
+            }
+        }
+        svg.raw("</g>\n");
+    }
+
+    fn draw_scale(&self, svg: &mut Svg, area: Area) {
+        let left = area.right() + SCALE_GAP;
+        let step = area.height / SHADES as f64;
+        svg.raw("<g shape-rendering=\"crispEdges\">\n");
+        for shade in 0..SHADES {
+            svg.raw(&format!(
+                "<rect x=\"{}\" y=\"{}\" width=\"{SCALE_WIDTH}\" height=\"{}\" fill=\"{}\"/>\n",
+                number(left),
+                number(area.bottom() - step * (shade + 1) as f64),
+                number(step),
+                colour_of(shade)
+            ));
+        }
+        svg.raw("</g>\n");
+        let scale = Area {
+            left,
+            width: SCALE_WIDTH,
+            ..area
+        };
+        svg.outline(scale);
+        let mut label = |share: f64, words: &str| {
+            let y = area.bottom() - area.height * scale_position(share);
+            svg.segment((scale.right(), y), (scale.right() + 4.0, y), "edge", "");
+            svg.text(scale.right() + 7.0, y + 4.0, Anchor::Start, "soft", words);
+        };
+        for share in [0.0, 0.1, 0.5] {
+            label(share, &number(share));
+        }
+        label(MAX_COST_RATIO, &number(MAX_COST_RATIO));
+        label(1.0, "1+");
+        let name = if self.has_random {
+            "cost, share of random pairs"
+        } else {
+            "cost, share of the largest"
+        };
+        svg.text_upwards(scale.right() + 46.0, area.top + 0.5 * area.height, "soft", name);
+    }
+}
+
+/// Where a cost ratio lies on the scale: the square root gives the cheap end, which matters, more room.
+fn scale_position(ratio: f64) -> f64 {
+    ratio.max(0.0).sqrt().min(1.0)
+}
+
+fn shade_of(ratio: f64) -> usize {
+    ((scale_position(ratio) * SHADES as f64) as usize).min(SHADES - 1)
+}
+
+fn colour_of(shade: usize) -> String {
+    style::map_colour(1.0 - (shade as f64 + 0.5) / SHADES as f64)
+}
+
+fn mark_candidates(svg: &mut Svg, panel: &Panel, take: &Take, candidates: &[LoopCandidate]) {
+    const RADIUS: f64 = 4.5;
+    let dt = take.frame_time_secs();
+    let place = |candidate: &LoopCandidate| {
+        (
+            panel.across(candidate.cut.start_frame() * dt),
+            panel.down(candidate.source_period_secs),
+        )
+    };
+    let mut labels = Labels::default();
+    for (x, y) in candidates.iter().map(place) {
+        labels.keep_free(Area {
+            left: x - 6.0,
+            top: y - 6.0,
+            width: 12.0,
+            height: 12.0,
+        });
+    }
+    let mut numbers = Vec::new();
+    for (index, candidate) in candidates.iter().enumerate() {
+        let (x, y) = place(candidate);
+        let words = (index + 1).to_string();
+        let width = text::width(&words, style::TEXT, true) + 8.0;
+        let Some(area) = labels.place(x, y, width, panel.area) else {
+            continue;
+        };
+        let middle = (area.left + 0.5 * area.width, area.top + 0.5 * area.height);
+        if (middle.0 - x).abs() + (middle.1 - y).abs() > 30.0 {
+            svg.segment((x, y), middle, "leader", "stroke-width=\"1.2\"");
+        }
+        numbers.push((index, words, area));
+    }
+    // The first is drawn last, so that nothing lies on it.
+    for (index, candidate) in candidates.iter().enumerate().rev() {
+        let (x, y) = place(candidate);
+        let class = if index == 0 { "chip lv" } else { "chip lt" };
+        svg.circle(x, y, RADIUS, class, "stroke-width=\"2.4\"");
+    }
+    for (index, words, area) in numbers {
+        svg.raw(&format!(
+            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"4\" class=\"chip\"/>\n",
+            number(area.left),
+            number(area.top),
+            number(area.width),
+            number(area.height)
+        ));
+        let class = if index == 0 { "h fv" } else { "h ft" };
+        svg.text(
+            area.left + 0.5 * area.width,
+            area.top + 12.0,
+            Anchor::Middle,
+            class,
+            &words,
+        );
+    }
+}

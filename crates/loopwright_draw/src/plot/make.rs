@@ -1,0 +1,458 @@
+//! What closing did to a loop: its path from above, the offsets, and the joints it moved most.
+
+use core::f64::consts::{PI, TAU};
+
+use glam::{DQuat, DVec3};
+use loopwright::{
+    analysis::Analysis,
+    closure::{Order, Shape},
+    math::rotation,
+    pipeline::Made,
+    root_motion::RootMode,
+    take::{Cut, Take},
+};
+
+use super::{
+    axes::{self, Axis, DASHED, Heading, Key, Panel, Range, Sign, nice_step, stroke_width},
+    style::{self, Ink, SERIES},
+    svg::{Anchor, Area, Svg, number},
+    text,
+};
+
+/// A loop as SVG: the path from above with the root's twist, offsets over time, the most offset joints before and after.
+///
+/// `made` must be of `cut`, and that of `take`; `analysis` of the same take.
+pub fn make(take: &Take, analysis: &Analysis, cut: &Cut, made: &Made) -> String {
+    let mut svg = Svg::new();
+    let title = format!("{}: the take and the loop made from it", take.name());
+    let top = axes::title(&mut svg, &title, &summary(cut, made));
+
+    let side = 400.0;
+    let map_bottom = path_from_above(&mut svg, take, analysis, cut, made, style::MARGIN, top, side);
+    let left = style::MARGIN + side + 14.0 + style::LEFT;
+    let width = style::WIDTH - style::MARGIN - style::RIGHT - left;
+    offsets(&mut svg, made, left, width, top, map_bottom);
+
+    let bottom = curves(&mut svg, made, map_bottom + 22.0);
+    svg.finish(&title, bottom + style::MARGIN - 6.0)
+}
+
+fn summary(cut: &Cut, made: &Made) -> String {
+    let clip = &made.loop_clip;
+    let twist = clip.root().twist;
+    let ground = DVec3::new(twist.linear.x, 0.0, twist.linear.z).length();
+    let shape = match made.closed.start {
+        Shape::Quintic { .. } => "quintic",
+        Shape::Cubic { .. } => "cubic",
+        Shape::Spring { .. } => "spring",
+        _ => "offsets",
+    };
+    let met = match made.closed.order {
+        Order::C1 => "pose and velocity",
+        Order::C2 => "pose, velocity and acceleration",
+    };
+    format!(
+        "frames {} to {}, period {:.3} s, {} samples; {shape}, meets in {met}; {:.2} m/s, {}{:.1} deg/s",
+        number(cut.start_frame()),
+        number(cut.end_frame()),
+        clip.period_secs(),
+        clip.num_samples(),
+        ground,
+        if twist.angular.y < -1e-9 { "\u{2212}" } else { "+" },
+        twist.angular.y.to_degrees().abs()
+    )
+}
+
+/// Cycles shown from above: two tell whether the path goes on as it began, and more make the sway too small to see.
+const CYCLES: usize = 2;
+
+/// A take that roams further than so many times the loop's own extent runs out of the picture.
+const MAX_TAKE_EXTENT: f64 = 1.5;
+
+/// Points on the ground, seen from above with +Z up and +X to the left, as who faces +Z has it.
+struct Ground {
+    area: Area,
+    middle: DVec3,
+    pixels_per_metre: f64,
+}
+
+impl Ground {
+    fn around(area: Area, points: &[DVec3], extra: &[DVec3]) -> Self {
+        let bounds = |points: &mut dyn Iterator<Item = &DVec3>| {
+            points.fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| {
+                (low.min(*p), high.max(*p))
+            })
+        };
+        let extent = |(low, high): (DVec3, DVec3)| (high.x - low.x).max(high.z - low.z).max(0.1);
+        let own = bounds(&mut points.iter());
+        let all = bounds(&mut points.iter().chain(extra));
+        let (low, high) = if extent(all) <= MAX_TAKE_EXTENT * extent(own) {
+            all
+        } else {
+            own
+        };
+        let room = 1.15 * extent((low, high));
+        Self {
+            area,
+            middle: 0.5 * (low + high),
+            pixels_per_metre: area.width.min(area.height) / room,
+        }
+    }
+
+    fn at(&self, p: DVec3) -> (f64, f64) {
+        (
+            self.area.left + 0.5 * self.area.width - (p.x - self.middle.x) * self.pixels_per_metre,
+            self.area.top + 0.5 * self.area.height - (p.z - self.middle.z) * self.pixels_per_metre,
+        )
+    }
+
+    fn line(&self, svg: &mut Svg, points: &[DVec3], ink: Ink, extra: &str) {
+        // Points that move by less than half a pixel add nothing.
+        let mut shown: Vec<(f64, f64)> = Vec::new();
+        for (index, &point) in points.iter().enumerate() {
+            let at = self.at(point);
+            let is_new = shown
+                .last()
+                .is_none_or(|last| (last.0 - at.0).abs() + (last.1 - at.1).abs() >= 0.5);
+            if is_new || index + 1 == points.len() {
+                shown.push(at);
+            }
+        }
+        svg.polyline(shown, ink, extra);
+    }
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "values of three stages and the place of the panel"
+)]
+fn path_from_above(
+    svg: &mut Svg,
+    take: &Take,
+    analysis: &Analysis,
+    cut: &Cut,
+    made: &Made,
+    left: f64,
+    top: f64,
+    side: f64,
+) -> f64 {
+    let clip = &made.loop_clip;
+    let (hips, root) = (analysis.body.hips, clip.root());
+    let whole: Vec<DVec3> = (0..take.num_frames())
+        .map(|frame| analysis.world.position(frame, hips))
+        .collect();
+    let keys = 0..=CYCLES * clip.num_samples();
+    let played: Vec<DVec3> = keys.clone().map(|key| clip.world_pose(key).0[hips]).collect();
+    let travelled: Vec<DVec3> = keys
+        .map(|key| root.at(key as f64 * clip.step_secs()).translation)
+        .collect();
+    let (first, last) = (cut.start_frame().floor() as usize, cut.end_frame().ceil() as usize);
+    let source = &whole[first..=last.min(whole.len() - 1)];
+
+    let is_travelling = root.mode != RootMode::InPlace;
+    let radius = root.twist.radius();
+    let mut legend = vec![
+        Key::new(Sign::Line(Ink::Faint), "take"),
+        Key::new(Sign::Line(Ink::Grey), "cut"),
+        Key::new(Sign::Line(Ink::Blue), format!("loop, {CYCLES} cycles")),
+    ];
+    if is_travelling {
+        legend.push(Key::new(Sign::Dashed(Ink::Vermillion), "root, a ring each cycle"));
+        legend.push(Key::new(
+            Sign::Line(Ink::Green),
+            match radius {
+                Some(radius) => format!("twist, radius {radius:.2} m"),
+                None => "twist, straight".to_owned(),
+            },
+        ));
+    }
+    let heading = Heading {
+        title: "From above: hips and root",
+        keys: legend,
+    };
+    heading.draw(svg, left, top, side);
+    let area = Area {
+        left,
+        top: top + heading.height(side),
+        width: side,
+        height: side,
+    };
+    let mut near: Vec<DVec3> = played.clone();
+    near.extend(&travelled);
+    near.extend(source);
+    let ground = Ground::around(area, &near, &whole);
+    svg.rect(area, "panel");
+    svg.clipped(area, |svg| {
+        ground.line(svg, &whole, Ink::Faint, &stroke_width(1.4));
+        if is_travelling {
+            twist_line(svg, &ground, made);
+        }
+        ground.line(svg, source, Ink::Grey, &stroke_width(3.5));
+        ground.line(svg, &played, Ink::Blue, &stroke_width(1.8));
+        if is_travelling {
+            ground.line(svg, &travelled, Ink::Vermillion, DASHED);
+            for cycle in 0..=CYCLES {
+                let (x, y) = ground.at(travelled[cycle * clip.num_samples()]);
+                svg.circle(x, y, 3.5, "chip lv", "stroke-width=\"2\"");
+            }
+        }
+    });
+    svg.outline(area);
+    scale_bar(svg, &ground);
+    area.bottom()
+}
+
+/// The circle, or the line, along which the twist carries the root for ever.
+fn twist_line(svg: &mut Svg, ground: &Ground, made: &Made) {
+    let root = made.loop_clip.root();
+    let twist = root.twist;
+    let thin = stroke_width(1.2);
+    if let Some(radius) = twist.radius() {
+        let centre = twist.angular.cross(twist.linear) / twist.angular.length_squared();
+        let (x, y) = ground.at(root.start.transform_point(centre));
+        let pixels = radius * ground.pixels_per_metre;
+        // Larger circles are beyond what rasterisers draw exactly.
+        if pixels < 20_000.0 {
+            svg.circle(x, y, pixels, "lg", &format!("fill=\"none\" {thin}"));
+            return;
+        }
+    }
+    let along = root.start.rotation * DVec3::new(twist.linear.x, 0.0, twist.linear.z).normalize_or_zero();
+    let reach = along * (2.0 * ground.area.width / ground.pixels_per_metre);
+    let start = root.start.translation;
+    ground.line(svg, &[start - reach, start + reach], Ink::Green, &thin);
+}
+
+fn scale_bar(svg: &mut Svg, ground: &Ground) {
+    let area = ground.area;
+    let (metres, decimals) = nice_step(50.0 / ground.pixels_per_metre);
+    let pixels = metres * ground.pixels_per_metre;
+    let words = format!("{metres:.decimals$} m");
+    let (x, y) = (area.left + 12.0, area.bottom() - 14.0);
+    let width = pixels.max(text::width(&words, style::TEXT, false)) + 16.0;
+    svg.rect(
+        Area {
+            left: x - 8.0,
+            top: y - 22.0,
+            width,
+            height: 30.0,
+        },
+        "panel",
+    );
+    svg.segment((x, y), (x + pixels, y), "lt", "stroke-width=\"2\"");
+    for end in [x, x + pixels] {
+        svg.segment((end, y - 3.0), (end, y + 3.0), "lt", "stroke-width=\"2\"");
+    }
+    svg.text(x, y - 8.0, Anchor::Start, "ft", &words);
+}
+
+/// How many joints are shown.
+const JOINTS: usize = 4;
+
+/// Offsets below this are rounding: radians and metres.
+const NOTHING: f64 = 1e-9;
+
+/// Joints by the largest length of their offsets over the loop, largest first; those that are not moved are left out.
+fn most_offset(offsets: &[DVec3], num_joints: usize) -> Vec<usize> {
+    let mut largest = vec![0.0_f64; num_joints];
+    for (index, offset) in offsets.iter().enumerate() {
+        let joint = index % num_joints;
+        largest[joint] = largest[joint].max(offset.length());
+    }
+    let mut joints: Vec<usize> = (0..num_joints).filter(|&joint| largest[joint] > NOTHING).collect();
+    joints.sort_by(|&left, &right| largest[right].total_cmp(&largest[left]).then(left.cmp(&right)));
+    joints.truncate(JOINTS);
+    joints
+}
+
+fn offsets(svg: &mut Svg, made: &Made, left: f64, width: f64, top: f64, bottom: f64) {
+    let joints = made.loop_clip.skeleton().num_joints();
+    let closed = &made.closed;
+    let rotations: Vec<DVec3> = closed.rotation_offsets.iter().map(|o| *o * (180.0 / PI)).collect();
+    let translations: Vec<DVec3> = closed.translation_offsets.iter().map(|o| *o * 1e3).collect();
+    let panels = [
+        ("Rotation offsets, largest joints", "angle, deg", rotations, 0.2, false),
+        ("Translation offsets", "length, mm", translations, 1.0, true),
+    ];
+    let headings = panels.each_ref().map(|(title, _, offsets, _, _)| Heading {
+        title,
+        keys: most_offset(offsets, joints)
+            .into_iter()
+            .zip(SERIES)
+            .map(|(joint, ink)| Key::new(Sign::Line(ink), made.loop_clip.skeleton().joint(joint).name.clone()))
+            .collect(),
+    });
+    let above: f64 = headings.iter().map(|heading| heading.height(width)).sum();
+    // The time axis of the lower panel hangs below the map, beside nothing.
+    let height = 0.5 * (bottom - top - above - 14.0 - style::BELOW + 4.0);
+    let mut y = top;
+    for ((_, name, offsets, least, is_last), heading) in panels.iter().zip(&headings) {
+        heading.draw(svg, left, y, width);
+        y += heading.height(width);
+        let area = Area {
+            left,
+            top: y,
+            width,
+            height,
+        };
+        offset_panel(made, offsets, name, *least, *is_last, area).draw(svg, |panel, svg| {
+            panel.grid(svg);
+            blend_ends(svg, panel, made);
+            let shown = most_offset(offsets, joints);
+            if shown.is_empty() {
+                let (x, y) = (area.left + 0.5 * area.width, area.top + 0.5 * area.height);
+                svg.text(x, y, Anchor::Middle, "soft", "nothing to close");
+            }
+            for (joint, ink) in shown.into_iter().zip(SERIES) {
+                let points: Vec<(f64, f64)> = (0..offsets.len() / joints)
+                    .map(|sample| {
+                        (
+                            sample as f64 * made.loop_clip.step_secs(),
+                            offsets[sample * joints + joint].length(),
+                        )
+                    })
+                    .collect();
+                panel.line(svg, &points, ink, "");
+            }
+        });
+        y = area.bottom() + 14.0;
+    }
+}
+
+fn offset_panel(made: &Made, offsets: &[DVec3], name: &str, least: f64, is_last: bool, area: Area) -> Panel {
+    let range = Range::around(offsets.iter().map(|offset| offset.length()), least).down_to_zero();
+    let x = Axis::across(
+        Range::new(0.0, made.loop_clip.period_secs()),
+        "time in the loop, s",
+        area.width,
+    );
+    Panel {
+        area,
+        x: if is_last { x } else { x.unlabelled() },
+        y: Axis::up(range, name, area.height),
+    }
+}
+
+/// Marks where blends that end do end.
+fn blend_ends(svg: &mut Svg, panel: &Panel, made: &Made) {
+    let period = made.loop_clip.period_secs();
+    let ends = [(made.closed.start, 0.0, 1.0), (made.closed.end, period, -1.0)];
+    for (shape, from, direction) in ends {
+        if !matches!(shape, Shape::Spring { .. }) && shape.secs() < period {
+            panel.upright(
+                svg,
+                from + direction * shape.secs(),
+                Ink::Grey,
+                "stroke-dasharray=\"2 3\"",
+            );
+        }
+    }
+}
+
+/// Height of a panel of a joint's curves.
+const CURVE_HEIGHT: f64 = 130.0;
+
+fn curves(svg: &mut Svg, made: &Made, top: f64) -> f64 {
+    let joints = made.loop_clip.skeleton().num_joints();
+    let mut shown = most_offset(&made.closed.rotation_offsets, joints);
+    if shown.is_empty() {
+        // A loop that was one already: its liveliest joints say more than an empty picture.
+        shown = (0..joints.min(JOINTS)).collect();
+    }
+    let full = style::WIDTH - 2.0 * style::MARGIN;
+    let heading = Heading {
+        title: "Most offset joints over two periods, seam in the middle",
+        keys: vec![
+            Key::new(Sign::Line(Ink::Grey), "cut"),
+            Key::new(Sign::Line(SERIES[0]), "loop x"),
+            Key::new(Sign::Line(SERIES[1]), "loop y"),
+            Key::new(Sign::Line(SERIES[2]), "loop z"),
+        ],
+    };
+    heading.draw(svg, style::MARGIN, top, full);
+    let mut y = top + heading.height(full);
+    let column = 0.5 * full;
+    let rows = shown.chunks(2).count();
+    for (row, pair) in shown.chunks(2).enumerate() {
+        for (side, &joint) in pair.iter().enumerate() {
+            let left = style::MARGIN + style::LEFT + side as f64 * column;
+            let width = column - style::LEFT - style::RIGHT;
+            let name = &made.loop_clip.skeleton().joint(joint).name;
+            let heading = Heading {
+                title: name,
+                keys: Vec::new(),
+            };
+            heading.draw(svg, left, y, width);
+            let top = y + heading.height(width);
+            let area = Area {
+                left,
+                top,
+                width,
+                height: CURVE_HEIGHT,
+            };
+            curve(svg, made, joint, area, row + 1 == rows);
+        }
+        y += 24.0 + CURVE_HEIGHT + if row + 1 == rows { style::BELOW } else { 10.0 };
+    }
+    y
+}
+
+fn curve(svg: &mut Svg, made: &Made, joint: usize, area: Area, is_last: bool) {
+    let clip = &made.loop_clip;
+    let count = clip.num_samples();
+    let reference = clip.body_pose(0).1[joint];
+    let time = |key: usize| key as f64 * clip.step_secs();
+    let after = components((0..=2 * count).map(|key| clip.body_pose(key).1[joint]), reference);
+    let before = components(
+        (0..=count).map(|sample| made.source.clip.rotations(sample as isize)[joint]),
+        reference,
+    );
+    let values = after.iter().chain(&before).flat_map(DVec3::to_array);
+    let x = Axis::across(Range::new(0.0, time(2 * count)), "time, s", area.width);
+    let panel = Panel {
+        area,
+        x: if is_last { x } else { x.unlabelled() },
+        y: Axis::up_degrees(Range::around(values, 2.0), "angle, deg", area.height),
+    };
+    panel.draw(svg, |panel, svg| {
+        panel.grid(svg);
+        panel.upright(svg, time(count), Ink::Text, "stroke-dasharray=\"4 3\"");
+        for axis in 0..3 {
+            for cycle in 0..2 {
+                let points: Vec<(f64, f64)> = before
+                    .iter()
+                    .enumerate()
+                    .map(|(at, v)| (time(at + cycle * count), v[axis]))
+                    .collect();
+                panel.line(svg, &points, Ink::Grey, &stroke_width(2.2));
+            }
+        }
+        for axis in 0..3 {
+            let points: Vec<(f64, f64)> = after.iter().enumerate().map(|(at, v)| (time(at), v[axis])).collect();
+            panel.line(svg, &points, SERIES[axis], &stroke_width(1.4));
+        }
+    });
+}
+
+/// Rotation vectors away from a reference in degrees, continuous along the track: whole turns add up.
+fn components(track: impl Iterator<Item = DQuat>, reference: DQuat) -> Vec<DVec3> {
+    let mut vectors: Vec<DVec3> = Vec::new();
+    for turn in track {
+        let short = rotation::difference(turn, reference);
+        let angle = short.length();
+        let mut vector = short;
+        if let Some(&before) = vectors.last() {
+            // The same rotation the long way round.
+            let long = if angle > 0.0 {
+                short * (1.0 - TAU / angle)
+            } else {
+                short
+            };
+            if (long - before).length() < (short - before).length() {
+                vector = long;
+            }
+        }
+        vectors.push(vector);
+    }
+    vectors.into_iter().map(|vector| vector * (180.0 / PI)).collect()
+}

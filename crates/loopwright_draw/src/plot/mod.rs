@@ -1,0 +1,37 @@
+//! Plots of takes, searches and loops, as SVG; PNG is made from that SVG.
+//!
+//! [`inspect`] shows what a take holds over time, [`find`] which lengths repeat and what every seam would cost, [`make`] what
+//! closing did. All are functions of core values alone: the same values give the same text on every machine.
+//!
+//! ```
+//! use loopwright::analysis::{Analysis, body::BodyOverrides};
+//!
+//! let take = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
+//! let analysis = Analysis::of(&take, &BodyOverrides::default())?;
+//! let svg = loopwright_draw::plot::inspect(&take, &analysis);
+//! assert!(svg.starts_with("<svg"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod style;
+
+mod text;
+
+mod svg;
+
+mod axes;
+
+mod tracks;
+
+mod inspect;
+
+mod find;
+
+mod make;
+
+mod png;
+
+pub use find::find;
+pub use inspect::inspect;
+pub use make::make;
+pub use png::{PngError, png};

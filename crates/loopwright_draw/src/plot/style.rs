@@ -1,0 +1,156 @@
+//! How every plot looks: colours, sizes, line widths. Nothing else chooses any.
+//!
+//! Colours are those of Okabe and Ito, which people with any common kind of colour blindness tell apart. A plot lies on a
+//! card of its own, light or dark as the viewer's scheme asks for, so it reads on any page.
+
+/// Width of every plot, in the units of the picture.
+pub(super) const WIDTH: f64 = 960.0;
+
+/// Space between the card's edge and its contents.
+pub(super) const MARGIN: f64 = 20.0;
+
+/// Room for tick labels and the unit left of a panel.
+pub(super) const LEFT: f64 = 68.0;
+
+/// Room for tick labels and the axis' name below a panel.
+pub(super) const BELOW: f64 = 40.0;
+
+/// Room for the last tick's label to the right of a panel.
+pub(super) const RIGHT: f64 = 16.0;
+
+/// Size of ordinary text.
+pub(super) const TEXT: f64 = 12.0;
+
+/// Size of the plot's title.
+pub(super) const TITLE: f64 = 17.0;
+
+/// Size of a panel's title.
+pub(super) const HEAD: f64 = 13.0;
+
+/// What a line, a mark or an area stands for; each has a colour in light and in dark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ink {
+    /// The first series, and what was made.
+    Blue,
+    /// The second series, and what is chosen or wrong.
+    Vermillion,
+    /// The third series.
+    Green,
+    /// The fourth series.
+    Purple,
+    /// What was there before.
+    Grey,
+    /// What was there before, seldom looked at.
+    Faint,
+    /// Text and marks.
+    Text,
+}
+
+/// Colours of series, in the order in which they are given out.
+pub(super) const SERIES: [Ink; 4] = [Ink::Blue, Ink::Vermillion, Ink::Green, Ink::Purple];
+
+impl Ink {
+    const ALL: [Self; 7] = [
+        Self::Blue,
+        Self::Vermillion,
+        Self::Green,
+        Self::Purple,
+        Self::Grey,
+        Self::Faint,
+        Self::Text,
+    ];
+
+    /// Short name in the style sheet.
+    pub(super) fn class(self) -> &'static str {
+        match self {
+            Self::Blue => "b",
+            Self::Vermillion => "v",
+            Self::Green => "g",
+            Self::Purple => "p",
+            Self::Grey => "y",
+            Self::Faint => "z",
+            Self::Text => "t",
+        }
+    }
+
+    /// Colour on a light and on a dark card; all have a contrast of at least 3 to it, save the faint one.
+    fn colours(self) -> [&'static str; 2] {
+        match self {
+            Self::Blue => ["#0072b2", "#56b4e9"],
+            Self::Vermillion => ["#d55e00", "#f0803c"],
+            Self::Green => ["#00875f", "#21c095"],
+            Self::Purple => ["#b0578a", "#dc9cc1"],
+            Self::Grey => ["#8a8f98", "#8d949e"],
+            Self::Faint => ["#c9cdd3", "#4b525c"],
+            Self::Text => ["#1f2328", "#e6e9ed"],
+        }
+    }
+}
+
+/// Colours of areas and lines that are no data: class, property, light, dark.
+const GROUNDS: [(&str, &str, &str, &str); 9] = [
+    ("card", "fill", "#ffffff", "#16191d"),
+    ("panel", "fill", "#f7f8fa", "#1d2126"),
+    ("grid", "stroke", "#1f23281c", "#e6e9ed24"),
+    ("edge", "stroke", "#b4bac2", "#555d67"),
+    ("soft", "fill", "#57606a", "#a3abb5"),
+    ("moving", "fill", "#dcecf7", "#1b3346"),
+    ("idle", "fill", "#f6e7c8", "#40371f"),
+    ("leader", "stroke", "#ffffff", "#e6e9ed"),
+    ("chip", "fill", "#ffffff", "#16191d"),
+];
+
+/// Families tried by viewers; the rasteriser has the first one with it.
+const FAMILIES: &str = "'DejaVu Sans',Verdana,'Segoe UI',Arial,sans-serif";
+
+/// The style sheet of a plot.
+pub(super) fn sheet() -> String {
+    let rules = |dark: usize| {
+        let mut rules = String::new();
+        for ink in Ink::ALL {
+            let (class, colour) = (ink.class(), ink.colours()[dark]);
+            rules += &format!(".l{class}{{stroke:{colour}}}.f{class}{{fill:{colour}}}");
+        }
+        for (class, property, light, night) in GROUNDS {
+            let colour = if dark == 1 { night } else { light };
+            rules += &format!(".{class}{{{property}:{colour}}}");
+        }
+        rules
+    };
+    format!(
+        "text{{font-family:{FAMILIES};font-size:{TEXT}px}}\
+         .h{{font-size:{HEAD}px;font-weight:bold}}.title{{font-size:{TITLE}px;font-weight:bold}}\
+         .line{{fill:none;stroke-width:1.6;stroke-linejoin:round}}\
+         {}@media (prefers-color-scheme:dark){{{}}}",
+        rules(0),
+        rules(1)
+    )
+}
+
+/// Colours from the worst to the best value of a map: dark blue to yellow, rising in lightness for every eye.
+///
+/// Sampled from viridis (Smith and van der Walt, CC0).
+const MAP: [[f64; 3]; 9] = [
+    [68.0, 1.0, 84.0],
+    [71.0, 44.0, 122.0],
+    [59.0, 81.0, 139.0],
+    [44.0, 113.0, 142.0],
+    [33.0, 144.0, 141.0],
+    [39.0, 173.0, 129.0],
+    [92.0, 200.0, 99.0],
+    [170.0, 220.0, 50.0],
+    [253.0, 231.0, 37.0],
+];
+
+/// Colour of a map at a share from 0, the worst, to 1, the best.
+pub(super) fn map_colour(share: f64) -> String {
+    let steps = (MAP.len() - 1) as f64;
+    let at = share.clamp(0.0, 1.0) * steps;
+    let before = (at.floor() as usize).min(MAP.len() - 2);
+    let u = at - before as f64;
+    let part = |channel: usize| {
+        let value = MAP[before][channel] * (1.0 - u) + MAP[before + 1][channel] * u;
+        value.round() as u8
+    };
+    format!("#{:02x}{:02x}{:02x}", part(0), part(1), part(2))
+}

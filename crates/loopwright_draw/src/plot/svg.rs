@@ -1,0 +1,241 @@
+//! Writing SVG: a string that grows, with numbers of at most two decimals.
+
+use std::fmt::Write as _;
+
+use super::{
+    style::{self, Ink},
+    text,
+};
+
+/// A number with at most two decimals and no trailing zeros; what is not finite becomes 0.
+pub(super) fn number(value: f64) -> String {
+    let hundredths = (value * 100.0).round();
+    if !hundredths.is_finite() || hundredths == 0.0 {
+        return "0".to_owned();
+    }
+    let text = format!("{:.2}", hundredths / 100.0);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A rectangle of the picture; y grows downwards.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Area {
+    pub(super) left: f64,
+    pub(super) top: f64,
+    pub(super) width: f64,
+    pub(super) height: f64,
+}
+
+impl Area {
+    pub(super) fn right(&self) -> f64 {
+        self.left + self.width
+    }
+
+    pub(super) fn bottom(&self) -> f64 {
+        self.top + self.height
+    }
+
+    /// Whether the two have a point in common.
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        self.left < other.right() && other.left < self.right() && self.top < other.bottom() && other.top < self.bottom()
+    }
+
+    /// Whether the other lies inside.
+    pub(super) fn holds(&self, other: &Self) -> bool {
+        self.left <= other.left
+            && other.right() <= self.right()
+            && self.top <= other.top
+            && other.bottom() <= self.bottom()
+    }
+}
+
+/// Where a text's position lies in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+impl Anchor {
+    fn attribute(self) -> &'static str {
+        match self {
+            Self::Start => "",
+            Self::Middle => " text-anchor=\"middle\"",
+            Self::End => " text-anchor=\"end\"",
+        }
+    }
+}
+
+/// A picture being written.
+#[derive(Debug)]
+pub(super) struct Svg {
+    body: String,
+    clips: usize,
+}
+
+impl Svg {
+    pub(super) fn new() -> Self {
+        Self {
+            body: String::new(),
+            clips: 0,
+        }
+    }
+
+    /// The whole document, on a card of the plots' width and the given height.
+    pub(super) fn finish(self, title: &str, height: f64) -> String {
+        let (width, height) = (number(style::WIDTH), number(height));
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
+             <title>{}</title>\n<style>{}</style>\n\
+             <rect class=\"card\" width=\"{width}\" height=\"{height}\" rx=\"8\"/>\n{}</svg>\n",
+            text::escape(title),
+            style::sheet(),
+            self.body
+        )
+    }
+
+    /// A line of text of a class of the style sheet.
+    pub(super) fn text(&mut self, x: f64, y: f64, anchor: Anchor, class: &str, words: &str) {
+        let _ = writeln!(
+            self.body,
+            "<text x=\"{}\" y=\"{}\"{} class=\"{class}\">{}</text>",
+            number(x),
+            number(y),
+            anchor.attribute(),
+            text::escape(words)
+        );
+    }
+
+    /// A line of text that runs upwards, its middle at the position.
+    pub(super) fn text_upwards(&mut self, x: f64, y: f64, class: &str, words: &str) {
+        let (x, y) = (number(x), number(y));
+        let _ = writeln!(
+            self.body,
+            "<text transform=\"translate({x} {y}) rotate(-90)\" text-anchor=\"middle\" class=\"{class}\">{}</text>",
+            text::escape(words)
+        );
+    }
+
+    pub(super) fn rect(&mut self, area: Area, class: &str) {
+        let _ = writeln!(
+            self.body,
+            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"{class}\"/>",
+            number(area.left),
+            number(area.top),
+            number(area.width.max(0.0)),
+            number(area.height.max(0.0))
+        );
+    }
+
+    /// A frame around an area.
+    pub(super) fn outline(&mut self, area: Area) {
+        let _ = writeln!(
+            self.body,
+            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"edge\" fill=\"none\"/>",
+            number(area.left),
+            number(area.top),
+            number(area.width.max(0.0)),
+            number(area.height.max(0.0))
+        );
+    }
+
+    /// A straight line; `extra` holds further attributes, such as a width.
+    pub(super) fn segment(&mut self, from: (f64, f64), to: (f64, f64), class: &str, extra: &str) {
+        let _ = writeln!(
+            self.body,
+            "<path d=\"M{} {}L{} {}\" class=\"{class}\" fill=\"none\" {extra}/>",
+            number(from.0),
+            number(from.1),
+            number(to.0),
+            number(to.1)
+        );
+    }
+
+    /// Lines through points; a point that is not finite parts them.
+    pub(super) fn polyline(&mut self, points: impl IntoIterator<Item = (f64, f64)>, ink: Ink, extra: &str) {
+        let mut path = String::new();
+        let mut broken = true;
+        let mut last = String::new();
+        for (x, y) in points {
+            if !(x.is_finite() && y.is_finite()) {
+                broken = true;
+                continue;
+            }
+            // One decimal is a fifth of what the eye tells apart, and halves the text.
+            let point = format!(
+                "{} {}",
+                number((x * 10.0).round() / 10.0),
+                number((y * 10.0).round() / 10.0)
+            );
+            if broken {
+                let _ = write!(path, "M{point}");
+            } else if point != last {
+                let _ = write!(path, "L{point}");
+            }
+            broken = false;
+            last = point;
+        }
+        if !path.is_empty() {
+            let _ = writeln!(
+                self.body,
+                "<path class=\"line l{}\" d=\"{path}\" {extra}/>",
+                ink.class()
+            );
+        }
+    }
+
+    pub(super) fn circle(&mut self, x: f64, y: f64, radius: f64, class: &str, extra: &str) {
+        let _ = writeln!(
+            self.body,
+            "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" class=\"{class}\" {extra}/>",
+            number(x),
+            number(y),
+            number(radius)
+        );
+    }
+
+    /// What is written by `inside` shows within the area only.
+    pub(super) fn clipped(&mut self, area: Area, inside: impl FnOnce(&mut Self)) {
+        let id = self.clips;
+        self.clips += 1;
+        let _ = writeln!(
+            self.body,
+            "<clipPath id=\"c{id}\"><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/></clipPath>\n\
+             <g clip-path=\"url(#c{id})\">",
+            number(area.left),
+            number(area.top),
+            number(area.width.max(0.0)),
+            number(area.height.max(0.0))
+        );
+        inside(self);
+        self.body.push_str("</g>\n");
+    }
+
+    /// Text that is SVG already.
+    pub(super) fn raw(&mut self, text: &str) {
+        self.body.push_str(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_finite() {
+        let texts = [
+            1.0,
+            -0.001,
+            12.345,
+            0.1 + 0.2,
+            f64::NAN,
+            f64::INFINITY,
+            1e-9,
+            -7.5,
+            1200.0,
+        ]
+        .map(number);
+        assert_eq!(texts, ["1", "0", "12.35", "0.3", "0", "0", "0", "-7.5", "1200"]);
+    }
+}

@@ -1,0 +1,86 @@
+//! The face that text is set in, and how wide text gets.
+
+/// Upright face, a part of DejaVu Sans; licence in `fonts/`.
+pub(super) const REGULAR: &[u8] = include_bytes!("../../fonts/DejaVuSans-subset.ttf");
+
+/// Bold face, a part of DejaVu Sans Bold; licence in `fonts/`.
+pub(super) const BOLD: &[u8] = include_bytes!("../../fonts/DejaVuSans-Bold-subset.ttf");
+
+/// Units of the face to its size.
+const UNITS_PER_EM: f64 = 2048.0;
+
+/// Advance widths of the letters from U+0020 to U+007E in the upright face.
+const ADVANCES: [u16; 95] = [
+    651, 821, 942, 1716, 1303, 1946, 1597, 563, 799, 799, 1024, 1716, 651, 739, 651, 690, 1303, 1303, 1303, 1303, 1303,
+    1303, 1303, 1303, 1303, 1303, 690, 690, 1716, 1716, 1716, 1087, 2048, 1401, 1405, 1430, 1577, 1294, 1178, 1587,
+    1540, 604, 604, 1343, 1141, 1767, 1532, 1612, 1235, 1612, 1423, 1300, 1251, 1499, 1401, 2025, 1403, 1251, 1403,
+    799, 690, 799, 1716, 1024, 1024, 1255, 1300, 1126, 1300, 1260, 721, 1300, 1298, 569, 569, 1186, 569, 1995, 1298,
+    1253, 1300, 1300, 842, 1067, 803, 1298, 1212, 1675, 1212, 1212, 1075, 1303, 690, 1303, 1716,
+];
+
+/// Advance of letters outside the table: as wide as the widest script gets.
+const OTHER_ADVANCE: u16 = 2048;
+
+/// The bold face is at most this much wider, over words.
+const BOLD_FACTOR: f64 = 1.13;
+
+/// Width of a line of text at a size; bold text is wider.
+pub(super) fn width(text: &str, size: f64, bold: bool) -> f64 {
+    let units: f64 = text
+        .chars()
+        .map(|letter| {
+            let index = (letter as usize).wrapping_sub(0x20);
+            f64::from(ADVANCES.get(index).copied().unwrap_or(OTHER_ADVANCE))
+        })
+        .sum();
+    units / UNITS_PER_EM * size * if bold { BOLD_FACTOR } else { 1.0 }
+}
+
+/// The text, or as much of its beginning as fits with three dots after it.
+pub(super) fn fit(text: &str, size: f64, bold: bool, room: f64) -> String {
+    if width(text, size, bold) <= room {
+        return text.to_owned();
+    }
+    let mut short: Vec<char> = text.chars().collect();
+    while short.pop().is_some() {
+        let candidate = format!("{}...", short.iter().collect::<String>().trim_end());
+        if width(&candidate, size, bold) <= room {
+            return candidate;
+        }
+    }
+    String::new()
+}
+
+/// Text as XML has it; letters that XML does not allow are left out.
+pub(super) fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => escaped += "&amp;",
+            '<' => escaped += "&lt;",
+            '>' => escaped += "&gt;",
+            '"' => escaped += "&quot;",
+            letter if letter.is_control() || matches!(letter, '\u{fffe}' | '\u{ffff}') => {}
+            letter => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_that_does_not_fit_ends_in_dots() {
+        assert_eq!(fit("heading", 12.0, false, 500.0), "heading");
+        let short = fit("a rather long name of a joint", 12.0, false, 80.0);
+        assert!(short.ends_with("...") && width(&short, 12.0, false) <= 80.0, "{short}");
+        assert_eq!(fit("heading", 12.0, false, 1.0), "");
+    }
+
+    #[test]
+    fn markup_in_names_is_escaped() {
+        assert_eq!(escape("a<b>&\"c\"\u{1}"), "a&lt;b&gt;&amp;&quot;c&quot;");
+    }
+}

@@ -1,0 +1,241 @@
+//! Panels over the time of a whole take, stacked: what moves is shaded, what is soiled is marked.
+
+use loopwright::{
+    analysis::{Analysis, energy::Activity},
+    take::Take,
+};
+
+use super::{
+    axes::{Axis, DASHED, Heading, Key, Panel, Range, Sign, stroke_width},
+    style::{self, Ink, SERIES},
+    svg::{Area, Svg},
+};
+
+/// A track over time: a line for each name, in one unit.
+pub(super) struct Track {
+    pub(super) title: &'static str,
+    /// Name of the vertical axis, with its unit.
+    pub(super) axis: &'static str,
+    pub(super) lines: Vec<Line>,
+    pub(super) height: f64,
+    /// Least height of the range, so that noise is not blown up to motion.
+    pub(super) least: f64,
+    pub(super) kind: Kind,
+}
+
+/// One line of a track, one value per frame.
+pub(super) struct Line {
+    pub(super) name: String,
+    pub(super) values: Vec<f64>,
+}
+
+/// What the values of a track are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Any numbers.
+    Plain,
+    /// Sizes: the axis begins at zero.
+    Size,
+    /// Angles in degrees.
+    Degrees,
+}
+
+/// A stretch of the take that is marked over all tracks, seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Chosen {
+    pub(super) start_secs: f64,
+    pub(super) end_secs: f64,
+}
+
+/// Left side and width of a panel that takes the whole width.
+pub(super) fn across() -> (f64, f64) {
+    let left = style::MARGIN + style::LEFT;
+    (left, style::WIDTH - left - style::MARGIN - style::RIGHT)
+}
+
+/// Time of a take from its first frame to its last.
+pub(super) fn time_range(take: &Take) -> Range {
+    Range::new(0.0, take.duration_secs())
+}
+
+/// Speed of the body and heading, which both the search and the look at a take show.
+pub(super) fn speed_and_heading(take: &Take, analysis: &Analysis) -> [Track; 2] {
+    let frames = || 0..take.num_frames();
+    [
+        Track {
+            title: "Speed of the body",
+            axis: "speed, m/s",
+            lines: vec![Line {
+                name: String::new(),
+                values: frames().map(|frame| analysis.features.speed(frame)).collect(),
+            }],
+            height: 84.0,
+            least: 0.05,
+            kind: Kind::Size,
+        },
+        Track {
+            title: "Heading, left positive",
+            axis: "angle, deg",
+            lines: vec![Line {
+                name: String::new(),
+                values: frames().map(|frame| analysis.heading.yaw(frame).to_degrees()).collect(),
+            }],
+            height: 84.0,
+            least: 10.0,
+            kind: Kind::Degrees,
+        },
+    ]
+}
+
+/// Draws tracks below each other from `top`, each `width` wide; gives the height below them.
+pub(super) fn draw(
+    svg: &mut Svg,
+    take: &Take,
+    analysis: &Analysis,
+    tracks: &[Track],
+    chosen: Option<Chosen>,
+    width: f64,
+    top: f64,
+) -> f64 {
+    let (left, _) = across();
+    let mut y = top;
+    for (index, track) in tracks.iter().enumerate() {
+        let is_last = index + 1 == tracks.len();
+        let mut keys = Vec::new();
+        if track.lines.len() > 1 {
+            keys.extend(
+                track
+                    .lines
+                    .iter()
+                    .zip(SERIES)
+                    .map(|(line, ink)| Key::new(Sign::Line(ink), line.name.clone())),
+            );
+        }
+        if index == 0 {
+            keys.extend(ground_keys(analysis, chosen));
+        }
+        let heading = Heading {
+            title: track.title,
+            keys,
+        };
+        heading.draw(svg, left, y, width);
+        y += heading.height(width);
+        let area = Area {
+            left,
+            top: y,
+            width,
+            height: track.height,
+        };
+        panel(take, analysis, track, area, is_last).draw(svg, |panel, svg| {
+            ground(svg, panel, take, analysis, chosen);
+            for (line, ink) in track.lines.iter().zip(SERIES) {
+                let points: Vec<(f64, f64)> = line
+                    .values
+                    .iter()
+                    .enumerate()
+                    .map(|(frame, &value)| (frame as f64 * take.frame_time_secs(), value))
+                    .collect();
+                panel.line(svg, &points, ink, &stroke_width(1.4));
+            }
+        });
+        y = area.bottom() + if is_last { style::BELOW } else { 12.0 };
+    }
+    y
+}
+
+fn panel(take: &Take, analysis: &Analysis, track: &Track, area: Area, is_last: bool) -> Panel {
+    // A pose that jumps would squeeze all the others; it runs out of the panel, and its mark says why.
+    let trusted = |frame: usize| analysis.usable[frame] || !analysis.usable.contains(&true);
+    let values = track.lines.iter().flat_map(|line| {
+        let numbered = line.values.iter().enumerate();
+        numbered.filter(|&(frame, _)| trusted(frame)).map(|(_, &value)| value)
+    });
+    let range = Range::around(values, track.least);
+    let range = if track.kind == Kind::Size {
+        range.down_to_zero()
+    } else {
+        range
+    };
+    let x = Axis::across(time_range(take), "time, s", area.width);
+    let y = match track.kind {
+        Kind::Degrees => Axis::up_degrees(range, track.axis, area.height),
+        Kind::Plain | Kind::Size => Axis::up(range, track.axis, area.height),
+    };
+    Panel {
+        area,
+        x: if is_last { x } else { x.unlabelled() },
+        y,
+    }
+}
+
+/// What the shading means; only what is there is told.
+pub(super) fn ground_keys(analysis: &Analysis, chosen: Option<Chosen>) -> Vec<Key> {
+    let stretches = analysis.energy.stretches();
+    let has = |activity| stretches.iter().any(|stretch| stretch.activity == activity);
+    let mut keys = Vec::new();
+    if has(Activity::Moving) {
+        keys.push(Key::new(Sign::Patch("moving"), "moving"));
+    }
+    if has(Activity::Idle) {
+        keys.push(Key::new(Sign::Patch("idle"), "idle"));
+    }
+    if !analysis.screen.soiled.is_empty() {
+        keys.push(Key::new(Sign::Stroke(Ink::Vermillion), "soiled frame"));
+    }
+    if chosen.is_some() {
+        keys.push(Key::new(Sign::Dashed(Ink::Text), "recommended loop"));
+    }
+    keys
+}
+
+/// Shades what moves and what stands, draws the grid, marks soiled frames and the chosen stretch.
+fn ground(svg: &mut Svg, panel: &Panel, take: &Take, analysis: &Analysis, chosen: Option<Chosen>) {
+    let dt = take.frame_time_secs();
+    for stretch in analysis.energy.stretches() {
+        let class = match stretch.activity {
+            Activity::Moving => "moving",
+            Activity::Idle => "idle",
+            Activity::Transition => continue,
+        };
+        // A frame stands for half a frame on either side.
+        let (from, to) = (stretch.start_frame as f64 - 0.5, stretch.end_frame as f64 + 0.5);
+        panel.band(svg, (from * dt).max(0.0), (to * dt).min(take.duration_secs()), class);
+    }
+    panel.grid(svg);
+    let mut last = f64::NEG_INFINITY;
+    for soiled in &analysis.screen.soiled {
+        let secs = soiled.frame as f64 * dt;
+        // Marks closer than a pixel are one mark.
+        if panel.across(secs) - last >= 1.0 {
+            last = panel.across(secs);
+            panel.upright(svg, secs, Ink::Vermillion, "stroke-width=\"1.2\"");
+            panel.flag(svg, secs, Ink::Vermillion);
+        }
+    }
+    if let Some(chosen) = chosen {
+        for secs in [chosen.start_secs, chosen.end_secs] {
+            panel.upright(svg, secs, Ink::Text, DASHED);
+        }
+    }
+}
+
+/// A take in one line: frames, rate, length.
+pub(super) fn facts(take: &Take) -> String {
+    format!(
+        "{} frames at {} per second, {:.2} s, {} joints",
+        take.num_frames(),
+        rate(take),
+        take.duration_secs(),
+        take.num_joints()
+    )
+}
+
+/// Frames per second without needless decimals.
+fn rate(take: &Take) -> String {
+    let rate = take.frame_rate_hz();
+    if (rate - rate.round()).abs() < 5e-3 {
+        format!("{rate:.0}")
+    } else {
+        format!("{rate:.2}")
+    }
+}

@@ -1,0 +1,254 @@
+//! Plots of synthetic takes: what they must show, and that nothing odd brings them down.
+
+use glam::{DQuat, DVec3};
+use loopwright::{
+    analysis::{Analysis, body::BodyOverrides},
+    candidate::{self, Found, SearchSettings},
+    closure::{ClosureSettings, Shape},
+    pipeline::{self, LoopSettings, Made},
+    root_motion::RootMode,
+    take::{Cut, Joint, Skeleton, Take},
+};
+use loopwright_draw::plot;
+use loopwright_synth::{WalkSettings, synthesize};
+
+/// Numbers of a snapshot may be off by this much, units of the picture: no eye sees it.
+const TOLERANCE: f64 = 0.11;
+
+fn walk(seconds: f64, change: impl FnOnce(&mut WalkSettings)) -> (Take, Analysis) {
+    let mut settings = WalkSettings {
+        seconds,
+        frame_rate_hz: 30.0,
+        ..WalkSettings::default()
+    };
+    change(&mut settings);
+    studied(synthesize(&settings).unwrap().take)
+}
+
+fn studied(take: Take) -> (Take, Analysis) {
+    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    (take, analysis)
+}
+
+fn search(take: &Take, analysis: &Analysis) -> Found {
+    candidate::find(take, analysis, &SearchSettings::default()).unwrap()
+}
+
+fn made(take: &Take, analysis: &Analysis, cut: &Cut, settings: &LoopSettings) -> Made {
+    pipeline::make(take, analysis, cut, 1, settings).unwrap()
+}
+
+const NOTHING: Found = Found {
+    candidates: Vec::new(),
+    random_cost: None,
+    nearest_miss: None,
+};
+
+/// Splits a text into its numbers and what stands between them.
+fn parts(text: &str) -> (Vec<f64>, String) {
+    let (mut numbers, mut rest, mut number) = (Vec::new(), String::new(), String::new());
+    for letter in text.chars().chain([' ']) {
+        let continues = letter.is_ascii_digit() || letter == '.' || (letter == '-' && number.is_empty());
+        if continues {
+            number.push(letter);
+            continue;
+        }
+        match number.parse::<f64>() {
+            Ok(value) => {
+                numbers.push(value);
+                rest.push('#');
+            }
+            Err(_) => rest.push_str(&number),
+        }
+        number.clear();
+        rest.push(letter);
+    }
+    (numbers, rest)
+}
+
+/// Asserts that a plot is sound: well-formed for the rasteriser, small, and free of what is not a number.
+fn assert_sound(svg: &str) {
+    assert!(svg.len() < 1_000_000, "{} bytes", svg.len());
+    for word in ["NaN", "inf", "e-", "-0 "] {
+        let drawn = svg.split("</style>").nth(1).unwrap().replace("text-anchor", "");
+        let found = drawn
+            .split('"')
+            .find(|part| part.contains(word) && part.starts_with(['M', '-', 'N', 'i']));
+        assert!(found.is_none(), "{word} in {found:?}");
+    }
+    let png = plot::png(svg).unwrap();
+    assert!(png.starts_with(b"\x89PNG"));
+}
+
+/// Compares with a file of `tests/snapshots`, numbers within the tolerance; LOOPWRIGHT_SNAPSHOTS=write writes it.
+fn assert_like_snapshot(name: &str, svg: &str) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/snapshots")
+        .join(name);
+    if std::env::var_os("LOOPWRIGHT_SNAPSHOTS").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, svg).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap();
+    let ((found, shape), (wanted, wanted_shape)) = (parts(svg), parts(&expected));
+    assert!(shape == wanted_shape, "{name} has other elements than its snapshot");
+    for (index, (found, wanted)) in found.iter().zip(&wanted).enumerate() {
+        assert!(
+            (found - wanted).abs() <= TOLERANCE,
+            "{name}, number {index}: {found}, expected {wanted}"
+        );
+    }
+}
+
+#[test]
+fn inspect_of_a_soiled_take() {
+    let (take, analysis) = walk(4.0, |settings| {
+        settings.t_pose_first_frame = true;
+        settings.lead_in_secs = 1.0;
+    });
+    let svg = plot::inspect(&take, &analysis);
+    assert_sound(&svg);
+    for words in [
+        "Feet, height",
+        "height, cm",
+        "speed, m/s",
+        "angle, deg",
+        "time, s",
+        "soiled frame",
+        "moving",
+        "idle",
+    ] {
+        assert!(svg.contains(words), "no {words}");
+    }
+    assert_like_snapshot("inspect.svg", &svg);
+}
+
+#[test]
+fn find_marks_the_recommended_loop() {
+    let (take, analysis) = walk(4.0, |_| {});
+    let found = search(&take, &analysis);
+    let svg = plot::find(&take, &analysis, &SearchSettings::default(), &found);
+    let recommended = format!("recommended length, {:.3} s", found.candidates[0].source_period_secs);
+    assert_sound(&svg);
+    for words in [
+        "autocorrelation",
+        "lag, s",
+        "start of the loop, s",
+        "length, s",
+        &recommended,
+    ] {
+        assert!(svg.contains(words), "no {words}");
+    }
+    // Every candidate has a ring, and as many numbers as find a place.
+    let rings = svg.matches("r=\"4.5\"").count();
+    assert_eq!(rings, found.candidates.len());
+}
+
+#[test]
+fn make_shows_offsets_and_joints() {
+    let (take, analysis) = walk(4.0, |_| {});
+    let cut = search(&take, &analysis).candidates[0].cut;
+    let made = made(&take, &analysis, &cut, &LoopSettings::default());
+    let svg = plot::make(&take, &analysis, &cut, &made);
+    assert_sound(&svg);
+    for words in [
+        "length, mm",
+        "angle, deg",
+        "twist, radius",
+        "seam in the middle",
+        " m</text>",
+    ] {
+        assert!(svg.contains(words), "no {words}");
+    }
+    assert_eq!(
+        svg,
+        plot::make(&take, &analysis, &cut, &made),
+        "the same values give the same text"
+    );
+}
+
+#[test]
+fn one_candidate_and_none() {
+    let (take, analysis) = walk(3.0, |_| {});
+    let mut found = search(&take, &analysis);
+    found.candidates.truncate(1);
+    assert_sound(&plot::find(&take, &analysis, &SearchSettings::default(), &found));
+    let svg = plot::find(&take, &analysis, &SearchSettings::default(), &NOTHING);
+    assert!(svg.contains("no loop found"));
+    assert_sound(&svg);
+}
+
+fn stick(num_frames: usize, position: impl Fn(usize) -> DVec3) -> Take {
+    let joint = |name: &str, parent| Joint {
+        name: name.to_owned(),
+        parent,
+        rest_offset: DVec3::Y,
+        tip: None,
+    };
+    let skeleton = Skeleton::new(vec![joint("a<b>&\"c\"", None), joint("\u{540d}\u{524d}", Some(0))]).unwrap();
+    let translations = (0..num_frames).flat_map(|frame| [position(frame), DVec3::Y]).collect();
+    Take::new(
+        "<take> & co",
+        skeleton,
+        1.0 / 30.0,
+        translations,
+        vec![DQuat::IDENTITY; 2 * num_frames],
+    )
+    .unwrap()
+}
+
+#[test]
+fn odd_takes_are_drawn_all_the_same() {
+    for num_frames in [1, 2, 3, 40] {
+        for scale in [0.0, 1e-12, 1.0, 1e8] {
+            let (take, analysis) = studied(stick(num_frames, |frame| DVec3::ONE * (scale * frame as f64 / 40.0)));
+            assert_sound(&plot::inspect(&take, &analysis));
+            assert_sound(&plot::find(&take, &analysis, &SearchSettings::default(), &NOTHING));
+            let Ok(cut) = Cut::new(&take, 0.0, (num_frames - 1) as f64) else {
+                continue;
+            };
+            for root in [RootMode::Screw, RootMode::InPlace] {
+                let settings = LoopSettings {
+                    root,
+                    ..LoopSettings::default()
+                };
+                if let Ok(made) = pipeline::make(&take, &analysis, &cut, 1, &settings) {
+                    assert_sound(&plot::make(&take, &analysis, &cut, &made));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn endless_bounds_and_long_names_fit() {
+    let (take, analysis) = walk(3.0, |_| {});
+    let settings = SearchSettings {
+        max_secs: f64::INFINITY,
+        ..SearchSettings::default()
+    };
+    assert_sound(&plot::find(&take, &analysis, &settings, &NOTHING));
+    let shape = Shape::Spring { half_life_secs: 0.1 };
+    let settings = LoopSettings {
+        closure: ClosureSettings {
+            start: shape,
+            end: shape,
+            ..ClosureSettings::default()
+        },
+        ..LoopSettings::default()
+    };
+    let cut = Cut::new(&take, 3.0, 40.0).unwrap();
+    assert_sound(&plot::make(
+        &take,
+        &analysis,
+        &cut,
+        &made(&take, &analysis, &cut, &settings),
+    ));
+}
+
+#[test]
+fn a_long_take_stays_small() {
+    let (take, analysis) = walk(200.0, |settings| settings.noise_deg = 0.5);
+    let svg = plot::inspect(&take, &analysis);
+    assert!(svg.len() < 300_000, "{} bytes", svg.len());
+}
