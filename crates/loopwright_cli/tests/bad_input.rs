@@ -548,7 +548,11 @@ fn a_reader_that_has_gone_away_is_no_failure() {
 #[test]
 fn a_take_is_never_overwritten_by_its_own_loop() {
     let folder = Folder::with_walk();
-    for arguments in ["make walk.bvh -o walk.bvh --force", "make walk.bvh -o ./walk.bvh", "convert walk.bvh walk.bvh --force"] {
+    for arguments in [
+        "make walk.bvh -o walk.bvh --force",
+        "make walk.bvh -o ./walk.bvh",
+        "convert walk.bvh walk.bvh --force",
+    ] {
         refuses(&folder, 2, arguments, &["is the take itself", "try:"]);
     }
 }

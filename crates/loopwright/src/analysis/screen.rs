@@ -111,7 +111,9 @@ impl Screen {
         let mut joints_jumping = vec![0_usize; num_frames - 1];
         for joint in 0..take.num_joints() {
             let turns: Vec<f64> = (1..num_frames)
-                .map(|frame| rotation::difference(take.rotations(frame)[joint], take.rotations(frame - 1)[joint]).length())
+                .map(|frame| {
+                    rotation::difference(take.rotations(frame)[joint], take.rotations(frame - 1)[joint]).length()
+                })
                 .collect();
             let limit = (JUMP_OVER_FAST * moved(&turns, 0.95)).max(JUMP_RADIANS);
             for (count, turn) in joints_jumping.iter_mut().zip(&turns) {
@@ -127,7 +129,10 @@ impl Screen {
             .max(1);
         for index in 0..num_frames - 1 {
             let frame = index + 1;
-            if pose_steps[index] > pose_jump || travel_steps[index] > travel_jump || joints_jumping[index] >= JUMPING_JOINTS {
+            if pose_steps[index] > pose_jump
+                || travel_steps[index] > travel_jump
+                || joints_jumping[index] >= JUMPING_JOINTS
+            {
                 let condemned = if frame <= margin {
                     0..frame
                 } else if num_frames - frame <= margin {
