@@ -121,7 +121,7 @@ fn every_take(studied: &[Studied<'_>], page: &mut String) -> Result<(), String> 
             page.push_str("refused | | | | | | | | | | | |\n");
             continue;
         };
-        let low = best.is_idle || best.take_strength < candidate::CONFIDENT_TAKE_STRENGTH;
+        let low = !best.is_confident();
         as_expected += usize::from(row.expect == "loop" || (row.expect == "warn" && low));
         let made = make(studied, best, &LoopSettings::default())?;
         let quality = measured(studied, &made, &made.loop_clip)?;

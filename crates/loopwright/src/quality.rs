@@ -159,26 +159,36 @@ pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognis
         return Err(KeysError::TooFew { found: num_keys });
     }
     let world = written.world_tracks();
-    let motion = |from: usize, to: usize| {
-        let pairs: Vec<PointPair> = (0..written.num_joints())
+    // Joints above the carrier stay behind and would hold the travel back.
+    let above = written.skeleton().path_from_root(carrier);
+    let travelling = || (0..written.num_joints()).filter(|joint| *joint == carrier || !above.contains(joint));
+    let motion = |start: &dyn Fn(usize) -> DVec3, end: &dyn Fn(usize) -> DVec3| {
+        let pairs: Vec<PointPair> = travelling()
             .map(|joint| PointPair {
-                start: world.position(from, joint),
-                end: world.position(to, joint),
+                start: start(joint),
+                end: end(joint),
                 weight: 1.0,
             })
             .collect();
         fit_ground_motion(&pairs)
     };
-    let whole = motion(0, num_keys - 1);
-    let gap = (0..written.num_joints())
+    let last = num_keys - 1;
+    let whole = motion(&|joint| world.position(0, joint), &|joint| world.position(last, joint));
+    let gap = travelling()
         .map(|joint| (whole.transform_point(world.position(0, joint)) - world.position(num_keys - 1, joint)).length())
         .fold(0.0, f64::max);
     let has_closing_key = gap < SAME_POSE_METRES;
     let (num_samples, motion) = if has_closing_key {
         (num_keys - 1, whole)
     } else {
-        // Without a closing key the travel of the last step is taken to be that of the first.
-        (num_keys, whole * motion(0, 1))
+        // Without a closing key both ends are carried on by half a step along parabolas; there they meet.
+        let half_a_step_on = |keys: [usize; 3], joint: usize| {
+            let [at, inner, further] = keys.map(|key| world.position(key, joint));
+            (15.0 * at - 10.0 * inner + 3.0 * further) / 8.0
+        };
+        let before_start = |joint| half_a_step_on([0, 1, 2], joint);
+        let after_end = |joint| half_a_step_on([last, last - 1, last - 2], joint);
+        (num_keys, motion(&before_start, &after_end))
     };
     let hips = world.position(0, body.hips);
     let start = Rigid::new(DQuat::IDENTITY, DVec3::new(hips.x, 0.0, hips.z));
@@ -197,6 +207,22 @@ pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognis
         carrier,
     })
 }
+
+/// The topmost joint on the way to the hips whose pose changes at all: in a written loop the joint that holds the travel.
+pub fn topmost_moving(written: &Take, body: &Body) -> usize {
+    let world = written.world_tracks();
+    let moves = |joint: usize| {
+        (1..written.num_frames()).any(|frame| {
+            (world.position(frame, joint) - world.position(0, joint)).length() > STANDS_WITHIN
+                || rotation::difference(world.rotation(frame, joint), world.rotation(0, joint)).length() > STANDS_WITHIN
+        })
+    };
+    let path = written.skeleton().path_from_root(body.hips);
+    path.into_iter().find(|&joint| moves(joint)).unwrap_or(body.hips)
+}
+
+/// A joint that stays within this of its first pose, metres and radians, stands still: above the rounding of any file.
+const STANDS_WITHIN: f64 = 1e-5;
 
 /// The figures. Angles in radians, lengths in metres, rates per second; `None` where unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -179,13 +179,13 @@ fn study_warnings(take: &Take, analysis: &Analysis) -> Vec<String> {
     let (jumps, frozen) = (frames(SoilKind::Jump), frames(SoilKind::Frozen));
     if !jumps.is_empty() {
         warnings.push(format!(
-            "{} not used as loop ends: the pose jumps there",
+            "{} not used as loop ends by the search: the pose jumps there",
             list_frames(&jumps)
         ));
     }
     if !frozen.is_empty() {
         warnings.push(format!(
-            "{} not used as loop ends: frozen or doubled",
+            "{} not used as loop ends by the search: frozen or doubled",
             list_frames(&frozen)
         ));
     }
@@ -231,7 +231,7 @@ pub(crate) fn feet_names(take: &Take, analysis: &Analysis) -> String {
 }
 
 /// Frame numbers as runs: "frames 0, 17-19".
-fn list_frames(frames: &[usize]) -> String {
+pub(crate) fn list_frames(frames: &[usize]) -> String {
     const MOST: usize = 8;
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &frame in frames {

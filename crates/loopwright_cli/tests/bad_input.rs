@@ -476,7 +476,7 @@ fn find_answers_json_where_nothing_is_found() {
 #[test]
 fn warnings_go_to_stderr_and_into_the_json() {
     let folder = Folder::with_synth("--seconds 4 --fps 60 --t-pose");
-    let told = "frame 0 not used as loop ends: the pose jumps there";
+    let told = "frame 0 not used as loop ends by the search: the pose jumps there";
     for command in ["inspect walk.bvh", "find walk.bvh", "make walk.bvh -o loop.bvh --force"] {
         let text = folder.run(command).done();
         assert!(text.stderr.contains(&format!("warning: {told}")), "{}", text.stderr);
@@ -554,5 +554,14 @@ fn a_take_is_never_overwritten_by_its_own_loop() {
         "convert walk.bvh walk.bvh --force",
     ] {
         refuses(&folder, 2, arguments, &["is the take itself", "try:"]);
+    }
+}
+
+#[test]
+fn a_range_of_two_frames_is_refused_however_it_is_sampled() {
+    let folder = Folder::with_walk();
+    for arguments in ["--range 10:11 --frames 10", "--range 10:12 --fps 240", "--range 0:1"] {
+        let arguments = format!("make walk.bvh -o loop.bvh {arguments}");
+        refuses(&folder, 2, &arguments, &["too few for a loop", "try:"]);
     }
 }

@@ -150,3 +150,29 @@ fn no_malformed_file_brings_inspect_down() {
     });
     assert_eq!(work.names(), [""; 0]);
 }
+
+/// In these takes the root joint stays at the origin and the hips travel below it: an added root must take the travel from
+/// the hips, and `check` must see that with the sidecar and without.
+#[test]
+fn travel_below_a_still_root_goes_to_an_added_root() {
+    let Some(mocap) = real_takes() else {
+        return;
+    };
+    let take = mocap.join("bandai-namco/dataset-1_walk_normal_001.bvh");
+    let take = take.to_str().unwrap();
+    for options in [&[][..], &["--add-root"], &["--add-root", "--root", "in-place"]] {
+        let folder = Folder::new();
+        folder
+            .run_list(&[&["make", take, "-o", "loop.bvh"], options].concat())
+            .done();
+        assert!(
+            folder.run("check loop.bvh").done().stdout.contains("loop.bvh: loops"),
+            "{options:?}"
+        );
+        std::fs::remove_file(folder.file("loop.bvh.json")).unwrap();
+        assert!(
+            folder.run("check loop.bvh").done().stdout.contains("loop.bvh: loops"),
+            "{options:?}"
+        );
+    }
+}

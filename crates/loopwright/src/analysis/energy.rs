@@ -64,7 +64,8 @@ impl Energy {
                 (sums[to] - sums[from]) / (counts[to] - counts[from]).max(1) as f64
             })
             .collect();
-        let mut sorted = smoothed.clone();
+        // A long hold before the motion must not hide it.
+        let mut sorted: Vec<f64> = smoothed.iter().copied().filter(|&speed| speed > STILL_SPEED).collect();
         sorted.sort_by(f64::total_cmp);
         let pace = percentile(&sorted, 0.9);
         let activities = smoothed
@@ -82,7 +83,8 @@ impl Energy {
         Self { activities, pace }
     }
 
-    /// The take's pace in metres per second: 90th percentile of the smoothed speed.
+    /// The take's pace in metres per second: 90th percentile of the smoothed speed where anything moves, 0 where nothing
+    /// does.
     pub fn pace(&self) -> f64 {
         self.pace
     }

@@ -77,16 +77,19 @@ impl Spectrum {
         &self.values
     }
 
-    /// Autocorrelation at a fractional lag, linear between frames; 0 where it is not known.
-    pub fn at(&self, lag_frames: f64) -> f64 {
+    /// Autocorrelation at a fractional lag, linear between frames; `None` where the take is too short to tell it.
+    pub fn at(&self, lag_frames: f64) -> Option<f64> {
+        if !(lag_frames >= 0.0 && lag_frames.is_finite()) {
+            return None;
+        }
         let before = lag_frames.floor();
         let u = lag_frames - before;
-        let get = |index: f64| (index >= 0.0).then(|| self.values.get(index as usize)).flatten();
-        match (get(before), get(before + 1.0)) {
-            (Some(left), Some(right)) => left + u * (right - left),
-            (Some(left), None) if u == 0.0 => *left,
-            _ => 0.0,
+        let left = *self.values.get(before as usize)?;
+        if u == 0.0 {
+            return Some(left);
         }
+        let right = *self.values.get(before as usize + 1)?;
+        Some(left + u * (right - left))
     }
 
     /// Peaks between two lags (frames) with at least the given prominence, highest first.

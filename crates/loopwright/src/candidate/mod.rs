@@ -72,8 +72,9 @@ pub struct LoopCandidate {
     pub cost_ratio: Option<f64>,
     /// Likeness of the frames around with themselves one period on, at most 1; `None` where no rhythm was measured.
     pub strength: Option<f64>,
-    /// Autocorrelation of the whole take at this period: low where only this stretch repeats.
-    pub take_strength: f64,
+    /// Autocorrelation of the whole take at this period: low where only this stretch repeats, `None` where the take is too
+    /// short to tell.
+    pub take_strength: Option<f64>,
     /// Whether the stretch all but stands.
     pub is_idle: bool,
     /// Where the root stands at the start.
@@ -89,6 +90,15 @@ pub struct LoopCandidate {
 }
 
 impl LoopCandidate {
+    /// Whether the take as a whole bears the loop out; otherwise it stands for its own stretch only, or for too little to
+    /// tell.
+    pub fn is_confident(&self) -> bool {
+        !self.is_idle
+            && self
+                .take_strength
+                .is_some_and(|strength| strength >= CONFIDENT_TAKE_STRENGTH)
+    }
+
     /// Whether the loop can be recommended: the travel is steady, where there is any, and the take is calm at the seam.
     pub fn is_sound(&self) -> bool {
         let travels = self.twist.linear.length() > MIN_TRAVEL_SPEED;
@@ -186,6 +196,9 @@ pub enum SearchError {
     /// Nothing moves.
     #[error("nothing moves in the take")]
     Still,
+    /// No frame is clean together with its neighbours, so none can be an end of a loop.
+    #[error("no frame of the take is clean together with its neighbours")]
+    AllSoiled,
     /// The bounds are not usable numbers.
     #[error("lengths must be positive seconds in order, found {min_secs} to {max_secs}")]
     Bounds {
@@ -227,6 +240,9 @@ pub fn find(take: &Take, analysis: &Analysis, settings: &SearchSettings) -> Resu
         return Err(SearchError::Bounds { min_secs, max_secs });
     }
     let dt = take.frame_time_secs();
+    if take.num_frames() > 1 && !analysis.usable.contains(&true) {
+        return Err(SearchError::AllSoiled);
+    }
     if analysis.energy.is_still() && take.num_frames() > 1 {
         return Err(SearchError::Still);
     }
@@ -241,7 +257,8 @@ pub fn find(take: &Take, analysis: &Analysis, settings: &SearchSettings) -> Resu
     let max_lag = (max_secs / dt + 1e-9).floor() as usize;
     let finder = Finder::new(take, analysis, settings);
     let mut found = finder.search(min_lag..=max_lag, Activity::Moving);
-    if found.candidates.is_empty() {
+    // An idle loop is one cycle of nothing in particular.
+    if found.candidates.is_empty() && settings.cycles.is_none_or(|cycles| cycles == 1) {
         let min_idle = min_lag.max((MIN_IDLE_SECS / dt).round() as usize);
         let idle = finder.search(min_idle..=max_lag, Activity::Idle);
         found.candidates = idle.candidates;
@@ -261,6 +278,10 @@ pub fn appraise(
     end_frame: usize,
 ) -> Result<LoopCandidate, CutError> {
     let cut = Cut::new(take, start_frame as f64, end_frame as f64)?;
+    let num_intervals = end_frame - start_frame;
+    if num_intervals < 3 {
+        return Err(CutError::TooShort { num_intervals });
+    }
     let finder = Finder::new(take, analysis, settings);
     let pair = SeamPair {
         start_frame,

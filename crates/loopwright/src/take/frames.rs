@@ -44,8 +44,8 @@ pub enum CutError {
     },
 }
 
-/// Most samples of one clip: a guard against a mistyped rate, far above any loop.
-const MAX_INTERVALS: usize = 1_000_000;
+/// Most transforms (samples times joints) of one clip: a guard against a mistyped rate, far above any loop.
+const MAX_TRANSFORMS: usize = 4_000_000;
 
 impl Cut {
     /// A cut of `take` between two of its frames.
@@ -180,16 +180,14 @@ impl Clip {
     ///
     /// `step_secs` is the time between samples in the result; it may differ from the source's own spacing, which then
     /// plays a little faster or slower. Samples that fall on whole source frames are those frames, untouched.
-    /// Errors: [`CutError::TooShort`] below three intervals, [`CutError::TooLong`] above a million.
+    /// Errors: [`CutError::TooShort`] below three intervals, [`CutError::TooLong`] above four million transforms.
     pub fn new(take: &Take, cut: &Cut, num_intervals: usize, step_secs: f64) -> Result<Self, CutError> {
         if num_intervals < 3 {
             return Err(CutError::TooShort { num_intervals });
         }
-        if num_intervals > MAX_INTERVALS {
-            return Err(CutError::TooLong {
-                num_intervals,
-                limit: MAX_INTERVALS,
-            });
+        let limit = (MAX_TRANSFORMS / take.num_joints()).max(3);
+        if num_intervals > limit {
+            return Err(CutError::TooLong { num_intervals, limit });
         }
         let step_frames = cut.num_frames() / num_intervals as f64;
         let source_step_secs = step_frames * take.frame_time_secs();

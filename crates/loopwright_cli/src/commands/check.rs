@@ -94,7 +94,7 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>) -> Result<Verdi
     let (layout, root, carrier) = match &sidecar {
         Some(sidecar) => from_sidecar(&written, sidecar)?,
         None => {
-            let carrier = extract::find_carrier(written.skeleton(), &written.world_tracks(), &body);
+            let carrier = quality::topmost_moving(&written, &body);
             let seen = quality::recognise(&written, &body, carrier).map_err(|error| {
                 Failure::error(format!("cannot check \"{}\": {error}", path.display()))
                     .try_this("a loop of 3 or more frames")
@@ -108,7 +108,12 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>) -> Result<Verdi
             (seen.layout, seen.root, seen.carrier)
         }
     };
-    let keys = LoopKeys::new(&written, layout, root, carrier).map_err(|error| {
+    // Folding an added root joint away leaves the travel on the topmost joint, whichever had it in the take.
+    let root_added = sidecar
+        .as_ref()
+        .is_some_and(|sidecar| sidecar.playback.root_joint_added);
+    let keys_carrier = if root_added { 0 } else { carrier };
+    let keys = LoopKeys::new(&written, layout, root, keys_carrier).map_err(|error| {
         Failure::error(format!("cannot check \"{}\": {error}", path.display())).try_this(OTHER_SIDECAR)
     })?;
     let source = match (take, &sidecar) {
@@ -120,6 +125,12 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>) -> Result<Verdi
         (None, _) => None,
     };
     let quality = quality::measure(&keys, &body, source.as_ref());
+    if quality.pops() && sidecar.is_none() && !layout.has_closing_key {
+        warnings.push(
+            "the verdict rests on a travel told from open keys; keep the sidecar beside the loop, or write the closing key"
+                .to_owned(),
+        );
+    }
     let verdict = if quality.pops() { "pops" } else { "loops" };
     Ok(Verdict {
         file: path.display().to_string(),

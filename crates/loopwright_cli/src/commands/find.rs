@@ -82,6 +82,13 @@ pub(crate) fn search(loaded: &Loaded, settings: &SearchSettings) -> Result<Found
             SearchError::Still => Failure::nothing(format!("no loop found in \"{file}\": nothing moves in it"))
                 .because(format!("all {} frames hold one pose", loaded.take().num_frames()))
                 .try_this("a take with motion; for one still pose no loop is needed"),
+            SearchError::AllSoiled => Failure::nothing(format!(
+                "no loop found in \"{file}\": no two frames in a row can be trusted"
+            ))
+            .because(
+                "frames jump, or every few frames are doubled, as when a take is written at another rate than its own",
+            )
+            .try_this("the take at its true rate, or --range START:END to close frames of your choice"),
             SearchError::Bounds { .. } => {
                 Failure::error(&error).try_this("--min-seconds above 0 and --max-seconds no smaller")
             }
@@ -159,16 +166,22 @@ pub(crate) fn confidence_warning(loaded: &Loaded, best: &LoopCandidate) -> Optio
                 .to_owned(),
         );
     }
-    (best.take_strength < candidate::CONFIDENT_TAKE_STRENGTH).then(|| {
-        format!(
-            "low confidence: the take as a whole does not repeat at {:.2} s ({:.2}, steady takes reach {:.2}); the loop \
-             stands for frames {:.0}-{:.0} of {} only",
-            best.source_period_secs,
-            best.take_strength,
-            candidate::CONFIDENT_TAKE_STRENGTH,
-            best.cut.start_frame(),
-            best.cut.end_frame(),
-            loaded.take().num_frames()
-        )
-    })
+    if best.is_confident() {
+        return None;
+    }
+    let Some(strength) = best.take_strength else {
+        return Some(format!(
+            "low confidence: the take is too short to tell whether all of it repeats at {:.2} s",
+            best.source_period_secs
+        ));
+    };
+    Some(format!(
+        "low confidence: the take as a whole does not repeat at {:.2} s ({strength:.2}, steady takes reach {:.2}); the loop \
+         stands for frames {:.0}-{:.0} of {} only",
+        best.source_period_secs,
+        candidate::CONFIDENT_TAKE_STRENGTH,
+        best.cut.start_frame(),
+        best.cut.end_frame(),
+        loaded.take().num_frames()
+    ))
 }

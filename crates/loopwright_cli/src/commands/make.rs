@@ -35,6 +35,7 @@ pub(crate) fn run(args: &MakeArgs) -> Result<Ending, Failure> {
     outputs.spare(&args.take, &loop_path)?;
     outputs.check(&loop_path)?;
     outputs.check(&sidecar_path)?;
+    outputs.spare(&args.take, &sidecar_path)?;
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
 
     let loaded = load::load(&args.take, &args.reading)?;
@@ -44,6 +45,7 @@ pub(crate) fn run(args: &MakeArgs) -> Result<Ending, Failure> {
     if args.range.is_none() {
         soft.extend(find::confidence_warning(&loaded, &chosen));
     }
+    soft.extend(soiled_warning(&loaded, &chosen));
     let settings = LoopSettings {
         closure,
         root: root_mode(args.root),
@@ -183,9 +185,29 @@ fn measure(loaded: &Loaded, made: &Made, writing: &LoopWriteSettings, bytes: &[u
         num_samples: clip.num_samples(),
         has_closing_key: writing.closing_key == ClosingKey::Repeat || writing.copies > 1,
     };
-    let keys =
-        LoopKeys::new(&take, layout, *clip.root(), clip.carrier()).map_err(|error| unreadable(error.to_string()))?;
+    // Folding an added root joint away leaves the travel on the topmost joint, whichever had it in the take.
+    let carrier = if writing.add_root { 0 } else { clip.carrier() };
+    let keys = LoopKeys::new(&take, layout, *clip.root(), carrier).map_err(|error| unreadable(error.to_string()))?;
     Ok(quality::measure(&keys, &loaded.analysis.body, Some(&made.source)))
+}
+
+/// Says so when the loop holds frames that are not to be trusted.
+fn soiled_warning(loaded: &Loaded, chosen: &LoopCandidate) -> Option<String> {
+    let inside = chosen.cut.start_frame().floor() as usize..=chosen.cut.end_frame().ceil() as usize;
+    let soiled: Vec<usize> = loaded
+        .analysis
+        .screen
+        .soiled
+        .iter()
+        .map(|soiled| soiled.frame)
+        .filter(|frame| inside.contains(frame))
+        .collect();
+    (!soiled.is_empty()).then(|| {
+        format!(
+            "the loop contains {}, where the take jumps or stands",
+            load::list_frames(&soiled)
+        )
+    })
 }
 
 /// The stretch that the arguments ask for.

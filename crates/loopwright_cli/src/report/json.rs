@@ -27,7 +27,7 @@ struct FoundLoop {
     /// Likeness of the frames around with themselves one period on.
     strength: Option<f64>,
     /// Autocorrelation of the whole take at the period.
-    take_strength: f64,
+    take_strength: Option<f64>,
     idle: bool,
 }
 
