@@ -1,18 +1,25 @@
 //! The pictures of the README and of docs/guide, drawn from synthetic takes so that they never go stale.
 
-use std::path::Path;
+use std::{io::Cursor, path::Path};
 
 use loopwright::{
     analysis::{Analysis, body::BodyOverrides},
     candidate::{self, Found, SearchSettings},
-    pipeline::{self, LoopSettings},
-    take::Take,
+    pipeline::{self, LoopSettings, Made},
+    take::{Cut, Take},
 };
-use loopwright_draw::plot;
+use loopwright_draw::{
+    plot,
+    render::{
+        AnimationFormat, Figure, Motion, Packer, Picture, Stage, StageSettings, View, contact_sheet, onion,
+        side_by_side,
+    },
+};
 use loopwright_synth::{WalkSettings, synthesize};
+use resvg::tiny_skia::Pixmap;
 
-/// All pictures: path below the checkout, and text.
-pub(crate) fn pictures() -> Result<Vec<(&'static str, String)>, String> {
+/// All pictures: path below the checkout, and bytes.
+pub(crate) fn pictures() -> Result<Vec<(&'static str, Vec<u8>)>, String> {
     // As recordings are: a T-pose first, then standing, then a walk that is not quite even.
     let recording = WalkSettings {
         seconds: 12.0,
@@ -22,24 +29,45 @@ pub(crate) fn pictures() -> Result<Vec<(&'static str, String)>, String> {
         noise_deg: 0.2,
         ..WalkSettings::default()
     };
-    let loop_plot = Drawn::of(&WalkSettings::default())?.make()?;
     let recorded = Drawn::of(&recording)?;
+    let walk = Drawn::of(&WalkSettings::default())?;
+    let drifting = Drawn::of(&drifting_walk())?;
     Ok(vec![
-        ("docs/images/loop.svg", loop_plot),
-        ("docs/images/inspect.svg", recorded.inspect()),
-        ("docs/images/find.svg", recorded.find()?),
+        ("docs/images/loop.svg", walk.make()?.into_bytes()),
+        ("docs/images/inspect.svg", recorded.inspect().into_bytes()),
+        ("docs/images/find.svg", recorded.find()?.into_bytes()),
+        ("docs/images/before-after.gif", drifting.before_and_after()?),
+        ("docs/images/onion.png", drifting.onion()?),
+        ("docs/images/sheet.png", walk.sheet()?),
     ])
+}
+
+/// A walk whose cycles differ, so that a cut repeated as it is shows its seam, but straight and over a whole metre each, so that
+/// the ground under a camera that moves along does not.
+fn drifting_walk() -> WalkSettings {
+    let period_secs = 1.12;
+    WalkSettings {
+        seconds: 5.0,
+        frame_rate_hz: 30.0,
+        period_secs,
+        speed_mps: 1.0 / period_secs,
+        turn_dps: 0.0,
+        drift: 0.05,
+        torso_rise_metres: 0.16,
+        speed_variation: 0.06,
+        ..WalkSettings::default()
+    }
 }
 
 /// Writes all pictures.
 pub(crate) fn write(checkout: &Path) -> Result<(), String> {
-    for (path, text) in pictures()? {
+    for (path, bytes) in pictures()? {
         let path = checkout.join(path);
         let failed = |error| format!("cannot write {}: {error}", path.display());
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(failed)?;
         }
-        std::fs::write(&path, text).map_err(failed)?;
+        std::fs::write(&path, bytes).map_err(failed)?;
     }
     Ok(())
 }
@@ -48,7 +76,7 @@ pub(crate) fn write(checkout: &Path) -> Result<(), String> {
 pub(crate) fn check(checkout: &Path) -> Result<(), String> {
     let stale: Vec<&str> = pictures()?
         .into_iter()
-        .filter(|(path, text)| std::fs::read_to_string(checkout.join(path)).ok().as_ref() != Some(text))
+        .filter(|(path, bytes)| !std::fs::read(checkout.join(path)).is_ok_and(|there| alike(&there, bytes)))
         .map(|(path, _)| path)
         .collect();
     if stale.is_empty() {
@@ -59,6 +87,36 @@ pub(crate) fn check(checkout: &Path) -> Result<(), String> {
             stale.join(", ")
         ))
     }
+}
+
+/// Mean difference of pixels that another machine's rounding may make, of 255.
+const ROUNDING: f64 = 0.5;
+
+/// Whether two files show the same: the same bytes, or pixels that differ by rounding.
+fn alike(there: &[u8], now: &[u8]) -> bool {
+    if there == now {
+        return true;
+    }
+    let (Some(there), Some(now)) = (pixels(there), pixels(now)) else {
+        return false;
+    };
+    let off: u64 = there.iter().zip(&now).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
+    there.len() == now.len() && off as f64 <= ROUNDING * now.len() as f64
+}
+
+/// All pixels of a PNG or of the pictures of a GIF.
+fn pixels(file: &[u8]) -> Option<Vec<u8>> {
+    if file.starts_with(b"\x89PNG") {
+        return Some(Pixmap::decode_png(file).ok()?.data().to_vec());
+    }
+    let mut options = gif::DecodeOptions::new();
+    options.set_color_output(gif::ColorOutput::RGBA);
+    let mut decoder = options.read_info(Cursor::new(file)).ok()?;
+    let mut pixels = Vec::new();
+    while let Some(frame) = decoder.read_next_frame().ok()? {
+        pixels.extend_from_slice(&frame.buffer);
+    }
+    Some(pixels)
 }
 
 /// A synthetic take with its study.
@@ -92,12 +150,96 @@ impl Drawn {
         ))
     }
 
-    fn make(&self) -> Result<String, String> {
+    fn made(&self) -> Result<(Cut, Made), String> {
         let found = self.search()?;
-        let best = found.best().ok_or("the default walk has no loop")?;
+        let best = found.best().ok_or("the synthetic walk has no loop")?;
         let settings = LoopSettings::default();
         let made = pipeline::make(&self.take, &self.analysis, &best.cut, best.cycles, &settings)
             .map_err(|error| error.to_string())?;
-        Ok(plot::make(&self.take, &self.analysis, &best.cut, &made))
+        Ok((best.cut, made))
+    }
+
+    fn make(&self) -> Result<String, String> {
+        let (cut, made) = self.made()?;
+        Ok(plot::make(&self.take, &self.analysis, &cut, &made))
+    }
+
+    /// The cut repeated as it is, and the loop.
+    fn motions(&self) -> Result<[(&'static str, Motion); 2], String> {
+        let (cut, made) = self.made()?;
+        let figure = Figure::of(&self.take, &self.analysis.body);
+        let raw = Motion::of_cut(&made.source, &figure, cut.start_frame(), cut.num_frames());
+        let looped = Motion::of_loop(&made.loop_clip, &figure);
+        Ok([
+            ("the take, cut and repeated", raw.map_err(|error| error.to_string())?),
+            ("the loop", looped.map_err(|error| error.to_string())?),
+        ])
+    }
+
+    /// An animation of both, side by side.
+    fn before_and_after(&self) -> Result<Vec<u8>, String> {
+        let motions = self.motions()?;
+        let settings = StageSettings {
+            size: [260, 260],
+            ..StageSettings::default()
+        };
+        let stages = motions
+            .iter()
+            .map(|(title, motion)| Stage::new(motion, &settings, title))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| error.to_string())?;
+        let (secs, count) = (stages[1].shown_secs(), motions[1].1.num_frames());
+        let draw = |index: usize| {
+            let at = secs * index as f64 / count as f64;
+            let panels = stages
+                .iter()
+                .map(|stage| stage.frame(at))
+                .collect::<Result<Vec<_>, _>>()?;
+            side_by_side(&panels)
+        };
+        let animate = || {
+            let samples = [0, count / 3, 2 * count / 3]
+                .map(draw)
+                .into_iter()
+                .collect::<Result<Vec<_>, _>>()?;
+            let packer = Packer::new(AnimationFormat::Gif, &samples)?;
+            let packed = (0..count)
+                .map(|index| packer.pack(&draw(index)?))
+                .collect::<Result<Vec<_>, _>>()?;
+            packer.join(packed, secs / count as f64)
+        };
+        animate().map_err(|error| error.to_string())
+    }
+
+    /// The seam of both, side by side.
+    fn onion(&self) -> Result<Vec<u8>, String> {
+        let motions = self.motions()?;
+        let settings = StageSettings {
+            size: [400, 400],
+            view: View::Side,
+            ..StageSettings::default()
+        };
+        let draw = || {
+            let skins = motions
+                .iter()
+                .map(|(title, motion)| onion(&Stage::new(motion, &settings, title)?))
+                .collect::<Result<Vec<Picture>, _>>()?;
+            Ok(side_by_side(&skins)?.png()?)
+        };
+        draw().map_err(|error: loopwright_draw::render::RenderError| error.to_string())
+    }
+
+    /// A contact sheet of a loop over two cycles under a fixed camera.
+    fn sheet(&self) -> Result<Vec<u8>, String> {
+        let [_, (_, motion)] = self.motions()?;
+        let settings = StageSettings {
+            size: [200, 150],
+            cycles: 2,
+            is_fixed: true,
+            ..StageSettings::default()
+        };
+        let frames: Vec<usize> = (0..8).map(|cell| cell * motion.num_frames() / 4).collect();
+        let draw = || Ok(contact_sheet(&Stage::new(&motion, &settings, "walk-loop")?, &frames)?.png()?);
+        draw().map_err(|error: loopwright_draw::render::RenderError| error.to_string())
     }
 }

@@ -33,6 +33,8 @@ pub(crate) enum Command {
     Make(MakeArgs),
     /// Tells whether loops pop at the seam.
     Check(CheckArgs),
+    /// Draws a take or a loop: an animation, a contact sheet, or the seam's onion skin.
+    Render(RenderArgs),
     /// Reads a take and writes it again.
     Convert(ConvertArgs),
     /// Writes a synthetic take of a walker, with its truth beside it.
@@ -216,6 +218,63 @@ pub(crate) struct CheckArgs {
     pub(crate) json: bool,
 }
 
+/// Side from which the body is seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ViewChoice {
+    /// From ahead, to the right and a little above.
+    ThreeQuarter,
+    /// From the right: the body moves from left to right.
+    Side,
+    /// From ahead.
+    Front,
+    /// From behind, a little above.
+    Back,
+    /// From above, heading upwards in the picture.
+    Top,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RenderArgs {
+    /// A take or a loop (BVH), or two to be seen side by side, such as a take and its loop.
+    #[arg(required = true, num_args = 1..=2, value_name = "TAKE|LOOP")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The picture: .gif or .webp for an animation, .png for a contact sheet.
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    /// Side from which the body is seen; the camera moves along.
+    #[arg(long, value_enum, default_value_t = ViewChoice::ThreeQuarter)]
+    pub(crate) view: ViewChoice,
+    /// Keep the camera where it is and show the whole way, so that travel and sliding feet are seen.
+    #[arg(long)]
+    pub(crate) fixed: bool,
+    /// Pixels of a picture, or of a cell of a contact sheet; 512x512, for cells 256x256, unless given.
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    pub(crate) size: Option<[u32; 2]>,
+    /// Frames of a take to show, counted from 0; with --cycles or --onion they repeat as they are, jump and all.
+    #[arg(long, value_name = "START:END", value_parser = parse_range)]
+    pub(crate) range: Option<(usize, usize)>,
+    /// Cycles of a loop to show.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) cycles: Option<u32>,
+    /// Frames per second of an animation; the motion's own, at most 30, unless given.
+    #[arg(long, value_name = "R")]
+    pub(crate) fps: Option<f64>,
+    /// Frames from one cell of a contact sheet to the next; as many as give 24 cells unless given.
+    #[arg(long, value_name = "K", value_parser = parse_count)]
+    pub(crate) every: Option<usize>,
+    /// Draw the seam instead: the last pose over the first, coloured by their distance, and the frames around both.
+    #[arg(long, conflicts_with_all = ["every", "fps", "cycles"])]
+    pub(crate) onion: bool,
+    /// Overwrite an existing picture.
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) reading: TakeArgs,
+    /// Print JSON with stable keys.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
     /// The take to read (BVH).
@@ -243,6 +302,16 @@ fn parse_count(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(count) if (1..=100_000).contains(&count) => Ok(count),
         _ => Err("must be a whole number from 1 to 100000".to_owned()),
+    }
+}
+
+fn parse_size(text: &str) -> Result<[u32; 2], String> {
+    let wrong = || "must be WxH, two whole numbers of pixels from 16 to 4096, such as 640x480".to_owned();
+    let (width, height) = text.split_once(['x', 'X']).unwrap_or((text, text));
+    let size = [width, height].map(|side| side.trim().parse().ok().filter(|side| (16..=4096).contains(side)));
+    match size {
+        [Some(width), Some(height)] => Ok([width, height]),
+        _ => Err(wrong()),
     }
 }
 

@@ -16,6 +16,8 @@ mod commands;
 
 mod report;
 
+mod written_loop;
+
 mod talk;
 
 mod exit;
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
         Command::Make(args) => commands::make::run(&args),
         Command::Check(args) => commands::check::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
+        Command::Render(args) => commands::render::run(&args),
         Command::Synth(args) => commands::synth::run(&args),
         Command::Demo(args) => commands::demo::run(&args),
     };

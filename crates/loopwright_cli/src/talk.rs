@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use anstyle::{AnsiColor, Style};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::exit::Failure;
 
@@ -23,5 +24,31 @@ pub(crate) fn fail(failure: &Failure) {
     let mut stderr = anstream::stderr().lock();
     for line in failure.lines() {
         let _ = writeln!(stderr, "  {line}");
+    }
+}
+
+/// A bar for work that takes a while; nothing where stderr is no terminal.
+pub(crate) struct Progress(ProgressBar);
+
+impl Progress {
+    /// Work of that many steps.
+    pub(crate) fn new(what: &'static str, steps: usize) -> Self {
+        let target = ProgressDrawTarget::stderr();
+        let bar = ProgressBar::with_draw_target(Some(steps as u64), target).with_message(what);
+        // The template is fixed, so it holds; without it the bar has its own look.
+        if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}") {
+            bar.set_style(style);
+        }
+        Self(bar)
+    }
+
+    /// One step is done.
+    pub(crate) fn step(&self) {
+        self.0.inc(1);
+    }
+
+    /// All is done: the bar goes.
+    pub(crate) fn finish(&self) {
+        self.0.finish_and_clear();
     }
 }

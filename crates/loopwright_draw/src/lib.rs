@@ -1,3 +1,5 @@
-//! Pictures of takes, searches and loops.
+//! Pictures of takes, searches and loops: plots with axes, and renders of the moving body.
 
 pub mod plot;
+
+pub mod render;

@@ -11,6 +11,9 @@ use loopwright::{
 };
 use loopwright_draw::plot;
 use loopwright_synth::{WalkSettings, synthesize};
+use resvg::tiny_skia::Pixmap;
+
+mod snapshot;
 
 /// Numbers of a snapshot may be off by this much, units of the picture: no eye sees it.
 const TOLERANCE: f64 = 0.11;
@@ -28,6 +31,25 @@ fn walk(seconds: f64, change: impl FnOnce(&mut WalkSettings)) -> (Take, Analysis
 fn studied(take: Take) -> (Take, Analysis) {
     let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
     (take, analysis)
+}
+
+/// A plot as a PNG at a fourth of its size: what a glance sees of it.
+fn at_a_glance(svg: &str) -> Vec<u8> {
+    let large = Pixmap::decode_png(&plot::png(svg).unwrap()).unwrap();
+    let [width, height] = [large.width() / 4, large.height() / 4];
+    let mut small = Pixmap::new(width, height).unwrap();
+    let stride = large.width() as usize * 4;
+    for y in 0..height as usize {
+        for x in 0..width as usize {
+            for part in 0..4 {
+                let sum: u32 = (0..16)
+                    .map(|k| u32::from(large.data()[(4 * y + k / 4) * stride + (4 * x + k % 4) * 4 + part]))
+                    .sum();
+                small.data_mut()[(y * width as usize + x) * 4 + part] = ((sum + 8) / 16) as u8;
+            }
+        }
+    }
+    small.encode_png().unwrap()
 }
 
 fn search(take: &Take, analysis: &Analysis) -> Found {
@@ -139,6 +161,7 @@ fn find_marks_the_recommended_loop() {
     ] {
         assert!(svg.contains(words), "no {words}");
     }
+    snapshot::assert_like_snapshot("find", &at_a_glance(&svg));
     // Every candidate has a ring, and as many numbers as find a place.
     let rings = svg.matches("r=\"4.5\"").count();
     assert_eq!(rings, found.candidates.len());
@@ -160,6 +183,7 @@ fn make_shows_offsets_and_joints() {
     ] {
         assert!(svg.contains(words), "no {words}");
     }
+    snapshot::assert_like_snapshot("make", &at_a_glance(&svg));
     assert_eq!(
         svg,
         plot::make(&take, &analysis, &cut, &made),

@@ -6,4 +6,5 @@ pub(crate) mod demo;
 pub(crate) mod find;
 pub(crate) mod inspect;
 pub(crate) mod make;
+pub(crate) mod render;
 pub(crate) mod synth;

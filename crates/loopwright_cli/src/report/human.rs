@@ -8,7 +8,7 @@ use loopwright::{
 };
 use loopwright_formats::sidecar::{QualityFacts, RootFacts, Sidecar};
 
-use super::json::{Verdict, activity_name};
+use super::json::{RenderAnswer, Verdict, activity_name};
 use crate::load::{self, Loaded};
 
 /// Rows of a table: first line the headings, columns as wide as their widest entry.
@@ -323,4 +323,21 @@ pub(crate) fn verdict(verdict: &Verdict) -> String {
         text.push_str(&figures(quality));
     }
     text
+}
+
+/// What was drawn.
+pub(crate) fn rendered(answer: &RenderAnswer) -> String {
+    let RenderAnswer {
+        file,
+        pictures,
+        width,
+        height,
+        ..
+    } = answer;
+    let what = match (answer.kind, answer.seconds) {
+        ("animation", Some(secs)) => format!("{pictures} pictures, {secs:.2} s"),
+        ("contact sheet", _) => format!("{pictures} frames"),
+        _ => "the seam".to_owned(),
+    };
+    format!("{file}: {what}, {width} x {height}\n")
 }

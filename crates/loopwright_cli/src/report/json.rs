@@ -264,3 +264,25 @@ struct CheckAnswer<'a> {
 pub(crate) fn check(verdicts: &[Verdict]) -> String {
     text(&CheckAnswer { loops: verdicts })
 }
+
+/// The answer of `render`.
+#[derive(Serialize)]
+pub(crate) struct RenderAnswer {
+    /// The picture's file.
+    pub(crate) file: String,
+    /// "animation", "contact sheet" or "onion skin".
+    pub(crate) kind: &'static str,
+    /// Pictures of an animation, cells of a sheet.
+    pub(crate) pictures: usize,
+    /// Pixels across.
+    pub(crate) width: u32,
+    /// Pixels down.
+    pub(crate) height: u32,
+    /// Seconds of an animation; null for a still.
+    pub(crate) seconds: Option<f64>,
+}
+
+/// What was drawn.
+pub(crate) fn render(answer: &RenderAnswer) -> String {
+    text(answer)
+}

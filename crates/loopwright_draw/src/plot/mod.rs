@@ -34,4 +34,6 @@ mod png;
 pub use find::find;
 pub use inspect::inspect;
 pub use make::make;
+pub(crate) use png::pixels;
 pub use png::{PngError, png};
+pub(crate) use text::{escape, fit};

@@ -46,6 +46,13 @@ const MAX_SIDE: u32 = 16_384;
 /// Text is set in a face that comes with this crate, so no fonts need to be installed; letters outside Latin, Greek and
 /// Cyrillic show as boxes. Errors: see [`PngError`]; plots of this module have none.
 pub fn png(svg: &str) -> Result<Vec<u8>, PngError> {
+    pixels(svg, SCALE)?
+        .encode_png()
+        .map_err(|error| PngError::Packing { why: error.to_string() })
+}
+
+/// The pixels of an SVG, `scale` to a unit.
+pub(crate) fn pixels(svg: &str, scale: f32) -> Result<Pixmap, PngError> {
     let mut fonts = Database::new();
     fonts.load_font_data(text::REGULAR.to_vec());
     fonts.load_font_data(text::BOLD.to_vec());
@@ -59,15 +66,13 @@ pub fn png(svg: &str) -> Result<Vec<u8>, PngError> {
     };
     let tree = Tree::from_str(svg, &options).map_err(|error| PngError::Svg { why: error.to_string() })?;
     let size = tree.size();
-    let [width, height] = [size.width(), size.height()].map(|side| (side * SCALE).ceil() as u32);
+    let [width, height] = [size.width(), size.height()].map(|side| (side * scale).ceil() as u32);
     let mut pixels = Some(())
         .filter(|()| width <= MAX_SIDE && height <= MAX_SIDE)
         .and_then(|()| Pixmap::new(width, height))
         .ok_or(PngError::Size { width, height })?;
-    resvg::render(&tree, Transform::from_scale(SCALE, SCALE), &mut pixels.as_mut());
-    pixels
-        .encode_png()
-        .map_err(|error| PngError::Packing { why: error.to_string() })
+    resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixels.as_mut());
+    Ok(pixels)
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ pub(super) fn width(text: &str, size: f64, bold: bool) -> f64 {
 }
 
 /// The text, or as much of its beginning as fits with three dots after it.
-pub(super) fn fit(text: &str, size: f64, bold: bool, room: f64) -> String {
+pub(crate) fn fit(text: &str, size: f64, bold: bool, room: f64) -> String {
     if width(text, size, bold) <= room {
         return text.to_owned();
     }
@@ -52,7 +52,7 @@ pub(super) fn fit(text: &str, size: f64, bold: bool, room: f64) -> String {
 }
 
 /// Text as XML has it; letters that XML does not allow are left out.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

@@ -1,0 +1,167 @@
+//! `render` on the command line: every kind of picture, and clear words where there is none to be had.
+
+use harness::{Folder, number};
+use resvg::tiny_skia::Pixmap;
+
+mod harness;
+
+/// A folder with `walk.bvh` and `loop.bvh` made from it.
+fn with_a_loop() -> Folder {
+    let folder = Folder::with_walk();
+    folder.made("");
+    folder
+}
+
+/// Width and height in the header of a GIF, a WebP or a PNG.
+fn size_of(bytes: &[u8]) -> [u32; 2] {
+    let number = |at: usize, length: usize| {
+        let digits = bytes[at..at + length].iter().rev();
+        digits.fold(0, |number, &digit| number << 8 | u32::from(digit))
+    };
+    if bytes.starts_with(b"GIF89a") {
+        [number(6, 2), number(8, 2)]
+    } else if bytes.starts_with(b"RIFF") && &bytes[8..16] == b"WEBPVP8X" {
+        [number(24, 3) + 1, number(27, 3) + 1]
+    } else {
+        assert!(bytes.starts_with(b"\x89PNG"), "no picture: {:?}", &bytes[..16]);
+        [16, 20].map(|at| number(at, 4).swap_bytes())
+    }
+}
+
+#[test]
+fn every_kind_of_picture_of_a_loop() {
+    let folder = with_a_loop();
+    let samples = number(&folder.json("loop.bvh.json"), "/playback/samples");
+    for (arguments, name, kind, pictures, size) in [
+        ("", "loop.gif", "animation", samples, [96, 64]),
+        ("--cycles 2", "two.webp", "animation", 2.0 * samples, [96, 64]),
+        (
+            "--fps 10 --view top",
+            "slow.GIF",
+            "animation",
+            (samples / 3.0).round(),
+            [96, 64],
+        ),
+        (
+            "--every 10 --fixed --view side",
+            "sheet.png",
+            "contact sheet",
+            (samples / 10.0).ceil(),
+            [0, 0],
+        ),
+        ("--onion", "onion.png", "onion skin", 1.0, [96, 64]),
+    ] {
+        let command = format!("render loop.bvh -o {name} --size 96x64 --json {arguments}");
+        let facts = folder.run(&command).done().json();
+        assert_eq!(facts["file"], name);
+        assert_eq!(facts["kind"], kind);
+        assert_eq!(number(&facts, "/pictures"), pictures, "{name}");
+        let found = size_of(&folder.read(name));
+        assert_eq!(
+            found.map(f64::from),
+            [number(&facts, "/width"), number(&facts, "/height")]
+        );
+        if size != [0, 0] {
+            assert_eq!(found, size, "{name}");
+        } else {
+            assert!(found[0].is_multiple_of(96) && found[1].is_multiple_of(64));
+        }
+    }
+    let facts = folder
+        .run("render loop.bvh -o again.gif --size 96x64 --json")
+        .done()
+        .json();
+    assert!((number(&facts, "/seconds") - samples / 30.0).abs() < 1e-6);
+    assert_eq!(
+        folder.read("loop.gif"),
+        folder.read("again.gif"),
+        "threads change nothing"
+    );
+}
+
+#[test]
+fn takes_ranges_and_pairs() {
+    let folder = with_a_loop();
+    let told = folder.run("render walk.bvh -o take.png --size 64 --every 20").done();
+    assert_eq!(told.stdout, "take.png: 7 frames, 192 x 192\n");
+    let told = folder.run("render walk.bvh -o part.gif --size 64 --range 10:39").done();
+    assert!(
+        told.stdout.starts_with("part.gif: 29 pictures, 0.97 s"),
+        "{}",
+        told.stdout
+    );
+    // A stretch repeated as it is has a seam; so has the take beside its loop.
+    folder
+        .run("render walk.bvh -o raw.png --size 64 --range 10:45 --onion")
+        .done();
+    let told = folder
+        .run("render walk.bvh loop.bvh -o pair.png --size 64 --onion")
+        .done();
+    assert_eq!(told.stdout, "pair.png: the seam, 132 x 64\n");
+    folder
+        .run("render walk.bvh loop.bvh -o pair.gif --size 64 --fixed --cycles 2")
+        .done();
+    assert_eq!(size_of(&folder.read("pair.gif")), [132, 64]);
+    // Without its sidecar a loop is drawn as its keys stand, or told from them.
+    std::fs::remove_file(folder.file("loop.bvh.json")).unwrap();
+    folder.run("render loop.bvh -o keys.png --size 64").done();
+    folder.run("render loop.bvh -o cycles.gif --size 64 --cycles 2").done();
+}
+
+#[test]
+fn a_root_joint_that_was_added_is_no_bone() {
+    let folder = Folder::with_walk();
+    folder.made("");
+    folder.run("render loop.bvh -o plain.png --size 64").done();
+    folder.made("--add-root");
+    folder.run("render loop.bvh -o added.png --size 64").done();
+    // The keys differ in their last digits, which an edge may show.
+    let [plain, added] = ["plain.png", "added.png"].map(|name| Pixmap::decode_png(&folder.read(name)).unwrap());
+    let parts = plain.data().iter().zip(added.data());
+    let off = parts.filter(|(plain, added)| plain.abs_diff(**added) > 8).count();
+    assert!(
+        off < 40 && plain.data().len() == added.data().len(),
+        "{off} parts of pixels differ"
+    );
+}
+
+#[test]
+fn what_cannot_be_drawn_is_said_and_nothing_is_written() {
+    let folder = with_a_loop();
+    let before = folder.contents();
+    for (arguments, words) in [
+        ("walk.bvh -o out.mp4", "renders are GIF, WebP or PNG"),
+        ("walk.bvh -o out", "renders are GIF, WebP or PNG"),
+        ("walk.bvh -o out.gif --onion", "the onion skin is one picture"),
+        ("walk.bvh -o out.gif --every 3", "--every is for contact sheets"),
+        ("walk.bvh -o out.png --fps 3", "--fps is for animations"),
+        ("walk.bvh -o out.gif --fps 0", "--fps must be a positive number"),
+        ("walk.bvh -o out.gif --fps nan", "--fps must be a positive number"),
+        ("walk.bvh -o out.gif --size 5", "from 16 to 4096"),
+        ("walk.bvh -o out.gif --range 5:5000", "frames 5:5000 are not a range"),
+        ("walk.bvh -o out.gif --range 9:9", "frames 9:9 are not a range"),
+        ("loop.bvh -o out.gif --cycles 900", "the limit is 3000"),
+        (
+            "loop.bvh -o out.gif --cycles 40 --size 4096",
+            "too much for one animation",
+        ),
+        (
+            "loop.bvh -o out.png --cycles 40 --every 5 --size 4096",
+            "cannot be made",
+        ),
+        ("nowhere.bvh -o out.gif", "cannot read \"nowhere.bvh\""),
+        ("walk.bvh -o nowhere/out.gif", "there is no folder"),
+        ("walk.bvh loop.bvh walk.bvh -o out.gif", "unexpected"),
+    ] {
+        let answer = folder.run(&format!("render {arguments}"));
+        assert_eq!(answer.status, 2, "{arguments}: {}", answer.stderr);
+        assert!(answer.stderr.contains(words), "{arguments}: {}", answer.stderr);
+        assert!(answer.stdout.is_empty(), "{arguments}: {}", answer.stdout);
+    }
+    assert_eq!(folder.contents(), before);
+    folder.write("out.gif", "mine");
+    assert_eq!(folder.run("render walk.bvh -o out.gif --size 64").status, 2);
+    assert_eq!(folder.text("out.gif"), "mine");
+    folder.run("render walk.bvh -o out.gif --size 64 --force").done();
+    assert!(folder.read("out.gif").starts_with(b"GIF89a"));
+}

@@ -1,0 +1,65 @@
+//! How long a picture takes, against clearing as many pixels: `cargo bench -p loopwright_draw --bench render`.
+
+use std::{hint::black_box, time::Instant};
+
+use loopwright::{
+    analysis::{Analysis, body::BodyOverrides},
+    candidate::{self, SearchSettings},
+    pipeline::{self, LoopSettings},
+};
+use loopwright_draw::render::{AnimationFormat, Figure, Motion, Packer, Stage, StageSettings};
+use loopwright_synth::{WalkSettings, synthesize};
+use resvg::tiny_skia::{Color, Pixmap};
+
+const PICTURES: usize = 60;
+
+/// Median of milliseconds for each of the pictures.
+fn milliseconds(mut work: impl FnMut(usize)) -> f64 {
+    let mut times: Vec<f64> = (0..PICTURES)
+        .map(|index| {
+            let start = Instant::now();
+            work(index);
+            start.elapsed().as_secs_f64() * 1e3
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    times[PICTURES / 2]
+}
+
+#[expect(clippy::print_stdout, reason = "a bench talks to people")]
+fn main() {
+    let take = synthesize(&WalkSettings::default())
+        .expect("the default walk is sound")
+        .take;
+    let analysis = Analysis::of(&take, &BodyOverrides::default()).expect("no joints are named");
+    let found = candidate::find(&take, &analysis, &SearchSettings::default()).expect("the default settings are sound");
+    let cut = found.candidates[0].cut;
+    let made = pipeline::make(&take, &analysis, &cut, 1, &LoopSettings::default()).expect("the walk closes");
+    let figure = Figure::of(&take, &analysis.body);
+    let motion = Motion::of_loop(&made.loop_clip, &figure).expect("the figure is the walker's");
+    let stage = Stage::new(&motion, &StageSettings::default(), "walk").expect("the size is sound");
+    let secs = |index: usize| stage.shown_secs() * index as f64 / PICTURES as f64;
+
+    let mut empty = Pixmap::new(512, 512).expect("the size is sound");
+    let clear = milliseconds(|_| {
+        empty.fill(Color::WHITE);
+        black_box(&empty);
+    });
+    let draw = milliseconds(|index| {
+        black_box(stage.frame(secs(index)).expect("the size is sound"));
+    });
+    println!("512 x 512, medians of {PICTURES} pictures on one thread");
+    println!("clear      {clear:8.3} ms");
+    println!("draw       {draw:8.3} ms  {:6.0} x clear", draw / clear);
+    let picture = stage.frame(0.4).expect("the size is sound");
+    for (name, format) in [("GIF", AnimationFormat::Gif), ("WebP", AnimationFormat::WebP)] {
+        let start = Instant::now();
+        let packer = Packer::new(format, core::slice::from_ref(&picture)).expect("there is a sample");
+        let ready = start.elapsed().as_secs_f64() * 1e3;
+        let pack = milliseconds(|_| {
+            black_box(packer.pack(&picture).expect("it is like the sample"));
+        });
+        println!("{name:<5} ready{ready:8.3} ms, once");
+        println!("{name:<5} pack {pack:8.3} ms  {:6.0} x clear", pack / clear);
+    }
+}

@@ -1,0 +1,426 @@
+//! A body of capsules from a skeleton: which bones are drawn, how thick, and to which side they belong.
+
+use glam::DVec3;
+use loopwright::{
+    analysis::body::{Body, FoundBy, Side},
+    take::{Skeleton, Take, pose},
+};
+
+/// Side of the body that a limb belongs to; it gives the colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tint {
+    Left,
+    Right,
+    Middle,
+}
+
+/// A bone as it is drawn: a capsule between two points of the body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Limb {
+    /// Points at its ends, indices as [`Figure::points`] lists them.
+    pub(super) ends: [usize; 2],
+    /// Radii at its ends, metres.
+    pub(super) radii: [f64; 2],
+    pub(super) tint: Tint,
+}
+
+/// A body of capsules: made once from a take, then posed at every frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    skeleton: Skeleton,
+    limbs: Vec<Limb>,
+    /// Joint and place in its axes of the points beyond the joints: toes, fingers, the crown of the head.
+    tips: Vec<(usize, DVec3)>,
+    hips: usize,
+    /// Points that stand on the ground.
+    soles: Vec<(usize, f64)>,
+    stature: f64,
+}
+
+/// Radii as shares of the stature, near those of an adult.
+mod share {
+    pub(super) const THIGH: f64 = 0.043;
+    pub(super) const ANKLE: f64 = 0.022;
+    pub(super) const TOE: f64 = 0.016;
+    pub(super) const UPPER_ARM: f64 = 0.03;
+    pub(super) const WRIST: f64 = 0.017;
+    pub(super) const PALM: f64 = 0.02;
+    pub(super) const KNUCKLE: f64 = 0.01;
+    pub(super) const FINGER: f64 = 0.006;
+    pub(super) const PELVIS: f64 = 0.056;
+    pub(super) const CHEST: f64 = 0.066;
+    pub(super) const NECK: f64 = 0.03;
+    pub(super) const SHOULDER: f64 = 0.034;
+    pub(super) const HEAD: f64 = 0.058;
+    /// From where the arms branch off to the chin, for skeletons without a head.
+    pub(super) const NECK_LENGTH: f64 = 0.1;
+    /// How far a hand or foot reaches where the skeleton ends at the wrist or ankle.
+    pub(super) const PALM_LENGTH: f64 = 0.06;
+    pub(super) const FOOT_LENGTH: f64 = 0.1;
+}
+
+/// Thickness of a bone that is no part known by name, as a share of its length.
+const OTHER_BONE: f64 = 0.1;
+
+/// What the bone that ends at a joint is part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// Above the hips of the tree: carries the travel, is no bone.
+    Carrier,
+    Other,
+    Spine,
+    Leg,
+    Foot,
+    Arm,
+    Hand,
+}
+
+impl Figure {
+    /// The body of a take's skeleton; bones have the lengths of the take's middle frame.
+    pub fn of(take: &Take, body: &Body) -> Self {
+        let skeleton = take.skeleton().clone();
+        let middle = take.num_frames() / 2;
+        let (positions, rotations) = pose::world_pose(&skeleton, take.translations(middle), take.rotations(middle));
+        let stature = body.stature(take).unwrap_or_else(|| extent(&positions)).max(1e-6);
+        let parts = Parts::of(&skeleton, body);
+        let mut figure = Self {
+            limbs: Vec::new(),
+            tips: Vec::new(),
+            hips: body.hips,
+            soles: Vec::new(),
+            stature,
+            skeleton,
+        };
+        for joint in 0..parts.part.len() {
+            figure.add_bone_to(joint, &parts, &positions);
+        }
+        for joint in 0..parts.part.len() {
+            figure.add_end_of(joint, &parts, body, &positions, &rotations);
+        }
+        for foot in &body.feet {
+            for joint in core::iter::once(foot.ankle).chain(foot.toe) {
+                figure.soles.push((joint, figure.radius_at(joint)));
+            }
+        }
+        figure
+    }
+
+    /// Height of the body standing, metres.
+    pub(super) fn stature(&self) -> f64 {
+        self.stature
+    }
+
+    /// Index of the hips among the points.
+    pub(super) fn hips(&self) -> usize {
+        self.hips
+    }
+
+    /// All capsules.
+    pub(super) fn limbs(&self) -> &[Limb] {
+        &self.limbs
+    }
+
+    /// Points that stand on the ground, with their height above it when they do.
+    pub(super) fn soles(&self) -> &[(usize, f64)] {
+        &self.soles
+    }
+
+    /// Name of the joint that a point belongs to.
+    pub(super) fn name_of(&self, point: usize) -> &str {
+        let joints = self.skeleton.num_joints();
+        let joint = if point < joints {
+            point
+        } else {
+            self.tips[point - joints].0
+        };
+        &self.skeleton.joint(joint).name
+    }
+
+    /// Number of joints of the skeleton.
+    pub(super) fn num_joints(&self) -> usize {
+        self.skeleton.num_joints()
+    }
+
+    /// Number of points: joints and tips.
+    pub(super) fn num_points(&self) -> usize {
+        self.skeleton.num_joints() + self.tips.len()
+    }
+
+    /// World positions of all points, joints first, at a frame of a take with this skeleton.
+    pub(super) fn points(&self, translations: &[DVec3], rotations: &[glam::DQuat]) -> Vec<DVec3> {
+        let (mut points, turns) = pose::world_pose(&self.skeleton, translations, rotations);
+        for &(joint, place) in &self.tips {
+            points.push(points[joint] + turns[joint] * place);
+        }
+        points
+    }
+
+    fn radius_at(&self, point: usize) -> f64 {
+        let ends = self
+            .limbs
+            .iter()
+            .flat_map(|limb| [0, 1].map(|end| (limb.ends[end], limb.radii[end])));
+        ends.filter(|&(end, _)| end == point)
+            .map(|(_, radius)| radius)
+            .fold(0.0, f64::max)
+    }
+
+    /// Draws the bone between a joint and its parent.
+    fn add_bone_to(&mut self, joint: usize, parts: &Parts, positions: &[DVec3]) {
+        let Some(parent) = self.skeleton.parent(joint) else {
+            return;
+        };
+        let length = (positions[joint] - positions[parent]).length();
+        // Bones without length are rig controls; props and markers far away are no part of the body.
+        if parts.part[joint] == Part::Carrier || length < 0.002 * self.stature || length > self.stature {
+            return;
+        }
+        let other = (OTHER_BONE * length).clamp(share::FINGER * self.stature, share::SHOULDER * self.stature);
+        let shares = match (parts.part[joint], parts.part[parent]) {
+            (Part::Spine, _) => parts.along[parent].max(0.0)..=parts.along[joint],
+            (Part::Leg | Part::Foot | Part::Arm | Part::Hand, _) => parts.along[parent]..=parts.along[joint],
+            _ => 0.0..=0.0,
+        };
+        let between = |from: f64, to: f64| {
+            [*shares.start(), *shares.end()].map(|along| self.stature * (from + (to - from) * along.clamp(0.0, 1.0)))
+        };
+        let radii = match parts.part[joint] {
+            // From the spine or the pelvis to where the limb begins.
+            Part::Leg if parts.part[parent] != Part::Leg => [share::PELVIS, share::THIGH].map(|r| r * self.stature),
+            Part::Arm if parts.part[parent] != Part::Arm => {
+                [share::SHOULDER, share::UPPER_ARM].map(|r| r * self.stature)
+            }
+            Part::Leg => between(share::THIGH, share::ANKLE),
+            Part::Foot => [share::ANKLE, share::TOE].map(|r| r * self.stature),
+            Part::Arm => between(share::UPPER_ARM, share::WRIST),
+            Part::Hand if parts.part[parent] == Part::Hand => [share::FINGER; 2].map(|r| r * self.stature),
+            // The only bone beyond the wrist is all of the hand.
+            Part::Hand => {
+                let is_alone = self.skeleton.children(parent).len() == 1;
+                let knuckles = if is_alone { share::PALM } else { share::KNUCKLE };
+                [share::WRIST, knuckles].map(|r| r * self.stature)
+            }
+            Part::Spine => self.spine_radii(*shares.start(), *shares.end()),
+            Part::Other | Part::Carrier => [other; 2],
+        };
+        self.limbs.push(Limb {
+            ends: [parent, joint],
+            radii,
+            // What joins a limb to the trunk is trunk.
+            tint: match (parts.part[joint], parts.part[parent]) {
+                (Part::Leg, Part::Leg | Part::Foot) | (Part::Arm, Part::Arm | Part::Hand) => parts.tint[joint],
+                (Part::Leg | Part::Arm, _) => Tint::Middle,
+                _ => parts.tint[joint],
+            },
+        });
+    }
+
+    /// Thick at the pelvis, thicker at the chest, thin at the neck.
+    fn spine_radii(&self, from: f64, to: f64) -> [f64; 2] {
+        [from, to].map(|along| {
+            let r = if along < CHEST_ALONG {
+                share::PELVIS + (share::CHEST - share::PELVIS) * along / CHEST_ALONG
+            } else {
+                share::CHEST + (share::NECK - share::CHEST) * ((along - CHEST_ALONG) / 0.25).min(1.0)
+            };
+            r * self.stature
+        })
+    }
+
+    /// Draws what reaches beyond the last joint of a limb.
+    fn add_end_of(&mut self, joint: usize, parts: &Parts, body: &Body, positions: &[DVec3], rotations: &[glam::DQuat]) {
+        let stature = self.stature;
+        let is_leaf = self.skeleton.children(joint).is_empty();
+        let tip = self
+            .skeleton
+            .joint(joint)
+            .tip
+            .filter(|tip| (0.002 * stature..0.3 * stature).contains(&tip.length()));
+        let onwards = self.skeleton.parent(joint).and_then(|parent| {
+            let along = positions[joint] - positions[parent];
+            Some(rotations[joint].inverse() * along.try_normalize()?)
+        });
+        if body.head == Some(joint) {
+            let up = tip.and_then(DVec3::try_normalize).or(onwards).unwrap_or(DVec3::Y);
+            self.add_head(joint, up, 0.02 * stature);
+            return;
+        }
+        if parts.chest == Some(joint)
+            && let Some(up) = onwards
+        {
+            self.add_head(joint, up, share::NECK_LENGTH * stature);
+        }
+        if !is_leaf || parts.part[joint] == Part::Carrier {
+            return;
+        }
+        let finger = (share::FINGER * stature).min(stature);
+        let (place, radii) = match parts.part[joint] {
+            Part::Hand if body.hands.contains(&joint) => {
+                let place = tip.or_else(|| onwards.map(|ahead| ahead * (share::PALM_LENGTH * stature)));
+                (place, [share::WRIST, share::PALM].map(|r| r * stature))
+            }
+            // The ankle itself may be the last joint.
+            Part::Foot if body.feet.iter().any(|foot| foot.ankle == joint) => {
+                let ahead = rotations[joint].inverse() * DVec3::new(0.0, 0.0, share::FOOT_LENGTH * stature);
+                (
+                    Some(tip.unwrap_or(ahead)),
+                    [share::ANKLE, share::TOE].map(|r| r * stature),
+                )
+            }
+            Part::Foot => (tip, [share::TOE, 0.8 * share::TOE].map(|r| r * stature)),
+            Part::Hand => (tip, [finger; 2]),
+            _ => (
+                tip,
+                [(OTHER_BONE * tip.map_or(0.0, DVec3::length)).clamp(finger, share::SHOULDER * stature); 2],
+            ),
+        };
+        let Some(place) = place else { return };
+        let end = self.add_tip(joint, place);
+        self.limbs.push(Limb {
+            ends: [joint, end],
+            radii,
+            tint: parts.tint[joint],
+        });
+        if parts.part[joint] == Part::Foot {
+            self.soles.push((end, radii[1]));
+        }
+    }
+
+    /// Draws a head whose chin is that far above a joint.
+    fn add_head(&mut self, joint: usize, up: DVec3, chin: f64) {
+        let radius = share::HEAD * self.stature;
+        let ends = [0.0, 0.7].map(|at| self.add_tip(joint, up * (chin + at * radius)));
+        self.limbs.push(Limb {
+            ends,
+            radii: [0.92 * radius, radius],
+            tint: Tint::Middle,
+        });
+    }
+
+    fn add_tip(&mut self, joint: usize, place: DVec3) -> usize {
+        self.tips.push((joint, place));
+        self.num_points() - 1
+    }
+}
+
+/// What every joint is part of.
+struct Parts {
+    part: Vec<Part>,
+    tint: Vec<Tint>,
+    /// How far along its limb a joint lies, 0 to 1.
+    along: Vec<f64>,
+    /// Where the arms branch off, in a skeleton without a head.
+    chest: Option<usize>,
+}
+
+/// How far along the spine, from hips to head, the chest is thickest.
+const CHEST_ALONG: f64 = 0.6;
+
+impl Parts {
+    fn of(skeleton: &Skeleton, body: &Body) -> Self {
+        let count = skeleton.num_joints();
+        let mut parts = Self {
+            part: vec![Part::Other; count],
+            tint: vec![Tint::Middle; count],
+            along: vec![0.0; count],
+            chest: None,
+        };
+        for joint in skeleton.path_from_root(body.hips) {
+            parts.part[joint] = Part::Carrier;
+        }
+        if let Some(head) = body.head {
+            parts.lay_out(skeleton, body.hips, head, Part::Spine);
+        } else if let Some(chest) = body.shoulders.and_then(|shoulders| branching(skeleton, shoulders)) {
+            // Some skeletons end at the chest.
+            parts.lay_out(skeleton, body.hips, chest, Part::Spine);
+            for along in &mut parts.along {
+                *along *= CHEST_ALONG;
+            }
+            parts.chest = Some(chest).filter(|&chest| parts.part[chest] == Part::Spine);
+        }
+        // Where all leaves stand in for feet, none is known to be one.
+        let feet = body.feet.iter().filter(|_| body.found_by != FoundBy::AllLeaves);
+        for (index, foot) in feet.enumerate() {
+            let start = match (body.thighs, foot.side) {
+                (Some([left, _]), Some(Side::Left)) => left,
+                (Some([_, right]), Some(Side::Right)) => right,
+                _ => match body.thighs {
+                    Some(thighs) => thighs[index.min(1)],
+                    None => foot.ankle,
+                },
+            };
+            parts.lay_out(skeleton, start, foot.ankle, Part::Leg);
+            parts.end_in(skeleton, foot.ankle, Part::Foot);
+        }
+        for (index, &hand) in body.hands.iter().enumerate() {
+            let start = body.shoulders.map_or(hand, |shoulders| shoulders[index.min(1)]);
+            parts.lay_out(skeleton, start, hand, Part::Arm);
+            parts.end_in(skeleton, hand, Part::Hand);
+        }
+        let sides = [body.thighs, body.shoulders].into_iter().flatten();
+        for [left, right] in sides {
+            parts.colour(skeleton, left, Tint::Left);
+            parts.colour(skeleton, right, Tint::Right);
+        }
+        parts
+    }
+
+    /// Marks the joints from `start` down to `end`, which need not lie above each other.
+    fn lay_out(&mut self, skeleton: &Skeleton, start: usize, end: usize, part: Part) {
+        let path = skeleton.path_from_root(end);
+        let Some(at) = path.iter().position(|&joint| joint == start) else {
+            return;
+        };
+        let steps = (path.len() - 1 - at).max(1) as f64;
+        for (step, &joint) in path[at..].iter().enumerate() {
+            // The hips begin the spine and stay what carries it.
+            if part != Part::Spine || step > 0 {
+                self.part[joint] = part;
+            }
+            self.along[joint] = step as f64 / steps;
+        }
+    }
+
+    /// Marks all joints below one, which ends a limb; where there are none, the joint itself.
+    fn end_in(&mut self, skeleton: &Skeleton, joint: usize, part: Part) {
+        if skeleton.children(joint).is_empty() {
+            self.part[joint] = part;
+        }
+        for below in self_and_below(skeleton, joint).into_iter().skip(1) {
+            self.part[below] = part;
+            self.along[below] = 1.0;
+        }
+    }
+
+    /// Colours a joint and all below it.
+    fn colour(&mut self, skeleton: &Skeleton, top: usize, tint: Tint) {
+        for joint in self_and_below(skeleton, top) {
+            self.tint[joint] = tint;
+        }
+    }
+}
+
+/// The lowest joint above two others.
+fn branching(skeleton: &Skeleton, [left, right]: [usize; 2]) -> Option<usize> {
+    let (left, right) = (skeleton.path_from_root(left), skeleton.path_from_root(right));
+    let shared = left.iter().zip(&right).take_while(|(left, right)| left == right);
+    shared.last().map(|(&joint, _)| joint)
+}
+
+/// A joint and all joints below it, itself first.
+fn self_and_below(skeleton: &Skeleton, top: usize) -> Vec<usize> {
+    let mut joints = vec![top];
+    let mut at = 0;
+    while let Some(&joint) = joints.get(at) {
+        joints.extend(skeleton.children(joint));
+        at += 1;
+    }
+    joints
+}
+
+/// Largest side of the box around the points.
+fn extent(points: &[DVec3]) -> f64 {
+    let low = points.iter().copied().fold(DVec3::INFINITY, DVec3::min);
+    let high = points.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
+    (high - low).max_element()
+}

@@ -1,0 +1,425 @@
+//! Pixels: capsules with light on them, lines on the ground, unions of outlines; all anti-aliased.
+
+use core::f64::consts::{PI, TAU};
+
+use glam::{DVec2, DVec3};
+use resvg::tiny_skia::{
+    Color, FillRule, GradientStop, LineCap, LineJoin, LinearGradient, Paint, PathBuilder, Pixmap, PixmapPaint, Point,
+    RadialGradient, Rect, Shader, SpreadMode, Stroke, Transform,
+};
+
+use super::{
+    body::Tint,
+    camera::{Camera, Spot},
+    picture::Picture,
+};
+
+/// A colour, red, green, blue and opacity from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Colour(pub(super) [f64; 4]);
+
+impl Colour {
+    pub(super) const PAPER: Self = Self([0.957, 0.965, 0.973, 1.0]);
+    pub(super) const SHADOW: Self = Self([0.12, 0.14, 0.17, 0.22]);
+    pub(super) const LEFT: Self = Self([0.21, 0.55, 0.83, 1.0]);
+    pub(super) const RIGHT: Self = Self([0.93, 0.49, 0.16, 1.0]);
+    pub(super) const MIDDLE: Self = Self([0.82, 0.80, 0.76, 1.0]);
+    pub(super) const GREY: Self = Self([0.62, 0.65, 0.69, 1.0]);
+
+    /// The colour of a side of the body; told apart by colour-blind people too.
+    pub(super) fn of(tint: Tint) -> Self {
+        match tint {
+            Tint::Left => Self::LEFT,
+            Tint::Right => Self::RIGHT,
+            Tint::Middle => Self::MIDDLE,
+        }
+    }
+
+    /// The colour under light of that strength; the opacity stays.
+    fn lit(self, light: f64) -> Color {
+        let [red, green, blue, opacity] = self.0;
+        let [red, green, blue] = [red, green, blue].map(|part| (part * light).clamp(0.0, 1.0) as f32);
+        Color::from_rgba(red, green, blue, opacity as f32).unwrap_or(Color::BLACK)
+    }
+
+    /// The colour with another opacity.
+    pub(super) fn faded(self, opacity: f64) -> Self {
+        let [red, green, blue, _] = self.0;
+        Self([red, green, blue, opacity])
+    }
+}
+
+/// Colours of lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ink {
+    Axis,
+    Metre,
+    HalfMetre,
+    PathBehind,
+    PathAhead,
+    Mark,
+}
+
+impl Ink {
+    /// Colour and width in pixels at a picture of 512.
+    fn pen(self) -> (Colour, f64) {
+        match self {
+            Self::Axis => (Colour([0.30, 0.34, 0.40, 0.75]), 1.8),
+            Self::Metre => (Colour([0.40, 0.45, 0.51, 0.55]), 1.3),
+            Self::HalfMetre => (Colour([0.45, 0.50, 0.56, 0.28]), 1.0),
+            Self::PathBehind => (Colour([0.44, 0.26, 0.56, 0.95]), 2.4),
+            Self::PathAhead => (Colour([0.44, 0.26, 0.56, 0.40]), 1.8),
+            Self::Mark => (Colour([0.44, 0.26, 0.56, 0.95]), 3.0),
+        }
+    }
+}
+
+/// Share of the light that reaches a surface that is turned away.
+const AMBIENT: f64 = 0.58;
+
+/// Opacity of the line around a capsule, which tells crossing limbs apart.
+const EDGE: f64 = 0.30;
+
+/// Most pixels of one picture, half a gigabyte: a mistyped size must not take all memory.
+pub(super) const MAX_PIXELS: u64 = 1 << 27;
+
+/// A picture in the making.
+pub(super) struct Canvas {
+    pixels: Pixmap,
+    /// Widths of lines grow with the picture.
+    scale: f64,
+}
+
+impl Canvas {
+    /// An empty sheet; `None` for no pixels or more than [`MAX_PIXELS`].
+    pub(super) fn new([width, height]: [u32; 2]) -> Option<Self> {
+        if u64::from(width) * u64::from(height) > MAX_PIXELS {
+            return None;
+        }
+        let mut pixels = Pixmap::new(width, height)?;
+        pixels.fill(Colour::PAPER.lit(1.0));
+        Some(Self {
+            pixels,
+            scale: f64::from(width.min(height)) / 512.0,
+        })
+    }
+
+    /// A transparent layer of the same size.
+    pub(super) fn layer(&self) -> Option<Self> {
+        Some(Self {
+            pixels: Pixmap::new(self.pixels.width(), self.pixels.height())?,
+            scale: self.scale,
+        })
+    }
+
+    /// The finished picture.
+    pub(super) fn finish(self) -> Picture {
+        Picture::new(self.pixels)
+    }
+
+    /// Lays another picture onto this one with its corner at a pixel.
+    pub(super) fn lay(&mut self, picture: &Picture, [x, y]: [u32; 2]) {
+        let (paint, pixels) = (PixmapPaint::default(), picture.pixels().as_ref());
+        self.pixels
+            .draw_pixmap(x as i32, y as i32, pixels, &paint, Transform::identity(), None);
+    }
+
+    /// Lays a layer of the same size onto this one.
+    pub(super) fn lay_layer(&mut self, layer: &Self, opacity: f64) {
+        let paint = PixmapPaint {
+            opacity: opacity as f32,
+            ..PixmapPaint::default()
+        };
+        self.pixels
+            .draw_pixmap(0, 0, layer.pixels.as_ref(), &paint, Transform::identity(), None);
+    }
+
+    /// A line through world points; parts behind the eye are left out.
+    pub(super) fn line(&mut self, camera: &Camera, points: &[DVec3], ink: Ink, share: f64) {
+        let mut builder = PathBuilder::new();
+        let mut is_open = false;
+        for &point in points {
+            match camera.project(point) {
+                Some(spot) if is_open => builder.line_to(spot.at.x as f32, spot.at.y as f32),
+                Some(spot) => {
+                    builder.move_to(spot.at.x as f32, spot.at.y as f32);
+                    is_open = true;
+                }
+                None => is_open = false,
+            }
+        }
+        let (colour, width) = ink.pen();
+        let colour = colour.faded(colour.0[3] * share.clamp(0.0, 1.0));
+        self.stroke(builder, colour, width);
+    }
+
+    /// A line between two spots of the picture, `width` in pixels of a picture of 512.
+    pub(super) fn stick(&mut self, spots: [DVec2; 2], colour: Colour, width: f64) {
+        let mut builder = PathBuilder::new();
+        builder.move_to(spots[0].x as f32, spots[0].y as f32);
+        builder.line_to(spots[1].x as f32, spots[1].y as f32);
+        self.stroke(builder, colour, width);
+    }
+
+    fn stroke(&mut self, builder: PathBuilder, colour: Colour, width: f64) {
+        let Some(path) = builder.finish() else { return };
+        let stroke = Stroke {
+            width: (width * self.scale.max(0.5)) as f32,
+            line_cap: LineCap::Butt,
+            line_join: LineJoin::Round,
+            ..Stroke::default()
+        };
+        self.pixels.stroke_path(
+            &path,
+            &paint(Shader::SolidColor(colour.lit(1.0))),
+            &stroke,
+            Transform::identity(),
+            None,
+        );
+    }
+
+    /// A rectangle of one colour, pixels.
+    pub(super) fn bar(&mut self, left: f64, top: f64, width: f64, height: f64, colour: Colour) {
+        let Some(rect) = Rect::from_xywh(left as f32, top as f32, width as f32, height as f32) else {
+            return;
+        };
+        self.pixels.fill_rect(
+            rect,
+            &paint(Shader::SolidColor(colour.lit(1.0))),
+            Transform::identity(),
+            None,
+        );
+    }
+
+    /// Fills what at least one of the outlines covers, once.
+    pub(super) fn fill_union(&mut self, outlines: &[Vec<DVec2>], colour: Colour) {
+        let mut builder = PathBuilder::new();
+        for outline in outlines {
+            // Outlines must all turn the same way, or they would cut holes into each other.
+            let turns_left = signed_area(outline) > 0.0;
+            let mut push = |(index, p): (usize, &DVec2)| {
+                if index == 0 {
+                    builder.move_to(p.x as f32, p.y as f32);
+                } else {
+                    builder.line_to(p.x as f32, p.y as f32);
+                }
+            };
+            if turns_left {
+                outline.iter().enumerate().for_each(&mut push);
+            } else {
+                outline.iter().rev().enumerate().for_each(&mut push);
+            }
+            if !outline.is_empty() {
+                builder.close();
+            }
+        }
+        if let Some(path) = builder.finish() {
+            self.pixels.fill_path(
+                &path,
+                &paint(Shader::SolidColor(colour.lit(1.0))),
+                FillRule::Winding,
+                Transform::identity(),
+                None,
+            );
+        }
+    }
+
+    /// A capsule with light on it; `ends` are world points, `radii` metres.
+    pub(super) fn capsule(&mut self, camera: &Camera, ends: [DVec3; 2], radii: [f64; 2], colour: Colour) {
+        let [Some(from), Some(to)] = ends.map(|end| camera.project(end)) else {
+            return;
+        };
+        let circles = [radii[0] * from.scale, radii[1] * to.scale];
+        let along = to.at - from.at;
+        let outline = hull_of_circles([from.at, to.at], circles, segments(circles));
+        let Some(path) = closed(&outline) else { return };
+        let seen_from_the_side = along.length() > (circles[0] - circles[1]).abs() + 0.5;
+        let shader = if seen_from_the_side {
+            across(camera, ends, [from, to], circles, colour)
+        } else {
+            let (spot, radius) = if from.depth - radii[0] < to.depth - radii[1] {
+                (from, circles[0])
+            } else {
+                (to, circles[1])
+            };
+            round(
+                camera,
+                (ends[0] + ends[1]) / 2.0,
+                spot,
+                radius.max(circles[0]).max(circles[1]),
+                colour,
+            )
+        };
+        let Some(shader) = shader else { return };
+        self.pixels
+            .fill_path(&path, &paint(shader), FillRule::Winding, Transform::identity(), None);
+        let edge = Stroke {
+            width: (0.9 * self.scale.max(0.5)) as f32,
+            line_join: LineJoin::Round,
+            ..Stroke::default()
+        };
+        let dark = Colour([0.08, 0.09, 0.11, EDGE * colour.0[3]]);
+        self.pixels.stroke_path(
+            &path,
+            &paint(Shader::SolidColor(dark.lit(1.0))),
+            &edge,
+            Transform::identity(),
+            None,
+        );
+    }
+}
+
+fn paint(shader: Shader<'_>) -> Paint<'_> {
+    Paint {
+        shader,
+        anti_alias: true,
+        ..Paint::default()
+    }
+}
+
+fn closed(outline: &[DVec2]) -> Option<resvg::tiny_skia::Path> {
+    let mut builder = PathBuilder::new();
+    for (index, p) in outline.iter().enumerate() {
+        if index == 0 {
+            builder.move_to(p.x as f32, p.y as f32);
+        } else {
+            builder.line_to(p.x as f32, p.y as f32);
+        }
+    }
+    builder.close();
+    builder.finish()
+}
+
+/// Enough segments to a half circle that no corner shows.
+fn segments(circles: [f64; 2]) -> usize {
+    (4.0 + circles[0].max(circles[1]).sqrt() * 2.0).min(40.0) as usize
+}
+
+/// Brightness of a surface with that normal.
+fn brightness(normal: DVec3, light: DVec3) -> f64 {
+    let direct = normal.dot(light).max(0.0);
+    AMBIENT + (1.12 - AMBIENT) * direct
+}
+
+/// Light across a capsule that is seen from the side: as on the cylinder it is.
+fn across(
+    camera: &Camera,
+    ends: [DVec3; 2],
+    [from, to]: [Spot; 2],
+    circles: [f64; 2],
+    colour: Colour,
+) -> Option<Shader<'static>> {
+    let axis = (ends[1] - ends[0]).try_normalize()?;
+    let eye = camera.towards_eye((ends[0] + ends[1]) / 2.0);
+    // The line of the surface that faces the eye, and the one at the edge below the axis when it points to the right.
+    let facing = (eye - axis * eye.dot(axis)).try_normalize()?;
+    let edge = axis.cross(facing);
+    let along = (to.at - from.at).normalize();
+    let aside = DVec2::new(-along.y, along.x);
+    let radius = circles[0].max(circles[1]).max(0.5);
+    let middle = (from.at + to.at) / 2.0;
+    let stops = [-1.0_f64, -0.8, -0.45, 0.0, 0.45, 0.8, 1.0]
+        .map(|at| {
+            let normal = edge * at + facing * (1.0 - at * at).max(0.0).sqrt();
+            GradientStop::new(
+                ((at + 1.0) / 2.0) as f32,
+                colour.lit(brightness(normal, camera.light())),
+            )
+        })
+        .to_vec();
+    let [start, end] = [middle - aside * radius, middle + aside * radius].map(point);
+    LinearGradient::new(start, end, stops, SpreadMode::Pad, Transform::identity())
+}
+
+/// Light on a capsule seen end on: as on a ball.
+fn round(camera: &Camera, centre: DVec3, spot: Spot, radius: f64, colour: Colour) -> Option<Shader<'static>> {
+    let eye = camera.towards_eye(centre);
+    let light = camera.light();
+    let to_the_light = camera
+        .project(centre + light * (0.4 * radius / spot.scale))
+        .map_or(spot.at, |lit| lit.at);
+    let stops = [0.0_f64, 0.4, 0.75, 1.0]
+        .map(|at| {
+            // Round the ball from the brightest place outwards, away from the light.
+            let towards = (light + eye).normalize();
+            let normal = (towards * (1.0 - at * at).max(0.0).sqrt() - light * (0.35 * at)).normalize();
+            GradientStop::new(at as f32, colour.lit(brightness(normal, light)))
+        })
+        .to_vec();
+    RadialGradient::new(
+        point(to_the_light),
+        0.0,
+        point(spot.at),
+        (radius * 1.1).max(0.5) as f32,
+        stops,
+        SpreadMode::Pad,
+        Transform::identity(),
+    )
+}
+
+fn point(at: DVec2) -> Point {
+    Point::from_xy(at.x as f32, at.y as f32)
+}
+
+fn signed_area(outline: &[DVec2]) -> f64 {
+    let next = outline.iter().cycle().skip(1);
+    outline.iter().zip(next).map(|(a, b)| a.perp_dot(*b)).sum::<f64>() / 2.0
+}
+
+/// Outline of two circles and what lies between them; `segments` to each half circle.
+///
+/// The straight parts touch both circles at the angle whose cosine is the difference of the radii over the distance.
+pub(super) fn hull_of_circles(centres: [DVec2; 2], radii: [f64; 2], segments: usize) -> Vec<DVec2> {
+    let along = centres[1] - centres[0];
+    let distance = along.length();
+    let segments = segments.max(2);
+    let circle = |centre: DVec2, radius: f64, from: f64, to: f64| {
+        (0..=segments).map(move |step| {
+            let angle = from + (to - from) * step as f64 / segments as f64;
+            centre + DVec2::from_angle(angle) * radius
+        })
+    };
+    let difference = radii[0] - radii[1];
+    if distance <= difference.abs() {
+        // One lies within the other.
+        let larger = usize::from(difference < 0.0);
+        return circle(centres[larger], radii[larger], 0.0, TAU).skip(1).collect();
+    }
+    let direction = along.to_angle();
+    let touch = (difference / distance).acos();
+    circle(centres[1], radii[1], direction - touch, direction + touch)
+        .chain(circle(
+            centres[0],
+            radii[0],
+            direction + touch,
+            direction + 2.0 * PI - touch,
+        ))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_outline_of_two_circles_touches_both_and_holds_them() {
+        let centres = [DVec2::new(3.0, 4.0), DVec2::new(13.0, -2.0)];
+        for radii in [[2.0, 2.0], [4.0, 1.0], [0.0, 3.0], [14.0, 1.0]] {
+            let outline = hull_of_circles(centres, radii, 64);
+            let distance = |p: DVec2| (p - centres[0]).length() - radii[0];
+            let other = |p: DVec2| (p - centres[1]).length() - radii[1];
+            for &p in &outline {
+                assert!(
+                    distance(p).min(other(p)).abs() < 1e-9,
+                    "{radii:?}: {p} is on neither circle"
+                );
+            }
+            // It turns one way all along, so that it is convex and holds both.
+            let count = outline.len();
+            for i in 0..count {
+                let [a, b, c] = [0, 1, 2].map(|step| outline[(i + step) % count]);
+                assert!((b - a).perp_dot(c - b) > -1e-9, "{radii:?}: dent at {b}");
+            }
+        }
+    }
+}

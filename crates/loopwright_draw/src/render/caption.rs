@@ -1,0 +1,41 @@
+//! Words on pictures: set by the plots' own fonts, so that none need to be installed.
+
+use core::fmt::Write as _;
+
+use super::picture::Picture;
+use crate::plot::{PngError, escape, fit, pixels};
+
+/// A line of text at a place of the picture.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Caption {
+    /// Pixels from the left and from the top, of the text's base line.
+    pub(super) at: [f64; 2],
+    /// Height of the type, pixels.
+    pub(super) height: f64,
+    /// Whether the text is set in bold.
+    pub(super) is_bold: bool,
+    /// Text; what does not fit is cut off.
+    pub(super) words: String,
+    /// Room for the text, pixels.
+    pub(super) width: f64,
+}
+
+/// The lines on a transparent sheet of that many pixels.
+pub(super) fn sheet(size: [u32; 2], captions: &[Caption]) -> Result<Picture, PngError> {
+    let [width, height] = size;
+    let mut svg = format!("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\">");
+    for caption in captions {
+        let [x, y] = caption.at;
+        let weight = if caption.is_bold { "bold" } else { "normal" };
+        // Writing to a string cannot fail.
+        let _ = write!(
+            svg,
+            "<text x=\"{x:.2}\" y=\"{y:.2}\" font-family=\"DejaVu Sans\" font-weight=\"{weight}\" \
+             font-size=\"{:.2}\" fill=\"#2b3138\">{}</text>",
+            caption.height,
+            escape(&fit(&caption.words, caption.height, caption.is_bold, caption.width))
+        );
+    }
+    svg += "</svg>";
+    pixels(&svg, 1.0).map(Picture::new)
+}

@@ -1,0 +1,193 @@
+//! The ground: where it lies, its grid, the shadow on it and the path over it.
+
+use glam::{DVec2, DVec3};
+
+use super::{
+    camera::Camera,
+    canvas::{Canvas, Colour, Ink},
+    motion::Motion,
+};
+
+/// A plane that the body walks on: level, or sloping along a climb.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Ground {
+    /// Height at the origin, metres.
+    height: f64,
+    /// Rise per metre along x and z.
+    slope: DVec2,
+    /// Metres between the lines of the grid.
+    spacing: f64,
+}
+
+/// Slopes below this are taken for level: soles that roll and capture that drifts are no climb.
+const LEVEL: f64 = 0.06;
+
+/// Keeps a body that hardly travels from standing on a slope, metres.
+const RIDGE: f64 = 0.5;
+
+/// Share of the lowest points that may lie below the ground: stray frames.
+const BELOW: f64 = 0.02;
+
+/// Most frames looked at.
+const MAX_FRAMES: usize = 600;
+
+/// How far the grid reaches, as a share of the distance to the eye: to the edges of the picture and somewhat beyond.
+const REACH: f64 = 0.95;
+
+/// Most lines of the grid on either side of what is looked at; where more would be needed they lie further apart.
+const MAX_LINES: f64 = 24.0;
+
+/// Steps over which a line of the grid fades.
+const FADE_STEPS: i32 = 12;
+
+impl Ground {
+    /// The plane under the soles of a motion shown for `secs`.
+    pub(super) fn under(motion: &Motion, secs: f64) -> Self {
+        let count = ((secs / motion.step_secs()).round() as usize).clamp(1, MAX_FRAMES);
+        let figure = motion.figure();
+        let lowest: Vec<DVec3> = (0..=count)
+            .filter_map(|at| {
+                let points = motion.points_at(secs * at as f64 / count as f64);
+                let soles = figure
+                    .soles()
+                    .iter()
+                    .map(|&(point, above)| points[point] - DVec3::Y * above);
+                let all = points.iter().copied();
+                let lower = |a: DVec3, b: DVec3| if b.y < a.y { b } else { a };
+                // A body without feet stands on its lowest point.
+                soles.reduce(lower).or_else(|| all.reduce(lower))
+            })
+            .collect();
+        let mean = lowest.iter().sum::<DVec3>() / lowest.len().max(1) as f64;
+        let slope = slope_of(&lowest, mean);
+        let mut heights: Vec<f64> = lowest.iter().map(|p| p.y - slope.dot(DVec2::new(p.x, p.z))).collect();
+        heights.sort_by(f64::total_cmp);
+        let height = heights
+            .get((BELOW * heights.len() as f64) as usize)
+            .copied()
+            .unwrap_or(0.0);
+        // A metre for a person, and as much more or less for what is larger or smaller.
+        let spacing = 10.0_f64.powf((figure.stature() / 1.7).log10().round().clamp(-6.0, 9.0));
+        Self { height, slope, spacing }
+    }
+
+    /// Height of the ground at a place, metres.
+    fn height_at(&self, x: f64, z: f64) -> f64 {
+        self.height + self.slope.dot(DVec2::new(x, z))
+    }
+
+    /// The place below or above a point.
+    pub(super) fn below(&self, point: DVec3) -> DVec3 {
+        DVec3::new(point.x, self.height_at(point.x, point.z), point.z)
+    }
+
+    /// Lines a metre apart, with fainter ones halfway between, that fade with the distance from the target; the world's axes
+    /// are stronger. Seen from afar the lines lie two metres apart, or four, and so on.
+    pub(super) fn draw_grid(&self, camera: &Camera, canvas: &mut Canvas) {
+        let target = camera.target();
+        let reach = REACH * camera.distance();
+        let mut half = 0.5 * self.spacing;
+        while reach / half > MAX_LINES {
+            half *= 2.0;
+        }
+        let lines = (reach / half).ceil() as i32;
+        let centre = [target.x, target.z].map(|along| (along / half).round());
+        if !centre.iter().all(|at| at.abs() < 1e12) {
+            return;
+        }
+        for axis in 0..2 {
+            for line in -lines..=lines {
+                let number = centre[axis] + f64::from(line);
+                let fixed = number * half;
+                let ink = if number == 0.0 {
+                    Ink::Axis
+                } else if number % 2.0 == 0.0 {
+                    Ink::Metre
+                } else {
+                    Ink::HalfMetre
+                };
+                let middle = centre[1 - axis] * half;
+                let at = |step: i32| {
+                    let along = middle + reach * f64::from(step) / f64::from(FADE_STEPS);
+                    let (x, z) = if axis == 0 { (fixed, along) } else { (along, fixed) };
+                    DVec3::new(x, self.height_at(x, z), z)
+                };
+                for step in -FADE_STEPS..FADE_STEPS {
+                    let [from, to] = [at(step), at(step + 1)];
+                    let level = (from + to) / 2.0 - target;
+                    let away = DVec2::new(level.x, level.z).length() / reach;
+                    let share = 1.0 - away * away;
+                    if share > 0.02 {
+                        canvas.line(camera, &[from, to], ink, share);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Where the light from straight above is kept off: the outline of every capsule, laid on the ground.
+    pub(super) fn draw_shadow(&self, motion: &Motion, points: &[DVec3], camera: &Camera, canvas: &mut Canvas) {
+        let mut outlines = Vec::new();
+        for limb in motion.figure().limbs() {
+            let ends = limb.ends.map(|end| points[end]);
+            let flat = ends.map(|p| DVec2::new(p.x, p.z));
+            let outline = super::canvas::hull_of_circles(flat, limb.radii, 8);
+            let spots: Vec<DVec2> = outline
+                .into_iter()
+                .filter_map(|p| camera.project(DVec3::new(p.x, self.height_at(p.x, p.y), p.y)))
+                .map(|spot| spot.at)
+                .collect();
+            outlines.push(spots);
+        }
+        canvas.fill_union(&outlines, Colour::SHADOW);
+    }
+}
+
+/// Slope of the ground through the lowest points; level unless they clearly climb.
+fn slope_of(lowest: &[DVec3], mean: DVec3) -> DVec2 {
+    let ridge = RIDGE * RIDGE * lowest.len() as f64;
+    let (mut xx, mut xz, mut zz) = (ridge, 0.0, ridge);
+    let mut rise = DVec2::ZERO;
+    for p in lowest.iter().map(|&p| p - mean) {
+        xx += p.x * p.x;
+        xz += p.x * p.z;
+        zz += p.z * p.z;
+        rise += DVec2::new(p.x, p.z) * p.y;
+    }
+    let determinant = xx * zz - xz * xz;
+    let slope = DVec2::new(zz * rise.x - xz * rise.y, xx * rise.y - xz * rise.x) / determinant;
+    if slope.is_finite() && slope.length() > LEVEL {
+        slope
+    } else {
+        DVec2::ZERO
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn steps(rise: f64, count: usize) -> Vec<DVec3> {
+        (0..count)
+            .map(|i| {
+                let along = i as f64 * 0.7;
+                let aside = if i % 2 == 0 { 0.1 } else { -0.1 };
+                DVec3::new(aside + 0.6 * along, rise * along, 0.8 * along)
+            })
+            .collect()
+    }
+
+    fn slope(points: &[DVec3]) -> DVec2 {
+        slope_of(points, points.iter().sum::<DVec3>() / points.len() as f64)
+    }
+
+    #[test]
+    fn a_climb_has_a_slope_along_its_path_and_nothing_else_has() {
+        assert_eq!(slope(&steps(0.0, 8)), DVec2::ZERO);
+        assert_eq!(slope(&steps(0.3, 1)), DVec2::ZERO);
+        let up = slope(&steps(0.3, 8));
+        assert!((up - DVec2::new(0.18, 0.24)).length() < 0.03, "{up}");
+        // Two steps on the spot with one foot higher are no climb.
+        assert_eq!(slope(&[DVec3::ZERO, DVec3::new(0.2, 0.02, 0.0)]), DVec2::ZERO);
+    }
+}

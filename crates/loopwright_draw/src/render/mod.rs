@@ -1,0 +1,26 @@
+//! Renders: a body of capsules over a ground with metres on it, as an animation, a contact sheet or the seam's onion skin.
+//!
+//! A [`Figure`] gives a skeleton its flesh; a [`Motion`] is what moves: a take, a cut repeated as it is, or a loop; a
+//! [`Stage`] adds ground and camera and draws any time of it as a [`Picture`]. All on the CPU; the same input gives the same
+//! pixels on one machine, and pictures that no eye tells apart on any other.
+
+mod animation;
+mod body;
+mod camera;
+mod canvas;
+mod caption;
+mod ground;
+mod motion;
+mod picture;
+mod seam;
+mod sheet;
+mod stage;
+
+pub use animation::{AnimationFormat, Packed, Packer};
+pub use body::Figure;
+pub use camera::View;
+pub use motion::{Motion, MotionError};
+pub use picture::Picture;
+pub use seam::onion;
+pub use sheet::{MAX_CELLS, contact_sheet, side_by_side};
+pub use stage::{RenderError, Stage, StageSettings};

@@ -1,0 +1,364 @@
+//! What moves in a picture: a take as it was recorded, a cut repeated as it is, or a loop.
+
+use glam::DVec3;
+use loopwright::{
+    analysis::{Analysis, heading::Heading},
+    loop_clip::LoopClip,
+    math::rigid::{Rigid, Twist},
+    quality::KeyLayout,
+    root_motion::{RootMode, RootTravel, Rooted},
+    take::Take,
+};
+
+use super::body::Figure;
+
+/// Poses on an even grid, and how they follow on each other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Motion {
+    figure: Figure,
+    step_secs: f64,
+    /// Points of the figure as seen from the root, frame-major.
+    points: Vec<DVec3>,
+    /// First of the frames that are played, after those of the context.
+    first: usize,
+    /// Frames played in one cycle.
+    num_frames: usize,
+    root: RootTravel,
+    repeats: bool,
+    /// Source frame of the first frame played and source frames to a frame, for captions.
+    numbering: [f64; 2],
+    /// Where the middle of the body goes, per frame played, seen from the root; smooth, so that a camera can follow it.
+    guide: Vec<DVec3>,
+    heading: DVec3,
+}
+
+/// Why poses cannot be drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MotionError {
+    /// The figure is of another skeleton.
+    #[error("the figure has another number of joints than the motion")]
+    OtherSkeleton,
+    /// There are no such frames.
+    #[error("frames {first} to {last} are asked for, there are {num_frames}")]
+    NoSuchFrames {
+        /// First frame asked for.
+        first: usize,
+        /// Last frame asked for.
+        last: usize,
+        /// Frames there are.
+        num_frames: usize,
+    },
+}
+
+/// Half the time over which the path of a take is averaged for the camera, seconds: longer than a step.
+const GUIDE_SECS: f64 = 0.6;
+
+impl Motion {
+    /// Frames `first` to `last` of a take, as they were recorded.
+    pub fn of_take(
+        take: &Take,
+        analysis: &Analysis,
+        figure: &Figure,
+        first: usize,
+        last: usize,
+    ) -> Result<Self, MotionError> {
+        let num_frames = take.num_frames();
+        if first > last || last >= num_frames {
+            return Err(MotionError::NoSuchFrames {
+                first,
+                last,
+                num_frames,
+            });
+        }
+        let mut motion = Self::still(figure, take.frame_time_secs());
+        for frame in first..=last {
+            motion.add(take, frame)?;
+        }
+        motion.num_frames = last - first + 1;
+        motion.numbering = [first as f64, 1.0];
+        let hips = motion.track(figure.hips());
+        motion.guide = smoothed(&hips, (GUIDE_SECS / take.frame_time_secs()).round().min(1e6) as usize);
+        motion.heading = heading_of(&hips, &analysis.heading, first);
+        Ok(motion)
+    }
+
+    /// A cut repeated as it is, with its jump at the seam, its root carried on by the twist.
+    ///
+    /// `start_frame` and `num_source_frames` say which frames of the take it is, for captions.
+    pub fn of_cut(
+        source: &Rooted,
+        figure: &Figure,
+        start_frame: f64,
+        num_source_frames: f64,
+    ) -> Result<Self, MotionError> {
+        let clip = &source.clip;
+        let mut motion = Self::still(figure, clip.step_secs());
+        if clip.skeleton().num_joints() != figure.num_joints() {
+            return Err(MotionError::OtherSkeleton);
+        }
+        for sample in clip.sample_range() {
+            motion
+                .points
+                .extend(figure.points(clip.translations(sample), clip.rotations(sample)));
+        }
+        motion.first = clip.sample_range().start().unsigned_abs();
+        motion.num_frames = clip.num_intervals();
+        motion.numbering = [start_frame, num_source_frames / clip.num_intervals() as f64];
+        motion.root = source.root;
+        // Played in the world, whatever becomes of the travel.
+        motion.root.mode = RootMode::Screw;
+        motion.repeating();
+        Ok(motion)
+    }
+
+    /// A loop as it was made.
+    pub fn of_loop(loop_clip: &LoopClip, figure: &Figure) -> Result<Self, MotionError> {
+        let mut motion = Self::still(figure, loop_clip.step_secs());
+        if loop_clip.skeleton().num_joints() != figure.num_joints() {
+            return Err(MotionError::OtherSkeleton);
+        }
+        for sample in 0..=loop_clip.num_samples() {
+            let (translations, rotations) = loop_clip.body_pose(sample);
+            motion.points.extend(figure.points(translations, rotations));
+        }
+        motion.num_frames = loop_clip.num_samples();
+        motion.root = *loop_clip.root();
+        motion.repeating();
+        Ok(motion)
+    }
+
+    /// A loop as its file has it.
+    ///
+    /// Errors: the file has fewer frames than the layout says, or other joints than the figure.
+    pub fn of_written(
+        written: &Take,
+        layout: KeyLayout,
+        root: RootTravel,
+        figure: &Figure,
+    ) -> Result<Self, MotionError> {
+        let last = layout.num_samples.max(1) - 1 + usize::from(layout.has_closing_key);
+        if last >= written.num_frames() {
+            return Err(MotionError::NoSuchFrames {
+                first: 0,
+                last,
+                num_frames: written.num_frames(),
+            });
+        }
+        let mut motion = Self::still(figure, written.frame_time_secs());
+        motion.root = root;
+        for frame in 0..=last {
+            let from = motion.points.len();
+            motion.add(written, frame)?;
+            let root_from_world = root.at(frame as f64 * motion.step_secs).inverse();
+            for point in &mut motion.points[from..] {
+                *point = root_from_world.transform_point(*point);
+            }
+        }
+        motion.num_frames = layout.num_samples.max(1);
+        motion.repeating();
+        Ok(motion)
+    }
+
+    fn still(figure: &Figure, step_secs: f64) -> Self {
+        Self {
+            figure: figure.clone(),
+            step_secs,
+            points: Vec::new(),
+            first: 0,
+            num_frames: 0,
+            root: RootTravel {
+                mode: RootMode::InPlace,
+                start: Rigid::IDENTITY,
+                twist: Twist {
+                    linear: DVec3::ZERO,
+                    angular: DVec3::ZERO,
+                },
+            },
+            repeats: false,
+            numbering: [0.0, 1.0],
+            guide: Vec::new(),
+            heading: DVec3::Z,
+        }
+    }
+
+    fn add(&mut self, take: &Take, frame: usize) -> Result<(), MotionError> {
+        if take.num_joints() != self.figure.num_joints() {
+            return Err(MotionError::OtherSkeleton);
+        }
+        let points = self.figure.points(take.translations(frame), take.rotations(frame));
+        self.points.extend(points);
+        Ok(())
+    }
+
+    /// Ends the making of a motion that repeats: seen from the root the body stays about one place.
+    fn repeating(&mut self) {
+        self.repeats = true;
+        let hips = self.track(self.figure.hips());
+        let mean = hips.iter().sum::<DVec3>() / hips.len().max(1) as f64;
+        self.guide = vec![mean; self.num_frames];
+        // In a turn the middle of the cycle stands for the whole.
+        let middle = self.root.at(0.5 * self.period_secs()).rotation;
+        self.heading = middle * DVec3::Z;
+    }
+
+    /// The frames played of one point, seen from the root.
+    fn track(&self, point: usize) -> Vec<DVec3> {
+        (self.first..self.first + self.num_frames)
+            .map(|frame| self.points[frame * self.figure.num_points() + point])
+            .collect()
+    }
+
+    /// The body.
+    pub(super) fn figure(&self) -> &Figure {
+        &self.figure
+    }
+
+    /// Number of frames of one cycle; of a take, of all of it.
+    pub fn num_frames(&self) -> usize {
+        self.num_frames
+    }
+
+    /// Seconds of one cycle; of a take, from its first frame to its last.
+    pub fn period_secs(&self) -> f64 {
+        let steps = self.num_frames - usize::from(!self.repeats);
+        steps as f64 * self.step_secs
+    }
+
+    /// Whether the last frame leads to the first.
+    pub fn repeats(&self) -> bool {
+        self.repeats
+    }
+
+    /// Seconds between frames.
+    pub fn step_secs(&self) -> f64 {
+        self.step_secs
+    }
+
+    /// Level direction that the body heads along.
+    pub(super) fn heading(&self) -> DVec3 {
+        self.heading
+    }
+
+    /// The frame's number in the source, for captions.
+    pub(super) fn number_of(&self, frame: usize) -> f64 {
+        self.numbering[0] + self.numbering[1] * (frame % self.num_frames) as f64
+    }
+
+    /// World position of the root, and of the path that a camera follows, at a time.
+    pub(super) fn root_at(&self, secs: f64) -> Rigid {
+        self.root.at(secs)
+    }
+
+    /// What a camera that follows looks at, world, `secs` after the start; a take stops at its ends.
+    pub(super) fn guide_at(&self, secs: f64) -> DVec3 {
+        let [(before, u), (after, _)] = self.around(secs);
+        let place = self.guide[before].lerp(self.guide[after % self.num_frames], u);
+        self.root.at(secs).transform_point(place)
+    }
+
+    /// World positions of the figure's points `secs` after the start: any number of cycles for what repeats.
+    pub(super) fn points_at(&self, secs: f64) -> Vec<DVec3> {
+        let [(before, u), (after, _)] = self.around(secs);
+        let root = self.root.at(secs);
+        // Up to the pose that ends the cycle: where it is not the one that starts it, the seam is a jump.
+        let after = if after == self.num_frames {
+            self.end_frame()
+        } else {
+            after
+        };
+        let [before, after] = [before, after].map(|frame| self.frame(frame as isize));
+        before
+            .iter()
+            .zip(after)
+            .map(|(&a, &b)| root.transform_point(if u > 0.0 { a.lerp(b, u) } else { a }))
+            .collect()
+    }
+
+    /// The two frames around a time, and how far it is from the first to the second.
+    fn around(&self, secs: f64) -> [(usize, f64); 2] {
+        let last = self.num_frames - 1;
+        let frame = secs / self.step_secs;
+        // Rounding must not turn a whole frame into one just before it.
+        let whole = (frame + 1e-6).floor().max(0.0);
+        let u = (frame - whole).clamp(0.0, 1.0);
+        let u = if u < 1e-6 { 0.0 } else { u };
+        let whole = whole as usize;
+        if self.repeats {
+            let before = whole % self.num_frames;
+            [(before, u), (before + 1, u)]
+        } else if whole >= last {
+            [(last, 0.0), (last, 0.0)]
+        } else {
+            [(whole, u), (whole + 1, u)]
+        }
+    }
+
+    /// The figure's points at a frame, seen from the root; frames of the context have negative numbers or high ones.
+    fn frame(&self, frame: isize) -> &[DVec3] {
+        let count = self.figure.num_points();
+        let index = (self.first as isize + frame).clamp(0, (self.points.len() / count.max(1)) as isize - 1) as usize;
+        &self.points[index * count..(index + 1) * count]
+    }
+
+    /// World positions at the seam: of the frame that starts a cycle when `offset` is 0 or more, else of those before it.
+    ///
+    /// The frames before are those that end a cycle, carried to where the next one starts.
+    pub(super) fn around_the_seam(&self, offset: isize) -> Vec<DVec3> {
+        let frame = if offset < 0 {
+            self.num_frames as isize + offset
+        } else {
+            offset
+        };
+        let root = self.root.at(offset as f64 * self.step_secs);
+        self.frame(frame).iter().map(|&p| root.transform_point(p)).collect()
+    }
+
+    /// World positions of the pose that ends a cycle and should equal the one that starts it.
+    pub(super) fn end_at_seam(&self) -> Vec<DVec3> {
+        let root = self.root.at(0.0);
+        let end = self.frame(self.end_frame() as isize);
+        end.iter().map(|&p| root.transform_point(p)).collect()
+    }
+
+    /// The frame after the last one played; for a loop without its closing key the first.
+    fn end_frame(&self) -> usize {
+        let stored = self.points.len() / self.figure.num_points();
+        if self.first + self.num_frames < stored {
+            self.num_frames
+        } else {
+            0
+        }
+    }
+}
+
+/// A moving average over as many frames on either side, fewer at the ends.
+fn smoothed(track: &[DVec3], reach: usize) -> Vec<DVec3> {
+    let mut sums = vec![DVec3::ZERO];
+    for &p in track {
+        sums.push(sums[sums.len() - 1] + p);
+    }
+    (0..track.len())
+        .map(|at| {
+            let reach = reach.min(at).min(track.len() - 1 - at);
+            (sums[at + reach + 1] - sums[at - reach]) / (2 * reach + 1) as f64
+        })
+        .collect()
+}
+
+/// A body that moves less than this heads where it faces, metres.
+const TRAVELS: f64 = 1.0;
+
+/// Where a stretch of a take heads: along its travel, else where the body faces on average.
+fn heading_of(hips: &[DVec3], heading: &Heading, first: usize) -> DVec3 {
+    let travel = hips
+        .last()
+        .zip(hips.first())
+        .map_or(DVec3::ZERO, |(&end, &start)| end - start);
+    if DVec3::new(travel.x, 0.0, travel.z).length() > TRAVELS {
+        return travel;
+    }
+    (first..first + hips.len())
+        .map(|frame| heading.world_from_heading(frame).rotation * DVec3::Z)
+        .sum()
+}

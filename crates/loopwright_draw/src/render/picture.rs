@@ -1,0 +1,49 @@
+//! A finished picture.
+
+use resvg::tiny_skia::Pixmap;
+
+use crate::plot::PngError;
+
+/// Pixels of a finished picture.
+#[derive(Clone, PartialEq)]
+pub struct Picture {
+    pixels: Pixmap,
+}
+
+impl core::fmt::Debug for Picture {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let [width, height] = self.size();
+        write!(f, "Picture({width} x {height})")
+    }
+}
+
+impl Picture {
+    pub(super) fn new(pixels: Pixmap) -> Self {
+        Self { pixels }
+    }
+
+    pub(super) fn pixels(&self) -> &Pixmap {
+        &self.pixels
+    }
+
+    /// Pixels across and down.
+    pub fn size(&self) -> [u32; 2] {
+        [self.pixels.width(), self.pixels.height()]
+    }
+
+    /// Red, green and blue of all pixels, row by row from the top; opaque pictures only lose an opacity of 1.
+    pub fn rgb(&self) -> Vec<u8> {
+        let (pixels, _) = self.pixels.data().as_chunks::<4>();
+        pixels
+            .iter()
+            .flat_map(|&[red, green, blue, _]| [red, green, blue])
+            .collect()
+    }
+
+    /// The picture as a PNG file. Errors: it could not be packed.
+    pub fn png(&self) -> Result<Vec<u8>, PngError> {
+        self.pixels
+            .encode_png()
+            .map_err(|error| PngError::Packing { why: error.to_string() })
+    }
+}

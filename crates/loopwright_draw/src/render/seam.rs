@@ -1,0 +1,81 @@
+//! The seam under a lens: the pose that ends a cycle over the one that starts it, and the frames around both.
+
+use glam::DVec3;
+
+use super::{
+    canvas::Colour,
+    picture::Picture,
+    stage::{RenderError, Stage, draw_body},
+};
+
+/// Frames shown as sticks on either side of the seam.
+const FRAMES: isize = 3;
+
+/// The colours end at a gap of at least this, metres, so that rounding does not glow.
+const FULL_COLOUR_METRES: f64 = 0.01;
+
+/// Sticks of the frames after the seam and before it.
+const AFTER: Colour = Colour([0.00, 0.45, 0.70, 1.0]);
+const BEFORE: Colour = Colour([0.84, 0.37, 0.00, 1.0]);
+
+/// Limbs that meet, and those that are furthest off.
+const MEETS: [f64; 3] = [0.80, 0.82, 0.85];
+const OFF: [f64; 3] = [0.80, 0.12, 0.05];
+
+/// The onion skin of a seam.
+///
+/// The start's pose is grey; the end's, carried back by one cycle, lies over it, the redder the further a limb is off. Sticks are the three frames before the seam and the three after it: they fan
+/// out evenly where nothing jumps. Errors: [`RenderError::NoSeam`] for a motion that does not repeat.
+pub fn onion(stage: &Stage<'_>) -> Result<Picture, RenderError> {
+    let motion = stage.motion();
+    if !motion.repeats() {
+        return Err(RenderError::NoSeam);
+    }
+    let (mut canvas, camera) = stage.set(0.0)?;
+    let (start, end) = (motion.around_the_seam(0), motion.end_at_seam());
+    let limbs = motion.figure().limbs();
+    let gap_of = |point: usize| (end[point] - start[point]).length();
+    let widest = limbs
+        .iter()
+        .flat_map(|limb| limb.ends)
+        .max_by(|&a, &b| gap_of(a).total_cmp(&gap_of(b)));
+    let largest = widest.map_or(0.0, gap_of);
+    let full = largest.max(FULL_COLOUR_METRES);
+    let [width, height] = stage.size();
+    let no_room = || RenderError::Size { width, height };
+
+    let mut below = canvas.layer().ok_or_else(no_room)?;
+    draw_body(motion, &start, &camera, &mut below, |_, _| Colour::GREY);
+    canvas.lay_layer(&below, 0.65);
+    let mut above = canvas.layer().ok_or_else(no_room)?;
+    draw_body(motion, &end, &camera, &mut above, |index, _| {
+        let gap = limbs[index].ends.map(gap_of).into_iter().fold(0.0, f64::max);
+        let [red, green, blue] = core::array::from_fn(|part| MEETS[part] + (OFF[part] - MEETS[part]) * (gap / full));
+        Colour([red, green, blue, 1.0])
+    });
+    canvas.lay_layer(&above, 0.6);
+
+    let reach = FRAMES.min(motion.num_frames() as isize);
+    for offset in (-reach..=reach).filter(|&offset| offset != 0) {
+        let points: Vec<DVec3> = motion.around_the_seam(offset);
+        let colour = if offset < 0 { BEFORE } else { AFTER };
+        let share = 1.0 - 0.22 * (offset.abs() - 1) as f64;
+        for limb in limbs {
+            if let [Some(from), Some(to)] = limb.ends.map(|point| camera.project(points[point])) {
+                canvas.stick([from.at, to.at], colour.faded(0.8 * share), 1.2);
+            }
+        }
+    }
+    let facts = match widest {
+        Some(point) if largest >= 5e-7 => format!(
+            "largest gap at the seam {:.1} mm, {}",
+            largest * 1e3,
+            motion.figure().name_of(point)
+        ),
+        _ => "first and last pose are the same".to_owned(),
+    };
+    let legend = format!("orange: {reach} frames before, blue: {reach} after");
+    stage.lay_title(&mut canvas);
+    canvas.lay(&stage.footnotes(&[&facts, &legend])?, [0, 0]);
+    Ok(canvas.finish())
+}

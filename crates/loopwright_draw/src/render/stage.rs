@@ -1,0 +1,348 @@
+//! A motion with its ground, its light and its camera.
+
+use glam::DVec3;
+
+use super::{
+    body::Tint,
+    camera::{Camera, Orientation, View},
+    canvas::{Canvas, Colour, Ink, MAX_PIXELS},
+    caption::{self, Caption},
+    ground::Ground,
+    motion::Motion,
+    picture::Picture,
+};
+use crate::plot::PngError;
+
+/// How a motion is looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StageSettings {
+    /// From where.
+    pub view: View,
+    /// Whether the camera stands still and holds the whole way, rather than moving along.
+    pub is_fixed: bool,
+    /// Pixels across and down, 16 to 4096.
+    pub size: [u32; 2],
+    /// Cycles shown of what repeats, at least 1.
+    pub cycles: u32,
+}
+
+impl Default for StageSettings {
+    fn default() -> Self {
+        Self {
+            view: View::ThreeQuarter,
+            is_fixed: false,
+            size: [512, 512],
+            cycles: 1,
+        }
+    }
+}
+
+/// Why a picture cannot be made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RenderError {
+    /// A side is outside what is drawn.
+    #[error("a picture of {width} x {height} pixels cannot be made; its sides must lie between {} and {}, and a sheet of many may hold {MAX_PIXELS} pixels", SIDES.start(), SIDES.end())]
+    Size {
+        /// Pixels across.
+        width: u32,
+        /// Pixels down.
+        height: u32,
+    },
+    /// The seam of something that does not repeat is asked for.
+    #[error("the motion does not repeat, so it has no seam")]
+    NoSeam,
+    /// Words could not be set, or the picture not be packed.
+    #[error(transparent)]
+    Png(#[from] PngError),
+    /// An animation could not be packed.
+    #[error("the animation cannot be packed: {why}")]
+    Packing {
+        /// What the packer said.
+        why: String,
+    },
+}
+
+/// Sides of a picture, pixels.
+const SIDES: core::ops::RangeInclusive<u32> = 16..=4096;
+
+/// Most frames looked at to place the camera.
+const MAX_LOOKS: usize = 400;
+
+/// Points of the path over the ground.
+const PATH_POINTS: usize = 240;
+
+/// Type height as a share of the picture's shorter side.
+const TYPE: f64 = 0.034;
+
+/// A motion ready to be drawn at any time.
+pub struct Stage<'a> {
+    motion: &'a Motion,
+    size: [u32; 2],
+    axes: Orientation,
+    distance: f64,
+    /// From the path that the camera follows to what it looks at; the world place itself when it stands still.
+    target: Target,
+    ground: Ground,
+    path: Vec<DVec3>,
+    shown_secs: f64,
+    title: Option<Picture>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Target {
+    Fixed(DVec3),
+    Along(DVec3),
+}
+
+impl<'a> Stage<'a> {
+    /// Sets up ground and camera so that the whole body is in the picture at all times shown.
+    ///
+    /// `title` is written at the top. Errors: [`RenderError::Size`].
+    pub fn new(motion: &'a Motion, settings: &StageSettings, title: &str) -> Result<Self, RenderError> {
+        let [width, height] = settings.size;
+        if !(SIDES.contains(&width) && SIDES.contains(&height)) {
+            return Err(RenderError::Size { width, height });
+        }
+        let cycles = if motion.repeats() { settings.cycles.max(1) } else { 1 };
+        let shown_secs = f64::from(cycles) * motion.period_secs();
+        let ground = Ground::under(motion, shown_secs);
+        let axes = Orientation::new(settings.view, motion.heading());
+        let looks = ((shown_secs / motion.step_secs()).round() as usize).clamp(1, MAX_LOOKS);
+        let times: Vec<f64> = (0..=looks).map(|at| shown_secs * at as f64 / looks as f64).collect();
+        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        for &secs in &times {
+            let origin = if settings.is_fixed {
+                DVec3::ZERO
+            } else {
+                motion.guide_at(secs)
+            };
+            for point in drawn(motion, secs) {
+                low = low.min(point - origin);
+                high = high.max(point - origin);
+            }
+        }
+        let middle = if low.is_finite() && high.is_finite() {
+            (low + high) / 2.0
+        } else {
+            DVec3::ZERO
+        };
+        let target = if settings.is_fixed {
+            Target::Fixed(middle)
+        } else {
+            Target::Along(middle)
+        };
+        let mut stage = Self {
+            motion,
+            size: settings.size,
+            axes,
+            distance: 1.0,
+            target,
+            ground,
+            path: (0..=PATH_POINTS)
+                .map(|at| motion.guide_at(shown_secs * at as f64 / PATH_POINTS as f64))
+                .map(|place| ground.below(place))
+                .collect(),
+            shown_secs,
+            title: None,
+        };
+        // Flesh around the points.
+        let flesh = DVec3::splat(0.06 * motion.figure().stature());
+        stage.distance = axes.distance(
+            times.iter().flat_map(|&secs| {
+                let target = stage.target_at(secs);
+                drawn(motion, secs).flat_map(move |point| [point - target - flesh, point - target + flesh])
+            }),
+            settings.size,
+        );
+        if !title.is_empty() {
+            stage.title = Some(stage.heading(title)?);
+        }
+        Ok(stage)
+    }
+
+    /// Seconds shown: all cycles of what repeats.
+    pub fn shown_secs(&self) -> f64 {
+        self.shown_secs
+    }
+
+    /// The motion shown.
+    pub(super) fn motion(&self) -> &Motion {
+        self.motion
+    }
+
+    /// Pixels across and down.
+    pub(super) fn size(&self) -> [u32; 2] {
+        self.size
+    }
+
+    fn target_at(&self, secs: f64) -> DVec3 {
+        match self.target {
+            Target::Fixed(place) => place,
+            Target::Along(aside) => self.motion.guide_at(secs) + aside,
+        }
+    }
+
+    pub(super) fn camera_at(&self, secs: f64) -> Camera {
+        Camera::new(self.axes, self.target_at(secs), self.distance, self.size)
+    }
+
+    /// An empty sheet with grid and path, and the camera, at a time.
+    pub(super) fn set(&self, secs: f64) -> Result<(Canvas, Camera), RenderError> {
+        let [width, height] = self.size;
+        let mut canvas = Canvas::new(self.size).ok_or(RenderError::Size { width, height })?;
+        let camera = self.camera_at(secs);
+        self.ground.draw_grid(&camera, &mut canvas);
+        let done = if self.shown_secs > 0.0 {
+            secs / self.shown_secs
+        } else {
+            1.0
+        };
+        let at = ((done.clamp(0.0, 1.0) * PATH_POINTS as f64) as usize).min(PATH_POINTS);
+        canvas.line(&camera, &self.path[at..], Ink::PathAhead, 1.0);
+        canvas.line(&camera, &self.path[..=at], Ink::PathBehind, 1.0);
+        if self.motion.repeats() && self.motion.period_secs() > 0.0 {
+            self.draw_marks(&camera, &mut canvas);
+        }
+        Ok((canvas, camera))
+    }
+
+    /// A stroke across the path wherever a cycle starts.
+    fn draw_marks(&self, camera: &Camera, canvas: &mut Canvas) {
+        let cycles = (self.shown_secs / self.motion.period_secs()).round() as u32;
+        for cycle in 0..=cycles {
+            let secs = f64::from(cycle) * self.motion.period_secs();
+            let aside = self.motion.root_at(secs).rotation * (DVec3::X * (0.05 * self.motion.figure().stature()));
+            let at = self.motion.guide_at(secs);
+            let ends = [at - aside, at + aside].map(|place| self.ground.below(place));
+            canvas.line(camera, &ends, Ink::Mark, 1.0);
+        }
+    }
+
+    /// The picture at a time, seconds after the start; what repeats goes on for any number of cycles.
+    pub fn frame(&self, secs: f64) -> Result<Picture, RenderError> {
+        let mut canvas = self.untitled(secs)?;
+        self.lay_title(&mut canvas);
+        Ok(canvas.finish())
+    }
+
+    /// The same without the title.
+    pub(super) fn untitled(&self, secs: f64) -> Result<Canvas, RenderError> {
+        let (mut canvas, camera) = self.set(secs)?;
+        let points = self.motion.points_at(secs);
+        self.ground.draw_shadow(self.motion, &points, &camera, &mut canvas);
+        draw_body(self.motion, &points, &camera, &mut canvas, |_, tint| Colour::of(tint));
+        self.draw_clock(secs, &mut canvas);
+        Ok(canvas)
+    }
+
+    /// Writes the title at the top.
+    pub(super) fn lay_title(&self, canvas: &mut Canvas) {
+        if let Some(title) = &self.title {
+            canvas.lay(title, [0, 0]);
+        }
+    }
+
+    /// A bar along the bottom: how far the time shown has come, with a gap at every seam.
+    fn draw_clock(&self, secs: f64, canvas: &mut Canvas) {
+        let [width, height] = self.size.map(f64::from);
+        let thick = (height.min(width) / 170.0).max(1.0);
+        let share = if self.shown_secs > 0.0 {
+            (secs / self.shown_secs).clamp(0.0, 1.0)
+        } else {
+            1.0
+        };
+        canvas.bar(0.0, height - thick, width * share, thick, Colour::GREY);
+        if self.motion.repeats() {
+            let cycles = (self.shown_secs / self.motion.period_secs()).round();
+            for cycle in 1..cycles.min(width / 4.0) as u32 {
+                let at = width * f64::from(cycle) / cycles;
+                canvas.bar(
+                    at - thick,
+                    height - 2.0 * thick,
+                    2.0 * thick,
+                    2.0 * thick,
+                    Colour::PAPER,
+                );
+            }
+        }
+    }
+
+    /// A line of bold text at the top of the picture.
+    fn heading(&self, words: &str) -> Result<Picture, RenderError> {
+        let height = self.type_height();
+        self.words(core::iter::once((1.5 * height, true, words)))
+    }
+
+    /// Lines of text at the bottom of the picture.
+    pub(super) fn footnotes(&self, lines: &[&str]) -> Result<Picture, RenderError> {
+        let height = self.type_height();
+        let bottom = f64::from(self.size[1]) - 0.9 * height;
+        let above = |line: usize| bottom - 1.35 * height * (lines.len() - 1 - line) as f64;
+        self.words(
+            lines
+                .iter()
+                .enumerate()
+                .map(|(line, words)| (above(line), false, *words)),
+        )
+    }
+
+    fn type_height(&self) -> f64 {
+        let [width, height] = self.size.map(f64::from);
+        (TYPE * width.min(height)).max(9.0)
+    }
+
+    /// Lines of text: pixels of the base line from the top, whether bold, and the words.
+    fn words<'w>(&self, lines: impl Iterator<Item = (f64, bool, &'w str)>) -> Result<Picture, RenderError> {
+        let height = self.type_height();
+        let captions: Vec<Caption> = lines
+            .map(|(base, is_bold, words)| Caption {
+                at: [0.7 * height, base],
+                height,
+                is_bold,
+                words: words.to_owned(),
+                width: f64::from(self.size[0]) - 1.4 * height,
+            })
+            .collect();
+        Ok(caption::sheet(self.size, &captions)?)
+    }
+}
+
+/// The points of a motion that limbs are drawn to.
+fn drawn(motion: &Motion, secs: f64) -> impl Iterator<Item = DVec3> {
+    let points = motion.points_at(secs);
+    let limbs: Vec<[usize; 2]> = motion.figure().limbs().iter().map(|limb| limb.ends).collect();
+    let all_without_limbs = limbs.is_empty();
+    let ends: Vec<usize> = if all_without_limbs {
+        (0..points.len()).collect()
+    } else {
+        limbs.into_iter().flatten().collect()
+    };
+    ends.into_iter().map(move |end| points[end])
+}
+
+/// Draws all capsules, the farthest first; `colour` gives each its own by index and side.
+pub(super) fn draw_body(
+    motion: &Motion,
+    points: &[DVec3],
+    camera: &Camera,
+    canvas: &mut Canvas,
+    colour: impl Fn(usize, Tint) -> Colour,
+) {
+    let limbs = motion.figure().limbs();
+    let depth = |index: &usize| {
+        let [from, to] = limbs[*index].ends.map(|end| points[end]);
+        camera.project((from + to) / 2.0).map_or(0.0, |spot| spot.depth)
+    };
+    let mut order: Vec<usize> = (0..limbs.len()).collect();
+    order.sort_by(|a, b| depth(b).total_cmp(&depth(a)));
+    for index in order {
+        let limb = &limbs[index];
+        canvas.capsule(
+            camera,
+            limb.ends.map(|end| points[end]),
+            limb.radii,
+            colour(index, limb.tint),
+        );
+    }
+}

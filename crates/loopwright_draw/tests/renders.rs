@@ -1,0 +1,349 @@
+//! Renders of synthetic takes: like their snapshots, seamless where loops are, sound on anything, whole as files.
+
+use std::io::Cursor;
+
+use glam::{DQuat, DVec3};
+use loopwright::{
+    analysis::{Analysis, body::BodyOverrides},
+    candidate::{self, SearchSettings},
+    pipeline::{self, LoopSettings, Made},
+    root_motion::RootMode,
+    take::{Cut, Joint, Skeleton, Take},
+};
+use loopwright_draw::render::{
+    AnimationFormat, Figure, Motion, MotionError, Packer, Picture, RenderError, Stage, StageSettings, View,
+    contact_sheet, onion, side_by_side,
+};
+use loopwright_synth::{WalkSettings, synthesize};
+
+mod snapshot;
+
+use snapshot::{assert_like_snapshot, differs};
+
+struct Walk {
+    take: Take,
+    analysis: Analysis,
+    figure: Figure,
+    cut: Cut,
+}
+
+impl Walk {
+    fn new(change: impl FnOnce(&mut WalkSettings)) -> Self {
+        let mut settings = WalkSettings {
+            seconds: 4.0,
+            frame_rate_hz: 30.0,
+            ..WalkSettings::default()
+        };
+        change(&mut settings);
+        let take = synthesize(&settings).unwrap().take;
+        let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+        let found = candidate::find(&take, &analysis, &SearchSettings::default()).unwrap();
+        Self {
+            figure: Figure::of(&take, &analysis.body),
+            cut: found.candidates[0].cut,
+            take,
+            analysis,
+        }
+    }
+
+    fn made(&self, root: RootMode) -> Made {
+        let settings = LoopSettings {
+            root,
+            ..LoopSettings::default()
+        };
+        pipeline::make(&self.take, &self.analysis, &self.cut, 1, &settings).unwrap()
+    }
+
+    fn looped(&self, root: RootMode) -> Motion {
+        Motion::of_loop(&self.made(root).loop_clip, &self.figure).unwrap()
+    }
+
+    fn raw(&self) -> Motion {
+        let made = self.made(RootMode::Screw);
+        Motion::of_cut(
+            &made.source,
+            &self.figure,
+            self.cut.start_frame(),
+            self.cut.num_frames(),
+        )
+        .unwrap()
+    }
+
+    fn whole(&self) -> Motion {
+        let last = self.take.num_frames() - 1;
+        Motion::of_take(&self.take, &self.analysis, &self.figure, 0, last).unwrap()
+    }
+}
+
+fn small(view: View) -> StageSettings {
+    StageSettings {
+        view,
+        size: [144, 144],
+        ..StageSettings::default()
+    }
+}
+
+#[test]
+fn a_loop_from_three_quarters() {
+    let motion = Walk::new(|_| {}).looped(RootMode::Screw);
+    let stage = Stage::new(&motion, &small(View::ThreeQuarter), "walk").unwrap();
+    assert_like_snapshot("render-loop", &stage.frame(0.3).unwrap().png().unwrap());
+    // The tolerance is narrow enough to tell a few hundredths of a second.
+    let other = stage.frame(0.34).unwrap().png().unwrap();
+    assert!(differs("render-loop", &other).is_some());
+}
+
+#[test]
+fn a_sheet_of_two_cycles_from_the_side() {
+    let motion = Walk::new(|settings| settings.climb_mps = 0.2).looped(RootMode::Screw);
+    let settings = StageSettings {
+        is_fixed: true,
+        cycles: 2,
+        size: [120, 80],
+        ..small(View::Side)
+    };
+    let stage = Stage::new(&motion, &settings, "two cycles").unwrap();
+    let step = motion.num_frames() / 3;
+    let sheet = contact_sheet(&stage, &[0, step, 2 * step, 3 * step, 4 * step, 5 * step]).unwrap();
+    assert_like_snapshot("render-sheet", &sheet.png().unwrap());
+}
+
+#[test]
+fn the_seam_of_a_cut_beside_that_of_its_loop() {
+    let walk = Walk::new(|settings| {
+        settings.drift = 0.1;
+        settings.torso_rise_metres = 0.1;
+        settings.noise_deg = 1.0;
+    });
+    let (raw, looped) = (walk.raw(), walk.looped(RootMode::Screw));
+    let skins: Vec<Picture> = [(&raw, "as it is"), (&looped, "loop")]
+        .map(|(motion, title)| {
+            let stage = Stage::new(motion, &small(View::ThreeQuarter), title).unwrap();
+            onion(&stage).unwrap()
+        })
+        .into();
+    assert_like_snapshot("render-seam", &side_by_side(&skins).unwrap().png().unwrap());
+}
+
+#[test]
+fn a_take_from_above_and_behind() {
+    let motion = Walk::new(|settings| {
+        settings.turn_dps = 40.0;
+        settings.t_pose_first_frame = true;
+    })
+    .whole();
+    let pictures: Vec<Picture> = [View::Top, View::Back, View::Front]
+        .map(|view| {
+            let stage = Stage::new(&motion, &small(view), "").unwrap();
+            stage.frame(0.5 * stage.shown_secs()).unwrap()
+        })
+        .into();
+    assert_like_snapshot("render-views", &side_by_side(&pictures).unwrap().png().unwrap());
+}
+
+/// In place, one cycle on, nothing is different: not the body, not the ground.
+#[test]
+fn a_loop_in_place_is_the_same_picture_one_cycle_on() {
+    let motion = Walk::new(|_| {}).looped(RootMode::InPlace);
+    let stage = Stage::new(
+        &motion,
+        &StageSettings {
+            cycles: 3,
+            is_fixed: true,
+            ..small(View::ThreeQuarter)
+        },
+        "",
+    )
+    .unwrap();
+    let body = |secs: f64| {
+        let rgb = stage.frame(secs).unwrap().rgb();
+        // Without the clock at the bottom, which goes on.
+        rgb[..144 * 3 * 140].to_vec()
+    };
+    let period = motion.period_secs();
+    for at in [0.0, 0.31, 0.99] {
+        let (one, next) = (body(at * period), body((at + 1.0) * period));
+        let off = one.iter().zip(&next).filter(|(a, b)| a.abs_diff(**b) > 8).count();
+        assert!(off < 60, "{off} parts of pixels differ at {at}");
+        assert_ne!(one, body((at + 0.5) * period));
+    }
+}
+
+#[test]
+fn what_does_not_repeat_has_no_seam() {
+    let walk = Walk::new(|_| {});
+    let whole = walk.whole();
+    assert!(!whole.repeats());
+    let stage = Stage::new(&whole, &small(View::Side), "").unwrap();
+    assert_eq!(onion(&stage), Err(RenderError::NoSeam));
+}
+
+#[test]
+fn sizes_and_frames_out_of_range_are_refused() {
+    let walk = Walk::new(|_| {});
+    let whole = walk.whole();
+    for size in [[0, 100], [100, 15], [5000, 100]] {
+        let settings = StageSettings {
+            size,
+            ..StageSettings::default()
+        };
+        assert!(matches!(
+            Stage::new(&whole, &settings, ""),
+            Err(RenderError::Size { .. })
+        ));
+    }
+    let num_frames = walk.take.num_frames();
+    for (first, last) in [(5, 4), (0, num_frames), (usize::MAX, usize::MAX)] {
+        assert_eq!(
+            Motion::of_take(&walk.take, &walk.analysis, &walk.figure, first, last),
+            Err(MotionError::NoSuchFrames {
+                first,
+                last,
+                num_frames
+            })
+        );
+    }
+    let (other, analysis) = stick(3, |_| DVec3::ZERO);
+    assert_eq!(
+        Motion::of_take(&other, &analysis, &walk.figure, 0, 2),
+        Err(MotionError::OtherSkeleton)
+    );
+    assert!(matches!(side_by_side(&[]), Err(RenderError::Size { .. })));
+}
+
+fn stick(num_frames: usize, position: impl Fn(usize) -> DVec3) -> (Take, Analysis) {
+    let joint = |name: &str, parent| Joint {
+        name: name.to_owned(),
+        parent,
+        rest_offset: DVec3::Y,
+        tip: None,
+    };
+    let skeleton = Skeleton::new(vec![joint("a<b>&\"c\"", None), joint("\u{540d}", Some(0))]).unwrap();
+    let translations = (0..num_frames)
+        .flat_map(|frame| [position(frame), position(frame + 1)])
+        .collect();
+    let take = Take::new(
+        "odd",
+        skeleton,
+        1.0 / 30.0,
+        translations,
+        vec![DQuat::IDENTITY; 2 * num_frames],
+    )
+    .unwrap();
+    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    (take, analysis)
+}
+
+#[test]
+fn odd_takes_are_drawn_all_the_same() {
+    for num_frames in [1, 2, 40] {
+        for scale in [0.0, 1e-12, 1.0, 1e8] {
+            let (take, analysis) = stick(num_frames, |frame| DVec3::ONE * (scale * frame as f64 / 40.0));
+            let figure = Figure::of(&take, &analysis.body);
+            let motion = Motion::of_take(&take, &analysis, &figure, 0, num_frames - 1).unwrap();
+            for view in [View::ThreeQuarter, View::Side, View::Front, View::Back, View::Top] {
+                for is_fixed in [false, true] {
+                    let settings = StageSettings {
+                        is_fixed,
+                        size: [32, 48],
+                        ..small(view)
+                    };
+                    let stage = Stage::new(&motion, &settings, "a <title> & more").unwrap();
+                    for secs in [0.0, 0.5, 1e9, -1.0, f64::NAN] {
+                        assert_eq!(stage.frame(secs).unwrap().size(), [32, 48]);
+                    }
+                    contact_sheet(&stage, &[0, 7, usize::MAX >> 12]).unwrap();
+                    contact_sheet(&stage, &[]).unwrap();
+                }
+            }
+        }
+    }
+}
+
+fn pictures(count: usize) -> (Vec<Picture>, f64) {
+    let motion = Walk::new(|_| {}).looped(RootMode::Screw);
+    let settings = StageSettings {
+        size: [64, 48],
+        ..small(View::Side)
+    };
+    let stage = Stage::new(&motion, &settings, "").unwrap();
+    let secs_each = stage.shown_secs() / count as f64;
+    let pictures = (0..count)
+        .map(|index| stage.frame(index as f64 * secs_each).unwrap())
+        .collect();
+    (pictures, secs_each)
+}
+
+fn packed(format: AnimationFormat, pictures: &[Picture], secs_each: f64) -> Vec<u8> {
+    let samples: Vec<Picture> = pictures.iter().step_by(4).cloned().collect();
+    let packer = Packer::new(format, &samples).unwrap();
+    let packed = pictures.iter().map(|picture| packer.pack(picture).unwrap()).collect();
+    packer.join(packed, secs_each).unwrap()
+}
+
+#[test]
+fn a_gif_holds_every_picture_for_its_time() {
+    let (pictures, secs_each) = pictures(11);
+    let file = packed(AnimationFormat::Gif, &pictures, secs_each);
+    let mut options = gif::DecodeOptions::new();
+    options.set_color_output(gif::ColorOutput::RGBA);
+    let mut decoder = options.read_info(Cursor::new(&file)).unwrap();
+    assert_eq!([decoder.width(), decoder.height()], [64, 48]);
+    assert_eq!(decoder.repeat(), gif::Repeat::Infinite);
+    let (mut hundredths, mut count) = (0, 0);
+    while let Some(frame) = decoder.read_next_frame().unwrap() {
+        hundredths += u32::from(frame.delay);
+        let wanted = pictures[count].rgb();
+        let (found, _) = frame.buffer.as_chunks::<4>();
+        let (wanted, _) = wanted.as_chunks::<3>();
+        let off: u32 = found
+            .iter()
+            .zip(wanted)
+            .flat_map(|(found, wanted)| (0..3).map(|part| u32::from(found[part].abs_diff(wanted[part]))))
+            .sum();
+        let mean = f64::from(off) / (3.0 * wanted.len() as f64);
+        assert!(mean < 1.5, "picture {count} is off by {mean} of 255 on average");
+        count += 1;
+    }
+    assert_eq!(count, 11);
+    let shown = f64::from(hundredths) / 100.0;
+    assert!((shown - 11.0 * secs_each).abs() < 0.006, "{shown} s");
+}
+
+#[test]
+fn a_webp_holds_every_picture_exactly() {
+    let (pictures, secs_each) = pictures(7);
+    let file = packed(AnimationFormat::WebP, &pictures, secs_each);
+    let mut decoder = image_webp::WebPDecoder::new(Cursor::new(&file)).unwrap();
+    assert!(decoder.is_animated());
+    assert_eq!(decoder.num_frames(), 7);
+    assert_eq!(decoder.dimensions(), (64, 48));
+    assert_eq!(decoder.loop_count(), image_webp::LoopCount::Forever);
+    assert!((f64::from(decoder.loop_duration() as u32) / 1e3 - 7.0 * secs_each).abs() < 0.001);
+    for picture in &pictures {
+        let mut pixels = vec![0; decoder.output_buffer_size().unwrap()];
+        decoder.read_frame(&mut pixels).unwrap();
+        let found: Vec<u8> = if decoder.has_alpha() {
+            let (pixels, _) = pixels.as_chunks::<4>();
+            pixels
+                .iter()
+                .flat_map(|&[red, green, blue, _]| [red, green, blue])
+                .collect()
+        } else {
+            pixels
+        };
+        assert!(found == picture.rgb());
+    }
+}
+
+#[test]
+fn pictures_of_another_size_are_not_packed() {
+    let (pictures, _) = pictures(1);
+    let packer = Packer::new(AnimationFormat::Gif, &pictures).unwrap();
+    let doubled = side_by_side(&[pictures[0].clone(), pictures[0].clone()]).unwrap();
+    assert!(matches!(packer.pack(&doubled), Err(RenderError::Size { .. })));
+    assert!(matches!(
+        Packer::new(AnimationFormat::WebP, &[]),
+        Err(RenderError::Size { .. })
+    ));
+}
