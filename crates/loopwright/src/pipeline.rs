@@ -96,6 +96,12 @@ pub fn make(
         closed.translations.clone(),
         closed.rotations.clone(),
     )?;
+    let loop_clip = if settings.root == RootMode::Path {
+        let path = root_motion::path::smoothed(&loop_clip, &analysis.body);
+        loop_clip.along(path)?
+    } else {
+        loop_clip
+    };
     Ok(Made {
         loop_clip,
         source,

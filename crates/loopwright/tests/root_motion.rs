@@ -3,11 +3,14 @@
 use glam::{DQuat, DVec3};
 use loopwright::{
     analysis::{Analysis, body::BodyOverrides},
+    candidate::{self, SearchSettings},
+    loop_clip::{LoopClip, LoopClipError},
     math::rigid::{Rigid, Twist},
     pipeline::{self, LoopSettings},
     root_motion::RootMode,
     take::{Cut, Joint, Skeleton, Take},
 };
+use loopwright_synth::{WalkSettings, synthesize};
 
 const FRAME_TIME: f64 = 1.0 / 60.0;
 
@@ -130,4 +133,84 @@ fn the_world_goes_on_over_the_seam_in_every_mode_and_rig() {
             }
         }
     }
+}
+
+/// A loop of the synthetic walker.
+fn walked(mode: RootMode) -> pipeline::Made {
+    let settings = WalkSettings {
+        seconds: 6.0,
+        turn_dps: 20.0,
+        ..WalkSettings::default()
+    };
+    let take = synthesize(&settings).unwrap().take;
+    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    let found = candidate::find(&take, &analysis, &SearchSettings::default()).unwrap();
+    let settings = LoopSettings {
+        root: mode,
+        ..LoopSettings::default()
+    };
+    pipeline::make(&take, &analysis, &found.candidates[0].cut, 1, &settings).unwrap()
+}
+
+/// Leading the root along a path moves no joint in the world, and the path is smooth where the hips are not.
+#[test]
+fn a_root_on_a_path_goes_with_the_hips_and_moves_nothing() {
+    let (screw, path) = (walked(RootMode::Screw).loop_clip, walked(RootMode::Path).loop_clip);
+    let count = screw.num_samples();
+    for key in 0..=2 * count {
+        let ((on_screw, _), (on_path, _)) = (screw.world_pose(key), path.world_pose(key));
+        for (a, b) in on_screw.iter().zip(&on_path) {
+            assert!((*a - *b).length() < 1e-9);
+        }
+        let ((on_screw, _), (on_path, _)) = (screw.folded_pose(key), path.folded_pose(key));
+        for (a, b) in on_screw.iter().zip(&on_path) {
+            assert!((*a - *b).length() < 1e-9);
+        }
+        // Every cycle adds the same motion in the world.
+        let carried = |clip: &LoopClip, key: usize| clip.root_pose(key + count) * clip.root_pose(key).inverse();
+        let (cycle, expected) = (carried(&path, key), carried(&screw, 0));
+        assert!((cycle.translation - expected.translation).length() < 1e-9);
+        assert!((cycle.rotation.dot(expected.rotation).abs() - 1.0).abs() < 1e-12);
+    }
+    let from_hips = |clip: &LoopClip, key: usize| {
+        let hips = clip.world_pose(key).0[clip.carrier()] - clip.root_pose(key).translation;
+        DVec3::new(hips.x, 0.0, hips.z).length()
+    };
+    let mean = |clip| (0..count).map(|key| from_hips(clip, key)).sum::<f64>() / count as f64;
+    assert!(mean(&path) < 0.8 * mean(&screw), "{} {}", mean(&path), mean(&screw));
+    // Its speed stays calmer than that of the hips, also over the seam.
+    let roughness = |place: &dyn Fn(usize) -> DVec3| {
+        (1..=2 * count)
+            .map(|key| (place(key + 1) - 2.0 * place(key) + place(key - 1)).length())
+            .fold(0.0, f64::max)
+    };
+    let root = roughness(&|key| path.root_pose(key).translation);
+    let hips = roughness(&|key| path.world_pose(key).0[path.carrier()]);
+    assert!(root < 0.3 * hips, "{root} {hips}");
+}
+
+#[test]
+fn a_path_needs_one_place_for_each_sample() {
+    let clip = walked(RootMode::Screw).loop_clip;
+    let num_samples = clip.num_samples();
+    assert_eq!(
+        clip.along(vec![Rigid::IDENTITY]).unwrap_err(),
+        LoopClipError::PathLength { num_samples, found: 1 }
+    );
+}
+
+/// In the world's own mode the body stands where it started when the cycle ends, and everything meets there.
+#[test]
+fn in_the_world_the_body_comes_back() {
+    let made = walked(RootMode::World);
+    let clip = &made.loop_clip;
+    let count = clip.num_samples();
+    assert_eq!(clip.root().twist, Twist::ZERO);
+    let ((first, _), (after, _)) = (clip.world_pose(0), clip.world_pose(count));
+    assert_eq!(first, after);
+    assert!(made.closed.residual.position < 1e-9 && made.closed.residual.velocity < 1e-9);
+    // The take itself walked on.
+    let hips = clip.carrier();
+    let walked = made.source.clip.translations(count as isize)[hips] - made.source.clip.translations(0)[hips];
+    assert!(walked.length() > 1.0);
 }

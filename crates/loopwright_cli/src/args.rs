@@ -140,6 +140,10 @@ pub(crate) enum RootChoice {
     InPlace,
     /// Travel stays on the joint that carried it.
     Keep,
+    /// The root follows the smoothed path of the hips; --add-root shows it.
+    Path,
+    /// No travel at all: the body comes back to where it started.
+    World,
 }
 
 /// Whether the last key repeats the first.

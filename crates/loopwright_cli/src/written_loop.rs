@@ -108,6 +108,8 @@ fn root_travel(facts: &RootFacts) -> RootTravel {
         mode: match facts.mode.as_str() {
             "in-place" => RootMode::InPlace,
             "keep" => RootMode::Keep,
+            "path" => RootMode::Path,
+            "world" => RootMode::World,
             _ => RootMode::Screw,
         },
         start: Rigid::from_yaw(

@@ -171,7 +171,7 @@ fn travel_in_the_file_is_the_twist_of_the_sidecar() {
         "--speed 0 --turn 0",
     ] {
         let folder = Folder::with_synth(&format!("--seconds 5 --fps 30 {walk}"));
-        for mode in ["screw", "keep"] {
+        for mode in ["screw", "keep", "path"] {
             let json = folder.made(&format!("--root {mode}"));
             assert_eq!(json["root"]["mode"], mode);
             let take = folder.take("loop.bvh");
@@ -200,6 +200,34 @@ fn in_place_leaves_no_travel() {
         assert!(strayed < 0.15, "key {key} strays by {strayed} m");
     }
     folder.loops();
+}
+
+#[test]
+fn a_path_shows_on_an_added_root() {
+    let folder = Folder::with_walk();
+    folder.made("");
+    let hips = |take: &Take, key| joint_at(take, key, "Hips").translation;
+    let plain = folder.take("loop.bvh");
+    let json = folder.made("--root path --add-root");
+    folder.loops();
+    let take = folder.take("loop.bvh");
+    let count = samples(&json);
+    let mut farthest = 0.0_f64;
+    for key in 0..=count {
+        assert!((hips(&take, key) - hips(&plain, key)).length() < 1e-4);
+        let on_twist = stated_motion(&json, 1).translation.length() * key as f64 / count as f64;
+        farthest = farthest.max((joint_at(&take, key, "root").translation.length() - on_twist).abs());
+    }
+    assert!(farthest > 1e-3, "the root sways about its twist");
+}
+
+#[test]
+fn in_the_world_the_body_comes_back() {
+    let folder = Folder::with_walk();
+    let json = folder.made("--root world");
+    assert_eq!(json["root"]["mode"], "world");
+    assert_eq!(number(&json, "/root/speed_mps"), 0.0);
+    hips_make(&folder.take("loop.bvh"), 0, samples(&json), Rigid::IDENTITY);
 }
 
 #[test]

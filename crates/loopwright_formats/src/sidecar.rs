@@ -101,7 +101,7 @@ pub struct ClosureFacts {
 /// How the root travels: root(t) = start * exp(t * twist), see the module's page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RootFacts {
-    /// What became of the travel: screw, in-place, keep.
+    /// What became of the travel: screw, in-place, keep, path, world.
     pub mode: String,
     /// Linear velocity of the root, metres per second in the root's own axes.
     pub twist_linear_mps: [f64; 3],

@@ -344,14 +344,22 @@ fn clip(source: &Source, mode: RootMode, carrier: usize) -> LoopClip {
             angular: DVec3::new(0.0, 2.1, 0.0),
         },
     };
-    LoopClip::new("loop", skeleton, 0.033_333_3, carrier, root, translations, rotations).unwrap()
+    let clip = LoopClip::new("loop", skeleton, 0.033_333_3, carrier, root, translations, rotations).unwrap();
+    if mode != RootMode::Path {
+        return clip;
+    }
+    let sway = |sample: i32| {
+        let phase = f64::from(sample) / f64::from(num_samples) * core::f64::consts::TAU;
+        Rigid::from_yaw(0.2 * phase.sin(), DVec3::new(0.05 * phase.cos(), 0.0, 0.02))
+    };
+    clip.along((0..num_samples).map(sway).collect()).unwrap()
 }
 
 #[test]
 fn loops_come_back_for_any_layout() {
     for up in Axis::ALL {
         let source = source(up);
-        for mode in [RootMode::Screw, RootMode::InPlace, RootMode::Keep] {
+        for mode in [RootMode::Screw, RootMode::InPlace, RootMode::Keep, RootMode::Path] {
             let clip = clip(&source, mode, 0);
             for add_root in [false, true] {
                 for (closing_key, copies, num_keys) in [

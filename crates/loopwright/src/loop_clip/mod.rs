@@ -19,6 +19,8 @@ pub struct LoopClip {
     step_secs: f64,
     carrier: usize,
     root: RootTravel,
+    /// Where the root stands seen from its constant twist, per sample; empty where it follows the twist exactly.
+    path: Vec<Rigid>,
     translations: Vec<DVec3>,
     rotations: Vec<DQuat>,
 }
@@ -40,6 +42,14 @@ pub enum LoopClipError {
     Step {
         /// Seconds given.
         found: f64,
+    },
+    /// A path has not one place for each sample.
+    #[error("the path has {found} places for {num_samples} samples")]
+    PathLength {
+        /// Samples of the loop.
+        num_samples: usize,
+        /// Places given.
+        found: usize,
     },
     /// The carrier is not a joint.
     #[error("joint {carrier} cannot carry the travel, there are {num_joints}")]
@@ -83,9 +93,42 @@ impl LoopClip {
             step_secs,
             carrier,
             root,
+            path: Vec::new(),
             translations,
             rotations,
         })
+    }
+
+    /// The same loop with its root led along a path: every joint stays where it is in the world.
+    ///
+    /// `path` holds for every sample where the root shall stand, seen from where the constant twist has it. Errors:
+    /// [`LoopClipError::PathLength`].
+    pub fn along(mut self, path: Vec<Rigid>) -> Result<Self, LoopClipError> {
+        let num_samples = self.num_samples();
+        if path.len() != num_samples {
+            return Err(LoopClipError::PathLength {
+                num_samples,
+                found: path.len(),
+            });
+        }
+        for (sample, &place) in path.iter().enumerate() {
+            let before = self.path.get(sample).copied().unwrap_or(Rigid::IDENTITY);
+            let (mut translations, mut rotations) = {
+                let (translations, rotations) = self.body_pose(sample);
+                (translations.to_vec(), rotations.to_vec())
+            };
+            self.move_carrier(place.inverse() * before, &mut translations, &mut rotations);
+            let joint = sample * self.skeleton.num_joints() + self.carrier;
+            self.translations[joint] = translations[self.carrier];
+            self.rotations[joint] = rotations[self.carrier];
+        }
+        let joints = self.skeleton.num_joints();
+        for sample in 1..num_samples {
+            let joint = sample * joints + self.carrier;
+            self.rotations[joint] = rotation::on_side_of(self.rotations[joint], self.rotations[joint - joints]);
+        }
+        self.path = path;
+        Ok(self)
     }
 
     /// Name of the clip.
@@ -118,6 +161,15 @@ impl LoopClip {
         self.carrier
     }
 
+    /// World transform of the root at key `key`, over any number of cycles: its constant twist, or the path about it.
+    pub fn root_pose(&self, key: usize) -> Rigid {
+        let travelled = self.root.at(key as f64 * self.step_secs);
+        match self.path.get(key % self.num_samples()) {
+            Some(&place) => travelled * place,
+            None => travelled,
+        }
+    }
+
     /// How the root travels.
     pub fn root(&self) -> &RootTravel {
         &self.root
@@ -140,24 +192,28 @@ impl LoopClip {
     pub fn folded_pose(&self, key: usize) -> (Vec<DVec3>, Vec<DQuat>) {
         let (translations, rotations) = self.body_pose(key);
         let (mut translations, mut rotations) = (translations.to_vec(), rotations.to_vec());
-        let root = self.root.at(key as f64 * self.step_secs);
+        self.move_carrier(self.root_pose(key), &mut translations, &mut rotations);
+        (translations, rotations)
+    }
+
+    /// Moves the joint that carries the travel, and all below it, as `motion` moves the space that the pose is seen from.
+    fn move_carrier(&self, motion: Rigid, translations: &mut [DVec3], rotations: &mut [DQuat]) {
         let path = self.skeleton.path_from_root(self.carrier);
         let above = path[..path.len() - 1]
             .iter()
             .map(|&joint| Rigid::new(rotations[joint], translations[joint]))
             .fold(Rigid::IDENTITY, |above, local| above * local);
         let carrier = Rigid::new(rotations[self.carrier], translations[self.carrier]);
-        let folded = above.inverse() * root * above * carrier;
-        translations[self.carrier] = folded.translation;
-        rotations[self.carrier] = folded.rotation;
-        (translations, rotations)
+        let moved = above.inverse() * motion * above * carrier;
+        translations[self.carrier] = moved.translation;
+        rotations[self.carrier] = moved.rotation;
     }
 
     /// World positions (metres) and rotations of all joints at key `key`, over any number of cycles.
     pub fn world_pose(&self, key: usize) -> (Vec<DVec3>, Vec<DQuat>) {
         let (translations, rotations) = self.body_pose(key);
         let (mut positions, mut turns) = pose::world_pose(&self.skeleton, translations, rotations);
-        let root = self.root.at(key as f64 * self.step_secs);
+        let root = self.root_pose(key);
         for (position, turn) in positions.iter_mut().zip(&mut turns) {
             *position = root.transform_point(*position);
             *turn = rotation::on_side_of((root.rotation * *turn).normalize(), *turn);

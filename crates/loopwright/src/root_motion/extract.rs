@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     analysis::{Analysis, body::Body, features::WeightedJoint, heading::Heading},
-    math::rigid::Rigid,
+    math::rigid::{Rigid, Twist},
     take::{Clip, Skeleton, WorldTracks},
 };
 
@@ -37,6 +37,15 @@ const LIMB_WEIGHT: f64 = 0.1;
 /// The root starts in the heading frame averaged over the cycle and moves by the constant twist that best lays the window
 /// of poses at the start onto the one at the end. Source: docs/math/root.md.
 pub fn extract(clip: &Clip, analysis: &Analysis, cycles: u32, mode: RootMode) -> Rooted {
+    let carrier = find_carrier(clip.skeleton(), &analysis.world, &analysis.body);
+    if mode == RootMode::World {
+        let root = RootTravel {
+            mode,
+            start: Rigid::IDENTITY,
+            twist: Twist::ZERO,
+        };
+        return relative_to(clip, root, carrier);
+    }
     let world = clip.world_tracks();
     let heading = Heading::of(&world, &analysis.body, clip.source_step_secs());
     let first = clip.sample_range().start().unsigned_abs();
@@ -81,7 +90,6 @@ pub fn extract(clip: &Clip, analysis: &Analysis, cycles: u32, mode: RootMode) ->
         start,
         twist: travel.twist,
     };
-    let carrier = find_carrier(clip.skeleton(), &analysis.world, &analysis.body);
     relative_to(clip, root, carrier)
 }
 

@@ -6,6 +6,8 @@ pub mod cycle;
 
 pub mod extract;
 
+pub mod path;
+
 pub use extract::{Rooted, extract};
 
 /// What becomes of the travel.
@@ -18,6 +20,10 @@ pub enum RootMode {
     InPlace,
     /// The travel stays on the joint that carried it in the take; its mean over a cycle is the same constant twist.
     Keep,
+    /// The root follows the smoothed path of the hips over the ground; its mean over a cycle is the same constant twist.
+    Path,
+    /// The travel is no travel: closing brings the body back to where it started.
+    World,
 }
 
 /// How the root of a loop travels: root(t) = start * exp(t * twist).
@@ -33,10 +39,12 @@ pub struct RootTravel {
 
 impl RootTravel {
     /// World transform of the root `secs` seconds after the start, any number of cycles on; constant when in place.
+    ///
+    /// In the mode [`RootMode::Path`] the root sways about this: see [`crate::loop_clip::LoopClip::root_pose`].
     pub fn at(&self, secs: f64) -> Rigid {
         match self.mode {
-            RootMode::InPlace => self.start,
-            RootMode::Screw | RootMode::Keep => self.start * self.twist.exp(secs),
+            RootMode::InPlace | RootMode::World => self.start,
+            RootMode::Screw | RootMode::Keep | RootMode::Path => self.start * self.twist.exp(secs),
         }
     }
 }

@@ -315,6 +315,8 @@ fn root_mode(choice: RootChoice) -> RootMode {
         RootChoice::Screw => RootMode::Screw,
         RootChoice::InPlace => RootMode::InPlace,
         RootChoice::Keep => RootMode::Keep,
+        RootChoice::Path => RootMode::Path,
+        RootChoice::World => RootMode::World,
     }
 }
 

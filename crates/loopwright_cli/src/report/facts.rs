@@ -68,6 +68,8 @@ pub(crate) fn mode_name(mode: RootMode) -> &'static str {
         RootMode::Screw => "screw",
         RootMode::InPlace => "in-place",
         RootMode::Keep => "keep",
+        RootMode::Path => "path",
+        RootMode::World => "world",
     }
 }
 

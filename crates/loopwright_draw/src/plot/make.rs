@@ -143,13 +143,11 @@ fn path_from_above(
         .collect();
     let keys = 0..=CYCLES * clip.num_samples();
     let played: Vec<DVec3> = keys.clone().map(|key| clip.world_pose(key).0[hips]).collect();
-    let travelled: Vec<DVec3> = keys
-        .map(|key| root.at(key as f64 * clip.step_secs()).translation)
-        .collect();
+    let travelled: Vec<DVec3> = keys.map(|key| clip.root_pose(key).translation).collect();
     let (first, last) = (cut.start_frame().floor() as usize, cut.end_frame().ceil() as usize);
     let source = &whole[first..=last.min(whole.len() - 1)];
 
-    let is_travelling = root.mode != RootMode::InPlace;
+    let is_travelling = !matches!(root.mode, RootMode::InPlace | RootMode::World);
     let radius = root.twist.radius();
     let mut legend = vec![
         Key::new(Sign::Line(Ink::Faint), "take"),

@@ -120,7 +120,13 @@ impl Motion {
         }
         for sample in 0..=loop_clip.num_samples() {
             let (translations, rotations) = loop_clip.body_pose(sample);
-            motion.points.extend(figure.points(translations, rotations));
+            // A root that is led along a path sways about its twist, which is what the motion is seen from.
+            let twist = loop_clip.root().at(sample as f64 * loop_clip.step_secs());
+            let sway = twist.inverse() * loop_clip.root_pose(sample);
+            let points = figure.points(translations, rotations);
+            motion
+                .points
+                .extend(points.into_iter().map(|point| sway.transform_point(point)));
         }
         motion.num_frames = loop_clip.num_samples();
         motion.root = *loop_clip.root();

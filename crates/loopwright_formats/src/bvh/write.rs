@@ -82,7 +82,7 @@ pub fn write_take(take: &Take, source: &Source) -> Result<Written, WriteError> {
 ///
 /// Keys stand at multiples of the clip's step, the first at time zero. Without `add_root` the travel is folded onto the
 /// joint that carried it, see [`LoopClip::folded_pose`]. With it a new root joint of a name that is not taken yet, with
-/// OFFSET zero and six channels, carries exactly root(t), seen in the file's axes; the former root becomes its child and
+/// OFFSET zero and six channels, carries exactly the root, seen in the file's axes; the former root becomes its child and
 /// holds the body. A closing key shows each repeated joint at the same rotation as the first key, to the last digit, where
 /// its angles may differ by whole turns or be the other way to write it. Otherwise like [`write_take`].
 ///
@@ -113,7 +113,7 @@ pub fn write_loop(clip: &LoopClip, source: &Source, settings: &LoopWriteSettings
         writer.write(|key| {
             let (translations, rotations) = clip.body_pose(key);
             let mut pose = pose_in_file(space, translations, rotations);
-            let root = clip.root().at(key as f64 * clip.step_secs());
+            let root = clip.root_pose(key);
             // In the file's axes on both sides, so that a root at rest is no rotation there either.
             let turn = space.turn();
             pose.translations

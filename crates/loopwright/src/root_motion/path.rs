@@ -1,0 +1,72 @@
+//! A root that follows the hips over the ground: the sway about the constant twist, smoothed, once round and round.
+
+use core::f64::consts::TAU;
+
+use glam::DVec3;
+
+use crate::{
+    analysis::{body::Body, heading::Heading},
+    loop_clip::LoopClip,
+    math::{ops, rigid::Rigid},
+    take::WorldTracks,
+};
+
+/// Standard deviation of the weights that smooth the path, seconds.
+///
+/// Shorter, and the root jerks with every step; longer, and it no longer follows the body. A quarter of a second takes the
+/// bounce of steps away (2% of what comes twice a second is left) and keeps the weave of strides.
+pub const SMOOTHING_SECS: f64 = 0.25;
+
+/// Where the smoothed ground path of the hips stands, seen from the root of constant twist, for every sample of a loop.
+///
+/// Ground position and facing, metres and radians, averaged around the loop with Gaussian weights; height is left to the
+/// body. The loop is closed, so its path is periodic by itself: positions accumulate by the twist alone, and velocities meet
+/// at the seam. Source: docs/math/root.md.
+pub fn smoothed(clip: &LoopClip, body: &Body) -> Vec<Rigid> {
+    let count = clip.num_samples();
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    // Once more the first sample, which tells whole turns of a body that spins.
+    for key in 0..=count {
+        let (here, turns) = clip.body_pose(key);
+        translations.extend_from_slice(here);
+        rotations.extend_from_slice(turns);
+    }
+    let world = WorldTracks::of_frames(clip.skeleton(), &translations, &rotations);
+    let heading = Heading::of(&world, body, clip.step_secs());
+    let turns = ((heading.yaw(count) - heading.yaw(0)) / TAU).round();
+    // A spin is even by itself; what is smoothed is what differs from it.
+    let spin = |key: usize| TAU * turns * key as f64 / count as f64;
+    let places: Vec<(DVec3, f64)> = (0..count)
+        .map(|key| (heading.ground(key), heading.yaw(key) - spin(key)))
+        .collect();
+    let weights = weights(count, SMOOTHING_SECS / clip.step_secs());
+    (0..count)
+        .map(|key| {
+            let (mut ground, mut yaw) = (DVec3::ZERO, 0.0);
+            for (step, weight) in weights.iter().enumerate() {
+                let (place, turn) = places[(key + step) % count];
+                ground += place * *weight;
+                yaw += turn * weight;
+            }
+            Rigid::from_yaw(yaw + spin(key), DVec3::new(ground.x, 0.0, ground.z))
+        })
+        .collect()
+}
+
+/// Weights of the samples 0, 1, 2... steps on around a loop of `count`: a Gaussian wound around it, of sum 1.
+fn weights(count: usize, deviation: f64) -> Vec<f64> {
+    let half = count as f64 / 2.0;
+    let mut weights: Vec<f64> = (0..count)
+        .map(|step| {
+            let away = if step as f64 > half {
+                count as f64 - step as f64
+            } else {
+                step as f64
+            };
+            ops::exp(-0.5 * (away / deviation) * (away / deviation))
+        })
+        .collect();
+    let sum: f64 = weights.iter().sum();
+    weights.iter_mut().for_each(|weight| *weight /= sum);
+    weights
+}
