@@ -1,7 +1,8 @@
 //! Chores that need more than one cargo call.
 //!
-//! `cargo xtask measure [FOLDER]` measures the whole road on the real takes of FOLDER (default `../shared/mocap`) and on
-//! synthetic ones, and writes docs/measurements/road.md.
+//! `cargo xtask measure road [FOLDER]` measures the whole road on the real takes of FOLDER (default `../shared/mocap`) and
+//! on synthetic ones, and writes docs/measurements/road.md; `cargo xtask measure closure [FOLDER]` every way to close a seam,
+//! on many cuts of those takes, and writes docs/measurements/closure.md.
 //!
 //! `cargo xtask docs` draws the pictures of the README and of docs/guide; with `--check` it fails where they are stale.
 
@@ -10,6 +11,8 @@ use std::{
     path::{Path, PathBuf},
     process::ExitCode,
 };
+
+mod closure;
 
 mod docs;
 
@@ -20,13 +23,16 @@ mod road;
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let result = match arguments.next().as_deref() {
-        Some("measure") => measure(&arguments.next().map_or_else(default_folder, PathBuf::from)),
+        Some("measure") => measure(
+            arguments.next().as_deref(),
+            &arguments.next().map_or_else(default_folder, PathBuf::from),
+        ),
         Some("docs") => match arguments.next().as_deref() {
             None => docs::write(checkout()),
             Some("--check") => docs::check(checkout()),
             Some(other) => Err(format!("cargo xtask docs takes --check or nothing, found {other}")),
         },
-        _ => Err("usage: cargo xtask measure [FOLDER], or cargo xtask docs [--check]".to_owned()),
+        _ => Err("usage: cargo xtask measure road|closure [FOLDER], or cargo xtask docs [--check]".to_owned()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -46,9 +52,13 @@ fn default_folder() -> PathBuf {
     checkout().join("../shared/mocap")
 }
 
-fn measure(folder: &Path) -> Result<(), String> {
+fn measure(what: Option<&str>, folder: &Path) -> Result<(), String> {
     let rows = manifest::read(&folder.join("manifest.csv"))?;
-    let page = road::page(folder, &rows)?;
-    let path = checkout().join("docs/measurements/road.md");
+    let (page, name) = match what {
+        Some("road") => (road::page(folder, &rows)?, "road.md"),
+        Some("closure") => (closure::page(folder, &rows)?, "closure.md"),
+        _ => return Err("cargo xtask measure takes road or closure".to_owned()),
+    };
+    let path = checkout().join("docs/measurements").join(name);
     std::fs::write(&path, page).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

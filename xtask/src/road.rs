@@ -5,7 +5,7 @@ use std::{fmt::Write, path::Path};
 use loopwright::{
     analysis::{Analysis, body::BodyOverrides},
     candidate::{self, LoopCandidate, SearchSettings},
-    closure::{ClosureSettings, Order},
+    closure::{Method, Order},
     loop_clip::LoopClip,
     pipeline::{self, LoopSettings, Made, Sampling},
     quality::{self, KeyLayout, LoopKeys, Quality},
@@ -17,36 +17,41 @@ use loopwright_synth::{random_settings, synthesize};
 use crate::manifest::Row;
 
 /// Cuts taken of each take for the seam rank, at most.
-const CUTS_PER_TAKE: usize = 16;
+pub(crate) const CUTS_PER_TAKE: usize = 16;
 
 /// Takes above this rate are halved for the second table, frames per second.
 const FAST_RATE: f64 = 100.0;
 
 /// A take of the list with its study.
-struct Studied<'a> {
-    row: &'a Row,
-    take: Take,
+pub(crate) struct Studied<'a> {
+    pub(crate) row: &'a Row,
+    pub(crate) take: Take,
     source: Source,
-    analysis: Analysis,
+    pub(crate) analysis: Analysis,
 }
 
-/// The page as Markdown.
-pub(crate) fn page(folder: &Path, rows: &[Row]) -> Result<String, String> {
-    let mut studied = Vec::new();
-    for row in rows.iter().filter(|row| !row.expect.is_empty()) {
+/// Reads and studies the takes of the list.
+pub(crate) fn study<'a>(folder: &Path, rows: impl Iterator<Item = &'a Row>) -> Result<Vec<Studied<'a>>, String> {
+    rows.map(|row| {
         let path = folder.join(&row.file);
         let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let loaded = loopwright_formats::read_take(&bytes, &row.file, &SpaceSettings::default(), &mut Vec::new())
             .map_err(|error| format!("{}: {error}", row.file))?;
         let analysis =
             Analysis::of(&loaded.take, &BodyOverrides::default()).map_err(|error| format!("{}: {error}", row.file))?;
-        studied.push(Studied {
+        Ok(Studied {
             row,
             take: loaded.take,
             source: loaded.source,
             analysis,
-        });
-    }
+        })
+    })
+    .collect()
+}
+
+/// The page as Markdown.
+pub(crate) fn page(folder: &Path, rows: &[Row]) -> Result<String, String> {
+    let studied = study(folder, rows.iter().filter(|row| !row.expect.is_empty()))?;
     let mut page = String::from(
         "# The road, measured\n\n\
          Written by `cargo xtask measure`; nothing here is typed by hand. Real takes as named, sources and licences in\n\
@@ -167,11 +172,11 @@ fn every_take(studied: &[Studied<'_>], page: &mut String) -> Result<(), String> 
 
 /// Ranks in percent of many seams.
 #[derive(Default)]
-struct Ranks(Vec<f64>);
+pub(crate) struct Ranks(pub(crate) Vec<f64>);
 
 impl Ranks {
     /// Mean, standard error, and share above 90, as a table's cells.
-    fn cells(&self) -> String {
+    pub(crate) fn cells(&self) -> String {
         let count = self.0.len() as f64;
         let mean = self.0.iter().sum::<f64>() / count;
         let variance = self.0.iter().map(|rank| (rank - mean) * (rank - mean)).sum::<f64>() / (count - 1.0);
@@ -192,8 +197,8 @@ fn seam_ranks(studied: &[Studied<'_>], page: &mut String) -> Result<(), String> 
     );
     for halved in [true, false] {
         let closures = [
-            ("quintic C2, 0.4 s (default)", Some(Order::C2)),
-            ("quintic C1, 0.4 s", Some(Order::C1)),
+            ("quintic C2 (default)", Some(Order::C2)),
+            ("quintic C1", Some(Order::C1)),
             ("raw cut", None),
         ];
         let mut ranks = [Ranks::default(), Ranks::default(), Ranks::default()];
@@ -217,10 +222,11 @@ fn seam_ranks(studied: &[Studied<'_>], page: &mut String) -> Result<(), String> 
             for candidate in &found.candidates {
                 for ((_, order), ranks) in closures.iter().zip(&mut ranks) {
                     let settings = LoopSettings {
-                        closure: ClosureSettings {
+                        closure: Method {
                             order: order.unwrap_or_default(),
-                            ..ClosureSettings::default()
-                        },
+                            ..Method::default()
+                        }
+                        .into(),
                         sampling,
                         ..LoopSettings::default()
                     };
@@ -257,7 +263,7 @@ fn seam_ranks(studied: &[Studied<'_>], page: &mut String) -> Result<(), String> 
 }
 
 /// The uncut samples as a loop that nobody closed.
-fn uncut(made: &Made) -> Result<LoopClip, String> {
+pub(crate) fn uncut(made: &Made) -> Result<LoopClip, String> {
     let clip = &made.source.clip;
     let (mut translations, mut rotations) = (Vec::new(), Vec::new());
     for sample in 0..clip.num_intervals() as isize {

@@ -7,12 +7,13 @@ use glam::{DQuat, DVec3};
 
 use crate::{
     analysis::{body::Body, screen::percentile},
+    loop_clip::LoopClip,
     math::{rigid::Rigid, rotation},
     root_motion::{
         RootMode, RootTravel, Rooted,
         cycle::{PointPair, fit_ground_motion},
     },
-    take::{Skeleton, Take, pose},
+    take::{Skeleton, Take, WorldTracks, pose},
 };
 
 /// How the keys of a file make up a loop.
@@ -112,6 +113,29 @@ impl LoopKeys {
             keys.positions.extend(positions);
         }
         Ok(keys)
+    }
+
+    /// The keys of a loop that is not written yet, without a closing one.
+    pub fn of_loop(clip: &LoopClip) -> Self {
+        let count = clip.num_samples();
+        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+        for sample in 0..count {
+            let (here, turns) = clip.body_pose(sample);
+            translations.extend_from_slice(here);
+            rotations.extend_from_slice(turns);
+        }
+        let world = WorldTracks::of_frames(clip.skeleton(), &translations, &rotations);
+        Self {
+            skeleton: clip.skeleton().clone(),
+            step_secs: clip.step_secs(),
+            layout: KeyLayout {
+                num_samples: count,
+                has_closing_key: false,
+            },
+            root: *clip.root(),
+            positions: (0..count).flat_map(|sample| world.positions(sample).to_vec()).collect(),
+            rotations,
+        }
     }
 
     /// Unique samples.
@@ -289,7 +313,7 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&Rooted>) -> Quality
 /// Tracks of an uncut clip seen from the root, context included.
 struct SourceTracks<'a> {
     rooted: &'a Rooted,
-    world: crate::take::WorldTracks,
+    world: WorldTracks,
 }
 
 impl<'a> SourceTracks<'a> {

@@ -8,7 +8,7 @@ use std::path::Path;
 use glam::{DQuat, DVec3};
 use loopwright::{
     closure::{
-        ClosureSettings, Order, Shape, Shares, Targets,
+        ClosureSettings, Method, Order, Shape, Shares, Targets,
         boundary::{Boundary, Weights},
         close,
         rotation::{RotationEnd, rotation_targets},
@@ -149,6 +149,14 @@ fn shape(kind: &str, entry: &Value, end: &str) -> Shape {
         "spring" => Shape::Spring {
             half_life_secs: secs("halflife"),
         },
+        "linear" => Shape::Linear {
+            blend_secs: secs("blend"),
+        },
+        "softfade" => Shape::SoftFade {
+            duration_secs: secs("duration"),
+            hardness: secs("hardness"),
+            blend_secs: secs("blend"),
+        },
         other => panic!("no shape is called {other}"),
     }
 }
@@ -233,15 +241,14 @@ fn check_closure(clip: &Clip, inputs: &Value, entry: &Value, order: Order, kind:
         let (start, end) = (shape(kind, track, "start"), shape(kind, track, "end"));
         let boundary = Boundary::new(start, end, PERIOD_SECS, order).unwrap();
         assert_eq!(boundary.order(), order);
-        let settings = ClosureSettings {
+        let method = Method {
             start,
             end,
-            rho: shares.rho,
-            sigma: shares.sigma,
-            tau: shares.tau,
+            shares,
             order,
+            crossfade_secs: None,
         };
-        let closed = close(clip, &settings).unwrap();
+        let closed = close(clip, &method.into()).unwrap();
         assert_eq!(closed.clamps, []);
         for (index, &frame) in listed.iter().enumerate() {
             let weights = boundary.weights(frame as f64 * STEP_SECS).value;
@@ -327,7 +334,7 @@ fn motion_at_the_ends_of_the_clip() {
     }
 }
 
-/// Spring, cubic and quintic with one share and the printed velocities, whose estimator is not ours.
+/// Every shape with one share and the printed velocities, whose estimator is not ours.
 #[test]
 fn exact_c1_closure() {
     let Some(file) = golden("exact_closure.json") else {
@@ -363,7 +370,7 @@ fn exact_c1_closure() {
         check_targets(point, &file["position_targets"], joint, 2e-9);
         check_targets(turn, &file["rotation_targets"], joint, 2e-9);
     }
-    for kind in ["spring", "cubic", "quintic"] {
+    for kind in ["spring", "cubic", "quintic", "softfade", "linear"] {
         let (entry, times) = (&file["results"][kind], &file["shapes"][kind]);
         let listed = frames(&entry["frames"]);
         let (start, end) = (shape(kind, times, "start"), shape(kind, times, "end"));

@@ -8,7 +8,8 @@ use core::f64::consts::{LN_2, TAU};
 use glam::{DQuat, DVec3};
 use loopwright::{
     closure::{
-        Closed, ClosureError, ClosureSettings, End, Gaps, Order, Shape, Shares, Targets,
+        Clamp, Closed, ClosureError, ClosureSettings, End, Gaps, Method, Motion as Estimate, Order, Shape, Shares,
+        Targets,
         boundary::Boundary,
         close,
         rotation::{RotationEnd, rotation_targets},
@@ -61,21 +62,31 @@ impl Random {
             2 => self.within(0.1, 1.0) * period_secs,
             _ => self.within(1.0, 2.0) * period_secs,
         };
-        match self.below(4) {
-            0 | 1 => Shape::Quintic { blend_secs: secs },
-            2 => Shape::Cubic { blend_secs: secs },
-            _ => Shape::Spring { half_life_secs: secs },
+        match self.below(8) {
+            0..3 => Shape::Quintic { blend_secs: secs },
+            3 => Shape::Cubic { blend_secs: secs },
+            4 => Shape::Spring { half_life_secs: secs },
+            5 => Shape::Linear { blend_secs: secs },
+            6 => Shape::SoftFade {
+                duration_secs: 2.0 * secs,
+                hardness: self.over_decades(0.1, 100.0),
+                blend_secs: self.within(0.1, 1.2) * period_secs,
+            },
+            _ => Shape::Adjustment { blend_secs: secs },
         }
     }
 
-    fn settings(&mut self, period_secs: f64) -> ClosureSettings {
-        ClosureSettings {
+    fn method(&mut self, period_secs: f64) -> Method {
+        Method {
             start: self.shape(period_secs),
             end: self.shape(period_secs),
-            rho: self.share(),
-            sigma: self.share(),
-            tau: self.share(),
+            shares: Shares {
+                rho: self.share(),
+                sigma: self.share(),
+                tau: self.share(),
+            },
             order: if self.below(4) == 0 { Order::C1 } else { Order::C2 },
+            crossfade_secs: None,
         }
     }
 }
@@ -231,14 +242,14 @@ impl Tracks {
 }
 
 /// A random clip of two joints, its motions, and its settings.
-fn random_case(random: &mut Random) -> (Vec<Motion>, Tracks, ClosureSettings) {
+fn random_case(random: &mut Random) -> (Vec<Motion>, Tracks, Method) {
     let num_intervals = [3, 4, 5 + random.below(20), 25 + random.below(60)][random.below(4)];
     let step_secs = random.over_decades(1.0 / 240.0, 1.0 / 20.0);
     let period_secs = num_intervals as f64 * step_secs;
     let motions = vec![Motion::random(random, period_secs), Motion::random(random, period_secs)];
     let context = [random.below(3), random.below(3)];
     let tracks = Tracks::sampled(&motions, num_intervals, step_secs, context);
-    (motions, tracks, random.settings(period_secs))
+    (motions, tracks, random.method(period_secs))
 }
 
 /// Poses of sample 0 as closed and of sample N as its offsets close it; metres and radians apart.
@@ -262,7 +273,7 @@ fn nothing_is_left_of_the_gap() {
     for case in 0..4000 {
         let (_, tracks, settings) = random_case(&mut random);
         let clip = tracks.clip();
-        let closed = close(&clip, &settings).unwrap();
+        let closed = close(&clip, &settings.into()).unwrap();
         assert!(pose_gap(&clip, &closed) < 1e-12, "case {case}");
         let (before, left) = (closed.seam.largest(), closed.residual);
         // Rounding grows with the rates that have to cancel.
@@ -274,7 +285,7 @@ fn nothing_is_left_of_the_gap() {
             "case {case}: {left:?}"
         );
         let is_c2 = settings.order == Order::C2 && settings.start.is_c2() && settings.end.is_c2();
-        assert_eq!(closed.order == Order::C2, is_c2);
+        assert_eq!(closed.method.order == Order::C2, is_c2);
         if is_c2 {
             c2 += 1;
             assert!(left.acceleration < 1e-10 * bends, "case {case}: {left:?} of {before:?}");
@@ -290,7 +301,7 @@ fn nothing_is_left_of_the_gap() {
             );
         }
     }
-    assert!(c2 > 500, "{c2} cases were C2");
+    assert!(c2 > 300, "{c2} cases were C2");
 }
 
 #[test]
@@ -299,7 +310,7 @@ fn closed_samples_are_the_offsets_applied() {
     for case in 0..1000 {
         let (_, tracks, settings) = random_case(&mut random);
         let clip = tracks.clip();
-        let closed = close(&clip, &settings).unwrap();
+        let closed = close(&clip, &settings.into()).unwrap();
         let (joints, last) = (clip.skeleton().num_joints(), clip.num_intervals());
         assert_eq!(
             (closed.translations.len(), closed.rotations.len()),
@@ -417,19 +428,24 @@ fn the_closed_motion_is_smooth_by_finite_differences() {
     for case in 0..3000 {
         let period = random.over_decades(0.1, 3.0);
         let motion = Motion::random(&mut random, period);
-        let settings = random.settings(period);
+        let settings = random.method(period);
         // As `close` clamps them: longer shapes meet the conditions too, but swing far out in between. Blends that end
         // just before the period would end between the samples of the differences.
         let [start, end] = [settings.start, settings.end].map(|shape| {
-            let longest = shape.longest_secs(period);
-            if shape.secs() > 0.95 * longest {
-                shape.with_secs(longest)
+            let fitted = shape.fitted(period);
+            let ends_inside = fitted
+                .times()
+                .into_iter()
+                .flatten()
+                .all(|secs| secs <= 0.95 * period || secs == period);
+            if ends_inside || matches!(fitted, Shape::Spring { .. }) {
+                fitted
             } else {
-                shape
+                Shape::Quintic { blend_secs: period }
             }
         });
         let boundary = Boundary::new(start, end, period, settings.order).unwrap();
-        let targets = targets_of(&motion, period, &settings.shares());
+        let targets = targets_of(&motion, period, &settings.shares);
         let shortest = time_scale(&motion, &targets[1], [start, end], period);
         let gaps = gaps_by_differences(&motion, &targets, &boundary, 0.004 * shortest);
         // Offsets change by themselves within the shortest time; that sets the size of rates and of the differences'
@@ -478,9 +494,9 @@ fn leaving_out_the_jacobian_leaves_a_gap() {
     let (mut no_jacobian, mut no_rate, mut no_cross) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..200 {
         let motion = Motion::random(&mut random, 1.0);
-        let settings = ClosureSettings::default();
+        let settings = Method::default();
         let boundary = Boundary::new(settings.start, settings.end, 1.0, Order::C2).unwrap();
-        let exact = targets_of(&motion, 1.0, &settings.shares());
+        let exact = targets_of(&motion, 1.0, &settings.shares);
         let step = 0.01 * time_scale(&motion, &exact[1], [settings.start, settings.end], 1.0);
         let gaps = |turn: Targets| gaps_by_differences(&motion, &[exact[0], turn], &boundary, step);
         let ends = [motion.rotation_end(0.0), motion.rotation_end(1.0)];
@@ -540,9 +556,151 @@ fn a_periodic_take_comes_back_unchanged() {
         // Also where frames are missing at either end or at both: there the seam is looked across.
         let context = [random.below(3), random.below(3)];
         let clip = Tracks::sampled(&motions, num_intervals, period / num_intervals as f64, context).clip();
-        let closed = close(&clip, &random.settings(period)).unwrap();
+        let closed = close(&clip, &random.method(period).into()).unwrap();
         assert!(displacement(&clip, &closed) < 1e-9, "case {case}, context {context:?}");
     }
+}
+
+/// Noise on every sample, as a capture at a high rate has it.
+fn noisy(random: &mut Random, mut tracks: Tracks) -> Tracks {
+    for (point, turn) in tracks.translations.iter_mut().zip(&mut tracks.rotations) {
+        *point += random.vector(0.002);
+        *turn = rotation::exp(random.vector(0.01)) * *turn;
+    }
+    tracks
+}
+
+/// Layers for noisy motion and crossfades are offsets like any other: nothing is left of the gap, whatever the frames
+/// around the cut allow, and a take that repeats stays as it is.
+#[test]
+fn layers_and_crossfades_leave_nothing() {
+    let mut random = Random::new(14);
+    let (mut layered, mut crossfaded) = (0, 0);
+    for case in 0..2000 {
+        let num_intervals = 3 + random.below(60);
+        let period = random.within(0.2, 2.0);
+        let step_secs = period / num_intervals as f64;
+        let repeats = random.below(3) == 0;
+        let motions = [(); 2].map(|()| {
+            if repeats {
+                Motion::periodic(&mut random, period)
+            } else {
+                Motion::random(&mut random, period)
+            }
+        });
+        let context = [random.below(12), random.below(12)];
+        let mut tracks = Tracks::sampled(&motions, num_intervals, step_secs, context);
+        if !repeats {
+            tracks = noisy(&mut random, tracks);
+        }
+        let clip = tracks.clip();
+        let crossfade_secs = (random.below(2) == 0).then(|| random.within(0.01, 1.5) * period);
+        let method = Method {
+            crossfade_secs,
+            ..random.method(period)
+        };
+        let settings = ClosureSettings {
+            method,
+            motion: Estimate::Layered,
+            joints: Vec::new(),
+        };
+        let closed = close(&clip, &settings).unwrap();
+        assert!(pose_gap(&clip, &closed) < 1e-12, "case {case}");
+        let (before, left) = (closed.seam.largest(), closed.residual);
+        let rates = 1.0 + before.velocity + before.angular_velocity;
+        let bends = rates * rates + before.acceleration + before.angular_acceleration;
+        assert!(
+            left.velocity < 1e-11 * rates && left.angular_velocity < 1e-11 * rates,
+            "case {case}: {left:?} of {before:?}"
+        );
+        if closed.method.order == Order::C2 || closed.method.crossfade_secs.is_some() {
+            assert!(
+                left.acceleration < 1e-10 * bends && left.angular_acceleration < 1e-10 * bends,
+                "case {case}: {left:?} of {before:?}"
+            );
+        }
+        if repeats && num_intervals >= 8 {
+            assert!(displacement(&clip, &closed) < 1e-9, "case {case}, context {context:?}");
+        }
+        layered += usize::from(closed.is_layered);
+        crossfaded += usize::from(closed.method.crossfade_secs.is_some());
+        // Whoever asked for more than there is is told.
+        let told = closed
+            .clamps
+            .iter()
+            .any(|clamp| matches!(clamp, Clamp::Crossfade { .. }));
+        let room = context[0].max(context[1]) as f64 * step_secs;
+        if let Some(secs) = crossfade_secs {
+            assert!(
+                told || (secs <= room + step_secs && secs <= period + step_secs),
+                "case {case}"
+            );
+            assert_eq!(
+                closed.method.crossfade_secs.is_some(),
+                room >= 1.9 * step_secs && secs > 1.5 * step_secs,
+                "case {case}"
+            );
+        }
+    }
+    assert!(layered > 200 && crossfaded > 500, "{layered} {crossfaded}");
+}
+
+/// Towards the end a crossfade becomes the frames that precede the start, and then goes on as the take does.
+#[test]
+fn a_crossfade_runs_into_the_take_itself() {
+    let mut random = Random::new(15);
+    let motions = [Motion::random(&mut random, 1.0)];
+    for (context, near) in [([12, 0], -1_isize), ([0, 12], 41), ([12, 12], -1)] {
+        let clip = Tracks::sampled(&motions, 40, 1.0 / 40.0, context).clip();
+        let closed = close(&clip, &Method::crossfade(0.3).into()).unwrap();
+        assert_eq!(closed.clamps, []);
+        // One sample from the seam the weight is within a thousandth of one; it is one at the seam.
+        let sample = if near < 0 { 39 } else { 1 };
+        let expected = clip.translations(near)[0];
+        let apart = (closed.translations[sample] - expected).length();
+        let before = (clip.translations(sample as isize)[0] - expected).length();
+        assert!(apart < 0.006 * before, "{context:?}: {apart} of {before}");
+        let untouched = if near < 0 { 0..28 } else { 12..40 };
+        for sample in untouched {
+            assert_eq!(closed.translations[sample], clip.translations(sample as isize)[0]);
+        }
+    }
+}
+
+#[test]
+fn chosen_joints_are_closed_in_their_own_way() {
+    let mut random = Random::new(16);
+    let motions = [(); 3].map(|()| Motion::random(&mut random, 1.0));
+    let clip = Tracks::sampled(&motions, 50, 0.02, [5, 5]).clip();
+    let spring = Method::of(Shape::Spring { half_life_secs: 0.1 });
+    let settings = ClosureSettings {
+        joints: vec![(1, Some(Method::default())), (1, None), (2, Some(spring))],
+        ..ClosureSettings::default()
+    };
+    let closed = close(&clip, &settings).unwrap();
+    let of_joint = |closed: &Closed, joint: usize| -> Vec<DVec3> {
+        (0..=50)
+            .map(|sample| closed.translation_offsets[sample * 3 + joint])
+            .collect()
+    };
+    let plain = close(&clip, &ClosureSettings::default()).unwrap();
+    assert_eq!(of_joint(&closed, 0), of_joint(&plain, 0));
+    assert_eq!(of_joint(&closed, 1), vec![DVec3::ZERO; 51]);
+    let sprung = close(&clip, &spring.into()).unwrap();
+    assert_eq!(of_joint(&closed, 2), of_joint(&sprung, 2));
+    // What is left open is no residual, and its gap is told all the same.
+    assert!(closed.residual.position < 1e-12 && closed.seam.joints[1].position.length() > 1e-3);
+    let nowhere = ClosureSettings {
+        joints: vec![(3, None)],
+        ..ClosureSettings::default()
+    };
+    assert_eq!(
+        close(&clip, &nowhere),
+        Err(ClosureError::Joint {
+            joint: 3,
+            num_joints: 3
+        })
+    );
 }
 
 /// Half a swing ends where it starts and moves the other way. Looking across such a seam would find equal velocities
@@ -605,18 +763,18 @@ fn signs_mirrors_turns_and_the_order_of_joints_do_not_matter() {
     let mut random = Random::new(6);
     for case in 0..1000 {
         let (_, tracks, settings) = random_case(&mut random);
-        let closed = close(&tracks.clip(), &settings).unwrap();
+        let closed = close(&tracks.clip(), &settings.into()).unwrap();
 
         let mut flipped = tracks.clone();
         for q in &mut flipped.rotations {
             *q = if random.below(2) == 0 { *q } else { -*q };
         }
-        let flipped = close(&flipped.clip(), &settings).unwrap();
+        let flipped = close(&flipped.clip(), &settings.into()).unwrap();
         assert!(difference(&closed, &flipped) < 1e-12, "case {case}: signs");
 
         let mirror_point = |x: DVec3| DVec3::new(-x.x, x.y, x.z);
         let mirror_turn = |q: DQuat| DQuat::from_xyzw(q.x, -q.y, -q.z, q.w);
-        let mirrored = close(&tracks.mapped(mirror_point, mirror_turn).clip(), &settings).unwrap();
+        let mirrored = close(&tracks.mapped(mirror_point, mirror_turn).clip(), &settings.into()).unwrap();
         assert!(
             difference(&mapped(&closed, mirror_point, mirror_turn), &mirrored) < 1e-12,
             "case {case}: mirror"
@@ -624,7 +782,7 @@ fn signs_mirrors_turns_and_the_order_of_joints_do_not_matter() {
 
         let (turn, shift) = (rotation::exp(random.vector(3.0)), random.vector(5.0));
         let (turn_point, turn_turn) = (|x: DVec3| turn * x + shift, |q: DQuat| turn * q);
-        let turned = close(&tracks.mapped(turn_point, turn_turn).clip(), &settings).unwrap();
+        let turned = close(&tracks.mapped(turn_point, turn_turn).clip(), &settings.into()).unwrap();
         assert!(
             difference(&mapped(&closed, turn_point, turn_turn), &turned) < 1e-10,
             "case {case}: turn"
@@ -633,7 +791,7 @@ fn signs_mirrors_turns_and_the_order_of_joints_do_not_matter() {
         let mut swapped = tracks.clone();
         swapped.translations.chunks_exact_mut(2).for_each(<[DVec3]>::reverse);
         swapped.rotations.chunks_exact_mut(2).for_each(<[DQuat]>::reverse);
-        let mut swapped = close(&swapped.clip(), &settings).unwrap();
+        let mut swapped = close(&swapped.clip(), &settings.into()).unwrap();
         swapped.translations.chunks_exact_mut(2).for_each(<[DVec3]>::reverse);
         swapped.rotations.chunks_exact_mut(2).for_each(<[DQuat]>::reverse);
         assert_eq!(
@@ -649,7 +807,7 @@ fn time_reversed_with_swapped_settings_closes_alike() {
     let mut random = Random::new(7);
     for case in 0..1000 {
         let (_, tracks, settings) = random_case(&mut random);
-        let closed = close(&tracks.clip(), &settings).unwrap();
+        let closed = close(&tracks.clip(), &settings.into()).unwrap();
 
         let mut reversed = tracks.clone();
         let frames = tracks.translations.len() / 2;
@@ -659,15 +817,17 @@ fn time_reversed_with_swapped_settings_closes_alike() {
             reversed.rotations[to..to + 2].copy_from_slice(&tracks.rotations[from..from + 2]);
         }
         reversed.before = frames - 1 - tracks.before - tracks.num_intervals;
-        let settings = ClosureSettings {
+        let settings = Method {
             start: settings.end,
             end: settings.start,
-            rho: 1.0 - settings.rho,
-            sigma: 1.0 - settings.sigma,
-            tau: 1.0 - settings.tau,
-            order: settings.order,
+            shares: Shares {
+                rho: 1.0 - settings.shares.rho,
+                sigma: 1.0 - settings.shares.sigma,
+                tau: 1.0 - settings.shares.tau,
+            },
+            ..settings
         };
-        let backwards = close(&reversed.clip(), &settings).unwrap();
+        let backwards = close(&reversed.clip(), &settings.into()).unwrap();
         let last = tracks.num_intervals;
         for sample in 0..last {
             // Sample 0 meets itself, since the closed sample N is sample 0.
@@ -700,7 +860,7 @@ fn what_stands_still_keeps_its_bits() {
             tracks.rotations[2 * frame + 1] = still_turn;
         }
         let clip = tracks.clip();
-        let closed = close(&clip, &settings).unwrap();
+        let closed = close(&clip, &settings.into()).unwrap();
         // Frames around the cut may hold another offset or pose; that is no motion of this one.
         for sample in 0..tracks.num_intervals {
             assert_eq!(bits(closed.translations[2 * sample]), bits(still), "case {case}");
@@ -715,12 +875,12 @@ fn samples_beyond_both_blends_keep_their_bits() {
     let mut random = Random::new(9);
     let motions = [Motion::random(&mut random, 2.0)];
     let clip = Tracks::sampled(&motions, 60, 2.0 / 60.0, [2, 2]).clip();
-    let settings = ClosureSettings {
+    let settings = Method {
         start: Shape::Quintic { blend_secs: 0.5 },
         end: Shape::Quintic { blend_secs: 0.3 },
-        ..ClosureSettings::default()
+        ..Method::default()
     };
-    let closed = close(&clip, &settings).unwrap();
+    let closed = close(&clip, &settings.into()).unwrap();
     for sample in 15..=51 {
         assert_eq!(closed.translations[sample], clip.translations(sample as isize)[0]);
         let (found, expected) = (closed.rotations[sample], clip.rotations(sample as isize)[0]);
@@ -737,15 +897,11 @@ fn the_end_without_a_share_stays_as_it_is() {
     for case in 0..200 {
         let clip = Tracks::sampled(&[Motion::random(&mut random, 2.0)], 60, 2.0 / 60.0, [2, 2]).clip();
         for (share, kept, moves) in [(1.0, 30..60, 0), (0.0, 0..30, 59)] {
-            let settings = ClosureSettings {
-                rho: share,
-                sigma: share,
-                tau: share,
-                start: Shape::Quintic { blend_secs: 0.9 },
-                end: Shape::Quintic { blend_secs: 0.9 },
-                order: Order::C2,
+            let settings = Method {
+                shares: Shares::all(share),
+                ..Method::of(Shape::Quintic { blend_secs: 0.9 })
             };
-            let closed = close(&clip, &settings).unwrap();
+            let closed = close(&clip, &settings.into()).unwrap();
             for sample in 0..60 {
                 let offset = closed.translation_offsets[sample].length() + closed.rotation_offsets[sample].length();
                 assert!(
@@ -760,10 +916,11 @@ fn the_end_without_a_share_stays_as_it_is() {
         let rho = random.share();
         let closed = close(
             &clip,
-            &ClosureSettings {
-                rho,
-                ..ClosureSettings::default()
-            },
+            &Method {
+                shares: Shares { rho, ..Shares::EVEN },
+                ..Method::default()
+            }
+            .into(),
         )
         .unwrap();
         let gap = &closed.seam.joints[0];
@@ -784,20 +941,23 @@ fn what_does_not_fit_is_shortened_and_told() {
     let motions = [Motion::random(&mut random, 0.5)];
     let clip = Tracks::sampled(&motions, 15, 0.5 / 15.0, [1, 1]).clip();
     let period = clip.period_secs();
-    let settings = ClosureSettings {
+    let settings = Method {
         start: Shape::Cubic { blend_secs: 0.7 },
         end: Shape::Spring { half_life_secs: 0.3 },
-        ..ClosureSettings::default()
+        ..Method::default()
     };
-    let closed = close(&clip, &settings).unwrap();
+    let closed = close(&clip, &settings.into()).unwrap();
     assert_eq!(
-        (closed.start, closed.order),
+        (closed.method.start, closed.method.order),
         (Shape::Cubic { blend_secs: period }, Order::C1)
     );
     let told: Vec<_> = closed
         .clamps
         .iter()
-        .map(|clamp| (clamp.end, clamp.asked, clamp.used.secs()))
+        .map(|clamp| match *clamp {
+            Clamp::Shape { end, asked, used } => (end, asked, used.secs()),
+            Clamp::Crossfade { .. } => panic!("no crossfade was asked for"),
+        })
         .collect();
     assert_eq!(
         told,
@@ -810,12 +970,12 @@ fn what_does_not_fit_is_shortened_and_told() {
         closed.clamps[1].to_string(),
         "the half-life at the end was shortened from 0.300 s to 0.250 s to fit into the loop"
     );
-    let fitting = ClosureSettings {
-        start: closed.start,
-        end: closed.end,
+    let fitting = Method {
+        start: closed.method.start,
+        end: closed.method.end,
         ..settings
     };
-    let again = close(&clip, &fitting).unwrap();
+    let again = close(&clip, &fitting.into()).unwrap();
     assert_eq!(again.clamps, []);
     assert_eq!(
         (&closed.translations, &closed.rotations),
@@ -827,31 +987,33 @@ fn what_does_not_fit_is_shortened_and_told() {
 fn settings_out_of_range_are_refused() {
     let mut random = Random::new(11);
     let clip = Tracks::sampled(&[Motion::random(&mut random, 0.5)], 15, 0.5 / 15.0, [0, 0]).clip();
-    let good = ClosureSettings::default();
+    let good = Method::default();
     assert_eq!(
         (good.start, good.order),
-        (Shape::Quintic { blend_secs: 0.4 }, Order::C2)
+        (Shape::Quintic { blend_secs: 0.35 }, Order::C2)
     );
-    close(&clip, &good).unwrap();
+    close(&clip, &good.into()).unwrap();
     for secs in [0.0, -0.1, f64::NAN, f64::INFINITY] {
         let refused = close(
             &clip,
-            &ClosureSettings {
-                end: good.end.with_secs(secs),
+            &Method {
+                end: Shape::Quintic { blend_secs: secs },
                 ..good
-            },
+            }
+            .into(),
         );
         assert!(
             matches!(refused, Err(ClosureError::Time { end: End::End, found }) if found.to_bits() == secs.to_bits())
         );
     }
     for share in [-0.01, 1.01, f64::NAN] {
-        for (name, settings) in [
-            ("rho", ClosureSettings { rho: share, ..good }),
-            ("sigma", ClosureSettings { sigma: share, ..good }),
-            ("tau", ClosureSettings { tau: share, ..good }),
+        let even = Shares::EVEN;
+        for (name, shares) in [
+            ("rho", Shares { rho: share, ..even }),
+            ("sigma", Shares { sigma: share, ..even }),
+            ("tau", Shares { tau: share, ..even }),
         ] {
-            let refused = close(&clip, &settings);
+            let refused = close(&clip, &Method { shares, ..good }.into());
             assert!(matches!(refused, Err(ClosureError::Share { share, .. }) if share == name));
         }
     }

@@ -4,6 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use loopwright_formats::{UnitChoice, UpChoice};
+use serde::{Deserialize, Serialize};
+
+use crate::recipe::{
+    ClosureRecipe, JointRecipe, Method, MotionChoice, OrderChoice, OutputRecipe, Recipe, StretchRecipe, TakeRecipe,
+};
 
 /// How many loops `find` lists unless told otherwise; `make --pick` counts in the same list.
 pub(crate) const DEFAULT_TOP: usize = 10;
@@ -31,6 +36,8 @@ pub(crate) enum Command {
     Find(FindArgs),
     /// Makes a loop from a take and writes it with a sidecar of figures.
     Make(MakeArgs),
+    /// Closes frames of your own choice, with every setting at hand.
+    Close(CloseArgs),
     /// Tells whether loops pop at the seam.
     Check(CheckArgs),
     /// Draws a take or a loop: an animation, a contact sheet, or the seam's onion skin.
@@ -120,19 +127,9 @@ pub(crate) struct FindArgs {
     pub(crate) json: bool,
 }
 
-/// Shape of the offsets that close the seam.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ClosureChoice {
-    /// Meets in pose, velocity and acceleration; exactly zero after the blend time.
-    Quintic,
-    /// Meets in pose and velocity; exactly zero after the blend time.
-    Cubic,
-    /// Meets in pose and velocity; decays like a critically damped spring with --blend as half-life.
-    Spring,
-}
-
 /// What becomes of the travel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum RootChoice {
     /// One constant twist: straight, turning or climbing.
     Screw,
@@ -147,7 +144,8 @@ pub(crate) enum RootChoice {
 }
 
 /// Whether the last key repeats the first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum LastKeyChoice {
     /// The last key equals the first, with the root carried on.
     Repeat,
@@ -155,56 +153,170 @@ pub(crate) enum LastKeyChoice {
     Drop,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct MakeArgs {
-    /// The take (BVH).
-    pub(crate) take: PathBuf,
+/// How the seam is closed.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Closing the seam")]
+pub(crate) struct ClosureArgs {
+    /// How the seam is closed; quintic unless given.
+    #[arg(long, value_enum, value_name = "METHOD")]
+    closure: Option<Method>,
+    /// Another method at the start.
+    #[arg(long, value_enum, value_name = "METHOD")]
+    closure_start: Option<Method>,
+    /// Another method at the end.
+    #[arg(long, value_enum, value_name = "METHOD")]
+    closure_end: Option<Method>,
+    /// Blend time at both ends, seconds; for spring the half-life (59.7% left after it), for softfade the time of the fade.
+    #[arg(long, value_name = "SECONDS")]
+    blend: Option<f64>,
+    /// Another blend time at the start.
+    #[arg(long, value_name = "SECONDS")]
+    blend_start: Option<f64>,
+    /// Another blend time at the end.
+    #[arg(long, value_name = "SECONDS")]
+    blend_end: Option<f64>,
+    /// How sharply softfade bends, 0.5 or more; 16 unless given.
+    #[arg(long, value_name = "K")]
+    hardness: Option<f64>,
+    /// Share of the gaps that the start takes, 0 to 1: of pose, velocity and acceleration, those left out as the one before.
+    #[arg(long, value_name = "P[,V[,A]]", value_delimiter = ',', num_args = 1..=3)]
+    share: Vec<f64>,
+    /// How far the seam is closed; c2 where the method carries it.
+    #[arg(long, value_enum)]
+    order: Option<OrderChoice>,
+    /// How velocities and accelerations at the seam are told; layered unless given.
+    #[arg(long, value_enum)]
+    motion: Option<MotionChoice>,
+    /// Close joints of that name in another way, or leave them open: 'Hand*:spring:0.1', 'Prop:open'; may be repeated.
+    #[arg(long = "joint", value_name = "PATTERN:METHOD[:SECONDS]")]
+    joints: Vec<JointRecipe>,
+}
+
+/// What is written.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct LoopArgs {
+    /// What becomes of the travel; screw unless given.
+    #[arg(long, value_enum)]
+    root: Option<RootChoice>,
+    /// Insert a root joint that carries exactly the twist.
+    #[arg(long)]
+    add_root: bool,
+    /// Frames per second of the loop; the take's own unless given.
+    #[arg(long, value_name = "R", conflicts_with = "frames")]
+    fps: Option<f64>,
+    /// Unique frames of the loop; as many as the take has unless given.
+    #[arg(long, value_name = "N")]
+    frames: Option<usize>,
+    /// Copies of the loop, end to end, with the travel carried on; 1 unless given.
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    repeat: Option<usize>,
+    /// Whether the last key repeats the first; repeat unless given.
+    #[arg(long, value_enum)]
+    last_key: Option<LastKeyChoice>,
+}
+
+/// Where everything goes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct TargetArgs {
     /// The loop to write; `<stem>-loop.<extension>` in the current folder unless given.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-    /// Which loop of `find`'s list to make, counted from 1.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_count, conflicts_with = "range")]
-    pub(crate) pick: usize,
-    /// Close these whole source frames, counted from 0, instead of searching.
-    #[arg(long, value_name = "START:END", value_parser = parse_range, conflicts_with_all = ["cycles", "min_seconds", "max_seconds"])]
-    pub(crate) range: Option<(usize, usize)>,
-    #[command(flatten)]
-    pub(crate) search: SearchArgs,
-    /// Shape of the offsets that close the seam.
-    #[arg(long, value_enum, default_value_t = ClosureChoice::Quintic)]
-    pub(crate) closure: ClosureChoice,
-    /// Blend time (for spring: half-life) at both ends, seconds.
-    #[arg(long, value_name = "SECONDS")]
-    pub(crate) blend: Option<f64>,
-    /// What becomes of the travel.
-    #[arg(long, value_enum, default_value_t = RootChoice::Screw)]
-    pub(crate) root: RootChoice,
-    /// Insert a root joint that carries exactly the twist.
-    #[arg(long)]
-    pub(crate) add_root: bool,
-    /// Frames per second of the loop; the take's own unless given.
-    #[arg(long, value_name = "R", conflicts_with = "frames")]
-    pub(crate) fps: Option<f64>,
-    /// Unique frames of the loop; as many as the take has unless given.
-    #[arg(long, value_name = "N")]
-    pub(crate) frames: Option<usize>,
-    /// Copies of the loop, end to end, with the travel carried on.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_count)]
-    pub(crate) repeat: usize,
-    /// Whether the last key repeats the first.
-    #[arg(long, value_enum, default_value_t = LastKeyChoice::Repeat)]
-    pub(crate) last_key: LastKeyChoice,
+    /// Settings from this file (TOML); flags count more.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) recipe: Option<PathBuf>,
+    /// Write what was done into this file, frames and all: it makes the same loop again.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save_recipe: Option<PathBuf>,
     /// Draw a plot of what closing did into this file: .svg or .png.
     #[arg(long, value_name = "OUT")]
     pub(crate) plot: Option<PathBuf>,
     /// Overwrite existing files.
     #[arg(long)]
     pub(crate) force: bool,
-    #[command(flatten)]
-    pub(crate) reading: TakeArgs,
     /// Print JSON with stable keys.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MakeArgs {
+    /// The take (BVH).
+    pub(crate) take: PathBuf,
+    /// Which loop of `find`'s list to make, counted from 1.
+    #[arg(long, value_name = "N", value_parser = parse_count, conflicts_with = "range")]
+    pub(crate) pick: Option<usize>,
+    /// Close these source frames, counted from 0, instead of searching.
+    #[arg(long, value_name = "START:END", value_parser = parse_cut, conflicts_with_all = ["cycles", "min_seconds", "max_seconds"])]
+    pub(crate) range: Option<(f64, f64)>,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) settings: LoopArgs,
+    #[command(flatten)]
+    pub(crate) reading: TakeArgs,
+    #[command(flatten)]
+    pub(crate) closure: ClosureArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CloseArgs {
+    /// The take (BVH).
+    pub(crate) take: PathBuf,
+    /// Source frames to close, counted from 0, fractional or whole: the pose at END meets the one at START.
+    #[arg(long, value_name = "START:END", value_parser = parse_cut, required_unless_present = "recipe")]
+    pub(crate) range: Option<(f64, f64)>,
+    /// Cycles that the frames hold; as many as the rhythm says unless given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) cycles: Option<u32>,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) settings: LoopArgs,
+    #[command(flatten)]
+    pub(crate) reading: TakeArgs,
+    #[command(flatten)]
+    pub(crate) closure: ClosureArgs,
+}
+
+/// What flags of `make` and `close` ask for, as a recipe.
+pub(crate) fn recipe_of(
+    reading: &TakeArgs,
+    range: Option<(f64, f64)>,
+    cycles: Option<u32>,
+    closure: &ClosureArgs,
+    settings: &LoopArgs,
+) -> Recipe {
+    Recipe {
+        take: TakeRecipe::of(reading),
+        stretch: StretchRecipe {
+            start: range.map(|(start, _)| start),
+            end: range.map(|(_, end)| end),
+            cycles,
+        },
+        closure: ClosureRecipe {
+            method: closure.closure,
+            method_start: closure.closure_start,
+            method_end: closure.closure_end,
+            blend: closure.blend,
+            blend_start: closure.blend_start,
+            blend_end: closure.blend_end,
+            hardness: closure.hardness,
+            share: closure.share.clone(),
+            order: closure.order,
+            motion: closure.motion,
+        },
+        joints: closure.joints.clone(),
+        output: OutputRecipe {
+            root: settings.root,
+            add_root: settings.add_root.then_some(true),
+            fps: settings.fps,
+            frames: settings.frames,
+            repeat: settings.repeat,
+            last_key: settings.last_key,
+        },
+    }
 }
 
 #[derive(Debug, Args)]
@@ -307,6 +419,18 @@ fn parse_count(text: &str) -> Result<usize, String> {
         Ok(count) if (1..=100_000).contains(&count) => Ok(count),
         _ => Err("must be a whole number from 1 to 100000".to_owned()),
     }
+}
+
+fn parse_cut(text: &str) -> Result<(f64, f64), String> {
+    let wrong = || "must be START:END, two frames counted from 0, such as 120:185".to_owned();
+    let (start, end) = text.split_once(':').ok_or_else(wrong)?;
+    let frame = |text: &str| {
+        text.trim()
+            .parse()
+            .ok()
+            .filter(|frame: &f64| frame.is_finite() && *frame >= 0.0)
+    };
+    frame(start).zip(frame(end)).ok_or_else(wrong)
 }
 
 fn parse_size(text: &str) -> Result<[u32; 2], String> {

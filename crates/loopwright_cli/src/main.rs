@@ -12,7 +12,11 @@ mod output;
 
 mod plot;
 
+mod closing;
+
 mod commands;
+
+mod recipe;
 
 mod report;
 
@@ -29,6 +33,7 @@ fn main() -> ExitCode {
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Find(args) => commands::find::run(&args),
         Command::Make(args) => commands::make::run(&args),
+        Command::Close(args) => commands::make::close(&args),
         Command::Check(args) => commands::check::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
         Command::Render(args) => commands::render::run(&args),

@@ -18,6 +18,11 @@ pub(crate) fn warn(text: &str) {
     say(AnsiColor::Yellow.on_default().bold(), "warning", text);
 }
 
+/// Tells something that was decided on the way.
+pub(crate) fn note(text: &str) {
+    say(AnsiColor::Cyan.on_default().bold(), "note", text);
+}
+
 /// Tells why a command ended early.
 pub(crate) fn fail(failure: &Failure) {
     say(AnsiColor::Red.on_default().bold(), "error", failure.what());

@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 use loopwright::{
     analysis::{Analysis, body::BodyOverrides},
     candidate::{self, Found, SearchSettings},
-    closure::{ClosureSettings, Shape},
+    closure::{Method, Shape},
     pipeline::{self, LoopSettings, Made},
     root_motion::RootMode,
     take::{Cut, Joint, Skeleton, Take},
@@ -254,11 +254,7 @@ fn endless_bounds_and_long_names_fit() {
     assert_sound(&plot::find(&take, &analysis, &settings, &NOTHING));
     let shape = Shape::Spring { half_life_secs: 0.1 };
     let settings = LoopSettings {
-        closure: ClosureSettings {
-            start: shape,
-            end: shape,
-            ..ClosureSettings::default()
-        },
+        closure: Method::of(shape).into(),
         ..LoopSettings::default()
     };
     let cut = Cut::new(&take, 3.0, 40.0).unwrap();

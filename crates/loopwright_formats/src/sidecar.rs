@@ -96,6 +96,12 @@ pub struct ClosureFacts {
     pub sigma: f64,
     /// The start's share of the gap in acceleration.
     pub tau: f64,
+    /// What was chosen and why, where the choice was left to us.
+    #[serde(default)]
+    pub chosen: Option<String>,
+    /// Whether noise was closed over a few frames, apart from the motion.
+    #[serde(default)]
+    pub layered: bool,
 }
 
 /// How the root travels: root(t) = start * exp(t * twist), see the module's page.

@@ -267,17 +267,18 @@ pub fn find(take: &Take, analysis: &Analysis, settings: &SearchSettings) -> Resu
     Ok(found)
 }
 
-/// All that [`find`] tells about a candidate, for a stretch that the caller chose between whole frames.
+/// All that [`find`] tells about a candidate, for a stretch that the caller chose.
 ///
-/// The stretch need not qualify as a loop, and its end is not refined.
+/// The stretch need not qualify as a loop, and its ends stay as they are; figures are those of the nearest whole frames.
 pub fn appraise(
     take: &Take,
     analysis: &Analysis,
     settings: &SearchSettings,
-    start_frame: usize,
-    end_frame: usize,
+    start_frame: f64,
+    end_frame: f64,
 ) -> Result<LoopCandidate, CutError> {
-    let cut = Cut::new(take, start_frame as f64, end_frame as f64)?;
+    let cut = Cut::new(take, start_frame, end_frame)?;
+    let (start_frame, end_frame) = (start_frame.round() as usize, end_frame.round() as usize);
     let num_intervals = end_frame - start_frame;
     if num_intervals < 3 {
         return Err(CutError::TooShort { num_intervals });

@@ -3,7 +3,7 @@
 //! An offset is a sum of decays from the start, as functions of t, and from the end, as functions of T - t. The
 //! conditions o(0), o(T), o'(0), o'(T) (and o''(0), o''(T) for C2) make a square linear system that depends on the
 //! decays alone, so it is solved once and its solution applied to every track as one weight per condition. What a decay
-//! leaves over at the far end is thereby taken back. Derivation: docs/math/closure.md.
+//! leaves over at the far end is thereby taken back. Derivation: docs/math/boundary.md.
 
 use super::{
     Order,
@@ -52,6 +52,63 @@ pub struct Weights {
 /// A square matrix of as many rows as there may be conditions; unused rows and columns are zero.
 pub type Matrix = [[f64; MAX_CONDITIONS]; MAX_CONDITIONS];
 
+/// How far a track has come on its own way, as a share of all of it: what [`Shape::Adjustment`] fades by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    /// Shares at even times from the start to the end, the first 0 and the last 1.
+    shares: Vec<f64>,
+    /// Share per second at both ends.
+    rates: [f64; 2],
+}
+
+impl Progress {
+    /// From the lengths of the steps of a track and its speeds at both ends, in its own unit.
+    ///
+    /// `None` for a track that makes no way, or one whose numbers are not finite. Source: docs/math/adjustment.md.
+    pub fn new(steps: &[f64], speeds: [f64; 2]) -> Option<Self> {
+        let whole: f64 = steps.iter().sum();
+        let rates = speeds.map(|speed| speed / whole);
+        let makes_way = whole > SMALLEST_WAY && whole.is_finite() && rates.iter().all(|rate| rate.is_finite());
+        if !makes_way {
+            return None;
+        }
+        let mut shares = Vec::with_capacity(steps.len() + 1);
+        let mut come = 0.0;
+        shares.push(0.0);
+        for step in steps {
+            come += step;
+            shares.push((come / whole).min(1.0));
+        }
+        if let Some(last) = shares.last_mut() {
+            *last = 1.0;
+        }
+        Some(Self { shares, rates })
+    }
+
+    /// Share and its rate at a time; straight between the samples, with the measured rates at both ends.
+    fn at(&self, t: f64, period_secs: f64) -> Jet {
+        let steps = self.shares.len() - 1;
+        let place = (t / period_secs * steps as f64).clamp(0.0, steps as f64);
+        let before = (place as usize).min(steps - 1);
+        let [from, to] = [self.shares[before], self.shares[before + 1]];
+        let rate = if t <= 0.0 {
+            self.rates[0]
+        } else if t >= period_secs {
+            self.rates[1]
+        } else {
+            (to - from) * steps as f64 / period_secs
+        };
+        Jet {
+            value: from + (to - from) * (place - before as f64),
+            rate,
+            bend: 0.0,
+        }
+    }
+}
+
+/// Ways shorter than this are rounding: the track stands, metres or radians.
+const SMALLEST_WAY: f64 = 1e-9;
+
 /// The solved system of a start shape and an end shape over a period.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Boundary {
@@ -59,6 +116,7 @@ pub struct Boundary {
     end: Shape,
     period_secs: f64,
     order: Order,
+    progress: Option<Progress>,
     /// Row per decay, column per condition.
     coefficients: Matrix,
 }
@@ -69,12 +127,24 @@ impl Boundary {
     /// `order` C2 is met where both shapes carry accelerations, else C1; see [`Self::order`]. The shapes are taken as
     /// they are, also when they are longer than the period. Errors: [`BoundaryError::Singular`].
     pub fn new(start: Shape, end: Shape, period_secs: f64, order: Order) -> Result<Self, BoundaryError> {
+        Self::of_track(start, end, period_secs, order, None)
+    }
+
+    /// The same for a track of its own progress, which shapes that follow the track fade by; evenly where there is none.
+    pub fn of_track(
+        start: Shape,
+        end: Shape,
+        period_secs: f64,
+        order: Order,
+        progress: Option<Progress>,
+    ) -> Result<Self, BoundaryError> {
         let order = if start.is_c2() && end.is_c2() { order } else { Order::C1 };
         let mut boundary = Self {
             start,
             end,
             period_secs,
             order,
+            progress,
             coefficients: [[0.0; MAX_CONDITIONS]; MAX_CONDITIONS],
         };
         let mut coefficients = boundary.matrix();
@@ -136,9 +206,32 @@ impl Boundary {
                 decays.acceleration.unwrap_or_default(),
             ]
         };
-        let from_start = jets(self.start.decays(t));
-        // Time runs backwards from the end.
-        let from_end = jets(self.end.decays(self.period_secs - t)).map(|jet| Jet { rate: -jet.rate, ..jet });
+        let come = |shape: Shape| match &self.progress {
+            Some(progress) if shape.follows_the_track() => progress.at(t, self.period_secs),
+            _ => Jet {
+                value: t / self.period_secs,
+                rate: 1.0 / self.period_secs,
+                bend: 0.0,
+            },
+        };
+        let from_start = {
+            let come = come(self.start);
+            let left = Jet {
+                value: 1.0 - come.value,
+                rate: -come.rate,
+                bend: -come.bend,
+            };
+            jets(self.start.decays(t, left))
+        };
+        // Time runs backwards from the end, and what has come is what is left.
+        let from_end = {
+            let come = come(self.end);
+            let left = Jet {
+                rate: -come.rate,
+                ..come
+            };
+            jets(self.end.decays(self.period_secs - t, left)).map(|jet| Jet { rate: -jet.rate, ..jet })
+        };
         let per_end = self.order.num_conditions() / 2;
         let mut columns = [Jet::default(); MAX_CONDITIONS];
         columns[..per_end].copy_from_slice(&from_start[..per_end]);
@@ -229,12 +322,29 @@ mod tests {
                 Shape::Spring {
                     half_life_secs: 0.001 * period,
                 },
+                Shape::Linear {
+                    blend_secs: 0.4 * period,
+                },
+                Shape::SoftFade {
+                    duration_secs: 2.0 * period,
+                    hardness: 0.5,
+                    blend_secs: period,
+                },
+                Shape::SoftFade {
+                    duration_secs: 0.5 * period,
+                    hardness: 16.0,
+                    blend_secs: 0.1 * period,
+                },
+                Shape::Adjustment {
+                    blend_secs: 0.3 * period,
+                },
             ];
+            let progress = Progress::new(&[0.3, 0.1, 0.9, 0.4], [2.0 / period, 5.0 / period]);
             for (start, end) in shapes
                 .iter()
                 .flat_map(|start| shapes.iter().map(move |end| (*start, *end)))
             {
-                let boundary = Boundary::new(start, end, period, Order::C2).unwrap();
+                let boundary = Boundary::of_track(start, end, period, Order::C2, progress.clone()).unwrap();
                 let orders = boundary.order().num_conditions() / 2;
                 assert_eq!(orders == 3, start.is_c2() && end.is_c2());
                 for (at_end, t) in [0.0, period].into_iter().enumerate() {
@@ -264,7 +374,7 @@ mod tests {
         let (start, end) = (Shape::Quintic { blend_secs: 0.4 }, Shape::Quintic { blend_secs: 0.7 });
         let boundary = Boundary::new(start, end, 1.1, Order::C2).unwrap();
         for t in [0.0, 0.1, 0.3, 0.6, 1.0] {
-            let (from_start, from_end) = (start.decays(t), end.decays(1.1 - t));
+            let (from_start, from_end) = (start.decays(t, Jet::default()), end.decays(1.1 - t, Jet::default()));
             let decays = [
                 from_start.position.value,
                 from_end.position.value,
@@ -294,5 +404,26 @@ mod tests {
         assert!(refused(Shape::Cubic { blend_secs: 0.4 }, 0.0));
         assert!(refused(Shape::Cubic { blend_secs: 0.4 }, f64::NAN));
         assert!(!refused(Shape::Cubic { blend_secs: 0.4 }, 1.0));
+    }
+
+    #[test]
+    fn progress_runs_from_nothing_to_all() {
+        let progress = Progress::new(&[0.5, 0.0, 1.5], [3.0, 0.25]).unwrap();
+        let at = |t: f64| progress.at(t, 0.6);
+        for (t, share) in [
+            (0.0, 0.0),
+            (0.1, 0.125),
+            (0.2, 0.25),
+            (0.3, 0.25),
+            (0.6, 1.0),
+            (9.0, 1.0),
+            (-1.0, 0.0),
+        ] {
+            assert!((at(t).value - share).abs() < 1e-12, "{t}");
+        }
+        assert_eq!((at(0.0).rate, at(0.6).rate), (1.5, 0.125));
+        assert_eq!(Progress::new(&[0.0, 0.0], [0.0, 0.0]), None);
+        assert_eq!(Progress::new(&[f64::INFINITY], [0.0, 0.0]), None);
+        assert_eq!(Progress::new(&[], [0.0, 0.0]), None);
     }
 }

@@ -10,7 +10,7 @@ use super::{Shares, Targets};
 use crate::math::rotation;
 
 /// Pose and motion of a track of rotations at one end of a cut.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RotationEnd {
     /// Rotation.
     pub rotation: DQuat,

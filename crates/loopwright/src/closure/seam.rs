@@ -24,7 +24,7 @@ pub struct PointEnd {
 }
 
 /// Local pose and motion of one joint at both ends of a cut, start first.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointEnds {
     /// Translation at the start and at the end.
     pub translation: [PointEnd; 2],
@@ -186,6 +186,60 @@ pub fn measure(clip: &Clip, joint: usize) -> JointEnds {
         translation,
         rotation: [turn(0, start), turn(last, end)],
     }
+}
+
+/// The same by least squares over nine samples, which noise hardly reaches.
+///
+/// `None` where the clip has no four samples beyond both ends or none between them. Source: docs/math/estimators.md.
+pub fn measure_wide(clip: &Clip, joint: usize) -> Option<JointEnds> {
+    let (last, reach) = (clip.num_intervals() as isize, velocity::WIDE_REACH as isize);
+    let range = clip.sample_range();
+    if !(range.contains(&-reach) && range.contains(&(last + reach)) && last >= reach) {
+        return None;
+    }
+    let step = clip.step_secs();
+    let around = |sample: isize| core::array::from_fn(|k| sample + k as isize - reach);
+    let point = |sample: isize| {
+        let found = velocity::of_points_wide(
+            around(sample).map(|sample: isize| clip.translations(sample)[joint]),
+            step,
+        );
+        PointEnd {
+            position: clip.translations(sample)[joint],
+            velocity: found.velocity,
+            acceleration: found.acceleration,
+        }
+    };
+    let turn = |sample: isize| {
+        let found =
+            velocity::of_rotations_wide(around(sample).map(|sample: isize| clip.rotations(sample)[joint]), step);
+        RotationEnd {
+            rotation: clip.rotations(sample)[joint],
+            velocity: found.velocity,
+            acceleration: found.acceleration,
+        }
+    };
+    // What stands still keeps its bits, whatever moves around the cut.
+    let mut ends = JointEnds {
+        translation: [point(0), point(last)],
+        rotation: [turn(0), turn(last)],
+    };
+    let first = clip.translations(0)[joint];
+    if (1..=last).all(|sample| clip.translations(sample)[joint] == first) {
+        ends.translation = ends.translation.map(|end| PointEnd {
+            position: end.position,
+            ..PointEnd::default()
+        });
+    }
+    let first = clip.rotations(0)[joint];
+    if (1..=last).all(|sample| clip.rotations(sample)[joint] == first) {
+        ends.rotation = ends.rotation.map(|end| RotationEnd {
+            rotation: end.rotation,
+            velocity: DVec3::ZERO,
+            acceleration: DVec3::ZERO,
+        });
+    }
+    Some(ends)
 }
 
 /// One joint's track, of points or of rotations.

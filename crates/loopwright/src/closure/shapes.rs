@@ -1,9 +1,9 @@
 //! Shapes of decay: how an offset at one end of a clip fades towards the other.
 //!
-//! Each shape has up to three decays over the time t since its end: one that starts at 1 with no slope (position), one
-//! that starts at 0 with slope 1 (velocity), and, for C2, one that starts flat with second derivative 1 (acceleration).
-//! None of that is relied on: [`super::boundary`] solves for the mixture, so a shape with another start value, a slope,
-//! or a tail at the far end closes just as exactly. Formulas: docs/math/closure.md.
+//! Each shape has up to three decays over the time t since its end: one of the position, which starts near 1, one of the
+//! velocity, which starts at 0 with a slope of 1, and, for C2, one of the acceleration, which starts flat with a second
+//! derivative of 1. None of that is relied on: [`super::boundary`] solves for the mixture, so a shape with another start
+//! value, a slope, or a tail at the far end closes just as exactly. Formulas: docs/math/shapes.md.
 
 use crate::math::ops;
 
@@ -27,7 +27,30 @@ pub enum Shape {
         /// of it is left after 1.2107 half-lives.
         half_life_secs: f64,
     },
+    /// The pose fades evenly over the whole clip, the velocity like a cubic; C1.
+    Linear {
+        /// Blend time of the velocity, seconds.
+        blend_secs: f64,
+    },
+    /// The pose fades evenly over the duration and bends softly into nothing, the velocity like a cubic; C1.
+    SoftFade {
+        /// Time after which an infinitely hard fade would be zero, seconds: twice that of its middle.
+        duration_secs: f64,
+        /// How sharply it bends; 0.5 is nearly straight, 16 hardly to be told from a corner.
+        hardness: f64,
+        /// Blend time of the velocity, seconds.
+        blend_secs: f64,
+    },
+    /// The pose fades where the joint itself moves, by its share of the way; a joint that stands fades evenly. The velocity
+    /// fades like a cubic; C1.
+    Adjustment {
+        /// Blend time of the velocity, seconds.
+        blend_secs: f64,
+    },
 }
+
+/// Softest bend of a soft fade: below it the fade hardly leaves its start value.
+pub const SOFTEST: f64 = 0.5;
 
 /// Value, first and second derivative of a decay at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -52,31 +75,64 @@ pub struct Decays {
 }
 
 impl Shape {
-    /// The shape's time, seconds: blend time or half-life.
+    /// The times of the shape, seconds, the leading one first: blend time, half-life or duration; then the velocity's blend.
+    pub fn times(self) -> [Option<f64>; 2] {
+        match self {
+            Self::Quintic { blend_secs }
+            | Self::Cubic { blend_secs }
+            | Self::Linear { blend_secs }
+            | Self::Adjustment { blend_secs } => [Some(blend_secs), None],
+            Self::Spring { half_life_secs } => [Some(half_life_secs), None],
+            Self::SoftFade {
+                duration_secs,
+                blend_secs,
+                ..
+            } => [Some(duration_secs), Some(blend_secs)],
+        }
+    }
+
+    /// The leading time of the shape, seconds: blend time, half-life or duration.
     pub fn secs(self) -> f64 {
         match self {
-            Self::Quintic { blend_secs } | Self::Cubic { blend_secs } => blend_secs,
+            Self::Quintic { blend_secs }
+            | Self::Cubic { blend_secs }
+            | Self::Linear { blend_secs }
+            | Self::Adjustment { blend_secs } => blend_secs,
             Self::Spring { half_life_secs } => half_life_secs,
+            Self::SoftFade { duration_secs, .. } => duration_secs,
         }
     }
 
-    /// The same shape with another time, seconds.
-    pub fn with_secs(self, secs: f64) -> Self {
-        match self {
-            Self::Quintic { .. } => Self::Quintic { blend_secs: secs },
-            Self::Cubic { .. } => Self::Cubic { blend_secs: secs },
-            Self::Spring { .. } => Self::Spring { half_life_secs: secs },
-        }
-    }
-
-    /// Longest time of this shape that closes a period well, seconds.
+    /// The shape as it closes a period well: shortened where it is too long for it, hardened where it is too soft.
     ///
-    /// A blend ends within the period; a half-life fits twice. Longer ones still meet the boundary conditions, but they
-    /// bend the far end as much as their own.
-    pub fn longest_secs(self, period_secs: f64) -> f64 {
+    /// A blend ends within the period, a half-life fits twice, a duration is at most two periods. Longer ones still meet the
+    /// boundary conditions, but they bend the far end as much as their own.
+    pub fn fitted(self, period_secs: f64) -> Self {
         match self {
-            Self::Quintic { .. } | Self::Cubic { .. } => period_secs,
-            Self::Spring { .. } => 0.5 * period_secs,
+            Self::Quintic { blend_secs } => Self::Quintic {
+                blend_secs: blend_secs.min(period_secs),
+            },
+            Self::Cubic { blend_secs } => Self::Cubic {
+                blend_secs: blend_secs.min(period_secs),
+            },
+            Self::Spring { half_life_secs } => Self::Spring {
+                half_life_secs: half_life_secs.min(0.5 * period_secs),
+            },
+            Self::Linear { blend_secs } => Self::Linear {
+                blend_secs: blend_secs.min(period_secs),
+            },
+            Self::SoftFade {
+                duration_secs,
+                hardness,
+                blend_secs,
+            } => Self::SoftFade {
+                duration_secs: duration_secs.min(2.0 * period_secs),
+                hardness: hardness.max(SOFTEST),
+                blend_secs: blend_secs.min(period_secs),
+            },
+            Self::Adjustment { blend_secs } => Self::Adjustment {
+                blend_secs: blend_secs.min(period_secs),
+            },
         }
     }
 
@@ -85,10 +141,18 @@ impl Shape {
         matches!(self, Self::Quintic { .. })
     }
 
+    /// Whether the fade follows the way that a track itself makes.
+    pub fn follows_the_track(self) -> bool {
+        matches!(self, Self::Adjustment { .. })
+    }
+
     /// The decays `t` seconds after the shape's own end of the clip, t at least 0.
     ///
-    /// Where a derivative jumps, at the blend time, the one from before it holds. Source: docs/math/closure.md, shapes.
-    pub fn decays(self, t: f64) -> Decays {
+    /// `left` is the share of the way that is still to go there, which the shapes that last the whole clip fade by: of time,
+    /// or of the track's own way for [`Self::Adjustment`]. Where a derivative jumps, at the blend time, the one from before
+    /// it holds. Source: docs/math/shapes.md.
+    pub fn decays(self, t: f64, left: Jet) -> Decays {
+        let cubic_velocity = |b: f64| polynomial([0.0, 1.0, -2.0, 1.0], b, b, t);
         match self {
             Self::Quintic { blend_secs: b } => Decays {
                 position: polynomial([1.0, 0.0, 0.0, -10.0, 15.0, -6.0], 1.0, b, t),
@@ -97,7 +161,7 @@ impl Shape {
             },
             Self::Cubic { blend_secs: b } => Decays {
                 position: polynomial([1.0, 0.0, -3.0, 2.0], 1.0, b, t),
-                velocity: polynomial([0.0, 1.0, -2.0, 1.0], b, b, t),
+                velocity: cubic_velocity(b),
                 acceleration: None,
             },
             Self::Spring { half_life_secs } => {
@@ -117,7 +181,41 @@ impl Shape {
                     acceleration: None,
                 }
             }
+            Self::Linear { blend_secs } | Self::Adjustment { blend_secs } => Decays {
+                position: left,
+                velocity: cubic_velocity(blend_secs),
+                acceleration: None,
+            },
+            Self::SoftFade {
+                duration_secs,
+                hardness,
+                blend_secs,
+            } => Decays {
+                position: soft_fade(duration_secs, hardness, t),
+                velocity: cubic_velocity(blend_secs),
+                acceleration: None,
+            },
         }
+    }
+}
+
+/// softplus(k (1 - 2t/D)) / k with its derivatives, for any hardness k and time t without overflow.
+///
+/// softplus(z) = max(z, 0) + ln(1 + e^-|z|), its derivative the logistic function. Source: docs/math/softfade.md.
+fn soft_fade(duration_secs: f64, hardness: f64, t: f64) -> Jet {
+    let slope = -2.0 / duration_secs;
+    let z = hardness * (1.0 + slope * t);
+    let small = ops::exp(-z.abs());
+    let logistic = if z >= 0.0 {
+        1.0 / (1.0 + small)
+    } else {
+        small / (1.0 + small)
+    };
+    Jet {
+        value: (z.max(0.0) + ops::ln_1p(small)) / hardness,
+        rate: slope * logistic,
+        // The derivative of the logistic function is even, e^-|z| / (1 + e^-|z|)^2.
+        bend: slope * slope * hardness * small / ((1.0 + small) * (1.0 + small)),
     }
 }
 
@@ -147,11 +245,28 @@ fn polynomial<const N: usize>(coefficients: [f64; N], scale: f64, blend_secs: f6
 mod tests {
     use super::*;
 
-    const SHAPES: [Shape; 3] = [
+    const SHAPES: [Shape; 6] = [
         Shape::Quintic { blend_secs: 0.4 },
         Shape::Cubic { blend_secs: 0.3 },
         Shape::Spring { half_life_secs: 0.1 },
+        Shape::Linear { blend_secs: 0.3 },
+        Shape::SoftFade {
+            duration_secs: 0.25,
+            hardness: 3.0,
+            blend_secs: 0.3,
+        },
+        Shape::Adjustment { blend_secs: 0.3 },
     ];
+
+    /// What is left of a clip of 0.6 s.
+    fn decays(shape: Shape, t: f64) -> Decays {
+        let left = Jet {
+            value: 1.0 - t / 0.6,
+            rate: -1.0 / 0.6,
+            bend: 0.0,
+        };
+        shape.decays(t, left)
+    }
 
     fn jets(decays: Decays) -> impl Iterator<Item = Jet> {
         [Some(decays.position), Some(decays.velocity), decays.acceleration]
@@ -161,8 +276,8 @@ mod tests {
 
     #[test]
     fn each_decay_starts_with_its_own_derivative_only() {
-        for shape in SHAPES {
-            let at = shape.decays(0.0);
+        for shape in &SHAPES[..3] {
+            let at = decays(*shape, 0.0);
             assert_eq!((at.position.value, at.position.rate), (1.0, 0.0));
             assert_eq!((at.velocity.value, at.velocity.rate), (0.0, 1.0));
             assert_eq!(at.acceleration.is_some(), shape.is_c2());
@@ -180,7 +295,7 @@ mod tests {
         for shape in SHAPES {
             for i in 1..28 {
                 let t = 0.01 * f64::from(i);
-                let [before, at, after] = [t - step, t, t + step].map(|t| shape.decays(t));
+                let [before, at, after] = [t - step, t, t + step].map(|t| decays(shape, t));
                 for ((before, at), after) in jets(before).zip(jets(at)).zip(jets(after)) {
                     let rate = (after.value - before.value) / (2.0 * step);
                     let bend = (after.rate - before.rate) / (2.0 * step);
@@ -195,21 +310,61 @@ mod tests {
     fn blends_end_on_time() {
         for shape in [SHAPES[0], SHAPES[1]] {
             for t in [shape.secs(), 2.0 * shape.secs()] {
-                for jet in jets(shape.decays(t)) {
+                for jet in jets(decays(shape, t)) {
                     assert_eq!((jet.value, jet.rate), (0.0, 0.0));
                     assert!(!shape.is_c2() || jet.bend == 0.0);
                 }
             }
         }
         // The cubic's second derivative jumps there; a blend as long as the clip has its end inside.
-        let [at, after] = [0.3, 0.3001].map(|t| SHAPES[1].decays(t).position.bend);
+        let [at, after] = [0.3, 0.3001].map(|t| decays(SHAPES[1], t).position.bend);
         assert!((at - 6.0 / 0.09).abs() < 1e-12 && after == 0.0);
     }
 
     #[test]
     fn the_half_life_is_the_articles() {
         let spring = SHAPES[2];
-        assert!((spring.decays(0.1).position.value - 0.5966).abs() < 1e-4);
-        assert!((spring.decays(0.12107).position.value - 0.5).abs() < 1e-4);
+        assert!((decays(spring, 0.1).position.value - 0.5966).abs() < 1e-4);
+        assert!((decays(spring, 0.12107).position.value - 0.5).abs() < 1e-4);
+    }
+
+    #[test]
+    fn soft_fades_of_any_hardness_stay_finite_and_start_as_derived() {
+        for hardness in [0.5, 3.0, 89.0, 1e6, 1e300] {
+            for t in [0.0, 1e-9, 0.1, 0.125, 0.25, 10.0, 1e12] {
+                let at = soft_fade(0.25, hardness, t);
+                assert!(
+                    at.value.is_finite() && at.rate.is_finite() && at.bend.is_finite(),
+                    "{hardness} {t}"
+                );
+                assert!(at.value >= 0.0 && at.rate <= 0.0 && at.bend >= 0.0);
+            }
+            let at = soft_fade(0.25, hardness, 0.0);
+            let expected = 1.0 + libm::log1p(libm::exp(-hardness)) / hardness;
+            assert!((at.value - expected).abs() < 1e-15);
+            // g(k) / D with g(k) = -2 / (1 + e^-k).
+            assert!((at.rate + 2.0 / (1.0 + libm::exp(-hardness)) / 0.25).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_or_too_soft_is_fitted() {
+        let soft = Shape::SoftFade {
+            duration_secs: 5.0,
+            hardness: 0.1,
+            blend_secs: 3.0,
+        };
+        let fitted = Shape::SoftFade {
+            duration_secs: 2.0,
+            hardness: SOFTEST,
+            blend_secs: 1.0,
+        };
+        assert_eq!(soft.fitted(1.0), fitted);
+        assert_eq!(fitted.fitted(1.0), fitted);
+        let spring = Shape::Spring { half_life_secs: 2.0 };
+        assert_eq!(spring.fitted(1.0), Shape::Spring { half_life_secs: 0.5 });
+        for shape in SHAPES {
+            assert_eq!(shape.fitted(0.6), shape);
+        }
     }
 }

@@ -33,6 +33,11 @@ pub fn ln(x: f64) -> f64 {
     libm::log(x)
 }
 
+/// Natural logarithm of 1 + x, exact for small x.
+pub fn ln_1p(x: f64) -> f64 {
+    libm::log1p(x)
+}
+
 /// Length of the plane vector (x, y) without overflow.
 pub fn hypot(x: f64, y: f64) -> f64 {
     libm::hypot(x, y)

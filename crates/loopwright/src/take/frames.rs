@@ -156,8 +156,12 @@ impl Hermite {
 
 /// Samples kept on either side of a cut where the take has them.
 ///
-/// Enough for velocity and acceleration at both ends and for windows of poses a fifth of a second long.
-const CONTEXT_SECS: f64 = 0.25;
+/// Enough for velocity and acceleration at both ends, for windows of poses a fifth of a second long, and for crossfades of
+/// the usual length.
+const CONTEXT_SECS: f64 = 0.5;
+
+/// Most samples of context on either side, whatever the rate.
+const MAX_CONTEXT: usize = 256;
 
 /// A cut sampled on an even grid of its own, with the frames around it.
 ///
@@ -192,7 +196,7 @@ impl Clip {
         let step_frames = cut.num_frames() / num_intervals as f64;
         let source_step_secs = step_frames * take.frame_time_secs();
         let last = (take.num_frames() - 1) as f64;
-        let wanted = ((CONTEXT_SECS / source_step_secs).ceil() as usize).clamp(2, 64);
+        let wanted = ((CONTEXT_SECS / source_step_secs).ceil() as usize).clamp(2, MAX_CONTEXT);
         // The small allowance keeps a context frame that rounding puts a hair outside.
         let fits = |room: f64| ((room / step_frames + 1e-9).floor() as usize).min(wanted);
         let context_before = fits(cut.start_frame);
@@ -387,7 +391,7 @@ mod tests {
         let take = take(30, 1.0);
         let cut = Cut::new(&take, 5.0, 25.0).unwrap();
         let clip = Clip::new(&take, &cut, 20, 0.1).unwrap();
-        assert_eq!(clip.sample_range(), -3..=23);
+        assert_eq!(clip.sample_range(), -5..=24);
         for sample in clip.sample_range() {
             let frame = (sample + 5) as usize;
             assert_eq!(clip.translations(sample), take.translations(frame));

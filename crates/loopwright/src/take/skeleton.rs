@@ -115,6 +115,17 @@ impl Skeleton {
         self.joints.iter().position(|joint| joint.name == name)
     }
 
+    /// All joints whose whole name fits a pattern: `*` stands for any letters, also none, and `?` for any one.
+    pub fn joints_matching(&self, pattern: &str) -> Vec<usize> {
+        let pattern: Vec<char> = pattern.chars().collect();
+        (0..self.num_joints())
+            .filter(|&joint| {
+                let name: Vec<char> = self.joint(joint).name.chars().collect();
+                fits(&pattern, &name)
+            })
+            .collect()
+    }
+
     /// The joint and its ancestors, from the root down to the joint itself.
     pub fn path_from_root(&self, joint: usize) -> Vec<usize> {
         let mut path = vec![joint];
@@ -134,6 +145,34 @@ impl Skeleton {
         }
         scaled
     }
+}
+
+/// Whether a name fits a pattern of letters, `*` and `?`.
+fn fits(pattern: &[char], name: &[char]) -> bool {
+    let (mut at, mut letter) = (0, 0);
+    // Where the last star stands, and the letter up to which it reaches: it reaches further when what follows does not fit.
+    let mut star: Option<(usize, usize)> = None;
+    while letter < name.len() {
+        match pattern.get(at) {
+            Some('*') => {
+                star = Some((at, letter));
+                at += 1;
+            }
+            Some(&wanted) if wanted == '?' || wanted == name[letter] => {
+                at += 1;
+                letter += 1;
+            }
+            _ => {
+                let Some((place, reached)) = star else {
+                    return false;
+                };
+                star = Some((place, reached + 1));
+                at = place + 1;
+                letter = reached + 1;
+            }
+        }
+    }
+    pattern[at..].iter().all(|&wanted| wanted == '*')
 }
 
 #[cfg(test)]

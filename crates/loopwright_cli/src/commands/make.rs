@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use loopwright::{
-    candidate::{self, LoopCandidate},
-    closure::{ClosureSettings, Order, Shape},
+    candidate::{self, LoopCandidate, SearchSettings},
     pipeline::{self, LoopSettings, Made, MakeError, Sampling},
     quality::{self, KeyLayout, LoopKeys, Quality},
     root_motion::RootMode,
@@ -13,12 +12,14 @@ use loopwright::{
 use loopwright_formats::{ClosingKey, LoadedTake, LoopWriteSettings, Sidecar, sidecar::PlaybackFacts};
 
 use crate::{
-    args::{ClosureChoice, DEFAULT_TOP, LastKeyChoice, MakeArgs, RootChoice},
+    args::{self, CloseArgs, DEFAULT_TOP, LastKeyChoice, MakeArgs, RootChoice, SearchArgs, TargetArgs},
+    closing,
     commands::{convert, find},
     exit::{Ending, Failure},
     load::{self, Loaded},
     output::{self, Outputs},
     plot::PlotFile,
+    recipe::{OutputRecipe, Recipe, StretchRecipe},
     report::{facts, human, json},
     talk,
 };
@@ -27,56 +28,90 @@ use crate::{
 const MAX_KEYS: usize = 2_000_000;
 
 pub(crate) fn run(args: &MakeArgs) -> Result<Ending, Failure> {
-    let closure = closure_settings(args)?;
-    let loop_path = args.output.clone().unwrap_or_else(|| default_output(&args.take));
+    let flags = args::recipe_of(
+        &args.reading,
+        args.range,
+        args.search.cycles,
+        &args.closure,
+        &args.settings,
+    );
+    make(&args.take, flags, &args.target, Some((args.pick, &args.search)))
+}
+
+/// `loopwright close`: the same without a search.
+pub(crate) fn close(args: &CloseArgs) -> Result<Ending, Failure> {
+    let flags = args::recipe_of(&args.reading, args.range, args.cycles, &args.closure, &args.settings);
+    make(&args.take, flags, &args.target, None)
+}
+
+/// Makes a loop from a take; `search` says how a stretch is looked for where the recipe names none.
+fn make(
+    take: &Path,
+    flags: Recipe,
+    target: &TargetArgs,
+    search: Option<(Option<usize>, &SearchArgs)>,
+) -> Result<Ending, Failure> {
+    let recipe = match &target.recipe {
+        Some(path) => Recipe::read(path)?.overlaid(flags),
+        None => flags,
+    };
+    let loop_path = target.output.clone().unwrap_or_else(|| default_output(take));
     convert::require_bvh(&loop_path)?;
     let sidecar_path = sidecar_path(&loop_path);
-    let mut outputs = Outputs::new(args.force);
-    outputs.spare(&args.take, &loop_path)?;
-    outputs.check(&loop_path)?;
-    outputs.check(&sidecar_path)?;
-    outputs.spare(&args.take, &sidecar_path)?;
-    let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
+    let mut outputs = Outputs::new(target.force);
+    let saved = target.save_recipe.as_ref();
+    for path in [Some(&loop_path), Some(&sidecar_path), saved].into_iter().flatten() {
+        outputs.spare(take, path)?;
+        outputs.check(path)?;
+    }
+    let plot = PlotFile::asked_for(target.plot.as_deref(), &outputs)?;
 
-    let loaded = load::load(&args.take, &args.reading)?;
+    let loaded = load::load(take, &recipe.take.to_args(target.recipe.as_ref())?)?;
     let mut warnings = loaded.warnings.clone();
-    let chosen = choose(&loaded, args)?;
     let mut soft: Vec<String> = Vec::new();
-    if args.range.is_none() {
+    let chosen = choose(&loaded, &recipe.stretch, search)?;
+    if recipe.stretch.start.is_none() {
         soft.extend(find::confidence_warning(&loaded, &chosen));
     }
     soft.extend(soiled_warning(&loaded, &chosen));
-    let settings = LoopSettings {
-        closure,
-        root: root_mode(args.root),
-        sampling: sampling(args)?,
+    let writing = writing(&recipe.output);
+    let mut settings = LoopSettings {
+        closure: closing::settings(&recipe, loaded.take().skeleton())?,
+        root: root_mode(recipe.output.root.unwrap_or(RootChoice::Screw)),
+        sampling: sampling(&recipe.output)?,
     };
-    let product = produce(&loaded, &chosen, &settings, &writing(args))?;
+    let choice = closing::choose_method(&loaded, &chosen, &recipe, &mut settings)
+        .map_err(|error| make_failure(&loaded, error))?;
+    let product = produce(&loaded, &chosen, &settings, &writing)?;
     soft.extend(product.soft.iter().cloned());
     for warning in &soft {
         talk::warn(warning);
     }
     warnings.extend(soft);
+    if let Some(choice) = &choice {
+        talk::note(&choice.to_string());
+    }
 
-    let sidecar = product.sidecar(
+    let named = [Some(&loop_path), Some(&sidecar_path), target.plot.as_ref(), saved];
+    let mut sidecar = product.sidecar(
         &loaded,
         &chosen,
-        &settings,
-        &writing(args),
+        &writing,
         warnings,
-        &[Some(&loop_path), Some(&sidecar_path), args.plot.as_ref()]
-            .into_iter()
-            .flatten()
-            .map(PathBuf::as_path)
-            .collect::<Vec<_>>(),
+        &named.into_iter().flatten().map(PathBuf::as_path).collect::<Vec<_>>(),
     );
+    sidecar.closure.chosen = choice.as_ref().map(ToString::to_string);
     outputs.add(&loop_path, &product.bytes)?;
     outputs.add(&sidecar_path, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     if let Some(plot) = plot {
         plot.add(&mut outputs, &product.plot(&loaded, &chosen))?;
     }
+    if let Some(path) = saved {
+        let done = closing::done(&recipe, &chosen, choice.as_ref());
+        outputs.add(path, done.to_text()?.as_bytes())?;
+    }
     outputs.commit()?;
-    output::print(&if args.json {
+    output::print(&if target.json {
         json::make(&sidecar)
     } else {
         human::made(&sidecar)
@@ -142,7 +177,6 @@ impl Product {
         &self,
         loaded: &Loaded,
         chosen: &LoopCandidate,
-        settings: &LoopSettings,
         writing: &LoopWriteSettings,
         warnings: Vec<String>,
         outputs: &[&Path],
@@ -151,7 +185,7 @@ impl Product {
         Sidecar {
             take: loaded.facts(),
             candidate: facts::candidate(chosen, clip.period_secs()),
-            closure: facts::closure(&settings.closure, &self.made.closed),
+            closure: facts::closure(&self.made.closed),
             root: facts::root(clip.root()),
             quality: facts::quality(&self.quality, Some(&self.made.closed)),
             playback: PlaybackFacts {
@@ -210,23 +244,39 @@ fn soiled_warning(loaded: &Loaded, chosen: &LoopCandidate) -> Option<String> {
     })
 }
 
-/// The stretch that the arguments ask for.
-fn choose(loaded: &Loaded, args: &MakeArgs) -> Result<LoopCandidate, Failure> {
-    if let Some((start, end)) = args.range {
-        let settings = find::settings(&args.search, 1);
-        return candidate::appraise(loaded.take(), &loaded.analysis, &settings, start, end)
-            .map_err(|error| cut_failure(loaded, error));
+/// The stretch that the recipe names, or one that a search finds.
+fn choose(
+    loaded: &Loaded,
+    stretch: &StretchRecipe,
+    search: Option<(Option<usize>, &SearchArgs)>,
+) -> Result<LoopCandidate, Failure> {
+    if let (Some(start), Some(end)) = (stretch.start, stretch.end) {
+        let settings = SearchSettings {
+            cycles: stretch.cycles,
+            ..SearchSettings::default()
+        };
+        let mut candidate = candidate::appraise(loaded.take(), &loaded.analysis, &settings, start, end)
+            .map_err(|error| cut_failure(loaded, error))?;
+        candidate.cycles = stretch.cycles.unwrap_or(candidate.cycles);
+        return Ok(candidate);
     }
+    let Some((pick, search)) = search else {
+        return Err(Failure::error("the recipe does not say which frames to close")
+            .because("a stretch needs both start and end")
+            .try_this("--range START:END, or `loopwright make` to search for them"));
+    };
+    let pick = pick.unwrap_or(1);
+    let mut search = search.clone();
+    search.cycles = stretch.cycles;
     // At least what `find` asks for: how many are asked for may change the list.
-    let found = find::search(loaded, &find::settings(&args.search, args.pick.max(DEFAULT_TOP)))?;
+    let found = find::search(loaded, &find::settings(&search, pick.max(DEFAULT_TOP)))?;
     if found.candidates.is_empty() {
-        return Err(find::nothing_found(loaded, &found, &args.search));
+        return Err(find::nothing_found(loaded, &found, &search));
     }
     let count = found.candidates.len();
-    found.candidates.into_iter().nth(args.pick - 1).ok_or_else(|| {
+    found.candidates.into_iter().nth(pick - 1).ok_or_else(|| {
         Failure::error(format!(
-            "there is no loop number {} in \"{}\"",
-            args.pick,
+            "there is no loop number {pick} in \"{}\"",
             loaded.path.display()
         ))
         .because(format!("the search found {count}"))
@@ -273,43 +323,6 @@ fn make_failure(loaded: &Loaded, error: MakeError) -> Failure {
     }
 }
 
-fn closure_settings(args: &MakeArgs) -> Result<ClosureSettings, Failure> {
-    if let Some(secs) = args.blend
-        && !(secs > 0.0 && secs.is_finite())
-    {
-        return Err(
-            Failure::error(format!("--blend must be a positive number of seconds, found {secs}"))
-                .try_this("--blend 0.4"),
-        );
-    }
-    let (shape, order) = match args.closure {
-        ClosureChoice::Quintic => (
-            Shape::Quintic {
-                blend_secs: args.blend.unwrap_or(0.4),
-            },
-            Order::C2,
-        ),
-        ClosureChoice::Cubic => (
-            Shape::Cubic {
-                blend_secs: args.blend.unwrap_or(0.4),
-            },
-            Order::C1,
-        ),
-        ClosureChoice::Spring => (
-            Shape::Spring {
-                half_life_secs: args.blend.unwrap_or(0.1),
-            },
-            Order::C1,
-        ),
-    };
-    Ok(ClosureSettings {
-        start: shape,
-        end: shape,
-        order,
-        ..ClosureSettings::default()
-    })
-}
-
 fn root_mode(choice: RootChoice) -> RootMode {
     match choice {
         RootChoice::Screw => RootMode::Screw,
@@ -320,8 +333,8 @@ fn root_mode(choice: RootChoice) -> RootMode {
     }
 }
 
-fn sampling(args: &MakeArgs) -> Result<Sampling, Failure> {
-    match (args.fps, args.frames) {
+fn sampling(output: &OutputRecipe) -> Result<Sampling, Failure> {
+    match (output.fps, output.frames) {
         (Some(rate), _) if !(rate > 0.0 && rate.is_finite()) => {
             Err(Failure::error(format!("--fps must be a positive number, found {rate}"))
                 .try_this("--fps 30 or --fps 60"))
@@ -332,14 +345,14 @@ fn sampling(args: &MakeArgs) -> Result<Sampling, Failure> {
     }
 }
 
-fn writing(args: &MakeArgs) -> LoopWriteSettings {
+fn writing(output: &OutputRecipe) -> LoopWriteSettings {
     LoopWriteSettings {
-        closing_key: match args.last_key {
+        closing_key: match output.last_key.unwrap_or(LastKeyChoice::Repeat) {
             LastKeyChoice::Repeat => ClosingKey::Repeat,
             LastKeyChoice::Drop => ClosingKey::Drop,
         },
-        copies: args.repeat,
-        add_root: args.add_root,
+        copies: output.repeat.unwrap_or(1),
+        add_root: output.add_root.unwrap_or(false),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use loopwright::{
     candidate::LoopCandidate,
-    closure::{Closed, ClosureSettings, Order, Shape},
+    closure::{Closed, Method, Order, Shape},
     math::{rigid::Twist, rotation},
     quality::Quality,
     root_motion::{RootMode, RootTravel},
@@ -23,25 +23,37 @@ pub(crate) fn candidate(candidate: &LoopCandidate, period_secs: f64) -> Candidat
     }
 }
 
-/// The closure's facts, with the blends that were used after clamping.
-pub(crate) fn closure(settings: &ClosureSettings, closed: &Closed) -> ClosureFacts {
+/// The closure's facts, with the method that was used after fitting.
+pub(crate) fn closure(closed: &Closed) -> ClosureFacts {
+    let Method { start, end, shares, .. } = closed.method;
+    let (method, method_end) = (method_name(&closed.method, start), method_name(&closed.method, end));
     ClosureFacts {
-        method: method_name(closed).to_owned(),
-        blend_start_secs: closed.start.secs(),
-        blend_end_secs: closed.end.secs(),
-        rho: settings.rho,
-        sigma: settings.sigma,
-        tau: settings.tau,
+        method: if method == method_end {
+            method.to_owned()
+        } else {
+            format!("{method}+{method_end}")
+        },
+        blend_start_secs: closed.method.crossfade_secs.unwrap_or(start.secs()),
+        blend_end_secs: closed.method.crossfade_secs.unwrap_or(end.secs()),
+        rho: shares.rho,
+        sigma: shares.sigma,
+        tau: shares.tau,
+        chosen: None,
+        layered: closed.is_layered,
     }
 }
 
-/// The name of a closure as the command line has it.
-fn method_name(closed: &Closed) -> &'static str {
-    match (closed.start, closed.order) {
-        (Shape::Quintic { .. }, Order::C2) => "quintic",
-        (Shape::Quintic { .. }, _) => "quintic-c1",
-        (Shape::Cubic { .. }, _) => "cubic",
-        (Shape::Spring { .. }, _) => "spring",
+/// The name of a method, with the shape of one of its ends, as the command line has it.
+fn method_name(method: &Method, shape: Shape) -> &'static str {
+    match (method.crossfade_secs, shape, method.order) {
+        (Some(_), ..) => "crossfade",
+        (None, Shape::Quintic { .. }, Order::C2) => "quintic",
+        (None, Shape::Quintic { .. }, _) => "quintic-c1",
+        (None, Shape::Cubic { .. }, _) => "cubic",
+        (None, Shape::Spring { .. }, _) => "spring",
+        (None, Shape::Linear { .. }, _) => "linear",
+        (None, Shape::SoftFade { .. }, _) => "softfade",
+        (None, Shape::Adjustment { .. }, _) => "adjustment",
         _ => "other",
     }
 }

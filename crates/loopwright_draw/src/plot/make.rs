@@ -41,13 +41,18 @@ fn summary(cut: &Cut, made: &Made) -> String {
     let clip = &made.loop_clip;
     let twist = clip.root().twist;
     let ground = DVec3::new(twist.linear.x, 0.0, twist.linear.z).length();
-    let shape = match made.closed.start {
-        Shape::Quintic { .. } => "quintic",
-        Shape::Cubic { .. } => "cubic",
-        Shape::Spring { .. } => "spring",
+    let method = &made.closed.method;
+    let shape = match (method.crossfade_secs, method.start) {
+        (Some(_), _) => "crossfade",
+        (None, Shape::Quintic { .. }) => "quintic",
+        (None, Shape::Cubic { .. }) => "cubic",
+        (None, Shape::Spring { .. }) => "spring",
+        (None, Shape::Linear { .. }) => "linear",
+        (None, Shape::SoftFade { .. }) => "softfade",
+        (None, Shape::Adjustment { .. }) => "adjustment",
         _ => "offsets",
     };
-    let met = match made.closed.order {
+    let met = match method.order {
         Order::C1 => "pose and velocity",
         Order::C2 => "pose, velocity and acceleration",
     };
@@ -334,9 +339,10 @@ fn offset_panel(made: &Made, offsets: &[DVec3], name: &str, least: f64, is_last:
 /// Marks where blends that end do end.
 fn blend_ends(svg: &mut Svg, panel: &Panel, made: &Made) {
     let period = made.loop_clip.period_secs();
-    let ends = [(made.closed.start, 0.0, 1.0), (made.closed.end, period, -1.0)];
-    for (shape, from, direction) in ends {
-        if !matches!(shape, Shape::Spring { .. }) && shape.secs() < period {
+    let method = &made.closed.method;
+    for (shape, from, direction) in [(method.start, 0.0, 1.0), (method.end, period, -1.0)] {
+        // The others last as long as the loop.
+        if matches!(shape, Shape::Quintic { .. } | Shape::Cubic { .. }) && shape.secs() < period {
             panel.upright(
                 svg,
                 from + direction * shape.secs(),

@@ -1,5 +1,7 @@
 //! The road from a chosen stretch to a loop clip in one call.
 
+pub mod auto;
+
 use crate::{
     analysis::Analysis,
     closure::{self, Closed, ClosureError, ClosureSettings},
@@ -73,6 +75,18 @@ pub fn make(
     cycles: u32,
     settings: &LoopSettings,
 ) -> Result<Made, MakeError> {
+    let source = prepare(take, analysis, cut, cycles, settings)?;
+    finish(take, analysis, source, settings)
+}
+
+/// The stretch sampled, its travel taken out.
+fn prepare(
+    take: &Take,
+    analysis: &Analysis,
+    cut: &Cut,
+    cycles: u32,
+    settings: &LoopSettings,
+) -> Result<Rooted, MakeError> {
     let source_secs = cut.num_frames() * take.frame_time_secs();
     let (num_intervals, step_secs) = match settings.sampling {
         Sampling::SourceRate => (cut.num_frames().round() as usize, take.frame_time_secs()),
@@ -85,12 +99,16 @@ pub fn make(
         Sampling::Samples(count) => (count, source_secs / count.max(1) as f64),
     };
     let clip = Clip::new(take, cut, num_intervals, step_secs)?;
-    let source = root_motion::extract(&clip, analysis, cycles, settings.root);
+    Ok(root_motion::extract(&clip, analysis, cycles, settings.root))
+}
+
+/// The loop from the stretch.
+fn finish(take: &Take, analysis: &Analysis, source: Rooted, settings: &LoopSettings) -> Result<Made, MakeError> {
     let closed = closure::close(&source.clip, &settings.closure)?;
     let loop_clip = LoopClip::new(
         format!("{}-loop", take.name()),
         take.skeleton().clone(),
-        step_secs,
+        source.clip.step_secs(),
         source.carrier,
         source.root,
         closed.translations.clone(),

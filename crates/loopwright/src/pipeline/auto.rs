@@ -1,0 +1,234 @@
+//! The least visible closure: all methods tried over a small grid, the best score kept.
+
+use core::fmt;
+
+use glam::DVec3;
+
+use super::{LoopSettings, MakeError, finish, prepare};
+use crate::{
+    analysis::{Analysis, body::Body, screen::percentile},
+    closure::{DEFAULT_BLEND_SECS, Method, Shape},
+    loop_clip::LoopClip,
+    quality::{self, LoopKeys, Quality},
+    root_motion::Rooted,
+    take::{Cut, Take, WorldTracks},
+};
+
+/// What makes a closure seen, each part in units that count alike; less is better.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Score {
+    /// Mean distance of joints from the uncut take, metres.
+    pub displacement_metres: f64,
+    /// Speed of standing feet, metres per second; 0 where there are none.
+    pub skate_mps: f64,
+    /// Size of the seam acceleration error.
+    pub acceleration_error: f64,
+    /// By how much the sharpest accelerations of feet and hands exceed the 99th percentile of the take's own, mean over them.
+    pub added_peaks: f64,
+}
+
+/// A centimetre off, two centimetres a second of skate, and a tenth of acceleration error weigh as much as peaks doubled.
+const DISPLACEMENT_METRES: f64 = 0.01;
+const SKATE_MPS: f64 = 0.02;
+const ACCELERATION_ERROR: f64 = 0.1;
+
+impl Score {
+    /// The sum of the parts in their units.
+    pub fn total(&self) -> f64 {
+        self.displacement_metres / DISPLACEMENT_METRES
+            + self.skate_mps / SKATE_MPS
+            + self.acceleration_error / ACCELERATION_ERROR
+            + self.added_peaks
+    }
+}
+
+/// The method that was chosen and why.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Choice {
+    /// The method, as it fits the loop.
+    pub method: Method,
+    /// Its score.
+    pub score: Score,
+    /// How many were tried.
+    pub tried: usize,
+    /// The score of the default method.
+    pub default_score: Score,
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, secs) = match (self.method.crossfade_secs, self.method.start) {
+            (Some(secs), _) => ("crossfade", secs),
+            (None, shape) => (
+                match shape {
+                    Shape::Quintic { .. } => "quintic",
+                    Shape::Cubic { .. } => "cubic",
+                    Shape::Spring { .. } => "spring",
+                    Shape::Linear { .. } => "linear",
+                    Shape::SoftFade { .. } => "softfade",
+                    Shape::Adjustment { .. } => "adjustment",
+                },
+                shape.secs(),
+            ),
+        };
+        write!(
+            f,
+            "closed by {name} over {secs:.2} s, the least visible of {} ways: {:.1} mm off the take, skate {:.1} cm/s, seam \
+             acceleration error {:.3}, peaks +{:.0}%; score {:.2}, that of the default {:.2}",
+            self.tried,
+            1e3 * self.score.displacement_metres,
+            1e2 * self.score.skate_mps,
+            self.score.acceleration_error,
+            1e2 * self.score.added_peaks,
+            self.score.total(),
+            self.default_score.total()
+        )
+    }
+}
+
+/// Blend times tried, seconds.
+const BLENDS: [f64; 4] = [0.2, 0.25, 0.4, 0.5];
+
+/// Half-lives of springs tried, seconds.
+const HALF_LIVES: [f64; 2] = [0.1, 0.15];
+
+/// The methods that are tried: the default first, which wins where scores are equal.
+fn methods(asked: &Method) -> Vec<Method> {
+    let like = |method: Method| Method {
+        shares: asked.shares,
+        order: asked.order,
+        ..method
+    };
+    let mut methods = vec![like(Method::default())];
+    for blend_secs in BLENDS {
+        methods.push(like(Method::of(Shape::Quintic { blend_secs })));
+        methods.push(like(Method::of(Shape::Cubic { blend_secs })));
+        methods.push(like(Method::crossfade(blend_secs)));
+    }
+    for half_life_secs in HALF_LIVES {
+        methods.push(like(Method::of(Shape::Spring { half_life_secs })));
+    }
+    let blend_secs = DEFAULT_BLEND_SECS;
+    methods.push(like(Method::of(Shape::Linear { blend_secs })));
+    methods.push(like(Method::of(Shape::Adjustment { blend_secs })));
+    methods.push(like(Method::of(Shape::SoftFade {
+        duration_secs: 0.4,
+        hardness: 16.0,
+        blend_secs,
+    })));
+    methods
+}
+
+/// Tries all methods on a stretch and keeps the one with the lowest score.
+///
+/// Everything else in `settings` stays as it is, joints with methods of their own too. Errors: those of [`super::make`].
+pub fn choose(
+    take: &Take,
+    analysis: &Analysis,
+    cut: &Cut,
+    cycles: u32,
+    settings: &LoopSettings,
+) -> Result<Choice, MakeError> {
+    let source = prepare(take, analysis, cut, cycles, settings)?;
+    let watched = Watched::of(&source, &analysis.body);
+    let mut best: Option<Choice> = None;
+    let mut seen: Vec<Method> = Vec::new();
+    let mut default_score = Score::default();
+    for method in methods(&settings.closure.method) {
+        let mut settings = settings.clone();
+        settings.closure.method = method;
+        let made = finish(take, analysis, source.clone(), &settings)?;
+        // What is fitted to the loop, or has no frames to blend into, may be another one over again.
+        if seen.contains(&made.closed.method) {
+            continue;
+        }
+        let is_default = seen.is_empty();
+        seen.push(made.closed.method);
+        let quality = quality::measure(&LoopKeys::of_loop(&made.loop_clip), &analysis.body, Some(&made.source));
+        let score = watched.score(&made.loop_clip, &quality);
+        if is_default {
+            default_score = score;
+        }
+        if best.is_none_or(|best| score.total() < best.score.total()) {
+            best = Some(Choice {
+                method: made.closed.method,
+                score,
+                tried: 0,
+                default_score,
+            });
+        }
+    }
+    // The list is never empty.
+    let best = best.unwrap_or(Choice {
+        method: settings.closure.method,
+        score: Score::default(),
+        tried: 0,
+        default_score,
+    });
+    Ok(Choice {
+        tried: seen.len(),
+        ..best
+    })
+}
+
+/// Feet and hands, with the 99th percentile of their accelerations in the uncut take.
+struct Watched {
+    joints: Vec<(usize, f64)>,
+}
+
+/// Accelerations below this are rounding, metres per sample squared.
+const ROUNDING_METRES: f64 = 1e-7;
+
+impl Watched {
+    fn of(source: &Rooted, body: &Body) -> Self {
+        let world = source.clip.world_tracks();
+        let first = source.clip.sample_range().start().unsigned_abs();
+        let inside = first + 1..first + source.clip.num_intervals();
+        let feet = body.feet.iter().map(crate::analysis::body::Foot::lowest_joint);
+        let joints = feet.chain(body.hands.iter().copied());
+        Self {
+            joints: joints
+                .map(|joint| {
+                    let mut sizes: Vec<f64> = inside
+                        .clone()
+                        .map(|frame| {
+                            let [before, at, after] =
+                                [frame - 1, frame, frame + 1].map(|frame| world.position(frame, joint));
+                            (after - 2.0 * at + before).length()
+                        })
+                        .collect();
+                    sizes.sort_by(f64::total_cmp);
+                    (joint, percentile(&sizes, 0.99).max(ROUNDING_METRES))
+                })
+                .collect(),
+        }
+    }
+
+    fn score(&self, clip: &LoopClip, quality: &Quality) -> Score {
+        let count = clip.num_samples();
+        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+        for sample in 0..count {
+            let (here, turns) = clip.body_pose(sample);
+            translations.extend_from_slice(here);
+            rotations.extend_from_slice(turns);
+        }
+        let world = WorldTracks::of_frames(clip.skeleton(), &translations, &rotations);
+        let peak = |joint: usize| {
+            let at = |sample: usize| -> DVec3 { world.position(sample % count, joint) };
+            (0..count)
+                .map(|sample| (at(sample + 2) - 2.0 * at(sample + 1) + at(sample)).length())
+                .fold(0.0, f64::max)
+        };
+        let added: f64 = self
+            .joints
+            .iter()
+            .map(|&(joint, usual)| (peak(joint) / usual - 1.0).max(0.0))
+            .sum();
+        Score {
+            displacement_metres: quality.displacement_metres.unwrap_or(0.0),
+            skate_mps: quality.skate_mps.unwrap_or(0.0),
+            acceleration_error: quality.seam_acceleration_error.unwrap_or(0.0).abs(),
+            added_peaks: added / self.joints.len().max(1) as f64,
+        }
+    }
+}
