@@ -389,6 +389,80 @@ fn exact_c1_closure() {
     }
 }
 
+/// The article's own forms, on the whole clip with its one-sided velocities: ours are the same where those are exact, and
+/// close what the others leave open.
+#[test]
+fn the_articles_forms_are_ours_where_they_are_exact() {
+    let Some(inputs) = golden("clip_inputs.json") else {
+        return;
+    };
+    let step = number(&inputs["dt"]);
+    let last = number(&inputs["frames"]) - 1.0;
+    let period = last * step;
+    for set in ["a", "b"] {
+        let file = golden(&format!("clip_original_{set}.json")).unwrap();
+        let (params, gaps) = (&inputs["params"][set], &file["differences"]);
+        let setting = |name: &str, end: &str| number(&params[format!("{name}_{end}")]);
+        let ratio = number(&params["ratio"]);
+        let split = |gap: DVec3| [ratio * gap, -(1.0 - ratio) * gap];
+        let shapes = |shape: &dyn Fn(&str) -> Shape| ["start", "end"].map(shape);
+        let largest = |method: &str, [start, end]: [Shape; 2], own_slope: f64| {
+            let boundary = Boundary::new(start, end, period, Order::C1).unwrap();
+            let entry = &file["methods"][method];
+            let (mut apart, mut left, mut ours_left) = (0.0_f64, 0.0_f64, 0.0_f64);
+            for joint in JOINTS {
+                for (offsets, pose, rate) in [
+                    ("offset_pos", "diff_pos", "diff_vel"),
+                    ("offset_rot", "diff_rot", "diff_ang"),
+                ] {
+                    let gap = vector(&gaps[pose][joint]);
+                    let targets = Targets {
+                        value: split(gap),
+                        // The article lets a linear fade keep its own slope at both ends; we meet the share asked for.
+                        rate: split(vector(&gaps[rate][joint])).map(|rate| rate - own_slope * gap / period),
+                        bend: [DVec3::ZERO; 2],
+                    };
+                    let theirs = |index: usize| vector(&entry[offsets][index][joint]);
+                    let frames = frames(&entry["frames"]);
+                    for (index, &frame) in frames.iter().enumerate() {
+                        let ours = targets.mix(&boundary.weights(frame as f64 * step).value);
+                        apart = apart.max((ours - theirs(index)).length());
+                    }
+                    let ours = [0.0, period].map(|t| targets.mix(&boundary.weights(t).value));
+                    left = left.max((theirs(0) - theirs(frames.len() - 1) - gap).length());
+                    ours_left = ours_left.max((ours[0] - ours[1] - gap).length());
+                }
+            }
+            assert!(ours_left < 1e-12, "{method}: {ours_left}");
+            (apart, left)
+        };
+        let cubic = shapes(&|end| Shape::Cubic {
+            blend_secs: setting("blendtime", end),
+        });
+        let (apart, left) = largest("inertialize_cubic", cubic, 0.0);
+        assert!(apart < 2e-8 && left < 2e-8, "cubic {set}: {apart} {left}");
+        let linear = shapes(&|end| Shape::Linear {
+            blend_secs: setting("blendtime", end),
+        });
+        let (apart, left) = largest("linear_inertialize", linear, 1.0);
+        assert!(apart < 2e-8 && left < 2e-8, "linear {set}: {apart} {left}");
+        // What stays open there: the spring's tail and the soft fade's start, metres or radians.
+        let spring = shapes(&|end| Shape::Spring {
+            half_life_secs: setting("halflife", end),
+        });
+        let (_, left) = largest("inertialize_both", spring, 0.0);
+        assert!(left > 1e-5, "spring {set}: {left}");
+        let soft = shapes(&|end| Shape::SoftFade {
+            duration_secs: setting("softfade_duration", end),
+            hardness: setting("softfade_hardness", end),
+            blend_secs: setting("blendtime", end),
+        });
+        let (_, left) = largest("softfade_inertialize", soft, 0.0);
+        // At a hardness of 16 the start is 1 to seven digits.
+        assert!(left > if set == "a" { 1e-5 } else { 1e-9 }, "softfade {set}: {left}");
+    }
+}
+
 /// A few of the golden numbers, for a checkout without the folder.
 #[test]
 fn numbers_kept_here() {

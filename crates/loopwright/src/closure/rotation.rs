@@ -2,7 +2,7 @@
 //! accelerations meet.
 //!
 //! Rotation vectors do not add, and treating them as if they did leaves up to a radian per second: the left Jacobian J
-//! and its rate take their place wherever o and o' turn into motion. Derivation: docs/math/closure.md.
+//! and its rate take their place wherever o and o' turn into motion. Derivation: docs/math/so3.md.
 
 use glam::{DQuat, DVec3};
 
@@ -25,7 +25,7 @@ pub struct RotationEnd {
 /// With D = log(q(T) q(0)^-1) on the short side, o(0) = rho D and o(T) = -(1-rho) D make the poses equal. The angular
 /// velocities meet at w* = (1-sigma) exp(o(0)) w(0) + sigma exp(o(T)) w(T) when o' = J^-1 (w* - exp(o) w) at either
 /// end, and the accelerations at the like mean of exp(o) w' when o'' = J^-1 (w'* - J' o' - (w* - exp(o) w) x (exp(o) w)
-/// - exp(o) w'). At a gap of exactly half a turn the short side is a matter of sign. Source: docs/math/closure.md.
+/// - exp(o) w'). At a gap of exactly half a turn the short side is a matter of sign. Source: docs/math/so3.md.
 pub fn rotation_targets(start: &RotationEnd, end: &RotationEnd, shares: &Shares) -> Targets {
     let gap = pose_gap(start.rotation, end.rotation);
     let offsets = [shares.rho * gap, -(1.0 - shares.rho) * gap];
@@ -54,7 +54,7 @@ pub fn rotation_targets(start: &RotationEnd, end: &RotationEnd, shares: &Shares)
 /// Pose and motion of exp(o(t)) q(t) at one time, from o and its first and second derivative.
 ///
 /// Velocity J o' + exp(o) w, acceleration J o'' + J' o' + (J o') x (exp(o) w) + exp(o) w'. Source:
-/// docs/math/closure.md.
+/// docs/math/so3.md.
 pub fn offset_motion(raw: &RotationEnd, o: DVec3, rate: DVec3, bend: DVec3) -> RotationEnd {
     let turn = rotation::exp(o);
     let jacobian = rotation::left_jacobian(o);

@@ -114,7 +114,7 @@ impl Gaps {
 /// Offsets wanted at both ends of a track of points.
 ///
 /// With d, e, g the gaps of position, velocity and acceleration: o(0) = rho d, o(T) = -(1-rho) d, and likewise sigma of
-/// e for o' and tau of g for o''. Source: docs/math/closure.md.
+/// e for o' and tau of g for o''. Source: docs/math/boundary.md.
 pub fn point_targets(start: &PointEnd, end: &PointEnd, shares: &Shares) -> Targets {
     let split = |gap: DVec3, share: f64| [share * gap, -(1.0 - share) * gap];
     Targets {

@@ -1,0 +1,206 @@
+//! Closing with every setting at hand: methods, joints of their own, recipes that make the same loop again.
+
+use harness::{Folder, number};
+
+mod harness;
+
+#[test]
+fn every_method_closes() {
+    let folder = Folder::with_walk();
+    let mut files: Vec<Vec<u8>> = Vec::new();
+    for method in [
+        "quintic",
+        "cubic",
+        "spring",
+        "linear",
+        "softfade",
+        "adjustment",
+        "crossfade",
+    ] {
+        let json = folder
+            .run(&format!(
+                "close walk.bvh --range 20:55 -o loop.bvh --force --json --closure {method}"
+            ))
+            .done()
+            .json();
+        assert_eq!(json["closure"]["method"], method);
+        assert_eq!(json["candidate"]["start_frame"], 20.0);
+        assert!(number(&json, "/quality/c0_mm") < 0.01, "{method}");
+        assert!(number(&json, "/quality/c1_dps") < 1e-6 && number(&json, "/quality/c1_mmps") < 1e-6);
+        folder.loops();
+        let bytes = folder.read("loop.bvh");
+        assert!(!files.contains(&bytes), "{method} does something of its own");
+        files.push(bytes);
+    }
+}
+
+#[test]
+fn the_ends_may_differ() {
+    let folder = Folder::with_walk();
+    let json = folder.made("--closure spring --closure-end cubic --blend-start 0.08 --blend-end 0.3 --share 0.2,0.6");
+    assert_eq!(json["closure"]["method"], "spring+cubic");
+    for (key, value) in [
+        ("blend_start_secs", 0.08),
+        ("blend_end_secs", 0.3),
+        ("rho", 0.2),
+        ("sigma", 0.6),
+        ("tau", 0.6),
+    ] {
+        assert_eq!(json["closure"][key], value, "{key}");
+    }
+    folder.loops();
+    // All to the start leaves the end as it was recorded.
+    folder.made("--range 20:55 --share 1");
+    let (take, closed) = (folder.take("walk.bvh"), folder.take("loop.bvh"));
+    let hand = take.skeleton().find("LeftHand").unwrap();
+    let apart = |key: usize| take.rotations(20 + key)[hand].angle_between(closed.rotations(key)[hand]);
+    assert!(apart(34) < 1e-6 && apart(0) > 1e-6, "{} {}", apart(34), apart(0));
+}
+
+#[test]
+fn joints_of_their_own() {
+    let folder = Folder::with_synth("--seconds 4 --fps 30 --noise 1");
+    let closed = |options: &str| {
+        folder.made(&format!("--range 20:55 {options}"));
+        folder.take("loop.bvh")
+    };
+    let plain = closed("");
+    let own = closed("--joint *Hand*:open --joint RightHand*:spring:0.05");
+    let take = folder.take("walk.bvh");
+    let same = |a: &loopwright::take::Take, from: usize, joint: &str| {
+        let joint = take.skeleton().find(joint).unwrap();
+        (0..35).all(|key| a.rotations(from + key)[joint].angle_between(own.rotations(key)[joint]) < 1e-6)
+    };
+    assert!(same(&take, 20, "LeftHand"), "open joints stay as they were recorded");
+    assert!(!same(&take, 20, "RightHand") && !same(&plain, 0, "RightHand"));
+    assert!(same(&plain, 0, "RightFoot"));
+    let answer = folder.run("make walk.bvh -o other.bvh --joint Tail*:open");
+    assert_eq!(answer.status, 2);
+    assert!(
+        answer.stderr.contains("no joint's name is like \"Tail*\""),
+        "{}",
+        answer.stderr
+    );
+}
+
+#[test]
+fn a_recipe_makes_the_same_loop_again() {
+    let folder = Folder::with_walk();
+    let told = folder
+        .run("make walk.bvh -o first.bvh --pick 2 --closure softfade --hardness 9 --joint *Hand:cubic --root in-place --fps 24 --save-recipe done.toml --json")
+        .done();
+    let outputs = told.json()["outputs"].as_array().unwrap().clone();
+    assert!(outputs.contains(&"done.toml".into()));
+    let text = folder.text("done.toml");
+    for words in [
+        "start = ",
+        "end = ",
+        "cycles = ",
+        "method = \"softfade\"",
+        "[[joint]]",
+        "root = \"in-place\"",
+    ] {
+        assert!(text.contains(words), "no {words} in {text}");
+    }
+    for command in ["make", "close"] {
+        folder
+            .run(&format!("{command} walk.bvh -o again.bvh --recipe done.toml --force"))
+            .done();
+        assert!(folder.read("first.bvh") == folder.read("again.bvh"), "{command}");
+    }
+    // Flags count more, and what they say of both ends takes the place of what the recipe says of either.
+    let json = folder
+        .run("close walk.bvh -o other.bvh --recipe done.toml --closure cubic --range 10:45 --json")
+        .done()
+        .json();
+    assert_eq!(json["closure"]["method"], "cubic");
+    assert_eq!(json["root"]["mode"], "in-place");
+    assert_eq!(json["candidate"]["end_frame"], 45.0);
+    // A recipe without frames searches for them.
+    folder.write("style.toml", "[closure]\nmethod = \"spring\"\nblend = 0.12\n");
+    let json = folder
+        .run("make walk.bvh -o styled.bvh --recipe style.toml --json")
+        .done()
+        .json();
+    assert_eq!(json["closure"]["method"], "spring");
+    assert_eq!(number(&json, "/closure/blend_start_secs"), 0.12);
+}
+
+#[test]
+fn auto_says_what_it_chose_and_its_recipe_makes_it_again() {
+    let folder = Folder::with_synth("--seconds 5 --fps 30 --noise 0.4 --drift 0.1");
+    let told = folder
+        .run("make walk.bvh -o auto.bvh --closure auto --save-recipe chosen.toml --json")
+        .done();
+    assert!(told.stderr.contains("note: closed by "), "{}", told.stderr);
+    let chosen = told.json()["closure"]["chosen"].as_str().unwrap().to_owned();
+    assert!(chosen.contains("the least visible of ") && told.stderr.contains(&chosen));
+    assert!(!folder.text("chosen.toml").contains("auto"));
+    folder.run("make walk.bvh -o again.bvh --recipe chosen.toml").done();
+    assert!(folder.read("auto.bvh") == folder.read("again.bvh"));
+    let score = |words: &str| -> f64 {
+        let rest = chosen.split(words).nth(1).unwrap();
+        rest.split(|letter: char| !(letter.is_ascii_digit() || letter == '.'))
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap()
+    };
+    assert!(score("score ") <= score("of the default "));
+}
+
+#[test]
+fn what_cannot_be_closed_is_said() {
+    let folder = Folder::with_walk();
+    folder.write("wrong.toml", "[closure]\nmethode = \"spring\"\n");
+    folder.write("axis.toml", "[take]\nup = \"w\"\n");
+    folder.write("half.toml", "[stretch]\nstart = 10.0\n");
+    let before = folder.contents();
+    for (arguments, words) in [
+        ("--range 10:45 --recipe wrong.toml", "unknown field `methode`"),
+        ("--range 10:45 --recipe axis.toml", "\"w\" is not an up axis"),
+        ("--range 10:45 --recipe nowhere.toml", "cannot read \"nowhere.toml\""),
+        ("--recipe half.toml", "does not say which frames to close"),
+        ("", "--range <START:END>"),
+        (
+            "--range 10:45 --share 2",
+            "--share takes one to three numbers from 0 to 1",
+        ),
+        ("--range 10:45 --share 0.1,0.2,0.3,0.4", "--share"),
+        (
+            "--range 10:45 --blend-start 0",
+            "--blend-start must be a positive number",
+        ),
+        (
+            "--range 10:45 --closure softfade --hardness 0",
+            "--hardness must be a positive number",
+        ),
+        ("--range 10:45 --joint Hand", "must be PATTERN:METHOD[:SECONDS]"),
+        (
+            "--range 10:45 --joint *Hand:spring:0",
+            "must be a positive number of seconds",
+        ),
+        ("--range 10:45 --closure-start crossfade", "not of one of its ends"),
+        (
+            "--range 10:45 --closure auto --closure-end cubic",
+            "not of one of its ends",
+        ),
+        ("--range 10.5:10.9", "too few"),
+        ("--range 10:1e9", "are not a range of"),
+    ] {
+        let answer = folder.run(&format!("close walk.bvh -o loop.bvh {arguments}"));
+        assert_eq!(answer.status, 2, "{arguments}: {}", answer.stderr);
+        assert!(answer.stderr.contains(words), "{arguments}: {}", answer.stderr);
+    }
+    assert_eq!(folder.contents(), before);
+    // A crossfade that has nothing to fade into says so and closes all the same.
+    let whole = folder
+        .run("close walk.bvh --range 0:120 --closure crossfade -o loop.bvh")
+        .done();
+    assert!(
+        whole.stderr.contains("no frames around the loop to crossfade into"),
+        "{}",
+        whole.stderr
+    );
+    folder.loops();
+}
