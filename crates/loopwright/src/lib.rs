@@ -5,7 +5,8 @@
 //!
 //! Conventions: metres, seconds, radians; +Y up, right-handed, +Z forward, left turns positive; quaternions (x, y, z, w);
 //! arrays frame-major. Frames of a take are counted from 0 and may be fractional. The same take gives the same bits on every
-//! machine: there are no clocks, threads, files or hash orders in here.
+//! machine: there are no clocks, files or hash orders in here, and threads only where the feature `threads` asks for them;
+//! they change the time of a search and nothing else.
 //!
 //! The whole road:
 //!

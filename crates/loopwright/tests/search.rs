@@ -2,9 +2,10 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    analysis::{Analysis, body::BodyOverrides, energy::Activity},
+    analysis::{Analysis, body::BodyOverrides, energy::Activity, features::Features},
     candidate::{
-        score::SpringCost,
+        bound::{Instructions, SeamBounds},
+        score::{Decay, SeamCost, SpringCost},
         search::{Admission, DistinctPairs, SeamPair, Seams},
     },
     math::rotation,
@@ -84,14 +85,16 @@ fn swaying(seed: u64) -> Take {
 }
 
 /// Greedy suppression over the sorted list of all admissible pairs, as the definition has it.
-fn brute_force(analysis: &Analysis, admission: &Admission, separation: usize, count: usize) -> Vec<SeamPair> {
-    let num_frames = analysis.features.num_frames();
-    let seams = Seams::new(&analysis.features, SpringCost::from_half_life(0.2));
+fn brute_force(seams: &Seams, admission: &Admission, separation: usize, count: usize) -> Vec<SeamPair> {
+    let num_frames = seams.features().num_frames();
     let mut pairs = Vec::new();
     for start_frame in 0..num_frames {
         for end_frame in start_frame..num_frames {
             if admission.admits(start_frame, end_frame) {
                 let cost = seams.cost(start_frame, end_frame);
+                if !cost.is_finite() {
+                    continue;
+                }
                 pairs.push(SeamPair {
                     start_frame,
                     end_frame,
@@ -121,6 +124,230 @@ fn brute_force(analysis: &Analysis, admission: &Admission, separation: usize, co
     kept
 }
 
+/// What a search must stand: each kind of feature set that has its own way to go wrong.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// Every value drawn anew.
+    Noise,
+    /// Waves of a few rates, with noise.
+    Waves,
+    /// A handful of poses held for some frames: plateaus, and ties all over.
+    Plateaus,
+    /// Exact copies of one stretch: pairs that cost nothing.
+    Copies,
+    /// Copies that differ in the last digits.
+    NearCopies,
+    /// Nothing changes.
+    Still,
+    /// Small changes far from zero.
+    FarAway,
+    /// Too large to be squared, some too large to be subtracted.
+    Huge,
+    /// So small that single precision has no numbers for it.
+    Tiny,
+    /// Some frames far off all others.
+    Spikes,
+}
+
+const KINDS: [Kind; 10] = [
+    Kind::Noise,
+    Kind::Waves,
+    Kind::Plateaus,
+    Kind::Copies,
+    Kind::NearCopies,
+    Kind::Still,
+    Kind::FarAway,
+    Kind::Huge,
+    Kind::Tiny,
+    Kind::Spikes,
+];
+
+fn features(kind: Kind, num_frames: usize, random: &mut Pcg64) -> Features {
+    let num_axes = 4 + (uniform(random) * 20.0) as usize;
+    let period = 20 + (uniform(random) * 40.0) as usize;
+    let mut rows: Vec<Vec<f64>> = Vec::new();
+    let waves: Vec<[f64; 2]> = (0..2 * num_axes)
+        .map(|_| [uniform(random), 7.0 * uniform(random)])
+        .collect();
+    let poses: Vec<Vec<f64>> = (0..4)
+        .map(|_| (0..2 * num_axes).map(|_| (3.0 * uniform(random)).floor()).collect())
+        .collect();
+    let mut pose = 0;
+    for frame in 0..num_frames {
+        let mut noise = || uniform(random) - 0.5;
+        let row = match kind {
+            Kind::Noise => (0..2 * num_axes).map(|_| noise()).collect(),
+            Kind::Waves | Kind::FarAway | Kind::Spikes | Kind::Tiny => (waves.iter().enumerate())
+                .map(|(index, [size, phase])| {
+                    let rate = (1 + index % 3) as f64 * core::f64::consts::TAU / period as f64;
+                    let value = size * libm::sin(rate * frame as f64 + phase) + 0.05 * noise();
+                    match kind {
+                        Kind::FarAway => 1e7 + value,
+                        Kind::Tiny => 1e-250 * value,
+                        Kind::Spikes if frame % 37 == 5 => 1e9 * value,
+                        _ => value,
+                    }
+                })
+                .collect(),
+            Kind::Plateaus => {
+                if noise() > 0.3 {
+                    pose = ((noise() + 0.5) * 4.0) as usize;
+                }
+                poses[pose].clone()
+            }
+            Kind::Copies | Kind::NearCopies if frame >= period => {
+                let size = if matches!(kind, Kind::Copies) { 0.0 } else { 1e-15 };
+                rows[frame - period]
+                    .iter()
+                    .map(|value| value + size * noise())
+                    .collect()
+            }
+            Kind::Copies | Kind::NearCopies => (0..2 * num_axes).map(|_| noise()).collect(),
+            Kind::Still => vec![0.25; 2 * num_axes],
+            Kind::Huge => {
+                let size = if frame % 50 < 3 { 1.5e308 } else { 1e200 };
+                (0..2 * num_axes).map(|_| size * noise()).collect()
+            }
+        };
+        rows.push(row);
+    }
+    let part = |from: usize| -> Vec<f64> {
+        rows.iter()
+            .flat_map(|row| row[from..from + num_axes].iter().copied())
+            .collect()
+    };
+    Features::from_values(1.0 / 30.0, num_axes, part(0), part(num_axes)).unwrap()
+}
+
+fn any_cost(random: &mut Pcg64) -> SeamCost {
+    let blend_secs = 0.1 + uniform(random);
+    let decays = [
+        Decay::Spring(SpringCost::from_half_life(blend_secs)),
+        Decay::Cubic { blend_secs },
+        Decay::Quintic { blend_secs },
+    ];
+    let share = [0.5, 0.5, 0.0, 1.0, uniform(random)][(uniform(random) * 5.0) as usize];
+    SeamCost::even(decays[(uniform(random) * 3.0) as usize]).with_start_share(share)
+}
+
+/// Lists of bits, so that a difference in the last digit shows.
+fn bits(pairs: &[SeamPair]) -> Vec<(usize, usize, u64)> {
+    let bits = |pair: &SeamPair| (pair.start_frame, pair.end_frame, pair.cost.to_bits());
+    pairs.iter().map(bits).collect()
+}
+
+#[test]
+fn any_features_give_the_list_of_brute_force_on_every_instruction_set() {
+    let (mut sets, mut compared) = (0, 0);
+    for seed in 0..200_u64 {
+        let random = &mut Pcg64::new(seed.into(), 11);
+        let kind = KINDS[seed as usize % KINDS.len()];
+        let num_frames = [1, 17, 64, 150, 300][seed as usize / KINDS.len() % 5];
+        let num_frames = num_frames + (uniform(random) * 0.3 * num_frames as f64) as usize;
+        let features = features(kind, num_frames, random);
+        let rare = 0.02 * uniform(random);
+        let usable: Vec<bool> = (0..num_frames).map(|_| uniform(random) >= rare).collect();
+        let min_lag = 1 + (uniform(random) * 20.0) as usize;
+        let max_lag = [usize::MAX, min_lag + 60, min_lag][(uniform(random) * 3.0) as usize];
+        let admission = Admission::of_any_activity(&usable, min_lag..=max_lag);
+        let separation = (uniform(random) * 6.0) as usize;
+        let seams = Seams::new(&features, any_cost(random));
+        let expected = brute_force(&seams, &admission, separation, 60);
+        let mut bounds = SeamBounds::new(seams, &usable);
+        for instructions in Instructions::available() {
+            bounds = bounds.using(instructions);
+            for goal in [1, 10, 1000] {
+                let list = DistinctPairs::new(&bounds, admission.clone(), separation).expecting(goal);
+                let found: Vec<SeamPair> = list.take(60).collect();
+                assert_eq!(
+                    bits(&found),
+                    bits(&expected),
+                    "{kind:?}, seed {seed}, {} , goal {goal}",
+                    instructions.name()
+                );
+            }
+        }
+        // A ceiling cuts the list off and changes nothing before.
+        if let Some(middle) = expected.get(expected.len() / 2) {
+            let below: Vec<SeamPair> = DistinctPairs::new(&bounds, admission, separation)
+                .up_to(middle.cost)
+                .take(60)
+                .collect();
+            let expected: Vec<SeamPair> = (expected.iter().copied())
+                .take_while(|pair| pair.cost <= middle.cost)
+                .collect();
+            assert_eq!(bits(&below), bits(&expected), "{kind:?}, seed {seed}");
+        }
+        sets += 1;
+        compared += expected.len();
+    }
+    assert!(sets >= 100 && compared > 3000, "{sets} sets, {compared} pairs");
+}
+
+/// Long enough for more than one worker where the search is built with threads.
+#[test]
+fn long_features_give_the_list_of_brute_force() {
+    for (seed, kind) in [Kind::Noise, Kind::Waves, Kind::Copies, Kind::NearCopies]
+        .into_iter()
+        .enumerate()
+    {
+        let random = &mut Pcg64::new(seed as u128, 13);
+        let features = features(kind, 1300, random);
+        let usable = vec![true; 1300];
+        let admission = Admission::of_any_activity(&usable, 12..=1300);
+        let seams = Seams::new(&features, SpringCost::from_half_life(0.1));
+        let bounds = SeamBounds::new(seams, &usable);
+        let expected = brute_force(&seams, &admission, 3, 100);
+        let found: Vec<SeamPair> = DistinctPairs::new(&bounds, admission, 3).take(100).collect();
+        assert_eq!(bits(&found), bits(&expected), "{kind:?}");
+    }
+}
+
+/// Walks of the synth crate, and captured takes where they are there.
+#[test]
+fn takes_give_the_list_of_brute_force() {
+    let mut takes = Vec::new();
+    for seed in 0..3 {
+        let settings = loopwright_synth::WalkSettings {
+            seed,
+            ..loopwright_synth::WalkSettings::default()
+        };
+        takes.push(loopwright_synth::synthesize(&settings).unwrap().take);
+    }
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/mocap");
+    for name in [
+        "bandai-namco/dataset-2_walk_normal_020.bvh",
+        "snu/raw_walk_stop_walk.bvh",
+        "100style/Neutral_TR1.bvh",
+        "xia/neutral_01.bvh",
+    ] {
+        let Ok(bytes) = std::fs::read(folder.join(name)) else {
+            #[expect(clippy::print_stderr, reason = "a skipped comparison must be seen")]
+            {
+                eprintln!("SKIPPED: no captured take at {}", folder.join(name).display());
+            }
+            continue;
+        };
+        let settings = loopwright_formats::SpaceSettings::default();
+        let loaded = loopwright_formats::read_take(&bytes, name, &settings, &mut Vec::new()).unwrap();
+        takes.push(loaded.take);
+    }
+    for take in takes {
+        let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+        let fps = 1.0 / take.frame_time_secs();
+        let (min_lag, separation) = ((0.4 * fps) as usize, (0.1 * fps).round() as usize);
+        let seams = Seams::new(&analysis.features, SpringCost::from_half_life(0.1));
+        let bounds = SeamBounds::new(seams, &analysis.usable);
+        for activity in [Activity::Moving, Activity::Idle] {
+            let lags = min_lag..=(10.0 * fps) as usize;
+            let admission = Admission::new(&analysis.energy, &analysis.usable, lags, activity);
+            let expected = brute_force(&seams, &admission, separation, 40);
+            let found: Vec<SeamPair> = DistinctPairs::new(&bounds, admission, separation).take(40).collect();
+            assert_eq!(bits(&found), bits(&expected), "{} {activity:?}", take.name());
+        }
+    }
+}
+
 #[test]
 fn the_distinct_list_equals_brute_force_to_the_bit() {
     let mut compared = 0;
@@ -128,11 +355,10 @@ fn the_distinct_list_equals_brute_force_to_the_bit() {
         let take = swaying(seed);
         let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
         let admission = Admission::new(&analysis.energy, &analysis.usable, 12..=70, Activity::Moving);
-        let expected = brute_force(&analysis, &admission, 3, 40);
-        let cost = SpringCost::from_half_life(0.2);
-        let found: Vec<SeamPair> = DistinctPairs::new(&analysis.features, cost, admission, 3)
-            .take(40)
-            .collect();
+        let seams = Seams::new(&analysis.features, SpringCost::from_half_life(0.2));
+        let expected = brute_force(&seams, &admission, 3, 40);
+        let bounds = SeamBounds::new(seams, &analysis.usable);
+        let found: Vec<SeamPair> = DistinctPairs::new(&bounds, admission, 3).take(40).collect();
         assert_eq!(found, expected, "seed {seed}");
         compared += found.len();
     }

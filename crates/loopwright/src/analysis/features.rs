@@ -75,6 +75,36 @@ pub struct Features {
     speeds: Vec<f64>,
 }
 
+/// Why arrays are not a feature matrix.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FeaturesError {
+    /// The arrays do not hold whole frames, or not the same number of them.
+    #[error(
+        "positions hold {positions} values and velocities {velocities}, which is not the same number of frames of {num_axes} axes"
+    )]
+    Shape {
+        /// Values of all positions.
+        positions: usize,
+        /// Values of all velocities.
+        velocities: usize,
+        /// Axes of a frame.
+        num_axes: usize,
+    },
+    /// Fewer axes than the root alone has.
+    #[error("a frame has {num_axes} axes, the root's own velocities are {ROOT_AXES}")]
+    TooFewAxes {
+        /// Axes of a frame.
+        num_axes: usize,
+    },
+    /// A value or the frame time is no finite number, or the frame time is not positive.
+    #[error("a value of frame {frame} is not a finite number")]
+    NotFinite {
+        /// First frame with such a value; 0 for the frame time.
+        frame: usize,
+    },
+}
+
 /// Axes that the root's own motion adds: its linear velocity and its turning.
 const ROOT_AXES: usize = 4;
 
@@ -125,6 +155,48 @@ impl Features {
             features.speeds[frame] += linear.length();
         }
         features
+    }
+
+    /// Features measured elsewhere: frame-major, `num_axes` values a frame, the last four axes those of the root.
+    ///
+    /// The speed of a frame is the mean size of its velocities.
+    /// Errors: the arrays do not fit each other, or hold what is no finite number.
+    pub fn from_values(
+        frame_time_secs: f64,
+        num_axes: usize,
+        positions: Vec<f64>,
+        velocities: Vec<f64>,
+    ) -> Result<Self, FeaturesError> {
+        if num_axes < ROOT_AXES {
+            return Err(FeaturesError::TooFewAxes { num_axes });
+        }
+        if positions.len() != velocities.len() || !positions.len().is_multiple_of(num_axes) {
+            return Err(FeaturesError::Shape {
+                positions: positions.len(),
+                velocities: velocities.len(),
+                num_axes,
+            });
+        }
+        if !(frame_time_secs > 0.0 && frame_time_secs.is_finite()) {
+            return Err(FeaturesError::NotFinite { frame: 0 });
+        }
+        if let Some(index) = (positions.iter().zip(&velocities)).position(|(x, v)| !x.is_finite() || !v.is_finite()) {
+            return Err(FeaturesError::NotFinite {
+                frame: index / num_axes,
+            });
+        }
+        let speeds = velocities
+            .chunks(num_axes)
+            .map(|frame| frame.iter().map(|v| v.abs()).sum::<f64>() / num_axes as f64)
+            .collect();
+        Ok(Self {
+            num_frames: positions.len() / num_axes,
+            frame_time_secs,
+            num_axes,
+            positions,
+            velocities,
+            speeds,
+        })
     }
 
     fn set(&mut self, frame: usize, axis: usize, position: DVec3, velocity: DVec3) {

@@ -3,6 +3,8 @@
 //! [`find`] looks at every admissible pair of frames and proposes distinct loops, the recommended one first. A stretch that
 //! does not qualify is a result with a reason, not an error: see [`Found::nearest_miss`].
 
+use std::cell::OnceCell;
+
 use crate::{
     analysis::{Analysis, energy::Activity, screen::percentile},
     math::{
@@ -19,12 +21,15 @@ use crate::{
 
 pub mod score;
 
+pub mod bound;
+
 pub mod search;
 
 pub mod rhythm;
 
 mod refine;
 
+use bound::SeamBounds;
 use rhythm::Rhythm;
 use score::SpringCost;
 use search::{Admission, DistinctPairs, SeamPair, Seams};
@@ -287,7 +292,7 @@ pub fn appraise(
     let pair = SeamPair {
         start_frame,
         end_frame,
-        cost: Seams::new(&analysis.features, finder.cost).cost(start_frame, end_frame),
+        cost: finder.seams.cost(start_frame, end_frame),
     };
     let lag = end_frame - start_frame;
     let rhythm = rhythm::measure(&analysis.features, start_frame, lag, take.frame_time_secs())
@@ -313,7 +318,9 @@ struct Finder<'a> {
     take: &'a Take,
     analysis: &'a Analysis,
     settings: &'a SearchSettings,
-    cost: SpringCost,
+    seams: Seams<'a>,
+    /// Made for the first search; a stretch that is only appraised needs none.
+    bounds: OnceCell<SeamBounds<'a>>,
     separation: usize,
     random_cost: Option<f64>,
 }
@@ -321,15 +328,16 @@ struct Finder<'a> {
 impl<'a> Finder<'a> {
     fn new(take: &'a Take, analysis: &'a Analysis, settings: &'a SearchSettings) -> Self {
         let cost = SpringCost::from_half_life(settings.half_life_secs);
+        let seams = Seams::new(&analysis.features, cost);
         let dt = take.frame_time_secs();
         Self {
             take,
             analysis,
             settings,
-            cost,
+            seams,
+            bounds: OnceCell::new(),
             separation: (SEPARATION_SECS / dt).round() as usize,
-            random_cost: Seams::new(&analysis.features, cost)
-                .random_median(&analysis.usable, (RANDOM_GAP_SECS / dt).round() as usize),
+            random_cost: seams.random_median(&analysis.usable, (RANDOM_GAP_SECS / dt).round() as usize),
         }
     }
 
@@ -384,7 +392,10 @@ impl<'a> Finder<'a> {
     }
 
     fn pairs(&self, admission: &Admission) -> DistinctPairs<'_> {
-        DistinctPairs::new(&self.analysis.features, self.cost, admission.clone(), self.separation)
+        let bounds = self
+            .bounds
+            .get_or_init(|| SeamBounds::new(self.seams, &self.analysis.usable));
+        DistinctPairs::new(bounds, admission.clone(), self.separation)
     }
 
     fn judge(&self, pair: &SeamPair, random_cost: f64, idle: bool) -> Result<LoopCandidate, MissReason> {
@@ -452,7 +463,7 @@ impl<'a> Finder<'a> {
                 let to = (f64::from(cycles) + 0.5) * period;
                 let narrowed = admission.with_lags(from.ceil() as usize..=to.floor() as usize);
                 self.pairs(&narrowed)
-                    .take_while(|pair| pair.cost <= limit)
+                    .up_to(limit)
                     .take(MAX_LOOKED_AT)
                     .filter_map(|pair| self.judge(&pair, random_cost, false).ok())
                     .find(|found| found.cycles == cycles && found.is_sound() >= best.is_sound())

@@ -1,12 +1,20 @@
 //! The search over all admissible pairs of frames: bound, prune, score exactly.
 //!
-//! Every start keeps its own best end; starts wait in a heap by exact cost. Taking the best pair out, and letting each start
-//! whose best pair has been suppressed look again, emits pairs in the exact order of greedy suppression over all of them,
-//! with memory that grows with the number of frames only.
+//! Bounds of whole blocks of pairs, and then of single pairs, are held against a limit that comes down as good pairs are
+//! found; only what stays within it is scored exactly. The limit is one that the wanted number of distinct loops is known to
+//! reach, so the list is exact, and what it lets through is a bounded neighbourhood of those loops: memory grows with the
+//! number of frames only. Argument and proof: docs/math/search.md, section "The exact list of distinct loops".
 
-use std::{cmp::Ordering, collections::BinaryHeap};
+use std::{
+    cmp::Ordering,
+    collections::BTreeMap,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+};
 
-use super::score::SpringCost;
+use super::{
+    bound::{LANES, LONG_RUN, Looks, ROWS, RunLength, SeamBounds, Squares},
+    score::SeamCost,
+};
 use crate::analysis::{
     energy::{Activity, Energy},
     features::Features,
@@ -24,34 +32,18 @@ pub struct SeamPair {
 }
 
 impl SeamPair {
+    /// Behind every pair there is.
+    const LAST: Self = Self {
+        start_frame: usize::MAX,
+        end_frame: usize::MAX,
+        cost: f64::INFINITY,
+    };
+
     /// Order of preference: cost, then start, then length.
     fn order(&self, other: &Self) -> Ordering {
         (self.cost.total_cmp(&other.cost))
             .then(self.start_frame.cmp(&other.start_frame))
             .then(self.end_frame.cmp(&other.end_frame))
-    }
-}
-
-/// Heap entry: the largest is the pair to prefer.
-struct Waiting(SeamPair);
-
-impl PartialEq for Waiting {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Waiting {}
-
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Waiting {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.0.order(&self.0)
     }
 }
 
@@ -64,6 +56,8 @@ pub struct Admission {
     /// Per frame, how many frames before it do not fit the activity asked for, and how many move.
     unfit_before: Vec<usize>,
     moving_before: Vec<usize>,
+    /// Per frame, the last one of the run of fitting frames that it lies in; the frame itself where it does not fit.
+    fits_until: Vec<usize>,
     min_moving_share: f64,
 }
 
@@ -82,13 +76,44 @@ impl Admission {
             unfit_before.push(unfit_before[frame] + usize::from(!fits));
             moving_before.push(moving_before[frame] + usize::from(found == Activity::Moving));
         }
+        Self::of_runs(
+            usable,
+            lags,
+            unfit_before,
+            moving_before,
+            if idle { 0.0 } else { MIN_MOVING_SHARE },
+        )
+    }
+
+    /// All pairs of usable frames whose length in frames lies in `lags`, whatever the body does between them.
+    pub fn of_any_activity(usable: &[bool], lags: core::ops::RangeInclusive<usize>) -> Self {
+        let none_before = vec![0; usable.len() + 1];
+        Self::of_runs(usable, lags, none_before.clone(), none_before, 0.0)
+    }
+
+    fn of_runs(
+        usable: &[bool],
+        lags: core::ops::RangeInclusive<usize>,
+        unfit_before: Vec<usize>,
+        moving_before: Vec<usize>,
+        min_moving_share: f64,
+    ) -> Self {
+        // Callers measure both on the same take; should they not, what is missing is no end of a loop.
+        let num_frames = usable.len().min(unfit_before.len() - 1);
+        let mut fits_until: Vec<usize> = (0..num_frames).collect();
+        for frame in (1..num_frames).rev() {
+            if unfit_before[frame - 1] == unfit_before[frame + 1] {
+                fits_until[frame - 1] = fits_until[frame];
+            }
+        }
         Self {
             min_lag: (*lags.start()).max(3),
             max_lag: *lags.end(),
-            usable: usable.to_vec(),
+            usable: usable[..num_frames].to_vec(),
             unfit_before,
             moving_before,
-            min_moving_share: if idle { 0.0 } else { MIN_MOVING_SHARE },
+            fits_until,
+            min_moving_share,
         }
     }
 
@@ -116,84 +141,133 @@ impl Admission {
             && moving as f64 >= self.min_moving_share * (lag + 1) as f64
     }
 
-    /// Ends that a start's pairs may have, before each is asked for by [`Self::admits`].
-    fn ends_of(&self, start_frame: usize) -> core::ops::Range<usize> {
-        let num_frames = self.usable.len();
-        let from = (start_frame + self.min_lag).min(num_frames);
-        let to = start_frame
+    /// First and last end that pairs of a start may have, before each is asked for by [`Self::admits`]; `None` where it has
+    /// no pair.
+    fn ends_of(&self, start_frame: usize) -> Option<(usize, usize)> {
+        if !self.usable.get(start_frame).copied().unwrap_or(false) {
+            return None;
+        }
+        let first = start_frame.saturating_add(self.min_lag);
+        let last = start_frame
             .saturating_add(self.max_lag)
-            .saturating_add(1)
-            .min(num_frames);
-        from..to.max(from)
+            .min(self.fits_until[start_frame]);
+        (first <= last).then_some((first, last))
     }
 }
+
+/// Loops that are alike none of each other: both starts, or both ends, lie further apart than a separation.
+#[derive(Clone, Debug)]
+struct Distinct {
+    separation: usize,
+    /// By start and end in steps of one more than the separation; two pairs in one cell are alike, so none holds more than
+    /// one, and what is alike lies in the same cell or next to it.
+    cells: BTreeMap<(usize, usize), (usize, usize)>,
+}
+
+impl Distinct {
+    fn new(separation: usize) -> Self {
+        Self {
+            separation,
+            cells: BTreeMap::new(),
+        }
+    }
+
+    fn cell(&self, pair: &SeamPair) -> (usize, usize) {
+        let side = self.separation.saturating_add(1);
+        (pair.start_frame / side, pair.end_frame / side)
+    }
+
+    fn has_alike(&self, pair: &SeamPair) -> bool {
+        let (row, column) = self.cell(pair);
+        (row.saturating_sub(1)..=row + 1).any(|row| {
+            self.cells
+                .range((row, column.saturating_sub(1))..=(row, column + 1))
+                .any(|(_, &(start_frame, end_frame))| {
+                    start_frame.abs_diff(pair.start_frame) <= self.separation
+                        && end_frame.abs_diff(pair.end_frame) <= self.separation
+                })
+        })
+    }
+
+    /// Keeps a pair unless one like it is there; whether it was kept.
+    fn keep(&mut self, pair: &SeamPair) -> bool {
+        let is_new = !self.has_alike(pair);
+        if is_new {
+            self.cells.insert(self.cell(pair), (pair.start_frame, pair.end_frame));
+        }
+        is_new
+    }
+}
+
+/// Distinct loops that the first sweep over all pairs looks for; each later one looks for as many as are known by then.
+///
+/// Fewer make the limit tighter; a caller who takes more pays another sweep.
+const FIRST_GOAL: usize = 16;
+
+/// Pairs that a sweep may hold. Together with the separation it says how many loops one sweep can look for.
+const MAX_HELD: usize = 1 << 19;
 
 /// Emits admissible pairs, best first, each at least `separation` frames away from every pair before it.
 ///
 /// Two pairs are alike when both their starts and both their ends lie within the separation; of pairs that are alike only
 /// the best in the order (cost, start, length) is emitted. The sequence is exact: it equals greedy suppression over the
-/// list of all admissible pairs.
+/// list of all admissible pairs of finite cost. Pairs are looked for as they are asked for.
 pub struct DistinctPairs<'a> {
-    seams: Seams<'a>,
+    bounds: &'a SeamBounds<'a>,
     admission: Admission,
-    separation: usize,
-    kept: Vec<SeamPair>,
-    waiting: BinaryHeap<Waiting>,
+    kept: Distinct,
+    /// Found and not yet asked for, the best last.
+    ready: Vec<SeamPair>,
+    max_cost: f64,
+    goal: usize,
+    is_exhausted: bool,
 }
 
 impl<'a> DistinctPairs<'a> {
-    /// Scores all admissible pairs as far as their bounds make it necessary.
-    pub fn new(features: &'a Features, cost: SpringCost, admission: Admission, separation: usize) -> Self {
-        let mut pairs = Self {
-            seams: Seams::new(features, cost),
+    /// The distinct pairs that `admission` lets through.
+    pub fn new(bounds: &'a SeamBounds<'a>, admission: Admission, separation: usize) -> Self {
+        Self {
+            bounds,
             admission,
-            separation,
-            kept: Vec::new(),
-            waiting: BinaryHeap::new(),
-        };
-        for start_frame in 0..features.num_frames() {
-            pairs.look_again(start_frame);
+            kept: Distinct::new(separation),
+            ready: Vec::new(),
+            max_cost: f64::MAX,
+            goal: FIRST_GOAL,
+            is_exhausted: false,
         }
-        pairs
     }
 
-    fn is_suppressed(&self, start_frame: usize, end_frame: usize) -> bool {
-        self.kept.iter().any(|kept| {
-            kept.start_frame.abs_diff(start_frame) <= self.separation
-                && kept.end_frame.abs_diff(end_frame) <= self.separation
-        })
+    /// Ends the sequence before the first pair that costs more, and saves the work of looking for it.
+    #[must_use]
+    pub fn up_to(self, max_cost: f64) -> Self {
+        Self { max_cost, ..self }
     }
 
-    /// Puts the best pair of a start that is not suppressed into the heap.
-    fn look_again(&mut self, start_frame: usize) {
-        let near: Vec<usize> = self
-            .kept
-            .iter()
-            .filter(|kept| kept.start_frame.abs_diff(start_frame) <= self.separation)
-            .map(|kept| kept.end_frame)
-            .collect();
-        let mut best: Option<SeamPair> = None;
-        for end_frame in self.admission.ends_of(start_frame) {
-            if !self.admission.admits(start_frame, end_frame)
-                || near.iter().any(|&kept| kept.abs_diff(end_frame) <= self.separation)
-            {
-                continue;
-            }
-            let limit = best.map_or(f64::INFINITY, |best| best.cost);
-            // A bound equal to the limit cannot win either: among equal costs the shorter pair came first.
-            if !self.seams.bound_is_below(start_frame, end_frame, limit) {
-                continue;
-            }
-            let cost = self.seams.cost(start_frame, end_frame);
-            if cost < limit {
-                best = Some(SeamPair {
-                    start_frame,
-                    end_frame,
-                    cost,
-                });
+    /// Says how many pairs will be asked for, where that is known; more can still be had.
+    #[must_use]
+    pub fn expecting(self, count: usize) -> Self {
+        Self {
+            goal: count.max(1),
+            ..self
+        }
+    }
+
+    /// Looks for the next pairs: at least one, unless there is none left.
+    fn sweep(&mut self) {
+        // Pairs like those of a goal of k, at twice the separation: all that a limit for k lets through lies there.
+        let around = self.kept.separation.saturating_mul(4).saturating_add(1);
+        let room = MAX_HELD / around.saturating_mul(around).max(1);
+        let goal = self.goal.min(room).max(1);
+        let sweep = Sweep::new(self.bounds, &self.admission, &self.kept, goal, self.max_cost);
+        let found = sweep.run();
+        self.is_exhausted = found.is_complete;
+        for pair in found.pairs {
+            if self.kept.keep(&pair) {
+                self.ready.push(pair);
             }
         }
-        self.waiting.extend(best.map(Waiting));
+        self.ready.reverse();
+        self.goal = self.kept.cells.len().max(goal);
     }
 }
 
@@ -201,31 +275,404 @@ impl Iterator for DistinctPairs<'_> {
     type Item = SeamPair;
 
     fn next(&mut self) -> Option<SeamPair> {
-        while let Some(Waiting(pair)) = self.waiting.pop() {
-            let suppressed = self.is_suppressed(pair.start_frame, pair.end_frame);
-            if !suppressed {
-                self.kept.push(pair);
+        if self.ready.is_empty() && !self.is_exhausted {
+            self.sweep();
+        }
+        self.ready.pop()
+    }
+}
+
+/// The best pairs of a sweep, in order.
+struct Haul {
+    goal: usize,
+    /// Separation of the pairs that set the limit: at twice that of the list, no pair of it is like two of them.
+    wide: usize,
+    pairs: Vec<SeamPair>,
+    /// No pair behind this one is wanted.
+    limit: SeamPair,
+    room: usize,
+}
+
+/// What a sweep found: every pair up to some place in the order, but those like pairs kept before.
+struct Found {
+    pairs: Vec<SeamPair>,
+    /// Whether there are no others at all.
+    is_complete: bool,
+}
+
+impl Haul {
+    fn new(goal: usize, separation: usize, max_cost: f64) -> Self {
+        Self {
+            goal,
+            wide: separation.saturating_mul(2),
+            pairs: Vec::new(),
+            limit: SeamPair {
+                cost: max_cost,
+                ..SeamPair::LAST
+            },
+            room: 64 + 4 * goal,
+        }
+    }
+
+    fn add(&mut self, pair: SeamPair) {
+        if pair.order(&self.limit) == Ordering::Greater {
+            return;
+        }
+        self.pairs.push(pair);
+        if self.pairs.len() >= self.room {
+            self.tighten();
+            self.room = 2 * self.pairs.len() + 64 + 4 * self.goal;
+        }
+    }
+
+    /// Brings the limit down to a pair by which the wanted number of distinct loops is reached, where there is one.
+    fn tighten(&mut self) {
+        self.pairs.sort_unstable_by(SeamPair::order);
+        let mut apart = Distinct::new(self.wide);
+        let last = self
+            .pairs
+            .iter()
+            .position(|pair| apart.keep(pair) && apart.cells.len() == self.goal);
+        if let Some(last) = last {
+            self.limit = self.pairs[last];
+            self.pairs.truncate(last + 1);
+        }
+    }
+}
+
+/// One pass over all pairs.
+struct Sweep<'a> {
+    bounds: &'a SeamBounds<'a>,
+    admission: &'a Admission,
+    kept: &'a Distinct,
+    goal: usize,
+    max_cost: f64,
+    /// First and last end of any pair that starts in a tile of frames.
+    ends: Vec<Option<(usize, usize)>>,
+    /// Bits of the lowest limit that any worker knows; costs are not negative, so their bits are in their order.
+    shared: AtomicU64,
+}
+
+/// Frames of starts that are swept together: four long runs.
+const PANEL: usize = ROWS * LONG_RUN;
+
+/// Of this many panels the first measures whether short runs save anything, and the others do as it says.
+const PROBE_EVERY: usize = 16;
+
+/// Share of blocks that short runs let through above which comparing them costs more than it saves.
+const MAX_SHORT_SHARE: f64 = 0.85;
+
+/// What a worker keeps from block to block: how short runs fare, and room for distances.
+struct Work {
+    uses_short_runs: bool,
+    tried: usize,
+    passed: usize,
+    squares: Squares,
+}
+
+impl<'a> Sweep<'a> {
+    fn new(
+        bounds: &'a SeamBounds<'a>,
+        admission: &'a Admission,
+        kept: &'a Distinct,
+        goal: usize,
+        max_cost: f64,
+    ) -> Self {
+        let num_frames = bounds.num_frames();
+        let ends = (0..num_frames.div_ceil(LANES))
+            .map(|tile| {
+                (tile * LANES..((tile + 1) * LANES).min(num_frames))
+                    .filter_map(|start| admission.ends_of(start))
+                    .filter(|&(first, _)| first < num_frames)
+                    .map(|(first, last)| (first, last.min(num_frames - 1)))
+                    .reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
+            })
+            .collect();
+        Self {
+            bounds,
+            admission,
+            kept,
+            goal,
+            max_cost,
+            ends,
+            shared: AtomicU64::new(f64::INFINITY.to_bits()),
+        }
+    }
+
+    fn run(&self) -> Found {
+        let num_panels = self.bounds.num_frames().div_ceil(PANEL);
+        let mut seeds = self.new_haul();
+        let unlimited = seeds.limit;
+        self.seed(&mut seeds);
+        let hauls = self.sweep_panels(num_panels, seeds.limit);
+        // The lowest limit that anyone held: what lies beyond it, some worker has passed over.
+        let limit = hauls.iter().map(|haul| haul.limit).fold(seeds.limit, |low, limit| {
+            if limit.order(&low) == Ordering::Less {
+                limit
+            } else {
+                low
             }
-            self.look_again(pair.start_frame);
-            if !suppressed {
-                return Some(pair);
+        });
+        let mut pairs: Vec<SeamPair> = hauls.into_iter().flat_map(|haul| haul.pairs).collect();
+        pairs.retain(|pair| pair.order(&limit) != Ordering::Greater);
+        pairs.sort_unstable_by(SeamPair::order);
+        Found {
+            pairs,
+            is_complete: limit == unlimited,
+        }
+    }
+
+    fn new_haul(&self) -> Haul {
+        Haul::new(self.goal, self.kept.separation, self.max_cost)
+    }
+
+    /// Sweeps all panels, starting from a limit.
+    #[cfg(not(feature = "threads"))]
+    fn sweep_panels(&self, num_panels: usize, limit: SeamPair) -> Vec<Haul> {
+        vec![self.sweep_share(0..num_panels, limit)]
+    }
+
+    /// Sweeps all panels, starting from a limit, a share of them on each processor.
+    ///
+    /// What is found does not depend on who finds it: the list is put together and cut off afterwards.
+    #[cfg(feature = "threads")]
+    fn sweep_panels(&self, num_panels: usize, limit: SeamPair) -> Vec<Haul> {
+        let workers = std::thread::available_parallelism().map_or(1, usize::from);
+        // Short sweeps are over before a thread has started.
+        let workers = workers.min(num_panels / 8).max(1);
+        std::thread::scope(|scope| {
+            let handles: Vec<_> = (1..workers)
+                .map(|worker| scope.spawn(move || self.sweep_share((worker..num_panels).step_by(workers), limit)))
+                .collect();
+            let mut hauls = vec![self.sweep_share((0..num_panels).step_by(workers), limit)];
+            for (worker, handle) in (1..workers).zip(handles) {
+                // A worker cannot panic; were it to, its share is swept here.
+                let share = || self.sweep_share((worker..num_panels).step_by(workers), limit);
+                hauls.push(handle.join().unwrap_or_else(|_| share()));
+            }
+            hauls
+        })
+    }
+
+    fn sweep_share(&self, panels: impl Iterator<Item = usize>, limit: SeamPair) -> Haul {
+        let mut haul = self.new_haul();
+        haul.limit = limit;
+        let mut work = Work {
+            uses_short_runs: true,
+            tried: 0,
+            passed: 0,
+            squares: [[[0.0; LANES]; LANES]; ROWS],
+        };
+        for (index, panel) in panels.enumerate() {
+            if index % PROBE_EVERY == 0 {
+                (work.tried, work.passed) = (0, 0);
+                work.uses_short_runs = true;
+            }
+            self.sweep_panel(panel, &mut work, &mut haul);
+            if index % PROBE_EVERY == 0 {
+                work.uses_short_runs = work.passed as f64 <= MAX_SHORT_SHARE * work.tried as f64;
             }
         }
-        None
+        haul
+    }
+
+    /// Highest cost that a pair found now may have.
+    fn max_cost(&self, haul: &Haul) -> f64 {
+        haul.limit.cost.min(f64::from_bits(self.shared.load(Relaxed)))
+    }
+
+    /// Holds the long runs of a panel of starts against those of all ends.
+    fn sweep_panel(&self, panel: usize, work: &mut Work, haul: &mut Haul) {
+        let tiles = panel * ROWS..((panel + 1) * ROWS).min(self.ends.len());
+        let Some((first, last)) = tiles
+            .clone()
+            .filter_map(|tile| self.ends[tile])
+            .reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
+        else {
+            return;
+        };
+        // Nothing costs less than zero, and among equal costs the earlier start comes first.
+        if haul.limit.cost == 0.0 && panel * PANEL > haul.limit.start_frame {
+            return;
+        }
+        let runs_tile = LONG_RUN * LANES;
+        for far in first / runs_tile..=last / runs_tile {
+            let limit = self.bounds.limit(self.max_cost(haul));
+            let Some(gaps) = self.bounds.runs(RunLength::Long, panel * ROWS, far, limit) else {
+                continue;
+            };
+            // Ends in groups of as many frames as a tile of short runs covers.
+            for group in 0..LANES / ROWS {
+                let lanes = group * ROWS..(group + 1) * ROWS;
+                for tile in tiles.clone() {
+                    let Some((first, last)) = self.ends[tile] else {
+                        continue;
+                    };
+                    let passes = |lane: usize| {
+                        let end_tile = far * LANES + lane;
+                        gaps[tile - tiles.start][lane] <= limit && (first / LANES..=last / LANES).contains(&end_tile)
+                    };
+                    let mut passed = 0_u32;
+                    for lane in lanes.clone() {
+                        passed |= u32::from(passes(lane)) << (lane - lanes.start);
+                    }
+                    if passed != 0 {
+                        self.sweep_group(tile, far * LANES + lanes.start, passed, work, haul);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Holds the short runs of one tile of starts against those of four tiles of ends, of which `passed` are wanted, and then
+    /// the frames in those that are left.
+    fn sweep_group(&self, tile: usize, end_tile: usize, passed: u32, work: &mut Work, haul: &mut Haul) {
+        let limit = self.bounds.limit(self.max_cost(haul));
+        let mut wanted = 0;
+        if work.uses_short_runs {
+            work.tried += ROWS * passed.count_ones() as usize;
+            let Some(gaps) = self.bounds.runs(RunLength::Short, tile * ROWS, end_tile / ROWS, limit) else {
+                return;
+            };
+            for (row, gaps) in gaps.iter().enumerate() {
+                // Four short runs of ends make a tile.
+                for (column, gaps) in gaps.chunks(LANES / ROWS).enumerate() {
+                    let any = gaps.iter().any(|&gap| gap <= limit) && passed >> column & 1 == 1;
+                    wanted |= u32::from(any) << (column * ROWS + row);
+                }
+            }
+            work.passed += wanted.count_ones() as usize;
+        } else {
+            for column in 0..ROWS {
+                wanted |= (((passed >> column) & 1) * 0b1111) << (column * ROWS);
+            }
+        }
+        if wanted == 0 {
+            return;
+        }
+        // Where the boxes of short runs tell nothing, single frames are far apart on every dimension or on none.
+        let looks = if work.uses_short_runs {
+            Looks::Early
+        } else {
+            Looks::Last
+        };
+        let passed = (self.bounds).frames(tile, end_tile, wanted, limit, looks, &mut work.squares);
+        for bit in (0..LANES).filter(|bit| passed >> bit & 1 == 1) {
+            let (column, row) = (bit / ROWS, bit % ROWS * ROWS);
+            for (row, distances) in (row..).zip(&work.squares[column][row..row + ROWS]) {
+                for (lane, &distance) in distances.iter().enumerate() {
+                    if distance <= limit {
+                        self.score_pair(tile * LANES + row, (end_tile + column) * LANES + lane, haul);
+                    }
+                }
+            }
+        }
+    }
+
+    fn score_pair(&self, start_frame: usize, end_frame: usize, haul: &mut Haul) {
+        if end_frame >= self.bounds.num_frames() || !self.admission.admits(start_frame, end_frame) {
+            return;
+        }
+        let max_cost = self.max_cost(haul);
+        let mut pair = SeamPair {
+            start_frame,
+            end_frame,
+            cost: 0.0,
+        };
+        // Even for nothing it would come too late; copies of frames make millions of such pairs.
+        if pair.order(&haul.limit) == Ordering::Greater
+            || !self.bounds.seams().bound_is_within(start_frame, end_frame, max_cost)
+            || self.kept.has_alike(&pair)
+        {
+            return;
+        }
+        pair.cost = self.bounds.seams().cost(start_frame, end_frame);
+        if pair.cost <= max_cost {
+            haul.add(pair);
+            if haul.limit.cost < max_cost {
+                self.shared.fetch_min(haul.limit.cost.to_bits(), Relaxed);
+            }
+        }
+    }
+
+    /// Finds some good pairs before the sweep, so that it begins with a limit: of every long run with the nearest other.
+    fn seed(&self, haul: &mut Haul) {
+        let mut nearest: Vec<(f32, usize, usize)> = Vec::new();
+        for panel in 0..self.ends.len().div_ceil(ROWS) {
+            let tiles = panel * ROWS..((panel + 1) * ROWS).min(self.ends.len());
+            let mut best = [(f32::INFINITY, 0); ROWS];
+            let span = (tiles.clone().filter_map(|tile| self.ends[tile]))
+                .reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+            let Some((first, last)) = span else {
+                continue;
+            };
+            let runs_tile = LONG_RUN * LANES;
+            for far in first / runs_tile..=last / runs_tile {
+                let farthest = best.iter().fold(0.0, |far: f32, &(gap, _)| far.max(gap));
+                let Some(gaps) = self.bounds.runs(RunLength::Long, panel * ROWS, far, farthest) else {
+                    continue;
+                };
+                for tile in tiles.clone() {
+                    let Some((first, last)) = self.ends[tile] else {
+                        continue;
+                    };
+                    let best = &mut best[tile - tiles.start];
+                    for end_tile in (first / LANES).max(far * LANES)..=(last / LANES).min(far * LANES + LANES - 1) {
+                        let gap = gaps[tile - tiles.start][end_tile - far * LANES];
+                        if gap < best.0 {
+                            *best = (gap, end_tile);
+                        }
+                    }
+                }
+            }
+            for tile in tiles.clone() {
+                let (gap, end_tile) = best[tile - tiles.start];
+                if gap.is_finite() {
+                    nearest.push((gap, tile, end_tile));
+                }
+            }
+        }
+        let mut seeds: Vec<(f32, usize, usize)> = Vec::new();
+        let mut squares: Squares = [[[0.0; LANES]; LANES]; ROWS];
+        for &(_, tile, end_tile) in &nearest {
+            let mut best = (f32::INFINITY, 0, 0);
+            self.bounds
+                .frames(tile, end_tile, 0b1111, f32::MAX, Looks::Last, &mut squares);
+            for (row, distances) in squares[0].iter().enumerate() {
+                for (lane, &distance) in distances.iter().enumerate() {
+                    let (start_frame, end_frame) = (tile * LANES + row, end_tile * LANES + lane);
+                    if distance < best.0 && self.admission.admits(start_frame, end_frame) {
+                        best = (distance, start_frame, end_frame);
+                    }
+                }
+            }
+            if best.0.is_finite() {
+                seeds.push(best);
+            }
+        }
+        seeds.sort_by(|left, right| left.0.total_cmp(&right.0));
+        for (_, start_frame, end_frame) in seeds {
+            self.score_pair(start_frame, end_frame, haul);
+        }
+        haul.tighten();
+        // Only the limit stays: the sweep comes by these pairs again.
+        haul.pairs.clear();
     }
 }
 
 /// Seam costs between any two frames of a take.
+#[derive(Clone, Copy)]
 pub struct Seams<'a> {
     features: &'a Features,
-    cost: SpringCost,
+    cost: SeamCost,
     position_weight: f64,
     velocity_weight: f64,
 }
 
 impl<'a> Seams<'a> {
     /// Seams between frames of `features`, priced by `cost`.
-    pub fn new(features: &'a Features, cost: SpringCost) -> Self {
+    pub fn new(features: &'a Features, cost: impl Into<SeamCost>) -> Self {
+        let cost = cost.into();
         let (position_weight, velocity_weight) = cost.bound_weights();
         Self {
             features,
@@ -233,6 +680,16 @@ impl<'a> Seams<'a> {
             position_weight,
             velocity_weight,
         }
+    }
+
+    /// What is compared.
+    pub fn features(&self) -> &'a Features {
+        self.features
+    }
+
+    /// What prices the gap of each axis.
+    pub fn cost_per_axis(&self) -> SeamCost {
+        self.cost
     }
 
     /// Exact two-sided cost of the seam from `end_frame` back to `start_frame`, metre-seconds, summed in axis order.
@@ -250,26 +707,28 @@ impl<'a> Seams<'a> {
             .sum()
     }
 
-    /// Whether the lower bound of the cost stays below `limit`; gives up as soon as it does not.
-    fn bound_is_below(&self, start_frame: usize, end_frame: usize, limit: f64) -> bool {
+    /// Whether the lower bound of the cost is at most `limit`; gives up as soon as it is not.
+    fn bound_is_within(&self, start_frame: usize, end_frame: usize, limit: f64) -> bool {
         const CHUNK: usize = 8;
         let (x_end, x_start) = (self.features.positions(end_frame), self.features.positions(start_frame));
         let (v_end, v_start) = (
             self.features.velocities(end_frame),
             self.features.velocities(start_frame),
         );
+        let (start_share, end_share) = (self.cost.start_share(), 1.0 - self.cost.start_share());
         let mut bound = 0.0;
         let axes = self.features.num_axes();
         let mut from = 0;
         while from < axes {
             let to = (from + CHUNK).min(axes);
             for axis in from..to {
-                let position = self.position_weight * (x_end[axis] - x_start[axis]).abs();
-                let velocity = self.velocity_weight * (v_end[axis] - v_start[axis]).abs();
-                bound += position.max(velocity);
+                let position = self.position_weight * (x_end[axis] - x_start[axis]);
+                let velocity = self.velocity_weight * (v_end[axis] - v_start[axis]);
+                // Rounding may lift the sum above a cost it truly equals; the allowance keeps the bound a bound.
+                bound += start_share * (position + velocity).abs() + end_share * (position - velocity).abs()
+                    - 1e-12 * (position.abs() + velocity.abs());
             }
-            // Rounding may lift the sum above a cost it truly equals; the allowance keeps the bound a bound.
-            if bound * (1.0 - 1e-12) >= limit {
+            if bound > limit {
                 return false;
             }
             from = to;
