@@ -79,6 +79,53 @@ pub(crate) struct SearchArgs {
     /// Longest loop, seconds; 10, or --min-seconds where that is more, unless given.
     #[arg(long, value_name = "S")]
     max_seconds: Option<f64>,
+    /// Look for loops in these frames of the take only, counted from 0.
+    #[arg(long, value_name = "START:END", value_parser = parse_range)]
+    pub(crate) within: Option<(usize, usize)>,
+    /// Speed over the ground that loops must have, metres per second; an end may be left out.
+    #[arg(long, value_name = "LOW:HIGH", value_parser = parse_bounds)]
+    pub(crate) speed: Option<[f64; 2]>,
+    /// Rate of turn that loops must have, degrees per second, left positive; an end may be left out.
+    #[arg(long, value_name = "LOW:HIGH", value_parser = parse_bounds, allow_hyphen_values = true)]
+    pub(crate) turn_rate: Option<[f64; 2]>,
+    /// Rate of climb that loops must have, metres per second; an end may be left out.
+    #[arg(long, value_name = "LOW:HIGH", value_parser = parse_bounds, allow_hyphen_values = true)]
+    pub(crate) climb: Option<[f64; 2]>,
+    /// Only loops that turn by less than 5 degrees per second.
+    #[arg(long, conflicts_with_all = ["turning", "turn_rate"])]
+    pub(crate) straight: bool,
+    /// Only loops that turn to that side by 5 degrees per second or more.
+    #[arg(long, value_enum, conflicts_with = "turn_rate")]
+    pub(crate) turning: Option<SideChoice>,
+    /// Only loops that all but stand.
+    #[arg(long, conflicts_with_all = ["cycles", "speed", "straight", "turning"])]
+    pub(crate) idle: bool,
+    /// How the offset of a jump fades, by which seams are priced.
+    #[arg(long, value_enum, default_value_t = DecayChoice::Spring)]
+    pub(crate) decay: DecayChoice,
+    /// Half-life of that decay, seconds (for cubic and quintic a fourth of the blend time); longer ones weigh velocities more.
+    #[arg(long, value_name = "S", default_value_t = 0.1)]
+    pub(crate) halflife: f64,
+}
+
+/// A side to turn to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SideChoice {
+    /// To the left.
+    Left,
+    /// To the right.
+    Right,
+}
+
+/// How the offset of a jump fades.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DecayChoice {
+    /// A critically damped spring.
+    Spring,
+    /// A cubic blend.
+    Cubic,
+    /// A quintic blend.
+    Quintic,
 }
 
 impl SearchArgs {
@@ -246,7 +293,7 @@ pub(crate) struct MakeArgs {
     #[arg(long, value_name = "N", value_parser = parse_count, conflicts_with = "range")]
     pub(crate) pick: Option<usize>,
     /// Close these source frames, counted from 0, instead of searching.
-    #[arg(long, value_name = "START:END", value_parser = parse_cut, conflicts_with_all = ["cycles", "min_seconds", "max_seconds"])]
+    #[arg(long, value_name = "START:END", value_parser = parse_cut, conflicts_with_all = ["cycles", "min_seconds", "max_seconds", "within", "speed", "turn_rate", "climb", "straight", "turning", "idle"])]
     pub(crate) range: Option<(f64, f64)>,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
@@ -418,6 +465,20 @@ fn parse_count(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(count) if (1..=100_000).contains(&count) => Ok(count),
         _ => Err("must be a whole number from 1 to 100000".to_owned()),
+    }
+}
+
+fn parse_bounds(text: &str) -> Result<[f64; 2], String> {
+    let wrong =
+        || "must be LOW:HIGH, two numbers in order of which one may be left out, such as 1.2:1.6 or 2:".to_owned();
+    let (low, high) = text.split_once(':').ok_or_else(wrong)?;
+    let end = |text: &str, open: f64| match text.trim() {
+        "" => Some(open),
+        number => number.parse::<f64>().ok().filter(|number| number.is_finite()),
+    };
+    match (end(low, f64::NEG_INFINITY), end(high, f64::INFINITY)) {
+        (Some(low), Some(high)) if low <= high && !(low.is_infinite() && high.is_infinite()) => Ok([low, high]),
+        _ => Err(wrong()),
     }
 }
 

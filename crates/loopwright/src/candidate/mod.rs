@@ -31,7 +31,7 @@ mod refine;
 
 use bound::SeamBounds;
 use rhythm::Rhythm;
-use score::SpringCost;
+use score::{Decay, SeamCost, SpringCost};
 use search::{Admission, DistinctPairs, SeamPair, Seams};
 
 /// What to look for.
@@ -45,8 +45,36 @@ pub struct SearchSettings {
     pub cycles: Option<u32>,
     /// How many distinct loops to propose at most.
     pub max_candidates: usize,
-    /// Half-life of the spring that prices seams, seconds.
-    pub half_life_secs: f64,
+    /// How the offset of a jump fades, which prices seams.
+    pub decay: Decay,
+    /// First and last frame in which loops may lie; `None` for the whole take.
+    pub within: Option<(usize, usize)>,
+    /// Which travel is asked for.
+    pub travel: TravelBounds,
+    /// Look for loops that all but stand, instead of loops that move.
+    pub idle: bool,
+}
+
+/// Lowest and highest travel of a loop; `None` for any.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TravelBounds {
+    /// Speed over the ground, metres per second.
+    pub speed_mps: Option<[f64; 2]>,
+    /// Rate of turn, radians per second, left positive.
+    pub turn_radps: Option<[f64; 2]>,
+    /// Rate of climb, metres per second.
+    pub climb_mps: Option<[f64; 2]>,
+}
+
+impl TravelBounds {
+    /// Whether a twist is as asked for.
+    pub fn admit(&self, twist: &Twist) -> bool {
+        let within =
+            |bounds: Option<[f64; 2]>, value: f64| bounds.is_none_or(|[low, high]| low <= value && value <= high);
+        within(self.speed_mps, ops::hypot(twist.linear.x, twist.linear.z))
+            && within(self.turn_radps, twist.angular.y)
+            && within(self.climb_mps, twist.linear.y)
+    }
 }
 
 impl Default for SearchSettings {
@@ -56,7 +84,10 @@ impl Default for SearchSettings {
             max_secs: 10.0,
             cycles: None,
             max_candidates: 10,
-            half_life_secs: score::DEFAULT_HALF_LIFE_SECS,
+            decay: Decay::Spring(SpringCost::from_half_life(score::DEFAULT_HALF_LIFE_SECS)),
+            within: None,
+            travel: TravelBounds::default(),
+            idle: false,
         }
     }
 }
@@ -179,6 +210,11 @@ pub enum MissReason {
     },
     /// Too little of the cycle is seen twice.
     SeenOnce,
+    /// The pair travels in another way than asked for.
+    Travel {
+        /// Twist found.
+        found: Twist,
+    },
     /// The pair spans another number of cycles than asked for.
     Cycles {
         /// Cycles found.
@@ -261,7 +297,15 @@ pub fn find(take: &Take, analysis: &Analysis, settings: &SearchSettings) -> Resu
     // Saturates for an endless bound.
     let max_lag = (max_secs / dt + 1e-9).floor() as usize;
     let finder = Finder::new(take, analysis, settings);
-    let mut found = finder.search(min_lag..=max_lag, Activity::Moving);
+    let mut found = if settings.idle {
+        Found {
+            candidates: Vec::new(),
+            random_cost: finder.random_cost,
+            nearest_miss: None,
+        }
+    } else {
+        finder.search(min_lag..=max_lag, Activity::Moving)
+    };
     // An idle loop is one cycle of nothing in particular.
     if found.candidates.is_empty() && settings.cycles.is_none_or(|cycles| cycles == 1) {
         let min_idle = min_lag.max((MIN_IDLE_SECS / dt).round() as usize);
@@ -319,6 +363,8 @@ struct Finder<'a> {
     analysis: &'a Analysis,
     settings: &'a SearchSettings,
     seams: Seams<'a>,
+    /// Frames that may be ends, within what is asked for.
+    usable: Vec<bool>,
     /// Made for the first search; a stretch that is only appraised needs none.
     bounds: OnceCell<SeamBounds<'a>>,
     separation: usize,
@@ -327,14 +373,18 @@ struct Finder<'a> {
 
 impl<'a> Finder<'a> {
     fn new(take: &'a Take, analysis: &'a Analysis, settings: &'a SearchSettings) -> Self {
-        let cost = SpringCost::from_half_life(settings.half_life_secs);
-        let seams = Seams::new(&analysis.features, cost);
+        let seams = Seams::new(&analysis.features, SeamCost::even(settings.decay));
+        let (first, last) = settings.within.unwrap_or((0, usize::MAX));
+        let usable = analysis.usable.iter().enumerate();
         let dt = take.frame_time_secs();
         Self {
             take,
             analysis,
             settings,
             seams,
+            usable: usable
+                .map(|(frame, &is)| is && (first..=last).contains(&frame))
+                .collect(),
             bounds: OnceCell::new(),
             separation: (SEPARATION_SECS / dt).round() as usize,
             random_cost: seams.random_median(&analysis.usable, (RANDOM_GAP_SECS / dt).round() as usize),
@@ -350,7 +400,7 @@ impl<'a> Finder<'a> {
         let Some(random_cost) = self.random_cost.filter(|&cost| cost > 0.0) else {
             return found;
         };
-        let admission = Admission::new(&self.analysis.energy, &self.analysis.usable, lags, activity);
+        let admission = Admission::new(&self.analysis.energy, &self.usable, lags, activity);
         let idle = activity == Activity::Idle;
         let limit = self.settings.max_candidates.max(1);
         let mut sound: Option<LoopCandidate> = None;
@@ -392,9 +442,7 @@ impl<'a> Finder<'a> {
     }
 
     fn pairs(&self, admission: &Admission) -> DistinctPairs<'_> {
-        let bounds = self
-            .bounds
-            .get_or_init(|| SeamBounds::new(self.seams, &self.analysis.usable));
+        let bounds = self.bounds.get_or_init(|| SeamBounds::new(self.seams, &self.usable));
         DistinctPairs::new(bounds, admission.clone(), self.separation)
     }
 
@@ -408,7 +456,7 @@ impl<'a> Finder<'a> {
         let start = pair.start_frame as f64;
         if idle {
             let cut = Cut::new(self.take, start, start + lag as f64).map_err(|_| MissReason::SeenOnce)?;
-            return Ok(self.describe(pair, cut, None, true));
+            return self.admitted(self.describe(pair, cut, None, true));
         }
         let rhythm = rhythm::measure(features, pair.start_frame, lag, dt).ok_or(MissReason::SeenOnce)?;
         if rhythm.strength < rhythm::MIN_STRENGTH {
@@ -426,7 +474,16 @@ impl<'a> Finder<'a> {
         }
         let refined = refine::refine_lag(features, pair.start_frame, lag, rhythm.cycles);
         let cut = Cut::new(self.take, start, start + refined).map_err(|_| MissReason::SeenOnce)?;
-        Ok(self.describe(pair, cut, Some(rhythm), false))
+        self.admitted(self.describe(pair, cut, Some(rhythm), false))
+    }
+
+    /// The candidate, where it travels as asked for.
+    fn admitted(&self, candidate: LoopCandidate) -> Result<LoopCandidate, MissReason> {
+        if self.settings.travel.admit(&candidate.twist) {
+            Ok(candidate)
+        } else {
+            Err(MissReason::Travel { found: candidate.twist })
+        }
     }
 
     /// All that is told about a stretch, whether or not it qualifies.

@@ -1,8 +1,8 @@
 //! The search over all admissible pairs of frames: bound, prune, score exactly.
 //!
 //! Bounds of whole blocks of pairs, and then of single pairs, are held against a limit that comes down as good pairs are
-//! found; only what stays within it is scored exactly. The limit is one that the wanted number of distinct loops is known to
-//! reach, so the list is exact, and what it lets through is a bounded neighbourhood of those loops: memory grows with the
+//! found; only what stays within it is scored exactly. In the end all pairs within the limit are known, so the list is exact up
+//! to there; and what the limit lets through is the neighbourhood of as many loops as were asked for, so memory grows with the
 //! number of frames only. Argument and proof: docs/math/search.md, section "The exact list of distinct loops".
 
 use std::{
@@ -199,7 +199,7 @@ impl Distinct {
     }
 }
 
-/// Distinct loops that the first sweep over all pairs looks for; each later one looks for as many as are known by then.
+/// Distinct loops that the first sweep over all pairs looks for; each later one looks for as many more as are known by then.
 ///
 /// Fewer make the limit tighter; a caller who takes more pays another sweep.
 const FIRST_GOAL: usize = 16;
@@ -252,10 +252,10 @@ impl<'a> DistinctPairs<'a> {
         }
     }
 
-    /// Looks for the next pairs: at least one, unless there is none left.
+    /// Looks for the next pairs: a quarter of the goal at least, unless there are none left.
     fn sweep(&mut self) {
-        // Pairs like those of a goal of k, at twice the separation: all that a limit for k lets through lies there.
-        let around = self.kept.separation.saturating_mul(4).saturating_add(1);
+        // All pairs within a limit for k loops are like one of k of them.
+        let around = self.kept.separation.saturating_mul(2).saturating_add(1);
         let room = MAX_HELD / around.saturating_mul(around).max(1);
         let goal = self.goal.min(room).max(1);
         let sweep = Sweep::new(self.bounds, &self.admission, &self.kept, goal, self.max_cost);
@@ -285,8 +285,7 @@ impl Iterator for DistinctPairs<'_> {
 /// The best pairs of a sweep, in order.
 struct Haul {
     goal: usize,
-    /// Separation of the pairs that set the limit: at twice that of the list, no pair of it is like two of them.
-    wide: usize,
+    separation: usize,
     pairs: Vec<SeamPair>,
     /// No pair behind this one is wanted.
     limit: SeamPair,
@@ -304,7 +303,7 @@ impl Haul {
     fn new(goal: usize, separation: usize, max_cost: f64) -> Self {
         Self {
             goal,
-            wide: separation.saturating_mul(2),
+            separation,
             pairs: Vec::new(),
             limit: SeamPair {
                 cost: max_cost,
@@ -325,10 +324,13 @@ impl Haul {
         }
     }
 
-    /// Brings the limit down to a pair by which the wanted number of distinct loops is reached, where there is one.
+    /// Brings the limit down to the pair by which the wanted number of distinct loops is reached among those found so far,
+    /// where there are as many.
+    ///
+    /// Better pairs found later may suppress some of these loops, but never more than three of four.
     fn tighten(&mut self) {
         self.pairs.sort_unstable_by(SeamPair::order);
-        let mut apart = Distinct::new(self.wide);
+        let mut apart = Distinct::new(self.separation);
         let last = self
             .pairs
             .iter()

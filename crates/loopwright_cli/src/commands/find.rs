@@ -1,9 +1,15 @@
 //! `loopwright find`: the loops in a take.
 
-use loopwright::candidate::{self, Found, LoopCandidate, MissReason, SearchError, SearchSettings, rhythm};
+use loopwright::{
+    candidate::{
+        self, Found, LoopCandidate, MissReason, SearchError, SearchSettings, TravelBounds, rhythm,
+        score::{Decay, SpringCost},
+    },
+    math::ops,
+};
 
 use crate::{
-    args::{FindArgs, SearchArgs},
+    args::{DecayChoice, FindArgs, SearchArgs, SideChoice},
     exit::{Ending, Failure},
     load::{self, Loaded},
     output::{self, Outputs},
@@ -15,6 +21,7 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
     let loaded = load::load(&args.take, &args.reading)?;
+    check(&args.search, &loaded)?;
     let settings = settings(&args.search, args.top);
     let found = search(&loaded, &settings);
     // A take that cannot hold a loop is an answer as well: an empty list, and a plot that shows why.
@@ -38,7 +45,8 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
     let found = found?;
     let mut warnings = loaded.warnings.clone();
     if let Some(best) = found.best() {
-        warnings.extend(confidence_warning(&loaded, best));
+        // Who asks for an idle loop knows that it is one.
+        warnings.extend(confidence_warning(&loaded, best).filter(|_| !args.search.idle));
     }
     if args.json {
         output::print(&json::find(&loaded, &found, &warnings))?;
@@ -62,7 +70,60 @@ pub(crate) fn settings(args: &SearchArgs, max_candidates: usize) -> SearchSettin
         max_secs: args.max_seconds(),
         cycles: args.cycles,
         max_candidates,
-        ..SearchSettings::default()
+        decay: decay(args),
+        within: args.within,
+        travel: TravelBounds {
+            speed_mps: args.speed,
+            turn_radps: turn_bounds(args).map(|bounds| bounds.map(f64::to_radians)),
+            climb_mps: args.climb,
+        },
+        idle: args.idle,
+    }
+}
+
+/// Rate of turn, degrees per second, from which a loop is said to turn.
+const TURNING_DPS: f64 = 5.0;
+
+/// The rates of turn asked for, degrees per second.
+fn turn_bounds(args: &SearchArgs) -> Option<[f64; 2]> {
+    match (args.turning, args.straight) {
+        (Some(SideChoice::Left), _) => Some([TURNING_DPS, f64::INFINITY]),
+        (Some(SideChoice::Right), _) => Some([f64::NEG_INFINITY, -TURNING_DPS]),
+        (None, true) => Some([-TURNING_DPS, TURNING_DPS]),
+        (None, false) => args.turn_rate,
+    }
+}
+
+/// The decay asked for.
+fn decay(args: &SearchArgs) -> Decay {
+    let blend_secs = 4.0 * args.halflife;
+    match args.decay {
+        DecayChoice::Spring => Decay::Spring(SpringCost::from_half_life(args.halflife)),
+        DecayChoice::Cubic => Decay::Cubic { blend_secs },
+        DecayChoice::Quintic => Decay::Quintic { blend_secs },
+    }
+}
+
+/// Fails for numbers that no search can use.
+pub(crate) fn check(args: &SearchArgs, loaded: &Loaded) -> Result<(), Failure> {
+    if !(args.halflife > 0.0 && args.halflife.is_finite()) {
+        return Err(Failure::error(format!(
+            "--halflife must be a positive number of seconds, found {:e}",
+            args.halflife
+        ))
+        .try_this("--halflife 0.1"));
+    }
+    let last = loaded.take().num_frames() - 1;
+    match args.within {
+        Some((start, end)) if start >= end || end > last => Err(Failure::error(format!(
+            "frames {start}:{end} are not a range of \"{}\"",
+            loaded.path.display()
+        ))
+        .because(format!(
+            "its frames are 0 to {last}, and the start must lie before the end"
+        ))
+        .try_this(format!("--within START:END within 0:{last}"))),
+        _ => Ok(()),
     }
 }
 
@@ -99,11 +160,16 @@ pub(crate) fn search(loaded: &Loaded, settings: &SearchSettings) -> Result<Found
 
 /// Why nothing qualified, with the nearest miss.
 pub(crate) fn nothing_found(loaded: &Loaded, found: &Found, args: &SearchArgs) -> Failure {
+    let (first, last) = args.within.unwrap_or((0, loaded.take().num_frames() - 1));
     let failure = Failure::nothing(format!(
-        "no loop found in \"{}\", frames 0-{}",
+        "no loop found in \"{}\", frames {first}-{last}",
         loaded.path.display(),
-        loaded.take().num_frames() - 1
     ));
+    if args.idle && found.nearest_miss.is_none() {
+        return failure
+            .because("no stretch of two seconds or more all but stands")
+            .try_this("a search without --idle, or `loopwright inspect`, which lists the stretches");
+    }
     let Some(miss) = &found.nearest_miss else {
         return failure
             .because(format!(
@@ -149,6 +215,15 @@ pub(crate) fn nothing_found(loaded: &Loaded, found: &Found, args: &SearchArgs) -
                 "--range {}:{} to close it all the same",
                 miss.pair.start_frame, miss.pair.end_frame
             )),
+        MissReason::Travel { found } => failure
+            .because(format!(
+                "cheapest seam: {place} travels at {:.2} m/s, turning {:+.1} deg/s, climbing {:+.2} m/s",
+                ops::hypot(found.linear.x, found.linear.z),
+                found.angular.y.to_degrees(),
+                found.linear.y
+            ))
+            .because("likely cause: no stretch of the take travels as asked for")
+            .try_this("wider --speed, --turn-rate or --climb, or none of --straight and --turning"),
         MissReason::Cycles { found } => failure
             .because(format!(
                 "cheapest seam: {place} spans {found} {}",

@@ -71,7 +71,8 @@ fn make(
     let mut soft: Vec<String> = Vec::new();
     let chosen = choose(&loaded, &recipe.stretch, search)?;
     if recipe.stretch.start.is_none() {
-        soft.extend(find::confidence_warning(&loaded, &chosen));
+        let idle_asked = search.is_some_and(|(_, search)| search.idle);
+        soft.extend(find::confidence_warning(&loaded, &chosen).filter(|_| !idle_asked));
     }
     soft.extend(soiled_warning(&loaded, &chosen));
     let writing = writing(&recipe.output);
@@ -268,6 +269,7 @@ fn choose(
     let pick = pick.unwrap_or(1);
     let mut search = search.clone();
     search.cycles = stretch.cycles;
+    find::check(&search, loaded)?;
     // At least what `find` asks for: how many are asked for may change the list.
     let found = find::search(loaded, &find::settings(&search, pick.max(DEFAULT_TOP)))?;
     if found.candidates.is_empty() {

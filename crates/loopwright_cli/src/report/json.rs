@@ -3,6 +3,7 @@
 use loopwright::{
     analysis::{energy::Activity, screen::SoilKind},
     candidate::{Found, MissReason},
+    math::ops,
     root_motion::{RootMode, RootTravel},
 };
 use loopwright_formats::sidecar::{CandidateFacts, QualityFacts, RootFacts, Sidecar, TakeFacts};
@@ -74,6 +75,7 @@ pub(crate) fn find(loaded: &Loaded, found: &Found, warnings: &[String]) -> Strin
             MissReason::Strength { found } => ("strength", Some(found)),
             MissReason::NoRhythm { found } => ("no_rhythm", Some(found)),
             MissReason::SeenOnce => ("seen_once", None),
+            MissReason::Travel { found } => ("travel", Some(ops::hypot(found.linear.x, found.linear.z))),
             MissReason::Cycles { found } => ("cycles", Some(f64::from(found))),
         };
         Miss {

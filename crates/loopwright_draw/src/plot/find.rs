@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use loopwright::{
     analysis::{Analysis, spectrum::Peak},
-    candidate::{Found, LoopCandidate, MAX_COST_RATIO, SearchSettings, score::SpringCost, search::Seams},
+    candidate::{Found, LoopCandidate, MAX_COST_RATIO, SearchSettings, score::SeamCost, search::Seams},
     take::Take,
 };
 
@@ -222,7 +222,7 @@ struct Map {
 impl Map {
     fn of(panel: &Panel, take: &Take, analysis: &Analysis, settings: &SearchSettings, found: &Found) -> Self {
         let (columns, rows) = ((panel.area.width / CELL) as usize, (panel.area.height / CELL) as usize);
-        let seams = Seams::new(&analysis.features, SpringCost::from_half_life(settings.half_life_secs));
+        let seams = Seams::new(&analysis.features, SeamCost::even(settings.decay));
         let dt = take.frame_time_secs();
         let last = take.num_frames() - 1;
         let middle =
