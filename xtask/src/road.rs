@@ -54,7 +54,7 @@ pub(crate) fn page(folder: &Path, rows: &[Row]) -> Result<String, String> {
     let studied = study(folder, rows.iter().filter(|row| !row.expect.is_empty()))?;
     let mut page = String::from(
         "# The road, measured\n\n\
-         Written by `cargo xtask measure`; nothing here is typed by hand. Real takes as named, sources and licences in\n\
+         Written by `cargo xtask measure road`; nothing here is typed by hand. Real takes as named, sources and licences in\n\
          [ATTRIBUTION.md](../../ATTRIBUTION.md); definitions in [measures.md](../math/measures.md). All figures are taken from\n\
          the loop as written to BVH and read back.\n\n",
     );
