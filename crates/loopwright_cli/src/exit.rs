@@ -59,6 +59,16 @@ impl Failure {
         self.negative
     }
 
+    /// Facts, one line each.
+    pub(crate) fn details(&self) -> &[String] {
+        &self.details
+    }
+
+    /// One thing to try.
+    pub(crate) fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
     /// What happened, one line.
     pub(crate) fn what(&self) -> &str {
         &self.what

@@ -51,6 +51,11 @@ fn loops_travel_as_asked_for() {
         assert!(answer.stderr.contains("travels at 1.2"), "{options}: {}", answer.stderr);
         let answer = folder.run(&format!("find walk.bvh --json {options}"));
         assert_eq!(answer.json()["nearest_miss"]["reason"], "travel");
+        let refusal = answer.json()["refusal"].clone();
+        assert!(refusal["what"].as_str().unwrap().contains("no loop found"));
+        assert!(refusal["because"][0].as_str().unwrap().contains("travels at 1.2") && refusal["try"].is_string());
+        let made = folder.run(&format!("make walk.bvh -o none.bvh --json {options}"));
+        assert_eq!((made.status, &made.json()["refusal"]), (1, &refusal));
         assert_eq!(folder.run(&format!("make walk.bvh -o none.bvh {options}")).status, 1);
     }
     assert!(!folder.names().contains(&"none.bvh".to_owned()));

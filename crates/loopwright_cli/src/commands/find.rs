@@ -23,36 +23,38 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
     let loaded = load::load(&args.take, &args.reading)?;
     check(&args.search, &loaded)?;
     let settings = settings(&args.search, args.top);
-    let found = search(&loaded, &settings);
-    // A take that cannot hold a loop is an answer as well: an empty list, and a plot that shows why.
-    let none = Found {
-        candidates: Vec::new(),
-        random_cost: None,
-        nearest_miss: None,
+    // A take that holds no loop is an answer as well: an empty list, a reason, and a plot that shows why.
+    let (found, failure) = match search(&loaded, &settings) {
+        Ok(found) if found.candidates.is_empty() => {
+            let failure = nothing_found(&loaded, &found, &args.search);
+            (found, Some(failure))
+        }
+        Ok(found) => (found, None),
+        Err(failure) if failure.is_negative() => {
+            let none = Found {
+                candidates: Vec::new(),
+                random_cost: None,
+                nearest_miss: None,
+            };
+            (none, Some(failure))
+        }
+        Err(failure) => return Err(failure),
     };
-    let refused = found.as_ref().is_err_and(Failure::is_negative);
-    if let Some(plot) = plot
-        && (found.is_ok() || refused)
-    {
-        let shown = found.as_ref().unwrap_or(&none);
-        let svg = loopwright_draw::plot::find(loaded.take(), &loaded.analysis, &settings, shown);
+    if let Some(plot) = plot {
+        let svg = loopwright_draw::plot::find(loaded.take(), &loaded.analysis, &settings, &found);
         plot.add(&mut outputs, &svg)?;
         outputs.commit()?;
     }
-    if args.json && refused {
-        output::print(&json::find(&loaded, &none, &loaded.warnings))?;
-    }
-    let found = found?;
     let mut warnings = loaded.warnings.clone();
     if let Some(best) = found.best() {
         // Who asks for an idle loop knows that it is one.
         warnings.extend(confidence_warning(&loaded, best).filter(|_| !args.search.idle));
     }
     if args.json {
-        output::print(&json::find(&loaded, &found, &warnings))?;
+        output::print(&json::find(&loaded, &found, failure.as_ref(), &warnings))?;
     }
-    if found.candidates.is_empty() {
-        return Err(nothing_found(&loaded, &found, &args.search));
+    if let Some(failure) = failure {
+        return Err(failure);
     }
     if !args.json {
         for warning in &warnings[loaded.warnings.len()..] {

@@ -69,7 +69,13 @@ fn make(
     let loaded = load::load(take, &recipe.take.to_args(target.recipe.as_ref())?)?;
     let mut warnings = loaded.warnings.clone();
     let mut soft: Vec<String> = Vec::new();
-    let chosen = choose(&loaded, &recipe.stretch, search)?;
+    let chosen = match choose(&loaded, &recipe.stretch, search) {
+        Err(failure) if failure.is_negative() && target.json => {
+            output::print(&json::refused(&loaded, &failure))?;
+            return Err(failure);
+        }
+        chosen => chosen?,
+    };
     if recipe.stretch.start.is_none() {
         let idle_asked = search.is_some_and(|(_, search)| search.idle);
         soft.extend(find::confidence_warning(&loaded, &chosen).filter(|_| !idle_asked));

@@ -10,7 +10,7 @@ use loopwright_formats::sidecar::{CandidateFacts, QualityFacts, RootFacts, Sidec
 use serde::Serialize;
 
 use super::facts;
-use crate::load::Loaded;
+use crate::{exit::Failure, load::Loaded};
 
 /// Pretty JSON with a final line end.
 fn text<T: Serialize>(value: &T) -> String {
@@ -47,11 +47,48 @@ struct FindAnswer<'a> {
     random_cost: Option<f64>,
     candidates: Vec<FoundLoop>,
     nearest_miss: Option<Miss>,
+    /// Why nothing was found; null where something was.
+    refusal: Option<Refusal<'a>>,
     warnings: &'a [String],
 }
 
+/// Why there is no answer, in the words of stderr.
+#[derive(Serialize)]
+struct Refusal<'a> {
+    what: &'a str,
+    because: &'a [String],
+    #[serde(rename = "try")]
+    hint: Option<&'a str>,
+}
+
+impl<'a> Refusal<'a> {
+    fn of(failure: &'a Failure) -> Self {
+        Self {
+            what: failure.what(),
+            because: failure.details(),
+            hint: failure.hint(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct RefusedAnswer<'a> {
+    take: TakeFacts,
+    refusal: Refusal<'a>,
+    warnings: &'a [String],
+}
+
+/// The answer of `make` and `close` where there is no loop to make.
+pub(crate) fn refused(loaded: &Loaded, failure: &Failure) -> String {
+    text(&RefusedAnswer {
+        take: loaded.facts(),
+        refusal: Refusal::of(failure),
+        warnings: &loaded.warnings,
+    })
+}
+
 /// The answer of `find`.
-pub(crate) fn find(loaded: &Loaded, found: &Found, warnings: &[String]) -> String {
+pub(crate) fn find(loaded: &Loaded, found: &Found, failure: Option<&Failure>, warnings: &[String]) -> String {
     let candidates = found
         .candidates
         .iter()
@@ -91,6 +128,7 @@ pub(crate) fn find(loaded: &Loaded, found: &Found, warnings: &[String]) -> Strin
         random_cost: found.random_cost,
         candidates,
         nearest_miss,
+        refusal: failure.map(Refusal::of),
         warnings,
     })
 }
