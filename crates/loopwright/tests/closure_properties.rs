@@ -667,6 +667,146 @@ fn a_crossfade_runs_into_the_take_itself() {
     }
 }
 
+/// Where the pose beyond the seam comes round to the other side of a joint, the way to it goes on and does not turn about.
+#[test]
+fn a_crossfade_goes_on_beyond_half_a_turn() {
+    let step_secs = 1.0 / 60.0;
+    // The gap over one second grows from 2.85 rad at the start to 3.75 rad at the end of the cut.
+    let angle = |t: f64| 3.3 * t - 0.45 * t * t;
+    let tracks = |turns_back: f64| Tracks {
+        step_secs,
+        num_joints: 1,
+        before: 60,
+        num_intervals: 60,
+        translations: vec![DVec3::ZERO; 181],
+        rotations: (0..181)
+            .map(|frame| rotation::exp(DVec3::Y * (turns_back * angle((f64::from(frame) - 60.0) * step_secs))))
+            .collect(),
+    };
+    for turns_back in [1.0, -1.0] {
+        let clip = tracks(turns_back).clip();
+        let closed = close(&clip, &Method::crossfade(0.9).into()).unwrap();
+        let gap = |t: f64| angle(t) - angle(t - 1.0);
+        assert!(gap(0.2) > core::f64::consts::PI + 0.4 && gap(1.0) < core::f64::consts::PI - 0.2);
+        let largest = closed
+            .rotations
+            .windows(2)
+            .map(|pair| rotation::difference(pair[1], pair[0]).length())
+            .fold(0.0, f64::max);
+        // A fade of up to 3.6 rad over 0.9 s at its steepest, 15/8 of the mean, against the joint's own turning.
+        assert!(largest < (3.3 + 3.6 * 1.875 / 0.9) * step_secs, "{largest}");
+        assert!(pose_gap(&clip, &closed) < 1e-12);
+    }
+}
+
+/// Settings that nobody should ask for and somebody will: all is finite, closed to rounding, and stays near the take.
+#[test]
+fn extreme_settings_stay_finite_exact_and_near() {
+    let mut random = Random::new(18);
+    let tiny_to_huge = [1e-12, 1e-9, 1e-6, 1e-3, 0.3, 1e3, 1e9];
+    for case in 0..200 {
+        let num_intervals = 3 + random.below(60);
+        let step_secs = random.over_decades(1e-3, 0.1);
+        let period = num_intervals as f64 * step_secs;
+        let motion = Motion::random(&mut random, period);
+        let context = [random.below(7), random.below(7)];
+        let clip = Tracks::sampled(&[motion], num_intervals, step_secs, context).clip();
+        let any = |random: &mut Random| tiny_to_huge[random.below(tiny_to_huge.len())];
+        let mut shape = || {
+            let (secs, other) = (any(&mut random), any(&mut random));
+            match random.below(6) {
+                0 => Shape::Quintic { blend_secs: secs },
+                1 => Shape::Cubic { blend_secs: secs },
+                2 => Shape::Spring { half_life_secs: secs },
+                3 => Shape::Linear { blend_secs: secs },
+                4 => Shape::Adjustment { blend_secs: secs },
+                _ => Shape::SoftFade {
+                    duration_secs: secs,
+                    hardness: [1e-9, 0.5, 89.0, 710.0, 1e6, 1e300][random.below(6)],
+                    blend_secs: other,
+                },
+            }
+        };
+        let (start, end) = (shape(), shape());
+        let method = Method {
+            start,
+            end,
+            ..Method::default()
+        };
+        let closed = close(&clip, &method.into()).unwrap();
+        assert!(pose_gap(&clip, &closed) < 1e-12, "case {case}: {start:?} {end:?}");
+        let (before, left) = (closed.seam.largest(), closed.residual);
+        // A fade over a picosecond has rates of its size over that; what cancels is exact relative to it.
+        let shortest = [closed.method.start, closed.method.end]
+            .into_iter()
+            .flat_map(Shape::times)
+            .flatten()
+            .fold(period, f64::min);
+        let rates = (1.0 + before.position + before.angle) / shortest + before.velocity + before.angular_velocity;
+        assert!(
+            left.velocity < 1e-10 * rates && left.angular_velocity < 1e-10 * rates,
+            "case {case}: {left:?} of {before:?}, {start:?} {end:?}"
+        );
+        // Every gap in what it amounts to over the period.
+        let reach = 1.0
+            + before.position
+            + before.angle
+            + period * (before.velocity + before.angular_velocity)
+            + period * period * (before.acceleration + before.angular_acceleration);
+        for offset in closed.translation_offsets.iter().chain(&closed.rotation_offsets) {
+            assert!(
+                offset.is_finite() && offset.length() < 4.0 * reach,
+                "case {case}: {offset} for {before:?}, {start:?} {end:?}"
+            );
+        }
+    }
+}
+
+/// A joint that hardly moves inside the cut, and far just outside it, has a progress whose slope is far too steep.
+#[test]
+fn an_adjustment_survives_a_jump_beyond_the_cut() {
+    let point = |frame: i32| {
+        if frame < 3 {
+            DVec3::ONE
+        } else {
+            DVec3::X * 1e-8 * f64::from(frame % 3)
+        }
+    };
+    let tracks = Tracks {
+        step_secs: 1.0 / 30.0,
+        num_joints: 1,
+        before: 3,
+        num_intervals: 30,
+        translations: (0..37).map(point).collect(),
+        rotations: vec![DQuat::IDENTITY; 37],
+    };
+    let clip = tracks.clip();
+    let closed = close(&clip, &Method::of(Shape::Adjustment { blend_secs: 0.3 }).into()).unwrap();
+    assert!(pose_gap(&clip, &closed) < 1e-12);
+    let gap = closed.seam.largest();
+    assert!(gap.velocity > 10.0 && closed.residual.velocity < 1e-11 * gap.velocity);
+}
+
+/// Shapes without accelerations are not made to carry them by the layer for noise.
+#[test]
+fn the_layer_for_noise_is_as_smooth_as_the_method() {
+    let mut random = Random::new(19);
+    let clip = Tracks::sampled(&[Motion::random(&mut random, 1.0)], 60, 1.0 / 60.0, [6, 6]).clip();
+    for shape in [
+        Shape::Cubic { blend_secs: 1e-4 },
+        Shape::Spring { half_life_secs: 1e-4 },
+        Shape::Linear { blend_secs: 1e-4 },
+    ] {
+        let closed = close(&clip, &Method::of(shape).into()).unwrap();
+        assert_eq!((closed.is_layered, closed.method.order), (true, Order::C1));
+        assert!(closed.residual.velocity < 1e-11 && closed.residual.acceleration > 1e-3);
+        let gap = closed.seam.largest();
+        for offset in &closed.translation_offsets {
+            assert!(offset.length() < gap.position + 0.01, "{shape:?}: {offset}");
+        }
+    }
+}
+
 #[test]
 fn chosen_joints_are_closed_in_their_own_way() {
     let mut random = Random::new(16);

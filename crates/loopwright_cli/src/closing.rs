@@ -191,11 +191,16 @@ pub(crate) fn done(recipe: &Recipe, chosen: &LoopCandidate, choice: Option<&pipe
             (None, Shape::Spring { half_life_secs }) => (Method::Spring, half_life_secs),
             (None, Shape::Linear { blend_secs }) => (Method::Linear, blend_secs),
             (None, Shape::Adjustment { blend_secs }) => (Method::Adjustment, blend_secs),
+            (None, Shape::SoftFade { duration_secs, .. }) => (Method::Softfade, duration_secs),
             (None, shape) => (Method::Quintic, shape.secs()),
         };
         done.closure = ClosureRecipe {
             method: Some(method),
             blend: Some(secs),
+            hardness: match choice.method.start {
+                Shape::SoftFade { hardness, .. } => Some(hardness),
+                _ => None,
+            },
             share: done.closure.share,
             order: done.closure.order,
             motion: done.closure.motion,

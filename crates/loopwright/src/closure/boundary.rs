@@ -13,10 +13,10 @@ use super::{
 /// Largest number of boundary conditions.
 pub const MAX_CONDITIONS: usize = 6;
 
-/// Smallest pivot of the system, relative to its largest entry, once rows and columns are in units of the period.
+/// Smallest pivot of the system, relative to its largest entry, once rows and columns are in units of each end's own time.
 ///
 /// Weights lose about as many digits as the pivot is small: at 1e-7 half of them are left. Shapes that fit into the
-/// period keep every pivot near 1; a spring reaches 1e-7 at a half-life of 370 periods, a quintic at a blend of 110.
+/// period keep every pivot near 1, however short they are; a spring reaches 1e-7 at a half-life of 370 periods, a quintic at a blend of 110.
 /// Smaller bounds let mixtures through whose huge terms cancel.
 const SMALLEST_PIVOT: f64 = 1e-7;
 
@@ -62,16 +62,18 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// From the lengths of the steps of a track and its speeds at both ends, in its own unit.
+    /// From the lengths of the steps of a track, the seconds of a step, and the speeds at both ends, in the track's unit.
     ///
-    /// `None` for a track that makes no way, or one whose numbers are not finite. Source: docs/math/adjustment.md.
-    pub fn new(steps: &[f64], speeds: [f64; 2]) -> Option<Self> {
+    /// A speed that would make the whole way within a step counts as one that does: it was measured beyond the cut, where
+    /// the track may go further than it does inside. `None` for a track that makes no way, or one whose numbers are not
+    /// finite. Source: docs/math/adjustment.md.
+    pub fn new(steps: &[f64], step_secs: f64, speeds: [f64; 2]) -> Option<Self> {
         let whole: f64 = steps.iter().sum();
-        let rates = speeds.map(|speed| speed / whole);
-        let makes_way = whole > SMALLEST_WAY && whole.is_finite() && rates.iter().all(|rate| rate.is_finite());
+        let makes_way = whole > SMALLEST_WAY && whole.is_finite() && speeds.iter().all(|speed| speed.is_finite());
         if !makes_way {
             return None;
         }
+        let rates = speeds.map(|speed| (speed / whole).min(1.0 / step_secs));
         let mut shares = Vec::with_capacity(steps.len() + 1);
         let mut come = 0.0;
         shares.push(0.0);
@@ -148,7 +150,8 @@ impl Boundary {
             coefficients: [[0.0; MAX_CONDITIONS]; MAX_CONDITIONS],
         };
         let mut coefficients = boundary.matrix();
-        invert(&mut coefficients, order.num_conditions(), period_secs).ok_or(BoundaryError::Singular {
+        let units = [start, end].map(|shape| time_unit(shape, period_secs));
+        invert(&mut coefficients, order.num_conditions(), units).ok_or(BoundaryError::Singular {
             start,
             end,
             period_secs,
@@ -240,18 +243,29 @@ impl Boundary {
     }
 }
 
+/// The time in which a shape changes, seconds: its shortest, at most the period, as the power of two below it.
+///
+/// `None` where there is none to count in.
+fn time_unit(shape: Shape, period_secs: f64) -> Option<f64> {
+    let shortest = shape.times().into_iter().flatten().fold(period_secs, f64::min);
+    (shortest >= f64::MIN_POSITIVE && shortest.is_finite()).then(|| libm::scalbn(1.0, libm::ilogb(shortest)))
+}
+
 /// Inverts the leading `size` by `size` block of a boundary matrix, or returns `None` when it is singular.
 ///
-/// Gauss-Jordan elimination with row pivoting, after rows and columns are brought to one unit of time. The unit is the
-/// power of two at the period, so that scaling costs no digit.
-fn invert(matrix: &mut Matrix, size: usize, period_secs: f64) -> Option<()> {
-    if !(period_secs > 0.0 && period_secs.is_finite()) {
+/// Gauss-Jordan elimination with row pivoting, after rows and columns are brought to the unit of time of their own end. The
+/// units are powers of two, so that scaling costs no digit.
+fn invert(matrix: &mut Matrix, size: usize, units: [Option<f64>; 2]) -> Option<()> {
+    let [Some(start_unit), Some(end_unit)] = units else {
         return None;
-    }
-    let unit = libm::scalbn(1.0, libm::ilogb(period_secs));
+    };
+    let power = |end: usize, order: usize| {
+        let unit = [start_unit, end_unit][end];
+        [1.0, unit, unit * unit][order]
+    };
     // Conditions and decays both count derivatives: two conditions of each order, and one decay of each order per end.
-    let row_unit = |row: usize| [1.0, unit, unit * unit][row / 2];
-    let column_unit = |column: usize| [1.0, unit, unit * unit][column % (size / 2)];
+    let row_unit = |row: usize| power(row % 2, row / 2);
+    let column_unit = |column: usize| power(column / (size / 2), column % (size / 2));
     let mut inverse = [[0.0; MAX_CONDITIONS]; MAX_CONDITIONS];
     for row in 0..size {
         inverse[row][row] = 1.0;
@@ -339,7 +353,7 @@ mod tests {
                     blend_secs: 0.3 * period,
                 },
             ];
-            let progress = Progress::new(&[0.3, 0.1, 0.9, 0.4], [2.0 / period, 5.0 / period]);
+            let progress = Progress::new(&[0.3, 0.1, 0.9, 0.4], 0.25 * period, [2.0 / period, 5.0 / period]);
             for (start, end) in shapes
                 .iter()
                 .flat_map(|start| shapes.iter().map(move |end| (*start, *end)))
@@ -408,7 +422,7 @@ mod tests {
 
     #[test]
     fn progress_runs_from_nothing_to_all() {
-        let progress = Progress::new(&[0.5, 0.0, 1.5], [3.0, 0.25]).unwrap();
+        let progress = Progress::new(&[0.5, 0.0, 1.5], 0.2, [3.0, 0.25]).unwrap();
         let at = |t: f64| progress.at(t, 0.6);
         for (t, share) in [
             (0.0, 0.0),
@@ -422,8 +436,12 @@ mod tests {
             assert!((at(t).value - share).abs() < 1e-12, "{t}");
         }
         assert_eq!((at(0.0).rate, at(0.6).rate), (1.5, 0.125));
-        assert_eq!(Progress::new(&[0.0, 0.0], [0.0, 0.0]), None);
-        assert_eq!(Progress::new(&[f64::INFINITY], [0.0, 0.0]), None);
-        assert_eq!(Progress::new(&[], [0.0, 0.0]), None);
+        assert_eq!(Progress::new(&[0.0, 0.0], 0.2, [0.0, 0.0]), None);
+        assert_eq!(Progress::new(&[f64::INFINITY], 0.2, [0.0, 0.0]), None);
+        assert_eq!(Progress::new(&[1.0], 0.2, [0.0, f64::NAN]), None);
+        assert_eq!(Progress::new(&[], 0.2, [0.0, 0.0]), None);
+        // Far faster beyond the cut than inside it.
+        let progress = Progress::new(&[1e-8, 1e-8], 0.3, [60.0, 0.0]).unwrap();
+        assert!((progress.at(0.0, 0.6).rate - 1.0 / 0.3).abs() < 1e-12);
     }
 }

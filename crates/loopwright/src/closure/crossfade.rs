@@ -5,6 +5,8 @@
 //! is u^3 (10 - 15u + 6u^2), flat at both ends in value, slope and bend, so both sides of the seam are the take itself there.
 //! Derivation: docs/math/crossfade.md.
 
+use core::f64::consts::TAU;
+
 use glam::DVec3;
 
 use super::{rotation::pose_gap, seam::JointEnds};
@@ -57,15 +59,36 @@ impl Crossfade {
         (weight > 0.0).then_some((weight, other))
     }
 
-    /// Offsets of a joint at a sample: added to its translation, and on the left of its rotation.
-    pub(super) fn offsets(&self, clip: &Clip, sample: usize, joint: usize) -> [DVec3; 2] {
-        let Some((weight, other)) = self.at(clip, sample) else {
-            return [DVec3::ZERO; 2];
-        };
-        let here = sample as isize;
-        let aside = clip.translations(other)[joint] - clip.translations(here)[joint];
-        let turn = pose_gap(clip.rotations(here)[joint], clip.rotations(other)[joint]);
-        [weight * aside, weight * turn]
+    /// Offsets of a joint at every sample that blends, the seam first and then away from it: added to its translation, and
+    /// on the left of its rotation.
+    ///
+    /// At the seam the turn goes the short way, and away from it on that way, also where it grows beyond half a turn: part
+    /// of a turn that changes sides is a jump.
+    pub(super) fn offsets(&self, clip: &Clip, joint: usize) -> Vec<[DVec3; 2]> {
+        let last = clip.num_intervals();
+        let mut before = DVec3::ZERO;
+        (0..=self.samples)
+            .map(|away| if self.before_end { last - away } else { away })
+            .map_while(|sample| Some((sample as isize, self.at(clip, sample)?)))
+            .map(|(here, (weight, other))| {
+                let aside = clip.translations(other)[joint] - clip.translations(here)[joint];
+                let turn = on_the_way_of(
+                    before,
+                    pose_gap(clip.rotations(here)[joint], clip.rotations(other)[joint]),
+                );
+                before = turn;
+                [weight * aside, weight * turn]
+            })
+            .collect()
+    }
+
+    /// Place in [`Self::offsets`] of a sample.
+    pub(super) fn away(&self, clip: &Clip, sample: usize) -> usize {
+        if self.before_end {
+            clip.num_intervals() - sample
+        } else {
+            sample
+        }
     }
 
     /// The motion at both ends after it: that of the end it blends into, on both sides.
@@ -75,5 +98,15 @@ impl Crossfade {
             translation: [ends.translation[kept]; 2],
             rotation: [ends.rotation[kept]; 2],
         }
+    }
+}
+
+/// The rotation vector of the same rotation, of up to a turn either way, that is nearest to another one.
+fn on_the_way_of(before: DVec3, turn: DVec3) -> DVec3 {
+    let long_way = turn - TAU * turn.normalize_or_zero();
+    if long_way.distance_squared(before) < turn.distance_squared(before) && before != DVec3::ZERO {
+        long_way
+    } else {
+        turn
     }
 }

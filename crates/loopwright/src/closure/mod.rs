@@ -585,6 +585,8 @@ impl Spread {
 #[derive(Default)]
 struct Plan {
     crossfade: Option<Crossfade>,
+    /// Offsets of the crossfade, away from the seam.
+    faded: Vec<[DVec3; 2]>,
     layers: Vec<[Spread; 2]>,
     /// The motion at both ends when all is done.
     closed: JointEnds,
@@ -602,6 +604,7 @@ impl Plan {
         let crossfade = method.crossfade_secs.and_then(|secs| Crossfade::fitted(clip, secs));
         let mut plan = Self {
             crossfade,
+            faded: crossfade.map_or_else(Vec::new, |fade| fade.offsets(clip, joint)),
             layers: Vec::new(),
             closed: crossfade.map_or(*ends, |fade| fade.faded(ends)),
         };
@@ -614,7 +617,12 @@ impl Plan {
             let blend_secs = (NOISE_SAMPLES as f64 * clip.step_secs()).min(clip.period_secs());
             let noise = Method {
                 shares: method.shares,
-                order: method.order,
+                // Shapes without accelerations leave that of the motion as it is, and their own beside it: no noise.
+                order: if method.start.is_c2() && method.end.is_c2() {
+                    method.order
+                } else {
+                    Order::C1
+                },
                 ..Method::of(Shape::Quintic { blend_secs })
             };
             let rest = plan.closed;
@@ -673,7 +681,11 @@ fn translation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<P
     let steps: Vec<f64> = (0..clip.num_intervals())
         .map(|sample| at(sample).distance(at(sample + 1)))
         .collect();
-    Progress::new(&steps, ends.translation.map(|end| end.velocity.length()))
+    Progress::new(
+        &steps,
+        clip.step_secs(),
+        ends.translation.map(|end| end.velocity.length()),
+    )
 }
 
 /// How far a joint's rotation has come at every sample.
@@ -682,7 +694,7 @@ fn rotation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<Prog
     let steps: Vec<f64> = (0..clip.num_intervals())
         .map(|sample| rotation::pose_gap(at(sample), at(sample + 1)).length())
         .collect();
-    Progress::new(&steps, ends.rotation.map(|end| end.velocity.length()))
+    Progress::new(&steps, clip.step_secs(), ends.rotation.map(|end| end.velocity.length()))
 }
 
 /// Applies the plans to all samples.
@@ -721,10 +733,11 @@ fn apply(clip: &Clip, plans: &[Plan], tables: &Tables, closed: &mut Closed) {
                     num_turns += 1;
                 }
             };
-            if let Some(fade) = &plan.crossfade {
-                let [o, o_turn] = fade.offsets(clip, sample, joint);
-                aside += o;
-                turn_further(o_turn);
+            if let Some(fade) = &plan.crossfade
+                && let Some([o, o_turn]) = plan.faded.get(fade.away(clip, sample))
+            {
+                aside += *o;
+                turn_further(*o_turn);
             }
             for [point, spread] in &plan.layers {
                 if let Some(weights) = tables.weights(point, sample) {

@@ -106,7 +106,8 @@ impl Shape {
     /// The shape as it closes a period well: shortened where it is too long for it, hardened where it is too soft.
     ///
     /// A blend ends within the period, a half-life fits twice, a duration is at most two periods. Longer ones still meet the
-    /// boundary conditions, but they bend the far end as much as their own.
+    /// boundary conditions, but they bend the far end as much as their own. The velocity's blend of a soft fade lasts no
+    /// longer than the fade: it takes back the fade's own slope, 2/D, and over a time B swings out by 0.3 B/D of the gap.
     pub fn fitted(self, period_secs: f64) -> Self {
         match self {
             Self::Quintic { blend_secs } => Self::Quintic {
@@ -125,11 +126,14 @@ impl Shape {
                 duration_secs,
                 hardness,
                 blend_secs,
-            } => Self::SoftFade {
-                duration_secs: duration_secs.min(2.0 * period_secs),
-                hardness: hardness.max(SOFTEST),
-                blend_secs: blend_secs.min(period_secs),
-            },
+            } => {
+                let duration_secs = duration_secs.min(2.0 * period_secs);
+                Self::SoftFade {
+                    duration_secs,
+                    hardness: hardness.max(SOFTEST),
+                    blend_secs: blend_secs.min(period_secs).min(duration_secs),
+                }
+            }
             Self::Adjustment { blend_secs } => Self::Adjustment {
                 blend_secs: blend_secs.min(period_secs),
             },
@@ -251,7 +255,7 @@ mod tests {
         Shape::Spring { half_life_secs: 0.1 },
         Shape::Linear { blend_secs: 0.3 },
         Shape::SoftFade {
-            duration_secs: 0.25,
+            duration_secs: 0.31,
             hardness: 3.0,
             blend_secs: 0.3,
         },
@@ -363,6 +367,12 @@ mod tests {
         assert_eq!(fitted.fitted(1.0), fitted);
         let spring = Shape::Spring { half_life_secs: 2.0 };
         assert_eq!(spring.fitted(1.0), Shape::Spring { half_life_secs: 0.5 });
+        let short = Shape::SoftFade {
+            duration_secs: 0.01,
+            hardness: 3.0,
+            blend_secs: 0.3,
+        };
+        assert_eq!(short.fitted(1.0).times(), [Some(0.01); 2]);
         for shape in SHAPES {
             assert_eq!(shape.fitted(0.6), shape);
         }

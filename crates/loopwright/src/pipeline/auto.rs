@@ -114,7 +114,7 @@ fn methods(asked: &Method) -> Vec<Method> {
     methods.push(like(Method::of(Shape::SoftFade {
         duration_secs: 0.4,
         hardness: 16.0,
-        blend_secs,
+        blend_secs: 0.4,
     })));
     methods
 }
