@@ -6,6 +6,7 @@ use loopwright::{
     candidate::{self, SearchSettings},
     math::rigid::Twist,
     pipeline::{self, LoopSettings},
+    take::Mirror,
 };
 use loopwright_synth::{SyntheticTake, WalkSettings, random_settings, synthesize};
 
@@ -122,5 +123,62 @@ fn an_exactly_periodic_walk_is_closed_without_a_trace() {
         "{largest} {:?} {:?}",
         best.cut,
         made.closed.seam.largest()
+    );
+}
+
+#[test]
+fn half_cycles_are_found_and_made_symmetric() {
+    let (mut off, mut others) = (Vec::new(), Vec::new());
+    for seed in 0..60 {
+        let settings = WalkSettings {
+            turn_dps: 0.0,
+            climb_mps: 0.0,
+            ..random_settings(seed)
+        };
+        let Ok(SyntheticTake { take, truth }) = synthesize(&settings) else {
+            continue;
+        };
+        let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+        let mirror = Mirror::of(&take, &[], |frame| analysis.heading.yaw(frame)).unwrap();
+        let search = SearchSettings {
+            mirror: Some(mirror.clone()),
+            ..SearchSettings::default()
+        };
+        let found = candidate::find(&take, &analysis, &search).unwrap();
+        let Some(best) = found.best().filter(|best| best.cycles == 1) else {
+            others.push(seed);
+            continue;
+        };
+        let dt = take.frame_time_secs();
+        let half = truth.period_from(best.cut.start_frame() * dt, 0.5);
+        if (best.source_period_secs - 2.0 * half).abs() > dt {
+            off.push((seed, (best.source_period_secs - 2.0 * half) / dt));
+        }
+        let settings = LoopSettings {
+            mirror: Some(mirror.clone()),
+            ..LoopSettings::default()
+        };
+        let made = pipeline::make(&take, &analysis, &best.cut, best.cycles, &settings).unwrap();
+        let residual = &made.closed.residual;
+        assert!(
+            residual.angle.max(residual.angular_velocity).max(residual.velocity) < 1e-9,
+            "{seed}: {residual:?}"
+        );
+        // The second half is the first one in the mirror, seen from the root.
+        let clip = &made.loop_clip;
+        let half = clip.num_samples() / 2;
+        for key in 0..half {
+            let (from, to) = (clip.root_pose(key).inverse(), clip.root_pose(key + half).inverse());
+            let ((before, _), (after, _)) = (clip.world_pose(key), clip.world_pose(key + half));
+            for joint in 0..take.num_joints() {
+                let seen = from.transform_point(before[joint]) * DVec3::new(-1.0, 1.0, 1.0);
+                let image = to.transform_point(after[mirror.partner(joint)]);
+                assert!((seen - image).length() < 1e-9, "{seed}: joint {joint} at {key}");
+            }
+        }
+    }
+    assert!(
+        off.len() + others.len() <= 2,
+        "period {off:?}, nothing or several cycles {others:?}"
     );
 }

@@ -6,8 +6,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use loopwright_formats::{UnitChoice, UpChoice};
 use serde::{Deserialize, Serialize};
 
-use crate::recipe::{
-    ClosureRecipe, JointRecipe, Method, MotionChoice, OrderChoice, OutputRecipe, Recipe, StretchRecipe, TakeRecipe,
+use crate::{
+    exit::Failure,
+    mirroring,
+    recipe::{
+        ClosureRecipe, JointRecipe, Method, MotionChoice, OrderChoice, OutputRecipe, Recipe, StretchRecipe, TakeRecipe,
+    },
 };
 
 /// How many loops `find` lists unless told otherwise; `make --pick` counts in the same list.
@@ -67,6 +71,52 @@ pub(crate) struct TakeArgs {
     pub(crate) feet: Vec<String>,
 }
 
+/// How a take is read and what is seen in it.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct StudyArgs {
+    #[command(flatten)]
+    pub(crate) reading: TakeArgs,
+    /// Take out what shakes faster than this, hertz, before anything else; nothing moves in time.
+    #[arg(long, value_name = "HZ")]
+    pub(crate) smooth: Option<f64>,
+    /// How much joints of that name count when poses are compared: 'Head=0', '*Hand*=1'; may be repeated. `inspect` lists
+    /// the weights.
+    #[arg(long = "joints", value_name = "PATTERN=WEIGHT", value_parser = parse_weight)]
+    pub(crate) weights: Vec<(String, f64)>,
+}
+
+impl From<TakeArgs> for StudyArgs {
+    fn from(reading: TakeArgs) -> Self {
+        Self {
+            reading,
+            smooth: None,
+            weights: Vec::new(),
+        }
+    }
+}
+
+/// Half a cycle and its mirror image.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct MirrorArgs {
+    /// Loops of half a cycle and its mirror image: perfectly symmetric, and half as much of the take is needed.
+    #[arg(long)]
+    pub(crate) symmetric: bool,
+    /// Which joints are images of each other where names do not tell: a file with lines such as LeftArm = RightArm.
+    #[arg(long, value_name = "FILE", requires = "symmetric")]
+    pub(crate) mirror_map: Option<PathBuf>,
+}
+
+/// `PATTERN=WEIGHT`, read from its end: names of joints may hold equals signs.
+pub(crate) fn parse_weight(text: &str) -> Result<(String, f64), String> {
+    let wrong = || "must be PATTERN=WEIGHT, such as 'Head=0' or '*Hand*=1'".to_owned();
+    let (pattern, weight) = text.rsplit_once('=').ok_or_else(wrong)?;
+    let weight = weight.trim().parse().map_err(|_| wrong())?;
+    if pattern.is_empty() {
+        return Err(wrong());
+    }
+    Ok((pattern.to_owned(), weight))
+}
+
 /// Which loops to look for.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SearchArgs {
@@ -100,6 +150,9 @@ pub(crate) struct SearchArgs {
     /// Only loops that all but stand.
     #[arg(long, conflicts_with_all = ["cycles", "speed", "straight", "turning"])]
     pub(crate) idle: bool,
+    /// The best loop of every segment, in the order of time: each stretch that walks, runs, turns or stands.
+    #[arg(long, conflicts_with = "idle")]
+    pub(crate) per_segment: bool,
     /// How the offset of a jump fades, by which seams are priced.
     #[arg(long, value_enum, default_value_t = DecayChoice::Spring)]
     pub(crate) decay: DecayChoice,
@@ -146,7 +199,7 @@ pub(crate) struct InspectArgs {
     #[arg(long, requires = "plot")]
     pub(crate) force: bool,
     #[command(flatten)]
-    pub(crate) reading: TakeArgs,
+    pub(crate) study: StudyArgs,
     /// Print JSON with stable keys.
     #[arg(long)]
     pub(crate) json: bool,
@@ -168,7 +221,9 @@ pub(crate) struct FindArgs {
     #[command(flatten)]
     pub(crate) search: SearchArgs,
     #[command(flatten)]
-    pub(crate) reading: TakeArgs,
+    pub(crate) mirror: MirrorArgs,
+    #[command(flatten)]
+    pub(crate) study: StudyArgs,
     /// Print JSON with stable keys.
     #[arg(long)]
     pub(crate) json: bool,
@@ -293,7 +348,7 @@ pub(crate) struct MakeArgs {
     #[arg(long, value_name = "N", value_parser = parse_count, conflicts_with = "range")]
     pub(crate) pick: Option<usize>,
     /// Close these source frames, counted from 0, instead of searching.
-    #[arg(long, value_name = "START:END", value_parser = parse_cut, conflicts_with_all = ["cycles", "min_seconds", "max_seconds", "within", "speed", "turn_rate", "climb", "straight", "turning", "idle"])]
+    #[arg(long, value_name = "START:END", value_parser = parse_cut, conflicts_with_all = ["cycles", "min_seconds", "max_seconds", "within", "speed", "turn_rate", "climb", "straight", "turning", "idle", "per_segment"])]
     pub(crate) range: Option<(f64, f64)>,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
@@ -302,7 +357,9 @@ pub(crate) struct MakeArgs {
     #[command(flatten)]
     pub(crate) settings: LoopArgs,
     #[command(flatten)]
-    pub(crate) reading: TakeArgs,
+    pub(crate) mirror: MirrorArgs,
+    #[command(flatten)]
+    pub(crate) study: StudyArgs,
     #[command(flatten)]
     pub(crate) closure: ClosureArgs,
 }
@@ -322,25 +379,35 @@ pub(crate) struct CloseArgs {
     #[command(flatten)]
     pub(crate) settings: LoopArgs,
     #[command(flatten)]
-    pub(crate) reading: TakeArgs,
+    pub(crate) mirror: MirrorArgs,
+    #[command(flatten)]
+    pub(crate) study: StudyArgs,
     #[command(flatten)]
     pub(crate) closure: ClosureArgs,
 }
 
-/// What flags of `make` and `close` ask for, as a recipe.
+/// What flags of `make` and `close` ask for, as a recipe. Errors: the file of mirrored joints cannot be read.
 pub(crate) fn recipe_of(
-    reading: &TakeArgs,
+    study: &StudyArgs,
+    mirror: &MirrorArgs,
     range: Option<(f64, f64)>,
     cycles: Option<u32>,
     closure: &ClosureArgs,
     settings: &LoopArgs,
-) -> Recipe {
-    Recipe {
-        take: TakeRecipe::of(reading),
+) -> Result<Recipe, Failure> {
+    Ok(Recipe {
+        take: TakeRecipe {
+            mirror: match &mirror.mirror_map {
+                Some(path) => mirroring::read_pairs(path)?,
+                None => Vec::new(),
+            },
+            ..TakeRecipe::of(study)
+        },
         stretch: StretchRecipe {
             start: range.map(|(start, _)| start),
             end: range.map(|(_, end)| end),
             cycles,
+            symmetric: mirror.symmetric.then_some(true),
         },
         closure: ClosureRecipe {
             method: closure.closure,
@@ -363,7 +430,7 @@ pub(crate) fn recipe_of(
             repeat: settings.repeat,
             last_key: settings.last_key,
         },
-    }
+    })
 }
 
 #[derive(Debug, Args)]

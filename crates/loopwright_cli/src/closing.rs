@@ -184,6 +184,7 @@ pub(crate) fn done(recipe: &Recipe, chosen: &LoopCandidate, choice: Option<&pipe
     done.stretch.start = Some(chosen.cut.start_frame());
     done.stretch.end = Some(chosen.cut.end_frame());
     done.stretch.cycles = Some(chosen.cycles);
+    done.stretch.symmetric = chosen.is_mirrored.then_some(true);
     if let Some(choice) = choice {
         let (method, secs) = match (choice.method.crossfade_secs, choice.method.start) {
             (Some(secs), _) => (Method::Crossfade, secs),

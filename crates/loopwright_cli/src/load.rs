@@ -9,16 +9,20 @@ use std::{
 use loopwright::{
     analysis::{
         Analysis,
-        body::{BodyError, BodyOverrides, FoundBy},
-        screen::SoilKind,
+        body::{Body, BodyError, BodyOverrides, FoundBy},
+        screen::{Screen, SoilKind},
     },
-    take::Take,
+    take::{SmoothError, Take},
 };
 use loopwright_formats::{
     LoadedTake, ReadError, Space, SpaceSettings, UnitChoice, UpChoice, Warning, sidecar::TakeFacts,
 };
 
-use crate::{args::TakeArgs, exit::Failure, talk};
+use crate::{
+    args::{StudyArgs, TakeArgs},
+    exit::Failure,
+    talk,
+};
 
 /// Largest file read, bytes: beyond it a file is no take, and memory is not unbounded.
 const MAX_FILE_BYTES: u64 = 4 << 30;
@@ -28,6 +32,8 @@ pub(crate) struct Loaded {
     pub(crate) path: PathBuf,
     pub(crate) file: LoadedTake,
     pub(crate) analysis: Analysis,
+    /// Frequency above which the take was smoothed.
+    pub(crate) smooth_hz: Option<f64>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -39,7 +45,10 @@ impl Loaded {
 
     /// The facts that every JSON answer opens with.
     pub(crate) fn facts(&self) -> TakeFacts {
-        take_facts(&self.path, &self.file)
+        TakeFacts {
+            smooth_hz: self.smooth_hz,
+            ..take_facts(&self.path, &self.file)
+        }
     }
 }
 
@@ -99,14 +108,22 @@ fn read_failure(path: &Path, error: &ReadError) -> Failure {
 }
 
 /// Reads and studies a take, and tells what is soft about it.
-pub(crate) fn load(path: &Path, args: &TakeArgs) -> Result<Loaded, Failure> {
+pub(crate) fn load(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
+    let args = &study.reading;
     let space = SpaceSettings {
         up: args.up,
         unit: args.unit,
     };
     let mut soft = Vec::new();
-    let file = read_take(path, &space, &mut soft)?;
-    let analysis = Analysis::of(&file.take, &overrides(args)).map_err(body_failure)?;
+    let mut file = read_take(path, &space, &mut soft)?;
+    let overrides = BodyOverrides {
+        weights: study.weights.clone(),
+        ..overrides(args)
+    };
+    if let Some(hertz) = study.smooth {
+        file.take = smoothed(&file.take, hertz, &overrides)?;
+    }
+    let analysis = Analysis::of(&file.take, &overrides).map_err(body_failure)?;
     let mut warnings: Vec<String> = soft.iter().map(ToString::to_string).collect();
     warnings.extend(study_warnings(&file.take, &analysis));
     for warning in &warnings {
@@ -116,7 +133,24 @@ pub(crate) fn load(path: &Path, args: &TakeArgs) -> Result<Loaded, Failure> {
         path: path.to_owned(),
         file,
         analysis,
+        smooth_hz: study.smooth,
         warnings,
+    })
+}
+
+/// The take without what shakes faster than `hertz`; poses before and after a jump are not mixed.
+fn smoothed(take: &Take, hertz: f64, overrides: &BodyOverrides) -> Result<Take, Failure> {
+    let body = Body::find(take, overrides).map_err(body_failure)?;
+    let screen = Screen::of(take, &take.world_tracks(), &body);
+    take.smoothed(hertz, &screen.jumps).map_err(|error| match error {
+        SmoothError::Frequency { found, limit, rate } => Failure::error(format!(
+            "--smooth must lie above 0 and up to {limit:.4} Hz, found {found}"
+        ))
+        .because(format!(
+            "{rate:.4} frames per second show nothing faster; walks need about 6 Hz, fast kicks 12"
+        ))
+        .try_this("--smooth 6"),
+        other => Failure::error(other),
     })
 }
 
@@ -152,6 +186,7 @@ pub(crate) fn overrides(args: &TakeArgs) -> BodyOverrides {
     BodyOverrides {
         hips: args.hips.clone(),
         feet: args.feet.clone(),
+        weights: Vec::new(),
     }
 }
 
@@ -162,6 +197,7 @@ pub(crate) fn body_failure(error: BodyError) -> Failure {
         BodyError::NoSuchJoint { similar, .. } if !similar.is_empty() => {
             failure.try_this(format!("one of: {}", similar.join(", ")))
         }
+        BodyError::Weight { .. } => failure.try_this("--joints 'Head=0' or --joints '*Hand*=1'"),
         _ => failure.try_this("`loopwright inspect TAKE --json` lists the joints"),
     }
 }
@@ -190,15 +226,21 @@ fn study_warnings(take: &Take, analysis: &Analysis) -> Vec<String> {
         ));
     }
     for flipping in &analysis.screen.flipping {
+        let has_say = (analysis.joints.iter()).any(|known| known.joint == flipping.joint && known.weight > 0.0);
         warnings.push(format!(
-            "joint {} flips {} (up to {:.0} degrees in one frame); it has no say in the search",
+            "joint {} flips {} (up to {:.0} degrees in one frame); {}",
             take.skeleton().joint(flipping.joint).name,
             if flipping.count == 1 {
                 "once".to_owned()
             } else {
                 format!("{} times", flipping.count)
             },
-            flipping.largest.to_degrees()
+            flipping.largest.to_degrees(),
+            if has_say {
+                "it has a say in the search because you gave it a weight"
+            } else {
+                "it has no say in the search"
+            }
         ));
     }
     match analysis.body.found_by {

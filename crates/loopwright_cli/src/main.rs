@@ -8,6 +8,8 @@ mod args;
 
 mod load;
 
+mod mirroring;
+
 mod output;
 
 mod plot;

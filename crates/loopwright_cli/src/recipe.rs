@@ -15,7 +15,7 @@ use loopwright_formats::{Axis, UnitChoice, UpChoice};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    args::{LastKeyChoice, RootChoice, TakeArgs},
+    args::{self, LastKeyChoice, RootChoice, StudyArgs, TakeArgs},
     exit::Failure,
     load,
 };
@@ -53,6 +53,15 @@ pub(crate) struct TakeRecipe {
     pub(crate) hips: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) feet: Vec<String>,
+    /// Hertz above which the take is smoothed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) smooth: Option<f64>,
+    /// How much joints count, as `PATTERN=WEIGHT`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) weights: Vec<String>,
+    /// Joints that are images of each other, as `LEFT=RIGHT`, where names do not tell.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) mirror: Vec<String>,
 }
 
 /// Which frames are closed; a search finds them where they are not given.
@@ -67,6 +76,9 @@ pub(crate) struct StretchRecipe {
     /// Fundamental periods in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cycles: Option<u32>,
+    /// Whether the stretch is half a cycle and its mirror image follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) symmetric: Option<bool>,
 }
 
 /// How the seam is closed. Times in seconds.
@@ -256,6 +268,9 @@ impl Recipe {
                 unit: over.take.unit.or(self.take.unit),
                 hips: over.take.hips.or(self.take.hips),
                 feet: either(over.take.feet, self.take.feet),
+                smooth: over.take.smooth.or(self.take.smooth),
+                weights: either(over.take.weights, self.take.weights),
+                mirror: either(over.take.mirror, self.take.mirror),
             },
             // The ends of a stretch belong together.
             stretch: StretchRecipe {
@@ -263,7 +278,10 @@ impl Recipe {
                 ..if over.stretch.start.is_some() {
                     over.stretch
                 } else {
-                    self.stretch
+                    StretchRecipe {
+                        symmetric: over.stretch.symmetric.or(self.stretch.symmetric),
+                        ..self.stretch
+                    }
                 }
             },
             closure: self.closure.overlaid(over.closure),
@@ -322,7 +340,8 @@ fn either<T>(over: Vec<T>, this: Vec<T>) -> Vec<T> {
 
 impl TakeRecipe {
     /// What the flags say of the take.
-    pub(crate) fn of(args: &TakeArgs) -> Self {
+    pub(crate) fn of(study: &StudyArgs) -> Self {
+        let args = &study.reading;
         Self {
             up: match args.up {
                 UpChoice::Auto => None,
@@ -336,16 +355,21 @@ impl TakeRecipe {
             },
             hips: args.hips.clone(),
             feet: args.feet.clone(),
+            smooth: study.smooth,
+            weights: (study.weights.iter())
+                .map(|(pattern, weight)| format!("{pattern}={weight}"))
+                .collect(),
+            mirror: Vec::new(),
         }
     }
 
-    /// The same as flags. Errors: an axis or a unit that is none, with the recipe's path.
-    pub(crate) fn to_args(&self, path: Option<&PathBuf>) -> Result<TakeArgs, Failure> {
+    /// The same as flags. Errors: an axis, a unit or a weight that is none, with the recipe's path.
+    pub(crate) fn to_args(&self, path: Option<&PathBuf>) -> Result<StudyArgs, Failure> {
         let wrong = |key: &str, why: String| {
             let place = path.map_or_else(String::new, |path| format!(" in the recipe \"{}\"", path.display()));
             Failure::error(format!("take.{key}{place}: {why}"))
         };
-        Ok(TakeArgs {
+        let reading = TakeArgs {
             up: match &self.up {
                 Some(up) => up.parse().map_err(|why| wrong("up", format!("{why}")))?,
                 None => UpChoice::Auto,
@@ -356,6 +380,13 @@ impl TakeRecipe {
             },
             hips: self.hips.clone(),
             feet: self.feet.clone(),
+        };
+        Ok(StudyArgs {
+            reading,
+            smooth: self.smooth,
+            weights: (self.weights.iter())
+                .map(|text| args::parse_weight(text).map_err(|why| wrong("weights", why)))
+                .collect::<Result<_, _>>()?,
         })
     }
 }
@@ -388,6 +419,7 @@ mod tests {
             stretch: StretchRecipe {
                 start: Some(219.0),
                 end: Some(288.220_145_678_901_2),
+                symmetric: None,
                 cycles: Some(1),
             },
             closure: ClosureRecipe {
@@ -420,6 +452,7 @@ mod tests {
             stretch: StretchRecipe {
                 start: Some(3.0),
                 end: Some(40.5),
+                symmetric: None,
                 cycles: Some(1),
             },
             output: OutputRecipe {
@@ -434,6 +467,7 @@ mod tests {
                 ..ClosureRecipe::default()
             },
             stretch: StretchRecipe {
+                symmetric: None,
                 cycles: Some(2),
                 ..StretchRecipe::default()
             },

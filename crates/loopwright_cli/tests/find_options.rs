@@ -97,6 +97,158 @@ fn other_prices_find_the_same_period() {
 }
 
 #[test]
+fn segments_offer_a_loop_each() {
+    let folder = Folder::with_synth("--seconds 10 --fps 30 --lead-in 4 --noise 0.1");
+    let json = folder.run("find walk.bvh --json --per-segment").done().json();
+    let segments = json["segments"].as_array().unwrap();
+    let gaits: Vec<&str> = segments
+        .iter()
+        .map(|segment| segment["gait"].as_str().unwrap())
+        .collect();
+    assert_eq!(gaits, ["idle", "walk"]);
+    for (index, segment) in segments.iter().enumerate() {
+        assert_eq!(segment["rank"], index + 1);
+        let found = &json["candidates"][index];
+        assert_eq!(found["idle"], index == 0);
+        let [start, end] = ["/candidate/start_frame", "/candidate/end_frame"].map(|key| number(found, key));
+        assert!(number(segment, "/start_frame") <= start && end <= number(segment, "/end_frame") + 1.0);
+    }
+    let made = folder.made("--per-segment --pick 2");
+    assert_eq!(made["candidate"], {
+        let mut facts = json["candidates"][1]["candidate"].clone();
+        facts["period_secs"] = made["candidate"]["period_secs"].clone();
+        facts
+    });
+    let text = folder.run("find walk.bvh --per-segment").done().stdout;
+    assert!(text.contains("segment") && text.contains("idle"), "{text}");
+}
+
+#[test]
+fn candidates_tell_their_phase_and_the_search_its_rhythm() {
+    let folder = Folder::with_synth("--seconds 8 --fps 60 --period 1.15 --turn 0");
+    let json = folder.run("find walk.bvh --json").done().json();
+    assert!((number(&json, "/rhythm/period_secs") - 1.15).abs() < 0.01);
+    assert!(number(&json, "/rhythm/confidence") > 0.9);
+    let multiples = json["rhythm"]["multiples"].as_array().unwrap();
+    assert!(multiples.len() >= 4 && multiples.iter().all(|likeness| likeness.as_f64().unwrap() > 0.8));
+    for found in json["candidates"].as_array().unwrap() {
+        assert!((0.0..1.0).contains(&number(found, "/candidate/contact_phase")));
+        assert!((0.5..1.5).contains(&number(found, "/candidate/energy")));
+    }
+}
+
+#[test]
+fn smoothing_and_weights_are_told_and_kept() {
+    let folder = Folder::with_synth("--seconds 6 --fps 60 --noise 0.5");
+    let plain = first(&folder, "--cycles 1");
+    let smooth = first(&folder, "--cycles 1 --smooth 6");
+    let cost = |found: &serde_json::Value| number(found, "/candidate/seam_cost");
+    // White noise of every joint is most of what seams cost here.
+    assert!(cost(&smooth) < 0.7 * cost(&plain), "{} {}", cost(&smooth), cost(&plain));
+    let made = folder.made("--smooth 6 --joints *Hand*=0 --save-recipe walk.toml");
+    assert_eq!(made["take"]["smooth_hz"], 6.0);
+    let recipe = folder.text("walk.toml");
+    assert!(
+        recipe.contains("smooth = 6.0") && recipe.contains("*Hand*=0"),
+        "{recipe}"
+    );
+    let before = folder.read("loop.bvh");
+    folder
+        .run("make walk.bvh -o loop.bvh --recipe walk.toml --force")
+        .done();
+    assert_eq!(folder.read("loop.bvh"), before);
+    let weights = folder
+        .run("inspect walk.bvh --json --joints *Hand*=0 --joints Head=2")
+        .done()
+        .json()["weights"]
+        .clone();
+    let weights = weights.as_array().unwrap();
+    let has = |name: &str| {
+        weights
+            .iter()
+            .any(|weight| weight["joint"].as_str().unwrap().contains(name))
+    };
+    assert!(
+        !has("Hand")
+            && weights
+                .iter()
+                .any(|weight| weight["joint"] == "Head" && weight["weight"] == 2.0)
+    );
+}
+
+#[test]
+fn half_a_cycle_and_its_image_make_a_symmetric_loop() {
+    let folder = Folder::with_synth("--seconds 2 --fps 60 --period 1.15 --turn 0 --noise 0.1");
+    let json = folder.run("find walk.bvh --json --symmetric").done().json();
+    let best = &json["candidates"][0];
+    assert_eq!(
+        (&best["candidate"]["mirrored"], &best["candidate"]["cycles"]),
+        (&true.into(), &1.into())
+    );
+    assert!((number(best, "/candidate/source_period_secs") - 1.15).abs() < 1.0 / 60.0);
+    let made = folder.made("--symmetric --save-recipe half.toml");
+    assert_eq!(made["candidate"]["mirrored"], true);
+    assert_eq!(number(&made, "/root/turn_dps"), 0.0);
+    assert_eq!(made["playback"]["samples"].as_u64().unwrap() % 2, 0);
+    folder.loops();
+    let before = folder.read("loop.bvh");
+    folder
+        .run("make walk.bvh -o loop.bvh --recipe half.toml --force")
+        .done();
+    assert_eq!(folder.read("loop.bvh"), before);
+    // By hand: the frames that were found, as half a cycle.
+    let (start, end) = (
+        number(&made, "/candidate/start_frame"),
+        number(&made, "/candidate/end_frame"),
+    );
+    folder
+        .run(&format!(
+            "close walk.bvh -o loop.bvh --force --symmetric --range {start}:{end}"
+        ))
+        .done();
+    assert_eq!(folder.read("loop.bvh"), before);
+    let odd = folder.run("make walk.bvh -o odd.bvh --symmetric --frames 71");
+    assert!(odd.status == 2 && odd.stderr.contains("even number"), "{}", odd.stderr);
+}
+
+#[test]
+fn a_file_may_say_which_joints_are_images() {
+    let folder = Folder::with_synth("--seconds 3 --fps 30 --turn 0");
+    // Nobody can tell left from right any more.
+    let text = folder.text("walk.bvh").replace("Left", "Near").replace("Right", "Far");
+    folder.write("walk.bvh", text);
+    folder.write("pairs.txt", "# hands\nNearHand = FarHand\nNearArm = NearArm\n");
+    let answer = folder.run("find walk.bvh --symmetric --mirror-map pairs.txt");
+    assert!(
+        answer.status == 2 && answer.stderr.contains("their parents are not"),
+        "{}",
+        answer.stderr
+    );
+    folder.write("pairs.txt", "NearHand FarHand = \n");
+    let answer = folder.run("find walk.bvh --symmetric --mirror-map pairs.txt");
+    assert!(
+        answer.status == 2 && answer.stderr.contains("line 1"),
+        "{}",
+        answer.stderr
+    );
+    let names: Vec<String> = folder.run("inspect walk.bvh --json").done().json()["skeleton"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|joint| joint["name"].as_str().unwrap().to_owned())
+        .collect();
+    let pairs: Vec<String> = (names.iter().filter(|name| name.contains("Near")))
+        .map(|name| format!("{name} = {}", name.replace("Near", "Far")))
+        .collect();
+    folder.write("pairs.txt", pairs.join("\n"));
+    folder
+        .run("make walk.bvh -o loop.bvh --symmetric --mirror-map pairs.txt")
+        .done();
+    folder.loops();
+    assert_eq!(folder.run("find walk.bvh --mirror-map pairs.txt").status, 2);
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     let folder = Folder::with_walk();
     for (options, words) in [
@@ -109,6 +261,17 @@ fn what_makes_no_sense_is_refused() {
         ("--speed nan:2", "must be LOW:HIGH"),
         ("--straight --turning left", "cannot be used with"),
         ("--idle --speed 1:2", "cannot be used with"),
+        ("--joints Hand", "must be PATTERN=WEIGHT"),
+        ("--joints Hand=heavy", "must be PATTERN=WEIGHT"),
+        ("--joints LeftHnad=1", "no joint named \"LeftHnad\""),
+        (
+            "--joints *Hand*=-1",
+            "the weight of \"*Hand*\" must lie between 0 and 1000",
+        ),
+        ("--joints *=0", "no joint has a weight above 0"),
+        ("--smooth 0", "--smooth must lie above 0"),
+        ("--smooth 40", "up to 13.5000 Hz"),
+        ("--per-segment --idle", "cannot be used with"),
         ("--decay linear", "possible values: spring, cubic, quintic"),
     ] {
         let answer = folder.run(&format!("find walk.bvh {options}"));

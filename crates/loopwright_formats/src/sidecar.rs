@@ -44,6 +44,9 @@ pub struct TakeFacts {
     pub unit: String,
     /// The axis that is up in the file: x, y or z.
     pub up: String,
+    /// Hertz above which the take was smoothed before it was searched and cut; null where it was not.
+    #[serde(default)]
+    pub smooth_hz: Option<f64>,
 }
 
 impl TakeFacts {
@@ -56,6 +59,7 @@ impl TakeFacts {
             joints: take.num_joints(),
             unit: space.unit_name(),
             up: space.up.to_string().to_ascii_lowercase(),
+            smooth_hz: None,
         }
     }
 }
@@ -65,8 +69,11 @@ impl TakeFacts {
 pub struct CandidateFacts {
     /// Source frame of the start, from 0, fractional.
     pub start_frame: f64,
-    /// Source frame whose pose meets the start.
+    /// Source frame whose pose, or the mirror image of it, meets the start.
     pub end_frame: f64,
+    /// Whether the stretch is the first half of the loop, and its mirror image the second.
+    #[serde(default)]
+    pub mirrored: bool,
     /// Length of the stretch in the take.
     pub source_period_secs: f64,
     /// Length of the loop as written.
@@ -79,6 +86,12 @@ pub struct CandidateFacts {
     pub cost_ratio: Option<f64>,
     /// How little the travel of a period changes around the stretch, 0 to 1.
     pub steadiness: Option<f64>,
+    /// Share of the cycle since the first foot, the left one where sides are known, came to stand; null where it does not.
+    #[serde(default)]
+    pub contact_phase: Option<f64>,
+    /// Mean speed of the body over the take's pace.
+    #[serde(default)]
+    pub energy: Option<f64>,
 }
 
 /// How the seam was closed.
@@ -403,6 +416,7 @@ mod tests {
     fn sidecar() -> Sidecar {
         Sidecar {
             take: TakeFacts {
+                smooth_hz: None,
                 file: "walk.bvh".to_owned(),
                 frames: 300,
                 frame_time_secs: 1.0 / 30.0,

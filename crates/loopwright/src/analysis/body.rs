@@ -45,17 +45,23 @@ pub enum FoundBy {
     AllLeaves,
 }
 
-/// Joints that the caller names, by exact name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Joints that the caller names.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct BodyOverrides {
-    /// The hips.
+    /// The hips, by exact name.
     pub hips: Option<String>,
-    /// The feet, one name each.
+    /// The feet, by exact name, one each.
     pub feet: Vec<String>,
+    /// Joints that count otherwise than by default when poses are compared: names, `*` for any letters and `?` for any one,
+    /// each with a weight of 0 or more, a factor on metres. The last that fits counts.
+    pub weights: Vec<(String, f64)>,
 }
 
+/// Largest weight of a joint that is taken; the largest by default is 1.
+pub(super) const MAX_WEIGHT: f64 = 1000.0;
+
 /// Why the body cannot be told.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BodyError {
     /// A name that the caller gave is not a joint of the skeleton.
@@ -66,6 +72,17 @@ pub enum BodyError {
         /// Up to three joints whose names are alike.
         similar: Vec<String>,
     },
+    /// A weight is no number, below zero, or beyond what keeps sums finite.
+    #[error("the weight of \"{pattern}\" must lie between 0 and {MAX_WEIGHT}, found {found}")]
+    Weight {
+        /// The pattern given.
+        pattern: String,
+        /// The weight given.
+        found: f64,
+    },
+    /// No joint is left that counts.
+    #[error("no joint has a weight above 0, so poses cannot be compared")]
+    NoWeight,
 }
 
 /// The joints that the stages look at.
@@ -181,7 +198,7 @@ impl Body {
     }
 }
 
-fn find_given(skeleton: &Skeleton, name: &str) -> Result<usize, BodyError> {
+pub(super) fn find_given(skeleton: &Skeleton, name: &str) -> Result<usize, BodyError> {
     skeleton.find(name).ok_or_else(|| {
         let wanted = words(name).concat();
         let similar = skeleton
@@ -483,12 +500,15 @@ mod tests {
         ]);
         let feet = |names: &[&str]| BodyOverrides {
             hips: None,
+            weights: Vec::new(),
             feet: names.iter().map(ToString::to_string).collect(),
         };
         let body = Body::find(&take, &feet(&["RightFoot"])).unwrap();
         assert_eq!((body.feet.len(), body.found_by), (1, FoundBy::Given));
         let error = Body::find(&take, &feet(&["Foot"])).unwrap_err();
-        let BodyError::NoSuchJoint { similar, .. } = error;
+        let BodyError::NoSuchJoint { similar, .. } = error else {
+            panic!("{error}");
+        };
         assert_eq!(similar, ["LeftFoot", "RightFoot"]);
     }
 }

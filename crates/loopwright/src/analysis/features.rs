@@ -2,10 +2,15 @@
 
 use glam::DVec3;
 
-use super::{body::Body, heading::Heading, screen::Screen, velocity};
+use super::{
+    body::{self, Body, BodyError},
+    heading::Heading,
+    screen::Screen,
+    velocity,
+};
 use crate::{
     math::rotation,
-    take::{Take, WorldTracks},
+    take::{Mirror, Skeleton, Take, WorldTracks},
 };
 
 /// A joint that counts when poses are compared.
@@ -59,6 +64,62 @@ pub fn default_weights(body: &Body, screen: &Screen) -> Vec<WeightedJoint> {
     }
     weights.sort_by_key(|weighted| weighted.joint);
     weights
+}
+
+/// The joints that count: by default, and as the caller's patterns have it, the last that fits counting.
+///
+/// Errors: a pattern that fits no joint, a weight that is no number of 0 or more, or nothing left that counts.
+pub fn weights(
+    skeleton: &Skeleton,
+    body: &Body,
+    screen: &Screen,
+    asked: &[(String, f64)],
+) -> Result<Vec<WeightedJoint>, BodyError> {
+    let mut weights = default_weights(body, screen);
+    for (pattern, weight) in asked {
+        if !(0.0..=body::MAX_WEIGHT).contains(weight) {
+            return Err(BodyError::Weight {
+                pattern: pattern.clone(),
+                found: *weight,
+            });
+        }
+        let mut joints = skeleton.joints_matching(pattern);
+        if joints.is_empty() {
+            // A name with a star of its own is found by exact name, and the error tells names that are alike.
+            joints.push(body::find_given(skeleton, pattern)?);
+        }
+        for joint in joints {
+            match weights.iter_mut().find(|known| known.joint == joint) {
+                Some(known) => known.weight = *weight,
+                None => weights.push(WeightedJoint { joint, weight: *weight }),
+            }
+        }
+    }
+    if !asked.is_empty() {
+        // Joints without a say cost time alone.
+        weights.retain(|weighted| weighted.weight > 0.0);
+        if weights.is_empty() {
+            return Err(BodyError::NoWeight);
+        }
+        weights.sort_by_key(|weighted| weighted.joint);
+    }
+    Ok(weights)
+}
+
+/// The joints that count when a pose is held against the image of another: both partners count as the lesser of them does.
+pub fn mirrored_weights(joints: &[WeightedJoint], mirror: &Mirror) -> Vec<WeightedJoint> {
+    let weight_of = |joint: usize| {
+        let known = joints.iter().find(|weighted| weighted.joint == joint);
+        known.map_or(0.0, |weighted| weighted.weight)
+    };
+    joints
+        .iter()
+        .map(|weighted| WeightedJoint {
+            weight: weighted.weight.min(weight_of(mirror.partner(weighted.joint))),
+            ..*weighted
+        })
+        .filter(|weighted| weighted.weight > 0.0)
+        .collect()
 }
 
 /// Feature matrix of a take: for every frame and axis a weighted position (metres) and velocity (metres per second).
@@ -197,6 +258,45 @@ impl Features {
             velocities,
             speeds,
         })
+    }
+
+    /// The same features followed by those of the mirror image of every frame, for comparing halves of a cycle.
+    ///
+    /// `joints` are those that the features were made of; each must have its partner among them, with the same weight: see
+    /// [`mirrored_weights`]. The heading's frame has its X to the left, so images have the other sign along it.
+    pub fn with_images(&self, joints: &[WeightedJoint], mirror: &Mirror) -> Self {
+        let mut both = self.clone();
+        both.num_frames *= 2;
+        let position_axes = self.num_position_axes();
+        // Where the image of each joint's axes comes from.
+        let sources: Vec<usize> = joints
+            .iter()
+            .enumerate()
+            .map(|(index, weighted)| {
+                let partner = mirror.partner(weighted.joint);
+                joints.iter().position(|other| other.joint == partner).unwrap_or(index)
+            })
+            .collect();
+        let mut image = vec![0.0; self.num_axes];
+        for (values, all) in [
+            (&self.positions, &mut both.positions),
+            (&self.velocities, &mut both.velocities),
+        ] {
+            for frame in values.chunks(self.num_axes) {
+                for (index, &source) in sources.iter().enumerate() {
+                    image[3 * index] = -frame[3 * source];
+                    image[3 * index + 1] = frame[3 * source + 1];
+                    image[3 * index + 2] = frame[3 * source + 2];
+                }
+                // The root's velocity to the left, and its turning.
+                image[position_axes..].copy_from_slice(&frame[position_axes..]);
+                image[position_axes] = -frame[position_axes];
+                image[position_axes + 3] = -frame[position_axes + 3];
+                all.extend_from_slice(&image);
+            }
+        }
+        both.speeds.extend_from_slice(&self.speeds);
+        both
     }
 
     fn set(&mut self, frame: usize, axis: usize, position: DVec3, velocity: DVec3) {

@@ -16,13 +16,19 @@ pub mod features;
 
 pub mod energy;
 
+pub mod contacts;
+
+pub mod segments;
+
 pub mod spectrum;
 
 use body::{Body, BodyError, BodyOverrides};
+use contacts::Contacts;
 use energy::Energy;
 use features::{Features, WeightedJoint};
 use heading::Heading;
 use screen::Screen;
+use segments::Segment;
 use spectrum::Spectrum;
 
 /// All that is found out about a take before loops are looked for.
@@ -44,21 +50,27 @@ pub struct Analysis {
     pub features: Features,
     /// Where the take moves.
     pub energy: Energy,
+    /// When the feet stand.
+    pub contacts: Contacts,
+    /// What the body does, one after the other.
+    pub segments: Vec<Segment>,
     /// Which lengths repeat.
     pub spectrum: Spectrum,
 }
 
 impl Analysis {
-    /// Studies a take. Errors: a joint named in `overrides` is not there.
+    /// Studies a take. Errors: a joint named in `overrides` is not there, or a weight is not one.
     pub fn of(take: &Take, overrides: &BodyOverrides) -> Result<Self, BodyError> {
         let world = take.world_tracks();
         let body = Body::find(take, overrides)?;
         let screen = Screen::of(take, &world, &body);
         let usable = screen.usable_ends(take.num_frames());
         let heading = Heading::of(&world, &body, take.frame_time_secs());
-        let joints = features::default_weights(&body, &screen);
+        let joints = features::weights(take.skeleton(), &body, &screen, &overrides.weights)?;
         let features = Features::of(take, &world, &heading, &body, &joints);
         let energy = Energy::of(&features, &usable, take.frame_time_secs());
+        let contacts = Contacts::of(&world, &body, &heading, take.frame_time_secs());
+        let segments = segments::segments(take, &body, &heading, &energy);
         let spectrum = Spectrum::of(&features);
         Ok(Self {
             world,
@@ -69,6 +81,8 @@ impl Analysis {
             joints,
             features,
             energy,
+            contacts,
+            segments,
             spectrum,
         })
     }

@@ -47,6 +47,8 @@ pub struct Screen {
     pub soiled: Vec<SoiledFrame>,
     /// Joints that flip, in order.
     pub flipping: Vec<FlippingJoint>,
+    /// Frames to which the pose jumps from the frame before, in order.
+    pub jumps: Vec<usize>,
 }
 
 /// A step of the pose counts as a jump when it exceeds this many times the take's own fast steps (95th percentile).
@@ -123,6 +125,7 @@ impl Screen {
         let moving = moved(&pose_steps, 0.5) + moved(&travel_steps, 0.5) > FROZEN_MEDIAN_METRES;
 
         let mut soiled: Vec<Option<SoilKind>> = vec![None; num_frames];
+        let mut jumps = Vec::new();
         // A jump near either end of the take condemns the short side; one inside, both its frames.
         let margin = ((0.1 / take.frame_time_secs()).ceil() as usize)
             .min(num_frames / 4)
@@ -141,6 +144,7 @@ impl Screen {
                     frame - 1..frame + 1
                 };
                 soiled[condemned].fill(Some(SoilKind::Jump));
+                jumps.push(frame);
             } else if moving && largest_steps[index] < FROZEN_METRES {
                 soiled[frame] = Some(SoilKind::Frozen);
             }
@@ -171,7 +175,11 @@ impl Screen {
             .enumerate()
             .filter_map(|(frame, kind)| kind.map(|kind| SoiledFrame { frame, kind }))
             .collect();
-        Self { soiled, flipping }
+        Self {
+            soiled,
+            flipping,
+            jumps,
+        }
     }
 
     /// For every frame whether it may be an end of a loop: neither it nor a neighbour is flagged.
@@ -250,6 +258,7 @@ mod tests {
         );
         assert_eq!(found.usable_ends(100)[..3], [false, false, true]);
         assert!(found.flipping.is_empty());
+        assert_eq!(found.jumps, [1]);
     }
 
     #[test]

@@ -5,8 +5,16 @@
 
 use std::cell::OnceCell;
 
+use glam::DVec3;
+
 use crate::{
-    analysis::{Analysis, energy::Activity, screen::percentile},
+    analysis::{
+        Analysis,
+        energy::Activity,
+        features::{self, Features},
+        screen::percentile,
+        segments::{Gait, Segment},
+    },
     math::{
         ops,
         rigid::{Rigid, Twist},
@@ -15,8 +23,9 @@ use crate::{
     root_motion::{
         cycle::{Cycle, CycleTravel},
         extract::{WINDOW_SECS, fit_window},
+        glide::HalfCycle,
     },
-    take::{Cut, CutError, Take},
+    take::{Cut, CutError, Mirror, Take},
 };
 
 pub mod score;
@@ -30,7 +39,7 @@ pub mod rhythm;
 mod refine;
 
 use bound::SeamBounds;
-use rhythm::Rhythm;
+use rhythm::{Later, Rhythm};
 use score::{Decay, SeamCost, SpringCost};
 use search::{Admission, DistinctPairs, SeamPair, Seams};
 
@@ -53,6 +62,8 @@ pub struct SearchSettings {
     pub travel: TravelBounds,
     /// Look for loops that all but stand, instead of loops that move.
     pub idle: bool,
+    /// Look for halves of cycles that their mirror image continues; bounds on length and cycles are those of the whole loop.
+    pub mirror: Option<Mirror>,
 }
 
 /// Lowest and highest travel of a loop; `None` for any.
@@ -77,6 +88,29 @@ impl TravelBounds {
     }
 }
 
+/// What the heading at two frames alone may be off: metres per second and radians per second.
+const ROUGH_SPEED: f64 = 0.3;
+const ROUGH_TURN: f64 = 0.35;
+
+impl TravelBounds {
+    /// Bounds that admit whatever may turn out to be within these once it is measured; the straight line between the ends of
+    /// a curve tells the least speed alone.
+    fn widened(&self, turn_radps: f64) -> Self {
+        let wider = |bounds: Option<[f64; 2]>, by: f64| bounds.map(|[low, high]| [low - by, high + by]);
+        let mut widened = Self {
+            speed_mps: wider(self.speed_mps, ROUGH_SPEED),
+            turn_radps: wider(self.turn_radps, ROUGH_TURN),
+            climb_mps: wider(self.climb_mps, ROUGH_SPEED),
+        };
+        if turn_radps.abs() > ROUGH_TURN
+            && let Some([low, _]) = &mut widened.speed_mps
+        {
+            *low = f64::NEG_INFINITY;
+        }
+        widened
+    }
+}
+
 impl Default for SearchSettings {
     fn default() -> Self {
         Self {
@@ -88,6 +122,7 @@ impl Default for SearchSettings {
             within: None,
             travel: TravelBounds::default(),
             idle: false,
+            mirror: None,
         }
     }
 }
@@ -95,11 +130,13 @@ impl Default for SearchSettings {
 /// A stretch proposed as a loop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoopCandidate {
-    /// The stretch, its end refined below one frame.
+    /// The stretch, its end refined below one frame; half of the loop where its mirror image follows.
     pub cut: Cut,
-    /// Seconds from start to end as recorded.
+    /// Whether the loop is the stretch followed by its mirror image.
+    pub is_mirrored: bool,
+    /// Seconds of the loop as recorded: from start to end, twice as much where the image follows.
     pub source_period_secs: f64,
-    /// Fundamental periods within.
+    /// Fundamental periods within the loop.
     pub cycles: u32,
     /// Exact two-sided cost of the seam at the nearest whole frames, metre-seconds.
     pub seam_cost: f64,
@@ -123,9 +160,20 @@ pub struct LoopCandidate {
     /// The take's own acceleration at the seam over the 99th percentile inside the cut, for the worst joint: where a foot
     /// strikes just then, the seam looks like a pop however well it is closed.
     pub abruptness: f64,
+    /// Frames within to which the pose jumps from the frame before: no closure mends them.
+    pub num_jumps: usize,
+    /// Mean speed of the body over the stretch, relative to the take's pace ([`crate::analysis::energy::Energy::pace`]).
+    pub energy: f64,
+    /// Where in its cycle the body is at the seam, as [`crate::analysis::contacts::Contacts::phase`] has it.
+    pub contact_phase: Option<f64>,
 }
 
 impl LoopCandidate {
+    /// Length of the loop in source frames, fractional.
+    pub fn num_frames(&self) -> f64 {
+        self.cut.num_frames() * if self.is_mirrored { 2.0 } else { 1.0 }
+    }
+
     /// Whether the take as a whole bears the loop out; otherwise it stands for its own stretch only, or for too little to
     /// tell.
     pub fn is_confident(&self) -> bool {
@@ -135,11 +183,12 @@ impl LoopCandidate {
                 .is_some_and(|strength| strength >= CONFIDENT_TAKE_STRENGTH)
     }
 
-    /// Whether the loop can be recommended: the travel is steady, where there is any, and the take is calm at the seam.
+    /// Whether the loop can be recommended: the travel is steady, where there is any, the take is calm at the seam, and no
+    /// pose jumps within.
     pub fn is_sound(&self) -> bool {
         let travels = self.twist.linear.length() > MIN_TRAVEL_SPEED;
         let unsteady = travels && self.steadiness < MIN_STEADINESS;
-        !unsteady && self.abruptness <= MAX_ABRUPTNESS
+        !unsteady && self.abruptness <= MAX_ABRUPTNESS && self.num_jumps == 0
     }
 }
 
@@ -250,6 +299,27 @@ pub enum SearchError {
     },
 }
 
+/// How often a take repeats: a fundamental period and its multiples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TakeRhythm {
+    /// Seconds of one cycle, from the recommended loop.
+    pub period_secs: f64,
+    /// How sure that is, 0 to 1: likeness of the whole take with itself one cycle on, or of the frames around the loop where
+    /// the take is too short to tell.
+    pub confidence: f64,
+    /// Likeness of the whole take with itself after one cycle, two, three and so on, as far as it tells and loops may last.
+    pub multiples: Vec<f64>,
+}
+
+/// Loops of one segment of a take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SegmentLoops {
+    /// What the body does, and where.
+    pub segment: Segment,
+    /// The recommended loop in it, or the reason why there is none.
+    pub best: Result<LoopCandidate, Option<NearestMiss>>,
+}
+
 /// What a search found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
@@ -266,6 +336,24 @@ impl Found {
     pub fn best(&self) -> Option<&LoopCandidate> {
         self.candidates.first()
     }
+
+    /// How often the take repeats; `None` where nothing that moves does.
+    pub fn rhythm(&self, analysis: &Analysis, settings: &SearchSettings) -> Option<TakeRhythm> {
+        let best = self.best().filter(|best| !best.is_idle)?;
+        let cycles = f64::from(best.cycles.max(1));
+        let (period_frames, period_secs) = (best.num_frames() / cycles, best.source_period_secs / cycles);
+        let multiples: Vec<f64> = (1..)
+            .map(f64::from)
+            .take_while(|multiple| multiple * period_secs <= settings.max_secs)
+            .map_while(|multiple| analysis.spectrum.at(multiple * period_frames))
+            .collect();
+        let told = multiples.first().copied().or(best.strength).unwrap_or(0.0);
+        Some(TakeRhythm {
+            period_secs,
+            confidence: told.clamp(0.0, 1.0),
+            multiples,
+        })
+    }
 }
 
 /// Finds distinct loops in a take.
@@ -276,27 +364,100 @@ impl Found {
 /// quarter of the lowest of any length.
 /// Errors: the take is too short or still, or the bounds are not numbers in order.
 pub fn find(take: &Take, analysis: &Analysis, settings: &SearchSettings) -> Result<Found, SearchError> {
+    check(take, analysis, settings)?;
+    Ok(find_checked(take, analysis, settings))
+}
+
+/// The best loop of every segment of a take, in the order of time.
+///
+/// A segment is a stretch in which the body gets along in one way ([`crate::analysis::segments`]); idle ones offer loops that
+/// all but stand. Those too short for the shortest loop are left out. Errors: as [`find`].
+pub fn find_per_segment(
+    take: &Take,
+    analysis: &Analysis,
+    settings: &SearchSettings,
+) -> Result<Vec<SegmentLoops>, SearchError> {
+    check(take, analysis, settings)?;
+    let (first, last) = settings.within.unwrap_or((0, usize::MAX));
+    let segments = analysis.segments.iter().filter_map(|segment| {
+        let segment = Segment {
+            start_frame: segment.start_frame.max(first),
+            end_frame: segment.end_frame.min(last),
+            ..*segment
+        };
+        let is_idle = segment.gait == Gait::Idle;
+        let shortest = settings.min_secs.max(if is_idle { MIN_IDLE_SECS } else { 0.0 });
+        let secs = segment.end_frame.checked_sub(segment.start_frame)? as f64 * take.frame_time_secs();
+        (secs >= shortest).then_some((segment, is_idle))
+    });
+    Ok(segments
+        .map(|(segment, is_idle)| {
+            let found = find_checked(
+                take,
+                analysis,
+                &SearchSettings {
+                    within: Some((segment.start_frame, segment.end_frame)),
+                    idle: is_idle,
+                    max_candidates: 1,
+                    ..settings.clone()
+                },
+            );
+            SegmentLoops {
+                segment,
+                best: found.candidates.into_iter().next().ok_or(found.nearest_miss),
+            }
+        })
+        .collect())
+}
+
+/// Whether a take can be searched at all.
+fn check(take: &Take, analysis: &Analysis, settings: &SearchSettings) -> Result<(), SearchError> {
     let (min_secs, max_secs) = (settings.min_secs, settings.max_secs);
     if !(min_secs > 0.0 && max_secs >= min_secs) {
         return Err(SearchError::Bounds { min_secs, max_secs });
     }
-    let dt = take.frame_time_secs();
     if take.num_frames() > 1 && !analysis.usable.contains(&true) {
         return Err(SearchError::AllSoiled);
     }
     if analysis.energy.is_still() && take.num_frames() > 1 {
         return Err(SearchError::Still);
     }
-    let min_lag = (min_secs / dt - 1e-9).ceil() as usize;
+    let min_lag = min_lag(take, settings);
     if take.num_frames() < 3 || min_lag > take.num_frames() - 1 {
         return Err(SearchError::TooShort {
             take_secs: take.duration_secs(),
             min_secs,
         });
     }
+    Ok(())
+}
+
+/// Frames between the ends of the shortest loop asked for.
+fn min_lag(take: &Take, settings: &SearchSettings) -> usize {
+    (settings.min_secs / loop_frame_secs(take, settings) - 1e-9).ceil() as usize
+}
+
+/// Seconds by which a loop grows when its ends lie one frame further apart.
+fn loop_frame_secs(take: &Take, settings: &SearchSettings) -> f64 {
+    take.frame_time_secs() * if settings.mirror.is_some() { 2.0 } else { 1.0 }
+}
+
+/// The features that a mirrored search compares; `None` for any other.
+fn images(take: &Take, analysis: &Analysis, settings: &SearchSettings) -> Option<Features> {
+    let mirror = settings.mirror.as_ref()?;
+    let joints = features::mirrored_weights(&analysis.joints, mirror);
+    let of_halves = Features::of(take, &analysis.world, &analysis.heading, &analysis.body, &joints);
+    Some(of_halves.with_images(&joints, mirror))
+}
+
+/// The search, for settings that fit the take.
+fn find_checked(take: &Take, analysis: &Analysis, settings: &SearchSettings) -> Found {
+    let dt = take.frame_time_secs();
+    let min_lag = min_lag(take, settings);
     // Saturates for an endless bound.
-    let max_lag = (max_secs / dt + 1e-9).floor() as usize;
-    let finder = Finder::new(take, analysis, settings);
+    let max_lag = (settings.max_secs / loop_frame_secs(take, settings) + 1e-9).floor() as usize;
+    let images = images(take, analysis, settings);
+    let finder = Finder::new(take, analysis, settings, images.as_ref());
     let mut found = if settings.idle {
         Found {
             candidates: Vec::new(),
@@ -307,13 +468,14 @@ pub fn find(take: &Take, analysis: &Analysis, settings: &SearchSettings) -> Resu
         finder.search(min_lag..=max_lag, Activity::Moving)
     };
     // An idle loop is one cycle of nothing in particular.
-    if found.candidates.is_empty() && settings.cycles.is_none_or(|cycles| cycles == 1) {
+    let may_stand = settings.mirror.is_none() && settings.cycles.is_none_or(|cycles| cycles == 1);
+    if found.candidates.is_empty() && may_stand {
         let min_idle = min_lag.max((MIN_IDLE_SECS / dt).round() as usize);
         let idle = finder.search(min_idle..=max_lag, Activity::Idle);
         found.candidates = idle.candidates;
         found.nearest_miss = found.nearest_miss.or(idle.nearest_miss);
     }
-    Ok(found)
+    found
 }
 
 /// All that [`find`] tells about a candidate, for a stretch that the caller chose.
@@ -332,14 +494,15 @@ pub fn appraise(
     if num_intervals < 3 {
         return Err(CutError::TooShort { num_intervals });
     }
-    let finder = Finder::new(take, analysis, settings);
+    let images = images(take, analysis, settings);
+    let finder = Finder::new(take, analysis, settings, images.as_ref());
     let pair = SeamPair {
         start_frame,
         end_frame,
-        cost: finder.seams.cost(start_frame, end_frame),
+        cost: finder.seams.cost(start_frame, finder.later.later(end_frame)),
     };
     let lag = end_frame - start_frame;
-    let rhythm = rhythm::measure(&analysis.features, start_frame, lag, take.frame_time_secs())
+    let rhythm = rhythm::measure(finder.later, start_frame, lag, take.frame_time_secs())
         .filter(|rhythm| rhythm.strength >= rhythm::MIN_STRENGTH && rhythm.prominence >= rhythm::MIN_PROMINENCE);
     let idle = analysis.energy.activities()[start_frame..=end_frame]
         .iter()
@@ -349,12 +512,17 @@ pub fn appraise(
 
 /// A size at the seam of a pair over the 99th percentile of the sizes inside, sizes below `floor` counted as that.
 ///
-/// Closing gives the seam the mean of both ends, and leaves the frame before the end nearly as it is.
-fn stands_out(pair: &SeamPair, size: &dyn Fn(usize) -> f64, floor: f64) -> f64 {
+/// Closing gives the seam the mean of both ends, and leaves the frame before the end nearly as it is. Where the image of
+/// another joint meets the start and makes the other half of the loop, `image` is the size of that joint.
+fn stands_out(pair: &SeamPair, size: &dyn Fn(usize) -> f64, image: Option<&dyn Fn(usize) -> f64>, floor: f64) -> f64 {
     let (start, end) = (pair.start_frame, pair.end_frame);
+    let met = image.unwrap_or(size);
     let mut inside: Vec<f64> = (start + 1..end - 1).map(size).collect();
+    if image.is_some() {
+        inside.extend((start + 1..end - 1).map(met));
+    }
     inside.sort_by(f64::total_cmp);
-    let seam = (0.5 * (size(start) + size(end))).max(size(end - 1));
+    let seam = (0.5 * (size(start) + met(end))).max(met(end - 1));
     seam / percentile(&inside, 0.99).max(floor)
 }
 
@@ -363,6 +531,8 @@ struct Finder<'a> {
     analysis: &'a Analysis,
     settings: &'a SearchSettings,
     seams: Seams<'a>,
+    /// What poses are held against one lag later.
+    later: Later<'a>,
     /// Frames that may be ends, within what is asked for.
     usable: Vec<bool>,
     /// Made for the first search; a stretch that is only appraised needs none.
@@ -372,8 +542,10 @@ struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    fn new(take: &'a Take, analysis: &'a Analysis, settings: &'a SearchSettings) -> Self {
-        let seams = Seams::new(&analysis.features, SeamCost::even(settings.decay));
+    /// `images` holds the features with those of their images, for a mirrored search.
+    fn new(take: &'a Take, analysis: &'a Analysis, settings: &'a SearchSettings, images: Option<&'a Features>) -> Self {
+        let later = images.map_or_else(|| Later::poses(&analysis.features), Later::images);
+        let seams = Seams::new(later.features(), SeamCost::even(settings.decay));
         let (first, last) = settings.within.unwrap_or((0, usize::MAX));
         let usable = analysis.usable.iter().enumerate();
         let dt = take.frame_time_secs();
@@ -382,6 +554,7 @@ impl<'a> Finder<'a> {
             analysis,
             settings,
             seams,
+            later,
             usable: usable
                 .map(|(frame, &is)| is && (first..=last).contains(&frame))
                 .collect(),
@@ -401,14 +574,47 @@ impl<'a> Finder<'a> {
             return found;
         };
         let admission = Admission::new(&self.analysis.energy, &self.usable, lags, activity);
+        let admission = if self.later.is_mirrored() {
+            admission.of_images()
+        } else {
+            admission
+        };
         let idle = activity == Activity::Idle;
+        let mut sound = self.collect(&admission, random_cost, idle, &mut found);
+        if found.candidates.is_empty()
+            && let Some(lags) = self.lags_of_cycles(&found)
+        {
+            // Cheaper pairs of other numbers of cycles may have used up all that is looked at.
+            sound = self.collect(&admission.with_lags(lags), random_cost, idle, &mut found);
+        }
+        if let Some(best) = sound.or_else(|| found.candidates.first().cloned()) {
+            let chosen = if idle {
+                best
+            } else {
+                self.fewest_cycles(best, &admission, random_cost)
+            };
+            self.put_first(&mut found.candidates, chosen);
+        }
+        found
+    }
+
+    /// Adds the distinct loops that qualify, cheapest first, and gives the first sound one among all that were looked at.
+    fn collect(&self, admission: &Admission, random_cost: f64, idle: bool, found: &mut Found) -> Option<LoopCandidate> {
         let limit = self.settings.max_candidates.max(1);
         let mut sound: Option<LoopCandidate> = None;
-        for pair in self.pairs(&admission).take(MAX_LOOKED_AT) {
-            if found.candidates.len() >= limit && sound.is_some() {
+        let mut looked_at = 0;
+        for pair in self.pairs(admission, f64::MAX) {
+            if looked_at == MAX_LOOKED_AT || (found.candidates.len() >= limit && sound.is_some()) {
                 break;
             }
-            match self.judge(&pair, random_cost, idle) {
+            let judged = match self.strays(&pair) {
+                Some(found) if pair.cost <= MAX_COST_RATIO * random_cost => Err(MissReason::Travel { found }),
+                _ => {
+                    looked_at += 1;
+                    self.judge(&pair, random_cost, idle)
+                }
+            };
+            match judged {
                 Ok(candidate) => {
                     if sound.is_none() && candidate.is_sound() {
                         sound = Some(candidate.clone());
@@ -430,20 +636,60 @@ impl<'a> Finder<'a> {
                 }
             }
         }
-        if let Some(best) = sound.or_else(|| found.candidates.first().cloned()) {
-            let chosen = if idle {
-                best
-            } else {
-                self.fewest_cycles(best, &admission, random_cost)
-            };
-            self.put_first(&mut found.candidates, chosen);
-        }
-        found
+        sound
     }
 
-    fn pairs(&self, admission: &Admission) -> DistinctPairs<'_> {
-        let bounds = self.bounds.get_or_init(|| SeamBounds::new(self.seams, &self.usable));
+    /// Lengths of as many cycles as are asked for, where pairs of another number told how long one is.
+    fn lags_of_cycles(&self, found: &Found) -> Option<core::ops::RangeInclusive<usize>> {
+        let asked = f64::from(self.settings.cycles?);
+        let miss = found.nearest_miss.as_ref()?;
+        let MissReason::Cycles { found } = miss.reason else {
+            return None;
+        };
+        let period = (miss.pair.end_frame - miss.pair.start_frame) as f64 / f64::from(found.max(1));
+        Some(((asked - 0.5) * period).ceil() as usize..=((asked + 0.5) * period).floor() as usize)
+    }
+
+    /// The travel of a pair, where the heading at its two ends alone tells that it is far from what is asked for.
+    ///
+    /// This costs next to nothing, so that pairs that travel otherwise do not use up what is looked at.
+    fn strays(&self, pair: &SeamPair) -> Option<Twist> {
+        if self.settings.travel == TravelBounds::default() {
+            return None;
+        }
+        let heading = &self.analysis.heading;
+        let [start, end] = [pair.start_frame, pair.end_frame].map(|frame| heading.world_from_heading(frame));
+        let secs = (pair.end_frame - pair.start_frame) as f64 * self.take.frame_time_secs();
+        let rough = Twist {
+            // Whole turns count, so the way is unknown and the speed that of the straight line, which is the least.
+            linear: (start.inverse() * end).translation / secs,
+            // What half a cycle turns, its image turns back.
+            angular: if self.later.is_mirrored() {
+                DVec3::ZERO
+            } else {
+                DVec3::Y * (heading.yaw(pair.end_frame) - heading.yaw(pair.start_frame)) / secs
+            },
+        };
+        (!self.settings.travel.widened(rough.angular.y).admit(&rough)).then_some(rough)
+    }
+
+    /// Distinct pairs of frames that cost no more than `max_cost`, cheapest first.
+    fn pairs(&self, admission: &Admission, max_cost: f64) -> impl Iterator<Item = SeamPair> {
+        let bounds = self.bounds.get_or_init(|| {
+            let mut usable = self.usable.clone();
+            if self.later.is_mirrored() {
+                usable.extend_from_slice(&self.usable);
+            }
+            SeamBounds::new(self.seams, &usable)
+        });
+        let shift = self.later.later(0);
         DistinctPairs::new(bounds, admission.clone(), self.separation)
+            .up_to(max_cost)
+            .map(move |pair| SeamPair {
+                // Ends are found as images; what they are images of is meant.
+                end_frame: pair.end_frame - shift,
+                ..pair
+            })
     }
 
     fn judge(&self, pair: &SeamPair, random_cost: f64, idle: bool) -> Result<LoopCandidate, MissReason> {
@@ -451,14 +697,14 @@ impl<'a> Finder<'a> {
         if cost_ratio > MAX_COST_RATIO {
             return Err(MissReason::CostRatio { found: cost_ratio });
         }
-        let (features, dt) = (&self.analysis.features, self.take.frame_time_secs());
+        let dt = self.take.frame_time_secs();
         let lag = pair.end_frame - pair.start_frame;
         let start = pair.start_frame as f64;
         if idle {
             let cut = Cut::new(self.take, start, start + lag as f64).map_err(|_| MissReason::SeenOnce)?;
             return self.admitted(self.describe(pair, cut, None, true));
         }
-        let rhythm = rhythm::measure(features, pair.start_frame, lag, dt).ok_or(MissReason::SeenOnce)?;
+        let rhythm = rhythm::measure(self.later, pair.start_frame, lag, dt).ok_or(MissReason::SeenOnce)?;
         if rhythm.strength < rhythm::MIN_STRENGTH {
             return Err(MissReason::Strength { found: rhythm.strength });
         }
@@ -472,7 +718,7 @@ impl<'a> Finder<'a> {
         {
             return Err(MissReason::Cycles { found: rhythm.cycles });
         }
-        let refined = refine::refine_lag(features, pair.start_frame, lag, rhythm.cycles);
+        let refined = refine::refine_lag(self.later, pair.start_frame, lag, rhythm.cycles);
         let cut = Cut::new(self.take, start, start + refined).map_err(|_| MissReason::SeenOnce)?;
         self.admitted(self.describe(pair, cut, Some(rhythm), false))
     }
@@ -489,21 +735,40 @@ impl<'a> Finder<'a> {
     /// All that is told about a stretch, whether or not it qualifies.
     fn describe(&self, pair: &SeamPair, cut: Cut, rhythm: Option<Rhythm>, is_idle: bool) -> LoopCandidate {
         let cycles = rhythm.map_or(1, |rhythm| rhythm.cycles);
-        let (travel, steadiness) = self.travel(pair, cycles);
+        let (travel, steadiness) = match &self.settings.mirror {
+            Some(mirror) => self.travel_of_half(pair, mirror),
+            None => self.travel(pair, cycles),
+        };
+        let num_frames = cut.num_frames() * if self.later.is_mirrored() { 2.0 } else { 1.0 };
         LoopCandidate {
             cut,
-            source_period_secs: cut.num_frames() * self.take.frame_time_secs(),
+            is_mirrored: self.later.is_mirrored(),
+            source_period_secs: num_frames * self.take.frame_time_secs(),
             cycles,
             seam_cost: pair.cost,
             cost_ratio: self.random_cost.filter(|&cost| cost > 0.0).map(|cost| pair.cost / cost),
             strength: rhythm.map(|rhythm| rhythm.strength),
-            take_strength: self.analysis.spectrum.at(cut.num_frames()),
+            take_strength: self.analysis.spectrum.at(num_frames),
             is_idle,
             root_start: travel.start,
             twist: travel.twist,
             steadiness,
             abruptness: self.abruptness(pair),
+            num_jumps: (self.analysis.screen.jumps.iter())
+                .filter(|&&frame| pair.start_frame < frame && frame <= pair.end_frame)
+                .count(),
+            energy: self.energy(pair),
+            contact_phase: (self.analysis.contacts).phase(cut.start_frame(), num_frames / f64::from(cycles.max(1))),
         }
+    }
+
+    /// Mean speed of the body over the pair, relative to the take's pace; 0 where nothing moves.
+    fn energy(&self, pair: &SeamPair) -> f64 {
+        let pace = self.analysis.energy.pace();
+        let frames = pair.start_frame..pair.end_frame;
+        let count = frames.len().max(1) as f64;
+        let mean = frames.map(|frame| self.analysis.features.speed(frame)).sum::<f64>() / count;
+        if pace > 0.0 { mean / pace } else { 0.0 }
     }
 
     /// The candidate that spans the fewest cycles at a cost within the allowance of the best one's.
@@ -519,8 +784,7 @@ impl<'a> Finder<'a> {
                 let from = (f64::from(cycles) - 0.5) * period;
                 let to = (f64::from(cycles) + 0.5) * period;
                 let narrowed = admission.with_lags(from.ceil() as usize..=to.floor() as usize);
-                self.pairs(&narrowed)
-                    .up_to(limit)
+                self.pairs(&narrowed, limit)
                     .take(MAX_LOOKED_AT)
                     .filter_map(|pair| self.judge(&pair, random_cost, false).ok())
                     .find(|found| found.cycles == cycles && found.is_sound() >= best.is_sound())
@@ -550,20 +814,64 @@ impl<'a> Finder<'a> {
         };
         let mut worst = 0.0_f64;
         for joint in 0..world.num_joints() {
-            let moved = |frame: usize| {
-                let [before, at, after] = around(frame).map(|frame| world.position(frame, joint));
-                (before - 2.0 * at + after).length()
+            let moved = |joint: usize| {
+                move |frame: usize| {
+                    let [before, at, after] = around(frame).map(|frame| world.position(frame, joint));
+                    (before - 2.0 * at + after).length()
+                }
             };
-            let turned = |frame: usize| {
-                let [before, at, after] = around(frame).map(|frame| self.take.rotations(frame)[joint]);
-                (rotation::difference(before, at) + rotation::difference(after, at)).length()
+            let turned = |joint: usize| {
+                move |frame: usize| {
+                    let [before, at, after] = around(frame).map(|frame| self.take.rotations(frame)[joint]);
+                    (rotation::difference(before, at) + rotation::difference(after, at)).length()
+                }
             };
+            let partner = self.settings.mirror.as_ref().map(|mirror| mirror.partner(joint));
+            let (image_moved, image_turned) = (partner.map(moved), partner.map(turned));
+            let image_moved = image_moved.as_ref().map(|size| size as &dyn Fn(usize) -> f64);
+            let image_turned = image_turned.as_ref().map(|size| size as &dyn Fn(usize) -> f64);
             // Below a tenth of a millimetre or of a degree per frame squared there is nothing to see.
             worst = worst
-                .max(stands_out(pair, &moved, 1e-4))
-                .max(stands_out(pair, &turned, 2e-3));
+                .max(stands_out(pair, &moved(joint), image_moved, 1e-4))
+                .max(stands_out(pair, &turned(joint), image_turned, 2e-3));
         }
         worst
+    }
+
+    /// How far the heading strays from a screw between the ends of a pair: 1 for half the body height or a quarter turn.
+    fn strayed(&self, pair: &SeamPair, travel: &CycleTravel, half_height: f64) -> f64 {
+        let heading = &self.analysis.heading;
+        let dt = self.take.frame_time_secs();
+        (pair.start_frame..=pair.end_frame)
+            .map(|frame| {
+                let secs = (frame - pair.start_frame) as f64 * dt;
+                let off = heading.ground(frame) - (travel.start * travel.twist.exp(secs)).translation;
+                let root_yaw = rotation::yaw_of(travel.start.rotation) + travel.twist.angular.y * secs;
+                let turned = rotation::wrap_angle(heading.yaw(frame) - root_yaw);
+                (ops::hypot(off.x, off.z) / half_height).max(turned.abs() / core::f64::consts::FRAC_PI_2)
+            })
+            .fold(0.0, f64::max)
+    }
+
+    /// Travel over half a cycle whose mirror image follows, and how well a straight line describes it, 0 to 1.
+    fn travel_of_half(&self, pair: &SeamPair, mirror: &Mirror) -> (CycleTravel, f64) {
+        let dt = self.take.frame_time_secs();
+        let lag = pair.end_frame - pair.start_frame;
+        let travel = HalfCycle {
+            analysis: self.analysis,
+            mirror,
+            skeleton: self.take.skeleton(),
+            world: &self.analysis.world,
+            heading: &self.analysis.heading,
+            first: pair.start_frame,
+            num_intervals: lag,
+            half_secs: lag as f64 * dt,
+            reach: (WINDOW_SECS / dt).round() as usize,
+        }
+        .travel();
+        let half_height = 0.5 * self.analysis.body.stature(self.take).unwrap_or(1.7);
+        let strayed = self.strayed(pair, &travel, half_height);
+        (travel, (1.0 - strayed).clamp(0.0, 1.0))
     }
 
     /// Travel over the pair, and how well one constant twist describes it, 0 to 1.
@@ -598,15 +906,7 @@ impl<'a> Finder<'a> {
         .travel();
         let half_height = 0.5 * body.stature(self.take).unwrap_or(1.7);
 
-        let mut strayed = 0.0_f64;
-        for sample in 0..=lag {
-            let secs = sample as f64 * dt;
-            let off = heading.ground(start_frame + sample) - (travel.start * travel.twist.exp(secs)).translation;
-            let root_yaw = rotation::yaw_of(travel.start.rotation) + travel.twist.angular.y * secs;
-            let turned = rotation::wrap_angle(heading.yaw(start_frame + sample) - root_yaw);
-            strayed = strayed.max(ops::hypot(off.x, off.z) / half_height);
-            strayed = strayed.max(turned.abs() / core::f64::consts::FRAC_PI_2);
-        }
+        let strayed = self.strayed(pair, &travel, half_height);
 
         let twist_at = |start: usize| {
             let motion = heading.world_from_heading(start).inverse() * heading.world_from_heading(start + lag);

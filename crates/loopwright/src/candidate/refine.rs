@@ -4,7 +4,7 @@
 //! itself best. Only the end moves: along the other direction, both ends together, the cost is flat, and a start on a whole
 //! frame needs no interpolation. Source: docs/math/search.md.
 
-use crate::analysis::features::Features;
+use super::rhythm::Later;
 
 /// Poses this share of a fundamental period on either side of the seam are compared.
 ///
@@ -15,8 +15,9 @@ const REACH_SHARE: f64 = 0.25;
 const TRIED_FRAMES: usize = 2;
 
 /// Length in frames at which the motion around `start_frame` meets itself best, at most three frames from `lag`.
-pub(super) fn refine_lag(features: &Features, start_frame: usize, lag: usize, cycles: u32) -> f64 {
-    let last = features.num_frames() - 1;
+pub(super) fn refine_lag(later: Later<'_>, start_frame: usize, lag: usize, cycles: u32) -> f64 {
+    let features = later.features();
+    let last = later.num_frames() - 1;
     let reach = ((REACH_SHARE * lag as f64 / f64::from(cycles.max(1))).round() as usize).max(2);
     let from = start_frame.saturating_sub(reach);
     // The longest lag tried must stay inside.
@@ -31,7 +32,7 @@ pub(super) fn refine_lag(features: &Features, start_frame: usize, lag: usize, cy
     }
     let distance = |lag: usize| -> f64 {
         (from..=to)
-            .map(|frame| features.squared_distance(frame, frame + lag))
+            .map(|frame| later.squared_distance(frame, frame + lag))
             .sum()
     };
     let nearest = (lag - TRIED_FRAMES..=lag + TRIED_FRAMES)
@@ -40,9 +41,10 @@ pub(super) fn refine_lag(features: &Features, start_frame: usize, lag: usize, cy
     // One step of Gauss and Newton from there: a pose gap along the motion is a gap in time. Exact repeats stay exact.
     let (mut along, mut speed) = (0.0, 0.0);
     for frame in from..=to {
+        let opposite = later.later(frame + nearest);
         for axis in 0..features.num_position_axes() {
-            let gap = features.positions(frame + nearest)[axis] - features.positions(frame)[axis];
-            let rate = 0.5 * (features.velocities(frame + nearest)[axis] + features.velocities(frame)[axis]);
+            let gap = features.positions(opposite)[axis] - features.positions(frame)[axis];
+            let rate = 0.5 * (features.velocities(opposite)[axis] + features.velocities(frame)[axis]);
             along += gap * rate;
             speed += rate * rate;
         }

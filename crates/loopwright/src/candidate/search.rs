@@ -59,6 +59,8 @@ pub struct Admission {
     /// Per frame, the last one of the run of fitting frames that it lies in; the frame itself where it does not fit.
     fits_until: Vec<usize>,
     min_moving_share: f64,
+    /// Frames from a frame to its image, where ends are images.
+    shift: usize,
 }
 
 /// Share of a moving loop's frames that must move; the rest may be slower, but never idle.
@@ -114,14 +116,35 @@ impl Admission {
             moving_before,
             fits_until,
             min_moving_share,
+            shift: 0,
+        }
+    }
+
+    /// The same conditions for pairs of a frame and the image of a later one, where as many images follow the frames as there
+    /// are of them: frame `n` has its image at `n` plus the number of frames.
+    pub fn of_images(&self) -> Self {
+        let num_frames = self.usable.len();
+        // Counts of the images are those of their frames, so that a difference still tells of the frames between.
+        let twice = |counts: &[usize]| [&counts[..=num_frames], &counts[1..=num_frames]].concat();
+        let ends = self.fits_until.iter().map(|&last| last + num_frames);
+        Self {
+            min_lag: self.min_lag + num_frames,
+            max_lag: self.max_lag.saturating_add(num_frames),
+            usable: [self.usable.as_slice(), self.usable.as_slice()].concat(),
+            unfit_before: twice(&self.unfit_before),
+            moving_before: twice(&self.moving_before),
+            // Images are ends alone.
+            fits_until: ends.chain(num_frames..2 * num_frames).collect(),
+            shift: num_frames,
+            ..self.clone()
         }
     }
 
     /// The same conditions with other lengths.
     pub fn with_lags(&self, lags: core::ops::RangeInclusive<usize>) -> Self {
         Self {
-            min_lag: (*lags.start()).max(self.min_lag),
-            max_lag: (*lags.end()).min(self.max_lag),
+            min_lag: lags.start().saturating_add(self.shift).max(self.min_lag),
+            max_lag: lags.end().saturating_add(self.shift).min(self.max_lag),
             ..self.clone()
         }
     }
@@ -133,12 +156,15 @@ impl Admission {
             return false;
         }
         let lag = end_frame - start_frame;
+        if lag < self.shift {
+            return false;
+        }
         let moving = self.moving_before[end_frame + 1] - self.moving_before[start_frame];
         (self.min_lag..=self.max_lag).contains(&lag)
             && self.usable[start_frame]
             && self.usable[end_frame]
             && self.unfit_before[end_frame + 1] == self.unfit_before[start_frame]
-            && moving as f64 >= self.min_moving_share * (lag + 1) as f64
+            && moving as f64 >= self.min_moving_share * (lag - self.shift + 1) as f64
     }
 
     /// First and last end that pairs of a start may have, before each is asked for by [`Self::admits`]; `None` where it has

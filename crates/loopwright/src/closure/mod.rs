@@ -23,8 +23,11 @@ pub mod rotation;
 
 mod crossfade;
 
+pub mod image;
+
 use boundary::{Boundary, BoundaryError, Progress, Weights};
 use crossfade::Crossfade;
+pub use image::Image;
 pub use seam::{Gaps, SeamGaps};
 use seam::{JointEnds, JointGap, PointEnd};
 pub use shapes::Shape;
@@ -406,31 +409,79 @@ pub struct Closed {
 /// stands still, and samples that no blend reaches, come back bit for bit.
 /// Errors: a time, share or joint out of range; shapes that cannot be told apart over the clip. Source: docs/math.
 pub fn close(clip: &Clip, settings: &ClosureSettings) -> Result<Closed, ClosureError> {
+    close_against(clip, settings, None)
+}
+
+/// Closes half a cycle whose image follows: both seams, from the half to its image and back, meet as [`close`] has it.
+///
+/// The clip holds N intervals, the answer 2N samples, of which the second N are exactly the image of the first. Gaps are those
+/// between the start and the image of the end. A crossfade has no frames to blend into, so offsets close the seam alone; a
+/// joint is left open where its partner is. Errors: as [`close`]. Source: docs/math/mirror.md.
+pub fn close_half(clip: &Clip, image: &Image<'_>, settings: &ClosureSettings) -> Result<Closed, ClosureError> {
+    let half = close_against(clip, settings, Some(image))?;
+    Ok(image.unfold_closed(clip, half))
+}
+
+/// Closes a clip whose end meets its start, or the image of its start.
+fn close_against(clip: &Clip, settings: &ClosureSettings, image: Option<&Image<'_>>) -> Result<Closed, ClosureError> {
     let num_joints = clip.skeleton().num_joints();
     settings.check(num_joints)?;
     let mut tables = Tables::new(clip);
-    let mut seam = SeamGaps::default();
-    let mut residual = Gaps::default();
     let mut clamps = Vec::new();
-    let mut is_layered = false;
-    let mut plans = Vec::with_capacity(num_joints);
-    let default_method = fitted(clip, &settings.method, &mut clamps);
-    for joint in 0..num_joints {
-        let ends = seam::measure(clip, joint);
-        seam.joints.push(JointGap::of(&ends));
-        let Some(asked) = settings.method_of(joint) else {
-            plans.push(Plan::default());
-            continue;
-        };
-        let method = fitted(clip, &asked, &mut clamps);
-        let wide = match settings.motion {
-            Motion::Layered => seam::measure_wide(clip, joint),
-            Motion::Central => None,
-        };
-        let plan = Plan::new(clip, joint, &ends, wide.as_ref(), &method, &mut tables)?;
-        is_layered |= plan.layers.len() > 1;
-        residual.take_in(&JointGap::of(&plan.closed));
-        plans.push(plan);
+    let can_fade = image.is_none();
+    let default_method = fitted(clip, &settings.method, can_fade, &mut clamps);
+    let partner = |joint: usize| image.map_or(joint, |image| image.partner(joint));
+    let methods: Vec<Option<Method>> = (0..num_joints)
+        .map(|joint| {
+            let asked = settings.method_of(joint)?;
+            settings.method_of(partner(joint))?;
+            Some(fitted(clip, &asked, can_fade, &mut clamps))
+        })
+        .collect();
+    let ends: Vec<JointEnds> = (0..num_joints).map(|joint| seam::measure(clip, joint)).collect();
+    // A joint's start, and what meets it: its own end, or the image of its partner's.
+    let met = |ends: &[JointEnds], joint: usize| match image {
+        Some(image) => image.meets(joint, &ends[joint], &ends[partner(joint)]),
+        None => ends[joint],
+    };
+    let seam = SeamGaps {
+        joints: (0..num_joints).map(|joint| JointGap::of(&met(&ends, joint))).collect(),
+    };
+    let mut plans: Vec<Plan> = (0..num_joints)
+        .map(|joint| Plan::new(clip, joint, &ends[joint], methods[joint].as_ref()))
+        .collect();
+
+    // First the motion, where it can be told from the noise, ...
+    let wide: Vec<Option<JointEnds>> = (0..num_joints)
+        .map(
+            |joint| match (settings.motion, &methods[joint], plans[joint].crossfade) {
+                (Motion::Layered, Some(_), None) => seam::measure_wide(clip, joint),
+                _ => None,
+            },
+        )
+        .collect();
+    let first: Vec<JointEnds> = (wide.iter().zip(&plans))
+        .map(|(wide, plan)| wide.unwrap_or(plan.closed))
+        .collect();
+    add_layer(clip, image, &met, &first, &methods, &mut plans, &mut tables)?;
+    // ... then what is left.
+    let noise: Vec<Option<Method>> = (wide.iter().zip(&methods))
+        .map(|(wide, method)| {
+            wide.as_ref()
+                .and(method.as_ref())
+                .map(|method| noise_method(clip, method))
+        })
+        .collect();
+    let is_layered = noise.iter().any(Option::is_some);
+    if is_layered {
+        let left: Vec<JointEnds> = plans.iter().map(|plan| plan.closed).collect();
+        add_layer(clip, image, &met, &left, &noise, &mut plans, &mut tables)?;
+    }
+
+    let closed_ends: Vec<JointEnds> = plans.iter().map(|plan| plan.closed).collect();
+    let mut residual = Gaps::default();
+    for joint in (0..num_joints).filter(|&joint| methods[joint].is_some()) {
+        residual.take_in(&JointGap::of(&met(&closed_ends, joint)));
     }
     let order = Boundary::new(
         default_method.start,
@@ -457,8 +508,59 @@ pub fn close(clip: &Clip, settings: &ClosureSettings) -> Result<Closed, ClosureE
     Ok(closed)
 }
 
+/// What closes the noise that a method leaves.
+fn noise_method(clip: &Clip, method: &Method) -> Method {
+    let blend_secs = (NOISE_SAMPLES as f64 * clip.step_secs()).min(clip.period_secs());
+    Method {
+        shares: method.shares,
+        // Shapes without accelerations leave that of the motion as it is, and their own beside it: no noise.
+        order: if method.start.is_c2() && method.end.is_c2() {
+            method.order
+        } else {
+            Order::C1
+        },
+        ..Method::of(Shape::Quintic { blend_secs })
+    }
+}
+
+/// Adds to every joint with a method offsets that close the gap between its start and what meets it, measured at `ends`.
+fn add_layer(
+    clip: &Clip,
+    image: Option<&Image<'_>>,
+    met: &dyn Fn(&[JointEnds], usize) -> JointEnds,
+    ends: &[JointEnds],
+    methods: &[Option<Method>],
+    plans: &mut [Plan],
+    tables: &mut Tables,
+) -> Result<(), BoundaryError> {
+    let targets: Vec<[Targets; 2]> = (0..plans.len())
+        .map(|joint| {
+            let Some(method) = methods[joint] else {
+                return Default::default();
+            };
+            let met = met(ends, joint);
+            [
+                seam::point_targets(&met.translation[0], &met.translation[1], &method.shares),
+                rotation::rotation_targets(&met.rotation[0], &met.rotation[1], &method.shares),
+            ]
+        })
+        .collect();
+    for (joint, plan) in plans.iter_mut().enumerate() {
+        let Some(method) = methods[joint] else {
+            continue;
+        };
+        // What is wanted at the end was found where its image meets the partner's start.
+        let own = match image {
+            Some(image) => image.wanted(joint, &targets[joint], &targets[image.partner(joint)]),
+            None => targets[joint],
+        };
+        plan.add_layer(clip, joint, own, &ends[joint], &method, tables)?;
+    }
+    Ok(())
+}
+
 /// The method as it fits into a clip; what had to be changed is added to `clamps` once.
-fn fitted(clip: &Clip, asked: &Method, clamps: &mut Vec<Clamp>) -> Method {
+fn fitted(clip: &Clip, asked: &Method, can_fade: bool, clamps: &mut Vec<Clamp>) -> Method {
     let mut method = *asked;
     let mut note = |clamp: Clamp| {
         if !clamps.contains(&clamp) {
@@ -473,7 +575,7 @@ fn fitted(clip: &Clip, asked: &Method, clamps: &mut Vec<Clamp>) -> Method {
         *shape = used;
     }
     if let Some(asked_secs) = asked.crossfade_secs {
-        let fade = Crossfade::fitted(clip, asked_secs);
+        let fade = Crossfade::fitted(clip, asked_secs).filter(|_| can_fade);
         let used_secs = fade.map_or(0.0, |fade| fade.secs(clip));
         // Half a sample is lost by blending over whole ones.
         if used_secs < asked_secs - 0.5001 * clip.step_secs() {
@@ -593,66 +695,34 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(
-        clip: &Clip,
-        joint: usize,
-        ends: &JointEnds,
-        wide: Option<&JointEnds>,
-        method: &Method,
-        tables: &mut Tables,
-    ) -> Result<Self, BoundaryError> {
-        let crossfade = method.crossfade_secs.and_then(|secs| Crossfade::fitted(clip, secs));
-        let mut plan = Self {
+    fn new(clip: &Clip, joint: usize, ends: &JointEnds, method: Option<&Method>) -> Self {
+        let fade_secs = method.and_then(|method| method.crossfade_secs);
+        let crossfade = fade_secs.and_then(|secs| Crossfade::fitted(clip, secs));
+        Self {
             crossfade,
             faded: crossfade.map_or_else(Vec::new, |fade| fade.offsets(clip, joint)),
             layers: Vec::new(),
             closed: crossfade.map_or(*ends, |fade| fade.faded(ends)),
-        };
-        let first = match (crossfade, wide) {
-            (None, Some(wide)) => *wide,
-            _ => plan.closed,
-        };
-        plan.add_layer(clip, joint, &first, method, tables)?;
-        if crossfade.is_none() && wide.is_some() {
-            let blend_secs = (NOISE_SAMPLES as f64 * clip.step_secs()).min(clip.period_secs());
-            let noise = Method {
-                shares: method.shares,
-                // Shapes without accelerations leave that of the motion as it is, and their own beside it: no noise.
-                order: if method.start.is_c2() && method.end.is_c2() {
-                    method.order
-                } else {
-                    Order::C1
-                },
-                ..Method::of(Shape::Quintic { blend_secs })
-            };
-            let rest = plan.closed;
-            plan.add_layer(clip, joint, &rest, &noise, tables)?;
         }
-        Ok(plan)
     }
 
-    /// Adds offsets that close the gaps between two ends, and moves the ends that are left by them.
+    /// Adds offsets of the translation and of the rotation that are as wanted at both ends, and moves the ends by them.
     fn add_layer(
         &mut self,
         clip: &Clip,
         joint: usize,
+        [point, turn]: [Targets; 2],
         ends: &JointEnds,
         method: &Method,
         tables: &mut Tables,
     ) -> Result<(), BoundaryError> {
-        let Method {
-            start,
-            end,
-            shares,
-            order,
-            ..
-        } = *method;
+        let Method { start, end, order, .. } = *method;
         let point = Spread::new(
-            seam::point_targets(&ends.translation[0], &ends.translation[1], &shares),
+            point,
             tables.of(start, end, order, || translation_progress(clip, joint, ends))?,
         );
         let turn = Spread::new(
-            rotation::rotation_targets(&ends.rotation[0], &ends.rotation[1], &shares),
+            turn,
             tables.of(start, end, order, || rotation_progress(clip, joint, ends))?,
         );
         for end in 0..2 {

@@ -4,10 +4,10 @@ pub mod auto;
 
 use crate::{
     analysis::Analysis,
-    closure::{self, Closed, ClosureError, ClosureSettings},
+    closure::{self, Closed, ClosureError, ClosureSettings, Image, image::ImageError},
     loop_clip::{LoopClip, LoopClipError},
     root_motion::{self, RootMode, Rooted},
-    take::{Clip, Cut, CutError, Take},
+    take::{Clip, Cut, CutError, Mirror, Take},
 };
 
 /// At which times the loop is sampled.
@@ -31,6 +31,8 @@ pub struct LoopSettings {
     pub root: RootMode,
     /// At which times the loop is sampled.
     pub sampling: Sampling,
+    /// Given, the stretch is half a cycle, and its mirror image follows.
+    pub mirror: Option<Mirror>,
 }
 
 /// A loop with what it was made from.
@@ -60,6 +62,15 @@ pub enum MakeError {
         /// Rate given.
         found: f64,
     },
+    /// A loop of two halves needs an even number of samples.
+    #[error("a loop whose second half mirrors the first has an even number of frames, {found} are asked for")]
+    OddSamples {
+        /// Samples asked for.
+        found: usize,
+    },
+    /// The stretch has no mirror image.
+    #[error(transparent)]
+    Image(#[from] ImageError),
     /// The closed samples are not a loop clip.
     #[error(transparent)]
     LoopClip(#[from] LoopClipError),
@@ -88,6 +99,8 @@ fn prepare(
     settings: &LoopSettings,
 ) -> Result<Rooted, MakeError> {
     let source_secs = cut.num_frames() * take.frame_time_secs();
+    // Half a cycle has half the samples.
+    let halves = if settings.mirror.is_some() { 2 } else { 1 };
     let (num_intervals, step_secs) = match settings.sampling {
         Sampling::SourceRate => (cut.num_frames().round() as usize, take.frame_time_secs()),
         Sampling::Rate(rate) => {
@@ -96,15 +109,30 @@ fn prepare(
             }
             ((source_secs * rate).round() as usize, 1.0 / rate)
         }
-        Sampling::Samples(count) => (count, source_secs / count.max(1) as f64),
+        Sampling::Samples(count) if count % halves != 0 => return Err(MakeError::OddSamples { found: count }),
+        Sampling::Samples(count) => (count / halves, source_secs / (count / halves).max(1) as f64),
     };
     let clip = Clip::new(take, cut, num_intervals, step_secs)?;
-    Ok(root_motion::extract(&clip, analysis, cycles, settings.root))
+    Ok(match &settings.mirror {
+        Some(mirror) => root_motion::glide::extract_half(&clip, analysis, mirror, settings.root),
+        None => root_motion::extract(&clip, analysis, cycles, settings.root),
+    })
 }
 
 /// The loop from the stretch.
 fn finish(take: &Take, analysis: &Analysis, source: Rooted, settings: &LoopSettings) -> Result<Made, MakeError> {
-    let closed = closure::close(&source.clip, &settings.closure)?;
+    let (source, closed) = match &settings.mirror {
+        Some(mirror) => {
+            let image = Image::of(&source.clip, mirror, source.carrier)?;
+            let closed = closure::close_half(&source.clip, &image, &settings.closure)?;
+            let whole = source.clip.followed_by_image(|places, turns| image.pose(places, turns));
+            (Rooted { clip: whole, ..source }, closed)
+        }
+        None => {
+            let closed = closure::close(&source.clip, &settings.closure)?;
+            (source, closed)
+        }
+    };
     let loop_clip = LoopClip::new(
         format!("{}-loop", take.name()),
         take.skeleton().clone(),

@@ -73,16 +73,7 @@ pub fn extract(clip: &Clip, analysis: &Analysis, cycles: u32, mode: RootMode) ->
     if travel.twist.linear.y != 0.0 {
         // On a climb the root stands where the lowest joint does; on the level, on the take's own ground.
         let climb = travel.twist.linear.y * clip.step_secs();
-        start.translation.y = (0..=num_intervals)
-            .map(|sample| {
-                let lowest = world
-                    .positions(first + sample)
-                    .iter()
-                    .map(|p| p.y)
-                    .fold(f64::INFINITY, f64::min);
-                lowest - climb * sample as f64
-            })
-            .fold(f64::INFINITY, f64::min);
+        start.translation.y = foot_of_climb(&world, first, num_intervals, climb);
     }
     let root = RootTravel {
         // The travel is taken out in every mode; the mode says what is done with it.
@@ -91,6 +82,17 @@ pub fn extract(clip: &Clip, analysis: &Analysis, cycles: u32, mode: RootMode) ->
         twist: travel.twist,
     };
     relative_to(clip, root, carrier)
+}
+
+/// Height at the start of the slope of `climb` metres per sample on which the lowest joints stand.
+pub(super) fn foot_of_climb(world: &WorldTracks, first: usize, num_intervals: usize, climb: f64) -> f64 {
+    let lowest = |sample: usize| {
+        let heights = world.positions(first + sample).iter().map(|place| place.y);
+        heights.fold(f64::INFINITY, f64::min)
+    };
+    (0..=num_intervals)
+        .map(|sample| lowest(sample) - climb * sample as f64)
+        .fold(f64::INFINITY, f64::min)
 }
 
 /// The same clip relative to a root whose travel is known.
@@ -134,7 +136,23 @@ pub(crate) fn fit_window(
 ) -> Rigid {
     let last = first + num_intervals;
     let reach = reach.min(first).min(world.num_frames() - 1 - last);
-    let mut weights = vec![LIMB_WEIGHT; world.num_joints()];
+    let weights = fit_weights(skeleton, body, joints);
+    let mut pairs = Vec::new();
+    for frame in first - reach..=first + reach {
+        for (joint, &weight) in weights.iter().enumerate() {
+            pairs.push(PointPair {
+                start: world.position(frame, joint),
+                end: world.position(frame + num_intervals, joint),
+                weight,
+            });
+        }
+    }
+    fit_ground_motion(&pairs)
+}
+
+/// How much each joint counts where a motion is fitted to poses.
+pub(super) fn fit_weights(skeleton: &Skeleton, body: &Body, joints: &[WeightedJoint]) -> Vec<f64> {
+    let mut weights = vec![LIMB_WEIGHT; skeleton.num_joints()];
     // A root that stays behind while the hips travel is no part of the body.
     for &joint in skeleton.path_from_root(body.hips).iter().rev().skip(1) {
         weights[joint] = 0.0;
@@ -149,17 +167,7 @@ pub(crate) fn fit_window(
     for weighted in joints {
         weights[weighted.joint] = weights[weighted.joint].max(weighted.weight);
     }
-    let mut pairs = Vec::new();
-    for frame in first - reach..=first + reach {
-        for (joint, &weight) in weights.iter().enumerate() {
-            pairs.push(PointPair {
-                start: world.position(frame, joint),
-                end: world.position(frame + num_intervals, joint),
-                weight,
-            });
-        }
-    }
-    fit_ground_motion(&pairs)
+    weights
 }
 
 /// A joint carries the travel when it covers at least this share of the ground that the hips cover.

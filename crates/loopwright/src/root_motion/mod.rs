@@ -8,6 +8,8 @@ pub mod extract;
 
 pub mod path;
 
+pub(crate) mod glide;
+
 pub use extract::{Rooted, extract};
 
 /// What becomes of the travel.

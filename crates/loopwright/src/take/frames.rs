@@ -302,6 +302,29 @@ impl Clip {
         &self.rotations[offset..offset + self.skeleton.num_joints()]
     }
 
+    /// The clip followed by the image of each of its samples, context and all: twice as long, with what follows the end now
+    /// that image.
+    ///
+    /// `image` maps local transforms of all joints at one sample to those of its image.
+    pub fn followed_by_image(&self, image: impl Fn(&[DVec3], &[DQuat]) -> (Vec<DVec3>, Vec<DQuat>)) -> Self {
+        let joints = self.skeleton.num_joints();
+        let own = (self.context_before + self.num_intervals) * joints;
+        let mut clip = Self {
+            skeleton: self.skeleton.clone(),
+            num_intervals: 2 * self.num_intervals,
+            translations: self.translations[..own].to_vec(),
+            rotations: self.rotations[..own].to_vec(),
+            ..*self
+        };
+        for sample in 0..=(self.num_intervals + self.context_after) as isize {
+            let (translations, rotations) = image(self.translations(sample), self.rotations(sample));
+            clip.translations.extend(translations);
+            clip.rotations.extend(rotations);
+        }
+        clip.make_signs_continuous();
+        clip
+    }
+
     /// World tracks of all samples, context included; frame `sample - sample_range().start()` belongs to `sample`.
     pub fn world_tracks(&self) -> super::WorldTracks {
         super::WorldTracks::of_frames(&self.skeleton, &self.translations, &self.rotations)

@@ -13,9 +13,15 @@ pub mod pose;
 
 pub mod frames;
 
+pub mod smooth;
+
+pub mod mirror;
+
 pub use frames::{Clip, Cut, CutError};
+pub use mirror::{Mirror, MirrorError};
 pub use pose::WorldTracks;
 pub use skeleton::{Joint, Skeleton, SkeletonError};
+pub use smooth::SmoothError;
 
 /// Longest plausible coordinate in metres; anything beyond is a fault of the file, and squares of it still fit a double.
 const MAX_COORDINATE: f64 = 1e9;

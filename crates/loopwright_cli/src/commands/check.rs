@@ -21,7 +21,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
     let take = args
         .take
         .as_ref()
-        .map(|take| load::load(take, &args.reading))
+        .map(|take| load::load(take, &args.reading.clone().into()))
         .transpose()?;
     let mut verdicts = Vec::new();
     let (mut failed, mut negative) = (0, false);

@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
-use loopwright::pipeline::LoopSettings;
+use loopwright::{
+    analysis::{Analysis, body::BodyOverrides},
+    pipeline::LoopSettings,
+};
 use loopwright_formats::{LoopWriteSettings, SpaceSettings};
 use loopwright_synth::{WalkSettings, synthesize};
 
 use crate::{
-    args::{DemoArgs, TakeArgs},
+    args::DemoArgs,
     commands::{find, make, synth},
     exit::{Ending, Failure},
     load::{self, Loaded},
@@ -52,22 +55,20 @@ fn walk_the_road(folder: &Path, force: bool) -> Result<Ending, Failure> {
         &mut Vec::new(),
     )
     .map_err(Failure::error)?;
-    let reading = TakeArgs {
-        up: loopwright_formats::UpChoice::Auto,
-        unit: loopwright_formats::UnitChoice::Auto,
-        hips: None,
-        feet: Vec::new(),
-    };
-    let analysis =
-        loopwright::analysis::Analysis::of(&file.take, &load::overrides(&reading)).map_err(load::body_failure)?;
+    let analysis = Analysis::of(&file.take, &BodyOverrides::default()).map_err(load::body_failure)?;
     let loaded = Loaded {
         path: take_path.clone(),
         file,
         analysis,
+        smooth_hz: None,
         warnings: Vec::new(),
     };
     let search = loopwright::candidate::SearchSettings::default();
-    let found = find::search(&loaded, &search)?;
+    let hunt = find::Hunt {
+        found: find::search(&loaded, &search)?,
+        segments: None,
+    };
+    let found = &hunt.found;
     let chosen = found
         .best()
         .ok_or_else(|| Failure::error("the built-in take has no loop; this is a fault of the program"))?;
@@ -91,7 +92,7 @@ fn walk_the_road(folder: &Path, force: bool) -> Result<Ending, Failure> {
         WalkSettings::default().turn_dps
     );
     outputs.commit()?;
-    output::print(&human::candidates(&loaded, &found))?;
+    output::print(&human::candidates(&loaded, &hunt, &search))?;
     output::print("\n")?;
     output::print(&human::made(&sidecar))?;
     output::print(&truth)?;

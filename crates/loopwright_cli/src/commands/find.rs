@@ -2,16 +2,19 @@
 
 use loopwright::{
     candidate::{
-        self, Found, LoopCandidate, MissReason, SearchError, SearchSettings, TravelBounds, rhythm,
+        self, Found, LoopCandidate, MissReason, NearestMiss, SearchError, SearchSettings, SegmentLoops, TravelBounds,
+        rhythm,
         score::{Decay, SpringCost},
     },
     math::ops,
+    take::Mirror,
 };
 
 use crate::{
     args::{DecayChoice, FindArgs, SearchArgs, SideChoice},
     exit::{Ending, Failure},
     load::{self, Loaded},
+    mirroring,
     output::{self, Outputs},
     plot::PlotFile,
     report::{human, json},
@@ -20,38 +23,47 @@ use crate::{
 pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
-    let loaded = load::load(&args.take, &args.reading)?;
+    let loaded = load::load(&args.take, &args.study)?;
     check(&args.search, &loaded)?;
-    let settings = settings(&args.search, args.top);
+    let settings = SearchSettings {
+        mirror: mirror(&loaded, args)?,
+        ..settings(&args.search, args.top)
+    };
     // A take that holds no loop is an answer as well: an empty list, a reason, and a plot that shows why.
-    let (found, failure) = match search(&loaded, &settings) {
-        Ok(found) if found.candidates.is_empty() => {
-            let failure = nothing_found(&loaded, &found, &args.search);
-            (found, Some(failure))
+    let (hunt, failure) = match hunt(&loaded, &settings, &args.search) {
+        Ok(hunt) if hunt.found.candidates.is_empty() => {
+            let failure = nothing_found(&loaded, &hunt.found, &args.search);
+            (hunt, Some(failure))
         }
-        Ok(found) => (found, None),
+        Ok(hunt) => (hunt, None),
         Err(failure) if failure.is_negative() => {
             let none = Found {
                 candidates: Vec::new(),
                 random_cost: None,
                 nearest_miss: None,
             };
+            let none = Hunt {
+                found: none,
+                segments: None,
+            };
             (none, Some(failure))
         }
         Err(failure) => return Err(failure),
     };
+    let found = &hunt.found;
     if let Some(plot) = plot {
-        let svg = loopwright_draw::plot::find(loaded.take(), &loaded.analysis, &settings, &found);
+        let svg = loopwright_draw::plot::find(loaded.take(), &loaded.analysis, &settings, found);
         plot.add(&mut outputs, &svg)?;
         outputs.commit()?;
     }
     let mut warnings = loaded.warnings.clone();
-    if let Some(best) = found.best() {
+    // Loops of segments are meant to stand for their own.
+    if let Some(best) = found.best().filter(|_| hunt.segments.is_none()) {
         // Who asks for an idle loop knows that it is one.
         warnings.extend(confidence_warning(&loaded, best).filter(|_| !args.search.idle));
     }
     if args.json {
-        output::print(&json::find(&loaded, &found, failure.as_ref(), &warnings))?;
+        output::print(&json::find(&loaded, &hunt, &settings, failure.as_ref(), &warnings))?;
     }
     if let Some(failure) = failure {
         return Err(failure);
@@ -60,9 +72,21 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
         for warning in &warnings[loaded.warnings.len()..] {
             crate::talk::warn(warning);
         }
-        output::print(&human::candidates(&loaded, &found))?;
+        output::print(&human::candidates(&loaded, &hunt, &settings))?;
     }
     Ok(Ending::Done)
+}
+
+/// The mirror of a search for half cycles.
+fn mirror(loaded: &Loaded, args: &FindArgs) -> Result<Option<Mirror>, Failure> {
+    if !args.mirror.symmetric {
+        return Ok(None);
+    }
+    let pairs = match &args.mirror.mirror_map {
+        Some(path) => mirroring::read_pairs(path)?,
+        None => Vec::new(),
+    };
+    mirroring::mirror(loaded, &pairs).map(Some)
 }
 
 /// The search that the arguments ask for.
@@ -80,6 +104,7 @@ pub(crate) fn settings(args: &SearchArgs, max_candidates: usize) -> SearchSettin
             climb_mps: args.climb,
         },
         idle: args.idle,
+        mirror: None,
     }
 }
 
@@ -129,35 +154,70 @@ pub(crate) fn check(args: &SearchArgs, loaded: &Loaded) -> Result<(), Failure> {
     }
 }
 
+/// What a search found, and in which segments where it went by them.
+pub(crate) struct Hunt {
+    pub(crate) found: Found,
+    pub(crate) segments: Option<Vec<SegmentLoops>>,
+}
+
+/// Searches as the arguments ask, the whole take or segment by segment.
+///
+/// By segments the list holds the best loop of each that has one, in the order of time.
+pub(crate) fn hunt(loaded: &Loaded, settings: &SearchSettings, args: &SearchArgs) -> Result<Hunt, Failure> {
+    if !args.per_segment {
+        return Ok(Hunt {
+            found: search(loaded, settings)?,
+            segments: None,
+        });
+    }
+    let segments = candidate::find_per_segment(loaded.take(), &loaded.analysis, settings)
+        .map_err(|error| search_failure(loaded, error))?;
+    let best = |loops: &SegmentLoops| loops.best.as_ref().ok().cloned();
+    // Where no segment has a loop, the cheapest miss of any tells most.
+    let misses = segments
+        .iter()
+        .filter_map(|loops| loops.best.as_ref().err().copied().flatten());
+    let nearest_miss = misses.min_by(|a, b| a.pair.cost.total_cmp(&b.pair.cost));
+    Ok(Hunt {
+        found: Found {
+            candidates: segments.iter().filter_map(best).collect(),
+            random_cost: None,
+            nearest_miss,
+        },
+        segments: Some(segments),
+    })
+}
+
 /// Searches, and tells in words why a take cannot be searched.
 pub(crate) fn search(loaded: &Loaded, settings: &SearchSettings) -> Result<Found, Failure> {
-    candidate::find(loaded.take(), &loaded.analysis, settings).map_err(|error| {
-        let file = loaded.path.display();
-        match error {
-            SearchError::TooShort { take_secs, min_secs } => {
-                let frames = loaded.take().num_frames();
-                Failure::nothing(format!("no loop found in \"{file}\": the take is too short"))
-                    .because(format!(
-                        "it lasts {take_secs:.3} s ({frames} frames), the shortest loop asked for is {min_secs} s"
-                    ))
-                    .try_this("a longer take, or a smaller --min-seconds")
-            }
-            SearchError::Still => Failure::nothing(format!("no loop found in \"{file}\": nothing moves in it"))
-                .because(format!("all {} frames hold one pose", loaded.take().num_frames()))
-                .try_this("a take with motion; for one still pose no loop is needed"),
-            SearchError::AllSoiled => Failure::nothing(format!(
-                "no loop found in \"{file}\": no two frames in a row can be trusted"
-            ))
-            .because(
-                "frames jump, or every few frames are doubled, as when a take is written at another rate than its own",
-            )
-            .try_this("the take at its true rate, or --range START:END to close frames of your choice"),
-            SearchError::Bounds { .. } => {
-                Failure::error(&error).try_this("--min-seconds above 0 and --max-seconds no smaller")
-            }
-            other => Failure::error(other),
+    candidate::find(loaded.take(), &loaded.analysis, settings).map_err(|error| search_failure(loaded, error))
+}
+
+/// Why a take cannot be searched.
+fn search_failure(loaded: &Loaded, error: SearchError) -> Failure {
+    let file = loaded.path.display();
+    match error {
+        SearchError::TooShort { take_secs, min_secs } => {
+            let frames = loaded.take().num_frames();
+            Failure::nothing(format!("no loop found in \"{file}\": the take is too short"))
+                .because(format!(
+                    "it lasts {take_secs:.3} s ({frames} frames), the shortest loop asked for is {min_secs} s"
+                ))
+                .try_this("a longer take, or a smaller --min-seconds")
         }
-    })
+        SearchError::Still => Failure::nothing(format!("no loop found in \"{file}\": nothing moves in it"))
+            .because(format!("all {} frames hold one pose", loaded.take().num_frames()))
+            .try_this("a take with motion; for one still pose no loop is needed"),
+        SearchError::AllSoiled => Failure::nothing(format!(
+            "no loop found in \"{file}\": no two frames in a row can be trusted"
+        ))
+        .because("frames jump, or every few frames are doubled, as when a take is written at another rate than its own")
+        .try_this("the take at its true rate, or --range START:END to close frames of your choice"),
+        SearchError::Bounds { .. } => {
+            Failure::error(&error).try_this("--min-seconds above 0 and --max-seconds no smaller")
+        }
+        other => Failure::error(other),
+    }
 }
 
 /// Why nothing qualified, with the nearest miss.
@@ -182,56 +242,62 @@ pub(crate) fn nothing_found(loaded: &Loaded, found: &Found, args: &SearchArgs) -
             .because("likely cause: the take is too short, or stops and starts too often")
             .try_this("a longer take, or other bounds with --min-seconds and --max-seconds");
     };
-    let place = format!(
-        "frames {}-{} ({:.2} s)",
-        miss.pair.start_frame, miss.pair.end_frame, miss.period_secs
-    );
+    let failure = failure.because(miss_in_words(miss));
     match miss.reason {
-        MissReason::CostRatio { found } => failure
-            .because(format!(
-                "cheapest seam: {place} at {found:.3} of what random frames cost (needs {:.2})",
-                candidate::MAX_COST_RATIO
-            ))
+        MissReason::CostRatio { .. } => failure
             .because("likely cause: no pose comes back closely enough")
             .try_this("a take with at least two cycles, or --range START:END to close frames of your choice"),
-        MissReason::Strength { found } => failure
-            .because(format!(
-                "strongest repeat: {found:.2} at {place} (needs {:.2})",
-                rhythm::MIN_STRENGTH
-            ))
+        MissReason::Strength { .. } => failure
             .because("likely cause: two poses meet, but the motion around them differs")
             .try_this("a steadier take, or --range START:END to close frames of your choice"),
-        MissReason::NoRhythm { found } => failure
-            .because(format!(
-                "no rhythm at {place}: likeness stands out by {found:.2} (needs {:.2})",
-                rhythm::MIN_PROMINENCE
-            ))
+        MissReason::NoRhythm { .. } => failure
             .because("likely cause: the body only drifts or stands")
             .try_this("a take with a repeating motion, or --range START:END to close frames of your choice"),
         MissReason::SeenOnce => failure
-            .because(format!(
-                "cheapest seam: {place}, but the take shows that cycle only once"
-            ))
             .because("likely cause: the take holds a single cycle, which proves no repeat")
             .try_this(format!(
                 "--range {}:{} to close it all the same",
                 miss.pair.start_frame, miss.pair.end_frame
             )),
-        MissReason::Travel { found } => failure
-            .because(format!(
-                "cheapest seam: {place} travels at {:.2} m/s, turning {:+.1} deg/s, climbing {:+.2} m/s",
-                ops::hypot(found.linear.x, found.linear.z),
-                found.angular.y.to_degrees(),
-                found.linear.y
-            ))
+        MissReason::Travel { .. } => failure
             .because("likely cause: no stretch of the take travels as asked for")
             .try_this("wider --speed, --turn-rate or --climb, or none of --straight and --turning"),
-        MissReason::Cycles { found } => failure
-            .because(format!(
-                "cheapest seam: {place} spans {found} {}",
-                if found == 1 { "cycle" } else { "cycles" }
-            ))
-            .try_this("another --cycles, or wider --min-seconds and --max-seconds"),
+        MissReason::Cycles { .. } => failure.try_this("another --cycles, or wider --min-seconds and --max-seconds"),
+    }
+}
+
+/// What came nearest to a loop, and what it lacks.
+pub(crate) fn miss_in_words(miss: &NearestMiss) -> String {
+    let place = format!(
+        "frames {}-{} ({:.2} s)",
+        miss.pair.start_frame, miss.pair.end_frame, miss.period_secs
+    );
+    match miss.reason {
+        MissReason::CostRatio { found } => format!(
+            "cheapest seam: {place} at {found:.3} of what random frames cost (needs {:.2})",
+            candidate::MAX_COST_RATIO
+        ),
+        MissReason::Strength { found } => {
+            format!(
+                "strongest repeat: {found:.2} at {place} (needs {:.2})",
+                rhythm::MIN_STRENGTH
+            )
+        }
+        MissReason::NoRhythm { found } => format!(
+            "no rhythm at {place}: likeness stands out by {found:.2} (needs {:.2})",
+            rhythm::MIN_PROMINENCE
+        ),
+        MissReason::SeenOnce => format!("cheapest seam: {place}, but the take shows that cycle only once"),
+        MissReason::Travel { found } => format!(
+            "cheapest seam: {place} travels at {:.2} m/s, turning {:+.1} deg/s, climbing {:+.2} m/s",
+            ops::hypot(found.linear.x, found.linear.z),
+            found.angular.y.to_degrees(),
+            found.linear.y
+        ),
+        MissReason::Cycles { found } => format!(
+            "cheapest seam: {place} spans {found} {}",
+            if found == 1 { "cycle" } else { "cycles" }
+        ),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
 pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
-    let loaded = load::load(&args.take, &args.reading)?;
+    let loaded = load::load(&args.take, &args.study)?;
     if let Some(plot) = plot {
         plot.add(
             &mut outputs,

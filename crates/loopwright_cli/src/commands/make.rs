@@ -7,7 +7,7 @@ use loopwright::{
     pipeline::{self, LoopSettings, Made, MakeError, Sampling},
     quality::{self, KeyLayout, LoopKeys, Quality},
     root_motion::RootMode,
-    take::CutError,
+    take::{CutError, Mirror},
 };
 use loopwright_formats::{ClosingKey, LoadedTake, LoopWriteSettings, Sidecar, sidecar::PlaybackFacts};
 
@@ -17,6 +17,7 @@ use crate::{
     commands::{convert, find},
     exit::{Ending, Failure},
     load::{self, Loaded},
+    mirroring,
     output::{self, Outputs},
     plot::PlotFile,
     recipe::{OutputRecipe, Recipe, StretchRecipe},
@@ -29,18 +30,26 @@ const MAX_KEYS: usize = 2_000_000;
 
 pub(crate) fn run(args: &MakeArgs) -> Result<Ending, Failure> {
     let flags = args::recipe_of(
-        &args.reading,
+        &args.study,
+        &args.mirror,
         args.range,
         args.search.cycles,
         &args.closure,
         &args.settings,
-    );
+    )?;
     make(&args.take, flags, &args.target, Some((args.pick, &args.search)))
 }
 
 /// `loopwright close`: the same without a search.
 pub(crate) fn close(args: &CloseArgs) -> Result<Ending, Failure> {
-    let flags = args::recipe_of(&args.reading, args.range, args.cycles, &args.closure, &args.settings);
+    let flags = args::recipe_of(
+        &args.study,
+        &args.mirror,
+        args.range,
+        args.cycles,
+        &args.closure,
+        &args.settings,
+    )?;
     make(&args.take, flags, &args.target, None)
 }
 
@@ -69,7 +78,11 @@ fn make(
     let loaded = load::load(take, &recipe.take.to_args(target.recipe.as_ref())?)?;
     let mut warnings = loaded.warnings.clone();
     let mut soft: Vec<String> = Vec::new();
-    let chosen = match choose(&loaded, &recipe.stretch, search) {
+    let mirror = match recipe.stretch.symmetric {
+        Some(true) => Some(mirroring::mirror(&loaded, &recipe.take.mirror)?),
+        _ => None,
+    };
+    let chosen = match choose(&loaded, &recipe.stretch, mirror.as_ref(), search) {
         Err(failure) if failure.is_negative() && target.json => {
             output::print(&json::refused(&loaded, &failure))?;
             return Err(failure);
@@ -86,6 +99,7 @@ fn make(
         closure: closing::settings(&recipe, loaded.take().skeleton())?,
         root: root_mode(recipe.output.root.unwrap_or(RootChoice::Screw)),
         sampling: sampling(&recipe.output)?,
+        mirror,
     };
     let choice = closing::choose_method(&loaded, &chosen, &recipe, &mut settings)
         .map_err(|error| make_failure(&loaded, error))?;
@@ -255,11 +269,13 @@ fn soiled_warning(loaded: &Loaded, chosen: &LoopCandidate) -> Option<String> {
 fn choose(
     loaded: &Loaded,
     stretch: &StretchRecipe,
+    mirror: Option<&Mirror>,
     search: Option<(Option<usize>, &SearchArgs)>,
 ) -> Result<LoopCandidate, Failure> {
     if let (Some(start), Some(end)) = (stretch.start, stretch.end) {
         let settings = SearchSettings {
             cycles: stretch.cycles,
+            mirror: mirror.cloned(),
             ..SearchSettings::default()
         };
         let mut candidate = candidate::appraise(loaded.take(), &loaded.analysis, &settings, start, end)
@@ -277,7 +293,11 @@ fn choose(
     search.cycles = stretch.cycles;
     find::check(&search, loaded)?;
     // At least what `find` asks for: how many are asked for may change the list.
-    let found = find::search(loaded, &find::settings(&search, pick.max(DEFAULT_TOP)))?;
+    let settings = SearchSettings {
+        mirror: mirror.cloned(),
+        ..find::settings(&search, pick.max(DEFAULT_TOP))
+    };
+    let find::Hunt { found, .. } = find::hunt(loaded, &settings, &search)?;
     if found.candidates.is_empty() {
         return Err(find::nothing_found(loaded, &found, &search));
     }
@@ -327,6 +347,10 @@ fn make_failure(loaded: &Loaded, error: MakeError) -> Failure {
         MakeError::Rate { found } => {
             Failure::error(format!("--fps must be a positive number, found {found}")).try_this("--fps 30 or --fps 60")
         }
+        MakeError::OddSamples { .. } => Failure::error(error).try_this("an even number of --frames"),
+        MakeError::Image(error) => Failure::error("this stretch has no mirror image")
+            .because(error.to_string())
+            .try_this("a loop of whole cycles, without --symmetric"),
         other => Failure::error(other).try_this("another --blend"),
     }
 }

@@ -212,7 +212,7 @@ fn unfit(path: &Path, why: impl core::fmt::Display) -> Failure {
 
 /// A file without a sidecar: a take, a stretch of it, or a stretch repeated.
 fn take_motion(path: &Path, args: &RenderArgs, beside: Option<&Path>) -> Result<Motion, Failure> {
-    let loaded = load::load(path, &args.reading)?;
+    let loaded = load::load(path, &args.reading.clone().into())?;
     let figure = Figure::of(loaded.take(), &loaded.analysis.body);
     let last = loaded.take().num_frames() - 1;
     let repeats = args.onion || args.cycles.is_some() || beside.is_some();

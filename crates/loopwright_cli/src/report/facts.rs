@@ -14,12 +14,15 @@ pub(crate) fn candidate(candidate: &LoopCandidate, period_secs: f64) -> Candidat
     CandidateFacts {
         start_frame: candidate.cut.start_frame(),
         end_frame: candidate.cut.end_frame(),
+        mirrored: candidate.is_mirrored,
         source_period_secs: candidate.source_period_secs,
         period_secs,
         cycles: candidate.cycles as usize,
         seam_cost: Some(candidate.seam_cost),
         cost_ratio: candidate.cost_ratio,
         steadiness: Some(candidate.steadiness),
+        contact_phase: candidate.contact_phase,
+        energy: Some(candidate.energy),
     }
 }
 

@@ -3,13 +3,16 @@
 use std::fmt::Write;
 
 use loopwright::{
-    analysis::{body::FoundBy, energy::Activity, spectrum::Peak},
-    candidate::Found,
+    analysis::{body::FoundBy, segments::Segment, spectrum::Peak},
+    candidate::{SearchSettings, TakeRhythm},
 };
 use loopwright_formats::sidecar::{QualityFacts, RootFacts, Sidecar};
 
-use super::json::{RenderAnswer, Verdict, activity_name};
-use crate::load::{self, Loaded};
+use super::json::{RenderAnswer, Verdict};
+use crate::{
+    commands::find::{self, Hunt},
+    load::{self, Loaded},
+};
 
 /// Rows of a table: first line the headings, columns as wide as their widest entry.
 struct Table {
@@ -71,8 +74,9 @@ fn headline(loaded: &Loaded) -> String {
 }
 
 /// The list of `find`.
-pub(crate) fn candidates(loaded: &Loaded, found: &Found) -> String {
-    let mut table = Table::new(&[
+pub(crate) fn candidates(loaded: &Loaded, hunt: &Hunt, settings: &SearchSettings) -> String {
+    let found = &hunt.found;
+    let mut headings = vec![
         "#",
         "start",
         "end",
@@ -84,10 +88,21 @@ pub(crate) fn candidates(loaded: &Loaded, found: &Found) -> String {
         "m/s",
         "deg/s",
         "climb",
-    ]);
+        "phase",
+        "energy",
+    ];
+    // The first found of segments in order is that of the first segment that has one.
+    let gaits = hunt.segments.as_ref().map(|segments| {
+        let with_loop = segments.iter().filter(|loops| loops.best.is_ok());
+        with_loop.map(|loops| loops.segment.gait.name()).collect::<Vec<_>>()
+    });
+    if gaits.is_some() {
+        headings.push("segment");
+    }
+    let mut table = Table::new(&headings);
     for (index, candidate) in found.candidates.iter().enumerate() {
         let linear = candidate.twist.linear;
-        table.row(vec![
+        let mut row = vec![
             (index + 1).to_string(),
             format!("{:.0}", candidate.cut.start_frame()),
             format!("{:.2}", candidate.cut.end_frame()),
@@ -99,9 +114,58 @@ pub(crate) fn candidates(loaded: &Loaded, found: &Found) -> String {
             format!("{:.2}", loopwright::math::ops::hypot(linear.x, linear.z)),
             format!("{:+.1}", candidate.twist.angular.y.to_degrees()),
             format!("{:+.2}", linear.y),
-        ]);
+            optional(candidate.contact_phase, 2),
+            format!("{:.2}", candidate.energy),
+        ];
+        row.extend(
+            gaits
+                .as_ref()
+                .and_then(|gaits| gaits.get(index))
+                .map(ToString::to_string),
+        );
+        table.row(row);
     }
-    format!("{}{}", headline(loaded), table.render())
+    let mut text = headline(loaded);
+    if hunt.segments.is_none()
+        && let Some(rhythm) = found.rhythm(&loaded.analysis, settings)
+    {
+        let _ = writeln!(text, "{}", take_rhythm(&rhythm));
+    }
+    text.push_str(&table.render());
+    for loops in hunt.segments.iter().flatten() {
+        let Err(miss) = &loops.best else { continue };
+        let Segment {
+            gait,
+            start_frame,
+            end_frame,
+        } = loops.segment;
+        let why = miss
+            .as_ref()
+            .map_or_else(|| "no two frames can be ends of a loop".to_owned(), find::miss_in_words);
+        let _ = writeln!(
+            text,
+            "no loop in frames {start_frame}-{end_frame} ({}); {why}",
+            gait.name()
+        );
+    }
+    text
+}
+
+/// The rhythm of a take in a line.
+fn take_rhythm(rhythm: &TakeRhythm) -> String {
+    const MOST: usize = 5;
+    let multiples: Vec<String> = (rhythm.multiples.iter().take(MOST).enumerate().skip(1))
+        .map(|(index, likeness)| format!("{} cycles {likeness:.2}", index + 1))
+        .collect();
+    let multiples = if multiples.is_empty() {
+        String::new()
+    } else {
+        format!("; after {}", multiples.join(", "))
+    };
+    format!(
+        "rhythm: one cycle lasts {:.3} s, confidence {:.2}{multiples}",
+        rhythm.period_secs, rhythm.confidence
+    )
 }
 
 /// Peaks of the autocorrelation worth telling, highest first.
@@ -173,21 +237,12 @@ pub(crate) fn inspect(loaded: &Loaded) -> String {
             peaks.join(", ")
         },
     );
-    let stretches: Vec<String> = analysis
-        .energy
-        .stretches()
+    let segments: Vec<String> = analysis
+        .segments
         .iter()
-        .filter(|stretch| stretch.activity != Activity::Transition)
-        .map(|stretch| {
-            format!(
-                "{} {}-{}",
-                activity_name(stretch.activity),
-                stretch.start_frame,
-                stretch.end_frame
-            )
-        })
+        .map(|segment| format!("{} {}-{}", segment.gait.name(), segment.start_frame, segment.end_frame))
         .collect();
-    line("stretches", stretches.join(", "));
+    line("segments", segments.join("; "));
     text.push('\n');
     text.push_str(&tree(loaded));
     text

@@ -1,8 +1,8 @@
 //! Answers as JSON with stable keys.
 
 use loopwright::{
-    analysis::{energy::Activity, screen::SoilKind},
-    candidate::{Found, MissReason},
+    analysis::{energy::Activity, screen::SoilKind, segments::Segment},
+    candidate::{MissReason, NearestMiss, SearchSettings},
     math::ops,
     root_motion::{RootMode, RootTravel},
 };
@@ -10,7 +10,7 @@ use loopwright_formats::sidecar::{CandidateFacts, QualityFacts, RootFacts, Sidec
 use serde::Serialize;
 
 use super::facts;
-use crate::{exit::Failure, load::Loaded};
+use crate::{commands::find::Hunt, exit::Failure, load::Loaded};
 
 /// Pretty JSON with a final line end.
 fn text<T: Serialize>(value: &T) -> String {
@@ -41,12 +41,56 @@ struct Miss {
     found: Option<f64>,
 }
 
+impl Miss {
+    fn of(miss: &NearestMiss) -> Self {
+        let (reason, found) = match miss.reason {
+            MissReason::CostRatio { found } => ("cost_ratio", Some(found)),
+            MissReason::Strength { found } => ("strength", Some(found)),
+            MissReason::NoRhythm { found } => ("no_rhythm", Some(found)),
+            MissReason::SeenOnce => ("seen_once", None),
+            MissReason::Travel { found } => ("travel", Some(ops::hypot(found.linear.x, found.linear.z))),
+            MissReason::Cycles { found } => ("cycles", Some(f64::from(found))),
+        };
+        Miss {
+            start_frame: miss.pair.start_frame,
+            end_frame: miss.pair.end_frame,
+            period_secs: miss.period_secs,
+            reason,
+            found,
+        }
+    }
+}
+
+/// A segment and the place of its loop in the list.
+#[derive(Serialize)]
+struct SegmentLoop {
+    #[serde(flatten)]
+    segment: SegmentFacts,
+    /// Rank of its loop; null where it has none.
+    rank: Option<usize>,
+    /// What came nearest, where it has none.
+    nearest_miss: Option<Miss>,
+}
+
+/// How often the take repeats.
+#[derive(Serialize)]
+struct RhythmFacts {
+    period_secs: f64,
+    confidence: f64,
+    /// Likeness of the take with itself after one cycle, two, three and so on.
+    multiples: Vec<f64>,
+}
+
 #[derive(Serialize)]
 struct FindAnswer<'a> {
     take: TakeFacts,
     random_cost: Option<f64>,
     candidates: Vec<FoundLoop>,
     nearest_miss: Option<Miss>,
+    /// Null where nothing that moves repeats, and in a search by segments.
+    rhythm: Option<RhythmFacts>,
+    /// Null unless the search went by segments.
+    segments: Option<Vec<SegmentLoop>>,
     /// Why nothing was found; null where something was.
     refusal: Option<Refusal<'a>>,
     warnings: &'a [String],
@@ -88,7 +132,14 @@ pub(crate) fn refused(loaded: &Loaded, failure: &Failure) -> String {
 }
 
 /// The answer of `find`.
-pub(crate) fn find(loaded: &Loaded, found: &Found, failure: Option<&Failure>, warnings: &[String]) -> String {
+pub(crate) fn find(
+    loaded: &Loaded,
+    hunt: &Hunt,
+    settings: &SearchSettings,
+    failure: Option<&Failure>,
+    warnings: &[String],
+) -> String {
+    let found = &hunt.found;
     let candidates = found
         .candidates
         .iter()
@@ -106,28 +157,31 @@ pub(crate) fn find(loaded: &Loaded, found: &Found, failure: Option<&Failure>, wa
             idle: candidate.is_idle,
         })
         .collect();
-    let nearest_miss = found.nearest_miss.as_ref().map(|miss| {
-        let (reason, found) = match miss.reason {
-            MissReason::CostRatio { found } => ("cost_ratio", Some(found)),
-            MissReason::Strength { found } => ("strength", Some(found)),
-            MissReason::NoRhythm { found } => ("no_rhythm", Some(found)),
-            MissReason::SeenOnce => ("seen_once", None),
-            MissReason::Travel { found } => ("travel", Some(ops::hypot(found.linear.x, found.linear.z))),
-            MissReason::Cycles { found } => ("cycles", Some(f64::from(found))),
-        };
-        Miss {
-            start_frame: miss.pair.start_frame,
-            end_frame: miss.pair.end_frame,
-            period_secs: miss.period_secs,
-            reason,
-            found,
-        }
+    let nearest_miss = found.nearest_miss.as_ref().map(Miss::of);
+    let mut ranks = 1..;
+    let segments = hunt.segments.as_ref().map(|segments| {
+        let facts = segments.iter().map(|loops| SegmentLoop {
+            segment: SegmentFacts::from(&loops.segment),
+            rank: loops.best.as_ref().ok().and_then(|_| ranks.next()),
+            nearest_miss: loops.best.as_ref().err().and_then(|miss| miss.as_ref().map(Miss::of)),
+        });
+        facts.collect()
     });
+    let rhythm = (hunt.segments.is_none())
+        .then(|| found.rhythm(&loaded.analysis, settings))
+        .flatten()
+        .map(|rhythm| RhythmFacts {
+            period_secs: rhythm.period_secs,
+            confidence: rhythm.confidence,
+            multiples: rhythm.multiples,
+        });
     text(&FindAnswer {
         take: loaded.facts(),
         random_cost: found.random_cost,
         candidates,
         nearest_miss,
+        rhythm,
+        segments,
         refusal: failure.map(Refusal::of),
         warnings,
     })
@@ -172,6 +226,24 @@ struct StretchFacts {
     end_frame: usize,
 }
 
+/// A run of frames in which the body gets along in one way.
+#[derive(Serialize)]
+struct SegmentFacts {
+    gait: &'static str,
+    start_frame: usize,
+    end_frame: usize,
+}
+
+impl From<&Segment> for SegmentFacts {
+    fn from(segment: &Segment) -> Self {
+        Self {
+            gait: segment.gait.name(),
+            start_frame: segment.start_frame,
+            end_frame: segment.end_frame,
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct InspectAnswer<'a> {
     take: TakeFacts,
@@ -187,6 +259,7 @@ struct InspectAnswer<'a> {
     rhythm: Vec<Peak>,
     pace_mps: f64,
     stretches: Vec<StretchFacts>,
+    segments: Vec<SegmentFacts>,
     warnings: &'a [String],
 }
 
@@ -258,12 +331,13 @@ pub(crate) fn inspect(loaded: &Loaded) -> String {
                 end_frame: stretch.end_frame,
             })
             .collect(),
+        segments: analysis.segments.iter().map(SegmentFacts::from).collect(),
         warnings: &loaded.warnings,
     })
 }
 
 /// The name of an activity.
-pub(crate) fn activity_name(activity: Activity) -> &'static str {
+fn activity_name(activity: Activity) -> &'static str {
     match activity {
         Activity::Moving => "moving",
         Activity::Transition => "transition",

@@ -30,6 +30,7 @@ pub fn find(take: &Take, analysis: &Analysis, settings: &SearchSettings, found: 
         start_secs: best.cut.start_frame() * take.frame_time_secs(),
         end_secs: best.cut.end_frame() * take.frame_time_secs(),
     });
+    let top = tracks::segments(&mut svg, take, analysis, map_width(), top);
     let speed = tracks::speed_and_heading(take, analysis);
     let bottom = tracks::draw(&mut svg, take, analysis, &speed, chosen, map_width(), top);
     svg.finish(&title, bottom + style::MARGIN - 6.0)
@@ -81,6 +82,16 @@ fn autocorrelation(
             format!("recommended length, {secs:.3} s"),
         ));
     }
+    let cycles: Vec<f64> = found.rhythm(analysis, settings).map_or_else(Vec::new, |rhythm| {
+        (1..)
+            .map(|cycle| f64::from(cycle) * rhythm.period_secs)
+            .take_while(|&secs| secs <= range.high)
+            .take(MAX_CYCLES)
+            .collect()
+    });
+    if !cycles.is_empty() {
+        keys.push(Key::new(Sign::Stroke(Ink::Faint), "whole cycles"));
+    }
     let heading = Heading {
         title: "Likeness of the take with itself, by lag",
         keys,
@@ -107,6 +118,9 @@ fn autocorrelation(
     panel.draw(svg, |panel, svg| {
         panel.grid(svg);
         panel.level(svg, 0.0, Ink::Grey, "stroke-width=\"1\"");
+        for secs in &cycles {
+            panel.upright(svg, *secs, Ink::Faint, "stroke-width=\"1.2\"");
+        }
         if let Some(secs) = chosen {
             panel.upright(svg, secs, Ink::Vermillion, axes::DASHED);
         }
@@ -121,6 +135,9 @@ fn autocorrelation(
     });
     area.bottom() + style::BELOW
 }
+
+/// Most whole cycles that are marked; more would hide the curve.
+const MAX_CYCLES: usize = 24;
 
 /// Most peaks that are marked; a long take has more multiples of its period than there is room for.
 const MAX_PEAKS: usize = 12;

@@ -1,14 +1,15 @@
 //! Panels over the time of a whole take, stacked: what moves is shaded, what is soiled is marked.
 
 use loopwright::{
-    analysis::{Analysis, energy::Activity},
+    analysis::{Analysis, energy::Activity, segments::Gait},
     take::Take,
 };
 
 use super::{
     axes::{Axis, DASHED, Heading, Key, Panel, Range, Sign, stroke_width},
     style::{self, Ink, SERIES},
-    svg::{Area, Svg},
+    svg::{Anchor, Area, Svg},
+    text,
 };
 
 /// A track over time: a line for each name, in one unit.
@@ -85,6 +86,49 @@ pub(super) fn speed_and_heading(take: &Take, analysis: &Analysis) -> [Track; 2] 
             kind: Kind::Degrees,
         },
     ]
+}
+
+/// Height of the band that names the segments.
+const BAND: f64 = 22.0;
+
+/// Draws what the body does as a band over time, named where there is room; gives the height below it.
+pub(super) fn segments(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f64, top: f64) -> f64 {
+    let (left, _) = across();
+    let heading = Heading {
+        title: "What the body does",
+        keys: Vec::new(),
+    };
+    heading.draw(svg, left, top, width);
+    let area = Area {
+        left,
+        top: top + heading.height(width),
+        width,
+        height: BAND,
+    };
+    let dt = take.frame_time_secs();
+    let x = Axis::across(time_range(take), "", width);
+    // A frame stands for half a frame on either side.
+    let place = |frame: f64| area.left + width * x.range.share((frame * dt).clamp(0.0, take.duration_secs()));
+    svg.rect(area, "panel");
+    for segment in &analysis.segments {
+        let (from, to) = (
+            place(segment.start_frame as f64 - 0.5),
+            place(segment.end_frame as f64 + 0.5),
+        );
+        let part = Area {
+            left: from,
+            width: to - from,
+            ..area
+        };
+        svg.rect(part, if segment.gait == Gait::Idle { "idle" } else { "moving" });
+        svg.outline(part);
+        let name = segment.gait.name();
+        if text::width(name, style::TEXT, false) + 8.0 <= part.width {
+            svg.text(0.5 * (from + to), area.top + 15.5, Anchor::Middle, "ft", name);
+        }
+    }
+    svg.outline(area);
+    area.bottom() + 14.0
 }
 
 /// Draws tracks below each other from `top`, each `width` wide; gives the height below them.

@@ -1,0 +1,263 @@
+//! Zero-phase low-pass: what shakes faster than a chosen frequency is taken out of every track, and nothing moves in time.
+//!
+//! A second-order Butterworth filter runs over each track forwards and then backwards, so that its delay cancels; the
+//! frequency is raised beforehand so that the two passes together let through half the power at the one asked for. Rotations
+//! are filtered as quaternions of continuous sign and made unit again. Derivation: docs/math/smoothing.md.
+
+use glam::{DQuat, DVec3};
+
+use super::{Take, TakeError};
+use crate::math::ops;
+
+/// Why a take cannot be smoothed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SmoothError {
+    /// The frequency is not positive, or frames are too far apart to show it.
+    #[error(
+        "the frequency must lie between 0 and {limit} Hz, which is what {rate} frames per second can show, found {found}"
+    )]
+    Frequency {
+        /// Hertz asked for.
+        found: f64,
+        /// Highest frequency taken.
+        limit: f64,
+        /// Frames per second of the take.
+        rate: f64,
+    },
+    /// What came out is no take.
+    #[error(transparent)]
+    Take(#[from] TakeError),
+}
+
+/// Highest frequency taken, as a share of the frame rate: at a half nothing is left to take out, and just below it the
+/// bilinear transform bends the filter beyond recognition.
+const MAX_SHARE_OF_RATE: f64 = 0.45;
+
+/// Two passes of a second-order filter at f / 0.802 let through half the power at f: 0.802 = (2^(1/2) - 1)^(1/4).
+const TWO_PASSES: f64 = 0.802_243_075_6;
+
+/// Periods of the cutoff by which a run is continued beyond its ends before it is filtered.
+///
+/// The filter rings for about one; with fewer its start shows in the first frames.
+const PAD_PERIODS: f64 = 2.0;
+
+impl Take {
+    /// The same recording without what shakes faster than `cutoff_hz`; amplitudes there are 0.71 of what they were.
+    ///
+    /// `breaks` are frames at which another run begins: poses before and after are not mixed, as where the take jumps. Runs
+    /// of fewer than four frames stay as they are. Tracks that stand still keep their bits.
+    /// Errors: [`SmoothError`].
+    pub fn smoothed(&self, cutoff_hz: f64, breaks: &[usize]) -> Result<Self, SmoothError> {
+        let rate = self.frame_rate_hz();
+        let limit = MAX_SHARE_OF_RATE * rate;
+        if !(cutoff_hz > 0.0 && cutoff_hz <= limit) {
+            return Err(SmoothError::Frequency {
+                found: cutoff_hz,
+                limit,
+                rate,
+            });
+        }
+        let filter = LowPass::new(cutoff_hz / TWO_PASSES / rate);
+        let pad = (PAD_PERIODS * rate / cutoff_hz).ceil() as usize;
+        let mut runs = Vec::new();
+        let mut from = 0;
+        for &next in breaks.iter().filter(|&&frame| frame < self.num_frames()) {
+            if next > from {
+                runs.push(from..next);
+                from = next;
+            }
+        }
+        runs.push(from..self.num_frames());
+
+        let joints = self.num_joints();
+        let (mut translations, mut rotations) = (self.translations.clone(), self.rotations.clone());
+        for run in runs.into_iter().filter(|run| run.len() >= MIN_RUN) {
+            for joint in 0..joints {
+                let at = |frame: usize| (run.start + frame) * joints + joint;
+                let points: Vec<[f64; 3]> = (0..run.len())
+                    .map(|frame| self.translations[at(frame)].to_array())
+                    .collect();
+                for (frame, point) in filter.both_ways(&points, pad).into_iter().enumerate() {
+                    translations[at(frame)] = DVec3::from_array(point);
+                }
+                let turns: Vec<[f64; 4]> = (0..run.len())
+                    .map(|frame| self.rotations[at(frame)].to_array())
+                    .collect();
+                for (frame, turn) in filter.both_ways(&turns, pad).into_iter().enumerate() {
+                    let turn = DQuat::from_array(turn);
+                    // A joint that tumbles faster than the filter follows averages to nothing: it stays as it is.
+                    if turn.length() > MIN_LENGTH && turn != self.rotations[at(frame)] {
+                        rotations[at(frame)] = turn;
+                    }
+                }
+            }
+        }
+        Ok(Self::new(
+            self.name.clone(),
+            self.skeleton.clone(),
+            self.frame_time_secs,
+            translations,
+            rotations,
+        )?)
+    }
+}
+
+/// Fewest frames that are filtered; fewer show no shaking.
+const MIN_RUN: usize = 4;
+
+/// Length of a filtered quaternion below which its direction means nothing.
+const MIN_LENGTH: f64 = 0.1;
+
+/// A second-order Butterworth low-pass by the bilinear transform: y = b (x + 2 x' + x'') - a1 y' - a2 y''.
+struct LowPass {
+    b: f64,
+    a1: f64,
+    a2: f64,
+}
+
+impl LowPass {
+    /// The filter for a frequency as a share of the frame rate; from 0.5 on, the one just below.
+    fn new(share: f64) -> Self {
+        let (sin, cos) = ops::sin_cos(core::f64::consts::PI * share.min(0.499));
+        let k = sin / cos;
+        let norm = 1.0 / (1.0 + core::f64::consts::SQRT_2 * k + k * k);
+        Self {
+            b: k * k * norm,
+            a1: 2.0 * (k * k - 1.0) * norm,
+            a2: (1.0 - core::f64::consts::SQRT_2 * k + k * k) * norm,
+        }
+    }
+
+    /// A track filtered forwards and backwards, continued beyond its ends by its own half-turn about them.
+    fn both_ways<const AXES: usize>(&self, track: &[[f64; AXES]], pad: usize) -> Vec<[f64; AXES]> {
+        let count = track.len();
+        if track.iter().all(|value| value == &track[0]) {
+            return track.to_vec();
+        }
+        let pad = pad.min(count - 1);
+        let about = |end: usize, inside: usize| {
+            let mut value = [0.0; AXES];
+            for axis in 0..AXES {
+                value[axis] = 2.0 * track[end][axis] - track[inside][axis];
+            }
+            value
+        };
+        let mut values: Vec<[f64; AXES]> = (1..=pad).rev().map(|away| about(0, away)).collect();
+        values.extend_from_slice(track);
+        values.extend((1..=pad).map(|away| about(count - 1, count - 1 - away)));
+        self.pass(&mut values);
+        values.reverse();
+        self.pass(&mut values);
+        values.reverse();
+        values[pad..pad + count].to_vec()
+    }
+
+    /// One pass, settled on the first value beforehand.
+    fn pass<const AXES: usize>(&self, values: &mut [[f64; AXES]]) {
+        let first = values[0];
+        let (mut x1, mut x2, mut y1, mut y2) = (first, first, first, first);
+        for value in values {
+            let x = *value;
+            for axis in 0..AXES {
+                value[axis] = self.b * (x[axis] + 2.0 * x1[axis] + x2[axis]) - self.a1 * y1[axis] - self.a2 * y2[axis];
+            }
+            (x2, x1, y2, y1) = (x1, x, y1, *value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        math::rotation,
+        take::{Joint, Skeleton},
+    };
+
+    const RATE: f64 = 120.0;
+
+    fn take(num_frames: usize, at: impl Fn(f64) -> (DVec3, DQuat)) -> Take {
+        let skeleton = Skeleton::new(vec![Joint {
+            name: "root".to_owned(),
+            parent: None,
+            rest_offset: DVec3::ZERO,
+            tip: None,
+        }]);
+        let (translations, rotations) = (0..num_frames).map(|frame| at(frame as f64 / RATE)).unzip();
+        Take::new("t", skeleton.unwrap(), 1.0 / RATE, translations, rotations).unwrap()
+    }
+
+    fn wave(hertz: f64) -> impl Fn(f64) -> (DVec3, DQuat) {
+        move |t| {
+            let value = ops::sin(core::f64::consts::TAU * hertz * t);
+            (DVec3::X * value, rotation::exp(DVec3::Z * 0.2 * value))
+        }
+    }
+
+    /// Amplitude over the middle of a take and how far it lags, seconds, by projection on the wave.
+    fn response(take: &Take, hertz: f64) -> (f64, f64) {
+        let (mut sin, mut cos, mut count) = (0.0, 0.0, 0.0);
+        // Whole periods only.
+        for frame in 120..take.num_frames() - 120 {
+            let angle = core::f64::consts::TAU * hertz * frame as f64 / RATE;
+            let x = take.translations(frame)[0].x;
+            sin += x * ops::sin(angle);
+            cos += x * ops::cos(angle);
+            count += 0.5;
+        }
+        (
+            ops::hypot(sin, cos) / count,
+            ops::atan2(-cos, sin) / (core::f64::consts::TAU * hertz),
+        )
+    }
+
+    #[test]
+    fn half_the_power_passes_at_the_cutoff_without_delay() {
+        for cutoff in [4.0, 8.0, 12.0] {
+            for (hertz, low, high) in [
+                (cutoff, 0.69, 0.725),
+                (0.25 * cutoff, 0.99, 1.001),
+                (4.0 * cutoff, 0.0, 0.02),
+            ] {
+                let raw = take(600, wave(hertz));
+                let (amplitude, lag) = response(&raw.smoothed(cutoff, &[]).unwrap(), hertz);
+                assert!((low..high).contains(&amplitude), "{cutoff} {hertz}: {amplitude}");
+                assert!(lag.abs() < 1e-4 || amplitude < 1e-3, "{cutoff} {hertz}: lag {lag}");
+            }
+        }
+    }
+
+    #[test]
+    fn steady_travel_and_steady_spin_stay() {
+        let raw = take(240, |t| {
+            (DVec3::new(1.3 * t, 0.9, -0.4 * t), rotation::exp(DVec3::Y * 3.0 * t))
+        });
+        let smooth = raw.smoothed(6.0, &[]).unwrap();
+        for frame in 0..240 {
+            assert!((smooth.translations(frame)[0] - raw.translations(frame)[0]).length() < 2e-3);
+            let turned = rotation::difference(smooth.rotations(frame)[0], raw.rotations(frame)[0]);
+            let limit = if (40..200).contains(&frame) { 1e-6 } else { 2e-2 };
+            assert!(turned.length() < limit, "{frame}: {turned}");
+        }
+    }
+
+    #[test]
+    fn a_break_is_not_smeared_and_stillness_keeps_its_bits() {
+        let jump = |t: f64| (DVec3::X * if t < 0.5 { 0.0 } else { 1.0 }, DQuat::IDENTITY);
+        let raw = take(120, jump);
+        assert_eq!(raw.smoothed(6.0, &[60]).unwrap(), raw);
+        assert!(raw.smoothed(6.0, &[]).unwrap() != raw);
+    }
+
+    #[test]
+    fn frequencies_beyond_the_rate_are_refused() {
+        let raw = take(20, wave(1.0));
+        for found in [0.0, -1.0, f64::NAN, 60.0, f64::INFINITY] {
+            assert!(
+                matches!(raw.smoothed(found, &[]), Err(SmoothError::Frequency { .. })),
+                "{found}"
+            );
+        }
+    }
+}

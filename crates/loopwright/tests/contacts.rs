@@ -1,0 +1,112 @@
+//! Contacts and segments against the truth of synthetic takes.
+
+use loopwright::analysis::{
+    Analysis,
+    body::BodyOverrides,
+    segments::{Gait, Segment},
+};
+use loopwright_synth::{WalkSettings, random_settings, synthesize};
+
+/// How far the spans found lie from the true ones, frames at 30 per second, one entry for each end of a true contact inside
+/// the take; infinite where none is found for it.
+fn misses(settings: &WalkSettings) -> Vec<f64> {
+    let synthetic = synthesize(settings).unwrap();
+    let analysis = Analysis::of(&synthetic.take, &BodyOverrides::default()).unwrap();
+    let last = (synthetic.take.num_frames() - 1) as f64;
+    let to_30 = 30.0 / settings.frame_rate_hz;
+    let mut misses = Vec::new();
+    for (index, foot) in analysis.body.feet.iter().enumerate() {
+        let name = &synthetic.take.skeleton().joint(foot.lowest_joint()).name;
+        let found: Vec<_> = (analysis.contacts.spans().iter())
+            .filter(|contact| contact.foot == index)
+            .collect();
+        for truth in synthetic.truth.contacts.iter().filter(|contact| &contact.joint == name) {
+            // Contacts cut off by the take have no true ends.
+            if truth.start_frame < 2.0 || truth.end_frame > last - 1.0 {
+                continue;
+            }
+            let middle = 0.5 * (truth.start_frame + truth.end_frame);
+            match found
+                .iter()
+                .find(|span| (span.start_frame as f64..=span.end_frame as f64).contains(&middle))
+            {
+                Some(span) => {
+                    misses.push((span.start_frame as f64 - truth.start_frame).abs() * to_30);
+                    misses.push((span.end_frame as f64 - truth.end_frame).abs() * to_30);
+                }
+                None => misses.extend([f64::INFINITY; 2]),
+            }
+        }
+    }
+    misses
+}
+
+#[test]
+fn contacts_are_those_of_the_truth() {
+    let mut all = Vec::new();
+    for seed in 0..60 {
+        all.extend(misses(&random_settings(seed)));
+    }
+    assert!(all.len() > 1000, "{}", all.len());
+    let off = all.iter().filter(|&&miss| miss > 2.0).count();
+    assert!(
+        (off as f64) <= 0.02 * all.len() as f64,
+        "{off} of {} ends are more than two frames off",
+        all.len()
+    );
+}
+
+#[test]
+fn the_phase_counts_from_the_strike_of_the_left_foot() {
+    let settings = WalkSettings {
+        noise_deg: 0.0,
+        ..WalkSettings::default()
+    };
+    let synthetic = synthesize(&settings).unwrap();
+    let analysis = Analysis::of(&synthetic.take, &BodyOverrides::default()).unwrap();
+    let period = settings.period_secs * settings.frame_rate_hz;
+    let name = &synthetic
+        .take
+        .skeleton()
+        .joint(analysis.body.feet[0].lowest_joint())
+        .name;
+    let strike = (synthetic.truth.contacts.iter())
+        .find(|contact| &contact.joint == name && contact.start_frame > 10.0)
+        .unwrap()
+        .start_frame;
+    for ahead in [0.1, 0.4, 0.8, 1.3, 2.7] {
+        let phase = analysis.contacts.phase(strike + ahead * period, period).unwrap();
+        assert!((phase - ahead % 1.0).abs() < 0.04, "{ahead}: {phase}");
+    }
+    // Before the first strike the next one tells.
+    let phase = analysis.contacts.phase(strike - 0.25 * period, period).unwrap();
+    assert!((phase - 0.75).abs() < 0.04, "{phase}");
+}
+
+#[test]
+fn segments_tell_standing_from_walking_and_curves_from_lines() {
+    let segments = |settings: WalkSettings| -> Vec<Segment> {
+        let take = synthesize(&settings).unwrap().take;
+        Analysis::of(&take, &BodyOverrides::default()).unwrap().segments
+    };
+    let settings = WalkSettings {
+        lead_in_secs: 3.0,
+        turn_dps: 0.0,
+        ..WalkSettings::default()
+    };
+    let found = segments(settings.clone());
+    let gaits: Vec<Gait> = found.iter().map(|segment| segment.gait).collect();
+    assert_eq!(gaits, [Gait::Idle, Gait::Walk(None)]);
+    assert!(found[0].end_frame.abs_diff(180) < 60, "{found:?}");
+    assert_eq!(
+        (found[0].start_frame, found[1].start_frame),
+        (0, found[0].end_frame + 1)
+    );
+    for (turn_dps, curve) in [(40.0, "walk, curving left"), (-40.0, "walk, curving right")] {
+        let found = segments(WalkSettings {
+            turn_dps,
+            ..WalkSettings::default()
+        });
+        assert_eq!((found.len(), found[0].gait.name()), (1, curve));
+    }
+}

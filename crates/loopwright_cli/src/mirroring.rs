@@ -1,0 +1,63 @@
+//! Left and right: which joints are images of each other, as names tell or a file says.
+
+use std::path::Path;
+
+use loopwright::take::{Mirror, MirrorError, mirror::SymmetricPose};
+
+use crate::{
+    exit::Failure,
+    load::{self, Loaded},
+    talk,
+};
+
+/// Reads a file of pairs: two names a line, separated by `=`; a name alone lies in the mirror.
+pub(crate) fn read_pairs(path: &Path) -> Result<Vec<String>, Failure> {
+    let wrong = |line: usize, why: &str| {
+        Failure::error(format!("cannot read \"{}\": line {line}: {why}", path.display()))
+            .try_this("lines such as LeftArm = RightArm; # begins a comment")
+    };
+    let bytes = load::read_bytes(path)?;
+    let text = String::from_utf8(bytes).map_err(|_| wrong(1, "it is not text"))?;
+    let mut pairs = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or("").trim();
+        if line.is_empty() {
+            continue;
+        }
+        parse(line).map_err(|why| wrong(index + 1, &why))?;
+        pairs.push(line.to_owned());
+    }
+    Ok(pairs)
+}
+
+/// `LEFT=RIGHT`, or one name.
+fn parse(pair: &str) -> Result<(String, String), String> {
+    let names: Vec<&str> = pair.split('=').map(str::trim).collect();
+    match names.as_slice() {
+        [left, right] if !left.is_empty() && !right.is_empty() => Ok(((*left).to_owned(), (*right).to_owned())),
+        [alone] if !alone.is_empty() => Ok(((*alone).to_owned(), (*alone).to_owned())),
+        _ => Err(format!("\"{pair}\" is not a pair of names")),
+    }
+}
+
+/// The mirror of a take, from the names of its joints and pairs that say otherwise.
+pub(crate) fn mirror(loaded: &Loaded, pairs: &[String]) -> Result<Mirror, Failure> {
+    let pairs = pairs
+        .iter()
+        .map(|pair| parse(pair).map_err(Failure::error))
+        .collect::<Result<Vec<_>, _>>()?;
+    let yaw = |frame: usize| loaded.analysis.heading.yaw(frame);
+    let mirror = Mirror::of(loaded.take(), &pairs, yaw).map_err(|error| {
+        let failure = Failure::error("left and right cannot be exchanged on this skeleton").because(error.to_string());
+        match error {
+            MirrorError::NoSuchJoint { .. } => failure.try_this("`loopwright inspect TAKE --json` lists the joints"),
+            _ => failure.try_this("--mirror-map FILE with lines such as LeftArm = RightArm, or no --symmetric"),
+        }
+    })?;
+    if mirror.symmetric_pose() == SymmetricPose::Mean {
+        talk::warn(
+            "the skeleton at rest is not symmetric; the mean pose of the take is taken for its own mirror image",
+        );
+    }
+    Ok(mirror)
+}
