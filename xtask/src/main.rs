@@ -20,6 +20,8 @@ mod manifest;
 
 mod road;
 
+mod search;
+
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let result = match arguments.next().as_deref() {
@@ -32,7 +34,7 @@ fn main() -> ExitCode {
             Some("--check") => docs::check(checkout()),
             Some(other) => Err(format!("cargo xtask docs takes --check or nothing, found {other}")),
         },
-        _ => Err("usage: cargo xtask measure road|closure [FOLDER], or cargo xtask docs [--check]".to_owned()),
+        _ => Err("usage: cargo xtask measure road|closure|search [FOLDER], or cargo xtask docs [--check]".to_owned()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -57,7 +59,8 @@ fn measure(what: Option<&str>, folder: &Path) -> Result<(), String> {
     let (page, name) = match what {
         Some("road") => (road::page(folder, &rows)?, "road.md"),
         Some("closure") => (closure::page(folder, &rows)?, "closure.md"),
-        _ => return Err("cargo xtask measure takes road or closure".to_owned()),
+        Some("search") => (search::page(folder, &rows)?, "search.md"),
+        _ => return Err("cargo xtask measure takes road, closure or search".to_owned()),
     };
     let path = checkout().join("docs/measurements").join(name);
     std::fs::write(&path, page).map_err(|error| format!("cannot write {}: {error}", path.display()))
