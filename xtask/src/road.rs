@@ -99,7 +99,7 @@ fn cell(value: Option<f64>, decimals: usize) -> String {
 }
 
 /// Median of values, 0 for none.
-fn median(values: &mut [f64]) -> f64 {
+pub(crate) fn median(values: &mut [f64]) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }

@@ -2,17 +2,24 @@
 
 use std::path::Path;
 
-use crate::manifest::Row;
+use crate::{manifest::Row, road::study};
 
 mod truth;
 
+mod published;
+
+mod profile;
+
+mod rivals;
+
 /// The page as Markdown.
 pub(crate) fn page(folder: &Path, rows: &[Row]) -> Result<String, String> {
-    let _ = (folder, rows);
+    let studied = study(folder, rows.iter().filter(|row| row.expect == "loop"))?;
     let mut page = String::from(
         "# The search, measured\n\n\
          Written by `cargo xtask measure search`; nothing here is typed by hand but the words.\n\n",
     );
     truth::section(&mut page)?;
+    rivals::section(&studied, &mut page)?;
     Ok(page)
 }
