@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::body::Body;
 use crate::{
-    math::rotation,
+    math::{ops, rotation},
     take::{Take, WorldTracks},
 };
 
@@ -87,38 +87,41 @@ impl Screen {
         let mut pose_steps = Vec::with_capacity(num_frames - 1);
         let mut travel_steps = Vec::with_capacity(num_frames - 1);
         let mut largest_steps = Vec::with_capacity(num_frames - 1);
+        // Seen from the hips, so that fast travel neither is a jump nor hides one; their own step counts apart.
+        let seen_from_hips = |frame: usize, seen: &mut Vec<DVec3>| {
+            let (turn, hips) = (
+                world.rotation(frame, body.hips).conjugate(),
+                world.position(frame, body.hips),
+            );
+            seen.clear();
+            seen.extend(world.positions(frame).iter().map(|&position| turn * (position - hips)));
+        };
+        let (mut before, mut now) = (Vec::new(), Vec::new());
+        seen_from_hips(0, &mut before);
         for frame in 1..num_frames {
+            seen_from_hips(frame, &mut now);
             let (mut sum, mut largest) = (0.0, 0.0_f64);
             for joint in 0..take.num_joints() {
-                // Seen from the hips, so that fast travel neither is a jump nor hides one; their own step counts apart.
-                let relative = |frame: usize| -> DVec3 {
-                    world.rotation(frame, body.hips).conjugate()
-                        * (world.position(frame, joint) - world.position(frame, body.hips))
-                };
-                sum += (relative(frame) - relative(frame - 1)).length();
+                sum += (now[joint] - before[joint]).length();
                 largest = largest.max((world.position(frame, joint) - world.position(frame - 1, joint)).length());
             }
+            core::mem::swap(&mut before, &mut now);
             travel_steps.push((world.position(frame, body.hips) - world.position(frame - 1, body.hips)).length());
             pose_steps.push(sum / take.num_joints() as f64);
             largest_steps.push(largest);
         }
-        let moved = |steps: &[f64], share: f64| {
-            let mut sorted = steps.to_vec();
-            sorted.sort_by(f64::total_cmp);
-            percentile(&sorted, share)
-        };
+        let moved = |steps: &[f64], share: f64| percentile_of(steps.to_vec(), share);
         let pose_jump = (JUMP_OVER_FAST * moved(&pose_steps, 0.95)).max(JUMP_METRES);
         let travel_jump = (JUMP_OVER_FAST * moved(&travel_steps, 0.95)).max(JUMP_METRES);
         // Arms that jump are lost in a mean over many fingers; joints that jump together are not.
         let mut joints_jumping = vec![0_usize; num_frames - 1];
-        for joint in 0..take.num_joints() {
-            let turns: Vec<f64> = (1..num_frames)
-                .map(|frame| {
-                    rotation::difference(take.rotations(frame)[joint], take.rotations(frame - 1)[joint]).length()
-                })
-                .collect();
-            let limit = (JUMP_OVER_FAST * moved(&turns, 0.95)).max(JUMP_RADIANS);
-            for (count, turn) in joints_jumping.iter_mut().zip(&turns) {
+        let restless: Vec<(usize, Vec<f64>)> = (0..take.num_joints())
+            .filter(|&joint| may_jump(take, joint))
+            .map(|joint| (joint, turns(take, joint)))
+            .collect();
+        for (_, turns) in &restless {
+            let limit = (JUMP_OVER_FAST * moved(turns, 0.95)).max(JUMP_RADIANS);
+            for (count, turn) in joints_jumping.iter_mut().zip(turns) {
                 *count += usize::from(*turn > limit);
             }
         }
@@ -151,22 +154,18 @@ impl Screen {
         }
 
         let mut flipping = Vec::new();
-        for joint in 0..take.num_joints() {
+        for (joint, turns) in restless {
             let steps: Vec<f64> = (1..num_frames)
                 .filter(|&frame| soiled[frame].is_none() && soiled[frame - 1].is_none())
-                .map(|frame| {
-                    rotation::difference(take.rotations(frame)[joint], take.rotations(frame - 1)[joint]).length()
-                })
+                .map(|frame| turns[frame - 1])
                 .collect();
-            let mut sorted = steps.clone();
-            sorted.sort_by(f64::total_cmp);
-            let flip = (FLIP_OVER_FAST * percentile(&sorted, 0.95)).max(FLIP_RADIANS);
+            let flip = (FLIP_OVER_FAST * moved(&steps, 0.95)).max(FLIP_RADIANS);
             let count = steps.iter().filter(|&&step| step > flip).count();
             if count > 0 {
                 flipping.push(FlippingJoint {
                     joint,
                     count,
-                    largest: sorted[sorted.len() - 1],
+                    largest: steps.iter().copied().fold(0.0, f64::max),
                 });
             }
         }
@@ -195,13 +194,43 @@ impl Screen {
     }
 }
 
+/// Turns of a joint from each frame to the next, radians.
+fn turns(take: &Take, joint: usize) -> Vec<f64> {
+    (1..take.num_frames())
+        .map(|frame| rotation::difference(take.rotations(frame)[joint], take.rotations(frame - 1)[joint]).length())
+        .collect()
+}
+
+/// Whether a joint ever turns by [`JUMP_RADIANS`] between two frames, told by the cosine of half the turn: most never do,
+/// and need no angles.
+fn may_jump(take: &Take, joint: usize) -> bool {
+    // Far above rounding, far below any angle that matters.
+    const MARGIN: f64 = 1e-9;
+    let least = ops::cos(0.5 * JUMP_RADIANS) + MARGIN;
+    let cosine = |frame: usize| take.rotations(frame)[joint].dot(take.rotations(frame - 1)[joint]).abs();
+    (1..take.num_frames()).any(|frame| cosine(frame) < least)
+}
+
+/// The same as [`percentile`] for values in any order.
+fn percentile_of(mut values: Vec<f64>, share: f64) -> f64 {
+    if values.is_empty() {
+        return 0.0;
+    }
+    let index = rank(values.len(), share) - 1;
+    *values.select_nth_unstable_by(index, f64::total_cmp).1
+}
+
+/// Which of so many ascending values is the percentile, counted from 1.
+fn rank(count: usize, share: f64) -> usize {
+    ((share * count as f64).ceil() as usize).clamp(1, count)
+}
+
 /// Smallest of the ascending values that at least the given share of them does not exceed (nearest rank); 0 for none.
 pub(crate) fn percentile(sorted: &[f64], share: f64) -> f64 {
     if sorted.is_empty() {
         return 0.0;
     }
-    let rank = (share * sorted.len() as f64).ceil() as usize;
-    sorted[rank.clamp(1, sorted.len()) - 1]
+    sorted[rank(sorted.len(), share) - 1]
 }
 
 #[cfg(test)]
