@@ -27,6 +27,9 @@ use crate::{
 /// Largest file read, bytes: beyond it a file is no take, and memory is not unbounded.
 const MAX_FILE_BYTES: u64 = 4 << 30;
 
+/// Memory set aside on the word of the file system, bytes; more is asked for as it is filled.
+const MAX_HINTED_BYTES: u64 = 1 << 30;
+
 /// A take with its study and what was said about it.
 pub(crate) struct Loaded {
     pub(crate) path: PathBuf,
@@ -72,7 +75,8 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     if length.is_dir() {
         return Err(Failure::error(format!("\"{}\" is a folder", path.display())).try_this("name one take in it"));
     }
-    let mut bytes = Vec::new();
+    // What the file system says is only a hint; some files have no length.
+    let mut bytes = Vec::with_capacity(usize::try_from(length.len().min(MAX_HINTED_BYTES)).unwrap_or(0));
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(Failure::error(format!("\"{}\" is larger than 4 GiB", path.display())));

@@ -180,11 +180,12 @@ impl Rows<'_> {
                 lines.end_line(num_found);
             }
             let offset = lexer.offset();
-            let token = lexer.token();
-            if token.is_empty() {
+            let plain = lexer.plain_number();
+            let token = if plain.is_some() { &[] } else { lexer.token() };
+            if plain.is_none() && token.is_empty() {
                 break;
             }
-            match number(token) {
+            match plain.map_or_else(|| number(token), Ok) {
                 Ok(value) => {
                     lines.start_value(offset);
                     if num_found < num_wanted {
