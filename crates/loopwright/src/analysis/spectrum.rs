@@ -35,23 +35,32 @@ impl Spectrum {
     /// Autocorrelation over the position axes of `features`, zero for a take without any motion.
     pub fn of(features: &Features) -> Self {
         let num_frames = features.num_frames();
-        let length = (2 * num_frames).next_power_of_two();
+        let num_axes = features.num_position_axes();
+        let length = padded_length(num_frames);
         let mut planner = RealFftPlanner::<f64>::new();
         let forward = planner.plan_fft_forward(length);
         let inverse = planner.plan_fft_inverse(length);
         let mut signal = forward.make_input_vec();
         let mut transformed = forward.make_output_vec();
+        let mut scratch = forward.make_scratch_vec();
         let mut power = vec![0.0; transformed.len()];
-        for axis in 0..features.num_position_axes() {
-            let values: Vec<f64> = (0..num_frames).map(|frame| features.positions(frame)[axis]).collect();
-            signal.fill(0.0);
-            detrend(&values, &mut signal[..num_frames]);
-            // Buffers come from the plan itself, so their lengths fit and the call cannot fail.
-            if forward.process(&mut signal, &mut transformed).is_err() {
-                continue;
-            }
-            for (power, value) in power.iter_mut().zip(&transformed) {
-                *power += value.norm_sqr();
+        let mut channels = vec![0.0; BLOCK * num_frames];
+        for first in (0..num_axes).step_by(BLOCK) {
+            let axes = first..(first + BLOCK).min(num_axes);
+            detrend(features, axes.clone(), &mut channels);
+            for channel in channels.chunks_exact(num_frames.max(1)).take(axes.len()) {
+                signal[..num_frames].copy_from_slice(channel);
+                signal[num_frames..].fill(0.0);
+                // Buffers come from the plan itself, so their lengths fit and the call cannot fail.
+                if forward
+                    .process_with_scratch(&mut signal, &mut transformed, &mut scratch)
+                    .is_err()
+                {
+                    continue;
+                }
+                for (power, value) in power.iter_mut().zip(&transformed) {
+                    *power += value.norm_sqr();
+                }
             }
         }
         for (value, power) in transformed.iter_mut().zip(&power) {
@@ -131,19 +140,54 @@ impl Spectrum {
     }
 }
 
-/// Writes `values` less their least-squares line.
-fn detrend(values: &[f64], out: &mut [f64]) {
-    let count = values.len() as f64;
+/// Axes taken out of the frames at a time: as many as share a line of the cache.
+const BLOCK: usize = 8;
+
+/// A length that holds the take and as many zeros, and that transforms fast: 8, 9, 10 or 12 times a power of two.
+fn padded_length(num_frames: usize) -> usize {
+    let least = 2 * num_frames;
+    let power = least.div_ceil(16).next_power_of_two();
+    [8, 9, 10, 12, 16]
+        .into_iter()
+        .map(|factor| factor * power)
+        .find(|&length| length >= least)
+        .unwrap_or(16 * power)
+}
+
+/// Writes the positions of up to [`BLOCK`] axes less their least-squares lines to `channels`, one axis after the other.
+fn detrend(features: &Features, axes: core::ops::Range<usize>, channels: &mut [f64]) {
+    let num_frames = features.num_frames();
+    let row = |frame: usize| -> [f64; BLOCK] {
+        let values = &features.positions(frame)[axes.clone()];
+        values.try_into().unwrap_or_else(|_| {
+            let mut row = [0.0; BLOCK];
+            row[..values.len()].copy_from_slice(values);
+            row
+        })
+    };
+    let count = num_frames as f64;
     let middle = 0.5 * (count - 1.0);
-    let mean = values.iter().sum::<f64>() / count;
-    let (mut moment, mut spread) = (0.0, 0.0);
-    for (index, value) in values.iter().enumerate() {
-        let x = index as f64 - middle;
-        moment += x * (value - mean);
+    let mut means = [0.0; BLOCK];
+    for frame in 0..num_frames {
+        let values = row(frame);
+        for lane in 0..BLOCK {
+            means[lane] += values[lane];
+        }
+    }
+    means = means.map(|sum| sum / count);
+    let (mut moments, mut spread) = ([0.0; BLOCK], 0.0);
+    for frame in 0..num_frames {
+        let (values, x) = (row(frame), frame as f64 - middle);
+        for lane in 0..BLOCK {
+            moments[lane] += x * (values[lane] - means[lane]);
+        }
         spread += x * x;
     }
-    let slope = if spread > 0.0 { moment / spread } else { 0.0 };
-    for (index, (out, value)) in out.iter_mut().zip(values).enumerate() {
-        *out = value - mean - slope * (index as f64 - middle);
+    let slopes = moments.map(|moment| if spread > 0.0 { moment / spread } else { 0.0 });
+    for frame in 0..num_frames {
+        let (values, x) = (row(frame), frame as f64 - middle);
+        for lane in 0..axes.len() {
+            channels[lane * num_frames + frame] = values[lane] - means[lane] - slopes[lane] * x;
+        }
     }
 }
