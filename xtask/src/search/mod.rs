@@ -6,11 +6,17 @@ use crate::{manifest::Row, road::study};
 
 mod truth;
 
+mod field;
+
 mod published;
 
 mod profile;
 
 mod rivals;
+
+mod crossings;
+
+mod displacement;
 
 /// The page as Markdown.
 pub(crate) fn page(folder: &Path, rows: &[Row]) -> Result<String, String> {
@@ -21,5 +27,7 @@ pub(crate) fn page(folder: &Path, rows: &[Row]) -> Result<String, String> {
     );
     truth::section(&mut page)?;
     rivals::section(&studied, &mut page)?;
+    crossings::section(&studied, &mut page)?;
+    displacement::section(&studied, &mut page)?;
     Ok(page)
 }

@@ -63,7 +63,7 @@ impl Rotations {
                 }
             }
         }
-        let values = frames.iter().flat_map(|turn| turn.to_array());
+        let values = frames.iter().flat_map(DQuat::to_array);
         let centred = values
             .zip(means.iter().cycle())
             .map(|(value, mean)| value - mean)

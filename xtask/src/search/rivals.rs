@@ -2,17 +2,15 @@
 
 use std::fmt::Write;
 
-use loopwright::{
-    analysis::energy::Activity,
-    candidate::{
-        self, SearchSettings,
-        bound::SeamBounds,
-        score::SeamCost,
-        search::{Admission, DistinctPairs, Seams},
-    },
+use loopwright::candidate::{
+    SearchSettings,
+    bound::SeamBounds,
+    score::SeamCost,
+    search::{Admission, DistinctPairs, Seams},
 };
 
 use super::{
+    field::Field,
     profile,
     published::{Pair, Rotations},
 };
@@ -20,9 +18,6 @@ use crate::road::{Studied, median};
 
 /// Peaks of the autocorrelation that the generous form of the published method tries.
 const PEAKS: usize = 5;
-
-/// Shortest idle loop that the search proposes, seconds.
-const MIN_IDLE_SECS: f64 = 2.0;
 
 /// Lengths as close as this to a rival's count as the same, seconds.
 const SAME_LENGTH_SECS: f64 = 0.1;
@@ -33,20 +28,6 @@ const RIVALS: [&str; 3] = [
     "autocorrelation, best of five peaks",
     "matrix profile",
 ];
-
-/// Lengths in frames that the search looks at by default, and which of a take's pairs are admitted.
-pub(super) fn admission(studied: &Studied<'_>, activity: Activity) -> (core::ops::RangeInclusive<usize>, Admission) {
-    let settings = SearchSettings::default();
-    let dt = studied.take.frame_time_secs();
-    let mut min_lag = ((settings.min_secs / dt - 1e-9).ceil() as usize).max(3);
-    if activity == Activity::Idle {
-        min_lag = min_lag.max((MIN_IDLE_SECS / dt).round() as usize);
-    }
-    let longest = studied.take.num_frames() - 1;
-    let lags = min_lag..=((settings.max_secs / dt + 1e-9).floor() as usize).min(longest);
-    let (energy, usable) = (&studied.analysis.energy, &studied.analysis.usable);
-    (lags.clone(), Admission::new(energy, usable, lags, activity))
-}
 
 /// Cost and length of a pair, and how they compare.
 struct Choice {
@@ -67,13 +48,8 @@ fn compare(studied: &Studied<'_>) -> Result<Compared, String> {
     let failed = |what: &str| format!("{}: {what}", studied.row.file);
     let (take, analysis) = (&studied.take, &studied.analysis);
     let dt = take.frame_time_secs();
-    let settings = SearchSettings::default();
-    let found = candidate::find(take, analysis, &settings).map_err(|error| failed(&error.to_string()))?;
-    let best = found.best().ok_or_else(|| failed("no loop was found"))?;
-    let activity = if best.is_idle { Activity::Idle } else { Activity::Moving };
-    let (lags, admission) = admission(studied, activity);
-
-    let seams = Seams::new(&analysis.features, SeamCost::even(settings.decay));
+    let Field { best, lags, admission } = Field::of(studied)?;
+    let seams = Seams::new(&analysis.features, SeamCost::even(SearchSettings::default().decay));
     let bounds = SeamBounds::new(seams, &analysis.usable);
     let lowest_in = |admission: Admission| {
         DistinctPairs::new(&bounds, admission, 0)

@@ -1,0 +1,45 @@
+//! What all ways to look for loops may choose among on a take.
+
+use loopwright::{
+    analysis::energy::Activity,
+    candidate::{self, LoopCandidate, SearchSettings, search::Admission},
+};
+
+use crate::road::Studied;
+
+/// Shortest idle loop that the search proposes, seconds.
+const MIN_IDLE_SECS: f64 = 2.0;
+
+/// The pairs of frames of a take that the search admits by default, and the loop that it recommends.
+pub(super) struct Field {
+    /// Recommended loop.
+    pub(super) best: LoopCandidate,
+    /// Lengths in frames.
+    pub(super) lags: core::ops::RangeInclusive<usize>,
+    /// Which pairs.
+    pub(super) admission: Admission,
+}
+
+impl Field {
+    pub(super) fn of(studied: &Studied<'_>) -> Result<Self, String> {
+        let failed = |what: &str| format!("{}: {what}", studied.row.file);
+        let (take, analysis) = (&studied.take, &studied.analysis);
+        let settings = SearchSettings::default();
+        let found = candidate::find(take, analysis, &settings).map_err(|error| failed(&error.to_string()))?;
+        let best = found.best().ok_or_else(|| failed("no loop was found"))?.clone();
+        let dt = take.frame_time_secs();
+        let mut min_lag = ((settings.min_secs / dt - 1e-9).ceil() as usize).max(3);
+        let mut activity = Activity::Moving;
+        if best.is_idle {
+            min_lag = min_lag.max((MIN_IDLE_SECS / dt).round() as usize);
+            activity = Activity::Idle;
+        }
+        let max_lag = (settings.max_secs / dt + 1e-9).floor() as usize;
+        let lags = min_lag..=max_lag.min(take.num_frames() - 1);
+        Ok(Self {
+            best,
+            admission: Admission::new(&analysis.energy, &analysis.usable, lags.clone(), activity),
+            lags,
+        })
+    }
+}
