@@ -175,10 +175,60 @@ impl<'a> Image<'a> {
         image
     }
 
-    /// A closed half followed by its image.
-    pub(super) fn unfold_closed(&self, clip: &Clip, half: Closed) -> Closed {
+    /// The clip with its lasting differences between left and right evened out, and by how much each joint was shifted:
+    /// translation, metres, and rotation vector in the parent's axes.
+    ///
+    /// With d the gap of a joint and d' that of its partner, M d' the image of it, (d - M d') / 2 is what the two sides differ
+    /// by all the time; each takes half of that. What is left, (d + M d') / 2, is their own drift.
+    pub(super) fn evened(&self, clip: &Clip) -> (Clip, Vec<[DVec3; 2]>) {
+        let last = clip.num_intervals() as isize;
+        let gaps: Vec<[DVec3; 2]> = (0..self.is_above.len())
+            .map(|joint| {
+                let partner = self.partner(joint);
+                let (place, turn) =
+                    self.transform(partner, clip.translations(last)[partner], clip.rotations(last)[partner]);
+                [
+                    place - clip.translations(0)[joint],
+                    rotation::difference(turn, clip.rotations(0)[joint]),
+                ]
+            })
+            .collect();
+        let shifts: Vec<[DVec3; 2]> = (0..gaps.len())
+            .map(|joint| {
+                let partner = self.partner(joint);
+                [
+                    0.25 * (gaps[joint][0] - self.vector(partner, gaps[partner][0])),
+                    0.25 * (gaps[joint][1] - self.turn(partner, gaps[partner][1])),
+                ]
+            })
+            .collect();
+        let mut even = clip.clone();
+        for (joint, [aside, turn]) in shifts.iter().enumerate() {
+            let turn = rotation::exp(*turn);
+            let track: Vec<Rigid> = clip
+                .sample_range()
+                .map(|sample| {
+                    Rigid::new(
+                        turn * clip.rotations(sample)[joint],
+                        clip.translations(sample)[joint] + *aside,
+                    )
+                })
+                .collect();
+            even = even.with_joint_track(joint, &track);
+        }
+        (even, shifts)
+    }
+
+    /// A closed half followed by its image; offsets are told from the clip as it was before it was evened.
+    pub(super) fn unfold_closed(&self, clip: &Clip, mut half: Closed, shifts: &[[DVec3; 2]]) -> Closed {
         let joints = self.is_above.len();
         let count = clip.num_intervals();
+        for (index, (aside, turn)) in (half.translation_offsets.iter_mut().zip(&mut half.rotation_offsets)).enumerate()
+        {
+            let shift = shifts[index % joints];
+            *aside += shift[0];
+            *turn = rotation::log(rotation::exp(*turn) * rotation::exp(shift[1]));
+        }
         let mut whole = half.clone();
         whole.translation_offsets.truncate(count * joints);
         whole.rotation_offsets.truncate(count * joints);

@@ -414,12 +414,14 @@ pub fn close(clip: &Clip, settings: &ClosureSettings) -> Result<Closed, ClosureE
 
 /// Closes half a cycle whose image follows: both seams, from the half to its image and back, meet as [`close`] has it.
 ///
-/// The clip holds N intervals, the answer 2N samples, of which the second N are exactly the image of the first. Gaps are those
-/// between the start and the image of the end. A crossfade has no frames to blend into, so offsets close the seam alone; a
+/// The clip holds N intervals, the answer 2N samples, of which the second N are exactly the image of the first. What a body
+/// always does otherwise on its left than on its right is evened out over the whole half first, so that no joint has to move
+/// from one side's habit to the other's and back; gaps are those that remain between the start and the image of the end. A crossfade has no frames to blend into, so offsets close the seam alone; a
 /// joint is left open where its partner is. Errors: as [`close`]. Source: docs/math/mirror.md.
 pub fn close_half(clip: &Clip, image: &Image<'_>, settings: &ClosureSettings) -> Result<Closed, ClosureError> {
-    let half = close_against(clip, settings, Some(image))?;
-    Ok(image.unfold_closed(clip, half))
+    let (even, shifts) = image.evened(clip);
+    let half = close_against(&even, settings, Some(image))?;
+    Ok(image.unfold_closed(clip, half, &shifts))
 }
 
 /// Closes a clip whose end meets its start, or the image of its start.
