@@ -8,6 +8,7 @@ use glam::{DMat3, DQuat, DVec3};
 use loopwright::math::{
     rigid::{Rigid, Twist},
     rotation,
+    screw::Screw,
 };
 use serde_json::Value;
 
@@ -137,6 +138,9 @@ fn twists_of_quarter_turns_and_general_screws() {
         let there = twist.exp(1.0);
         assert!(apart(there.rotation, motion.rotation) < 1e-12, "{case}");
         assert_near(there.translation, motion.translation, 1e-12);
+        let on_screw = Screw::from(twist).at(1.0);
+        assert!(apart(on_screw.rotation, motion.rotation) < 1e-12, "{case}");
+        assert_near(on_screw.translation, motion.translation, 1e-12);
         let back = Twist::log(motion, 1.0);
         assert_near(back.linear, twist.linear, 1e-11);
         assert_near(back.angular, twist.angular, 1e-12);

@@ -1,7 +1,11 @@
-//! Leaf mathematics without a word of the domain: rotations, rigid motions, portable functions.
+//! Leaf mathematics without a word of the domain: rotations, rigid motions, screws, cubics, portable functions.
 
 pub mod ops;
 
 pub mod rotation;
 
 pub mod rigid;
+
+pub mod screw;
+
+pub mod cubic;

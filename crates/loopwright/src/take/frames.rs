@@ -3,7 +3,11 @@
 use glam::{DQuat, DVec3};
 
 use super::{Skeleton, Take};
-use crate::math::{rigid::Rigid, rotation};
+use crate::math::{
+    cubic::{Hermite, Span},
+    rigid::Rigid,
+    rotation,
+};
 
 /// A stretch of a take, from the pose that starts it to the pose that meets the start.
 ///
@@ -99,58 +103,30 @@ impl Take {
             return (self.translations(before).to_vec(), self.rotations(before).to_vec());
         }
         let after = before + 1;
-        // One-sided slopes where the take ends.
-        let left = before.saturating_sub(1);
-        let right = (after + 1).min(last);
-        let left_span = (after - left) as f64;
-        let right_span = (right - before) as f64;
-        let h = Hermite::at(u);
-        let mut translations = Vec::with_capacity(self.num_joints());
-        let mut rotations = Vec::with_capacity(self.num_joints());
-        for joint in 0..self.num_joints() {
-            let [x_left, x_before, x_after, x_right] =
-                [left, before, after, right].map(|frame| self.translations(frame)[joint]);
-            let slope_before = (x_after - x_left) / left_span;
-            let slope_after = (x_right - x_before) / right_span;
-            translations.push(
-                x_before + h.end * (x_after - x_before) + h.slope_start * slope_before + h.slope_end * slope_after,
-            );
-            let [q_left, q_before, q_after, q_right] =
-                [left, before, after, right].map(|frame| self.rotations(frame)[joint]);
-            let step = rotation::difference(q_after, q_before);
-            let spin_before = if left == before {
-                step
-            } else {
-                (step - rotation::difference(q_left, q_before)) * 0.5
-            };
-            let spin_after = if right == after {
-                step
-            } else {
-                (rotation::difference(q_right, q_after) - rotation::difference(q_before, q_after)) * 0.5
-            };
-            // At the earlier frame the tangent vector is zero and the Jacobian the identity.
-            let slope_after = rotation::left_jacobian_inverse(step) * spin_after;
-            let vector = step * h.end + spin_before * h.slope_start + slope_after * h.slope_end;
-            rotations.push(rotation::on_side_of(rotation::exp(vector) * q_before, q_before));
-        }
-        (translations, rotations)
-    }
-}
-
-/// Hermite basis at u in [0, 1]: weights of the end value and of both slopes (the start value has 1 - end).
-struct Hermite {
-    end: f64,
-    slope_start: f64,
-    slope_end: f64,
-}
-
-impl Hermite {
-    fn at(u: f64) -> Self {
-        Self {
-            end: u * u * (3.0 - 2.0 * u),
-            slope_start: u * (1.0 - u) * (1.0 - u),
-            slope_end: u * u * (u - 1.0),
-        }
+        let left = before.checked_sub(1);
+        let right = (after < last).then_some(after + 1);
+        let curve = Hermite::at(u);
+        (0..self.num_joints())
+            .map(|joint| {
+                let place = |frame| self.translations(frame)[joint];
+                let turn = |frame| self.rotations(frame)[joint];
+                // One-sided slopes where the take ends.
+                (
+                    curve.point(Span {
+                        left: left.map(place),
+                        before: place(before),
+                        after: place(after),
+                        right: right.map(place),
+                    }),
+                    curve.rotation(Span {
+                        left: left.map(turn),
+                        before: turn(before),
+                        after: turn(after),
+                        right: right.map(turn),
+                    }),
+                )
+            })
+            .unzip()
     }
 }
 
