@@ -1,4 +1,6 @@
 //! A loop clip: unique samples of one period and the constant twist of the root.
+//!
+//! [`playback`] plays it at any time.
 
 use glam::{DQuat, DVec3};
 
@@ -7,6 +9,10 @@ use crate::{
     root_motion::RootTravel,
     take::{Skeleton, pose},
 };
+
+pub mod playback;
+
+pub use playback::Interpolation;
 
 /// A clip that meets itself after one period.
 ///
@@ -212,13 +218,8 @@ impl LoopClip {
     /// World positions (metres) and rotations of all joints at key `key`, over any number of cycles.
     pub fn world_pose(&self, key: usize) -> (Vec<DVec3>, Vec<DQuat>) {
         let (translations, rotations) = self.body_pose(key);
-        let (mut positions, mut turns) = pose::world_pose(&self.skeleton, translations, rotations);
-        let root = self.root_pose(key);
-        for (position, turn) in positions.iter_mut().zip(&mut turns) {
-            *position = root.transform_point(*position);
-            *turn = rotation::on_side_of((root.rotation * *turn).normalize(), *turn);
-        }
-        (positions, turns)
+        let local = pose::world_pose(&self.skeleton, translations, rotations);
+        pose::moved(self.root_pose(key), local)
     }
 }
 

@@ -3,6 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::Skeleton;
+use crate::math::{rigid::Rigid, rotation};
 
 /// World positions (metres) and rotations of all joints at all frames, frame-major.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,4 +86,13 @@ impl WorldTracks {
 pub fn world_pose(skeleton: &Skeleton, translations: &[DVec3], rotations: &[DQuat]) -> (Vec<DVec3>, Vec<DQuat>) {
     let world = WorldTracks::of_frames(skeleton, translations, rotations);
     (world.positions, world.rotations)
+}
+
+/// Positions and rotations of all joints after the space they are seen from has moved; each on its own quaternion's side.
+pub fn moved(motion: Rigid, (mut positions, mut rotations): (Vec<DVec3>, Vec<DQuat>)) -> (Vec<DVec3>, Vec<DQuat>) {
+    for (position, turn) in positions.iter_mut().zip(&mut rotations) {
+        *position = motion.transform_point(*position);
+        *turn = rotation::on_side_of((motion.rotation * *turn).normalize(), *turn);
+    }
+    (positions, rotations)
 }
