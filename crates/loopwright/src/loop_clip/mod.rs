@@ -1,6 +1,6 @@
 //! A loop clip: unique samples of one period and the constant twist of the root.
 //!
-//! [`playback`] plays it at any time.
+//! [`playback`] plays it at any time; [`runtime`] does so in single precision, fast, for engines.
 
 use glam::{DQuat, DVec3};
 
@@ -11,6 +11,8 @@ use crate::{
 };
 
 pub mod playback;
+
+pub mod runtime;
 
 pub use playback::Interpolation;
 
