@@ -139,6 +139,24 @@ impl LoopClip {
         Ok(self)
     }
 
+    /// The same loop seen from its constant twist, without a path: every joint stays where it is in the world.
+    ///
+    /// Errors: none for a loop that follows no path; otherwise as [`Self::along`].
+    pub fn on_screw(self) -> Result<Self, LoopClipError> {
+        if self.path.is_empty() {
+            return Ok(self);
+        }
+        let straight = vec![Rigid::IDENTITY; self.num_samples()];
+        let mut clip = self.along(straight)?;
+        clip.path.clear();
+        Ok(clip)
+    }
+
+    /// Whether the root sways about its constant twist along a path of its own.
+    pub fn follows_path(&self) -> bool {
+        !self.path.is_empty()
+    }
+
     /// Name of the clip.
     pub fn name(&self) -> &str {
         &self.name

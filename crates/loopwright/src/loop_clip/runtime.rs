@@ -224,7 +224,7 @@ impl RuntimeLoop {
             rest: keys[0]
                 .0
                 .chunks(LANES)
-                .map(|places| side_by_side(places.iter().map(|v| v.to_array())))
+                .map(|places| side_by_side(places.iter().map(DVec3::to_array)))
                 .collect(),
             translations: keys
                 .iter()

@@ -78,6 +78,35 @@ pub fn make_signs_continuous(track: &mut [DQuat]) {
     }
 }
 
+/// Steps of [`mean`]: rotations within a right angle of each other need four.
+const MAX_MEAN_STEPS: usize = 16;
+
+/// The weighted mean of rotations: the one from which the weighted rotation vectors to all of them sum to zero.
+///
+/// Weights at least 0, of sum 1. Unique while the rotations lie within a right angle of it; farther apart it is one of
+/// several, found from the side of the first. Without rotations: the identity. Source: Karcher, "Riemannian center of mass
+/// and mollifier smoothing", 1977.
+pub fn mean(rotations: &[(DQuat, f64)]) -> DQuat {
+    let Some(&(first, _)) = rotations.first() else {
+        return DQuat::IDENTITY;
+    };
+    // The mean of the quaternions is near, and exact for two in equal parts.
+    let sum = rotations
+        .iter()
+        .fold(DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0), |sum, &(q, weight)| {
+            sum + on_side_of(q, first) * weight
+        });
+    let mut mean = if sum.length() > 1e-6 { sum.normalize() } else { first };
+    for _ in 0..MAX_MEAN_STEPS {
+        let step: DVec3 = rotations.iter().map(|&(q, weight)| difference(q, mean) * weight).sum();
+        mean = (exp(step) * mean).normalize();
+        if step.length() < 1e-15 {
+            break;
+        }
+    }
+    mean
+}
+
 /// (1 - cos t)/t^2 and (t - sin t)/t^3 as functions of t^2.
 fn jacobian_coefficients(angle_squared: f64) -> (f64, f64) {
     let t2 = angle_squared;
@@ -232,6 +261,26 @@ mod tests {
                 "{o}"
             );
         }
+    }
+
+    #[test]
+    fn means_lie_where_the_vectors_balance() {
+        let v = [
+            DVec3::new(0.3, 0.1, -0.2),
+            DVec3::new(-0.4, 0.5, 0.1),
+            DVec3::new(0.1, -0.2, 0.9),
+        ];
+        let weighted: Vec<_> = v.iter().zip([0.5, 0.3, 0.2]).map(|(&v, w)| (exp(v), w)).collect();
+        let found = mean(&weighted);
+        let balance: DVec3 = weighted.iter().map(|&(q, w)| difference(q, found) * w).sum();
+        assert!(balance.length() < 1e-15);
+        // Signs and one shared turn do not matter; a weight of all is that rotation; two meet on the way.
+        let turned: Vec<_> = weighted.iter().map(|&(q, w)| (-(exp(DVec3::Y) * q), w)).collect();
+        assert!(difference(mean(&turned), exp(DVec3::Y) * found).length() < 1e-15);
+        assert!(difference(mean(&[(exp(v[0]), 1.0), (exp(v[1]), 0.0)]), exp(v[0])).length() < 1e-15);
+        let third = mean(&[(exp(DVec3::X * 0.2), 0.75), (exp(DVec3::X * 1.4), 0.25)]);
+        assert!((log(third) - DVec3::X * 0.5).length() < 1e-15);
+        assert_eq!(mean(&[]), DQuat::IDENTITY);
     }
 
     #[test]

@@ -1,0 +1,421 @@
+//! Blends of loops whose truth is known: arcs, gaits of other periods and phases, and the spaces between them.
+
+use glam::{DQuat, DVec3};
+use loopwright::{
+    analysis::{Analysis, body::BodyOverrides},
+    blend::{
+        BlendError, Blender, SkeletonDifference, blend,
+        space::{Axis, BlendSpace},
+    },
+    candidate::{self, SearchSettings},
+    loop_clip::{Interpolation, LoopClip},
+    math::{
+        ops,
+        rigid::{Rigid, Twist},
+        rotation,
+    },
+    pipeline::{self, LoopSettings},
+    root_motion::{RootMode, RootTravel},
+    take::{Joint, Skeleton},
+};
+use loopwright_synth::{WalkSettings, synthesize};
+
+const TAU: f64 = core::f64::consts::TAU;
+
+fn skeleton(names: &[&str]) -> Skeleton {
+    let joints = names.iter().enumerate().map(|(index, name)| Joint {
+        name: (*name).to_owned(),
+        parent: index.checked_sub(1),
+        rest_offset: DVec3::Y,
+        tip: None,
+    });
+    Skeleton::new(joints.collect()).unwrap()
+}
+
+/// A swinging chain of so many samples over a period, starting at a phase of its swing.
+fn swinging(num_samples: usize, period_secs: f64, start_phase: f64, twist: Twist) -> LoopClip {
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for sample in 0..num_samples {
+        let a = TAU * (sample as f64 / num_samples as f64 + start_phase);
+        for joint in 0..3 {
+            translations.push(DVec3::new(0.0, 0.5 + 0.01 * ops::sin(a), 0.0));
+            rotations.push(rotation::exp(DVec3::new(
+                0.5 * ops::sin(a + f64::from(joint)),
+                0.1 * ops::cos(2.0 * a),
+                0.0,
+            )));
+        }
+    }
+    let root = RootTravel {
+        mode: RootMode::Screw,
+        start: Rigid::from_yaw(0.3, DVec3::new(1.0, 0.0, -2.0)),
+        twist,
+    };
+    let step = period_secs / num_samples as f64;
+    LoopClip::new(
+        "swing",
+        skeleton(&["a", "b", "c"]),
+        step,
+        0,
+        root,
+        translations,
+        rotations,
+    )
+    .unwrap()
+}
+
+fn arc(turn: f64, way: f64) -> Twist {
+    Twist {
+        linear: DVec3::Z * way,
+        angular: DVec3::Y * turn,
+    }
+}
+
+/// The way that the root of a loop makes in a cycle, and its chord.
+fn way_and_chord(clip: &LoopClip) -> (f64, f64) {
+    let delta = clip.root_delta(0.0, clip.period_secs());
+    (
+        clip.root().twist.linear.length() * clip.period_secs(),
+        delta.translation.length(),
+    )
+}
+
+#[test]
+fn left_and_right_quarter_turns_blend_to_a_straight_line_of_their_length() {
+    let quarter = TAU / 4.0;
+    let left = swinging(30, 1.0, 0.0, arc(quarter, 2.0));
+    let right = swinging(30, 1.0, 0.0, arc(-quarter, 2.0));
+    let straight = blend(&[left.clone(), right], &[0.5, 0.5]).unwrap();
+    let delta = straight.root_delta(0.0, straight.period_secs());
+    assert!((delta.translation - DVec3::Z * 2.0).length() < 1e-9, "{delta:?}");
+    assert!(rotation::log(delta.rotation).length() < 1e-9);
+    // What averaging the ends would give.
+    let end = left.root_delta(0.0, 1.0).translation.z;
+    assert!((end - 4.0 / core::f64::consts::PI).abs() < 1e-12);
+    // Of other periods the ways still average: 2 m in 1 s to the left and 2 m in 1.2 s to the right.
+    let slow = swinging(36, 1.2, 0.0, arc(-quarter / 1.2, 2.0 / 1.2));
+    let straight = blend(&[left, slow], &[0.5, 0.5]).unwrap();
+    assert!((straight.period_secs() - 1.1).abs() < 1e-12);
+    let delta = straight.root_delta(0.0, straight.period_secs());
+    assert!((delta.translation - DVec3::Z * 2.0).length() < 1e-9, "{delta:?}");
+}
+
+/// Largest distance of a joint between two loops at equal phases, seen from their roots.
+fn apart(one: &LoopClip, other: &LoopClip, phase: f64) -> f64 {
+    let mut worst = 0.0_f64;
+    for i in 0..50 {
+        let at = f64::from(i) / 50.0;
+        let pose = |clip: &LoopClip, phase: f64| {
+            let (translations, rotations) = clip.body_pose_at(phase * clip.period_secs(), Interpolation::Cubic);
+            loopwright::take::pose::world_pose(clip.skeleton(), &translations, &rotations).0
+        };
+        for (a, b) in pose(one, at).iter().zip(&pose(other, at + phase)) {
+            worst = worst.max((*a - *b).length());
+        }
+    }
+    worst
+}
+
+#[test]
+fn equal_loops_blend_to_themselves_from_whatever_phase() {
+    let twist = arc(0.4, 1.3);
+    let clip = swinging(31, 1.1, 0.0, twist);
+    let same = blend(&[clip.clone(), clip.clone(), clip.clone()], &[2.0, 1.0, 0.5]).unwrap();
+    assert_eq!((same.num_samples(), same.root().start), (31, clip.root().start));
+    assert!((same.step_secs() - clip.step_secs()).abs() < 1e-16);
+    for sample in 0..31 {
+        let ((here, turns), (there, others)) = (clip.body_pose(sample), same.body_pose(sample));
+        for joint in 0..3 {
+            assert!((here[joint] - there[joint]).length() < 1e-12);
+            assert!(rotation::difference(turns[joint], others[joint]).length() < 1e-9);
+        }
+    }
+    // Shifted by a part of a cycle that is no whole number of samples, and sampled otherwise.
+    let late = swinging(44, 1.1, 0.37, twist);
+    let blender = Blender::new(vec![clip.clone(), late]).unwrap();
+    assert!((blender.phases()[1] - 0.63).abs() < 2e-4, "{:?}", blender.phases());
+    let mixed = blender.blend(&[0.5, 0.5]).unwrap();
+    assert!(apart(&clip, &mixed, 0.0) < 2e-3, "{}", apart(&clip, &mixed, 0.0));
+    assert!((mixed.root().twist.linear - twist.linear).length() < 1e-14);
+}
+
+#[test]
+fn blends_close_as_their_loops_do() {
+    let loops = [
+        swinging(30, 1.0, 0.0, arc(0.9, 1.2)),
+        swinging(36, 1.2, 0.2, arc(-0.2, 1.6)),
+        swinging(25, 0.9, 0.8, arc(0.1, 0.4)),
+    ];
+    let mixed = blend(&loops, &[0.3, 0.5, 0.2]).unwrap();
+    // The step over the seam bends no more than the steps beside it.
+    let count = mixed.num_samples();
+    let bend = |key: usize, joint: usize| {
+        let [a, b, c] = [key, key + 1, key + 2].map(|key| mixed.body_pose(key).1[joint]);
+        (rotation::difference(c, b) - rotation::difference(b, a)).length()
+    };
+    for joint in 0..3 {
+        let inside = (0..count - 2).map(|key| bend(key, joint)).fold(0.0, f64::max);
+        for key in count - 2..count {
+            assert!(
+                bend(key, joint) < 1.05 * inside,
+                "{joint}: {} {inside}",
+                bend(key, joint)
+            );
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_blended_is_said() {
+    let clip = swinging(30, 1.0, 0.0, Twist::ZERO);
+    let pair = [clip.clone(), clip.clone()];
+    assert_eq!(blend(&[], &[]), Err(BlendError::NoLoops));
+    assert_eq!(blend(&pair, &[1.0]), Err(BlendError::Count { loops: 2, weights: 1 }));
+    assert_eq!(blend(&pair, &[0.0, 0.0]), Err(BlendError::NoWeight));
+    for found in [-0.1, f64::INFINITY] {
+        assert_eq!(blend(&pair, &[1.0, found]), Err(BlendError::Weight { index: 1, found }));
+    }
+    assert!(matches!(
+        blend(&pair, &[f64::NAN, 1.0]),
+        Err(BlendError::Weight { index: 0, .. })
+    ));
+    let (translations, rotations) = (vec![DVec3::Y; 9], vec![DQuat::IDENTITY; 9]);
+    let other = LoopClip::new(
+        "o",
+        skeleton(&["a", "x", "c"]),
+        0.1,
+        0,
+        *clip.root(),
+        translations,
+        rotations,
+    )
+    .unwrap();
+    let difference = SkeletonDifference::Name {
+        joint: 1,
+        expected: "b".to_owned(),
+        found: "x".to_owned(),
+    };
+    assert_eq!(
+        blend(&[clip.clone(), other], &[0.5, 0.5]),
+        Err(BlendError::Skeleton { index: 1, difference })
+    );
+    // Two that stand have no phase, and none is needed.
+    let still = LoopClip::new(
+        "s",
+        clip.skeleton().clone(),
+        0.1,
+        0,
+        *clip.root(),
+        vec![DVec3::Y; 9],
+        vec![DQuat::IDENTITY; 9],
+    );
+    let still = still.unwrap();
+    let stands = blend(&[still.clone(), still.clone()], &[0.5, 0.5]).unwrap();
+    assert_eq!(stands.body_pose(0), still.body_pose(0));
+}
+
+/// A loop of the synthetic walker.
+fn walked(settings: WalkSettings) -> LoopClip {
+    let settings = WalkSettings {
+        seconds: 7.0,
+        drift: 0.0,
+        noise_deg: 0.0,
+        ..settings
+    };
+    let take = synthesize(&settings).unwrap().take;
+    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    let found = candidate::find(&take, &analysis, &SearchSettings::default()).unwrap();
+    let best = found.best().unwrap();
+    pipeline::make(&take, &analysis, &best.cut, best.cycles, &LoopSettings::default())
+        .unwrap()
+        .loop_clip
+}
+
+/// Mean sideways speed of the lower ankle in the world, metres per second: the skate of a walk's standing foot.
+fn skate(clip: &LoopClip) -> f64 {
+    let feet: Vec<usize> = (0..clip.skeleton().num_joints())
+        .filter(|&joint| clip.skeleton().joint(joint).name.to_lowercase().contains("foot"))
+        .collect();
+    assert_eq!(feet.len(), 2);
+    let step = 0.005;
+    let count = (clip.period_secs() / step) as usize;
+    let speeds = (0..count).map(|index| {
+        let at = |index: usize| clip.world_pose_at(index as f64 * step, Interpolation::Cubic).0;
+        let (here, next) = (at(index), at(index + 1));
+        let lower = if here[feet[0]].y < here[feet[1]].y {
+            feet[0]
+        } else {
+            feet[1]
+        };
+        let way = (next[lower] - here[lower]) * DVec3::new(1.0, 0.0, 1.0);
+        way.length() / step
+    });
+    speeds.sum::<f64>() / count as f64
+}
+
+#[test]
+fn a_left_and_a_right_walk_blend_to_a_straight_one() {
+    let turning = |turn_dps: f64, start_phase: f64| {
+        walked(WalkSettings {
+            turn_dps,
+            start_phase,
+            ..WalkSettings::default()
+        })
+    };
+    let (left, right) = (turning(40.0, 0.1), turning(-40.0, 0.55));
+    let straight = blend(&[left.clone(), right.clone()], &[0.5, 0.5]).unwrap();
+    let turned = rotation::log(straight.root_delta(0.0, straight.period_secs()).rotation).length();
+    assert!(turned.to_degrees() < 0.1, "{}", turned.to_degrees());
+    let (way, chord) = way_and_chord(&straight);
+    let ways = 0.5 * (way_and_chord(&left).0 + way_and_chord(&right).0);
+    assert!(
+        (way / ways - 1.0).abs() < 0.005 && (chord / ways - 1.0).abs() < 0.005,
+        "{way} {chord} {ways}"
+    );
+    // Feet skate no more than where they turn.
+    let (mixed, alone) = (skate(&straight), skate(&left).max(skate(&right)));
+    assert!(mixed < 1.02 * alone, "{mixed} {alone}");
+}
+
+#[test]
+fn periods_a_fifth_apart_blend_in_step() {
+    let walk = |period_secs: f64, speed_mps: f64, start_phase: f64| {
+        walked(WalkSettings {
+            period_secs,
+            speed_mps,
+            start_phase,
+            turn_dps: 0.0,
+            ..WalkSettings::default()
+        })
+    };
+    let (slow, quick) = (walk(1.2537, 1.1, 0.1), walk(1.0437, 1.4, 0.7));
+    let mixed = blend(&[slow.clone(), quick.clone()], &[0.5, 0.5]).unwrap();
+    let period = 0.5 * (slow.period_secs() + quick.period_secs());
+    assert!((mixed.period_secs() - period).abs() < 1e-12);
+    let way = |clip: &LoopClip| way_and_chord(clip).0;
+    assert!((way(&mixed) - 0.5 * (way(&slow) + way(&quick))).abs() < 1e-3);
+    let alone = skate(&slow).max(skate(&quick));
+    assert!(skate(&mixed) < 1.02 * alone, "{} {alone}", skate(&mixed));
+}
+
+#[test]
+fn roots_on_paths_blend_with_their_paths() {
+    let weaving = |size: f64, turn: f64| {
+        let clip = swinging(30, 1.0, 0.0, arc(turn, 1.0));
+        let weave = |sample: usize| {
+            let a = TAU * sample as f64 / 30.0;
+            Rigid::from_yaw(size * ops::sin(a), DVec3::X * size * ops::cos(a))
+        };
+        clip.along((0..30).map(weave).collect()).unwrap()
+    };
+    let (wide, narrow) = (weaving(0.2, 0.3), weaving(0.1, 0.3));
+    let mixed = blend(&[wide.clone(), narrow], &[0.5, 0.5]).unwrap();
+    let expected = weaving(0.15, 0.3);
+    for key in 0..45 {
+        let (found, expected) = (mixed.root_pose(key), expected.root_pose(key));
+        assert!((found.translation - expected.translation).length() < 1e-9);
+        assert!(rotation::difference(found.rotation, expected.rotation).length() < 1e-9);
+        let ((a, _), (b, _)) = (mixed.world_pose(key), wide.world_pose(key));
+        assert!(
+            a.iter().zip(&b).all(|(a, b)| (*a - *b).length() < 1e-9),
+            "the body stays"
+        );
+    }
+}
+
+/// Loops at points of speed and turn, of various periods.
+fn crowd(points: &[[f64; 2]]) -> Vec<LoopClip> {
+    points
+        .iter()
+        .enumerate()
+        .map(|(index, &[speed, turn])| {
+            let samples = 24 + 3 * index;
+            // Velocities that lean to one side or the other, as those of real loops do.
+            let lean = 0.06 * (index as f64 - 2.0);
+            let twist = Twist {
+                linear: rotation::from_yaw(lean) * DVec3::Z * speed,
+                angular: DVec3::Y * turn,
+            };
+            swinging(samples, samples as f64 / 30.0, 0.0, twist)
+        })
+        .collect()
+}
+
+#[test]
+fn a_space_of_speed_gives_the_speed_that_is_asked_for() {
+    let speeds = [0.6, 2.8, 1.4, 3.5];
+    let space = BlendSpace::along(Axis::Speed, crowd(&speeds.map(|speed| [speed, 0.0]))).unwrap();
+    for i in 0..=58 {
+        let asked = 0.6 + 0.05 * f64::from(i);
+        let weights = space.weights([asked, 0.0]);
+        assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-14 && weights.iter().all(|weight| *weight >= 0.0));
+        assert!(weights.iter().filter(|weight| **weight > 0.0).count() <= 2);
+        let found = Axis::Speed.of(space.at([asked, 0.0]).unwrap().root().twist);
+        assert!((found - asked.min(3.5)).abs() < 1e-9, "{asked} {found}");
+    }
+    for (index, speed) in speeds.iter().enumerate() {
+        let weights = space.weights([*speed, 0.0]);
+        assert!((weights[index] - 1.0).abs() < 1e-12, "{weights:?}");
+    }
+    assert!(
+        (space.weights([9.0, 0.0])[3] - 1.0).abs() < 1e-12 && (space.weights([f64::NAN, 0.0])[0] - 1.0).abs() < 1e-12
+    );
+}
+
+#[test]
+fn a_space_of_speed_and_turn_is_exact_at_the_loops_and_continuous_between() {
+    // A grid, whose squares have two diagonals, and two points beside it.
+    let mut points: Vec<[f64; 2]> = Vec::new();
+    for speed in [0.5, 1.2, 1.9] {
+        for turn in [-1.0, 0.0, 1.0] {
+            points.push([speed, turn]);
+        }
+    }
+    points.extend([[2.6, 0.2], [1.5, 0.4]]);
+    let space = BlendSpace::over([Axis::Speed, Axis::Turn], crowd(&points)).unwrap();
+    for (index, point) in points.iter().enumerate() {
+        assert!((space.weights(*point)[index] - 1.0).abs() < 1e-9, "{point:?}");
+    }
+    let gap = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let step = 1e-5;
+    for i in 0..40 {
+        for j in 0..40 {
+            // Across all of the range and beyond it on every side.
+            let at = [0.3 + 0.0617 * f64::from(i), -1.2 + 0.0613 * f64::from(j)];
+            let weights = space.weights(at);
+            assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-14 && weights.iter().all(|weight| *weight >= 0.0));
+            for beside in [[at[0] + step, at[1]], [at[0], at[1] + step]] {
+                let moved = gap(&weights, &space.weights(beside));
+                assert!(
+                    moved < 20.0 * step,
+                    "{at:?}: {moved} {weights:?} {:?}",
+                    space.weights(beside)
+                );
+            }
+            // Inside the grid what is asked for comes out.
+            if (0.5..=1.9).contains(&at[0]) && (-1.0..=1.0).contains(&at[1]) {
+                let loops = space.blender().loops().iter().zip(&weights);
+                let total: f64 = loops.clone().map(|(clip, weight)| weight * clip.period_secs()).sum();
+                let twist = loops.fold(Twist::ZERO, |sum, (clip, weight)| {
+                    let share = weight * clip.period_secs() / total;
+                    Twist {
+                        linear: sum.linear + clip.root().twist.linear * share,
+                        angular: sum.angular + clip.root().twist.angular * share,
+                    }
+                });
+                let found = [Axis::Speed.of(twist), Axis::Turn.of(twist)];
+                // At the edge a lean cannot be made up for by more speed than there is.
+                let tolerance = if at[0] > 1.85 { 0.01 } else { 1e-9 };
+                assert!(gap(&found, &at) < tolerance, "{at:?} {found:?}");
+            }
+        }
+    }
+    // Along a diagonal of the grid's squares, where the choice of triangles changes.
+    let mut before = space.weights([0.5, -1.0]);
+    for i in 1..=20_000 {
+        let share = f64::from(i) / 20_000.0;
+        let here = space.weights([0.5 + 0.7 * share, -1.0 + share]);
+        assert!(gap(&before, &here) < 1e-3, "{share}");
+        before = here;
+    }
+}
