@@ -40,7 +40,7 @@ pub fn align(loops: &[LoopClip]) -> Vec<f64> {
 }
 
 /// Squares of the weights are what a correlation is weighted by, so feet count a hundred times what a shoulder does.
-fn joint_weights(clip: &LoopClip) -> Vec<f64> {
+pub(crate) fn joint_weights(clip: &LoopClip) -> Vec<f64> {
     let num_joints = clip.skeleton().num_joints();
     let (translations, rotations) = (0..clip.num_samples())
         .flat_map(|sample| {

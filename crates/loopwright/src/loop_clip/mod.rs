@@ -223,7 +223,7 @@ impl LoopClip {
     }
 
     /// Moves the joint that carries the travel, and all below it, as `motion` moves the space that the pose is seen from.
-    fn move_carrier(&self, motion: Rigid, translations: &mut [DVec3], rotations: &mut [DQuat]) {
+    pub(crate) fn move_carrier(&self, motion: Rigid, translations: &mut [DVec3], rotations: &mut [DQuat]) {
         let path = self.skeleton.path_from_root(self.carrier);
         let above = path[..path.len() - 1]
             .iter()

@@ -1,0 +1,154 @@
+//! The offset that a jump leaves, and how it fades: places, turns and their rates at once.
+//!
+//! At the jump every joint is x away from where the new loop has it and moves by v faster. Adding x p(t) + v q(t), with p
+//! and q the decays of a closure shape, leaves place and velocity where they were and goes over into the new loop.
+//! Rotations: exp(o(t)) before the loop's, with o(0) the rotation vector of the gap and o'(0) = J(o)^-1 (w_before - exp(o)
+//! w_after), as where a seam is closed. The root is in place by itself, and its difference of velocities fades alike.
+//! Source: docs/math/so3.md, docs/math/shapes.md.
+
+use glam::{DQuat, DVec3};
+
+use super::INTERPOLATION;
+use crate::{
+    candidate::score::{Decay, SpringCost},
+    closure::{Shape, shapes::Jet},
+    loop_clip::LoopClip,
+    math::{
+        rigid::{Rigid, Twist},
+        rotation,
+    },
+    root_motion::RootMode,
+};
+
+/// A value and its rate at the jump.
+type Pair = [DVec3; 2];
+
+/// The body and the root at one time, with rates.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct State {
+    /// Local translations, metres, relative to the root.
+    pub(super) translations: Vec<DVec3>,
+    /// Local rotations.
+    pub(super) rotations: Vec<DQuat>,
+    /// Rates of the translations, metres per second.
+    velocities: Vec<DVec3>,
+    /// Angular velocities in the parent's axes, radians per second.
+    spins: Vec<DVec3>,
+    /// The root, seen from where it stood at the last jump.
+    pub(super) root: Rigid,
+    /// Its rate, in its own axes.
+    twist: Twist,
+}
+
+impl State {
+    /// A loop at a time, its root where it is.
+    pub(super) fn of_loop(clip: &LoopClip, secs: f64) -> Self {
+        let (translations, rotations) = clip.body_pose_at(secs, INTERPOLATION);
+        let (velocities, spins) = clip.body_rates_at(secs);
+        Self {
+            translations,
+            rotations,
+            velocities,
+            spins,
+            root: Rigid::IDENTITY,
+            twist: played_twist(clip),
+        }
+    }
+}
+
+/// The twist by which a loop's root moves as it is played.
+pub(super) fn played_twist(clip: &LoopClip) -> Twist {
+    match clip.root().mode {
+        RootMode::InPlace | RootMode::World => Twist::ZERO,
+        _ => clip.root().twist,
+    }
+}
+
+/// What is added to a loop after a jump into it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Offset {
+    translations: Vec<Pair>,
+    rotations: Vec<Pair>,
+    /// Rates by which the root was faster, in its own axes: linear and angular.
+    root: Pair,
+}
+
+impl Offset {
+    /// Nothing to add.
+    pub(super) fn none(num_joints: usize) -> Self {
+        Self {
+            translations: vec![[DVec3::ZERO; 2]; num_joints],
+            rotations: vec![[DVec3::ZERO; 2]; num_joints],
+            root: [DVec3::ZERO; 2],
+        }
+    }
+
+    /// What carries on from `left` when the loop is `joined`.
+    pub(super) fn between(left: &State, joined: &State) -> Self {
+        let places = left.translations.iter().zip(&joined.translations);
+        let speeds = left.velocities.iter().zip(&joined.velocities);
+        let turns = left.rotations.iter().zip(&joined.rotations);
+        let spins = left.spins.iter().zip(&joined.spins);
+        Self {
+            translations: places
+                .zip(speeds)
+                .map(|((x, to), (v, into))| [*x - *to, *v - *into])
+                .collect(),
+            rotations: turns
+                .zip(spins)
+                .map(|((&q, &to), (&w, &into))| {
+                    let gap = rotation::difference(q, to);
+                    [
+                        gap,
+                        rotation::left_jacobian_inverse(gap) * (w - rotation::exp(gap) * into),
+                    ]
+                })
+                .collect(),
+            root: [
+                left.twist.linear - joined.twist.linear,
+                left.twist.angular - joined.twist.angular,
+            ],
+        }
+    }
+
+    /// Adds what is left after `secs` seconds to the loop's own state, rates included.
+    pub(super) fn add_to(&self, state: &mut State, fade: Shape, secs: f64) {
+        if secs < 0.0 {
+            return;
+        }
+        let decays = fade.decays(secs, Jet::default());
+        let value = |[x, v]: Pair| x * decays.position.value + v * decays.velocity.value;
+        let rate = |[x, v]: Pair| x * decays.position.rate + v * decays.velocity.rate;
+        for (joint, &pair) in self.translations.iter().enumerate() {
+            state.translations[joint] += value(pair);
+            state.velocities[joint] += rate(pair);
+        }
+        for (joint, &pair) in self.rotations.iter().enumerate() {
+            let (o, step) = (value(pair), rate(pair));
+            let turn = rotation::exp(o);
+            state.rotations[joint] = (turn * state.rotations[joint]).normalize();
+            state.spins[joint] = rotation::left_jacobian(o) * step + turn * state.spins[joint];
+        }
+        // The root's own offset stands after its travel: X(t) = travel(t) exp(o(t)), with o in the root's axes.
+        let [linear, angular] = self.root.map(|v| [DVec3::ZERO, v]);
+        let (place, turn) = (value(linear), value(angular));
+        let offset = Rigid::new(rotation::exp(turn), place);
+        state.root = state.root * offset;
+        let back = offset.rotation.conjugate();
+        state.twist = Twist {
+            linear: back * (state.twist.linear + state.twist.angular.cross(place) + rate(linear)),
+            // In the moving axes the Jacobian is that of the opposite turn.
+            angular: back * state.twist.angular + rotation::left_jacobian(-turn) * rate(angular),
+        };
+    }
+}
+
+/// The decay that prices a jump which fades like that; `None` for shapes that only a seam can have.
+pub(super) fn decay(fade: Shape) -> Option<Decay> {
+    match fade {
+        Shape::Quintic { blend_secs } => Some(Decay::Quintic { blend_secs }),
+        Shape::Cubic { blend_secs } => Some(Decay::Cubic { blend_secs }),
+        Shape::Spring { half_life_secs } => Some(Decay::Spring(SpringCost::from_half_life(half_life_secs))),
+        _ => None,
+    }
+}

@@ -1,0 +1,297 @@
+//! Sets of loops played one after the other: without a step, without a jerk, the same for the same seed.
+
+use glam::{DQuat, DVec3};
+use loopwright::{
+    closure::Shape,
+    loop_clip::LoopClip,
+    math::{
+        ops,
+        rigid::{Rigid, Twist},
+        rotation,
+    },
+    play::{LoopSet, PlayError, PlaySettings},
+    root_motion::{RootMode, RootTravel},
+    take::{Joint, Skeleton},
+};
+
+const TAU: f64 = core::f64::consts::TAU;
+
+/// A swinging chain whose motion starts at a phase of its swing.
+fn swinging(num_samples: usize, period_secs: f64, size: f64, start_phase: f64, twist: Twist) -> LoopClip {
+    let joints = (0..4).map(|index: usize| Joint {
+        name: format!("j{index}"),
+        parent: index.checked_sub(1),
+        rest_offset: DVec3::Y * 0.4,
+        tip: None,
+    });
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for sample in 0..num_samples {
+        let a = TAU * (sample as f64 / num_samples as f64 + start_phase);
+        for joint in 0..4 {
+            translations.push(DVec3::new(
+                0.0,
+                0.4 + if joint == 0 { 0.02 * ops::sin(a) } else { 0.0 },
+                0.0,
+            ));
+            rotations.push(rotation::exp(DVec3::new(
+                size * ops::sin(a + f64::from(joint)),
+                0.2 * ops::cos(2.0 * a),
+                0.3 * size * ops::cos(a),
+            )));
+        }
+    }
+    let root = RootTravel {
+        mode: RootMode::Screw,
+        start: Rigid::from_yaw(0.3, DVec3::new(1.0, 0.0, -2.0)),
+        twist,
+    };
+    let step = period_secs / num_samples as f64;
+    LoopClip::new(
+        "swing",
+        Skeleton::new(joints.collect()).unwrap(),
+        step,
+        0,
+        root,
+        translations,
+        rotations,
+    )
+    .unwrap()
+}
+
+fn twist(speed: f64, turn: f64) -> Twist {
+    Twist {
+        linear: DVec3::Z * speed,
+        angular: DVec3::Y * turn,
+    }
+}
+
+fn set() -> LoopSet {
+    LoopSet::new(vec![
+        swinging(33, 1.1, 0.5, 0.0, twist(1.3, 0.4)),
+        swinging(31, 1.03, 0.6, 0.3, twist(1.5, -0.2)),
+        swinging(40, 1.3, 0.3, 0.7, twist(0.7, 0.0)),
+    ])
+    .unwrap()
+}
+
+const FADES: [Shape; 3] = [
+    Shape::Quintic { blend_secs: 0.4 },
+    Shape::Cubic { blend_secs: 0.3 },
+    Shape::Spring { half_life_secs: 0.15 },
+];
+
+#[test]
+fn nothing_steps_and_nothing_jerks_at_a_jump() {
+    for fade in FADES {
+        let settings = PlaySettings {
+            seed: 5,
+            fade,
+            cycles: [1, 2],
+        };
+        let performance = set().perform(30.0, &settings).unwrap();
+        assert!(performance.segments().len() > 10);
+        let h = 1e-6;
+        for segment in &performance.segments()[1..] {
+            let at = segment.start_secs;
+            // On either side of the jump, and across it; bodies accelerate by tens of metres per second squared.
+            let [a, b, c, d] = [-2.0 * h, -h, 0.0, h].map(|offset| performance.world_pose_at(at + offset));
+            for joint in 0..4 {
+                assert!(
+                    (c.0[joint] - b.0[joint]).length() < 20.0 * h,
+                    "{fade:?}: a step at {at}"
+                );
+                let (before, after) = ((b.0[joint] - a.0[joint]) / h, (d.0[joint] - c.0[joint]) / h);
+                assert!((after - before).length() < 1e-3, "{fade:?} at {at}: {before} {after}");
+                let spin = |to: DQuat, from: DQuat| rotation::difference(to, from) / h;
+                let (before, after) = (spin(b.1[joint], a.1[joint]), spin(d.1[joint], c.1[joint]));
+                assert!((after - before).length() < 1e-3, "{fade:?} at {at}: {before} {after}");
+            }
+            let root = |offset: f64| performance.pose_at(at + offset).root;
+            let speed = |from: f64, to: f64| {
+                let delta = root(from).inverse() * root(to);
+                [delta.translation / h, rotation::log(delta.rotation) / h]
+            };
+            let (before, after) = (speed(-2.0 * h, -h), speed(0.0, h));
+            for (before, after) in before.into_iter().zip(after) {
+                assert!(
+                    (after - before).length() < 1e-3,
+                    "{fade:?} root at {at}: {before} {after}"
+                );
+            }
+        }
+        // Nowhere else either: the largest change of velocity over a millisecond is what the motion itself has.
+        let places: Vec<_> = (0..30_000)
+            .map(|i| performance.world_pose_at(f64::from(i) * 1e-3).0[3])
+            .collect();
+        let worst = places
+            .windows(3)
+            .map(|w| (w[2] - 2.0 * w[1] + w[0]).length() / 1e-6)
+            .fold(0.0, f64::max);
+        assert!(worst < 200.0, "{fade:?} {worst} m/s^2");
+    }
+}
+
+/// After a fade is over nothing is left of it: the loop plays as it is, from where the root has got to.
+#[test]
+fn after_the_fade_the_loop_itself_plays() {
+    let performance = set().perform(20.0, &PlaySettings::default()).unwrap();
+    let set = set();
+    for (segment, next) in performance.segments().iter().zip(&performance.segments()[1..]) {
+        let clip = &set.loops()[segment.loop_index];
+        let (from, to) = (segment.start_secs + 0.5, next.start_secs - 1e-9);
+        let in_loop = |secs: f64| segment.entry.secs + secs - segment.start_secs;
+        let moved = performance.pose_at(from).root.inverse() * performance.pose_at(to).root;
+        let expected = clip.root_delta(in_loop(from), in_loop(to));
+        assert!((moved.translation - expected.translation).length() < 1e-9);
+        assert!(rotation::difference(moved.rotation, expected.rotation).length() < 1e-9);
+        let posed = performance.pose_at(from);
+        let (translations, rotations) = clip.body_pose_at(in_loop(from), Default::default());
+        for joint in 0..4 {
+            assert!((posed.translations[joint] - translations[joint]).length() < 1e-12);
+            assert!(rotation::difference(posed.rotations[joint], rotations[joint]).length() < 1e-9);
+        }
+    }
+}
+
+#[test]
+fn jumps_go_where_they_cost_least() {
+    let set = set();
+    for fade in FADES {
+        for (from, secs, to) in [(0, 0.3, 1), (1, 0.8, 2), (2, -0.2, 0)] {
+            let best = set.entry(from, secs, to, fade).unwrap();
+            assert!((0.0..set.loops()[to].period_secs()).contains(&best.secs) && best.cost > 0.0);
+            // No time on a fine grid is cheaper: entering the loop a little shifted is an entry of a shifted loop.
+            let clip = &set.loops()[to];
+            let count = clip.num_samples();
+            for part in 1..6 {
+                let shift = clip.step_secs() * f64::from(part) / 6.0;
+                let samples = (0..count)
+                    .map(|sample| clip.body_pose_at(sample as f64 * clip.step_secs() + shift, Default::default()));
+                let (translations, rotations): (Vec<_>, Vec<_>) = samples.unzip();
+                let shifted = LoopClip::new(
+                    "shifted",
+                    clip.skeleton().clone(),
+                    clip.step_secs(),
+                    0,
+                    *clip.root(),
+                    translations.concat(),
+                    rotations.concat(),
+                );
+                let others = LoopSet::new(vec![set.loops()[from].clone(), shifted.unwrap()]).unwrap();
+                let other = others.entry(0, secs, 1, fade).unwrap();
+                assert!(
+                    other.cost > 0.98 * best.cost,
+                    "{fade:?} {from} {to}: {} {}",
+                    other.cost,
+                    best.cost
+                );
+            }
+        }
+        // A loop is entered from itself where it is left.
+        let same = LoopSet::new(vec![set.loops()[0].clone(), set.loops()[0].clone()]).unwrap();
+        for secs in [0.0, 0.41, 0.9, 7.77] {
+            let entry = same.entry(0, secs, 1, fade).unwrap();
+            let period = same.loops()[0].period_secs();
+            let off = (entry.secs - secs) / period;
+            assert!((off - off.round()).abs() < 1e-3, "{secs}: {entry:?}");
+        }
+    }
+}
+
+#[test]
+fn the_seed_decides_and_no_loop_follows_itself() {
+    let played = |seed: u64| {
+        let settings = PlaySettings {
+            seed,
+            ..PlaySettings::default()
+        };
+        set().perform(120.0, &settings).unwrap()
+    };
+    assert_eq!(played(7), played(7));
+    let order = |seed: u64| -> Vec<usize> {
+        played(seed)
+            .segments()
+            .iter()
+            .map(|segment| segment.loop_index)
+            .collect()
+    };
+    assert_ne!(order(7), order(8));
+    let long = order(1);
+    assert!(long.windows(2).all(|pair| pair[0] != pair[1]));
+    assert!((0..3).all(|index| long.iter().filter(|&&played| played == index).count() > 5));
+    // The number of cycles varies as well.
+    let performance = played(3);
+    let mut cycles: Vec<i64> = performance
+        .segments()
+        .windows(2)
+        .map(|pair| {
+            let period = set().loops()[pair[0].loop_index].period_secs();
+            ((pair[1].start_secs - pair[0].start_secs) / period).round() as i64
+        })
+        .collect();
+    cycles.sort_unstable();
+    cycles.dedup();
+    assert_eq!(cycles, [1, 2, 3]);
+}
+
+#[test]
+fn frames_are_looks_at_the_same_performance() {
+    let performance = set().perform(10.0, &PlaySettings::default()).unwrap();
+    let coarse = performance.to_take("p", 1.0 / 30.0).unwrap();
+    let fine = performance.to_take("p", 1.0 / 120.0).unwrap();
+    assert_eq!((coarse.num_frames(), fine.num_frames()), (301, 1201));
+    let (coarse, fine) = (coarse.world_tracks(), fine.world_tracks());
+    for frame in 0..301 {
+        let (expected, _) = performance.world_pose_at(frame as f64 / 30.0);
+        for joint in 0..4 {
+            assert!((coarse.position(frame, joint) - fine.position(4 * frame, joint)).length() < 1e-12);
+            assert!((coarse.position(frame, joint) - expected[joint]).length() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_played_is_said() {
+    let set = set();
+    let with = |fade, cycles| PlaySettings { seed: 0, fade, cycles };
+    assert_eq!(LoopSet::new(Vec::new()), Err(PlayError::NoLoops));
+    for found in [0.0, -1.0, f64::INFINITY] {
+        let error = set.perform(found, &PlaySettings::default()).unwrap_err();
+        assert_eq!(error, PlayError::Duration { found });
+    }
+    assert!(set.perform(f64::NAN, &PlaySettings::default()).is_err());
+    for found in [[0, 2], [3, 2]] {
+        assert_eq!(
+            set.perform(1.0, &with(FADES[0], found)).unwrap_err(),
+            PlayError::Cycles { found }
+        );
+    }
+    let linear = Shape::Linear { blend_secs: 0.3 };
+    assert_eq!(set.perform(1.0, &with(linear, [1, 1])).unwrap_err(), PlayError::Fade);
+    for found in [0.0, 0.001, 11.0, -1.0, f64::INFINITY] {
+        let fade = Shape::Cubic { blend_secs: found };
+        assert_eq!(
+            set.perform(1.0, &with(fade, [1, 1])).unwrap_err(),
+            PlayError::FadeSecs { found }
+        );
+    }
+    assert_eq!(
+        set.perform(1e9, &with(FADES[0], [1, 1])).unwrap_err(),
+        PlayError::TooLong
+    );
+    let performance = set.perform(10.0, &PlaySettings::default()).unwrap();
+    assert!(matches!(
+        performance.to_take("p", 1e-6),
+        Err(PlayError::TooManyFrames { .. })
+    ));
+    for none in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(performance.to_take("p", none).is_err(), "{none}");
+    }
+    // One loop alone plays on and on.
+    let alone = LoopSet::new(vec![set.loops()[0].clone()]).unwrap();
+    let performance = alone.perform(1e9, &PlaySettings::default()).unwrap();
+    assert_eq!(performance.segments().len(), 1);
+    for secs in [-5.0, 0.0, 1e8, f64::NAN] {
+        assert!(performance.world_pose_at(secs).0.iter().all(|place| place.is_finite()));
+    }
+}
