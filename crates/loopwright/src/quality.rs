@@ -7,7 +7,7 @@ use glam::{DQuat, DVec3};
 
 use crate::{
     analysis::{body::Body, screen::percentile},
-    loop_clip::LoopClip,
+    loop_clip::{LoopClip, LoopClipError, keys::body_of_key},
     math::{rigid::Rigid, rotation},
     root_motion::{
         RootMode, RootTravel, Rooted,
@@ -23,6 +23,29 @@ pub struct KeyLayout {
     pub num_samples: usize,
     /// Whether a key that equals the first follows the last sample.
     pub has_closing_key: bool,
+}
+
+impl KeyLayout {
+    /// How many keys make up a period of the file, the closing one included, where it has them and the carrier.
+    pub(crate) fn check(&self, written: &Take, carrier: usize) -> Result<usize, KeysError> {
+        let num_joints = written.num_joints();
+        if self.num_samples < 3 {
+            return Err(KeysError::TooFew {
+                found: self.num_samples,
+            });
+        }
+        let needed = self.num_samples.saturating_add(usize::from(self.has_closing_key));
+        if written.num_frames() < needed {
+            return Err(KeysError::MissingKeys {
+                needed,
+                found: written.num_frames(),
+            });
+        }
+        if carrier >= num_joints {
+            return Err(KeysError::Carrier { carrier, num_joints });
+        }
+        Ok(needed)
+    }
 }
 
 /// Why keys cannot be measured as a loop.
@@ -51,6 +74,9 @@ pub enum KeysError {
         /// Joints of the skeleton.
         num_joints: usize,
     },
+    /// The keys are not a loop clip.
+    #[error(transparent)]
+    LoopClip(#[from] LoopClipError),
 }
 
 /// One period of a loop as its file has it, seen from the root.
@@ -71,22 +97,8 @@ impl LoopKeys {
     ///
     /// `carrier` is the joint of `written` whose track holds the travel. Errors: the file has too few keys or joints.
     pub fn new(written: &Take, layout: KeyLayout, root: RootTravel, carrier: usize) -> Result<Self, KeysError> {
+        let needed = layout.check(written, carrier)?;
         let num_joints = written.num_joints();
-        if layout.num_samples < 3 {
-            return Err(KeysError::TooFew {
-                found: layout.num_samples,
-            });
-        }
-        let needed = layout.num_samples + usize::from(layout.has_closing_key);
-        if written.num_frames() < needed {
-            return Err(KeysError::MissingKeys {
-                needed,
-                found: written.num_frames(),
-            });
-        }
-        if carrier >= num_joints {
-            return Err(KeysError::Carrier { carrier, num_joints });
-        }
         let mut keys = Self {
             skeleton: written.skeleton().clone(),
             step_secs: written.frame_time_secs(),
@@ -96,18 +108,7 @@ impl LoopKeys {
             positions: Vec::with_capacity(needed * num_joints),
         };
         for key in 0..needed {
-            let mut translations = written.translations(key).to_vec();
-            let mut rotations = written.rotations(key).to_vec();
-            let (positions, turns) = pose::world_pose(&keys.skeleton, &translations, &rotations);
-            let root_now = root.at(key as f64 * keys.step_secs);
-            let above = keys
-                .skeleton
-                .parent(carrier)
-                .map_or(Rigid::IDENTITY, |parent| Rigid::new(turns[parent], positions[parent]));
-            let carrier_now = Rigid::new(turns[carrier], positions[carrier]);
-            let local = above.inverse() * root_now.inverse() * carrier_now;
-            translations[carrier] = local.translation;
-            rotations[carrier] = local.rotation;
+            let (translations, rotations) = body_of_key(written, key, &root, carrier);
             let (positions, _) = pose::world_pose(&keys.skeleton, &translations, &rotations);
             keys.rotations.extend(rotations);
             keys.positions.extend(positions);

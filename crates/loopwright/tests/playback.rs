@@ -8,8 +8,9 @@ use loopwright::{
         rigid::{Rigid, Twist},
         rotation,
     },
+    quality::{KeyLayout, KeysError},
     root_motion::{RootMode, RootTravel},
-    take::{Joint, Skeleton},
+    take::{Joint, Skeleton, Take},
 };
 
 const STEP: f64 = 1.0 / 30.0;
@@ -199,4 +200,58 @@ fn times_that_are_none_do_not_panic() {
         assert!(translations.len() == 4);
         let _ = (clip.body_rates_at(secs), clip.root_delta(0.0, secs));
     }
+}
+
+/// The keys of a file, over the seam and on, as a take.
+fn keys(clip: &LoopClip, count: usize) -> Take {
+    let (translations, rotations): (Vec<_>, Vec<_>) = (0..count).map(|key| clip.folded_pose(key)).unzip();
+    Take::new(
+        "l",
+        clip.skeleton().clone(),
+        STEP,
+        translations.concat(),
+        rotations.concat(),
+    )
+    .unwrap()
+}
+
+#[test]
+fn loops_come_back_from_their_keys() {
+    let layout = KeyLayout {
+        num_samples: COUNT,
+        has_closing_key: true,
+    };
+    for mode in [RootMode::Screw, RootMode::Keep, RootMode::InPlace] {
+        let clip = clip(mode);
+        let back = LoopClip::from_keys(&keys(&clip, COUNT + 1), layout, *clip.root(), 0).unwrap();
+        assert_eq!(back.num_samples(), COUNT);
+        for key in 0..3 * COUNT {
+            let ((here, _), (there, _)) = (clip.world_pose(key), back.world_pose(key));
+            assert!(
+                here.iter().zip(&there).all(|(a, b)| (*a - *b).length() < 1e-12),
+                "{mode:?}"
+            );
+        }
+    }
+    // From a file whose root was led along a path comes the same body on its twist.
+    let weaving = weaving();
+    let back = LoopClip::from_keys(&keys(&weaving, COUNT + 1), layout, *weaving.root(), 0).unwrap();
+    let ((here, _), (there, _)) = (weaving.world_pose(50), back.world_pose(50));
+    assert!(here.iter().zip(&there).all(|(a, b)| (*a - *b).length() < 1e-12) && !back.follows_path());
+    let error = LoopClip::from_keys(&keys(&weaving, COUNT), layout, *weaving.root(), 0).unwrap_err();
+    assert_eq!(
+        error,
+        KeysError::MissingKeys {
+            needed: COUNT + 1,
+            found: COUNT
+        }
+    );
+    let error = LoopClip::from_keys(&keys(&weaving, COUNT + 1), layout, *weaving.root(), 9).unwrap_err();
+    assert_eq!(
+        error,
+        KeysError::Carrier {
+            carrier: 9,
+            num_joints: 4
+        }
+    );
 }

@@ -42,6 +42,10 @@ pub(crate) enum Command {
     Make(MakeArgs),
     /// Closes frames of your own choice, with every setting at hand.
     Close(CloseArgs),
+    /// Blends loops into one of a mean, or of a wanted, speed and turn.
+    Blend(BlendArgs),
+    /// Plays loops one after the other for as long as wanted, in an order drawn from a seed.
+    Play(PlayArgs),
     /// Tells whether loops pop at the seam.
     Check(CheckArgs),
     /// Draws a take or a loop: an animation, a contact sheet, or the seam's onion skin.
@@ -448,6 +452,69 @@ pub(crate) struct CheckArgs {
     pub(crate) json: bool,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct BlendArgs {
+    /// Loops (BVH) of one skeleton, each with its sidecar beside it.
+    #[arg(required = true, value_name = "LOOP")]
+    pub(crate) loops: Vec<PathBuf>,
+    /// Weights of the loops, in their order, separated by commas; equal ones unless given.
+    #[arg(long, value_name = "W,W", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) weights: Vec<f64>,
+    /// Speed over the ground of the blend, metres per second, between those of the loops; it finds the weights.
+    #[arg(long, value_name = "S", conflicts_with = "weights")]
+    pub(crate) speed: Option<f64>,
+    /// Rate of turn of the blend, degrees per second, left positive, between those of the loops; it finds the weights.
+    #[arg(long, value_name = "D", conflicts_with = "weights", allow_hyphen_values = true)]
+    pub(crate) turn_rate: Option<f64>,
+    /// The loop to write; its sidecar goes beside it.
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) reading: TakeArgs,
+    /// Overwrite existing files.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print JSON with stable keys.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlayArgs {
+    /// Loops (BVH) of one skeleton, each with its sidecar beside it.
+    #[arg(required = true, value_name = "LOOP")]
+    pub(crate) loops: Vec<PathBuf>,
+    /// How long to play, seconds.
+    #[arg(long, value_name = "S", default_value_t = 60.0)]
+    pub(crate) seconds: f64,
+    /// Where the order comes from: the same seed plays the same again.
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    pub(crate) seed: u64,
+    /// Fewest and most cycles for which a loop plays before the next.
+    #[arg(long, value_name = "LOW:HIGH", default_value = "1:3", value_parser = parse_cycles)]
+    pub(crate) cycles: [u32; 2],
+    /// How the offset of a jump into the next loop fades.
+    #[arg(long, value_enum, default_value_t = DecayChoice::Quintic)]
+    pub(crate) fade: DecayChoice,
+    /// How long it fades, seconds; 0.4 unless given, for spring the half-life, 0.1 unless given.
+    #[arg(long, value_name = "S")]
+    pub(crate) fade_seconds: Option<f64>,
+    /// Frames per second of the motion; those of the first loop unless given.
+    #[arg(long, value_name = "R")]
+    pub(crate) fps: Option<f64>,
+    /// The motion to write.
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) reading: TakeArgs,
+    /// Overwrite an existing file.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print JSON with stable keys.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// Side from which the body is seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ViewChoice {
@@ -546,6 +613,21 @@ fn parse_bounds(text: &str) -> Result<[f64; 2], String> {
     match (end(low, f64::NEG_INFINITY), end(high, f64::INFINITY)) {
         (Some(low), Some(high)) if low <= high && !(low.is_infinite() && high.is_infinite()) => Ok([low, high]),
         _ => Err(wrong()),
+    }
+}
+
+fn parse_cycles(text: &str) -> Result<[u32; 2], String> {
+    let number = |part: &str| {
+        part.trim()
+            .parse::<u32>()
+            .map_err(|_| format!("\"{part}\" is not a whole number"))
+    };
+    let (low, high) = text.split_once(':').unwrap_or((text, text));
+    let cycles = [number(low)?, number(high)?];
+    if (1..=cycles[1]).contains(&cycles[0]) {
+        Ok(cycles)
+    } else {
+        Err("from 1 on, the fewest first, such as 1:3".to_owned())
     }
 }
 

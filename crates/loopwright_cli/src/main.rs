@@ -36,6 +36,8 @@ fn main() -> ExitCode {
         Command::Find(args) => commands::find::run(&args),
         Command::Make(args) => commands::make::run(&args),
         Command::Close(args) => commands::make::close(&args),
+        Command::Blend(args) => commands::blend::run(&args),
+        Command::Play(args) => commands::play::run(&args),
         Command::Check(args) => commands::check::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
         Command::Render(args) => commands::render::run(&args),

@@ -1,16 +1,18 @@
 //! Loops read back: the file, the sidecar beside it, and the take they were cut from.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use loopwright::{
+    blend::SkeletonDifference,
+    loop_clip::LoopClip,
     math::rigid::{Rigid, Twist},
     quality::KeyLayout,
     root_motion::{RootMode, RootTravel, Rooted, extract},
     take::{Clip, Cut, Take},
 };
 use loopwright_formats::{
-    LoadedTake, Sidecar, SpaceSettings,
+    LoadedTake, Sidecar, Source, SpaceSettings,
     sidecar::{RootFacts, TakeFacts},
 };
 
@@ -19,6 +21,7 @@ use crate::{
     commands::make,
     exit::Failure,
     load::{self, Loaded},
+    talk,
 };
 
 /// A loop as its file has it, or any other file that may be one.
@@ -53,6 +56,82 @@ pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<WrittenLoop, Failu
         facts,
         warnings: warnings.iter().map(ToString::to_string).collect(),
     })
+}
+
+/// A loop with its sidecar, ready to be played, and the form of its file.
+pub(crate) struct PlayableLoop {
+    pub(crate) clip: LoopClip,
+    pub(crate) source: Source,
+    pub(crate) sidecar: Sidecar,
+    /// The file as a take.
+    pub(crate) facts: TakeFacts,
+}
+
+/// Reads a loop that must have its sidecar, and tells what is soft about it.
+///
+/// A root joint that was added stays: it carries the travel. Errors: there is no sidecar, one of the two cannot be read, or
+/// they do not belong together.
+pub(crate) fn read_playable(path: &Path, reading: &TakeArgs) -> Result<PlayableLoop, Failure> {
+    let sidecar = match read_sidecar(path)? {
+        Some(sidecar) => sidecar,
+        // A file that is not there at all is said to be so.
+        None => {
+            load::read_bytes(path)?;
+            return Err(
+                Failure::error(format!("\"{}\" has no sidecar beside it", path.display()))
+                    .because("how a loop travels and where its period ends stands in its sidecar")
+                    .try_this(format!(
+                        "`loopwright make` writes loops with their sidecars; keep \"{}\" beside the loop",
+                        make::sidecar_path(path).display()
+                    )),
+            );
+        }
+    };
+    let mut warnings = Vec::new();
+    let file = load::read_take(path, &load::stated_space(reading, &sidecar.take), &mut warnings)?;
+    for warning in &warnings {
+        talk::warn(&format!("{}: {warning}", path.display()));
+    }
+    let facts = load::take_facts(path, &file);
+    let root_added = sidecar.playback.root_joint_added;
+    let (layout, root, carrier) = if root_added {
+        (layout(&sidecar), root_travel(&sidecar.root), 0)
+    } else {
+        from_sidecar(&file.take, &sidecar)?
+    };
+    let clip = LoopClip::from_keys(&file.take, layout, root, carrier).map_err(|error| {
+        Failure::error(format!(
+            "\"{}\" and its sidecar do not belong together: {error}",
+            path.display()
+        ))
+        .try_this("make the loop again")
+    })?;
+    Ok(PlayableLoop {
+        clip,
+        source: file.source,
+        sidecar,
+        facts,
+    })
+}
+
+/// Reads loops that must have their sidecars and one skeleton; at least one.
+pub(crate) fn read_all_playable(paths: &[PathBuf], reading: &TakeArgs) -> Result<Vec<PlayableLoop>, Failure> {
+    let loops = paths
+        .iter()
+        .map(|path| read_playable(path, reading))
+        .collect::<Result<Vec<_>, _>>()?;
+    for (path, other) in paths.iter().zip(&loops) {
+        if let Some(difference) = SkeletonDifference::between(loops[0].clip.skeleton(), other.clip.skeleton()) {
+            return Err(Failure::error(format!(
+                "\"{}\" has another skeleton than \"{}\"",
+                path.display(),
+                paths[0].display()
+            ))
+            .because(difference)
+            .try_this("loops made from takes of one skeleton, all with --add-root or none"));
+        }
+    }
+    Ok(loops)
 }
 
 /// What to try where a loop and its sidecar contradict each other.
@@ -95,11 +174,15 @@ pub(crate) fn from_sidecar(written: &Take, sidecar: &Sidecar) -> Result<(KeyLayo
     let carrier = written.skeleton().find(name).ok_or_else(|| {
         Failure::error(format!("the loop has no joint \"{name}\", which its sidecar names")).try_this(OTHER_SIDECAR)
     })?;
-    let layout = KeyLayout {
+    Ok((layout(sidecar), root_travel(&sidecar.root), carrier))
+}
+
+/// How the keys of the file make up the loop.
+fn layout(sidecar: &Sidecar) -> KeyLayout {
+    KeyLayout {
         num_samples: sidecar.playback.samples,
         has_closing_key: sidecar.playback.closing_key || sidecar.playback.copies > 1,
-    };
-    Ok((layout, root_travel(&sidecar.root), carrier))
+    }
 }
 
 /// The root's travel from its facts.

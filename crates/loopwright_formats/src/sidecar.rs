@@ -182,6 +182,17 @@ pub struct PlaybackFacts {
     pub carrier_joint: String,
 }
 
+/// The loops that were blended into this one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BlendFacts {
+    /// Their files, as they were named.
+    pub loops: Vec<String>,
+    /// Their weights, of sum 1.
+    pub weights: Vec<f64>,
+    /// The phase of each, 0 to 1, at which it does what the first does at its start.
+    pub phases: Vec<f64>,
+}
+
 /// All that is known about a written loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sidecar {
@@ -189,9 +200,9 @@ pub struct Sidecar {
     pub format: String,
     /// [`VERSION`].
     pub version: u32,
-    /// The take that the loop was cut from.
+    /// The take that the loop was cut from; of a blend its first loop.
     pub take: TakeFacts,
-    /// The stretch of it.
+    /// The stretch of it; of a blend one period from its start.
     pub candidate: CandidateFacts,
     /// How the seam was closed.
     pub closure: ClosureFacts,
@@ -201,6 +212,9 @@ pub struct Sidecar {
     pub quality: QualityFacts,
     /// How the loop lies in the file.
     pub playback: PlaybackFacts,
+    /// What it was blended from; left out where it was cut from a take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blend: Option<BlendFacts>,
     /// What was odd on the way, one sentence each.
     pub warnings: Vec<String>,
     /// Files written, the loop first.
@@ -218,6 +232,7 @@ impl Default for Sidecar {
             root: RootFacts::default(),
             quality: QualityFacts::default(),
             playback: PlaybackFacts::default(),
+            blend: None,
             warnings: Vec::new(),
             outputs: Vec::new(),
         }
@@ -446,9 +461,19 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again() {
+        let blended = Sidecar {
+            blend: Some(BlendFacts {
+                loops: vec!["a.bvh".to_owned(), "b.bvh".to_owned()],
+                weights: vec![0.25, 0.75],
+                phases: vec![0.0, 0.5],
+            }),
+            ..sidecar()
+        };
+        let text = blended.to_json().unwrap();
+        assert_eq!(Sidecar::from_json(text.as_bytes()), Ok(blended));
         let sidecar = sidecar();
         let text = sidecar.to_json().unwrap();
-        assert!(text.ends_with("}\n"));
+        assert!(text.ends_with("}\n") && !text.contains("\"blend\":"));
         assert!(text.contains("\"radius_m\": null"));
         assert_eq!(Sidecar::from_json(text.as_bytes()), Ok(sidecar));
     }

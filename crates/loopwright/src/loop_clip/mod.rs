@@ -14,6 +14,8 @@ pub mod playback;
 
 pub mod runtime;
 
+pub(crate) mod keys;
+
 pub use playback::Interpolation;
 
 /// A clip that meets itself after one period.

@@ -1,10 +1,12 @@
 //! One module per command.
 
+pub(crate) mod blend;
 pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod demo;
 pub(crate) mod find;
 pub(crate) mod inspect;
 pub(crate) mod make;
+pub(crate) mod play;
 pub(crate) mod render;
 pub(crate) mod synth;

@@ -8,7 +8,7 @@ use loopwright::{
 };
 use loopwright_formats::sidecar::{QualityFacts, RootFacts, Sidecar};
 
-use super::json::{RenderAnswer, Verdict};
+use super::json::{PlayAnswer, RenderAnswer, Verdict};
 use crate::{
     commands::find::{self, Hunt},
     load::{self, Loaded},
@@ -364,6 +364,51 @@ pub(crate) fn made(sidecar: &Sidecar) -> String {
     text.push_str(&figures(&sidecar.quality));
     for output in sidecar.outputs.iter().skip(1) {
         let _ = writeln!(text, "{output}");
+    }
+    text
+}
+
+/// The answer of `blend`.
+pub(crate) fn blended(sidecar: &Sidecar) -> String {
+    let mut text = format!("{}\n", sidecar.outputs.first().map_or("", String::as_str));
+    if let Some(blend) = &sidecar.blend {
+        let parts = blend.loops.iter().zip(&blend.weights).zip(&blend.phases);
+        for ((file, weight), phase) in parts {
+            let _ = writeln!(
+                text,
+                "  {:<20} {file}, from phase {phase:.3}",
+                format!("{:.1}%", 100.0 * weight)
+            );
+        }
+    }
+    let _ = writeln!(
+        text,
+        "  {:<20} {:.4} s in {} samples",
+        "period", sidecar.candidate.period_secs, sidecar.playback.samples
+    );
+    let _ = writeln!(text, "  {:<20} {}", "travel", travel(&sidecar.root));
+    text.push_str(&figures(&sidecar.quality));
+    for output in sidecar.outputs.iter().skip(1) {
+        let _ = writeln!(text, "{output}");
+    }
+    text
+}
+
+/// The answer of `play`.
+pub(crate) fn played(answer: &PlayAnswer) -> String {
+    let mut text = format!(
+        "{}: {:.2} s, {} frames, {} jumps\n",
+        answer.file,
+        answer.seconds,
+        answer.frames,
+        answer.played.len().saturating_sub(1)
+    );
+    for played in &answer.played {
+        let _ = writeln!(
+            text,
+            "  {:>8.2} s  {} from {:.3} s",
+            played.start_secs, played.file, played.entry_secs
+        );
     }
     text
 }

@@ -400,3 +400,38 @@ pub(crate) struct RenderAnswer {
 pub(crate) fn render(answer: &RenderAnswer) -> String {
     text(answer)
 }
+
+/// One loop as it was played.
+#[derive(Serialize)]
+pub(crate) struct PlayedLoop {
+    /// The loop's file.
+    pub(crate) file: String,
+    /// When it starts.
+    pub(crate) start_secs: f64,
+    /// Where in the loop it starts.
+    pub(crate) entry_secs: f64,
+    /// What the jump into it cost, metre-seconds; 0 for the first.
+    pub(crate) cost: f64,
+}
+
+/// The answer of `play`.
+#[derive(Serialize)]
+pub(crate) struct PlayAnswer {
+    /// The motion's file.
+    pub(crate) file: String,
+    /// Seconds from its first frame to its last.
+    pub(crate) seconds: f64,
+    /// Number of frames.
+    pub(crate) frames: usize,
+    /// Seconds from one frame to the next.
+    pub(crate) frame_time_secs: f64,
+    /// Where the order came from.
+    pub(crate) seed: u64,
+    /// What plays when.
+    pub(crate) played: Vec<PlayedLoop>,
+}
+
+/// What was played.
+pub(crate) fn play(answer: &PlayAnswer) -> String {
+    text(answer)
+}

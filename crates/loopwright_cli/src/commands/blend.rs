@@ -1,0 +1,196 @@
+//! `loopwright blend`: from several loops to one.
+
+use std::path::Path;
+
+use loopwright::{
+    analysis::body::Body,
+    blend::{
+        BlendError, Blender,
+        space::{Axis, BlendSpace},
+    },
+    loop_clip::LoopClip,
+    quality::{self, KeyLayout, LoopKeys},
+};
+use loopwright_formats::{
+    LoopWriteSettings, Sidecar,
+    sidecar::{BlendFacts, CandidateFacts, ClosureFacts, PlaybackFacts},
+};
+
+use crate::{
+    args::BlendArgs,
+    commands::{convert, make},
+    exit::{Ending, Failure},
+    load,
+    output::{self, Outputs},
+    report::{facts, human, json},
+    talk,
+    written_loop::{self, PlayableLoop},
+};
+
+pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
+    convert::require_bvh(&args.output)?;
+    let beside = make::sidecar_path(&args.output);
+    let mut outputs = Outputs::new(args.force);
+    for path in [&args.output, &beside] {
+        for input in &args.loops {
+            outputs.spare(input, path)?;
+            outputs.spare(&make::sidecar_path(input), path)?;
+        }
+        outputs.check(path)?;
+    }
+    let loops = written_loop::read_all_playable(&args.loops, &args.reading)?;
+    same_cycles(args, &loops)?;
+    let clips: Vec<LoopClip> = loops.iter().map(|each| each.clip.clone()).collect();
+    let (blender, weights) = weigh(args, clips)?;
+    let clip = blender.blend(&weights).map_err(|error| blend_failure(args, &error))?;
+    let sum: f64 = weights.iter().sum();
+    let blend = BlendFacts {
+        loops: args.loops.iter().map(|path| path.display().to_string()).collect(),
+        weights: weights.iter().map(|weight| weight / sum).collect(),
+        phases: blender.phases().to_vec(),
+    };
+
+    let first = &loops[0];
+    let writing = LoopWriteSettings::default();
+    let written = loopwright_formats::write_loop(&clip, &first.source, &writing).map_err(Failure::error)?;
+    let warnings: Vec<String> = written.warnings.iter().map(ToString::to_string).collect();
+    for warning in &warnings {
+        talk::warn(warning);
+    }
+    let sidecar = sidecar(args, first, &clip, blend, written.text.as_bytes(), warnings, &beside)?;
+    outputs.add(&args.output, written.text.as_bytes())?;
+    outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
+    outputs.commit()?;
+    output::print(&if args.json {
+        json::make(&sidecar)
+    } else {
+        human::blended(&sidecar)
+    })?;
+    Ok(Ending::Done)
+}
+
+/// Refuses loops that hold different numbers of cycles: their phases do not mean the same.
+fn same_cycles(args: &BlendArgs, loops: &[PlayableLoop]) -> Result<(), Failure> {
+    let cycles = |index: usize| loops[index].sidecar.candidate.cycles;
+    match (1..loops.len()).find(|&index| cycles(index) != cycles(0)) {
+        None => Ok(()),
+        Some(index) => Err(Failure::error(format!(
+            "\"{}\" holds {} cycles of its motion, \"{}\" {}",
+            args.loops[index].display(),
+            cycles(index),
+            args.loops[0].display(),
+            cycles(0)
+        ))
+        .try_this("`loopwright make --cycles N` with one N for all")),
+    }
+}
+
+/// The weights that are given, asked for by speed and turn, or equal.
+fn weigh(args: &BlendArgs, clips: Vec<LoopClip>) -> Result<(Blender, Vec<f64>), Failure> {
+    let failed = |error: BlendError| blend_failure(args, &error);
+    let wanted = [
+        args.speed.map(|speed| (Axis::Speed, "--speed", speed, "m/s", 1.0)),
+        args.turn_rate
+            .map(|rate| (Axis::Turn, "--turn-rate", rate, "degrees per second", 1f64.to_radians())),
+    ];
+    for (axis, flag, value, unit, scale) in wanted.into_iter().flatten() {
+        let has = clips.iter().map(|clip| axis.of(clip.root().twist) / scale);
+        let (low, high) = has.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), has| {
+            (low.min(has), high.max(has))
+        });
+        // A hair beyond is the loop itself, whose own figure was rounded for people.
+        let slack = 1e-3 * (high - low).max(0.1);
+        if !(low - slack..=high + slack).contains(&value) {
+            return Err(
+                Failure::error(format!("{flag} {value} is not between those of the loops"))
+                    .because(format!("they have {low:.3} to {high:.3} {unit}"))
+                    .try_this("a value between, or one more loop that has more"),
+            );
+        }
+    }
+    let [speed, turn] = wanted.map(|wanted| wanted.map(|(axis, _, value, _, scale)| (axis, value * scale)));
+    let space = match (speed, turn) {
+        (Some((speed, v)), Some((turn, w))) => Some((BlendSpace::over([speed, turn], clips.clone()), [v, w])),
+        (Some((axis, value)), None) | (None, Some((axis, value))) => {
+            Some((BlendSpace::along(axis, clips.clone()), [value, 0.0]))
+        }
+        (None, None) => None,
+    };
+    if let Some((space, at)) = space {
+        let space = space.map_err(failed)?;
+        let weights = space.weights(at);
+        return Ok((space.blender().clone(), weights));
+    }
+    let weights = if args.weights.is_empty() {
+        vec![1.0; clips.len()]
+    } else {
+        args.weights.clone()
+    };
+    Ok((Blender::new(clips).map_err(failed)?, weights))
+}
+
+fn blend_failure(args: &BlendArgs, error: &BlendError) -> Failure {
+    let failure = Failure::error(format!("cannot blend: {error}"));
+    match error {
+        BlendError::Count { .. } | BlendError::Weight { .. } | BlendError::NoWeight => failure.try_this(format!(
+            "--weights with {} numbers, such as --weights {}",
+            args.loops.len(),
+            vec!["1"; args.loops.len()].join(",")
+        )),
+        _ => failure,
+    }
+}
+
+/// All facts about the blend, measured on what is written.
+fn sidecar(
+    args: &BlendArgs,
+    first: &PlayableLoop,
+    clip: &LoopClip,
+    blend: BlendFacts,
+    bytes: &[u8],
+    warnings: Vec<String>,
+    beside: &Path,
+) -> Result<Sidecar, Failure> {
+    let unreadable = |why: String| Failure::error(format!("the loop cannot be read back: {why}"));
+    let space = load::known_space(first.source.space());
+    let take = loopwright_formats::read_take(bytes, "loop", &space, &mut Vec::new())
+        .map_err(|error| unreadable(error.to_string()))?
+        .take;
+    let body = Body::find(&take, &load::overrides(&args.reading)).map_err(load::body_failure)?;
+    let layout = KeyLayout {
+        num_samples: clip.num_samples(),
+        has_closing_key: true,
+    };
+    let keys =
+        LoopKeys::new(&take, layout, *clip.root(), clip.carrier()).map_err(|error| unreadable(error.to_string()))?;
+    Ok(Sidecar {
+        take: first.facts.clone(),
+        candidate: CandidateFacts {
+            start_frame: 0.0,
+            end_frame: clip.num_samples() as f64,
+            source_period_secs: clip.period_secs(),
+            period_secs: clip.period_secs(),
+            cycles: first.sidecar.candidate.cycles,
+            ..CandidateFacts::default()
+        },
+        closure: ClosureFacts {
+            method: "blend".to_owned(),
+            ..ClosureFacts::default()
+        },
+        root: facts::root(clip.root()),
+        quality: facts::quality(&quality::measure(&keys, &body, None), None),
+        playback: PlaybackFacts {
+            samples: clip.num_samples(),
+            closing_key: true,
+            copies: 1,
+            root_joint_added: first.sidecar.playback.root_joint_added,
+            carrier_joint: first.sidecar.playback.carrier_joint.clone(),
+        },
+        blend: Some(blend),
+        warnings,
+        outputs: [args.output.as_path(), beside]
+            .map(|path| path.display().to_string())
+            .to_vec(),
+        ..Sidecar::default()
+    })
+}

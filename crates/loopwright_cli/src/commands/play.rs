@@ -1,0 +1,106 @@
+//! `loopwright play`: loops one after the other.
+
+use loopwright::{
+    closure::Shape,
+    play::{DEFAULT_FADE_SECS, LoopSet, PlayError, PlaySettings},
+};
+
+use crate::{
+    args::{DecayChoice, PlayArgs},
+    commands::{convert, make},
+    exit::{Ending, Failure},
+    load,
+    output::{self, Outputs},
+    report::{
+        human, json,
+        json::{PlayAnswer, PlayedLoop},
+    },
+    talk, written_loop,
+};
+
+/// Half-life of a spring's fade unless the user says otherwise, seconds: as that by which seams are priced.
+const DEFAULT_HALF_LIFE_SECS: f64 = 0.1;
+
+pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
+    convert::require_bvh(&args.output)?;
+    let mut outputs = Outputs::new(args.force);
+    for input in &args.loops {
+        outputs.spare(input, &args.output)?;
+        outputs.spare(&make::sidecar_path(input), &args.output)?;
+    }
+    outputs.check(&args.output)?;
+    let rate = args.fps.unwrap_or(1.0);
+    if !(rate > 0.0 && rate.is_finite()) {
+        return Err(
+            Failure::error(format!("--fps must be a positive number, found {rate}")).try_this("--fps 30 or --fps 60")
+        );
+    }
+    let loops = written_loop::read_all_playable(&args.loops, &args.reading)?;
+    let frame_time_secs = args.fps.map_or(loops[0].clip.step_secs(), |rate| 1.0 / rate);
+    let source = loops[0].source.clone();
+    let set = LoopSet::new(loops.into_iter().map(|each| each.clip).collect()).map_err(play_failure)?;
+    let settings = PlaySettings {
+        seed: args.seed,
+        fade: fade(args),
+        cycles: args.cycles,
+    };
+    let performance = set.perform(args.seconds, &settings).map_err(play_failure)?;
+    let take = performance
+        .to_take(&load::stem(&args.output), frame_time_secs)
+        .map_err(play_failure)?;
+    let written = loopwright_formats::write_take(&take, &source).map_err(Failure::error)?;
+    for warning in &written.warnings {
+        talk::warn(&warning.to_string());
+    }
+    outputs.add(&args.output, written.text.as_bytes())?;
+    outputs.commit()?;
+    let answer = PlayAnswer {
+        file: args.output.display().to_string(),
+        seconds: take.duration_secs(),
+        frames: take.num_frames(),
+        frame_time_secs,
+        seed: args.seed,
+        played: performance
+            .segments()
+            .iter()
+            .map(|segment| PlayedLoop {
+                file: args.loops[segment.loop_index].display().to_string(),
+                start_secs: segment.start_secs,
+                entry_secs: segment.entry.secs,
+                cost: segment.entry.cost,
+            })
+            .collect(),
+    };
+    output::print(&if args.json {
+        json::play(&answer)
+    } else {
+        human::played(&answer)
+    })?;
+    Ok(Ending::Done)
+}
+
+fn fade(args: &PlayArgs) -> Shape {
+    let blend_secs = args.fade_seconds.unwrap_or(DEFAULT_FADE_SECS);
+    match args.fade {
+        DecayChoice::Quintic => Shape::Quintic { blend_secs },
+        DecayChoice::Cubic => Shape::Cubic { blend_secs },
+        DecayChoice::Spring => Shape::Spring {
+            half_life_secs: args.fade_seconds.unwrap_or(DEFAULT_HALF_LIFE_SECS),
+        },
+    }
+}
+
+fn play_failure(error: PlayError) -> Failure {
+    let hint = match error {
+        PlayError::Duration { .. } => Some("--seconds 60"),
+        PlayError::FadeSecs { .. } => Some("--fade-seconds 0.4"),
+        PlayError::TooLong | PlayError::TooManyFrames { .. } => Some("a smaller --seconds or --fps"),
+        PlayError::Take(_) => Some("another --fps"),
+        _ => None,
+    };
+    let failure = Failure::error(format!("cannot play: {error}"));
+    match hint {
+        Some(hint) => failure.try_this(hint),
+        None => failure,
+    }
+}

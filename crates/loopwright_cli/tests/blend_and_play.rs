@@ -1,0 +1,252 @@
+//! `blend` and `play` on the command line: whole files or none, figures that hold, clear words where it cannot be done.
+
+use harness::{Folder, number, root_twist};
+use loopwright::math::rotation;
+
+mod harness;
+
+/// Two loops of one walker, to the left and to the right.
+fn with_two_loops(options: &str) -> Folder {
+    let folder = Folder::new();
+    for (name, walk) in [
+        ("left", "--turn 30 --speed 1.3"),
+        ("right", "--turn=-30 --speed 1.1 --period 1.27"),
+    ] {
+        folder
+            .run(&format!(
+                "synth -o {name}-walk.bvh --seconds 5 --fps 30 --drift 0 {walk}"
+            ))
+            .done();
+        folder
+            .run(&format!("make {name}-walk.bvh -o {name}.bvh --cycles 1 {options}"))
+            .done();
+    }
+    folder
+}
+
+#[test]
+fn left_and_right_blend_to_straight_and_check_sees_a_loop() {
+    for options in ["", "--add-root", "--last-key drop", "--root in-place"] {
+        let folder = with_two_loops(options);
+        let facts = folder
+            .run("blend left.bvh right.bvh --weights 0.5,0.5 -o straight.bvh --json")
+            .done()
+            .json();
+        assert_eq!(facts, folder.json("straight.bvh.json"));
+        let loops = ["left.bvh.json", "right.bvh.json"].map(|name| folder.json(name));
+        let twists = [&loops[0], &loops[1], &facts].map(root_twist);
+        let periods = [&loops[0], &loops[1], &facts].map(|facts| number(facts, "/candidate/period_secs"));
+        assert!((periods[2] - 0.5 * (periods[0] + periods[1])).abs() < 1e-9);
+        // The way of a cycle is the mean of the ways.
+        let way = |index: usize| twists[index].linear * periods[index];
+        assert!((way(2) - 0.5 * (way(0) + way(1))).length() < 1e-9, "{options}");
+        assert!((twists[2].angular.y * periods[2]).to_degrees().abs() < 2.0);
+        assert_eq!(facts["blend"]["weights"], serde_json::json!([0.5, 0.5]));
+        assert_eq!(number(&facts, "/blend/phases/0"), 0.0);
+        let checked = folder.run("check straight.bvh").done();
+        assert!(
+            checked.stdout.starts_with("straight.bvh: loops\n"),
+            "{options}: {}",
+            checked.stdout
+        );
+        // A blend is a loop like any other.
+        folder
+            .run("blend straight.bvh left.bvh --weights 3,1 -o again.bvh")
+            .done();
+        folder
+            .run("play straight.bvh left.bvh --seconds 3 -o played.bvh")
+            .done();
+    }
+}
+
+#[test]
+fn a_loop_alone_stays_what_it_is() {
+    let folder = with_two_loops("");
+    folder.run("blend left.bvh right.bvh --weights 1,0 -o same.bvh").done();
+    let (same, left) = (
+        folder.take("same.bvh").world_tracks(),
+        folder.take("left.bvh").world_tracks(),
+    );
+    assert_eq!(same.num_frames(), left.num_frames());
+    for frame in 0..left.num_frames() {
+        for joint in 0..left.num_joints() {
+            assert!((same.position(frame, joint) - left.position(frame, joint)).length() < 1e-6);
+        }
+    }
+}
+
+#[test]
+fn a_wanted_speed_and_turn_find_their_weights() {
+    let folder = with_two_loops("");
+    let wanted = |flags: &str| {
+        let command = format!("blend left.bvh right.bvh {flags} -o wanted.bvh --force --json");
+        folder.run(&command).done().json()
+    };
+    let facts = wanted("--speed 1.25");
+    assert!((number(&facts, "/root/speed_mps") - 1.25).abs() < 1e-9);
+    let facts = wanted("--turn-rate -12.5");
+    assert!((number(&facts, "/root/turn_dps") + 12.5).abs() < 1e-9);
+    // Equal weights unless told otherwise.
+    assert_eq!(wanted("")["blend"]["weights"], serde_json::json!([0.5, 0.5]));
+}
+
+#[test]
+fn loops_play_for_as_long_as_wanted_without_a_step() {
+    let folder = with_two_loops("");
+    let facts = folder
+        .run("play --seconds 20 --seed 7 left.bvh right.bvh -o out.bvh --json")
+        .done()
+        .json();
+    assert_eq!(number(&facts, "/frames"), 601.0);
+    let played = facts["played"].as_array().unwrap();
+    assert!(played.len() > 4);
+    let take = folder.take("out.bvh");
+    assert_eq!(
+        (take.num_frames(), take.skeleton()),
+        (601, folder.take("left-walk.bvh").skeleton())
+    );
+    // Steps of the hips and turns of all joints are nowhere larger than in the walks themselves, jumps included.
+    let largest = |name: &str| {
+        let take = folder.take(name);
+        let world = take.world_tracks();
+        let mut worst = [0.0_f64; 2];
+        for frame in 1..take.num_frames() {
+            worst[0] = worst[0].max((world.position(frame, 0) - world.position(frame - 1, 0)).length());
+            for (now, before) in take.rotations(frame).iter().zip(take.rotations(frame - 1)) {
+                worst[1] = worst[1].max(rotation::difference(*now, *before).length());
+            }
+        }
+        worst
+    };
+    let (out, left, right) = (largest("out.bvh"), largest("left-walk.bvh"), largest("right-walk.bvh"));
+    for part in 0..2 {
+        assert!(
+            out[part] < 1.2 * left[part].max(right[part]),
+            "{out:?} {left:?} {right:?}"
+        );
+    }
+    let again = folder
+        .run("play --seconds 20 --seed 7 left.bvh right.bvh -o again.bvh")
+        .done();
+    assert!(
+        again.stdout.starts_with("again.bvh: 20.00 s, 601 frames, "),
+        "{}",
+        again.stdout
+    );
+    assert_eq!(folder.read("out.bvh"), folder.read("again.bvh"));
+    folder
+        .run("play --seconds 20 --seed 8 left.bvh right.bvh -o other.bvh")
+        .done();
+    assert_ne!(folder.read("out.bvh"), folder.read("other.bvh"));
+    for options in [
+        "--fade spring",
+        "--fade cubic --fade-seconds 0.2",
+        "--cycles 2",
+        "--fps 60",
+        "--seed 0 --cycles 1:1",
+    ] {
+        folder
+            .run(&format!(
+                "play --seconds 5 left.bvh right.bvh {options} -o out.bvh --force"
+            ))
+            .done();
+    }
+    folder.run("play --seconds 5 left.bvh -o alone.bvh").done();
+}
+
+#[test]
+fn what_cannot_be_done_is_said_and_nothing_is_written() {
+    let folder = with_two_loops("");
+    folder.copy("left.bvh", "bare.bvh");
+    folder
+        .run("make left-walk.bvh -o rooted.bvh --cycles 1 --add-root")
+        .done();
+    folder.run("make left-walk.bvh -o twice.bvh --cycles 2").done();
+    folder.copy("left.bvh", "broken.bvh");
+    folder.write(
+        "broken.bvh.json",
+        folder.text("left.bvh.json").replace("\"samples\": ", "\"samples\": 9"),
+    );
+    let before = folder.contents();
+    for (arguments, words) in [
+        (
+            "blend left.bvh right.bvh --weights 0.5 -o out.bvh",
+            "there are 2 loops and 1 weights",
+        ),
+        (
+            "blend left.bvh right.bvh --weights=-1,2 -o out.bvh",
+            "weight 0 must be a number of at least 0",
+        ),
+        (
+            "blend left.bvh right.bvh --weights nan,1 -o out.bvh",
+            "weight 0 must be a number of at least 0",
+        ),
+        (
+            "blend left.bvh right.bvh --weights 0,0 -o out.bvh",
+            "all weights are zero",
+        ),
+        ("blend left.bvh right.bvh --weights a,b -o out.bvh", "invalid value"),
+        (
+            "blend left.bvh right.bvh --speed 3 -o out.bvh",
+            "--speed 3 is not between those of the loops",
+        ),
+        (
+            "blend left.bvh right.bvh --turn-rate nan -o out.bvh",
+            "is not between those of the loops",
+        ),
+        (
+            "blend left.bvh right.bvh --speed 1 --weights 1,1 -o out.bvh",
+            "cannot be used with",
+        ),
+        (
+            "blend left.bvh bare.bvh -o out.bvh",
+            "\"bare.bvh\" has no sidecar beside it",
+        ),
+        ("blend left.bvh nowhere.bvh -o out.bvh", "cannot read \"nowhere.bvh\""),
+        (
+            "blend left.bvh rooted.bvh -o out.bvh",
+            "has another skeleton than \"left.bvh\"",
+        ),
+        ("blend left.bvh twice.bvh -o out.bvh", "\"twice.bvh\" holds 2 cycles"),
+        ("blend left.bvh broken.bvh -o out.bvh", "do not belong together"),
+        ("blend left.bvh right.bvh -o left.bvh --force", "left.bvh"),
+        ("blend left.bvh right.bvh -o right.bvh", "right.bvh"),
+        ("blend left.bvh right.bvh -o out.fbx", "only BVH is written"),
+        ("blend left.bvh right.bvh", "required"),
+        ("blend -o out.bvh", "required"),
+        ("play left.bvh bare.bvh -o out.bvh", "has no sidecar beside it"),
+        ("play left.bvh rooted.bvh -o out.bvh", "has another skeleton"),
+        (
+            "play left.bvh right.bvh --seconds 0 -o out.bvh",
+            "must be a positive number of seconds",
+        ),
+        (
+            "play left.bvh right.bvh --seconds inf -o out.bvh",
+            "must be a positive number of seconds",
+        ),
+        (
+            "play left.bvh right.bvh --seconds 30 --fps 100000 -o out.bvh",
+            "the limit is",
+        ),
+        ("play left.bvh right.bvh --seconds 1e12 -o out.bvh", "cannot play"),
+        (
+            "play left.bvh right.bvh --fade-seconds 0 -o out.bvh",
+            "a jump fades over",
+        ),
+        ("play left.bvh right.bvh --cycles 3:1 -o out.bvh", "the fewest first"),
+        ("play left.bvh right.bvh --cycles 0 -o out.bvh", "the fewest first"),
+        (
+            "play left.bvh right.bvh --fps 0 -o out.bvh",
+            "--fps must be a positive number",
+        ),
+        ("play left.bvh right.bvh --fps 1e300 -o out.bvh", "cannot play"),
+        ("play left.bvh right.bvh -o left.bvh.json", "only BVH is written"),
+        ("play left.bvh right.bvh -o nowhere/out.bvh", "there is no folder"),
+    ] {
+        let answer = folder.run(arguments);
+        assert_eq!(answer.status, 2, "{arguments}: {}", answer.stderr);
+        assert!(answer.stderr.contains(words), "{arguments}: {}", answer.stderr);
+        assert!(answer.stdout.is_empty(), "{arguments}: {}", answer.stdout);
+    }
+    assert_eq!(folder.contents(), before);
+}
