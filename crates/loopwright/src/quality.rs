@@ -6,12 +6,13 @@
 use glam::{DQuat, DVec3};
 
 use crate::{
-    analysis::{body::Body, screen::percentile},
+    analysis::{body::Body, heading::Heading, screen::percentile},
     loop_clip::{LoopClip, LoopClipError, keys::body_of_key},
     math::{rigid::Rigid, rotation},
     root_motion::{
-        RootMode, RootTravel, Rooted,
-        cycle::{PointPair, fit_ground_motion},
+        RootMode, RootSpace, RootTravel, Rooted,
+        cycle::{Cycle, CycleTravel, PointPair, fit_ground_motion},
+        full::{FullCycle, fit_motion},
     },
     take::{Skeleton, Take, WorldTracks, pose},
 };
@@ -167,6 +168,8 @@ pub struct Recognised {
     pub layout: KeyLayout,
     /// The travel from the first key to the one that closes the loop.
     pub root: RootTravel,
+    /// The space that the travel is one of.
+    pub space: RootSpace,
     /// The joint whose track holds the travel.
     pub carrier: usize,
 }
@@ -177,48 +180,51 @@ const SAME_POSE_METRES: f64 = 0.01;
 
 /// Tells from a file without a sidecar whether its last key closes the loop, and how the root travels.
 ///
-/// Errors: fewer than three keys.
+/// Whole turns are told by the headings between, as for a take. Where no motion over the ground lays the first pose onto the
+/// last but one about another axis does, the travel is one in full space. Errors: fewer than three keys.
 pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognised, KeysError> {
     let num_keys = written.num_frames();
     if num_keys < 4 {
         return Err(KeysError::TooFew { found: num_keys });
     }
     let world = written.world_tracks();
-    // Joints above the carrier stay behind and would hold the travel back.
-    let above = written.skeleton().path_from_root(carrier);
-    let travelling = || (0..written.num_joints()).filter(|joint| *joint == carrier || !above.contains(joint));
-    let motion = |start: &dyn Fn(usize) -> DVec3, end: &dyn Fn(usize) -> DVec3| {
-        let pairs: Vec<PointPair> = travelling()
-            .map(|joint| PointPair {
-                start: start(joint),
-                end: end(joint),
-                weight: 1.0,
-            })
-            .collect();
-        fit_ground_motion(&pairs)
-    };
     let last = num_keys - 1;
-    let whole = motion(&|joint| world.position(0, joint), &|joint| world.position(last, joint));
-    let gap = travelling()
-        .map(|joint| (whole.transform_point(world.position(0, joint)) - world.position(num_keys - 1, joint)).length())
-        .fold(0.0, f64::max);
-    let has_closing_key = gap < SAME_POSE_METRES;
-    let (num_samples, motion) = if has_closing_key {
-        (num_keys - 1, whole)
-    } else {
-        // Without a closing key both ends are carried on by half a step along parabolas; there they meet.
-        let half_a_step_on = |keys: [usize; 3], joint: usize| {
-            let [at, inner, further] = keys.map(|key| world.position(key, joint));
-            (15.0 * at - 10.0 * inner + 3.0 * further) / 8.0
-        };
-        let before_start = |joint| half_a_step_on([0, 1, 2], joint);
-        let after_end = |joint| half_a_step_on([last, last - 1, last - 2], joint);
-        (num_keys, motion(&before_start, &after_end))
+    let at = |key: usize| {
+        let world = &world;
+        move |joint: usize| Rigid::new(world.rotation(key, joint), world.position(key, joint))
     };
-    let hips = world.position(0, body.hips);
-    let start = Rigid::new(DQuat::IDENTITY, DVec3::new(hips.x, 0.0, hips.z));
-    let period_secs = num_samples as f64 * written.frame_time_secs();
-    let local = start.inverse() * motion * start;
+    let whole = pose_pairs(written.skeleton(), carrier, &at(0), &at(last));
+    let gap = |motion: Rigid| {
+        let off = |pair: &PointPair| (motion.transform_point(pair.start) - pair.end).length();
+        whole.iter().map(off).fold(0.0, f64::max)
+    };
+    let (on_the_ground, in_full_space) = (fit_ground_motion(&whole), fit_motion(&whole));
+    let space = if gap(on_the_ground) >= SAME_POSE_METRES && gap(in_full_space) < SAME_POSE_METRES {
+        RootSpace::Full
+    } else {
+        RootSpace::Ground
+    };
+    let (has_closing_key, motion) = match space {
+        RootSpace::Full => (true, in_full_space),
+        RootSpace::Ground if gap(on_the_ground) < SAME_POSE_METRES => (true, on_the_ground),
+        RootSpace::Ground => {
+            // Without a closing key both ends are carried on by half a step along parabolas; there they meet.
+            let half_a_step_on = |keys: [usize; 3], joint: usize| {
+                let [at, inner, further] = keys.map(|key| world.position(key, joint));
+                (15.0 * at - 10.0 * inner + 3.0 * further) / 8.0
+            };
+            let pairs: Vec<PointPair> = travelling(written.skeleton(), carrier)
+                .map(|joint| PointPair {
+                    start: half_a_step_on([0, 1, 2], joint),
+                    end: half_a_step_on([last, last - 1, last - 2], joint),
+                    weight: 1.0,
+                })
+                .collect();
+            (false, fit_ground_motion(&pairs))
+        }
+    };
+    let num_samples = if has_closing_key { num_keys - 1 } else { num_keys };
+    let travel = travel_of_keys(written, body, carrier, num_samples, motion, space);
     Ok(Recognised {
         layout: KeyLayout {
             num_samples,
@@ -226,11 +232,91 @@ pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognis
         },
         root: RootTravel {
             mode: RootMode::Keep,
-            start,
-            twist: crate::math::rigid::Twist::log(local, period_secs),
+            start: travel.start,
+            twist: travel.twist,
         },
+        space,
         carrier,
     })
+}
+
+/// All joints but those above the carrier, which stay behind and would hold the travel back.
+fn travelling(skeleton: &Skeleton, carrier: usize) -> impl Iterator<Item = usize> {
+    let above = skeleton.path_from_root(carrier);
+    (0..skeleton.num_joints()).filter(move |joint| *joint == carrier || !above.contains(joint))
+}
+
+/// Lever of the points that tell how the carrier is turned, metres.
+const LEVER_METRES: f64 = 0.1;
+
+/// Points of two poses: every joint that travels, and six about the carrier.
+fn pose_pairs(
+    skeleton: &Skeleton,
+    carrier: usize,
+    start: &dyn Fn(usize) -> Rigid,
+    end: &dyn Fn(usize) -> Rigid,
+) -> Vec<PointPair> {
+    let about = [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| axis * LEVER_METRES);
+    let point = |joint: usize, lever: DVec3| PointPair {
+        start: start(joint).transform_point(lever),
+        end: end(joint).transform_point(lever),
+        weight: 1.0,
+    };
+    let joints = travelling(skeleton, carrier).map(|joint| point(joint, DVec3::ZERO));
+    let levers = about.iter().flat_map(|&axis| [axis, -axis]);
+    joints.chain(levers.map(|lever| point(carrier, lever))).collect()
+}
+
+/// The constant twist that makes `motion` over the keys of one period, whole turns included.
+fn travel_of_keys(
+    written: &Take,
+    body: &Body,
+    carrier: usize,
+    num_samples: usize,
+    motion: Rigid,
+    space: RootSpace,
+) -> CycleTravel {
+    let skeleton = written.skeleton();
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for key in 0..num_samples {
+        translations.extend_from_slice(written.translations(key));
+        rotations.extend_from_slice(written.rotations(key));
+    }
+    // The key that closes the loop, whether or not it is written: the first one, moved on.
+    let (mut closing, mut turns) = (written.translations(0).to_vec(), written.rotations(0).to_vec());
+    let above = skeleton
+        .path_from_root(carrier)
+        .iter()
+        .filter(|&&joint| joint != carrier)
+        .fold(Rigid::IDENTITY, |above, &joint| {
+            above * Rigid::new(turns[joint], closing[joint])
+        });
+    let moved = above.inverse() * motion * above * Rigid::new(turns[carrier], closing[carrier]);
+    (closing[carrier], turns[carrier]) = (moved.translation, moved.rotation);
+    translations.extend(closing);
+    rotations.extend(turns);
+    let world = WorldTracks::of_frames(skeleton, &translations, &rotations);
+    let period_secs = num_samples as f64 * written.frame_time_secs();
+    match space {
+        RootSpace::Ground => Cycle {
+            heading: &Heading::of(&world, body, written.frame_time_secs()),
+            first: 0,
+            num_intervals: num_samples,
+            period_secs,
+            motion,
+            cycles: 1,
+        }
+        .exact_travel(),
+        RootSpace::Full => {
+            let frame = |key: usize| Rigid::new(world.rotation(key, body.hips), world.position(key, body.hips));
+            FullCycle {
+                frames: &(0..=num_samples).map(frame).collect::<Vec<_>>(),
+                period_secs,
+                motion,
+            }
+            .exact_travel()
+        }
+    }
 }
 
 /// The topmost joint on the way to the hips whose pose changes at all: in a written loop the joint that holds the travel.

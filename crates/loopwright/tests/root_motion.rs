@@ -5,9 +5,13 @@ use loopwright::{
     analysis::{Analysis, body::BodyOverrides},
     candidate::{self, SearchSettings},
     loop_clip::{LoopClip, LoopClipError},
-    math::rigid::{Rigid, Twist},
-    pipeline::{self, LoopSettings},
-    root_motion::RootMode,
+    math::{
+        rigid::{Rigid, Twist},
+        rotation,
+    },
+    pipeline::{self, LoopSettings, MakeError},
+    quality::{self, LoopKeys},
+    root_motion::{RootError, RootMode, RootSettings, RootSpace, RootTravel},
     take::{Cut, Joint, Skeleton, Take},
 };
 use loopwright_synth::{WalkSettings, synthesize};
@@ -60,7 +64,7 @@ fn made(take: &Take, start: usize, end: usize, mode: RootMode) -> pipeline::Made
     let analysis = Analysis::of(take, &BodyOverrides::default()).unwrap();
     let cut = Cut::new(take, start as f64, end as f64).unwrap();
     let settings = LoopSettings {
-        root: mode,
+        root: mode.into(),
         ..LoopSettings::default()
     };
     pipeline::make(take, &analysis, &cut, 1, &settings).unwrap()
@@ -86,6 +90,58 @@ fn turns_beyond_half_and_whole_ones_keep_the_length_of_the_path() {
     }
 }
 
+/// The same with legs that swing once in sixty frames: a body that never moves looks closed at every key.
+fn with_swinging_legs(take: &Take) -> Take {
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for frame in 0..take.num_frames() {
+        translations.extend_from_slice(take.translations(frame));
+        let mut turns = take.rotations(frame).to_vec();
+        for (name, way) in [("LeftUpLeg", 0.5), ("RightUpLeg", -0.5)] {
+            let phase = core::f64::consts::TAU * frame as f64 / 60.0;
+            turns[take.skeleton().find(name).unwrap()] = rotation::exp(DVec3::X * (way * libm::sin(phase)));
+        }
+        rotations.extend(turns);
+    }
+    Take::new("legs", take.skeleton().clone(), FRAME_TIME, translations, rotations).unwrap()
+}
+
+/// Without a sidecar the keys of a loop tell their own travel, whole turns and all.
+#[test]
+fn turns_are_told_from_the_keys_of_a_loop() {
+    for degrees in [0.0, 90.0, 170.0, 190.0, -270.0, 330.0, 355.0, 359.9, 360.0, 405.0_f64] {
+        let twist = Twist {
+            linear: DVec3::new(0.1, 0.02, 1.2),
+            angular: DVec3::Y * degrees.to_radians(),
+        };
+        let start = Rigid::from_yaw(0.7, DVec3::new(2.0, 0.0, -1.0));
+        for has_closing_key in [true, false] {
+            let num_keys = 60 + usize::from(has_closing_key);
+            let written = with_swinging_legs(&take_on(|secs| start * twist.exp(secs), num_keys, false));
+            let body = Analysis::of(&written, &BodyOverrides::default()).unwrap().body;
+            let seen = quality::recognise(&written, &body, 0).unwrap();
+            assert_eq!(seen.layout.has_closing_key, has_closing_key, "{degrees}");
+            assert_eq!(seen.space, RootSpace::Ground);
+            let found = seen.root.twist;
+            assert!(
+                (found.linear.length() - twist.linear.length()).abs() < 0.02 * 1.2,
+                "{degrees}: {found:?}"
+            );
+            assert!(
+                (found.angular.y.to_degrees() - degrees).abs() < 0.5,
+                "{degrees}: {found:?}"
+            );
+            if has_closing_key {
+                let keys = LoopKeys::new(&written, seen.layout, seen.root, 0).unwrap();
+                let quality = quality::measure(&keys, &body, None);
+                assert!(
+                    quality.c0_metres < 1e-9 && quality.c0_radians < 1e-9,
+                    "{degrees}: {quality:?}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn a_spin_on_a_straight_path_stays_in_the_body() {
     let spinning = |secs: f64| Rigid::from_yaw(secs * core::f64::consts::TAU, DVec3::new(0.0, 0.0, 1.5 * secs));
@@ -108,7 +164,8 @@ fn climbs_are_kept_and_small_rises_left_to_the_body() {
     }
 }
 
-/// The travel sits on the hips below a root that stays: the loop must carry it on from cycle to cycle all the same.
+/// The travel sits on the hips below a root that stays: the loop must carry it on from cycle to cycle all the same, on the
+/// hips where it is kept there, on the root joint otherwise.
 #[test]
 fn the_world_goes_on_over_the_seam_in_every_mode_and_rig() {
     let twist = Twist {
@@ -121,7 +178,8 @@ fn the_world_goes_on_over_the_seam_in_every_mode_and_rig() {
             let made = made(&take, 10, 70, mode);
             let clip = &made.loop_clip;
             let hips = usize::from(still_root);
-            assert_eq!(clip.carrier(), hips);
+            let expected = if mode == RootMode::Keep { hips } else { 0 };
+            assert_eq!(clip.carrier(), expected, "{mode:?} {still_root}");
             for key in [0, 30, 60, 100, 200] {
                 let (world, _) = clip.world_pose(key);
                 let expected = match mode {
@@ -137,19 +195,154 @@ fn the_world_goes_on_over_the_seam_in_every_mode_and_rig() {
 
 /// A loop of the synthetic walker.
 fn walked(mode: RootMode) -> pipeline::Made {
+    walk(20.0, &mode.into()).unwrap()
+}
+
+/// A loop of the synthetic walker that turns at some rate, degrees per second.
+fn walk(turn_dps: f64, root: &RootSettings) -> Result<pipeline::Made, MakeError> {
     let settings = WalkSettings {
         seconds: 6.0,
-        turn_dps: 20.0,
+        turn_dps,
         ..WalkSettings::default()
     };
     let take = synthesize(&settings).unwrap().take;
     let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
     let found = candidate::find(&take, &analysis, &SearchSettings::default()).unwrap();
     let settings = LoopSettings {
-        root: mode,
+        root: *root,
         ..LoopSettings::default()
     };
-    pipeline::make(&take, &analysis, &found.candidates[0].cut, 1, &settings).unwrap()
+    pipeline::make(&take, &analysis, &found.candidates[0].cut, 1, &settings)
+}
+
+/// A straight root goes as far as the screw, faces where the body does, and never turns; the hips close what is left.
+#[test]
+fn a_straight_root_never_turns() {
+    let (rabbit, screw) = (
+        walk(3.0, &RootMode::Rabbit.into()).unwrap(),
+        walk(3.0, &RootMode::Screw.into()).unwrap(),
+    );
+    let (root, twist) = (rabbit.loop_clip.root(), screw.loop_clip.root().twist);
+    assert!(twist.angular.y.to_degrees() > 2.0);
+    assert_eq!(root.twist.angular, DVec3::ZERO);
+    assert_eq!(root.at(100.0).rotation, root.start.rotation);
+    assert!((root.twist.linear.length() - twist.linear.length()).abs() < 1e-3);
+    assert!(root.twist.linear.normalize().dot(DVec3::Z) > 0.999, "{:?}", root.twist);
+    let residual = rabbit.closed.residual;
+    assert!(residual.position < 1e-9 && residual.velocity < 1e-9 && residual.angular_velocity < 1e-9);
+    // Seen from the root both ends of the take are where they are in the world, but for the way.
+    let period = rabbit.loop_clip.period_secs();
+    let ((first, _), (after, _)) = {
+        let clip = &rabbit.loop_clip;
+        (clip.world_pose(0), clip.world_pose(clip.num_samples()))
+    };
+    let way = root.start.rotation * root.twist.linear * period;
+    for (first, after) in first.iter().zip(&after) {
+        assert!((*after - *first - way).length() < 1e-9);
+    }
+}
+
+#[test]
+fn a_straight_root_refuses_to_hide_a_turn_unless_forced() {
+    let straight = RootSettings::from(RootMode::Rabbit);
+    let period = walk(12.0, &RootMode::Screw.into()).unwrap().loop_clip.period_secs();
+    for turn_dps in [-12.0, 12.0_f64] {
+        let MakeError::Root(RootError::Turns { found }) = walk(turn_dps, &straight).unwrap_err() else {
+            panic!("another refusal");
+        };
+        assert!((found.to_degrees() - turn_dps.abs() * period).abs() < 0.5, "{found}");
+        let forced = RootSettings {
+            force_straight: true,
+            ..straight
+        };
+        let made = walk(turn_dps, &forced).unwrap();
+        assert_eq!(made.loop_clip.root().twist.angular, DVec3::ZERO);
+        // The turn is closed as an offset of the hips.
+        let hips = made.loop_clip.carrier();
+        let gap = made.closed.seam.joints[hips].angle.length();
+        assert!((gap - found).abs() < 0.02, "{gap} {found}");
+        assert!(made.closed.residual.position < 1e-9 && made.closed.residual.angular_velocity < 1e-9);
+    }
+}
+
+#[test]
+fn settings_that_make_no_sense_are_refused() {
+    for path_smoothing_secs in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let settings = RootSettings {
+            path_smoothing_secs,
+            ..RootMode::Path.into()
+        };
+        let refused = walk(0.0, &settings);
+        assert!(matches!(refused, Err(MakeError::Root(RootError::Smoothing { .. }))));
+    }
+    let settings = RootSettings {
+        space: RootSpace::Full,
+        ..RootMode::Path.into()
+    };
+    assert_eq!(settings.check(), Err(RootError::PathInFullSpace));
+}
+
+/// A longer smoothing leaves less of the sway, down to the twist itself.
+#[test]
+fn a_path_is_as_smooth_as_asked_for() {
+    let sway = |path_smoothing_secs: f64| {
+        let settings = RootSettings {
+            path_smoothing_secs,
+            ..RootMode::Path.into()
+        };
+        let clip = walk(20.0, &settings).unwrap().loop_clip;
+        let seen = |key: usize| {
+            let twist = clip.root().at(key as f64 * clip.step_secs());
+            (twist.inverse() * clip.root_pose(key)).translation
+        };
+        let mean = (0..clip.num_samples()).map(seen).sum::<DVec3>() / clip.num_samples() as f64;
+        (0..clip.num_samples())
+            .map(|key| (seen(key) - mean).length())
+            .fold(0.0, f64::max)
+    };
+    let (tight, usual, loose) = (sway(0.02), sway(0.25), sway(100.0));
+    assert!(tight > 1.2 * usual && usual > 100.0 * loose, "{tight} {usual} {loose}");
+    assert!(loose < 1e-6, "{loose}");
+}
+
+/// Cycle upon cycle, composed as an engine does it, against the closed form.
+#[test]
+fn the_root_does_not_drift_over_a_thousand_cycles() {
+    for twist in [
+        Twist {
+            linear: DVec3::new(0.1, 0.05, 1.3),
+            angular: DVec3::Y * 0.9,
+        },
+        Twist {
+            linear: DVec3::new(0.0, 0.0, 3.0),
+            angular: DVec3::Y * 1e-7,
+        },
+        Twist {
+            linear: DVec3::new(0.2, -0.4, 1.0),
+            angular: DVec3::new(0.8, 1.9, -0.4),
+        },
+    ] {
+        let root = RootTravel {
+            mode: RootMode::Screw,
+            start: Rigid::from_yaw(0.4, DVec3::new(1.0, 0.0, 2.0)),
+            twist,
+        };
+        let period = 1.1537;
+        let cycle = root.at(0.0).inverse() * root.at(period);
+        let (mut composed, mut by_frames) = (root.at(0.0), root.at(0.0));
+        // An engine's steps need not divide the period.
+        let step = root.at(2.0).inverse() * root.at(2.0 + 1.0 / 60.0);
+        let mut frames = 0_u32;
+        for count in 1..=1000 {
+            composed = composed * cycle;
+            while f64::from(frames) / 60.0 + 0.5 / 60.0 < f64::from(count) * period {
+                by_frames = by_frames * step;
+                frames += 1;
+            }
+        }
+        assert!((composed.translation - root.at(1000.0 * period).translation).length() < 1e-6);
+        assert!((by_frames.translation - root.at(f64::from(frames) / 60.0).translation).length() < 1e-6);
+    }
 }
 
 /// Leading the root along a path moves no joint in the world, and the path is smooth where the hips are not.

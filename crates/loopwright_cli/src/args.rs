@@ -239,6 +239,8 @@ pub(crate) struct FindArgs {
 pub(crate) enum RootChoice {
     /// One constant twist: straight, turning or climbing.
     Screw,
+    /// Straight ahead at a constant velocity, for loops that turn by less than 5 degrees.
+    Rabbit,
     /// No travel; the twist is reported only.
     InPlace,
     /// Travel stays on the joint that carried it.
@@ -247,6 +249,16 @@ pub(crate) enum RootChoice {
     Path,
     /// No travel at all: the body comes back to where it started.
     World,
+}
+
+/// Which motions count as travel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum SpaceChoice {
+    /// Turns about the up axis, ways over the ground, and climbs above 3 cm per cycle.
+    Ground,
+    /// Any motion, about any axis: props, and animals that roll or climb.
+    Full,
 }
 
 /// Whether the last key repeats the first.
@@ -304,7 +316,16 @@ pub(crate) struct LoopArgs {
     /// What becomes of the travel; screw unless given.
     #[arg(long, value_enum)]
     root: Option<RootChoice>,
-    /// Insert a root joint that carries exactly the twist.
+    /// Which motions count as travel; ground unless given.
+    #[arg(long, value_enum)]
+    root_space: Option<SpaceChoice>,
+    /// How much --root path is smoothed: standard deviation of the weights, seconds; 0.25 unless given.
+    #[arg(long, value_name = "SECONDS")]
+    path_smoothing: Option<f64>,
+    /// With --root rabbit: take loops that turn by 5 degrees or more too, and close the turn like any gap.
+    #[arg(long)]
+    force_straight: bool,
+    /// Insert a root joint that carries exactly the twist, where the take has none.
     #[arg(long)]
     add_root: bool,
     /// Frames per second of the loop; the take's own unless given.
@@ -428,6 +449,9 @@ pub(crate) fn recipe_of(
         joints: closure.joints.clone(),
         output: OutputRecipe {
             root: settings.root,
+            root_space: settings.root_space,
+            path_smoothing: settings.path_smoothing,
+            force_straight: settings.force_straight.then_some(true),
             add_root: settings.add_root.then_some(true),
             fps: settings.fps,
             frames: settings.frames,

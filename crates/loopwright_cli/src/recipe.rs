@@ -15,7 +15,7 @@ use loopwright_formats::{Axis, UnitChoice, UpChoice};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    args::{self, LastKeyChoice, RootChoice, StudyArgs, TakeArgs},
+    args::{self, LastKeyChoice, RootChoice, SpaceChoice, StudyArgs, TakeArgs},
     exit::Failure,
     load,
 };
@@ -126,6 +126,13 @@ pub(crate) struct JointRecipe {
 pub(crate) struct OutputRecipe {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) root: Option<RootChoice>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) root_space: Option<SpaceChoice>,
+    /// Seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path_smoothing: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) force_straight: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) add_root: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -289,6 +296,9 @@ impl Recipe {
             joints: self.joints.into_iter().chain(over.joints).collect(),
             output: OutputRecipe {
                 root: over.output.root.or(self.output.root),
+                root_space: over.output.root_space.or(self.output.root_space),
+                path_smoothing: over.output.path_smoothing.or(self.output.path_smoothing),
+                force_straight: over.output.force_straight.or(self.output.force_straight),
                 add_root: over.output.add_root.or(self.output.add_root),
                 // A rate and a number of frames exclude each other.
                 fps: over
@@ -430,6 +440,9 @@ mod tests {
             joints: vec!["Hand*:spring:0.1".parse().unwrap(), "Prop:open".parse().unwrap()],
             output: OutputRecipe {
                 root: Some(RootChoice::InPlace),
+                root_space: Some(SpaceChoice::Full),
+                path_smoothing: Some(0.4),
+                force_straight: Some(true),
                 ..OutputRecipe::default()
             },
             ..Recipe::default()

@@ -2,13 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use loopwright::{
     blend::SkeletonDifference,
     loop_clip::LoopClip,
-    math::rigid::{Rigid, Twist},
+    math::{
+        rigid::{Rigid, Twist},
+        rotation,
+    },
     quality::KeyLayout,
-    root_motion::{RootMode, RootTravel, Rooted, extract},
+    root_motion::{RootMode, RootSpace, RootTravel, Rooted, extract},
     take::{Clip, Cut, Take},
 };
 use loopwright_formats::{
@@ -189,20 +192,39 @@ fn layout(sidecar: &Sidecar) -> KeyLayout {
 fn root_travel(facts: &RootFacts) -> RootTravel {
     RootTravel {
         mode: match facts.mode.as_str() {
+            "rabbit" => RootMode::Rabbit,
             "in-place" => RootMode::InPlace,
             "keep" => RootMode::Keep,
             "path" => RootMode::Path,
             "world" => RootMode::World,
             _ => RootMode::Screw,
         },
-        start: Rigid::from_yaw(
-            facts.start_yaw_deg.to_radians(),
-            DVec3::from_array(facts.start_position_m),
-        ),
+        start: Rigid::new(start_rotation(facts), DVec3::from_array(facts.start_position_m)),
         twist: Twist {
             linear: DVec3::from_array(facts.twist_linear_mps),
             angular: DVec3::from_array(facts.twist_angular_radps),
         },
+    }
+}
+
+/// How the root is turned at the start: the yaw, or the rotation where a tilted root has one.
+fn start_rotation(facts: &RootFacts) -> DQuat {
+    facts
+        .start_rotation_xyzw
+        .map(DQuat::from_array)
+        // Four numbers written by hand need not be a rotation.
+        .filter(|turn| turn.length() > 0.5)
+        .map_or_else(
+            || rotation::from_yaw(facts.start_yaw_deg.to_radians()),
+            DQuat::normalize,
+        )
+}
+
+/// The space that the travel of a loop is one of.
+pub(crate) fn root_space(facts: &RootFacts) -> RootSpace {
+    match facts.space.as_str() {
+        "full" => RootSpace::Full,
+        _ => RootSpace::Ground,
     }
 }
 
@@ -242,5 +264,16 @@ pub(crate) fn source_of(
         .map_err(|error| mismatch(&error.to_string()))?;
     let clip = Clip::new(&file.take, &cut, sidecar.playback.samples, written.frame_time_secs())
         .map_err(|error| mismatch(&error.to_string()))?;
-    Ok(extract::relative_to(&clip, root, carrier))
+    if sidecar.playback.root_joint.is_none() || sidecar.playback.root_joint_added {
+        return Ok(extract::relative_to(&clip, root, carrier));
+    }
+    // The root joint is where the loop has it, so that the two compare joint by joint.
+    let (played, world) = (root_travel(&sidecar.root), written.world_tracks());
+    let seats: Vec<Rigid> = (0..sidecar.playback.samples.min(written.num_frames()))
+        .map(|key| {
+            let joint_now = Rigid::new(world.rotation(key, carrier), world.position(key, carrier));
+            played.at(key as f64 * written.frame_time_secs()).inverse() * joint_now
+        })
+        .collect();
+    Ok(extract::under_root_joint(&clip, root, carrier, &take.analysis, &seats))
 }

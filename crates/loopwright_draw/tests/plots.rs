@@ -233,7 +233,7 @@ fn odd_takes_are_drawn_all_the_same() {
             };
             for root in [RootMode::Screw, RootMode::InPlace] {
                 let settings = LoopSettings {
-                    root,
+                    root: root.into(),
                     ..LoopSettings::default()
                 };
                 if let Ok(made) = pipeline::make(&take, &analysis, &cut, 1, &settings) {

@@ -48,7 +48,7 @@ impl Walk {
 
     fn made(&self, root: RootMode) -> Made {
         let settings = LoopSettings {
-            root,
+            root: root.into(),
             ..LoopSettings::default()
         };
         pipeline::make(&self.take, &self.analysis, &self.cut, 1, &settings).unwrap()

@@ -7,7 +7,8 @@
 //!
 //! To play a loop, move the character's root by root(t) = start * exp(t * twist): `start` is the turn by
 //! `start_yaw_deg` about +Y and the translation `start_position_m`, and the twist is the constant pair of linear and
-//! angular velocity, both in the root's own axes. It holds for any t, over any number of cycles.
+//! angular velocity, both in the root's own axes. It holds for any t, over any number of cycles. In the space `full` the
+//! start is turned about more than +Y, and `start_rotation_xyzw` says how; on the ground it says the same as the yaw.
 
 use loopwright::take::Take;
 use serde::{Deserialize, Serialize};
@@ -120,15 +121,19 @@ pub struct ClosureFacts {
 /// How the root travels: root(t) = start * exp(t * twist), see the module's page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RootFacts {
-    /// What became of the travel: screw, in-place, keep, path, world.
+    /// What became of the travel: screw, rabbit, in-place, keep, path, world.
     pub mode: String,
+    /// Which motions count as travel: ground (turns about +Y, ways over the ground, climbs) or full (any). Loops of versions
+    /// that knew the ground alone leave it empty.
+    #[serde(default)]
+    pub space: String,
     /// Linear velocity of the root, metres per second in the root's own axes.
     pub twist_linear_mps: [f64; 3],
     /// Angular velocity of the root, radians per second in the root's own axes; +Y is a left turn.
     pub twist_angular_radps: [f64; 3],
-    /// Speed over the ground.
+    /// Speed over the ground; in the space full at the start, as the two rates below.
     pub speed_mps: f64,
-    /// Rate of turn, degrees per second, left positive.
+    /// Rate of turn about +Y, degrees per second, left positive.
     pub turn_dps: f64,
     /// Radius of the path; null for a straight one.
     pub radius_m: Option<f64>,
@@ -138,6 +143,19 @@ pub struct RootFacts {
     pub start_position_m: [f64; 3],
     /// Which way it faces there: turn about +Y from +Z, left positive.
     pub start_yaw_deg: f64,
+    /// The same as a unit quaternion, tilt included; null where the yaw says all.
+    #[serde(default)]
+    pub start_rotation_xyzw: Option<[f64; 4]>,
+    /// For the mode path: standard deviation of the weights that smooth it, seconds.
+    #[serde(default)]
+    pub path_smoothing_secs: Option<f64>,
+    /// How far poses at the end are from those at the start moved on by the travel, root mean square, millimetres.
+    #[serde(default)]
+    pub fit_residual_mm: Option<f64>,
+    /// Length of the twist's arc over that of the way recorded: near 1 where one twist explains the travel; null where there
+    /// is none.
+    #[serde(default)]
+    pub arc_over_path: Option<f64>,
 }
 
 /// What was measured on the loop as written; null where it is not known.
@@ -178,8 +196,12 @@ pub struct PlaybackFacts {
     pub copies: usize,
     /// Whether a root joint was added to carry the travel.
     pub root_joint_added: bool,
-    /// The joint that carried the travel in the source.
+    /// The joint whose track holds the travel in the file, but for a joint that was added: the one that had it in the take, or
+    /// the root joint of the rig.
     pub carrier_joint: String,
+    /// The joint of the rig that carries the root's motion and nothing else; null where the rig has none, or it is left alone.
+    #[serde(default)]
+    pub root_joint: Option<String>,
 }
 
 /// The loops that were blended into this one.
@@ -375,6 +397,9 @@ impl Sidecar {
         for rate in root.twist_angular_radps {
             in_range("root.twist_angular_radps", rate, -1e6..=1e6)?;
         }
+        for part in root.start_rotation_xyzw.into_iter().flatten() {
+            in_range("root.start_rotation_xyzw", part, -2.0..=2.0)?;
+        }
         for coordinate in root.start_position_m {
             in_range("root.start_position_m", coordinate, -1e9..=1e9)?;
         }
@@ -408,6 +433,9 @@ impl Sidecar {
             ("root.radius_m", root.radius_m),
             ("root.climb_mps", Some(root.climb_mps)),
             ("root.start_yaw_deg", Some(root.start_yaw_deg)),
+            ("root.path_smoothing_secs", root.path_smoothing_secs),
+            ("root.fit_residual_mm", root.fit_residual_mm),
+            ("root.arc_over_path", root.arc_over_path),
             ("quality.c0_deg", quality.c0_deg),
             ("quality.c0_mm", quality.c0_mm),
             ("quality.c1_dps", quality.c1_dps),
@@ -454,6 +482,7 @@ mod tests {
                 copies: 1,
                 root_joint_added: false,
                 carrier_joint: "Hips".to_owned(),
+                root_joint: None,
             },
             ..Sidecar::default()
         }

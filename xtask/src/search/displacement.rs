@@ -6,7 +6,7 @@ use loopwright::{
     candidate::{
         SearchSettings,
         bound::SeamBounds,
-        rhythm,
+        rhythm::{self, Later},
         score::SeamCost,
         search::{DistinctPairs, Seams},
     },
@@ -98,8 +98,13 @@ fn cuts(studied: &Studied<'_>, count: usize, state: &mut u64) -> Result<Vec<Clos
     for (start, end) in pairs {
         let failed = |error: &dyn std::fmt::Display| format!("{}, frames {start} to {end}: {error}", studied.row.file);
         let cut = Cut::new(take, start as f64, end as f64).map_err(|error| failed(&error))?;
-        let cycles = rhythm::measure(&analysis.features, start, end - start, take.frame_time_secs())
-            .map_or(1, |rhythm| rhythm.cycles);
+        let cycles = rhythm::measure(
+            Later::poses(&analysis.features),
+            start,
+            end - start,
+            take.frame_time_secs(),
+        )
+        .map_or(1, |rhythm| rhythm.cycles);
         let made =
             pipeline::make(take, analysis, &cut, cycles, &LoopSettings::default()).map_err(|error| failed(&error))?;
         let quality = quality::measure(&LoopKeys::of_loop(&made.loop_clip), &analysis.body, Some(&made.source));

@@ -6,7 +6,7 @@ use crate::{
     analysis::Analysis,
     closure::{self, Closed, ClosureError, ClosureSettings, Image, image::ImageError},
     loop_clip::{LoopClip, LoopClipError},
-    root_motion::{self, RootMode, Rooted},
+    root_motion::{self, RootError, RootMode, RootSettings, Rooted, root_joint},
     take::{Clip, Cut, CutError, Mirror, Take},
 };
 
@@ -27,8 +27,8 @@ pub enum Sampling {
 pub struct LoopSettings {
     /// How the seam is closed.
     pub closure: ClosureSettings,
-    /// What becomes of the travel.
-    pub root: RootMode,
+    /// How the travel is taken out, and what becomes of it.
+    pub root: RootSettings,
     /// At which times the loop is sampled.
     pub sampling: Sampling,
     /// Given, the stretch is half a cycle, and its mirror image follows.
@@ -71,6 +71,9 @@ pub enum MakeError {
     /// The stretch has no mirror image.
     #[error(transparent)]
     Image(#[from] ImageError),
+    /// The travel cannot be taken out as asked for.
+    #[error(transparent)]
+    Root(#[from] RootError),
     /// The closed samples are not a loop clip.
     #[error(transparent)]
     LoopClip(#[from] LoopClipError),
@@ -78,7 +81,8 @@ pub enum MakeError {
 
 /// Cuts, takes the travel out, closes the seam.
 ///
-/// `cycles` is the number of fundamental periods in the cut. Errors: fewer than three samples, settings out of range.
+/// `cycles` is the number of fundamental periods in the cut. Errors: fewer than three samples, settings out of range, a
+/// straight root for a stretch that turns.
 pub fn make(
     take: &Take,
     analysis: &Analysis,
@@ -114,8 +118,8 @@ fn prepare(
     };
     let clip = Clip::new(take, cut, num_intervals, step_secs)?;
     Ok(match &settings.mirror {
-        Some(mirror) => root_motion::glide::extract_half(&clip, analysis, mirror, settings.root),
-        None => root_motion::extract(&clip, analysis, cycles, settings.root),
+        Some(mirror) => root_motion::glide::extract_half(&clip, analysis, mirror, &settings.root)?,
+        None => root_motion::extract(&clip, analysis, cycles, &settings.root)?,
     })
 }
 
@@ -123,7 +127,9 @@ fn prepare(
 fn finish(take: &Take, analysis: &Analysis, source: Rooted, settings: &LoopSettings) -> Result<Made, MakeError> {
     let (source, closed) = match &settings.mirror {
         Some(mirror) => {
-            let image = Image::of(&source.clip, mirror, source.carrier)?;
+            // A joint of the rig that is the root stands still in the root's frame; the hips move.
+            let carrier = source.root_joint.map_or(source.carrier, |_| analysis.body.hips);
+            let image = Image::of(&source.clip, mirror, carrier)?;
             let closed = closure::close_half(&source.clip, &image, &settings.closure)?;
             let whole = source.clip.followed_by_image(|places, turns| image.pose(places, turns));
             (Rooted { clip: whole, ..source }, closed)
@@ -142,15 +148,33 @@ fn finish(take: &Take, analysis: &Analysis, source: Rooted, settings: &LoopSetti
         closed.translations.clone(),
         closed.rotations.clone(),
     )?;
-    let loop_clip = if settings.root == RootMode::Path {
-        let path = root_motion::path::smoothed(&loop_clip, &analysis.body);
-        loop_clip.along(path)?
+    let (loop_clip, source) = if settings.root.mode == RootMode::Path {
+        led_along_its_path(&loop_clip, source, analysis, settings)?
     } else {
-        loop_clip
+        (loop_clip, source)
     };
     Ok(Made {
         loop_clip,
         source,
         closed,
     })
+}
+
+/// The loop with its root on the smoothed path of the hips. Where a joint of the rig is the root, it is seen on the path in the
+/// uncut samples too, so that they compare joint by joint.
+fn led_along_its_path(
+    loop_clip: &LoopClip,
+    source: Rooted,
+    analysis: &Analysis,
+    settings: &LoopSettings,
+) -> Result<(LoopClip, Rooted), MakeError> {
+    let path = root_motion::path::smoothed(loop_clip, &analysis.body, settings.root.path_smoothing_secs);
+    let Some(joint) = source.root_joint else {
+        return Ok((loop_clip.clone().along(path)?, source));
+    };
+    let seat = root_joint::tilt(&source.clip, joint);
+    let seats: Vec<_> = path.iter().map(|&place| place * seat).collect();
+    let clip = root_joint::reseated(&source.clip, joint, analysis, &seats);
+    let loop_clip = root_joint::led_along(loop_clip, joint, path)?;
+    Ok((loop_clip, Rooted { clip, ..source }))
 }

@@ -55,13 +55,13 @@ pub fn fit_ground_motion(pairs: &[PointPair]) -> Rigid {
 const MIN_CLIMB_METRES: f64 = 0.03;
 
 /// A screw whose arc is longer than the path by more than this factor does not explain the motion.
-const MAX_ARC_OVER_PATH: f64 = 1.3;
+pub(crate) const MAX_ARC_OVER_PATH: f64 = 1.3;
 
 /// Near a whole turn the chord is too short to tell the radius: below this |sin(turn/2)| the path tells it instead.
 const MIN_CHORD_SINE: f64 = 0.2;
 
 /// A path that comes back to itself after a whole turn has a chord below this share of its length; a longer one is no circle.
-const MAX_CHORD_OVER_PATH: f64 = 0.3;
+pub(crate) const MAX_CHORD_OVER_PATH: f64 = 0.3;
 
 /// Takes the height out of a point.
 const LEVEL: DVec3 = DVec3::new(1.0, 0.0, 1.0);
@@ -99,12 +99,52 @@ impl Cycle<'_> {
     /// nearest in length to the path wins, and none does when its arc is too long: then the principal turn is taken and the
     /// spin stays in the body. The end is reached exactly, except close to whole turns, where the path tells the velocity.
     pub fn travel(&self) -> CycleTravel {
+        self.travel_within(MIN_CHORD_SINE, self.rise())
+    }
+
+    /// The same for a motion that is exact to rounding, as between the keys of a written loop: every rise is a climb, and the
+    /// end is reached exactly unless the turn is whole to a millionth.
+    pub fn exact_travel(&self) -> CycleTravel {
+        self.travel_within(1e-6, self.motion.translation.y)
+    }
+
+    /// Length of the way over the ground, metres: steps in the heading's own axes, so that sway cancels, turning does not
+    /// shorten it, and a body that spins on a straight path has next to none.
+    pub fn path_metres(&self) -> f64 {
+        self.body_travel().length()
+    }
+
+    /// A root that runs straight at a constant velocity and never turns, facing where the body faces on average.
+    ///
+    /// At the end it has made the same way as the screw; the turn is left to the body.
+    pub fn straight_travel(&self) -> CycleTravel {
+        let from = self.heading.ground(self.first) * LEVEL;
+        let way = (self.motion.transform_point(from) - from) * LEVEL + DVec3::Y * self.rise();
+        let start = self.mean_start(0.0, |secs| {
+            Rigid::new(glam::DQuat::IDENTITY, way * (secs / self.period_secs))
+        });
+        CycleTravel {
+            start,
+            twist: Twist {
+                linear: start.rotation.conjugate() * way / self.period_secs,
+                angular: DVec3::ZERO,
+            },
+        }
+    }
+
+    /// Metres that count as climb: small rises are left to the body.
+    fn rise(&self) -> f64 {
+        let rise = self.motion.translation.y;
+        if rise.abs() < MIN_CLIMB_METRES * f64::from(self.cycles) {
+            0.0
+        } else {
+            rise
+        }
+    }
+
+    fn travel_within(&self, min_chord_sine: f64, rise: f64) -> CycleTravel {
         let last = self.first + self.num_intervals;
         let principal = rotation::yaw_of(self.motion.rotation);
-        let mut rise = self.motion.translation.y;
-        if rise.abs() < MIN_CLIMB_METRES * f64::from(self.cycles) {
-            rise = 0.0;
-        }
         let unwrapped = self.heading.yaw(last) - self.heading.yaw(self.first);
         let whole_turns = ((unwrapped - principal) / core::f64::consts::TAU).round();
         let body_travel = self.body_travel();
@@ -125,7 +165,7 @@ impl Cycle<'_> {
         };
         let wound = principal + core::f64::consts::TAU * whole_turns;
         let near_whole_turn =
-            whole_turns != 0.0 && ops::sin(0.5 * wound).abs() < MIN_CHORD_SINE && chord < MAX_CHORD_OVER_PATH * path;
+            whole_turns != 0.0 && ops::sin(0.5 * wound).abs() < min_chord_sine && chord < MAX_CHORD_OVER_PATH * path;
         if near_whole_turn {
             return self.travel_by_path(wound, body_travel, rise);
         }
@@ -191,8 +231,7 @@ impl Cycle<'_> {
         Rigid::from_yaw(yaw, ground)
     }
 
-    /// Sum of the ground steps in the heading's own axes, metres: sway cancels, turning does not shorten it, and a body that
-    /// spins on a straight path has next to none.
+    /// Sum of the ground steps in the heading's own axes, metres.
     fn body_travel(&self) -> DVec3 {
         (self.first..self.first + self.num_intervals)
             .map(|sample| {

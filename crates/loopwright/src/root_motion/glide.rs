@@ -7,9 +7,10 @@
 use glam::DVec3;
 
 use super::{
-    RootMode, RootTravel, Rooted,
+    RootError, RootMode, RootSettings, RootSpace, RootTravel, Rooted,
     cycle::{CycleTravel, PointPair, fit_ground_motion},
-    extract::{WINDOW_SECS, find_carrier, fit_weights, foot_of_climb, relative_to},
+    extract::{WINDOW_SECS, fit_weights, foot_of_climb, relative_to, under_root_joint},
+    root_joint,
 };
 use crate::{
     analysis::{Analysis, heading::Heading},
@@ -101,9 +102,20 @@ impl HalfCycle<'_> {
     }
 }
 
-/// Takes the travel out of half a cycle whose mirror image follows: the root goes straight ahead.
-pub(crate) fn extract_half(clip: &Clip, analysis: &Analysis, mirror: &Mirror, mode: RootMode) -> Rooted {
-    let carrier = find_carrier(clip.skeleton(), &analysis.world, &analysis.body);
+/// Takes the travel out of half a cycle whose mirror image follows: the root goes straight ahead over the ground.
+///
+/// Errors: settings that cannot be used.
+pub(crate) fn extract_half(
+    clip: &Clip,
+    analysis: &Analysis,
+    mirror: &Mirror,
+    settings: &RootSettings,
+) -> Result<Rooted, RootError> {
+    settings.check()?;
+    if settings.space == RootSpace::Full {
+        return Err(RootError::HalfInFullSpace);
+    }
+    let mode = settings.mode;
     let world = clip.world_tracks();
     let first = clip.sample_range().start().unsigned_abs();
     let travel = HalfCycle {
@@ -125,5 +137,14 @@ pub(crate) fn extract_half(clip: &Clip, analysis: &Analysis, mirror: &Mirror, mo
         let climb = twist.linear.y * clip.step_secs();
         start.translation.y = foot_of_climb(&world, first, clip.num_intervals(), climb);
     }
-    relative_to(clip, RootTravel { mode, start, twist }, carrier)
+    let root = RootTravel { mode, start, twist };
+    let keeps_travel = matches!(mode, RootMode::Keep | RootMode::World);
+    let root_joint = root_joint::find(clip.skeleton(), &analysis.world, &analysis.body).filter(|_| !keeps_travel);
+    Ok(match root_joint {
+        Some(joint) => under_root_joint(clip, root, joint, analysis, &[root_joint::tilt(clip, joint)]),
+        None => {
+            let carrier = root_joint::find_carrier(clip.skeleton(), &analysis.world, &analysis.body);
+            relative_to(clip, root, carrier)
+        }
+    })
 }

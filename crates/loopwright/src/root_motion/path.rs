@@ -11,7 +11,7 @@ use crate::{
     take::WorldTracks,
 };
 
-/// Standard deviation of the weights that smooth the path, seconds.
+/// Standard deviation of the weights that smooth the path unless given, seconds.
 ///
 /// Shorter, and the root jerks with every step; longer, and it no longer follows the body. A quarter of a second takes the
 /// bounce of steps away (2% of what comes twice a second is left) and keeps the weave of strides.
@@ -21,8 +21,8 @@ pub const SMOOTHING_SECS: f64 = 0.25;
 ///
 /// Ground position and facing, metres and radians, averaged around the loop with Gaussian weights; height is left to the
 /// body. The loop is closed, so its path is periodic by itself: positions accumulate by the twist alone, and velocities meet
-/// at the seam. Source: docs/math/root.md.
-pub fn smoothed(clip: &LoopClip, body: &Body) -> Vec<Rigid> {
+/// at the seam. `smoothing_secs` is the standard deviation of the weights and must be positive. Source: docs/math/root.md.
+pub fn smoothed(clip: &LoopClip, body: &Body, smoothing_secs: f64) -> Vec<Rigid> {
     let count = clip.num_samples();
     let (mut translations, mut rotations) = (Vec::new(), Vec::new());
     // Once more the first sample, which tells whole turns of a body that spins.
@@ -39,7 +39,7 @@ pub fn smoothed(clip: &LoopClip, body: &Body) -> Vec<Rigid> {
     let places: Vec<(DVec3, f64)> = (0..count)
         .map(|key| (heading.ground(key), heading.yaw(key) - spin(key)))
         .collect();
-    let weights = weights(count, SMOOTHING_SECS / clip.step_secs());
+    let weights = weights(count, smoothing_secs / clip.step_secs());
     (0..count)
         .map(|key| {
             let (mut ground, mut yaw) = (DVec3::ZERO, 0.0);

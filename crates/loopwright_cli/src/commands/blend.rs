@@ -10,6 +10,7 @@ use loopwright::{
     },
     loop_clip::LoopClip,
     quality::{self, KeyLayout, LoopKeys},
+    root_motion::RootSpace,
 };
 use loopwright_formats::{
     LoopWriteSettings, Sidecar,
@@ -163,6 +164,10 @@ fn sidecar(
     };
     let keys =
         LoopKeys::new(&take, layout, *clip.root(), clip.carrier()).map_err(|error| unreadable(error.to_string()))?;
+    let space = match first.sidecar.root.space.as_str() {
+        "full" => RootSpace::Full,
+        _ => RootSpace::Ground,
+    };
     Ok(Sidecar {
         take: first.facts.clone(),
         candidate: CandidateFacts {
@@ -177,7 +182,7 @@ fn sidecar(
             method: "blend".to_owned(),
             ..ClosureFacts::default()
         },
-        root: facts::root(clip.root()),
+        root: facts::root(clip.root(), space),
         quality: facts::quality(&quality::measure(&keys, &body, None), None),
         playback: PlaybackFacts {
             samples: clip.num_samples(),
@@ -185,6 +190,7 @@ fn sidecar(
             copies: 1,
             root_joint_added: first.sidecar.playback.root_joint_added,
             carrier_joint: first.sidecar.playback.carrier_joint.clone(),
+            root_joint: first.sidecar.playback.root_joint.clone(),
         },
         blend: Some(blend),
         warnings,

@@ -75,8 +75,11 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>) -> Result<Verdi
     } = written_loop::read(path, reading)?;
     let body = Body::find(&written, &load::overrides(reading)).map_err(load::body_failure)?;
 
-    let (layout, root, carrier) = match &sidecar {
-        Some(sidecar) => written_loop::from_sidecar(&written, sidecar)?,
+    let (layout, root, carrier, space) = match &sidecar {
+        Some(sidecar) => {
+            let (layout, root, carrier) = written_loop::from_sidecar(&written, sidecar)?;
+            (layout, root, carrier, written_loop::root_space(&sidecar.root))
+        }
         None => {
             let carrier = quality::topmost_moving(&written, &body);
             let seen = quality::recognise(&written, &body, carrier).map_err(|error| {
@@ -89,7 +92,7 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>) -> Result<Verdi
                 "the last key is taken for the last sample before the first comes again"
             };
             warnings.push(format!("no sidecar: {key}, and the travel is told from the keys"));
-            (seen.layout, seen.root, seen.carrier)
+            (seen.layout, seen.root, seen.carrier, seen.space)
         }
     };
     // Folding an added root joint away leaves the travel on the topmost joint, whichever had it in the take.
@@ -121,7 +124,7 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>) -> Result<Verdi
         verdict,
         take: Some(facts),
         candidate: sidecar.map(|sidecar| sidecar.candidate),
-        root: Some(facts::root(&root)),
+        root: Some(facts::root(&root, space)),
         quality: Some(facts::quality(&quality, None)),
         warnings,
     })

@@ -78,7 +78,7 @@ fn walk_the_road(folder: &Path, force: bool) -> Result<Ending, Failure> {
     let sidecar = product.sidecar(
         &loaded,
         chosen,
-        &writing,
+        (&settings, &writing),
         product.soft.clone(),
         &[&loop_path, &sidecar_path, &picture_path],
     );

@@ -4,15 +4,16 @@ use std::path::{Path, PathBuf};
 
 use loopwright::{
     candidate::{self, LoopCandidate, SearchSettings},
+    math::rotation,
     pipeline::{self, LoopSettings, Made, MakeError, Sampling},
     quality::{self, KeyLayout, LoopKeys, Quality},
-    root_motion::RootMode,
+    root_motion::{MAX_RABBIT_TURN, RootError, RootMode, RootSettings, RootSpace, root_joint},
     take::{CutError, Mirror},
 };
 use loopwright_formats::{ClosingKey, LoadedTake, LoopWriteSettings, Sidecar, sidecar::PlaybackFacts};
 
 use crate::{
-    args::{self, CloseArgs, DEFAULT_TOP, LastKeyChoice, MakeArgs, RootChoice, SearchArgs, TargetArgs},
+    args::{self, CloseArgs, DEFAULT_TOP, LastKeyChoice, MakeArgs, RootChoice, SearchArgs, SpaceChoice, TargetArgs},
     closing,
     commands::{convert, find},
     exit::{Ending, Failure},
@@ -94,10 +95,11 @@ fn make(
         soft.extend(find::confidence_warning(&loaded, &chosen).filter(|_| !idle_asked));
     }
     soft.extend(soiled_warning(&loaded, &chosen));
-    let writing = writing(&recipe.output);
+    let (writing, root_kept) = writing(&recipe.output, &loaded);
+    soft.extend(root_kept);
     let mut settings = LoopSettings {
         closure: closing::settings(&recipe, loaded.take().skeleton())?,
-        root: root_mode(recipe.output.root.unwrap_or(RootChoice::Screw)),
+        root: root_settings(&recipe.output, &mut soft)?,
         sampling: sampling(&recipe.output)?,
         mirror,
     };
@@ -117,7 +119,7 @@ fn make(
     let mut sidecar = product.sidecar(
         &loaded,
         &chosen,
-        &writing,
+        (&settings, &writing),
         warnings,
         &named.into_iter().flatten().map(PathBuf::as_path).collect::<Vec<_>>(),
     );
@@ -170,6 +172,7 @@ pub(crate) fn produce(
     let bytes = written.text.into_bytes();
     let mut soft: Vec<String> = written.warnings.iter().map(ToString::to_string).collect();
     soft.extend(made.closed.clamps.iter().map(ToString::to_string));
+    soft.extend(torn_back(loaded, &made));
     let quality = measure(loaded, &made, writing, &bytes)?;
     if quality.pops() {
         soft.push(format!(
@@ -198,23 +201,29 @@ impl Product {
         &self,
         loaded: &Loaded,
         chosen: &LoopCandidate,
-        writing: &LoopWriteSettings,
+        (settings, writing): (&LoopSettings, &LoopWriteSettings),
         warnings: Vec<String>,
         outputs: &[&Path],
     ) -> Sidecar {
         let clip = &self.made.loop_clip;
+        let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
         Sidecar {
             take: loaded.facts(),
             candidate: facts::candidate(chosen, clip.period_secs()),
             closure: facts::closure(&self.made.closed),
-            root: facts::root(clip.root()),
+            root: facts::root_as_made(
+                facts::root(clip.root(), settings.root.space),
+                self.made.source.fit,
+                (settings.root.mode == RootMode::Path).then_some(settings.root.path_smoothing_secs),
+            ),
             quality: facts::quality(&self.quality, Some(&self.made.closed)),
             playback: PlaybackFacts {
                 samples: clip.num_samples(),
                 closing_key: writing.closing_key == ClosingKey::Repeat,
                 copies: writing.copies,
                 root_joint_added: writing.add_root,
-                carrier_joint: clip.skeleton().joint(clip.carrier()).name.clone(),
+                carrier_joint: name_of(clip.carrier()),
+                root_joint: self.made.source.root_joint.map(name_of),
             },
             warnings,
             outputs: outputs.iter().map(|path| path.display().to_string()).collect(),
@@ -351,13 +360,82 @@ fn make_failure(loaded: &Loaded, error: MakeError) -> Failure {
         MakeError::Image(error) => Failure::error("this stretch has no mirror image")
             .because(error.to_string())
             .try_this("a loop of whole cycles, without --symmetric"),
+        MakeError::Root(error) => root_failure(loaded, error),
         other => Failure::error(other).try_this("another --blend"),
     }
+}
+
+fn root_failure(loaded: &Loaded, error: RootError) -> Failure {
+    match error {
+        RootError::Turns { found } => Failure::error(format!(
+            "the loop of \"{}\" turns by {:.1} degrees, too much for --root rabbit",
+            loaded.path.display(),
+            found.to_degrees()
+        ))
+        .because(format!(
+            "a straight root takes up to {:.0} degrees, by which closing then bends the body at the seam",
+            MAX_RABBIT_TURN.to_degrees()
+        ))
+        .try_this("--root screw, which turns; --straight for another stretch; or --force-straight to close the turn all the same"),
+        RootError::Smoothing { found } => {
+            Failure::error(format!("--path-smoothing must be a positive number of seconds, found {found}"))
+                .try_this("--path-smoothing 0.25")
+        }
+        RootError::PathInFullSpace => Failure::error("--root path lies on the ground, --root-space full leaves it")
+            .try_this("--root screw with --root-space full, or --root path without"),
+        other => Failure::error(other).try_this("--root screw"),
+    }
+}
+
+/// What the flags say of the root; `soft` gets what has no meaning.
+fn root_settings(output: &OutputRecipe, soft: &mut Vec<String>) -> Result<RootSettings, Failure> {
+    let defaults = RootSettings::default();
+    let mode = root_mode(output.root.unwrap_or(RootChoice::Screw));
+    if output.path_smoothing.is_some() && mode != RootMode::Path {
+        soft.push("--path-smoothing says how --root path is smoothed; here it changes nothing".to_owned());
+    }
+    if output.force_straight == Some(true) && mode != RootMode::Rabbit {
+        soft.push("--force-straight is for --root rabbit; here it changes nothing".to_owned());
+    }
+    Ok(RootSettings {
+        mode,
+        space: match output.root_space {
+            Some(SpaceChoice::Full) => RootSpace::Full,
+            Some(SpaceChoice::Ground) | None => RootSpace::Ground,
+        },
+        path_smoothing_secs: output.path_smoothing.unwrap_or(defaults.path_smoothing_secs),
+        force_straight: output.force_straight.unwrap_or(defaults.force_straight),
+    })
+}
+
+/// Ways and turns of the hips over a loop that are told when the body is brought back over them, metres and radians.
+const TORN_METRES: f64 = 0.1;
+const TORN_RADIANS: f64 = 5.0 * core::f64::consts::PI / 180.0;
+
+/// Says so when the body is brought back over a way that the take travels.
+fn torn_back(loaded: &Loaded, made: &Made) -> Option<String> {
+    if made.source.root.mode != RootMode::World {
+        return None;
+    }
+    let (clip, hips) = (&made.source.clip, loaded.analysis.body.hips);
+    let world = clip.world_tracks();
+    let start = clip.sample_range().start().unsigned_abs();
+    let end = start + clip.num_intervals();
+    let metres = (world.position(end, hips) - world.position(start, hips)).length();
+    let radians = rotation::difference(world.rotation(end, hips), world.rotation(start, hips)).length();
+    (metres > TORN_METRES || radians > TORN_RADIANS).then(|| {
+        format!(
+            "the take travels {metres:.2} m and turns {:.0} degrees over the loop; --root world tears the body back over \
+             that within the blend, --root screw or in-place would not",
+            radians.to_degrees()
+        )
+    })
 }
 
 fn root_mode(choice: RootChoice) -> RootMode {
     match choice {
         RootChoice::Screw => RootMode::Screw,
+        RootChoice::Rabbit => RootMode::Rabbit,
         RootChoice::InPlace => RootMode::InPlace,
         RootChoice::Keep => RootMode::Keep,
         RootChoice::Path => RootMode::Path,
@@ -377,15 +455,26 @@ fn sampling(output: &OutputRecipe) -> Result<Sampling, Failure> {
     }
 }
 
-fn writing(output: &OutputRecipe) -> LoopWriteSettings {
-    LoopWriteSettings {
+/// How the loop is written, and what is said where that is not as asked for: a rig that has a root joint gets no second one.
+fn writing(output: &OutputRecipe, loaded: &Loaded) -> (LoopWriteSettings, Option<String>) {
+    let analysis = &loaded.analysis;
+    let own = root_joint::find(loaded.take().skeleton(), &analysis.world, &analysis.body)
+        .filter(|_| output.add_root == Some(true));
+    let said = own.map(|joint| {
+        format!(
+            "the take has a root joint above the hips, {}; --add-root adds no other",
+            loaded.take().skeleton().joint(joint).name
+        )
+    });
+    let writing = LoopWriteSettings {
         closing_key: match output.last_key.unwrap_or(LastKeyChoice::Repeat) {
             LastKeyChoice::Repeat => ClosingKey::Repeat,
             LastKeyChoice::Drop => ClosingKey::Drop,
         },
         copies: output.repeat.unwrap_or(1),
-        add_root: output.add_root.unwrap_or(false),
-    }
+        add_root: output.add_root.unwrap_or(false) && own.is_none(),
+    };
+    (writing, said)
 }
 
 /// `<stem>-loop.<extension>` in the current folder.

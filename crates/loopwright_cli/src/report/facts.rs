@@ -3,9 +3,9 @@
 use loopwright::{
     candidate::LoopCandidate,
     closure::{Closed, Method, Order, Shape},
-    math::{rigid::Twist, rotation},
+    math::{ops, rigid::Twist, rotation},
     quality::Quality,
-    root_motion::{RootMode, RootTravel},
+    root_motion::{RootMode, RootSpace, RootTravel, TravelFit},
 };
 use loopwright_formats::sidecar::{CandidateFacts, ClosureFacts, QualityFacts, RootFacts};
 
@@ -61,19 +61,46 @@ fn method_name(method: &Method, shape: Shape) -> &'static str {
     }
 }
 
-/// The root's facts.
-pub(crate) fn root(root: &RootTravel) -> RootFacts {
+/// The root's facts, as far as the travel tells them.
+pub(crate) fn root(root: &RootTravel, space: RootSpace) -> RootFacts {
     let Twist { linear, angular } = root.twist;
+    // A root that stands upright has the world's up; any other is asked where it goes at the start.
+    let (way, turn) = match space {
+        RootSpace::Ground => (linear, angular),
+        RootSpace::Full => (root.start.rotation * linear, root.start.rotation * angular),
+    };
     RootFacts {
         mode: mode_name(root.mode).to_owned(),
+        space: match space {
+            RootSpace::Ground => "ground",
+            RootSpace::Full => "full",
+        }
+        .to_owned(),
         twist_linear_mps: linear.to_array(),
         twist_angular_radps: angular.to_array(),
-        speed_mps: loopwright::math::ops::hypot(linear.x, linear.z),
-        turn_dps: angular.y.to_degrees(),
+        speed_mps: ops::hypot(way.x, way.z),
+        turn_dps: turn.y.to_degrees(),
         radius_m: root.twist.radius(),
-        climb_mps: linear.y,
+        climb_mps: way.y,
         start_position_m: root.start.translation.to_array(),
         start_yaw_deg: rotation::yaw_of(root.start.rotation).to_degrees(),
+        start_rotation_xyzw: (space == RootSpace::Full).then(|| root.start.rotation.to_array()),
+        ..RootFacts::default()
+    }
+}
+
+/// Ways below this are none that an arc could be held against, metres.
+const NO_WAY_METRES: f64 = 0.05;
+
+/// The root's facts with what is known to who made the loop only.
+pub(crate) fn root_as_made(facts: RootFacts, fit: Option<TravelFit>, path_smoothing_secs: Option<f64>) -> RootFacts {
+    RootFacts {
+        path_smoothing_secs,
+        fit_residual_mm: fit.map(|fit| 1e3 * fit.residual_metres),
+        arc_over_path: fit
+            .filter(|fit| fit.path_metres > NO_WAY_METRES)
+            .map(|fit| fit.arc_metres / fit.path_metres),
+        ..facts
     }
 }
 
@@ -81,6 +108,7 @@ pub(crate) fn root(root: &RootTravel) -> RootFacts {
 pub(crate) fn mode_name(mode: RootMode) -> &'static str {
     match mode {
         RootMode::Screw => "screw",
+        RootMode::Rabbit => "rabbit",
         RootMode::InPlace => "in-place",
         RootMode::Keep => "keep",
         RootMode::Path => "path",

@@ -270,7 +270,13 @@ pub(crate) fn travel(root: &RootFacts) -> String {
     let radius = root
         .radius_m
         .map_or_else(String::new, |radius| format!(" on a radius of {radius:.2} m"));
-    let _ = write!(text, ", turning {:+.2} deg/s{radius}", root.turn_dps);
+    if root.space == "full" {
+        let [x, y, z] = root.twist_angular_radps;
+        let rate = (x * x + y * y + z * z).sqrt();
+        let _ = write!(text, ", turning {:.2} deg/s about any axis{radius}", rate.to_degrees());
+    } else {
+        let _ = write!(text, ", turning {:+.2} deg/s{radius}", root.turn_dps);
+    }
     if root.climb_mps != 0.0 {
         let _ = write!(text, ", climbing {:+.3} m/s", root.climb_mps);
     }
@@ -354,6 +360,9 @@ pub(crate) fn made(sidecar: &Sidecar) -> String {
         "period", candidate.period_secs, sidecar.playback.samples, candidate.source_period_secs
     );
     let _ = writeln!(text, "  {:<20} {}", "travel", travel(&sidecar.root));
+    if let Some(joint) = &sidecar.playback.root_joint {
+        let _ = writeln!(text, "  {:<20} {joint}, above the hips", "root joint");
+    }
     let closure = &sidecar.closure;
     let blends = if closure.blend_start_secs == closure.blend_end_secs {
         format!("{:.3} s", closure.blend_start_secs)

@@ -4,7 +4,7 @@ use loopwright::{
     analysis::{energy::Activity, screen::SoilKind, segments::Segment},
     candidate::{MissReason, NearestMiss, SearchSettings},
     math::ops,
-    root_motion::{RootMode, RootTravel},
+    root_motion::{RootMode, RootSpace, RootTravel},
 };
 use loopwright_formats::sidecar::{CandidateFacts, QualityFacts, RootFacts, Sidecar, TakeFacts};
 use serde::Serialize;
@@ -147,11 +147,14 @@ pub(crate) fn find(
         .map(|(index, candidate)| FoundLoop {
             rank: index + 1,
             candidate: facts::candidate(candidate, candidate.source_period_secs),
-            root: facts::root(&RootTravel {
-                mode: RootMode::Screw,
-                start: candidate.root_start,
-                twist: candidate.twist,
-            }),
+            root: facts::root(
+                &RootTravel {
+                    mode: RootMode::Screw,
+                    start: candidate.root_start,
+                    twist: candidate.twist,
+                },
+                RootSpace::Ground,
+            ),
             strength: candidate.strength,
             take_strength: candidate.take_strength,
             idle: candidate.is_idle,

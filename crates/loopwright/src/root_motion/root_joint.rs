@@ -1,0 +1,213 @@
+//! Root joints: a joint on the ground above the hips that many rigs have, and that engines read the travel from.
+//!
+//! In some takes it travels along with the hips, in others it stands at the origin for ever. Either way it is there to carry
+//! the root's motion, so a loop puts exactly that on it, and the hips below keep what differs. Source: docs/math/root.md.
+
+use glam::DVec3;
+
+use super::{RootMode, RootTravel};
+use crate::{
+    analysis::{Analysis, body::Body},
+    loop_clip::{LoopClip, LoopClipError},
+    math::{rigid::Rigid, rotation},
+    take::{Clip, Skeleton, WorldTracks},
+};
+
+/// A joint carries the travel when it covers at least this share of the ground that the hips cover.
+const CARRIER_SHARE: f64 = 0.5;
+
+/// A joint above the hips is on the ground when some time it comes this near to the height of the lowest joint of the body,
+/// as a share of the height of the hips over it.
+///
+/// Root joints stand within a few centimetres of the soles; the lowest other joints that legs hang from are at half of it,
+/// in bodies that crouch for the whole take.
+const GROUND_SHARE: f64 = 0.25;
+
+/// The topmost joint on the way to the hips that travels with them; the hips themselves when nothing travels.
+///
+/// In some files the root stays at the origin and the hips travel below it; in others the root does.
+pub fn find_carrier(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> usize {
+    let needed = CARRIER_SHARE * extent(world, body.hips);
+    skeleton
+        .path_from_root(body.hips)
+        .into_iter()
+        .find(|&joint| extent(world, joint) >= needed)
+        .unwrap_or(body.hips)
+}
+
+/// The root joint of a rig that has one: on the ground above the joint that carries the travel, or that joint itself where
+/// it is above the hips.
+///
+/// Of several joints on top of each other the one nearest to the hips. `None` where the hips are the topmost joint, or where
+/// nothing above them is on the ground.
+pub fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> Option<usize> {
+    let carrier = find_carrier(skeleton, world, body);
+    let mut above = skeleton.path_from_root(carrier);
+    if carrier == body.hips {
+        above.pop();
+    }
+    if above.is_empty() {
+        return None;
+    }
+    let of_body: Vec<usize> = (0..skeleton.num_joints())
+        .filter(|&joint| is_below(skeleton, joint, body.hips))
+        .collect();
+    let lowest: Vec<f64> = (0..world.num_frames())
+        .map(|frame| {
+            let heights = of_body.iter().map(|&joint| world.position(frame, joint).y);
+            heights.fold(f64::INFINITY, f64::min)
+        })
+        .collect();
+    let over_ground = |frame: usize, joint: usize| world.position(frame, joint).y - lowest[frame];
+    let hips_height = (0..world.num_frames())
+        .map(|frame| over_ground(frame, body.hips))
+        .fold(0.0, f64::max);
+    above.into_iter().rev().find(|&joint| {
+        (0..world.num_frames()).any(|frame| over_ground(frame, joint).abs() < GROUND_SHARE * hips_height)
+    })
+}
+
+/// Diagonal of the box that a joint's way fills, metres.
+fn extent(world: &WorldTracks, joint: usize) -> f64 {
+    let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    for frame in 0..world.num_frames() {
+        low = low.min(world.position(frame, joint));
+        high = high.max(world.position(frame, joint));
+    }
+    (high - low).length()
+}
+
+/// Whether a joint is `above` or hangs from it.
+fn is_below(skeleton: &Skeleton, joint: usize, above: usize) -> bool {
+    let mut at = Some(joint);
+    while let Some(here) = at.filter(|&here| here >= above) {
+        if here == above {
+            return true;
+        }
+        at = skeleton.parent(here);
+    }
+    false
+}
+
+/// Children of a root joint whose place in the world is kept when the joint is put elsewhere.
+///
+/// All of them where the root joint travels itself; below one that stands those that lead to the hips or travel. What
+/// stands beside the hips then goes along with the root, as it would in an engine that moves it.
+fn kept_children(skeleton: &Skeleton, joint: usize, analysis: &Analysis) -> Vec<usize> {
+    let (world, hips) = (&analysis.world, analysis.body.hips);
+    let needed = CARRIER_SHARE * extent(world, hips);
+    let travels = |joint: usize| extent(world, joint) >= needed;
+    let mut children = skeleton.children(joint).to_vec();
+    if !travels(joint) {
+        children.retain(|&child| is_below(skeleton, hips, child) || travels(child));
+    }
+    children
+}
+
+/// A clip seen from the root, whose root joint stands at `seats` and whose body is where it was in the world.
+///
+/// `seats` holds places of the root joint seen from the constant twist, one for each sample of a period or one for all.
+pub fn seated(clip: &Clip, root: RootTravel, joint: usize, analysis: &Analysis, seats: &[Rigid]) -> Clip {
+    let travelling = RootTravel {
+        mode: RootMode::Screw,
+        ..root
+    };
+    let root_from_world = |sample: isize| travelling.at(sample as f64 * clip.step_secs()).inverse();
+    let children = kept_children(clip.skeleton(), joint, analysis);
+    seat(clip, joint, &children, &root_from_world, seats)
+}
+
+/// The same for a clip that is seen from the root already.
+pub(crate) fn reseated(clip: &Clip, joint: usize, analysis: &Analysis, seats: &[Rigid]) -> Clip {
+    let children = kept_children(clip.skeleton(), joint, analysis);
+    seat(clip, joint, &children, &|_| Rigid::IDENTITY, seats)
+}
+
+fn seat(
+    clip: &Clip,
+    joint: usize,
+    children: &[usize],
+    root_from_clip: &dyn Fn(isize) -> Rigid,
+    seats: &[Rigid],
+) -> Clip {
+    let world = clip.world_tracks();
+    let at = |index: usize, joint: usize| Rigid::new(world.rotation(index, joint), world.position(index, joint));
+    let seat = |sample: isize| match seats.len() {
+        0 => Rigid::IDENTITY,
+        count => seats[sample.rem_euclid(count as isize) as usize],
+    };
+    let track = |local: &dyn Fn(usize, isize) -> Rigid| -> Vec<Rigid> {
+        let samples = clip.sample_range().enumerate();
+        samples.map(|(index, sample)| local(index, sample)).collect()
+    };
+    let parent = clip.skeleton().parent(joint);
+    // Joints above keep their tracks, now seen from the root.
+    let own = track(&|index, sample| {
+        let above = parent.map_or(Rigid::IDENTITY, |parent| at(index, parent));
+        above.inverse() * seat(sample)
+    });
+    let mut moved = clip.with_joint_track(joint, &own);
+    for &child in children {
+        let below = track(&|index, sample| seat(sample).inverse() * root_from_clip(sample) * at(index, child));
+        moved = moved.with_joint_track(child, &below);
+    }
+    moved
+}
+
+/// How a root joint stands on the root: upright, or tilted as the rig has it at the start of the clip.
+///
+/// Its facing is the root's; rigs whose axes are not Y up lean by a quarter turn and keep that.
+pub(crate) fn tilt(clip: &Clip, joint: usize) -> Rigid {
+    let path = clip.skeleton().path_from_root(joint);
+    let turn = path
+        .iter()
+        .map(|&joint| clip.rotations(0)[joint])
+        .fold(glam::DQuat::IDENTITY, |above, turn| above * turn);
+    let upright = rotation::from_yaw(rotation::yaw_of(turn));
+    Rigid::new((upright.conjugate() * turn).normalize(), DVec3::ZERO)
+}
+
+/// A loop whose root, and with it its root joint, is led along a path; the rest of the body stays where it is.
+///
+/// `path` holds for every sample where the root shall stand, seen from the constant twist. Errors:
+/// [`LoopClipError::PathLength`].
+pub(crate) fn led_along(clip: &LoopClip, joint: usize, path: Vec<Rigid>) -> Result<LoopClip, LoopClipError> {
+    let skeleton = clip.skeleton();
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for sample in 0..clip.num_samples() {
+        let place = path.get(sample).copied().unwrap_or(Rigid::IDENTITY);
+        let (here, turns) = clip.body_pose(sample);
+        let (mut here, mut turns) = (here.to_vec(), turns.to_vec());
+        let local = |joint: usize| Rigid::new(turns[joint], here[joint]);
+        let above = skeleton
+            .path_from_root(joint)
+            .iter()
+            .rev()
+            .skip(1)
+            .rev()
+            .fold(Rigid::IDENTITY, |above, &joint| above * local(joint));
+        // The joint goes with the path ahead of the root, which then catches up and finds it as it stood.
+        let seat = local(joint);
+        let led = above.inverse() * place * above * seat;
+        let below: Vec<(usize, Rigid)> = skeleton
+            .children(joint)
+            .iter()
+            .map(|&child| (child, led.inverse() * seat * local(child)))
+            .collect();
+        for (joint, moved) in below.into_iter().chain([(joint, led)]) {
+            (here[joint], turns[joint]) = (moved.translation, moved.rotation);
+        }
+        translations.extend(here);
+        rotations.extend(turns);
+    }
+    LoopClip::new(
+        clip.name(),
+        skeleton.clone(),
+        clip.step_secs(),
+        clip.carrier(),
+        *clip.root(),
+        translations,
+        rotations,
+    )?
+    .along(path)
+}

@@ -1,0 +1,304 @@
+//! Rigs that have a root joint above the hips: it is found, and it carries the root's motion and nothing else.
+
+use glam::{DQuat, DVec3};
+use loopwright::{
+    analysis::{Analysis, body::BodyOverrides},
+    math::{
+        rigid::{Rigid, Twist},
+        rotation,
+    },
+    pipeline::{self, LoopSettings, Made},
+    root_motion::{RootMode, RootSettings, RootSpace, root_joint},
+    take::{Cut, Joint, Skeleton, Take},
+};
+
+const FRAME_TIME: f64 = 1.0 / 60.0;
+
+/// Frames of a cycle, and the cut that holds one.
+const PERIOD: usize = 60;
+const START: usize = 10;
+
+/// The truth of all takes here: a left turn at walking speed.
+fn twist() -> Twist {
+    Twist {
+        linear: DVec3::new(0.1, 0.0, 1.3),
+        angular: DVec3::Y * 0.9,
+    }
+}
+
+/// What stands above the hips: name, and its track in the world.
+type Above<'a> = (&'a str, &'a dyn Fn(f64) -> Rigid);
+
+/// A body that sways about the screw with some joints above its hips, and a sword in the hand of nobody beside them.
+fn take(above: &[Above<'_>], beside: Option<&dyn Fn(f64) -> Rigid>) -> Take {
+    let hips = above.len();
+    let mut rows: Vec<(&str, Option<usize>)> = above
+        .iter()
+        .enumerate()
+        .map(|(index, &(name, _))| (name, index.checked_sub(1)))
+        .collect();
+    rows.extend([
+        ("Hips", hips.checked_sub(1)),
+        ("LeftUpLeg", Some(hips)),
+        ("LeftFoot", Some(hips + 1)),
+        ("RightUpLeg", Some(hips)),
+        ("RightFoot", Some(hips + 3)),
+        ("Head", Some(hips)),
+    ]);
+    if beside.is_some() {
+        rows.push(("Sword", Some(0)));
+    }
+    let offsets = [
+        DVec3::new(0.1, 0.0, 0.0),
+        DVec3::Y * -0.95,
+        DVec3::new(-0.1, 0.0, 0.0),
+        DVec3::Y * -0.95,
+        DVec3::Y * 0.6,
+    ];
+    let joints = rows
+        .iter()
+        .map(|&(name, parent)| Joint {
+            name: name.to_owned(),
+            parent,
+            rest_offset: DVec3::ZERO,
+            tip: None,
+        })
+        .collect();
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for frame in 0..90 {
+        let secs = frame as f64 * FRAME_TIME;
+        let phase = core::f64::consts::TAU * frame as f64 / PERIOD as f64;
+        let sway = Rigid::new(
+            rotation::exp(DVec3::new(0.05, 0.1, 0.03) * libm::sin(phase)),
+            DVec3::new(0.03 * libm::cos(phase), 0.95, 0.02 * libm::sin(2.0 * phase)),
+        );
+        let mut parent = Rigid::IDENTITY;
+        let mut first = Rigid::IDENTITY;
+        let mut push = |local: Rigid| {
+            translations.push(local.translation);
+            rotations.push(local.rotation);
+        };
+        for (index, (_, track)) in above.iter().enumerate() {
+            let world = track(secs);
+            push(parent.inverse() * world);
+            parent = world;
+            if index == 0 {
+                first = world;
+            }
+        }
+        push(parent.inverse() * twist().exp(secs) * sway);
+        for offset in offsets {
+            push(Rigid::new(DQuat::IDENTITY, offset));
+        }
+        if let Some(beside) = beside {
+            push(first.inverse() * beside(secs));
+        }
+    }
+    Take::new(
+        "rig",
+        Skeleton::new(joints).unwrap(),
+        FRAME_TIME,
+        translations,
+        rotations,
+    )
+    .unwrap()
+}
+
+fn made(take: &Take, root: RootSettings) -> Made {
+    let analysis = Analysis::of(take, &BodyOverrides::default()).unwrap();
+    let cut = Cut::new(take, START as f64, (START + PERIOD) as f64).unwrap();
+    let settings = LoopSettings {
+        root,
+        ..LoopSettings::default()
+    };
+    pipeline::make(take, &analysis, &cut, 1, &settings).unwrap()
+}
+
+fn found(take: &Take) -> Option<usize> {
+    let analysis = Analysis::of(take, &BodyOverrides::default()).unwrap();
+    root_joint::find(take.skeleton(), &analysis.world, &analysis.body)
+}
+
+/// World transform of a joint of a loop as a file has it.
+fn played(made: &Made, key: usize, joint: usize) -> Rigid {
+    let clip = &made.loop_clip;
+    let (translations, rotations) = clip.folded_pose(key);
+    clip.skeleton()
+        .path_from_root(joint)
+        .iter()
+        .map(|&joint| Rigid::new(rotations[joint], translations[joint]))
+        .fold(Rigid::IDENTITY, |above, local| above * local)
+}
+
+/// Distance of a point half a metre off, metres: place and turn in one figure.
+fn apart(one: Rigid, other: Rigid) -> f64 {
+    [DVec3::ZERO, DVec3::X * 0.5, DVec3::Y * 0.5]
+        .map(|point| (one.transform_point(point) - other.transform_point(point)).length())
+        .into_iter()
+        .fold(0.0, f64::max)
+}
+
+fn still(_: f64) -> Rigid {
+    Rigid::IDENTITY
+}
+
+/// Where a rig's root joint stands on the screw: off the path, and not facing along it.
+fn off_path() -> Rigid {
+    Rigid::from_yaw(0.2, DVec3::new(0.3, 0.02, -0.1))
+}
+
+fn travelling(secs: f64) -> Rigid {
+    twist().exp(secs) * off_path()
+}
+
+/// A rig with Z up: its root joint leans by a quarter turn.
+fn leaning(secs: f64) -> Rigid {
+    twist().exp(secs) * Rigid::new(rotation::exp(DVec3::X * -core::f64::consts::FRAC_PI_2), DVec3::ZERO)
+}
+
+fn at_the_hips(secs: f64) -> Rigid {
+    twist().exp(secs) * Rigid::from_yaw(0.0, DVec3::Y * 0.95)
+}
+
+#[test]
+fn root_joints_are_found_on_the_ground_above_the_hips_alone() {
+    let rigs: [(&[Above<'_>], Option<usize>); 8] = [
+        (&[], None),
+        (&[("Root", &still)], Some(0)),
+        (&[("Root", &travelling)], Some(0)),
+        (&[("Armature", &still), ("Root", &travelling)], Some(1)),
+        (&[("Armature", &still), ("Root", &still)], Some(1)),
+        // A joint above the hips at their height is a joint of the body.
+        (&[("Centre", &at_the_hips)], None),
+        (&[("Root", &still), ("Centre", &at_the_hips)], Some(0)),
+        (&[("Root", &leaning)], Some(0)),
+    ];
+    for (above, expected) in rigs {
+        let names: Vec<&str> = above.iter().map(|(name, _)| *name).collect();
+        assert_eq!(found(&take(above, None)), expected, "{names:?}");
+    }
+}
+
+/// The root joint carries exactly the root, in the modes that give it one, and the body below it is closed.
+#[test]
+fn the_root_joint_carries_exactly_the_root() {
+    let rigs: [&[Above<'_>]; 4] = [
+        &[("Root", &still)],
+        &[("Root", &travelling)],
+        &[("Armature", &still), ("Root", &travelling)],
+        &[("Root", &still), ("Centre", &at_the_hips)],
+    ];
+    for above in rigs {
+        let take = take(above, None);
+        let joint = found(&take).unwrap();
+        let hips = above.len();
+        for mode in [RootMode::Screw, RootMode::InPlace, RootMode::Path] {
+            let made = made(&take, mode.into());
+            assert_eq!(made.source.root_joint, Some(joint));
+            for key in [0, 7, 30, PERIOD, PERIOD + 7, 5 * PERIOD + 1] {
+                let root = made.loop_clip.root_pose(key);
+                assert!(apart(played(&made, key, joint), root) < 1e-12, "{mode:?} key {key}");
+                let expected = match mode {
+                    RootMode::InPlace => made.loop_clip.root().at(0.0) * made.loop_clip.root().twist.exp(0.0),
+                    _ => twist().exp((START + key) as f64 * FRAME_TIME),
+                };
+                // The hips are where they were in the take, which is periodic about the screw.
+                if mode != RootMode::InPlace {
+                    let there = START + key % PERIOD;
+                    let sway = twist().exp(there as f64 * FRAME_TIME).inverse() * {
+                        let world = take.world_tracks();
+                        Rigid::new(world.rotation(there, hips), world.position(there, hips))
+                    };
+                    assert!(
+                        apart(played(&made, key, hips), expected * sway) < 1e-6,
+                        "{mode:?} key {key}"
+                    );
+                }
+            }
+            assert!(made.closed.residual.position < 1e-9);
+        }
+    }
+}
+
+/// A root joint that travels says where the root stands: the screw of the world is the same, seen from there.
+#[test]
+fn the_travel_is_taken_over_from_a_root_joint_that_travels() {
+    let made = made(&take(&[("Root", &travelling)], None), RootSettings::default());
+    let start = travelling(START as f64 * FRAME_TIME);
+    assert!(
+        apart(made.loop_clip.root().start, start) < 1e-3,
+        "{:?}",
+        made.loop_clip.root()
+    );
+    for key in [0, 31, 60, 200] {
+        let truth = travelling((START + key) as f64 * FRAME_TIME);
+        assert!(
+            apart(played(&made, key, 0), truth) < 2e-3 * (1.0 + key as f64 / 60.0),
+            "{key}"
+        );
+    }
+}
+
+/// Root joints of rigs with another axis up keep their lean.
+#[test]
+fn a_leaning_root_joint_leans_on() {
+    let made = made(&take(&[("Root", &leaning)], None), RootSettings::default());
+    let lean = rotation::exp(DVec3::X * -core::f64::consts::FRAC_PI_2);
+    for key in [0, 20, 60, 130] {
+        let root = made.loop_clip.root_pose(key);
+        let joint = played(&made, key, 0);
+        assert!((joint.translation - root.translation).length() < 1e-12);
+        assert!(
+            rotation::difference(joint.rotation, root.rotation * lean).length() < 1e-6,
+            "{key}"
+        );
+    }
+}
+
+/// Kept travel stays where it was: no joint is put anywhere.
+#[test]
+fn kept_travel_leaves_the_root_joint_alone() {
+    let take = take(&[("Root", &still)], None);
+    let made = made(&take, RootMode::Keep.into());
+    assert_eq!((made.source.root_joint, made.loop_clip.carrier()), (None, 1));
+    for key in [0, 20, 60] {
+        assert!(apart(played(&made, key, 0), Rigid::IDENTITY) < 1e-12);
+    }
+}
+
+/// What is beside the hips and travels with them keeps its place; what stands there goes along with the root.
+#[test]
+fn joints_beside_the_hips_go_along() {
+    let carried = |secs: f64| twist().exp(secs) * Rigid::from_yaw(0.0, DVec3::new(-0.4, 1.0, 0.2));
+    let take_along = take(&[("Root", &still)], Some(&carried));
+    let made_along = made(&take_along, RootSettings::default());
+    let sword = take_along.num_joints() - 1;
+    for key in [0, 30, 60, 130] {
+        let truth = carried((START + key) as f64 * FRAME_TIME);
+        assert!(apart(played(&made_along, key, sword), truth) < 1e-6, "{key}");
+    }
+    let stuck = |_: f64| Rigid::from_yaw(0.3, DVec3::new(-0.4, 0.0, 0.2));
+    let made_stuck = made(&take(&[("Root", &still)], Some(&stuck)), RootSettings::default());
+    for key in [0, 30, 60, 130] {
+        let beside = played(&made_stuck, key, 0).inverse() * played(&made_stuck, key, sword);
+        assert!(apart(beside, stuck(0.0)) < 1e-9, "{key}");
+    }
+}
+
+#[test]
+fn in_full_space_the_root_joint_is_the_root_too() {
+    let settings = RootSettings {
+        space: RootSpace::Full,
+        ..RootSettings::default()
+    };
+    for track in [&still as &dyn Fn(f64) -> Rigid, &travelling, &leaning] {
+        let made = made(&take(&[("Root", track)], None), settings);
+        for key in [0, 25, 60, 140] {
+            assert!(
+                apart(played(&made, key, 0), made.loop_clip.root_pose(key)) < 1e-12,
+                "{key}"
+            );
+        }
+        assert!(made.closed.residual.position < 1e-9);
+    }
+}

@@ -1,0 +1,242 @@
+//! Travel about any axis: props that tumble, whose screw is known.
+
+use glam::DVec3;
+use loopwright::{
+    analysis::{Analysis, body::BodyOverrides},
+    math::{
+        rigid::{Rigid, Twist},
+        rotation,
+    },
+    pipeline::{self, LoopSettings, Made},
+    quality::{self, KeyLayout, LoopKeys},
+    root_motion::{RootMode, RootSettings, RootSpace},
+    take::{Cut, Joint, Skeleton, Take},
+};
+
+const FRAME_TIME: f64 = 1.0 / 60.0;
+const PERIOD: usize = 60;
+const START: usize = 14;
+
+/// A staff of three joints, or of one, that moves as `body` says and bends as `bend` says.
+fn staff(num_joints: usize, num_frames: usize, body: impl Fn(f64) -> Rigid, bend: impl Fn(f64) -> DVec3) -> Take {
+    let joints = (0..num_joints)
+        .map(|joint: usize| Joint {
+            name: format!("staff{joint}"),
+            parent: joint.checked_sub(1),
+            rest_offset: DVec3::ZERO,
+            tip: None,
+        })
+        .collect();
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for frame in 0..num_frames {
+        let secs = frame as f64 * FRAME_TIME;
+        let root = body(secs);
+        translations.push(root.translation);
+        rotations.push(root.rotation);
+        for _ in 1..num_joints {
+            translations.push(DVec3::new(0.1, 0.5, 0.0));
+            rotations.push(rotation::exp(bend(secs)));
+        }
+    }
+    Take::new(
+        "staff",
+        Skeleton::new(joints).unwrap(),
+        FRAME_TIME,
+        translations,
+        rotations,
+    )
+    .unwrap()
+}
+
+fn made(take: &Take, mode: RootMode) -> Made {
+    let analysis = Analysis::of(take, &BodyOverrides::default()).unwrap();
+    let cut = Cut::new(take, START as f64, (START + PERIOD) as f64).unwrap();
+    let settings = LoopSettings {
+        root: RootSettings {
+            space: RootSpace::Full,
+            ..mode.into()
+        },
+        ..LoopSettings::default()
+    };
+    pipeline::make(take, &analysis, &cut, 1, &settings).unwrap()
+}
+
+fn start() -> Rigid {
+    Rigid::new(rotation::exp(DVec3::new(0.7, -1.1, 0.4)), DVec3::new(0.4, 1.6, -0.8))
+}
+
+/// Tilted screws: slow ones, ones beyond half and whole turns, ones along and across their axis, and none.
+fn screws() -> Vec<Twist> {
+    let axis = DVec3::new(0.48, -0.6, 0.64);
+    let mut screws = Vec::new();
+    for degrees in [0.0, 1e-3, 20.0, 90.0, 175.0, 190.0, 270.0, 330.0, 400.0_f64] {
+        for linear in [DVec3::new(0.2, 1.1, -0.7), axis * 0.8, DVec3::new(0.5, 0.0, -0.375)] {
+            screws.push(Twist {
+                linear,
+                angular: axis * degrees.to_radians(),
+            });
+        }
+    }
+    screws
+}
+
+#[test]
+fn the_screw_of_a_tumbling_prop_is_recovered() {
+    for num_joints in [1, 3] {
+        for truth in screws() {
+            let take = staff(num_joints, 90, |secs| start() * truth.exp(secs), |_| DVec3::ZERO);
+            let made = made(&take, RootMode::Screw);
+            let root = made.loop_clip.root();
+            // Without wobble the root is the prop itself, at the cut's start.
+            let stands = start() * truth.exp(START as f64 * FRAME_TIME);
+            let off = (root.start.translation - stands.translation).length()
+                + rotation::difference(root.start.rotation, stands.rotation).length();
+            assert!(off < 1e-9, "{truth:?}: the root is off by {off}");
+            let linear = (root.twist.linear - truth.linear).length();
+            let angular = (root.twist.angular - truth.angular).length();
+            assert!(
+                linear < 1e-9 && angular < 1e-9,
+                "{num_joints} {truth:?}: {linear} {angular}"
+            );
+            let fit = made.source.fit.unwrap();
+            assert!(fit.residual_metres < 1e-12, "{fit:?}");
+            assert!((fit.arc_metres - fit.path_metres).abs() < 1e-9, "{fit:?}");
+        }
+    }
+}
+
+/// Wobble and bending go to the joints, and the loop closes whatever they do.
+#[test]
+fn a_wobbling_prop_closes_about_its_screw() {
+    let truth = Twist {
+        linear: DVec3::new(0.2, 1.1, -0.7),
+        angular: DVec3::new(0.48, -0.6, 0.64) * 2.6,
+    };
+    let phase = |secs: f64| core::f64::consts::TAU * secs / (PERIOD as f64 * FRAME_TIME);
+    let wobble = |secs: f64| {
+        Rigid::new(
+            rotation::exp(DVec3::new(0.2, 0.1, -0.15) * libm::sin(phase(secs))),
+            DVec3::new(0.02, -0.01, 0.03) * libm::cos(phase(secs)),
+        )
+    };
+    let take = staff(
+        3,
+        90,
+        |secs| start() * truth.exp(secs) * wobble(secs),
+        |secs| DVec3::X * 0.4 * libm::sin(2.0 * phase(secs)),
+    );
+    let made = made(&take, RootMode::Screw);
+    let root = made.loop_clip.root();
+    // The motion of the world over a cycle is the prop's own.
+    let (found, expected) = (
+        root.at(1.0) * root.at(0.0).inverse(),
+        start() * truth.exp(1.0) * start().inverse(),
+    );
+    assert!((found.translation - expected.translation).length() < 1e-9);
+    assert!(rotation::difference(found.rotation, expected.rotation).length() < 1e-9);
+    assert!(made.closed.residual.position < 1e-12 && made.closed.residual.angular_velocity < 1e-9);
+    for key in [0, 17, 60, 77, 300] {
+        let (world, _) = made.loop_clip.world_pose(key);
+        let secs = (START + key) as f64 * FRAME_TIME;
+        let expected = (start() * truth.exp(secs) * wobble(secs)).translation;
+        assert!((world[0] - expected).length() < 1e-8, "{key}");
+    }
+}
+
+/// Climb and tilt belong to the travel here, however small.
+#[test]
+fn small_climbs_are_travel_in_full_space() {
+    let truth = Twist {
+        linear: DVec3::new(0.0, 0.01, 1.0),
+        angular: DVec3::new(0.02, 0.3, 0.0),
+    };
+    let take = staff(3, 90, |secs| truth.exp(secs), |_| DVec3::ZERO);
+    let found = made(&take, RootMode::Screw).loop_clip.root().twist;
+    assert!((found.linear - truth.linear).length() < 1e-9 && (found.angular - truth.angular).length() < 1e-9);
+}
+
+/// A prop that spins on a straight path at right angles to its axis is on no screw: the spin stays in the prop.
+#[test]
+fn a_spin_across_its_path_stays_in_the_prop() {
+    let take = staff(
+        3,
+        90,
+        |secs| {
+            Rigid::new(
+                rotation::exp(DVec3::X * (core::f64::consts::TAU * secs)),
+                DVec3::Z * (1.5 * secs),
+            )
+        },
+        |_| DVec3::ZERO,
+    );
+    let twist = made(&take, RootMode::Screw).loop_clip.root().twist;
+    assert!(twist.angular.length() < 1e-9, "{twist:?}");
+    assert!((twist.linear.length() - 1.5).abs() < 1e-9, "{twist:?}");
+}
+
+/// A prop that spins on the spot does so by its twist, whole turns and all.
+#[test]
+fn a_spin_on_the_spot_is_the_twist() {
+    for degrees in [170.0, 270.0, 360.0, 450.0_f64] {
+        let spin = Twist {
+            linear: DVec3::ZERO,
+            angular: DVec3::new(0.6, 0.0, 0.8) * degrees.to_radians(),
+        };
+        let take = staff(3, 90, |secs| start() * spin.exp(secs), |_| DVec3::ZERO);
+        let twist = made(&take, RootMode::Screw).loop_clip.root().twist;
+        assert!((twist.angular - spin.angular).length() < 1e-9, "{degrees}: {twist:?}");
+        assert!(twist.linear.length() < 1e-9, "{degrees}: {twist:?}");
+    }
+}
+
+/// Without a sidecar the keys of a tumbling loop tell their own travel.
+#[test]
+fn a_tumbling_loop_is_recognised_by_its_keys() {
+    for truth in screws() {
+        // A bend that repeats, so that no other pose is the first one's.
+        let bend = |secs: f64| DVec3::Z * 0.4 * libm::sin(core::f64::consts::TAU * secs);
+        let written = staff(3, PERIOD + 1, |secs| start() * truth.exp(secs), bend);
+        let body = Analysis::of(&written, &BodyOverrides::default()).unwrap().body;
+        let seen = quality::recognise(&written, &body, 0).unwrap();
+        let layout = KeyLayout {
+            num_samples: PERIOD,
+            has_closing_key: true,
+        };
+        assert_eq!(seen.layout, layout, "{truth:?}");
+        let keys = LoopKeys::new(&written, layout, seen.root, 0).unwrap();
+        let quality = quality::measure(&keys, &body, None);
+        let rounding = if seen.space == RootSpace::Full { 1e-6 } else { 1e-4 };
+        assert!(
+            quality.c0_metres < rounding && quality.c0_radians < rounding,
+            "{truth:?}: {quality:?}"
+        );
+        if seen.space == RootSpace::Full {
+            let linear = (seen.root.twist.linear.length() - truth.linear.length()).abs();
+            let angular = (seen.root.twist.angular.length() - truth.angular.length()).abs();
+            assert!(linear < 1e-6 && angular < 1e-9, "{truth:?}: {linear} {angular}");
+        } else {
+            // Hardly a turn: the ground explains it to a tenth of a millimetre.
+            assert!(truth.angular.length() < 1e-3, "{truth:?}");
+        }
+    }
+}
+
+/// Props stand in full space as they stood; the root in place is the prop at the start.
+#[test]
+fn straight_and_in_place_work_in_full_space() {
+    let truth = Twist {
+        linear: DVec3::new(0.2, 1.1, -0.7),
+        angular: DVec3::X * 0.05,
+    };
+    let take = staff(3, 90, |secs| start() * truth.exp(secs), |_| DVec3::ZERO);
+    let rabbit = made(&take, RootMode::Rabbit).loop_clip;
+    assert_eq!(rabbit.root().twist.angular, DVec3::ZERO);
+    let way = (truth.exp(1.0).translation).length();
+    assert!((rabbit.root().twist.linear.length() - way).abs() < 1e-9);
+    let stays = made(&take, RootMode::InPlace).loop_clip;
+    assert_eq!(stays.root().at(7.0), stays.root().start);
+    let (place, turn) = stays.world_pose(3 * PERIOD);
+    let stands = start() * truth.exp(START as f64 * FRAME_TIME);
+    assert!((place[0] - stands.translation).length() < 1e-9);
+    assert!(rotation::difference(turn[0], stands.rotation).length() < 1e-9);
+}
