@@ -2,7 +2,8 @@
 //!
 //! `cargo xtask measure road [FOLDER]` measures the whole road on the real takes of FOLDER (default `../shared/mocap`) and
 //! on synthetic ones, and writes docs/measurements/road.md; `cargo xtask measure closure [FOLDER]` every way to close a seam,
-//! on many cuts of those takes, and writes docs/measurements/closure.md.
+//! on many cuts of those takes, and writes docs/measurements/closure.md; `cargo xtask measure root [FOLDER]` what the root does,
+//! on real takes and on synthetic circles, and writes docs/measurements/root.md.
 //!
 //! `cargo xtask docs` draws the pictures of the README and of docs/guide; with `--check` it fails where they are stale.
 
@@ -20,6 +21,8 @@ mod manifest;
 
 mod road;
 
+mod root;
+
 mod search;
 
 fn main() -> ExitCode {
@@ -34,7 +37,9 @@ fn main() -> ExitCode {
             Some("--check") => docs::check(checkout()),
             Some(other) => Err(format!("cargo xtask docs takes --check or nothing, found {other}")),
         },
-        _ => Err("usage: cargo xtask measure road|closure|search [FOLDER], or cargo xtask docs [--check]".to_owned()),
+        _ => Err(
+            "usage: cargo xtask measure road|closure|root|search [FOLDER], or cargo xtask docs [--check]".to_owned(),
+        ),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -59,8 +64,9 @@ fn measure(what: Option<&str>, folder: &Path) -> Result<(), String> {
     let (page, name) = match what {
         Some("road") => (road::page(folder, &rows)?, "road.md"),
         Some("closure") => (closure::page(folder, &rows)?, "closure.md"),
+        Some("root") => (root::page(folder, &rows)?, "root.md"),
         Some("search") => (search::page(folder, &rows)?, "search.md"),
-        _ => return Err("cargo xtask measure takes road, closure or search".to_owned()),
+        _ => return Err("cargo xtask measure takes road, closure, root or search".to_owned()),
     };
     let path = checkout().join("docs/measurements").join(name);
     std::fs::write(&path, page).map_err(|error| format!("cannot write {}: {error}", path.display()))

@@ -606,9 +606,9 @@ fn displacement(keys: &LoopKeys, source: &SourceTracks<'_>) -> (f64, f64) {
 }
 
 /// A foot stands while it is within this of its lowest, metres, ...
-const STANCE_METRES: f64 = 0.025;
-/// ... and slower than this, metres per second.
-const STANCE_SPEED: f64 = 0.4;
+pub const STANCE_METRES: f64 = 0.025;
+/// ... and slower than this over the ground, metres per second.
+pub const STANCE_SPEED: f64 = 0.4;
 
 fn skate(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Option<f64> {
     if body.found_by == crate::analysis::body::FoundBy::AllLeaves {

@@ -95,9 +95,9 @@ pub struct Cycle<'a> {
 impl Cycle<'_> {
     /// The screw that carries the root from start to end at a constant rate.
     ///
-    /// Turns beyond half a turn are told by the headings between; of the whole turns in question the screw whose arc is
-    /// nearest in length to the path wins, and none does when its arc is too long: then the principal turn is taken and the
-    /// spin stays in the body. The end is reached exactly, except close to whole turns, where the path tells the velocity.
+    /// Turns beyond half a turn are told by the headings between, and held against the path: where the screw's arc is too
+    /// long for it, the principal turn is taken and the spin stays in the body. The end is reached exactly, except close to whole turns, where the circle of the path tells the
+    /// velocity.
     pub fn travel(&self) -> CycleTravel {
         self.travel_within(MIN_CHORD_SINE, self.rise())
     }
@@ -147,8 +147,7 @@ impl Cycle<'_> {
         let principal = rotation::yaw_of(self.motion.rotation);
         let unwrapped = self.heading.yaw(last) - self.heading.yaw(self.first);
         let whole_turns = ((unwrapped - principal) / core::f64::consts::TAU).round();
-        let body_travel = self.body_travel();
-        let path = body_travel.length();
+        let path = self.path_metres();
         let chord = {
             let start = self.heading.ground(self.first);
             let mut moved = self.motion.transform_point(start) - start;
@@ -167,12 +166,9 @@ impl Cycle<'_> {
         let near_whole_turn =
             whole_turns != 0.0 && ops::sin(0.5 * wound).abs() < min_chord_sine && chord < MAX_CHORD_OVER_PATH * path;
         if near_whole_turn {
-            return self.travel_by_path(wound, body_travel, rise);
+            return self.travel_on_a_circle(wound, rise);
         }
-        let turn = if whole_turns != 0.0
-            && (arc(wound) - path).abs() < (arc(principal) - path).abs()
-            && arc(wound) <= MAX_ARC_OVER_PATH * path
-        {
+        let turn = if whole_turns != 0.0 && arc(wound) <= MAX_ARC_OVER_PATH * path {
             wound
         } else {
             principal
@@ -194,16 +190,19 @@ impl Cycle<'_> {
         }
     }
 
-    /// Near a whole turn: the mean velocity in the heading's own axes.
-    fn travel_by_path(&self, turn: f64, body_travel: DVec3, rise: f64) -> CycleTravel {
+    /// Near a whole turn the chord is next to nothing, and the circle is that on which the path lies.
+    fn travel_on_a_circle(&self, turn: f64, rise: f64) -> CycleTravel {
+        let places: Vec<DVec3> = (0..self.num_intervals)
+            .map(|sample| self.heading.ground(self.first + sample) * LEVEL)
+            .collect();
+        let (centre, arm) = circle(&places, DVec3::Y * turn);
+        let start = Rigid::from_yaw(self.mean_yaw(turn), centre + arm);
+        let angular = DVec3::Y * (turn / self.period_secs);
         CycleTravel {
-            start: Rigid {
-                translation: self.heading.ground(self.first) * LEVEL,
-                ..self.heading.world_from_heading(self.first)
-            },
+            start,
             twist: Twist {
-                linear: (body_travel + DVec3::Y * rise) / self.period_secs,
-                angular: DVec3::Y * (turn / self.period_secs),
+                linear: start.rotation.conjugate() * angular.cross(arm) + DVec3::Y * (rise / self.period_secs),
+                angular,
             },
         }
     }
@@ -211,24 +210,29 @@ impl Cycle<'_> {
     /// Heading averaged over the cycle, each sample carried back to the start along the screw.
     fn mean_start(&self, turn: f64, moved_after: impl Fn(f64) -> Rigid) -> Rigid {
         let step_secs = self.period_secs / self.num_intervals as f64;
-        let (mut ground, mut yaw) = (DVec3::ZERO, 0.0);
+        let mut ground = DVec3::ZERO;
         for sample in 0..self.num_intervals {
-            let secs = sample as f64 * step_secs;
-            let back = moved_after(secs).inverse();
+            let back = moved_after(sample as f64 * step_secs).inverse();
             ground += back.transform_point(self.heading.ground(self.first + sample));
-            yaw += self.heading.yaw(self.first + sample) - turn * secs / self.period_secs;
+        }
+        ground /= self.num_intervals as f64;
+        ground.y = 0.0;
+        Rigid::from_yaw(self.mean_yaw(turn), ground)
+    }
+
+    /// Facing averaged over the cycle, each sample turned back to the start, radians.
+    fn mean_yaw(&self, turn: f64) -> f64 {
+        let first = self.heading.yaw(self.first);
+        // A body that spins while it travels has no mean facing along the screw; the start's own is as good as any.
+        let spun = self.heading.yaw(self.first + self.num_intervals) - first - turn;
+        if spun.abs() > core::f64::consts::PI {
+            return first;
         }
         let count = self.num_intervals as f64;
-        ground /= count;
-        ground.y = 0.0;
-        // A body that spins while it travels has no mean facing along the screw; the start's own is as good as any.
-        let spun = self.heading.yaw(self.first + self.num_intervals) - self.heading.yaw(self.first) - turn;
-        let yaw = if spun.abs() > core::f64::consts::PI {
-            self.heading.yaw(self.first)
-        } else {
-            yaw / count
-        };
-        Rigid::from_yaw(yaw, ground)
+        (0..self.num_intervals)
+            .map(|sample| self.heading.yaw(self.first + sample) - turn * sample as f64 / count)
+            .sum::<f64>()
+            / count
     }
 
     /// Sum of the ground steps in the heading's own axes, metres.
@@ -244,9 +248,52 @@ impl Cycle<'_> {
     }
 }
 
+/// Centre of the circle on which even steps of one turn lie, and the arm from there to its start, across the turn's axis.
+///
+/// `turn` is the rotation vector over all of `places`, radians, not zero. Least squares in closed form: with R_k the turn up to
+/// place k, the places are centre + R_k arm, and the sums of R_k are a + b J with J the quarter turn about the axis. Well
+/// determined from half a turn on.
+pub(crate) fn circle(places: &[DVec3], turn: DVec3) -> (DVec3, DVec3) {
+    let axis = turn.normalize_or_zero();
+    let across = |v: DVec3| v - axis * v.dot(axis);
+    let count = places.len().max(1) as f64;
+    let (mut sum, mut turned_back) = (DVec3::ZERO, DVec3::ZERO);
+    let (mut a, mut b) = (0.0, 0.0);
+    for (index, &place) in places.iter().enumerate() {
+        let angle = turn.length() * index as f64 / count;
+        let (sin, cos) = ops::sin_cos(angle);
+        let place = across(place);
+        sum += place;
+        turned_back += place * cos - axis.cross(place) * sin;
+        a += cos;
+        b += sin;
+    }
+    let determinant = count - (a * a + b * b) / count;
+    let centre = (sum - (turned_back * a + axis.cross(turned_back) * b) / count) / determinant;
+    let arm = (turned_back - (centre * a - axis.cross(centre) * b)) / count;
+    (centre, arm)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_circle_of_a_turn_is_recovered() {
+        for degrees in [180.0, 355.0, 360.0, 405.0, -360.0_f64] {
+            let axis = DVec3::new(0.48, -0.6, 0.64);
+            let turn = axis * degrees.to_radians();
+            let (centre, arm) = (DVec3::new(0.6, 0.48, 0.0), DVec3::new(-0.64, 0.0, 0.48) * 0.3);
+            let places: Vec<DVec3> = (0..50)
+                .map(|step| {
+                    centre + rotation::exp(turn * (f64::from(step) / 50.0)) * arm + axis * 0.1 * f64::from(step)
+                })
+                .collect();
+            let found = circle(&places, turn);
+            assert!((found.0 - centre).length() < 1e-13, "{degrees}: {found:?}");
+            assert!((found.1 - arm).length() < 1e-13, "{degrees}: {found:?}");
+        }
+    }
 
     #[test]
     fn the_fit_recovers_a_ground_motion() {

@@ -15,6 +15,7 @@ use crate::{
         rigid::{Rigid, Twist},
         rotation,
     },
+    quality::{STANCE_METRES, STANCE_SPEED},
     take::{Clip, Skeleton, WorldTracks},
 };
 
@@ -52,6 +53,14 @@ const TRUNK_WEIGHT: f64 = 0.5;
 
 /// Weight of every other joint: many poor witnesses average out the noise of a few good ones.
 const LIMB_WEIGHT: f64 = 0.1;
+
+/// Factor on the weight that feet have in the way, not in the turn, while they stand at both ends: what stands must not slide
+/// over the seam.
+///
+/// Measured on the loops of 35 takes, the skate within 0.1 s of the seam is 1.28 times that of the uncut take without it, 1.22
+/// with 10 and 1.20 with 100, where the noise of two joints is all that counts. In the turn, too, a factor of 3 already errs by
+/// more than a degree a second on noisy walks.
+const PLANTED_FACTOR: f64 = 10.0;
 
 /// In full space a joint speaks by six points this far along its axes as well, metres: the turn of a prop of one joint is
 /// told by nothing else. Longer ones weigh turns more and places less.
@@ -186,8 +195,8 @@ impl<'a> Stretch<'a> {
     fn on_the_ground(&self, cycles: u32, settings: &RootSettings) -> Result<Told, RootError> {
         let (clip, body) = (self.clip, &self.analysis.body);
         let heading = Heading::of(&self.world, body, clip.source_step_secs());
-        let pairs = self.pairs();
-        let motion = fit_ground_motion(&pairs);
+        let poses = self.poses();
+        let motion = poses.held(fit_ground_motion(&poses.pairs));
         let cycle = Cycle {
             heading: &heading,
             first: self.first,
@@ -205,7 +214,7 @@ impl<'a> Stretch<'a> {
             travel.start.translation.y = self.height_on_climb(travel.twist.linear.y);
         }
         let fit = TravelFit {
-            residual_metres: residual(&pairs, motion),
+            residual_metres: residual(&poses.pairs, motion),
             arc_metres: travel.twist.linear.length() * clip.period_secs(),
             // The way over the ground knows nothing of the climb.
             path_metres: ops::hypot(cycle.path_metres(), travel.twist.linear.y * clip.period_secs()),
@@ -217,12 +226,13 @@ impl<'a> Stretch<'a> {
     }
 
     fn in_full_space(&self, settings: &RootSettings) -> Result<Told, RootError> {
-        let pairs = self.levered_pairs();
+        let poses = self.poses();
+        let pairs = self.levered(&poses.pairs);
         let frames = self.frames_of(self.analysis.body.hips);
         let cycle = FullCycle {
             frames: &frames,
             period_secs: self.clip.period_secs(),
-            motion: fit_motion(&pairs),
+            motion: poses.held(fit_motion(&pairs)),
         };
         let mut travel = cycle.travel();
         if settings.mode == RootMode::Rabbit {
@@ -243,8 +253,8 @@ impl<'a> Stretch<'a> {
         foot_of_climb(&self.world, self.first, self.clip.num_intervals(), climb)
     }
 
-    fn pairs(&self) -> Vec<PointPair> {
-        window_pairs(
+    fn poses(&self) -> Poses {
+        Poses::around(
             self.clip.skeleton(),
             &self.world,
             &self.analysis.body,
@@ -256,10 +266,9 @@ impl<'a> Stretch<'a> {
     }
 
     /// The points of the windows, and six about every joint that has a say in the turn.
-    fn levered_pairs(&self) -> Vec<PointPair> {
+    fn levered(&self, origins: &[PointPair]) -> Vec<PointPair> {
         let num_joints = self.world.num_joints();
         let num_intervals = self.clip.num_intervals();
-        let origins = self.pairs();
         let reach = (origins.len() / num_joints.max(1) - 1) / 2;
         let mut pairs = Vec::with_capacity(7 * origins.len());
         for (index, origin) in origins.iter().enumerate() {
@@ -350,7 +359,7 @@ fn seen_from(twist: Twist, frame: Rigid) -> Twist {
     }
 }
 
-/// The motion that lays the poses around `first` onto those `num_intervals` later.
+/// The motion that lays the poses around `first` onto those `num_intervals` later; `reach` samples last [`WINDOW_SECS`].
 pub(crate) fn fit_window(
     skeleton: &Skeleton,
     world: &WorldTracks,
@@ -360,41 +369,8 @@ pub(crate) fn fit_window(
     num_intervals: usize,
     reach: usize,
 ) -> Rigid {
-    fit_ground_motion(&window_pairs(
-        skeleton,
-        world,
-        body,
-        joints,
-        first,
-        num_intervals,
-        reach,
-    ))
-}
-
-/// Joints of the poses around `first` and of those `num_intervals` later, frame-major.
-fn window_pairs(
-    skeleton: &Skeleton,
-    world: &WorldTracks,
-    body: &Body,
-    joints: &[WeightedJoint],
-    first: usize,
-    num_intervals: usize,
-    reach: usize,
-) -> Vec<PointPair> {
-    let last = first + num_intervals;
-    let reach = reach.min(first).min(world.num_frames() - 1 - last);
-    let weights = fit_weights(skeleton, body, joints);
-    let mut pairs = Vec::new();
-    for frame in first - reach..=first + reach {
-        for (joint, &weight) in weights.iter().enumerate() {
-            pairs.push(PointPair {
-                start: world.position(frame, joint),
-                end: world.position(frame + num_intervals, joint),
-                weight,
-            });
-        }
-    }
-    pairs
+    let poses = Poses::around(skeleton, world, body, joints, first, num_intervals, reach);
+    poses.held(fit_ground_motion(&poses.pairs))
 }
 
 /// How much each joint counts where a motion is fitted to poses.
@@ -415,4 +391,97 @@ pub(super) fn fit_weights(skeleton: &Skeleton, body: &Body, joints: &[WeightedJo
         weights[weighted.joint] = weights[weighted.joint].max(weighted.weight);
     }
     weights
+}
+
+/// The poses about both ends of a stretch.
+struct Poses {
+    /// Joints of the poses around the start and of those around the end, frame-major.
+    pairs: Vec<PointPair>,
+    /// Which of them are feet that stand at both ends.
+    planted: Vec<usize>,
+}
+
+impl Poses {
+    fn around(
+        skeleton: &Skeleton,
+        world: &WorldTracks,
+        body: &Body,
+        joints: &[WeightedJoint],
+        first: usize,
+        num_intervals: usize,
+        reach: usize,
+    ) -> Self {
+        let last = first + num_intervals;
+        let step_secs = WINDOW_SECS / reach.max(1) as f64;
+        let reach = reach.min(first).min(world.num_frames() - 1 - last);
+        let feet: Vec<Standing> = body
+            .feet
+            .iter()
+            .flat_map(|foot| [Some(foot.ankle), foot.toe])
+            .flatten()
+            .map(|joint| Standing::of(world, joint, first..=last, step_secs))
+            .collect();
+        let weights = fit_weights(skeleton, body, joints);
+        let (mut pairs, mut planted) = (Vec::new(), Vec::new());
+        for frame in first - reach..=first + reach {
+            let stand = feet
+                .iter()
+                .filter(|foot| foot.at(world, frame) && foot.at(world, frame + num_intervals));
+            planted.extend(stand.map(|foot| pairs.len() + foot.joint));
+            for (joint, &weight) in weights.iter().enumerate() {
+                pairs.push(PointPair {
+                    start: world.position(frame, joint),
+                    end: world.position(frame + num_intervals, joint),
+                    weight,
+                });
+            }
+        }
+        Self { pairs, planted }
+    }
+
+    /// The motion with the turn that the whole body tells, moved so that feet that stand are held.
+    fn held(&self, motion: Rigid) -> Rigid {
+        let off = |pair: &PointPair| (pair.end - motion.transform_point(pair.start)) * pair.weight;
+        let (mut sum, mut total) = (DVec3::ZERO, 0.0);
+        for pair in &self.pairs {
+            sum += off(pair);
+            total += pair.weight;
+        }
+        for &index in &self.planted {
+            let more = PLANTED_FACTOR - 1.0;
+            sum += off(&self.pairs[index]) * more;
+            total += self.pairs[index].weight * more;
+        }
+        if total > 0.0 {
+            Rigid::new(motion.rotation, motion.translation + sum / total)
+        } else {
+            motion
+        }
+    }
+}
+
+/// When a joint of a foot stands.
+struct Standing {
+    joint: usize,
+    lowest: f64,
+    step_secs: f64,
+}
+
+impl Standing {
+    fn of(world: &WorldTracks, joint: usize, frames: core::ops::RangeInclusive<usize>, step_secs: f64) -> Self {
+        let heights = frames.map(|frame| world.position(frame, joint).y);
+        Self {
+            joint,
+            lowest: heights.fold(f64::INFINITY, f64::min),
+            step_secs,
+        }
+    }
+
+    fn at(&self, world: &WorldTracks, frame: usize) -> bool {
+        let (before, after) = (frame.saturating_sub(1), (frame + 1).min(world.num_frames() - 1));
+        let moved = world.position(after, self.joint) - world.position(before, self.joint);
+        let secs = (after - before) as f64 * self.step_secs;
+        world.position(frame, self.joint).y - self.lowest < STANCE_METRES
+            && ops::hypot(moved.x, moved.z) < STANCE_SPEED * secs
+    }
 }

@@ -4,7 +4,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::cycle::{CycleTravel, MAX_ARC_OVER_PATH, MAX_CHORD_OVER_PATH, PointPair};
+use super::cycle::{CycleTravel, MAX_ARC_OVER_PATH, MAX_CHORD_OVER_PATH, PointPair, circle};
 use crate::math::{
     ops,
     rigid::{Rigid, Twist},
@@ -155,13 +155,10 @@ impl FullCycle<'_> {
         };
         let wound = principal + axis * (core::f64::consts::TAU * whole_turns);
         if spun && chord < (MAX_CHORD_OVER_PATH * path).max(ALIKE_METRES) {
-            return self.travel_by_path(axis * wound.dot(axis), &steps);
+            return self.travel_on_a_circle(axis * wound.dot(axis), climb);
         }
-        let (arc_wound, arc_principal) = (arc(wound.dot(axis)), arc(principal.dot(axis)));
-        // On the spot and along the axis both arcs are alike, and nothing speaks against what the hips turned.
-        let fits = (arc_wound - path).abs() < (arc_principal - path).abs() + ALIKE_METRES;
-        let explains = arc_wound < MAX_ARC_OVER_PATH * path + ALIKE_METRES;
-        self.travel_with_turn(if !spun && fits && explains { wound } else { principal })
+        let explains = arc(wound.dot(axis)) < MAX_ARC_OVER_PATH * path + ALIKE_METRES;
+        self.travel_with_turn(if !spun && explains { wound } else { principal })
     }
 
     /// A root that runs straight at a constant velocity and never turns, as the hips stand on average.
@@ -211,14 +208,24 @@ impl FullCycle<'_> {
         }
     }
 
-    /// Near a whole turn: the mean velocity in the hips' own axes.
-    fn travel_by_path(&self, turn: DVec3, steps: &[Twist]) -> CycleTravel {
-        let start = self.start();
+    /// Near a whole turn the chord is next to nothing, and the circle is that on which the hips' path lies; `climb` metres are
+    /// made along the axis.
+    fn travel_on_a_circle(&self, turn: DVec3, climb: f64) -> CycleTravel {
+        let axis = turn.normalize_or_zero();
+        let count = self.frames.len().saturating_sub(1);
+        let places: Vec<DVec3> = self.frames.iter().take(count).map(|frame| frame.translation).collect();
+        let (centre, arm) = circle(&places, turn);
+        let world = Twist {
+            angular: turn / self.period_secs,
+            linear: axis * (climb / self.period_secs) - turn.cross(centre) / self.period_secs,
+        };
+        let start = mean_start(self.frames, self.period_secs, world);
+        let velocity = axis * (climb / self.period_secs) + world.angular.cross(arm);
         CycleTravel {
             start,
             twist: Twist {
-                linear: steps.iter().map(|step| step.linear).sum::<DVec3>() / self.period_secs,
-                angular: start.rotation.conjugate() * turn / self.period_secs,
+                linear: start.rotation.conjugate() * velocity,
+                angular: start.rotation.conjugate() * world.angular,
             },
         }
     }

@@ -277,7 +277,8 @@ pub(crate) fn travel(root: &RootFacts) -> String {
     } else {
         let _ = write!(text, ", turning {:+.2} deg/s{radius}", root.turn_dps);
     }
-    if root.climb_mps != 0.0 {
+    // Below half a millimetre a second it is rounding of a file.
+    if root.climb_mps.abs() >= 5e-4 {
         let _ = write!(text, ", climbing {:+.3} m/s", root.climb_mps);
     }
     if root.mode == "in-place" {

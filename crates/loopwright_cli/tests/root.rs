@@ -1,0 +1,402 @@
+//! Every way to treat the root, from a file to a file: modes, their refusals, spaces, and rigs that have a root joint.
+
+use glam::{DQuat, DVec3};
+use harness::{Folder, number, root_twist, vector};
+use loopwright::{
+    math::{
+        ops,
+        rigid::{Rigid, Twist},
+        rotation,
+    },
+    take::{Joint, Skeleton, Take},
+};
+use loopwright_formats::Source;
+use serde_json::Value;
+
+mod harness;
+
+/// Coordinates in a file have six decimals of a centimetre; this is a few roundings along a limb, metres and radians.
+const ROUNDING: f64 = 1e-7;
+
+fn samples(sidecar: &Value) -> usize {
+    sidecar["playback"]["samples"].as_u64().unwrap() as usize
+}
+
+/// World transform of a joint in a file.
+fn joint_at(take: &Take, key: usize, joint: &str) -> Rigid {
+    let joint = take.skeleton().find(joint).unwrap();
+    let world = take.world_tracks();
+    Rigid::new(world.rotation(key, joint), world.position(key, joint))
+}
+
+/// Where a sidecar says that the root starts.
+fn root_start(sidecar: &Value) -> Rigid {
+    let turn = match sidecar["root"]["start_rotation_xyzw"].as_array() {
+        Some(parts) => DQuat::from_array([0, 1, 2, 3].map(|part: usize| parts[part].as_f64().unwrap())),
+        None => rotation::from_yaw(number(sidecar, "/root/start_yaw_deg").to_radians()),
+    };
+    Rigid::new(turn, vector(&sidecar["root"]["start_position_m"]))
+}
+
+/// Asserts that a joint of a file stands at every key where the sidecar says that the root does.
+fn carries_the_root(take: &Take, sidecar: &Value, joint: &str) {
+    let step = number(sidecar, "/candidate/period_secs") / samples(sidecar) as f64;
+    let (start, twist) = (root_start(sidecar), root_twist(sidecar));
+    for key in 0..take.num_frames() {
+        let root = start * twist.exp(key as f64 * step);
+        let found = joint_at(take, key, joint);
+        assert!(
+            (found.translation - root.translation).length() < ROUNDING,
+            "{joint} at key {key}"
+        );
+        let turn = rotation::difference(found.rotation, root.rotation).length();
+        assert!(turn < ROUNDING, "{joint} at key {key}");
+    }
+}
+
+/// A walk below a root joint: one that was added to a loop and travels, or one that stands at the origin.
+fn folder_with_root_joint(travels: bool) -> Folder {
+    let folder = Folder::with_synth("--seconds 5 --fps 30 --turn 20");
+    if travels {
+        folder
+            .run("make walk.bvh -o rooted.bvh --add-root --repeat 4 --last-key drop")
+            .done();
+        folder.copy("rooted.bvh", "walk.bvh");
+        return folder;
+    }
+    let text = folder.text("walk.bvh");
+    let (hierarchy, motion) = text.split_once("MOTION").unwrap();
+    let below = hierarchy.replacen("ROOT", "JOINT", 1);
+    let below = below.trim_start().strip_prefix("HIERARCHY").unwrap();
+    let (head, rows) = motion.split_at(motion.find("Frame Time").unwrap());
+    let (time, rows) = rows.split_at(rows.find('\n').unwrap());
+    let rows: String = rows
+        .trim_start()
+        .lines()
+        .map(|row| format!("0 0 0 0 0 0 {row}\n"))
+        .collect();
+    folder.write(
+        "walk.bvh",
+        format!(
+            "HIERARCHY\nROOT Reference\n{{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n\
+             {below}}}\nMOTION{head}{time}\n{rows}"
+        ),
+    );
+    folder
+}
+
+#[test]
+fn a_straight_root_runs_straight() {
+    let folder = Folder::with_synth("--seconds 5 --fps 30 --turn 2");
+    let json = folder.made("--root rabbit --add-root");
+    assert_eq!(json["root"]["mode"], "rabbit");
+    assert_eq!(number(&json, "/root/turn_dps"), 0.0);
+    assert!((number(&json, "/root/speed_mps") - 1.25).abs() < 0.02);
+    carries_the_root(&folder.take("loop.bvh"), &json, "root");
+    folder.loops();
+}
+
+#[test]
+fn a_straight_root_refuses_a_turn_and_says_what_to_try() {
+    let folder = Folder::with_synth("--seconds 5 --fps 30 --turn 12");
+    let answer = folder.run("make walk.bvh -o loop.bvh --root rabbit");
+    assert_eq!(answer.status, 2);
+    assert!(
+        answer.stderr.contains("too much for --root rabbit"),
+        "{}",
+        answer.stderr
+    );
+    assert!(answer.stderr.contains("degrees"), "{}", answer.stderr);
+    assert!(answer.stderr.contains("try: --root screw"), "{}", answer.stderr);
+    assert!(answer.stderr.contains("--force-straight"), "{}", answer.stderr);
+    assert!(!folder.file("loop.bvh").exists());
+
+    let json = folder.made("--root rabbit --force-straight --save-recipe straight.toml");
+    assert_eq!(number(&json, "/root/turn_dps"), 0.0);
+    folder.loops();
+    // The hips come back to their facing.
+    let take = folder.take("loop.bvh");
+    let (first, last) = (joint_at(&take, 0, "Hips"), joint_at(&take, samples(&json), "Hips"));
+    assert!(rotation::difference(first.rotation, last.rotation).length() < ROUNDING);
+    // What was forced once stays forced.
+    let recipe = folder.text("straight.toml");
+    assert!(
+        recipe.contains("root = \"rabbit\"") && recipe.contains("force-straight = true"),
+        "{recipe}"
+    );
+    let first = folder.read("loop.bvh");
+    folder
+        .run("make walk.bvh -o loop.bvh --force --recipe straight.toml")
+        .done();
+    assert!(folder.read("loop.bvh") == first);
+}
+
+#[test]
+fn a_path_is_smoothed_as_asked_for_and_says_so() {
+    let folder = Folder::with_walk();
+    let sway = |options: &str| {
+        let json = folder.made(&format!("--root path --add-root {options}"));
+        folder.loops();
+        let take = folder.take("loop.bvh");
+        let step = number(&json, "/candidate/period_secs") / samples(&json) as f64;
+        let (start, twist) = (root_start(&json), root_twist(&json));
+        let away = (0..samples(&json))
+            .map(|key| {
+                let root = start * twist.exp(key as f64 * step);
+                (root.inverse() * joint_at(&take, key, "root")).translation
+            })
+            .collect::<Vec<_>>();
+        let mean = away.iter().sum::<DVec3>() / away.len() as f64;
+        let farthest = away.iter().map(|place| (*place - mean).length()).fold(0.0, f64::max);
+        (number(&json, "/root/path_smoothing_secs"), farthest)
+    };
+    let (usual_secs, usual) = sway("");
+    let (tight_secs, tight) = sway("--path-smoothing 0.05");
+    let (loose_secs, loose) = sway("--path-smoothing 30");
+    assert_eq!((usual_secs, tight_secs, loose_secs), (0.25, 0.05, 30.0));
+    assert!(tight > 1.1 * usual && usual > 10.0 * loose, "{tight} {usual} {loose}");
+    assert_eq!(folder.made("")["root"]["path_smoothing_secs"], Value::Null);
+
+    folder.made("--root path --path-smoothing 0.1 --save-recipe path.toml");
+    assert!(folder.text("path.toml").contains("path-smoothing = 0.1"));
+    let json = folder.made("--recipe path.toml");
+    assert_eq!(number(&json, "/root/path_smoothing_secs"), 0.1);
+}
+
+#[test]
+fn a_smoothing_that_is_none_is_refused() {
+    let folder = Folder::with_walk();
+    for secs in ["0", "-1", "nan", "inf"] {
+        let answer = folder.run(&format!("make walk.bvh --root path --path-smoothing={secs}"));
+        assert_eq!(answer.status, 2, "{secs}");
+        assert!(
+            answer.stderr.contains("--path-smoothing must be a positive number"),
+            "{}",
+            answer.stderr
+        );
+    }
+    let answer = folder.run("make walk.bvh --root path --root-space full");
+    assert_eq!(answer.status, 2);
+    assert!(
+        answer.stderr.contains("--root path lies on the ground"),
+        "{}",
+        answer.stderr
+    );
+}
+
+#[test]
+fn settings_of_other_modes_are_told_to_change_nothing() {
+    let folder = Folder::with_walk();
+    let answer = folder
+        .run("make walk.bvh -o a.bvh --path-smoothing 0.1 --force-straight")
+        .done();
+    assert!(
+        answer.stderr.contains("warning: --path-smoothing says how --root path"),
+        "{}",
+        answer.stderr
+    );
+    assert!(
+        answer.stderr.contains("warning: --force-straight is for --root rabbit"),
+        "{}",
+        answer.stderr
+    );
+}
+
+#[test]
+fn a_body_that_is_torn_back_over_its_way_is_told_how_far() {
+    let folder = Folder::with_walk();
+    let answer = folder.run("make walk.bvh -o loop.bvh --root world --json").done();
+    let json = answer.json();
+    // 1.25 m/s on a wide circle.
+    let way = 1.25 * number(&json, "/candidate/source_period_secs");
+    let told = answer.stderr.split("the take travels ").nth(1).unwrap();
+    let told: f64 = told.split(' ').next().unwrap().parse().unwrap();
+    assert!((told - way).abs() < 0.05, "{told} {way}");
+    assert!(answer.stderr.contains("tears the body back"), "{}", answer.stderr);
+    // Nothing is torn where nothing travels.
+    let on_the_spot = Folder::with_synth("--seconds 5 --fps 30 --speed 0 --turn 0");
+    let answer = on_the_spot.run("make walk.bvh -o loop.bvh --root world").done();
+    assert!(!answer.stderr.contains("tears"), "{}", answer.stderr);
+}
+
+#[test]
+fn a_root_joint_of_the_rig_carries_the_twist() {
+    for (travels, name) in [(true, "root"), (false, "Reference")] {
+        let folder = folder_with_root_joint(travels);
+        for mode in ["screw", "in-place", "path"] {
+            let json = folder.made(&format!("--root {mode}"));
+            assert_eq!(json["playback"]["root_joint"], name, "{mode}");
+            assert_eq!(json["playback"]["carrier_joint"], name, "{mode}");
+            assert_eq!(json["playback"]["root_joint_added"], false, "{mode}");
+            let take = folder.take("loop.bvh");
+            match mode {
+                "screw" => carries_the_root(&take, &json, name),
+                "in-place" => {
+                    for key in 0..take.num_frames() {
+                        let off = joint_at(&take, key, name).inverse() * root_start(&json);
+                        assert!(off.translation.length() < ROUNDING, "{key}");
+                    }
+                }
+                _ => {}
+            }
+            folder.loops();
+            // With the take at hand the figures are those of the making.
+            let checked = folder.run("check loop.bvh --take walk.bvh --json").done().json();
+            let displacement = number(&checked["loops"][0], "/quality/displacement_mm");
+            assert!(
+                (displacement - number(&json, "/quality/displacement_mm")).abs() < 1e-3,
+                "{mode}"
+            );
+        }
+        // The world is the same whoever carries the travel.
+        let kept = folder.made("--root keep");
+        assert_eq!(kept["playback"]["root_joint"], Value::Null);
+        let expected = if travels { name } else { "Hips" };
+        assert_eq!(kept["playback"]["carrier_joint"], expected);
+        let kept = folder.take("loop.bvh");
+        folder.made("");
+        let screw = folder.take("loop.bvh");
+        for key in [0, 9, screw.num_frames() - 1] {
+            let apart = joint_at(&kept, key, "LeftFoot").translation - joint_at(&screw, key, "LeftFoot").translation;
+            assert!(apart.length() < 1e-5, "key {key}: {apart}");
+        }
+    }
+}
+
+#[test]
+fn a_rig_with_a_root_joint_gets_no_second_one() {
+    let folder = folder_with_root_joint(false);
+    let answer = folder.run("make walk.bvh -o loop.bvh --add-root --json").done();
+    assert!(
+        answer
+            .stderr
+            .contains("the take has a root joint above the hips, Reference; --add-root adds no other"),
+        "{}",
+        answer.stderr
+    );
+    assert_eq!(answer.json()["playback"]["root_joint_added"], false);
+    assert_eq!(
+        folder.take("loop.bvh").num_joints(),
+        folder.take("walk.bvh").num_joints()
+    );
+}
+
+#[test]
+fn a_loop_under_a_root_joint_is_told_by_its_keys() {
+    let folder = folder_with_root_joint(false);
+    let json = folder.made("");
+    std::fs::remove_file(folder.file("loop.bvh.json")).unwrap();
+    let checked = folder.run("check loop.bvh --json").done().json();
+    let root = &checked["loops"][0]["root"];
+    for key in ["speed_mps", "turn_dps"] {
+        let (seen, made) = (root[key].as_f64().unwrap(), json["root"][key].as_f64().unwrap());
+        assert!((seen - made).abs() < 0.02 * made.abs(), "{key}: {seen} {made}");
+    }
+}
+
+/// Slow circles turn by more than half a turn in a cycle; the file alone tells as much.
+#[test]
+fn a_loop_that_turns_most_of_the_way_round_is_checked_without_its_sidecar() {
+    for (turn, period) in [(89.0, 2.41), (-124.0, 2.41)] {
+        let folder = Folder::with_synth(&format!(
+            "--seconds 9 --fps 60 --speed 0.3 --period {period} --turn {turn} --drift 0"
+        ));
+        let json = folder.made(&format!("--range 60:{}", 60.0 + period * 60.0));
+        let turned = number(&json, "/root/turn_dps") * number(&json, "/candidate/period_secs");
+        assert!((turned - turn * period).abs() < 2.0, "{turned}");
+        assert!(number(&json, "/root/arc_over_path") > 0.98 && number(&json, "/root/arc_over_path") < 1.02);
+        std::fs::remove_file(folder.file("loop.bvh.json")).unwrap();
+        let checked = folder.run("check loop.bvh --json").done().json();
+        let seen = number(&checked["loops"][0], "/root/turn_dps");
+        assert!((seen - number(&json, "/root/turn_dps")).abs() < 0.5, "{seen}");
+        assert_eq!(checked["loops"][0]["verdict"], "loops");
+    }
+}
+
+/// A staff that is thrown about a tilted axis, bending once a second.
+fn thrown(truth: Twist) -> Take {
+    let start = Rigid::new(rotation::exp(DVec3::new(0.7, -1.1, 0.4)), DVec3::new(0.4, 1.6, -0.8));
+    let joints = (0..3)
+        .map(|joint: usize| Joint {
+            name: format!("staff{joint}"),
+            parent: joint.checked_sub(1),
+            rest_offset: DVec3::Y * 0.5,
+            tip: None,
+        })
+        .collect();
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for frame in 0..90 {
+        let secs = f64::from(frame) / 60.0;
+        let phase = core::f64::consts::TAU * secs;
+        let wobble = Rigid::new(
+            rotation::exp(DVec3::new(0.1, 0.2, 0.05) * ops::sin(phase)),
+            DVec3::new(0.0, 0.02, 0.01) * ops::cos(phase),
+        );
+        let root = start * truth.exp(secs) * wobble;
+        translations.extend([root.translation, DVec3::Y * 0.5, DVec3::Y * 0.5]);
+        let bend = rotation::exp(DVec3::Z * 0.4 * ops::sin(phase));
+        rotations.extend([root.rotation, bend, bend]);
+    }
+    Take::new(
+        "staff",
+        Skeleton::new(joints).unwrap(),
+        1.0 / 60.0,
+        translations,
+        rotations,
+    )
+    .unwrap()
+}
+
+#[test]
+fn a_thrown_prop_loops_about_its_own_axis() {
+    let truth = Twist {
+        linear: DVec3::new(0.2, 1.1, -0.7),
+        angular: DVec3::new(0.48, -0.6, 0.64) * 3.6,
+    };
+    let folder = Folder::new();
+    let take = thrown(truth);
+    let written = loopwright_formats::write_take(&take, &Source::for_take(&take)).unwrap();
+    folder.write("staff.bvh", written.text);
+    let close = |options: &str| {
+        let options = format!("close staff.bvh -o loop.bvh --force --json --up y --unit cm --range 14:74 {options}");
+        folder.run(&options).done().json()
+    };
+    let json = close("--root-space full --add-root --save-recipe prop.toml");
+    assert_eq!(json["root"]["space"], "full");
+    let found = root_twist(&json);
+    assert!(
+        (found.angular.length() - truth.angular.length()).abs() < 1e-5,
+        "{found:?}"
+    );
+    assert!(number(&json, "/quality/c0_mm") < 1e-3 && number(&json, "/quality/c0_deg") < 1e-4);
+    carries_the_root(&folder.take("loop.bvh"), &json, "root");
+    let checked = folder.run("check loop.bvh --take staff.bvh --json").done().json();
+    assert_eq!(checked["loops"][0]["verdict"], "loops");
+    assert_eq!(checked["loops"][0]["root"]["space"], "full");
+    let displacement = number(&checked["loops"][0], "/quality/displacement_mm");
+    assert!((displacement - number(&json, "/quality/displacement_mm")).abs() < 1e-3);
+    // Without sidecar and added root the keys tell as much.
+    close("--recipe prop.toml");
+    close("--root-space full");
+    std::fs::remove_file(folder.file("loop.bvh.json")).unwrap();
+    let checked = folder.run("check loop.bvh --up y --unit cm --json").done().json();
+    assert_eq!(checked["loops"][0]["verdict"], "loops");
+    assert_eq!(checked["loops"][0]["root"]["space"], "full");
+    assert!(folder.text("prop.toml").contains("root-space = \"full\""));
+    // On the ground there is no such motion: the body has to be bent over the seam.
+    let json = close("");
+    assert_eq!(json["root"]["space"], "ground");
+    assert!(number(&json, "/quality/displacement_mm") > 10.0 * displacement.max(0.1));
+}
+
+#[test]
+fn a_climb_is_kept_as_pitch_along_the_axis() {
+    let folder = Folder::with_synth("--seconds 5 --fps 30 --climb 0.25 --speed 0.8 --turn 15");
+    let json = folder.made("--add-root");
+    let twist = root_twist(&json);
+    assert!((twist.linear.y - 0.25).abs() < 0.01, "{twist:?}");
+    assert_eq!((twist.angular.x, twist.angular.z), (0.0, 0.0));
+    assert!((number(&json, "/root/climb_mps") - twist.linear.y).abs() < 1e-12);
+    carries_the_root(&folder.take("loop.bvh"), &json, "root");
+    folder.loops();
+}

@@ -1,0 +1,436 @@
+//! Measurements of the root's travel: how well a twist explains it, what it does to standing feet at the seam, and turns
+//! beyond half and whole ones.
+
+use std::{fmt::Write, path::Path};
+
+use glam::DVec3;
+use loopwright::{
+    analysis::{Analysis, body::BodyOverrides, heading::Heading},
+    candidate::{self, LoopCandidate, SearchSettings},
+    math::{ops, rigid::Rigid},
+    pipeline::{self, LoopSettings, Made, MakeError},
+    quality::{STANCE_METRES, STANCE_SPEED},
+    root_motion::{MAX_RABBIT_TURN, RootError, RootMode, RootSettings, RootTravel},
+    take::{Cut, Take, WorldTracks},
+};
+use loopwright_synth::{WalkSettings, synthesize};
+
+use crate::{
+    manifest::Row,
+    road::{self, Studied},
+};
+
+/// Feet are watched this long before and after the seam, seconds.
+const NEAR_SECS: f64 = 0.1;
+
+/// Skate near the seam that is at most this many times that of the take is as good as none of ours.
+const GOOD_RATIO: f64 = 1.1;
+
+const MODES: [(&str, RootMode); 6] = [
+    ("screw", RootMode::Screw),
+    ("rabbit", RootMode::Rabbit),
+    ("in-place", RootMode::InPlace),
+    ("keep", RootMode::Keep),
+    ("path", RootMode::Path),
+    ("world", RootMode::World),
+];
+
+/// The page as Markdown.
+pub(crate) fn page(folder: &Path, rows: &[Row]) -> Result<String, String> {
+    let studied = road::study(folder, rows.iter().filter(|row| !row.expect.is_empty()))?;
+    let mut page = String::from(
+        "# The root, measured\n\n\
+         Written by `cargo xtask measure root`; nothing here is typed by hand. Real takes as named, sources and licences in\n\
+         [ATTRIBUTION.md](../../ATTRIBUTION.md); the mathematics in [root.md](../math/root.md).\n\n",
+    );
+    every_loop(&studied, &mut page)?;
+    turns(&mut page)?;
+    spins(&studied, &mut page);
+    Ok(page)
+}
+
+fn settings(mode: RootMode, force_straight: bool) -> LoopSettings {
+    LoopSettings {
+        root: RootSettings {
+            force_straight,
+            ..mode.into()
+        },
+        ..LoopSettings::default()
+    }
+}
+
+fn make(studied: &Studied<'_>, candidate: &LoopCandidate, settings: &LoopSettings) -> Result<Made, MakeError> {
+    pipeline::make(
+        &studied.take,
+        &studied.analysis,
+        &candidate.cut,
+        candidate.cycles,
+        settings,
+    )
+}
+
+fn every_loop(studied: &[Studied<'_>], page: &mut String) -> Result<(), String> {
+    page.push_str(
+        "## Every loop\n\n\
+         The recommended loop of every take that has a steady one. Arc/path: length of the twist's arc over that of the way\n\
+         recorded. Residual: root mean square distance of the poses at the end from those at the start moved on by the fitted\n\
+         motion. Skate: mean horizontal speed of standing feet within 0.1 s of the seam, of the uncut take at those frames and\n\
+         of the loop, by the same mask; `-` where no foot stands there. Sway: farthest that a root on the smoothed path is from\n\
+         the twist. Drift: of a thousand cycles composed one by one against the closed form.\n\n\
+         | take | period s | m/s | deg per loop | m up per loop | arc/path | residual mm | skate uncut cm/s | loop | ratio | rabbit | world tears back m | skate | path sways cm | drift m |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    let mut pooled: Vec<Vec<Skate>> = vec![Vec::new(); MODES.len()];
+    let mut largest_drift = 0.0_f64;
+    for studied in studied.iter().filter(|studied| studied.row.expect == "loop") {
+        let found = candidate::find(&studied.take, &studied.analysis, &SearchSettings::default())
+            .map_err(|error| format!("{}: {error}", studied.row.file))?;
+        let Some(best) = found.best() else { continue };
+        let failed = |error: MakeError| format!("{}: {error}", studied.row.file);
+        let mut skates = Vec::new();
+        let mut rabbit = String::new();
+        for (index, (_, mode)) in MODES.iter().enumerate() {
+            let made = match make(studied, best, &settings(*mode, false)) {
+                Err(MakeError::Root(RootError::Turns { .. })) => {
+                    rabbit = "refused".to_owned();
+                    skates.push(None);
+                    continue;
+                }
+                made => made.map_err(failed)?,
+            };
+            let skate = skate_near_the_seam(&made, studied);
+            pooled[index].extend(skate);
+            skates.push(skate);
+        }
+        let screw = make(studied, best, &settings(RootMode::Screw, false)).map_err(failed)?;
+        let path = make(studied, best, &settings(RootMode::Path, false)).map_err(failed)?;
+        let clip = &screw.loop_clip;
+        let root = clip.root();
+        let period = clip.period_secs();
+        let fit = screw.source.fit.ok_or("no fit of the travel")?;
+        let drift = drift_of_a_thousand(root, period);
+        largest_drift = largest_drift.max(drift);
+        if rabbit.is_empty() {
+            rabbit = cell(skates[1].map(|skate| skate.of_loop));
+        }
+        let _ = writeln!(
+            page,
+            "| {} | {period:.3} | {:.3} | {:+.1} | {:+.3} | {} | {:.1} | {} | {} | {} | {rabbit} | {:.2} | {} | {:.1} | {drift:.0e} |",
+            studied.row.file,
+            ops::hypot(root.twist.linear.x, root.twist.linear.z),
+            (root.twist.angular.y * period).to_degrees(),
+            root.twist.linear.y * period,
+            if fit.path_metres > 0.05 {
+                format!("{:.3}", fit.arc_metres / fit.path_metres)
+            } else {
+                "-".to_owned()
+            },
+            1e3 * fit.residual_metres,
+            cell(skates[0].map(|skate| skate.of_take)),
+            cell(skates[0].map(|skate| skate.of_loop)),
+            skates[0].map_or_else(|| "-".to_owned(), |skate| format!("{:.2}", skate.ratio())),
+            root.twist.exp(period).translation.length(),
+            cell(skates[5].map(|skate| skate.of_loop)),
+            100.0 * sway(&path),
+        );
+    }
+    let _ = writeln!(
+        page,
+        "\nLargest drift over a thousand cycles: {largest_drift:.0e} m. Skate near the seam by mode:\n\n\
+         | mode | loops | loops with feet standing there | uncut cm/s, mean | loop | ratio of the means | loops within {GOOD_RATIO} |\n\
+         | --- | --- | --- | --- | --- | --- | --- |",
+    );
+    for ((name, _), skates) in MODES.iter().zip(&pooled) {
+        let count = skates.len().max(1) as f64;
+        let mean = |value: fn(&Skate) -> f64| skates.iter().map(value).sum::<f64>() / count;
+        let (of_take, of_loop) = (mean(|skate| skate.of_take), mean(|skate| skate.of_loop));
+        let within = skates.iter().filter(|skate| skate.ratio() <= GOOD_RATIO).count();
+        let _ = writeln!(
+            page,
+            "| {name} | {} | {} | {:.1} | {:.1} | {:.2} | {within} |",
+            studied.iter().filter(|studied| studied.row.expect == "loop").count(),
+            skates.len(),
+            100.0 * of_take,
+            100.0 * of_loop,
+            of_loop / of_take,
+        );
+    }
+    let _ = writeln!(
+        page,
+        "\n`rabbit` counts the loops that turn by at most {:.0} degrees; the others are refused.\n",
+        MAX_RABBIT_TURN.to_degrees()
+    );
+    Ok(())
+}
+
+fn cell(speed: Option<f64>) -> String {
+    speed.map_or_else(|| "-".to_owned(), |speed| format!("{:.1}", 100.0 * speed))
+}
+
+/// Mean speeds of standing feet near the seam, metres per second.
+#[derive(Clone, Copy)]
+struct Skate {
+    of_take: f64,
+    of_loop: f64,
+}
+
+impl Skate {
+    fn ratio(&self) -> f64 {
+        self.of_loop / self.of_take
+    }
+}
+
+/// Feet that stand in the uncut take within a tenth of a second of the seam: how fast they are there and in the loop.
+fn skate_near_the_seam(made: &Made, studied: &Studied<'_>) -> Option<Skate> {
+    let (clip, source) = (&made.loop_clip, &made.source.clip);
+    let step = clip.step_secs();
+    let count = clip.num_samples() as isize;
+    let reach = ((NEAR_SECS / step).round() as isize).min(count / 2);
+    // In place the ground moves instead; where the body is torn back it does not.
+    let travel = RootTravel {
+        mode: if clip.root().mode == RootMode::World {
+            RootMode::World
+        } else {
+            RootMode::Screw
+        },
+        ..*clip.root()
+    };
+    let seen = source.world_tracks();
+    let first = *source.sample_range().start();
+    let uncut = |sample: isize, joint: usize| {
+        travel
+            .at(sample as f64 * step)
+            .transform_point(seen.position((sample - first) as usize, joint))
+    };
+    let body: Vec<Vec<DVec3>> = (0..clip.num_samples())
+        .map(|sample| body_positions(made, sample))
+        .collect();
+    let looped = |sample: isize, joint: usize| {
+        travel
+            .at(sample as f64 * step)
+            .transform_point(body[sample.rem_euclid(count) as usize][joint])
+    };
+    let speed = |place: &dyn Fn(isize) -> DVec3, sample: isize| {
+        let moved = place(sample + 1) - place(sample - 1);
+        ops::hypot(moved.x, moved.z) / (2.0 * step)
+    };
+    let (mut of_take, mut of_loop, mut standing) = (0.0, 0.0, 0.0);
+    for foot in &studied.analysis.body.feet {
+        let joint = foot.lowest_joint();
+        let lowest = (0..count)
+            .map(|sample| uncut(sample, joint).y)
+            .fold(f64::INFINITY, f64::min);
+        for away in -reach..=reach {
+            // At the seam itself both ends of the take count.
+            let ends = [(away >= 0).then_some(away), (away <= 0).then_some(count + away)];
+            for sample in ends.into_iter().flatten() {
+                let known =
+                    source.sample_range().contains(&(sample - 1)) && source.sample_range().contains(&(sample + 1));
+                if !known || uncut(sample, joint).y - lowest > STANCE_METRES {
+                    continue;
+                }
+                let own = speed(&|at| uncut(at, joint), sample);
+                if own > STANCE_SPEED {
+                    continue;
+                }
+                of_take += own;
+                of_loop += speed(&|at| looped(at, joint), away);
+                standing += 1.0;
+            }
+        }
+    }
+    (standing > 0.0 && of_take > 0.0).then(|| Skate {
+        of_take: of_take / standing,
+        of_loop: of_loop / standing,
+    })
+}
+
+/// Positions of all joints of a sample seen from the constant twist, about which a root on a path sways.
+fn body_positions(made: &Made, sample: usize) -> Vec<DVec3> {
+    let clip = &made.loop_clip;
+    let twist = clip.root().at(sample as f64 * clip.step_secs());
+    let (world, _) = clip.world_pose(sample);
+    world
+        .into_iter()
+        .map(|place| twist.inverse().transform_point(place))
+        .collect()
+}
+
+/// How far a root on a path is from its twist at most, metres.
+fn sway(made: &Made) -> f64 {
+    let clip = &made.loop_clip;
+    (0..clip.num_samples())
+        .map(|key| {
+            let twist = clip.root().at(key as f64 * clip.step_secs());
+            (clip.root_pose(key).translation - twist.translation).length()
+        })
+        .fold(0.0, f64::max)
+}
+
+/// A thousand cycles composed one by one, as an engine does it, against the closed form, metres.
+fn drift_of_a_thousand(root: &RootTravel, period_secs: f64) -> f64 {
+    let cycle = root.at(0.0).inverse() * root.at(period_secs);
+    let composed = (0..1000).fold(root.at(0.0), |root, _| root * cycle);
+    (composed.translation - root.at(1000.0 * period_secs).translation).length()
+}
+
+/// Turns per loop that are tried, degrees.
+const TURNS: [f64; 8] = [90.0, 170.0, 190.0, 270.0, 330.0, 355.0, 360.0, 405.0];
+
+fn turns(page: &mut String) -> Result<(), String> {
+    page.push_str(
+        "## Turns beyond half and whole ones\n\n\
+         Synthetic walks on circles whose travel is known, with noise as sensors have it; one slow cycle turns by so much, or\n\
+         several cycles of a walk together. Walkers lean into a turn, so the hips and our root below them run on a smaller\n\
+         circle than the feet: the true way is that of the hips' mean place. Arc: length of the found twist over a loop. The hips'\n\
+         gap is what the twist leaves to the closure.\n\n\
+         | deg per loop | loop | radius m | found deg | true way m | found arc m | off | arc/path | hips' gap mm | deg |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    let mut worst = 0.0_f64;
+    for degrees in TURNS {
+        for (what, cycles, period_secs, speed_mps) in [
+            ("one cycle of 2.41 s at 0.3 m/s", 1_u32, 2.41, 0.3),
+            ("one cycle of 3.03 s at 0.2 m/s", 1, 3.03, 0.2),
+            ("4 cycles of 1.153 s at 0.9 m/s", 4, 1.1537, 0.9),
+        ] {
+            let loop_secs = f64::from(cycles) * period_secs;
+            let settings = WalkSettings {
+                period_secs,
+                speed_mps,
+                turn_dps: degrees / loop_secs,
+                seconds: 2.2 * loop_secs + 0.5,
+                noise_deg: 0.1,
+                ..WalkSettings::default()
+            };
+            let synthetic = synthesize(&settings).map_err(|error| format!("{degrees} degrees, {what}: {error}"))?;
+            let take = &synthetic.take;
+            let analysis = Analysis::of(take, &BodyOverrides::default()).map_err(|error| error.to_string())?;
+            let start = 20.0;
+            let frames = loop_secs * settings.frame_rate_hz;
+            let cut = Cut::new(take, start, start + frames).map_err(|error| error.to_string())?;
+            let made = pipeline::make(take, &analysis, &cut, cycles, &LoopSettings::default())
+                .map_err(|error| error.to_string())?;
+            let twist = made.loop_clip.root().twist;
+            let period = made.loop_clip.period_secs();
+            // The walker's own screw, seen from where the hips are on average.
+            let truth = synthetic.truth.twist();
+            let samples = frames.round() as usize;
+            let place = (0..samples)
+                .map(|sample| {
+                    let frame = start as usize + sample;
+                    let walker = synthetic.truth.root_at(frame as f64 / settings.frame_rate_hz);
+                    walker.inverse().transform_point(analysis.heading.ground(frame))
+                })
+                .sum::<DVec3>()
+                / samples as f64;
+            let way = (truth.linear + truth.angular.cross(place)).length() * loop_secs;
+            let arc = twist.linear.length() * period;
+            let fit = made.source.fit.ok_or("no fit of the travel")?;
+            let off = arc / way - 1.0;
+            worst = worst.max(off.abs());
+            let gap = made.closed.seam.joints[made.loop_clip.carrier()];
+            let _ = writeln!(
+                page,
+                "| {degrees:.0} | {what} | {:.2} | {:+.1} | {way:.3} | {arc:.3} | {:+.2}% | {:.3} | {:.1} | {:.2} |",
+                speed_mps / (degrees / loop_secs).to_radians(),
+                (twist.angular.y * period).to_degrees(),
+                100.0 * off,
+                fit.arc_metres / fit.path_metres,
+                1e3 * gap.position.length(),
+                gap.angle.length().to_degrees(),
+            );
+        }
+    }
+    let _ = writeln!(page, "\nLargest difference of the arc: {:.2}%.\n", 100.0 * worst);
+    Ok(())
+}
+
+/// Lengths of the stretches taken out of turning takes, seconds.
+const SPIN_SECS: [f64; 4] = [0.5, 1.0, 1.5, 2.5];
+
+/// A take spins where the heading turns by more than this within such a stretch, radians.
+const SPIN_RADIANS: f64 = core::f64::consts::PI;
+
+fn spins(studied: &[Studied<'_>], page: &mut String) {
+    page.push_str(
+        "## Spins\n\n\
+         Every stretch of half a second to two and a half of all takes, ten a second, whose heading turns by more than half a\n\
+         turn, whether or not it repeats. Kept: the twist turns as the heading does. Left: whole turns are left to the body,\n\
+         because no arc of their length fits the way. Away: how far the hips get from the root, over the whole stretch.\n\n\
+         | take | stretches | most deg | kept | left | fastest root m/s | fastest hips m/s | farthest away m |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    for studied in studied {
+        let Spins {
+            count,
+            most,
+            kept,
+            fastest_root,
+            fastest_hips,
+            away,
+        } = spins_of(&studied.take, &studied.analysis);
+        if count == 0 {
+            continue;
+        }
+        let _ = writeln!(
+            page,
+            "| {} | {count} | {:.0} | {kept} | {} | {fastest_root:.2} | {fastest_hips:.2} | {away:.2} |",
+            studied.row.file,
+            most.to_degrees(),
+            count - kept,
+        );
+    }
+}
+
+/// What the roots of turning stretches do.
+#[derive(Default)]
+struct Spins {
+    count: usize,
+    most: f64,
+    kept: usize,
+    fastest_root: f64,
+    fastest_hips: f64,
+    away: f64,
+}
+
+fn spins_of(take: &Take, analysis: &Analysis) -> Spins {
+    let mut spins = Spins::default();
+    let dt = take.frame_time_secs();
+    let heading: &Heading = &analysis.heading;
+    let every = ((0.1 / dt).round() as usize).max(1);
+    for secs in SPIN_SECS {
+        let frames = (secs / dt).round() as usize;
+        for start in (0..take.num_frames().saturating_sub(frames)).step_by(every) {
+            let turned = heading.yaw(start + frames) - heading.yaw(start);
+            if turned.abs() < SPIN_RADIANS || frames < 3 {
+                continue;
+            }
+            let Ok(cut) = Cut::new(take, start as f64, (start + frames) as f64) else {
+                continue;
+            };
+            let Ok(made) = pipeline::make(take, analysis, &cut, 1, &LoopSettings::default()) else {
+                continue;
+            };
+            let root = made.loop_clip.root();
+            spins.count += 1;
+            spins.most = spins.most.max(turned.abs());
+            let found = root.twist.angular.y * made.loop_clip.period_secs();
+            spins.kept += usize::from((found - turned).abs() < core::f64::consts::PI);
+            spins.fastest_root = spins.fastest_root.max(root.twist.linear.length());
+            for sample in 0..frames {
+                let step = ground(&analysis.world, analysis.body.hips, start + sample + 1)
+                    - ground(&analysis.world, analysis.body.hips, start + sample);
+                spins.fastest_hips = spins.fastest_hips.max(step.length() / dt);
+                let root: Rigid = root.at(sample as f64 * made.loop_clip.step_secs());
+                let off = ground(&analysis.world, analysis.body.hips, start + sample) - root.translation.with_y(0.0);
+                spins.away = spins.away.max(off.length());
+            }
+        }
+    }
+    spins
+}
+
+fn ground(world: &WorldTracks, joint: usize, frame: usize) -> DVec3 {
+    world.position(frame, joint).with_y(0.0)
+}
