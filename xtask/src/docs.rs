@@ -2,9 +2,11 @@
 
 use std::{io::Cursor, path::Path};
 
+use glam::DVec3;
 use loopwright::{
     analysis::{Analysis, body::BodyOverrides},
     candidate::{self, Found, SearchSettings},
+    math::rigid::{Rigid, Twist},
     pipeline::{self, LoopSettings, Made},
     take::{Cut, Take},
 };
@@ -36,10 +38,43 @@ pub(crate) fn pictures() -> Result<Vec<(&'static str, Vec<u8>)>, String> {
         ("docs/images/loop.svg", walk.make()?.into_bytes()),
         ("docs/images/inspect.svg", recorded.inspect().into_bytes()),
         ("docs/images/find.svg", recorded.find()?.into_bytes()),
+        ("docs/images/blend-of-turns.svg", blend_of_turns().into_bytes()),
         ("docs/images/before-after.gif", drifting.before_and_after()?),
         ("docs/images/onion.png", drifting.onion()?),
         ("docs/images/sheet.png", walk.sheet()?),
     ])
+}
+
+/// A left and a right quarter turn of 2 m, their blend by twists and that by end points.
+fn blend_of_turns() -> String {
+    const STEPS: u32 = 64;
+    let turn = |angle: f64| Twist {
+        linear: DVec3::Z * 2.0,
+        angular: DVec3::Y * angle,
+    };
+    let quarter = core::f64::consts::FRAC_PI_2;
+    let way = |name: &str, width: f64, place: &dyn Fn(f64) -> Rigid| plot::GroundPath {
+        name: name.to_owned(),
+        places: (0..=STEPS)
+            .map(|step| place(f64::from(step) / f64::from(STEPS)))
+            .collect(),
+        dot_every: 8,
+        width,
+    };
+    let [left, right, both] = [quarter, -quarter, 0.0].map(turn);
+    let by_places = |secs: f64| {
+        let mean = 0.5 * (left.exp(secs).translation + right.exp(secs).translation);
+        Rigid::from_yaw(0.0, mean)
+    };
+    plot::paths(
+        "A left and a right quarter turn of 2 m, and two ways to average them",
+        &[
+            way("left turn", 2.5, &|secs| left.exp(secs)),
+            way("mean of the places", 9.0, &by_places),
+            way("mean of the twists", 2.5, &|secs| both.exp(secs)),
+            way("right turn", 2.5, &|secs| right.exp(secs)),
+        ],
+    )
 }
 
 /// A walk whose cycles differ, so that a cut repeated as it is shows its seam, but straight and over a whole metre each, so that

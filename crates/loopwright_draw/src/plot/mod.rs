@@ -1,7 +1,7 @@
 //! Plots of takes, searches and loops, as SVG; PNG is made from that SVG.
 //!
 //! [`inspect`] shows what a take holds over time, [`find`] which lengths repeat and what every seam would cost, [`make`] what
-//! closing did. All are functions of core values alone: the same values give the same text on every machine.
+//! closing did, [`paths()`] where roots go. All are functions of core values alone: the same values give the same text on every machine.
 //!
 //! ```
 //! use loopwright::analysis::{Analysis, body::BodyOverrides};
@@ -29,11 +29,14 @@ mod find;
 
 mod make;
 
+mod paths;
+
 mod png;
 
 pub use find::find;
 pub use inspect::inspect;
 pub use make::make;
+pub use paths::{GroundPath, paths};
 pub(crate) use png::pixels;
 pub use png::{PngError, png};
 pub(crate) use text::{escape, fit};
