@@ -602,6 +602,12 @@ pub(crate) struct ConvertArgs {
     pub(crate) input: PathBuf,
     /// The file to write (BVH).
     pub(crate) output: PathBuf,
+    /// Exchange left and right, as in a mirror; of a loop its sidecar as well.
+    #[arg(long)]
+    pub(crate) mirror: bool,
+    /// Which joints are images of each other where names do not tell: a file with lines such as LeftArm = RightArm.
+    #[arg(long, value_name = "FILE", requires = "mirror")]
+    pub(crate) mirror_map: Option<PathBuf>,
     /// Overwrite an existing file.
     #[arg(long)]
     pub(crate) force: bool,

@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use loopwright::take::{Mirror, MirrorError, mirror::SymmetricPose};
-
-use crate::{
-    exit::Failure,
-    load::{self, Loaded},
-    talk,
+use loopwright::{
+    analysis::heading::Heading,
+    take::{Mirror, MirrorError, Take, mirror::SymmetricPose},
 };
+
+use crate::{exit::Failure, load, talk};
 
 /// Reads a file of pairs: two names a line, separated by `=`; a name alone lies in the mirror.
 pub(crate) fn read_pairs(path: &Path) -> Result<Vec<String>, Failure> {
@@ -41,17 +40,16 @@ fn parse(pair: &str) -> Result<(String, String), String> {
 }
 
 /// The mirror of a take, from the names of its joints and pairs that say otherwise.
-pub(crate) fn mirror(loaded: &Loaded, pairs: &[String]) -> Result<Mirror, Failure> {
+pub(crate) fn mirror(take: &Take, heading: &Heading, pairs: &[String]) -> Result<Mirror, Failure> {
     let pairs = pairs
         .iter()
         .map(|pair| parse(pair).map_err(Failure::error))
         .collect::<Result<Vec<_>, _>>()?;
-    let yaw = |frame: usize| loaded.analysis.heading.yaw(frame);
-    let mirror = Mirror::of(loaded.take(), &pairs, yaw).map_err(|error| {
+    let mirror = Mirror::of(take, &pairs, |frame| heading.yaw(frame)).map_err(|error| {
         let failure = Failure::error("left and right cannot be exchanged on this skeleton").because(error.to_string());
         match error {
             MirrorError::NoSuchJoint { .. } => failure.try_this("`loopwright inspect TAKE --json` lists the joints"),
-            _ => failure.try_this("--mirror-map FILE with lines such as LeftArm = RightArm, or no --symmetric"),
+            _ => failure.try_this("--mirror-map FILE with lines such as LeftArm = RightArm, or nothing mirrored"),
         }
     })?;
     if mirror.symmetric_pose() == SymmetricPose::Mean {

@@ -146,7 +146,7 @@ pub(crate) fn has_sidecar(path: &Path) -> bool {
 }
 
 /// The sidecar beside a loop; `None` where there is none, an error where there is one that cannot be read.
-fn read_sidecar(path: &Path) -> Result<Option<Sidecar>, Failure> {
+pub(crate) fn read_sidecar(path: &Path) -> Result<Option<Sidecar>, Failure> {
     if !has_sidecar(path) {
         return Ok(None);
     }

@@ -1,6 +1,6 @@
 //! `blend` and `play` on the command line: whole files or none, figures that hold, clear words where it cannot be done.
 
-use harness::{Folder, number, root_twist};
+use harness::{Folder, number, real_takes, root_twist};
 use loopwright::math::rotation;
 
 mod harness;
@@ -249,4 +249,70 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
         assert!(answer.stdout.is_empty(), "{arguments}: {}", answer.stdout);
     }
     assert_eq!(folder.contents(), before);
+}
+
+/// Turn per cycle in degrees, speed over the ground, and skate of a loop.
+fn travel(sidecar: &serde_json::Value) -> [f64; 3] {
+    let turn = number(sidecar, "/root/turn_dps") * number(sidecar, "/candidate/period_secs");
+    [
+        turn,
+        number(sidecar, "/root/speed_mps"),
+        number(sidecar, "/quality/skate_cmps"),
+    ]
+}
+
+#[test]
+fn a_turning_loop_and_its_image_walk_straight() {
+    let folder = Folder::with_synth("--seconds 6 --fps 60 --turn 40");
+    let own = folder.made("");
+    folder.run("convert loop.bvh image.bvh --mirror").done();
+    let image = folder.json("image.bvh.json");
+    assert_eq!(number(&image, "/root/turn_dps"), -number(&own, "/root/turn_dps"));
+    folder.run("check image.bvh").done();
+    let blend = folder
+        .run("blend loop.bvh image.bvh -o straight.bvh --json")
+        .done()
+        .json();
+    let ([_, own_speed, _], [turn, speed, _]) = (travel(&own), travel(&blend));
+    assert!(turn.abs() < 0.1, "{turn}");
+    assert!((speed / own_speed - 1.0).abs() < 0.005, "{speed} {own_speed}");
+    // Twice in the mirror is as before; numbers are rounded in the file.
+    folder.run("convert image.bvh again.bvh --mirror").done();
+    let (before, after) = (folder.take("loop.bvh"), folder.take("again.bvh"));
+    for frame in 0..before.num_frames() {
+        for (one, other) in before.rotations(frame).iter().zip(after.rotations(frame)) {
+            assert!(one.dot(*other).abs() > 1.0 - 1e-9);
+        }
+    }
+}
+
+#[test]
+fn a_captured_turn_and_its_image_walk_straight() {
+    let Some(takes) = real_takes() else { return };
+    let folder = Folder::new();
+    let take = takes.join("bandai-namco/dataset-1_walk-back_childish_001.bvh");
+    let own = folder
+        .run_list(&[
+            "make",
+            &take.display().to_string(),
+            "--turning",
+            "left",
+            "-o",
+            "loop.bvh",
+            "--json",
+        ])
+        .done()
+        .json();
+    assert!(number(&own, "/root/turn_dps") > 8.0);
+    folder.run("convert loop.bvh image.bvh --mirror").done();
+    let blend = folder
+        .run("blend loop.bvh image.bvh -o straight.bvh --json")
+        .done()
+        .json();
+    let ([_, own_speed, own_skate], [turn, speed, skate]) = (travel(&own), travel(&blend));
+    assert!(
+        turn.abs() < 0.1 && (speed / own_speed - 1.0).abs() < 0.005,
+        "{turn} {speed} {own_speed}"
+    );
+    assert!(skate <= own_skate, "{skate} {own_skate}");
 }

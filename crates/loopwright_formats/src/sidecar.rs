@@ -353,6 +353,27 @@ impl Sidecar {
         Ok(sidecar)
     }
 
+    /// The sidecar of the same loop in a mirror across X: what goes to the left goes to the right.
+    ///
+    /// Where in its cycle the loop starts is not known any more, because the other foot comes first.
+    #[must_use]
+    pub fn mirrored(mut self) -> Self {
+        let root = &mut self.root;
+        root.twist_linear_mps[0] *= -1.0;
+        for axis in 1..3 {
+            root.twist_angular_radps[axis] *= -1.0;
+        }
+        root.turn_dps *= -1.0;
+        root.start_position_m[0] *= -1.0;
+        root.start_yaw_deg *= -1.0;
+        if let Some([_, y, z, _]) = &mut root.start_rotation_xyzw {
+            *y *= -1.0;
+            *z *= -1.0;
+        }
+        self.candidate.contact_phase = None;
+        self
+    }
+
     /// The sidecar as indented JSON with a final newline.
     ///
     /// Errors: [`SidecarError::OutOfRange`] for numbers that JSON or [`Self::from_json`] do not take.

@@ -11,23 +11,29 @@ use super::rhythm::Later;
 /// Less, and the noise of a few frames moves the length by a frame; more, and the seam is no longer what is fitted.
 const REACH_SHARE: f64 = 0.25;
 
-/// Whole frames on either side of the lag that are tried before going below one frame.
+/// Lags this far on either side are tried before going below one frame, seconds, and two frames at least: noise moves the
+/// cheapest pair by a hundredth of a second.
+const TRIED_SECS: f64 = 1.0 / 30.0;
 const TRIED_FRAMES: usize = 2;
 
-/// Length in frames at which the motion around `start_frame` meets itself best, at most three frames from `lag`.
+/// Speeds are measured between poses this far on either side, seconds, and one frame at least: at 120 frames per second noise
+/// would be half of what neighbouring frames say.
+const SPEED_SECS: f64 = 1.0 / 30.0;
+
+/// Length in frames at which the motion around `start_frame` meets itself best, at most a frame further from `lag` than is
+/// tried.
 pub(super) fn refine_lag(later: Later<'_>, start_frame: usize, lag: usize, cycles: u32) -> f64 {
     let features = later.features();
+    let dt = features.frame_time_secs();
     let last = later.num_frames() - 1;
+    let tried = ((TRIED_SECS / dt).round() as usize).max(TRIED_FRAMES);
     let reach = ((REACH_SHARE * lag as f64 / f64::from(cycles.max(1))).round() as usize).max(2);
     let from = start_frame.saturating_sub(reach);
     // The longest lag tried must stay inside.
-    let Some(to) = last
-        .checked_sub(lag + TRIED_FRAMES)
-        .map(|room| room.min(start_frame + reach))
-    else {
+    let Some(to) = last.checked_sub(lag + tried).map(|room| room.min(start_frame + reach)) else {
         return lag as f64;
     };
-    if to < from || lag <= TRIED_FRAMES {
+    if to < from || lag <= tried {
         return lag as f64;
     }
     let distance = |lag: usize| -> f64 {
@@ -35,21 +41,26 @@ pub(super) fn refine_lag(later: Later<'_>, start_frame: usize, lag: usize, cycle
             .map(|frame| later.squared_distance(frame, frame + lag))
             .sum()
     };
-    let nearest = (lag - TRIED_FRAMES..=lag + TRIED_FRAMES)
+    let nearest = (lag - tried..=lag + tried)
         .min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
         .unwrap_or(lag);
     // One step of Gauss and Newton from there: a pose gap along the motion is a gap in time. Exact repeats stay exact.
+    let span = ((SPEED_SECS / dt).round() as usize).max(1);
+    let around = |frame: usize| [frame.saturating_sub(span), (frame + span).min(last)];
     let (mut along, mut speed) = (0.0, 0.0);
     for frame in from..=to {
-        let opposite = later.later(frame + nearest);
+        let ([before, after], [before_end, after_end]) = (around(frame), around(frame + nearest));
+        let (secs, secs_end) = ((after - before) as f64 * dt, (after_end - before_end) as f64 * dt);
+        let [at_end, before_end, after_end] = [frame + nearest, before_end, after_end].map(|frame| later.later(frame));
         for axis in 0..features.num_position_axes() {
-            let gap = features.positions(opposite)[axis] - features.positions(frame)[axis];
-            let rate = 0.5 * (features.velocities(opposite)[axis] + features.velocities(frame)[axis]);
+            let at = |frame: usize| features.positions(frame)[axis];
+            let gap = at(at_end) - at(frame);
+            let rate = 0.5 * ((at(after) - at(before)) / secs + (at(after_end) - at(before_end)) / secs_end);
             along += gap * rate;
             speed += rate * rate;
         }
     }
     let shift_secs = if speed > 0.0 { -along / speed } else { 0.0 };
-    let shift = (shift_secs / features.frame_time_secs()).clamp(-1.0, 1.0);
+    let shift = (shift_secs / dt).clamp(-1.0, 1.0);
     (nearest as f64 + shift).min((last - start_frame) as f64)
 }

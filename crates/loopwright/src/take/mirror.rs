@@ -90,7 +90,7 @@ const SIDES: [(&str, &str); 5] = [
 const SIZE_TOLERANCE: f64 = 0.05;
 
 /// A joint whose place varies by more than this share of the skeleton's size travels.
-const TRAVEL_SHARE: f64 = 0.1;
+const TRAVEL_SHARE: f64 = 0.02;
 
 impl Mirror {
     /// Finds the partners of a take's joints, by name and, where no name tells a side, by place.

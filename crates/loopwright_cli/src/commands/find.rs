@@ -86,7 +86,7 @@ fn mirror(loaded: &Loaded, args: &FindArgs) -> Result<Option<Mirror>, Failure> {
         Some(path) => mirroring::read_pairs(path)?,
         None => Vec::new(),
     };
-    mirroring::mirror(loaded, &pairs).map(Some)
+    mirroring::mirror(loaded.take(), &loaded.analysis.heading, &pairs).map(Some)
 }
 
 /// The search that the arguments ask for.

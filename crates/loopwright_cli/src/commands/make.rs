@@ -80,7 +80,11 @@ fn make(
     let mut warnings = loaded.warnings.clone();
     let mut soft: Vec<String> = Vec::new();
     let mirror = match recipe.stretch.symmetric {
-        Some(true) => Some(mirroring::mirror(&loaded, &recipe.take.mirror)?),
+        Some(true) => Some(mirroring::mirror(
+            loaded.take(),
+            &loaded.analysis.heading,
+            &recipe.take.mirror,
+        )?),
         _ => None,
     };
     let chosen = match choose(&loaded, &recipe.stretch, mirror.as_ref(), search) {
