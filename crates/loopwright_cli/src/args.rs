@@ -476,9 +476,9 @@ pub(crate) struct CheckArgs {
     pub(crate) json: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct BlendArgs {
-    /// Loops (BVH) of one skeleton, each with its sidecar beside it.
+    /// Loops (BVH) of one skeleton, each with its sidecar beside it; a folder stands for all loops in it, by name.
     #[arg(required = true, value_name = "LOOP")]
     pub(crate) loops: Vec<PathBuf>,
     /// Weights of the loops, in their order, separated by commas; equal ones unless given.
@@ -503,9 +503,9 @@ pub(crate) struct BlendArgs {
     pub(crate) json: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct PlayArgs {
-    /// Loops (BVH) of one skeleton, each with its sidecar beside it.
+    /// Loops (BVH) of one skeleton, each with its sidecar beside it; a folder stands for all loops in it, by name.
     #[arg(required = true, value_name = "LOOP")]
     pub(crate) loops: Vec<PathBuf>,
     /// How long to play, seconds.

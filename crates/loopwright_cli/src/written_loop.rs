@@ -117,6 +117,37 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs) -> Result<PlayableL
     })
 }
 
+/// Paths of loops, with every folder replaced by the loops in it: its files with a sidecar beside them, by name.
+///
+/// Errors: a folder cannot be listed, or holds no loop.
+pub(crate) fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut loops = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            loops.push(path.clone());
+            continue;
+        }
+        let failed = |error: std::io::Error| Failure::error(format!("cannot list \"{}\": {error}", path.display()));
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(path).map_err(failed)? {
+            let file = entry.map_err(failed)?.path();
+            if has_sidecar(&file) {
+                found.push(file);
+            }
+        }
+        if found.is_empty() {
+            return Err(
+                Failure::error(format!("there is no loop in the folder \"{}\"", path.display()))
+                    .because("loops have their sidecar beside them: walk-loop.bvh and walk-loop.bvh.json")
+                    .try_this("`loopwright make TAKE -o FOLDER/NAME.bvh`"),
+            );
+        }
+        found.sort();
+        loops.extend(found);
+    }
+    Ok(loops)
+}
+
 /// Reads loops that must have their sidecars and one skeleton; at least one.
 pub(crate) fn read_all_playable(paths: &[PathBuf], reading: &TakeArgs) -> Result<Vec<PlayableLoop>, Failure> {
     let loops = paths

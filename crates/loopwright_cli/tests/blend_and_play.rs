@@ -316,3 +316,25 @@ fn a_captured_turn_and_its_image_walk_straight() {
     );
     assert!(skate <= own_skate, "{skate} {own_skate}");
 }
+
+#[test]
+fn a_folder_stands_for_the_loops_in_it() {
+    let folder = with_two_loops("");
+    folder.make_folder("walks");
+    folder.make_folder("empty");
+    for name in ["left.bvh", "left.bvh.json", "right.bvh", "right.bvh.json"] {
+        folder.copy(name, &format!("walks/{name}"));
+    }
+    // A take among the loops has no sidecar and does not count.
+    folder.copy("left-walk.bvh", "walks/left-walk.bvh");
+    let facts = folder.run("blend walks --speed 1.2 -o b.bvh --json").done().json();
+    assert!((number(&facts, "/root/speed_mps") - 1.2).abs() < 0.01);
+    assert_eq!(facts["blend"]["loops"].as_array().unwrap().len(), 2);
+    folder.run("play walks --seconds 5 -o p.bvh").done();
+    let none = folder.run("blend empty -o c.bvh");
+    assert!(
+        none.status == 2 && none.stderr.contains("no loop in the folder"),
+        "{}",
+        none.stderr
+    );
+}

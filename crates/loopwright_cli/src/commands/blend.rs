@@ -29,6 +29,10 @@ use crate::{
 };
 
 pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
+    let args = &BlendArgs {
+        loops: written_loop::with_folders(&args.loops)?,
+        ..args.clone()
+    };
     convert::require_bvh(&args.output)?;
     let beside = make::sidecar_path(&args.output);
     let mut outputs = Outputs::new(args.force);

@@ -22,6 +22,10 @@ use crate::{
 const DEFAULT_HALF_LIFE_SECS: f64 = 0.1;
 
 pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
+    let args = &PlayArgs {
+        loops: written_loop::with_folders(&args.loops)?,
+        ..args.clone()
+    };
     convert::require_bvh(&args.output)?;
     let mut outputs = Outputs::new(args.force);
     for input in &args.loops {
