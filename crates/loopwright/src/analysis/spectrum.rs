@@ -157,37 +157,39 @@ fn padded_length(num_frames: usize) -> usize {
 /// Writes the positions of up to [`BLOCK`] axes less their least-squares lines to `channels`, one axis after the other.
 fn detrend(features: &Features, axes: core::ops::Range<usize>, channels: &mut [f64]) {
     let num_frames = features.num_frames();
-    let row = |frame: usize| -> [f64; BLOCK] {
-        let values = &features.positions(frame)[axes.clone()];
-        values.try_into().unwrap_or_else(|_| {
-            let mut row = [0.0; BLOCK];
-            row[..values.len()].copy_from_slice(values);
-            row
+    // Taken out once: a frame's line of the cache holds nothing else that is wanted now.
+    let rows: Vec<[f64; BLOCK]> = (0..num_frames)
+        .map(|frame| {
+            let values = &features.positions(frame)[axes.clone()];
+            values.try_into().unwrap_or_else(|_| {
+                let mut row = [0.0; BLOCK];
+                row[..values.len()].copy_from_slice(values);
+                row
+            })
         })
-    };
+        .collect();
     let count = num_frames as f64;
     let middle = 0.5 * (count - 1.0);
     let mut means = [0.0; BLOCK];
-    for frame in 0..num_frames {
-        let values = row(frame);
+    for row in &rows {
         for lane in 0..BLOCK {
-            means[lane] += values[lane];
+            means[lane] += row[lane];
         }
     }
     means = means.map(|sum| sum / count);
     let (mut moments, mut spread) = ([0.0; BLOCK], 0.0);
-    for frame in 0..num_frames {
-        let (values, x) = (row(frame), frame as f64 - middle);
+    for (frame, row) in rows.iter().enumerate() {
+        let x = frame as f64 - middle;
         for lane in 0..BLOCK {
-            moments[lane] += x * (values[lane] - means[lane]);
+            moments[lane] += x * (row[lane] - means[lane]);
         }
         spread += x * x;
     }
     let slopes = moments.map(|moment| if spread > 0.0 { moment / spread } else { 0.0 });
-    for frame in 0..num_frames {
-        let (values, x) = (row(frame), frame as f64 - middle);
-        for lane in 0..axes.len() {
-            channels[lane * num_frames + frame] = values[lane] - means[lane] - slopes[lane] * x;
+    for lane in 0..axes.len() {
+        let channel = &mut channels[lane * num_frames..(lane + 1) * num_frames];
+        for (frame, (value, row)) in channel.iter_mut().zip(&rows).enumerate() {
+            *value = row[lane] - means[lane] - slopes[lane] * (frame as f64 - middle);
         }
     }
 }
