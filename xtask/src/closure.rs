@@ -116,7 +116,7 @@ struct Measured {
 const FOUND: &str = "\
 ## What was found
 
-- Closing motion and noise apart (the default) is told as little as the take's own frames, and at 120 fps moves the take a third
+- Closing motion and noise apart (the default) is told as little as the take's own frames, and at 120 fps moves the take a fifth
   less than central differences over 0.4 s, which rank worse there.
 - A longer blend is told less and moves more; 0.35 s is where the rank reaches that of the take itself.
 - A blend time tied to the period moves long loops by several times as much for one to two points of rank.
