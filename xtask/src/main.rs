@@ -3,7 +3,8 @@
 //! `cargo xtask measure road [FOLDER]` measures the whole road on the real takes of FOLDER (default `../shared/mocap`) and
 //! on synthetic ones, and writes docs/measurements/road.md; `cargo xtask measure closure [FOLDER]` every way to close a seam,
 //! on many cuts of those takes, and writes docs/measurements/closure.md; `cargo xtask measure root [FOLDER]` what the root does,
-//! on real takes and on synthetic circles, and writes docs/measurements/root.md.
+//! on real takes and on synthetic circles, and writes docs/measurements/root.md; `cargo xtask measure search [FOLDER]` and `symmetric` likewise the search, and loops of
+//! half a cycle and its image.
 //!
 //! `cargo xtask docs` draws the pictures of the README and of docs/guide; with `--check` it fails where they are stale.
 
@@ -25,6 +26,8 @@ mod root;
 
 mod search;
 
+mod symmetric;
+
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     let result = match arguments.next().as_deref() {
@@ -38,7 +41,8 @@ fn main() -> ExitCode {
             Some(other) => Err(format!("cargo xtask docs takes --check or nothing, found {other}")),
         },
         _ => Err(
-            "usage: cargo xtask measure road|closure|root|search [FOLDER], or cargo xtask docs [--check]".to_owned(),
+            "usage: cargo xtask measure road|closure|root|search|symmetric [FOLDER], or cargo xtask docs [--check]"
+                .to_owned(),
         ),
     };
     match result {
@@ -66,7 +70,8 @@ fn measure(what: Option<&str>, folder: &Path) -> Result<(), String> {
         Some("closure") => (closure::page(folder, &rows)?, "closure.md"),
         Some("root") => (root::page(folder, &rows)?, "root.md"),
         Some("search") => (search::page(folder, &rows)?, "search.md"),
-        _ => return Err("cargo xtask measure takes road, closure, root or search".to_owned()),
+        Some("symmetric") => (symmetric::page(folder, &rows)?, "symmetric.md"),
+        _ => return Err("cargo xtask measure takes road, closure, root, search or symmetric".to_owned()),
     };
     let path = checkout().join("docs/measurements").join(name);
     std::fs::write(&path, page).map_err(|error| format!("cannot write {}: {error}", path.display()))
