@@ -23,7 +23,8 @@ pub(crate) fn page(folder: &Path, rows: &[Row]) -> Result<String, String> {
     let studied = study(folder, rows.iter().filter(|row| row.expect == "loop"))?;
     let mut page = String::from(
         "# The search, measured\n\n\
-         Written by `cargo xtask measure search`; nothing here is typed by hand but the words.\n\n",
+         Written by `cargo xtask measure search`; nothing here is typed by hand but the words, and no clock is\n\
+         involved: the same takes give the same page. What takes a clock is in [search-speed.md](search-speed.md).\n\n",
     );
     truth::section(&mut page)?;
     rivals::section(&studied, &mut page)?;

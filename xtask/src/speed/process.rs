@@ -1,0 +1,121 @@
+//! `loopwright find` as a process, from a file to an answer.
+
+use std::{
+    fmt::Write,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use loopwright::{
+    analysis::{Analysis, body::BodyOverrides},
+    candidate::{self, SearchSettings},
+};
+use loopwright_formats::{SpaceSettings, read_take};
+
+use super::clock;
+
+/// Takes of one skeleton that are laid end to end.
+const TAKES: [&str; 2] = ["cmu/01_01_jump_turn.bvh", "cmu/01_03_climb.bvh"];
+
+/// Frames of the file: 60 s at 120 fps.
+const NUM_FRAMES: usize = 7200;
+
+/// Runs of the process.
+const RUNS: usize = 31;
+
+/// The text of one file with the rows of several, without the T-pose that each begins with.
+fn joined(folder: &Path) -> Result<String, String> {
+    let mut text = String::new();
+    let mut rows: Vec<String> = Vec::new();
+    for name in TAKES {
+        let path = folder.join(name);
+        let file = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let (hierarchy, motion) = file
+            .split_once("MOTION")
+            .ok_or_else(|| format!("{name} has no motion"))?;
+        let mut lines = motion.lines().filter(|line| !line.trim().is_empty());
+        let frame_time = lines.find(|line| line.starts_with("Frame Time")).unwrap_or_default();
+        if text.is_empty() {
+            let _ = write!(text, "{hierarchy}MOTION\nFrames: {NUM_FRAMES}\n{}\n", frame_time.trim());
+        }
+        rows.extend(lines.skip(1).map(|line| line.trim().to_owned()));
+    }
+    if rows.len() < NUM_FRAMES {
+        return Err(format!("{} frames are too few for {NUM_FRAMES}", rows.len()));
+    }
+    rows.truncate(NUM_FRAMES);
+    text.push_str(&rows.join("\n"));
+    text.push('\n');
+    Ok(text)
+}
+
+/// A file that is removed when it is done with.
+struct Temporary(PathBuf);
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Builds the command and says where it is.
+fn command() -> Result<PathBuf, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let built = Command::new(cargo)
+        .args(["build", "--release", "--quiet", "--package", "loopwright_cli"])
+        .status()
+        .map_err(|error| format!("cargo cannot be run: {error}"))?;
+    if !built.success() {
+        return Err("the command does not build".to_owned());
+    }
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    Ok(own.with_file_name(format!("loopwright{}", std::env::consts::EXE_SUFFIX)))
+}
+
+/// The section as Markdown.
+pub(super) fn section(folder: &Path, page: &mut String) -> Result<(), String> {
+    let text = joined(folder)?;
+    let file = Temporary(std::env::temp_dir().join(format!("loopwright-speed-{}.bvh", std::process::id())));
+    std::fs::write(&file.0, &text).map_err(|error| format!("{}: {error}", file.0.display()))?;
+    let program = command()?;
+    let mut runs = Vec::new();
+    for _ in 0..RUNS {
+        let start = clock::on_the_wall();
+        let output = Command::new(&program)
+            .arg("find")
+            .arg(&file.0)
+            .output()
+            .map_err(|error| format!("{}: {error}", program.display()))?;
+        runs.push(clock::on_the_wall() - start);
+        if !output.status.success() {
+            return Err(format!("find failed: {}", String::from_utf8_lossy(&output.stderr)));
+        }
+    }
+    runs.sort_by(f64::total_cmp);
+
+    let bytes = text.as_bytes();
+    let read = || read_take(bytes, "joined", &SpaceSettings::default(), &mut Vec::new());
+    let read_secs = clock::time(read);
+    let take = read().map_err(|error| error.to_string())?.take;
+    let study = || Analysis::of(&take, &BodyOverrides::default());
+    let study_secs = clock::time(study);
+    let analysis = study().map_err(|error| error.to_string())?;
+    let find_secs = clock::time(|| candidate::find(&take, &analysis, &SearchSettings::default()));
+    let _ = writeln!(
+        page,
+        "## From file to answer\n\n\
+         `loopwright find` as a process on a BVH file of {} s, {} joints, {:.1} MB: two captured takes laid end to end. On the wall,\n\
+         {RUNS} runs; what others do on the machine is in it.\n\n\
+         | | seconds |\n| --- | --- |\n\
+         | median; fastest | {:.3}; {:.3} |\n\
+         | of that, in this process: reading | {read_secs:.3} |\n\
+         | study (world, screen, heading, features, autocorrelation) | {study_secs:.3} |\n\
+         | search and judgement | {find_secs:.3} |\n",
+        NUM_FRAMES / 120,
+        take.num_joints(),
+        1e-6 * bytes.len() as f64,
+        runs[RUNS / 2],
+        runs[0],
+    );
+    Ok(())
+}
