@@ -35,14 +35,14 @@ fn left_and_right_blend_to_straight_and_check_sees_a_loop() {
         assert_eq!(facts, folder.json("straight.bvh.json"));
         let loops = ["left.bvh.json", "right.bvh.json"].map(|name| folder.json(name));
         let twists = [&loops[0], &loops[1], &facts].map(root_twist);
-        let periods = [&loops[0], &loops[1], &facts].map(|facts| number(facts, "/candidate/period_secs"));
+        let periods = [&loops[0], &loops[1], &facts].map(|facts| number(facts, "candidate/period_secs"));
         assert!((periods[2] - 0.5 * (periods[0] + periods[1])).abs() < 1e-9);
         // The way of a cycle is the mean of the ways.
         let way = |index: usize| twists[index].linear * periods[index];
         assert!((way(2) - 0.5 * (way(0) + way(1))).length() < 1e-9, "{options}");
         assert!((twists[2].angular.y * periods[2]).to_degrees().abs() < 2.0);
         assert_eq!(facts["blend"]["weights"], serde_json::json!([0.5, 0.5]));
-        assert_eq!(number(&facts, "/blend/phases/0"), 0.0);
+        assert_eq!(facts["blend"]["phases"][0].as_f64().unwrap(), 0.0);
         let checked = folder.run("check straight.bvh").done();
         assert!(
             checked.stdout.starts_with("straight.bvh: loops\n"),
@@ -83,9 +83,9 @@ fn a_wanted_speed_and_turn_find_their_weights() {
         folder.run(&command).done().json()
     };
     let facts = wanted("--speed 1.25");
-    assert!((number(&facts, "/root/speed_mps") - 1.25).abs() < 1e-9);
+    assert!((number(&facts, "root/speed_mps") - 1.25).abs() < 1e-9);
     let facts = wanted("--turn-rate -12.5");
-    assert!((number(&facts, "/root/turn_dps") + 12.5).abs() < 1e-9);
+    assert!((number(&facts, "root/turn_dps") + 12.5).abs() < 1e-9);
     // Equal weights unless told otherwise.
     assert_eq!(wanted("")["blend"]["weights"], serde_json::json!([0.5, 0.5]));
 }
@@ -97,7 +97,7 @@ fn loops_play_for_as_long_as_wanted_without_a_step() {
         .run("play --seconds 20 --seed 7 left.bvh right.bvh -o out.bvh --json")
         .done()
         .json();
-    assert_eq!(number(&facts, "/frames"), 601.0);
+    assert_eq!(number(&facts, "frames"), 601.0);
     let played = facts["played"].as_array().unwrap();
     assert!(played.len() > 4);
     let take = folder.take("out.bvh");
@@ -253,11 +253,11 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
 
 /// Turn per cycle in degrees, speed over the ground, and skate of a loop.
 fn travel(sidecar: &serde_json::Value) -> [f64; 3] {
-    let turn = number(sidecar, "/root/turn_dps") * number(sidecar, "/candidate/period_secs");
+    let turn = number(sidecar, "root/turn_dps") * number(sidecar, "candidate/period_secs");
     [
         turn,
-        number(sidecar, "/root/speed_mps"),
-        number(sidecar, "/quality/skate_cmps"),
+        number(sidecar, "root/speed_mps"),
+        number(sidecar, "quality/skate_cmps"),
     ]
 }
 
@@ -267,7 +267,7 @@ fn a_turning_loop_and_its_image_walk_straight() {
     let own = folder.made("");
     folder.run("convert loop.bvh image.bvh --mirror").done();
     let image = folder.json("image.bvh.json");
-    assert_eq!(number(&image, "/root/turn_dps"), -number(&own, "/root/turn_dps"));
+    assert_eq!(number(&image, "root/turn_dps"), -number(&own, "root/turn_dps"));
     folder.run("check image.bvh").done();
     let blend = folder
         .run("blend loop.bvh image.bvh -o straight.bvh --json")
@@ -303,7 +303,7 @@ fn a_captured_turn_and_its_image_walk_straight() {
         ])
         .done()
         .json();
-    assert!(number(&own, "/root/turn_dps") > 8.0);
+    assert!(number(&own, "root/turn_dps") > 8.0);
     folder.run("convert loop.bvh image.bvh --mirror").done();
     let blend = folder
         .run("blend loop.bvh image.bvh -o straight.bvh --json")
@@ -328,7 +328,7 @@ fn a_folder_stands_for_the_loops_in_it() {
     // A take among the loops has no sidecar and does not count.
     folder.copy("left-walk.bvh", "walks/left-walk.bvh");
     let facts = folder.run("blend walks --speed 1.2 -o b.bvh --json").done().json();
-    assert!((number(&facts, "/root/speed_mps") - 1.2).abs() < 0.01);
+    assert!((number(&facts, "root/speed_mps") - 1.2).abs() < 0.01);
     assert_eq!(facts["blend"]["loops"].as_array().unwrap().len(), 2);
     folder.run("play walks --seconds 5 -o p.bvh").done();
     let none = folder.run("blend empty -o c.bvh");

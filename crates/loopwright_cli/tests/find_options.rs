@@ -15,13 +15,13 @@ fn loops_lie_within_the_frames_asked_for() {
     let candidates = json["candidates"].as_array().unwrap();
     assert!(!candidates.is_empty());
     for candidate in candidates {
-        let [start, end] = ["/candidate/start_frame", "/candidate/end_frame"].map(|key| number(candidate, key));
+        let [start, end] = ["candidate/start_frame", "candidate/end_frame"].map(|key| number(candidate, key));
         // The end is refined by less than a frame.
         assert!(start >= 100.0 && end < 201.0, "{start} to {end}");
     }
     // `make` takes the same.
     let made = folder.made("--within 100:200");
-    assert!(number(&made, "/candidate/start_frame") >= 100.0);
+    assert!(number(&made, "candidate/start_frame") >= 100.0);
 }
 
 #[test]
@@ -35,8 +35,8 @@ fn loops_travel_as_asked_for() {
         "--climb -0.1:0.1",
     ] {
         let found = first(&folder, options);
-        assert!((number(&found, "/root/speed_mps") - 1.25).abs() < 0.05, "{options}");
-        assert!((number(&found, "/root/turn_dps") - 12.0).abs() < 1.5, "{options}");
+        assert!((number(&found, "root/speed_mps") - 1.25).abs() < 0.05, "{options}");
+        assert!((number(&found, "root/turn_dps") - 12.0).abs() < 1.5, "{options}");
     }
     for options in [
         "--speed 2:",
@@ -72,7 +72,7 @@ fn idle_loops_when_they_are_asked_for() {
     assert!(!candidates.is_empty());
     for candidate in candidates {
         assert_eq!(candidate["idle"], true);
-        assert!(number(candidate, "/candidate/end_frame") < 125.0);
+        assert!(number(candidate, "candidate/end_frame") < 125.0);
     }
     let walk = Folder::with_walk();
     let answer = walk.run("find walk.bvh --idle");
@@ -86,11 +86,11 @@ fn idle_loops_when_they_are_asked_for() {
 #[test]
 fn other_prices_find_the_same_period() {
     let folder = Folder::with_synth("--seconds 6 --fps 30 --noise 0.3");
-    let period = number(&first(&folder, "--cycles 1"), "/candidate/source_period_secs");
+    let period = number(&first(&folder, "--cycles 1"), "candidate/source_period_secs");
     for options in ["--decay cubic", "--decay quintic", "--halflife 0.05", "--halflife 0.2"] {
         let found = number(
             &first(&folder, &format!("--cycles 1 {options}")),
-            "/candidate/source_period_secs",
+            "candidate/source_period_secs",
         );
         assert!((found - period).abs() < 0.03, "{options}: {found}, not {period}");
     }
@@ -110,8 +110,8 @@ fn segments_offer_a_loop_each() {
         assert_eq!(segment["rank"], index + 1);
         let found = &json["candidates"][index];
         assert_eq!(found["idle"], index == 0);
-        let [start, end] = ["/candidate/start_frame", "/candidate/end_frame"].map(|key| number(found, key));
-        assert!(number(segment, "/start_frame") <= start && end <= number(segment, "/end_frame") + 1.0);
+        let [start, end] = ["candidate/start_frame", "candidate/end_frame"].map(|key| number(found, key));
+        assert!(number(segment, "start_frame") <= start && end <= number(segment, "end_frame") + 1.0);
     }
     let made = folder.made("--per-segment --pick 2");
     assert_eq!(made["candidate"], {
@@ -119,6 +119,19 @@ fn segments_offer_a_loop_each() {
         facts["period_secs"] = made["candidate"]["period_secs"].clone();
         facts
     });
+    // Each is what a search in those frames alone gives.
+    for (index, segment) in segments.iter().enumerate() {
+        let within = format!("{}:{}", segment["start_frame"], segment["end_frame"]);
+        let idle = if index == 0 { "--idle" } else { "" };
+        let alone = folder
+            .run(&format!("find walk.bvh --json --top 1 --within {within} {idle}"))
+            .done()
+            .json();
+        assert_eq!(
+            alone["candidates"][0]["candidate"],
+            json["candidates"][index]["candidate"]
+        );
+    }
     let text = folder.run("find walk.bvh --per-segment").done().stdout;
     assert!(text.contains("segment") && text.contains("idle"), "{text}");
 }
@@ -127,13 +140,13 @@ fn segments_offer_a_loop_each() {
 fn candidates_tell_their_phase_and_the_search_its_rhythm() {
     let folder = Folder::with_synth("--seconds 8 --fps 60 --period 1.15 --turn 0");
     let json = folder.run("find walk.bvh --json").done().json();
-    assert!((number(&json, "/rhythm/period_secs") - 1.15).abs() < 0.01);
-    assert!(number(&json, "/rhythm/confidence") > 0.9);
+    assert!((number(&json, "rhythm/period_secs") - 1.15).abs() < 0.01);
+    assert!(number(&json, "rhythm/confidence") > 0.9);
     let multiples = json["rhythm"]["multiples"].as_array().unwrap();
     assert!(multiples.len() >= 4 && multiples.iter().all(|likeness| likeness.as_f64().unwrap() > 0.8));
     for found in json["candidates"].as_array().unwrap() {
-        assert!((0.0..1.0).contains(&number(found, "/candidate/contact_phase")));
-        assert!((0.5..1.5).contains(&number(found, "/candidate/energy")));
+        assert!((0.0..1.0).contains(&number(found, "candidate/contact_phase")));
+        assert!((0.5..1.5).contains(&number(found, "candidate/energy")));
     }
 }
 
@@ -142,7 +155,7 @@ fn smoothing_and_weights_are_told_and_kept() {
     let folder = Folder::with_synth("--seconds 6 --fps 60 --noise 0.5");
     let plain = first(&folder, "--cycles 1");
     let smooth = first(&folder, "--cycles 1 --smooth 6");
-    let cost = |found: &serde_json::Value| number(found, "/candidate/seam_cost");
+    let cost = |found: &serde_json::Value| number(found, "candidate/seam_cost");
     // White noise of every joint is most of what seams cost here.
     assert!(cost(&smooth) < 0.7 * cost(&plain), "{} {}", cost(&smooth), cost(&plain));
     let made = folder.made("--smooth 6 --joints *Hand*=0 --save-recipe walk.toml");
@@ -185,10 +198,10 @@ fn half_a_cycle_and_its_image_make_a_symmetric_loop() {
         (&best["candidate"]["mirrored"], &best["candidate"]["cycles"]),
         (&true.into(), &1.into())
     );
-    assert!((number(best, "/candidate/source_period_secs") - 1.15).abs() < 1.0 / 60.0);
+    assert!((number(best, "candidate/source_period_secs") - 1.15).abs() < 1.0 / 60.0);
     let made = folder.made("--symmetric --save-recipe half.toml");
     assert_eq!(made["candidate"]["mirrored"], true);
-    assert_eq!(number(&made, "/root/turn_dps"), 0.0);
+    assert_eq!(number(&made, "root/turn_dps"), 0.0);
     assert_eq!(made["playback"]["samples"].as_u64().unwrap() % 2, 0);
     folder.loops();
     let before = folder.read("loop.bvh");
@@ -198,8 +211,8 @@ fn half_a_cycle_and_its_image_make_a_symmetric_loop() {
     assert_eq!(folder.read("loop.bvh"), before);
     // By hand: the frames that were found, as half a cycle.
     let (start, end) = (
-        number(&made, "/candidate/start_frame"),
-        number(&made, "/candidate/end_frame"),
+        number(&made, "candidate/start_frame"),
+        number(&made, "candidate/end_frame"),
     );
     folder
         .run(&format!(

@@ -71,7 +71,7 @@ fn all_hold<T: Sync>(items: &[T], test: impl Fn(&T) -> Result<(), String> + Sync
 
 /// The loop of a take: no gap by its own figures, and `check` agrees that it loops.
 fn loops(folder: &Folder, made: &harness::Answer) -> Result<(), String> {
-    for pointer in ["/quality/c0_deg", "/quality/c0_mm"] {
+    for pointer in ["quality/c0_deg", "quality/c0_mm"] {
         let gap = number(&made.json(), pointer);
         if gap >= MAX_GAP {
             return Err(format!("{pointer} is {gap}"));

@@ -79,8 +79,8 @@ fn a_walk_becomes_a_loop() {
 fn the_loop_agrees_with_the_truth() {
     let folder = Folder::with_synth("--seconds 8 --fps 60");
     let (truth, loop_json) = (folder.json("walk.bvh.truth.json"), folder.made(""));
-    let period = number(&loop_json, "/candidate/source_period_secs") / number(&loop_json, "/candidate/cycles");
-    assert!((period - number(&truth, "/period_secs")).abs() < 2e-3, "{period}");
+    let period = number(&loop_json, "candidate/source_period_secs") / number(&loop_json, "candidate/cycles");
+    assert!((period - number(&truth, "period_secs")).abs() < 2e-3, "{period}");
     let twist = root_twist(&loop_json);
     let off = (twist.linear - vector(&truth["linear_mps"])).length();
     assert!(off < 0.03, "{off} m/s");
@@ -110,22 +110,22 @@ fn json_of_make_has_the_promised_keys_and_is_the_sidecar() {
     assert_eq!(json["take"]["joints"], 24);
     assert_eq!(json["take"]["unit"], "cm");
     assert_eq!(json["take"]["up"], "y");
-    assert!((number(&json, "/take/frame_time_secs") - 1.0 / 30.0).abs() < 1e-6);
+    assert!((number(&json, "take/frame_time_secs") - 1.0 / 30.0).abs() < 1e-6);
     assert_eq!(json["closure"]["method"], "quintic");
     assert_eq!(json["root"]["mode"], "screw");
     // Of a walk with context on both sides everything is known.
     for (part, keys) in [("candidate", &CANDIDATE_KEYS[..]), ("quality", &QUALITY_KEYS[..])] {
         for key in keys {
-            number(&json, &format!("/{part}/{key}"));
+            number(&json, &format!("{part}/{key}"));
         }
     }
     let twist = root_twist(&json);
-    assert!((number(&json, "/root/speed_mps") - twist.linear.with_y(0.0).length()).abs() < 1e-12);
-    assert!((number(&json, "/root/turn_dps") - twist.angular.y.to_degrees()).abs() < 1e-9);
-    assert!((number(&json, "/root/climb_mps") - twist.linear.y).abs() < 1e-12);
-    assert!((number(&json, "/root/radius_m") - twist.linear.length() / twist.angular.length()).abs() < 1e-6);
-    assert!(number(&json, "/quality/c0_deg") < 0.01 && number(&json, "/quality/c0_mm") < 0.01);
-    assert!(number(&json, "/quality/c1_dps") < 1e-6 && number(&json, "/quality/c1_mmps") < 1e-6);
+    assert!((number(&json, "root/speed_mps") - twist.linear.with_y(0.0).length()).abs() < 1e-12);
+    assert!((number(&json, "root/turn_dps") - twist.angular.y.to_degrees()).abs() < 1e-9);
+    assert!((number(&json, "root/climb_mps") - twist.linear.y).abs() < 1e-12);
+    assert!((number(&json, "root/radius_m") - twist.linear.length() / twist.angular.length()).abs() < 1e-6);
+    assert!(number(&json, "quality/c0_deg") < 0.01 && number(&json, "quality/c0_mm") < 0.01);
+    assert!(number(&json, "quality/c1_dps") < 1e-6 && number(&json, "quality/c1_mmps") < 1e-6);
 }
 
 #[test]
@@ -177,10 +177,7 @@ fn check_with_the_take_finds_the_figures_of_make() {
             assert_eq!(quality[key], Value::Null, "{key} is known to make only");
             continue;
         }
-        let (found, stated) = (
-            number(quality, &format!("/{key}")),
-            number(&sidecar["quality"], &format!("/{key}")),
-        );
+        let (found, stated) = (number(quality, key), number(&sidecar["quality"], key));
         assert!(
             (found - stated).abs() < 1e-6 * (1.0 + stated),
             "{key}: {found} and {stated}"
@@ -287,8 +284,8 @@ fn the_same_seed_gives_the_same_take_and_its_truth() {
         let folder = Folder::with_synth(&format!("--seconds 2 --fps 30 --turn 9 --seed {seed}"));
         assert_eq!(folder.names(), ["walk.bvh", "walk.bvh.truth.json"]);
         let truth = folder.json("walk.bvh.truth.json");
-        assert_eq!(number(&truth, "/settings/seed"), f64::from(seed));
-        assert_eq!(number(&truth, "/period_secs"), 1.1537);
+        assert_eq!(number(&truth, "settings/seed"), f64::from(seed));
+        assert_eq!(number(&truth, "period_secs"), 1.1537);
         assert!((vector(&truth["angular_rps"]).y.to_degrees() - 9.0).abs() < 1e-9);
         folder.read("walk.bvh")
     };
@@ -352,9 +349,9 @@ fn without_a_sidecar_the_closing_key_is_recognised() {
         let json = &json["loops"][0];
         assert_eq!(json["verdict"], "loops");
         assert_eq!(json["candidate"], Value::Null);
-        let off = number(json, "/root/speed_mps") / number(&sidecar, "/root/speed_mps") - 1.0;
+        let off = number(json, "root/speed_mps") / number(&sidecar, "root/speed_mps") - 1.0;
         assert!(off.abs() < close, "{last_key}: speed off by {off}");
-        let off = number(json, "/root/turn_dps") / number(&sidecar, "/root/turn_dps") - 1.0;
+        let off = number(json, "root/turn_dps") / number(&sidecar, "root/turn_dps") - 1.0;
         assert!(off.abs() < close, "{last_key}: turn off by {off}");
     }
 }
@@ -404,6 +401,6 @@ fn inspect_tells_what_the_search_sees() {
     assert_eq!(json["skeleton"].as_array().unwrap().len(), 24);
     assert!(!json["weights"].as_array().unwrap().is_empty());
     let rhythm = json["rhythm"].as_array().unwrap();
-    let period = |peak: &Value| (number(peak, "/period_secs") - 1.1537).abs() < 0.01;
+    let period = |peak: &Value| (number(peak, "period_secs") - 1.1537).abs() < 0.01;
     assert!(rhythm.iter().any(period), "{rhythm:?}");
 }

@@ -33,14 +33,14 @@ fn joint_at(take: &Take, key: usize, joint: &str) -> Rigid {
 fn root_start(sidecar: &Value) -> Rigid {
     let turn = match sidecar["root"]["start_rotation_xyzw"].as_array() {
         Some(parts) => DQuat::from_array([0, 1, 2, 3].map(|part: usize| parts[part].as_f64().unwrap())),
-        None => rotation::from_yaw(number(sidecar, "/root/start_yaw_deg").to_radians()),
+        None => rotation::from_yaw(number(sidecar, "root/start_yaw_deg").to_radians()),
     };
     Rigid::new(turn, vector(&sidecar["root"]["start_position_m"]))
 }
 
 /// Asserts that a joint of a file stands at every key where the sidecar says that the root does.
 fn carries_the_root(take: &Take, sidecar: &Value, joint: &str) {
-    let step = number(sidecar, "/candidate/period_secs") / samples(sidecar) as f64;
+    let step = number(sidecar, "candidate/period_secs") / samples(sidecar) as f64;
     let (start, twist) = (root_start(sidecar), root_twist(sidecar));
     for key in 0..take.num_frames() {
         let root = start * twist.exp(key as f64 * step);
@@ -90,8 +90,8 @@ fn a_straight_root_runs_straight() {
     let folder = Folder::with_synth("--seconds 5 --fps 30 --turn 2");
     let json = folder.made("--root rabbit --add-root");
     assert_eq!(json["root"]["mode"], "rabbit");
-    assert_eq!(number(&json, "/root/turn_dps"), 0.0);
-    assert!((number(&json, "/root/speed_mps") - 1.25).abs() < 0.02);
+    assert_eq!(number(&json, "root/turn_dps"), 0.0);
+    assert!((number(&json, "root/speed_mps") - 1.25).abs() < 0.02);
     carries_the_root(&folder.take("loop.bvh"), &json, "root");
     folder.loops();
 }
@@ -112,7 +112,7 @@ fn a_straight_root_refuses_a_turn_and_says_what_to_try() {
     assert!(!folder.file("loop.bvh").exists());
 
     let json = folder.made("--root rabbit --force-straight --save-recipe straight.toml");
-    assert_eq!(number(&json, "/root/turn_dps"), 0.0);
+    assert_eq!(number(&json, "root/turn_dps"), 0.0);
     folder.loops();
     // The hips come back to their facing.
     let take = folder.take("loop.bvh");
@@ -138,7 +138,7 @@ fn a_path_is_smoothed_as_asked_for_and_says_so() {
         let json = folder.made(&format!("--root path --add-root {options}"));
         folder.loops();
         let take = folder.take("loop.bvh");
-        let step = number(&json, "/candidate/period_secs") / samples(&json) as f64;
+        let step = number(&json, "candidate/period_secs") / samples(&json) as f64;
         let (start, twist) = (root_start(&json), root_twist(&json));
         let away = (0..samples(&json))
             .map(|key| {
@@ -148,7 +148,7 @@ fn a_path_is_smoothed_as_asked_for_and_says_so() {
             .collect::<Vec<_>>();
         let mean = away.iter().sum::<DVec3>() / away.len() as f64;
         let farthest = away.iter().map(|place| (*place - mean).length()).fold(0.0, f64::max);
-        (number(&json, "/root/path_smoothing_secs"), farthest)
+        (number(&json, "root/path_smoothing_secs"), farthest)
     };
     let (usual_secs, usual) = sway("");
     let (tight_secs, tight) = sway("--path-smoothing 0.05");
@@ -160,7 +160,7 @@ fn a_path_is_smoothed_as_asked_for_and_says_so() {
     folder.made("--root path --path-smoothing 0.1 --save-recipe path.toml");
     assert!(folder.text("path.toml").contains("path-smoothing = 0.1"));
     let json = folder.made("--recipe path.toml");
-    assert_eq!(number(&json, "/root/path_smoothing_secs"), 0.1);
+    assert_eq!(number(&json, "root/path_smoothing_secs"), 0.1);
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn a_body_that_is_torn_back_over_its_way_is_told_how_far() {
     let answer = folder.run("make walk.bvh -o loop.bvh --root world --json").done();
     let json = answer.json();
     // 1.25 m/s on a wide circle.
-    let way = 1.25 * number(&json, "/candidate/source_period_secs");
+    let way = 1.25 * number(&json, "candidate/source_period_secs");
     let told = answer.stderr.split("the take travels ").nth(1).unwrap();
     let told: f64 = told.split(' ').next().unwrap().parse().unwrap();
     assert!((told - way).abs() < 0.05, "{told} {way}");
@@ -242,9 +242,9 @@ fn a_root_joint_of_the_rig_carries_the_twist() {
             folder.loops();
             // With the take at hand the figures are those of the making.
             let checked = folder.run("check loop.bvh --take walk.bvh --json").done().json();
-            let displacement = number(&checked["loops"][0], "/quality/displacement_mm");
+            let displacement = number(&checked["loops"][0], "quality/displacement_mm");
             assert!(
-                (displacement - number(&json, "/quality/displacement_mm")).abs() < 1e-3,
+                (displacement - number(&json, "quality/displacement_mm")).abs() < 1e-3,
                 "{mode}"
             );
         }
@@ -302,13 +302,13 @@ fn a_loop_that_turns_most_of_the_way_round_is_checked_without_its_sidecar() {
             "--seconds 9 --fps 60 --speed 0.3 --period {period} --turn {turn} --drift 0"
         ));
         let json = folder.made(&format!("--range 60:{}", 60.0 + period * 60.0));
-        let turned = number(&json, "/root/turn_dps") * number(&json, "/candidate/period_secs");
+        let turned = number(&json, "root/turn_dps") * number(&json, "candidate/period_secs");
         assert!((turned - turn * period).abs() < 2.0, "{turned}");
-        assert!(number(&json, "/root/arc_over_path") > 0.98 && number(&json, "/root/arc_over_path") < 1.02);
+        assert!(number(&json, "root/arc_over_path") > 0.98 && number(&json, "root/arc_over_path") < 1.02);
         std::fs::remove_file(folder.file("loop.bvh.json")).unwrap();
         let checked = folder.run("check loop.bvh --json").done().json();
-        let seen = number(&checked["loops"][0], "/root/turn_dps");
-        assert!((seen - number(&json, "/root/turn_dps")).abs() < 0.5, "{seen}");
+        let seen = number(&checked["loops"][0], "root/turn_dps");
+        assert!((seen - number(&json, "root/turn_dps")).abs() < 0.5, "{seen}");
         assert_eq!(checked["loops"][0]["verdict"], "loops");
     }
 }
@@ -368,13 +368,13 @@ fn a_thrown_prop_loops_about_its_own_axis() {
         (found.angular.length() - truth.angular.length()).abs() < 1e-5,
         "{found:?}"
     );
-    assert!(number(&json, "/quality/c0_mm") < 1e-3 && number(&json, "/quality/c0_deg") < 1e-4);
+    assert!(number(&json, "quality/c0_mm") < 1e-3 && number(&json, "quality/c0_deg") < 1e-4);
     carries_the_root(&folder.take("loop.bvh"), &json, "root");
     let checked = folder.run("check loop.bvh --take staff.bvh --json").done().json();
     assert_eq!(checked["loops"][0]["verdict"], "loops");
     assert_eq!(checked["loops"][0]["root"]["space"], "full");
-    let displacement = number(&checked["loops"][0], "/quality/displacement_mm");
-    assert!((displacement - number(&json, "/quality/displacement_mm")).abs() < 1e-3);
+    let displacement = number(&checked["loops"][0], "quality/displacement_mm");
+    assert!((displacement - number(&json, "quality/displacement_mm")).abs() < 1e-3);
     // Without sidecar and added root the keys tell as much.
     close("--recipe prop.toml");
     close("--root-space full");
@@ -386,7 +386,7 @@ fn a_thrown_prop_loops_about_its_own_axis() {
     // On the ground there is no such motion: the body has to be bent over the seam.
     let json = close("");
     assert_eq!(json["root"]["space"], "ground");
-    assert!(number(&json, "/quality/displacement_mm") > 10.0 * displacement.max(0.1));
+    assert!(number(&json, "quality/displacement_mm") > 10.0 * displacement.max(0.1));
 }
 
 #[test]
@@ -396,7 +396,7 @@ fn a_climb_is_kept_as_pitch_along_the_axis() {
     let twist = root_twist(&json);
     assert!((twist.linear.y - 0.25).abs() < 0.01, "{twist:?}");
     assert_eq!((twist.angular.x, twist.angular.z), (0.0, 0.0));
-    assert!((number(&json, "/root/climb_mps") - twist.linear.y).abs() < 1e-12);
+    assert!((number(&json, "root/climb_mps") - twist.linear.y).abs() < 1e-12);
     carries_the_root(&folder.take("loop.bvh"), &json, "root");
     folder.loops();
 }

@@ -166,12 +166,12 @@ impl Folder {
     }
 }
 
-/// A number inside a JSON document, by its pointer.
-pub(crate) fn number(json: &Value, pointer: &str) -> f64 {
-    let value = json.pointer(pointer).unwrap_or(&Value::Null);
+/// A number inside a JSON document, by the keys that lead to it, with a slash between them.
+pub(crate) fn number(json: &Value, keys: &str) -> f64 {
+    let value = keys.split('/').fold(json, |value, key| &value[key]);
     value
         .as_f64()
-        .unwrap_or_else(|| panic!("{pointer} is {value}, not a number"))
+        .unwrap_or_else(|| panic!("{keys} is {value}, not a number"))
 }
 
 /// Three numbers of a JSON document.
