@@ -4,6 +4,7 @@ use glam::{DQuat, DVec3};
 use loopwright::{
     analysis::{Analysis, body::BodyOverrides, energy::Activity, features::Features},
     candidate::{
+        self, SearchSettings,
         bound::{Instructions, SeamBounds},
         score::{Decay, SeamCost, SpringCost},
         search::{Admission, DistinctPairs, SeamPair, Seams},
@@ -364,4 +365,35 @@ fn the_distinct_list_equals_brute_force_to_the_bit() {
     }
     // Takes without any admissible pair would prove nothing.
     assert!(compared > 1000, "{compared}");
+}
+
+#[test]
+fn a_loop_with_a_jump_inside_is_told_and_not_sound() {
+    let synthetic = loopwright_synth::synthesize(&loopwright_synth::WalkSettings {
+        noise_deg: 0.0,
+        ..loopwright_synth::WalkSettings::default()
+    })
+    .unwrap();
+    let clean = synthetic.take;
+    let joints = clean.num_joints();
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for frame in 0..clean.num_frames() {
+        translations.extend_from_slice(clean.translations(frame));
+        rotations.extend_from_slice(clean.rotations(frame));
+        // From here on the body stands half a metre aside.
+        if frame >= 200 {
+            translations[frame * joints].x += 0.5;
+        }
+    }
+    let frame_time = clean.frame_time_secs();
+    let jumping = Take::new("jumping", clean.skeleton().clone(), frame_time, translations, rotations).unwrap();
+    let appraised = |take: &Take, start: f64, end: f64| {
+        let analysis = Analysis::of(take, &BodyOverrides::default()).unwrap();
+        candidate::appraise(take, &analysis, &SearchSettings::default(), start, end).unwrap()
+    };
+    assert_eq!(appraised(&clean, 170.0, 239.0).num_jumps, 0);
+    assert!(appraised(&clean, 170.0, 239.0).is_sound());
+    let across = appraised(&jumping, 170.0, 239.0);
+    assert_eq!((across.num_jumps, across.is_sound()), (1, false));
+    assert_eq!(appraised(&jumping, 210.0, 279.0).num_jumps, 0);
 }

@@ -365,7 +365,9 @@ impl Found {
 /// Errors: the take is too short or still, or the bounds are not numbers in order.
 pub fn find(take: &Take, analysis: &Analysis, settings: &SearchSettings) -> Result<Found, SearchError> {
     check(take, analysis, settings)?;
-    Ok(find_checked(take, analysis, settings))
+    let images = images(take, analysis, settings);
+    let finder = Finder::new(take, analysis, settings, images.as_ref());
+    Ok(finder.find(settings.within, settings.idle))
 }
 
 /// The best loop of every segment of a take, in the order of time.
@@ -378,6 +380,13 @@ pub fn find_per_segment(
     settings: &SearchSettings,
 ) -> Result<Vec<SegmentLoops>, SearchError> {
     check(take, analysis, settings)?;
+    // One finder for all: what bounds the seams and what random frames cost is the same everywhere.
+    let settings = SearchSettings {
+        max_candidates: 1,
+        ..settings.clone()
+    };
+    let images = images(take, analysis, &settings);
+    let finder = Finder::new(take, analysis, &settings, images.as_ref());
     let (first, last) = settings.within.unwrap_or((0, usize::MAX));
     let segments = analysis.segments.iter().filter_map(|segment| {
         let segment = Segment {
@@ -387,21 +396,12 @@ pub fn find_per_segment(
         };
         let is_idle = segment.gait == Gait::Idle;
         let shortest = settings.min_secs.max(if is_idle { MIN_IDLE_SECS } else { 0.0 });
-        let secs = segment.end_frame.checked_sub(segment.start_frame)? as f64 * take.frame_time_secs();
+        let secs = segment.end_frame.checked_sub(segment.start_frame)? as f64 * loop_frame_secs(take, &settings);
         (secs >= shortest).then_some((segment, is_idle))
     });
     Ok(segments
         .map(|(segment, is_idle)| {
-            let found = find_checked(
-                take,
-                analysis,
-                &SearchSettings {
-                    within: Some((segment.start_frame, segment.end_frame)),
-                    idle: is_idle,
-                    max_candidates: 1,
-                    ..settings.clone()
-                },
-            );
+            let found = finder.find(Some((segment.start_frame, segment.end_frame)), is_idle);
             SegmentLoops {
                 segment,
                 best: found.candidates.into_iter().next().ok_or(found.nearest_miss),
@@ -448,34 +448,6 @@ fn images(take: &Take, analysis: &Analysis, settings: &SearchSettings) -> Option
     let joints = features::mirrored_weights(&analysis.joints, mirror);
     let of_halves = Features::of(take, &analysis.world, &analysis.heading, &analysis.body, &joints);
     Some(of_halves.with_images(&joints, mirror))
-}
-
-/// The search, for settings that fit the take.
-fn find_checked(take: &Take, analysis: &Analysis, settings: &SearchSettings) -> Found {
-    let dt = take.frame_time_secs();
-    let min_lag = min_lag(take, settings);
-    // Saturates for an endless bound.
-    let max_lag = (settings.max_secs / loop_frame_secs(take, settings) + 1e-9).floor() as usize;
-    let images = images(take, analysis, settings);
-    let finder = Finder::new(take, analysis, settings, images.as_ref());
-    let mut found = if settings.idle {
-        Found {
-            candidates: Vec::new(),
-            random_cost: finder.random_cost,
-            nearest_miss: None,
-        }
-    } else {
-        finder.search(min_lag..=max_lag, Activity::Moving)
-    };
-    // An idle loop is one cycle of nothing in particular.
-    let may_stand = settings.mirror.is_none() && settings.cycles.is_none_or(|cycles| cycles == 1);
-    if found.candidates.is_empty() && may_stand {
-        let min_idle = min_lag.max((MIN_IDLE_SECS / dt).round() as usize);
-        let idle = finder.search(min_idle..=max_lag, Activity::Idle);
-        found.candidates = idle.candidates;
-        found.nearest_miss = found.nearest_miss.or(idle.nearest_miss);
-    }
-    found
 }
 
 /// All that [`find`] tells about a candidate, for a stretch that the caller chose.
@@ -533,8 +505,6 @@ struct Finder<'a> {
     seams: Seams<'a>,
     /// What poses are held against one lag later.
     later: Later<'a>,
-    /// Frames that may be ends, within what is asked for.
-    usable: Vec<bool>,
     /// Made for the first search; a stretch that is only appraised needs none.
     bounds: OnceCell<SeamBounds<'a>>,
     separation: usize,
@@ -546,8 +516,6 @@ impl<'a> Finder<'a> {
     fn new(take: &'a Take, analysis: &'a Analysis, settings: &'a SearchSettings, images: Option<&'a Features>) -> Self {
         let later = images.map_or_else(|| Later::poses(&analysis.features), Later::images);
         let seams = Seams::new(later.features(), SeamCost::even(settings.decay));
-        let (first, last) = settings.within.unwrap_or((0, usize::MAX));
-        let usable = analysis.usable.iter().enumerate();
         let dt = take.frame_time_secs();
         Self {
             take,
@@ -555,16 +523,45 @@ impl<'a> Finder<'a> {
             settings,
             seams,
             later,
-            usable: usable
-                .map(|(frame, &is)| is && (first..=last).contains(&frame))
-                .collect(),
             bounds: OnceCell::new(),
             separation: (SEPARATION_SECS / dt).round() as usize,
             random_cost: seams.random_median(&analysis.usable, (RANDOM_GAP_SECS / dt).round() as usize),
         }
     }
 
-    fn search(&self, lags: core::ops::RangeInclusive<usize>, activity: Activity) -> Found {
+    /// Loops whose ends lie in the frames `within`, the whole take where `None`: those that move, and where there are none, or
+    /// where `idle` asks for them alone, those that all but stand.
+    fn find(&self, within: Option<(usize, usize)>, idle: bool) -> Found {
+        let (take, settings) = (self.take, self.settings);
+        let (first, last) = within.unwrap_or((0, usize::MAX));
+        let usable = self.analysis.usable.iter().enumerate();
+        let usable: Vec<bool> = usable
+            .map(|(frame, &is)| is && (first..=last).contains(&frame))
+            .collect();
+        let min_lag = min_lag(take, settings);
+        // Saturates for an endless bound.
+        let max_lag = (settings.max_secs / loop_frame_secs(take, settings) + 1e-9).floor() as usize;
+        let mut found = if idle {
+            Found {
+                candidates: Vec::new(),
+                random_cost: self.random_cost,
+                nearest_miss: None,
+            }
+        } else {
+            self.search(&usable, min_lag..=max_lag, Activity::Moving)
+        };
+        // An idle loop is one cycle of nothing in particular.
+        let may_stand = settings.mirror.is_none() && settings.cycles.is_none_or(|cycles| cycles == 1);
+        if found.candidates.is_empty() && may_stand {
+            let min_idle = min_lag.max((MIN_IDLE_SECS / take.frame_time_secs()).round() as usize);
+            let idle = self.search(&usable, min_idle..=max_lag, Activity::Idle);
+            found.candidates = idle.candidates;
+            found.nearest_miss = found.nearest_miss.or(idle.nearest_miss);
+        }
+        found
+    }
+
+    fn search(&self, usable: &[bool], lags: core::ops::RangeInclusive<usize>, activity: Activity) -> Found {
         let mut found = Found {
             candidates: Vec::new(),
             random_cost: self.random_cost,
@@ -573,7 +570,7 @@ impl<'a> Finder<'a> {
         let Some(random_cost) = self.random_cost.filter(|&cost| cost > 0.0) else {
             return found;
         };
-        let admission = Admission::new(&self.analysis.energy, &self.usable, lags, activity);
+        let admission = Admission::new(&self.analysis.energy, usable, lags, activity);
         let admission = if self.later.is_mirrored() {
             admission.of_images()
         } else {
@@ -676,11 +673,12 @@ impl<'a> Finder<'a> {
     /// Distinct pairs of frames that cost no more than `max_cost`, cheapest first.
     fn pairs(&self, admission: &Admission, max_cost: f64) -> impl Iterator<Item = SeamPair> {
         let bounds = self.bounds.get_or_init(|| {
-            let mut usable = self.usable.clone();
+            let usable = &self.analysis.usable;
             if self.later.is_mirrored() {
-                usable.extend_from_slice(&self.usable);
+                SeamBounds::new(self.seams, &[usable.as_slice(), usable.as_slice()].concat())
+            } else {
+                SeamBounds::new(self.seams, usable)
             }
-            SeamBounds::new(self.seams, &usable)
         });
         let shift = self.later.later(0);
         DistinctPairs::new(bounds, admission.clone(), self.separation)

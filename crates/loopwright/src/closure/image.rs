@@ -202,20 +202,8 @@ impl<'a> Image<'a> {
                 ]
             })
             .collect();
-        let mut even = clip.clone();
-        for (joint, [aside, turn]) in shifts.iter().enumerate() {
-            let turn = rotation::exp(*turn);
-            let track: Vec<Rigid> = clip
-                .sample_range()
-                .map(|sample| {
-                    Rigid::new(
-                        turn * clip.rotations(sample)[joint],
-                        clip.translations(sample)[joint] + *aside,
-                    )
-                })
-                .collect();
-            even = even.with_joint_track(joint, &track);
-        }
+        let turns: Vec<DQuat> = shifts.iter().map(|shift| rotation::exp(shift[1])).collect();
+        let even = clip.map_transforms(|joint, place, turn| (place + shifts[joint][0], turns[joint] * turn));
         (even, shifts)
     }
 

@@ -306,6 +306,17 @@ impl Clip {
         super::WorldTracks::of_frames(&self.skeleton, &self.translations, &self.rotations)
     }
 
+    /// The same clip with every local transform mapped; `map` gets the joint and its translation and rotation.
+    pub fn map_transforms(&self, map: impl Fn(usize, DVec3, DQuat) -> (DVec3, DQuat)) -> Self {
+        let mut clip = self.clone();
+        let joints = self.skeleton.num_joints();
+        for (index, (place, turn)) in clip.translations.iter_mut().zip(&mut clip.rotations).enumerate() {
+            (*place, *turn) = map(index % joints, *place, *turn);
+        }
+        clip.make_signs_continuous();
+        clip
+    }
+
     /// The same clip with one joint's local track replaced, one transform for every sample of [`Self::sample_range`].
     ///
     /// # Panics

@@ -61,6 +61,7 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
     if let Some(best) = found.best().filter(|_| hunt.segments.is_none()) {
         // Who asks for an idle loop knows that it is one.
         warnings.extend(confidence_warning(&loaded, best).filter(|_| !args.search.idle));
+        warnings.extend(soiled_warning(&loaded, best));
     }
     if args.json {
         output::print(&json::find(&loaded, &hunt, &settings, failure.as_ref(), &warnings))?;
@@ -327,4 +328,23 @@ pub(crate) fn confidence_warning(loaded: &Loaded, best: &LoopCandidate) -> Optio
         best.cut.end_frame(),
         loaded.take().num_frames()
     ))
+}
+
+/// Says so when the loop holds frames that are not to be trusted.
+pub(crate) fn soiled_warning(loaded: &Loaded, chosen: &LoopCandidate) -> Option<String> {
+    let inside = chosen.cut.start_frame().floor() as usize..=chosen.cut.end_frame().ceil() as usize;
+    let soiled: Vec<usize> = loaded
+        .analysis
+        .screen
+        .soiled
+        .iter()
+        .map(|soiled| soiled.frame)
+        .filter(|frame| inside.contains(frame))
+        .collect();
+    (!soiled.is_empty()).then(|| {
+        format!(
+            "the loop contains {}, where the take jumps or stands",
+            load::list_frames(&soiled)
+        )
+    })
 }

@@ -98,7 +98,7 @@ fn make(
         let idle_asked = search.is_some_and(|(_, search)| search.idle);
         soft.extend(find::confidence_warning(&loaded, &chosen).filter(|_| !idle_asked));
     }
-    soft.extend(soiled_warning(&loaded, &chosen));
+    soft.extend(find::soiled_warning(&loaded, &chosen));
     let (writing, root_kept) = writing(&recipe.output, &loaded);
     soft.extend(root_kept);
     let mut settings = LoopSettings {
@@ -257,25 +257,6 @@ fn measure(loaded: &Loaded, made: &Made, writing: &LoopWriteSettings, bytes: &[u
     let carrier = if writing.add_root { 0 } else { clip.carrier() };
     let keys = LoopKeys::new(&take, layout, *clip.root(), carrier).map_err(|error| unreadable(error.to_string()))?;
     Ok(quality::measure(&keys, &loaded.analysis.body, Some(&made.source)))
-}
-
-/// Says so when the loop holds frames that are not to be trusted.
-fn soiled_warning(loaded: &Loaded, chosen: &LoopCandidate) -> Option<String> {
-    let inside = chosen.cut.start_frame().floor() as usize..=chosen.cut.end_frame().ceil() as usize;
-    let soiled: Vec<usize> = loaded
-        .analysis
-        .screen
-        .soiled
-        .iter()
-        .map(|soiled| soiled.frame)
-        .filter(|frame| inside.contains(frame))
-        .collect();
-    (!soiled.is_empty()).then(|| {
-        format!(
-            "the loop contains {}, where the take jumps or stands",
-            load::list_frames(&soiled)
-        )
-    })
 }
 
 /// The stretch that the recipe names, or one that a search finds.

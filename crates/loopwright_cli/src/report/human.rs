@@ -114,7 +114,13 @@ pub(crate) fn candidates(loaded: &Loaded, hunt: &Hunt, settings: &SearchSettings
             format!("{:.2}", loopwright::math::ops::hypot(linear.x, linear.z)),
             format!("{:+.1}", candidate.twist.angular.y.to_degrees()),
             format!("{:+.2}", linear.y),
-            optional(candidate.contact_phase, 2),
+            // Just before the strike is closer to it than to a whole cycle later.
+            optional(
+                candidate
+                    .contact_phase
+                    .map(|phase| (100.0 * phase).round() % 100.0 / 100.0),
+                2,
+            ),
             format!("{:.2}", candidate.energy),
         ];
         row.extend(
