@@ -20,6 +20,8 @@ mod closure;
 
 mod docs;
 
+mod feet;
+
 mod manifest;
 
 mod road;
@@ -90,6 +92,7 @@ fn measure(arguments: &[String]) -> Result<(), String> {
         Some(&"road") => (road::page(&folder, &rows)?, "road.md"),
         Some(&"closure") => (closure::page(&folder, &rows)?, "closure.md"),
         Some(&"root") => (root::page(&folder, &rows)?, "root.md"),
+        Some(&"feet") => (feet::page(&folder, &rows)?, "feet.md"),
         Some(&"search") => (search::page(&folder, &rows)?, "search.md"),
         Some(&"symmetric") => (symmetric::page(&folder, &rows)?, "symmetric.md"),
         Some(&"speed") => (speed::page(&folder, peers.as_deref())?, "search-speed.md"),

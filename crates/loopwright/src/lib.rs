@@ -60,6 +60,8 @@ pub mod root_motion;
 
 pub mod loop_clip;
 
+pub mod feet;
+
 pub mod blend;
 
 pub mod play;

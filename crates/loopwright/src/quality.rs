@@ -610,6 +610,11 @@ pub const STANCE_METRES: f64 = 0.025;
 /// ... and slower than this over the ground, metres per second.
 pub const STANCE_SPEED: f64 = 0.4;
 
+/// Speed of the standing feet of a loop that is not written yet, as [`Quality::skate_mps`].
+pub(crate) fn skate_of_loop(clip: &LoopClip, body: &Body, source: &Rooted) -> Option<f64> {
+    skate(&LoopKeys::of_loop(clip), body, Some(&SourceTracks::of(source)))
+}
+
 fn skate(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Option<f64> {
     if body.found_by == crate::analysis::body::FoundBy::AllLeaves {
         return None;

@@ -3,6 +3,7 @@
 //! Names differ between every two exporters, so they are taken apart into words and a side. What names do not tell, the
 //! tree does: the hips are the joint from which both legs hang, whatever it is called.
 
+use super::contacts::ContactLimits;
 use crate::take::{Skeleton, Take};
 
 /// Left or right.
@@ -55,6 +56,8 @@ pub struct BodyOverrides {
     /// Joints that count otherwise than by default when poses are compared: names, `*` for any letters and `?` for any one,
     /// each with a weight of 0 or more, a factor on metres. The last that fits counts.
     pub weights: Vec<(String, f64)>,
+    /// When a foot counts as standing.
+    pub contacts: ContactLimits,
 }
 
 /// Largest weight of a joint that is taken; the largest by default is 1.
@@ -78,6 +81,14 @@ pub enum BodyError {
         /// The pattern given.
         pattern: String,
         /// The weight given.
+        found: f64,
+    },
+    /// A limit of contacts is not a positive number.
+    #[error("the {limit} below which a foot stands must be a positive number, found {found}")]
+    ContactLimit {
+        /// Speed or height.
+        limit: &'static str,
+        /// The number given.
         found: f64,
     },
     /// No joint is left that counts.
@@ -499,9 +510,8 @@ mod tests {
             ("RightFoot", Some(0), [-0.1, -0.9, 0.0]),
         ]);
         let feet = |names: &[&str]| BodyOverrides {
-            hips: None,
-            weights: Vec::new(),
             feet: names.iter().map(ToString::to_string).collect(),
+            ..BodyOverrides::default()
         };
         let body = Body::find(&take, &feet(&["RightFoot"])).unwrap();
         assert_eq!((body.feet.len(), body.found_by), (1, FoundBy::Given));

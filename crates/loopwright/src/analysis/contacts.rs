@@ -4,8 +4,10 @@
 //! kick, so both are asked. A foot that stands keeps standing up to higher limits than those at which it came to stand, and
 //! the answer of a frame is that of most frames around it. Source: docs/math/contacts.md.
 
+use glam::DVec3;
+
 use super::{
-    body::{Body, FoundBy},
+    body::{Body, BodyError, FoundBy},
     heading::Heading,
     screen::percentile,
 };
@@ -28,13 +30,35 @@ pub struct Contacts {
     /// Per foot and frame whether it stands.
     planted: Vec<Vec<bool>>,
     spans: Vec<Contact>,
+    limits: ContactLimits,
+}
+
+/// Limits below which a foot comes to stand, where they are not to be told from its own motion.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ContactLimits {
+    /// Speed over the ground, metres per second.
+    pub speed_mps: Option<f64>,
+    /// Height over the lowest place that the foot comes to nearby, metres.
+    pub height_metres: Option<f64>,
+}
+
+impl ContactLimits {
+    /// Errors: [`BodyError::ContactLimit`] for a limit that is not a positive number.
+    pub(super) fn check(&self) -> Result<(), BodyError> {
+        for (limit, given) in [("speed", self.speed_mps), ("height", self.height_metres)] {
+            if let Some(found) = given.filter(|found| !(*found > 0.0 && found.is_finite())) {
+                return Err(BodyError::ContactLimit { limit, found });
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The ground below a foot is the lowest that it comes to within this long on either side, seconds.
 ///
 /// On stairs and slopes that is the step before or after, so there the foot may stand higher by what the hips rise within
 /// that time, and its speed alone decides.
-const GROUND_REACH_SECS: f64 = 0.75;
+pub(crate) const GROUND_REACH_SECS: f64 = 0.75;
 
 /// A foot comes to stand below this height over its ground, metres.
 const LOW_METRES: f64 = 0.03;
@@ -56,14 +80,30 @@ const MAJORITY_SECS: f64 = 0.07;
 
 impl Contacts {
     /// Contacts of all feet; none where nothing tells feet from other joints.
-    pub fn of(world: &WorldTracks, body: &Body, heading: &Heading, frame_time_secs: f64) -> Self {
+    pub fn of(
+        world: &WorldTracks,
+        body: &Body,
+        heading: &Heading,
+        frame_time_secs: f64,
+        limits: &ContactLimits,
+    ) -> Self {
         if body.found_by == FoundBy::AllLeaves {
-            return Self::default();
+            return Self {
+                limits: *limits,
+                ..Self::default()
+            };
         }
+        let frames = 0..world.num_frames();
+        let rise: Vec<f64> = frames.clone().map(|frame| heading.ground(frame).y).collect();
         let planted: Vec<Vec<bool>> = body
             .feet
             .iter()
-            .map(|foot| planted(world, foot.lowest_joint(), heading, frame_time_secs))
+            .map(|foot| {
+                let positions: Vec<DVec3> = (frames.clone())
+                    .map(|frame| world.position(frame, foot.lowest_joint()))
+                    .collect();
+                stands(&positions, &rise, frame_time_secs, limits)
+            })
             .collect();
         let mut spans = Vec::new();
         for (foot, frames) in planted.iter().enumerate() {
@@ -91,7 +131,16 @@ impl Contacts {
             }
         }
         spans.sort_by_key(|contact| (contact.start_frame, contact.foot));
-        Self { planted, spans }
+        Self {
+            planted,
+            spans,
+            limits: *limits,
+        }
+    }
+
+    /// The limits that were given.
+    pub fn limits(&self) -> &ContactLimits {
+        &self.limits
     }
 
     /// Number of feet.
@@ -138,9 +187,9 @@ impl Contacts {
     }
 }
 
-/// Per frame whether a joint stands.
-fn planted(world: &WorldTracks, joint: usize, heading: &Heading, frame_time_secs: f64) -> Vec<bool> {
-    let num_frames = world.num_frames();
+/// Per frame whether a point stands on ground that rises as `rise` does; both in metres, one entry a frame.
+pub(crate) fn stands(positions: &[DVec3], rise: &[f64], frame_time_secs: f64, limits: &ContactLimits) -> Vec<bool> {
+    let num_frames = positions.len();
     if num_frames < 3 {
         return vec![false; num_frames];
     }
@@ -149,24 +198,25 @@ fn planted(world: &WorldTracks, joint: usize, heading: &Heading, frame_time_secs
     let speeds: Vec<f64> = (0..num_frames)
         .map(|frame| {
             let (from, to) = (frame.saturating_sub(half), (frame + half).min(num_frames - 1));
-            let step = world.position(to, joint) - world.position(from, joint);
-            step.length() / ((to - from) as f64 * frame_time_secs)
+            (positions[to] - positions[from]).length() / ((to - from) as f64 * frame_time_secs)
         })
         .collect();
     let reach = frames_of(GROUND_REACH_SECS);
-    let heights: Vec<f64> = (0..num_frames).map(|frame| world.position(frame, joint).y).collect();
+    let heights: Vec<f64> = positions.iter().map(|position| position.y).collect();
     let ground = lowest_around(&heights, reach);
-    let rise: Vec<f64> = (0..num_frames).map(|frame| heading.ground(frame).y).collect();
     let fall: Vec<f64> = rise.iter().map(|rise| -rise).collect();
-    let (lowest, highest) = (lowest_around(&rise, reach), lowest_around(&fall, reach));
-    let mut sorted = speeds.clone();
-    sorted.sort_by(f64::total_cmp);
-    let slow = (SLOW_SHARE * percentile(&sorted, 0.95)).clamp(SLOW_RANGE[0], SLOW_RANGE[1]);
+    let (lowest, highest) = (lowest_around(rise, reach), lowest_around(&fall, reach));
+    let slow = limits.speed_mps.unwrap_or_else(|| {
+        let mut sorted = speeds.clone();
+        sorted.sort_by(f64::total_cmp);
+        (SLOW_SHARE * percentile(&sorted, 0.95)).clamp(SLOW_RANGE[0], SLOW_RANGE[1])
+    });
+    let low = limits.height_metres.unwrap_or(LOW_METRES);
     let mut stands = false;
     let raw: Vec<bool> = (0..num_frames)
         .map(|frame| {
             let hold = if stands { HOLD } else { 1.0 };
-            let low = LOW_METRES + (-highest[frame] - lowest[frame]);
+            let low = low + (-highest[frame] - lowest[frame]);
             stands = speeds[frame] < hold * slow && heights[frame] - ground[frame] < hold * low;
             stands
         })

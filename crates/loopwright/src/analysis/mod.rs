@@ -59,8 +59,9 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Studies a take. Errors: a joint named in `overrides` is not there, or a weight is not one.
+    /// Studies a take. Errors: a joint named in `overrides` is not there, or a weight or limit is not one.
     pub fn of(take: &Take, overrides: &BodyOverrides) -> Result<Self, BodyError> {
+        overrides.contacts.check()?;
         let world = take.world_tracks();
         let body = Body::find(take, overrides)?;
         let screen = Screen::of(take, &world, &body);
@@ -69,7 +70,7 @@ impl Analysis {
         let joints = features::weights(take.skeleton(), &body, &screen, &overrides.weights)?;
         let features = Features::of(take, &world, &heading, &body, &joints);
         let energy = Energy::of(&features, &usable, take.frame_time_secs());
-        let contacts = Contacts::of(&world, &body, &heading, take.frame_time_secs());
+        let contacts = Contacts::of(&world, &body, &heading, take.frame_time_secs(), &overrides.contacts);
         let segments = segments::segments(take, &body, &heading, &energy);
         let spectrum = Spectrum::of(&features);
         Ok(Self {

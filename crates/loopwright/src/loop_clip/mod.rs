@@ -5,7 +5,10 @@
 use glam::{DQuat, DVec3};
 
 use crate::{
-    math::{rigid::Rigid, rotation},
+    math::{
+        rigid::{Rigid, Twist},
+        rotation,
+    },
     root_motion::RootTravel,
     take::{Skeleton, pose},
 };
@@ -107,6 +110,33 @@ impl LoopClip {
             translations,
             rotations,
         })
+    }
+
+    /// The same loop with other samples. Errors: as [`Self::new`].
+    pub(crate) fn with_samples(self, translations: Vec<DVec3>, rotations: Vec<DQuat>) -> Result<Self, LoopClipError> {
+        let path = self.path;
+        let clip = Self::new(
+            self.name,
+            self.skeleton,
+            self.step_secs,
+            self.carrier,
+            self.root,
+            translations,
+            rotations,
+        )?;
+        if path.is_empty() || path.len() == clip.num_samples() {
+            return Ok(Self { path, ..clip });
+        }
+        Err(LoopClipError::PathLength {
+            num_samples: clip.num_samples(),
+            found: path.len(),
+        })
+    }
+
+    /// The same body on a root that travels at another rate.
+    pub(crate) fn with_twist(mut self, twist: Twist) -> Self {
+        self.root.twist = twist;
+        self
     }
 
     /// The same loop with its root led along a path: every joint stays where it is in the world.
@@ -248,7 +278,7 @@ impl LoopClip {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{math::rigid::Twist, root_motion::RootMode, take::Joint};
+    use crate::{root_motion::RootMode, take::Joint};
 
     #[test]
     fn folding_the_travel_keeps_every_joint_in_its_place() {

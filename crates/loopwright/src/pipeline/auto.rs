@@ -8,6 +8,7 @@ use super::{LoopSettings, MakeError, finish, prepare};
 use crate::{
     analysis::{Analysis, body::Body, screen::percentile},
     closure::{DEFAULT_BLEND_SECS, Method, Shape},
+    feet::FootLock,
     loop_clip::LoopClip,
     quality::{self, LoopKeys, Quality},
     root_motion::Rooted,
@@ -137,6 +138,8 @@ pub fn choose(
     for method in methods(&settings.closure.method) {
         let mut settings = settings.clone();
         settings.closure.method = method;
+        // Held feet do not slide under any method; what tells them apart is how little there is to hold.
+        settings.feet.lock = FootLock::Off;
         let made = finish(take, analysis, source.clone(), &settings)?;
         // What is fitted to the loop, or has no frames to blend into, may be another one over again.
         if seen.contains(&made.closed.method) {

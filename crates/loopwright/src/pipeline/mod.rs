@@ -5,8 +5,10 @@ pub mod auto;
 use crate::{
     analysis::Analysis,
     closure::{self, Closed, ClosureError, ClosureSettings, Image, image::ImageError},
+    feet::{self, Feet, FeetSettings, PlantError},
     loop_clip::{LoopClip, LoopClipError},
-    root_motion::{self, RootError, RootMode, RootSettings, Rooted, root_joint},
+    quality,
+    root_motion::{self, RootError, RootMode, RootSettings, RootTravel, Rooted, root_joint},
     take::{Clip, Cut, CutError, Mirror, Take},
 };
 
@@ -33,6 +35,8 @@ pub struct LoopSettings {
     pub sampling: Sampling,
     /// Given, the stretch is half a cycle, and its mirror image follows.
     pub mirror: Option<Mirror>,
+    /// How feet are treated.
+    pub feet: FeetSettings,
 }
 
 /// A loop with what it was made from.
@@ -44,6 +48,8 @@ pub struct Made {
     pub source: Rooted,
     /// What closing did and what it left.
     pub closed: Closed,
+    /// When its feet stand, and what was done to them.
+    pub feet: Feet,
 }
 
 /// Why a stretch could not be made into a loop.
@@ -71,6 +77,9 @@ pub enum MakeError {
     /// The stretch has no mirror image.
     #[error(transparent)]
     Image(#[from] ImageError),
+    /// Feet cannot be held.
+    #[error(transparent)]
+    Feet(#[from] PlantError),
     /// The travel cannot be taken out as asked for.
     #[error(transparent)]
     Root(#[from] RootError),
@@ -148,6 +157,7 @@ fn finish(take: &Take, analysis: &Analysis, source: Rooted, settings: &LoopSetti
         closed.translations.clone(),
         closed.rotations.clone(),
     )?;
+    let (loop_clip, source, feet) = on_its_feet(loop_clip, source, analysis, &settings.feet)?;
     let (loop_clip, source) = if settings.root.mode == RootMode::Path {
         led_along_its_path(&loop_clip, source, analysis, settings)?
     } else {
@@ -157,7 +167,37 @@ fn finish(take: &Take, analysis: &Analysis, source: Rooted, settings: &LoopSetti
         loop_clip,
         source,
         closed,
+        feet,
     })
+}
+
+/// The loop at the speed that its feet tell, where they tell it better, and with its feet held where they stand.
+fn on_its_feet(
+    loop_clip: LoopClip,
+    source: Rooted,
+    analysis: &Analysis,
+    settings: &FeetSettings,
+) -> Result<(LoopClip, Rooted, Feet), MakeError> {
+    let (body, limits) = (&analysis.body, analysis.contacts.limits());
+    let (speed, twist) = feet::measure_speed(&loop_clip, body, limits, settings);
+    let (loop_clip, source) = match twist {
+        Some(twist) => (
+            loop_clip.with_twist(twist),
+            Rooted {
+                root: RootTravel { twist, ..source.root },
+                ..source
+            },
+        ),
+        None => (loop_clip, source),
+    };
+    let (planted, mut feet) = feet::plant(&loop_clip, body, source.root_joint, limits, settings.lock)?;
+    feet.speed = speed;
+    feet.speed_is_theirs = twist.is_some();
+    let Some(planted) = planted else {
+        return Ok((loop_clip, source, feet));
+    };
+    feet.skate_mps = [&loop_clip, &planted].map(|clip| quality::skate_of_loop(clip, body, &source));
+    Ok((planted, source, feet))
 }
 
 /// The loop with its root on the smoothed path of the hips. Where a joint of the rig is the root, it is seen on the path in the

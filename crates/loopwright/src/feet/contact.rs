@@ -1,0 +1,98 @@
+//! When the feet of a loop stand: spans of samples that may run over the seam.
+
+use glam::DVec3;
+
+use crate::{
+    analysis::contacts::{ContactLimits, GROUND_REACH_SECS, stands},
+    root_motion::RootTravel,
+};
+
+/// A span of samples over which a foot of a loop stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopContact {
+    /// Which foot, as an index into [`crate::analysis::body::Body::feet`].
+    pub foot: usize,
+    /// First sample, below the number of samples of the loop.
+    pub start_sample: usize,
+    /// Samples, at most those of the loop; the span runs over the seam where start and number reach beyond them.
+    pub num_samples: usize,
+}
+
+impl LoopContact {
+    /// The samples of the span, counted on beyond the seam.
+    pub fn keys(&self) -> core::ops::Range<usize> {
+        self.start_sample..self.start_sample + self.num_samples
+    }
+}
+
+/// The spans over which a foot stands, from the places of its lowest joint at all samples of a loop, seen from the root.
+///
+/// The loop is unrolled far enough that what stands before and after says the same at the seam as anywhere. Source:
+/// docs/math/contacts.md.
+pub(super) fn of_foot(
+    foot: usize,
+    places: &[DVec3],
+    travel: &RootTravel,
+    step_secs: f64,
+    limits: &ContactLimits,
+) -> Vec<LoopContact> {
+    let count = places.len();
+    // A cycle of its own leads in, so that whether the foot stood before is known.
+    let lead = count * (1 + (GROUND_REACH_SECS / (count as f64 * step_secs)).ceil() as usize);
+    let root = |key: usize| travel.at((key as f64 - lead as f64) * step_secs);
+    let (mut world, mut rise) = (Vec::new(), Vec::new());
+    for key in 0..count + 2 * lead {
+        let root = root(key);
+        world.push(root.transform_point(places[key % count]));
+        rise.push(root.translation.y);
+    }
+    let planted = &stands(&world, &rise, step_secs, limits)[lead..lead + count];
+    spans(foot, planted)
+}
+
+/// Spans of samples that hold, around the loop.
+fn spans(foot: usize, planted: &[bool]) -> Vec<LoopContact> {
+    let count = planted.len();
+    let Some(swinging) = planted.iter().position(|planted| !planted) else {
+        return vec![LoopContact {
+            foot,
+            start_sample: 0,
+            num_samples: count,
+        }];
+    };
+    let mut spans: Vec<LoopContact> = Vec::new();
+    // Starting where the foot is in the air, no span is cut in two.
+    let mut stood = false;
+    for key in swinging..swinging + count {
+        let stands = planted[key % count];
+        match spans.last_mut() {
+            Some(span) if stands && stood => span.num_samples += 1,
+            _ if stands => spans.push(LoopContact {
+                foot,
+                start_sample: key % count,
+                num_samples: 1,
+            }),
+            _ => {}
+        }
+        stood = stands;
+    }
+    spans.sort_by_key(|span| span.start_sample);
+    spans
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_run_over_the_seam() {
+        let planted = [true, true, false, false, true, false, true];
+        let found: Vec<(usize, usize)> = spans(3, &planted)
+            .iter()
+            .map(|span| (span.start_sample, span.num_samples))
+            .collect();
+        assert_eq!(found, [(4, 1), (6, 3)]);
+        assert_eq!(spans(0, &[false; 4]), []);
+        assert_eq!(spans(0, &[true; 4])[0].keys(), 0..4);
+    }
+}

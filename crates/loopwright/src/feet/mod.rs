@@ -1,0 +1,310 @@
+//! Feet of a loop: when they stand, how fast the ground goes by below them, and holding them in their place.
+//!
+//! Works on a closed loop, so what it finds and does repeats: [`contact`] tells when feet stand, the travel of the root is
+//! held against them ([`speed`]), and legs are bent so that what stands does not slide. Derivations: docs/math/contacts.md and
+//! docs/math/feet.md.
+
+use glam::DVec3;
+
+use crate::{
+    analysis::{
+        body::{Body, FoundBy},
+        contacts::ContactLimits,
+    },
+    closure::boundary::BoundaryError,
+    loop_clip::{LoopClip, LoopClipError},
+    math::rigid::Twist,
+    root_motion::{RootMode, RootTravel},
+    take::WorldTracks,
+};
+
+pub mod contact;
+
+mod leg;
+
+mod lock;
+
+pub mod speed;
+
+pub use contact::LoopContact;
+use leg::Leg;
+use lock::{FootOffsets, Held, PlantedFoot, Stage};
+pub use speed::FeetSpeed;
+
+/// Whether feet are held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FootLock {
+    /// Where their contacts can be trusted.
+    #[default]
+    Auto,
+    /// Wherever they stand.
+    On,
+    /// Not at all.
+    Off,
+}
+
+/// What tells the speed of the root.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RootSpeed {
+    /// The feet where they slide clearly less for it, else the poses.
+    #[default]
+    Auto,
+    /// The feet, wherever they come to stand.
+    Feet,
+    /// The poses around both ends of the cut.
+    Poses,
+}
+
+/// How feet are treated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FeetSettings {
+    /// Whether they are held.
+    pub lock: FootLock,
+    /// Whether they tell the speed of the root.
+    pub speed: RootSpeed,
+}
+
+/// What became of a foot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FootOutcome {
+    /// It is held wherever it stands.
+    Held,
+    /// Nobody asked for it to be held.
+    NotAsked,
+    /// Nothing bends between the hips and it.
+    NoKnee,
+    /// It does not come to stand.
+    NeverStands,
+    /// It slides this far while it seems to stand, metres: it is meant to, or it was misjudged.
+    Slides {
+        /// Farthest from the place of its stance.
+        metres: f64,
+    },
+}
+
+/// What was found about the feet of a loop and what was done to them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Feet {
+    /// When they stand, by foot and first sample.
+    pub contacts: Vec<LoopContact>,
+    /// When they are held: contacts and what goes before and after them.
+    pub held: Vec<LoopContact>,
+    /// What became of every foot; empty where nothing tells feet from other joints.
+    pub outcomes: Vec<FootOutcome>,
+    /// Most that the hips sank so that the legs reach, metres.
+    pub hips_lowered_metres: f64,
+    /// Farthest that a foot was moved, metres.
+    pub moved_metres: f64,
+    /// What the feet say of the root's speed; `None` where they never stand, or the root does not travel at all.
+    pub speed: Option<FeetSpeed>,
+    /// Whether that is the speed of the root.
+    pub speed_is_theirs: bool,
+    /// Speed of standing feet before and after they were held, metres per second; `None` where it is not known.
+    pub skate_mps: [Option<f64>; 2],
+}
+
+impl Feet {
+    /// Whether any foot is held.
+    pub fn is_locked(&self) -> bool {
+        self.outcomes.contains(&FootOutcome::Held)
+    }
+}
+
+/// A foot that is further than this from the place of its stance slides, metres; unless it must, it is not held then.
+///
+/// Captured feet that stand stray by a centimetre or two; beyond, a dancer's sole glides or the foot was in the air.
+const SLIDES_METRES: f64 = 0.08;
+
+/// The travel of a loop as its feet have it, and what they say; `None` in place of the travel where it stays as it is.
+pub fn measure_speed(
+    clip: &LoopClip,
+    body: &Body,
+    limits: &ContactLimits,
+    settings: &FeetSettings,
+) -> (Option<FeetSpeed>, Option<Twist>) {
+    if body.found_by == FoundBy::AllLeaves || clip.root().mode == RootMode::World || settings.speed == RootSpeed::Poses
+    {
+        return (None, None);
+    }
+    let stage = stage(clip);
+    let places: Vec<Vec<DVec3>> = (body.feet.iter())
+        .map(|foot| stage.places(foot.lowest_joint()))
+        .collect();
+    let found = speed::of_feet(&stage, &places, limits);
+    let taken = found.filter(|found| settings.speed == RootSpeed::Feet || found.is_better());
+    (found, taken.map(|found| found.twist))
+}
+
+/// Tells when the feet of a loop stand and holds them there.
+///
+/// `root_joint` is the joint of the rig that carries the root's motion and nothing else, where it has one; it stays where it
+/// is. Afterwards the loop repeats as exactly as before. A foot that cannot be held is left alone, with the reason. Errors: a
+/// fade between two stances has no solution; the samples are no loop clip any more. Neither is known to happen.
+pub fn plant(
+    clip: &LoopClip,
+    body: &Body,
+    root_joint: Option<usize>,
+    limits: &ContactLimits,
+    lock: FootLock,
+) -> Result<(Option<LoopClip>, Feet), PlantError> {
+    let mut feet = Feet::default();
+    if body.found_by == FoundBy::AllLeaves {
+        return Ok((None, feet));
+    }
+    let stage = stage(clip);
+    let mut standing: Vec<Standing> = Vec::new();
+    for (index, foot) in body.feet.iter().enumerate() {
+        let places = stage.places(foot.lowest_joint());
+        let contacts = contact::of_foot(index, &places, &stage.travel, clip.step_secs(), limits);
+        feet.contacts.extend(&contacts);
+        feet.outcomes.push(if lock == FootLock::Off {
+            FootOutcome::NotAsked
+        } else if contacts.is_empty() {
+            FootOutcome::NeverStands
+        } else if let Some(leg) = Leg::of(clip.skeleton(), &stage.world, body, foot) {
+            let standing_foot = Standing {
+                lowest: foot.lowest_joint(),
+                leg,
+                contacts,
+                places,
+            };
+            let slides = standing_foot.slides(&stage)?;
+            if slides > SLIDES_METRES && lock == FootLock::Auto {
+                FootOutcome::Slides { metres: slides }
+            } else {
+                standing.push(standing_foot);
+                FootOutcome::Held
+            }
+        } else {
+            FootOutcome::NoKnee
+        });
+    }
+    if standing.is_empty() {
+        return Ok((None, feet));
+    }
+    let path = clip.skeleton().path_from_root(body.hips);
+    let lifted = match root_joint.and_then(|root| path.iter().position(|&joint| joint == root)) {
+        Some(at) => path.get(at + 1).copied().unwrap_or(body.hips),
+        None => clip.carrier(),
+    };
+    let (planted, held) = hold_gently(&stage, &standing, lifted)?;
+    for foot in &planted {
+        let moved = foot.offsets.offsets.iter().map(|offset| offset.length());
+        feet.moved_metres = moved.fold(feet.moved_metres, f64::max);
+        feet.held.extend(&foot.offsets.spans);
+    }
+    feet.hips_lowered_metres = held.hips.iter().copied().fold(0.0, f64::min).abs();
+    let clip = clip.clone().with_samples(held.translations, held.rotations)?;
+    Ok((Some(clip), feet))
+}
+
+/// A foot that comes to stand, and its leg.
+struct Standing {
+    lowest: usize,
+    leg: Leg,
+    contacts: Vec<LoopContact>,
+    places: Vec<DVec3>,
+}
+
+impl Standing {
+    fn offsets(&self, stage: &Stage<'_>, creep: usize) -> Result<FootOffsets, BoundaryError> {
+        lock::offsets(stage, &self.places, &self.contacts, creep)
+    }
+
+    /// Farthest that the foot is from the place of its stance while it surely stands, metres.
+    fn slides(&self, stage: &Stage<'_>) -> Result<f64, BoundaryError> {
+        let offsets = self.offsets(stage, lock::CREEP_MPS.len() - 1)?;
+        let held = (offsets.offsets.iter().zip(&offsets.away_secs)).filter(|(_, away)| **away == 0.0);
+        Ok(held.map(|(offset, _)| offset.length()).fold(0.0, f64::max))
+    }
+}
+
+/// A knee jerks where its sharpest turn, as second differences have it, is sharper than the loop's own by more than this factor.
+const JERKS: f64 = 1.08;
+
+/// Holds feet for as long as they creep, or, where a knee would jerk for that, for less.
+fn hold_gently(
+    stage: &Stage<'_>,
+    standing: &[Standing],
+    lifted: usize,
+) -> Result<(Vec<PlantedFoot>, Held), BoundaryError> {
+    let skeleton = stage.clip.skeleton();
+    let own: Vec<f64> = (standing.iter())
+        .map(|foot| sharpest(&stage.world, foot.leg.knee))
+        .collect();
+    let try_with = |creeps: &[usize]| -> Result<(Vec<PlantedFoot>, Held, Vec<f64>), BoundaryError> {
+        let mut planted = Vec::new();
+        for (foot, &creep) in standing.iter().zip(creeps) {
+            let offsets = foot.offsets(stage, creep)?;
+            planted.push(PlantedFoot::new(foot.leg, foot.lowest, offsets, stage.clip.step_secs()));
+        }
+        let held = lock::hold(stage, &planted, lifted);
+        let world = WorldTracks::of_frames(skeleton, &held.translations, &held.rotations);
+        let jerks = (standing.iter().zip(&own))
+            .map(|(foot, own)| sharpest(&world, foot.leg.knee) / own.max(f64::MIN_POSITIVE))
+            .collect();
+        Ok((planted, held, jerks))
+    };
+    let mut creeps = vec![0; standing.len()];
+    // Of every foot the least jerk so far, and what was tried for it.
+    let mut least = vec![(f64::INFINITY, 0); standing.len()];
+    for _ in lock::CREEP_MPS {
+        let (planted, held, jerks) = try_with(&creeps)?;
+        if jerks.iter().all(|&jerk| jerk <= JERKS) {
+            return Ok((planted, held));
+        }
+        for (index, &jerk) in jerks.iter().enumerate() {
+            if jerk < least[index].0 {
+                least[index] = (jerk, creeps[index]);
+            }
+            if jerk > JERKS {
+                creeps[index] = (creeps[index] + 1).min(lock::CREEP_MPS.len() - 1);
+            }
+        }
+    }
+    let creeps: Vec<usize> = least.iter().map(|&(_, creep)| creep).collect();
+    let (planted, held, _) = try_with(&creeps)?;
+    Ok((planted, held))
+}
+
+/// Largest second difference of a joint around the loop, metres.
+fn sharpest(world: &WorldTracks, joint: usize) -> f64 {
+    let count = world.num_frames();
+    let at = |sample: usize| world.position(sample % count, joint);
+    (0..count)
+        .map(|sample| (at(sample + 2) - 2.0 * at(sample + 1) + at(sample)).length())
+        .fold(0.0, f64::max)
+}
+
+/// Why feet cannot be held.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlantError {
+    /// A fade between two stances has no solution.
+    #[error(transparent)]
+    Boundary(#[from] BoundaryError),
+    /// The samples are not a loop clip.
+    #[error(transparent)]
+    LoopClip(#[from] LoopClipError),
+}
+
+fn stage(clip: &LoopClip) -> Stage<'_> {
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for sample in 0..clip.num_samples() {
+        let (here, turns) = clip.body_pose(sample);
+        translations.extend_from_slice(here);
+        rotations.extend_from_slice(turns);
+    }
+    Stage {
+        clip,
+        // In place the ground moves, as the root would have.
+        travel: RootTravel {
+            mode: match clip.root().mode {
+                RootMode::World => RootMode::World,
+                _ => RootMode::Keep,
+            },
+            ..*clip.root()
+        },
+        world: WorldTracks::of_frames(clip.skeleton(), &translations, &rotations),
+    }
+}

@@ -1,0 +1,427 @@
+//! Feet of loops against the truth of synthetic takes: when they stand, that they stay, and how fast they say the root goes.
+
+use glam::{DQuat, DVec3};
+use loopwright::{
+    analysis::{
+        Analysis,
+        body::{BodyError, BodyOverrides},
+        contacts::ContactLimits,
+    },
+    candidate::{self, LoopCandidate, SearchSettings},
+    feet::{FeetSettings, FootLock, FootOutcome, RootSpeed},
+    loop_clip::LoopClip,
+    math::{ops, rigid::Rigid, rotation},
+    pipeline::{self, LoopSettings, Made},
+    quality::{self, LoopKeys},
+    root_motion::{RootMode, RootTravel},
+    take::{Cut, Joint, Skeleton, Take},
+};
+use loopwright_synth::{SyntheticTake, WalkSettings, random_settings, synthesize};
+
+fn found(take: &Take, analysis: &Analysis) -> LoopCandidate {
+    candidate::find(take, analysis, &SearchSettings::default())
+        .unwrap()
+        .best()
+        .unwrap()
+        .clone()
+}
+
+fn made(take: &Take, analysis: &Analysis, cut: &Cut, feet: FeetSettings) -> Made {
+    let settings = LoopSettings {
+        feet,
+        ..LoopSettings::default()
+    };
+    pipeline::make(take, analysis, cut, 1, &settings).unwrap()
+}
+
+fn lock(lock: FootLock) -> FeetSettings {
+    FeetSettings {
+        lock,
+        ..FeetSettings::default()
+    }
+}
+
+/// World position of a joint at a key of any cycle.
+fn place(clip: &LoopClip, key: usize, joint: usize) -> DVec3 {
+    clip.world_pose(key).0[joint]
+}
+
+/// Farthest that held feet get from the place of their stance, over the ground and below it, metres.
+fn strays(made: &Made, analysis: &Analysis) -> [f64; 2] {
+    let (mut aside, mut below) = (0.0_f64, 0.0_f64);
+    for span in &made.feet.contacts {
+        let joint = analysis.body.feet[span.foot].lowest_joint();
+        let places: Vec<DVec3> = span.keys().map(|key| place(&made.loop_clip, key, joint)).collect();
+        let mut heights: Vec<f64> = places.iter().map(|place| place.y).collect();
+        heights.sort_by(f64::total_cmp);
+        for place in &places {
+            aside = aside.max(ops::hypot(place.x - places[0].x, place.z - places[0].z));
+            // It may roll over its toes, not sink.
+            below = below.max(heights[heights.len() / 2] - place.y);
+        }
+    }
+    [aside, below]
+}
+
+#[test]
+fn planted_feet_move_less_than_a_millimetre() {
+    let (mut loops, mut stances) = (0, 0);
+    for seed in 0..40 {
+        let settings = WalkSettings {
+            noise_deg: 0.0,
+            ..random_settings(seed)
+        };
+        let take = synthesize(&settings).unwrap().take;
+        let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+        let best = found(&take, &analysis);
+        let held = made(&take, &analysis, &best.cut, lock(FootLock::Auto));
+        assert_eq!(held.feet.outcomes, [FootOutcome::Held; 2], "{seed}");
+        let strays = strays(&held, &analysis);
+        assert!(strays.iter().all(|&metres| metres < 1e-3), "{seed}: {strays:?}");
+        let [before, after] = held.feet.skate_mps.map(Option::unwrap);
+        assert!(after < before, "{seed}: {before} {after}");
+        loops += 1;
+        stances += held.feet.contacts.len();
+    }
+    assert!(stances >= 2 * loops, "{stances} stances in {loops} loops");
+}
+
+#[test]
+fn noise_does_not_move_what_stands() {
+    let settings = WalkSettings {
+        noise_deg: 0.3,
+        frame_rate_hz: 120.0,
+        ..WalkSettings::default()
+    };
+    let take = synthesize(&settings).unwrap().take;
+    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    let best = found(&take, &analysis);
+    let held = made(&take, &analysis, &best.cut, lock(FootLock::Auto));
+    let [aside, below] = strays(&held, &analysis);
+    assert!(aside < 1e-3 && below < 2e-3, "{aside} {below}");
+}
+
+/// Held or not, a loop repeats, and nothing but legs and hips moves.
+#[test]
+fn a_held_loop_closes_as_well_and_the_rest_of_the_body_stays() {
+    let take = synthesize(&WalkSettings::default()).unwrap().take;
+    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    let best = found(&take, &analysis);
+    let [open, held] = [FootLock::Off, FootLock::Auto].map(|each| made(&take, &analysis, &best.cut, lock(each)));
+    assert!(!open.feet.is_locked() && held.feet.is_locked());
+    let legs: Vec<usize> = (analysis.body.feet.iter())
+        .flat_map(|foot| take.skeleton().path_from_root(foot.ankle))
+        .collect();
+    for sample in 0..open.loop_clip.num_samples() {
+        let (before, after) = (open.loop_clip.body_pose(sample), held.loop_clip.body_pose(sample));
+        for joint in (0..take.num_joints()).filter(|joint| !legs.contains(joint)) {
+            assert_eq!(before.0[joint], after.0[joint]);
+            assert_eq!(before.1[joint], after.1[joint]);
+        }
+        // Bones keep their lengths; the hips alone are moved.
+        for joint in legs.iter().copied().filter(|&joint| joint != open.loop_clip.carrier()) {
+            assert_eq!(before.0[joint], after.0[joint]);
+        }
+    }
+    let [open, held] = [&open, &held].map(|made| {
+        let keys = LoopKeys::of_loop(&made.loop_clip);
+        quality::measure(&keys, &analysis.body, Some(&made.source))
+    });
+    assert!(!held.pops(), "{held:?}");
+    assert!(held.seam_rank < open.seam_rank + 0.3, "{held:?} {open:?}");
+}
+
+/// The same loop cut elsewhere in the cycle stands on the same spans of its motion: the seam is no place of its own.
+#[test]
+fn contacts_run_over_the_seam() {
+    let settings = WalkSettings {
+        noise_deg: 0.0,
+        drift: 0.0,
+        period_secs: 1.2,
+        frame_rate_hz: 60.0,
+        ..WalkSettings::default()
+    };
+    let take = synthesize(&settings).unwrap().take;
+    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    let spans = |start: usize| -> Vec<(usize, usize, usize)> {
+        let cut = Cut::new(&take, start as f64, (start + 72) as f64).unwrap();
+        let made = made(&take, &analysis, &cut, lock(FootLock::Auto));
+        let contacts = made.feet.contacts.iter();
+        let mut spans: Vec<(usize, usize, usize)> = contacts
+            .map(|span| (span.foot, (span.start_sample + start) % 72, span.num_samples))
+            .collect();
+        spans.sort_unstable();
+        spans
+    };
+    let first = spans(80);
+    assert_eq!(first.len(), 2, "{first:?}");
+    for start in [93, 110, 131, 149] {
+        for (one, other) in first.iter().zip(spans(start)) {
+            let apart = (one.1 as isize - other.1 as isize)
+                .rem_euclid(72)
+                .min((other.1 as isize - one.1 as isize).rem_euclid(72));
+            assert!(
+                one.0 == other.0 && apart <= 1 && one.2.abs_diff(other.2) <= 1,
+                "{start}: {one:?} {other:?}"
+            );
+        }
+    }
+}
+
+/// A walk on a belt: the world goes by below the feet.
+fn on_a_treadmill(synthetic: &SyntheticTake) -> Take {
+    let take = &synthetic.take;
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for frame in 0..take.num_frames() {
+        let root = synthetic.truth.root_at(frame as f64 * take.frame_time_secs());
+        let (mut here, mut turns) = (take.translations(frame).to_vec(), take.rotations(frame).to_vec());
+        let hips = root.inverse() * Rigid::new(turns[0], here[0]);
+        (here[0], turns[0]) = (hips.translation, hips.rotation);
+        translations.extend(here);
+        rotations.extend(turns);
+    }
+    Take::new(
+        "belt",
+        take.skeleton().clone(),
+        take.frame_time_secs(),
+        translations,
+        rotations,
+    )
+    .unwrap()
+}
+
+#[test]
+fn a_take_in_place_gets_its_speed_back() {
+    let mut off = Vec::new();
+    for seed in 0..30 {
+        let settings = WalkSettings {
+            turn_dps: 0.0,
+            climb_mps: 0.0,
+            noise_deg: random_settings(seed).noise_deg.min(0.1),
+            drift: 0.0,
+            torso_rise_metres: 0.0,
+            lead_in_secs: 0.0,
+            speed_variation: 0.0,
+            ..random_settings(seed)
+        };
+        let synthetic = synthesize(&settings).unwrap();
+        let take = on_a_treadmill(&synthetic);
+        let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+        let best = found(&take, &analysis);
+        let made = made(&take, &analysis, &best.cut, FeetSettings::default());
+        let twist = made.loop_clip.root().twist;
+        let speed = ops::hypot(twist.linear.x, twist.linear.z);
+        assert!(made.feet.speed_is_theirs, "{seed}: {:?}", made.feet.speed);
+        off.push((speed / settings.speed_mps - 1.0).abs());
+    }
+    let worst = off.iter().copied().fold(0.0, f64::max);
+    assert!(worst < 0.02, "{worst}: {off:?}");
+}
+
+#[test]
+fn captured_travel_stays_what_it_was() {
+    for seed in 0..20 {
+        let settings = WalkSettings {
+            noise_deg: random_settings(seed).noise_deg.min(0.1),
+            ..random_settings(seed)
+        };
+        let take = synthesize(&settings).unwrap().take;
+        let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+        let best = found(&take, &analysis);
+        let auto = made(&take, &analysis, &best.cut, FeetSettings::default());
+        let poses = made(
+            &take,
+            &analysis,
+            &best.cut,
+            FeetSettings {
+                speed: RootSpeed::Poses,
+                ..FeetSettings::default()
+            },
+        );
+        assert!(!auto.feet.speed_is_theirs, "{seed}: {:?}", auto.feet.speed);
+        assert_eq!(auto.loop_clip.root(), poses.loop_clip.root());
+        let asked = made(
+            &take,
+            &analysis,
+            &best.cut,
+            FeetSettings {
+                speed: RootSpeed::Feet,
+                ..FeetSettings::default()
+            },
+        );
+        let [feet, poses] = [&asked, &poses].map(|made| made.loop_clip.root().twist.linear);
+        assert!(
+            (feet - poses).length() < 0.03 * poses.length() + 0.02,
+            "{seed}: {feet} {poses}"
+        );
+    }
+}
+
+/// A body of named joints whose hips go ahead at 1 m/s with a leg or two; rows are name, parent, place at rest.
+fn body(rows: &[(&str, Option<usize>, [f64; 3])], bend: impl Fn(usize, f64) -> DVec3) -> Take {
+    let joints = rows.iter().map(|&(name, parent, offset)| Joint {
+        name: name.to_owned(),
+        parent,
+        rest_offset: DVec3::from_array(offset),
+        tip: None,
+    });
+    let skeleton = Skeleton::new(joints.collect()).unwrap();
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for frame in 0..120 {
+        let secs = f64::from(frame) / 60.0;
+        for (joint, row) in rows.iter().enumerate() {
+            let ahead = if joint == 0 { DVec3::Z * secs } else { DVec3::ZERO };
+            translations.push(DVec3::from_array(row.2) + ahead);
+            rotations.push(rotation::exp(bend(joint, secs)));
+        }
+    }
+    Take::new("body", skeleton, 1.0 / 60.0, translations, rotations).unwrap()
+}
+
+fn outcomes(take: &Take, lock: FootLock) -> Vec<FootOutcome> {
+    let analysis = Analysis::of(take, &BodyOverrides::default()).unwrap();
+    let cut = Cut::new(take, 20.0, 80.0).unwrap();
+    let made = made(
+        take,
+        &analysis,
+        &cut,
+        FeetSettings {
+            lock,
+            ..FeetSettings::default()
+        },
+    );
+    for key in 0..made.loop_clip.num_samples() {
+        let (places, turns) = made.loop_clip.world_pose(key);
+        assert!(places.iter().all(|place| place.is_finite()) && turns.iter().all(|turn| turn.is_finite()));
+    }
+    made.feet.outcomes
+}
+
+/// A thigh that swings, a knee that bends while it goes ahead.
+fn step(joint: usize, secs: f64, thigh: usize, phase: f64) -> DVec3 {
+    let angle = core::f64::consts::TAU * secs + phase;
+    match joint.checked_sub(thigh) {
+        Some(0) => DVec3::X * (0.35 * ops::sin(angle)),
+        Some(1) => DVec3::X * (0.5 * (1.0 + ops::cos(angle))),
+        _ => DVec3::ZERO,
+    }
+}
+
+#[test]
+fn odd_bodies_are_told_and_never_broken() {
+    let biped = [
+        ("Hips", None, [0.0, 0.95, 0.0]),
+        ("LeftUpLeg", Some(0), [0.1, 0.0, 0.0]),
+        ("LeftLeg", Some(1), [0.0, -0.45, 0.0]),
+        ("LeftFoot", Some(2), [0.0, -0.45, 0.0]),
+        ("RightUpLeg", Some(0), [-0.1, 0.0, 0.0]),
+        ("RightLeg", Some(4), [0.0, -0.45, 0.0]),
+        ("RightFoot", Some(5), [0.0, -0.45, 0.0]),
+    ];
+    let both = |joint: usize, secs: f64| step(joint, secs, 1, 0.0) + step(joint, secs, 4, core::f64::consts::PI);
+    // One leg; two; two that have no knee; a body that hovers, its feet hanging; one without feet.
+    let one = body(&biped[..4], both);
+    assert_eq!(outcomes(&one, FootLock::On).len(), 1);
+    assert!(!outcomes(&body(&biped, both), FootLock::On).contains(&FootOutcome::NoKnee));
+    let stiff = [biped[0], biped[1], ("LeftFoot", Some(1), [0.0, -0.9, 0.0])];
+    let crawl = |joint: usize, secs: f64| {
+        if joint == 0 {
+            DVec3::ZERO
+        } else {
+            DVec3::X * (0.1 * ops::sin(secs))
+        }
+    };
+    let found = outcomes(&body(&stiff, crawl), FootLock::On);
+    assert!(
+        found
+            .iter()
+            .all(|outcome| matches!(outcome, FootOutcome::NoKnee | FootOutcome::NeverStands)),
+        "{found:?}"
+    );
+    let hovering = body(&biped, |_, _| DVec3::ZERO);
+    assert_eq!(outcomes(&hovering, FootLock::Auto), [FootOutcome::NeverStands; 2]);
+    let worm = body(
+        &[
+            ("Tail", None, [0.0, 0.1, 0.0]),
+            ("Middle", Some(0), [0.0, 0.0, 0.4]),
+            ("Nose", Some(1), [0.0, 0.0, 0.4]),
+        ],
+        |joint, secs| DVec3::Y * (0.2 * ops::sin(core::f64::consts::TAU * secs + joint as f64)),
+    );
+    assert_eq!(outcomes(&worm, FootLock::On), []);
+    assert_eq!(outcomes(&one, FootLock::Off), [FootOutcome::NotAsked]);
+}
+
+#[test]
+fn limits_are_positive_numbers() {
+    let take = synthesize(&WalkSettings::default()).unwrap().take;
+    for (limits, name) in [
+        (
+            ContactLimits {
+                speed_mps: Some(0.0),
+                ..ContactLimits::default()
+            },
+            "speed",
+        ),
+        (
+            ContactLimits {
+                height_metres: Some(f64::NAN),
+                ..ContactLimits::default()
+            },
+            "height",
+        ),
+    ] {
+        let overrides = BodyOverrides {
+            contacts: limits,
+            ..BodyOverrides::default()
+        };
+        assert!(matches!(
+            Analysis::of(&take, &overrides),
+            Err(BodyError::ContactLimit { limit, .. }) if limit == name
+        ));
+    }
+    // Nothing stands below a millimetre a second.
+    let overrides = BodyOverrides {
+        contacts: ContactLimits {
+            speed_mps: Some(1e-3),
+            ..ContactLimits::default()
+        },
+        ..BodyOverrides::default()
+    };
+    let analysis = Analysis::of(&take, &overrides).unwrap();
+    let best = found(&take, &analysis);
+    let made = made(&take, &analysis, &best.cut, FeetSettings::default());
+    assert_eq!(made.feet.outcomes, [FootOutcome::NeverStands; 2]);
+}
+
+/// Where the root stays, as engines that move characters themselves want it, the ground goes by below, and feet stay on it.
+#[test]
+fn feet_are_held_on_the_ground_that_goes_by_in_place() {
+    let take = synthesize(&WalkSettings::default()).unwrap().take;
+    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    let best = found(&take, &analysis);
+    let settings = LoopSettings {
+        root: RootMode::InPlace.into(),
+        ..LoopSettings::default()
+    };
+    let made = pipeline::make(&take, &analysis, &best.cut, 1, &settings).unwrap();
+    let clip = &made.loop_clip;
+    let ground = RootTravel {
+        mode: RootMode::Keep,
+        ..*clip.root()
+    };
+    for span in &made.feet.contacts {
+        let joint = analysis.body.feet[span.foot].lowest_joint();
+        let on_the_ground = |key: usize| {
+            let secs = key as f64 * clip.step_secs();
+            (ground.at(secs) * clip.root().at(secs).inverse()).transform_point(place(clip, key, joint))
+        };
+        let first = on_the_ground(span.start_sample);
+        for key in span.keys() {
+            let off = on_the_ground(key) - first;
+            assert!(ops::hypot(off.x, off.z) < 1e-3, "{off}");
+        }
+    }
+    assert_eq!(made.feet.outcomes, [FootOutcome::Held; 2]);
+    assert!(clip.root_pose(50).rotation.angle_between(DQuat::IDENTITY).is_finite());
+}
