@@ -11,7 +11,7 @@ use loopwright::{
     quality::{self, KeyLayout, LoopKeys, Quality},
     take::Take,
 };
-use loopwright_formats::{LoopWriteSettings, Source, SpaceSettings, UnitChoice, UpChoice};
+use loopwright_formats::{LoopWriteSettings, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice};
 use loopwright_synth::{random_settings, synthesize};
 
 use crate::manifest::Row;
@@ -35,7 +35,7 @@ pub(crate) fn study<'a>(folder: &Path, rows: impl Iterator<Item = &'a Row>) -> R
     rows.map(|row| {
         let path = folder.join(&row.file);
         let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let loaded = loopwright_formats::read_take(&bytes, &row.file, &SpaceSettings::default(), &mut Vec::new())
+        let loaded = loopwright_formats::read_take(&bytes, &row.file, &ReadSettings::default(), &mut Vec::new())
             .map_err(|error| format!("{}: {error}", row.file))?;
         let analysis =
             Analysis::of(&loaded.take, &BodyOverrides::default()).map_err(|error| format!("{}: {error}", row.file))?;
@@ -73,8 +73,13 @@ fn measured(studied: &Studied<'_>, made: &Made, clip: &LoopClip) -> Result<Quali
         up: UpChoice::Given(space.up),
         unit: UnitChoice::Metres(space.unit_metres),
     };
-    let back = loopwright_formats::read_take(written.text.as_bytes(), "loop", &settings, &mut Vec::new())
-        .map_err(|error| error.to_string())?;
+    let back = loopwright_formats::read_take(
+        &written.bytes,
+        "loop",
+        &ReadSettings::in_space(settings),
+        &mut Vec::new(),
+    )
+    .map_err(|error| error.to_string())?;
     let layout = KeyLayout {
         num_samples: clip.num_samples(),
         has_closing_key: true,

@@ -329,7 +329,7 @@ fn takes_give_the_list_of_brute_force() {
             }
             continue;
         };
-        let settings = loopwright_formats::SpaceSettings::default();
+        let settings = loopwright_formats::ReadSettings::default();
         let loaded = loopwright_formats::read_take(&bytes, name, &settings, &mut Vec::new()).unwrap();
         takes.push(loaded.take);
     }

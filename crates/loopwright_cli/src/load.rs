@@ -15,7 +15,7 @@ use loopwright::{
     take::{SmoothError, Take},
 };
 use loopwright_formats::{
-    LoadedTake, ReadError, Space, SpaceSettings, UnitChoice, UpChoice, Warning, sidecar::TakeFacts,
+    LoadedTake, ReadError, ReadSettings, Space, SpaceSettings, UnitChoice, UpChoice, Warning, sidecar::TakeFacts,
 };
 
 use crate::{
@@ -93,11 +93,11 @@ pub(crate) fn stem(path: &Path) -> String {
 /// Reads a file as a take; what is soft goes to `warnings`.
 pub(crate) fn read_take(
     path: &Path,
-    space: &SpaceSettings,
+    settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<LoadedTake, Failure> {
     let bytes = read_bytes(path)?;
-    loopwright_formats::read_take(&bytes, &stem(path), space, warnings).map_err(|error| read_failure(path, &error))
+    loopwright_formats::read_take(&bytes, &stem(path), settings, warnings).map_err(|error| read_failure(path, &error))
 }
 
 /// A file that is no take.
@@ -119,7 +119,7 @@ pub(crate) fn load(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
         unit: args.unit,
     };
     let mut soft = Vec::new();
-    let mut file = read_take(path, &space, &mut soft)?;
+    let mut file = read_take(path, &ReadSettings::in_space(space), &mut soft)?;
     let overrides = BodyOverrides {
         weights: study.weights.clone(),
         ..overrides(args)

@@ -5,9 +5,28 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use loopwright_formats::Format;
 use tempfile::NamedTempFile;
 
 use crate::exit::Failure;
+
+/// The format that a file's name asks for. Errors: its extension is of no format that is written.
+pub(crate) fn format_of(path: &Path) -> Result<Format, Failure> {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.and_then(Format::of_extension).ok_or_else(|| {
+        let [most @ .., last] = Format::ALL.map(|format| format!(".{}", format.extension()));
+        let known = if most.is_empty() {
+            last
+        } else {
+            format!("{} or {last}", most.join(", "))
+        };
+        Failure::error(format!(
+            "cannot write \"{}\": its name is of no format that is written",
+            path.display()
+        ))
+        .try_this(format!("a name that ends in {known}"))
+    })
+}
 
 /// Files that belong together: none appears before all of them are written.
 pub(crate) struct Outputs {

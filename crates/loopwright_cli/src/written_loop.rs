@@ -15,7 +15,7 @@ use loopwright::{
     take::{Clip, Cut, Take},
 };
 use loopwright_formats::{
-    LoadedTake, Sidecar, Source, SpaceSettings,
+    LoadedTake, ReadSettings, Sidecar, Source, SpaceSettings,
     sidecar::{RootFacts, TakeFacts},
 };
 
@@ -51,7 +51,7 @@ pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<WrittenLoop, Failu
         .as_ref()
         .map_or(space, |sidecar| load::stated_space(reading, &sidecar.take));
     let mut warnings = Vec::new();
-    let file = load::read_take(path, &space, &mut warnings)?;
+    let file = load::read_take(path, &ReadSettings::in_space(space), &mut warnings)?;
     let facts = load::take_facts(path, &file);
     Ok(WrittenLoop {
         written: unrooted(path, file, sidecar.as_ref())?,
@@ -64,6 +64,8 @@ pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<WrittenLoop, Failu
 /// A loop with its sidecar, ready to be played, and the form of its file.
 pub(crate) struct PlayableLoop {
     pub(crate) clip: LoopClip,
+    /// The keys.
+    pub(crate) take: Take,
     pub(crate) source: Source,
     pub(crate) sidecar: Sidecar,
     /// The file as a take.
@@ -91,7 +93,11 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs) -> Result<PlayableL
         }
     };
     let mut warnings = Vec::new();
-    let file = load::read_take(path, &load::stated_space(reading, &sidecar.take), &mut warnings)?;
+    let file = load::read_take(
+        path,
+        &ReadSettings::in_space(load::stated_space(reading, &sidecar.take)),
+        &mut warnings,
+    )?;
     for warning in &warnings {
         talk::warn(&format!("{}: {warning}", path.display()));
     }
@@ -111,6 +117,7 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs) -> Result<PlayableL
     })?;
     Ok(PlayableLoop {
         clip,
+        take: file.take,
         source: file.source,
         sidecar,
         facts,

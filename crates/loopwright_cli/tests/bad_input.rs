@@ -224,8 +224,8 @@ fn outputs_that_cannot_be_written_are_told() {
         refuses(
             &folder,
             2,
-            &command("loop.fbx"),
-            &["cannot write \"loop.fbx\": only BVH is written"],
+            &command("loop.abc"),
+            &["cannot write \"loop.abc\": its name is of no format that is written"],
         );
         refuses(
             &folder,

@@ -211,7 +211,10 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
         ("blend left.bvh broken.bvh -o out.bvh", "do not belong together"),
         ("blend left.bvh right.bvh -o left.bvh --force", "left.bvh"),
         ("blend left.bvh right.bvh -o right.bvh", "right.bvh"),
-        ("blend left.bvh right.bvh -o out.fbx", "only BVH is written"),
+        (
+            "blend left.bvh right.bvh -o out.abc",
+            "its name is of no format that is written",
+        ),
         ("blend left.bvh right.bvh", "required"),
         ("blend -o out.bvh", "required"),
         ("play left.bvh bare.bvh -o out.bvh", "has no sidecar beside it"),
@@ -240,7 +243,10 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
             "--fps must be a positive number",
         ),
         ("play left.bvh right.bvh --fps 1e300 -o out.bvh", "cannot play"),
-        ("play left.bvh right.bvh -o left.bvh.json", "only BVH is written"),
+        (
+            "play left.bvh right.bvh -o left.bvh.json",
+            "its name is of no format that is written",
+        ),
         ("play left.bvh right.bvh -o nowhere/out.bvh", "there is no folder"),
     ] {
         let answer = folder.run(arguments);

@@ -10,7 +10,7 @@ use loopwright::{
     },
     take::{Joint, Skeleton, Take},
 };
-use loopwright_formats::Source;
+use loopwright_formats::{Format, Source};
 use serde_json::Value;
 
 mod harness;
@@ -355,8 +355,8 @@ fn a_thrown_prop_loops_about_its_own_axis() {
     };
     let folder = Folder::new();
     let take = thrown(truth);
-    let written = loopwright_formats::write_take(&take, &Source::for_take(&take)).unwrap();
-    folder.write("staff.bvh", written.text);
+    let written = loopwright_formats::write_take(&take, &Source::for_take(&take, Format::Bvh)).unwrap();
+    folder.write("staff.bvh", written.bytes);
     let close = |options: &str| {
         let options = format!("close staff.bvh -o loop.bvh --force --json --up y --unit cm --range 14:74 {options}");
         folder.run(&options).done().json()

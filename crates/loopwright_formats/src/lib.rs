@@ -8,7 +8,7 @@
 //! Nothing here opens files; the caller brings bytes and takes text away. Dialects: docs/formats/bvh.md.
 //!
 //! ```
-//! use loopwright_formats::{SpaceSettings, read_take, write_take};
+//! use loopwright_formats::{ReadSettings, read_take, write_take};
 //!
 //! let text = "HIERARCHY ROOT Hips { OFFSET 0 0 0 CHANNELS 4 Xposition Yposition Zposition Yrotation
 //!     JOINT Head { OFFSET 0 60 0 CHANNELS 0 } }
@@ -16,10 +16,10 @@
 //!     0 90 0 0
 //!     0 90 5 3";
 //! let mut warnings = Vec::new();
-//! let loaded = read_take(text.as_bytes(), "walk", &SpaceSettings::default(), &mut warnings)?;
+//! let loaded = read_take(text.as_bytes(), "walk", &ReadSettings::default(), &mut warnings)?;
 //! assert_eq!(loaded.take.num_frames(), 2);
 //! let written = write_take(&loaded.take, &loaded.source)?;
-//! assert!(written.text.contains("\n0.000000 90.000000 5.000000 3.0000000\n"));
+//! assert!(written.bytes.ends_with(b"\n0.000000 90.000000 5.000000 3.0000000\n"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -31,15 +31,17 @@ pub mod space;
 
 pub mod source;
 
+pub mod write;
+
 pub mod sidecar;
 
 pub mod warning;
 
 pub mod error;
 
-pub use bvh::write::{ClosingKey, LoopWriteSettings, Written, write_loop, write_take};
 pub use error::{ReadError, WriteError};
 pub use sidecar::{Sidecar, SidecarError};
-pub use source::{LoadedTake, Source, read_take};
+pub use source::{AnimationChoice, Companions, Format, LoadedTake, ReadSettings, Source, read_take};
 pub use space::{Axis, Space, SpaceSettings, UnitChoice, UpChoice};
 pub use warning::Warning;
+pub use write::{ClosingKey, LoopWriteSettings, Written, write_loop, write_take};

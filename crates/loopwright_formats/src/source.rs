@@ -1,12 +1,13 @@
 //! The form that a take had in its file, kept so that a loop can be written in it; and reading with it.
 
-use glam::DVec3;
+use std::io;
+
 use loopwright::take::Take;
 
 use crate::{
-    bvh::{self, BvhJoint, Channel, FrameTime, Hierarchy},
+    bvh::{self, source::BvhSource},
     error::ReadError,
-    space::{Axis, Space, SpaceSettings},
+    space::{Space, SpaceSettings},
     warning::Warning,
 };
 
@@ -19,93 +20,138 @@ pub struct LoadedTake {
     pub source: Source,
 }
 
-/// Reads a take from the bytes of a BVH file.
+/// Which animation of a file is read; BVH has but one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AnimationChoice<'a> {
+    /// The longest that moves anything; a warning lists them where there are several.
+    #[default]
+    Auto,
+    /// The last one whose name ends in `-loop`, as loops are written; where there is none, as [`Self::Auto`].
+    Loop,
+    /// The one of that name, or where there is none the one of that number, counted from 0.
+    Given(&'a str),
+}
+
+/// Brings the bytes of a file that another one names by a path relative to its own place.
+pub type Companions<'a> = &'a dyn Fn(&str) -> io::Result<Vec<u8>>;
+
+/// What the caller knows about a file.
+#[derive(Clone, Copy, Default)]
+pub struct ReadSettings<'a> {
+    /// Its space.
+    pub space: SpaceSettings,
+    /// Which of its animations is the take.
+    pub animation: AnimationChoice<'a>,
+    /// The skin whose joints are the skeleton, by name or by number from 0; the first one that the animation moves unless
+    /// given.
+    pub skin: Option<&'a str>,
+    /// Where files beside it come from; without, a file that names others cannot be read.
+    pub companions: Option<Companions<'a>>,
+}
+
+impl ReadSettings<'_> {
+    /// Everything left open but the space.
+    pub fn in_space(space: SpaceSettings) -> Self {
+        Self {
+            space,
+            ..Self::default()
+        }
+    }
+}
+
+/// Reads a take from the bytes of a file of any known kind; its first bytes tell which.
 ///
-/// `name` becomes the take's name, usually the file's stem. The space is taken from `settings` or guessed by the body, see
-/// [`SpaceSettings`]; the world is then turned so that +Y is up (only the root's track changes) and scaled to metres. What
-/// is odd goes into `warnings`. Errors: [`ReadError`]; no input panics, and memory stays in proportion to the bytes.
+/// `name` becomes the take's name where the file has none for it, usually it is the file's stem. The space is taken from
+/// `settings`, stated by the format or guessed by the body, see [`SpaceSettings`]; the world is then turned so that +Y is up
+/// (only the root's track changes) and scaled to metres. What is odd goes into `warnings`. Errors: [`ReadError`]; no input
+/// panics, and memory stays in proportion to the bytes.
 pub fn read_take(
     bytes: &[u8],
     name: &str,
-    settings: &SpaceSettings,
+    settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<LoadedTake, ReadError> {
     let file = bvh::parse(bytes, warnings)?;
-    bvh::read::take_from_file(file, bytes.len(), name, settings, warnings)
+    bvh::read::take_from_file(file, bytes.len(), name, &settings.space, warnings)
 }
 
-/// The form of a take in its file: hierarchy, channels, frame time and space.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Source {
-    pub(crate) hierarchy: Hierarchy,
-    pub(crate) frame_time: FrameTime,
-    pub(crate) space: Space,
+/// A kind of file that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// BVH.
+    Bvh,
 }
 
-/// A joint moves or lies off its offset when it does so by more than this, in centimetres.
-const REST_TOLERANCE_CM: f64 = 1e-6;
+impl Format {
+    /// All of them.
+    pub const ALL: [Self; 1] = [Self::Bvh];
 
-impl Source {
-    /// A form for a take that comes from elsewhere: BVH in centimetres, Y up.
-    ///
-    /// The root has position channels and rotations in the order Z X Y, all other joints rotations in that order, and
-    /// position channels where the translation varies or differs from the rest offset. Each leaf gets an End Site.
-    pub fn for_take(take: &Take) -> Self {
-        let space = Space::CENTIMETRES_Y_UP;
-        let in_cm = |v: DVec3| v / space.unit_metres;
-        let skeleton = take.skeleton();
-        let mut is_off = vec![false; take.num_joints()];
-        for frame in 0..take.num_frames() {
-            for (joint, translation) in take.translations(frame).iter().enumerate() {
-                let off = in_cm(*translation - skeleton.joint(joint).rest_offset)
-                    .abs()
-                    .max_element();
-                is_off[joint] |= off > REST_TOLERANCE_CM;
-            }
-        }
-        let joints = skeleton
-            .joints()
-            .iter()
-            .enumerate()
-            .map(|(index, joint)| {
-                let positions = Axis::ALL.map(Channel::position);
-                let rotations = [Axis::Z, Axis::X, Axis::Y].map(Channel::rotation);
-                let moves = joint.parent.is_none() || is_off[index];
-                let is_leaf = skeleton.children(index).is_empty();
-                BvhJoint {
-                    name: joint.name.clone(),
-                    parent: joint.parent,
-                    offset: in_cm(joint.rest_offset),
-                    channels: positions.into_iter().filter(|_| moves).chain(rotations).collect(),
-                    end_sites: is_leaf
-                        .then(|| in_cm(joint.tip.unwrap_or(DVec3::ZERO)))
-                        .into_iter()
-                        .collect(),
-                }
-            })
-            .collect();
-        Self {
-            hierarchy: Hierarchy::new(joints),
-            frame_time: FrameTime {
-                secs: take.frame_time_secs(),
-                text: None,
-            },
-            space,
+    /// How the names of such files end, without the point.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Bvh => "bvh",
         }
     }
 
-    /// The tree of joints with their channels, in the file's own words.
-    pub fn hierarchy(&self) -> &Hierarchy {
-        &self.hierarchy
+    /// The format whose files end so, in any case.
+    pub fn of_extension(extension: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|format| format.extension().eq_ignore_ascii_case(extension))
+    }
+}
+
+/// The form of a take in its file, by format.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Source {
+    /// Hierarchy, channels, frame time and space of a BVH file.
+    Bvh(BvhSource),
+}
+
+impl Source {
+    /// A form for a take that comes from elsewhere; the page of each format's source says which.
+    pub fn for_take(take: &Take, format: Format) -> Self {
+        match format {
+            Format::Bvh => Self::Bvh(BvhSource::for_take(take)),
+        }
+    }
+
+    /// The same form where `format` has it, else a new one for `take`, which must have the source's skeleton.
+    pub fn in_format(&self, format: Format, take: &Take) -> Self {
+        if self.format() == format {
+            self.clone()
+        } else {
+            Self::for_take(take, format)
+        }
+    }
+
+    /// The format that this form is of.
+    pub fn format(&self) -> Format {
+        match self {
+            Self::Bvh(_) => Format::Bvh,
+        }
     }
 
     /// How the file's space lies in ours, and whether that was stated or guessed.
     pub fn space(&self) -> &Space {
-        &self.space
+        match self {
+            Self::Bvh(source) => source.space(),
+        }
     }
 
     /// Seconds from one frame to the next in the file.
     pub fn frame_time_secs(&self) -> f64 {
-        self.frame_time.secs
+        match self {
+            Self::Bvh(source) => source.frame_time_secs(),
+        }
+    }
+
+    /// The form in a BVH file, where that is what it is of.
+    pub fn as_bvh(&self) -> Option<&BvhSource> {
+        match self {
+            Self::Bvh(source) => Some(source),
+        }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use loopwright_formats::{ReadError, SpaceSettings, bvh, read_take};
+use loopwright_formats::{ReadError, ReadSettings, bvh, read_take};
 
 enum Expected {
     /// Read, with a warning that holds this text; empty for none.
@@ -105,7 +105,7 @@ const FILES: [(&str, Expected); 81] = [
 fn outcome(bytes: &[u8]) -> Result<Vec<String>, String> {
     let mut warnings = Vec::new();
     let parsed = bvh::parse(bytes, &mut warnings).map_err(|error| error.to_string());
-    let taken = read_take(bytes, "bad", &SpaceSettings::default(), &mut Vec::new()).map_err(|error| error.to_string());
+    let taken = read_take(bytes, "bad", &ReadSettings::default(), &mut Vec::new()).map_err(|error| error.to_string());
     assert_eq!(parsed.as_ref().err(), taken.as_ref().err());
     parsed.map(|_| warnings.iter().map(ToString::to_string).collect())
 }
@@ -335,7 +335,7 @@ fn no_edit_of_bytes_makes_the_reader_panic() {
             }
         }
         let mut warnings = Vec::new();
-        match read_take(&bytes, "edited", &SpaceSettings::default(), &mut warnings) {
+        match read_take(&bytes, "edited", &ReadSettings::default(), &mut warnings) {
             Ok(loaded) => {
                 num_read += 1;
                 assert!(loaded.take.num_frames() >= 1);

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use loopwright_formats::{Axis, SpaceSettings, Warning, read_take, space::CMU_UNIT_METRES};
+use loopwright_formats::{Axis, ReadSettings, Warning, read_take, space::CMU_UNIT_METRES};
 
 /// Fields of a line of CSV; quotes may enclose commas and are doubled inside.
 fn fields(line: &str) -> Vec<String> {
@@ -40,7 +40,7 @@ fn real_takes_agree_with_the_manifest() {
         let file = field("file");
         let bytes = std::fs::read(folder.join(file)).unwrap();
         let mut warnings = Vec::new();
-        let loaded = read_take(&bytes, file, &SpaceSettings::default(), &mut warnings)
+        let loaded = read_take(&bytes, file, &ReadSettings::default(), &mut warnings)
             .unwrap_or_else(|error| panic!("{file}: {error}"));
         let take = &loaded.take;
         // The manifest counts the rows present; rows beyond the declared ones are not frames.

@@ -13,8 +13,8 @@ use loopwright::{
     take::{Joint, Skeleton, Take},
 };
 use loopwright_formats::{
-    Axis, ClosingKey, LoadedTake, LoopWriteSettings, ReadError, Source, SpaceSettings, UnitChoice, UpChoice, Warning,
-    WriteError, bvh::ChannelKind, read_take, write_loop, write_take,
+    Axis, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadError, ReadSettings, Source, SpaceSettings,
+    UnitChoice, UpChoice, Warning, WriteError, Written, bvh::ChannelKind, read_take, write_loop, write_take,
 };
 
 fn read(text: &str, up: Axis, unit_metres: f64) -> LoadedTake {
@@ -22,7 +22,17 @@ fn read(text: &str, up: Axis, unit_metres: f64) -> LoadedTake {
         up: UpChoice::Given(up),
         unit: UnitChoice::Metres(unit_metres),
     };
-    read_take(text.as_bytes(), "again", &settings, &mut Vec::new()).unwrap()
+    read_take(
+        text.as_bytes(),
+        "again",
+        &ReadSettings::in_space(settings),
+        &mut Vec::new(),
+    )
+    .unwrap()
+}
+
+fn text_of(written: &Written) -> &str {
+    core::str::from_utf8(&written.bytes).unwrap()
 }
 
 fn read_again(text: &str, source: &Source) -> LoadedTake {
@@ -65,7 +75,7 @@ fn largest_step_degrees(text: &str, source: &Source) -> f64 {
         .iter()
         .flat_map(|joint| joint.channels.iter().map(|channel| channel.kind))
         .collect();
-    assert!(source.hierarchy().num_channels() <= kinds.len());
+    assert!(source.as_bvh().unwrap().hierarchy().num_channels() <= kinds.len());
     let mut largest = 0.0_f64;
     for frame in 1..file.num_frames() {
         for (column, kind) in kinds.iter().enumerate() {
@@ -106,14 +116,14 @@ fn real_takes_come_back() {
     let mut worst = [0.0_f64; 3];
     for path in files {
         let bytes = std::fs::read(&path).unwrap();
-        let loaded = read_take(&bytes, "take", &SpaceSettings::default(), &mut Vec::new()).unwrap();
+        let loaded = read_take(&bytes, "take", &ReadSettings::default(), &mut Vec::new()).unwrap();
         let written = write_take(&loaded.take, &loaded.source).unwrap();
         assert_eq!(written.warnings, [], "{}", path.display());
-        assert_no_minus_zero(&written.text);
-        let again = read_again(&written.text, &loaded.source);
+        assert_no_minus_zero(text_of(&written));
+        let again = read_again(text_of(&written), &loaded.source);
         assert_eq!(
-            again.source.hierarchy(),
-            loaded.source.hierarchy(),
+            again.source.as_bvh().unwrap().hierarchy(),
+            loaded.source.as_bvh().unwrap().hierarchy(),
             "{}",
             path.display()
         );
@@ -178,7 +188,7 @@ fn source(up: Axis) -> Source {
 }
 
 fn skeleton(source: &Source) -> Skeleton {
-    let joints = source.hierarchy().joints().iter().map(|joint| Joint {
+    let joints = source.as_bvh().unwrap().hierarchy().joints().iter().map(|joint| Joint {
         name: joint.name.clone(),
         parent: joint.parent,
         rest_offset: joint.offset * 0.01,
@@ -202,15 +212,11 @@ fn any_rotation_and_any_up_axis_comes_back() {
         let take = Take::new("t", skeleton, 0.033_333_300_5, translations, rotations).unwrap();
         let written = write_take(&take, &source).unwrap();
         assert!(
-            written.text.contains("Frame Time: 0.0333333\n"),
+            text_of(&written).contains("Frame Time: 0.0333333\n"),
             "the source's own digits"
         );
-        assert!(
-            written
-                .text
-                .contains("CHANNELS 6 Yrotation Xposition Zrotation Yposition Xrotation Zposition\n")
-        );
-        let again = read_again(&written.text, &source).take;
+        assert!(text_of(&written).contains("CHANNELS 6 Yrotation Xposition Zrotation Yposition Xrotation Zposition\n"));
+        let again = read_again(text_of(&written), &source).take;
         let [translation, turn, _] = differences(&take, &again);
         assert!(translation < 1e-8 && turn.to_degrees() < 1e-6, "{translation} {turn}");
     }
@@ -228,18 +234,14 @@ fn a_joint_that_leaves_its_offset_is_given_position_channels() {
     ];
     let take = Take::new("t", skeleton, 0.1, translations, vec![DQuat::IDENTITY; 4]).unwrap();
     let written = write_take(&take, &source).unwrap();
-    assert!(
-        written
-            .text
-            .contains("CHANNELS 6 Xposition Yposition Zposition Xrotation Zrotation Yrotation\n")
-    );
-    assert!(written.text.contains("Frame Time: 0.1\n"));
+    assert!(text_of(&written).contains("CHANNELS 6 Xposition Yposition Zposition Xrotation Zrotation Yrotation\n"));
+    assert!(text_of(&written).contains("Frame Time: 0.1\n"));
     let [Warning::PositionChannelsAdded { joint, distance }] = &written.warnings[..] else {
         panic!("{:?}", written.warnings);
     };
     assert_eq!(joint, "Chest");
     assert!((distance - 7.0).abs() < 1e-9);
-    assert!(differences(&take, &read_again(&written.text, &source).take)[0] < 1e-8);
+    assert!(differences(&take, &read_again(text_of(&written), &source).take)[0] < 1e-8);
 }
 
 #[test]
@@ -257,7 +259,7 @@ fn too_few_rotation_channels_turn_as_nearly_as_they_can() {
         panic!("{:?}", written.warnings);
     };
     assert_eq!(joint, "Chest");
-    let again = read_again(&written.text, &source).take;
+    let again = read_again(text_of(&written), &source).take;
     let error = rotation::difference(again.rotations(0)[1], turn).length().to_degrees();
     assert!((error - degrees).abs() < 1e-5 && error < 6.0, "{error} {degrees}");
 }
@@ -293,8 +295,10 @@ fn a_take_from_elsewhere_gets_a_form_of_its_own() {
         }
     }
     let take = Take::new("t", skeleton, 1.0 / 60.0, translations, rotations).unwrap();
-    let source = Source::for_take(&take);
+    let source = Source::for_take(&take, Format::Bvh);
     let counts: Vec<usize> = source
+        .as_bvh()
+        .unwrap()
         .hierarchy()
         .joints()
         .iter()
@@ -303,7 +307,7 @@ fn a_take_from_elsewhere_gets_a_form_of_its_own() {
     assert_eq!(counts, [6, 3, 3, 3, 6]);
     let written = write_take(&take, &source).unwrap();
     assert_eq!(written.warnings, []);
-    let again = read_again(&written.text, &source).take;
+    let again = read_again(text_of(&written), &source).take;
     let names: Vec<&str> = again
         .skeleton()
         .joints()
@@ -374,8 +378,8 @@ fn loops_come_back_for_any_layout() {
                     };
                     let written = write_loop(&clip, &source, &settings).unwrap();
                     assert_eq!(written.warnings, []);
-                    assert_no_minus_zero(&written.text);
-                    let again = read_again(&written.text, &source).take;
+                    assert_no_minus_zero(text_of(&written));
+                    let again = read_again(text_of(&written), &source).take;
                     assert_eq!(again.num_frames(), num_keys);
                     assert_eq!(again.num_joints(), 2 + usize::from(add_root));
                     let world = again.world_tracks();
@@ -389,7 +393,7 @@ fn loops_come_back_for_any_layout() {
                         }
                     }
                     // The fastest curve turns by 15 degrees a key, the root's pitch and roll by less.
-                    let step = largest_step_degrees(&written.text, &source);
+                    let step = largest_step_degrees(text_of(&written), &source);
                     assert!(step < 60.0, "{up} {mode:?} {settings:?}: {step}");
                 }
             }
@@ -406,13 +410,9 @@ fn an_added_root_carries_exactly_the_travel() {
         ..LoopWriteSettings::default()
     };
     let written = write_loop(&clip, &source, &settings).unwrap();
-    assert!(
-        written
-            .text
-            .starts_with("HIERARCHY\nROOT root\n{\n\tOFFSET 0 0 0\n\tCHANNELS 6 Xposition")
-    );
-    assert!(written.text.contains("\tJOINT Hips\n"));
-    let again = read_again(&written.text, &source).take;
+    assert!(text_of(&written).starts_with("HIERARCHY\nROOT root\n{\n\tOFFSET 0 0 0\n\tCHANNELS 6 Xposition"));
+    assert!(text_of(&written).contains("\tJOINT Hips\n"));
+    let again = read_again(text_of(&written), &source).take;
     for key in 0..=24 {
         let root = clip.root().at(key as f64 * clip.step_secs());
         assert!(again.translations(key)[0].distance(root.translation) < 1e-8);
@@ -442,10 +442,10 @@ fn an_added_root_carries_exactly_the_travel() {
             (0..24).flat_map(|key| again.rotations(key).to_vec()).collect(),
         )
         .unwrap(),
-        &read_again(&written.text, &source).source,
+        &read_again(text_of(&written), &source).source,
         &settings,
     );
-    assert!(twice.unwrap().text.starts_with("HIERARCHY\nROOT root_motion\n"));
+    assert!(text_of(&twice.unwrap()).starts_with("HIERARCHY\nROOT root_motion\n"));
 }
 
 #[test]
@@ -459,7 +459,7 @@ fn a_closing_key_repeats_the_first_to_the_last_digit() {
         };
         let written = write_loop(&clip, &source, &settings).unwrap();
         let mut warnings = Vec::new();
-        let file = loopwright_formats::bvh::parse(written.text.as_bytes(), &mut warnings).unwrap();
+        let file = loopwright_formats::bvh::parse(&written.bytes, &mut warnings).unwrap();
         let (first, last) = (file.row(0), file.row(24 * copies));
         // The chest turns once a cycle about one of its axes, and the curve does not jump back.
         let mut num_turned = 0;
@@ -481,7 +481,7 @@ fn the_travel_stays_on_the_joint_that_had_it() {
     let source = read(&text.replace("0 0 0\n", "0 0 0 0 0 0\n"), Axis::Z, 0.01).source;
     let clip = clip(&source, RootMode::Screw, 1);
     let written = write_loop(&clip, &source, &LoopWriteSettings::default()).unwrap();
-    let again = read_again(&written.text, &source).take;
+    let again = read_again(text_of(&written), &source).take;
     for key in [1, 24] {
         assert!(
             again
@@ -524,7 +524,13 @@ fn what_cannot_be_written_is_said() {
         unit: UnitChoice::Metres(0.0),
         ..SpaceSettings::default()
     };
-    let error = read_take(TWO_JOINTS.as_bytes(), "t", &settings, &mut Vec::new()).unwrap_err();
+    let error = read_take(
+        TWO_JOINTS.as_bytes(),
+        "t",
+        &ReadSettings::in_space(settings),
+        &mut Vec::new(),
+    )
+    .unwrap_err();
     assert_eq!(error, ReadError::Unit { found: 0.0 });
 }
 
@@ -533,17 +539,11 @@ fn a_synthetic_walk_comes_back_and_tells_its_own_space() {
     let walk = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())
         .unwrap()
         .take;
-    let source = Source::for_take(&walk);
+    let source = Source::for_take(&walk, Format::Bvh);
     let written = write_take(&walk, &source).unwrap();
     assert_eq!(written.warnings, []);
     let mut warnings = Vec::new();
-    let again = read_take(
-        written.text.as_bytes(),
-        "walk",
-        &SpaceSettings::default(),
-        &mut warnings,
-    )
-    .unwrap();
+    let again = read_take(&written.bytes, "walk", &ReadSettings::default(), &mut warnings).unwrap();
     assert_eq!(warnings, []);
     assert_eq!(
         (again.source.space().up, again.source.space().unit_metres),

@@ -10,7 +10,7 @@ use loopwright::{
     analysis::{Analysis, body::BodyOverrides},
     candidate::{self, SearchSettings},
 };
-use loopwright_formats::{SpaceSettings, read_take};
+use loopwright_formats::{ReadSettings, read_take};
 
 use super::clock;
 
@@ -94,7 +94,7 @@ pub(super) fn section(folder: &Path, page: &mut String) -> Result<(), String> {
     runs.sort_by(f64::total_cmp);
 
     let bytes = text.as_bytes();
-    let read = || read_take(bytes, "joined", &SpaceSettings::default(), &mut Vec::new());
+    let read = || read_take(bytes, "joined", &ReadSettings::default(), &mut Vec::new());
     let read_secs = clock::time(read);
     let take = read().map_err(|error| error.to_string())?.take;
     let study = || Analysis::of(&take, &BodyOverrides::default());

@@ -13,7 +13,7 @@ use loopwright::{
     },
     take::Take,
 };
-use loopwright_formats::{SpaceSettings, read_take};
+use loopwright_formats::{ReadSettings, read_take};
 use rand_pcg::{Pcg64, rand_core::Rng};
 
 /// Weighted joints of a body that is compared in detail.
@@ -137,7 +137,7 @@ pub(crate) fn captured(folder: &Path, num_frames: usize, fps: f64) -> Result<(Fe
         let Ok(bytes) = std::fs::read(folder.join(file)) else {
             continue;
         };
-        let Ok(loaded) = read_take(&bytes, file, &SpaceSettings::default(), &mut Vec::new()) else {
+        let Ok(loaded) = read_take(&bytes, file, &ReadSettings::default(), &mut Vec::new()) else {
             continue;
         };
         let take = loaded.take;

@@ -13,13 +13,13 @@ use loopwright::{
     root_motion::RootSpace,
 };
 use loopwright_formats::{
-    LoopWriteSettings, Sidecar,
+    LoopWriteSettings, ReadSettings, Sidecar, Source,
     sidecar::{BlendFacts, CandidateFacts, ClosureFacts, PlaybackFacts},
 };
 
 use crate::{
     args::BlendArgs,
-    commands::{convert, make},
+    commands::make,
     exit::{Ending, Failure},
     load,
     output::{self, Outputs},
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
         loops: written_loop::with_folders(&args.loops)?,
         ..args.clone()
     };
-    convert::require_bvh(&args.output)?;
+    let format = output::format_of(&args.output)?;
     let beside = make::sidecar_path(&args.output);
     let mut outputs = Outputs::new(args.force);
     for path in [&args.output, &beside] {
@@ -57,13 +57,14 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
 
     let first = &loops[0];
     let writing = LoopWriteSettings::default();
-    let written = loopwright_formats::write_loop(&clip, &first.source, &writing).map_err(Failure::error)?;
+    let source = first.source.in_format(format, &first.take);
+    let written = loopwright_formats::write_loop(&clip, &source, &writing).map_err(Failure::error)?;
     let warnings: Vec<String> = written.warnings.iter().map(ToString::to_string).collect();
     for warning in &warnings {
         talk::warn(warning);
     }
-    let sidecar = sidecar(args, first, &clip, blend, written.text.as_bytes(), warnings, &beside)?;
-    outputs.add(&args.output, written.text.as_bytes())?;
+    let sidecar = sidecar(args, first, &clip, blend, (&written.bytes, &source), warnings, &beside)?;
+    outputs.add(&args.output, &written.bytes)?;
     outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     outputs.commit()?;
     output::print(&if args.json {
@@ -152,13 +153,13 @@ fn sidecar(
     first: &PlayableLoop,
     clip: &LoopClip,
     blend: BlendFacts,
-    bytes: &[u8],
+    (bytes, source): (&[u8], &Source),
     warnings: Vec<String>,
     beside: &Path,
 ) -> Result<Sidecar, Failure> {
     let unreadable = |why: String| Failure::error(format!("the loop cannot be read back: {why}"));
-    let space = load::known_space(first.source.space());
-    let take = loopwright_formats::read_take(bytes, "loop", &space, &mut Vec::new())
+    let settings = ReadSettings::in_space(load::known_space(source.space()));
+    let take = loopwright_formats::read_take(bytes, "loop", &settings, &mut Vec::new())
         .map_err(|error| unreadable(error.to_string()))?
         .take;
     let body = Body::find(&take, &load::overrides(&args.reading)).map_err(load::body_failure)?;

@@ -4,19 +4,19 @@ use loopwright::{
     analysis::{body::Body, heading::Heading},
     take::Take,
 };
-use loopwright_formats::{Sidecar, SpaceSettings};
+use loopwright_formats::{ReadSettings, Sidecar, SpaceSettings};
 
 use crate::{
     args::ConvertArgs,
     commands::make,
     exit::{Ending, Failure},
     load, mirroring,
-    output::Outputs,
+    output::{self, Outputs},
     talk, written_loop,
 };
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
-    require_bvh(&args.output)?;
+    let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
     outputs.spare(&args.input, &args.output)?;
     outputs.check(&args.output)?;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     };
     let space = (sidecar.as_ref()).map_or(space, |sidecar| load::stated_space(&args.reading, &sidecar.take));
     let mut warnings = Vec::new();
-    let file = load::read_take(&args.input, &space, &mut warnings)?;
+    let file = load::read_take(&args.input, &ReadSettings::in_space(space), &mut warnings)?;
     for warning in &warnings {
         talk::warn(&warning.to_string());
     }
@@ -46,11 +46,12 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     } else {
         file.take
     };
-    let written = loopwright_formats::write_take(&take, &file.source).map_err(Failure::error)?;
+    let written =
+        loopwright_formats::write_take(&take, &file.source.in_format(format, &take)).map_err(Failure::error)?;
     for warning in &written.warnings {
         talk::warn(&warning.to_string());
     }
-    outputs.add(&args.output, written.text.as_bytes())?;
+    outputs.add(&args.output, &written.bytes)?;
     if let Some(sidecar) = sidecar {
         let sidecar = Sidecar {
             outputs: [args.output.as_path(), &beside]
@@ -73,18 +74,4 @@ fn mirrored(args: &ConvertArgs, take: &Take) -> Result<Take, Failure> {
     let body = Body::find(take, &load::overrides(&args.reading)).map_err(load::body_failure)?;
     let heading = Heading::of(&take.world_tracks(), &body, take.frame_time_secs());
     Ok(mirroring::mirror(take, &heading, &pairs)?.take(take))
-}
-
-/// Refuses a name whose extension promises another format.
-pub(crate) fn require_bvh(path: &std::path::Path) -> Result<(), Failure> {
-    let extension = path
-        .extension()
-        .map(|extension| extension.to_string_lossy().to_lowercase());
-    match extension.as_deref() {
-        Some("bvh") => Ok(()),
-        _ => Err(
-            Failure::error(format!("cannot write \"{}\": only BVH is written", path.display()))
-                .try_this("a name that ends in .bvh"),
-        ),
-    }
 }

@@ -6,7 +6,7 @@ use loopwright::{
     analysis::{Analysis, body::BodyOverrides},
     pipeline::LoopSettings,
 };
-use loopwright_formats::{LoopWriteSettings, SpaceSettings};
+use loopwright_formats::{Format, LoopWriteSettings, ReadSettings, Source};
 use loopwright_synth::{WalkSettings, synthesize};
 
 use crate::{
@@ -42,19 +42,13 @@ fn walk_the_road(folder: &Path, force: bool) -> Result<Ending, Failure> {
         outputs.check(path)?;
     }
     let synthetic = synthesize(&WalkSettings::default()).map_err(Failure::error)?;
-    synth::add(&mut outputs, &take_path, &synthetic)?;
+    synth::add(&mut outputs, &take_path, &synthetic, Format::Bvh)?;
 
     // The take goes through its file form, as a user's would.
-    let written =
-        loopwright_formats::write_take(&synthetic.take, &loopwright_formats::Source::for_take(&synthetic.take))
-            .map_err(Failure::error)?;
-    let file = loopwright_formats::read_take(
-        written.text.as_bytes(),
-        "walk",
-        &SpaceSettings::default(),
-        &mut Vec::new(),
-    )
-    .map_err(Failure::error)?;
+    let written = loopwright_formats::write_take(&synthetic.take, &Source::for_take(&synthetic.take, Format::Bvh))
+        .map_err(Failure::error)?;
+    let file = loopwright_formats::read_take(&written.bytes, "walk", &ReadSettings::default(), &mut Vec::new())
+        .map_err(Failure::error)?;
     let analysis = Analysis::of(&file.take, &BodyOverrides::default()).map_err(load::body_failure)?;
     let loaded = Loaded {
         path: take_path.clone(),
@@ -74,7 +68,7 @@ fn walk_the_road(folder: &Path, force: bool) -> Result<Ending, Failure> {
         .ok_or_else(|| Failure::error("the built-in take has no loop; this is a fault of the program"))?;
     let settings = LoopSettings::default();
     let writing = LoopWriteSettings::default();
-    let product = make::produce(&loaded, chosen, &settings, &writing)?;
+    let product = make::produce(&loaded, chosen, &settings, (&loaded.file.source, &writing))?;
     let sidecar = product.sidecar(
         &loaded,
         chosen,

@@ -10,12 +10,14 @@ use loopwright::{
     root_motion::{MAX_RABBIT_TURN, RootError, RootMode, RootSettings, RootSpace, root_joint},
     take::{CutError, Mirror},
 };
-use loopwright_formats::{ClosingKey, LoadedTake, LoopWriteSettings, Sidecar, sidecar::PlaybackFacts};
+use loopwright_formats::{
+    ClosingKey, LoadedTake, LoopWriteSettings, ReadSettings, Sidecar, Source, sidecar::PlaybackFacts,
+};
 
 use crate::{
     args::{self, CloseArgs, DEFAULT_TOP, LastKeyChoice, MakeArgs, RootChoice, SearchArgs, SpaceChoice, TargetArgs},
     closing,
-    commands::{convert, find},
+    commands::find,
     exit::{Ending, Failure},
     load::{self, Loaded},
     mirroring,
@@ -66,7 +68,7 @@ fn make(
         None => flags,
     };
     let loop_path = target.output.clone().unwrap_or_else(|| default_output(take));
-    convert::require_bvh(&loop_path)?;
+    let format = output::format_of(&loop_path)?;
     let sidecar_path = sidecar_path(&loop_path);
     let mut outputs = Outputs::new(target.force);
     let saved = target.save_recipe.as_ref();
@@ -109,7 +111,8 @@ fn make(
     };
     let choice = closing::choose_method(&loaded, &chosen, &recipe, &mut settings)
         .map_err(|error| make_failure(&loaded, error))?;
-    let product = produce(&loaded, &chosen, &settings, &writing)?;
+    let source = loaded.file.source.in_format(format, loaded.take());
+    let product = produce(&loaded, &chosen, &settings, (&source, &writing))?;
     soft.extend(product.soft.iter().cloned());
     for warning in &soft {
         talk::warn(warning);
@@ -160,7 +163,7 @@ pub(crate) fn produce(
     loaded: &Loaded,
     chosen: &LoopCandidate,
     settings: &LoopSettings,
-    writing: &LoopWriteSettings,
+    (source, writing): (&Source, &LoopWriteSettings),
 ) -> Result<Product, Failure> {
     let made = pipeline::make(loaded.take(), &loaded.analysis, &chosen.cut, chosen.cycles, settings)
         .map_err(|error| make_failure(loaded, error))?;
@@ -171,13 +174,11 @@ pub(crate) fn produce(
                 .try_this("a smaller --repeat, --fps or --frames"),
         );
     }
-    let written =
-        loopwright_formats::write_loop(&made.loop_clip, &loaded.file.source, writing).map_err(Failure::error)?;
-    let bytes = written.text.into_bytes();
+    let written = loopwright_formats::write_loop(&made.loop_clip, source, writing).map_err(Failure::error)?;
     let mut soft: Vec<String> = written.warnings.iter().map(ToString::to_string).collect();
     soft.extend(made.closed.clamps.iter().map(ToString::to_string));
     soft.extend(torn_back(loaded, &made));
-    let quality = measure(loaded, &made, writing, &bytes)?;
+    let quality = measure(loaded, &made, (source, writing), &written.bytes)?;
     if quality.pops() {
         soft.push(format!(
             "the seam pops: gap {:.3} deg and {:.3} mm, seam acceleration {:.2} of the clip's own peaks",
@@ -187,7 +188,7 @@ pub(crate) fn produce(
         ));
     }
     Ok(Product {
-        bytes,
+        bytes: written.bytes,
         made,
         quality,
         soft,
@@ -237,10 +238,15 @@ impl Product {
 }
 
 /// Figures of a loop from the bytes that will stand in its file.
-fn measure(loaded: &Loaded, made: &Made, writing: &LoopWriteSettings, bytes: &[u8]) -> Result<Quality, Failure> {
-    let space = load::known_space(loaded.file.source.space());
+fn measure(
+    loaded: &Loaded,
+    made: &Made,
+    (source, writing): (&Source, &LoopWriteSettings),
+    bytes: &[u8],
+) -> Result<Quality, Failure> {
+    let settings = ReadSettings::in_space(load::known_space(source.space()));
     let unreadable = |why: String| Failure::error(format!("the loop cannot be read back: {why}"));
-    let LoadedTake { take, .. } = loopwright_formats::read_take(bytes, "loop", &space, &mut Vec::new())
+    let LoadedTake { take, .. } = loopwright_formats::read_take(bytes, "loop", &settings, &mut Vec::new())
         .map_err(|error| unreadable(error.to_string()))?;
     let take = if writing.add_root {
         take.without_root_joint()

@@ -7,7 +7,7 @@ use loopwright::{
 
 use crate::{
     args::{DecayChoice, PlayArgs},
-    commands::{convert, make},
+    commands::make,
     exit::{Ending, Failure},
     load,
     output::{self, Outputs},
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
         loops: written_loop::with_folders(&args.loops)?,
         ..args.clone()
     };
-    convert::require_bvh(&args.output)?;
+    let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
     for input in &args.loops {
         outputs.spare(input, &args.output)?;
@@ -52,11 +52,11 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
     let take = performance
         .to_take(&load::stem(&args.output), frame_time_secs)
         .map_err(play_failure)?;
-    let written = loopwright_formats::write_take(&take, &source).map_err(Failure::error)?;
+    let written = loopwright_formats::write_take(&take, &source.in_format(format, &take)).map_err(Failure::error)?;
     for warning in &written.warnings {
         talk::warn(&warning.to_string());
     }
-    outputs.add(&args.output, written.text.as_bytes())?;
+    outputs.add(&args.output, &written.bytes)?;
     outputs.commit()?;
     let answer = PlayAnswer {
         file: args.output.display().to_string(),

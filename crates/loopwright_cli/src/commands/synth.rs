@@ -2,23 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright_formats::Source;
+use loopwright_formats::{Format, Source};
 use loopwright_synth::{SyntheticTake, WalkSettings, synthesize};
 
 use crate::{
     args::SynthArgs,
-    commands::convert,
     exit::{Ending, Failure},
     output::{self, Outputs},
 };
 
 pub(crate) fn run(args: &SynthArgs) -> Result<Ending, Failure> {
-    convert::require_bvh(&args.output)?;
+    let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
     let take = synthesize(&settings(args)).map_err(|error| {
         Failure::error(error).try_this("settings nearer to a walk, such as --speed 1.3 --period 1.15")
     })?;
-    add(&mut outputs, &args.output, &take)?;
+    add(&mut outputs, &args.output, &take, format)?;
     for path in outputs.commit()? {
         output::print(&format!("{}\n", path.display()))?;
     }
@@ -26,10 +25,15 @@ pub(crate) fn run(args: &SynthArgs) -> Result<Ending, Failure> {
 }
 
 /// Writes a synthetic take and its truth beside their places.
-pub(crate) fn add(outputs: &mut Outputs, path: &Path, synthetic: &SyntheticTake) -> Result<(), Failure> {
-    let written =
-        loopwright_formats::write_take(&synthetic.take, &Source::for_take(&synthetic.take)).map_err(Failure::error)?;
-    outputs.add(path, written.text.as_bytes())?;
+pub(crate) fn add(
+    outputs: &mut Outputs,
+    path: &Path,
+    synthetic: &SyntheticTake,
+    format: Format,
+) -> Result<(), Failure> {
+    let written = loopwright_formats::write_take(&synthetic.take, &Source::for_take(&synthetic.take, format))
+        .map_err(Failure::error)?;
+    outputs.add(path, &written.bytes)?;
     let mut truth = serde_json::to_string_pretty(&synthetic.truth).map_err(Failure::error)?;
     truth.push('\n');
     outputs.add(&truth_path(path), truth.as_bytes())

@@ -11,7 +11,7 @@ use std::{
 
 use glam::DVec3;
 use loopwright::{math::rigid::Twist, take::Take};
-use loopwright_formats::{SpaceSettings, UnitChoice, UpChoice};
+use loopwright_formats::{ReadSettings, SpaceSettings, UnitChoice, UpChoice};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -160,7 +160,7 @@ impl Folder {
             up: UpChoice::Y,
             unit: UnitChoice::Metres(0.01),
         };
-        loopwright_formats::read_take(&self.read(name), name, &space, &mut Vec::new())
+        loopwright_formats::read_take(&self.read(name), name, &ReadSettings::in_space(space), &mut Vec::new())
             .unwrap_or_else(|error| panic!("{name}: {error}"))
             .take
     }

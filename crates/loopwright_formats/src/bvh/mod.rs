@@ -18,7 +18,9 @@ pub mod euler;
 
 pub mod read;
 
-pub mod write;
+pub mod source;
+
+pub(crate) mod write;
 
 mod hierarchy;
 

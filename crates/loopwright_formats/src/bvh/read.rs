@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 use loopwright::take::{Joint, Skeleton, Take};
 
-use super::{BvhFile, ChannelKind, Hierarchy, euler, hierarchy, lex::Lexer, motion};
+use super::{BvhFile, ChannelKind, Hierarchy, euler, hierarchy, lex::Lexer, motion, source::BvhSource};
 use crate::{
     detect::{self, FileKind},
     error::{ReadError, cut},
@@ -100,11 +100,11 @@ pub(crate) fn take_from_file(
     let take = take(&mut (0..file.num_frames), file.num_frames, &space)?;
     Ok(LoadedTake {
         take,
-        source: Source {
+        source: Source::Bvh(BvhSource {
             hierarchy: file.hierarchy,
             frame_time: file.frame_time,
             space,
-        },
+        }),
     })
 }
 
@@ -170,7 +170,7 @@ fn push_pose(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::space::UpChoice;
+    use crate::{source::ReadSettings, space::UpChoice};
 
     const HEAD: &str = "HIERARCHY\nROOT Hips\n{\nOFFSET 1 2 3\n";
 
@@ -179,7 +179,7 @@ mod tests {
             up,
             unit: UnitChoice::Metres(0.1),
         };
-        crate::read_take(text.as_bytes(), "t", &settings, &mut Vec::new())
+        crate::read_take(text.as_bytes(), "t", &ReadSettings::in_space(settings), &mut Vec::new())
             .unwrap()
             .take
     }
@@ -228,7 +228,7 @@ mod tests {
         }
         text.push_str("}\nMOTION\nFrames: 5000\nFrame Time: 0.1\n");
         text.push_str(&"0\n".repeat(5000));
-        let error = crate::read_take(text.as_bytes(), "t", &SpaceSettings::default(), &mut Vec::new()).unwrap_err();
+        let error = crate::read_take(text.as_bytes(), "t", &ReadSettings::default(), &mut Vec::new()).unwrap_err();
         assert!(
             matches!(
                 error,

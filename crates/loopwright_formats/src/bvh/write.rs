@@ -12,61 +12,16 @@ use loopwright::{
     take::{Skeleton, Take},
 };
 
-use super::{BvhJoint, Channel, ChannelKind, Hierarchy, MAX_DEPTH, MAX_VALUE, euler};
+use super::{BvhJoint, Channel, ChannelKind, Hierarchy, MAX_DEPTH, MAX_VALUE, euler, source::BvhSource};
 use crate::{
     error::{WriteError, excerpt},
-    source::Source,
     space::{Axis, Space},
     warning::Warning,
+    write::{ClosingKey, LoopWriteSettings, Written},
 };
 
-/// The text of a file, and what had to be changed to write it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Written {
-    /// The whole file.
-    pub text: String,
-    /// Joints that were given channels, or that have too few for their motion.
-    pub warnings: Vec<Warning>,
-}
-
-/// Whether the file ends with the pose that it starts with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ClosingKey {
-    /// One more key, whose body is the first key's and whose root has travelled on.
-    #[default]
-    Repeat,
-    /// The last key is the one before the first comes round again.
-    Drop,
-}
-
-/// How a loop is laid out in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LoopWriteSettings {
-    /// Whether the first key is repeated at the end; by default it is.
-    pub closing_key: ClosingKey,
-    /// Cycles written one after the other, the travel going on; at least one, which is the default.
-    pub copies: usize,
-    /// Whether a root joint above all others carries the travel; by default it stays on the joint that had it.
-    pub add_root: bool,
-}
-
-impl Default for LoopWriteSettings {
-    fn default() -> Self {
-        Self {
-            closing_key: ClosingKey::Repeat,
-            copies: 1,
-            add_root: false,
-        }
-    }
-}
-
-/// Writes a take in the form of its source: hierarchy, offsets, channel order, up axis and unit.
-///
-/// The frame time is the take's, in the source's own digits where it is the same. A joint that lies off its OFFSET without
-/// having position channels is given some, and a joint with fewer than three rotation channels turns as nearly as they
-/// can; both are said in the result. Errors: [`WriteError`], when take and source are not of one skeleton, or a value is
-/// out of range.
-pub fn write_take(take: &Take, source: &Source) -> Result<Written, WriteError> {
+/// [`crate::write_take`] for BVH.
+pub(crate) fn write_take(take: &Take, source: &BvhSource) -> Result<Written, WriteError> {
     check_skeleton(take.skeleton(), source)?;
     let space = &source.space;
     let writer = Writer {
@@ -78,16 +33,12 @@ pub fn write_take(take: &Take, source: &Source) -> Result<Written, WriteError> {
     writer.write(|frame| pose_in_file(space, take.translations(frame), take.rotations(frame)))
 }
 
-/// Writes a loop in the form of the source it was cut from.
-///
-/// Keys stand at multiples of the clip's step, the first at time zero. Without `add_root` the travel is folded onto the
-/// joint that carried it, see [`LoopClip::folded_pose`]. With it a new root joint of a name that is not taken yet, with
-/// OFFSET zero and six channels, carries exactly the root, seen in the file's axes; the former root becomes its child and
-/// holds the body. A closing key shows each repeated joint at the same rotation as the first key, to the last digit, where
-/// its angles may differ by whole turns or be the other way to write it. Otherwise like [`write_take`].
-///
-/// Errors: [`WriteError`]; besides those of [`write_take`], no copies and too many keys.
-pub fn write_loop(clip: &LoopClip, source: &Source, settings: &LoopWriteSettings) -> Result<Written, WriteError> {
+/// [`crate::write_loop`] for BVH: an added root has OFFSET zero and six channels.
+pub(crate) fn write_loop(
+    clip: &LoopClip,
+    source: &BvhSource,
+    settings: &LoopWriteSettings,
+) -> Result<Written, WriteError> {
     check_skeleton(clip.skeleton(), source)?;
     if settings.copies == 0 {
         return Err(WriteError::NoCopies);
@@ -148,7 +99,7 @@ fn pose_in_file(space: &Space, translations: &[DVec3], rotations: &[DQuat]) -> P
     pose
 }
 
-fn check_skeleton(skeleton: &Skeleton, source: &Source) -> Result<(), WriteError> {
+fn check_skeleton(skeleton: &Skeleton, source: &BvhSource) -> Result<(), WriteError> {
     let joints = source.hierarchy.joints();
     if joints.len() != skeleton.num_joints() {
         return Err(WriteError::JointCount {
@@ -165,7 +116,7 @@ fn check_skeleton(skeleton: &Skeleton, source: &Source) -> Result<(), WriteError
 /// Two frame times are one when they differ by less, in seconds.
 const SAME_FRAME_TIME: f64 = 1e-9;
 
-fn frame_time_text(source: &Source, secs: f64) -> String {
+fn frame_time_text(source: &BvhSource, secs: f64) -> String {
     match &source.frame_time.text {
         Some(text) if (secs - source.frame_time.secs).abs() < SAME_FRAME_TIME => text.clone(),
         // The shortest digits that read back as the same number.
@@ -258,7 +209,10 @@ impl Writer {
             self.num_keys, self.frame_time
         );
         self.write_motion(&order, &pose, &mut text, &mut warnings);
-        Ok(Written { text, warnings })
+        Ok(Written {
+            bytes: text.into_bytes(),
+            warnings,
+        })
     }
 
     /// Gives position channels to joints that need them and checks that every value can be written.

@@ -1,0 +1,83 @@
+//! The form that a take had in its BVH file, or is given for one.
+
+use glam::DVec3;
+use loopwright::take::Take;
+
+use super::{BvhJoint, Channel, FrameTime, Hierarchy};
+use crate::space::{Axis, Space};
+
+/// The form of a take in a BVH file: hierarchy, channels, frame time and space.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BvhSource {
+    pub(crate) hierarchy: Hierarchy,
+    pub(crate) frame_time: FrameTime,
+    pub(crate) space: Space,
+}
+
+/// A joint moves or lies off its offset when it does so by more than this, in centimetres.
+const REST_TOLERANCE_CM: f64 = 1e-6;
+
+impl BvhSource {
+    /// A form for a take that comes from elsewhere: BVH in centimetres, Y up.
+    ///
+    /// The root has position channels and rotations in the order Z X Y, all other joints rotations in that order, and
+    /// position channels where the translation varies or differs from the rest offset. Each leaf gets an End Site.
+    pub fn for_take(take: &Take) -> Self {
+        let space = Space::CENTIMETRES_Y_UP;
+        let in_cm = |v: DVec3| v / space.unit_metres;
+        let skeleton = take.skeleton();
+        let mut is_off = vec![false; take.num_joints()];
+        for frame in 0..take.num_frames() {
+            for (joint, translation) in take.translations(frame).iter().enumerate() {
+                let off = in_cm(*translation - skeleton.joint(joint).rest_offset)
+                    .abs()
+                    .max_element();
+                is_off[joint] |= off > REST_TOLERANCE_CM;
+            }
+        }
+        let joints = skeleton
+            .joints()
+            .iter()
+            .enumerate()
+            .map(|(index, joint)| {
+                let positions = Axis::ALL.map(Channel::position);
+                let rotations = [Axis::Z, Axis::X, Axis::Y].map(Channel::rotation);
+                let moves = joint.parent.is_none() || is_off[index];
+                let is_leaf = skeleton.children(index).is_empty();
+                BvhJoint {
+                    name: joint.name.clone(),
+                    parent: joint.parent,
+                    offset: in_cm(joint.rest_offset),
+                    channels: positions.into_iter().filter(|_| moves).chain(rotations).collect(),
+                    end_sites: is_leaf
+                        .then(|| in_cm(joint.tip.unwrap_or(DVec3::ZERO)))
+                        .into_iter()
+                        .collect(),
+                }
+            })
+            .collect();
+        Self {
+            hierarchy: Hierarchy::new(joints),
+            frame_time: FrameTime {
+                secs: take.frame_time_secs(),
+                text: None,
+            },
+            space,
+        }
+    }
+
+    /// The tree of joints with their channels, in the file's own words.
+    pub fn hierarchy(&self) -> &Hierarchy {
+        &self.hierarchy
+    }
+
+    /// How the file's space lies in ours, and whether that was stated or guessed.
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    /// Seconds from one frame to the next in the file.
+    pub fn frame_time_secs(&self) -> f64 {
+        self.frame_time.secs
+    }
+}

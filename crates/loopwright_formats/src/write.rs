@@ -1,0 +1,72 @@
+//! From takes and loops to the bytes of a file, in the form of a source.
+
+use loopwright::{loop_clip::LoopClip, take::Take};
+
+use crate::{bvh, error::WriteError, source::Source, warning::Warning};
+
+/// A file, and what had to be changed to write it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    /// The whole file.
+    pub bytes: Vec<u8>,
+    /// What could not be written as it is, such as joints with too few channels for their motion.
+    pub warnings: Vec<Warning>,
+}
+
+/// Whether the file ends with the pose that it starts with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClosingKey {
+    /// One more key, whose body is the first key's and whose root has travelled on.
+    #[default]
+    Repeat,
+    /// The last key is the one before the first comes round again.
+    Drop,
+}
+
+/// How a loop is laid out in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopWriteSettings {
+    /// Whether the first key is repeated at the end; by default it is.
+    pub closing_key: ClosingKey,
+    /// Cycles written one after the other, the travel going on; at least one, which is the default.
+    pub copies: usize,
+    /// Whether a root joint above all others carries the travel; by default it stays on the joint that had it.
+    pub add_root: bool,
+}
+
+impl Default for LoopWriteSettings {
+    fn default() -> Self {
+        Self {
+            closing_key: ClosingKey::Repeat,
+            copies: 1,
+            add_root: false,
+        }
+    }
+}
+
+/// Writes a take in the form of its source.
+///
+/// A BVH file gets the frame time of the take, in the source's own digits where it is the same. A joint that lies off its
+/// OFFSET without having position channels is given some, and a joint with fewer than three rotation channels turns as
+/// nearly as they can; both are said in the result. Errors: [`WriteError`], when take and source are not of one skeleton, or
+/// a value is out of range.
+pub fn write_take(take: &Take, source: &Source) -> Result<Written, WriteError> {
+    match source {
+        Source::Bvh(source) => bvh::write::write_take(take, source),
+    }
+}
+
+/// Writes a loop in the form of the source it was cut from.
+///
+/// Keys stand at multiples of the clip's step, the first at time zero. Without `add_root` the travel is folded onto the
+/// joint that carried it, see [`LoopClip::folded_pose`]. With it a new root joint of a name that is not taken yet carries
+/// exactly the root, seen in the file's axes; the former root becomes its child and holds the body. A closing key shows each
+/// repeated joint at the same rotation as the first key, to the last digit; in BVH its angles may differ by whole turns or be
+/// the other way to write it. Otherwise like [`write_take`].
+///
+/// Errors: [`WriteError`]; besides those of [`write_take`], no copies and too many keys.
+pub fn write_loop(clip: &LoopClip, source: &Source, settings: &LoopWriteSettings) -> Result<Written, WriteError> {
+    match source {
+        Source::Bvh(source) => bvh::write::write_loop(clip, source, settings),
+    }
+}
