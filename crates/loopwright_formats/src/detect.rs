@@ -39,9 +39,6 @@ impl fmt::Display for FileKind {
     }
 }
 
-/// Bytes in which a JSON file must name its asset to count as glTF.
-const GLTF_HEAD: usize = 4096;
-
 /// Tells the kind of file from its first bytes; names play no part.
 pub fn file_kind(bytes: &[u8]) -> FileKind {
     let text = without_byte_order_mark(bytes).trim_ascii_start();
@@ -77,7 +74,7 @@ pub fn file_kind(bytes: &[u8]) -> FileKind {
     {
         return FileKind::FbxAscii;
     }
-    if text[0] == b'{' && contains(&text[..text.len().min(GLTF_HEAD)], b"\"asset\"") {
+    if text[0] == b'{' && contains(text, b"\"asset\"") {
         return FileKind::Gltf;
     }
     FileKind::Unknown

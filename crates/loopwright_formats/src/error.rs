@@ -4,7 +4,7 @@ use core::fmt;
 
 use loopwright::take::{SkeletonError, TakeError};
 
-use crate::{bvh::Channel, detect::FileKind};
+use crate::{bvh::Channel, detect::FileKind, gltf::error::GltfError};
 
 /// A place in a text file; both numbers count from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -177,8 +177,8 @@ pub enum ReadError {
     /// No bytes, or only white space.
     #[error("the file is empty")]
     Empty,
-    /// Another kind of file under a BVH file's name.
-    #[error("this is {kind}, not BVH; export the take as BVH")]
+    /// A kind of file that is not read here.
+    #[error("this is {kind}, which is not read; export the take as BVH or glTF")]
     OtherKind {
         /// What it is.
         kind: FileKind,
@@ -461,6 +461,9 @@ pub enum ReadError {
         /// Metres asked for.
         found: f64,
     },
+    /// A glTF file that cannot be read.
+    #[error(transparent)]
+    Gltf(#[from] GltfError),
     /// The joints are not a skeleton.
     #[error(transparent)]
     Skeleton(#[from] SkeletonError),
@@ -538,6 +541,14 @@ pub enum WriteError {
     TooDeep {
         /// Deepest nesting that is written.
         limit: usize,
+    },
+    /// More bytes than the format can count.
+    #[error("the file would have {bytes} bytes, the limit is {limit}")]
+    TooLarge {
+        /// Bytes of its buffers.
+        bytes: u64,
+        /// Most that are written.
+        limit: u64,
     },
     /// A value too large for the file in the source's unit.
     #[error("the transform of joint {joint} at key {key} is out of range in the source's unit")]

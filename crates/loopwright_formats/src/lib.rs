@@ -27,6 +27,8 @@ pub mod detect;
 
 pub mod bvh;
 
+pub mod gltf;
+
 pub mod space;
 
 pub mod source;
@@ -44,4 +46,4 @@ pub use sidecar::{Sidecar, SidecarError};
 pub use source::{AnimationChoice, Companions, Format, LoadedTake, ReadSettings, Source, read_take};
 pub use space::{Axis, Space, SpaceSettings, UnitChoice, UpChoice};
 pub use warning::Warning;
-pub use write::{ClosingKey, LoopWriteSettings, Written, write_loop, write_take};
+pub use write::{ClosingKey, LoopWriteSettings, Written, with_facts, write_loop, write_take};

@@ -202,6 +202,9 @@ pub struct PlaybackFacts {
     /// The joint of the rig that carries the root's motion and nothing else; null where the rig has none, or it is left alone.
     #[serde(default)]
     pub root_joint: Option<String>,
+    /// The animation in the file that is the loop; left out where the format knows but one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub animation: Option<String>,
 }
 
 /// The loops that were blended into this one.
@@ -504,6 +507,7 @@ mod tests {
                 root_joint_added: false,
                 carrier_joint: "Hips".to_owned(),
                 root_joint: None,
+                animation: None,
             },
             ..Sidecar::default()
         }

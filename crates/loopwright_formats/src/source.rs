@@ -6,7 +6,9 @@ use loopwright::take::Take;
 
 use crate::{
     bvh::{self, source::BvhSource},
+    detect::{self, FileKind},
     error::ReadError,
+    gltf::{self, source::GltfSource},
     space::{Space, SpaceSettings},
     warning::Warning,
 };
@@ -71,8 +73,14 @@ pub fn read_take(
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<LoadedTake, ReadError> {
-    let file = bvh::parse(bytes, warnings)?;
-    bvh::read::take_from_file(file, bytes.len(), name, &settings.space, warnings)
+    match detect::file_kind(bytes) {
+        FileKind::Gltf | FileKind::Glb => gltf::read::read(bytes, name, settings, warnings),
+        // What is none of the known kinds is told as a BVH file gone wrong.
+        _ => {
+            let file = bvh::parse(bytes, warnings)?;
+            bvh::read::take_from_file(file, bytes.len(), name, &settings.space, warnings)
+        }
+    }
 }
 
 /// A kind of file that is written.
@@ -81,16 +89,22 @@ pub fn read_take(
 pub enum Format {
     /// BVH.
     Bvh,
+    /// glTF in one binary file.
+    Glb,
+    /// glTF as text, with its buffers inside it.
+    Gltf,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 1] = [Self::Bvh];
+    pub const ALL: [Self; 3] = [Self::Bvh, Self::Glb, Self::Gltf];
 
     /// How the names of such files end, without the point.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Bvh => "bvh",
+            Self::Glb => "glb",
+            Self::Gltf => "gltf",
         }
     }
 
@@ -108,6 +122,8 @@ impl Format {
 pub enum Source {
     /// Hierarchy, channels, frame time and space of a BVH file.
     Bvh(BvhSource),
+    /// The whole of a glTF file, and which of its nodes are joints.
+    Gltf(GltfSource),
 }
 
 impl Source {
@@ -115,15 +131,19 @@ impl Source {
     pub fn for_take(take: &Take, format: Format) -> Self {
         match format {
             Format::Bvh => Self::Bvh(BvhSource::for_take(take)),
+            Format::Glb | Format::Gltf => Self::Gltf(GltfSource::for_take(take, format == Format::Glb)),
         }
     }
 
     /// The same form where `format` has it, else a new one for `take`, which must have the source's skeleton.
     pub fn in_format(&self, format: Format, take: &Take) -> Self {
-        if self.format() == format {
-            self.clone()
-        } else {
-            Self::for_take(take, format)
+        match (self, format) {
+            (Self::Bvh(_), Format::Bvh) => self.clone(),
+            (Self::Gltf(source), Format::Glb | Format::Gltf) => Self::Gltf(GltfSource {
+                is_binary: format == Format::Glb,
+                ..source.clone()
+            }),
+            _ => Self::for_take(take, format),
         }
     }
 
@@ -131,6 +151,8 @@ impl Source {
     pub fn format(&self) -> Format {
         match self {
             Self::Bvh(_) => Format::Bvh,
+            Self::Gltf(source) if source.is_binary => Format::Glb,
+            Self::Gltf(_) => Format::Gltf,
         }
     }
 
@@ -138,6 +160,7 @@ impl Source {
     pub fn space(&self) -> &Space {
         match self {
             Self::Bvh(source) => source.space(),
+            Self::Gltf(source) => source.space(),
         }
     }
 
@@ -145,6 +168,7 @@ impl Source {
     pub fn frame_time_secs(&self) -> f64 {
         match self {
             Self::Bvh(source) => source.frame_time_secs(),
+            Self::Gltf(source) => source.frame_time_secs(),
         }
     }
 
@@ -152,6 +176,15 @@ impl Source {
     pub fn as_bvh(&self) -> Option<&BvhSource> {
         match self {
             Self::Bvh(source) => Some(source),
+            Self::Gltf(_) => None,
+        }
+    }
+
+    /// The form in a glTF file, where that is what it is of.
+    pub fn as_gltf(&self) -> Option<&GltfSource> {
+        match self {
+            Self::Gltf(source) => Some(source),
+            Self::Bvh(_) => None,
         }
     }
 }

@@ -4,6 +4,7 @@ use core::fmt;
 
 use crate::{
     error::{Found, Position},
+    gltf::error::list,
     space::Axis,
 };
 
@@ -132,6 +133,58 @@ pub enum Warning {
         /// Unit taken, in metres.
         unit_metres: f64,
     },
+    /// The file holds several animations, and one was taken unasked.
+    SeveralAnimations {
+        /// The one taken.
+        taken: String,
+        /// All of them, in order.
+        names: Vec<String>,
+    },
+    /// The file holds several skins of different joints, and one was taken unasked.
+    SeveralSkins {
+        /// The one taken.
+        taken: String,
+        /// All of them, in order.
+        names: Vec<String>,
+    },
+    /// The animation moves nodes that hang in no tree with the skeleton; they play no part.
+    NodesLeftOut {
+        /// How many.
+        count: usize,
+    },
+    /// The animation changes other things than translation, rotation and scale of nodes; they play no part.
+    ChannelsLeftOut {
+        /// How many channels do.
+        count: usize,
+    },
+    /// Keys do not lie on an even grid, or far apart; the take is sampled between them.
+    KeysOffGrid {
+        /// The animation.
+        animation: String,
+        /// Rate at which it is sampled, per second.
+        rate_hz: f64,
+    },
+    /// Joints change their scale; lengths below follow it, loops do not carry it.
+    ScaleAnimated {
+        /// The first of them.
+        joint: String,
+        /// How many there are.
+        count: usize,
+    },
+    /// The format says metres, which would make the model tinier than a mouse or larger than a whale.
+    UnitNotMetres {
+        /// Its size in the file's unit.
+        size: f64,
+        /// Unit taken, in metres.
+        unit_metres: f64,
+    },
+    /// While writing: the file needs others beside it, which were not written.
+    OutsideFiles {
+        /// The first of them.
+        first: String,
+        /// How many there are.
+        count: usize,
+    },
     /// While writing: a joint was given position channels, since it no longer stays at its OFFSET.
     PositionChannelsAdded {
         /// The joint.
@@ -247,6 +300,54 @@ impl fmt::Display for Warning {
                     "no body tells the unit; {unit_metres} m is taken, state the unit if that is wrong"
                 )
             }
+            Self::SeveralAnimations { taken, names } => write!(
+                f,
+                "{} animations, \"{taken}\" is taken because it is the longest that moves; the others: {}",
+                names.len(),
+                others(names, taken)
+            ),
+            Self::SeveralSkins { taken, names } => write!(
+                f,
+                "{} skins of different joints, \"{taken}\" is taken because most of it moves; the others: {}",
+                names.len(),
+                others(names, taken)
+            ),
+            Self::NodesLeftOut { count } => write!(
+                f,
+                "{count} nodes that the animation moves are in no tree with the skeleton and play no part"
+            ),
+            Self::ChannelsLeftOut { count } => write!(
+                f,
+                "{count} channels of the animation move no node (such as shapes of faces) and play no part"
+            ),
+            Self::KeysOffGrid { animation, rate_hz } => write!(
+                f,
+                "the keys of \"{animation}\" are few or uneven; sampled at {rate_hz:.4} frames per second"
+            ),
+            Self::ScaleAnimated { joint, count: 1 } => {
+                write!(
+                    f,
+                    "the scale of {joint} changes; lengths follow it, a loop keeps the first"
+                )
+            }
+            Self::ScaleAnimated { joint, count } => write!(
+                f,
+                "the scales of {joint} and {} more joints change; lengths follow them, a loop keeps the first",
+                count - 1
+            ),
+            Self::UnitNotMetres { size, unit_metres } => write!(
+                f,
+                "the joints span {size:.4} units, which cannot be metres as the format says; {unit_metres} m is taken, \
+                 state the unit if that is wrong"
+            ),
+            Self::OutsideFiles { first, count: 1 } => {
+                write!(f, "the file needs \"{first}\" beside it, as its source does")
+            }
+            Self::OutsideFiles { first, count } => write!(
+                f,
+                "the file needs \"{first}\" and {} more files beside it, as its source does",
+                count - 1
+            ),
             Self::PositionChannelsAdded { joint, distance } => {
                 write!(
                     f,
@@ -261,4 +362,10 @@ impl fmt::Display for Warning {
             }
         }
     }
+}
+
+/// All names but one, for people.
+fn others(names: &[String], taken: &str) -> String {
+    let others: Vec<String> = names.iter().filter(|name| *name != taken).cloned().collect();
+    list(&others)
 }

@@ -2,13 +2,15 @@
 
 use loopwright::{loop_clip::LoopClip, take::Take};
 
-use crate::{bvh, error::WriteError, source::Source, warning::Warning};
+use crate::{bvh, error::WriteError, gltf, sidecar::Sidecar, source::Source, warning::Warning};
 
 /// A file, and what had to be changed to write it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Written {
     /// The whole file.
     pub bytes: Vec<u8>,
+    /// The name of the animation in it, where the format gives it one.
+    pub animation: Option<String>,
     /// What could not be written as it is, such as joints with too few channels for their motion.
     pub warnings: Vec<Warning>,
 }
@@ -48,11 +50,13 @@ impl Default for LoopWriteSettings {
 ///
 /// A BVH file gets the frame time of the take, in the source's own digits where it is the same. A joint that lies off its
 /// OFFSET without having position channels is given some, and a joint with fewer than three rotation channels turns as
-/// nearly as they can; both are said in the result. Errors: [`WriteError`], when take and source are not of one skeleton, or
+/// nearly as they can; both are said in the result. A glTF file keeps everything that it holds and gets an animation of the
+/// take's name, in place of one that had it. Errors: [`WriteError`], when take and source are not of one skeleton, or
 /// a value is out of range.
 pub fn write_take(take: &Take, source: &Source) -> Result<Written, WriteError> {
     match source {
         Source::Bvh(source) => bvh::write::write_take(take, source),
+        Source::Gltf(source) => gltf::write::write_take(take, source),
     }
 }
 
@@ -68,5 +72,24 @@ pub fn write_take(take: &Take, source: &Source) -> Result<Written, WriteError> {
 pub fn write_loop(clip: &LoopClip, source: &Source, settings: &LoopWriteSettings) -> Result<Written, WriteError> {
     match source {
         Source::Bvh(source) => bvh::write::write_loop(clip, source, settings),
+        Source::Gltf(source) => gltf::write::write_loop(clip, source, settings),
     }
+}
+
+/// The file of a loop with its facts inside it, where the format has a place for them.
+///
+/// In glTF they stand in the extras of the animation, without the names of files. `None` for formats that have no such
+/// place, or where the file holds no animation of the name that `facts.playback.animation` says.
+pub fn with_facts(written: &Written, facts: &Sidecar) -> Option<Vec<u8>> {
+    written.animation.as_ref()?;
+    gltf::write::with_facts(&written.bytes, facts)
+}
+
+/// A name for an added root that no joint has yet.
+pub(crate) fn root_name(is_taken: impl Fn(&str) -> bool) -> String {
+    ["root".to_owned(), "root_motion".to_owned()]
+        .into_iter()
+        .chain((2_u64..).map(|number| format!("root_motion_{number}")))
+        .find(|name| !is_taken(name))
+        .unwrap_or_default()
 }

@@ -17,7 +17,7 @@ use crate::{
     error::{WriteError, excerpt},
     space::{Axis, Space},
     warning::Warning,
-    write::{ClosingKey, LoopWriteSettings, Written},
+    write::{ClosingKey, LoopWriteSettings, Written, root_name},
 };
 
 /// [`crate::write_take`] for BVH.
@@ -132,11 +132,7 @@ fn with_root(hierarchy: &Hierarchy) -> Hierarchy {
             .iter()
             .any(|joint| joint.name.eq_ignore_ascii_case(name))
     };
-    let name = ["root".to_owned(), "root_motion".to_owned()]
-        .into_iter()
-        .chain((2_u64..).map(|number| format!("root_motion_{number}")))
-        .find(|name| !is_taken(name))
-        .unwrap_or_default();
+    let name = root_name(is_taken);
     let old_root = &hierarchy.joints()[0];
     let axes = match old_root.rotation_axes()[..] {
         [first, second, third] => [first, second, third],
@@ -211,6 +207,7 @@ impl Writer {
         self.write_motion(&order, &pose, &mut text, &mut warnings);
         Ok(Written {
             bytes: text.into_bytes(),
+            animation: None,
             warnings,
         })
     }

@@ -1,0 +1,319 @@
+//! Numbers in buffers: views, strides, component types, normalization and sparse values.
+
+use core::cell::Cell;
+use std::{collections::HashMap, rc::Rc};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{container::Document, error::GltfError, parts};
+
+/// Values that each byte of a file and its buffers may stand for, and those that any file may have.
+///
+/// Exporters let tracks share their key times; they do not let one stretch of a buffer mean thousands of accessors.
+const VALUES_PER_BYTE: usize = 4;
+const FREE_VALUES: usize = 1_000_000;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Accessor {
+    buffer_view: Option<usize>,
+    #[serde(default)]
+    byte_offset: usize,
+    component_type: u32,
+    #[serde(default)]
+    normalized: bool,
+    count: usize,
+    #[serde(rename = "type")]
+    shape: String,
+    sparse: Option<Sparse>,
+}
+
+#[derive(Deserialize)]
+struct Sparse {
+    count: usize,
+    indices: SparseIndices,
+    values: SparseValues,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SparseIndices {
+    buffer_view: usize,
+    #[serde(default)]
+    byte_offset: usize,
+    component_type: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SparseValues {
+    buffer_view: usize,
+    #[serde(default)]
+    byte_offset: usize,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct View {
+    buffer: usize,
+    #[serde(default)]
+    byte_offset: usize,
+    byte_length: usize,
+    byte_stride: Option<usize>,
+    #[serde(default)]
+    extensions: serde_json::Map<String, Value>,
+}
+
+/// Types of single numbers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Component {
+    I8,
+    U8,
+    I16,
+    U16,
+    U32,
+    F32,
+}
+
+impl Component {
+    fn of(code: u32, at: &str) -> Result<Self, GltfError> {
+        Ok(match code {
+            5120 => Self::I8,
+            5121 => Self::U8,
+            5122 => Self::I16,
+            5123 => Self::U16,
+            5125 => Self::U32,
+            5126 => Self::F32,
+            found => {
+                return Err(GltfError::Kind {
+                    at: format!("{at}.componentType"),
+                    expected: "one of the known types of numbers",
+                    found: found.to_string(),
+                });
+            }
+        })
+    }
+
+    fn size(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::U32 | Self::F32 => 4,
+        }
+    }
+
+    /// The number in as many bytes as the type has.
+    fn read(self, bytes: &[u8], normalized: bool) -> f64 {
+        let half = |bytes: &[u8]| [bytes[0], bytes[1]];
+        let whole = |bytes: &[u8]| [bytes[0], bytes[1], bytes[2], bytes[3]];
+        let (value, one) = match self {
+            Self::I8 => (f64::from(i8::from_le_bytes([bytes[0]])), 127.0),
+            Self::U8 => (f64::from(bytes[0]), 255.0),
+            Self::I16 => (f64::from(i16::from_le_bytes(half(bytes))), 32767.0),
+            Self::U16 => (f64::from(u16::from_le_bytes(half(bytes))), 65535.0),
+            Self::U32 => (f64::from(u32::from_le_bytes(whole(bytes))), f64::from(u32::MAX)),
+            Self::F32 => return f64::from(f32::from_le_bytes(whole(bytes))),
+        };
+        // Signed types reach one below minus one.
+        if normalized { (value / one).max(-1.0) } else { value }
+    }
+}
+
+/// Reads accessors, each of them once.
+pub(crate) struct Accessors<'a> {
+    document: &'a Document,
+    faults: &'a [String],
+    num_bytes: usize,
+    num_values: Cell<usize>,
+    read: core::cell::RefCell<HashMap<usize, Rc<[f64]>>>,
+}
+
+impl<'a> Accessors<'a> {
+    /// `faults` says for each buffer why it is not there, `num_bytes` is the size of the file.
+    pub(crate) fn new(document: &'a Document, faults: &'a [String], num_bytes: usize) -> Self {
+        Self {
+            document,
+            faults,
+            num_bytes: num_bytes.saturating_add(document.num_buffer_bytes()),
+            num_values: Cell::new(0),
+            read: HashMap::new().into(),
+        }
+    }
+
+    /// All numbers of an accessor of that shape (such as VEC3), element by element.
+    ///
+    /// `asked_by` is the place of the number `index`. Errors: anything about it is broken or beyond the file's end.
+    pub(crate) fn values(&self, index: usize, shape: &'static str, asked_by: &str) -> Result<Rc<[f64]>, GltfError> {
+        let accessor: Accessor = parts::part(self.document, "accessors", index, asked_by)?;
+        let at = format!("accessors[{index}]");
+        if accessor.shape != shape {
+            return Err(GltfError::Kind {
+                at: asked_by.to_owned(),
+                expected: shape,
+                found: crate::error::excerpt(accessor.shape.as_bytes()),
+            });
+        }
+        if let Some(known) = self.read.borrow().get(&index) {
+            return Ok(Rc::clone(known));
+        }
+        let width = match shape {
+            "VEC3" => 3,
+            "VEC4" => 4,
+            _ => 1,
+        };
+        let values: Rc<[f64]> = self.decode(&accessor, width, &at)?.into();
+        self.read.borrow_mut().insert(index, Rc::clone(&values));
+        Ok(values)
+    }
+
+    fn decode(&self, accessor: &Accessor, width: usize, at: &str) -> Result<Vec<f64>, GltfError> {
+        let component = Component::of(accessor.component_type, at)?;
+        let num_values = accessor.count.saturating_mul(width);
+        let spent = self.num_values.get().saturating_add(num_values);
+        let limit = self
+            .num_bytes
+            .saturating_mul(VALUES_PER_BYTE)
+            .saturating_add(FREE_VALUES);
+        if spent > limit || num_values > limit {
+            return Err(GltfError::OutOfProportion {
+                at: at.to_owned(),
+                bytes: self.num_bytes,
+            });
+        }
+        self.num_values.set(spent);
+        let mut values = match accessor.buffer_view {
+            Some(view) => {
+                let place = Place {
+                    at,
+                    view,
+                    offset: accessor.byte_offset,
+                };
+                self.elements(&place, component, width, accessor.count, accessor.normalized, true)?
+            }
+            None => vec![0.0; num_values],
+        };
+        if let Some(sparse) = &accessor.sparse {
+            let at = &format!("{at}.sparse");
+            if sparse.count > accessor.count {
+                return Err(GltfError::NoSuch {
+                    at: format!("{at}.count"),
+                    found: sparse.count,
+                    count: accessor.count,
+                });
+            }
+            let kind = Component::of(sparse.indices.component_type, &format!("{at}.indices"))?;
+            let place = |view, offset| Place { at, view, offset };
+            let indices = place(sparse.indices.buffer_view, sparse.indices.byte_offset);
+            let indices = self.elements(&indices, kind, 1, sparse.count, false, false)?;
+            let replaced = place(sparse.values.buffer_view, sparse.values.byte_offset);
+            let replaced = self.elements(&replaced, component, width, sparse.count, accessor.normalized, false)?;
+            for (index, element) in indices.into_iter().zip(replaced.chunks_exact(width)) {
+                // Numbers below zero and fractions are no indices; as such they are out of range.
+                let found = if index >= 0.0 && index.fract() == 0.0 {
+                    index as usize
+                } else {
+                    usize::MAX
+                };
+                if found >= accessor.count {
+                    return Err(GltfError::NoSuch {
+                        at: format!("{at}.indices"),
+                        found,
+                        count: accessor.count,
+                    });
+                }
+                values[found * width..(found + 1) * width].copy_from_slice(element);
+            }
+        }
+        Ok(values)
+    }
+
+    /// Elements in a view, held against its end before anything is set aside for them.
+    fn elements(
+        &self,
+        place: &Place<'_>,
+        component: Component,
+        width: usize,
+        count: usize,
+        normalized: bool,
+        may_stride: bool,
+    ) -> Result<Vec<f64>, GltfError> {
+        let bytes_of_view = self.view(place)?;
+        let (bytes, stride) = (bytes_of_view.bytes, bytes_of_view.stride.filter(|_| may_stride));
+        let size = component.size() * width;
+        // Elements that lie over each other would be many for few bytes.
+        let stride = stride.filter(|&stride| stride >= size).unwrap_or(size);
+        let needed = match count {
+            0 => place.offset as u64,
+            _ => (place.offset as u64)
+                .saturating_add((count as u64 - 1).saturating_mul(stride as u64))
+                .saturating_add(size as u64),
+        };
+        if needed > bytes.len() as u64 {
+            return Err(GltfError::BeyondEnd {
+                at: place.at.to_owned(),
+                needed,
+                available: bytes.len() as u64,
+            });
+        }
+        let mut values = Vec::with_capacity(count * width);
+        for element in 0..count {
+            let start = place.offset + element * stride;
+            let numbers = bytes[start..start + size].chunks_exact(component.size());
+            values.extend(numbers.map(|number| component.read(number, normalized)));
+        }
+        Ok(values)
+    }
+
+    fn view(&self, place: &Place<'_>) -> Result<ViewBytes<'a>, GltfError> {
+        let view: View = parts::part(
+            self.document,
+            "bufferViews",
+            place.view,
+            &format!("{}.bufferView", place.at),
+        )?;
+        if let Some(extension) = view.extensions.keys().find(|name| name.ends_with("_compression")) {
+            return Err(GltfError::Compressed {
+                view: place.view,
+                extension: crate::error::excerpt(extension.as_bytes()),
+            });
+        }
+        let at = || format!("bufferViews[{}]", place.view);
+        let buffer = self
+            .document
+            .buffers
+            .get(view.buffer)
+            .ok_or_else(|| GltfError::NoSuch {
+                at: format!("{}.buffer", at()),
+                found: view.buffer,
+                count: self.document.buffers.len(),
+            })?;
+        let buffer = buffer.as_deref().ok_or_else(|| GltfError::NoBuffer {
+            buffer: view.buffer,
+            reason: self.faults.get(view.buffer).cloned().unwrap_or_default(),
+        })?;
+        let end = view.byte_offset.checked_add(view.byte_length);
+        let bytes = end.and_then(|end| buffer.get(view.byte_offset..end));
+        Ok(ViewBytes {
+            bytes: bytes.ok_or_else(|| GltfError::BeyondEnd {
+                at: at(),
+                needed: (view.byte_offset as u64).saturating_add(view.byte_length as u64),
+                available: buffer.len() as u64,
+            })?,
+            stride: view.byte_stride,
+        })
+    }
+}
+
+/// Where elements start.
+struct Place<'a> {
+    /// Who asks for them.
+    at: &'a str,
+    view: usize,
+    offset: usize,
+}
+
+struct ViewBytes<'a> {
+    bytes: &'a [u8],
+    stride: Option<usize>,
+}

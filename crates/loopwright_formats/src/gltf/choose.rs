@@ -1,0 +1,361 @@
+//! Which animation of a file is the take, and which of its nodes are joints.
+
+use std::collections::HashMap;
+
+use super::{
+    accessor::Accessors,
+    container::Document,
+    error::GltfError,
+    parts::{self, Animation, Nodes, Skin},
+    track::{self, Track},
+};
+use crate::{
+    error::cut,
+    source::{AnimationChoice, ReadSettings},
+    warning::Warning,
+};
+
+/// Longest name that is shown.
+const MAX_SHOWN_NAME: usize = 120;
+
+/// What a channel does to a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Path {
+    Translation,
+    Rotation,
+    Scale,
+}
+
+impl Path {
+    pub(crate) fn of(word: &str) -> Option<Self> {
+        match word {
+            "translation" => Some(Self::Translation),
+            "rotation" => Some(Self::Rotation),
+            "scale" => Some(Self::Scale),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn width(self) -> usize {
+        if self == Self::Rotation { 4 } else { 3 }
+    }
+}
+
+/// An animation and its number in the file.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen {
+    pub(crate) index: usize,
+    pub(crate) animation: Animation,
+}
+
+impl Chosen {
+    /// Channels that move nodes: node, property and number of the sampler; checked to be there.
+    pub(crate) fn moves(&self, nodes: &Nodes) -> Result<Vec<(usize, Path, usize)>, GltfError> {
+        let mut moves = Vec::with_capacity(self.animation.channels.len());
+        for (index, channel) in self.animation.channels.iter().enumerate() {
+            let at = || format!("animations[{}].channels[{index}]", self.index);
+            let (Some(node), Some(path)) = (channel.target.node, Path::of(&channel.target.path)) else {
+                continue;
+            };
+            if node >= nodes.nodes.len() {
+                return Err(GltfError::NoSuch {
+                    at: format!("{}.target.node", at()),
+                    found: node,
+                    count: nodes.nodes.len(),
+                });
+            }
+            if channel.sampler >= self.animation.samplers.len() {
+                return Err(GltfError::NoSuch {
+                    at: format!("{}.sampler", at()),
+                    found: channel.sampler,
+                    count: self.animation.samplers.len(),
+                });
+            }
+            moves.push((node, path, channel.sampler));
+        }
+        Ok(moves)
+    }
+
+    /// The place of one of its samplers.
+    pub(crate) fn sampler_place(&self, sampler: usize) -> String {
+        format!("animations[{}].samplers[{sampler}]", self.index)
+    }
+}
+
+/// The animation that the settings ask for, or the longest that moves a node.
+pub(crate) fn animation(
+    document: &Document,
+    accessors: &Accessors<'_>,
+    nodes: &Nodes,
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<Chosen, GltfError> {
+    let animations: Vec<Animation> = parts::parts(document, "animations")?;
+    if animations.is_empty() {
+        return Err(GltfError::NoAnimations);
+    }
+    let names: Vec<String> = names_of(animations.iter().map(|animation| animation.name.as_deref()));
+    let by_name = |wanted: &str| {
+        let stated = |animation: &Animation| animation.name.as_deref() == Some(wanted);
+        animations.iter().position(stated)
+    };
+    let index = match settings.animation {
+        AnimationChoice::Given(wanted) => {
+            let by_number = || wanted.parse().ok().filter(|&number: &usize| number < animations.len());
+            Some(
+                by_name(wanted)
+                    .or_else(by_number)
+                    .ok_or_else(|| GltfError::NoSuchAnimation {
+                        wanted: cut(wanted, MAX_SHOWN_NAME),
+                        names: names.clone(),
+                    })?,
+            )
+        }
+        AnimationChoice::Loop => animations
+            .iter()
+            .rposition(|animation| animation.name.as_deref().is_some_and(|name| name.ends_with("-loop"))),
+        AnimationChoice::Auto => None,
+    };
+    if let Some(index) = index {
+        let animation = animations.into_iter().nth(index);
+        return animation
+            .map(|animation| Chosen { index, animation })
+            .ok_or(GltfError::NoAnimations);
+    }
+    longest(animations, names, accessors, nodes, warnings)
+}
+
+/// The longest animation in which a node moves; the first of several. Says so where there was a choice.
+fn longest(
+    animations: Vec<Animation>,
+    names: Vec<String>,
+    accessors: &Accessors<'_>,
+    nodes: &Nodes,
+    warnings: &mut Vec<Warning>,
+) -> Result<Chosen, GltfError> {
+    let count = animations.len();
+    let mut known: HashMap<(usize, usize), bool> = HashMap::new();
+    let mut by_length = Vec::with_capacity(count);
+    for (index, animation) in animations.into_iter().enumerate() {
+        let chosen = Chosen { index, animation };
+        let mut ends = (f64::INFINITY, f64::NEG_INFINITY);
+        for (_, _, sampler) in chosen.moves(nodes)? {
+            let place = chosen.sampler_place(sampler);
+            let times = track::read_times(accessors, &chosen.animation.samplers[sampler], &place)?;
+            ends = (ends.0.min(times[0]), ends.1.max(times[times.len() - 1]));
+        }
+        by_length.push((ends.1 - ends.0, chosen));
+    }
+    by_length.sort_by(|(p, _), (q, _)| q.total_cmp(p));
+    for (_, chosen) in by_length {
+        for (_, path, sampler) in chosen.moves(nodes)? {
+            let keys = &chosen.animation.samplers[sampler];
+            let place = chosen.sampler_place(sampler);
+            let moves = match known.get(&(keys.output, path.width())) {
+                Some(&moves) => moves,
+                None => {
+                    let moves = Track::read(accessors, keys, path.width(), &place)?.moves();
+                    known.insert((keys.output, path.width()), moves);
+                    moves
+                }
+            };
+            if moves {
+                if count > 1 {
+                    warnings.push(Warning::SeveralAnimations {
+                        taken: names[chosen.index].clone(),
+                        names,
+                    });
+                }
+                return Ok(chosen);
+            }
+        }
+    }
+    Err(GltfError::NoMotion { count, names })
+}
+
+/// Names for people: those that parts have, else their numbers.
+fn names_of<'a>(names: impl Iterator<Item = Option<&'a str>>) -> Vec<String> {
+    names
+        .enumerate()
+        .map(|(index, name)| match name {
+            Some(name) if !name.is_empty() => cut(name, MAX_SHOWN_NAME),
+            _ => index.to_string(),
+        })
+        .collect()
+}
+
+/// The joints of the skin that the settings ask for, or of the one of which the animation moves the most; empty where there
+/// is none that it moves.
+fn skin_joints(
+    document: &Document,
+    nodes: &Nodes,
+    moved: &[bool],
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<Vec<usize>, GltfError> {
+    let skins: Vec<Skin> = parts::parts(document, "skins")?;
+    for (index, skin) in skins.iter().enumerate() {
+        if let Some(&found) = skin.joints.iter().find(|&&joint| joint >= nodes.nodes.len()) {
+            return Err(GltfError::NoSuch {
+                at: format!("skins[{index}].joints"),
+                found,
+                count: nodes.nodes.len(),
+            });
+        }
+    }
+    let names = names_of(skins.iter().map(|skin| skin.name.as_deref()));
+    let num_moved = |skin: &Skin| skin.joints.iter().filter(|&&joint| moved[joint]).count();
+    let chosen = match settings.skin {
+        Some(wanted) => {
+            let by_name = skins.iter().position(|skin| skin.name.as_deref() == Some(wanted));
+            let by_number = || wanted.parse().ok().filter(|&number: &usize| number < skins.len());
+            Some(by_name.or_else(by_number).ok_or_else(|| GltfError::NoSuchSkin {
+                wanted: cut(wanted, MAX_SHOWN_NAME),
+                names: names.clone(),
+            })?)
+        }
+        None => {
+            // The first of those that are moved alike.
+            let best = (0..skins.len()).rev().max_by_key(|&skin| num_moved(&skins[skin]));
+            best.filter(|&skin| num_moved(&skins[skin]) > 0)
+        }
+    };
+    let Some(chosen) = chosen else {
+        return Ok(Vec::new());
+    };
+    let others = skins.iter().any(|skin| {
+        let within = |joint: &usize| skins[chosen].joints.contains(joint);
+        skin.joints.len() <= MAX_JOINTS_COMPARED && !skin.joints.iter().all(within)
+    });
+    if settings.skin.is_none() && others {
+        warnings.push(Warning::SeveralSkins {
+            taken: names[chosen].clone(),
+            names,
+        });
+    }
+    Ok(skins.into_iter().nth(chosen).map_or_else(Vec::new, |skin| skin.joints))
+}
+
+/// Most joints of a skin that are compared with another's, one by one.
+const MAX_JOINTS_COMPARED: usize = 4096;
+
+/// Nodes that are joints, parents before children, each with the place of its parent among them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Joints {
+    /// `None` for a root that no node stands for, above several.
+    pub(crate) nodes: Vec<Option<usize>>,
+    pub(crate) parents: Vec<Option<usize>>,
+}
+
+/// The joints of a take: those of the skin, nodes that the animation moves in the same tree, and all between.
+///
+/// `moves` are the channels of the animation. Without a skin, what the animation moves and what hangs below it without a
+/// mesh. Errors: see [`GltfError`].
+pub(crate) fn joints(
+    document: &Document,
+    nodes: &Nodes,
+    moves: &[(usize, Path, usize)],
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<Joints, GltfError> {
+    let mut moved = vec![false; nodes.nodes.len()];
+    for &(node, _, _) in moves {
+        moved[node] = true;
+    }
+    let top = |node: usize| nodes.above(node).last().unwrap_or(node);
+    let skinned = skin_joints(document, nodes, &moved, settings, warnings)?;
+    let mut is_joint = vec![false; nodes.nodes.len()];
+    if skinned.is_empty() {
+        is_joint.clone_from(&moved);
+        let mut open: Vec<usize> = (0..moved.len()).filter(|&node| moved[node]).collect();
+        while let Some(node) = open.pop() {
+            let bare = |child: &usize| nodes.nodes[*child].mesh.is_none();
+            for &child in nodes.nodes[node].children.iter().filter(|child| bare(child)) {
+                if !core::mem::replace(&mut is_joint[child], true) {
+                    open.push(child);
+                }
+            }
+        }
+    } else {
+        for &joint in &skinned {
+            is_joint[joint] = true;
+        }
+        let mut has_joint = vec![false; nodes.nodes.len()];
+        for &joint in &skinned {
+            has_joint[top(joint)] = true;
+        }
+        let mut left_out = 0;
+        for node in (0..moved.len()).filter(|&node| moved[node]) {
+            if has_joint[top(node)] {
+                is_joint[node] = true;
+            } else {
+                left_out += 1;
+            }
+        }
+        if left_out > 0 {
+            warnings.push(Warning::NodesLeftOut { count: left_out });
+        }
+    }
+    connected(nodes, &is_joint)
+}
+
+/// Joints with everything between them, in the order of the file's own tree.
+fn connected(nodes: &Nodes, is_joint: &[bool]) -> Result<Joints, GltfError> {
+    // How many joints hang at or below each node: the root is the lowest node that has them all.
+    let mut below = vec![0_usize; is_joint.len()];
+    let order = depth_first(nodes, (0..is_joint.len()).filter(|&node| nodes.parents[node].is_none()));
+    for &node in order.iter().rev() {
+        below[node] += usize::from(is_joint[node]);
+        if let Some(parent) = nodes.parents[node] {
+            below[parent] += below[node];
+        }
+    }
+    let all = is_joint.iter().filter(|is_joint| **is_joint).count();
+    let root = order.iter().rev().copied().find(|&node| below[node] == all);
+    let mut joints = Joints::default();
+    let mut places = vec![usize::MAX; is_joint.len()];
+    let mut depths = Vec::new();
+    if root.is_none() {
+        joints.nodes.push(None);
+        joints.parents.push(None);
+        depths.push(0);
+    }
+    let start = match root {
+        Some(root) => vec![root],
+        None => (0..is_joint.len())
+            .filter(|&node| nodes.parents[node].is_none())
+            .collect(),
+    };
+    for node in depth_first(nodes, start.into_iter()) {
+        if below[node] == 0 {
+            continue;
+        }
+        let parent = match nodes.parents[node].filter(|_| Some(node) != root) {
+            Some(parent) => Some(places[parent]),
+            None => root.is_none().then_some(0),
+        };
+        let depth = parent.map_or(0, |parent| depths[parent] + 1);
+        if depth >= super::MAX_DEPTH {
+            return Err(GltfError::TooDeep {
+                node,
+                limit: super::MAX_DEPTH,
+            });
+        }
+        places[node] = joints.nodes.len();
+        depths.push(depth);
+        joints.nodes.push(Some(node));
+        joints.parents.push(parent);
+    }
+    Ok(joints)
+}
+
+/// Nodes at and below some, each right after its parent's earlier branches.
+fn depth_first(nodes: &Nodes, start: impl DoubleEndedIterator<Item = usize>) -> Vec<usize> {
+    let mut open: Vec<usize> = start.rev().collect();
+    let mut order = Vec::new();
+    while let Some(node) = open.pop() {
+        order.push(node);
+        open.extend(nodes.nodes[node].children.iter().rev());
+    }
+    order
+}

@@ -1,0 +1,301 @@
+//! A glTF file as JSON and the bytes of its buffers, whichever way the two are put together.
+
+use base64::{Engine as _, alphabet, engine};
+use serde_json::Value;
+
+use super::error::{GlbFault, GltfError};
+use crate::{detect, error::excerpt, source::Companions};
+
+const MAGIC: &[u8; 4] = b"glTF";
+const VERSION: u32 = 2;
+const HEADER: usize = 12;
+const CHUNK_HEADER: usize = 8;
+const JSON: &[u8; 4] = b"JSON";
+const BIN: &[u8; 4] = b"BIN\0";
+
+/// How a buffer without a file of its own is written as text.
+const DATA_URI: &str = "data:application/octet-stream;base64,";
+
+/// Exporters leave the padding out or not.
+const BASE64: engine::GeneralPurpose = engine::GeneralPurpose::new(
+    &alphabet::STANDARD,
+    engine::GeneralPurposeConfig::new()
+        .with_decode_padding_mode(engine::DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
+
+/// A file's JSON, with everything in it, and its buffers.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Document {
+    pub(crate) json: Value,
+    /// Bytes of each buffer; `None` where there are none to be had and none are needed.
+    pub(crate) buffers: Vec<Option<Vec<u8>>>,
+}
+
+impl Document {
+    /// Takes a file apart.
+    ///
+    /// Buffers that lie in other files come from `companions`. A buffer that cannot be had is an error only when something in
+    /// it is needed, see [`Self::buffer`]. Errors: the frame or the JSON is broken.
+    pub(crate) fn parse(bytes: &[u8], companions: Option<Companions<'_>>) -> Result<(Self, Vec<String>), GltfError> {
+        let (text, bin) = if bytes.starts_with(MAGIC) {
+            chunks(bytes)?
+        } else {
+            (detect::without_byte_order_mark(bytes), None)
+        };
+        let json: Value = serde_json::from_slice(text).map_err(|error| GltfError::Json {
+            line: error.line(),
+            column: error.column(),
+            reason: reason(&error),
+        })?;
+        let stated = json
+            .get("buffers")
+            .and_then(Value::as_array)
+            .map_or(&[][..], Vec::as_slice);
+        let mut faults = Vec::with_capacity(stated.len());
+        let mut buffers = Vec::with_capacity(stated.len());
+        for (index, buffer) in stated.iter().enumerate() {
+            let found = match buffer.get("uri").and_then(Value::as_str) {
+                Some(uri) => resolve(uri, companions),
+                None if index == 0 => bin
+                    // The chunk is padded; the buffer ends where it says.
+                    .map(|bin| bin[..stated_length(buffer).min(bin.len())].to_vec())
+                    .ok_or_else(|| "it has neither a URI nor a binary chunk".to_owned()),
+                None => Err("it has no URI".to_owned()),
+            };
+            let (bytes, fault) = match found {
+                Ok(bytes) => (Some(bytes), String::new()),
+                Err(fault) => (None, fault),
+            };
+            buffers.push(bytes);
+            faults.push(fault);
+        }
+        Ok((Self { json, buffers }, faults))
+    }
+
+    /// The array of that name at the top of the JSON; empty where there is none.
+    pub(crate) fn list(&self, name: &str) -> &[Value] {
+        self.json.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+
+    /// Bytes of all buffers together.
+    pub(crate) fn num_buffer_bytes(&self) -> usize {
+        self.buffers.iter().flatten().map(Vec::len).sum()
+    }
+
+    /// The binary form: the first buffer as a chunk of its own, all others inside the JSON.
+    pub(crate) fn to_glb(&self) -> Vec<u8> {
+        let mut json = self.json.clone();
+        self.embed(&mut json, 1);
+        let bin = self.buffers.first().and_then(Option::as_deref);
+        if let (Some(_), Some(first)) = (bin, json.pointer_mut("/buffers/0").and_then(Value::as_object_mut)) {
+            first.shift_remove("uri");
+        }
+        let mut text = json.to_string().into_bytes();
+        text.resize(text.len().next_multiple_of(4), b' ');
+        let padded = bin.map(|bin| bin.len().next_multiple_of(4));
+        let length = HEADER + CHUNK_HEADER + text.len() + padded.map_or(0, |length| CHUNK_HEADER + length);
+        let mut glb = Vec::with_capacity(length);
+        glb.extend_from_slice(MAGIC);
+        push_u32(&mut glb, VERSION as usize);
+        push_u32(&mut glb, length);
+        push_u32(&mut glb, text.len());
+        glb.extend_from_slice(JSON);
+        glb.extend_from_slice(&text);
+        if let (Some(bin), Some(padded)) = (bin, padded) {
+            push_u32(&mut glb, padded);
+            glb.extend_from_slice(BIN);
+            glb.extend_from_slice(bin);
+            glb.resize(length, 0);
+        }
+        glb
+    }
+
+    /// The form as text, with all buffers inside it.
+    pub(crate) fn to_gltf(&self) -> Vec<u8> {
+        let mut json = self.json.clone();
+        self.embed(&mut json, 0);
+        // Printing a tree of values does not fail.
+        let mut text = serde_json::to_vec_pretty(&json).unwrap_or_default();
+        text.push(b'\n');
+        text
+    }
+
+    /// Puts buffers from number `first` on into the JSON, so that the file stands alone.
+    fn embed(&self, json: &mut Value, first: usize) {
+        let Some(stated) = json.get_mut("buffers").and_then(Value::as_array_mut) else {
+            return;
+        };
+        for (buffer, bytes) in stated.iter_mut().zip(&self.buffers).skip(first) {
+            if let (Some(buffer), Some(bytes)) = (buffer.as_object_mut(), bytes) {
+                let is_data = |uri: &Value| uri.as_str().is_some_and(|uri| uri.starts_with("data:"));
+                // What is inside already stays as it is written.
+                if !buffer.get("uri").is_some_and(is_data) {
+                    buffer.insert("uri".to_owned(), format!("{DATA_URI}{}", BASE64.encode(bytes)).into());
+                }
+            }
+        }
+    }
+}
+
+fn stated_length(buffer: &Value) -> usize {
+    let stated = buffer.get("byteLength").and_then(Value::as_u64);
+    stated.map_or(usize::MAX, |length| usize::try_from(length).unwrap_or(usize::MAX))
+}
+
+/// What a JSON reader says, without the place, which is told apart.
+pub(crate) fn reason(error: &serde_json::Error) -> String {
+    let reason = error.to_string();
+    let end = reason.rfind(" at line ").unwrap_or(reason.len());
+    excerpt(&reason.as_bytes()[..end])
+}
+
+/// The JSON and the binary chunk of a binary file.
+fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), GltfError> {
+    let cut_off = |at: usize, needed: usize| GltfError::Glb {
+        at,
+        fault: GlbFault::CutOff {
+            needed,
+            available: bytes.len().saturating_sub(at),
+        },
+    };
+    let number = |at: usize| -> Result<usize, GltfError> {
+        let four = bytes.get(at..at + 4).and_then(|four| four.try_into().ok());
+        four.map(|four| u32::from_le_bytes(four) as usize)
+            .ok_or_else(|| cut_off(at, 4))
+    };
+    let version = number(4)?;
+    if version != VERSION as usize {
+        let found = u32::try_from(version).unwrap_or(u32::MAX);
+        return Err(GltfError::Glb {
+            at: 4,
+            fault: GlbFault::Version { found },
+        });
+    }
+    let length = number(8)?;
+    if length > bytes.len() {
+        return Err(cut_off(0, length));
+    }
+    let chunk = |at: usize| -> Result<(&[u8], &[u8]), GltfError> {
+        let size = number(at)?;
+        let kind = bytes
+            .get(at + 4..at + CHUNK_HEADER)
+            .ok_or_else(|| cut_off(at, CHUNK_HEADER))?;
+        let start = at + CHUNK_HEADER;
+        let data = start.checked_add(size).and_then(|end| bytes.get(start..end));
+        Ok((kind, data.ok_or_else(|| cut_off(start, size))?))
+    };
+    let (kind, text) = chunk(HEADER)?;
+    if kind != JSON {
+        return Err(GltfError::Glb {
+            at: HEADER,
+            fault: GlbFault::NoJson,
+        });
+    }
+    // Chunks of other kinds may follow; the format says to pass over them.
+    let mut at = HEADER + CHUNK_HEADER + text.len();
+    while at + CHUNK_HEADER <= length {
+        let (kind, data) = chunk(at)?;
+        if kind == BIN {
+            return Ok((text, Some(data)));
+        }
+        at += CHUNK_HEADER + data.len();
+    }
+    Ok((text, None))
+}
+
+fn push_u32(bytes: &mut Vec<u8>, number: usize) {
+    // Sizes beyond four gigabytes are refused before a file is put together.
+    bytes.extend_from_slice(&u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes());
+}
+
+/// The bytes behind a URI.
+fn resolve(uri: &str, companions: Option<Companions<'_>>) -> Result<Vec<u8>, String> {
+    if let Some(data) = uri.strip_prefix("data:") {
+        let Some((head, body)) = data.split_once(',') else {
+            return Err("its data URI has no comma".to_owned());
+        };
+        if !head.to_ascii_lowercase().ends_with(";base64") {
+            return Err("its data URI is not base64".to_owned());
+        }
+        return BASE64
+            .decode(body.trim())
+            .map_err(|error| format!("its data URI is not base64: {error}"));
+    }
+    let shown = excerpt(uri.as_bytes());
+    let Some(companions) = companions else {
+        return Err(format!(
+            "it lies in another file, \"{shown}\", which was not brought along"
+        ));
+    };
+    companions(&percent_decoded(uri)).map_err(|error| format!("\"{shown}\" cannot be read: {error}"))
+}
+
+/// `%20` and its like as the bytes they stand for.
+fn percent_decoded(uri: &str) -> String {
+    let bytes = uri.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let digits = bytes.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
+        let byte = digits
+            .and_then(|digits| core::str::from_utf8(digits).ok())
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match byte {
+            Some(byte) => {
+                decoded.push(byte);
+                at += 3;
+            }
+            None => {
+                decoded.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(json: &str, buffers: Vec<Option<Vec<u8>>>) -> Document {
+        Document {
+            json: serde_json::from_str(json).unwrap(),
+            buffers,
+        }
+    }
+
+    #[test]
+    fn both_forms_hold_the_same() {
+        let json =
+            r#"{"z": 1, "asset": {"version": "2.0"}, "buffers": [{"byteLength": 5}, {"name": "b", "byteLength": 2}]}"#;
+        let before = document(json, vec![Some(vec![1, 2, 3, 4, 5]), Some(vec![9, 8])]);
+        let (glb, _) = Document::parse(&before.to_glb(), None).unwrap();
+        assert_eq!(glb.buffers, before.buffers);
+        let (text, _) = Document::parse(&before.to_gltf(), None).unwrap();
+        assert_eq!(text.buffers, before.buffers);
+        assert_eq!(text.json["z"], before.json["z"]);
+        assert!(
+            String::from_utf8(before.to_gltf())
+                .unwrap()
+                .starts_with("{\n  \"z\": 1")
+        );
+    }
+
+    #[test]
+    fn other_files_are_asked_for_by_their_plain_names() {
+        let file = br#"{"asset": {"version": "2.0"}, "buffers": [{"uri": "a%20b.bin", "byteLength": 1}]}"#;
+        let brought = |name: &str| {
+            assert_eq!(name, "a b.bin");
+            Ok(vec![7])
+        };
+        assert_eq!(
+            Document::parse(file, Some(&brought)).unwrap().0.buffers,
+            [Some(vec![7])]
+        );
+        let (alone, faults) = Document::parse(file, None).unwrap();
+        assert_eq!(alone.buffers, [None]);
+        assert!(faults[0].contains("a%20b.bin"));
+    }
+}

@@ -1,0 +1,181 @@
+//! Changes to the JSON of a file that leave all else in it as it is.
+
+use serde_json::{Map, Value, json};
+
+use super::{container::Document, parts::Transform};
+use crate::error::WriteError;
+
+/// The key under which loopwright's own words stand in `extras`.
+const EXTRA: &str = "loopwright";
+
+/// What stands there on a root that was added.
+const ADDED_ROOT: &str = "root";
+
+/// The array of that name, made where there is none.
+fn list<'a>(json: &'a mut Value, name: &str) -> &'a mut Vec<Value> {
+    if !json.get(name).is_some_and(Value::is_array) {
+        json[name] = Value::Array(Vec::new());
+    }
+    match &mut json[name] {
+        Value::Array(list) => list,
+        _ => unreachable!("an array was put there just now"),
+    }
+}
+
+/// Adds an animation in the place of those of that name, which go.
+pub(crate) fn set_animation(json: &mut Value, name: &str, animation: Value) {
+    let animations = list(json, "animations");
+    let is_named = |animation: &Value| animation.get("name").and_then(Value::as_str) == Some(name);
+    let place = animations.iter().position(is_named).unwrap_or(animations.len());
+    animations.retain(|animation| !is_named(animation));
+    animations.insert(place, animation);
+}
+
+/// Writes `facts` into the extras of the animation of that name.
+pub(crate) fn set_extra(animations: Option<&mut Vec<Value>>, name: &str, facts: Value) {
+    let is_named = |animation: &&mut Value| animation.get("name").and_then(Value::as_str) == Some(name);
+    if let Some(animation) = animations.and_then(|animations| animations.iter_mut().find(is_named)) {
+        animation["extras"] = json!({ EXTRA: facts });
+    }
+}
+
+/// Marks a node as a root that was added.
+pub(crate) fn mark_root(json: &mut Value, node: usize) {
+    json["nodes"][node]["extras"] = json!({ EXTRA: ADDED_ROOT });
+}
+
+/// Whether a node is a root that an earlier loop was given.
+pub(crate) fn is_added_root(json: &Value, node: usize) -> bool {
+    let extra = json["nodes"][node]["extras"][EXTRA].as_str();
+    extra == Some(ADDED_ROOT)
+}
+
+/// Puts a new node between `tops`, which are roots or have one parent, and what they hang on; its number.
+pub(crate) fn insert_above(json: &mut Value, tops: &[usize], name: &str) -> usize {
+    let nodes = list(json, "nodes");
+    let new = nodes.len();
+    for node in nodes.iter_mut() {
+        if let Some(children) = node.get_mut("children").and_then(Value::as_array_mut) {
+            replace(children, tops, new);
+        }
+    }
+    nodes.push(json!({"name": name, "children": tops}));
+    if let Some(scenes) = json.get_mut("scenes").and_then(Value::as_array_mut) {
+        for scene in scenes {
+            if let Some(roots) = scene.get_mut("nodes").and_then(Value::as_array_mut) {
+                replace(roots, tops, new);
+            }
+        }
+    }
+    new
+}
+
+/// The new number in the place of the first of the old ones, which all go.
+fn replace(numbers: &mut Vec<Value>, old: &[usize], new: usize) {
+    let is_old = |number: &Value| {
+        number
+            .as_u64()
+            .is_some_and(|number| old.iter().any(|&old| old as u64 == number))
+    };
+    if let Some(place) = numbers.iter().position(is_old) {
+        numbers.retain(|number| !is_old(number));
+        numbers.insert(place, new.into());
+    }
+}
+
+/// Takes a matrix apart: nodes that have one cannot be animated.
+pub(crate) fn part_transform(json: &mut Value, node: usize, transform: &Transform) {
+    let Some(node) = json["nodes"].get_mut(node).and_then(Value::as_object_mut) else {
+        return;
+    };
+    if node.shift_remove("matrix").is_some() {
+        node.insert("translation".to_owned(), json!(transform.translation.to_array()));
+        node.insert("rotation".to_owned(), json!(transform.rotation.to_array()));
+        node.insert("scale".to_owned(), json!(transform.scale.to_array()));
+    }
+}
+
+/// Paths of all files that a file needs beside it.
+pub(crate) fn outside_files(document: &Document) -> Vec<String> {
+    let images = document.list("images").iter();
+    let buffers = (document.list("buffers").iter().zip(&document.buffers)).filter(|(_, bytes)| bytes.is_none());
+    (images.chain(buffers.map(|(buffer, _)| buffer)))
+        .filter_map(|part| part.get("uri").and_then(Value::as_str))
+        .filter(|uri| !uri.starts_with("data:"))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Numbers on their way into a buffer: one view over all that is pushed, an accessor for each.
+pub(crate) struct Data<'a> {
+    document: &'a mut Document,
+    is_binary: bool,
+    bytes: Vec<u8>,
+    accessors: Vec<Value>,
+    first: usize,
+    view: usize,
+}
+
+impl<'a> Data<'a> {
+    pub(crate) fn new(document: &'a mut Document, is_binary: bool) -> Self {
+        let (first, view) = (document.list("accessors").len(), document.list("bufferViews").len());
+        Self {
+            document,
+            is_binary,
+            bytes: Vec::new(),
+            accessors: Vec::new(),
+            first,
+            view,
+        }
+    }
+
+    /// Adds elements; the number of their accessor. Times (of one number) get their bounds, as the format asks.
+    pub(crate) fn push<const WIDTH: usize>(&mut self, elements: &[[f32; WIDTH]]) -> usize {
+        let mut accessor = Map::new();
+        accessor.insert("bufferView".to_owned(), self.view.into());
+        accessor.insert("byteOffset".to_owned(), self.bytes.len().into());
+        accessor.insert("componentType".to_owned(), 5126.into());
+        accessor.insert("count".to_owned(), elements.len().into());
+        let shape = match WIDTH {
+            1 => "SCALAR",
+            3 => "VEC3",
+            _ => "VEC4",
+        };
+        accessor.insert("type".to_owned(), shape.into());
+        if WIDTH == 1 {
+            let bound = |element: Option<&[f32; WIDTH]>| json!([element.map_or(0.0, |element| f64::from(element[0]))]);
+            accessor.insert("min".to_owned(), bound(elements.first()));
+            accessor.insert("max".to_owned(), bound(elements.last()));
+        }
+        self.bytes
+            .extend(elements.as_flattened().iter().flat_map(|number| number.to_le_bytes()));
+        self.accessors.push(Value::Object(accessor));
+        self.first + self.accessors.len() - 1
+    }
+
+    /// Appends everything to the file: to the binary chunk of a binary file, else as a buffer of its own.
+    pub(crate) fn finish(self) -> Result<(), WriteError> {
+        let Document { json, buffers } = self.document;
+        let stated = list(json, "buffers");
+        let appends = self.is_binary && buffers.first().is_some_and(Option::is_some);
+        let (buffer, offset) = if appends {
+            let bytes = buffers[0].get_or_insert_default();
+            bytes.resize(bytes.len().next_multiple_of(4), 0);
+            let offset = bytes.len();
+            bytes.extend_from_slice(&self.bytes);
+            stated[0]["byteLength"] = bytes.len().into();
+            (0, offset)
+        } else {
+            stated.push(json!({"byteLength": self.bytes.len()}));
+            buffers.push(Some(self.bytes.clone()));
+            (buffers.len() - 1, 0)
+        };
+        list(json, "bufferViews").push(json!({
+            "buffer": buffer,
+            "byteOffset": offset,
+            "byteLength": self.bytes.len(),
+        }));
+        list(json, "accessors").extend(self.accessors);
+        Ok(())
+    }
+}

@@ -1,0 +1,273 @@
+//! A glTF file for a take that comes from elsewhere: its skeleton, and a plain body on the bones so that viewers show it.
+
+use std::sync::Arc;
+
+use glam::DVec3;
+use loopwright::take::{Skeleton, Take};
+use serde_json::{Value, json};
+
+use super::{
+    container::Document,
+    source::{Above, GltfJoint, GltfSource},
+};
+use crate::space::{Axis, Space};
+
+/// Thickness of a bone: its radius as a share of its length, and bounds of it in metres.
+const RADIUS_SHARE: f64 = 0.12;
+const RADIUS_METRES: [f64; 2] = [0.008, 0.06];
+
+/// Most joints that a mesh can name.
+const MAX_SKINNED: usize = u16::MAX as usize;
+
+impl GltfSource {
+    /// A form for a take that comes from elsewhere: metres, +Y up, a node for each joint with its rest offset and no
+    /// rotation, a skin of all of them, and a mesh of capsules, each held by one joint.
+    pub fn for_take(take: &Take, is_binary: bool) -> Self {
+        let skeleton = take.skeleton();
+        let joint = |joint| GltfJoint {
+            node: Some(joint),
+            scale: DVec3::ONE,
+        };
+        Self {
+            document: Arc::new(document(skeleton)),
+            is_binary,
+            joints: (0..skeleton.num_joints()).map(joint).collect(),
+            above: Above::NOTHING,
+            frame_time_secs: take.frame_time_secs(),
+            start_secs: 0.0,
+            space: Space {
+                up: Axis::Y,
+                up_given: true,
+                unit_metres: 1.0,
+                unit_given: true,
+            },
+        }
+    }
+}
+
+fn document(skeleton: &Skeleton) -> Document {
+    let num_joints = skeleton.num_joints();
+    let mut nodes: Vec<Value> = (skeleton.joints().iter().enumerate())
+        .map(|(index, joint)| {
+            let mut node = json!({"name": joint.name, "translation": joint.rest_offset.to_array()});
+            let children = skeleton.children(index);
+            if !children.is_empty() {
+                node["children"] = json!(children);
+            }
+            node
+        })
+        .collect();
+    let mut json = json!({
+        "asset": {"version": "2.0", "generator": "loopwright"},
+        "scene": 0,
+        "scenes": [{"nodes": [0]}],
+    });
+    if num_joints > MAX_SKINNED {
+        json["nodes"] = Value::Array(nodes);
+        return Document {
+            json,
+            buffers: Vec::new(),
+        };
+    }
+    let places = rest_places(skeleton);
+    let mut buffer = Buffer::default();
+    let unmoved: Vec<f32> = (places.iter())
+        .flat_map(|place| {
+            let [x, y, z] = (-*place).as_vec3().to_array();
+            [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, x, y, z, 1.0]
+        })
+        .collect();
+    let unmoved = buffer.push(
+        floats(&unmoved),
+        None,
+        json!({"componentType": 5126, "type": "MAT4", "count": num_joints}),
+    );
+    json["scenes"][0]["nodes"] = json!([0, num_joints]);
+    nodes.push(json!({"name": "body", "mesh": 0, "skin": 0}));
+    json["nodes"] = Value::Array(nodes);
+    json["skins"] = json!([{
+        "name": "skeleton",
+        "inverseBindMatrices": unmoved,
+        "skeleton": 0,
+        "joints": (0..num_joints).collect::<Vec<_>>(),
+    }]);
+    json["materials"] = json!([{
+        "name": "body",
+        "pbrMetallicRoughness": {"baseColorFactor": [0.62, 0.66, 0.72, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.8},
+    }]);
+    let body = Body::of(skeleton, &places);
+    json["meshes"] = json!([{"name": "body", "primitives": [body.primitive(&mut buffer)]}]);
+    json["accessors"] = Value::Array(buffer.accessors);
+    json["bufferViews"] = Value::Array(buffer.views);
+    json["buffers"] = json!([{"byteLength": buffer.bytes.len()}]);
+    Document {
+        json,
+        buffers: vec![Some(buffer.bytes)],
+    }
+}
+
+/// Where joints stand in the world with no rotations.
+fn rest_places(skeleton: &Skeleton) -> Vec<DVec3> {
+    let mut places: Vec<DVec3> = Vec::with_capacity(skeleton.num_joints());
+    for joint in skeleton.joints() {
+        let above = joint.parent.map_or(DVec3::ZERO, |parent| places[parent]);
+        places.push(above + joint.rest_offset);
+    }
+    places
+}
+
+fn floats(numbers: &[f32]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// Bytes with their views and accessors, one of each for all that is pushed.
+#[derive(Default)]
+struct Buffer {
+    bytes: Vec<u8>,
+    views: Vec<Value>,
+    accessors: Vec<Value>,
+}
+
+impl Buffer {
+    /// The number of the accessor; `target` says what graphics cards use the bytes for.
+    fn push(&mut self, bytes: Vec<u8>, target: Option<u32>, accessor: Value) -> usize {
+        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+        let mut view = json!({"buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len()});
+        if let Some(target) = target {
+            view["target"] = target.into();
+        }
+        let mut accessor = accessor;
+        accessor["bufferView"] = self.views.len().into();
+        self.bytes.extend(bytes);
+        self.views.push(view);
+        self.accessors.push(accessor);
+        self.accessors.len() - 1
+    }
+}
+
+/// Points, normals and triangles, and the joint that holds each point.
+#[derive(Default)]
+struct Body {
+    places: Vec<DVec3>,
+    normals: Vec<DVec3>,
+    joints: Vec<u16>,
+    triangles: Vec<u32>,
+}
+
+/// Directions around a bone.
+const AROUND: [[f64; 2]; 8] = {
+    const HALF: f64 = core::f64::consts::FRAC_1_SQRT_2;
+    [
+        [1.0, 0.0],
+        [HALF, HALF],
+        [0.0, 1.0],
+        [-HALF, HALF],
+        [-1.0, 0.0],
+        [-HALF, -HALF],
+        [0.0, -1.0],
+        [HALF, -HALF],
+    ]
+};
+
+impl Body {
+    /// A capsule from each joint to each child or to its tip; a small ball where neither is known.
+    fn of(skeleton: &Skeleton, places: &[DVec3]) -> Self {
+        let mut body = Self::default();
+        for (index, joint) in skeleton.joints().iter().enumerate() {
+            let children = skeleton
+                .children(index)
+                .iter()
+                .map(|&child| skeleton.joint(child).rest_offset);
+            let ends: Vec<DVec3> = (children.chain(joint.tip)).filter(|end| end.length() > 1e-6).collect();
+            if ends.is_empty() {
+                body.capsule(index, places[index], DVec3::ZERO);
+            }
+            for end in ends {
+                body.capsule(index, places[index], end);
+            }
+        }
+        body
+    }
+
+    fn capsule(&mut self, joint: usize, from: DVec3, bone: DVec3) {
+        const HALF: f64 = core::f64::consts::FRAC_1_SQRT_2;
+        let length = bone.length();
+        let radius = (RADIUS_SHARE * length).clamp(RADIUS_METRES[0], RADIUS_METRES[1]);
+        let along = bone.try_normalize().unwrap_or(DVec3::Y);
+        let (side, front) = along.any_orthonormal_pair();
+        let first = u32::try_from(self.places.len()).unwrap_or(u32::MAX);
+        // Rings from pole to pole: which end they surround, and how their normals lean along and out.
+        let rings = [(0.0, -HALF, HALF), (0.0, 0.0, 1.0), (1.0, 0.0, 1.0), (1.0, HALF, HALF)];
+        let mut point = |end: f64, normal: DVec3| {
+            self.places.push(from + bone * end + normal * radius);
+            self.normals.push(normal);
+            self.joints.push(joint as u16);
+        };
+        point(0.0, -along);
+        for (end, lean, out) in rings {
+            for [x, y] in AROUND {
+                point(end, along * lean + (side * x + front * y) * out);
+            }
+        }
+        point(1.0, along);
+        let sides = AROUND.len() as u32;
+        let ring = |ring: u32, step: u32| first + 1 + ring * sides + step % sides;
+        let last = first + 1 + rings.len() as u32 * sides;
+        for step in 0..sides {
+            self.triangles.extend([first, ring(0, step + 1), ring(0, step)]);
+            for between in 0..rings.len() as u32 - 1 {
+                let [p, q] = [ring(between, step), ring(between, step + 1)];
+                let [r, s] = [ring(between + 1, step), ring(between + 1, step + 1)];
+                self.triangles.extend([p, q, s, p, s, r]);
+            }
+            self.triangles.extend([ring(3, step), ring(3, step + 1), last]);
+        }
+    }
+
+    fn primitive(&self, buffer: &mut Buffer) -> Value {
+        const VERTICES: Option<u32> = Some(34962);
+        const INDICES: Option<u32> = Some(34963);
+        let count = self.places.len();
+        let vectors = |vectors: &[DVec3]| -> Vec<f32> { vectors.iter().flat_map(|v| v.as_vec3().to_array()).collect() };
+        let places = vectors(&self.places);
+        let bound = |pick: fn(f32, f32) -> f32| -> Vec<f64> {
+            let of_axis = |axis: usize| places[axis..].iter().step_by(3).copied().reduce(pick);
+            (0..3).map(|axis| f64::from(of_axis(axis).unwrap_or(0.0))).collect()
+        };
+        let (min, max) = (bound(f32::min), bound(f32::max));
+        let position = buffer.push(
+            floats(&places),
+            VERTICES,
+            json!({"componentType": 5126, "type": "VEC3", "count": count, "min": min, "max": max}),
+        );
+        let normal = buffer.push(
+            floats(&vectors(&self.normals)),
+            VERTICES,
+            json!({"componentType": 5126, "type": "VEC3", "count": count}),
+        );
+        let joints = self.joints.iter().flat_map(|joint| {
+            let [low, high] = joint.to_le_bytes();
+            [low, high, 0, 0, 0, 0, 0, 0]
+        });
+        let joints = buffer.push(
+            joints.collect(),
+            VERTICES,
+            json!({"componentType": 5123, "type": "VEC4", "count": count}),
+        );
+        let weights = buffer.push(
+            [255, 0, 0, 0].repeat(count),
+            VERTICES,
+            json!({"componentType": 5121, "normalized": true, "type": "VEC4", "count": count}),
+        );
+        let indices = buffer.push(
+            self.triangles.iter().flat_map(|index| index.to_le_bytes()).collect(),
+            INDICES,
+            json!({"componentType": 5125, "type": "SCALAR", "count": self.triangles.len()}),
+        );
+        json!({
+            "attributes": {"POSITION": position, "NORMAL": normal, "JOINTS_0": joints, "WEIGHTS_0": weights},
+            "indices": indices,
+            "material": 0,
+        })
+    }
+}

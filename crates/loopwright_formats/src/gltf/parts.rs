@@ -1,0 +1,228 @@
+//! The parts of a glTF file that motion needs, in the file's own words, and its tree of nodes.
+//!
+//! Each part is read by itself, so that an odd material or an extension nobody knows is no reason to refuse a file, and a
+//! fault can be told with its place. The ready-made types of other libraries are stricter than the format: they ask for
+//! a node in every channel, which channels of extensions do not have.
+
+use glam::{DMat4, DQuat, DVec3};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use super::{
+    container::{Document, reason},
+    error::GltfError,
+};
+use crate::error::excerpt;
+
+/// A node.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Node {
+    pub(crate) name: Option<String>,
+    #[serde(default)]
+    pub(crate) children: Vec<usize>,
+    matrix: Option<[f64; 16]>,
+    translation: Option<[f64; 3]>,
+    rotation: Option<[f64; 4]>,
+    scale: Option<[f64; 3]>,
+    pub(crate) mesh: Option<usize>,
+}
+
+/// The local transform of a node: scale first, then rotation, then translation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Transform {
+    pub(crate) translation: DVec3,
+    pub(crate) rotation: DQuat,
+    pub(crate) scale: DVec3,
+}
+
+impl Transform {
+    pub(crate) const IDENTITY: Self = Self {
+        translation: DVec3::ZERO,
+        rotation: DQuat::IDENTITY,
+        scale: DVec3::ONE,
+    };
+}
+
+/// Largest coordinate or scale that is read; sums and products of it are far from overflow.
+pub(crate) const MAX_VALUE: f64 = 1e9;
+
+impl Node {
+    /// Its local transform at rest. Errors: it is not finite, or a rotation has no length.
+    pub(crate) fn transform(&self, node: usize) -> Result<Transform, GltfError> {
+        let (translation, rotation, scale) = match self.matrix {
+            Some(matrix) => {
+                let (scale, rotation, translation) = DMat4::from_cols_array(&matrix).to_scale_rotation_translation();
+                (translation, rotation, scale)
+            }
+            None => (
+                DVec3::from_array(self.translation.unwrap_or([0.0; 3])),
+                DQuat::from_array(self.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0])),
+                DVec3::from_array(self.scale.unwrap_or([1.0; 3])),
+            ),
+        };
+        let plausible = |v: DVec3| v.is_finite() && v.abs().max_element() <= MAX_VALUE;
+        if !(plausible(translation) && plausible(scale) && rotation.is_finite() && rotation.length() > 1e-6) {
+            return Err(GltfError::Transform { node });
+        }
+        Ok(Transform {
+            translation,
+            rotation: rotation.normalize(),
+            scale,
+        })
+    }
+}
+
+/// A skin.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Skin {
+    pub(crate) name: Option<String>,
+    pub(crate) joints: Vec<usize>,
+}
+
+/// An animation.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Animation {
+    pub(crate) name: Option<String>,
+    pub(crate) channels: Vec<Channel>,
+    pub(crate) samplers: Vec<Sampler>,
+}
+
+/// What a sampler moves.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Channel {
+    pub(crate) sampler: usize,
+    pub(crate) target: Target,
+}
+
+/// A property of a node; other things where an extension says so.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Target {
+    pub(crate) node: Option<usize>,
+    pub(crate) path: String,
+}
+
+/// Keys over time.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Sampler {
+    pub(crate) input: usize,
+    pub(crate) output: usize,
+    #[serde(default)]
+    pub(crate) interpolation: Interpolation,
+}
+
+/// How values lie between keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub(crate) enum Interpolation {
+    /// The key before holds.
+    Step,
+    /// A straight line, or the shortest turn.
+    #[default]
+    Linear,
+    /// Cubic curves with the tangents that stand beside the keys.
+    CubicSpline,
+}
+
+/// One part of a list. Errors: there is no such part, or it is not of that form.
+pub(crate) fn part<T: DeserializeOwned>(
+    document: &Document,
+    list: &str,
+    index: usize,
+    asked_by: &str,
+) -> Result<T, GltfError> {
+    let all = document.list(list);
+    let value = all.get(index).ok_or_else(|| GltfError::NoSuch {
+        at: asked_by.to_owned(),
+        found: index,
+        count: all.len(),
+    })?;
+    form(value, || format!("{list}[{index}]"))
+}
+
+/// All parts of a list.
+pub(crate) fn parts<T: DeserializeOwned>(document: &Document, list: &str) -> Result<Vec<T>, GltfError> {
+    let all = document.list(list).iter().enumerate();
+    all.map(|(index, value)| form(value, || format!("{list}[{index}]")))
+        .collect()
+}
+
+fn form<T: DeserializeOwned>(value: &Value, at: impl Fn() -> String) -> Result<T, GltfError> {
+    T::deserialize(value).map_err(|error| GltfError::Form {
+        at: at(),
+        reason: reason(&error),
+    })
+}
+
+/// Refuses other versions of the format.
+pub(crate) fn check_version(document: &Document) -> Result<(), GltfError> {
+    let version = document.json.pointer("/asset/version").and_then(Value::as_str);
+    match version {
+        Some(version) if version.starts_with("2.") => Ok(()),
+        _ => Err(GltfError::Version {
+            found: version.map_or_else(|| "of no stated version".to_owned(), |text| excerpt(text.as_bytes())),
+        }),
+    }
+}
+
+/// All nodes, and how they hang together.
+#[derive(Clone, Debug)]
+pub(crate) struct Nodes {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) transforms: Vec<Transform>,
+    pub(crate) parents: Vec<Option<usize>>,
+}
+
+impl Nodes {
+    /// Errors: a transform is none, a child is not there, a node has two parents or hangs below itself.
+    pub(crate) fn read(document: &Document) -> Result<Self, GltfError> {
+        let nodes: Vec<Node> = parts(document, "nodes")?;
+        let transforms = (nodes.iter().enumerate())
+            .map(|(index, node)| node.transform(index))
+            .collect::<Result<_, _>>()?;
+        let mut parents = vec![None; nodes.len()];
+        for (index, node) in nodes.iter().enumerate() {
+            for &child in &node.children {
+                let parent = parents.get_mut(child).ok_or_else(|| GltfError::NoSuch {
+                    at: format!("nodes[{index}].children"),
+                    found: child,
+                    count: nodes.len(),
+                })?;
+                if let Some(first) = parent.replace(index) {
+                    return Err(GltfError::TwoParents {
+                        node: child,
+                        first,
+                        second: index,
+                    });
+                }
+            }
+        }
+        // With one parent at most, whatever no root leads to hangs in a circle.
+        let mut reached = vec![false; nodes.len()];
+        let mut open: Vec<usize> = (0..nodes.len()).filter(|&node| parents[node].is_none()).collect();
+        while let Some(node) = open.pop() {
+            reached[node] = true;
+            open.extend(&nodes[node].children);
+        }
+        match reached.iter().position(|reached| !reached) {
+            Some(node) => Err(GltfError::Cycle { node }),
+            None => Ok(Self {
+                nodes,
+                transforms,
+                parents,
+            }),
+        }
+    }
+
+    /// The nodes above one, nearest first.
+    pub(crate) fn above(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
+        core::iter::successors(self.parents[node], |&above| self.parents[above])
+    }
+
+    /// The name of a node, made up where it has none.
+    pub(crate) fn name(&self, node: usize) -> String {
+        match self.nodes[node].name.as_deref() {
+            Some(name) if !name.trim().is_empty() => name.to_owned(),
+            _ => format!("node{node}"),
+        }
+    }
+}

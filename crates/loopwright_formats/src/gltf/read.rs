@@ -1,0 +1,282 @@
+//! From the parts of a glTF file to a take.
+
+use std::sync::Arc;
+
+use glam::{DQuat, DVec3};
+use loopwright::take::{Joint, Skeleton, Take};
+
+use super::{
+    accessor::Accessors,
+    choose::{self, Joints, Path},
+    container::Document,
+    error::GltfError,
+    parts::{self, Nodes, Transform},
+    source::{Above, GltfJoint, GltfSource},
+    track::{Grid, Track},
+};
+use crate::{
+    error::{ReadError, cut},
+    source::{LoadedTake, ReadSettings, Source},
+    space::{self, Axis, Space, UNIT_RANGE, UnitChoice, UpChoice},
+    warning::Warning,
+};
+
+/// Longest name of a joint.
+const MAX_NAME: usize = 200;
+
+/// Transforms that any file may have, and those that each byte adds: one key may stand for many frames.
+const FREE_TRANSFORMS: usize = 4_000_000;
+const TRANSFORMS_PER_BYTE: usize = 4;
+
+/// Reads a take from a glTF file, binary or text.
+pub(crate) fn read(
+    bytes: &[u8],
+    name: &str,
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<LoadedTake, ReadError> {
+    if let UnitChoice::Metres(found) = settings.space.unit
+        && !UNIT_RANGE.contains(&found)
+    {
+        return Err(ReadError::Unit { found });
+    }
+    let (document, faults) = Document::parse(bytes, settings.companions)?;
+    parts::check_version(&document)?;
+    let nodes = Nodes::read(&document)?;
+    let accessors = Accessors::new(&document, &faults, bytes.len());
+    let chosen = choose::animation(&document, &accessors, &nodes, settings, warnings)?;
+    let name = match chosen.animation.name.as_deref() {
+        Some(named) if !named.trim().is_empty() => cut(named, MAX_NAME),
+        _ => name.to_owned(),
+    };
+    let moves = chosen.moves(&nodes)?;
+    let ignored = chosen.animation.channels.len() - moves.len();
+    if ignored > 0 {
+        warnings.push(Warning::ChannelsLeftOut { count: ignored });
+    }
+    if moves.is_empty() {
+        return Err(no_motion(name).into());
+    }
+    let joints = choose::joints(&document, &nodes, &moves, settings, warnings)?;
+    let mut is_joint = vec![false; nodes.nodes.len()];
+    for &node in joints.nodes.iter().flatten() {
+        is_joint[node] = true;
+    }
+    let mut tracks = vec![Tracks::default(); nodes.nodes.len()];
+    let mut times = Vec::new();
+    for (node, path, sampler) in moves {
+        let place = chosen.sampler_place(sampler);
+        let track = Track::read(&accessors, &chosen.animation.samplers[sampler], path.width(), &place)?;
+        if is_joint[node] {
+            times.extend_from_slice(track.times());
+        }
+        let tracks = &mut tracks[node];
+        match path {
+            Path::Translation => tracks.translation = Some(track),
+            Path::Rotation => tracks.rotation = Some(track),
+            Path::Scale => tracks.scale = Some(track),
+        }
+    }
+    if times.is_empty() {
+        return Err(no_motion(name).into());
+    }
+    let grid = Grid::of(times);
+    if !grid.is_keys_own {
+        warnings.push(Warning::KeysOffGrid {
+            animation: name.clone(),
+            rate_hz: 1.0 / grid.step_secs,
+        });
+    }
+    let num_joints = joints.nodes.len();
+    let num_bytes = bytes.len().saturating_add(document.num_buffer_bytes());
+    let limit = num_bytes
+        .saturating_mul(TRANSFORMS_PER_BYTE)
+        .saturating_add(FREE_TRANSFORMS);
+    if grid.num_frames.saturating_mul(num_joints) > limit {
+        return Err(ReadError::OutOfProportion {
+            frames: grid.num_frames,
+            joints: num_joints,
+            bytes: num_bytes,
+        });
+    }
+    let rig = Rig {
+        above: Above::of(&nodes, joints.nodes[0]),
+        joints: &joints,
+        nodes: &nodes,
+        tracks: &tracks,
+    };
+    warn_of_scales(&rig, warnings);
+    let as_in_file = Space {
+        unit_metres: 1.0,
+        ..Space::CENTIMETRES_Y_UP
+    };
+    let stride = space::probe_stride(grid.num_frames);
+    let probe = rig.take(&name, &grid, &mut (0..grid.num_frames).step_by(stride), &as_in_file)?;
+    let space = settle(&probe, settings, warnings);
+    let take = rig.take(&name, &grid, &mut (0..grid.num_frames), &space)?;
+    let source_joints = (joints.nodes.iter())
+        .map(|&node| GltfJoint {
+            node,
+            scale: node.map_or(DVec3::ONE, |node| {
+                tracks[node]
+                    .at(&nodes.transforms[node], grid.start_secs, grid.step_secs)
+                    .scale
+            }),
+        })
+        .collect();
+    let above = rig.above;
+    Ok(LoadedTake {
+        take,
+        source: Source::Gltf(GltfSource {
+            document: Arc::new(document),
+            is_binary: bytes.starts_with(b"glTF"),
+            joints: source_joints,
+            above,
+            frame_time_secs: grid.step_secs,
+            start_secs: grid.start_secs,
+            space,
+        }),
+    })
+}
+
+fn no_motion(name: String) -> GltfError {
+    GltfError::NoMotion {
+        count: 1,
+        names: vec![name],
+    }
+}
+
+/// What the animation does to a node.
+#[derive(Clone, Debug, Default)]
+struct Tracks {
+    translation: Option<Track>,
+    rotation: Option<Track>,
+    scale: Option<Track>,
+}
+
+impl Tracks {
+    /// The node's transform at a time; at rest where nothing moves it.
+    fn at(&self, rest: &Transform, secs: f64, frame_secs: f64) -> Transform {
+        let vector =
+            |track: &Option<Track>, rest| track.as_ref().map_or(rest, |track| track.vector_at(secs, frame_secs));
+        Transform {
+            translation: vector(&self.translation, rest.translation),
+            rotation: (self.rotation.as_ref()).map_or(rest.rotation, |track| track.rotation_at(secs, frame_secs)),
+            scale: vector(&self.scale, rest.scale),
+        }
+    }
+}
+
+/// Everything that poses come from.
+struct Rig<'a> {
+    above: Above,
+    joints: &'a Joints,
+    nodes: &'a Nodes,
+    tracks: &'a [Tracks],
+}
+
+impl Rig<'_> {
+    fn take(
+        &self,
+        name: &str,
+        grid: &Grid,
+        frames: &mut dyn Iterator<Item = usize>,
+        space: &Space,
+    ) -> Result<Take, ReadError> {
+        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+        for frame in frames {
+            let secs = grid.secs(frame);
+            let (places, turns) =
+                self.pose(|node| self.tracks[node].at(&self.nodes.transforms[node], secs, grid.step_secs));
+            for (joint, (place, turn)) in places.into_iter().zip(turns).enumerate() {
+                let (place, turn) = if joint == 0 {
+                    (space.turned(place), space.turn() * turn)
+                } else {
+                    (place, turn)
+                };
+                translations.push(place * space.unit_metres);
+                rotations.push(turn);
+            }
+        }
+        let skeleton = self.skeleton(space)?;
+        Ok(Take::new(name, skeleton, grid.step_secs, translations, rotations)?)
+    }
+
+    /// Lengths and rotations of all joints in their parents' axes, the first one's in the world, in the file's unit.
+    fn pose(&self, transform: impl Fn(usize) -> Transform) -> (Vec<DVec3>, Vec<DQuat>) {
+        let num_joints = self.joints.nodes.len();
+        let mut stretches = Vec::with_capacity(num_joints);
+        let (mut places, mut turns) = (Vec::with_capacity(num_joints), Vec::with_capacity(num_joints));
+        for (&node, &parent) in self.joints.nodes.iter().zip(&self.joints.parents) {
+            let local = node.map_or(Transform::IDENTITY, &transform);
+            let above = parent.map_or(self.above.stretch, |parent| stretches[parent]);
+            let place = above.apply(local.translation);
+            stretches.push(above.below(local.rotation, local.scale));
+            if parent.is_none() {
+                places.push(self.above.place + self.above.turn * place);
+                turns.push(self.above.turn * local.rotation);
+            } else {
+                places.push(place);
+                turns.push(local.rotation);
+            }
+        }
+        (places, turns)
+    }
+
+    fn skeleton(&self, space: &Space) -> Result<Skeleton, ReadError> {
+        let (places, _) = self.pose(|node| self.nodes.transforms[node]);
+        let joints = (self.joints.nodes.iter().zip(&self.joints.parents).zip(places))
+            .map(|((&node, &parent), place)| Joint {
+                name: node.map_or_else(|| "scene".to_owned(), |node| cut(&self.nodes.name(node), MAX_NAME)),
+                parent,
+                rest_offset: if parent.is_none() { space.turned(place) } else { place } * space.unit_metres,
+                tip: None,
+            })
+            .collect();
+        Ok(Skeleton::new(joints)?)
+    }
+}
+
+/// Says which scales change; what they do to lengths is read, but no loop carries them.
+fn warn_of_scales(rig: &Rig<'_>, warnings: &mut Vec<Warning>) {
+    let scaled = |node: &usize| rig.tracks[*node].scale.as_ref().is_some_and(Track::moves);
+    let mut scaled = rig.joints.nodes.iter().flatten().filter(|node| scaled(node));
+    if let Some(&first) = scaled.next() {
+        warnings.push(Warning::ScaleAnimated {
+            joint: cut(&rig.nodes.name(first), MAX_NAME),
+            count: 1 + scaled.count(),
+        });
+    }
+}
+
+/// Sizes in metres that joints of a plausible model span: a mouse and a whale.
+const SIZE_METRES: core::ops::RangeInclusive<f64> = 0.05..=30.0;
+
+/// The format says metres and +Y up. It is believed unless the model would be tinier than a mouse or larger than a whale.
+fn settle(probe: &Take, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Space {
+    let mut choice = settings.space;
+    if choice.up == UpChoice::Auto {
+        choice.up = UpChoice::Given(Axis::Y);
+    }
+    let world = probe.world_tracks();
+    let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    for &place in world.positions(0) {
+        (low, high) = (low.min(place), high.max(place));
+    }
+    let size = (high - low).length();
+    let stated = size == 0.0 || SIZE_METRES.contains(&size);
+    if choice.unit == UnitChoice::Auto && stated {
+        choice.unit = UnitChoice::Metres(1.0);
+    }
+    let guessed = choice.unit == UnitChoice::Auto;
+    let mut space = space::settle(probe, &choice, warnings);
+    if guessed {
+        warnings.push(Warning::UnitNotMetres {
+            size,
+            unit_metres: space.unit_metres,
+        });
+    }
+    space.up_given = settings.space.up != UpChoice::Auto;
+    space.unit_given = settings.space.unit != UnitChoice::Auto;
+    space
+}

@@ -1,0 +1,81 @@
+//! The form that a take had in its glTF file, or is given for one.
+
+use std::sync::Arc;
+
+use glam::{DQuat, DVec3};
+
+use super::{container::Document, parts::Nodes, stretch::Stretch};
+use crate::space::Space;
+
+/// The form of a take in a glTF file: the whole file, which of its nodes are joints, and how they lie in the world.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GltfSource {
+    pub(crate) document: Arc<Document>,
+    pub(crate) is_binary: bool,
+    pub(crate) joints: Vec<GltfJoint>,
+    pub(crate) above: Above,
+    pub(crate) frame_time_secs: f64,
+    pub(crate) start_secs: f64,
+    pub(crate) space: Space,
+}
+
+/// A joint and its node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct GltfJoint {
+    /// `None` for a root that stands for no node.
+    pub(crate) node: Option<usize>,
+    /// Its scale in the take, of a changing one the first.
+    pub(crate) scale: DVec3,
+}
+
+/// What stands still above the first joint, as one transform of the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Above {
+    pub(crate) place: DVec3,
+    pub(crate) turn: DQuat,
+    pub(crate) stretch: Stretch,
+}
+
+impl Above {
+    pub(crate) const NOTHING: Self = Self {
+        place: DVec3::ZERO,
+        turn: DQuat::IDENTITY,
+        stretch: Stretch::NONE,
+    };
+
+    /// The nodes above one at rest.
+    pub(crate) fn of(nodes: &Nodes, first: Option<usize>) -> Self {
+        let mut path: Vec<usize> = first.map_or_else(Vec::new, |first| nodes.above(first).collect());
+        path.reverse();
+        path.into_iter().fold(Self::NOTHING, |above, node| {
+            let local = nodes.transforms[node];
+            Self {
+                place: above.place + above.turn * above.stretch.apply(local.translation),
+                turn: (above.turn * local.rotation).normalize(),
+                stretch: above.stretch.below(local.rotation, local.scale),
+            }
+        })
+    }
+}
+
+impl GltfSource {
+    /// How the file's space lies in ours, and whether that was stated or guessed.
+    pub fn space(&self) -> &Space {
+        &self.space
+    }
+
+    /// Seconds from one frame to the next, as sampled.
+    pub fn frame_time_secs(&self) -> f64 {
+        self.frame_time_secs
+    }
+
+    /// Time of the take's first frame in the file, seconds: that of the earliest key.
+    pub fn start_secs(&self) -> f64 {
+        self.start_secs
+    }
+
+    /// The node of each joint, by its number in the file, in skeleton order; `None` for a root that stands for none.
+    pub fn nodes(&self) -> impl Iterator<Item = Option<usize>> + '_ {
+        self.joints.iter().map(|joint| joint.node)
+    }
+}

@@ -1,0 +1,386 @@
+//! One property of one node over time, and the even grid on which all of them are sampled.
+
+use std::rc::Rc;
+
+use glam::{DQuat, DVec3};
+
+use super::{
+    accessor::Accessors,
+    error::GltfError,
+    parts::{Interpolation, MAX_VALUE, Sampler},
+};
+
+/// Keys of a translation, scale (3 numbers) or rotation (4, x y z w).
+#[derive(Clone, Debug)]
+pub(crate) struct Track {
+    times: Rc<[f64]>,
+    values: Rc<[f64]>,
+    width: usize,
+    interpolation: Interpolation,
+}
+
+/// A time this much of a frame away from a key is the key's: single precision rounds times, and a step must not be missed by
+/// it.
+const SAME_TIME_FRAMES: f64 = 1e-3;
+
+impl Track {
+    /// Reads and checks keys of `width` numbers; `at` is the place of the sampler.
+    ///
+    /// Errors: times that are none or do not rise, values that are none, another number of values than keys.
+    pub(crate) fn read(
+        accessors: &Accessors<'_>,
+        sampler: &Sampler,
+        width: usize,
+        at: &str,
+    ) -> Result<Self, GltfError> {
+        let times = read_times(accessors, sampler, at)?;
+        let shape = if width == 4 { "VEC4" } else { "VEC3" };
+        let values = accessors.values(sampler.output, shape, &format!("{at}.output"))?;
+        let per_key = if sampler.interpolation == Interpolation::CubicSpline {
+            3
+        } else {
+            1
+        };
+        let (expected, found) = (times.len().saturating_mul(per_key), values.len() / width);
+        if expected != found {
+            return Err(GltfError::KeyCount {
+                at: at.to_owned(),
+                keys: times.len(),
+                expected,
+                found,
+            });
+        }
+        let track = Self {
+            times,
+            values,
+            width,
+            interpolation: sampler.interpolation,
+        };
+        for (element, value) in track.values.chunks_exact(width).enumerate() {
+            // Tangents of rotations have any length, also none.
+            let is_value = per_key == 1 || element % 3 == 1;
+            let has_length = value.iter().map(|x| x * x).sum::<f64>() > 1e-12;
+            let finite = value.iter().all(|x| x.abs() <= MAX_VALUE);
+            if !finite || (width == 4 && is_value && !has_length) {
+                return Err(GltfError::KeyValue {
+                    at: at.to_owned(),
+                    key: element / per_key,
+                });
+            }
+        }
+        Ok(track)
+    }
+
+    /// Times of the keys, rising, at least one.
+    pub(crate) fn times(&self) -> &[f64] {
+        &self.times
+    }
+
+    /// Whether the value changes at all.
+    pub(crate) fn moves(&self) -> bool {
+        let first = self.key(0);
+        (1..self.times.len()).any(|key| self.key(key).iter().zip(first).any(|(x, y)| (x - y).abs() > 1e-9))
+            || (self.interpolation == Interpolation::CubicSpline
+                && self.values.iter().any(|x| *x != 0.0)
+                && self.bends())
+    }
+
+    /// Whether some tangent is not zero.
+    fn bends(&self) -> bool {
+        let mut elements = self.values.chunks_exact(self.width).enumerate();
+        elements.any(|(element, value)| element % 3 != 1 && value.iter().any(|x| x.abs() > 1e-9))
+    }
+
+    fn key(&self, key: usize) -> &[f64] {
+        match self.interpolation {
+            Interpolation::CubicSpline => self.element(3 * key + 1),
+            _ => self.element(key),
+        }
+    }
+
+    fn element(&self, index: usize) -> &[f64] {
+        &self.values[index * self.width..(index + 1) * self.width]
+    }
+
+    /// A translation or scale at a time; before the first key and after the last these hold.
+    pub(crate) fn vector_at(&self, secs: f64, frame_secs: f64) -> DVec3 {
+        let vector = |value: &[f64]| DVec3::new(value[0], value[1], value[2]);
+        match self.span_at(secs, frame_secs) {
+            Span::Key(key) => vector(self.key(key)),
+            Span::Between { key, share, .. } if self.interpolation == Interpolation::Linear => {
+                vector(self.key(key)).lerp(vector(self.key(key + 1)), share)
+            }
+            Span::Between { key, share, secs } => {
+                let [from, leaving, arriving, to] = self.spline(key).map(vector);
+                hermite(share).apply(from, leaving * secs, arriving * secs, to)
+            }
+        }
+    }
+
+    /// A rotation at a time, of unit length.
+    pub(crate) fn rotation_at(&self, secs: f64, frame_secs: f64) -> DQuat {
+        let turn = |value: &[f64]| DQuat::from_xyzw(value[0], value[1], value[2], value[3]);
+        let turned = match self.span_at(secs, frame_secs) {
+            Span::Key(key) => turn(self.key(key)),
+            Span::Between { key, share, .. } if self.interpolation == Interpolation::Linear => {
+                // The short way round, as the format asks.
+                turn(self.key(key))
+                    .normalize()
+                    .slerp(turn(self.key(key + 1)).normalize(), share)
+            }
+            Span::Between { key, share, secs } => {
+                let [from, leaving, arriving, to] = self.spline(key).map(turn);
+                let weights = hermite(share);
+                from * weights.from
+                    + leaving * (secs * weights.leaving)
+                    + arriving * (secs * weights.arriving)
+                    + to * weights.to
+            }
+        };
+        // Two opposite keys of a spline meet at nothing half way; the key before holds there.
+        if turned.length() > 1e-9 {
+            turned.normalize()
+        } else {
+            turn(self.key(self.key_before(secs))).normalize()
+        }
+    }
+
+    /// Value of a key, its tangent, that towards the next, and the next's value.
+    fn spline(&self, key: usize) -> [&[f64]; 4] {
+        [3 * key + 1, 3 * key + 2, 3 * key + 3, 3 * key + 4].map(|index| self.element(index))
+    }
+
+    fn key_before(&self, secs: f64) -> usize {
+        self.times.partition_point(|&time| time <= secs).saturating_sub(1)
+    }
+
+    fn span_at(&self, secs: f64, frame_secs: f64) -> Span {
+        let key = self.key_before(secs);
+        let near = SAME_TIME_FRAMES * frame_secs;
+        let next = key + 1;
+        if next >= self.times.len() || secs <= self.times[key] + near {
+            return Span::Key(key);
+        }
+        if secs >= self.times[next] - near {
+            return Span::Key(next);
+        }
+        if self.interpolation == Interpolation::Step {
+            return Span::Key(key);
+        }
+        let length = self.times[next] - self.times[key];
+        Span::Between {
+            key,
+            share: (secs - self.times[key]) / length,
+            secs: length,
+        }
+    }
+}
+
+/// Where a time lies among keys.
+enum Span {
+    Key(usize),
+    Between { key: usize, share: f64, secs: f64 },
+}
+
+/// Weights of a cubic curve's ends and tangents.
+struct Hermite {
+    from: f64,
+    leaving: f64,
+    arriving: f64,
+    to: f64,
+}
+
+fn hermite(t: f64) -> Hermite {
+    let (t2, t3) = (t * t, t * t * t);
+    Hermite {
+        from: 2.0 * t3 - 3.0 * t2 + 1.0,
+        leaving: t3 - 2.0 * t2 + t,
+        arriving: t3 - t2,
+        to: 3.0 * t2 - 2.0 * t3,
+    }
+}
+
+impl Hermite {
+    fn apply(&self, from: DVec3, leaving: DVec3, arriving: DVec3, to: DVec3) -> DVec3 {
+        from * self.from + leaving * self.leaving + arriving * self.arriving + to * self.to
+    }
+}
+
+/// Longest time of a key, seconds: years.
+const MAX_SECS: f64 = 1e8;
+
+/// Times of a sampler's keys, checked.
+pub(crate) fn read_times(accessors: &Accessors<'_>, sampler: &Sampler, at: &str) -> Result<Rc<[f64]>, GltfError> {
+    let place = format!("{at}.input");
+    let times = accessors.values(sampler.input, "SCALAR", &place)?;
+    let mut before = 0.0;
+    for (key, &found) in times.iter().enumerate() {
+        // Exporters that round let neighbours share a time; that is no harm.
+        if !(found >= before && found <= MAX_SECS) {
+            return Err(GltfError::KeyTime { at: place, key, found });
+        }
+        before = found;
+    }
+    if times.is_empty() {
+        return Err(GltfError::KeyCount {
+            at: at.to_owned(),
+            keys: 0,
+            expected: 1,
+            found: 0,
+        });
+    }
+    Ok(times)
+}
+
+/// Even times on which tracks are sampled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Grid {
+    pub(crate) start_secs: f64,
+    pub(crate) step_secs: f64,
+    pub(crate) num_frames: usize,
+    /// Whether every key lies on it, and it is no finer than the keys.
+    pub(crate) is_keys_own: bool,
+}
+
+/// Rates that exporters sample at, per second. Keys of a thinned track still lie on multiples of them.
+const USUAL_RATES: [f64; 12] = [
+    12.0, 15.0, 24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 100.0, 120.0, 144.0, 240.0,
+];
+
+/// Rates between which keys are taken for frames, per second. Below, they are drawn by hand and far apart.
+const FRAME_RATES: core::ops::RangeInclusive<f64> = 10.0..=1000.0;
+
+/// How far a key may lie off the grid, in frames.
+const OFF_GRID_FRAMES: f64 = 0.02;
+
+/// Rate taken where keys tell none, per second.
+const OWN_RATE: f64 = 60.0;
+
+/// Rate below which evenly set keys are sampled between, per second.
+const LEAST_RATE: f64 = 24.0;
+
+impl Grid {
+    /// The grid of the times of all keys, in any order; at least one.
+    pub(crate) fn of(mut times: Vec<f64>) -> Self {
+        times.sort_by(f64::total_cmp);
+        let (start, end) = (times[0], times[times.len() - 1]);
+        let single = end.abs().max(1.0) * f64::from(f32::EPSILON);
+        times.dedup_by(|later, earlier| *later - *earlier <= 4.0 * single);
+        let length = end - start;
+        let grid = |num_steps: f64, is_keys_own| Self {
+            start_secs: start,
+            step_secs: if num_steps > 0.0 {
+                length / num_steps
+            } else {
+                1.0 / OWN_RATE
+            },
+            num_frames: (num_steps as usize).saturating_add(1),
+            is_keys_own,
+        };
+        if times.len() == 1 {
+            return grid(0.0, false);
+        }
+        let smallest = times
+            .windows(2)
+            .map(|pair| pair[1] - pair[0])
+            .fold(f64::INFINITY, f64::min);
+        let fits = |num_steps: f64| {
+            let step = length / num_steps;
+            let tolerance = (OFF_GRID_FRAMES * step).max(4.0 * single);
+            times.iter().all(|time| {
+                let frame = (time - start) / step;
+                (frame - frame.round()).abs() * step <= tolerance
+            })
+        };
+        let own = (length / smallest).round();
+        if FRAME_RATES.contains(&(own / length)) && fits(own) {
+            return grid(own, true);
+        }
+        // Gaps of thinned tracks need not hold the step itself.
+        let usual = USUAL_RATES.into_iter().map(|rate| (rate * length).round());
+        if let Some(num_steps) = usual.filter(|&num_steps| num_steps >= 1.0).find(|&num_steps| {
+            let rate = num_steps / length;
+            fits(num_steps) && USUAL_RATES.iter().any(|usual| (rate / usual - 1.0).abs() < 1e-3)
+        }) {
+            return grid(num_steps, true);
+        }
+        if own / length < *FRAME_RATES.start() && fits(own) {
+            let finer = (LEAST_RATE * length / own).ceil();
+            return grid(own * finer, false);
+        }
+        grid((OWN_RATE * length).ceil().max(1.0), false)
+    }
+
+    /// Time of a frame.
+    pub(crate) fn secs(&self, frame: usize) -> f64 {
+        self.start_secs + frame as f64 * self.step_secs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn track(interpolation: Interpolation, width: usize, times: &[f64], values: &[f64]) -> Track {
+        Track {
+            times: times.into(),
+            values: values.into(),
+            width,
+            interpolation,
+        }
+    }
+
+    #[test]
+    fn steps_hold_and_lines_run_on() {
+        let values = [0.0, 0.0, 0.0, 8.0, 4.0, 0.0];
+        let step = track(Interpolation::Step, 3, &[1.0, 2.0], &values);
+        let line = track(Interpolation::Linear, 3, &[1.0, 2.0], &values);
+        for (secs, held, on_line) in [(0.0, 0.0, 0.0), (1.25, 0.0, 2.0), (2.0, 8.0, 8.0), (9.0, 8.0, 8.0)] {
+            assert_eq!(step.vector_at(secs, 0.1).x, held);
+            assert_eq!(line.vector_at(secs, 0.1).x, on_line);
+        }
+        // Rounded to just before the key.
+        assert_eq!(step.vector_at(2.0 - 1e-7, 0.1).x, 8.0);
+        assert!(line.moves() && !track(Interpolation::Linear, 3, &[0.0, 1.0], &[1.0; 6]).moves());
+    }
+
+    #[test]
+    fn a_spline_follows_its_cubic() {
+        // x(t) = t^3 between 0 and 2: value, slope 0 and 12; tangents are per second.
+        let mut values = vec![0.0; 18];
+        (values[9], values[12]) = (12.0, 8.0);
+        let spline = track(Interpolation::CubicSpline, 3, &[0.0, 2.0], &values);
+        for secs in [0.0, 0.3, 1.0, 1.7, 2.0] {
+            assert!(
+                (spline.vector_at(secs, 1e-3).x - secs * secs * secs).abs() < 1e-12,
+                "{secs}"
+            );
+        }
+    }
+
+    #[test]
+    fn rotations_take_the_short_way_whatever_their_signs() {
+        let (from, to) = (DQuat::from_rotation_y(0.2), -DQuat::from_rotation_y(1.0));
+        let values = [from.to_array(), to.to_array()].concat();
+        let line = track(Interpolation::Linear, 4, &[0.0, 1.0], &values);
+        assert!(line.rotation_at(0.25, 0.1).angle_between(DQuat::from_rotation_y(0.4)) < 1e-7);
+    }
+
+    #[test]
+    fn keys_tell_their_rate() {
+        let at =
+            |frames: &[f64], rate: f64| Grid::of(frames.iter().map(|frame| f64::from((frame / rate) as f32)).collect());
+        let even = at(&[1.0, 2.0, 3.0, 4.0], 30.0);
+        assert_eq!((even.num_frames, even.is_keys_own), (4, true));
+        assert!((even.step_secs - 1.0 / 30.0).abs() < 1e-8 && (even.start_secs - 1.0 / 30.0).abs() < 1e-8);
+        // Thinned: the gaps are 3, 5 and 4 frames of 24.
+        let thinned = at(&[0.0, 3.0, 8.0, 12.0], 24.0);
+        assert_eq!((thinned.num_frames, thinned.is_keys_own), (13, true));
+        // Half a second apart: sampled between the keys.
+        let sparse = at(&[0.0, 1.0, 2.0], 2.0);
+        assert_eq!((sparse.num_frames, sparse.is_keys_own), (25, false));
+        let uneven = Grid::of(vec![0.0, 0.1234, 0.5678, 1.0]);
+        assert_eq!((uneven.num_frames, uneven.is_keys_own), (61, false));
+        assert_eq!(Grid::of(vec![0.5]).num_frames, 1);
+    }
+}

@@ -1,0 +1,383 @@
+//! From takes and loops to an animation in a glTF file, everything else in which stays as it is.
+//!
+//! The JSON is edited as it was read, fields that nobody here knows included, and bytes of buffers stay; the animation's own
+//! are appended. Every joint gets a rotation track, and a translation where it does not stay at rest; all tracks share their
+//! times, with straight lines between keys.
+
+use glam::{DQuat, DVec3};
+use loopwright::{
+    loop_clip::LoopClip,
+    math::{rigid::Rigid, rotation},
+    take::{Skeleton, Take},
+};
+use serde_json::{Value, json};
+
+use super::{
+    container::Document,
+    edit,
+    parts::{MAX_VALUE, Nodes, Transform},
+    source::{Above, GltfJoint, GltfSource},
+};
+use crate::{
+    error::WriteError,
+    sidecar::Sidecar,
+    warning::Warning,
+    write::{ClosingKey, LoopWriteSettings, Written},
+};
+
+/// Most transforms in one animation: some gigabytes.
+const MAX_TRANSFORMS: usize = 1 << 26;
+
+/// A joint may lie this far from its rest without a translation track, in metres.
+const REST_TOLERANCE_METRES: f64 = 1e-7;
+
+/// Scales that differ by less are the same.
+const SCALE_TOLERANCE: f64 = 1e-6;
+
+/// [`crate::write_take`] for glTF: the animation has the take's name, and replaces one of that name.
+pub(crate) fn write_take(take: &Take, source: &GltfSource) -> Result<Written, WriteError> {
+    let mut writer = Writer::new(source, take.skeleton())?;
+    writer.animate(take.name(), take.num_frames(), take.frame_time_secs(), |frame| {
+        (take.translations(frame).to_vec(), take.rotations(frame).to_vec())
+    })?;
+    writer.finish(take.name())
+}
+
+/// [`crate::write_loop`] for glTF: the animation has the clip's name, and replaces one of that name.
+pub(crate) fn write_loop(
+    clip: &LoopClip,
+    source: &GltfSource,
+    settings: &LoopWriteSettings,
+) -> Result<Written, WriteError> {
+    if settings.copies == 0 {
+        return Err(WriteError::NoCopies);
+    }
+    let mut writer = Writer::new(source, clip.skeleton())?;
+    let num_closing = usize::from(settings.closing_key == ClosingKey::Repeat);
+    let num_keys = (clip.num_samples().saturating_mul(settings.copies)).saturating_add(num_closing);
+    if settings.add_root {
+        writer.add_root()?;
+        writer.animate(clip.name(), num_keys, clip.step_secs(), |key| {
+            let (translations, rotations) = clip.body_pose(key);
+            let root = clip.root_pose(key);
+            (
+                core::iter::once(root.translation)
+                    .chain(translations.iter().copied())
+                    .collect(),
+                core::iter::once(root.rotation)
+                    .chain(rotations.iter().copied())
+                    .collect(),
+            )
+        })?;
+    } else {
+        writer.animate(clip.name(), num_keys, clip.step_secs(), |key| clip.folded_pose(key))?;
+    }
+    let twist = clip.root().twist;
+    let facts = json!({
+        "period_secs": clip.period_secs(),
+        "root": {
+            "twist_linear_mps": twist.linear.to_array(),
+            "twist_angular_radps": twist.angular.to_array(),
+        },
+        "playback": {
+            "samples": clip.num_samples(),
+            "closing_key": num_closing == 1,
+            "copies": settings.copies,
+            "root_joint_added": settings.add_root,
+        },
+    });
+    edit::set_extra(
+        writer
+            .document
+            .json
+            .pointer_mut("/animations")
+            .and_then(Value::as_array_mut),
+        clip.name(),
+        facts,
+    );
+    writer.finish(clip.name())
+}
+
+/// [`crate::with_facts`] for glTF: into the extras of the animation.
+pub(crate) fn with_facts(bytes: &[u8], facts: &Sidecar) -> Option<Vec<u8>> {
+    let name = facts.playback.animation.as_deref()?;
+    let (mut document, _) = Document::parse(bytes, None).ok()?;
+    let mut value = serde_json::to_value(facts).ok()?;
+    let fields = value.as_object_mut()?;
+    // Paths of the machine it was made on are for the file beside it.
+    for beside in ["take", "outputs", "warnings"] {
+        fields.shift_remove(beside);
+    }
+    fields.insert("period_secs".to_owned(), facts.candidate.period_secs.into());
+    edit::set_extra(
+        document.json.pointer_mut("/animations").and_then(Value::as_array_mut),
+        name,
+        value,
+    );
+    Some(if bytes.starts_with(b"glTF") {
+        document.to_glb()
+    } else {
+        document.to_gltf()
+    })
+}
+
+struct Writer<'a> {
+    source: &'a GltfSource,
+    document: Document,
+    nodes: Nodes,
+    joints: Vec<GltfJoint>,
+    parents: Vec<Option<usize>>,
+    /// Whether the first joint is a root that was added above the skeleton's own.
+    has_root: bool,
+}
+
+/// What a joint does, as its node has it.
+struct LocalTrack {
+    translations: Vec<[f32; 3]>,
+    rotations: Vec<[f32; 4]>,
+    moves: bool,
+}
+
+impl<'a> Writer<'a> {
+    /// Errors: the skeleton is another than the source's.
+    fn new(source: &'a GltfSource, skeleton: &Skeleton) -> Result<Self, WriteError> {
+        if source.joints.len() != skeleton.num_joints() {
+            return Err(WriteError::JointCount {
+                expected: source.joints.len(),
+                found: skeleton.num_joints(),
+            });
+        }
+        let mut document = Document::clone(&source.document);
+        let mut joints = source.joints.clone();
+        let parents: Vec<Option<usize>> = (0..joints.len()).map(|joint| skeleton.parent(joint)).collect();
+        if joints[0].node.is_none() {
+            let tops: Vec<usize> = (joints.iter().zip(&parents))
+                .filter(|(_, parent)| **parent == Some(0))
+                .filter_map(|(joint, _)| joint.node)
+                .collect();
+            joints[0].node = Some(edit::insert_above(&mut document.json, &tops, "scene"));
+        }
+        // The file was read once, so nothing in it is broken.
+        let nodes = Nodes::read(&document).map_err(|_| WriteError::Parent { joint: 0 })?;
+        for joint in 1..joints.len() {
+            let above = joints[joint].node.map(|node| nodes.parents[node]);
+            if above != parents[joint].map(|parent| joints[parent].node) {
+                return Err(WriteError::Parent { joint });
+            }
+        }
+        Ok(Self {
+            source,
+            document,
+            nodes,
+            joints,
+            parents,
+            has_root: false,
+        })
+    }
+
+    /// Puts a root above the first joint, or takes the one that an earlier loop put there.
+    fn add_root(&mut self) -> Result<(), WriteError> {
+        let first = self.joints[0].node.unwrap_or(0);
+        let above = self.nodes.parents[first];
+        let earlier = above.filter(|&node| {
+            edit::is_added_root(&self.document.json, node) && self.nodes.transforms[node] == Transform::IDENTITY
+        });
+        let node = match earlier {
+            Some(node) => node,
+            None => {
+                let name = crate::write::root_name(|name| {
+                    let mut names = self.nodes.nodes.iter().filter_map(|node| node.name.as_deref());
+                    names.any(|taken| taken.eq_ignore_ascii_case(name))
+                });
+                let node = edit::insert_above(&mut self.document.json, &[first], &name);
+                edit::mark_root(&mut self.document.json, node);
+                self.nodes = Nodes::read(&self.document).map_err(|_| WriteError::Parent { joint: 0 })?;
+                node
+            }
+        };
+        let scale = DVec3::ONE;
+        self.joints.insert(
+            0,
+            GltfJoint {
+                node: Some(node),
+                scale,
+            },
+        );
+        let below = self
+            .parents
+            .iter()
+            .map(|parent| Some(parent.map_or(0, |parent| parent + 1)));
+        self.parents = core::iter::once(None).chain(below).collect();
+        self.has_root = true;
+        Ok(())
+    }
+
+    /// Adds the animation, or replaces the one of that name; `pose` gives local transforms of all joints, in metres.
+    fn animate(
+        &mut self,
+        name: &str,
+        num_keys: usize,
+        step_secs: f64,
+        pose: impl Fn(usize) -> (Vec<DVec3>, Vec<DQuat>),
+    ) -> Result<(), WriteError> {
+        let num_joints = self.joints.len();
+        if num_keys.saturating_mul(num_joints) > MAX_TRANSFORMS {
+            return Err(WriteError::TooManyKeys {
+                keys: num_keys,
+                joints: num_joints,
+                limit: MAX_TRANSFORMS,
+            });
+        }
+        let tracks = self.tracks(num_keys, pose)?;
+        let times: Vec<[f32; 1]> = (0..num_keys).map(|key| [(key as f64 * step_secs) as f32]).collect();
+        let mut data = edit::Data::new(&mut self.document, self.source.is_binary);
+        let input = data.push(&times);
+        let (mut samplers, mut channels) = (Vec::new(), Vec::new());
+        let mut channel = |output: usize, node: usize, path: &str| {
+            channels.push(json!({"sampler": samplers.len(), "target": {"node": node, "path": path}}));
+            samplers.push(json!({"input": input, "interpolation": "LINEAR", "output": output}));
+        };
+        for (joint, track) in self.joints.iter().zip(&tracks) {
+            let Some(node) = joint.node else { continue };
+            if track.moves {
+                channel(data.push(&track.translations), node, "translation");
+            }
+            channel(data.push(&track.rotations), node, "rotation");
+            let off = (joint.scale - self.nodes.transforms[node].scale).abs().max_element();
+            if off > SCALE_TOLERANCE {
+                let scale = joint.scale.as_vec3().to_array();
+                channel(data.push(&vec![scale; num_keys]), node, "scale");
+            }
+        }
+        data.finish()?;
+        for joint in &self.joints {
+            if let Some(node) = joint.node {
+                edit::part_transform(&mut self.document.json, node, &self.nodes.transforms[node]);
+            }
+        }
+        edit::set_animation(
+            &mut self.document.json,
+            name,
+            json!({"name": name, "channels": channels, "samplers": samplers}),
+        );
+        Ok(())
+    }
+
+    /// Transforms of all nodes at all keys.
+    fn tracks(
+        &self,
+        num_keys: usize,
+        pose: impl Fn(usize) -> (Vec<DVec3>, Vec<DQuat>),
+    ) -> Result<Vec<LocalTrack>, WriteError> {
+        let rests: Vec<DVec3> = (self.joints.iter())
+            .map(|joint| {
+                joint
+                    .node
+                    .map_or(DVec3::ZERO, |node| self.nodes.transforms[node].translation)
+            })
+            .collect();
+        let track = || LocalTrack {
+            translations: Vec::with_capacity(num_keys),
+            rotations: Vec::with_capacity(num_keys),
+            moves: false,
+        };
+        let mut tracks: Vec<LocalTrack> = self.joints.iter().map(|_| track()).collect();
+        let mut before: Vec<DQuat> = Vec::new();
+        for key in 0..num_keys {
+            let (translations, rotations) = pose(key);
+            let locals = self.locals(&translations, &rotations);
+            for (joint, (place, turn)) in locals.into_iter().enumerate() {
+                let place = place.unwrap_or(rests[joint]);
+                if !(place.is_finite() && place.abs().max_element() <= MAX_VALUE && turn.is_finite()) {
+                    return Err(WriteError::OutOfRange { key, joint });
+                }
+                let turn = before
+                    .get(joint)
+                    .map_or(turn, |&before| rotation::on_side_of(turn, before));
+                match before.get_mut(joint) {
+                    Some(before) => *before = turn,
+                    None => before.push(turn),
+                }
+                let track = &mut tracks[joint];
+                let off = (place - rests[joint]).length() * self.source.space.unit_metres;
+                track.moves |= off > REST_TOLERANCE_METRES;
+                track.translations.push(place.as_vec3().to_array());
+                track.rotations.push(turn.as_quat().normalize().to_array());
+            }
+        }
+        Ok(tracks)
+    }
+
+    /// Translations and rotations of all nodes for one pose of the take; a translation that any other would do as well for is
+    /// `None`.
+    fn locals(&self, translations: &[DVec3], rotations: &[DQuat]) -> Vec<(Option<DVec3>, DQuat)> {
+        let Self { source, .. } = self;
+        let space = &source.space;
+        let above = &source.above;
+        let turn = space.turn();
+        let mut stretches = Vec::with_capacity(self.joints.len());
+        let mut locals = Vec::with_capacity(self.joints.len());
+        let own_root = usize::from(self.has_root);
+        for (joint, &GltfJoint { scale, .. }) in self.joints.iter().enumerate() {
+            let stretch = self.parents[joint].map_or(above.stretch, |parent| stretches[parent]);
+            let local = if joint == own_root {
+                // The body stands in the world but for the root, which moves it there as it stands.
+                let place = space.turned_back(translations[joint]) / space.unit_metres;
+                let rotation = above.turn.conjugate() * turn.conjugate() * rotations[joint];
+                (
+                    above.stretch.undo(above.turn.conjugate() * (place - above.place)),
+                    rotation,
+                )
+            } else if joint == 0 {
+                let travel = Rigid::new(
+                    turn.conjugate() * rotations[0] * turn,
+                    space.turned_back(translations[0]) / space.unit_metres,
+                );
+                within(above, travel)
+            } else {
+                (stretch.undo(translations[joint] / space.unit_metres), rotations[joint])
+            };
+            let local = (local.0, local.1.normalize());
+            stretches.push(stretch.below(local.1, scale));
+            locals.push(local);
+        }
+        locals
+    }
+
+    fn finish(self, name: &str) -> Result<Written, WriteError> {
+        let outside = edit::outside_files(&self.document);
+        let size = self.document.num_buffer_bytes() as u64;
+        if size > MAX_BYTES {
+            return Err(WriteError::TooLarge {
+                bytes: size,
+                limit: MAX_BYTES,
+            });
+        }
+        let mut warnings = Vec::new();
+        if let Some(first) = outside.first() {
+            warnings.push(Warning::OutsideFiles {
+                first: crate::error::excerpt(first.as_bytes()),
+                count: outside.len(),
+            });
+        }
+        Ok(Written {
+            bytes: if self.source.is_binary {
+                self.document.to_glb()
+            } else {
+                self.document.to_gltf()
+            },
+            animation: Some(name.to_owned()),
+            warnings,
+        })
+    }
+}
+
+/// Most bytes of buffers in a file: a binary file counts its bytes in 32 bits.
+const MAX_BYTES: u64 = 3 << 30;
+
+/// A motion of the world as one of the space below what stands above it.
+fn within(above: &Above, motion: Rigid) -> (Option<DVec3>, DQuat) {
+    let back = above.turn.conjugate();
+    let moved = motion.transform_point(above.place) - above.place;
+    (above.stretch.undo(back * moved), back * motion.rotation * above.turn)
+}
