@@ -67,6 +67,13 @@ pub(crate) struct TakeArgs {
     /// Length unit of the file: m, cm, mm, in, cmu (5.64 cm), a number of metres, or auto.
     #[arg(long, value_name = "UNIT", default_value = "auto")]
     pub(crate) unit: UnitChoice,
+    /// Animation to read where a file holds several, by name or by number from 0; the longest that moves unless given.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) animation: Option<String>,
+    /// Skin whose joints are read where a file holds several, by name or by number from 0; the one that moves most unless
+    /// given.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) skin: Option<String>,
     /// Joint to take for the hips.
     #[arg(long, value_name = "NAME")]
     pub(crate) hips: Option<String>,
@@ -194,7 +201,7 @@ impl SearchArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    /// The take (BVH).
+    /// The take (BVH, GLB or glTF).
     pub(crate) take: PathBuf,
     /// Draw a plot of it into this file: .svg or .png.
     #[arg(long, value_name = "OUT")]
@@ -211,7 +218,7 @@ pub(crate) struct InspectArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct FindArgs {
-    /// The take (BVH).
+    /// The take (BVH, GLB or glTF).
     pub(crate) take: PathBuf,
     /// How many distinct loops to list at most.
     #[arg(long, value_name = "K", default_value_t = DEFAULT_TOP, value_parser = parse_count)]
@@ -367,7 +374,7 @@ pub(crate) struct TargetArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct MakeArgs {
-    /// The take (BVH).
+    /// The take (BVH, GLB or glTF).
     pub(crate) take: PathBuf,
     /// Which loop of `find`'s list to make, counted from 1.
     #[arg(long, value_name = "N", value_parser = parse_count, conflicts_with = "range")]
@@ -391,7 +398,7 @@ pub(crate) struct MakeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CloseArgs {
-    /// The take (BVH).
+    /// The take (BVH, GLB or glTF).
     pub(crate) take: PathBuf,
     /// Source frames to close, counted from 0, fractional or whole: the pose at END meets the one at START.
     #[arg(long, value_name = "START:END", value_parser = parse_cut, required_unless_present = "recipe")]
@@ -463,7 +470,7 @@ pub(crate) fn recipe_of(
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Loops (BVH); the sidecar beside each is read where there is one.
+    /// Loops (BVH, GLB or glTF); the sidecar beside each is read where there is one.
     #[arg(required = true)]
     pub(crate) loops: Vec<PathBuf>,
     /// The take that the loops were made from, for the figures that need it.
@@ -478,7 +485,7 @@ pub(crate) struct CheckArgs {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct BlendArgs {
-    /// Loops (BVH) of one skeleton, each with its sidecar beside it; a folder stands for all loops in it, by name.
+    /// Loops (BVH, GLB or glTF) of one skeleton, each with its sidecar beside it; a folder stands for all loops in it, by name.
     #[arg(required = true, value_name = "LOOP")]
     pub(crate) loops: Vec<PathBuf>,
     /// Weights of the loops, in their order, separated by commas; equal ones unless given.
@@ -505,7 +512,7 @@ pub(crate) struct BlendArgs {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PlayArgs {
-    /// Loops (BVH) of one skeleton, each with its sidecar beside it; a folder stands for all loops in it, by name.
+    /// Loops (BVH, GLB or glTF) of one skeleton, each with its sidecar beside it; a folder stands for all loops in it, by name.
     #[arg(required = true, value_name = "LOOP")]
     pub(crate) loops: Vec<PathBuf>,
     /// How long to play, seconds.
@@ -556,7 +563,7 @@ pub(crate) enum ViewChoice {
 
 #[derive(Debug, Args)]
 pub(crate) struct RenderArgs {
-    /// A take or a loop (BVH), or two to be seen side by side, such as a take and its loop.
+    /// A take or a loop (BVH, GLB or glTF), or two to be seen side by side, such as a take and its loop.
     #[arg(required = true, num_args = 1..=2, value_name = "TAKE|LOOP")]
     pub(crate) inputs: Vec<PathBuf>,
     /// The picture: .gif or .webp for an animation, .png for a contact sheet.
@@ -598,9 +605,9 @@ pub(crate) struct RenderArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
-    /// The take to read (BVH).
+    /// The take to read (BVH, GLB or glTF).
     pub(crate) input: PathBuf,
-    /// The file to write (BVH).
+    /// The file to write; its name says which format: .bvh, .glb or .gltf.
     pub(crate) output: PathBuf,
     /// Exchange left and right, as in a mirror; of a loop its sidecar as well.
     #[arg(long)]
@@ -693,7 +700,7 @@ fn parse_range(text: &str) -> Result<(usize, usize), String> {
 
 #[derive(Debug, Args)]
 pub(crate) struct SynthArgs {
-    /// The take to write (BVH); its truth goes to `<OUT>.truth.json`.
+    /// The take to write (.bvh, .glb or .gltf); its truth goes to `<OUT>.truth.json`.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// Where all randomness comes from; the same seed gives the same bytes.

@@ -2,8 +2,8 @@
 
 use std::{
     fs::File,
-    io::Read,
-    path::{Path, PathBuf},
+    io::{self, Read},
+    path::{Component, Path, PathBuf},
 };
 
 use loopwright::{
@@ -15,7 +15,8 @@ use loopwright::{
     take::{SmoothError, Take},
 };
 use loopwright_formats::{
-    LoadedTake, ReadError, ReadSettings, Space, SpaceSettings, UnitChoice, UpChoice, Warning, sidecar::TakeFacts,
+    AnimationChoice, LoadedTake, ReadError, ReadSettings, Sidecar, Space, SpaceSettings, UnitChoice, UpChoice, Warning,
+    gltf::error::GltfError, sidecar::TakeFacts,
 };
 
 use crate::{
@@ -57,15 +58,18 @@ impl Loaded {
 
 /// The facts of a take as JSON has them.
 pub(crate) fn take_facts(path: &Path, file: &LoadedTake) -> TakeFacts {
-    TakeFacts::of(path.display().to_string(), &file.take, file.source.space())
+    TakeFacts {
+        animation: file.source.as_gltf().map(|_| file.take.name().to_owned()),
+        ..TakeFacts::of(path.display().to_string(), &file.take, file.source.space())
+    }
 }
 
 /// All bytes of a file.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
-    let failed = |error: std::io::Error| {
+    let failed = |error: io::Error| {
         let failure = Failure::error(format!("cannot read \"{}\": {error}", path.display()));
-        if error.kind() == std::io::ErrorKind::NotFound {
-            failure.try_this("check the path; takes are BVH files")
+        if error.kind() == io::ErrorKind::NotFound {
+            failure.try_this("check the path; takes are BVH, GLB or glTF files")
         } else {
             failure
         }
@@ -90,6 +94,37 @@ pub(crate) fn stem(path: &Path) -> String {
         .map_or_else(|| "take".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
+/// What the flags say of a file, in a space that may be known better; `animation` is read where they name none.
+pub(crate) fn settings<'a>(
+    args: &'a TakeArgs,
+    space: SpaceSettings,
+    animation: AnimationChoice<'a>,
+) -> ReadSettings<'a> {
+    ReadSettings {
+        space,
+        animation: args.animation.as_deref().map_or(animation, AnimationChoice::Given),
+        skin: args.skin.as_deref(),
+        companions: None,
+    }
+}
+
+/// The bytes of a file that another one names, which must lie in the same folder or below: a file from elsewhere shall not
+/// make us copy what it does not own.
+fn companion(of: &Path, name: &str) -> io::Result<Vec<u8>> {
+    let name = Path::new(name);
+    if !name
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+    {
+        return Err(io::Error::other("it does not lie in the same folder or below"));
+    }
+    let path = of.parent().map_or_else(|| name.to_owned(), |folder| folder.join(name));
+    read_bytes(&path).map_err(|failure| match path.exists() {
+        true => io::Error::other(failure.what().to_owned()),
+        false => io::Error::other("there is no such file"),
+    })
+}
+
 /// Reads a file as a take; what is soft goes to `warnings`.
 pub(crate) fn read_take(
     path: &Path,
@@ -97,15 +132,29 @@ pub(crate) fn read_take(
     warnings: &mut Vec<Warning>,
 ) -> Result<LoadedTake, Failure> {
     let bytes = read_bytes(path)?;
-    loopwright_formats::read_take(&bytes, &stem(path), settings, warnings).map_err(|error| read_failure(path, &error))
+    let companions = |name: &str| companion(path, name);
+    let settings = ReadSettings {
+        companions: Some(&companions),
+        ..*settings
+    };
+    loopwright_formats::read_take(&bytes, &stem(path), &settings, warnings).map_err(|error| read_failure(path, &error))
 }
 
 /// A file that is no take.
 fn read_failure(path: &Path, error: &ReadError) -> Failure {
     let hint = match error {
         ReadError::Empty | ReadError::OtherKind { .. } | ReadError::Utf16 | ReadError::NotBvh { .. } => {
-            "a take exported as BVH, in plain text"
+            "a take exported as BVH, in plain text, or as glTF"
         }
+        ReadError::Gltf(GltfError::NoSuchAnimation { .. }) => {
+            "--animation with one of those names, or its number from 0"
+        }
+        ReadError::Gltf(GltfError::NoSuchSkin { .. }) => "--skin with one of those names, or its number from 0",
+        ReadError::Gltf(GltfError::NoBuffer { .. }) => {
+            "keep the files that it names beside it, or export it as one .glb"
+        }
+        ReadError::Gltf(GltfError::NoAnimations | GltfError::NoMotion { .. }) => "export it with its animations, baked",
+        ReadError::Gltf(_) => "export the file again; a glTF validator says more",
         _ => "mend that place in a text editor, or export the take again",
     };
     Failure::error(format!("cannot read \"{}\": {error}", path.display())).try_this(hint)
@@ -119,7 +168,7 @@ pub(crate) fn load(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
         unit: args.unit,
     };
     let mut soft = Vec::new();
-    let mut file = read_take(path, &ReadSettings::in_space(space), &mut soft)?;
+    let mut file = read_take(path, &settings(args, space, AnimationChoice::Auto), &mut soft)?;
     let overrides = BodyOverrides {
         weights: study.weights.clone(),
         ..overrides(args)
@@ -166,14 +215,16 @@ pub(crate) fn known_space(space: &Space) -> SpaceSettings {
     }
 }
 
-/// The space that the facts of a take state, where the user does not say otherwise.
+/// The space that a sidecar states for its loop, where the user does not say otherwise.
 ///
 /// Words that are no axis or unit leave the choice as it is: a sidecar may be edited by hand.
-pub(crate) fn stated_space(args: &TakeArgs, facts: &TakeFacts) -> SpaceSettings {
-    let unit = facts.unit.strip_suffix(" m").unwrap_or(&facts.unit);
+pub(crate) fn stated_space(args: &TakeArgs, sidecar: &Sidecar) -> SpaceSettings {
+    let unit = sidecar.playback.unit.as_ref().unwrap_or(&sidecar.take.unit);
+    let unit = unit.strip_suffix(" m").unwrap_or(unit);
+    let up = sidecar.playback.up.as_ref().unwrap_or(&sidecar.take.up);
     SpaceSettings {
         up: if args.up == UpChoice::Auto {
-            facts.up.parse().unwrap_or_default()
+            up.parse().unwrap_or_default()
         } else {
             args.up
         },

@@ -50,6 +50,10 @@ pub(crate) struct TakeRecipe {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unit: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) animation: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) skin: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hips: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) feet: Vec<String>,
@@ -273,6 +277,8 @@ impl Recipe {
             take: TakeRecipe {
                 up: over.take.up.or(self.take.up),
                 unit: over.take.unit.or(self.take.unit),
+                animation: over.take.animation.or(self.take.animation),
+                skin: over.take.skin.or(self.take.skin),
                 hips: over.take.hips.or(self.take.hips),
                 feet: either(over.take.feet, self.take.feet),
                 smooth: over.take.smooth.or(self.take.smooth),
@@ -363,6 +369,8 @@ impl TakeRecipe {
                 UnitChoice::Auto => None,
                 UnitChoice::Metres(metres) => Some(metres.to_string()),
             },
+            animation: args.animation.clone(),
+            skin: args.skin.clone(),
             hips: args.hips.clone(),
             feet: args.feet.clone(),
             smooth: study.smooth,
@@ -388,6 +396,8 @@ impl TakeRecipe {
                 Some(unit) => unit.parse().map_err(|why| wrong("unit", format!("{why}")))?,
                 None => UnitChoice::Auto,
             },
+            animation: self.animation.clone(),
+            skin: self.skin.clone(),
             hips: self.hips.clone(),
             feet: self.feet.clone(),
         };

@@ -15,7 +15,7 @@ use loopwright::{
     take::{Clip, Cut, Take},
 };
 use loopwright_formats::{
-    LoadedTake, ReadSettings, Sidecar, Source, SpaceSettings,
+    AnimationChoice, LoadedTake, ReadSettings, Sidecar, Source, SpaceSettings,
     sidecar::{RootFacts, TakeFacts},
 };
 
@@ -49,9 +49,9 @@ pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<WrittenLoop, Failu
     // A loop is in the space of its take; the sidecar knows it.
     let space = sidecar
         .as_ref()
-        .map_or(space, |sidecar| load::stated_space(reading, &sidecar.take));
+        .map_or(space, |sidecar| load::stated_space(reading, sidecar));
     let mut warnings = Vec::new();
-    let file = load::read_take(path, &ReadSettings::in_space(space), &mut warnings)?;
+    let file = load::read_take(path, &settings(reading, space, sidecar.as_ref()), &mut warnings)?;
     let facts = load::take_facts(path, &file);
     Ok(WrittenLoop {
         written: unrooted(path, file, sidecar.as_ref())?,
@@ -59,6 +59,20 @@ pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<WrittenLoop, Failu
         facts,
         warnings: warnings.iter().map(ToString::to_string).collect(),
     })
+}
+
+/// How a loop is read: the animation that its sidecar names, else the one asked for, else one that is named like a loop.
+pub(crate) fn settings<'a>(
+    reading: &'a TakeArgs,
+    space: SpaceSettings,
+    sidecar: Option<&'a Sidecar>,
+) -> ReadSettings<'a> {
+    let named = sidecar.and_then(|sidecar| sidecar.playback.animation.as_deref());
+    let mut settings = load::settings(reading, space, AnimationChoice::Loop);
+    if let Some(name) = named {
+        settings.animation = AnimationChoice::Given(name);
+    }
+    settings
 }
 
 /// A loop with its sidecar, ready to be played, and the form of its file.
@@ -95,7 +109,7 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs) -> Result<PlayableL
     let mut warnings = Vec::new();
     let file = load::read_take(
         path,
-        &ReadSettings::in_space(load::stated_space(reading, &sidecar.take)),
+        &settings(reading, load::stated_space(reading, &sidecar), Some(&sidecar)),
         &mut warnings,
     )?;
     for warning in &warnings {

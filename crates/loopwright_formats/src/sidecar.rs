@@ -48,6 +48,9 @@ pub struct TakeFacts {
     /// Hertz above which the take was smoothed before it was searched and cut; null where it was not.
     #[serde(default)]
     pub smooth_hz: Option<f64>,
+    /// Which of the file's animations it is; left out where the format knows but one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub animation: Option<String>,
 }
 
 impl TakeFacts {
@@ -61,6 +64,7 @@ impl TakeFacts {
             unit: space.unit_name(),
             up: space.up.to_string().to_ascii_lowercase(),
             smooth_hz: None,
+            animation: None,
         }
     }
 }
@@ -205,6 +209,23 @@ pub struct PlaybackFacts {
     /// The animation in the file that is the loop; left out where the format knows but one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub animation: Option<String>,
+    /// The file's unit, where it is not that of the take; as in `take.unit`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// The axis that is up in the file, where it is not that of the take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub up: Option<String>,
+}
+
+impl PlaybackFacts {
+    /// The same facts for a loop written in that space, cut from that take.
+    #[must_use]
+    pub fn in_space(mut self, space: &Space, take: &TakeFacts) -> Self {
+        let up = space.up.to_string().to_ascii_lowercase();
+        self.unit = Some(space.unit_name()).filter(|unit| *unit != take.unit);
+        self.up = Some(up).filter(|up| *up != take.up);
+        self
+    }
 }
 
 /// The loops that were blended into this one.
@@ -483,13 +504,13 @@ mod tests {
     fn sidecar() -> Sidecar {
         Sidecar {
             take: TakeFacts {
-                smooth_hz: None,
                 file: "walk.bvh".to_owned(),
                 frames: 300,
                 frame_time_secs: 1.0 / 30.0,
                 joints: 21,
                 unit: "cm".to_owned(),
                 up: "y".to_owned(),
+                ..TakeFacts::default()
             },
             candidate: CandidateFacts {
                 start_frame: 10.25,
@@ -507,7 +528,7 @@ mod tests {
                 root_joint_added: false,
                 carrier_joint: "Hips".to_owned(),
                 root_joint: None,
-                animation: None,
+                ..PlaybackFacts::default()
             },
             ..Sidecar::default()
         }

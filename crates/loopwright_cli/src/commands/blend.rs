@@ -13,7 +13,7 @@ use loopwright::{
     root_motion::RootSpace,
 };
 use loopwright_formats::{
-    LoopWriteSettings, ReadSettings, Sidecar, Source,
+    AnimationChoice, LoopWriteSettings, ReadSettings, Sidecar, Source, Written,
     sidecar::{BlendFacts, CandidateFacts, ClosureFacts, PlaybackFacts},
 };
 
@@ -63,8 +63,9 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     for warning in &warnings {
         talk::warn(warning);
     }
-    let sidecar = sidecar(args, first, &clip, blend, (&written.bytes, &source), warnings, &beside)?;
-    outputs.add(&args.output, &written.bytes)?;
+    let sidecar = sidecar(args, first, &clip, blend, (&written, &source), warnings, &beside)?;
+    let bytes = loopwright_formats::with_facts(&written, &sidecar);
+    outputs.add(&args.output, bytes.as_ref().unwrap_or(&written.bytes))?;
     outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     outputs.commit()?;
     output::print(&if args.json {
@@ -153,13 +154,19 @@ fn sidecar(
     first: &PlayableLoop,
     clip: &LoopClip,
     blend: BlendFacts,
-    (bytes, source): (&[u8], &Source),
+    (written, source): (&Written, &Source),
     warnings: Vec<String>,
     beside: &Path,
 ) -> Result<Sidecar, Failure> {
     let unreadable = |why: String| Failure::error(format!("the loop cannot be read back: {why}"));
-    let settings = ReadSettings::in_space(load::known_space(source.space()));
-    let take = loopwright_formats::read_take(bytes, "loop", &settings, &mut Vec::new())
+    let settings = ReadSettings {
+        animation: written
+            .animation
+            .as_deref()
+            .map_or(AnimationChoice::Auto, AnimationChoice::Given),
+        ..ReadSettings::in_space(load::known_space(source.space()))
+    };
+    let take = loopwright_formats::read_take(&written.bytes, "loop", &settings, &mut Vec::new())
         .map_err(|error| unreadable(error.to_string()))?
         .take;
     let body = Body::find(&take, &load::overrides(&args.reading)).map_err(load::body_failure)?;
@@ -196,7 +203,10 @@ fn sidecar(
             root_joint_added: first.sidecar.playback.root_joint_added,
             carrier_joint: first.sidecar.playback.carrier_joint.clone(),
             root_joint: first.sidecar.playback.root_joint.clone(),
-        },
+            animation: written.animation.clone(),
+            ..PlaybackFacts::default()
+        }
+        .in_space(source.space(), &first.facts),
         blend: Some(blend),
         warnings,
         outputs: [args.output.as_path(), beside]

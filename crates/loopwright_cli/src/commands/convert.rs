@@ -4,7 +4,7 @@ use loopwright::{
     analysis::{body::Body, heading::Heading},
     take::Take,
 };
-use loopwright_formats::{ReadSettings, Sidecar, SpaceSettings};
+use loopwright_formats::{AnimationChoice, Sidecar, SpaceSettings, sidecar::PlaybackFacts};
 
 use crate::{
     args::ConvertArgs,
@@ -20,45 +20,65 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     outputs.spare(&args.input, &args.output)?;
     outputs.check(&args.output)?;
-    // Without a mirror a sidecar says nothing of the new file that a copy of it would not.
-    let sidecar = if args.mirror {
-        written_loop::read_sidecar(&args.input)?
-    } else {
-        None
-    };
+    let sidecar = written_loop::read_sidecar(&args.input)?;
     let beside = make::sidecar_path(&args.output);
-    if sidecar.is_some() {
-        outputs.spare(&make::sidecar_path(&args.input), &beside)?;
-        outputs.check(&beside)?;
-    }
     let space = SpaceSettings {
         up: args.reading.up,
         unit: args.reading.unit,
     };
-    let space = (sidecar.as_ref()).map_or(space, |sidecar| load::stated_space(&args.reading, &sidecar.take));
+    let space = (sidecar.as_ref()).map_or(space, |sidecar| load::stated_space(&args.reading, sidecar));
+    let settings = match &sidecar {
+        Some(sidecar) => written_loop::settings(&args.reading, space, Some(sidecar)),
+        None => load::settings(&args.reading, space, AnimationChoice::Auto),
+    };
     let mut warnings = Vec::new();
-    let file = load::read_take(&args.input, &ReadSettings::in_space(space), &mut warnings)?;
+    let file = load::read_take(&args.input, &settings, &mut warnings)?;
     for warning in &warnings {
         talk::warn(&warning.to_string());
+    }
+    // Of the same format without a mirror, a sidecar says nothing of the new file that a copy of it would not.
+    let sidecar = sidecar.filter(|_| args.mirror || file.source.format() != format);
+    if sidecar.is_some() {
+        outputs.spare(&make::sidecar_path(&args.input), &beside)?;
+        outputs.check(&beside)?;
     }
     let take = if args.mirror {
         mirrored(args, &file.take)?
     } else {
         file.take
     };
-    let written =
-        loopwright_formats::write_take(&take, &file.source.in_format(format, &take)).map_err(Failure::error)?;
+    let source = file.source.in_format(format, &take);
+    // From glTF to glTF nothing has to be sampled anew.
+    let whole = source
+        .as_gltf()
+        .filter(|_| file.source.as_gltf().is_some() && !args.mirror);
+    let written = match whole {
+        Some(whole) => whole.repacked(&take),
+        None => loopwright_formats::write_take(&take, &source),
+    }
+    .map_err(Failure::error)?;
     for warning in &written.warnings {
         talk::warn(&warning.to_string());
     }
-    outputs.add(&args.output, &written.bytes)?;
-    if let Some(sidecar) = sidecar {
-        let sidecar = Sidecar {
+    let sidecar = sidecar.map(|sidecar| {
+        let sidecar = if args.mirror { sidecar.mirrored() } else { sidecar };
+        let playback = PlaybackFacts {
+            animation: written.animation.clone(),
+            ..sidecar.playback.clone()
+        };
+        Sidecar {
+            playback: playback.in_space(source.space(), &sidecar.take),
             outputs: [args.output.as_path(), &beside]
                 .map(|path| path.display().to_string())
                 .to_vec(),
-            ..sidecar.mirrored()
-        };
+            ..sidecar
+        }
+    });
+    let with_facts = sidecar
+        .as_ref()
+        .and_then(|sidecar| loopwright_formats::with_facts(&written, sidecar));
+    outputs.add(&args.output, with_facts.as_ref().unwrap_or(&written.bytes))?;
+    if let Some(sidecar) = sidecar {
         outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     }
     outputs.commit()?;

@@ -76,7 +76,7 @@ fn walk_the_road(folder: &Path, force: bool) -> Result<Ending, Failure> {
         product.soft.clone(),
         &[&loop_path, &sidecar_path, &picture_path],
     );
-    outputs.add(&loop_path, &product.bytes)?;
+    outputs.add(&loop_path, &product.bytes(&sidecar))?;
     outputs.add(&sidecar_path, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     outputs.add(&picture_path, product.plot(&loaded, chosen).as_bytes())?;
     let truth = format!(

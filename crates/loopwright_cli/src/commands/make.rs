@@ -1,6 +1,9 @@
 //! `loopwright make`: from a take to a loop.
 
-use std::path::{Path, PathBuf};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
 
 use loopwright::{
     candidate::{self, LoopCandidate, SearchSettings},
@@ -11,7 +14,8 @@ use loopwright::{
     take::{CutError, Mirror},
 };
 use loopwright_formats::{
-    ClosingKey, LoadedTake, LoopWriteSettings, ReadSettings, Sidecar, Source, sidecar::PlaybackFacts,
+    AnimationChoice, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadSettings, Sidecar, Source, Space, Written,
+    sidecar::PlaybackFacts,
 };
 
 use crate::{
@@ -101,7 +105,7 @@ fn make(
         soft.extend(find::confidence_warning(&loaded, &chosen).filter(|_| !idle_asked));
     }
     soft.extend(find::soiled_warning(&loaded, &chosen));
-    let (writing, root_kept) = writing(&recipe.output, &loaded);
+    let (writing, root_kept) = writing(&recipe.output, &loaded, format);
     soft.extend(root_kept);
     let mut settings = LoopSettings {
         closure: closing::settings(&recipe, loaded.take().skeleton())?,
@@ -131,7 +135,7 @@ fn make(
         &named.into_iter().flatten().map(PathBuf::as_path).collect::<Vec<_>>(),
     );
     sidecar.closure.chosen = choice.as_ref().map(ToString::to_string);
-    outputs.add(&loop_path, &product.bytes)?;
+    outputs.add(&loop_path, &product.bytes(&sidecar))?;
     outputs.add(&sidecar_path, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     if let Some(plot) = plot {
         plot.add(&mut outputs, &product.plot(&loaded, &chosen))?;
@@ -151,7 +155,9 @@ fn make(
 
 /// A loop as bytes, with its figures.
 pub(crate) struct Product {
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) written: Written,
+    /// The space of the file.
+    space: Space,
     pub(crate) made: Made,
     pub(crate) quality: Quality,
     /// What is worth a warning.
@@ -178,7 +184,7 @@ pub(crate) fn produce(
     let mut soft: Vec<String> = written.warnings.iter().map(ToString::to_string).collect();
     soft.extend(made.closed.clamps.iter().map(ToString::to_string));
     soft.extend(torn_back(loaded, &made));
-    let quality = measure(loaded, &made, (source, writing), &written.bytes)?;
+    let quality = measure(loaded, &made, (source, writing), &written)?;
     if quality.pops() {
         soft.push(format!(
             "the seam pops: gap {:.3} deg and {:.3} mm, seam acceleration {:.2} of the clip's own peaks",
@@ -188,7 +194,8 @@ pub(crate) fn produce(
         ));
     }
     Ok(Product {
-        bytes: written.bytes,
+        written,
+        space: *source.space(),
         made,
         quality,
         soft,
@@ -196,6 +203,11 @@ pub(crate) fn produce(
 }
 
 impl Product {
+    /// The file, with the facts inside it where its format has a place for them.
+    pub(crate) fn bytes(&self, sidecar: &Sidecar) -> Cow<'_, [u8]> {
+        loopwright_formats::with_facts(&self.written, sidecar).map_or(Cow::Borrowed(&self.written.bytes), Cow::Owned)
+    }
+
     /// What closing did, as SVG.
     pub(crate) fn plot(&self, loaded: &Loaded, chosen: &LoopCandidate) -> String {
         loopwright_draw::plot::make(loaded.take(), &loaded.analysis, &chosen.cut, &self.made)
@@ -212,8 +224,8 @@ impl Product {
     ) -> Sidecar {
         let clip = &self.made.loop_clip;
         let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
+        let take = loaded.facts();
         Sidecar {
-            take: loaded.facts(),
             candidate: facts::candidate(chosen, clip.period_secs()),
             closure: facts::closure(&self.made.closed),
             root: facts::root_as_made(
@@ -229,7 +241,11 @@ impl Product {
                 root_joint_added: writing.add_root,
                 carrier_joint: name_of(clip.carrier()),
                 root_joint: self.made.source.root_joint.map(name_of),
-            },
+                animation: self.written.animation.clone(),
+                ..PlaybackFacts::default()
+            }
+            .in_space(&self.space, &take),
+            take,
             warnings,
             outputs: outputs.iter().map(|path| path.display().to_string()).collect(),
             ..Sidecar::default()
@@ -242,11 +258,17 @@ fn measure(
     loaded: &Loaded,
     made: &Made,
     (source, writing): (&Source, &LoopWriteSettings),
-    bytes: &[u8],
+    written: &Written,
 ) -> Result<Quality, Failure> {
-    let settings = ReadSettings::in_space(load::known_space(source.space()));
+    let settings = ReadSettings {
+        animation: written
+            .animation
+            .as_deref()
+            .map_or(AnimationChoice::Auto, AnimationChoice::Given),
+        ..ReadSettings::in_space(load::known_space(source.space()))
+    };
     let unreadable = |why: String| Failure::error(format!("the loop cannot be read back: {why}"));
-    let LoadedTake { take, .. } = loopwright_formats::read_take(bytes, "loop", &settings, &mut Vec::new())
+    let LoadedTake { take, .. } = loopwright_formats::read_take(&written.bytes, "loop", &settings, &mut Vec::new())
         .map_err(|error| unreadable(error.to_string()))?;
     let take = if writing.add_root {
         take.without_root_joint()
@@ -447,11 +469,16 @@ fn sampling(output: &OutputRecipe) -> Result<Sampling, Failure> {
 }
 
 /// How the loop is written, and what is said where that is not as asked for: a rig that has a root joint gets no second one.
-fn writing(output: &OutputRecipe, loaded: &Loaded) -> (LoopWriteSettings, Option<String>) {
+fn writing(output: &OutputRecipe, loaded: &Loaded, format: Format) -> (LoopWriteSettings, Option<String>) {
     let analysis = &loaded.analysis;
-    let own = root_joint::find(loaded.take().skeleton(), &analysis.world, &analysis.body)
-        .filter(|_| output.add_root == Some(true));
-    let said = own.map(|joint| {
+    // Engines that play glTF read the travel from a node of its own; where there is no travel, none is needed.
+    let travels = matches!(
+        output.root,
+        None | Some(RootChoice::Screw | RootChoice::Rabbit | RootChoice::Path)
+    );
+    let adds_root = output.add_root.unwrap_or(format != Format::Bvh && travels);
+    let own = root_joint::find(loaded.take().skeleton(), &analysis.world, &analysis.body).filter(|_| adds_root);
+    let said = own.filter(|_| output.add_root == Some(true)).map(|joint| {
         format!(
             "the take has a root joint above the hips, {}; --add-root adds no other",
             loaded.take().skeleton().joint(joint).name
@@ -463,7 +490,7 @@ fn writing(output: &OutputRecipe, loaded: &Loaded) -> (LoopWriteSettings, Option
             LastKeyChoice::Drop => ClosingKey::Drop,
         },
         copies: output.repeat.unwrap_or(1),
-        add_root: output.add_root.unwrap_or(false) && own.is_none(),
+        add_root: adds_root && own.is_none(),
     };
     (writing, said)
 }

@@ -270,7 +270,7 @@ fn settle(probe: &Take, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>
     }
     let guessed = choice.unit == UnitChoice::Auto;
     let mut space = space::settle(probe, &choice, warnings);
-    if guessed {
+    if guessed && space.unit_metres != 1.0 {
         warnings.push(Warning::UnitNotMetres {
             size,
             unit_metres: space.unit_metres,

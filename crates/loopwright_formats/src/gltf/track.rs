@@ -23,6 +23,9 @@ pub(crate) struct Track {
 /// it.
 const SAME_TIME_FRAMES: f64 = 1e-3;
 
+/// Values that differ by a smaller share, or than one by less, are one: exporters recompute scales from matrices.
+const STILL: f64 = 1e-5;
+
 impl Track {
     /// Reads and checks keys of `width` numbers; `at` is the place of the sampler.
     ///
@@ -76,19 +79,20 @@ impl Track {
         &self.times
     }
 
-    /// Whether the value changes at all.
+    /// Whether the value changes by more than the noise of single precision.
     pub(crate) fn moves(&self) -> bool {
         let first = self.key(0);
-        (1..self.times.len()).any(|key| self.key(key).iter().zip(first).any(|(x, y)| (x - y).abs() > 1e-9))
-            || (self.interpolation == Interpolation::CubicSpline
-                && self.values.iter().any(|x| *x != 0.0)
-                && self.bends())
-    }
-
-    /// Whether some tangent is not zero.
-    fn bends(&self) -> bool {
+        let differs = |value: &[f64]| {
+            value
+                .iter()
+                .zip(first)
+                .any(|(x, y)| (x - y).abs() > STILL * y.abs().max(1.0))
+        };
+        // Between equal keys a spline moves by its tangents.
         let mut elements = self.values.chunks_exact(self.width).enumerate();
-        elements.any(|(element, value)| element % 3 != 1 && value.iter().any(|x| x.abs() > 1e-9))
+        let bends = |(element, value): (usize, &[f64])| element % 3 != 1 && value.iter().any(|x| x.abs() > STILL);
+        (1..self.times.len()).any(|key| differs(self.key(key)))
+            || (self.interpolation == Interpolation::CubicSpline && elements.any(bends))
     }
 
     fn key(&self, key: usize) -> &[f64] {
@@ -293,8 +297,12 @@ impl Grid {
             })
         };
         let own = (length / smallest).round();
-        if FRAME_RATES.contains(&(own / length)) && fits(own) {
-            return grid(own, true);
+        if fits(own) && own / length <= *FRAME_RATES.end() {
+            if own / length >= *FRAME_RATES.start() {
+                return grid(own, true);
+            }
+            let finer = (LEAST_RATE * length / own).ceil();
+            return grid(own * finer, false);
         }
         // Gaps of thinned tracks need not hold the step itself.
         let usual = USUAL_RATES.into_iter().map(|rate| (rate * length).round());
@@ -303,10 +311,6 @@ impl Grid {
             fits(num_steps) && USUAL_RATES.iter().any(|usual| (rate / usual - 1.0).abs() < 1e-3)
         }) {
             return grid(num_steps, true);
-        }
-        if own / length < *FRAME_RATES.start() && fits(own) {
-            let finer = (LEAST_RATE * length / own).ceil();
-            return grid(own * finer, false);
         }
         grid((OWN_RATE * length).ceil().max(1.0), false)
     }

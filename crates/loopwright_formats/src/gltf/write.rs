@@ -40,7 +40,7 @@ pub(crate) fn write_take(take: &Take, source: &GltfSource) -> Result<Written, Wr
     writer.animate(take.name(), take.num_frames(), take.frame_time_secs(), |frame| {
         (take.translations(frame).to_vec(), take.rotations(frame).to_vec())
     })?;
-    writer.finish(take.name())
+    finish(&writer.document, source.is_binary, take.name())
 }
 
 /// [`crate::write_loop`] for glTF: the animation has the clip's name, and replaces one of that name.
@@ -95,7 +95,7 @@ pub(crate) fn write_loop(
         clip.name(),
         facts,
     );
-    writer.finish(clip.name())
+    finish(&writer.document, source.is_binary, clip.name())
 }
 
 /// [`crate::with_facts`] for glTF: into the extras of the animation.
@@ -119,6 +119,15 @@ pub(crate) fn with_facts(bytes: &[u8], facts: &Sidecar) -> Option<Vec<u8>> {
     } else {
         document.to_gltf()
     })
+}
+
+impl GltfSource {
+    /// The whole file as it was read, binary or text as this form says; `take` is the animation in it that counts.
+    ///
+    /// Errors: it is too large for the format.
+    pub fn repacked(&self, take: &Take) -> Result<Written, WriteError> {
+        finish(&self.document, self.is_binary, take.name())
+    }
 }
 
 struct Writer<'a> {
@@ -343,33 +352,6 @@ impl<'a> Writer<'a> {
         }
         locals
     }
-
-    fn finish(self, name: &str) -> Result<Written, WriteError> {
-        let outside = edit::outside_files(&self.document);
-        let size = self.document.num_buffer_bytes() as u64;
-        if size > MAX_BYTES {
-            return Err(WriteError::TooLarge {
-                bytes: size,
-                limit: MAX_BYTES,
-            });
-        }
-        let mut warnings = Vec::new();
-        if let Some(first) = outside.first() {
-            warnings.push(Warning::OutsideFiles {
-                first: crate::error::excerpt(first.as_bytes()),
-                count: outside.len(),
-            });
-        }
-        Ok(Written {
-            bytes: if self.source.is_binary {
-                self.document.to_glb()
-            } else {
-                self.document.to_gltf()
-            },
-            animation: Some(name.to_owned()),
-            warnings,
-        })
-    }
 }
 
 /// Most bytes of buffers in a file: a binary file counts its bytes in 32 bits.
@@ -380,4 +362,32 @@ fn within(above: &Above, motion: Rigid) -> (Option<DVec3>, DQuat) {
     let back = above.turn.conjugate();
     let moved = motion.transform_point(above.place) - above.place;
     (above.stretch.undo(back * moved), back * motion.rotation * above.turn)
+}
+
+/// The file as bytes.
+fn finish(document: &Document, is_binary: bool, name: &str) -> Result<Written, WriteError> {
+    let outside = edit::outside_files(document);
+    let size = document.num_buffer_bytes() as u64;
+    if size > MAX_BYTES {
+        return Err(WriteError::TooLarge {
+            bytes: size,
+            limit: MAX_BYTES,
+        });
+    }
+    let mut warnings = Vec::new();
+    if let Some(first) = outside.first() {
+        warnings.push(Warning::OutsideFiles {
+            first: crate::error::excerpt(first.as_bytes()),
+            count: outside.len(),
+        });
+    }
+    Ok(Written {
+        bytes: if is_binary {
+            document.to_glb()
+        } else {
+            document.to_gltf()
+        },
+        animation: Some(name.to_owned()),
+        warnings,
+    })
 }
