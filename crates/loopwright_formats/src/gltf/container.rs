@@ -1,9 +1,12 @@
 //! A glTF file as JSON and the bytes of its buffers, whichever way the two are put together.
 
 use base64::{Engine as _, alphabet, engine};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::error::{GlbFault, GltfError};
+use super::{
+    edit,
+    error::{GlbFault, GltfError},
+};
 use crate::{detect, error::excerpt, source::Companions};
 
 const MAGIC: &[u8; 4] = b"glTF";
@@ -83,17 +86,27 @@ impl Document {
         self.buffers.iter().flatten().map(Vec::len).sum()
     }
 
-    /// The binary form: the first buffer as a chunk of its own, all others inside the JSON.
+    /// The binary form: all buffers, and pictures that stand in the JSON, in one chunk.
+    ///
+    /// A buffer whose bytes were not to be had stays as it is stated, and then so do all but the first.
     pub(crate) fn to_glb(&self) -> Vec<u8> {
         let mut json = self.json.clone();
+        let mut bin = self.buffers.first().cloned().flatten();
+        if self.buffers.iter().all(Option::is_some) {
+            gather(&mut json, &self.buffers, bin.get_or_insert_default());
+        }
         self.embed(&mut json, 1);
-        let bin = self.buffers.first().and_then(Option::as_deref);
-        if let (Some(_), Some(first)) = (bin, json.pointer_mut("/buffers/0").and_then(Value::as_object_mut)) {
-            first.shift_remove("uri");
+        match (&bin, json.pointer_mut("/buffers/0").and_then(Value::as_object_mut)) {
+            (Some(bin), Some(first)) => {
+                first.shift_remove("uri");
+                first.insert("byteLength".to_owned(), bin.len().into());
+            }
+            // Nothing names the chunk.
+            _ => bin = None,
         }
         let mut text = json.to_string().into_bytes();
         text.resize(text.len().next_multiple_of(4), b' ');
-        let padded = bin.map(|bin| bin.len().next_multiple_of(4));
+        let padded = bin.as_ref().map(|bin| bin.len().next_multiple_of(4));
         let length = HEADER + CHUNK_HEADER + text.len() + padded.map_or(0, |length| CHUNK_HEADER + length);
         let mut glb = Vec::with_capacity(length);
         glb.extend_from_slice(MAGIC);
@@ -105,7 +118,7 @@ impl Document {
         if let (Some(bin), Some(padded)) = (bin, padded) {
             push_u32(&mut glb, padded);
             glb.extend_from_slice(BIN);
-            glb.extend_from_slice(bin);
+            glb.extend_from_slice(&bin);
             glb.resize(length, 0);
         }
         glb
@@ -136,6 +149,81 @@ impl Document {
             }
         }
     }
+}
+
+/// Moves all buffers into the first, and pictures that stand in the JSON: in a binary file nothing is to be text that need
+/// not be. Views follow.
+fn gather(json: &mut Value, buffers: &[Option<Vec<u8>>], bin: &mut Vec<u8>) {
+    let mut starts = vec![0];
+    for buffer in buffers.iter().skip(1).flatten() {
+        bin.resize(bin.len().next_multiple_of(4), 0);
+        starts.push(bin.len());
+        bin.extend_from_slice(buffer);
+    }
+    let move_view = |view: &mut Value| {
+        let buffer = view
+            .get("buffer")
+            .and_then(Value::as_u64)
+            .and_then(|buffer| usize::try_from(buffer).ok());
+        if let Some(&start) = buffer
+            .filter(|&buffer| buffer > 0)
+            .and_then(|buffer| starts.get(buffer))
+        {
+            let offset = view.get("byteOffset").and_then(Value::as_u64).unwrap_or(0);
+            view["buffer"] = 0.into();
+            view["byteOffset"] = offset.saturating_add(start as u64).into();
+        }
+    };
+    for view in json
+        .get_mut("bufferViews")
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
+    {
+        move_view(view);
+        // Compressed views name the buffer of what they are made from.
+        let extensions = view.get_mut("extensions").and_then(Value::as_object_mut);
+        for (_, extension) in extensions.into_iter().flatten() {
+            move_view(extension);
+        }
+    }
+    if let Some(stated) = json.get_mut("buffers").and_then(Value::as_array_mut) {
+        stated.truncate(1);
+    }
+    let mut views = Vec::new();
+    let first = json.get("bufferViews").and_then(Value::as_array).map_or(0, Vec::len);
+    for image in json
+        .get_mut("images")
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten()
+    {
+        let Some((kind, bytes)) = image.get("uri").and_then(Value::as_str).and_then(picture) else {
+            continue;
+        };
+        bin.resize(bin.len().next_multiple_of(4), 0);
+        views.push(json!({"buffer": 0, "byteOffset": bin.len(), "byteLength": bytes.len()}));
+        bin.extend_from_slice(&bytes);
+        if let Some(image) = image.as_object_mut() {
+            image.shift_remove("uri");
+            image.insert("bufferView".to_owned(), (first + views.len() - 1).into());
+            image.insert("mimeType".to_owned(), kind.into());
+        }
+    }
+    if !views.is_empty() {
+        edit::list(json, "bufferViews").extend(views);
+        let buffers = edit::list(json, "buffers");
+        if buffers.is_empty() {
+            // Its length is that of the chunk, which is known at the end.
+            buffers.push(json!({"byteLength": 0}));
+        }
+    }
+}
+
+/// The kind and bytes of a picture in a data URI.
+fn picture(uri: &str) -> Option<(String, Vec<u8>)> {
+    let kind = uri.strip_prefix("data:")?.split_once(";base64,")?.0.to_owned();
+    Some((kind, resolve(uri, None).ok()?))
 }
 
 fn stated_length(buffer: &Value) -> usize {

@@ -12,7 +12,7 @@ const EXTRA: &str = "loopwright";
 const ADDED_ROOT: &str = "root";
 
 /// The array of that name, made where there is none.
-fn list<'a>(json: &'a mut Value, name: &str) -> &'a mut Vec<Value> {
+pub(crate) fn list<'a>(json: &'a mut Value, name: &str) -> &'a mut Vec<Value> {
     if !json.get(name).is_some_and(Value::is_array) {
         json[name] = Value::Array(Vec::new());
     }
