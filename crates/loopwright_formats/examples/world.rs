@@ -5,6 +5,7 @@
 
 use std::{env, error::Error, fs, path::Path};
 
+use glam::DVec3;
 use loopwright_formats::{AnimationChoice, ReadSettings, SpaceSettings, UnitChoice, UpChoice, read_take};
 use serde_json::json;
 
@@ -30,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let frames: Vec<_> = (0..world.num_frames())
         .step_by(10)
         .map(|frame| {
-            let places: Vec<[f64; 3]> = world.positions(frame).iter().map(|place| place.to_array()).collect();
+            let places: Vec<[f64; 3]> = world.positions(frame).iter().map(DVec3::to_array).collect();
             json!({"secs": source.start_secs() + frame as f64 * source.frame_time_secs(), "positions": places})
         })
         .collect();

@@ -178,7 +178,7 @@ pub enum ReadError {
     #[error("the file is empty")]
     Empty,
     /// A kind of file that is not read here.
-    #[error("this is {kind}, which is not read; export the take as BVH or glTF")]
+    #[error("this is {kind}, not BVH or glTF; export the take as one of them")]
     OtherKind {
         /// What it is.
         kind: FileKind,

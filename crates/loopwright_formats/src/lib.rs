@@ -1,11 +1,11 @@
-//! Reads takes and writes loops: BVH and the JSON that stands beside a loop.
+//! Reads takes and writes loops: BVH, glTF and the JSON that stands beside a loop.
 //!
 //! The road: bytes go through [`read_take`], which returns a [`loopwright::take::Take`] in metres with +Y up and a
 //! [`Source`] that remembers how the file put it. [`write_take`] and [`write_loop`] put motion back into that form: the
 //! same hierarchy, channel order, up axis and unit. What is odd but usable in a file goes into a list of [`Warning`]s that
-//! the caller passes in; what is not usable is a [`ReadError`] that knows its line and column.
+//! the caller passes in; what is not usable is a [`ReadError`] that knows its place.
 //!
-//! Nothing here opens files; the caller brings bytes and takes text away. Dialects: docs/formats/bvh.md.
+//! Nothing here opens files; the caller brings bytes and takes bytes away. What is read and written: docs/formats/.
 //!
 //! ```
 //! use loopwright_formats::{ReadSettings, read_take, write_take};

@@ -247,7 +247,7 @@ mod tests {
         let error = parse(b"; FBX 7.4.0 project file\n", &mut Vec::new()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "this is an FBX file (as text), not BVH; export the take as BVH"
+            "this is an FBX file (as text), not BVH or glTF; export the take as one of them"
         );
     }
 }

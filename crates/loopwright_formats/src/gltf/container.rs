@@ -58,6 +58,12 @@ impl Document {
         let mut faults = Vec::with_capacity(stated.len());
         let mut buffers = Vec::with_capacity(stated.len());
         for (index, buffer) in stated.iter().enumerate() {
+            if !buffer.is_object() {
+                return Err(GltfError::Form {
+                    at: format!("buffers[{index}]"),
+                    reason: "expected an object".to_owned(),
+                });
+            }
             let found = match buffer.get("uri").and_then(Value::as_str) {
                 Some(uri) => resolve(uri, companions),
                 None if index == 0 => bin
@@ -356,11 +362,12 @@ mod tests {
 
     #[test]
     fn both_forms_hold_the_same() {
-        let json =
-            r#"{"z": 1, "asset": {"version": "2.0"}, "buffers": [{"byteLength": 5}, {"name": "b", "byteLength": 2}]}"#;
+        let json = r#"{"z": 1, "asset": {"version": "2.0"}, "buffers": [{"byteLength": 5}, {"name": "b", "byteLength": 2}],
+            "bufferViews": [{"buffer": 1, "byteOffset": 1, "byteLength": 1}]}"#;
         let before = document(json, vec![Some(vec![1, 2, 3, 4, 5]), Some(vec![9, 8])]);
         let (glb, _) = Document::parse(&before.to_glb(), None).unwrap();
-        assert_eq!(glb.buffers, before.buffers);
+        assert_eq!(glb.buffers, [Some(vec![1, 2, 3, 4, 5, 0, 0, 0, 9, 8])]);
+        assert_eq!(glb.json["bufferViews"][0]["byteOffset"], json!(9));
         let (text, _) = Document::parse(&before.to_gltf(), None).unwrap();
         assert_eq!(text.buffers, before.buffers);
         assert_eq!(text.json["z"], before.json["z"]);

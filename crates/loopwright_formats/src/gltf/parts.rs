@@ -147,6 +147,12 @@ pub(crate) fn parts<T: DeserializeOwned>(document: &Document, list: &str) -> Res
 }
 
 fn form<T: DeserializeOwned>(value: &Value, at: impl Fn() -> String) -> Result<T, GltfError> {
+    if !value.is_object() {
+        return Err(GltfError::Form {
+            at: at(),
+            reason: "expected an object".to_owned(),
+        });
+    }
     T::deserialize(value).map_err(|error| GltfError::Form {
         at: at(),
         reason: reason(&error),

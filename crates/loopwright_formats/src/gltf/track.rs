@@ -251,8 +251,9 @@ const USUAL_RATES: [f64; 12] = [
     12.0, 15.0, 24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 100.0, 120.0, 144.0, 240.0,
 ];
 
-/// Rates between which keys are taken for frames, per second. Below, they are drawn by hand and far apart.
-const FRAME_RATES: core::ops::RangeInclusive<f64> = 10.0..=1000.0;
+/// Rates between which keys are taken for frames, per second. Below, they are drawn by hand and far apart; 10 and 12 are met,
+/// rounded down.
+const FRAME_RATES: core::ops::RangeInclusive<f64> = 8.0..=1000.0;
 
 /// How far a key may lie off the grid, in frames.
 const OFF_GRID_FRAMES: f64 = 0.02;

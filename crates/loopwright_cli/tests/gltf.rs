@@ -1,0 +1,111 @@
+//! glTF through the commands: in, out, chosen, checked, blended, played, converted.
+
+mod harness;
+
+use harness::Folder;
+use serde_json::json;
+
+#[test]
+fn every_command_takes_and_gives_gltf() {
+    let folder = Folder::with_walk();
+    folder.run("convert walk.bvh walk.glb").done();
+    let (bvh, glb) = (
+        folder.run("inspect walk.bvh --json").done().json(),
+        folder.run("inspect walk.glb --json").done().json(),
+    );
+    assert_eq!(glb["take"]["frames"], bvh["take"]["frames"]);
+    assert_eq!((&glb["take"]["unit"], &glb["take"]["up"]), (&json!("m"), &json!("y")));
+    folder.run("find walk.glb").done();
+    for output in ["loop.glb", "loop.gltf", "loop.bvh"] {
+        let made = folder.run(&format!("make walk.glb -o {output} --json")).done().json();
+        let of_bvh = output.ends_with("bvh");
+        assert_eq!(made["playback"]["root_joint_added"], json!(!of_bvh));
+        let name = made["playback"]["animation"].as_str();
+        assert_eq!(name.is_some_and(|name| name.ends_with("-loop")), !of_bvh, "{name:?}");
+        for beside in [true, false] {
+            if !beside {
+                std::fs::remove_file(folder.file(&format!("{output}.json"))).unwrap();
+            }
+            let checked = folder.run(&format!("check {output}")).done();
+            assert!(
+                checked.stdout.starts_with(&format!("{output}: loops")),
+                "{}",
+                checked.stdout
+            );
+        }
+    }
+    folder.run("make walk.bvh -o a.glb --json").done();
+    folder.run("make walk.bvh -o b.glb --pick 2 --json").done();
+    folder.run("blend a.glb b.glb -o mixed.glb").done();
+    folder.run("check mixed.glb").done();
+    folder.run("play a.glb b.glb --seconds 5 -o long.gltf").done();
+    folder.run("render a.glb -o seam.png --onion").done();
+}
+
+#[test]
+fn a_loop_of_a_take_in_another_unit_keeps_its_size() {
+    // The take is in centimetres, the loop in metres; what is read back is held against the take.
+    let folder = Folder::with_walk();
+    let made = folder.run("make walk.bvh -o loop.glb --json").done().json();
+    assert_eq!(
+        (&made["take"]["unit"], &made["playback"]["unit"]),
+        (&json!("cm"), &json!("m"))
+    );
+    let checked = folder.run("check loop.glb --take walk.bvh --json").done().json();
+    let moved = &checked["loops"][0]["quality"]["displacement_mm"];
+    assert_eq!(moved.as_f64().map(|moved| moved < 20.0), Some(true), "{checked}");
+    // Through every form and back.
+    folder.run("convert loop.glb other.gltf").done();
+    folder.run("convert loop.glb other.bvh").done();
+    assert!(
+        folder
+            .run("check other.bvh")
+            .done()
+            .stdout
+            .starts_with("other.bvh: loops")
+    );
+}
+
+#[test]
+fn the_default_output_is_of_the_same_kind_and_holds_both_animations() {
+    let folder = Folder::with_walk();
+    folder.run("convert walk.bvh walk.glb").done();
+    folder.run("make walk.glb").done();
+    assert!(folder.file("walk-loop.glb").exists() && folder.file("walk-loop.glb.json").exists());
+    let answer = folder.run("inspect walk-loop.glb --animation walk").done();
+    assert!(!answer.stderr.contains("animations"), "{}", answer.stderr);
+    let answer = folder.run("inspect walk-loop.glb --animation stroll");
+    assert_eq!(answer.status, 2);
+    assert!(
+        answer
+            .stderr
+            .contains("there is no animation \"stroll\"; there are: walk, walk-loop"),
+        "{}",
+        answer.stderr
+    );
+    let answer = folder.run("inspect walk-loop.glb --skin 4");
+    assert!(
+        answer.stderr.contains("there is no skin \"4\"; there are: skeleton"),
+        "{}",
+        answer.stderr
+    );
+}
+
+#[test]
+fn buffers_from_elsewhere_are_not_fetched() {
+    let folder = Folder::with_walk();
+    folder.run("convert walk.bvh walk.gltf").done();
+    let text = folder.text("walk.gltf");
+    let from = text.find("data:application").unwrap();
+    let to = from + text[from..].find('"').unwrap();
+    for uri in ["../walk.bin", "/etc/passwd", "gone.bin"] {
+        folder.write("broken.gltf", format!("{}{uri}{}", &text[..from], &text[to..]));
+        let answer = folder.run("inspect broken.gltf");
+        assert_eq!(answer.status, 2, "{uri}");
+        assert!(
+            answer.stderr.contains(&format!("\"{uri}\" cannot be read")),
+            "{}",
+            answer.stderr
+        );
+    }
+}
