@@ -96,7 +96,7 @@ fn buffers_from_elsewhere_are_not_fetched() {
     let folder = Folder::with_walk();
     folder.run("convert walk.bvh walk.gltf").done();
     let text = folder.text("walk.gltf");
-    let from = text.find("data:application").unwrap();
+    let from = text.rfind("data:application").unwrap();
     let to = from + text[from..].find('"').unwrap();
     for uri in ["../walk.bin", "/etc/passwd", "gone.bin"] {
         folder.write("broken.gltf", format!("{}{uri}{}", &text[..from], &text[to..]));

@@ -3,7 +3,6 @@
 use serde_json::{Map, Value, json};
 
 use super::{container::Document, parts::Transform};
-use crate::error::WriteError;
 
 /// The key under which loopwright's own words stand in `extras`.
 const EXTRA: &str = "loopwright";
@@ -154,8 +153,9 @@ impl<'a> Data<'a> {
     }
 
     /// Appends everything to the file: to the binary chunk of a binary file, else as a buffer of its own.
-    pub(crate) fn finish(self) -> Result<(), WriteError> {
+    pub(crate) fn finish(self) {
         let Document { json, buffers } = self.document;
+        let length = self.bytes.len();
         let stated = list(json, "buffers");
         let appends = self.is_binary && buffers.first().is_some_and(Option::is_some);
         let (buffer, offset) = if appends {
@@ -166,16 +166,15 @@ impl<'a> Data<'a> {
             stated[0]["byteLength"] = bytes.len().into();
             (0, offset)
         } else {
-            stated.push(json!({"byteLength": self.bytes.len()}));
-            buffers.push(Some(self.bytes.clone()));
+            stated.push(json!({"byteLength": length}));
+            buffers.push(Some(self.bytes));
             (buffers.len() - 1, 0)
         };
         list(json, "bufferViews").push(json!({
             "buffer": buffer,
             "byteOffset": offset,
-            "byteLength": self.bytes.len(),
+            "byteLength": length,
         }));
         list(json, "accessors").extend(self.accessors);
-        Ok(())
     }
 }

@@ -258,7 +258,7 @@ impl<'a> Writer<'a> {
                 channel(data.push(&vec![scale; num_keys]), node, "scale");
             }
         }
-        data.finish()?;
+        data.finish();
         for joint in &self.joints {
             if let Some(node) = joint.node {
                 edit::part_transform(&mut self.document.json, node, &self.nodes.transforms[node]);
