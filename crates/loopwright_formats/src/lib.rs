@@ -29,6 +29,8 @@ pub mod bvh;
 
 pub mod gltf;
 
+pub mod fbx;
+
 pub mod space;
 
 pub mod source;

@@ -8,6 +8,7 @@ use crate::{
     bvh::{self, source::BvhSource},
     detect::{self, FileKind},
     error::ReadError,
+    fbx::{self, FbxSource},
     gltf::{self, source::GltfSource},
     space::{Space, SpaceSettings},
     warning::Warning,
@@ -74,6 +75,8 @@ pub fn read_take(
     warnings: &mut Vec<Warning>,
 ) -> Result<LoadedTake, ReadError> {
     match detect::file_kind(bytes) {
+        #[cfg(feature = "fbx")]
+        FileKind::FbxBinary | FileKind::FbxAscii => fbx::read::read_take(bytes, name, settings, warnings),
         FileKind::Gltf | FileKind::Glb => gltf::read::read(bytes, name, settings, warnings),
         // What is none of the known kinds is told as a BVH file gone wrong.
         _ => {
@@ -89,6 +92,8 @@ pub fn read_take(
 pub enum Format {
     /// BVH.
     Bvh,
+    /// FBX.
+    Fbx,
     /// glTF in one binary file.
     Glb,
     /// glTF as text, with its buffers inside it.
@@ -97,12 +102,13 @@ pub enum Format {
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Bvh, Self::Glb, Self::Gltf];
+    pub const ALL: [Self; 4] = [Self::Bvh, Self::Fbx, Self::Glb, Self::Gltf];
 
     /// How the names of such files end, without the point.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Bvh => "bvh",
+            Self::Fbx => "fbx",
             Self::Glb => "glb",
             Self::Gltf => "gltf",
         }
@@ -122,6 +128,8 @@ impl Format {
 pub enum Source {
     /// Hierarchy, channels, frame time and space of a BVH file.
     Bvh(BvhSource),
+    /// The FBX file itself, or a fresh one.
+    Fbx(FbxSource),
     /// The whole of a glTF file, and which of its nodes are joints.
     Gltf(GltfSource),
 }
@@ -131,6 +139,7 @@ impl Source {
     pub fn for_take(take: &Take, format: Format) -> Self {
         match format {
             Format::Bvh => Self::Bvh(BvhSource::for_take(take)),
+            Format::Fbx => Self::Fbx(FbxSource::for_take(take)),
             Format::Glb | Format::Gltf => Self::Gltf(GltfSource::for_take(take, format == Format::Glb)),
         }
     }
@@ -139,6 +148,8 @@ impl Source {
     pub fn in_format(&self, format: Format, take: &Take) -> Self {
         match (self, format) {
             (Self::Bvh(_), Format::Bvh) => self.clone(),
+            // A file that cannot be written into has the form of a fresh one.
+            (Self::Fbx(source), Format::Fbx) => Self::Fbx(source.writable(take)),
             (Self::Gltf(source), Format::Glb | Format::Gltf) => Self::Gltf(GltfSource {
                 is_binary: format == Format::Glb,
                 ..source.clone()
@@ -151,6 +162,7 @@ impl Source {
     pub fn format(&self) -> Format {
         match self {
             Self::Bvh(_) => Format::Bvh,
+            Self::Fbx(_) => Format::Fbx,
             Self::Gltf(source) if source.is_binary => Format::Glb,
             Self::Gltf(_) => Format::Gltf,
         }
@@ -160,6 +172,7 @@ impl Source {
     pub fn space(&self) -> &Space {
         match self {
             Self::Bvh(source) => source.space(),
+            Self::Fbx(source) => source.space(),
             Self::Gltf(source) => source.space(),
         }
     }
@@ -168,6 +181,7 @@ impl Source {
     pub fn frame_time_secs(&self) -> f64 {
         match self {
             Self::Bvh(source) => source.frame_time_secs(),
+            Self::Fbx(source) => source.frame_time_secs(),
             Self::Gltf(source) => source.frame_time_secs(),
         }
     }
@@ -176,7 +190,15 @@ impl Source {
     pub fn as_bvh(&self) -> Option<&BvhSource> {
         match self {
             Self::Bvh(source) => Some(source),
-            Self::Gltf(_) => None,
+            _ => None,
+        }
+    }
+
+    /// The form in an FBX file, where that is what it is of.
+    pub fn as_fbx(&self) -> Option<&FbxSource> {
+        match self {
+            Self::Fbx(source) => Some(source),
+            _ => None,
         }
     }
 
@@ -184,7 +206,7 @@ impl Source {
     pub fn as_gltf(&self) -> Option<&GltfSource> {
         match self {
             Self::Gltf(source) => Some(source),
-            Self::Bvh(_) => None,
+            _ => None,
         }
     }
 }

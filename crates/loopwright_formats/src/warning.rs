@@ -185,6 +185,69 @@ pub enum Warning {
         /// How many there are.
         count: usize,
     },
+    /// Several nodes share a name; numbers are put behind all but the first.
+    NamesNumbered {
+        /// The name.
+        name: String,
+        /// How many nodes have it.
+        count: usize,
+    },
+    /// The file has several trees of bones; the one with most bones is read.
+    OtherSkeletons {
+        /// Its topmost node.
+        taken: String,
+        /// Bones of the others.
+        count: usize,
+    },
+    /// Curves have keys more densely than the file has frames; the keys' rate is taken.
+    KeyRate {
+        /// Keys per second.
+        keys_hz: f64,
+        /// The file's own frames per second.
+        scene_hz: f64,
+    },
+    /// The last key of the skeleton comes well before the animation's stated end.
+    AnimationShorter {
+        /// Seconds from the start to the last key.
+        keys_end_secs: f64,
+        /// Seconds stated.
+        stated_secs: f64,
+    },
+    /// Joints have a scale; it is kept in the places of what hangs below them.
+    ScaledJoints {
+        /// The first of them.
+        joint: String,
+        /// How many there are.
+        count: usize,
+        /// Whether the scale changes over time.
+        varies: bool,
+    },
+    /// The file states left-handed axes; only the one that is up is followed.
+    LeftHandedAxes {
+        /// The axis that is up.
+        up: Axis,
+    },
+    /// The stated unit makes no person of the body; another one was taken.
+    UnitOverruled {
+        /// Height of the body by the stated unit, in metres.
+        stated_height: f64,
+        /// The stated unit in metres.
+        stated_metres: f64,
+        /// The unit taken, in metres.
+        unit_metres: f64,
+    },
+    /// The stated unit makes no person of the body, nor does any other; it is taken.
+    SizeUnusual {
+        /// Height of the body by the stated unit, in metres.
+        height: f64,
+    },
+    /// While writing: the motion stands in the file beside the animations that it had.
+    AnimationAdded {
+        /// Its name there.
+        name: String,
+    },
+    /// While writing: the source's file cannot be written into, so meshes and all else but the skeleton are left out.
+    RestNotKept,
     /// While writing: a joint was given position channels, since it no longer stays at its OFFSET.
     PositionChannelsAdded {
         /// The joint.
@@ -347,6 +410,73 @@ impl fmt::Display for Warning {
                 f,
                 "the file needs \"{first}\" and {} more files beside it, as its source does",
                 count - 1
+            ),
+            Self::NamesNumbered { name, count } => {
+                write!(
+                    f,
+                    "{count} nodes are named {name}; numbers are put behind all but the first"
+                )
+            }
+            Self::OtherSkeletons { taken, count } => {
+                write!(
+                    f,
+                    "several skeletons, the one below {taken} is read; {count} other bones are left out"
+                )
+            }
+            Self::KeyRate { keys_hz, scene_hz } => write!(
+                f,
+                "keys stand at {keys_hz:.4} per second, the file's frames at {scene_hz:.4}; the keys' rate is taken"
+            ),
+            Self::AnimationShorter {
+                keys_end_secs,
+                stated_secs,
+            } => write!(
+                f,
+                "the animation is shorter than the file says: the last key stands at {keys_end_secs:.3} of {stated_secs:.3} s"
+            ),
+            Self::ScaledJoints { joint, count, varies } => {
+                let others = match count {
+                    0 | 1 => String::new(),
+                    count => format!(" and {} more", count - 1),
+                };
+                let verb = match (count, varies) {
+                    (0 | 1, false) => "has a scale",
+                    (_, false) => "have a scale",
+                    (0 | 1, true) => "changes its scale",
+                    (_, true) => "change their scale",
+                };
+                write!(
+                    f,
+                    "{joint}{others} {verb}; it is kept in the places of the joints below"
+                )
+            }
+            Self::LeftHandedAxes { up } => {
+                write!(
+                    f,
+                    "the file states left-handed axes; {up} is taken for up and the rest as right-handed"
+                )
+            }
+            Self::UnitOverruled {
+                stated_height,
+                stated_metres,
+                unit_metres,
+            } => write!(
+                f,
+                "by the stated unit of {stated_metres} m the body is {stated_height:.2} m tall; a unit of \
+                 {unit_metres:.6} m is taken, state the unit if that is wrong"
+            ),
+            Self::SizeUnusual { height } => {
+                write!(
+                    f,
+                    "by the stated unit the body is {height:.2} m tall; state the unit if that is wrong"
+                )
+            }
+            Self::AnimationAdded { name } => {
+                write!(f, "the file keeps its animations; the new one is {name}")
+            }
+            Self::RestNotKept => f.write_str(
+                "the source is FBX as text or older than 7.1 and cannot be written into; the file written has its \
+                 skeleton and this animation alone",
             ),
             Self::PositionChannelsAdded { joint, distance } => {
                 write!(

@@ -2,7 +2,7 @@
 
 use loopwright::{loop_clip::LoopClip, take::Take};
 
-use crate::{bvh, error::WriteError, gltf, sidecar::Sidecar, source::Source, warning::Warning};
+use crate::{bvh, error::WriteError, fbx, gltf, sidecar::Sidecar, source::Source, warning::Warning};
 
 /// A file, and what had to be changed to write it.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,11 +51,12 @@ impl Default for LoopWriteSettings {
 /// A BVH file gets the frame time of the take, in the source's own digits where it is the same. A joint that lies off its
 /// OFFSET without having position channels is given some, and a joint with fewer than three rotation channels turns as
 /// nearly as they can; both are said in the result. A glTF file keeps everything that it holds and gets an animation of the
-/// take's name, in place of one that had it. Errors: [`WriteError`], when take and source are not of one skeleton, or
+/// take's name, in place of one that had it; an FBX file likewise, beside one that had it. Errors: [`WriteError`], when take and source are not of one skeleton, or
 /// a value is out of range.
 pub fn write_take(take: &Take, source: &Source) -> Result<Written, WriteError> {
     match source {
         Source::Bvh(source) => bvh::write::write_take(take, source),
+        Source::Fbx(source) => fbx::write::write_take(take, source),
         Source::Gltf(source) => gltf::write::write_take(take, source),
     }
 }
@@ -72,6 +73,7 @@ pub fn write_take(take: &Take, source: &Source) -> Result<Written, WriteError> {
 pub fn write_loop(clip: &LoopClip, source: &Source, settings: &LoopWriteSettings) -> Result<Written, WriteError> {
     match source {
         Source::Bvh(source) => bvh::write::write_loop(clip, source, settings),
+        Source::Fbx(source) => fbx::write::write_loop(clip, source, settings),
         Source::Gltf(source) => gltf::write::write_loop(clip, source, settings),
     }
 }

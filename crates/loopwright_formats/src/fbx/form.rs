@@ -1,0 +1,196 @@
+//! What is kept of a file so that motion can be written into it: its bytes, and how each joint's node turns properties
+//! into a place.
+
+use std::sync::Arc;
+
+use glam::{DQuat, DVec3};
+use ufbx::{Anim, InheritMode, Node, Scene, Transform};
+
+use super::{
+    animation::Property,
+    joints::Joints,
+    record,
+    scene::{self, World},
+};
+use crate::{bvh::euler, space::Axis};
+
+/// First version whose animations are objects; earlier files are only read.
+const FIRST_WRITABLE: u32 = 7100;
+
+/// A binary file that can be written into.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct FbxFile {
+    pub(super) bytes: Arc<[u8]>,
+    pub(super) ticks_per_sec: f64,
+    /// Place of the nodes above the first joint.
+    pub(super) above: World,
+    /// Properties that the animation holds at another value than the file has them without it.
+    pub(super) held: Vec<Held>,
+    /// Number of the node right above the first joint; 0 is the scene.
+    pub(super) above_id: i64,
+    pub(super) nodes: Vec<NodeForm>,
+    /// The joints' parents.
+    pub(super) parents: Vec<Option<usize>>,
+}
+
+/// A property that stays at one value throughout an animation: node, property, value.
+pub(super) type Held = (i64, Property, [f64; 3]);
+
+/// How a node's properties make its local transform.
+///
+/// The place is T + Roff + Rp + r (Soff + Sp - S Sp - Rp), the rotation r = Rpre R Rpost^-1, with the properties Lcl
+/// Translation T, Lcl Rotation R and Lcl Scaling S, offsets and pivots of rotation and scale, and turns before and after.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct NodeForm {
+    pub(super) id: i64,
+    pub(super) mode: InheritMode,
+    /// Rotation axes, the first outermost.
+    pub(super) axes: [Axis; 3],
+    pre: DQuat,
+    post: DQuat,
+    /// Roff + Rp.
+    fixed: DVec3,
+    /// Soff + Sp - S Sp - Rp.
+    turning: DVec3,
+    scale: DVec3,
+    /// Properties where no animation drives them, in the file's unit and degrees.
+    pub(super) translation: DVec3,
+    pub(super) rotation: DVec3,
+}
+
+/// Most numbers that a file's transforms may hold for a form to be kept of it.
+const MAX_PIVOT: f64 = crate::bvh::MAX_VALUE;
+
+/// What is kept of a file; `None` for text, for old versions, and where an object has no number or no plausible pivots.
+pub(super) fn of(bytes: &[u8], scene: &Scene, anim: &Anim, joints: &Joints, begin_secs: f64) -> Option<FbxFile> {
+    record::version(bytes).filter(|version| *version >= FIRST_WRITABLE)?;
+    let local = |node: &Node| ufbx::evaluate_transform(anim, node, begin_secs);
+    let mut held = Vec::new();
+    let mut hold = |node: &Node, property: Property| {
+        let before = node.element.props.find_prop(property.name());
+        let now = ufbx::evaluate_prop(anim, &node.element, property.name(), begin_secs).value_vec4;
+        let is_same = before.is_some_and(|before| {
+            let before = before.value_vec4;
+            [before.x, before.y, before.z] == [now.x, now.y, now.z]
+        });
+        if before.is_some() && !is_same {
+            held.push((scene::object_id(node)?, property, [now.x, now.y, now.z]));
+        }
+        Some(())
+    };
+    let mut nodes = Vec::with_capacity(joints.nodes.len());
+    for &node in &joints.nodes {
+        let node = &scene.nodes[node];
+        nodes.push(NodeForm::of(node, scene::vec3(local(node).scale))?);
+        hold(node, Property::Scaling)?;
+    }
+    let mut above = World::SCENE;
+    for &node in &joints.above {
+        let node = &scene.nodes[node];
+        above = above.child(node.inherit_mode, &local(node));
+        for property in [Property::Translation, Property::Rotation, Property::Scaling] {
+            hold(node, property)?;
+        }
+    }
+    let above_id = match joints.above.last() {
+        Some(&node) => scene::object_id(&scene.nodes[node])?,
+        None => 0,
+    };
+    Some(FbxFile {
+        bytes: bytes.into(),
+        ticks_per_sec: scene.metadata.ktime_second as f64,
+        above,
+        above_id,
+        held,
+        nodes,
+        parents: joints.parents.clone(),
+    })
+}
+
+impl NodeForm {
+    /// A node of the rotation order XYZ without pivots, turns or scale.
+    pub(super) fn plain(id: i64, mode: InheritMode) -> Self {
+        Self {
+            id,
+            mode,
+            axes: [Axis::Z, Axis::Y, Axis::X],
+            pre: DQuat::IDENTITY,
+            post: DQuat::IDENTITY,
+            fixed: DVec3::ZERO,
+            turning: DVec3::ZERO,
+            scale: DVec3::ONE,
+            translation: DVec3::ZERO,
+            rotation: DVec3::ZERO,
+        }
+    }
+
+    fn of(node: &Node, scale: DVec3) -> Option<Self> {
+        let vector = |name: &str| {
+            node.element
+                .props
+                .find_prop(name)
+                .map(|prop| prop.value_vec4)
+                .map(|v| DVec3::new(v.x, v.y, v.z))
+        };
+        let or_zero = |name: &str| vector(name).unwrap_or(DVec3::ZERO);
+        let (plain, is_turned) = (
+            Self::plain(scene::object_id(node)?, node.inherit_mode),
+            node.use_rotation_space,
+        );
+        let turn = |name: &str| {
+            let degrees = or_zero(name);
+            let [x, y, z] = degrees.to_array().map(f64::to_radians);
+            euler::compose(&plain.axes, &[z, y, x])
+        };
+        let (rotation_pivot, scaling_pivot) = (or_zero("RotationPivot"), or_zero("ScalingPivot"));
+        let form = Self {
+            axes: if is_turned {
+                scene::euler_axes(node.rotation_order)
+            } else {
+                plain.axes
+            },
+            pre: if is_turned { turn("PreRotation") } else { plain.pre },
+            post: if is_turned { turn("PostRotation") } else { plain.post },
+            fixed: or_zero("RotationOffset") + rotation_pivot,
+            turning: or_zero("ScalingOffset") + scaling_pivot - scale * scaling_pivot - rotation_pivot,
+            scale,
+            translation: or_zero("Lcl Translation"),
+            rotation: or_zero("Lcl Rotation"),
+            ..plain
+        };
+        let is_plausible = [form.fixed, form.turning, form.scale, form.translation, form.rotation]
+            .iter()
+            .all(|v| v.is_finite() && v.abs().max_element() <= MAX_PIVOT);
+        (is_plausible && form.pre.is_finite() && form.post.is_finite()).then_some(form)
+    }
+
+    /// The local rotation as the property Lcl Rotation has it, still as a rotation.
+    pub(super) fn property_rotation(&self, local: DQuat) -> DQuat {
+        self.pre.conjugate() * local * self.post
+    }
+
+    /// The property Lcl Translation of a node at a local place with a local rotation.
+    pub(super) fn property_translation(&self, place: DVec3, local: DQuat) -> DVec3 {
+        place - self.fixed - local * self.turning
+    }
+
+    /// The local transform that puts the node at a place in the world with a local rotation, and its place as a parent.
+    pub(super) fn placed(&self, parent: &World, position: DVec3, local: DQuat) -> (DVec3, World) {
+        let place = parent.place_of(self.mode, position);
+        let transform = Transform {
+            translation: ufbx_vec3(place),
+            rotation: ufbx::Quat {
+                x: local.x,
+                y: local.y,
+                z: local.z,
+                w: local.w,
+            },
+            scale: ufbx_vec3(self.scale),
+        };
+        (place, parent.child(self.mode, &transform))
+    }
+}
+
+fn ufbx_vec3(v: DVec3) -> ufbx::Vec3 {
+    ufbx::Vec3 { x: v.x, y: v.y, z: v.z }
+}

@@ -1,0 +1,197 @@
+//! Which nodes of a scene are the joints of a take.
+
+use std::collections::{HashMap, HashSet};
+
+use ufbx::{AnimStack, ElementType, Node, Scene};
+
+use super::scene;
+use crate::{
+    error::{FbxFault, ReadError, cut},
+    warning::Warning,
+};
+
+/// Most characters of a joint's name; longer ones are cut.
+const MAX_NAME: usize = 120;
+
+/// The joints of a take: nodes of the scene, parents before children, each with its children behind it.
+pub(super) struct Joints {
+    /// Nodes above the first joint, from the scene's root down; they do not move.
+    pub(super) above: Vec<usize>,
+    /// Places in the scene's list of nodes.
+    pub(super) nodes: Vec<usize>,
+    /// Parents as places in `nodes`.
+    pub(super) parents: Vec<Option<usize>>,
+    /// Names, each of them once.
+    pub(super) names: Vec<String>,
+}
+
+/// Chooses the joints.
+///
+/// Bones, and whatever node a skin hangs on, count. Where there are none, nodes with animation do. Of several trees the one
+/// with most bones is taken. The first joint is the lowest node above all of its bones, or the highest node above that
+/// which `moves`; joints are all nodes from there down to bones.
+pub(super) fn choose(
+    scene: &Scene,
+    stack: &AnimStack,
+    moves: impl Fn(&Node) -> bool,
+    warnings: &mut Vec<Warning>,
+) -> Result<Joints, ReadError> {
+    let marked = bones(scene, stack);
+    if !marked.contains(&true) {
+        return Err(ReadError::Fbx {
+            fault: FbxFault::NoSkeleton,
+        });
+    }
+    // Nodes come by depth, so a pass from the end has a node's sum ready before its parent's.
+    let parent = |node: usize| scene.nodes[node].parent.as_ref().map(|parent| scene::index(parent));
+    let mut num_bones: Vec<usize> = marked.iter().map(|&marked| usize::from(marked)).collect();
+    for node in (1..num_bones.len()).rev() {
+        if let Some(parent) = parent(node) {
+            num_bones[parent] += num_bones[node];
+        }
+    }
+    let scene_root = scene::index(&scene.root_node);
+    let children = |node: usize| scene.nodes[node].children.iter().map(|child| scene::index(child));
+    let top = children(scene_root)
+        .filter(|&node| num_bones[node] > 0)
+        .max_by_key(|&node| (num_bones[node], core::cmp::Reverse(node)))
+        .ok_or(ReadError::Fbx {
+            fault: FbxFault::NoSkeleton,
+        })?;
+    let left_out = num_bones[scene_root] - num_bones[top];
+    if left_out > 0 {
+        warnings.push(Warning::OtherSkeletons {
+            taken: shown_name(&scene.nodes[top]),
+            count: left_out,
+        });
+    }
+    let mut root = top;
+    while !marked[root] {
+        let mut below = children(root).filter(|&child| num_bones[child] > 0);
+        match (below.next(), below.next()) {
+            (Some(only), None) => root = only,
+            _ => break,
+        }
+    }
+    let mut above = Vec::new();
+    let mut next = parent(root);
+    while let Some(node) = next.filter(|&node| node != scene_root) {
+        above.push(node);
+        next = parent(node);
+    }
+    above.reverse();
+    if let Some(first) = above.iter().position(|&node| moves(&scene.nodes[node])) {
+        root = above[first];
+        above.truncate(first);
+    }
+    let mut joints = Joints {
+        above,
+        nodes: Vec::new(),
+        parents: Vec::new(),
+        names: Vec::new(),
+    };
+    let mut open = vec![(root, None)];
+    while let Some((node, parent)) = open.pop() {
+        let below: Vec<usize> = children(node).filter(|&child| num_bones[child] > 0).collect();
+        let joint = joints.nodes.len();
+        open.extend(below.into_iter().rev().map(|child| (child, Some(joint))));
+        joints.nodes.push(node);
+        joints.parents.push(parent);
+        joints.names.push(shown_name(&scene.nodes[node]));
+    }
+    make_unique(&mut joints.names, warnings);
+    Ok(joints)
+}
+
+/// For every node, whether it is a bone.
+fn bones(scene: &Scene, stack: &AnimStack) -> Vec<bool> {
+    let mut marked: Vec<bool> = scene
+        .nodes
+        .iter()
+        .map(|node| !node.is_root && node.attrib_type == ElementType::Bone)
+        .collect();
+    for cluster in &scene.skin_clusters {
+        if let Some(node) = cluster.bone_node.as_ref().filter(|node| !node.is_root) {
+            marked[scene::index(node)] = true;
+        }
+    }
+    if !marked.contains(&true) {
+        for layer in &stack.layers {
+            for prop in &layer.anim_props {
+                let is_seen = matches!(
+                    prop.element.type_,
+                    ElementType::Node if matches!(&*prop.prop_name, "Lcl Translation" | "Lcl Rotation")
+                );
+                let node = prop.element.typed_id as usize;
+                if is_seen && !scene.nodes[node].is_root && !is_onlooker(&scene.nodes[node]) {
+                    marked[node] = true;
+                }
+            }
+        }
+    }
+    marked
+}
+
+/// Cameras and lights move, but not as bodies do.
+fn is_onlooker(node: &Node) -> bool {
+    matches!(
+        node.attrib_type,
+        ElementType::Camera | ElementType::Light | ElementType::CameraSwitcher | ElementType::StereoCamera
+    )
+}
+
+fn shown_name(node: &Node) -> String {
+    cut(&node.element.name, MAX_NAME)
+}
+
+/// Gives every joint a name of its own: a number is put behind what is taken already, and behind no name at all.
+fn make_unique(names: &mut [String], warnings: &mut Vec<Warning>) {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for name in names.iter() {
+        *counts.entry(name.clone()).or_default() += 1;
+    }
+    let mut taken: HashSet<String> = names.iter().cloned().collect();
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    for name in names.iter_mut() {
+        let number = seen.entry(name.clone()).or_default();
+        *number += 1;
+        if *number == 1 && !name.is_empty() {
+            if counts[name] > 1 {
+                warnings.push(Warning::NamesNumbered {
+                    name: name.clone(),
+                    count: counts[name],
+                });
+            }
+            continue;
+        }
+        let stem = if name.is_empty() { "joint" } else { name.as_str() };
+        let free = loop {
+            let tried = format!("{stem}_{number}");
+            if taken.insert(tried.clone()) {
+                break tried;
+            }
+            *number += 1;
+        };
+        *name = free;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_unique_and_say_so() {
+        let mut names = ["a", "b", "a", "a_2", "", "a", ""].map(str::to_owned);
+        let mut warnings = Vec::new();
+        make_unique(&mut names, &mut warnings);
+        assert_eq!(names, ["a", "b", "a_3", "a_2", "joint_1", "a_4", "joint_2"]);
+        assert_eq!(
+            warnings,
+            [Warning::NamesNumbered {
+                name: "a".to_owned(),
+                count: 3
+            }]
+        );
+    }
+}

@@ -1,0 +1,335 @@
+//! From a scene to a take: sampling on an even grid, joint by joint.
+
+use glam::{DQuat, DVec3};
+use loopwright::take::{Joint, Skeleton, Take};
+use ufbx::{Anim, Node, Scene};
+
+use super::{
+    FbxSource, Form, form,
+    joints::{self, Joints},
+    scene::{self, World},
+    timing::{self, Grid},
+};
+use crate::{
+    bvh::MAX_VALUE,
+    error::{FbxFault, ReadError},
+    source::{LoadedTake, ReadSettings, Source},
+    space::{self, Space, SpaceSettings, UNIT_RANGE, UnitChoice, UpChoice},
+    warning::Warning,
+};
+
+/// Transforms that any file may have, and those that each byte adds.
+///
+/// A node without keys takes no bytes for its frames but does take memory. Sampled files have a byte or more for each
+/// number; files with sparse keys have less.
+const FREE_TRANSFORMS: usize = 4_000_000;
+const TRANSFORMS_PER_BYTE: usize = 16;
+
+/// A joint whose place in its parent varies by less is still, in metres: exporters write it with the noise of single
+/// precision.
+const STILL_METRES: f64 = 2e-6;
+
+/// A scale counts as one within this.
+const SCALE_TOLERANCE: f64 = 1e-3;
+
+/// Reads a take from the bytes of an FBX file, binary or text.
+///
+/// Which animation is read: docs/formats/fbx.md. The take has the animation's name where the file has several, else `name`.
+/// The space is what the file states, unless `settings` say otherwise or no body of that size would be a person. What is odd
+/// goes into `warnings`. Errors: [`ReadError`]; no input panics, and memory stays in proportion to the bytes.
+pub(crate) fn read_take(
+    bytes: &[u8],
+    name: &str,
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<LoadedTake, ReadError> {
+    if let UnitChoice::Metres(found) = settings.space.unit
+        && !UNIT_RANGE.contains(&found)
+    {
+        return Err(ReadError::Unit { found });
+    }
+    let scene = scene::load(bytes)?;
+    let stack = timing::choose_stack(&scene, settings.animation, warnings)?;
+    let moves = |node: &Node| moves(node, &stack.anim, [stack.time_begin, stack.time_end]);
+    let name = if scene.anim_stacks.count > 1 {
+        &stack.element.name
+    } else {
+        name
+    };
+    let joints = joints::choose(&scene, stack, moves, warnings)?;
+    let anim = scene::animation(&scene, stack, joints.above.iter().chain(&joints.nodes).copied())?;
+    let limit = bytes
+        .len()
+        .saturating_mul(TRANSFORMS_PER_BYTE)
+        .saturating_add(FREE_TRANSFORMS)
+        / joints.nodes.len();
+    let grid = timing::grid(&scene, stack, &joints, limit, warnings)?;
+
+    let mut samples = Samples::of(&scene, &anim, &joints, &grid)?;
+    samples.warn_of_scale(&joints, warnings);
+    samples.still();
+    let rest = rest_offsets(&scene, &joints, &samples);
+    let take = |frames: &mut dyn Iterator<Item = usize>, turn: DQuat, unit_metres: f64| {
+        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+        for frame in frames {
+            let range = frame * joints.nodes.len()..(frame + 1) * joints.nodes.len();
+            let first = translations.len();
+            translations.extend(samples.translations[range.clone()].iter().map(|t| *t * unit_metres));
+            rotations.extend_from_slice(&samples.rotations[range]);
+            translations[first] = turn * translations[first];
+            rotations[first] = turn * rotations[first];
+        }
+        let skeleton = skeleton(&joints, &rest, turn, unit_metres)?;
+        Ok::<Take, ReadError>(Take::new(
+            name,
+            skeleton,
+            grid.frame_time_secs,
+            translations,
+            rotations,
+        )?)
+    };
+    let stride = space::probe_stride(grid.num_frames);
+    let probe = take(&mut (0..grid.num_frames).step_by(stride), DQuat::IDENTITY, 1.0)?;
+    let (space, turn) = settle(&scene, &probe, samples.scale_above, &settings.space, warnings);
+    let take = take(&mut (0..grid.num_frames), turn, space.unit_metres)?;
+    let source = FbxSource {
+        space,
+        turn,
+        frame_time_secs: grid.frame_time_secs,
+        animation: stack.element.name.to_string(),
+        begin_secs: grid.begin_secs,
+        form: form::of(bytes, &scene, &anim, &joints, grid.begin_secs)
+            .map_or(Form::Fresh { leaves_rest: true }, Form::File),
+    };
+    Ok(LoadedTake {
+        take,
+        source: Source::Fbx(source),
+    })
+}
+
+/// Whether an animation moves or turns a node, judged at a few times.
+fn moves(node: &Node, anim: &Anim, [begin, end]: [f64; 2]) -> bool {
+    const PROBES: u32 = 32;
+    if !(begin.is_finite() && end.is_finite()) {
+        return false;
+    }
+    let at = |probe: u32| {
+        let secs = begin + (end - begin) * f64::from(probe) / f64::from(PROBES);
+        let local = ufbx::evaluate_transform(anim, node, secs);
+        (scene::vec3(local.translation), scene::rotation(&local))
+    };
+    let (place, turn) = at(0);
+    (1..=PROBES).any(|probe| {
+        let (now, turned) = at(probe);
+        let size = place.length().max(now.length()).max(1.0);
+        now.distance(place) > 1e-6 * size || turned.dot(turn).abs() < 1.0 - 1e-12
+    })
+}
+
+/// Local transforms of all joints in the file's unit; those of the first joint are in the file's world.
+struct Samples {
+    num_joints: usize,
+    translations: Vec<DVec3>,
+    rotations: Vec<DQuat>,
+    /// Scale of the first joint and the nodes above it, the mean of three axes.
+    scale_above: f64,
+    /// For every joint, whether its own scale differs from one, and whether it varies.
+    scaled: Vec<[bool; 2]>,
+}
+
+impl Samples {
+    fn of(scene: &Scene, anim: &Anim, joints: &Joints, grid: &Grid) -> Result<Self, ReadError> {
+        let num_joints = joints.nodes.len();
+        let mut samples = Self {
+            num_joints,
+            translations: Vec::with_capacity(num_joints * grid.num_frames),
+            rotations: Vec::with_capacity(num_joints * grid.num_frames),
+            scale_above: 1.0,
+            scaled: vec![[false; 2]; num_joints],
+        };
+        let mut first_scales = Vec::new();
+        let mut worlds: Vec<World> = Vec::with_capacity(num_joints);
+        for frame in 0..grid.num_frames {
+            let secs = grid.secs(frame);
+            let local = |node: usize| ufbx::evaluate_transform(anim, &scene.nodes[node], secs);
+            let above = world_above(scene, joints, local);
+            worlds.clear();
+            for (joint, &node) in joints.nodes.iter().enumerate() {
+                let local = local(node);
+                let parent = joints.parents[joint].map_or(&above, |parent| &worlds[parent]);
+                let world = parent.child(scene.nodes[node].inherit_mode, &local);
+                let is_plausible = world.position().abs().max_element() <= MAX_VALUE && world.position().is_finite();
+                if !is_plausible {
+                    return Err(ReadError::Fbx {
+                        fault: FbxFault::OutOfRange {
+                            joint: joints.names[joint].clone(),
+                            frame,
+                        },
+                    });
+                }
+                let scale = scene::vec3(local.scale);
+                if frame == 0 {
+                    first_scales.push(scale);
+                    if joint == 0 {
+                        samples.scale_above = world.matrix.matrix3.determinant().abs().cbrt();
+                    }
+                }
+                let differs = |from: DVec3| (scale - from).abs().max_element() > SCALE_TOLERANCE;
+                samples.scaled[joint][0] |= differs(DVec3::ONE);
+                samples.scaled[joint][1] |= differs(first_scales[joint]);
+                match joints.parents[joint].map(|parent| &worlds[parent]) {
+                    Some(parent) => {
+                        let offset = world.position() - parent.position();
+                        samples.translations.push(parent.rotation.conjugate() * offset);
+                        samples.rotations.push(scene::rotation(&local));
+                    }
+                    None => {
+                        samples.translations.push(world.position());
+                        samples.rotations.push(world.rotation);
+                    }
+                }
+                worlds.push(world);
+            }
+        }
+        Ok(samples)
+    }
+
+    fn warn_of_scale(&self, joints: &Joints, warnings: &mut Vec<Warning>) {
+        for varies in [false, true] {
+            let mut found = (0..self.num_joints).filter(|&joint| {
+                // A scale that the whole skeleton shares is one of units.
+                let is_scaled = self.scaled[joint][0] && joint > 0;
+                let is_varying = self.scaled[joint][1];
+                is_varying == varies && (is_scaled || is_varying)
+            });
+            if let Some(first) = found.next() {
+                warnings.push(Warning::ScaledJoints {
+                    joint: joints.names[first].clone(),
+                    count: 1 + found.count(),
+                    varies,
+                });
+            }
+        }
+    }
+
+    /// Holds joints still that only tremble with rounding.
+    fn still(&mut self) {
+        // Judged as if the unit were the metre, or the centimetre where numbers are large.
+        let size = self
+            .translations
+            .iter()
+            .map(|t| t.abs().max_element())
+            .fold(0.0, f64::max);
+        let unit = if size > 10.0 { 0.01 } else { 1.0 };
+        let num_joints = self.num_joints;
+        for joint in 1..num_joints {
+            let first = self.translations[joint];
+            let track = || self.translations.iter().skip(joint).step_by(num_joints);
+            let farthest = track().map(|t| t.distance(first)).fold(0.0, f64::max);
+            if farthest * unit < STILL_METRES {
+                self.translations
+                    .iter_mut()
+                    .skip(joint)
+                    .step_by(num_joints)
+                    .for_each(|t| *t = first);
+            }
+        }
+    }
+}
+
+/// The place of the nodes above the first joint.
+fn world_above(scene: &Scene, joints: &Joints, local: impl Fn(usize) -> ufbx::Transform) -> World {
+    joints.above.iter().fold(World::SCENE, |world, &node| {
+        world.child(scene.nodes[node].inherit_mode, &local(node))
+    })
+}
+
+/// Rest offsets: of a joint that stays where it is, that place; of others, and of the first, that of the file's own pose.
+fn rest_offsets(scene: &Scene, joints: &Joints, samples: &Samples) -> Vec<DVec3> {
+    let local = |node: usize| scene.nodes[node].local_transform;
+    let mut worlds: Vec<World> = Vec::with_capacity(joints.nodes.len());
+    let above = world_above(scene, joints, local);
+    let mut offsets = Vec::with_capacity(joints.nodes.len());
+    for (joint, &node) in joints.nodes.iter().enumerate() {
+        let parent = joints.parents[joint].map(|parent| &worlds[parent]);
+        let world = (parent.unwrap_or(&above)).child(scene.nodes[node].inherit_mode, &local(node));
+        let at_rest = match parent {
+            Some(parent) => parent.rotation.conjugate() * (world.position() - parent.position()),
+            None => world.position(),
+        };
+        let first = samples.translations[joint];
+        let is_still = (samples.translations.iter().skip(joint).step_by(samples.num_joints)).all(|t| *t == first);
+        let fits = at_rest.is_finite() && at_rest.abs().max_element() <= MAX_VALUE;
+        offsets.push(if (joint > 0 && is_still) || !fits {
+            first
+        } else {
+            at_rest
+        });
+        worlds.push(world);
+    }
+    offsets
+}
+
+fn skeleton(joints: &Joints, rest: &[DVec3], turn: DQuat, unit_metres: f64) -> Result<Skeleton, ReadError> {
+    let joints = joints
+        .names
+        .iter()
+        .zip(&joints.parents)
+        .zip(rest)
+        .map(|((name, parent), rest)| Joint {
+            name: name.clone(),
+            parent: *parent,
+            // The first joint's is a place in the world, so it turns with it.
+            rest_offset: unit_metres * if parent.is_none() { turn * *rest } else { *rest },
+            tip: None,
+        })
+        .collect();
+    Ok(Skeleton::new(joints)?)
+}
+
+/// Settles axes and unit; the turn is the one that lays the file's axes on ours.
+fn settle(
+    scene: &Scene,
+    probe: &Take,
+    scale_above: f64,
+    settings: &SpaceSettings,
+    warnings: &mut Vec<Warning>,
+) -> (Space, DQuat) {
+    let stated = scene::stated_axes(scene);
+    let axes = match (settings.up, stated) {
+        (_, None) => None,
+        // What the caller says counts, but the same axis may come with another way to face.
+        (UpChoice::Given(given), Some((up, ..))) if given != up => None,
+        (_, Some((up, turn, is_left_handed))) => {
+            if is_left_handed {
+                warnings.push(Warning::LeftHandedAxes { up });
+            }
+            Some((up, turn))
+        }
+    };
+    let up = axes.map_or(settings.up, |(up, _)| UpChoice::Given(up));
+    let upright = axes.map(|(_, turn)| probe.turned(turn));
+    let stated_unit = scene.settings.unit_meters;
+    let space = space::settle_stated(
+        upright.as_ref().unwrap_or(probe),
+        &SpaceSettings {
+            // A probe that is turned already stands along +Y, whatever the file's axis was.
+            up: if axes.is_some() { UpChoice::Y } else { up },
+            unit: settings.unit,
+        },
+        stated_unit,
+        scale_above,
+        warnings,
+    );
+    match axes {
+        Some((up, turn)) => (
+            Space {
+                up,
+                up_given: true,
+                ..space
+            },
+            turn,
+        ),
+        None => (space, space.turn()),
+    }
+}

@@ -1,0 +1,389 @@
+//! Binary FBX as a tree of records: read without a copy of what is kept, written with new offsets.
+//!
+//! A record is a name, a list of attributes and records inside it. Attributes that are read stay the bytes they were, so
+//! that a file written again keeps them to the last bit, deflated arrays included. After records inside a record, and after
+//! the last one of the file, stands an empty record.
+//!
+//! Sources: ufbx and the Blender Foundation's description of the format; the tail of the file (a code that goes with
+//! `FileId` and `CreationTime`, zeros up to the next multiple of 16, the version, a fixed code) likewise.
+
+use std::borrow::Cow;
+
+use crate::error::FbxFault;
+
+/// What every binary file starts with; its version follows as four bytes, low end first.
+const MAGIC: &[u8; 23] = b"Kaydara FBX Binary  \0\x1a\0";
+
+/// First version whose offsets have eight bytes.
+const FIRST_WIDE: u32 = 7500;
+
+/// Records inside records; real files have five levels or six.
+const MAX_DEPTH: usize = 64;
+
+/// The code that ends every file.
+const LAST_CODE: [u8; 16] = [
+    0xF8, 0x5A, 0x8C, 0x6A, 0xDE, 0xF5, 0xD9, 0x7E, 0xEC, 0xE9, 0x0C, 0xE3, 0x75, 0x8F, 0x29, 0x0B,
+];
+
+/// Zeros between version and last code.
+const TAIL_ZEROS: usize = 120;
+
+/// The version of a binary file; `None` for text.
+pub(crate) fn version(bytes: &[u8]) -> Option<u32> {
+    let rest = bytes.strip_prefix(MAGIC)?;
+    Some(u32::from_le_bytes(*rest.first_chunk()?))
+}
+
+/// A whole file.
+pub(crate) struct Document<'a> {
+    pub(crate) version: u32,
+    pub(crate) records: Vec<Record<'a>>,
+    /// The code that goes with the file's `FileId` and `CreationTime`.
+    pub(crate) code: [u8; 16],
+}
+
+/// A named list of attributes with records inside.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Record<'a> {
+    pub(crate) name: Cow<'a, [u8]>,
+    num_attributes: u64,
+    attributes: Cow<'a, [u8]>,
+    pub(crate) children: Vec<Record<'a>>,
+    /// Whether an empty record ends the records inside; some have one without any inside.
+    is_ended: bool,
+}
+
+impl<'a> Record<'a> {
+    pub(crate) fn new(name: &'static str) -> Self {
+        Self {
+            name: Cow::Borrowed(name.as_bytes()),
+            num_attributes: 0,
+            attributes: Cow::Owned(Vec::new()),
+            children: Vec::new(),
+            is_ended: false,
+        }
+    }
+
+    fn push(mut self, kind: u8, parts: &[&[u8]]) -> Self {
+        self.num_attributes += 1;
+        let bytes = self.attributes.to_mut();
+        bytes.push(kind);
+        parts.iter().for_each(|part| bytes.extend_from_slice(part));
+        self
+    }
+
+    pub(crate) fn bool(self, value: bool) -> Self {
+        self.push(b'C', &[&[u8::from(value)]])
+    }
+
+    pub(crate) fn i32(self, value: i32) -> Self {
+        self.push(b'I', &[&value.to_le_bytes()])
+    }
+
+    pub(crate) fn i64(self, value: i64) -> Self {
+        self.push(b'L', &[&value.to_le_bytes()])
+    }
+
+    pub(crate) fn f64(self, value: f64) -> Self {
+        self.push(b'D', &[&value.to_le_bytes()])
+    }
+
+    pub(crate) fn text(self, value: &str) -> Self {
+        // Names are cut long before, so the length fits.
+        self.push(b'S', &[&(value.len() as u32).to_le_bytes(), value.as_bytes()])
+    }
+
+    pub(crate) fn bytes(self, value: &[u8]) -> Self {
+        self.push(b'R', &[&(value.len() as u32).to_le_bytes(), value])
+    }
+
+    /// An array as it stands; numbers of motion hardly deflate.
+    fn array<const N: usize>(self, kind: u8, values: impl ExactSizeIterator<Item = [u8; N]>) -> Self {
+        let count = values.len();
+        let bytes: Vec<u8> = values.flatten().collect();
+        let head = [count as u32, 0, bytes.len() as u32].map(u32::to_le_bytes);
+        self.push(kind, &[head.as_flattened(), &bytes])
+    }
+
+    pub(crate) fn i32s(self, values: &[i32]) -> Self {
+        self.array(b'i', values.iter().map(|value| value.to_le_bytes()))
+    }
+
+    pub(crate) fn i64s(self, values: &[i64]) -> Self {
+        self.array(b'l', values.iter().map(|value| value.to_le_bytes()))
+    }
+
+    pub(crate) fn f32s(self, values: &[f32]) -> Self {
+        self.array(b'f', values.iter().map(|value| value.to_le_bytes()))
+    }
+
+    pub(crate) fn with(mut self, children: impl IntoIterator<Item = Record<'a>>) -> Self {
+        self.extend(children);
+        self
+    }
+
+    /// Appends records inside.
+    pub(crate) fn extend(&mut self, children: impl IntoIterator<Item = Record<'a>>) {
+        self.children.extend(children);
+        self.is_ended = true;
+    }
+
+    /// Whether both have the same attributes, to the last bit.
+    pub(crate) fn has_attributes_of(&self, other: &Record<'_>) -> bool {
+        self.attributes == other.attributes
+    }
+
+    /// The first record of that name inside.
+    pub(crate) fn child_mut(&mut self, name: &str) -> Option<&mut Self> {
+        self.children.iter_mut().find(|child| *child.name == *name.as_bytes())
+    }
+
+    /// The first attribute where it is a whole number.
+    pub(crate) fn first_int(&self) -> Option<i64> {
+        let (kind, rest) = self.attributes.split_first()?;
+        match kind {
+            b'L' => Some(i64::from_le_bytes(*rest.first_chunk()?)),
+            b'I' => Some(i64::from(i32::from_le_bytes(*rest.first_chunk()?))),
+            _ => None,
+        }
+    }
+
+    /// The first attribute where it is text.
+    pub(crate) fn first_text(&self) -> Option<&[u8]> {
+        text_of(&self.attributes)
+    }
+
+    /// The name of an object, which stands behind its number.
+    pub(crate) fn name_of_object(&self) -> Option<&[u8]> {
+        let width = match self.attributes.first()? {
+            b'L' => 8,
+            b'I' => 4,
+            _ => return None,
+        };
+        text_of(self.attributes.get(1 + width..)?)
+    }
+
+    /// Replaces all attributes by one whole number.
+    pub(crate) fn set_i32(&mut self, value: i32) {
+        let fresh = Record::new("").i32(value);
+        self.num_attributes = fresh.num_attributes;
+        self.attributes = fresh.attributes;
+    }
+}
+
+/// Text at the start of a list of attributes.
+fn text_of(attributes: &[u8]) -> Option<&[u8]> {
+    let (kind, rest) = attributes.split_first()?;
+    let (length, text) = rest.split_first_chunk()?;
+    let text = text.get(..u32::from_le_bytes(*length) as usize)?;
+    (*kind == b'S').then_some(text)
+}
+
+/// Reads the records of a binary file of version 7000 or later. Errors: [`FbxFault`].
+pub(crate) fn parse(bytes: &[u8]) -> Result<Document<'_>, FbxFault> {
+    let version = version(bytes).ok_or(FbxFault::Version)?;
+    let mut cursor = Cursor {
+        bytes,
+        at: MAGIC.len() + 4,
+        is_wide: version >= FIRST_WIDE,
+    };
+    let mut records = Vec::new();
+    while let Some(record) = cursor.record(0)? {
+        records.push(record);
+    }
+    let code = cursor.take(16)?;
+    Ok(Document {
+        version,
+        records,
+        code: code.try_into().map_err(|_| FbxFault::CutOff)?,
+    })
+}
+
+struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    is_wide: bool,
+}
+
+impl<'a> Cursor<'a> {
+    fn take(&mut self, length: usize) -> Result<&'a [u8], FbxFault> {
+        let end = self.at.checked_add(length).ok_or(FbxFault::CutOff)?;
+        let taken = self.bytes.get(self.at..end).ok_or(FbxFault::CutOff)?;
+        self.at = end;
+        Ok(taken)
+    }
+
+    fn number(&mut self) -> Result<u64, FbxFault> {
+        let width = if self.is_wide { 8 } else { 4 };
+        let mut number = [0; 8];
+        number[..width].copy_from_slice(self.take(width)?);
+        Ok(u64::from_le_bytes(number))
+    }
+
+    /// The next record; `None` for the empty one.
+    fn record(&mut self, depth: usize) -> Result<Option<Record<'a>>, FbxFault> {
+        if depth > MAX_DEPTH {
+            return Err(FbxFault::TooDeep { limit: MAX_DEPTH });
+        }
+        let end = self.number()?;
+        let num_attributes = self.number()?;
+        let attributes_length = self.number()?;
+        let name_length = usize::from(self.take(1)?[0]);
+        let name = self.take(name_length)?;
+        if end == 0 {
+            return Ok(None);
+        }
+        let end = usize::try_from(end).map_err(|_| FbxFault::CutOff)?;
+        let attributes = self.take(usize::try_from(attributes_length).map_err(|_| FbxFault::CutOff)?)?;
+        let mut record = Record {
+            name: Cow::Borrowed(name),
+            num_attributes,
+            attributes: Cow::Borrowed(attributes),
+            children: Vec::new(),
+            is_ended: false,
+        };
+        while self.at < end {
+            match self.record(depth + 1)? {
+                Some(child) => record.children.push(child),
+                None => {
+                    record.is_ended = true;
+                    break;
+                }
+            }
+        }
+        if self.at != end {
+            return Err(FbxFault::Malformed {
+                detail: format!("a record ends at byte {}, its offset says {end}", self.at),
+            });
+        }
+        Ok(Some(record))
+    }
+}
+
+/// Writes a file. Errors: [`FbxFault::TooManyBytes`] where offsets of four bytes do not reach.
+pub(crate) fn write(document: &Document<'_>) -> Result<Vec<u8>, FbxFault> {
+    let mut writer = Writer {
+        bytes: MAGIC.to_vec(),
+        is_wide: document.version >= FIRST_WIDE,
+    };
+    writer.bytes.extend(document.version.to_le_bytes());
+    for record in &document.records {
+        writer.record(record)?;
+    }
+    writer.end();
+    let mut bytes = writer.bytes;
+    bytes.extend(document.code);
+    // A whole block of zeros where the end is a multiple already.
+    bytes.resize(bytes.len() + 16 - bytes.len() % 16, 0);
+    bytes.extend([0; 4]);
+    bytes.extend(document.version.to_le_bytes());
+    bytes.resize(bytes.len() + TAIL_ZEROS, 0);
+    bytes.extend(LAST_CODE);
+    Ok(bytes)
+}
+
+struct Writer {
+    bytes: Vec<u8>,
+    is_wide: bool,
+}
+
+impl Writer {
+    fn put(&mut self, at: usize, number: u64) -> Result<(), FbxFault> {
+        let width = if self.is_wide { 8 } else { 4 };
+        if !self.is_wide && u32::try_from(number).is_err() {
+            return Err(FbxFault::TooManyBytes);
+        }
+        self.bytes[at..at + width].copy_from_slice(&number.to_le_bytes()[..width]);
+        Ok(())
+    }
+
+    /// An empty record.
+    fn end(&mut self) {
+        let length = if self.is_wide { 25 } else { 13 };
+        self.bytes.resize(self.bytes.len() + length, 0);
+    }
+
+    fn record(&mut self, record: &Record<'_>) -> Result<(), FbxFault> {
+        let width = if self.is_wide { 8 } else { 4 };
+        let head = self.bytes.len();
+        self.bytes.resize(head + 3 * width, 0);
+        self.put(head + width, record.num_attributes)?;
+        self.put(head + 2 * width, record.attributes.len() as u64)?;
+        // Names that are read had one byte for their length; ours are words of the format.
+        self.bytes.push(record.name.len() as u8);
+        self.bytes.extend_from_slice(&record.name);
+        self.bytes.extend_from_slice(&record.attributes);
+        for child in &record.children {
+            self.record(child)?;
+        }
+        if record.is_ended {
+            self.end();
+        }
+        self.put(head, self.bytes.len() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(version: u32) -> Document<'static> {
+        Document {
+            version,
+            records: vec![
+                Record::new("A")
+                    .i32(-3)
+                    .text("b\0\x01c")
+                    .bool(true)
+                    .bytes(b"raw")
+                    .f64(0.5),
+                Record::new("B").with([
+                    Record::new("C").i64s(&[1, -2]).f32s(&[0.25]).i32s(&[7]),
+                    Record::new("D"),
+                ]),
+                Record::new("E").with([]),
+            ],
+            code: [9; 16],
+        }
+    }
+
+    #[test]
+    fn what_is_written_reads_back_and_writes_the_same_bytes() {
+        for version in [7400, 7500] {
+            let written = write(&document(version)).unwrap();
+            assert!(written.ends_with(&LAST_CODE));
+            let read = parse(&written).unwrap();
+            assert_eq!((read.version, read.code), (version, [9; 16]));
+            assert_eq!(read.records, document(version).records);
+            assert_eq!(write(&read).unwrap(), written);
+        }
+    }
+
+    #[test]
+    fn cut_and_twisted_bytes_are_errors_not_panics() {
+        let written = write(&document(7400)).unwrap();
+        let used = written.len() - TAIL_ZEROS - 64;
+        for length in 0..used {
+            assert!(parse(&written[..length]).is_err(), "{length}");
+        }
+        for at in 0..written.len() {
+            for flip in [0x01, 0x80, 0xFF] {
+                let mut twisted = written.clone();
+                twisted[at] ^= flip;
+                let _ = parse(&twisted);
+            }
+        }
+    }
+
+    #[test]
+    fn nesting_has_a_limit() {
+        let deep = (0..100).fold(Record::new("A"), |inner, _| Record::new("A").with([inner]));
+        let written = write(&Document {
+            version: 7400,
+            records: vec![deep],
+            code: [0; 16],
+        })
+        .unwrap();
+        assert!(matches!(parse(&written), Err(FbxFault::TooDeep { limit: MAX_DEPTH })));
+    }
+}

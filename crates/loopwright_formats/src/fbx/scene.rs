@@ -1,0 +1,250 @@
+//! Loading a file with ufbx: limits, and what its refusals mean.
+
+use glam::{DAffine3, DMat3, DQuat, DVec3};
+use ufbx::{
+    AllocatorOpts, AnimOpts, AnimRoot, AnimStack, CoordinateAxis, ErrorType, InheritMode, ListOpt, LoadOpts, Node,
+    PropOverrideDesc, RotationOrder, Scene, SceneRoot, StringOpt, Transform,
+};
+
+use super::record;
+use crate::{
+    bvh::MAX_DEPTH,
+    error::{FbxFault, ReadError, cut},
+    space::Axis,
+};
+
+/// Memory that any file may take, in bytes, and that each of its bytes adds; once for what is kept and once for work.
+///
+/// Real files without their meshes take 4 to 11 times their size. Arrays are deflated, at worst a thousandfold, so a file
+/// of zeros asks for far more than it has to say; 64 times is where that stops.
+const FREE_MEMORY: usize = 64 << 20;
+const MEMORY_PER_BYTE: usize = 64;
+
+/// First version whose objects have numbers; earlier ones are told apart by name.
+const FIRST_WITH_IDS: u32 = 7000;
+
+/// Most characters of the library's own words in one message.
+const MAX_DETAIL: usize = 120;
+
+/// Loads a file's nodes and animation; meshes and embedded media are passed over.
+pub(super) fn load(bytes: &[u8]) -> Result<SceneRoot, ReadError> {
+    let limit = bytes.len().saturating_mul(MEMORY_PER_BYTE).saturating_add(FREE_MEMORY);
+    let allocator = || AllocatorOpts {
+        memory_limit: limit,
+        ..AllocatorOpts::default()
+    };
+    let options = LoadOpts {
+        temp_allocator: allocator(),
+        result_allocator: allocator(),
+        ignore_geometry: true,
+        ignore_embedded: true,
+        node_depth_limit: MAX_DEPTH as u32,
+        // The objects' numbers stand there alone.
+        retain_dom: record::version(bytes).is_some_and(|version| version >= FIRST_WITH_IDS),
+        ..LoadOpts::default()
+    };
+    ufbx::load_memory(bytes, options).map_err(|error| {
+        let fault = match error.type_ {
+            ErrorType::EmptyFile | ErrorType::TruncatedFile | ErrorType::Io => FbxFault::CutOff,
+            ErrorType::MemoryLimit | ErrorType::AllocationLimit | ErrorType::OutOfMemory => FbxFault::TooLarge {
+                limit,
+                bytes: bytes.len(),
+            },
+            ErrorType::NodeDepthLimit => FbxFault::TooDeep { limit: MAX_DEPTH },
+            ErrorType::UnsupportedVersion => FbxFault::Version,
+            // For most files that are cut off the library has no word of its own.
+            _ => match record::parse(bytes) {
+                Err(FbxFault::CutOff) => FbxFault::CutOff,
+                _ => FbxFault::Malformed {
+                    detail: cut(&error.description, MAX_DETAIL),
+                },
+            },
+        };
+        ReadError::Fbx { fault }
+    })
+}
+
+/// The animation of a stack, with the properties of nodes that have no curves held where they are.
+///
+/// Left alone, ufbx 0.11.5 gives such a property the value that the next element's first curves have, where these are of
+/// the same property.
+pub(super) fn animation(
+    scene: &Scene,
+    stack: &AnimStack,
+    nodes: impl Iterator<Item = usize>,
+) -> Result<AnimRoot, ReadError> {
+    let mut held = Vec::new();
+    for node in nodes {
+        let node = &scene.nodes[node];
+        for name in ["Lcl Scaling", "Lcl Translation"] {
+            let mut layers = (&stack.layers).into_iter();
+            let is_animated = layers.any(|layer| layer.find_anim_prop(&node.element, name).is_some());
+            if let Some(prop) = node.element.props.find_prop(name).filter(|_| !is_animated) {
+                held.push(PropOverrideDesc {
+                    element_id: node.element.element_id,
+                    prop_name: StringOpt::Ref(name),
+                    value: prop.value_vec4,
+                    value_int: prop.value_int,
+                    ..PropOverrideDesc::default()
+                });
+            }
+        }
+    }
+    let layers = (&stack.layers)
+        .into_iter()
+        .map(|layer| layer.element.typed_id)
+        .collect();
+    let options = AnimOpts {
+        layer_ids: ListOpt::Owned(layers),
+        prop_overrides: ListOpt::Owned(held),
+        ..AnimOpts::default()
+    };
+    ufbx::create_anim(scene, options).map_err(|error| ReadError::Fbx {
+        fault: FbxFault::Malformed {
+            detail: cut(&error.description, MAX_DETAIL),
+        },
+    })
+}
+
+/// Place of a node in the scene's list.
+pub(super) fn index(node: &Node) -> usize {
+    node.element.typed_id as usize
+}
+
+/// The number by which a file's connections name a node, where the file's objects have numbers.
+pub(super) fn object_id(node: &Node) -> Option<i64> {
+    let value = node.element.dom_node.as_ref()?.values.first()?;
+    (value.value_int != 0).then_some(value.value_int)
+}
+
+pub(super) fn vec3(v: ufbx::Vec3) -> DVec3 {
+    DVec3::new(v.x, v.y, v.z)
+}
+
+/// The rotation of a transform; no rotation where the file's numbers make none.
+pub(super) fn rotation(transform: &Transform) -> DQuat {
+    let q = transform.rotation;
+    let q = DQuat::from_xyzw(q.x, q.y, q.z, q.w);
+    let length = q.length();
+    if length.is_finite() && length > 0.5 {
+        q / length
+    } else {
+        DQuat::IDENTITY
+    }
+}
+
+/// The axes of a rotation order, the first outermost: in FBX the last letter turns last.
+pub(super) fn euler_axes(order: RotationOrder) -> [Axis; 3] {
+    let [first, second, third] = match order {
+        RotationOrder::Xyz | RotationOrder::Spheric => [Axis::X, Axis::Y, Axis::Z],
+        RotationOrder::Xzy => [Axis::X, Axis::Z, Axis::Y],
+        RotationOrder::Yzx => [Axis::Y, Axis::Z, Axis::X],
+        RotationOrder::Yxz => [Axis::Y, Axis::X, Axis::Z],
+        RotationOrder::Zxy => [Axis::Z, Axis::X, Axis::Y],
+        RotationOrder::Zyx => [Axis::Z, Axis::Y, Axis::X],
+    };
+    [third, second, first]
+}
+
+/// Where a node is in the world, in the file's own axes and unit, by the rules of its way to inherit scale.
+///
+/// The three ways: the parent's matrix as it is; the parent's scale taken out of the child's axes but not off its place; and
+/// the scales of parent and child multiplied component by component. A rotation is the product of the rotations alone, so
+/// that it has a meaning where scales shear.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct World {
+    pub(super) matrix: DAffine3,
+    unscaled: DAffine3,
+    /// Scale by which children of the other two ways are moved.
+    inherit_scale: DVec3,
+    /// Scale that a child takes over from its parent.
+    handed_scale: DVec3,
+    pub(super) rotation: DQuat,
+}
+
+impl World {
+    /// The scene itself.
+    pub(super) const SCENE: Self = Self {
+        matrix: DAffine3::IDENTITY,
+        unscaled: DAffine3::IDENTITY,
+        inherit_scale: DVec3::ONE,
+        handed_scale: DVec3::ONE,
+        rotation: DQuat::IDENTITY,
+    };
+
+    /// Where a child is whose local transform is given.
+    pub(super) fn child(&self, mode: InheritMode, local: &Transform) -> Self {
+        let (turn, scale) = (rotation(local), vec3(local.scale));
+        let translation = vec3(local.translation);
+        let rotation = self.rotation * turn;
+        let (base, place, full_scale, handed_scale) = match mode {
+            InheritMode::Normal => (self.matrix, translation, scale, DVec3::ONE),
+            InheritMode::IgnoreParentScale => {
+                let full = scale * self.handed_scale;
+                (self.unscaled, translation * self.inherit_scale, full, self.handed_scale)
+            }
+            InheritMode::ComponentwiseScale => {
+                let full = scale * self.inherit_scale;
+                (
+                    self.unscaled,
+                    translation * self.inherit_scale,
+                    full,
+                    self.inherit_scale,
+                )
+            }
+        };
+        Self {
+            matrix: base * DAffine3::from_scale_rotation_translation(full_scale, turn, place),
+            unscaled: base * DAffine3::from_rotation_translation(turn, place),
+            inherit_scale: full_scale,
+            handed_scale,
+            rotation,
+        }
+    }
+
+    /// The local place of a child that stands at `position` in the world.
+    pub(super) fn place_of(&self, mode: InheritMode, position: DVec3) -> DVec3 {
+        match mode {
+            InheritMode::Normal => self.matrix.inverse().transform_point3(position),
+            InheritMode::IgnoreParentScale | InheritMode::ComponentwiseScale => {
+                self.unscaled.inverse().transform_point3(position) / self.inherit_scale
+            }
+        }
+    }
+
+    pub(super) fn position(&self) -> DVec3 {
+        self.matrix.translation
+    }
+}
+
+/// The turn that lays a file's axes on ours, and the axis that is up in it; `None` where the file states no axes.
+///
+/// Left-handed axes are no turn: then only the axis that is up is followed, and the second value is true.
+pub(super) fn stated_axes(scene: &Scene) -> Option<(Axis, DQuat, bool)> {
+    let axes = &scene.settings.axes;
+    let (_, right) = direction(axes.right)?;
+    let (up_axis, up) = direction(axes.up)?;
+    let (_, front) = direction(axes.front)?;
+    let file_from_ours = DMat3::from_cols(right, up, front);
+    if file_from_ours.determinant() > 0.5 {
+        Some((up_axis, DQuat::from_mat3(&file_from_ours.transpose()), false))
+    } else {
+        let space = crate::space::Space {
+            up: up_axis,
+            ..crate::space::Space::CENTIMETRES_Y_UP
+        };
+        Some((up_axis, space.turn(), true))
+    }
+}
+
+fn direction(axis: CoordinateAxis) -> Option<(Axis, DVec3)> {
+    Some(match axis {
+        CoordinateAxis::PositiveX => (Axis::X, DVec3::X),
+        CoordinateAxis::NegativeX => (Axis::X, DVec3::NEG_X),
+        CoordinateAxis::PositiveY => (Axis::Y, DVec3::Y),
+        CoordinateAxis::NegativeY => (Axis::Y, DVec3::NEG_Y),
+        CoordinateAxis::PositiveZ => (Axis::Z, DVec3::Z),
+        CoordinateAxis::NegativeZ => (Axis::Z, DVec3::NEG_Z),
+        CoordinateAxis::Unknown => return None,
+    })
+}

@@ -1,0 +1,246 @@
+//! Which animation of a file is read, and on which grid of times.
+
+use ufbx::{AnimCurve, AnimStack, Scene};
+
+use super::{joints::Joints, write::LOOP_SUFFIX};
+use crate::{
+    error::{FbxFault, ReadError, cut},
+    source::AnimationChoice,
+    warning::Warning,
+};
+
+/// Most names of animations in one message, and most characters of each.
+const MAX_LISTED: usize = 12;
+const MAX_NAME: usize = 60;
+
+/// Names of a file's animations in the file's order, for messages.
+fn listed(scene: &Scene) -> Vec<String> {
+    scene
+        .anim_stacks
+        .iter()
+        .take(MAX_LISTED)
+        .map(|stack| cut(&stack.element.name, MAX_NAME))
+        .collect()
+}
+
+/// The animation that is to be read.
+///
+/// A name fits exactly, else in any case, else as what stands behind a bar, as in `Armature|walk`; a number counts from 0.
+/// Without a choice the longest animation that has keys is taken, the first of several; with a warning where there are
+/// others.
+pub(super) fn choose_stack<'a>(
+    scene: &'a Scene,
+    choice: AnimationChoice<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<&'a AnimStack, ReadError> {
+    let stacks: Vec<&AnimStack> = (&scene.anim_stacks).into_iter().collect();
+    match choice {
+        AnimationChoice::Auto => {}
+        AnimationChoice::Loop => {
+            let is_loop = |stack: &&&AnimStack| stack.element.name.ends_with(LOOP_SUFFIX);
+            if let Some(stack) = stacks.iter().rev().find(is_loop) {
+                return Ok(stack);
+            }
+        }
+        AnimationChoice::Given(wanted) => return given(scene, &stacks, wanted),
+    }
+    let with_keys: Vec<&AnimStack> = stacks.into_iter().filter(|stack| num_keys(stack) > 1).collect();
+    let length = |stack: &AnimStack| {
+        let secs = stack.time_end - stack.time_begin;
+        if secs.is_finite() { secs } else { 0.0 }
+    };
+    let mut longest: Option<&AnimStack> = None;
+    for &stack in &with_keys {
+        // Lengths that differ by rounding are equal.
+        if longest.is_none_or(|longest| length(stack) > length(longest) + 1e-6) {
+            longest = Some(stack);
+        }
+    }
+    let stack = longest.ok_or(ReadError::Fbx {
+        fault: FbxFault::NoAnimation,
+    })?;
+    if with_keys.len() > 1 {
+        warnings.push(Warning::SeveralAnimations {
+            taken: cut(&stack.element.name, MAX_NAME),
+            names: listed(scene),
+        });
+    }
+    Ok(stack)
+}
+
+/// The animation of that name or number.
+fn given<'a>(scene: &Scene, stacks: &[&'a AnimStack], wanted: &str) -> Result<&'a AnimStack, ReadError> {
+    let named = |fits: &dyn Fn(&str) -> bool| stacks.iter().find(|stack| fits(&stack.element.name));
+    let lower = wanted.to_lowercase();
+    let is_behind_bar = |name: &str| {
+        name.to_lowercase()
+            .rsplit_once('|')
+            .is_some_and(|(_, behind)| behind == lower)
+    };
+    named(&|name| name == wanted)
+        .or_else(|| named(&|name| name.to_lowercase() == lower))
+        .or_else(|| named(&is_behind_bar))
+        .or_else(|| stacks.get(wanted.parse::<usize>().ok()?))
+        .copied()
+        .ok_or_else(|| ReadError::Fbx {
+            fault: FbxFault::NoSuchAnimation {
+                wanted: cut(wanted, MAX_NAME),
+                names: listed(scene),
+            },
+        })
+}
+
+/// Keys on the longest curve of an animation.
+fn num_keys(stack: &AnimStack) -> usize {
+    curves(stack).map(|(_, curve)| curve.keyframes.len()).max().unwrap_or(0)
+}
+
+/// All curves that move, turn or scale nodes, each with the place of its node in the scene.
+fn curves(stack: &AnimStack) -> impl Iterator<Item = (usize, &AnimCurve)> {
+    let props = (&stack.layers).into_iter().flat_map(|layer| layer.anim_props.iter());
+    props
+        .filter(|prop| {
+            prop.element.type_ == ufbx::ElementType::Node
+                && matches!(&*prop.prop_name, "Lcl Translation" | "Lcl Rotation" | "Lcl Scaling")
+        })
+        .flat_map(|prop| {
+            let node = prop.element.typed_id as usize;
+            let curves = prop.anim_value.curves.iter().flatten();
+            curves.map(move |curve| (node, curve.as_ref()))
+        })
+}
+
+/// Even times at which a take is sampled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Grid {
+    pub(super) begin_secs: f64,
+    pub(super) frame_time_secs: f64,
+    pub(super) num_frames: usize,
+}
+
+impl Grid {
+    pub(super) fn secs(&self, frame: usize) -> f64 {
+        self.begin_secs + frame as f64 * self.frame_time_secs
+    }
+}
+
+/// Frame rates that are believed, per second; the same window as for takes.
+const RATES: core::ops::RangeInclusive<f64> = 1e-4..=1e6;
+
+/// Keys at a rate this near the scene's, as a share, are one for each frame.
+const SAME_RATE: f64 = 1e-4;
+
+/// The last frame may stand this part of a frame behind the stated end.
+const END_SLACK: f64 = 0.01;
+
+/// The grid of an animation: from its stated start to its stated end at the scene's rate.
+///
+/// Where curves are keyed evenly and more densely than the scene's frames, the keys give the rate, so that no sample of a
+/// capture is lost. An animation whose stated range is empty has the range of its keys. `limit` is the most frames that
+/// will be sampled.
+pub(super) fn grid(
+    scene: &Scene,
+    stack: &AnimStack,
+    joints: &Joints,
+    limit: usize,
+    warnings: &mut Vec<Warning>,
+) -> Result<Grid, ReadError> {
+    let mut is_joint = vec![false; scene.nodes.len()];
+    for &node in &joints.nodes {
+        is_joint[node] = true;
+    }
+    let curves: Vec<&AnimCurve> = curves(stack)
+        .filter(|(node, curve)| is_joint[*node] && !curve.keyframes.is_empty())
+        .map(|(_, curve)| curve)
+        .collect();
+    let first_key = curves.iter().map(|curve| curve.min_time).fold(f64::INFINITY, f64::min);
+    let last_key = curves
+        .iter()
+        .map(|curve| curve.max_time)
+        .fold(f64::NEG_INFINITY, f64::max);
+    let (mut begin, mut end) = (stack.time_begin, stack.time_end);
+    let is_stated = begin.is_finite() && end.is_finite() && end > begin;
+    if !is_stated {
+        (begin, end) = (first_key, last_key);
+    }
+    if !(begin.is_finite() && end.is_finite() && end >= begin) {
+        return Err(ReadError::Fbx {
+            fault: FbxFault::NoAnimation,
+        });
+    }
+    let scene_rate = scene.settings.frames_per_second;
+    let rate = match key_rate(&curves, begin, end) {
+        // Names of rates are rounded: what is called 23.976 is 24 000 in 1001 seconds.
+        Some(rate) if (rate / scene_rate - 1.0).abs() < SAME_RATE => rate,
+        Some(rate) if rate > 1.01 * scene_rate || !RATES.contains(&scene_rate) => {
+            warnings.push(Warning::KeyRate {
+                keys_hz: rate,
+                scene_hz: scene_rate,
+            });
+            rate
+        }
+        _ => scene_rate,
+    };
+    if !RATES.contains(&rate) {
+        return Err(ReadError::Fbx {
+            fault: FbxFault::FrameRate { found: rate },
+        });
+    }
+    if is_stated && last_key < end - 1.5 / rate {
+        warnings.push(Warning::AnimationShorter {
+            keys_end_secs: (last_key - begin).max(0.0),
+            stated_secs: end - begin,
+        });
+    }
+    let intervals = ((end - begin) * rate + END_SLACK).floor();
+    if intervals >= limit as f64 {
+        return Err(ReadError::Fbx {
+            fault: FbxFault::TooManyFrames {
+                secs: end - begin,
+                rate_hz: rate,
+                limit,
+            },
+        });
+    }
+    Ok(Grid {
+        begin_secs: begin,
+        frame_time_secs: 1.0 / rate,
+        num_frames: intervals as usize + 1,
+    })
+}
+
+/// Fewest intervals that make a rate, and the share of them that must be of one length, within a hundredth of it.
+const MIN_INTERVALS: usize = 4;
+const EVEN_SHARE: f64 = 0.9;
+
+/// A rate this near a whole number is one: times in files are rounded.
+const WHOLE_RATE: f64 = 1e-4;
+
+/// The even rate of the curve with most keys in the range, where it has one.
+fn key_rate(curves: &[&AnimCurve], begin: f64, end: f64) -> Option<f64> {
+    let slack = 1e-6;
+    let inside = |curve: &AnimCurve| -> Vec<f64> {
+        let times = curve.keyframes.iter().map(|key| key.time);
+        times
+            .filter(|time| (begin - slack..=end + slack).contains(time))
+            .collect()
+    };
+    let times = curves.iter().map(|curve| inside(curve)).max_by_key(Vec::len)?;
+    let mut steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    if steps.len() < MIN_INTERVALS {
+        return None;
+    }
+    steps.sort_by(f64::total_cmp);
+    let median = steps[steps.len() / 2];
+    let even = steps.iter().filter(|step| (*step / median - 1.0).abs() < 0.01).count();
+    if median <= 0.0 || (even as f64) < EVEN_SHARE * steps.len() as f64 {
+        return None;
+    }
+    let rate = 1.0 / median;
+    let whole = rate.round();
+    Some(if (rate / whole - 1.0).abs() < WHOLE_RATE {
+        whole
+    } else {
+        rate
+    })
+}

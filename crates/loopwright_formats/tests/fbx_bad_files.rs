@@ -1,0 +1,338 @@
+//! FBX that is cut, twisted, empty of motion or out of proportion: an error that says so, never a panic.
+//!
+//! All files are made here, by hand as text or by the writer.
+
+#![cfg(feature = "fbx")]
+
+use glam::{DQuat, DVec3};
+use loopwright::take::{Joint, Skeleton, Take};
+use loopwright_formats::{
+    AnimationChoice, Format, LoadedTake, ReadError, ReadSettings, Source, Warning, error::FbxFault, read_take,
+    write_take,
+};
+
+/// Ticks of a second.
+const SECOND: i64 = 46_186_158_000;
+
+fn read(bytes: &[u8]) -> Result<(LoadedTake, Vec<Warning>), ReadError> {
+    read_animation(bytes, AnimationChoice::Auto)
+}
+
+fn read_animation(bytes: &[u8], animation: AnimationChoice<'_>) -> Result<(LoadedTake, Vec<Warning>), ReadError> {
+    let settings = ReadSettings {
+        animation,
+        ..ReadSettings::default()
+    };
+    let mut warnings = Vec::new();
+    read_take(bytes, "t", &settings, &mut warnings).map(|loaded| (loaded, warnings))
+}
+
+fn fault(bytes: &[u8]) -> FbxFault {
+    match read(bytes) {
+        Err(ReadError::Fbx { fault }) => fault,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn chain(num_joints: usize, num_frames: usize) -> Take {
+    let joints = (0..num_joints)
+        .map(|joint| Joint {
+            name: format!("j{joint}"),
+            parent: joint.checked_sub(1),
+            rest_offset: DVec3::Y * 0.1,
+            tip: None,
+        })
+        .collect();
+    let translations = (0..num_frames * num_joints)
+        .map(|index| DVec3::new(0.0, 0.1, 0.01 * (index / num_joints) as f64))
+        .collect();
+    let rotations = vec![DQuat::IDENTITY; num_frames * num_joints];
+    Take::new("chain", Skeleton::new(joints).unwrap(), 0.1, translations, rotations).unwrap()
+}
+
+fn written(take: &Take) -> Vec<u8> {
+    write_take(take, &Source::for_take(take, Format::Fbx)).unwrap().bytes
+}
+
+/// A file as text: one bone that moves along X between two keys, with other settings, properties of the bone, and records.
+fn text(settings: &str, bone: &str, stop: i64, more: &str) -> Vec<u8> {
+    format!(
+        r#"; FBX 7.4.0 project file
+FBXHeaderExtension:  {{
+	FBXHeaderVersion: 1003
+	FBXVersion: 7400
+}}
+GlobalSettings:  {{
+	Version: 1000
+	Properties70:  {{
+		P: "UpAxis", "int", "Integer", "",1
+		P: "UpAxisSign", "int", "Integer", "",1
+		P: "FrontAxis", "int", "Integer", "",2
+		P: "FrontAxisSign", "int", "Integer", "",1
+		P: "CoordAxis", "int", "Integer", "",0
+		{settings}
+	}}
+}}
+Objects:  {{
+	Model: 10, "Model::Hips", "LimbNode" {{
+		Version: 232
+		Properties70:  {{
+			{bone}
+		}}
+	}}
+	NodeAttribute: 20, "NodeAttribute::Hips", "LimbNode" {{
+		TypeFlags: "Skeleton"
+	}}
+	AnimationStack: 100, "AnimStack::Walk", "" {{
+		Properties70:  {{
+			P: "LocalStart", "KTime", "Time", "",0
+			P: "LocalStop", "KTime", "Time", "",{stop}
+		}}
+	}}
+	AnimationLayer: 101, "AnimLayer::Base", "" {{
+	}}
+	AnimationCurveNode: 102, "AnimCurveNode::T", "" {{
+		Properties70:  {{
+			P: "d|X", "Number", "", "A",0
+		}}
+	}}
+	AnimationCurve: 103, "AnimCurve::", "" {{
+		Default: 0
+		KeyVer: 4008
+		KeyTime: *2 {{
+			a: 0,{SECOND}
+		}}
+		KeyValueFloat: *2 {{
+			a: 0,50
+		}}
+		KeyAttrFlags: *1 {{
+			a: 4
+		}}
+		KeyAttrDataFloat: *4 {{
+			a: 0,0,0,0
+		}}
+		KeyAttrRefCount: *1 {{
+			a: 2
+		}}
+	}}
+	{more}
+}}
+Connections:  {{
+	C: "OO",10,0
+	C: "OO",101,100
+	C: "OO",102,101
+	C: "OP",102,10, "Lcl Translation"
+	C: "OP",103,102, "d|X"
+	C: "OO",11,0
+	C: "OO",12,10
+	C: "OO",13,10
+	C: "OO",20,10
+	C: "OO",21,11
+	C: "OO",22,12
+	C: "OO",23,13
+}}
+"#
+    )
+    .into_bytes()
+}
+
+const RIGHT_HANDED: &str = r#"P: "CoordAxisSign", "int", "Integer", "",1
+		P: "TimeMode", "enum", "", "",6"#;
+
+fn plain() -> Vec<u8> {
+    text(RIGHT_HANDED, "", SECOND, "")
+}
+
+#[test]
+fn a_file_made_by_hand_is_a_take() {
+    let (LoadedTake { take, source }, warnings) = read(&plain()).unwrap();
+    assert_eq!((take.num_joints(), take.num_frames()), (1, 31));
+    assert_eq!((take.name(), take.skeleton().joint(0).name.as_str()), ("t", "Hips"));
+    assert!(take.translations(30)[0].distance(DVec3::X * 0.5) < 1e-12);
+    assert!(take.translations(15)[0].distance(DVec3::X * 0.25) < 1e-12);
+    assert_eq!(source.space().unit_metres, 0.01);
+    assert_eq!(warnings, []);
+}
+
+#[test]
+fn files_cut_at_any_length_are_errors_or_takes() {
+    let bytes = written(&chain(3, 4));
+    // Beyond the last record stands nothing that a reader needs.
+    let mut num_errors = 0;
+    for length in 0..bytes.len() {
+        num_errors += usize::from(read(&bytes[..length]).is_err());
+    }
+    assert!(num_errors > bytes.len() / 2, "{num_errors}");
+    for length in 27..200 {
+        assert_eq!(fault(&bytes[..length]), FbxFault::CutOff, "{length}");
+    }
+    let bytes = plain();
+    for length in 0..bytes.len() {
+        let _ = read(&bytes[..length]);
+    }
+}
+
+#[test]
+fn twisted_bytes_are_errors_or_takes() {
+    // Multiplicative congruential numbers, the same on every run.
+    let mut state = 1_u64;
+    let mut random = |below: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    for original in [written(&chain(3, 4)), plain()] {
+        for _ in 0..3000 {
+            let mut bytes = original.clone();
+            for _ in 0..=random(4) {
+                let at = random(bytes.len());
+                bytes[at] = match random(3) {
+                    0 => 0xFF,
+                    1 => bytes[at] ^ (1 << random(8)),
+                    _ => random(256) as u8,
+                };
+            }
+            if let Ok((loaded, _)) = read(&bytes) {
+                // What is read can be written, into the file or anew, or is refused in words.
+                let _ = write_take(&loaded.take, &loaded.source);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_fault_is_told() {
+    assert_eq!(read(b"").unwrap_err(), ReadError::Empty);
+
+    let mut future = written(&chain(2, 2));
+    future[23..27].copy_from_slice(&9000_u32.to_le_bytes());
+    assert_eq!(fault(&future), FbxFault::Version);
+
+    assert_eq!(fault(&written(&chain(600, 2))), FbxFault::TooDeep { limit: 512 });
+
+    assert!(matches!(
+        fault(b"; FBX 7.4.0 project file\nObjects: {\n\tModel: \"\n"),
+        FbxFault::Malformed { .. } | FbxFault::CutOff
+    ));
+
+    let camera = String::from_utf8(plain())
+        .unwrap()
+        .replace("LimbNode", "Camera")
+        .replace("Skeleton", "Camera");
+    assert_eq!(fault(camera.as_bytes()), FbxFault::NoSkeleton);
+
+    let no_keys = String::from_utf8(plain())
+        .unwrap()
+        .replace("C: \"OP\",103,102", "C: \"OP\",103,999");
+    assert_eq!(fault(no_keys.as_bytes()), FbxFault::NoAnimation);
+
+    assert_eq!(
+        read_animation(&plain(), AnimationChoice::Given("run")).unwrap_err(),
+        ReadError::Fbx {
+            fault: FbxFault::NoSuchAnimation {
+                wanted: "run".to_owned(),
+                names: vec!["Walk".to_owned()]
+            }
+        }
+    );
+
+    let day = 100_000 * SECOND;
+    assert!(matches!(
+        fault(&text(RIGHT_HANDED, "", day * 1000, "")),
+        FbxFault::TooManyFrames { rate_hz: 30.0, .. }
+    ));
+
+    let rate = r#"P: "CoordAxisSign", "int", "Integer", "",1
+		P: "TimeMode", "enum", "", "",14
+		P: "CustomFrameRate", "double", "Number", "",1e9"#;
+    assert!(matches!(fault(&text(rate, "", SECOND, "")), FbxFault::FrameRate { .. }));
+
+    let far = String::from_utf8(plain()).unwrap().replace("a: 0,50", "a: 1e15,50");
+    assert_eq!(
+        fault(far.as_bytes()),
+        FbxFault::OutOfRange {
+            joint: "Hips".to_owned(),
+            frame: 0
+        }
+    );
+}
+
+#[test]
+fn what_is_odd_is_warned_of() {
+    let warnings = |bytes: &[u8]| read(bytes).unwrap().1;
+    assert_eq!(
+        warnings(&text(RIGHT_HANDED, "", 3 * SECOND, "")),
+        [Warning::AnimationShorter {
+            keys_end_secs: 1.0,
+            stated_secs: 3.0
+        }]
+    );
+    let left_handed = r#"P: "CoordAxisSign", "int", "Integer", "",-1
+		P: "TimeMode", "enum", "", "",6"#;
+    assert_eq!(
+        warnings(&text(left_handed, "", SECOND, "")),
+        [Warning::LeftHandedAxes {
+            up: loopwright_formats::Axis::Y
+        }]
+    );
+    let model = |id: i32, name: &str, entries: &str| {
+        format!(
+            "Model: {id}, \"Model::{name}\", \"LimbNode\" {{\n Version: 232\n Properties70: {{\n{entries}\n}}\n}}\n\
+             NodeAttribute: {}, \"NodeAttribute::{name}\", \"LimbNode\" {{\n TypeFlags: \"Skeleton\"\n}}\n",
+            id + 10
+        )
+    };
+    let other = model(11, "Other", "");
+    assert_eq!(
+        warnings(&text(RIGHT_HANDED, "", SECOND, &other)),
+        [Warning::OtherSkeletons {
+            taken: "Hips".to_owned(),
+            count: 1
+        }]
+    );
+    let scale = r#"P: "Lcl Scaling", "Lcl Scaling", "", "A",2,2,2"#;
+    let twins = model(12, "Leg", scale) + &model(13, "Leg", "");
+    assert_eq!(
+        warnings(&text(RIGHT_HANDED, "", SECOND, &twins)),
+        [
+            Warning::NamesNumbered {
+                name: "Leg".to_owned(),
+                count: 2
+            },
+            Warning::ScaledJoints {
+                joint: "Leg".to_owned(),
+                count: 1,
+                varies: false
+            }
+        ]
+    );
+    let second = r#"AnimationStack: 200, "AnimStack::Run", "" {
+		Properties70:  {
+			P: "LocalStop", "KTime", "Time", "",1
+		}
+	}"#;
+    let (loaded, warnings) = read(&text(RIGHT_HANDED, "", SECOND, second)).unwrap();
+    assert_eq!(loaded.take.num_frames(), 31);
+    assert_eq!(warnings, [], "an animation without keys is no choice");
+}
+
+#[test]
+fn every_message_is_one_sentence() {
+    let path: [FbxFault; 3] = [
+        FbxFault::CutOff,
+        FbxFault::NoSkeleton,
+        FbxFault::TooManyFrames {
+            secs: 1.0,
+            rate_hz: 2.0,
+            limit: 3,
+        },
+    ];
+    for fault in path {
+        let message = ReadError::Fbx { fault }.to_string();
+        assert!(
+            !message.is_empty() && !message.contains('\n') && !message.ends_with('.'),
+            "{message}"
+        );
+    }
+}
