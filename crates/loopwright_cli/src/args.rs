@@ -201,7 +201,7 @@ impl SearchArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    /// The take (BVH, GLB or glTF).
+    /// The take (BVH, FBX, GLB or glTF).
     pub(crate) take: PathBuf,
     /// Draw a plot of it into this file: .svg or .png.
     #[arg(long, value_name = "OUT")]
@@ -218,7 +218,7 @@ pub(crate) struct InspectArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct FindArgs {
-    /// The take (BVH, GLB or glTF).
+    /// The take (BVH, FBX, GLB or glTF).
     pub(crate) take: PathBuf,
     /// How many distinct loops to list at most.
     #[arg(long, value_name = "K", default_value_t = DEFAULT_TOP, value_parser = parse_count)]
@@ -374,7 +374,7 @@ pub(crate) struct TargetArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct MakeArgs {
-    /// The take (BVH, GLB or glTF).
+    /// The take (BVH, FBX, GLB or glTF).
     pub(crate) take: PathBuf,
     /// Which loop of `find`'s list to make, counted from 1.
     #[arg(long, value_name = "N", value_parser = parse_count, conflicts_with = "range")]
@@ -398,7 +398,7 @@ pub(crate) struct MakeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CloseArgs {
-    /// The take (BVH, GLB or glTF).
+    /// The take (BVH, FBX, GLB or glTF).
     pub(crate) take: PathBuf,
     /// Source frames to close, counted from 0, fractional or whole: the pose at END meets the one at START.
     #[arg(long, value_name = "START:END", value_parser = parse_cut, required_unless_present = "recipe")]
@@ -470,7 +470,7 @@ pub(crate) fn recipe_of(
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Loops (BVH, GLB or glTF); the sidecar beside each is read where there is one.
+    /// Loops (BVH, FBX, GLB or glTF); the sidecar beside each is read where there is one.
     #[arg(required = true)]
     pub(crate) loops: Vec<PathBuf>,
     /// The take that the loops were made from, for the figures that need it.
@@ -485,7 +485,8 @@ pub(crate) struct CheckArgs {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct BlendArgs {
-    /// Loops (BVH, GLB or glTF) of one skeleton, each with its sidecar beside it; a folder stands for all loops in it, by name.
+    /// Loops (BVH, FBX, GLB or glTF) of one skeleton, each with its sidecar beside it; a folder stands for all loops in it,
+    /// by name.
     #[arg(required = true, value_name = "LOOP")]
     pub(crate) loops: Vec<PathBuf>,
     /// Weights of the loops, in their order, separated by commas; equal ones unless given.
@@ -512,7 +513,8 @@ pub(crate) struct BlendArgs {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PlayArgs {
-    /// Loops (BVH, GLB or glTF) of one skeleton, each with its sidecar beside it; a folder stands for all loops in it, by name.
+    /// Loops (BVH, FBX, GLB or glTF) of one skeleton, each with its sidecar beside it; a folder stands for all loops in it,
+    /// by name.
     #[arg(required = true, value_name = "LOOP")]
     pub(crate) loops: Vec<PathBuf>,
     /// How long to play, seconds.
@@ -563,7 +565,7 @@ pub(crate) enum ViewChoice {
 
 #[derive(Debug, Args)]
 pub(crate) struct RenderArgs {
-    /// A take or a loop (BVH, GLB or glTF), or two to be seen side by side, such as a take and its loop.
+    /// A take or a loop (BVH, FBX, GLB or glTF), or two to be seen side by side, such as a take and its loop.
     #[arg(required = true, num_args = 1..=2, value_name = "TAKE|LOOP")]
     pub(crate) inputs: Vec<PathBuf>,
     /// The picture: .gif or .webp for an animation, .png for a contact sheet.
@@ -605,7 +607,7 @@ pub(crate) struct RenderArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
-    /// The take to read (BVH, GLB or glTF).
+    /// The take to read (BVH, FBX, GLB or glTF).
     pub(crate) input: PathBuf,
     /// The file to write; its name says which format: .bvh, .glb or .gltf.
     pub(crate) output: PathBuf,

@@ -16,7 +16,7 @@ use loopwright::{
 };
 use loopwright_formats::{
     AnimationChoice, LoadedTake, ReadError, ReadSettings, Sidecar, Space, SpaceSettings, UnitChoice, UpChoice, Warning,
-    gltf::error::GltfError, sidecar::TakeFacts,
+    error::FbxFault, gltf::error::GltfError, sidecar::TakeFacts,
 };
 
 use crate::{
@@ -69,7 +69,7 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     let failed = |error: io::Error| {
         let failure = Failure::error(format!("cannot read \"{}\": {error}", path.display()));
         if error.kind() == io::ErrorKind::NotFound {
-            failure.try_this("check the path; takes are BVH, GLB or glTF files")
+            failure.try_this("check the path; takes are BVH, FBX, GLB or glTF files")
         } else {
             failure
         }
@@ -144,16 +144,18 @@ pub(crate) fn read_take(
 fn read_failure(path: &Path, error: &ReadError) -> Failure {
     let hint = match error {
         ReadError::Empty | ReadError::OtherKind { .. } | ReadError::Utf16 | ReadError::NotBvh { .. } => {
-            "a take exported as BVH, in plain text, or as glTF"
+            "a take exported as BVH, in plain text, or as FBX or glTF"
         }
-        ReadError::Gltf(GltfError::NoSuchAnimation { .. }) => {
-            "--animation with one of those names, or its number from 0"
-        }
+        ReadError::Gltf(GltfError::NoSuchAnimation { .. })
+        | ReadError::Fbx {
+            fault: FbxFault::NoSuchAnimation { .. },
+        } => "--animation with one of those names, or its number from 0",
         ReadError::Gltf(GltfError::NoSuchSkin { .. }) => "--skin with one of those names, or its number from 0",
         ReadError::Gltf(GltfError::NoBuffer { .. }) => {
             "keep the files that it names beside it, or export it as one .glb"
         }
         ReadError::Gltf(GltfError::NoAnimations | GltfError::NoMotion { .. }) => "export it with its animations, baked",
+        ReadError::Fbx { .. } => "export the take again, as binary FBX with its animation baked",
         ReadError::Gltf(_) => "export the file again; a glTF validator says more",
         _ => "mend that place in a text editor, or export the take again",
     };

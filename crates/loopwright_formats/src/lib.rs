@@ -27,9 +27,9 @@ pub mod detect;
 
 pub mod bvh;
 
-pub mod gltf;
-
 pub mod fbx;
+
+pub mod gltf;
 
 pub mod space;
 

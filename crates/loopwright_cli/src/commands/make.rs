@@ -476,7 +476,7 @@ fn writing(output: &OutputRecipe, loaded: &Loaded, format: Format) -> (LoopWrite
         output.root,
         None | Some(RootChoice::Screw | RootChoice::Rabbit | RootChoice::Path)
     );
-    let adds_root = output.add_root.unwrap_or(format != Format::Bvh && travels);
+    let adds_root = (output.add_root).unwrap_or(matches!(format, Format::Glb | Format::Gltf) && travels);
     let own = root_joint::find(loaded.take().skeleton(), &analysis.world, &analysis.body).filter(|_| adds_root);
     let said = own.filter(|_| output.add_root == Some(true)).map(|joint| {
         format!(
