@@ -1,4 +1,4 @@
-//! Reads takes and writes loops: BVH, glTF and the JSON that stands beside a loop.
+//! Reads takes and writes loops: BVH, FBX, glTF and the JSON that stands beside a loop.
 //!
 //! The road: bytes go through [`read_take`], which returns a [`loopwright::take::Take`] in metres with +Y up and a
 //! [`Source`] that remembers how the file put it. [`write_take`] and [`write_loop`] put motion back into that form: the

@@ -106,7 +106,9 @@ fn outcome(bytes: &[u8]) -> Result<Vec<String>, String> {
     let mut warnings = Vec::new();
     let parsed = bvh::parse(bytes, &mut warnings).map_err(|error| error.to_string());
     let taken = read_take(bytes, "bad", &ReadSettings::default(), &mut Vec::new()).map_err(|error| error.to_string());
-    assert_eq!(parsed.as_ref().err(), taken.as_ref().err());
+    // What another reader knows is its own to tell.
+    let is_fbx = bytes.starts_with(b"Kaydara FBX");
+    assert!(parsed.as_ref().err() == taken.as_ref().err() || (is_fbx && parsed.is_err() && taken.is_err()));
     parsed.map(|_| warnings.iter().map(ToString::to_string).collect())
 }
 

@@ -42,7 +42,7 @@ pub struct FbxSource {
 enum Form {
     /// The file that was read.
     #[cfg(feature = "fbx")]
-    File(form::FbxFile),
+    File(Box<form::FbxFile>),
     /// Nothing but the skeleton.
     Fresh {
         /// Whether the motion comes from a file whose other contents cannot be kept.

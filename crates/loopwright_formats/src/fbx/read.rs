@@ -99,7 +99,7 @@ pub(crate) fn read_take(
         animation: stack.element.name.to_string(),
         begin_secs: grid.begin_secs,
         form: form::of(bytes, &scene, &anim, &joints, grid.begin_secs)
-            .map_or(Form::Fresh { leaves_rest: true }, Form::File),
+            .map_or(Form::Fresh { leaves_rest: true }, |file| Form::File(Box::new(file))),
     };
     Ok(LoadedTake {
         take,

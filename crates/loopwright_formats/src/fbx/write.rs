@@ -2,7 +2,7 @@
 //!
 //! Joints are limb nodes with the rotation order XYZ, no turns before or after it, no pivots and no scale, so that every
 //! importer sees the same thing. Values of keys have single precision, as the format has them: a position keeps a micrometre
-//! up to 80 m from the origin, an angle a thousandth of a degree through fifty turns.
+//! up to 8 m from the origin, an angle a thousandth of a degree through twenty turns.
 
 use glam::{DQuat, DVec3};
 use loopwright::{
