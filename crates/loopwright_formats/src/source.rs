@@ -8,7 +8,7 @@ use crate::{
     bvh::{self, source::BvhSource},
     detect::{self, FileKind},
     error::ReadError,
-    fbx::{self, FbxSource},
+    fbx::FbxSource,
     gltf::{self, source::GltfSource},
     space::{Space, SpaceSettings},
     warning::Warning,
@@ -76,7 +76,7 @@ pub fn read_take(
 ) -> Result<LoadedTake, ReadError> {
     match detect::file_kind(bytes) {
         #[cfg(feature = "fbx")]
-        FileKind::FbxBinary | FileKind::FbxAscii => fbx::read::read_take(bytes, name, settings, warnings),
+        FileKind::FbxBinary | FileKind::FbxAscii => crate::fbx::read::read_take(bytes, name, settings, warnings),
         FileKind::Gltf | FileKind::Glb => gltf::read::read(bytes, name, settings, warnings),
         // What is none of the known kinds is told as a BVH file gone wrong.
         _ => {

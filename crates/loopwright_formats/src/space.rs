@@ -273,6 +273,7 @@ pub(crate) fn settle(probe: &Take, settings: &SpaceSettings, warnings: &mut Vec<
 }
 
 /// A stated unit is believed while the body is within this factor of a person's height: children and trolls are.
+#[cfg(feature = "fbx")]
 const BELIEVED_FACTOR: f64 = 2.0;
 
 /// Settles the space of a file that states its unit, by frames of its take in the file's own axes and unit.
@@ -280,6 +281,7 @@ const BELIEVED_FACTOR: f64 = 2.0;
 /// The stated unit is taken unless it makes the body far too small or too tall. Then a known unit that makes a person of it
 /// is taken, first for numbers below the nodes whose scale is `scale_above`, where exporters put units that they mistook,
 /// then for numbers in the world. Overruling and doubt are said in `warnings`.
+#[cfg(feature = "fbx")]
 pub(crate) fn settle_stated(
     probe: &Take,
     settings: &SpaceSettings,

@@ -4,6 +4,15 @@
 //! of its scene. The road: [`read::read_take`] loads the file, chooses the animation and the joints, samples them on an even
 //! grid, and settles axes and unit. Dialects and decisions: docs/formats/fbx.md.
 
+#![cfg_attr(
+    not(feature = "fbx"),
+    allow(
+        dead_code,
+        unused_variables,
+        reason = "without reading there are no files to write into"
+    )
+)]
+
 use glam::{DQuat, DVec3};
 use loopwright::take::{Joint, Skeleton, SkeletonError, Take};
 
