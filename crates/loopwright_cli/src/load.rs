@@ -243,7 +243,7 @@ pub(crate) fn overrides(args: &TakeArgs) -> BodyOverrides {
     BodyOverrides {
         hips: args.hips.clone(),
         feet: args.feet.clone(),
-        weights: Vec::new(),
+        ..BodyOverrides::default()
     }
 }
 

@@ -7,6 +7,7 @@ use std::{
 
 use loopwright::{
     candidate::{self, LoopCandidate, SearchSettings},
+    feet::FeetSettings,
     math::rotation,
     pipeline::{self, LoopSettings, Made, MakeError, Sampling},
     quality::{self, KeyLayout, LoopKeys, Quality},
@@ -112,6 +113,7 @@ fn make(
         root: root_settings(&recipe.output, &mut soft)?,
         sampling: sampling(&recipe.output)?,
         mirror,
+        feet: FeetSettings::default(),
     };
     let choice = closing::choose_method(&loaded, &chosen, &recipe, &mut settings)
         .map_err(|error| make_failure(&loaded, error))?;
