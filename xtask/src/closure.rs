@@ -6,6 +6,7 @@ use glam::{DQuat, DVec3};
 use loopwright::{
     candidate::{self, LoopCandidate, SearchSettings},
     closure::{Gaps, Method, Motion, Order, Shape, Shares},
+    feet::FootLock,
     loop_clip::LoopClip,
     math::rotation,
     pipeline::{self, LoopSettings, Made, Sampling, auto},
@@ -256,6 +257,8 @@ fn close(
 ) -> Result<(Quality, Gaps), String> {
     let mut settings = LoopSettings {
         sampling,
+        // Held feet would hide what the closures do to them.
+        feet: FootLock::Off.into(),
         ..LoopSettings::default()
     };
     let failed = |error: pipeline::MakeError| format!("{}: {error}", studied.row.file);

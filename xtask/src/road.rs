@@ -6,6 +6,7 @@ use loopwright::{
     analysis::{Analysis, body::BodyOverrides},
     candidate::{self, LoopCandidate, SearchSettings},
     closure::{Method, Order},
+    feet::FootLock,
     loop_clip::LoopClip,
     pipeline::{self, LoopSettings, Made, Sampling},
     quality::{self, KeyLayout, LoopKeys, Quality},
@@ -233,6 +234,7 @@ fn seam_ranks(studied: &[Studied<'_>], page: &mut String) -> Result<(), String> 
                         }
                         .into(),
                         sampling,
+                        feet: FootLock::Off.into(),
                         ..LoopSettings::default()
                     };
                     let made = make(studied, candidate, &settings)?;

@@ -94,6 +94,19 @@ pub(crate) struct StudyArgs {
     /// the weights.
     #[arg(long = "joints", value_name = "PATTERN=WEIGHT", value_parser = parse_weight)]
     pub(crate) weights: Vec<(String, f64)>,
+    #[command(flatten)]
+    pub(crate) contacts: ContactArgs,
+}
+
+/// When a foot counts as standing; told from its own motion unless given.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub(crate) struct ContactArgs {
+    /// A foot comes to stand below this speed, metres per second; a tenth of its fast speed unless given.
+    #[arg(long, value_name = "S")]
+    pub(crate) contact_speed: Option<f64>,
+    /// A foot comes to stand below this height over its lowest place nearby, metres; 0.03 unless given.
+    #[arg(long, value_name = "M")]
+    pub(crate) contact_height: Option<f64>,
 }
 
 impl From<TakeArgs> for StudyArgs {
@@ -102,6 +115,7 @@ impl From<TakeArgs> for StudyArgs {
             reading,
             smooth: None,
             weights: Vec::new(),
+            contacts: ContactArgs::default(),
         }
     }
 }
@@ -192,6 +206,32 @@ pub(crate) enum DecayChoice {
     Quintic,
 }
 
+/// Whether feet are held where they stand.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum LockChoice {
+    /// Where their contacts can be trusted.
+    #[default]
+    Auto,
+    /// Wherever they seem to stand, however far they slide.
+    On,
+    /// Not at all.
+    Off,
+}
+
+/// What tells the speed of the root.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum SpeedChoice {
+    /// The feet where the take has been set in place or they slide less for it, else the poses.
+    #[default]
+    Auto,
+    /// The feet: what stands does not move.
+    Feet,
+    /// The poses around both ends of the cut.
+    Pose,
+}
+
 impl SearchArgs {
     /// Longest loop, seconds.
     pub(crate) fn max_seconds(&self) -> f64 {
@@ -203,6 +243,9 @@ impl SearchArgs {
 pub(crate) struct InspectArgs {
     /// The take (BVH, FBX, GLB or glTF).
     pub(crate) take: PathBuf,
+    /// Show when each foot stands, as bars over time.
+    #[arg(long)]
+    pub(crate) contacts: bool,
     /// Draw a plot of it into this file: .svg or .png.
     #[arg(long, value_name = "OUT")]
     pub(crate) plot: Option<PathBuf>,
@@ -329,6 +372,12 @@ pub(crate) struct LoopArgs {
     /// How much --root path is smoothed: standard deviation of the weights, seconds; 0.25 unless given.
     #[arg(long, value_name = "SECONDS")]
     path_smoothing: Option<f64>,
+    /// What tells the speed of the root; auto unless given.
+    #[arg(long, value_enum)]
+    root_speed: Option<SpeedChoice>,
+    /// Whether feet are held where they stand; auto unless given.
+    #[arg(long, value_enum)]
+    lock_feet: Option<LockChoice>,
     /// With --root rabbit: take loops that turn by 5 degrees or more too, and close the turn like any gap.
     #[arg(long)]
     force_straight: bool,
@@ -458,6 +507,8 @@ pub(crate) fn recipe_of(
             root: settings.root,
             root_space: settings.root_space,
             path_smoothing: settings.path_smoothing,
+            root_speed: settings.root_speed,
+            lock_feet: settings.lock_feet,
             force_straight: settings.force_straight.then_some(true),
             add_root: settings.add_root.then_some(true),
             fps: settings.fps,
@@ -495,6 +546,9 @@ pub(crate) struct BlendArgs {
     /// Speed over the ground of the blend, metres per second, between those of the loops; it finds the weights.
     #[arg(long, value_name = "S", conflicts_with = "weights")]
     pub(crate) speed: Option<f64>,
+    /// Whether feet are held where they stand in the blend.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(crate) lock_feet: LockChoice,
     /// Rate of turn of the blend, degrees per second, left positive, between those of the loops; it finds the weights.
     #[arg(long, value_name = "D", conflicts_with = "weights", allow_hyphen_values = true)]
     pub(crate) turn_rate: Option<f64>,

@@ -10,6 +10,7 @@ use loopwright::{
     analysis::{
         Analysis,
         body::{Body, BodyError, BodyOverrides, FoundBy},
+        contacts::ContactLimits,
         screen::{Screen, SoilKind},
     },
     take::{SmoothError, Take},
@@ -173,6 +174,10 @@ pub(crate) fn load(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
     let mut file = read_take(path, &settings(args, space, AnimationChoice::Auto), &mut soft)?;
     let overrides = BodyOverrides {
         weights: study.weights.clone(),
+        contacts: ContactLimits {
+            speed_mps: study.contacts.contact_speed,
+            height_metres: study.contacts.contact_height,
+        },
         ..overrides(args)
     };
     if let Some(hertz) = study.smooth {
@@ -254,6 +259,10 @@ pub(crate) fn body_failure(error: BodyError) -> Failure {
         BodyError::NoSuchJoint { similar, .. } if !similar.is_empty() => {
             failure.try_this(format!("one of: {}", similar.join(", ")))
         }
+        BodyError::ContactLimit { limit, .. } => failure.try_this(format!(
+            "--contact-{limit} {}",
+            if limit == "speed" { "0.3" } else { "0.03" }
+        )),
         BodyError::Weight { .. } => failure.try_this("--joints 'Head=0' or --joints '*Hand*=1'"),
         _ => failure.try_this("`loopwright inspect TAKE --json` lists the joints"),
     }

@@ -15,7 +15,7 @@ use loopwright_formats::{Axis, UnitChoice, UpChoice};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    args::{self, LastKeyChoice, RootChoice, SpaceChoice, StudyArgs, TakeArgs},
+    args::{self, ContactArgs, LastKeyChoice, LockChoice, RootChoice, SpaceChoice, SpeedChoice, StudyArgs, TakeArgs},
     exit::Failure,
     load,
 };
@@ -63,6 +63,11 @@ pub(crate) struct TakeRecipe {
     /// How much joints count, as `PATTERN=WEIGHT`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) weights: Vec<String>,
+    /// Speed and height below which a foot comes to stand, metres per second and metres.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) contact_speed: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) contact_height: Option<f64>,
     /// Joints that are images of each other, as `LEFT=RIGHT`, where names do not tell.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) mirror: Vec<String>,
@@ -135,6 +140,10 @@ pub(crate) struct OutputRecipe {
     /// Seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path_smoothing: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) root_speed: Option<SpeedChoice>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) lock_feet: Option<LockChoice>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) force_straight: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -283,6 +292,8 @@ impl Recipe {
                 feet: either(over.take.feet, self.take.feet),
                 smooth: over.take.smooth.or(self.take.smooth),
                 weights: either(over.take.weights, self.take.weights),
+                contact_speed: over.take.contact_speed.or(self.take.contact_speed),
+                contact_height: over.take.contact_height.or(self.take.contact_height),
                 mirror: either(over.take.mirror, self.take.mirror),
             },
             // The ends of a stretch belong together.
@@ -304,6 +315,8 @@ impl Recipe {
                 root: over.output.root.or(self.output.root),
                 root_space: over.output.root_space.or(self.output.root_space),
                 path_smoothing: over.output.path_smoothing.or(self.output.path_smoothing),
+                root_speed: over.output.root_speed.or(self.output.root_speed),
+                lock_feet: over.output.lock_feet.or(self.output.lock_feet),
                 force_straight: over.output.force_straight.or(self.output.force_straight),
                 add_root: over.output.add_root.or(self.output.add_root),
                 // A rate and a number of frames exclude each other.
@@ -377,6 +390,8 @@ impl TakeRecipe {
             weights: (study.weights.iter())
                 .map(|(pattern, weight)| format!("{pattern}={weight}"))
                 .collect(),
+            contact_speed: study.contacts.contact_speed,
+            contact_height: study.contacts.contact_height,
             mirror: Vec::new(),
         }
     }
@@ -407,6 +422,10 @@ impl TakeRecipe {
             weights: (self.weights.iter())
                 .map(|text| args::parse_weight(text).map_err(|why| wrong("weights", why)))
                 .collect::<Result<_, _>>()?,
+            contacts: ContactArgs {
+                contact_speed: self.contact_speed,
+                contact_height: self.contact_height,
+            },
         })
     }
 }

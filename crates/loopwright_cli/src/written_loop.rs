@@ -316,6 +316,17 @@ pub(crate) fn source_of(
         .map_err(|error| mismatch(&error.to_string()))?;
     let clip = Clip::new(&file.take, &cut, sidecar.playback.samples, written.frame_time_secs())
         .map_err(|error| mismatch(&error.to_string()))?;
+    // Where the feet told the speed, the take itself has another.
+    let root = match sidecar.root.take_twist_linear_mps {
+        Some(linear) => RootTravel {
+            twist: Twist {
+                linear: DVec3::from_array(linear),
+                ..root.twist
+            },
+            ..root
+        },
+        None => root,
+    };
     if sidecar.playback.root_joint.is_none() || sidecar.playback.root_joint_added {
         return Ok(extract::relative_to(&clip, root, carrier));
     }

@@ -153,6 +153,9 @@ pub struct RootFacts {
     /// For the mode path: standard deviation of the weights that smooth it, seconds.
     #[serde(default)]
     pub path_smoothing_secs: Option<f64>,
+    /// Linear velocity that the take's own root has where the loop is given another, that of its feet; null otherwise.
+    #[serde(default)]
+    pub take_twist_linear_mps: Option<[f64; 3]>,
     /// How far poses at the end are from those at the start moved on by the travel, root mean square, millimetres.
     #[serde(default)]
     pub fit_residual_mm: Option<f64>,
@@ -160,6 +163,49 @@ pub struct RootFacts {
     /// is none.
     #[serde(default)]
     pub arc_over_path: Option<f64>,
+}
+
+/// When the feet of a loop stand, and what was done to them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FeetFacts {
+    /// Whether any foot is held where it stands.
+    pub held: bool,
+    /// Every foot that was found.
+    pub feet: Vec<FootFacts>,
+    /// When they stand, within one period; one that runs over the end goes on at the start.
+    pub contacts: Vec<ContactFacts>,
+    /// Speed of standing feet before they were held, centimetres per second.
+    pub skate_before_cmps: Option<f64>,
+    /// The same afterwards, before the loop was written.
+    pub skate_after_cmps: Option<f64>,
+    /// Farthest that a foot was moved, millimetres.
+    pub farthest_moved_mm: f64,
+    /// Most that the hips were lowered so that legs reach, millimetres.
+    pub hips_lowered_mm: f64,
+    /// What the speed of the root is told by: pose or feet.
+    pub root_speed_from: String,
+    /// The speed over the ground that the feet tell, whether or not it was taken, metres per second.
+    pub feet_speed_mps: Option<f64>,
+}
+
+/// A foot.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FootFacts {
+    /// Its lowest joint.
+    pub joint: String,
+    /// What became of it: held, not asked, no knee, never stands, slides.
+    pub outcome: String,
+}
+
+/// A span over which a foot stands.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ContactFacts {
+    /// The foot's lowest joint.
+    pub joint: String,
+    /// Seconds after the start of the loop.
+    pub start_secs: f64,
+    /// Seconds that it stands, at most a period.
+    pub length_secs: f64,
 }
 
 /// What was measured on the loop as written; null where it is not known.
@@ -254,6 +300,9 @@ pub struct Sidecar {
     pub closure: ClosureFacts,
     /// How the root travels.
     pub root: RootFacts,
+    /// What its feet do; left out where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feet: Option<FeetFacts>,
     /// What was measured.
     pub quality: QualityFacts,
     /// How the loop lies in the file.
@@ -276,6 +325,7 @@ impl Default for Sidecar {
             candidate: CandidateFacts::default(),
             closure: ClosureFacts::default(),
             root: RootFacts::default(),
+            feet: None,
             quality: QualityFacts::default(),
             playback: PlaybackFacts::default(),
             blend: None,
@@ -379,11 +429,14 @@ impl Sidecar {
 
     /// The sidecar of the same loop in a mirror across X: what goes to the left goes to the right.
     ///
-    /// Where in its cycle the loop starts is not known any more, because the other foot comes first.
+    /// Where in its cycle the loop starts, and which foot stands when, is not known any more, because the other foot comes first.
     #[must_use]
     pub fn mirrored(mut self) -> Self {
         let root = &mut self.root;
         root.twist_linear_mps[0] *= -1.0;
+        if let Some(linear) = &mut root.take_twist_linear_mps {
+            linear[0] *= -1.0;
+        }
         for axis in 1..3 {
             root.twist_angular_radps[axis] *= -1.0;
         }
@@ -395,6 +448,8 @@ impl Sidecar {
             *z *= -1.0;
         }
         self.candidate.contact_phase = None;
+        // Which foot is whose image is not known here.
+        self.feet = None;
         self
     }
 
@@ -438,6 +493,9 @@ impl Sidecar {
         in_range("playback.copies", playback.copies as f64, 1.0..=most)?;
         for speed in root.twist_linear_mps {
             in_range("root.twist_linear_mps", speed, -1e6..=1e6)?;
+        }
+        for speed in root.take_twist_linear_mps.into_iter().flatten() {
+            in_range("root.take_twist_linear_mps", speed, -1e6..=1e6)?;
         }
         for rate in root.twist_angular_radps {
             in_range("root.twist_angular_radps", rate, -1e6..=1e6)?;

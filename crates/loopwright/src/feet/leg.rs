@@ -37,8 +37,19 @@ impl Leg {
     /// it most evenly.
     pub(super) fn of(skeleton: &Skeleton, world: &WorldTracks, body: &Body, foot: &Foot) -> Option<Self> {
         let path = skeleton.path_from_root(foot.ankle);
-        let below = path.iter().position(|&joint| joint == body.hips).map_or(0, |at| at + 1);
+        // What carries another foot or the head as well is no part of a leg: forelegs hang from the spine.
+        let others = (body.feet.iter().map(|other| other.ankle).chain(body.head))
+            .filter(|&joint| joint != foot.ankle)
+            .flat_map(|joint| skeleton.path_from_root(joint));
+        let shared: Vec<usize> = others.chain([body.hips]).collect();
+        let below = path
+            .iter()
+            .rposition(|joint| shared.contains(joint))
+            .map_or(0, |at| at + 1);
         let chain = &path[below..];
+        if chain.is_empty() {
+            return None;
+        }
         let bone = |index: usize| (world.position(0, chain[index + 1]) - world.position(0, chain[index])).length();
         let bones: Vec<f64> = (0..chain.len().saturating_sub(1)).map(bone).collect();
         let total: f64 = bones.iter().sum();

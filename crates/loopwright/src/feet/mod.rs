@@ -64,6 +64,15 @@ pub struct FeetSettings {
     pub speed: RootSpeed,
 }
 
+impl From<FootLock> for FeetSettings {
+    fn from(lock: FootLock) -> Self {
+        Self {
+            lock,
+            ..Self::default()
+        }
+    }
+}
+
 /// What became of a foot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FootOutcome {
@@ -150,6 +159,13 @@ pub fn plant(
     let mut feet = Feet::default();
     if body.found_by == FoundBy::AllLeaves {
         return Ok((None, feet));
+    }
+    if clip.follows_path() {
+        // Feet stand in the world, and the world is seen from the constant twist.
+        let path = clip.path().to_vec();
+        let (planted, feet) = plant(&clip.clone().on_screw()?, body, root_joint, limits, lock)?;
+        let planted = planted.map(|planted| planted.along(path)).transpose()?;
+        return Ok((planted, feet));
     }
     let stage = stage(clip);
     let mut standing: Vec<Standing> = Vec::new();

@@ -189,6 +189,11 @@ impl LoopClip {
         !self.path.is_empty()
     }
 
+    /// Where the root stands at every sample, seen from its constant twist; empty where it follows it.
+    pub(crate) fn path(&self) -> &[Rigid] {
+        &self.path
+    }
+
     /// Name of the clip.
     pub fn name(&self) -> &str {
         &self.name

@@ -3,18 +3,19 @@
 use std::path::Path;
 
 use loopwright::{
-    analysis::body::Body,
+    analysis::{body::Body, contacts::ContactLimits},
     blend::{
         BlendError, Blender,
         space::{Axis, BlendSpace},
     },
+    feet::{self, FootLock},
     loop_clip::LoopClip,
     quality::{self, KeyLayout, LoopKeys},
     root_motion::RootSpace,
 };
 use loopwright_formats::{
     AnimationChoice, LoopWriteSettings, ReadSettings, Sidecar, Source, Written,
-    sidecar::{BlendFacts, CandidateFacts, ClosureFacts, PlaybackFacts},
+    sidecar::{BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, PlaybackFacts},
 };
 
 use crate::{
@@ -48,6 +49,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     let clips: Vec<LoopClip> = loops.iter().map(|each| each.clip.clone()).collect();
     let (blender, weights) = weigh(args, clips)?;
     let clip = blender.blend(&weights).map_err(|error| blend_failure(args, &error))?;
+    let (clip, feet) = planted(args, &loops[0], clip, &weights)?;
     let sum: f64 = weights.iter().sum();
     let blend = BlendFacts {
         loops: args.loops.iter().map(|path| path.display().to_string()).collect(),
@@ -63,7 +65,10 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     for warning in &warnings {
         talk::warn(warning);
     }
-    let sidecar = sidecar(args, first, &clip, blend, (&written, &source), warnings, &beside)?;
+    let sidecar = Sidecar {
+        feet: Some(feet),
+        ..sidecar(args, first, &clip, blend, (&written, &source), warnings, &beside)?
+    };
     let bytes = loopwright_formats::with_facts(&written, &sidecar);
     outputs.add(&args.output, bytes.as_ref().unwrap_or(&written.bytes))?;
     outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
@@ -74,6 +79,39 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
         human::blended(&sidecar)
     })?;
     Ok(Ending::Done)
+}
+
+/// The blend with its feet held: what stands on two circles stands nowhere in their mean.
+fn planted(
+    args: &BlendArgs,
+    first: &PlayableLoop,
+    clip: LoopClip,
+    weights: &[f64],
+) -> Result<(LoopClip, FeetFacts), Failure> {
+    let body = Body::find(&first.take, &load::overrides(&args.reading)).map_err(load::body_failure)?;
+    let root_joint = match &first.sidecar.playback.root_joint {
+        Some(name) => clip.skeleton().find(name),
+        None => first.sidecar.playback.root_joint_added.then_some(0),
+    };
+    // One loop alone stays what it is.
+    let mixed = weights.iter().filter(|&&weight| weight > 0.0).count() > 1;
+    let lock = if mixed {
+        make::foot_lock(args.lock_feet)
+    } else {
+        FootLock::Off
+    };
+    let (planted, feet) =
+        feet::plant(&clip, &body, root_joint, &ContactLimits::default(), lock).map_err(Failure::error)?;
+    let mut facts = facts::feet(&clip, &body, &feet);
+    let Some(planted) = planted else {
+        return Ok((clip, facts));
+    };
+    let skate = |clip: &LoopClip| {
+        let skate = quality::measure(&LoopKeys::of_loop(clip), &body, None).skate_mps;
+        skate.map(|mps| 1e2 * mps)
+    };
+    (facts.skate_before_cmps, facts.skate_after_cmps) = (skate(&clip), skate(&planted));
+    Ok((planted, facts))
 }
 
 /// Refuses loops that hold different numbers of cycles: their phases do not mean the same.

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
     let answer = if args.json {
         json::inspect(&loaded)
     } else {
-        human::inspect(&loaded)
+        human::inspect(&loaded, args.contacts)
     };
     output::print(&answer)?;
     Ok(Ending::Done)

@@ -7,7 +7,7 @@ use std::{
 
 use loopwright::{
     candidate::{self, LoopCandidate, SearchSettings},
-    feet::FeetSettings,
+    feet::{FeetSettings, FootLock, RootSpeed},
     math::rotation,
     pipeline::{self, LoopSettings, Made, MakeError, Sampling},
     quality::{self, KeyLayout, LoopKeys, Quality},
@@ -20,7 +20,10 @@ use loopwright_formats::{
 };
 
 use crate::{
-    args::{self, CloseArgs, DEFAULT_TOP, LastKeyChoice, MakeArgs, RootChoice, SearchArgs, SpaceChoice, TargetArgs},
+    args::{
+        self, CloseArgs, DEFAULT_TOP, LastKeyChoice, LockChoice, MakeArgs, RootChoice, SearchArgs, SpaceChoice,
+        SpeedChoice, TargetArgs,
+    },
     closing,
     commands::find,
     exit::{Ending, Failure},
@@ -113,7 +116,7 @@ fn make(
         root: root_settings(&recipe.output, &mut soft)?,
         sampling: sampling(&recipe.output)?,
         mirror,
-        feet: FeetSettings::default(),
+        feet: feet_settings(&recipe.output),
     };
     let choice = closing::choose_method(&loaded, &chosen, &recipe, &mut settings)
         .map_err(|error| make_failure(&loaded, error))?;
@@ -186,6 +189,11 @@ pub(crate) fn produce(
     let mut soft: Vec<String> = written.warnings.iter().map(ToString::to_string).collect();
     soft.extend(made.closed.clamps.iter().map(ToString::to_string));
     soft.extend(torn_back(loaded, &made));
+    soft.extend(facts::feet_left_alone(
+        loaded.take().skeleton(),
+        &loaded.analysis.body,
+        &made.feet,
+    ));
     let quality = measure(loaded, &made, (source, writing), &written)?;
     if quality.pops() {
         soft.push(format!(
@@ -232,9 +240,10 @@ impl Product {
             closure: facts::closure(&self.made.closed),
             root: facts::root_as_made(
                 facts::root(clip.root(), settings.root.space),
-                self.made.source.fit,
+                &self.made,
                 (settings.root.mode == RootMode::Path).then_some(settings.root.path_smoothing_secs),
             ),
+            feet: Some(facts::feet(clip, &loaded.analysis.body, &self.made.feet)),
             quality: facts::quality(&self.quality, Some(&self.made.closed)),
             playback: PlaybackFacts {
                 samples: clip.num_samples(),
@@ -421,6 +430,27 @@ fn root_settings(output: &OutputRecipe, soft: &mut Vec<String>) -> Result<RootSe
         path_smoothing_secs: output.path_smoothing.unwrap_or(defaults.path_smoothing_secs),
         force_straight: output.force_straight.unwrap_or(defaults.force_straight),
     })
+}
+
+/// What the flags say of the feet.
+fn feet_settings(output: &OutputRecipe) -> FeetSettings {
+    FeetSettings {
+        lock: foot_lock(output.lock_feet.unwrap_or_default()),
+        speed: match output.root_speed.unwrap_or_default() {
+            SpeedChoice::Auto => RootSpeed::Auto,
+            SpeedChoice::Feet => RootSpeed::Feet,
+            SpeedChoice::Pose => RootSpeed::Poses,
+        },
+    }
+}
+
+/// Whether feet are held.
+pub(crate) fn foot_lock(choice: LockChoice) -> FootLock {
+    match choice {
+        LockChoice::Auto => FootLock::Auto,
+        LockChoice::On => FootLock::On,
+        LockChoice::Off => FootLock::Off,
+    }
 }
 
 /// Ways and turns of the hips over a loop that are told when the body is brought back over them, metres and radians.

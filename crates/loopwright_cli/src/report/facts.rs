@@ -1,13 +1,20 @@
 //! From the core's values to the facts that JSON, sidecar and text share, in the units people use.
 
 use loopwright::{
+    analysis::body::Body,
     candidate::LoopCandidate,
     closure::{Closed, Method, Order, Shape},
+    feet::{Feet, FootOutcome},
+    loop_clip::LoopClip,
     math::{ops, rigid::Twist, rotation},
+    pipeline::Made,
     quality::Quality,
-    root_motion::{RootMode, RootSpace, RootTravel, TravelFit},
+    root_motion::{RootMode, RootSpace, RootTravel},
+    take::Skeleton,
 };
-use loopwright_formats::sidecar::{CandidateFacts, ClosureFacts, QualityFacts, RootFacts};
+use loopwright_formats::sidecar::{
+    CandidateFacts, ClosureFacts, ContactFacts, FeetFacts, FootFacts, QualityFacts, RootFacts,
+};
 
 /// A candidate's facts; `period_secs` is the written period, the source's own where nothing is written.
 pub(crate) fn candidate(candidate: &LoopCandidate, period_secs: f64) -> CandidateFacts {
@@ -93,8 +100,13 @@ pub(crate) fn root(root: &RootTravel, space: RootSpace) -> RootFacts {
 const NO_WAY_METRES: f64 = 0.05;
 
 /// The root's facts with what is known to who made the loop only.
-pub(crate) fn root_as_made(facts: RootFacts, fit: Option<TravelFit>, path_smoothing_secs: Option<f64>) -> RootFacts {
+pub(crate) fn root_as_made(facts: RootFacts, made: &Made, path_smoothing_secs: Option<f64>) -> RootFacts {
+    let (fit, feet) = (made.source.fit, &made.feet);
     RootFacts {
+        take_twist_linear_mps: feet
+            .speed
+            .filter(|_| feet.speed_is_theirs)
+            .map(|speed| speed.of_poses.to_array()),
         path_smoothing_secs,
         fit_residual_mm: fit.map(|fit| 1e3 * fit.residual_metres),
         arc_over_path: fit
@@ -114,6 +126,73 @@ pub(crate) fn mode_name(mode: RootMode) -> &'static str {
         RootMode::Path => "path",
         RootMode::World => "world",
     }
+}
+
+/// When the feet of a loop stand, and what was done to them.
+pub(crate) fn feet(clip: &LoopClip, body: &Body, feet: &Feet) -> FeetFacts {
+    let name = |foot: usize| clip.skeleton().joint(body.feet[foot].lowest_joint()).name.clone();
+    let in_cm = |speed: f64| 1e2 * speed;
+    FeetFacts {
+        held: feet.is_locked(),
+        feet: (feet.outcomes.iter().enumerate())
+            .map(|(foot, outcome)| FootFacts {
+                joint: name(foot),
+                outcome: outcome_name(outcome).to_owned(),
+            })
+            .collect(),
+        contacts: (feet.contacts.iter())
+            .map(|contact| ContactFacts {
+                joint: name(contact.foot),
+                start_secs: contact.start_sample as f64 * clip.step_secs(),
+                length_secs: contact.num_samples as f64 * clip.step_secs(),
+            })
+            .collect(),
+        skate_before_cmps: feet.skate_mps[0].map(in_cm),
+        skate_after_cmps: feet.skate_mps[1].map(in_cm),
+        farthest_moved_mm: 1e3 * feet.moved_metres,
+        hips_lowered_mm: 1e3 * feet.hips_lowered_metres,
+        root_speed_from: if feet.speed_is_theirs { "feet" } else { "pose" }.to_owned(),
+        feet_speed_mps: feet
+            .speed
+            .map(|speed| ops::hypot(speed.twist.linear.x, speed.twist.linear.z)),
+    }
+}
+
+fn outcome_name(outcome: &FootOutcome) -> &'static str {
+    match outcome {
+        FootOutcome::Held => "held",
+        FootOutcome::NotAsked => "not asked",
+        FootOutcome::NoKnee => "no knee",
+        FootOutcome::NeverStands => "never stands",
+        FootOutcome::Slides { .. } => "slides",
+    }
+}
+
+/// What is said of feet that were left alone though they might have been held.
+pub(crate) fn feet_left_alone(skeleton: &Skeleton, body: &Body, feet: &Feet) -> Vec<String> {
+    let mut said = Vec::new();
+    for (foot, outcome) in body.feet.iter().zip(&feet.outcomes) {
+        let name = &skeleton.joint(foot.lowest_joint()).name;
+        said.extend(match outcome {
+            FootOutcome::Slides { metres } => Some(format!(
+                "foot {name} is not held: it slides by {:.0} cm while it seems to stand; --lock-feet on holds it all the same",
+                1e2 * metres
+            )),
+            FootOutcome::NoKnee => Some(format!(
+                "foot {name} is not held: no joint bends between the hips and it"
+            )),
+            _ => None,
+        });
+    }
+    if let Some(speed) = feet.speed.filter(|_| feet.speed_is_theirs) {
+        let over_ground = |v: glam::DVec3| ops::hypot(v.x, v.z);
+        said.push(format!(
+            "the root travels at {:.3} m/s, as the feet have it; the poses have {:.3} m/s (--root-speed pose keeps that)",
+            over_ground(speed.twist.linear),
+            over_ground(speed.of_poses)
+        ));
+    }
+    said
 }
 
 /// The figures; `closed` is known to who made the loop only.

@@ -6,7 +6,7 @@ use loopwright::{
     analysis::{body::FoundBy, segments::Segment, spectrum::Peak},
     candidate::{SearchSettings, TakeRhythm},
 };
-use loopwright_formats::sidecar::{QualityFacts, RootFacts, Sidecar};
+use loopwright_formats::sidecar::{FeetFacts, QualityFacts, RootFacts, Sidecar};
 
 use super::json::{PlayAnswer, RenderAnswer, Verdict};
 use crate::{
@@ -196,7 +196,7 @@ pub(crate) fn found_by(found_by: FoundBy) -> &'static str {
 }
 
 /// The answer of `inspect`.
-pub(crate) fn inspect(loaded: &Loaded) -> String {
+pub(crate) fn inspect(loaded: &Loaded, with_contacts: bool) -> String {
     let (take, analysis) = (loaded.take(), &loaded.analysis);
     let name = |joint: usize| take.skeleton().joint(joint).name.as_str();
     let mut text = headline(loaded);
@@ -249,8 +249,63 @@ pub(crate) fn inspect(loaded: &Loaded) -> String {
         .map(|segment| format!("{} {}-{}", segment.gait.name(), segment.start_frame, segment.end_frame))
         .collect();
     line("segments", segments.join("; "));
+    if with_contacts {
+        text.push('\n');
+        text.push_str(&contacts(loaded));
+    }
     text.push('\n');
     text.push_str(&tree(loaded));
+    text
+}
+
+/// Columns that the bars of the contacts take at most.
+const BARS: usize = 72;
+
+/// When each foot stands, as bars over the time of the take.
+fn contacts(loaded: &Loaded) -> String {
+    let (take, analysis) = (loaded.take(), &loaded.analysis);
+    let num_frames = take.num_frames();
+    let columns = num_frames.min(BARS);
+    let mut text = String::new();
+    let names: Vec<&str> = (analysis.body.feet.iter())
+        .map(|foot| take.skeleton().joint(foot.lowest_joint()).name.as_str())
+        .collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    if analysis.contacts.num_feet() == 0 {
+        return "  no feet told apart from other joints, so no contacts\n".to_owned();
+    }
+    for (foot, name) in names.iter().enumerate() {
+        let bars: String = (0..columns)
+            .map(|column| {
+                let frames = column * num_frames / columns..(column + 1) * num_frames / columns;
+                let count = frames.len();
+                let stands = frames
+                    .filter(|&frame| analysis.contacts.is_planted(foot, frame))
+                    .count();
+                if 2 * stands > count { '#' } else { '.' }
+            })
+            .collect();
+        let _ = writeln!(text, "  {name:<width$}  {bars}");
+    }
+    let end = format!("{:.2} s", take.duration_secs());
+    let _ = writeln!(
+        text,
+        "  {:<width$}  0{end:>at$}",
+        "",
+        at = columns.saturating_sub(1).max(end.len() + 1)
+    );
+    for contact in analysis.contacts.spans() {
+        let secs = |frame: usize| frame as f64 * take.frame_time_secs();
+        let _ = writeln!(
+            text,
+            "  {:<width$}  frames {}-{}, {:.3}-{:.3} s",
+            names[contact.foot],
+            contact.start_frame,
+            contact.end_frame,
+            secs(contact.start_frame),
+            secs(contact.end_frame)
+        );
+    }
     text
 }
 
@@ -348,6 +403,39 @@ pub(crate) fn figures(quality: &QualityFacts) -> String {
     text
 }
 
+/// What became of the feet, in words.
+fn held(feet: &FeetFacts) -> String {
+    let names = |held: bool| -> String {
+        let of = feet.feet.iter().filter(|foot| (foot.outcome == "held") == held);
+        let named = of.map(|foot| {
+            if held {
+                foot.joint.clone()
+            } else {
+                format!("{} {}", foot.joint, foot.outcome)
+            }
+        });
+        named.collect::<Vec<_>>().join(", ")
+    };
+    if feet.feet.is_empty() {
+        return "none told apart from other joints".to_owned();
+    }
+    if !feet.held {
+        return names(false);
+    }
+    let mut text = format!("{} held", names(true));
+    if let (Some(before), Some(after)) = (feet.skate_before_cmps, feet.skate_after_cmps) {
+        let _ = write!(text, ": skate {before:.2} to {after:.2} cm/s");
+    }
+    if feet.hips_lowered_mm >= 0.1 {
+        let _ = write!(text, ", hips down by up to {:.1} mm", feet.hips_lowered_mm);
+    }
+    let others = names(false);
+    if !others.is_empty() {
+        let _ = write!(text, "; {others}");
+    }
+    text
+}
+
 /// The answer of `make`.
 pub(crate) fn made(sidecar: &Sidecar) -> String {
     let candidate = &sidecar.candidate;
@@ -377,6 +465,9 @@ pub(crate) fn made(sidecar: &Sidecar) -> String {
         format!("{:.3} s and {:.3} s", closure.blend_start_secs, closure.blend_end_secs)
     };
     let _ = writeln!(text, "  {:<20} {}, {blends}", "closure", closure.method);
+    if let Some(feet) = &sidecar.feet {
+        let _ = writeln!(text, "  {:<20} {}", "feet", held(feet));
+    }
     text.push_str(&figures(&sidecar.quality));
     for output in sidecar.outputs.iter().skip(1) {
         let _ = writeln!(text, "{output}");
@@ -403,6 +494,9 @@ pub(crate) fn blended(sidecar: &Sidecar) -> String {
         "period", sidecar.candidate.period_secs, sidecar.playback.samples
     );
     let _ = writeln!(text, "  {:<20} {}", "travel", travel(&sidecar.root));
+    if let Some(feet) = &sidecar.feet {
+        let _ = writeln!(text, "  {:<20} {}", "feet", held(feet));
+    }
     text.push_str(&figures(&sidecar.quality));
     for output in sidecar.outputs.iter().skip(1) {
         let _ = writeln!(text, "{output}");

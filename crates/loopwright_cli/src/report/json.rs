@@ -263,7 +263,16 @@ struct InspectAnswer<'a> {
     pace_mps: f64,
     stretches: Vec<StretchFacts>,
     segments: Vec<SegmentFacts>,
+    contacts: Vec<Stands<'a>>,
     warnings: &'a [String],
+}
+
+/// A span of frames in which a foot stands.
+#[derive(Serialize)]
+struct Stands<'a> {
+    joint: &'a str,
+    start_frame: usize,
+    end_frame: usize,
 }
 
 /// The answer of `inspect`.
@@ -335,6 +344,13 @@ pub(crate) fn inspect(loaded: &Loaded) -> String {
             })
             .collect(),
         segments: analysis.segments.iter().map(SegmentFacts::from).collect(),
+        contacts: (analysis.contacts.spans().iter())
+            .map(|contact| Stands {
+                joint: name(analysis.body.feet[contact.foot].lowest_joint()),
+                start_frame: contact.start_frame,
+                end_frame: contact.end_frame,
+            })
+            .collect(),
         warnings: &loaded.warnings,
     })
 }

@@ -20,6 +20,7 @@ pub fn inspect(take: &Take, analysis: &Analysis) -> String {
     let title = format!("{}: what the take holds", take.name());
     let top = axes::title(&mut svg, &title, &tracks::facts(take));
     let top = tracks::segments(&mut svg, take, analysis, tracks::across().1, top);
+    let top = tracks::contacts(&mut svg, take, analysis, tracks::across().1, top);
     let bottom = tracks::draw(
         &mut svg,
         take,

@@ -131,6 +131,55 @@ pub(super) fn segments(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f
     area.bottom() + 14.0
 }
 
+/// Height of the bars of one foot.
+const BAR: f64 = 11.0;
+
+/// Draws when each foot stands as bars over time, in the inks of the feet's tracks; gives the height below them.
+pub(super) fn contacts(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f64, top: f64) -> f64 {
+    let feet: Vec<_> = analysis.body.feet.iter().take(SERIES.len()).collect();
+    if analysis.contacts.spans().is_empty() {
+        return top;
+    }
+    let (left, _) = across();
+    let name = |joint: usize| take.skeleton().joint(joint).name.clone();
+    let heading = Heading {
+        title: "When the feet stand",
+        keys: (feet.iter().zip(SERIES))
+            .map(|(foot, ink)| Key::new(Sign::Line(ink), name(foot.lowest_joint())))
+            .collect(),
+    };
+    heading.draw(svg, left, top, width);
+    let area = Area {
+        left,
+        top: top + heading.height(width),
+        width,
+        height: BAR * feet.len() as f64,
+    };
+    svg.rect(area, "panel");
+    let x = Axis::across(time_range(take), "", width);
+    let place = |frame: f64| {
+        let secs = (frame * take.frame_time_secs()).clamp(0.0, take.duration_secs());
+        area.left + width * x.range.share(secs)
+    };
+    for contact in analysis
+        .contacts
+        .spans()
+        .iter()
+        .filter(|contact| contact.foot < feet.len())
+    {
+        let from = place(contact.start_frame as f64 - 0.5);
+        let bar = Area {
+            left: from,
+            top: area.top + BAR * contact.foot as f64 + 2.0,
+            width: place(contact.end_frame as f64 + 0.5) - from,
+            height: BAR - 4.0,
+        };
+        svg.rect(bar, &format!("f{}", SERIES[contact.foot].class()));
+    }
+    svg.outline(area);
+    area.bottom() + 14.0
+}
+
 /// Draws tracks below each other from `top`, each `width` wide; gives the height below them.
 pub(super) fn draw(
     svg: &mut Svg,

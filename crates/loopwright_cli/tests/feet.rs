@@ -1,0 +1,97 @@
+//! Feet from the command line: held or not, said in words and in JSON, and takes in place.
+
+use harness::{Folder, number};
+use serde_json::Value;
+
+mod harness;
+
+#[test]
+fn feet_are_held_unless_asked_otherwise() {
+    let folder = Folder::with_walk();
+    let held = folder.made("");
+    assert_eq!(held["feet"]["held"], true);
+    let outcomes: Vec<&Value> = held["feet"]["feet"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|foot| &foot["outcome"])
+        .collect();
+    assert_eq!(outcomes, ["held", "held"]);
+    assert!(number(&held, "feet/skate_after_cmps") < 0.5 * number(&held, "feet/skate_before_cmps"));
+    // What was written slides as little.
+    assert!((number(&held, "quality/skate_cmps") - number(&held, "feet/skate_after_cmps")).abs() < 0.01);
+    let period = number(&held, "candidate/period_secs");
+    let contacts = held["feet"]["contacts"].as_array().unwrap();
+    assert!(contacts.len() >= 2);
+    for contact in contacts {
+        assert!(number(contact, "start_secs") < period && number(contact, "length_secs") <= period);
+    }
+    let open = folder.made("--lock-feet off");
+    assert_eq!(open["feet"]["held"], false);
+    assert!(number(&open, "quality/skate_cmps") > number(&held, "quality/skate_cmps"));
+    let text = folder.run("make walk.bvh -o loop.bvh --force").done().stdout;
+    assert!(text.contains("LeftToeBase, RightToeBase held: skate"), "{text}");
+}
+
+#[test]
+fn contacts_are_shown_as_bars_and_listed() {
+    let folder = Folder::with_walk();
+    let text = folder.run("inspect walk.bvh --contacts").done().stdout;
+    let bars = text
+        .lines()
+        .find(|line| line.contains("LeftToeBase  ") && line.contains("##"))
+        .unwrap();
+    assert!(bars.contains("...") && bars.contains("####"), "{bars}");
+    assert!(!folder.run("inspect walk.bvh").done().stdout.contains("####"));
+    let json = folder.run("inspect walk.bvh --json").done().json();
+    let contacts = json["contacts"].as_array().unwrap();
+    assert!(contacts.len() >= 4);
+    assert!(
+        contacts
+            .iter()
+            .all(|contact| contact["start_frame"].as_u64() <= contact["end_frame"].as_u64())
+    );
+    // Nothing is that slow.
+    let none = folder
+        .run("inspect walk.bvh --json --contact-speed 0.0001")
+        .done()
+        .json();
+    assert_eq!(none["contacts"].as_array().unwrap().len(), 0);
+    let refused = folder.run("inspect walk.bvh --contact-height=-1");
+    assert_eq!(refused.status, 2);
+    assert!(refused.stderr.contains("--contact-height 0.03"), "{}", refused.stderr);
+}
+
+#[test]
+fn what_feet_say_of_the_speed_is_told_and_taken_when_asked() {
+    let folder = Folder::with_walk();
+    let sidecar = folder.made("--root-speed feet");
+    assert_eq!(sidecar["feet"]["root_speed_from"], "feet");
+    let told = number(&sidecar, "feet/feet_speed_mps");
+    assert!((number(&sidecar, "root/speed_mps") - told).abs() < 1e-9);
+    // The take keeps its own travel, so the loop still compares with it frame by frame.
+    let checked = folder.run("check loop.bvh --take walk.bvh --json").done().json();
+    let quality = &checked["loops"][0]["quality"];
+    assert!((number(quality, "displacement_mm") - number(&sidecar, "quality/displacement_mm")).abs() < 1e-3);
+    let by_poses = folder.made("--root-speed pose");
+    assert_eq!(by_poses["feet"]["root_speed_from"], "pose");
+    assert!((number(&by_poses, "root/speed_mps") / told - 1.0).abs() < 0.03);
+}
+
+#[test]
+fn recipes_keep_what_was_asked_of_the_feet() {
+    let folder = Folder::with_walk();
+    let asked = "--lock-feet off --root-speed pose --contact-height 0.05 --contact-speed 0.3 --save-recipe r.toml";
+    let first = folder.made(asked);
+    let recipe = folder.text("r.toml");
+    for line in [
+        "lock-feet = \"off\"",
+        "root-speed = \"pose\"",
+        "contact-height = 0.05",
+        "contact-speed = 0.3",
+    ] {
+        assert!(recipe.contains(line), "{line}: {recipe}");
+    }
+    let again = folder.made("--recipe r.toml");
+    assert_eq!(first["feet"], again["feet"]);
+}
