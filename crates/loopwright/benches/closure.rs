@@ -7,8 +7,9 @@ use loopwright::{
     analysis::{Analysis, body::BodyOverrides},
     candidate::{self, SearchSettings},
     closure::{self, ClosureSettings, Method, Shape},
+    feet::FootLock,
     math::{ops, rotation},
-    pipeline::{LoopSettings, auto},
+    pipeline::{self, LoopSettings, auto},
     take::{Clip, Cut, Joint, Skeleton, Take},
 };
 use loopwright_synth::{WalkSettings, synthesize};
@@ -97,6 +98,25 @@ fn main() {
     let analysis = Analysis::of(&take, &BodyOverrides::default()).expect("no joints are named");
     let found = candidate::find(&take, &analysis, &SearchSettings::default()).expect("the settings are sound");
     let cut = found.candidates[0].cut;
+    let of_loop = |name: &str, settings: &LoopSettings| {
+        let time = milliseconds(|| {
+            let made = pipeline::make(&take, &analysis, &cut, 1, settings);
+            black_box(made.expect("the walk closes"));
+        });
+        println!(
+            "{name:<28} {time:8.3} ms  ({:.0} frames of {} joints)",
+            cut.num_frames(),
+            take.num_joints()
+        );
+    };
+    of_loop(
+        "loop, feet as they are",
+        &LoopSettings {
+            feet: FootLock::Off.into(),
+            ..LoopSettings::default()
+        },
+    );
+    of_loop("loop, feet held", &LoopSettings::default());
     let time = milliseconds(|| {
         let choice = auto::choose(&take, &analysis, &cut, 1, &LoopSettings::default());
         black_box(choice.expect("the walk closes"));

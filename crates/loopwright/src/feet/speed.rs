@@ -43,6 +43,9 @@ pub struct FeetSpeed {
 const BETTER_FACTOR: f64 = 0.75;
 const BETTER_MPS: f64 = 0.02;
 
+/// The same factor for a take in place: its poses know nothing of a travel that could be the better truth.
+const BETTER_FACTOR_IN_PLACE: f64 = 0.9;
+
 /// A take whose travel is below this share of what the feet say is one in place; what lies between that and the other share
 /// is travel that was captured, and more to be trusted than feet.
 const IN_PLACE_SHARE: f64 = 0.25;
@@ -51,13 +54,15 @@ const ALIKE_SHARE: f64 = 0.1;
 impl FeetSpeed {
     /// Whether the feet tell the travel better than the poses do.
     pub fn is_better(&self) -> bool {
-        let slides_less =
-            self.slide_mps < (BETTER_FACTOR * self.slide_of_poses_mps).min(self.slide_of_poses_mps - BETTER_MPS);
+        let slides_less = |factor: f64| {
+            let poses = self.slide_of_poses_mps;
+            self.slide_mps < (factor * poses).min(poses - BETTER_MPS)
+        };
         let over_ground = |v: DVec3| ops::hypot(v.x, v.z);
         let feet = over_ground(self.twist.linear);
         let is_in_place = over_ground(self.of_poses) < IN_PLACE_SHARE * feet;
         let is_alike = over_ground(self.of_poses - self.twist.linear) < ALIKE_SHARE * feet;
-        slides_less && (is_in_place || is_alike)
+        (is_in_place && slides_less(BETTER_FACTOR_IN_PLACE)) || (is_alike && slides_less(BETTER_FACTOR))
     }
 }
 
