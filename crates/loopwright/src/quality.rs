@@ -98,7 +98,25 @@ impl LoopKeys {
     ///
     /// `carrier` is the joint of `written` whose track holds the travel. Errors: the file has too few keys or joints.
     pub fn new(written: &Take, layout: KeyLayout, root: RootTravel, carrier: usize) -> Result<Self, KeysError> {
+        Self::of_cycle(written, layout, root, carrier, 0)
+    }
+
+    /// The same of a later cycle, where several stand one after the other in the file; the first has number 0.
+    pub fn of_cycle(
+        written: &Take,
+        layout: KeyLayout,
+        root: RootTravel,
+        carrier: usize,
+        cycle: usize,
+    ) -> Result<Self, KeysError> {
         let needed = layout.check(written, carrier)?;
+        let start = cycle.saturating_mul(layout.num_samples);
+        if start.saturating_add(needed) > written.num_frames() {
+            return Err(KeysError::MissingKeys {
+                needed: start.saturating_add(needed),
+                found: written.num_frames(),
+            });
+        }
         let num_joints = written.num_joints();
         let mut keys = Self {
             skeleton: written.skeleton().clone(),
@@ -108,7 +126,7 @@ impl LoopKeys {
             rotations: Vec::with_capacity(needed * num_joints),
             positions: Vec::with_capacity(needed * num_joints),
         };
-        for key in 0..needed {
+        for key in start..start + needed {
             let (translations, rotations) = body_of_key(written, key, &root, carrier);
             let (positions, _) = pose::world_pose(&keys.skeleton, &translations, &rotations);
             keys.rotations.extend(rotations);
@@ -421,32 +439,59 @@ impl<'a> SourceTracks<'a> {
     }
 }
 
+/// The joints that show most at the seam, by index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SeamJoints {
+    /// Of [`Quality::c0_radians`].
+    pub turn: usize,
+    /// Of [`Quality::c0_metres`].
+    pub gap: usize,
+    /// Of [`Quality::seam_acceleration_p99`].
+    pub acceleration: usize,
+}
+
+/// Where a loop's largest figures come from; the first of equals. Takes what [`measure`] took.
+pub fn seam_joints(keys: &LoopKeys, source: Option<&Rooted>) -> SeamJoints {
+    let source = source.map(SourceTracks::of);
+    let worst = |figure: &dyn Fn(usize) -> f64| {
+        (0..keys.num_joints()).fold((0, f64::NEG_INFINITY), |worst, joint| {
+            let found = figure(joint);
+            if found > worst.1 { (joint, found) } else { worst }
+        })
+    };
+    SeamJoints {
+        turn: worst(&|joint| joint_c0(keys, source.as_ref(), joint).0).0,
+        gap: worst(&|joint| joint_c0(keys, source.as_ref(), joint).1).0,
+        acceleration: worst(&|joint| joint_acceleration_p99(keys, joint)).0,
+    }
+}
+
 /// Gap between first and closing key, and what the step over the seam exceeds any natural step there.
 fn c0(keys: &LoopKeys, source: Option<&SourceTracks<'_>>) -> (f64, f64) {
-    let (joints, last) = (keys.num_joints(), keys.num_samples() as isize);
+    (0..keys.num_joints())
+        .map(|joint| joint_c0(keys, source, joint))
+        .fold((0.0, 0.0), |worst, gap| (worst.0.max(gap.0), worst.1.max(gap.1)))
+}
+
+/// The same of one joint.
+fn joint_c0(keys: &LoopKeys, source: Option<&SourceTracks<'_>>, joint: usize) -> (f64, f64) {
+    let last = keys.num_samples() as isize;
     let (mut radians, mut metres) = (0.0_f64, 0.0_f64);
     if keys.layout.has_closing_key {
-        let closing = keys.num_samples() * joints;
-        for joint in 0..joints {
-            let turn = rotation::difference(keys.rotations[closing + joint], keys.rotations[joint]);
-            radians = radians.max(turn.length());
-            metres = metres.max((keys.positions[closing + joint] - keys.positions[joint]).length());
-        }
+        let closing = keys.num_samples() * keys.num_joints() + joint;
+        radians = rotation::difference(keys.rotations[closing], keys.rotations[joint]).length();
+        metres = (keys.positions[closing] - keys.positions[joint]).length();
     }
-    for joint in 0..joints {
-        let moved = |sample: isize| (keys.position(sample + 1, joint) - keys.position(sample, joint)).length();
-        let own = source.map(|source| (source.position(last, joint) - source.position(last - 1, joint)).length());
-        metres = metres.max(jump(&moved, last, own));
-        let turned = |sample: isize| {
-            rotation::difference(keys.rotation(sample + 1, joint), keys.rotation(sample, joint)).length()
-        };
-        let own = source.map(|source| {
-            let turn = |sample: isize| source.rooted.clip.rotations(sample)[joint];
-            rotation::difference(turn(last), turn(last - 1)).length()
-        });
-        radians = radians.max(jump(&turned, last, own));
-    }
-    (radians, metres)
+    let moved = |sample: isize| (keys.position(sample + 1, joint) - keys.position(sample, joint)).length();
+    let own = source.map(|source| (source.position(last, joint) - source.position(last - 1, joint)).length());
+    metres = metres.max(jump(&moved, last, own));
+    let turned =
+        |sample: isize| rotation::difference(keys.rotation(sample + 1, joint), keys.rotation(sample, joint)).length();
+    let own = source.map(|source| {
+        let turn = |sample: isize| source.rooted.clip.rotations(sample)[joint];
+        rotation::difference(turn(last), turn(last - 1)).length()
+    });
+    (radians.max(jump(&turned, last, own)), metres)
 }
 
 /// What the step from the last sample to the first exceeds any natural step there, at least 0.
@@ -472,17 +517,20 @@ fn second_differences(keys: &LoopKeys, joint: usize) -> Vec<DVec3> {
 }
 
 fn seam_acceleration_p99(keys: &LoopKeys) -> f64 {
+    (0..keys.num_joints())
+        .map(|joint| joint_acceleration_p99(keys, joint))
+        .fold(0.0, f64::max)
+}
+
+/// The same of one joint.
+fn joint_acceleration_p99(keys: &LoopKeys, joint: usize) -> f64 {
     let num_samples = keys.num_samples();
-    let mut worst = 0.0_f64;
-    for joint in 0..keys.num_joints() {
-        let sizes: Vec<f64> = second_differences(keys, joint).iter().map(|a| a.length()).collect();
-        // The seam lies between the last sample and the first; both see it.
-        let seam = sizes[0].max(sizes[num_samples - 1]);
-        let mut others = sizes[1..num_samples - 1].to_vec();
-        others.sort_by(f64::total_cmp);
-        worst = worst.max(seam / percentile(&others, 0.99).max(ROUNDING_METRES));
-    }
-    worst
+    let sizes: Vec<f64> = second_differences(keys, joint).iter().map(|a| a.length()).collect();
+    // The seam lies between the last sample and the first; both see it.
+    let seam = sizes[0].max(sizes[num_samples - 1]);
+    let mut others = sizes[1..num_samples - 1].to_vec();
+    others.sort_by(f64::total_cmp);
+    seam / percentile(&others, 0.99).max(ROUNDING_METRES)
 }
 
 fn seam_acceleration_error(keys: &LoopKeys, source: &SourceTracks<'_>) -> Option<f64> {

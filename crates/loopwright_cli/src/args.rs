@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     exit::Failure,
+    limits::Limits,
     mirroring,
     recipe::{
         ClosureRecipe, JointRecipe, Method, MotionChoice, OrderChoice, OutputRecipe, Recipe, StretchRecipe, TakeRecipe,
@@ -521,9 +522,16 @@ pub(crate) fn recipe_of(
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Loops (BVH, FBX, GLB or glTF); the sidecar beside each is read where there is one.
+    /// Loops (BVH, FBX, GLB or glTF); the sidecar beside each is read where there is one. A folder stands for the loops in
+    /// it and below: files with a sidecar, or whose name ends in -loop.
     #[arg(required = true)]
     pub(crate) loops: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
+    /// Limits from the table [check] of this file (TOML), instead of loopwright.toml in the current folder or the nearest
+    /// above it; flags count more.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
     /// The take that the loops were made from, for the figures that need it.
     #[arg(long, value_name = "TAKE")]
     pub(crate) take: Option<PathBuf>,

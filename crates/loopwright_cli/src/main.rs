@@ -6,6 +6,8 @@ use clap::Parser;
 
 mod args;
 
+mod limits;
+
 mod load;
 
 mod mirroring;

@@ -23,6 +23,15 @@ pub(crate) fn note(text: &str) {
     say(AnsiColor::Cyan.on_default().bold(), "note", text);
 }
 
+/// Tells something soft of several things, one line each.
+pub(crate) fn list(text: &str, lines: &[String]) {
+    warn(text);
+    let mut stderr = anstream::stderr().lock();
+    for line in lines {
+        let _ = writeln!(stderr, "  {line}");
+    }
+}
+
 /// Tells why a command ended early.
 pub(crate) fn fail(failure: &Failure) {
     say(AnsiColor::Red.on_default().bold(), "error", failure.what());

@@ -1,15 +1,16 @@
-//! `loopwright check`: does the seam show?
+//! `loopwright check`: does the seam show, and is everything within limits?
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use loopwright::{
     analysis::body::Body,
-    quality::{self, LoopKeys},
+    quality::{self, KeyLayout, LoopKeys},
 };
 
 use crate::{
     args::{CheckArgs, TakeArgs},
     exit::{Ending, Failure},
+    limits::{Limits, SeamNames},
     load::{self, Loaded},
     output,
     report::{facts, human, json, json::Verdict},
@@ -18,55 +19,96 @@ use crate::{
 };
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
+    let limits = Limits::settled(args.limits, args.config.as_deref())?;
     let take = args
         .take
         .as_ref()
         .map(|take| load::load(take, &args.reading.clone().into()))
         .transpose()?;
     let mut verdicts = Vec::new();
-    let (mut failed, mut negative) = (0, false);
-    for path in &args.loops {
-        match check(path, &args.reading, take.as_ref()) {
+    let mut unreadable: Vec<Failure> = Vec::new();
+    // A bad file, or a folder without loops, does not stop the others; it is told now and listed at the end.
+    for path in loops_in(&args.loops) {
+        let checked = path
+            .and_then(|path| check(&path, &args.reading, take.as_ref(), &limits).map_err(|failure| (path, failure)));
+        let verdict = match checked {
             Ok(verdict) => {
-                negative |= verdict.verdict == "pops";
                 if !args.json {
                     for warning in &verdict.warnings {
-                        talk::warn(&format!("{}: {warning}", path.display()));
+                        talk::warn(&format!("{}: {warning}", verdict.file));
                     }
                     output::print(&human::verdict(&verdict))?;
                 }
-                verdicts.push(verdict);
+                verdict
             }
-            // One bad file does not stop the others; it is told now and counted at the end.
-            Err(failure) => {
+            Err((path, failure)) => {
                 talk::fail(&failure);
-                failed += 1;
-                verdicts.push(Verdict {
+                let verdict = Verdict {
                     file: path.display().to_string(),
                     verdict: "error",
+                    failed: Vec::new(),
                     take: None,
                     candidate: None,
                     root: None,
                     quality: None,
                     warnings: vec![failure.what().to_owned()],
-                });
+                };
+                unreadable.push(failure);
+                verdict
             }
-        }
+        };
+        verdicts.push(verdict);
     }
     if args.json {
-        output::print(&json::check(&verdicts))?;
+        output::print(&json::check(&verdicts, &limits))?;
     }
-    if failed > 0 {
-        return Err(Failure::error(format!(
-            "{failed} of {} loops could not be checked",
-            args.loops.len()
-        )));
+    let failed: Vec<&Verdict> = verdicts.iter().filter(|verdict| !verdict.failed.is_empty()).collect();
+    if verdicts.len() > 1 && !failed.is_empty() {
+        // The last thing said of many loops is which of them need a hand.
+        let names: Vec<String> = failed
+            .iter()
+            .map(|verdict| format!("{} {}", verdict.file, verdict.verdict))
+            .collect();
+        talk::list(
+            &format!("{} of {} loops exceed a limit", failed.len(), verdicts.len()),
+            &names,
+        );
     }
-    Ok(if negative { Ending::Negative } else { Ending::Done })
+    if !unreadable.is_empty() {
+        let summary = Failure::error(format!(
+            "{} of {} loops could not be checked",
+            unreadable.len(),
+            verdicts.len()
+        ));
+        return Err(unreadable
+            .iter()
+            .fold(summary, |summary, failure| summary.because(failure.what())));
+    }
+    Ok(if failed.is_empty() {
+        Ending::Done
+    } else {
+        Ending::Negative
+    })
+}
+
+/// Every loop that the paths stand for, in their order; of a folder what looks like one, by name, in it and below.
+fn loops_in(paths: &[PathBuf]) -> Vec<Result<PathBuf, (PathBuf, Failure)>> {
+    let mut loops = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            loops.push(Ok(path.clone()));
+            continue;
+        }
+        match written_loop::loops_below(path) {
+            Ok(found) => loops.extend(found.into_iter().map(Ok)),
+            Err(failure) => loops.push(Err((path.clone(), failure))),
+        }
+    }
+    loops
 }
 
 /// The verdict on one loop. Errors: the file or its sidecar cannot be read, or do not belong together.
-fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>) -> Result<Verdict, Failure> {
+fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits) -> Result<Verdict, Failure> {
     let WrittenLoop {
         sidecar,
         written,
@@ -100,9 +142,13 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>) -> Result<Verdi
         .as_ref()
         .is_some_and(|sidecar| sidecar.playback.root_joint_added);
     let keys_carrier = if root_added { 0 } else { carrier };
-    let keys = LoopKeys::new(&written, layout, root, keys_carrier).map_err(|error| {
-        Failure::error(format!("cannot check \"{}\": {error}", path.display())).try_this(written_loop::OTHER_SIDECAR)
-    })?;
+    let keys_of = |cycle, layout| {
+        LoopKeys::of_cycle(&written, layout, root, keys_carrier, cycle).map_err(|error| {
+            Failure::error(format!("cannot check \"{}\": {error}", path.display()))
+                .try_this(written_loop::OTHER_SIDECAR)
+        })
+    };
+    let keys = keys_of(0, layout)?;
     let source = match (take, &sidecar) {
         (Some(take), Some(sidecar)) => Some(written_loop::source_of(take, sidecar, &written, root, carrier)?),
         (Some(_), None) => {
@@ -111,21 +157,56 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>) -> Result<Verdi
         }
         (None, _) => None,
     };
-    let quality = quality::measure(&keys, &body, source.as_ref());
+    let mut quality = quality::measure(&keys, &body, source.as_ref());
+    let mut joints = quality::seam_joints(&keys, source.as_ref());
+    if let Some(playback) = sidecar
+        .as_ref()
+        .map(|sidecar| &sidecar.playback)
+        .filter(|playback| playback.copies > 1)
+    {
+        // The seam between copies and the one after the last are different keys.
+        let last = keys_of(
+            playback.copies - 1,
+            KeyLayout {
+                has_closing_key: playback.closing_key,
+                ..layout
+            },
+        )?;
+        let at_end = quality::measure(&last, &body, source.as_ref());
+        if at_end.pops() && !quality.pops() {
+            quality = at_end;
+            joints = quality::seam_joints(&last, source.as_ref());
+        }
+    }
     if quality.pops() && sidecar.is_none() && !layout.has_closing_key {
         warnings.push(
             "the verdict rests on a travel told from open keys; keep the sidecar beside the loop, or write the closing key"
                 .to_owned(),
         );
     }
-    let verdict = if quality.pops() { "pops" } else { "loops" };
+    let name_of = |joint: usize| written.skeleton().joint(joint).name.clone();
+    let figures = facts::quality(&quality, None);
+    let failed = limits.exceeded(
+        &figures,
+        &SeamNames {
+            turn: name_of(joints.turn),
+            gap: name_of(joints.gap),
+            acceleration: name_of(joints.acceleration),
+        },
+    );
+    warnings.extend(limits.not_told(&figures).map(str::to_owned));
     Ok(Verdict {
         file: path.display().to_string(),
-        verdict,
+        verdict: match failed.is_empty() {
+            true => "loops",
+            false if quality.pops() => "pops",
+            false => "fails",
+        },
+        failed,
         take: Some(facts),
         candidate: sidecar.map(|sidecar| sidecar.candidate),
         root: Some(facts::root(&root, space)),
-        quality: Some(facts::quality(&quality, None)),
+        quality: Some(figures),
         warnings,
     })
 }

@@ -532,6 +532,9 @@ pub(crate) fn verdict(verdict: &Verdict) -> String {
     if let Some(quality) = &verdict.quality {
         text.push_str(&figures(quality));
     }
+    for exceeded in &verdict.failed {
+        let _ = writeln!(text, "  failed: {exceeded}\n    try: {}", exceeded.hint);
+    }
     text
 }
 

@@ -10,7 +10,12 @@ use loopwright_formats::sidecar::{CandidateFacts, QualityFacts, RootFacts, Sidec
 use serde::Serialize;
 
 use super::facts;
-use crate::{commands::find::Hunt, exit::Failure, load::Loaded};
+use crate::{
+    commands::find::Hunt,
+    exit::Failure,
+    limits::{Exceeded, Limits},
+    load::Loaded,
+};
 
 /// Pretty JSON with a final line end.
 fn text<T: Serialize>(value: &T) -> String {
@@ -374,8 +379,10 @@ pub(crate) fn make(sidecar: &Sidecar) -> String {
 pub(crate) struct Verdict {
     /// The loop's file.
     pub(crate) file: String,
-    /// "loops", "pops" or "error".
+    /// "loops", "pops", "fails" (a limit is exceeded, though nothing pops) or "error".
     pub(crate) verdict: &'static str,
+    /// Limits that the loop exceeds; none where it loops.
+    pub(crate) failed: Vec<Exceeded>,
     /// The loop as a take; null where it cannot be read.
     pub(crate) take: Option<TakeFacts>,
     /// What the sidecar says of the stretch; null without one.
@@ -391,11 +398,16 @@ pub(crate) struct Verdict {
 #[derive(Serialize)]
 struct CheckAnswer<'a> {
     loops: &'a [Verdict],
+    /// What they were held against.
+    limits: &'a Limits,
 }
 
 /// The answer of `check`.
-pub(crate) fn check(verdicts: &[Verdict]) -> String {
-    text(&CheckAnswer { loops: verdicts })
+pub(crate) fn check(verdicts: &[Verdict], limits: &Limits) -> String {
+    text(&CheckAnswer {
+        loops: verdicts,
+        limits,
+    })
 }
 
 /// The answer of `render`.

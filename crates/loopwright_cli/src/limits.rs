@@ -1,0 +1,254 @@
+//! What `check` allows: limits from flags and from `loopwright.toml`, and loops held against them.
+
+use std::{
+    env, fmt,
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use loopwright::quality::{POP_ACCELERATION, POP_METRES, POP_RADIANS};
+use loopwright_formats::sidecar::QualityFacts;
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+
+use crate::{exit::Failure, load};
+
+/// The file that a folder, and all below it, takes its limits from.
+const CONFIG_NAME: &str = "loopwright.toml";
+
+/// Largest figures that loops may have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Args, Deserialize, Serialize)]
+#[command(next_help_heading = "Limits")]
+#[serde(default, deny_unknown_fields, rename_all(deserialize = "kebab-case"))]
+pub(crate) struct Limits {
+    /// Largest pose gap of a joint, degrees; 0.1 unless given.
+    #[arg(long, value_name = "DEG", value_parser = parse_limit)]
+    #[serde(deserialize_with = "checked")]
+    max_c0_deg: Option<f64>,
+    /// Largest pose gap of a joint, millimetres; 1 unless given.
+    #[arg(long, value_name = "MM", value_parser = parse_limit)]
+    #[serde(deserialize_with = "checked")]
+    max_c0_mm: Option<f64>,
+    /// Largest seam acceleration of a joint, as a multiple of the clip's own peaks; 1.5 unless given.
+    #[arg(long, value_name = "RATIO", value_parser = parse_limit)]
+    #[serde(deserialize_with = "checked")]
+    max_seam_acceleration: Option<f64>,
+    /// Largest mean speed of feet while they stand, centimetres per second; any unless given.
+    #[arg(long, value_name = "CMPS", value_parser = parse_limit)]
+    #[serde(deserialize_with = "checked")]
+    max_skate: Option<f64>,
+    /// Largest rank of the seam among all windows of the loop, percent; any unless given. A good loop may have any rank, the
+    /// mean of many is 50.
+    #[arg(long, value_name = "PERCENT", value_parser = parse_limit)]
+    #[serde(deserialize_with = "checked")]
+    max_rank: Option<f64>,
+}
+
+fn parse_limit(text: &str) -> Result<f64, String> {
+    let limit = text.trim().parse().ok().filter(|limit| is_limit(*limit));
+    limit.ok_or_else(|| NOT_A_LIMIT.to_owned())
+}
+
+const NOT_A_LIMIT: &str = "a limit is a number from 0 on";
+
+fn is_limit(limit: f64) -> bool {
+    limit.is_finite() && limit >= 0.0
+}
+
+/// A limit of the file; what is wrong with it is told with its line.
+fn checked<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+    let limit = f64::deserialize(from)?;
+    if is_limit(limit) {
+        Ok(Some(limit))
+    } else {
+        Err(D::Error::custom(NOT_A_LIMIT))
+    }
+}
+
+/// What `loopwright.toml` may hold.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Config {
+    check: Limits,
+}
+
+/// A figure above its limit.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Exceeded {
+    /// The figure's key under `quality`.
+    pub(crate) measure: &'static str,
+    /// The figure.
+    pub(crate) found: f64,
+    /// What is allowed.
+    pub(crate) allowed: f64,
+    /// The joint that shows it; null for figures of the whole body.
+    pub(crate) joint: Option<String>,
+    /// What to try.
+    #[serde(rename = "try")]
+    pub(crate) hint: String,
+    /// The figure in words, and its unit.
+    #[serde(skip)]
+    words: (&'static str, &'static str),
+}
+
+impl fmt::Display for Exceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (what, unit) = self.words;
+        write!(f, "{what} {}{unit}", rounded(self.found))?;
+        if let Some(joint) = &self.joint {
+            write!(f, " at the seam of joint {joint}")?;
+        }
+        write!(f, ", allowed {}", rounded(self.allowed))
+    }
+}
+
+/// Four digits that count, and no more zeros than that.
+fn rounded(value: f64) -> String {
+    let digits = (3.0 - value.abs().max(1e-9).log10().floor()).clamp(0.0, 9.0) as usize;
+    let text = format!("{value:.digits$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+/// Names of the joints that show most at the seam.
+pub(crate) struct SeamNames {
+    pub(crate) turn: String,
+    pub(crate) gap: String,
+    pub(crate) acceleration: String,
+}
+
+impl Limits {
+    /// The limits that hold: those of flags, then those of a file, then those above which a loop pops.
+    ///
+    /// Errors: the file that is named, or found here or above, cannot be read.
+    pub(crate) fn settled(flags: Self, config: Option<&Path>) -> Result<Self, Failure> {
+        let file = match config.map(Path::to_owned).or_else(nearest_config) {
+            Some(path) => read(&path)?,
+            None => Self::default(),
+        };
+        Ok(Self {
+            max_c0_deg: flags.max_c0_deg.or(file.max_c0_deg).or(Some(POP_RADIANS.to_degrees())),
+            max_c0_mm: flags.max_c0_mm.or(file.max_c0_mm).or(Some(1e3 * POP_METRES)),
+            max_seam_acceleration: flags
+                .max_seam_acceleration
+                .or(file.max_seam_acceleration)
+                .or(Some(POP_ACCELERATION)),
+            max_skate: flags.max_skate.or(file.max_skate),
+            max_rank: flags.max_rank.or(file.max_rank),
+        })
+    }
+
+    /// The limits that a loop exceeds; a figure that it does not have exceeds none.
+    pub(crate) fn exceeded(&self, quality: &QualityFacts, joints: &SeamNames) -> Vec<Exceeded> {
+        const CLOSE: &str = "close it again with `loopwright make` or `loopwright close`";
+        let figures = [
+            (
+                "c0_deg",
+                quality.c0_deg,
+                self.max_c0_deg,
+                Some(&joints.turn),
+                ("turn", " deg"),
+                CLOSE,
+                "--max-c0-deg",
+            ),
+            (
+                "c0_mm",
+                quality.c0_mm,
+                self.max_c0_mm,
+                Some(&joints.gap),
+                ("gap", " mm"),
+                CLOSE,
+                "--max-c0-mm",
+            ),
+            (
+                "seam_acceleration_p99",
+                quality.seam_acceleration_p99,
+                self.max_seam_acceleration,
+                Some(&joints.acceleration),
+                ("acceleration", " of the clip's own peaks"),
+                "a longer --blend, --closure auto, or another cut from `loopwright find`",
+                "--max-seam-acceleration",
+            ),
+            (
+                "seam_rank",
+                quality.seam_rank,
+                self.max_rank,
+                None,
+                ("seam rank", "%"),
+                "--closure auto, or another cut from `loopwright find`",
+                "--max-rank",
+            ),
+            (
+                "skate_cmps",
+                quality.skate_cmps,
+                self.max_skate,
+                None,
+                ("standing feet slide at", " cm/s"),
+                "another cut from `loopwright find`",
+                "--max-skate",
+            ),
+        ];
+        let mut exceeded = Vec::new();
+        for (measure, found, allowed, joint, words, hint, flag) in figures {
+            let (Some(found), Some(allowed)) = (found, allowed) else {
+                continue;
+            };
+            if found > allowed {
+                exceeded.push(Exceeded {
+                    measure,
+                    found,
+                    allowed,
+                    joint: joint.cloned(),
+                    hint: format!("{hint}; or allow it with {flag}"),
+                    words,
+                });
+            }
+        }
+        exceeded
+    }
+
+    /// Why a limit could not be held against a loop, where one is set.
+    pub(crate) fn not_told(&self, quality: &QualityFacts) -> Option<&'static str> {
+        (self.max_skate.is_some() && quality.skate_cmps.is_none())
+            .then_some("no feet that stand: the limit of skate says nothing of this loop")
+    }
+}
+
+/// `loopwright.toml` in the current folder or the nearest above it.
+fn nearest_config() -> Option<PathBuf> {
+    let here = env::current_dir().ok()?;
+    here.ancestors()
+        .map(|folder| folder.join(CONFIG_NAME))
+        .find(|path| path.is_file())
+}
+
+fn read(path: &Path) -> Result<Limits, Failure> {
+    let wrong = |why: String| {
+        Failure::error(format!("cannot read the limits in \"{}\": {why}", path.display()))
+            .try_this("a table [check] with lines such as max-skate = 3.0; `loopwright help check` lists the limits")
+    };
+    let text = String::from_utf8(load::read_bytes(path)?).map_err(|_| wrong("it is not text".to_owned()))?;
+    let config: Config = toml::from_str(&text).map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
+    Ok(config.check)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_honest() {
+        for (value, text) in [
+            (0.1, "0.1"),
+            (1.0, "1"),
+            (20.0, "20"),
+            (12_345.6, "12346"),
+            (1.500_4, "1.5"),
+            (0.012_345, "0.01235"),
+            (0.0, "0"),
+        ] {
+            assert_eq!(rounded(value), text);
+        }
+    }
+}

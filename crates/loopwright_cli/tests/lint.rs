@@ -1,0 +1,248 @@
+//! `check` as a lint: many loops and folders, limits by flags and by `loopwright.toml`, statuses a build can act on.
+
+mod harness;
+
+use harness::{Answer, Folder, number};
+use serde_json::Value;
+
+/// A folder with a take, and three loops of it below `loops`, in three formats.
+fn with_loops() -> Folder {
+    let folder = Folder::with_walk();
+    folder.make_folder("loops");
+    folder.make_folder("loops/deep");
+    for out in ["loops/a.bvh", "loops/deep/b.glb", "loops/deep/c.fbx"] {
+        folder.run(&format!("make walk.bvh -o {out}")).done();
+    }
+    folder
+}
+
+/// The verdicts by file, in order.
+fn verdicts(answer: &Answer) -> Vec<(String, String)> {
+    let json = answer.json();
+    let text = |value: &Value| value.as_str().unwrap().replace('\\', "/");
+    let loops = json["loops"].as_array().unwrap();
+    loops
+        .iter()
+        .map(|one| (text(&one["file"]), text(&one["verdict"])))
+        .collect()
+}
+
+fn verdict_of(file: &str, verdict: &str) -> (String, String) {
+    (file.to_owned(), verdict.to_owned())
+}
+
+#[test]
+fn a_folder_stands_for_the_loops_below_it() {
+    let folder = with_loops();
+    // Neither has a sidecar: one is a take, and the other says that it is a loop.
+    folder.copy("walk.bvh", "loops/take.bvh");
+    folder.copy("loops/a.bvh", "loops/deep/alone-loop.bvh");
+    let checked = folder.run("check loops --json");
+    assert_eq!(checked.status, 0, "{}", checked.stderr);
+    assert_eq!(
+        verdicts(&checked),
+        [
+            "loops/a.bvh",
+            "loops/deep/alone-loop.bvh",
+            "loops/deep/b.glb",
+            "loops/deep/c.fbx"
+        ]
+        .map(|file| verdict_of(file, "loops"))
+    );
+
+    folder.make_folder("empty");
+    let checked = folder.run("check empty loops --json");
+    assert_eq!(checked.status, 2);
+    assert_eq!(verdicts(&checked)[0], verdict_of("empty", "error"));
+    assert_eq!(verdicts(&checked).len(), 5);
+    assert!(
+        checked.stderr.contains("no loop in the folder \"empty\""),
+        "{}",
+        checked.stderr
+    );
+}
+
+#[test]
+fn a_limit_that_is_exceeded_is_told_with_what_to_try() {
+    let folder = with_loops();
+    let found = number(&folder.json("loops/a.bvh.json"), "quality/skate_cmps");
+    assert!(found > 0.2, "{found}");
+    let checked = folder.run("check loops --max-skate 0.1 --json");
+    assert_eq!(checked.status, 1);
+    let json = checked.json();
+    for one in json["loops"].as_array().unwrap() {
+        assert_eq!(one["verdict"], "fails");
+        let failed = one["failed"].as_array().unwrap();
+        assert_eq!(failed.len(), 1);
+        assert_eq!(failed[0]["measure"], "skate_cmps");
+        assert_eq!(number(&failed[0], "allowed"), 0.1);
+        assert_eq!(number(&failed[0], "found"), number(one, "quality/skate_cmps"));
+        assert_eq!(failed[0]["joint"], Value::Null);
+        assert!(failed[0]["try"].as_str().unwrap().contains("--max-skate"));
+    }
+    assert_eq!(number(&json, "limits/max_skate"), 0.1);
+    assert_eq!(number(&json, "limits/max_c0_mm"), 1.0);
+
+    let text = folder.run("check loops --max-skate 0.1");
+    assert_eq!(text.status, 1);
+    assert!(text.stdout.contains("a.bvh: fails\n"), "{}", text.stdout);
+    assert!(
+        text.stdout.contains("failed: standing feet slide at "),
+        "{}",
+        text.stdout
+    );
+    assert!(text.stdout.contains(", allowed 0.1\n    try: "), "{}", text.stdout);
+    assert!(text.stderr.contains("3 of 3 loops exceed a limit"), "{}", text.stderr);
+}
+
+#[test]
+fn a_pop_names_the_joint_that_shows_it() {
+    let folder = with_loops();
+    let checked = folder.run("check walk.bvh loops/a.bvh --json");
+    assert_eq!(checked.status, 1);
+    let json = checked.json();
+    assert_eq!(json["loops"][0]["verdict"], "pops");
+    let failed = json["loops"][0]["failed"].as_array().unwrap();
+    let measures: Vec<&Value> = failed.iter().map(|one| &one["measure"]).collect();
+    assert_eq!(measures, ["c0_deg", "c0_mm", "seam_acceleration_p99"]);
+    let names: Vec<String> = folder
+        .take("walk.bvh")
+        .skeleton()
+        .joints()
+        .iter()
+        .map(|joint| joint.name.clone())
+        .collect();
+    for one in failed {
+        assert!(names.contains(&one["joint"].as_str().unwrap().to_owned()), "{one}");
+        assert!(number(one, "found") > number(one, "allowed"));
+    }
+    assert!(json["loops"][1]["failed"].as_array().unwrap().is_empty());
+    // Whoever says how much is allowed is believed.
+    let allowed = folder.run("check walk.bvh --max-c0-deg 360 --max-c0-mm 1e6 --max-seam-acceleration 1e6");
+    assert_eq!(allowed.status, 0, "{}", allowed.stdout);
+    assert!(allowed.stdout.starts_with("walk.bvh: loops\n"), "{}", allowed.stdout);
+}
+
+#[test]
+fn limits_come_from_the_nearest_file_and_flags_count_more() {
+    let folder = with_loops();
+    folder.write("loopwright.toml", "[check]\nmax-skate = 0.1\nmax-rank = 100\n");
+    let status = |arguments: &str, below: &str| {
+        let output = harness::command()
+            .args(arguments.split_whitespace())
+            .current_dir(folder.file(below))
+            .output()
+            .unwrap();
+        Answer::of(output).status
+    };
+    assert_eq!(status("check loops", "."), 1);
+    assert_eq!(status("check b.glb", "loops/deep"), 1, "a file above counts");
+    assert_eq!(status("check loops --max-skate 100", "."), 0, "flags count more");
+    folder.write("loops/loopwright.toml", "[check]\nmax-skate = 100\n");
+    assert_eq!(status("check deep", "loops"), 0, "the nearest counts");
+    assert_eq!(status("check loops", "."), 1, "not one beside the loops");
+    assert_eq!(status("check loops --config loops/loopwright.toml", "."), 0);
+    assert_eq!(status("check loops --config missing.toml", "."), 2);
+    folder.write("other.toml", "");
+    assert_eq!(
+        status("check loops --config other.toml", "."),
+        0,
+        "no table, no limits of its own"
+    );
+}
+
+#[test]
+fn a_malformed_file_of_limits_is_told_with_its_line() {
+    let folder = with_loops();
+    for (text, told) in [
+        ("[check]\nmax-skate 3\n", "line 2"),
+        ("[check]\n\nmax-skating = 3\n", "unknown field `max-skating`"),
+        ("[check]\n\nmax-skating = 3\n", "line 3"),
+        ("[check]\nmax-rank = \"50\"\n", "line 2"),
+        ("[check]\nmax-rank = -1\n", "a limit is a number from 0 on"),
+        ("[check]\nmax-rank = nan\n", "a limit is a number from 0 on"),
+        ("[chek]\nmax-rank = 1\n", "unknown field `chek`"),
+    ] {
+        folder.write("loopwright.toml", text);
+        let checked = folder.run("check loops");
+        assert_eq!(checked.status, 2, "{text:?}");
+        assert!(
+            checked.stdout.is_empty(),
+            "nothing is checked against half of the limits"
+        );
+        assert!(
+            checked.stderr.contains("cannot read the limits in"),
+            "{}",
+            checked.stderr
+        );
+        assert!(checked.stderr.contains(told), "no {told:?} in {}", checked.stderr);
+    }
+    for wrong in [
+        "--max-skate -1",
+        "--max-rank nan",
+        "--max-c0-mm inf",
+        "--max-c0-deg much",
+    ] {
+        let checked = folder.run(&format!("check loops {wrong}"));
+        assert_eq!(checked.status, 2, "{wrong}");
+    }
+}
+
+#[test]
+fn unreadable_files_are_listed_at_the_end_and_the_rest_is_checked() {
+    let folder = with_loops();
+    folder.write("loops/bad-loop.bvh", "not a take");
+    folder.write("loops/deep/worse-loop.glb", b"glTF\x02\0\0\0");
+    let checked = folder.run("check loops --max-skate 0.1 missing.bvh");
+    assert_eq!(checked.status, 2, "an error counts more than a limit");
+    for file in ["a.bvh", "b.glb", "c.fbx"] {
+        assert!(
+            checked.stdout.contains(&format!("{file}: fails\n")),
+            "{}",
+            checked.stdout
+        );
+    }
+    let end = checked
+        .stderr
+        .rsplit_once("3 of 6 loops could not be checked")
+        .unwrap()
+        .1;
+    for file in ["bad-loop.bvh", "worse-loop.glb", "missing.bvh"] {
+        assert!(end.contains(file), "{file} is not listed in {end}");
+    }
+}
+
+#[test]
+fn the_seam_after_several_copies_is_played_too() {
+    let folder = Folder::with_walk();
+    folder.made("--repeat 2");
+    folder.loops();
+    // The closing key of the file is broken, the first copy is not.
+    let mut lines: Vec<String> = folder.text("loop.bvh").lines().map(str::to_owned).collect();
+    let last = lines.last_mut().unwrap();
+    let mut numbers: Vec<String> = last.split_whitespace().map(str::to_owned).collect();
+    let tenth: f64 = numbers[9].parse().unwrap();
+    numbers[9] = format!("{}", tenth + 5.0);
+    *last = numbers.join(" ");
+    folder.write("loop.bvh", lines.join("\n") + "\n");
+    let checked = folder.run("check loop.bvh --json");
+    assert_eq!(checked.status, 1, "{}", checked.stdout);
+    assert_eq!(checked.json()["loops"][0]["verdict"], "pops");
+}
+
+#[test]
+fn a_limit_of_skate_that_says_nothing_is_told() {
+    let folder = Folder::new();
+    folder.run("synth -o walk.bvh --seconds 4 --fps 30").done();
+    // Without names that say foot and with all leaves equal there are no feet to slide.
+    let prop = "HIERARCHY\nROOT Box\n{\n OFFSET 0 0 0\n CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n End Site\n {\n  OFFSET 0 10 0\n }\n}\nMOTION\nFrames: 5\nFrame Time: 0.1\n0 0 0 0 0 0\n0 1 0 3 0 0\n0 2 0 0 0 0\n0 1 0 -3 0 0\n0 0 0 0 0 0\n";
+    folder.write("box.bvh", prop);
+    let checked = folder
+        .run("check box.bvh --max-skate 1 --unit cm --up y --max-c0-deg 90 --max-seam-acceleration 9 --max-c0-mm 99");
+    assert_eq!(checked.status, 0, "{}{}", checked.stdout, checked.stderr);
+    assert!(
+        checked.stderr.contains("the limit of skate says nothing"),
+        "{}",
+        checked.stderr
+    );
+}
