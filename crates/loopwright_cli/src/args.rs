@@ -13,6 +13,7 @@ use crate::{
     recipe::{
         ClosureRecipe, JointRecipe, Method, MotionChoice, OrderChoice, OutputRecipe, Recipe, StretchRecipe, TakeRecipe,
     },
+    targets::Target,
 };
 
 /// How many loops `find` lists unless told otherwise; `make --pick` counts in the same list.
@@ -364,6 +365,9 @@ pub(crate) struct ClosureArgs {
 /// What is written.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct LoopArgs {
+    /// The client that will play the loop: sets what that needs and no other flag says (docs/formats/targets.md).
+    #[arg(long = "for", value_enum, value_name = "CLIENT")]
+    target: Option<Target>,
     /// What becomes of the travel; screw unless given.
     #[arg(long, value_enum)]
     root: Option<RootChoice>,
@@ -402,7 +406,8 @@ pub(crate) struct LoopArgs {
 /// Where everything goes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TargetArgs {
-    /// The loop to write; `<stem>-loop.<extension>` in the current folder unless given.
+    /// The loop to write; `<stem>-loop.<extension>` in the current folder unless given, with the take's extension or one that
+    /// the client of --for reads.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// Settings from this file (TOML); flags count more.
@@ -505,6 +510,7 @@ pub(crate) fn recipe_of(
         },
         joints: closure.joints.clone(),
         output: OutputRecipe {
+            target: settings.target,
             root: settings.root,
             root_space: settings.root_space,
             path_smoothing: settings.path_smoothing,
@@ -673,6 +679,9 @@ pub(crate) struct ConvertArgs {
     pub(crate) input: PathBuf,
     /// The file to write; its name says which format: .bvh, .glb or .gltf.
     pub(crate) output: PathBuf,
+    /// The client that will read it: says so where it cannot, and writes BVH in the space it takes for granted.
+    #[arg(long = "for", value_enum, value_name = "CLIENT")]
+    pub(crate) target: Option<Target>,
     /// Exchange left and right, as in a mirror; of a loop its sidecar as well.
     #[arg(long)]
     pub(crate) mirror: bool,

@@ -28,6 +28,8 @@ mod written_loop;
 
 mod talk;
 
+mod targets;
+
 mod exit;
 
 use args::{Cli, Command};

@@ -18,6 +18,7 @@ use crate::{
     args::{self, ContactArgs, LastKeyChoice, LockChoice, RootChoice, SpaceChoice, SpeedChoice, StudyArgs, TakeArgs},
     exit::Failure,
     load,
+    targets::Target,
 };
 
 /// How a loop is made. Written as TOML, with a table for each part.
@@ -133,6 +134,9 @@ pub(crate) struct JointRecipe {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct OutputRecipe {
+    /// The client that will play it.
+    #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
+    pub(crate) target: Option<Target>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) root: Option<RootChoice>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -312,6 +316,7 @@ impl Recipe {
             // Later ones count, so those that were asked for last come last.
             joints: self.joints.into_iter().chain(over.joints).collect(),
             output: OutputRecipe {
+                target: over.output.target.or(self.output.target),
                 root: over.output.root.or(self.output.root),
                 root_space: over.output.root_space.or(self.output.root_space),
                 path_smoothing: over.output.path_smoothing.or(self.output.path_smoothing),
@@ -468,6 +473,7 @@ mod tests {
             },
             joints: vec!["Hand*:spring:0.1".parse().unwrap(), "Prop:open".parse().unwrap()],
             output: OutputRecipe {
+                target: Some(Target::Unity),
                 root: Some(RootChoice::InPlace),
                 root_space: Some(SpaceChoice::Full),
                 path_smoothing: Some(0.4),

@@ -39,6 +39,8 @@ pub mod write;
 
 pub mod sidecar;
 
+pub mod target;
+
 pub mod warning;
 
 pub mod error;
@@ -48,4 +50,4 @@ pub use sidecar::{Sidecar, SidecarError};
 pub use source::{AnimationChoice, Companions, Format, LoadedTake, ReadSettings, Source, read_take};
 pub use space::{Axis, Space, SpaceSettings, UnitChoice, UpChoice};
 pub use warning::Warning;
-pub use write::{ClosingKey, LoopWriteSettings, Written, with_facts, write_loop, write_take};
+pub use write::{ClosingKey, LoopWriteSettings, Written, added_root_name, with_facts, write_loop, write_take};

@@ -13,7 +13,7 @@
 use loopwright::take::Take;
 use serde::{Deserialize, Serialize};
 
-use crate::space::Space;
+use crate::{space::Space, target::TargetFacts};
 
 /// The word that marks the file.
 pub const FORMAT: &str = "loopwright-loop";
@@ -310,6 +310,9 @@ pub struct Sidecar {
     /// What it was blended from; left out where it was cut from a take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blend: Option<BlendFacts>,
+    /// The client that it was written for; left out where none was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<TargetFacts>,
     /// What was odd on the way, one sentence each.
     pub warnings: Vec<String>,
     /// Files written, the loop first.
@@ -329,6 +332,7 @@ impl Default for Sidecar {
             quality: QualityFacts::default(),
             playback: PlaybackFacts::default(),
             blend: None,
+            target: None,
             warnings: Vec::new(),
             outputs: Vec::new(),
         }

@@ -158,6 +158,16 @@ impl Source {
         }
     }
 
+    /// The same form in metres with Y up, where the format does not state its space: programs that read BVH take this for
+    /// granted. All others state theirs, and stay as they are.
+    #[must_use]
+    pub fn in_metres(self) -> Self {
+        match self {
+            Self::Bvh(source) => Self::Bvh(source.in_metres()),
+            stated => stated,
+        }
+    }
+
     /// The format that this form is of.
     pub fn format(&self) -> Format {
         match self {

@@ -183,6 +183,12 @@ impl Space {
         unit_given: true,
     };
 
+    /// Metres with Y up: ours.
+    pub const METRES_Y_UP: Self = Self {
+        unit_metres: 1.0,
+        ..Self::CENTIMETRES_Y_UP
+    };
+
     /// Short name of the unit where it has one, else the metres in it, such as `0.3 m`.
     pub fn unit_name(&self) -> String {
         NAMED_UNITS

@@ -1,6 +1,9 @@
 //! From takes and loops to the bytes of a file, in the form of a source.
 
-use loopwright::{loop_clip::LoopClip, take::Take};
+use loopwright::{
+    loop_clip::LoopClip,
+    take::{Skeleton, Take},
+};
 
 use crate::{bvh, error::WriteError, fbx, gltf, sidecar::Sidecar, source::Source, warning::Warning};
 
@@ -85,6 +88,12 @@ pub fn write_loop(clip: &LoopClip, source: &Source, settings: &LoopWriteSettings
 pub fn with_facts(written: &Written, facts: &Sidecar) -> Option<Vec<u8>> {
     written.animation.as_ref()?;
     gltf::write::with_facts(&written.bytes, facts)
+}
+
+/// The name of the root joint that `add_root` puts above the joints of a skeleton.
+pub fn added_root_name(skeleton: &Skeleton) -> String {
+    let joints = skeleton.joints();
+    root_name(|name| joints.iter().any(|joint| joint.name.eq_ignore_ascii_case(name)))
 }
 
 /// A name for an added root that no joint has yet.

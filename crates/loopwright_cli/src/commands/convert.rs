@@ -12,7 +12,9 @@ use crate::{
     exit::{Ending, Failure},
     load, mirroring,
     output::{self, Outputs},
-    talk, written_loop,
+    talk,
+    targets::Target,
+    written_loop,
 };
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
@@ -37,7 +39,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
         talk::warn(&warning.to_string());
     }
     // Of the same format without a mirror, a sidecar says nothing of the new file that a copy of it would not.
-    let sidecar = sidecar.filter(|_| args.mirror || file.source.format() != format);
+    let sidecar = sidecar.filter(|_| args.mirror || args.target.is_some() || file.source.format() != format);
     if sidecar.is_some() {
         outputs.spare(&make::sidecar_path(&args.input), &beside)?;
         outputs.check(&beside)?;
@@ -47,7 +49,11 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     } else {
         file.take
     };
-    let source = file.source.in_format(format, &take);
+    let client = args.target.unwrap_or(Target::Generic);
+    if let Some(complaint) = client.complaint(format) {
+        talk::warn(&complaint);
+    }
+    let source = client.placed(file.source.in_format(format, &take));
     // From glTF to glTF nothing has to be sampled anew.
     let whole = source
         .as_gltf()
@@ -66,13 +72,20 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
             animation: written.animation.clone(),
             ..sidecar.playback.clone()
         };
-        Sidecar {
+        let sidecar = Sidecar {
             playback: playback.in_space(source.space(), &sidecar.take),
             outputs: [args.output.as_path(), &beside]
                 .map(|path| path.display().to_string())
                 .to_vec(),
             ..sidecar
-        }
+        };
+        // What an importer was told of the old file need not hold of the new one.
+        let target = args.target.map(|client| {
+            let unrooted = take.without_root_joint().filter(|_| sidecar.playback.root_joint_added);
+            let own = unrooted.as_ref().unwrap_or(&take);
+            client.facts(&sidecar, own.skeleton(), take.frame_rate_hz())
+        });
+        Sidecar { target, ..sidecar }
     });
     let with_facts = sidecar
         .as_ref()

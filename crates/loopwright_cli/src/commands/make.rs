@@ -34,6 +34,7 @@ use crate::{
     recipe::{OutputRecipe, Recipe, StretchRecipe},
     report::{facts, human, json},
     talk,
+    targets::Target,
 };
 
 /// Most keys a file may get: `--repeat` and `--fps` multiply, and a slip should not fill the disk.
@@ -75,7 +76,8 @@ fn make(
         Some(path) => Recipe::read(path)?.overlaid(flags),
         None => flags,
     };
-    let loop_path = target.output.clone().unwrap_or_else(|| default_output(take));
+    let client = recipe.output.target.unwrap_or(Target::Generic);
+    let loop_path = target.output.clone().unwrap_or_else(|| default_output(take, client));
     let format = output::format_of(&loop_path)?;
     let sidecar_path = sidecar_path(&loop_path);
     let mut outputs = Outputs::new(target.force);
@@ -109,18 +111,20 @@ fn make(
         soft.extend(find::confidence_warning(&loaded, &chosen).filter(|_| !idle_asked));
     }
     soft.extend(find::soiled_warning(&loaded, &chosen));
-    let (writing, root_kept) = writing(&recipe.output, &loaded, format);
-    soft.extend(root_kept);
+    soft.extend(client.complaint(format));
+    let output = client.fill(&recipe.output, loaded.take().frame_rate_hz());
+    let (writing, root_kept) = writing(&output, &loaded, format);
+    soft.extend(root_kept.filter(|_| recipe.output.add_root == Some(true)));
     let mut settings = LoopSettings {
         closure: closing::settings(&recipe, loaded.take().skeleton())?,
-        root: root_settings(&recipe.output, &mut soft)?,
-        sampling: sampling(&recipe.output)?,
+        root: root_settings(&output, &mut soft)?,
+        sampling: sampling(&output)?,
         mirror,
         feet: feet_settings(&recipe.output),
     };
     let choice = closing::choose_method(&loaded, &chosen, &recipe, &mut settings)
         .map_err(|error| make_failure(&loaded, error))?;
-    let source = loaded.file.source.in_format(format, loaded.take());
+    let source = client.placed(loaded.file.source.in_format(format, loaded.take()));
     let product = produce(&loaded, &chosen, &settings, (&source, &writing))?;
     soft.extend(product.soft.iter().cloned());
     for warning in &soft {
@@ -139,6 +143,10 @@ fn make(
         warnings,
         &named.into_iter().flatten().map(PathBuf::as_path).collect::<Vec<_>>(),
     );
+    sidecar.target = recipe.output.target.map(|client| {
+        let clip = &product.made.loop_clip;
+        client.facts(&sidecar, clip.skeleton(), 1.0 / clip.step_secs())
+    });
     sidecar.closure.chosen = choice.as_ref().map(ToString::to_string);
     outputs.add(&loop_path, &product.bytes(&sidecar))?;
     outputs.add(&sidecar_path, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
@@ -528,10 +536,12 @@ fn writing(output: &OutputRecipe, loaded: &Loaded, format: Format) -> (LoopWrite
 }
 
 /// `<stem>-loop.<extension>` in the current folder.
-fn default_output(take: &Path) -> PathBuf {
-    let extension = take
-        .extension()
-        .map_or_else(|| "bvh".into(), |extension| extension.to_string_lossy());
+fn default_output(take: &Path, client: Target) -> PathBuf {
+    let own = || {
+        take.extension()
+            .map_or_else(|| "bvh".into(), |extension| extension.to_string_lossy())
+    };
+    let extension = client.extension(take).map_or_else(own, Cow::Borrowed);
     PathBuf::from(format!("{}-loop.{extension}", load::stem(take)))
 }
 

@@ -66,6 +66,30 @@ impl BvhSource {
         }
     }
 
+    /// The same hierarchy in metres with Y up.
+    #[must_use]
+    pub fn in_metres(&self) -> Self {
+        let space = self.space;
+        let in_metres = |place: DVec3| place * space.unit_metres;
+        let joints = self.hierarchy.joints().iter().map(|joint| {
+            let offset = in_metres(joint.offset);
+            BvhJoint {
+                // The world turns about the root; every other place is in its parent's axes.
+                offset: match joint.parent {
+                    None => space.turned(offset),
+                    Some(_) => offset,
+                },
+                end_sites: joint.end_sites.iter().copied().map(in_metres).collect(),
+                ..joint.clone()
+            }
+        });
+        Self {
+            hierarchy: Hierarchy::new(joints.collect()),
+            frame_time: self.frame_time.clone(),
+            space: Space::METRES_Y_UP,
+        }
+    }
+
     /// The tree of joints with their channels, in the file's own words.
     pub fn hierarchy(&self) -> &Hierarchy {
         &self.hierarchy

@@ -16,7 +16,7 @@
 use glam::{DQuat, DVec3};
 use loopwright::take::{Joint, Skeleton, SkeletonError, Take};
 
-use crate::{space::Space, write::root_name};
+use crate::{space::Space, write::added_root_name};
 
 mod animation;
 #[cfg(feature = "fbx")]
@@ -113,9 +113,8 @@ impl FbxSource {
 /// The skeleton below a new root joint of a name that is not taken yet.
 fn with_root(skeleton: &Skeleton) -> Result<Skeleton, SkeletonError> {
     let joints = skeleton.joints();
-    let is_taken = |name: &str| joints.iter().any(|joint| joint.name.eq_ignore_ascii_case(name));
     let root = Joint {
-        name: root_name(is_taken),
+        name: added_root_name(skeleton),
         parent: None,
         rest_offset: DVec3::ZERO,
         tip: None,

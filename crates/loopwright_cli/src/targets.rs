@@ -1,0 +1,181 @@
+//! What the clients that play loops need, as one table of choices; everything the user says counts more.
+//!
+//! Each row is made of differences that are real, with their sources in docs/formats/targets.md. What is the same for all
+//! has no column: the last key repeats the first, the name ends in `-loop`, and the axes and the unit are stated in the file
+//! wherever its format can.
+
+use std::path::Path;
+
+use clap::ValueEnum;
+use loopwright::take::Skeleton;
+use loopwright_formats::{
+    Format, Sidecar, Source,
+    target::{Importer, TargetFacts, UnityImporter, UnrealImporter},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{args::RootChoice, recipe::OutputRecipe};
+
+/// Who will play the loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Target {
+    /// Godot: a root joint for root motion.
+    Godot,
+    /// Unity: FBX, a root joint in every loop, its importer's settings in the sidecar.
+    Unity,
+    /// Unreal: FBX, a root joint in every loop, whole frames per second.
+    Unreal,
+    /// Bevy: glTF in place, the twist in the sidecar.
+    Bevy,
+    /// Blender: BVH in metres with Y up.
+    Blender,
+    /// Three.js: in place, the twist in the userData of glTF clips; BVH in metres.
+    Three,
+    /// Anything else: nothing but what is always done.
+    Generic,
+}
+
+/// What is written for a client unless the user says otherwise.
+struct Choices {
+    /// Formats that it reads; the first is written where the take's own is none of them.
+    reads: &'static [Format],
+    /// What becomes of the travel.
+    root: Option<RootChoice>,
+    /// Whether every loop gets a root joint, even where nothing travels: clips of one character must share a skeleton.
+    always_root_joint: bool,
+    /// Whether it takes whole numbers of frames per second alone.
+    whole_rate: bool,
+    /// Whether it reads BVH, whose files do not state their space, as metres with Y up.
+    bvh_in_metres: bool,
+}
+
+const GENERIC: Choices = Choices {
+    reads: &Format::ALL,
+    root: None,
+    always_root_joint: false,
+    whole_rate: false,
+    bvh_in_metres: false,
+};
+
+impl Target {
+    fn choices(self) -> Choices {
+        match self {
+            Self::Godot => Choices {
+                reads: &[Format::Glb, Format::Gltf, Format::Fbx],
+                ..GENERIC
+            },
+            Self::Unity => Choices {
+                reads: &[Format::Fbx],
+                always_root_joint: true,
+                ..GENERIC
+            },
+            Self::Unreal => Choices {
+                reads: &[Format::Fbx, Format::Glb, Format::Gltf],
+                always_root_joint: true,
+                whole_rate: true,
+                ..GENERIC
+            },
+            Self::Bevy => Choices {
+                reads: &[Format::Glb, Format::Gltf],
+                root: Some(RootChoice::InPlace),
+                ..GENERIC
+            },
+            Self::Blender => Choices {
+                bvh_in_metres: true,
+                ..GENERIC
+            },
+            Self::Three => Choices {
+                root: Some(RootChoice::InPlace),
+                bvh_in_metres: true,
+                ..GENERIC
+            },
+            Self::Generic => GENERIC,
+        }
+    }
+
+    /// Its name on the command line.
+    fn name(self) -> String {
+        self.to_possible_value()
+            .map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// The extension of the file to write where none is named: the take's own where the client reads that.
+    pub(crate) fn extension(self, take: &Path) -> Option<&'static str> {
+        let reads = self.choices().reads;
+        let own = take.extension().and_then(|extension| extension.to_str());
+        let is_read = own
+            .and_then(Format::of_extension)
+            .is_some_and(|format| reads.contains(&format));
+        (!is_read)
+            .then(|| reads.first().map(|format| format.extension()))
+            .flatten()
+    }
+
+    /// Says so where the client cannot read what the user wants written.
+    pub(crate) fn complaint(self, format: Format) -> Option<String> {
+        let reads = self.choices().reads;
+        (!reads.contains(&format)).then(|| {
+            let known: Vec<String> = reads.iter().map(|format| format!(".{}", format.extension())).collect();
+            format!(
+                "{} does not read .{} by itself; it reads {}",
+                self.name(),
+                format.extension(),
+                known.join(", ")
+            )
+        })
+    }
+
+    /// What the user wants, with the client's choices where nothing is said; the take has that many frames per second.
+    pub(crate) fn fill(self, asked: &OutputRecipe, take_rate_hz: f64) -> OutputRecipe {
+        let choices = self.choices();
+        let whole_rate = take_rate_hz.round().max(1.0);
+        let retimed = choices.whole_rate && asked.frames.is_none() && whole_rate != take_rate_hz;
+        OutputRecipe {
+            root: asked.root.or(choices.root),
+            add_root: asked.add_root.or(choices.always_root_joint.then_some(true)),
+            fps: asked.fps.or(retimed.then_some(whole_rate)),
+            ..*asked
+        }
+    }
+
+    /// The form of the file, in the space that the client takes for granted.
+    pub(crate) fn placed(self, source: Source) -> Source {
+        match self.choices().bvh_in_metres {
+            true => source.in_metres(),
+            false => source,
+        }
+    }
+
+    /// What the sidecar says of the client; `skeleton` is the loop's own, without a root that is added to the file.
+    pub(crate) fn facts(self, sidecar: &Sidecar, skeleton: &Skeleton, frame_rate_hz: f64) -> TargetFacts {
+        TargetFacts {
+            name: self.name(),
+            importer: match self {
+                Self::Unity => Some(Importer::Unity(UnityImporter::of(
+                    sidecar,
+                    &way_to_root(sidecar, skeleton),
+                ))),
+                Self::Unreal => Some(Importer::Unreal(UnrealImporter::of(sidecar, frame_rate_hz))),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// Names from the topmost joint down to the one that carries the root's motion, with slashes between them.
+fn way_to_root(sidecar: &Sidecar, skeleton: &Skeleton) -> String {
+    let playback = &sidecar.playback;
+    if playback.root_joint_added {
+        return loopwright_formats::added_root_name(skeleton);
+    }
+    let carrier = playback.root_joint.as_ref().unwrap_or(&playback.carrier_joint);
+    let mut names = Vec::new();
+    let mut at = skeleton.find(carrier);
+    while let Some(joint) = at {
+        names.push(skeleton.joint(joint).name.as_str());
+        at = skeleton.parent(joint);
+    }
+    names.reverse();
+    names.join("/")
+}

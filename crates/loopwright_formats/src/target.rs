@@ -1,0 +1,136 @@
+//! What importers have to be told about a loop, because no file of theirs can say it.
+//!
+//! The names are those of each importer, so that a script copies them over one by one. Where they come from:
+//! docs/formats/targets.md.
+
+use serde::{Deserialize, Serialize};
+
+use crate::sidecar::{RootFacts, Sidecar};
+
+/// The client that a loop was written for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TargetFacts {
+    /// Its name, as `--for` has it.
+    pub name: String,
+    /// Settings of its importer, where it needs some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub importer: Option<Importer>,
+}
+
+/// Settings of an importer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum Importer {
+    /// Of Unity.
+    Unity(UnityImporter),
+    /// Of Unreal.
+    Unreal(UnrealImporter),
+}
+
+/// Fields of Unity's `ModelImporter`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UnityImporter {
+    /// The kind of rig, by its name in `ModelImporterAnimationType`.
+    pub animation_type: String,
+    /// Whether the topmost node stays a node of its own.
+    pub preserve_hierarchy: bool,
+    /// The node whose motion is the root's, by the way to it from the top; empty where there is none.
+    pub motion_node_name: String,
+    /// The clip.
+    pub clip: UnityClip,
+}
+
+/// Fields of Unity's `ModelImporterClipAnimation`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UnityClip {
+    /// Name of the clip.
+    pub name: String,
+    /// Name of the animation in the file.
+    pub take_name: String,
+    /// First key, in frames of the file.
+    pub first_frame: f64,
+    /// Last key: the closing one where there is one.
+    pub last_frame: f64,
+    /// Whether the clip starts again at its end.
+    pub loop_time: bool,
+    /// Whether Unity bends the motion until its ends meet; they do already.
+    pub loop_pose: bool,
+    /// Whether turns stay in the body instead of moving the character.
+    pub lock_root_rotation: bool,
+    /// Likewise ways up and down.
+    pub lock_root_height_y: bool,
+    /// Likewise ways over the ground.
+    #[serde(rename = "lockRootPositionXZ")]
+    pub lock_root_position_xz: bool,
+    /// Whether the root faces as in the file.
+    pub keep_original_orientation: bool,
+    /// Whether it is as high as in the file.
+    pub keep_original_position_y: bool,
+    /// Whether it stands where it does in the file.
+    #[serde(rename = "keepOriginalPositionXZ")]
+    pub keep_original_position_xz: bool,
+}
+
+/// Properties of Unreal's import options and of the sequence they make, by their names in Python.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UnrealImporter {
+    /// Whether to sample at 30 frames per second, whatever the file has.
+    pub use_default_sample_rate: bool,
+    /// Frames per second to sample at.
+    pub custom_sample_rate: u32,
+    /// Whether the root bone moves the character.
+    pub enable_root_motion: bool,
+}
+
+/// Slowest motion of a root that moves a character, metres and radians per second.
+const STILL: f64 = 1e-9;
+
+/// Whether the root takes the character along; in place and in the world it does not, whatever its twist.
+fn travels(root: &RootFacts) -> bool {
+    let moves = |velocity: &[f64; 3]| velocity.iter().any(|part| part.abs() > STILL);
+    !matches!(root.mode.as_str(), "in-place" | "world")
+        && (moves(&root.twist_linear_mps) || moves(&root.twist_angular_radps))
+}
+
+impl UnityImporter {
+    /// The settings for a loop; `root` is the way from the file's topmost node to the one that carries the travel.
+    pub fn of(loop_facts: &Sidecar, root: &str) -> Self {
+        let playback = &loop_facts.playback;
+        let keys = playback.samples.saturating_mul(playback.copies) + usize::from(playback.closing_key);
+        let name = playback.animation.clone().unwrap_or_default();
+        let stays = !travels(&loop_facts.root);
+        Self {
+            animation_type: "Generic".to_owned(),
+            preserve_hierarchy: true,
+            motion_node_name: root.to_owned(),
+            clip: UnityClip {
+                take_name: name.clone(),
+                name,
+                first_frame: 0.0,
+                last_frame: keys.saturating_sub(1) as f64,
+                loop_time: true,
+                loop_pose: false,
+                lock_root_rotation: stays,
+                lock_root_height_y: stays,
+                lock_root_position_xz: stays,
+                keep_original_orientation: true,
+                keep_original_position_y: true,
+                keep_original_position_xz: true,
+            },
+        }
+    }
+}
+
+impl UnrealImporter {
+    /// The settings for a loop of that many frames per second.
+    pub fn of(loop_facts: &Sidecar, frame_rate_hz: f64) -> Self {
+        Self {
+            use_default_sample_rate: false,
+            custom_sample_rate: frame_rate_hz.round().clamp(1.0, f64::from(u32::MAX)) as u32,
+            enable_root_motion: travels(&loop_facts.root),
+        }
+    }
+}
