@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use loopwright::take::Skeleton;
 use loopwright_formats::{
     Format, Sidecar, Source,
-    target::{Importer, TargetFacts, UnityImporter, UnrealImporter},
+    target::{GodotImporter, Importer, TargetFacts, UnityImporter, UnrealImporter},
 };
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ pub(crate) enum Target {
     Bevy,
     /// Blender: BVH in metres with Y up.
     Blender,
-    /// Three.js: in place, the twist in the userData of glTF clips; BVH in metres.
+    /// Three.js: in place, the twist in the userData of glTF clips.
     Three,
     /// Anything else: nothing but what is always done.
     Generic,
@@ -87,7 +87,6 @@ impl Target {
             },
             Self::Three => Choices {
                 root: Some(RootChoice::InPlace),
-                bvh_in_metres: true,
                 ..GENERIC
             },
             Self::Generic => GENERIC,
@@ -152,6 +151,9 @@ impl Target {
         TargetFacts {
             name: self.name(),
             importer: match self {
+                Self::Godot => Some(Importer::Godot(GodotImporter {
+                    animation_fps: frame_rate_hz,
+                })),
                 Self::Unity => Some(Importer::Unity(UnityImporter::of(
                     sidecar,
                     &way_to_root(sidecar, skeleton),

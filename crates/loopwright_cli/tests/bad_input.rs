@@ -202,6 +202,11 @@ fn files_that_are_no_takes_say_why() {
             "check FILE",
             "convert FILE new.bvh",
         ] {
+            // A folder is a list of loops to `check`, and this one holds none.
+            let told = match (file, command) {
+                ("folder.bvh", "check FILE") => "no loop in the folder",
+                _ => told,
+            };
             refuses(&folder, 2, &command.replace("FILE", file), &[told, file]);
         }
     }

@@ -104,6 +104,9 @@ fn unreal_gets_whole_frames_per_second() {
     assert!((rate(&made) - 60.0).abs() < 1e-6, "flags count more: {}", rate(&made));
     assert_eq!(made["target"]["importer"]["custom_sample_rate"], 60);
     assert_eq!(made["target"]["importer"]["enable_root_motion"], false);
+    let made = made_for(&folder, "godot", "");
+    let sampled = made["target"]["importer"]["animation/fps"].as_f64().unwrap();
+    assert!((sampled - rate(&made)).abs() < 1e-9, "{sampled}");
     let made = made_for(&folder, "unity", "");
     assert!(
         (rate(&made) - 29.97).abs() < 1e-3,

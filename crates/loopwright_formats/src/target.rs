@@ -22,10 +22,20 @@ pub struct TargetFacts {
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum Importer {
+    /// Of Godot.
+    Godot(GodotImporter),
     /// Of Unity.
     Unity(UnityImporter),
     /// Of Unreal.
     Unreal(UnrealImporter),
+}
+
+/// Options of Godot's `ResourceImporterScene`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GodotImporter {
+    /// Frames per second to sample at; 30 unless set.
+    #[serde(rename = "animation/fps")]
+    pub animation_fps: f64,
 }
 
 /// Fields of Unity's `ModelImporter`.
