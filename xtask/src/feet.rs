@@ -14,10 +14,12 @@ use loopwright::{
     root_motion::{RootMode, RootTravel},
     take::{Take, TakeError, WorldTracks},
 };
+use loopwright_synth::{WalkSettings, synthesize};
 
 use crate::{
     manifest::Row,
     road::{self, Studied},
+    speed::{clock::time_both, machine},
 };
 
 /// The page as Markdown.
@@ -30,7 +32,43 @@ pub(crate) fn page(folder: &Path, rows: &[Row]) -> Result<String, String> {
     );
     every_loop(&studied, &mut page)?;
     in_place(&studied, &mut page)?;
+    cost(&mut page)?;
     Ok(page)
+}
+
+/// What holding feet takes.
+fn cost(page: &mut String) -> Result<(), String> {
+    let walk = WalkSettings {
+        period_secs: 2.0,
+        seconds: 9.0,
+        ..WalkSettings::default()
+    };
+    let failed = |error: &dyn std::fmt::Display| format!("the synthetic walk: {error}");
+    let take = synthesize(&walk).map_err(|e| failed(&e))?.take;
+    let analysis = Analysis::of(&take, &BodyOverrides::default()).map_err(|e| failed(&e))?;
+    let found = candidate::find(&take, &analysis, &SearchSettings::default()).map_err(|e| failed(&e))?;
+    let best = found.best().ok_or("the synthetic walk has no loop")?;
+    let make = |lock: FootLock| {
+        let settings = LoopSettings {
+            feet: lock.into(),
+            ..LoopSettings::default()
+        };
+        pipeline::make(&take, &analysis, &best.cut, best.cycles, &settings).is_ok()
+    };
+    let (open, held, _) = time_both(|| make(FootLock::Off), || make(FootLock::Auto));
+    let _ = writeln!(
+        page,
+        "\n## What it takes\n\n\
+         A synthetic walk, a loop of {:.0} frames of {} joints, on {}, one thread, medians of seconds of the\n\
+         processor: {:.1} ms to make the loop with feet as closing leaves them, {:.1} ms with feet held, {:.1} ms more.",
+        best.cut.num_frames(),
+        take.num_joints(),
+        machine(),
+        1e3 * open,
+        1e3 * held,
+        1e3 * (held - open)
+    );
+    Ok(())
 }
 
 /// Loops that turn by more than this are on no belt, radians.

@@ -49,7 +49,7 @@ pub(super) fn time<T>(mut work: impl FnMut() -> T) -> f64 {
 /// The same for two pieces of work that are compared, in turn: what slows the machine down slows both.
 ///
 /// Returns both medians, and the median of the first over the second.
-pub(super) fn time_both<T, U>(mut one: impl FnMut() -> T, mut other: impl FnMut() -> U) -> (f64, f64, f64) {
+pub(crate) fn time_both<T, U>(mut one: impl FnMut() -> T, mut other: impl FnMut() -> U) -> (f64, f64, f64) {
     let (mut ones, mut others, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..RUNS {
         let (first, second) = (run(&mut one), run(&mut other));

@@ -11,7 +11,7 @@ use loopwright::{
     },
 };
 
-mod clock;
+pub(crate) mod clock;
 
 // The bench of the search has them too.
 #[path = "../../../crates/loopwright/benches/inputs/mod.rs"]
@@ -59,7 +59,7 @@ pub(crate) fn page(folder: &Path, peers: Option<&Path>) -> Result<String, String
 }
 
 /// Name of the processor and how many of them there are.
-fn machine() -> String {
+pub(crate) fn machine() -> String {
     let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = told
         .lines()
