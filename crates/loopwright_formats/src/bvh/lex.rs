@@ -79,45 +79,35 @@ impl<'a> Lexer<'a> {
         self.take_until(|byte| byte <= b' ')
     }
 
-    /// The number at the cursor, where it is spelled in the plain way of most files; `None`, and nothing taken, for any
-    /// other token, which [`Self::token`] and [`number`] then tell in full.
+    /// Appends numbers from the cursor on to `values`, up to `limit` of them and to the end of the line, as long as they are
+    /// spelled in the plain way of most files; the number of them.
     ///
-    /// A sign, digits, perhaps a point. Whole numbers up to 2^53 and powers of ten up to 10^22 are exact, so their quotient
-    /// is rounded once and has the bits that [`number`] gives. Source: Clinger 1990.
-    pub(super) fn plain_number(&mut self) -> Option<f64> {
-        let rest = &self.bytes[self.at..];
-        let (is_negative, digits) = match rest {
-            [b'-', digits @ ..] => (true, digits),
-            [b'+', digits @ ..] => (false, digits),
-            digits => (false, digits),
-        };
-        let (mut whole, mut num_digits, mut point) = (0_u64, 0, None);
-        let mut length = digits.len();
-        for (index, &byte) in digits.iter().enumerate() {
-            match byte {
-                b'0'..=b'9' if num_digits < MAX_PLAIN_DIGITS => {
-                    whole = 10 * whole + u64::from(byte - b'0');
-                    num_digits += 1;
+    /// The cursor comes to stand right after the last of them. Whatever is left, [`Self::token`] and [`number`] tell in full.
+    pub(super) fn plain_numbers(&mut self, limit: usize, values: &mut Vec<f64>) -> usize {
+        let mut count = 0;
+        let mut at = self.at;
+        while count < limit {
+            let value = match self.bytes[at..].first_chunk().and_then(short_number) {
+                Some((value, length)) => {
+                    at += length;
+                    value
                 }
-                b'.' if point.is_none() => point = Some(num_digits),
-                // A token ends where `token` ends it.
-                0..=b' ' => {
-                    length = index;
-                    break;
-                }
-                _ => return None,
+                None => match plain_number(&self.bytes[at..]) {
+                    Some((value, length)) => {
+                        at += length;
+                        value
+                    }
+                    None => break,
+                },
+            };
+            values.push(value);
+            count += 1;
+            self.at = at;
+            while let Some(b' ' | b'\t') = self.bytes.get(at) {
+                at += 1;
             }
         }
-        if num_digits == 0 || whole > 1 << f64::MANTISSA_DIGITS {
-            return None;
-        }
-        let num_decimals = point.map_or(0, |point| num_digits - point);
-        let size = whole as f64 / POWERS_OF_TEN.get(num_decimals)?;
-        if size > MAX_VALUE {
-            return None;
-        }
-        self.at += rest.len() - digits.len() + length;
-        Some(if is_negative { -size } else { size })
+        count
     }
 
     /// The next word of the hierarchy; a brace is a word of its own. Empty at the end of the file.
@@ -175,6 +165,107 @@ impl<'a> Lexer<'a> {
     pub(super) fn position_before(&self, token: &[u8]) -> Position {
         self.position_of(self.at - token.len())
     }
+}
+
+/// The number at the start of `rest` and the bytes that it takes, where it is spelled in the plain way; `None` for any other
+/// token.
+///
+/// A sign, digits, perhaps a point. Whole numbers up to 2^53 and powers of ten up to 10^22 are exact, so their quotient is
+/// rounded once and has the bits that [`number`] gives. Source: Clinger 1990.
+fn plain_number(rest: &[u8]) -> Option<(f64, usize)> {
+    let (is_negative, digits) = match rest {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] => (false, digits),
+        digits => (false, digits),
+    };
+    let (mut whole, mut num_digits, mut point) = (0_u64, 0, None);
+    let mut length = digits.len();
+    for (index, &byte) in digits.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' if num_digits < MAX_PLAIN_DIGITS => {
+                whole = 10 * whole + u64::from(byte - b'0');
+                num_digits += 1;
+            }
+            b'.' if point.is_none() => point = Some(num_digits),
+            // A token ends where `token` ends it.
+            0..=b' ' => {
+                length = index;
+                break;
+            }
+            _ => return None,
+        }
+    }
+    if num_digits == 0 || whole > 1 << f64::MANTISSA_DIGITS {
+        return None;
+    }
+    let num_decimals = point.map_or(0, |point| num_digits - point);
+    let size = whole as f64 / POWERS_OF_TEN.get(num_decimals)?;
+    if size > MAX_VALUE {
+        return None;
+    }
+    let value = if is_negative { -size } else { size };
+    Some((value, rest.len() - digits.len() + length))
+}
+
+/// Bytes of a number that is told in one piece, with the blank that ends it.
+const SHORT: usize = 16;
+
+/// A byte in every place.
+const fn everywhere(byte: u8) -> u128 {
+    u128::from_le_bytes([byte; SHORT])
+}
+
+/// Bits below the first of those bytes of `bytes` that are below `limit` (at most 0x80); 128 where none is.
+///
+/// Taking the limit off sets the top bit of such a byte, and no byte before the first of them borrows.
+fn bits_before(bytes: u128, limit: u8) -> u32 {
+    (bytes.wrapping_sub(everywhere(limit)) & !bytes & everywhere(0x80)).trailing_zeros() & !7
+}
+
+/// The number that eight digits make, one in each byte, the first and largest in the lowest.
+fn eight_digits(digits: u64) -> u64 {
+    let pairs = (10 * digits + (digits >> 8)) & 0x00FF_00FF_00FF_00FF;
+    let fours = (100 * pairs + (pairs >> 16)) & 0x0000_FFFF_0000_FFFF;
+    (10_000 * fours + (fours >> 32)) & 0xFFFF_FFFF
+}
+
+/// [`plain_number`] for numbers of at most 15 bytes without a plus, from as many bytes and the one behind them.
+///
+/// Byte by byte, the processor guesses wrong where each number ends, which takes longer than all the arithmetic. Here the
+/// bytes are one large number, the first of them lowest, and nothing depends on the length but distances of shifts.
+fn short_number(bytes: &[u8; SHORT]) -> Option<(f64, usize)> {
+    let bytes = u128::from_le_bytes(*bytes);
+    let length = bits_before(bytes, b' ' + 1);
+    let is_negative = bytes as u8 == b'-';
+    let sign = 8 * u32::from(is_negative);
+    if length == u128::BITS || length == sign {
+        return None;
+    }
+    // Without what follows the number; its last byte is on top, and digits have their values.
+    let unsigned = ((bytes >> sign) ^ everywhere(b'0')) << (u128::BITS - (length - sign));
+    let point = bits_before(unsigned ^ everywhere(b'.' ^ b'0'), 1);
+    let (digits, num_decimals) = if point == u128::BITS {
+        (unsigned, 0)
+    } else if length == sign + 8 {
+        return None;
+    } else {
+        let below = (1 << point) - 1;
+        let digits = ((unsigned & below) << 8) | (unsigned & !((below << 8) | 0xFF));
+        (digits, (u128::BITS - 8 - point) / 8)
+    };
+    let is_digits = (digits | digits.wrapping_add(everywhere(0x80 - 10))) & everywhere(0x80) == 0;
+    if !is_digits {
+        return None;
+    }
+    // At most 15 digits, which a double holds.
+    let whole = 100_000_000 * eight_digits(digits as u64) + eight_digits((digits >> 64) as u64);
+    let size = whole as i64 as f64 / POWERS_OF_TEN[num_decimals as usize];
+    if size > MAX_VALUE {
+        return None;
+    }
+    // Not by a choice, which the processor would have to guess.
+    let value = f64::from_bits(size.to_bits() | (u64::from(is_negative) << 63));
+    Some((value, length as usize / 8))
 }
 
 /// A token as messages show it.
@@ -278,15 +369,61 @@ mod tests {
         }
     }
 
-    /// Whatever is read in the short way has the bits of the long one and leaves the cursor at the same place.
+    /// Multiplicative congruential numbers, the same on every run.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, limit: u64) -> u64 {
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) % limit
+        }
+
+        /// Something like a number, of any length, now and then with a letter in it.
+        fn decimal(&mut self) -> String {
+            let mut text = ["", "", "-", "-", "+", "--"][self.below(6) as usize].to_owned();
+            let (num_before, num_after) = match self.below(4) {
+                0 => (self.below(12), self.below(25)),
+                1 => (self.below(22), 0),
+                _ => (self.below(4), self.below(10)),
+            };
+            let digits = |count: u64, random: &mut Self, text: &mut String| {
+                for _ in 0..count {
+                    text.push(char::from(b'0' + random.below(10) as u8));
+                }
+            };
+            digits(num_before, self, &mut text);
+            if num_after > 0 || self.below(3) == 0 {
+                text.push('.');
+            }
+            digits(num_after, self, &mut text);
+            if self.below(20) == 0 {
+                text.push_str(&format!("e{}", self.below(60) as i64 - 30));
+            }
+            if self.below(20) == 0 && !text.is_empty() {
+                let at = self.below(text.len() as u64) as usize;
+                let odd = [
+                    ".", "-", "+", "/", ":", ",", "\u{1}", "#", "\u{e9}", "\u{7f}", "\u{3a}", "e",
+                ];
+                text.replace_range(at..=at, odd[self.below(odd.len() as u64) as usize]);
+            }
+            text
+        }
+    }
+
+    /// Whatever is read in a short way has the bits of the long one and leaves the cursor at the same place.
     #[test]
     fn plain_numbers_have_the_bits_of_all_others() {
         let mut texts: Vec<String> = [
             "0",
             "-0",
+            "-0.0",
             "+.5",
             "90.",
             ".",
+            "-.",
             "-",
             "1e5",
             "1.2.3",
@@ -298,7 +435,11 @@ mod tests {
             "9007199254740992",
             "0.3333333333333333",
             "12345678901234567890",
+            "123456789012345",
+            "-12345678901234",
+            "-123456789012345",
             "-999999999.9",
+            "1000000000",
             "1000000001",
             "0.00000000000000001",
             "nan",
@@ -306,35 +447,49 @@ mod tests {
         ]
         .map(str::to_owned)
         .to_vec();
-        // Numbers of all lengths, with the point everywhere.
-        let mut state = 1_u64;
-        for _ in 0..20_000 {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            let mut text = (state >> (state % 60)).to_string();
-            text.insert((state >> 33) as usize % (text.len() + 1), '.');
-            texts.push(if state & 1 == 0 { text } else { format!("-{text}") });
-        }
+        let mut random = Random(1);
+        texts.extend((0..300_000).map(|_| random.decimal()));
         let mut num_plain = 0;
         for text in texts {
-            for ending in ["", " 1", "\t", "\r\n", "\0"] {
-                let line = format!("{text}{ending}");
-                let (mut short, mut long) = (Lexer::new(line.as_bytes()), Lexer::new(line.as_bytes()));
-                let Some(found) = short.plain_number() else {
-                    assert_eq!(short.offset(), 0);
-                    continue;
-                };
-                let expected = number(long.token());
-                assert!(
-                    matches!(expected, Ok(value) if value.to_bits() == found.to_bits()),
-                    "{line:?}: {found}"
-                );
-                assert_eq!(short.offset(), long.offset(), "{line:?}");
-                num_plain += 1;
+            let ending = [
+                "",
+                " 1",
+                "\t\t2 3 4 5 6 7 8 9",
+                "\r\n                  ",
+                "\0                 ",
+            ][random.below(5) as usize];
+            let line = format!("{text}{ending}");
+            let (mut short, mut long) = (Lexer::new(line.as_bytes()), Lexer::new(line.as_bytes()));
+            let mut found = Vec::new();
+            if short.plain_numbers(1, &mut found) == 0 {
+                assert_eq!(short.offset(), 0);
+                continue;
             }
+            let expected = number(long.token());
+            assert!(
+                matches!(expected, Ok(value) if value.to_bits() == found[0].to_bits()),
+                "{line:?}: {found:?}"
+            );
+            assert_eq!(short.offset(), long.offset(), "{line:?}");
+            num_plain += 1;
         }
-        assert!(num_plain > 20_000, "{num_plain}");
+        assert!(num_plain > 150_000, "{num_plain}");
+    }
+
+    #[test]
+    fn plain_numbers_end_with_the_line() {
+        let mut lexer = Lexer::new(b"1 -2.5\t 3.25  \n4 5 six 7");
+        let mut values = Vec::new();
+        assert_eq!(lexer.plain_numbers(9, &mut values), 3);
+        assert_eq!(lexer.offset(), 12);
+        assert!(lexer.skip_space());
+        assert_eq!(lexer.plain_numbers(1, &mut values), 1);
+        lexer.skip_blanks();
+        assert_eq!(lexer.plain_numbers(9, &mut values), 1);
+        lexer.skip_blanks();
+        assert_eq!(lexer.plain_numbers(9, &mut values), 0);
+        assert_eq!(lexer.token(), b"six");
+        assert_eq!(values, [1.0, -2.5, 3.25, 4.0, 5.0]);
     }
 
     #[test]

@@ -180,12 +180,17 @@ impl Rows<'_> {
                 lines.end_line(num_found);
             }
             let offset = lexer.offset();
-            let plain = lexer.plain_number();
-            let token = if plain.is_some() { &[] } else { lexer.token() };
-            if plain.is_none() && token.is_empty() {
+            let num_plain = lexer.plain_numbers(num_wanted.saturating_sub(num_found), &mut values);
+            if num_plain > 0 {
+                lines.start_value(offset);
+                num_found += num_plain;
+                continue;
+            }
+            let token = lexer.token();
+            if token.is_empty() {
                 break;
             }
-            match plain.map_or_else(|| number(token), Ok) {
+            match number(token) {
                 Ok(value) => {
                     lines.start_value(offset);
                     if num_found < num_wanted {
