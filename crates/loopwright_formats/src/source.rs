@@ -79,10 +79,7 @@ pub fn read_take(
         FileKind::FbxBinary | FileKind::FbxAscii => crate::fbx::read::read_take(bytes, name, settings, warnings),
         FileKind::Gltf | FileKind::Glb => gltf::read::read(bytes, name, settings, warnings),
         // What is none of the known kinds is told as a BVH file gone wrong.
-        _ => {
-            let file = bvh::parse(bytes, warnings)?;
-            bvh::read::take_from_file(file, bytes.len(), name, &settings.space, warnings)
-        }
+        _ => bvh::read::read_take(bytes, name, &settings.space, warnings),
     }
 }
 

@@ -29,6 +29,20 @@ pub fn about(axis: Axis, angle: f64) -> DQuat {
     DQuat::from_xyzw(v.x, v.y, v.z, cos)
 }
 
+/// `q` times the rotation about an axis by an angle in radians: the bits of that product, but for the signs of zeros.
+pub(super) fn turned(q: DQuat, axis: Axis, angle: f64) -> DQuat {
+    let (sin, cos) = ops::sin_cos(0.5 * angle);
+    let DQuat { x, y, z, w } = q;
+    let real = |part: f64| w * cos - part * sin;
+    let along = |part: f64| w * sin + part * cos;
+    // Two of the axes turn into each other.
+    match axis {
+        Axis::X => DQuat::from_xyzw(along(x), y * cos + z * sin, z * cos - y * sin, real(x)),
+        Axis::Y => DQuat::from_xyzw(x * cos - z * sin, along(y), z * cos + x * sin, real(y)),
+        Axis::Z => DQuat::from_xyzw(x * cos + y * sin, y * cos - x * sin, along(z), real(z)),
+    }
+}
+
 /// The product of rotations about `axes` by `angles` (radians), the first outermost. Surplus angles play no part.
 pub fn compose(axes: &[Axis], angles: &[f64]) -> DQuat {
     axes.iter()
@@ -106,7 +120,17 @@ fn decompose_three([w, q1, q2, q3]: [f64; 4], s: f64, previous: [f64; 3]) -> [f6
 
 /// `angle` shifted by whole `period`s to where it lies nearest `target`.
 fn nearest(angle: f64, target: f64, period: f64) -> f64 {
-    angle + period * ((target - angle) / period).round()
+    angle + period * rounded((target - angle) / period) as f64
+}
+
+/// The nearest whole number, of two the one farther from zero, as `f64::round` has it; for sizes below 2^52.
+///
+/// That one is a call of the system's library on processors without an instruction for it, and there are millions of them.
+pub(super) fn rounded(x: f64) -> i64 {
+    let whole = x as i64;
+    // Exact, because both are of about the same size or the whole number is zero.
+    let rest = x - whole as f64;
+    whole + i64::from(rest >= 0.5) - i64::from(rest <= -0.5)
 }
 
 /// 1 where the second axis follows the first in the cycle X, Y, Z; -1 otherwise.
@@ -168,6 +192,37 @@ mod tests {
                     assert!((angle - previous).abs() < 1.5 * TAU);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn turning_on_has_the_bits_of_the_product() {
+        let mut random = Random(4);
+        for _ in 0..5000 {
+            let q = DQuat::from_xyzw(random.next(), random.next(), random.next(), random.next());
+            let angle = 10.0 * random.next();
+            for axis in Axis::ALL {
+                assert_eq!(turned(q, axis, angle), q * about(axis, angle));
+                assert_eq!(turned(DQuat::IDENTITY, axis, angle), about(axis, angle));
+            }
+        }
+    }
+
+    #[test]
+    fn rounding_is_that_of_the_standard_library() {
+        let mut random = Random(5);
+        let large = (0..10_000).map(|index| random.next() * 10_f64.powi(index % 16));
+        for x in large.chain([
+            0.0,
+            0.5,
+            1.5,
+            2.5,
+            0.499_999_999_999_999_94,
+            4_503_599_627_370_495.5,
+            1e15,
+        ]) {
+            assert_eq!(rounded(x) as f64, x.round(), "{x}");
+            assert_eq!(rounded(-x) as f64, (-x).round(), "{x}");
         }
     }
 

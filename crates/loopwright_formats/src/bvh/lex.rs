@@ -19,6 +19,9 @@ const POWERS_OF_TEN: [f64; MAX_PLAIN_DIGITS + 1] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
 ];
 
+/// Powers of ten by which decimals shift the whole number before them.
+const WHOLE_POWERS_OF_TEN: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0B | 0x0C)
 }
@@ -87,19 +90,11 @@ impl<'a> Lexer<'a> {
         let mut count = 0;
         let mut at = self.at;
         while count < limit {
-            let value = match self.bytes[at..].first_chunk().and_then(short_number) {
-                Some((value, length)) => {
-                    at += length;
-                    value
-                }
-                None => match plain_number(&self.bytes[at..]) {
-                    Some((value, length)) => {
-                        at += length;
-                        value
-                    }
-                    None => break,
-                },
+            let rest = &self.bytes[at..];
+            let Some((value, length)) = short_number(rest).or_else(|| plain_number(rest)) else {
+                break;
             };
+            at += length;
             values.push(value);
             count += 1;
             self.at = at;
@@ -172,6 +167,7 @@ impl<'a> Lexer<'a> {
 ///
 /// A sign, digits, perhaps a point. Whole numbers up to 2^53 and powers of ten up to 10^22 are exact, so their quotient is
 /// rounded once and has the bits that [`number`] gives. Source: Clinger 1990.
+#[inline(never)]
 fn plain_number(rest: &[u8]) -> Option<(f64, usize)> {
     let (is_negative, digits) = match rest {
         [b'-', digits @ ..] => (true, digits),
@@ -207,65 +203,53 @@ fn plain_number(rest: &[u8]) -> Option<(f64, usize)> {
     Some((value, rest.len() - digits.len() + length))
 }
 
-/// Bytes of a number that is told in one piece, with the blank that ends it.
-const SHORT: usize = 16;
-
 /// A byte in every place.
-const fn everywhere(byte: u8) -> u128 {
-    u128::from_le_bytes([byte; SHORT])
+const fn everywhere(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; 8])
 }
 
-/// Bits below the first of those bytes of `bytes` that are below `limit` (at most 0x80); 128 where none is.
+/// The digits at the start of some bytes: the number that they make, and how many of eight bytes they are.
 ///
-/// Taking the limit off sets the top bit of such a byte, and no byte before the first of them borrows.
-fn bits_before(bytes: u128, limit: u8) -> u32 {
-    (bytes.wrapping_sub(everywhere(limit)) & !bytes & everywhere(0x80)).trailing_zeros() & !7
-}
-
-/// The number that eight digits make, one in each byte, the first and largest in the lowest.
-fn eight_digits(digits: u64) -> u64 {
+/// Byte by byte, the processor guesses wrong where each number ends, which takes longer than all the arithmetic. Here eight
+/// bytes are one large number, the first of them lowest, and nothing depends on the count of digits but a distance of shift.
+#[inline]
+fn leading_digits(bytes: &[u8]) -> Option<(u64, usize)> {
+    let values = u64::from_le_bytes(*bytes.first_chunk()?) ^ everywhere(b'0');
+    // The top bit of the first byte that is no digit is set, and no byte before it carries.
+    let others = (values | values.wrapping_add(everywhere(0x80 - 10))) & everywhere(0x80);
+    let num_bits = others.trailing_zeros() & !7;
+    // The last digit comes to stand on top, with zeros for those that are missing; a shift by all bits is one in two steps.
+    let digits = values << (56 - num_bits.min(56)) << if num_bits == 64 { 0 } else { 8 };
     let pairs = (10 * digits + (digits >> 8)) & 0x00FF_00FF_00FF_00FF;
     let fours = (100 * pairs + (pairs >> 16)) & 0x0000_FFFF_0000_FFFF;
-    (10_000 * fours + (fours >> 32)) & 0xFFFF_FFFF
+    let whole = (10_000 * fours + (fours >> 32)) & 0xFFFF_FFFF;
+    Some((whole, num_bits as usize / 8))
 }
 
-/// [`plain_number`] for numbers of at most 15 bytes without a plus, from as many bytes and the one behind them.
-///
-/// Byte by byte, the processor guesses wrong where each number ends, which takes longer than all the arithmetic. Here the
-/// bytes are one large number, the first of them lowest, and nothing depends on the length but distances of shifts.
-fn short_number(bytes: &[u8; SHORT]) -> Option<(f64, usize)> {
-    let bytes = u128::from_le_bytes(*bytes);
-    let length = bits_before(bytes, b' ' + 1);
-    let is_negative = bytes as u8 == b'-';
-    let sign = 8 * u32::from(is_negative);
-    if length == u128::BITS || length == sign {
+/// [`plain_number`] for most numbers: at most seven digits, or those with a point and at most seven behind it.
+#[inline]
+fn short_number(bytes: &[u8]) -> Option<(f64, usize)> {
+    let is_negative = *bytes.first()? == b'-';
+    let mut length = usize::from(is_negative);
+    let (mut whole, num_digits) = leading_digits(&bytes[length..])?;
+    length += num_digits;
+    let mut num_decimals = 0;
+    if *bytes.get(length)? == b'.' {
+        length += 1;
+        let decimals;
+        (decimals, num_decimals) = leading_digits(&bytes[length..])?;
+        whole = whole * WHOLE_POWERS_OF_TEN[num_decimals] + decimals;
+        length += num_decimals;
+    }
+    // Fifteen digits at most are a whole number that a double holds, and seven before the point a size that motions may have.
+    let is_plain = num_digits > 0 && num_digits < 8 && num_decimals < 8 && *bytes.get(length)? <= b' ';
+    if !is_plain {
         return None;
     }
-    // Without what follows the number; its last byte is on top, and digits have their values.
-    let unsigned = ((bytes >> sign) ^ everywhere(b'0')) << (u128::BITS - (length - sign));
-    let point = bits_before(unsigned ^ everywhere(b'.' ^ b'0'), 1);
-    let (digits, num_decimals) = if point == u128::BITS {
-        (unsigned, 0)
-    } else if length == sign + 8 {
-        return None;
-    } else {
-        let below = (1 << point) - 1;
-        let digits = ((unsigned & below) << 8) | (unsigned & !((below << 8) | 0xFF));
-        (digits, (u128::BITS - 8 - point) / 8)
-    };
-    let is_digits = (digits | digits.wrapping_add(everywhere(0x80 - 10))) & everywhere(0x80) == 0;
-    if !is_digits {
-        return None;
-    }
-    // At most 15 digits, which a double holds.
-    let whole = 100_000_000 * eight_digits(digits as u64) + eight_digits((digits >> 64) as u64);
-    let size = whole as i64 as f64 / POWERS_OF_TEN[num_decimals as usize];
-    if size > MAX_VALUE {
-        return None;
-    }
+    let size = whole as i64 as f64 / POWERS_OF_TEN[num_decimals];
     // Not by a choice, which the processor would have to guess.
     let value = f64::from_bits(size.to_bits() | (u64::from(is_negative) << 63));
-    Some((value, length as usize / 8))
+    Some((value, length))
 }
 
 /// A token as messages show it.

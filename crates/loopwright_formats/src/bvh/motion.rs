@@ -2,9 +2,11 @@
 //!
 //! Values are a stream of numbers. Where lines end is used for one thing only: to tell whether rows and hierarchy agree, so
 //! that a row with a value too many is not read as the start of the next one.
+//!
+//! Rows are handed on one by one, so that nobody has to hold them all who wants something else made of them.
 
 use super::{
-    ChannelKind, FrameTime, Hierarchy,
+    BvhJoint, Channel, ChannelKind, FrameTime, Hierarchy,
     lex::{Lexer, found, number, number_error},
 };
 use crate::{
@@ -12,12 +14,20 @@ use crate::{
     warning::Warning,
 };
 
-/// What the section holds.
+/// What the section holds beside its rows.
 pub(super) struct Motion {
     pub(super) frame_time: FrameTime,
     pub(super) num_declared_frames: u64,
     pub(super) num_frames: usize,
-    pub(super) values: Vec<f64>,
+}
+
+/// What becomes of the rows.
+pub(super) trait RowSink {
+    /// Told once, before all rows: there are no more of them than this, and no more than the bytes of the file can hold.
+    fn expect(&mut self, max_rows: usize);
+
+    /// Takes the values of the next row.
+    fn push(&mut self, row: &[f64]);
 }
 
 /// Shortest and longest frame time in seconds; a take accepts the same.
@@ -31,9 +41,12 @@ fn is(word: &[u8], keyword: &str) -> bool {
 }
 
 /// Reads from after the word MOTION to the end of the file.
+///
+/// Where this fails, some rows may have been handed on.
 pub(super) fn read(
     lexer: &mut Lexer<'_>,
     hierarchy: &Hierarchy,
+    sink: &mut impl RowSink,
     warnings: &mut Vec<Warning>,
 ) -> Result<Motion, ReadError> {
     let num_declared_frames = read_frame_count(lexer)?;
@@ -49,15 +62,14 @@ pub(super) fn read(
         num_declared: num_declared_frames,
         hierarchy,
     };
-    let values = rows.read(lexer, warnings)?;
-    let motion = Motion {
+    let mut scales = Scales::of(hierarchy);
+    let num_frames = rows.read(lexer, sink, &mut scales, warnings)?;
+    scales.check(warnings)?;
+    Ok(Motion {
         frame_time,
         num_declared_frames,
-        num_frames: values.len() / rows.width,
-        values,
-    };
-    check_scales(&motion, hierarchy, warnings)?;
-    Ok(motion)
+        num_frames,
+    })
 }
 
 fn read_frame_count(lexer: &mut Lexer<'_>) -> Result<u64, ReadError> {
@@ -167,12 +179,20 @@ struct Rows<'h> {
 }
 
 impl Rows<'_> {
-    /// Values of the whole rows present, up to the declared number of them.
-    fn read(&self, lexer: &mut Lexer<'_>, warnings: &mut Vec<Warning>) -> Result<Vec<f64>, ReadError> {
+    /// Hands on the whole rows present, up to the declared number of them; returns how many there are.
+    fn read(
+        &self,
+        lexer: &mut Lexer<'_>,
+        sink: &mut impl RowSink,
+        scales: &mut Scales<'_>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<usize, ReadError> {
         let num_declared = usize::try_from(self.num_declared).unwrap_or(usize::MAX);
         let num_wanted = num_declared.saturating_mul(self.width);
         // A value takes two bytes at least; nothing is reserved on the word of the frame count alone.
-        let mut values = Vec::with_capacity(num_wanted.min(lexer.num_remaining() / 2 + 1));
+        let max_values = num_wanted.min(lexer.num_remaining() / 2 + 1);
+        sink.expect(max_values / self.width);
+        let mut row = Vec::with_capacity(self.width.min(max_values));
         let mut num_found = 0;
         let mut lines = Lines::new(self.width, num_wanted);
         loop {
@@ -180,10 +200,15 @@ impl Rows<'_> {
                 lines.end_line(num_found);
             }
             let offset = lexer.offset();
-            let num_plain = lexer.plain_numbers(num_wanted.saturating_sub(num_found), &mut values);
+            let num_plain = if num_found < num_wanted {
+                lexer.plain_numbers(self.width - row.len(), &mut row)
+            } else {
+                0
+            };
             if num_plain > 0 {
                 lines.start_value(offset);
                 num_found += num_plain;
+                self.hand_on(&mut row, sink, scales);
                 continue;
             }
             let token = lexer.token();
@@ -194,7 +219,8 @@ impl Rows<'_> {
                 Ok(value) => {
                     lines.start_value(offset);
                     if num_found < num_wanted {
-                        values.push(value);
+                        row.push(value);
+                        self.hand_on(&mut row, sink, scales);
                     }
                     num_found += 1;
                 }
@@ -219,8 +245,16 @@ impl Rows<'_> {
         }
         lines.end_line(num_found);
         self.check(num_found, num_wanted, &lines, lexer, warnings)?;
-        values.truncate(num_found / self.width * self.width);
-        Ok(values)
+        Ok(num_found.min(num_wanted) / self.width)
+    }
+
+    /// Hands on a row that is whole, and begins the next.
+    fn hand_on(&self, row: &mut Vec<f64>, sink: &mut impl RowSink, scales: &mut Scales<'_>) {
+        if row.len() == self.width {
+            scales.look_at(row);
+            sink.push(row);
+            row.clear();
+        }
     }
 
     fn check(
@@ -395,37 +429,68 @@ impl Lines {
 /// How far from 1 a scale may be; less is rounding.
 const SCALE_TOLERANCE: f64 = 1e-4;
 
-/// Refuses scale channels that scale.
-fn check_scales(motion: &Motion, hierarchy: &Hierarchy, warnings: &mut Vec<Warning>) -> Result<(), ReadError> {
-    let width = hierarchy.num_channels();
-    let columns = hierarchy
-        .joints()
-        .iter()
-        .flat_map(|joint| joint.channels.iter().map(move |channel| (joint, *channel)));
-    let mut joints: Vec<&str> = Vec::new();
-    for (column, (joint, channel)) in columns
-        .enumerate()
-        .filter(|(_, (_, channel))| channel.kind == ChannelKind::Scale)
-    {
-        for (frame, row) in motion.values.chunks_exact(width).enumerate() {
-            if (row[column] - 1.0).abs() > SCALE_TOLERANCE {
-                return Err(ReadError::Scale {
-                    frame: frame + 1,
-                    joint: excerpt(joint.name.as_bytes()),
-                    channel,
-                    value: row[column],
-                });
+/// Scale channels, which are refused where they scale.
+struct Scales<'h> {
+    num_rows: usize,
+    columns: Vec<ScaleColumn<'h>>,
+}
+
+struct ScaleColumn<'h> {
+    column: usize,
+    joint: &'h BvhJoint,
+    channel: Channel,
+    /// The first row that scales, and its value.
+    first: Option<(usize, f64)>,
+}
+
+impl<'h> Scales<'h> {
+    fn of(hierarchy: &'h Hierarchy) -> Self {
+        let channels = (hierarchy.joints().iter())
+            .flat_map(|joint| joint.channels.iter().map(move |channel| (joint, *channel)))
+            .enumerate();
+        let columns = channels
+            .filter(|(_, (_, channel))| channel.kind == ChannelKind::Scale)
+            .map(|(column, (joint, channel))| ScaleColumn {
+                column,
+                joint,
+                channel,
+                first: None,
+            })
+            .collect();
+        Self { num_rows: 0, columns }
+    }
+
+    fn look_at(&mut self, row: &[f64]) {
+        for scale in &mut self.columns {
+            let value = row[scale.column];
+            if (value - 1.0).abs() > SCALE_TOLERANCE {
+                scale.first.get_or_insert((self.num_rows, value));
             }
         }
-        if joints.last() != Some(&joint.name.as_str()) {
-            joints.push(&joint.name);
+        self.num_rows += 1;
+    }
+
+    fn check(&self, warnings: &mut Vec<Warning>) -> Result<(), ReadError> {
+        let mut joints: Vec<&str> = Vec::new();
+        for scale in &self.columns {
+            if let Some((frame, value)) = scale.first {
+                return Err(ReadError::Scale {
+                    frame: frame + 1,
+                    joint: excerpt(scale.joint.name.as_bytes()),
+                    channel: scale.channel,
+                    value,
+                });
+            }
+            if joints.last() != Some(&scale.joint.name.as_str()) {
+                joints.push(&scale.joint.name);
+            }
         }
+        if let Some(joint) = joints.first() {
+            warnings.push(Warning::ScaleIgnored {
+                joint: excerpt(joint.as_bytes()),
+                count: joints.len(),
+            });
+        }
+        Ok(())
     }
-    if let Some(joint) = joints.first() {
-        warnings.push(Warning::ScaleIgnored {
-            joint: excerpt(joint.as_bytes()),
-            count: joints.len(),
-        });
-    }
-    Ok(())
 }

@@ -3,7 +3,9 @@
 use glam::{DQuat, DVec3};
 use loopwright::take::{Joint, Skeleton, Take};
 
-use super::{BvhFile, ChannelKind, Hierarchy, euler, hierarchy, lex::Lexer, motion, source::BvhSource};
+use super::{
+    BvhFile, ChannelKind, Hierarchy, euler, hierarchy, lex::Lexer, motion, motion::RowSink, source::BvhSource,
+};
 use crate::{
     detect::{self, FileKind},
     error::{ReadError, cut},
@@ -18,22 +20,40 @@ use crate::{
 /// column where there is one. No input panics; the call stack does not grow with the nesting of joints, nor memory with a
 /// number that the file only states.
 pub fn parse(bytes: &[u8], warnings: &mut Vec<Warning>) -> Result<BvhFile, ReadError> {
-    match detect::file_kind(bytes) {
-        FileKind::Empty => return Err(ReadError::Empty),
-        FileKind::Utf16 => return Err(ReadError::Utf16),
-        FileKind::Bvh | FileKind::Unknown => {}
-        kind => return Err(ReadError::OtherKind { kind }),
-    }
-    let mut lexer = Lexer::new(detect::without_byte_order_mark(bytes));
+    let mut lexer = open(bytes)?;
     let hierarchy = hierarchy::read(&mut lexer, warnings)?;
-    let motion = motion::read(&mut lexer, &hierarchy, warnings)?;
+    let mut values = Values(Vec::new(), hierarchy.num_channels());
+    let motion = motion::read(&mut lexer, &hierarchy, &mut values, warnings)?;
     Ok(BvhFile {
         hierarchy,
         frame_time: motion.frame_time,
         num_declared_frames: motion.num_declared_frames,
         num_frames: motion.num_frames,
-        values: motion.values,
+        values: values.0,
     })
+}
+
+/// The start of a file that may be BVH.
+fn open(bytes: &[u8]) -> Result<Lexer<'_>, ReadError> {
+    match detect::file_kind(bytes) {
+        FileKind::Empty => Err(ReadError::Empty),
+        FileKind::Utf16 => Err(ReadError::Utf16),
+        FileKind::Bvh | FileKind::Unknown => Ok(Lexer::new(detect::without_byte_order_mark(bytes))),
+        kind => Err(ReadError::OtherKind { kind }),
+    }
+}
+
+/// Rows kept as they are, of so many values each.
+struct Values(Vec<f64>, usize);
+
+impl RowSink for Values {
+    fn expect(&mut self, max_rows: usize) {
+        self.0.reserve_exact(max_rows * self.1);
+    }
+
+    fn push(&mut self, row: &[f64]) {
+        self.0.extend_from_slice(row);
+    }
 }
 
 /// Transforms that any file may have, and those that each byte adds.
@@ -43,66 +63,116 @@ pub fn parse(bytes: &[u8], warnings: &mut Vec<Warning>) -> Result<BvhFile, ReadE
 const FREE_TRANSFORMS: usize = 4_000_000;
 const TRANSFORMS_PER_BYTE: usize = 4;
 
-/// Settles axes, unit and rotations.
-pub(crate) fn take_from_file(
-    file: BvhFile,
-    num_bytes: usize,
+/// Local transforms of all rows, in the axes and unit of the file.
+struct Poses<'h> {
+    hierarchy: &'h Hierarchy,
+    /// Most transforms that the size of the file allows.
+    limit: usize,
+    translations: Vec<DVec3>,
+    rotations: Vec<DQuat>,
+}
+
+impl RowSink for Poses<'_> {
+    fn expect(&mut self, max_rows: usize) {
+        let count = max_rows.saturating_mul(self.hierarchy.joints().len()).min(self.limit);
+        self.translations.reserve_exact(count);
+        self.rotations.reserve_exact(count);
+    }
+
+    fn push(&mut self, row: &[f64]) {
+        // Rows are read on, because a fault further down is told before their number is.
+        if self.translations.len() + self.hierarchy.joints().len() <= self.limit {
+            push_pose(self.hierarchy, row, &mut self.translations, &mut self.rotations);
+        }
+    }
+}
+
+impl Poses<'_> {
+    /// Every so many-th frame as a take, still in the file's axes and unit.
+    fn probe(&self, num_frames: usize, frame_time_secs: f64) -> Result<Take, ReadError> {
+        let num_joints = self.hierarchy.joints().len();
+        let frames = (0..num_frames).step_by(space::probe_stride(num_frames));
+        let of_frame = |frame: usize| frame * num_joints..(frame + 1) * num_joints;
+        let translations = frames.clone().flat_map(|frame| &self.translations[of_frame(frame)]);
+        let rotations = frames.flat_map(|frame| &self.rotations[of_frame(frame)]);
+        let as_in_file = Space {
+            unit_metres: 1.0,
+            ..Space::CENTIMETRES_Y_UP
+        };
+        let skeleton = skeleton(self.hierarchy, &as_in_file)?;
+        let (translations, rotations) = (translations.copied().collect(), rotations.copied().collect());
+        Ok(Take::new("", skeleton, frame_time_secs, translations, rotations)?)
+    }
+
+    /// Lays the poses into our axes and unit.
+    fn settle(&mut self, space: &Space) {
+        let num_joints = self.hierarchy.joints().len();
+        for (translations, rotations) in self
+            .translations
+            .chunks_exact_mut(num_joints)
+            .zip(self.rotations.chunks_exact_mut(num_joints))
+        {
+            translations[0] = space.turned(translations[0]);
+            rotations[0] = space.turn() * rotations[0];
+            for translation in translations {
+                *translation *= space.unit_metres;
+            }
+        }
+    }
+}
+
+/// [`crate::read_take`] for BVH. Beside the take, nothing of the size of the file is held.
+pub(crate) fn read_take(
+    bytes: &[u8],
     name: &str,
     settings: &SpaceSettings,
     warnings: &mut Vec<Warning>,
 ) -> Result<LoadedTake, ReadError> {
+    let mut lexer = open(bytes)?;
+    let hierarchy = hierarchy::read(&mut lexer, warnings)?;
+    let num_joints = hierarchy.joints().len();
+    let limit = bytes
+        .len()
+        .saturating_mul(TRANSFORMS_PER_BYTE)
+        .saturating_add(FREE_TRANSFORMS);
+    let mut poses = Poses {
+        hierarchy: &hierarchy,
+        limit,
+        translations: Vec::new(),
+        rotations: Vec::new(),
+    };
+    let motion = motion::read(&mut lexer, &hierarchy, &mut poses, warnings)?;
     if let UnitChoice::Metres(found) = settings.unit
         && !UNIT_RANGE.contains(&found)
     {
         return Err(ReadError::Unit { found });
     }
-    let num_joints = file.hierarchy.joints().len();
-    let limit = num_bytes
-        .saturating_mul(TRANSFORMS_PER_BYTE)
-        .saturating_add(FREE_TRANSFORMS);
-    if file.num_frames.saturating_mul(num_joints) > limit {
+    if motion.num_frames.saturating_mul(num_joints) > limit {
         return Err(ReadError::OutOfProportion {
-            frames: file.num_frames,
+            frames: motion.num_frames,
             joints: num_joints,
-            bytes: num_bytes,
+            bytes: bytes.len(),
         });
     }
-    let take = |frames: &mut dyn Iterator<Item = usize>, num_frames: usize, space: &Space| {
-        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-        translations.reserve_exact(num_frames * num_joints);
-        rotations.reserve_exact(num_frames * num_joints);
-        for frame in frames {
-            push_pose(
-                &file.hierarchy,
-                file.row(frame),
-                space,
-                &mut translations,
-                &mut rotations,
-            );
-        }
-        let skeleton = skeleton(&file.hierarchy, space)?;
-        Ok::<Take, ReadError>(Take::new(
-            name,
-            skeleton,
-            file.frame_time.secs,
-            translations,
-            rotations,
-        )?)
-    };
-    let as_in_file = Space {
-        unit_metres: 1.0,
-        ..Space::CENTIMETRES_Y_UP
-    };
-    let stride = space::probe_stride(file.num_frames);
-    let mut probed = (0..file.num_frames).step_by(stride);
-    let probe = take(&mut probed, file.num_frames.div_ceil(stride), &as_in_file)?;
+    let frame_time_secs = motion.frame_time.secs;
+    let probe = poses.probe(motion.num_frames, frame_time_secs)?;
     let space = space::settle(&probe, settings, warnings);
-    let take = take(&mut (0..file.num_frames), file.num_frames, &space)?;
+    poses.settle(&space);
+    let Poses {
+        mut translations,
+        mut rotations,
+        ..
+    } = poses;
+    // A file may promise more rows than it has.
+    translations.shrink_to_fit();
+    rotations.shrink_to_fit();
+    let skeleton = skeleton(&hierarchy, &space)?;
+    let take = Take::new(name, skeleton, frame_time_secs, translations, rotations)?;
     Ok(LoadedTake {
         take,
         source: Source::Bvh(BvhSource {
-            hierarchy: file.hierarchy,
-            frame_time: file.frame_time,
+            hierarchy,
+            frame_time: motion.frame_time,
             space,
         }),
     })
@@ -139,14 +209,8 @@ fn skeleton(hierarchy: &Hierarchy, space: &Space) -> Result<Skeleton, ReadError>
     Ok(Skeleton::new(joints)?)
 }
 
-/// Appends the local transforms of one row.
-fn push_pose(
-    hierarchy: &Hierarchy,
-    row: &[f64],
-    space: &Space,
-    translations: &mut Vec<DVec3>,
-    rotations: &mut Vec<DQuat>,
-) {
+/// Appends the local transforms of one row, in the file's axes and unit.
+fn push_pose(hierarchy: &Hierarchy, row: &[f64], translations: &mut Vec<DVec3>, rotations: &mut Vec<DQuat>) {
     let mut values = row.iter();
     for joint in hierarchy.joints() {
         let mut translation = joint.offset;
@@ -154,15 +218,11 @@ fn push_pose(
         for (channel, value) in joint.channels.iter().zip(&mut values) {
             match channel.kind {
                 ChannelKind::Position => translation[channel.axis.index()] = *value,
-                ChannelKind::Rotation => rotation *= euler::about(channel.axis, value.to_radians()),
+                ChannelKind::Rotation => rotation = euler::turned(rotation, channel.axis, value.to_radians()),
                 ChannelKind::Scale => {}
             }
         }
-        if joint.parent.is_none() {
-            translation = space.turned(translation);
-            rotation = space.turn() * rotation;
-        }
-        translations.push(translation * space.unit_metres);
+        translations.push(translation);
         rotations.push(rotation);
     }
 }

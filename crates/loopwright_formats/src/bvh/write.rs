@@ -12,7 +12,9 @@ use loopwright::{
     take::{Skeleton, Take},
 };
 
-use super::{BvhJoint, Channel, ChannelKind, Hierarchy, MAX_DEPTH, MAX_VALUE, euler, source::BvhSource};
+use super::{
+    BvhJoint, Channel, ChannelKind, Hierarchy, MAX_DEPTH, MAX_VALUE, euler, euler::rounded, source::BvhSource,
+};
 use crate::{
     error::{WriteError, excerpt},
     space::{Axis, Space},
@@ -204,9 +206,10 @@ impl Writer {
             "MOTION\nFrames: {}\nFrame Time: {}\n",
             self.num_keys, self.frame_time
         );
-        self.write_motion(&order, &pose, &mut text, &mut warnings);
+        let mut bytes = text.into_bytes();
+        self.write_motion(&order, &pose, &mut bytes, &mut warnings);
         Ok(Written {
-            bytes: text.into_bytes(),
+            bytes,
             animation: None,
             warnings,
         })
@@ -284,7 +287,7 @@ impl Writer {
         &self,
         order: &[usize],
         pose: &impl Fn(usize) -> Pose,
-        text: &mut String,
+        text: &mut Vec<u8>,
         warnings: &mut Vec<Warning>,
     ) {
         let joints = self.hierarchy.joints();
@@ -323,7 +326,7 @@ impl Writer {
                 let mut turns = angles[joint].into_iter();
                 for channel in &joints[joint].channels {
                     if !core::mem::take(&mut is_first) {
-                        text.push(' ');
+                        text.push(b' ');
                     }
                     match channel.kind {
                         ChannelKind::Position => {
@@ -331,11 +334,11 @@ impl Writer {
                             push_fixed(in_last_decimal(value, POSITION_DECIMALS), POSITION_DECIMALS, text);
                         }
                         ChannelKind::Rotation => push_fixed(turns.next().unwrap_or(0), ANGLE_DECIMALS, text),
-                        ChannelKind::Scale => text.push('1'),
+                        ChannelKind::Scale => text.push(b'1'),
                     }
                 }
             }
-            text.push('\n');
+            text.push(b'\n');
         }
         for (joint, degrees) in errors
             .into_iter()
@@ -405,7 +408,7 @@ fn push_vector(v: DVec3, text: &mut String) {
 
 /// A value as a whole number of its last decimal; sizes up to [`MAX_VALUE`] fit.
 fn in_last_decimal(value: f64, num_decimals: u32) -> i64 {
-    (value * 10_i64.pow(num_decimals) as f64).round() as i64
+    rounded(value * 10_i64.pow(num_decimals) as f64)
 }
 
 fn radians(angle: i64) -> f64 {
@@ -441,15 +444,32 @@ fn written_again(axes: &[Axis], written: [i64; 3], previous: [i64; 3]) -> Option
     Some(if to_flipped < to_direct { flipped } else { direct })
 }
 
+/// Longest number: a sign, the digits of a 64-bit number, and a point.
+const MAX_NUMBER: usize = 21;
+
 /// A number from its digits; zero has no sign.
-fn push_fixed(value: i64, num_decimals: u32, text: &mut String) {
-    if value < 0 {
-        text.push('-');
+///
+/// Put together from its end by hand: most of the time of writing a file would go into the standard formatting.
+fn push_fixed(value: i64, num_decimals: u32, text: &mut Vec<u8>) {
+    let mut number = [0; MAX_NUMBER];
+    let mut start = MAX_NUMBER;
+    let mut size = value.unsigned_abs();
+    let mut num_digits = 0;
+    while size > 0 || num_digits <= num_decimals {
+        if num_digits == num_decimals {
+            start -= 1;
+            number[start] = b'.';
+        }
+        start -= 1;
+        number[start] = b'0' + (size % 10) as u8;
+        size /= 10;
+        num_digits += 1;
     }
-    let one = 10_u64.pow(num_decimals);
-    let size = value.unsigned_abs();
-    let width = num_decimals as usize;
-    let _ = write!(text, "{}.{:0width$}", size / one, size % one);
+    if value < 0 {
+        start -= 1;
+        number[start] = b'-';
+    }
+    text.extend_from_slice(&number[start..]);
 }
 
 #[cfg(test)]
@@ -459,9 +479,9 @@ mod tests {
     #[test]
     fn numbers_have_fixed_decimals_and_no_minus_zero() {
         let text = |value: f64| {
-            let mut text = String::new();
+            let mut text = Vec::new();
             push_fixed(in_last_decimal(value, 6), 6, &mut text);
-            text
+            String::from_utf8(text).unwrap()
         };
         assert_eq!(text(0.0), "0.000000");
         assert_eq!(text(-0.0), "0.000000");

@@ -67,13 +67,14 @@ pub(super) fn of(bytes: &[u8], scene: &Scene, anim: &Anim, joints: &Joints, begi
     let local = |node: &Node| ufbx::evaluate_transform(anim, node, begin_secs);
     let mut held = Vec::new();
     let mut hold = |node: &Node, property: Property| {
-        let before = node.element.props.find_prop(property.name());
+        // What is not there keeps what it stands for. Nor is it asked for: ufbx compares the names of properties that it does
+        // not find as if a zero ended them, and reads on behind ours.
+        let Some(before) = node.element.props.find_prop(property.name()) else {
+            return Some(());
+        };
+        let before = before.value_vec4;
         let now = ufbx::evaluate_prop(anim, &node.element, property.name(), begin_secs).value_vec4;
-        let is_same = before.is_some_and(|before| {
-            let before = before.value_vec4;
-            [before.x, before.y, before.z] == [now.x, now.y, now.z]
-        });
-        if before.is_some() && !is_same {
+        if [before.x, before.y, before.z] != [now.x, now.y, now.z] {
             held.push((scene::object_id(node)?, property, [now.x, now.y, now.z]));
         }
         Some(())
