@@ -1,7 +1,7 @@
 //! FBX: scenes of nodes, of which the joints and one animation are a take.
 //!
 //! Reading goes through the library ufbx, which knows the habits of exporters since version 5: here stands what makes a take
-//! of its scene. The road: [`read::read_take`] loads the file, chooses the animation and the joints, samples them on an even
+//! of its scene. The road: `read_take` loads the file, chooses the animation and the joints, samples them on an even
 //! grid, and settles axes and unit. Dialects and decisions: docs/formats/fbx.md.
 
 #![cfg_attr(
