@@ -7,7 +7,6 @@ use loopwright::{
     analysis::{Analysis, body::BodyOverrides},
     candidate::{self, SearchSettings},
     feet::{FeetSettings, FootLock, FootOutcome},
-    loop_clip::LoopClip,
     math::ops,
     pipeline::{self, LoopSettings, Made},
     quality::{self, LoopKeys, Quality, STANCE_METRES, STANCE_SPEED},
@@ -293,29 +292,13 @@ fn cell<T>(figures: Option<&T>, of: impl Fn(&T) -> String) -> String {
     figures.map_or_else(|| "-".to_owned(), of)
 }
 
-/// Positions of all joints of a loop, seen from the root.
-fn positions(clip: &LoopClip) -> WorldTracks {
-    let mut frames = Vec::new();
-    for sample in 0..clip.num_samples() {
-        frames.push(clip.body_pose(sample));
-    }
-    let keys = Take::new(
-        "l",
-        clip.skeleton().clone(),
-        clip.step_secs(),
-        frames.iter().flat_map(|frame| frame.0.to_vec()).collect(),
-        frames.iter().flat_map(|frame| frame.1.to_vec()).collect(),
-    );
-    keys.map(|take| take.world_tracks()).expect("a loop is a take")
-}
-
 impl Figures {
     /// `None` where no foot stands.
     fn of(studied: &Studied<'_>, open: &Made, held: &Made) -> Option<Self> {
         let body = &studied.analysis.body;
         let measured = |made: &Made| quality::measure(&LoopKeys::of_loop(&made.loop_clip), body, Some(&made.source));
         let (quality_open, quality) = (measured(open), measured(held));
-        let (before, after) = (positions(&open.loop_clip), positions(&held.loop_clip));
+        let (before, after) = (open.loop_clip.tracks_from_root(), held.loop_clip.tracks_from_root());
         let count = held.loop_clip.num_samples();
         let joints = after.num_joints();
         let mut added = 0.0;

@@ -138,13 +138,7 @@ impl LoopKeys {
     /// The keys of a loop that is not written yet, without a closing one.
     pub fn of_loop(clip: &LoopClip) -> Self {
         let count = clip.num_samples();
-        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-        for sample in 0..count {
-            let (here, turns) = clip.body_pose(sample);
-            translations.extend_from_slice(here);
-            rotations.extend_from_slice(turns);
-        }
-        let world = WorldTracks::of_frames(clip.skeleton(), &translations, &rotations);
+        let world = clip.tracks_from_root();
         Self {
             skeleton: clip.skeleton().clone(),
             step_secs: clip.step_secs(),
@@ -154,7 +148,9 @@ impl LoopKeys {
             },
             root: *clip.root(),
             positions: (0..count).flat_map(|sample| world.positions(sample).to_vec()).collect(),
-            rotations,
+            rotations: (0..count)
+                .flat_map(|sample| clip.body_pose(sample).1.to_vec())
+                .collect(),
         }
     }
 

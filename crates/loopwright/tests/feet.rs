@@ -1,6 +1,6 @@
 //! Feet of loops against the truth of synthetic takes: when they stand, that they stay, and how fast they say the root goes.
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use loopwright::{
     analysis::{
         Analysis,
@@ -423,5 +423,4 @@ fn feet_are_held_on_the_ground_that_goes_by_in_place() {
         }
     }
     assert_eq!(made.feet.outcomes, [FootOutcome::Held; 2]);
-    assert!(clip.root_pose(50).rotation.angle_between(DQuat::IDENTITY).is_finite());
 }

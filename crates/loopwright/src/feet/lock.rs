@@ -2,8 +2,8 @@
 //!
 //! Every foot gets offsets in the world. While it stands they hold its lowest joint in one place; from one stance to the next
 //! they fade as the offsets of a closure do, C1 throughout. Two-bone legs then carry the feet there, each keeping its turn,
-//! so that it rolls over heel and toe as captured; where a leg cannot reach, or would have to bend all at once, the hips give way. All of it
-//! follows the unrolled loop, so what comes out repeats exactly. Derivation: docs/math/feet.md.
+//! so that it rolls over heel and toe as captured; where a leg cannot reach, or would have to bend all at once, heel and hips
+//! give way. All of it follows the unrolled loop, so what comes out repeats exactly. Derivation: docs/math/feet.md.
 
 use glam::{DQuat, DVec3};
 

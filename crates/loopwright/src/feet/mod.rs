@@ -305,12 +305,6 @@ pub enum PlantError {
 }
 
 fn stage(clip: &LoopClip) -> Stage<'_> {
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for sample in 0..clip.num_samples() {
-        let (here, turns) = clip.body_pose(sample);
-        translations.extend_from_slice(here);
-        rotations.extend_from_slice(turns);
-    }
     Stage {
         clip,
         // In place the ground moves, as the root would have.
@@ -321,6 +315,6 @@ fn stage(clip: &LoopClip) -> Stage<'_> {
             },
             ..*clip.root()
         },
-        world: WorldTracks::of_frames(clip.skeleton(), &translations, &rotations),
+        world: clip.tracks_from_root(),
     }
 }

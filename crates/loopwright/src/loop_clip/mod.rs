@@ -10,7 +10,7 @@ use crate::{
         rotation,
     },
     root_motion::RootTravel,
-    take::{Skeleton, pose},
+    take::{Skeleton, WorldTracks, pose},
 };
 
 pub mod playback;
@@ -246,6 +246,11 @@ impl LoopClip {
             &self.translations[offset..offset + joints],
             &self.rotations[offset..offset + joints],
         )
+    }
+
+    /// Positions (metres) and rotations of all joints at all unique samples, seen from the root.
+    pub fn tracks_from_root(&self) -> WorldTracks {
+        WorldTracks::of_frames(&self.skeleton, &self.translations, &self.rotations)
     }
 
     /// Local transforms at key `key` with the root's travel folded onto the joint that carried it in the source.

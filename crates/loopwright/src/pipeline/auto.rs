@@ -12,7 +12,7 @@ use crate::{
     loop_clip::LoopClip,
     quality::{self, LoopKeys, Quality},
     root_motion::Rooted,
-    take::{Cut, Take, WorldTracks},
+    take::{Cut, Take},
 };
 
 /// What makes a closure seen, each part in units that count alike; less is better.
@@ -209,13 +209,7 @@ impl Watched {
 
     fn score(&self, clip: &LoopClip, quality: &Quality) -> Score {
         let count = clip.num_samples();
-        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-        for sample in 0..count {
-            let (here, turns) = clip.body_pose(sample);
-            translations.extend_from_slice(here);
-            rotations.extend_from_slice(turns);
-        }
-        let world = WorldTracks::of_frames(clip.skeleton(), &translations, &rotations);
+        let world = clip.tracks_from_root();
         let peak = |joint: usize| {
             let at = |sample: usize| -> DVec3 { world.position(sample % count, joint) };
             (0..count)
