@@ -199,7 +199,7 @@ fn seam_ranks(studied: &[Studied<'_>], page: &mut String) -> Result<(), String> 
     page.push_str(
         "## Seam rank over many cuts\n\n\
          Not only the recommended loop: the distinct loops of every *loop* take in the order of the search, up to 16 each. 50\n\
-         on average means that the seam cannot be told from other frames.\n\n",
+         on average means that the seam cannot be told from other frames. Feet are as closing leaves them.\n\n",
     );
     for halved in [true, false] {
         let closures = [

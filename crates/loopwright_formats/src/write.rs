@@ -49,6 +49,22 @@ impl Default for LoopWriteSettings {
     }
 }
 
+impl LoopWriteSettings {
+    /// Keys that a loop gets: its samples once for each cycle, and the closing one where it is wanted.
+    ///
+    /// Saturates; writers hold the number against what a file may have. Errors: [`WriteError::NoCopies`].
+    pub(crate) fn num_keys(&self, clip: &LoopClip) -> Result<usize, WriteError> {
+        if self.copies == 0 {
+            return Err(WriteError::NoCopies);
+        }
+        let num_closing = usize::from(self.closing_key == ClosingKey::Repeat);
+        Ok(clip
+            .num_samples()
+            .saturating_mul(self.copies)
+            .saturating_add(num_closing))
+    }
+}
+
 /// Writes a take in the form of its source.
 ///
 /// A BVH file gets the frame time of the take, in the source's own digits where it is the same. A joint that lies off its

@@ -19,7 +19,7 @@ use crate::{
     error::{WriteError, excerpt},
     space::{Axis, Space},
     warning::Warning,
-    write::{ClosingKey, LoopWriteSettings, Written, root_name},
+    write::{LoopWriteSettings, Written, root_name},
 };
 
 /// [`crate::write_take`] for BVH.
@@ -42,14 +42,7 @@ pub(crate) fn write_loop(
     settings: &LoopWriteSettings,
 ) -> Result<Written, WriteError> {
     check_skeleton(clip.skeleton(), source)?;
-    if settings.copies == 0 {
-        return Err(WriteError::NoCopies);
-    }
-    let num_closing = usize::from(settings.closing_key == ClosingKey::Repeat);
-    let num_keys = clip
-        .num_samples()
-        .saturating_mul(settings.copies)
-        .saturating_add(num_closing);
+    let num_keys = settings.num_keys(clip)?;
     let space = &source.space;
     let hierarchy = if settings.add_root {
         with_root(&source.hierarchy)

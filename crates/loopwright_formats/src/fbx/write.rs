@@ -20,7 +20,7 @@ use crate::{
     error::WriteError,
     space::Axis,
     warning::Warning,
-    write::{ClosingKey, LoopWriteSettings, Written},
+    write::{LoopWriteSettings, Written},
 };
 
 /// Most transforms in one file: some gigabytes.
@@ -137,14 +137,7 @@ impl Keys {
     }
 
     pub(crate) fn of_loop(clip: &LoopClip, settings: &LoopWriteSettings) -> Result<Self, WriteError> {
-        if settings.copies == 0 {
-            return Err(WriteError::NoCopies);
-        }
-        let num_closing = usize::from(settings.closing_key == ClosingKey::Repeat);
-        let num_keys = clip
-            .num_samples()
-            .saturating_mul(settings.copies)
-            .saturating_add(num_closing);
+        let num_keys = settings.num_keys(clip)?;
         if !settings.add_root {
             let skeleton = clip.skeleton().clone();
             return Self::of(skeleton, clip.step_secs(), num_keys, |key| clip.folded_pose(key));

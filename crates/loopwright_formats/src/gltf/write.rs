@@ -49,12 +49,8 @@ pub(crate) fn write_loop(
     source: &GltfSource,
     settings: &LoopWriteSettings,
 ) -> Result<Written, WriteError> {
-    if settings.copies == 0 {
-        return Err(WriteError::NoCopies);
-    }
+    let num_keys = settings.num_keys(clip)?;
     let mut writer = Writer::new(source, clip.skeleton())?;
-    let num_closing = usize::from(settings.closing_key == ClosingKey::Repeat);
-    let num_keys = (clip.num_samples().saturating_mul(settings.copies)).saturating_add(num_closing);
     if settings.add_root {
         writer.add_root()?;
         writer.animate(clip.name(), num_keys, clip.step_secs(), |key| {
@@ -81,7 +77,7 @@ pub(crate) fn write_loop(
         },
         "playback": {
             "samples": clip.num_samples(),
-            "closing_key": num_closing == 1,
+            "closing_key": settings.closing_key == ClosingKey::Repeat,
             "copies": settings.copies,
             "root_joint_added": settings.add_root,
         },
