@@ -36,6 +36,7 @@ pub(crate) fn pictures() -> Result<Vec<(&'static str, Vec<u8>)>, String> {
     let drifting = Drawn::of(&drifting_walk())?;
     Ok(vec![
         ("docs/images/loop.svg", walk.make()?.into_bytes()),
+        ("docs/images/feet.svg", drifting.feet()?.into_bytes()),
         ("docs/images/inspect.svg", recorded.inspect().into_bytes()),
         ("docs/images/find.svg", recorded.find()?.into_bytes()),
         ("docs/images/blend-of-turns.svg", blend_of_turns().into_bytes()),
@@ -197,6 +198,11 @@ impl Drawn {
     fn make(&self) -> Result<String, String> {
         let (cut, made) = self.made()?;
         Ok(plot::make(&self.take, &self.analysis, &cut, &made))
+    }
+
+    fn feet(&self) -> Result<String, String> {
+        let (_, made) = self.made()?;
+        Ok(plot::feet(&self.analysis, &made))
     }
 
     /// The cut repeated as it is, and the loop.

@@ -4,9 +4,13 @@ use std::{fmt::Write, path::Path};
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    analysis::{Analysis, body::BodyOverrides},
+    analysis::{
+        Analysis,
+        body::{Body, BodyOverrides},
+    },
     candidate::{self, SearchSettings},
     feet::{FeetSettings, FootLock, FootOutcome},
+    loop_clip::LoopClip,
     math::ops,
     pipeline::{self, LoopSettings, Made},
     quality::{self, LoopKeys, Quality, STANCE_METRES, STANCE_SPEED},
@@ -27,7 +31,10 @@ pub(crate) fn page(folder: &Path, rows: &[Row]) -> Result<String, String> {
     let mut page = String::from(
         "# Feet, measured\n\n\
          Written by `cargo xtask measure feet`; nothing here is typed by hand. Real takes as named, sources and licences in\n\
-         [ATTRIBUTION.md](../../ATTRIBUTION.md); the mathematics in [feet.md](../math/feet.md).\n\n",
+         [ATTRIBUTION.md](../../ATTRIBUTION.md); the mathematics in [feet.md](../math/feet.md).\n\n\
+         ![Speed of both feet of a synthetic walk over the ground, cut and loop](../images/feet.svg)\n\n\
+         A synthetic walk whose cycles differ: its feet slide as it is cut (grey), and rest where they are held (blue). `make --plot`\n\
+         draws the same of any take.\n\n",
     );
     every_loop(&studied, &mut page)?;
     in_place(&studied, &mut page)?;
@@ -162,6 +169,8 @@ struct Figures {
     lowered_metres: f64,
     knee: f64,
     knee_open: f64,
+    under_open_metres: f64,
+    under_metres: f64,
     quality_open: Quality,
     quality: Quality,
 }
@@ -261,6 +270,12 @@ fn every_loop(studied: &[Studied<'_>], page: &mut String) -> Result<(), String> 
         ("covered, %", 100.0, &|f: &Figures| f.coverage),
         ("added, mm", 1e3, &|f: &Figures| f.added_metres),
         ("farthest, mm", 1e3, &|f: &Figures| f.moved_metres),
+        ("under the ground on its way, open, mm", 1e3, &|f: &Figures| {
+            f.under_open_metres
+        }),
+        ("under the ground on its way, held, mm", 1e3, &|f: &Figures| {
+            f.under_metres
+        }),
         ("hips sunk, mm", 1e3, &|f: &Figures| f.lowered_metres),
         ("knee, ratio", 1.0, &|f: &Figures| f.knee),
         ("knee without lock, ratio", 1.0, &|f: &Figures| f.knee_open),
@@ -375,8 +390,33 @@ impl Figures {
             lowered_metres: held.feet.hips_lowered_metres,
             knee: sharpest(&after, 0..count as isize, true) / own,
             knee_open: sharpest(&before, 0..count as isize, true) / own,
+            under_open_metres: farthest_under(&open.loop_clip, held, body),
+            under_metres: farthest_under(&held.loop_clip, held, body),
             quality_open,
             quality,
         })
     }
+}
+
+/// Farthest that a foot of a loop passes below the ground from where it is held to where it is held next, metres.
+fn farthest_under(clip: &LoopClip, held: &Made, body: &Body) -> f64 {
+    let count = clip.num_samples();
+    let mut worst = 0.0_f64;
+    for (index, foot) in body.feet.iter().enumerate() {
+        let spans: Vec<_> = held.feet.held.iter().filter(|span| span.foot == index).collect();
+        let height = |key: usize| clip.world_pose(key).0[foot.lowest_joint()].y;
+        for (at, span) in spans.iter().enumerate() {
+            let end = span.keys().end - 1;
+            let next = spans[(at + 1) % spans.len()];
+            let start = next.start_sample + if next.start_sample > end { 0 } else { count };
+            // The ground is where the foot was lowest: at the ends of a span it has rolled up.
+            let ground = |keys: std::ops::Range<usize>| keys.map(height).fold(f64::INFINITY, f64::min);
+            let (from, to) = (ground(span.keys()), ground(start..start + next.num_samples));
+            for key in end..=start.max(end) {
+                let share = (key - end) as f64 / (start - end).max(1) as f64;
+                worst = worst.max(from + share * (to - from) - height(key));
+            }
+        }
+    }
+    worst
 }

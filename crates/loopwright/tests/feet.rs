@@ -424,3 +424,76 @@ fn feet_are_held_on_the_ground_that_goes_by_in_place() {
     }
     assert_eq!(made.feet.outcomes, [FootOutcome::Held; 2]);
 }
+
+#[test]
+fn feet_that_dip_into_the_ground_on_their_way_are_raised() {
+    let settings = WalkSettings {
+        noise_deg: 0.0,
+        ..WalkSettings::default()
+    };
+    let take = dipping(&synthesize(&settings).unwrap().take);
+    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    let best = found(&take, &analysis);
+    let lowest_with = |feet: FootLock| {
+        let made = made(&take, &analysis, &best.cut, lock(feet));
+        let toes = analysis
+            .body
+            .feet
+            .iter()
+            .map(loopwright::analysis::body::Foot::lowest_joint);
+        let heights = toes.flat_map(|toe| {
+            let clip = &made.loop_clip;
+            (0..clip.num_samples()).map(move |key| place(clip, key, toe).y)
+        });
+        let all: Vec<f64> = heights.collect();
+        let held: Vec<f64> = made
+            .feet
+            .contacts
+            .iter()
+            .flat_map(|span| {
+                let toe = analysis.body.feet[span.foot].lowest_joint();
+                span.keys()
+                    .map(|key| place(&made.loop_clip, key, toe).y)
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+        let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
+        least(&all) - least(&held)
+    };
+    assert!(lowest_with(FootLock::Off) < -0.008);
+    assert!(lowest_with(FootLock::Auto) > -0.001);
+}
+
+/// The take with toes that pass a centimetre below the ground in the middle of their way.
+fn dipping(take: &Take) -> Take {
+    let analysis = Analysis::of(take, &BodyOverrides::default()).unwrap();
+    let world = take.world_tracks();
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for frame in 0..take.num_frames() {
+        translations.extend_from_slice(take.translations(frame));
+        rotations.extend_from_slice(take.rotations(frame));
+    }
+    for foot in &analysis.body.feet {
+        let toe = foot.lowest_joint();
+        let heights: Vec<f64> = (0..take.num_frames())
+            .map(|frame| world.position(frame, toe).y)
+            .collect();
+        let ground = heights.iter().copied().fold(f64::INFINITY, f64::min);
+        let top = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max) - ground;
+        for frame in 0..take.num_frames() {
+            let share = (heights[frame] - ground) / top;
+            let down = share * share * (top + 0.012);
+            let back = world.rotation(frame, foot.ankle).conjugate();
+            translations[frame * take.num_joints() + toe] -= back * DVec3::new(0.0, down, 0.0);
+        }
+    }
+    let name = take.name().to_owned();
+    Take::new(
+        name,
+        take.skeleton().clone(),
+        take.frame_time_secs(),
+        translations,
+        rotations,
+    )
+    .unwrap()
+}

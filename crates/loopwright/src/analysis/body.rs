@@ -396,22 +396,40 @@ fn feet_by_geometry(take: &Take) -> (Vec<Foot>, FoundBy) {
         count += 1.0;
     }
     let top = heights.iter().copied().fold(0.0, f64::max) / count;
-    let low: Vec<usize> = leaves
+    let is_low: Vec<bool> = heights
         .iter()
-        .copied()
-        .filter(|&leaf| heights[leaf] / count < FOOT_HEIGHT_SHARE * top)
+        .map(|height| height / count < FOOT_HEIGHT_SHARE * top)
         .collect();
-    let told_apart = !low.is_empty() && low.len() < leaves.len() && low.len().is_multiple_of(2) && low.len() <= 8;
-    let foot = |ankle: usize| Foot {
-        ankle,
-        toe: None,
-        side: parse(&skeleton.joint(ankle).name).1,
-    };
-    if told_apart {
-        (low.into_iter().map(foot).collect(), FoundBy::Geometry)
-    } else {
-        (leaves.into_iter().map(foot).collect(), FoundBy::AllLeaves)
+    // Children come after their parents, so that from the back everything below a joint is known.
+    let mut all_low = is_low.clone();
+    for joint in (0..skeleton.num_joints()).rev() {
+        if let Some(parent) = skeleton.parent(joint) {
+            all_low[parent] &= all_low[joint];
+        }
     }
+    let mut feet: Vec<Foot> = Vec::new();
+    for &leaf in leaves.iter().filter(|&&leaf| is_low[leaf]) {
+        // A foot is all that stays low, up to the ankle; the toe is what comes next.
+        let path = skeleton.path_from_root(leaf);
+        let ankle = path.iter().position(|&joint| all_low[joint]).unwrap_or(path.len() - 1);
+        if feet.iter().all(|foot| foot.ankle != path[ankle]) {
+            feet.push(Foot {
+                ankle: path[ankle],
+                toe: path.get(ankle + 1).copied(),
+                side: parse(&skeleton.joint(path[ankle]).name).1,
+            });
+        }
+    }
+    let told_apart = leaves.iter().any(|&leaf| !is_low[leaf]) && feet.len().is_multiple_of(2) && feet.len() <= 8;
+    if told_apart && !feet.is_empty() {
+        return (feet, FoundBy::Geometry);
+    }
+    let of_leaf = |&leaf: &usize| Foot {
+        ankle: leaf,
+        toe: None,
+        side: parse(&skeleton.joint(leaf).name).1,
+    };
+    (leaves.iter().map(of_leaf).collect(), FoundBy::AllLeaves)
 }
 
 #[cfg(test)]
@@ -500,6 +518,23 @@ mod tests {
         let found = Body::find(&take(&chain), &BodyOverrides::default()).unwrap();
         assert_eq!((found.found_by, found.hips), (FoundBy::AllLeaves, 0));
         assert_eq!(found.stature(&take(&chain)), None);
+    }
+
+    #[test]
+    fn nameless_feet_end_in_toes() {
+        let mut rows = vec![("a", None, [0.0, 1.0, 0.0]), ("b", Some(0), [0.0, 0.7, 0.0])];
+        for (side, names) in [(0.1, ["c", "d", "e", "f", "g"]), (-0.1, ["h", "i", "j", "k", "l"])] {
+            let knee = rows.len();
+            rows.push((names[0], Some(0), [side, -0.45, 0.0]));
+            rows.push((names[1], Some(knee), [0.0, -0.46, 0.0]));
+            rows.push((names[2], Some(knee + 1), [0.0, -0.06, 0.12]));
+            rows.push((names[3], Some(knee + 2), [0.02, -0.02, 0.05]));
+            rows.push((names[4], Some(knee + 2), [-0.02, -0.02, 0.05]));
+        }
+        let found = Body::find(&take(&rows), &BodyOverrides::default()).unwrap();
+        assert_eq!(found.found_by, FoundBy::Geometry);
+        let feet: Vec<_> = found.feet.iter().map(|foot| (foot.ankle, foot.toe)).collect();
+        assert_eq!(feet, [(3, Some(4)), (8, Some(9))]);
     }
 
     #[test]

@@ -97,22 +97,27 @@ impl Leg {
         }
     }
 
-    /// Bends of all joints of one pose that put the ankle at `goal`.
+    /// The turn of the whole leg at the thigh and the angle by which the knee bends further, that put the ankle at `goal`.
     ///
     /// `at` gives positions of joints as they are, the thigh already where it shall be; `above_knee` is the turn of the joint
     /// above the knee. Where the goal is out of reach the leg points to it.
-    pub(super) fn reach(&self, at: impl Fn(usize) -> DVec3, above_knee: DQuat, goal: DVec3) -> Reach {
+    pub(super) fn reach(&self, at: impl Fn(usize) -> DVec3, above_knee: DQuat, goal: DVec3) -> (DQuat, f64) {
         let [thigh, knee, ankle] = [self.thigh, self.knee, self.ankle].map(&at);
         let angle = self.bend(at, above_knee).angle_at((goal - thigh).length());
-        let bent = rotation::exp(above_knee * self.hinge * angle);
+        let bent = rotation::exp(self.hinge_at(above_knee) * angle);
         let swing = arc(knee - thigh + bent * (ankle - knee), goal - thigh);
-        Reach { swing, bent }
+        (swing, angle)
+    }
+
+    /// Axis of the knee, where the joint above it is turned so.
+    pub(super) fn hinge_at(&self, above_knee: DQuat) -> DVec3 {
+        above_knee * self.hinge
     }
 
     /// How the leg stands: see [`Bend`]. `above_knee` is the turn of the joint above the knee.
     pub(super) fn bend(&self, at: impl Fn(usize) -> DVec3, above_knee: DQuat) -> Bend {
         let [thigh, knee, ankle] = [self.thigh, self.knee, self.ankle].map(at);
-        Bend::of(knee - thigh, ankle - knee, above_knee * self.hinge)
+        Bend::of(knee - thigh, ankle - knee, self.hinge_at(above_knee))
     }
 }
 
@@ -122,13 +127,6 @@ const STRAIGHT: f64 = 0.01;
 /// A leg is not stretched further than to this angle at the knee, radians, unless it is in the take: near full extension a
 /// millimetre of the foot takes degrees of the knee.
 const LEAST_BEND: f64 = 0.07;
-
-/// Turns that put a foot in its place, about world axes: of the whole leg at the thigh, and before it of the shin at the knee.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Reach {
-    pub(super) swing: DQuat,
-    pub(super) bent: DQuat,
-}
 
 /// How a leg stands: the squared distance from thigh to ankle is middle + reach * cos(flexed), and bending the knee further
 /// adds to the angle.
@@ -222,7 +220,7 @@ impl Bend {
 }
 
 /// The shortest turn from one direction to another; none where either has no length.
-fn arc(from: DVec3, to: DVec3) -> DQuat {
+pub(super) fn arc(from: DVec3, to: DVec3) -> DQuat {
     let cross = from.cross(to);
     let turn = DQuat::from_xyzw(
         cross.x,

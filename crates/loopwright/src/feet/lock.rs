@@ -10,6 +10,7 @@ use glam::{DQuat, DVec3};
 use super::{
     contact::LoopContact,
     leg::{Bend, Leg},
+    stride::{self, Stride},
 };
 use crate::{
     closure::{
@@ -38,10 +39,7 @@ const ROLL_METRES: f64 = 0.006;
 
 /// Before and after a stance a foot is held as long as it moves no faster than this over the ground, metres per second, and is
 /// no further than this above it, metres, for so long at most, seconds: until then the eye takes it for standing.
-///
-/// Where a knee would jerk for it, the next pair is tried: of legs without a heel that gives way, and of feet that slide far as
-/// they land.
-pub(super) const CREEP_MPS: [[f64; 2]; 4] = [[0.36, 0.42], [0.2, 0.42], [0.0, 0.3], [0.0, 0.0]];
+const CREEP_MPS: [f64; 2] = [0.36, 0.42];
 const CREEP_METRES: f64 = 0.03;
 const CREEP_SECS: f64 = 0.15;
 
@@ -59,6 +57,15 @@ pub(super) struct FootOffsets {
     pub(super) away_secs: Vec<f64>,
     /// Spans over which the foot is held.
     pub(super) spans: Vec<LoopContact>,
+}
+
+impl FootOffsets {
+    /// Farthest that the foot is moved while it surely stands, in any of `contacts`, metres.
+    pub(super) fn farthest_held(&self, contacts: &[LoopContact]) -> f64 {
+        let count = self.offsets.len();
+        let keys = contacts.iter().flat_map(LoopContact::keys);
+        keys.map(|key| self.offsets[key % count].length()).fold(0.0, f64::max)
+    }
 }
 
 /// The loop's travel and its samples, seen from the root.
@@ -83,13 +90,13 @@ impl Stage<'_> {
     }
 
     /// How the joint above one is turned at a sample, seen from the root.
-    fn turn_above(&self, sample: usize, joint: usize) -> DQuat {
+    pub(super) fn turn_above(&self, sample: usize, joint: usize) -> DQuat {
         let above = self.clip.skeleton().parent(joint);
         above.map_or(DQuat::IDENTITY, |joint| self.world.rotation(sample, joint))
     }
 
     /// The up axis of the world, seen from the root.
-    fn up(&self, sample: usize) -> DVec3 {
+    pub(super) fn up(&self, sample: usize) -> DVec3 {
         let root = self.travel.at(sample as f64 * self.clip.step_secs());
         root.rotation.conjugate() * DVec3::Y
     }
@@ -105,7 +112,7 @@ struct Stance<'a> {
 
 impl<'a> Stance<'a> {
     /// `room` says how many samples before and after the contact belong to nobody else.
-    fn of(stage: &'a Stage<'a>, places: &'a [DVec3], contact: LoopContact, room: [usize; 2], creep: usize) -> Self {
+    fn of(stage: &'a Stage<'a>, places: &'a [DVec3], contact: LoopContact, room: [usize; 2]) -> Self {
         let mut stance = Self {
             stage,
             places,
@@ -121,12 +128,12 @@ impl<'a> Stance<'a> {
             total += weight;
         }
         stance.hold = sum / total;
-        stance.grow(room, CREEP_MPS[creep]);
+        stance.grow(room);
         stance
     }
 
     /// Holds the foot somewhat longer than it surely stands: as long as it creeps.
-    fn grow(&mut self, room: [usize; 2], mps: [f64; 2]) {
+    fn grow(&mut self, room: [usize; 2]) {
         let step_secs = self.stage.clip.step_secs();
         let most = (CREEP_SECS / step_secs).round() as usize;
         let creeps = |key: isize, mps: f64| {
@@ -137,7 +144,7 @@ impl<'a> Stance<'a> {
         let (first, last) = (keys.start as isize, keys.end as isize - 1);
         let steps = |end: usize, key: &dyn Fn(usize) -> isize| {
             (1..=room[end].min(most))
-                .take_while(|&step| creeps(key(step), mps[end]))
+                .take_while(|&step| creeps(key(step), CREEP_MPS[end]))
                 .count()
         };
         let before = steps(0, &|step| first - step as isize);
@@ -180,7 +187,7 @@ impl<'a> Stance<'a> {
 }
 
 /// The stances of a foot, each with as much of the time between two of them as it creeps.
-fn stances<'a>(stage: &'a Stage<'a>, places: &'a [DVec3], contacts: &[LoopContact], creep: usize) -> Vec<Stance<'a>> {
+fn stances<'a>(stage: &'a Stage<'a>, places: &'a [DVec3], contacts: &[LoopContact]) -> Vec<Stance<'a>> {
     let count = places.len();
     let least = (SWING_SECS / stage.clip.step_secs()).round().max(2.0) as usize;
     // What lies between two stances is shared, but for a swing that stays.
@@ -192,18 +199,50 @@ fn stances<'a>(stage: &'a Stage<'a>, places: &'a [DVec3], contacts: &[LoopContac
     (0..contacts.len())
         .map(|index| {
             let before = (index + contacts.len() - 1) % contacts.len();
-            Stance::of(stage, places, contacts[index], [room(before), room(index)], creep)
+            Stance::of(stage, places, contacts[index], [room(before), room(index)])
         })
         .collect()
 }
 
-/// Offsets that hold the foot whose lowest joint is at `places` over `contacts`, which are in order; `creep` tells which of
-/// [`CREEP_MPS`] counts.
+/// A foot that passes below the ground on its way is raised over this long on either side, seconds.
+const LIFT_SECS: f64 = 0.1;
+
+/// By how much to raise what is `below` the ground, where it is above zero: never by less, smoothly, and not at all at either end.
+///
+/// The highest need within reach, then its mean under a bump of half that reach; towards the ends both reach less far.
+fn raised(below: &[f64], reach: usize) -> Vec<f64> {
+    let count = below.len();
+    if below.iter().all(|&below| below <= 0.0) {
+        return vec![0.0; count];
+    }
+    let around = |index: usize, part: usize| {
+        let reach = reach.min(index).min(count - 1 - index) / part;
+        index - reach..=index + reach
+    };
+    let highest: Vec<f64> = (0..count)
+        .map(|index| below[around(index, 1)].iter().copied().fold(0.0, f64::max))
+        .collect();
+    (0..count)
+        .map(|index| {
+            let span = around(index, 2);
+            let half = (span.end() - span.start()) / 2;
+            let bump = |off: usize| 1.0 - ops::cos(core::f64::consts::PI * (off + 1) as f64 / (half + 1) as f64);
+            let total: f64 = (0..=2 * half).map(bump).sum();
+            highest[span]
+                .iter()
+                .enumerate()
+                .map(|(off, high)| high * bump(off))
+                .sum::<f64>()
+                / total
+        })
+        .collect()
+}
+
+/// Offsets that hold the foot whose lowest joint is at `places` over `contacts`, which are in order.
 pub(super) fn offsets(
     stage: &Stage<'_>,
     places: &[DVec3],
     contacts: &[LoopContact],
-    creep: usize,
 ) -> Result<FootOffsets, BoundaryError> {
     let count = places.len();
     let step_secs = stage.clip.step_secs();
@@ -212,7 +251,7 @@ pub(super) fn offsets(
         away_secs: vec![f64::INFINITY; count],
         spans: Vec::new(),
     };
-    let stances = stances(stage, places, contacts, creep);
+    let stances = stances(stage, places, contacts);
     for (index, stance) in stances.iter().enumerate() {
         found.spans.push(stance.contact);
         let stands_always = stance.contact.num_samples == count;
@@ -260,10 +299,27 @@ pub(super) fn offsets(
                 ..targets
             },
         );
-        for key in end + 1..start {
+        let root = |key: usize| stage.travel.at(key as f64 * step_secs);
+        let next_hold = (root(cycle as usize) * root(0).inverse()).transform_point(next.hold);
+        let swing: Vec<DVec3> = (end + 1..start)
+            .map(|key| {
+                let secs = (key - end) as f64 * step_secs;
+                places.mix(&slow.weights(secs).value) + rates.mix(&fast.weights(secs).value)
+            })
+            .collect();
+        // The ground goes from where the foot stood to where it will.
+        let below: Vec<f64> = (end + 1..start)
+            .zip(&swing)
+            .map(|(key, offset)| {
+                let share = (key - end) as f64 * step_secs / gap_secs;
+                let ground = stance.hold.y + share * (next_hold.y - stance.hold.y);
+                ground - stance.place(key as isize).y - offset.y
+            })
+            .collect();
+        let lift = raised(&below, (LIFT_SECS / step_secs).round() as usize);
+        for (key, (offset, lift)) in (end + 1..start).zip(swing.iter().zip(lift)) {
             let secs = (key - end) as f64 * step_secs;
-            let offset = places.mix(&slow.weights(secs).value) + rates.mix(&fast.weights(secs).value);
-            found.offsets[key % count] = back(key) * offset;
+            found.offsets[key % count] = back(key) * (offset + DVec3::Y * lift);
             found.away_secs[key % count] = secs.min(gap_secs - secs);
         }
     }
@@ -274,7 +330,7 @@ pub(super) fn offsets(
 pub(super) struct PlantedFoot {
     pub(super) leg: Leg,
     /// The joint that is held; the ankle itself where the foot has no other.
-    lowest: usize,
+    pub(super) lowest: usize,
     pub(super) offsets: FootOffsets,
     /// What the offsets do from one sample to the next, beyond what they do over a few: the noise of the capture, undone.
     rough: Vec<DVec3>,
@@ -302,7 +358,7 @@ impl PlantedFoot {
 const NOISE_SECS: f64 = 0.03;
 
 /// Samples that last so long, at least one, and on both sides no more than a loop of `count` has.
-fn reach_of(secs: f64, step_secs: f64, count: usize) -> usize {
+pub(super) fn reach_of(secs: f64, step_secs: f64, count: usize) -> usize {
     ((secs / step_secs).round() as usize).clamp(1, (count - 1) / 2)
 }
 
@@ -320,10 +376,19 @@ pub(super) struct Held {
 pub(super) fn hold(stage: &Stage<'_>, feet: &[PlantedFoot], lifted: usize) -> Held {
     let (clip, skeleton) = (stage.clip, stage.clip.skeleton());
     let (count, num_joints) = (clip.num_samples(), skeleton.num_joints());
+    let hips = hips(stage, feet);
+    let sharpest = stride::sharpest(&stage.world, feet.iter().map(|foot| foot.leg.knee));
+    let strides: Vec<Stride> = (feet.iter())
+        .map(|foot| {
+            let mut stride = Stride::of(stage, foot, &hips);
+            stride.ease(clip.step_secs(), sharpest);
+            stride
+        })
+        .collect();
     let mut held = Held {
         translations: Vec::with_capacity(count * num_joints),
         rotations: Vec::with_capacity(count * num_joints),
-        hips: hips(stage, feet),
+        hips,
     };
     for sample in 0..count {
         let (translations, rotations) = clip.body_pose(sample);
@@ -334,23 +399,18 @@ pub(super) fn hold(stage: &Stage<'_>, feet: &[PlantedFoot], lifted: usize) -> He
             let above = stage.turn_above(sample, lifted);
             held.translations[sample * num_joints + lifted] += above.conjugate() * rise;
         }
-        for foot in feet {
-            if foot.offsets.offsets[sample] == DVec3::ZERO && held.hips[sample] == 0.0 {
-                continue;
-            }
+        for (foot, stride) in feet.iter().zip(&strides) {
+            let Some(turns) = stride.turns(sample) else { continue };
             let Leg { thigh, knee, ankle, .. } = foot.leg;
-            let stand = Stand::of(stage, foot, sample, held.hips[sample]);
-            let at = |joint: usize| stage.world.position(sample, joint) + rise;
             let above = |joint| stage.turn_above(sample, joint);
-            let reach = foot.leg.reach(at, above(knee), stand.ankle);
             // Between the turns at thigh and knee everything goes along; the foot turns back to where it looked.
             let mut set = |joint: usize, above: DQuat, turn: DQuat| {
                 let turned = turn * stage.world.rotation(sample, joint);
                 held.rotations[sample * num_joints + joint] = (above.conjugate() * turned).normalize();
             };
-            set(thigh, above(thigh), reach.swing);
-            set(knee, above(knee), reach.bent);
-            set(ankle, reach.swing * reach.bent * above(ankle), stand.tilt);
+            set(thigh, above(thigh), turns.swing);
+            set(knee, above(knee), turns.bent);
+            set(ankle, turns.swing * turns.bent * above(ankle), turns.foot);
         }
     }
     for index in num_joints..held.rotations.len() {
@@ -442,9 +502,9 @@ fn short_by(away_secs: f64) -> f64 {
 /// How a foot stands: where its ankle shall be, and by how much it tilts about the joint that is held.
 ///
 /// The heel gives way where the knee cannot: of a leg that is nearly straight, and for noise.
-struct Stand {
-    ankle: DVec3,
-    tilt: DQuat,
+pub(super) struct Stand {
+    pub(super) ankle: DVec3,
+    pub(super) tilt: DQuat,
     /// From the thigh to the ankle if nothing tilted, noise apart.
     way: DVec3,
     bend: Bend,
@@ -454,7 +514,7 @@ struct Stand {
 
 impl Stand {
     /// The foot at a sample, with the hips risen by `rise`.
-    fn of(stage: &Stage<'_>, foot: &PlantedFoot, sample: usize, rise: f64) -> Self {
+    pub(super) fn of(stage: &Stage<'_>, foot: &PlantedFoot, sample: usize, rise: f64) -> Self {
         let at = |joint: usize| stage.world.position(sample, joint);
         let (up, offset) = (stage.up(sample), foot.offsets.offsets[sample]);
         let thigh = at(foot.leg.thigh) + up * rise;
@@ -534,7 +594,10 @@ fn needed_sinking(stage: &Stage<'_>, feet: &[PlantedFoot], sample: usize, rise: 
 const ROUNDING_METRES: f64 = 1e-9;
 
 /// Means under a bump of `reach` samples on either side, around the loop; zero where all of them are.
-fn smoothed<T: Copy + core::ops::Mul<f64, Output = T> + core::iter::Sum>(values: &[T], reach: usize) -> Vec<T> {
+pub(super) fn smoothed<T: Copy + core::ops::Mul<f64, Output = T> + core::iter::Sum>(
+    values: &[T],
+    reach: usize,
+) -> Vec<T> {
     let count = values.len();
     let bump: Vec<f64> = (0..=2 * reach)
         .map(|off| 1.0 - ops::cos(core::f64::consts::TAU * (off + 1) as f64 / (2 * reach + 2) as f64))
@@ -547,4 +610,33 @@ fn smoothed<T: Copy + core::ops::Mul<f64, Output = T> + core::iter::Sum>(values:
             around.sum()
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::raised;
+
+    #[test]
+    fn what_is_below_the_ground_is_raised_enough_and_gently() {
+        let below: Vec<f64> = (0..60)
+            .map(|index| {
+                if (20..24).contains(&index) || index == 50 {
+                    0.01
+                } else {
+                    -0.02
+                }
+            })
+            .collect();
+        let lift = raised(&below, 12);
+        for (index, (&lift, &below)) in lift.iter().zip(&below).enumerate() {
+            assert!(lift >= below - 1e-15, "{index}: {lift} is less than {below}");
+            assert!(lift <= 0.01 + 1e-15, "{index}: {lift} is more than was asked for");
+        }
+        assert_eq!((lift[0], lift[59], lift[2]), (0.0, 0.0, 0.0));
+        let steps = lift.windows(2).map(|pair| (pair[1] - pair[0]).abs());
+        assert!(steps.fold(0.0, f64::max) < 0.004);
+        assert_eq!(raised(&[-0.1; 5], 3), [0.0; 5]);
+        assert_eq!(raised(&[], 3), []);
+        assert_eq!(raised(&[0.02], 3), [0.02]);
+    }
 }

@@ -15,7 +15,6 @@ use crate::{
     loop_clip::{LoopClip, LoopClipError},
     math::rigid::Twist,
     root_motion::{RootMode, RootTravel},
-    take::WorldTracks,
 };
 
 pub mod contact;
@@ -24,11 +23,13 @@ mod leg;
 
 mod lock;
 
+mod stride;
+
 pub mod speed;
 
 pub use contact::LoopContact;
 use leg::Leg;
-use lock::{FootOffsets, Held, PlantedFoot, Stage};
+use lock::{PlantedFoot, Stage};
 pub use speed::FeetSpeed;
 
 /// Whether feet are held.
@@ -168,7 +169,7 @@ pub fn plant(
         return Ok((planted, feet));
     }
     let stage = stage(clip);
-    let mut standing: Vec<Standing> = Vec::new();
+    let mut planted: Vec<PlantedFoot> = Vec::new();
     for (index, foot) in body.feet.iter().enumerate() {
         let places = stage.places(foot.lowest_joint());
         let contacts = contact::of_foot(index, &places, &stage.travel, clip.step_secs(), limits);
@@ -178,24 +179,19 @@ pub fn plant(
         } else if contacts.is_empty() {
             FootOutcome::NeverStands
         } else if let Some(leg) = Leg::of(clip.skeleton(), &stage.world, body, foot) {
-            let standing_foot = Standing {
-                lowest: foot.lowest_joint(),
-                leg,
-                contacts,
-                places,
-            };
-            let slides = standing_foot.slides(&stage)?;
+            let offsets = lock::offsets(&stage, &places, &contacts)?;
+            let slides = offsets.farthest_held(&contacts);
             if slides > SLIDES_METRES && lock == FootLock::Auto {
                 FootOutcome::Slides { metres: slides }
             } else {
-                standing.push(standing_foot);
+                planted.push(PlantedFoot::new(leg, foot.lowest_joint(), offsets, clip.step_secs()));
                 FootOutcome::Held
             }
         } else {
             FootOutcome::NoKnee
         });
     }
-    if standing.is_empty() {
+    if planted.is_empty() {
         return Ok((None, feet));
     }
     let path = clip.skeleton().path_from_root(body.hips);
@@ -203,7 +199,7 @@ pub fn plant(
         Some(at) => path.get(at + 1).copied().unwrap_or(body.hips),
         None => clip.carrier(),
     };
-    let (planted, held) = hold_gently(&stage, &standing, lifted)?;
+    let held = lock::hold(&stage, &planted, lifted);
     for foot in &planted {
         let moved = foot.offsets.offsets.iter().map(|offset| offset.length());
         feet.moved_metres = moved.fold(feet.moved_metres, f64::max);
@@ -212,84 +208,6 @@ pub fn plant(
     feet.hips_lowered_metres = held.hips.iter().copied().fold(0.0, f64::min).abs();
     let clip = clip.clone().with_samples(held.translations, held.rotations)?;
     Ok((Some(clip), feet))
-}
-
-/// A foot that comes to stand, and its leg.
-struct Standing {
-    lowest: usize,
-    leg: Leg,
-    contacts: Vec<LoopContact>,
-    places: Vec<DVec3>,
-}
-
-impl Standing {
-    fn offsets(&self, stage: &Stage<'_>, creep: usize) -> Result<FootOffsets, BoundaryError> {
-        lock::offsets(stage, &self.places, &self.contacts, creep)
-    }
-
-    /// Farthest that the foot is from the place of its stance while it surely stands, metres.
-    fn slides(&self, stage: &Stage<'_>) -> Result<f64, BoundaryError> {
-        let offsets = self.offsets(stage, lock::CREEP_MPS.len() - 1)?;
-        let held = (offsets.offsets.iter().zip(&offsets.away_secs)).filter(|(_, away)| **away == 0.0);
-        Ok(held.map(|(offset, _)| offset.length()).fold(0.0, f64::max))
-    }
-}
-
-/// A knee jerks where its sharpest turn, as second differences have it, is sharper than the loop's own by more than this factor.
-const JERKS: f64 = 1.08;
-
-/// Holds feet for as long as they creep, or, where a knee would jerk for that, for less.
-fn hold_gently(
-    stage: &Stage<'_>,
-    standing: &[Standing],
-    lifted: usize,
-) -> Result<(Vec<PlantedFoot>, Held), BoundaryError> {
-    let skeleton = stage.clip.skeleton();
-    let own: Vec<f64> = (standing.iter())
-        .map(|foot| sharpest(&stage.world, foot.leg.knee))
-        .collect();
-    let try_with = |creeps: &[usize]| -> Result<(Vec<PlantedFoot>, Held, Vec<f64>), BoundaryError> {
-        let mut planted = Vec::new();
-        for (foot, &creep) in standing.iter().zip(creeps) {
-            let offsets = foot.offsets(stage, creep)?;
-            planted.push(PlantedFoot::new(foot.leg, foot.lowest, offsets, stage.clip.step_secs()));
-        }
-        let held = lock::hold(stage, &planted, lifted);
-        let world = WorldTracks::of_frames(skeleton, &held.translations, &held.rotations);
-        let jerks = (standing.iter().zip(&own))
-            .map(|(foot, own)| sharpest(&world, foot.leg.knee) / own.max(f64::MIN_POSITIVE))
-            .collect();
-        Ok((planted, held, jerks))
-    };
-    let mut creeps = vec![0; standing.len()];
-    // Of every foot the least jerk so far, and what was tried for it.
-    let mut least = vec![(f64::INFINITY, 0); standing.len()];
-    for _ in lock::CREEP_MPS {
-        let (planted, held, jerks) = try_with(&creeps)?;
-        if jerks.iter().all(|&jerk| jerk <= JERKS) {
-            return Ok((planted, held));
-        }
-        for (index, &jerk) in jerks.iter().enumerate() {
-            if jerk < least[index].0 {
-                least[index] = (jerk, creeps[index]);
-            }
-            if jerk > JERKS {
-                creeps[index] = (creeps[index] + 1).min(lock::CREEP_MPS.len() - 1);
-            }
-        }
-    }
-    let creeps: Vec<usize> = least.iter().map(|&(_, creep)| creep).collect();
-    let (planted, held, _) = try_with(&creeps)?;
-    Ok((planted, held))
-}
-
-/// Largest second difference of a joint around the loop, metres.
-fn sharpest(world: &WorldTracks, joint: usize) -> f64 {
-    let count = world.num_frames();
-    let at = |sample: usize| world.position(sample % count, joint);
-    (0..count)
-        .map(|sample| (at(sample + 2) - 2.0 * at(sample + 1) + at(sample)).length())
-        .fold(0.0, f64::max)
 }
 
 /// Why feet cannot be held.

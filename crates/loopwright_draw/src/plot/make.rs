@@ -1,4 +1,4 @@
-//! What closing did to a loop: its path from above, the offsets, and the joints it moved most.
+//! What closing did to a loop: its path from above, the offsets, the joints it moved most, and its feet over the ground.
 
 use core::f64::consts::{PI, TAU};
 
@@ -14,12 +14,14 @@ use loopwright::{
 
 use super::{
     axes::{self, Axis, DASHED, Heading, Key, Panel, Range, Sign, nice_step, stroke_width},
+    feet,
     style::{self, Ink, SERIES},
     svg::{Anchor, Area, Svg, number},
     text,
 };
 
-/// A loop as SVG: the path from above with the root's twist, offsets over time, the most offset joints before and after.
+/// A loop as SVG: the path from above with the root's twist, offsets over time, the most offset joints before and after, how fast feet
+/// go over the ground.
 ///
 /// `made` must be of `cut`, and that of `take`; `analysis` of the same take.
 pub fn make(take: &Take, analysis: &Analysis, cut: &Cut, made: &Made) -> String {
@@ -34,6 +36,7 @@ pub fn make(take: &Take, analysis: &Analysis, cut: &Cut, made: &Made) -> String 
     offsets(&mut svg, made, left, width, top, map_bottom);
 
     let bottom = curves(&mut svg, made, map_bottom + 22.0);
+    let bottom = feet::panels(&mut svg, analysis, made, bottom + 8.0);
     svg.finish(&title, bottom + style::MARGIN - 6.0)
 }
 

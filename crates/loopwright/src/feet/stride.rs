@@ -1,0 +1,157 @@
+//! How a leg moves over a whole loop to put its foot in its place, and gentler where its knee would jerk.
+//!
+//! Every sample is solved for itself, which near full extension asks for a leap of the knee now and then. There the turns of
+//! thigh and knee are smoothed over time until the knee moves no more sharply than the loop's own do; the foot gives way, first
+//! by tilting about the joint that is held. Derivation: docs/math/feet.md.
+
+use glam::{DQuat, DVec3};
+
+use super::{
+    leg::{Leg, arc},
+    lock::{PlantedFoot, Stage, Stand, reach_of, smoothed},
+};
+use crate::{math::rotation, take::WorldTracks};
+
+/// Knees may move more sharply than in the loop as it was by this factor.
+///
+/// At 1 knees that nothing is wrong with would be smoothed, since hips and legs go on swaying; at 1.1 the sharpest can be seen.
+const SHARPER: f64 = 1.02;
+
+/// A jerk is smoothed away from samples within this time of it, seconds: over less, it takes more rounds; over more, what is held
+/// elsewhere is let go.
+const AROUND_SECS: f64 = 0.04;
+
+/// Turns are smoothed over this long on either side in one round, seconds.
+const SMOOTH_SECS: f64 = 0.02;
+
+/// Rounds of smoothing; what still jerks after them is left.
+const ROUNDS: usize = 40;
+
+/// What a leg does at one sample.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    /// The thigh's place, risen with the hips.
+    thigh: DVec3,
+    /// From thigh to knee, from knee to ankle and from ankle to the joint that is held, before anything turns.
+    bones: [DVec3; 3],
+    /// Axis of the knee.
+    hinge: DVec3,
+    /// Where the lowest joint shall be.
+    goal: DVec3,
+    /// Turn of the whole leg at the thigh.
+    swing: DVec3,
+    /// Angle by which the knee bends further.
+    bend: f64,
+    /// Turn of the foot.
+    tilt: DQuat,
+}
+
+impl Step {
+    fn knee(&self) -> DVec3 {
+        self.thigh + rotation::exp(self.swing) * self.bones[0]
+    }
+}
+
+/// The turns of a leg at one sample, about world axes: at the thigh, before it at the knee, and of the foot as a whole.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Turns {
+    pub(super) swing: DQuat,
+    pub(super) bent: DQuat,
+    pub(super) foot: DQuat,
+}
+
+/// A leg over the whole loop.
+pub(super) struct Stride {
+    steps: Vec<Step>,
+}
+
+impl Stride {
+    /// The leg with its foot in its place at every sample, the hips risen by `rise`.
+    pub(super) fn of(stage: &Stage<'_>, foot: &PlantedFoot, rise: &[f64]) -> Self {
+        let Leg { thigh, knee, ankle, .. } = foot.leg;
+        let step = |(sample, &rise): (usize, &f64)| {
+            let up = stage.up(sample);
+            let at = |joint: usize| stage.world.position(sample, joint) + up * rise;
+            let mut step = Step {
+                thigh: at(thigh),
+                bones: [at(knee) - at(thigh), at(ankle) - at(knee), at(foot.lowest) - at(ankle)],
+                hinge: foot.leg.hinge_at(stage.turn_above(sample, knee)),
+                goal: stage.world.position(sample, foot.lowest) + foot.offsets.offsets[sample],
+                swing: DVec3::ZERO,
+                bend: 0.0,
+                tilt: DQuat::IDENTITY,
+            };
+            if foot.offsets.offsets[sample] != DVec3::ZERO || rise != 0.0 {
+                let stand = Stand::of(stage, foot, sample, rise);
+                let (swing, bend) = foot.leg.reach(at, stage.turn_above(sample, knee), stand.ankle);
+                (step.swing, step.bend, step.tilt) = (rotation::log(swing), bend, stand.tilt);
+            }
+            step
+        };
+        Self {
+            steps: rise.iter().enumerate().map(step).collect(),
+        }
+    }
+
+    /// Smooths the turns of the leg wherever its knee would move more sharply than `metres` per sample and sample.
+    pub(super) fn ease(&mut self, step_secs: f64, metres: f64) {
+        let count = self.steps.len();
+        let (around, reach) = (
+            reach_of(AROUND_SECS, step_secs, count),
+            reach_of(SMOOTH_SECS, step_secs, count),
+        );
+        for _ in 0..ROUNDS {
+            let knees: Vec<DVec3> = self.steps.iter().map(Step::knee).collect();
+            let mut share = vec![0.0_f64; count];
+            for jerk in (0..count).filter(|&sample| second_difference(&knees, sample).length() > metres) {
+                for off in 0..=2 * around {
+                    let near = (off as f64 - around as f64) / (around + 1) as f64;
+                    let sample = (jerk + count + off - around) % count;
+                    share[sample] = share[sample].max((1.0 - near * near).powi(2));
+                }
+            }
+            if share.iter().all(|&share| share == 0.0) {
+                return;
+            }
+            let swings: Vec<DVec3> = self.steps.iter().map(|step| step.swing).collect();
+            let bends: Vec<f64> = self.steps.iter().map(|step| step.bend).collect();
+            let smooth = smoothed(&swings, reach).into_iter().zip(smoothed(&bends, reach));
+            for ((step, share), (swing, bend)) in self.steps.iter_mut().zip(share).zip(smooth) {
+                step.swing += (swing - step.swing) * share;
+                step.bend += (bend - step.bend) * share;
+            }
+        }
+    }
+
+    /// What turns at a sample; `None` where nothing does.
+    pub(super) fn turns(&self, sample: usize) -> Option<Turns> {
+        let step = &self.steps[sample];
+        if step.swing == DVec3::ZERO && step.bend == 0.0 && step.tilt == DQuat::IDENTITY {
+            return None;
+        }
+        let [upper, lower, arm] = step.bones;
+        let (swing, bent) = (rotation::exp(step.swing), rotation::exp(step.hinge * step.bend));
+        let ankle = step.thigh + swing * (upper + bent * lower);
+        // The foot tilts on, so that what is held is where it shall be, or in line with it.
+        let foot = arc(step.tilt * arm, step.goal - ankle) * step.tilt;
+        Some(Turns { swing, bent, foot })
+    }
+}
+
+/// How sharply knees may move: as the sharpest of them does, and a little more, metres per sample and sample.
+pub(super) fn sharpest(world: &WorldTracks, knees: impl Iterator<Item = usize>) -> f64 {
+    let count = world.num_frames();
+    let own = knees.map(|knee| {
+        let places: Vec<DVec3> = (0..count).map(|sample| world.position(sample, knee)).collect();
+        (0..count)
+            .map(|sample| second_difference(&places, sample).length())
+            .fold(0.0, f64::max)
+    });
+    SHARPER * own.fold(0.0, f64::max)
+}
+
+/// Second difference of places around the loop.
+fn second_difference(places: &[DVec3], sample: usize) -> DVec3 {
+    let count = places.len();
+    places[(sample + 1) % count] - 2.0 * places[sample] + places[(sample + count - 1) % count]
+}
