@@ -68,6 +68,8 @@ pub mod play;
 
 pub mod quality;
 
+pub mod controller_fit;
+
 pub mod pipeline;
 
 pub mod math;

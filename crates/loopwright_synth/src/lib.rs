@@ -28,6 +28,8 @@ mod ik;
 
 mod walker;
 
+mod driven;
+
 mod noise;
 
 mod truth;
@@ -36,6 +38,7 @@ mod ease;
 
 use loopwright::{math::rotation, take::Take};
 
+pub use driven::{Command, DriveSettings, drive};
 pub use random::random_settings;
 pub use settings::{SynthError, WalkSettings};
 pub use truth::{Contact, Truth};

@@ -79,7 +79,7 @@ pub enum SynthError {
     /// A setting is NaN or outside its range.
     #[error("{setting} must lie between {min} and {max}, found {found}")]
     OutOfRange {
-        /// Field of [`WalkSettings`].
+        /// Field of [`WalkSettings`], or of [`crate::DriveSettings`].
         setting: &'static str,
         /// Smallest value taken.
         min: f64,
@@ -153,13 +153,18 @@ impl WalkSettings {
                 });
             }
         }
-        let found = (self.seconds * self.frame_rate_hz + 1.0) * body::NUM_JOINTS as f64;
-        if found > MAX_TRANSFORMS as f64 {
-            return Err(SynthError::TooLarge {
-                found,
-                limit: MAX_TRANSFORMS,
-            });
-        }
-        Ok(())
+        check_size(self.seconds, self.frame_rate_hz)
     }
+}
+
+/// Whether a take of that length and rate is of a size that is made.
+pub(crate) fn check_size(seconds: f64, frame_rate_hz: f64) -> Result<(), SynthError> {
+    let found = (seconds * frame_rate_hz + 1.0) * body::NUM_JOINTS as f64;
+    if found > MAX_TRANSFORMS as f64 {
+        return Err(SynthError::TooLarge {
+            found,
+            limit: MAX_TRANSFORMS,
+        });
+    }
+    Ok(())
 }

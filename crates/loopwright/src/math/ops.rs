@@ -42,3 +42,8 @@ pub fn ln_1p(x: f64) -> f64 {
 pub fn hypot(x: f64, y: f64) -> f64 {
     libm::hypot(x, y)
 }
+
+/// Complementary error function, 1 - erf(x), exact for large x.
+pub fn erfc(x: f64) -> f64 {
+    libm::erfc(x)
+}

@@ -1,0 +1,178 @@
+//! Figures for a character controller: how fast a take goes, and the half-lives of the springs that answer as its body does.
+//!
+//! [`profile`] smooths velocity and facing, [`mode`] tells walks from runs and finds the largest figures of each, [`event`]
+//! finds starts, stops and turns and fits a critically damped spring to each in two ways, [`pool`] takes medians over events
+//! and takes, and the same springs are driven through the take again to be held beside it. Half-lives are the articles'
+//! parameter: see [`spring`].
+//!
+//! ```
+//! use loopwright::controller_fit::spring;
+//!
+//! // From standing to 4.86 m/s with at most 3.94 m/s^2.
+//! let half_life = spring::half_life_of_peak(4.86, 3.94).unwrap();
+//! assert!((half_life - 0.629).abs() < 0.001);
+//! assert!((spring::peak_of_half_life(5.0, 0.2) - 12.75).abs() < 0.01);
+//! ```
+
+use crate::{analysis::Analysis, take::Take};
+
+pub mod spring;
+
+pub mod response;
+
+pub mod profile;
+
+pub mod mode;
+
+pub mod event;
+
+mod least_squares;
+
+mod simulate;
+
+pub mod pool;
+
+use event::{Event, Quantity};
+pub use least_squares::FittedResponse;
+use mode::{Mode, ModeFigures};
+use pool::Pool;
+use profile::{Profile, SUSTAINED_SECS, Signal};
+
+/// Standard deviation of the weights that smooth velocity and facing unless given, seconds.
+///
+/// A wave of 1.8 Hz, the steps of a walk, comes out at 8% of its size. Shorter, and the steps count as accelerations; longer,
+/// and changes that follow each other run together.
+pub const SMOOTHING_SECS: f64 = 0.2;
+
+/// Shortest and longest standard deviation taken, seconds: below nothing is smoothed at any rate of capture, above no start
+/// is left.
+pub const SMOOTHING_RANGE: core::ops::RangeInclusive<f64> = 0.001..=2.0;
+
+/// How a take is fitted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FitSettings {
+    /// Standard deviation of the weights that smooth velocity and facing, seconds.
+    pub smoothing_secs: f64,
+    /// The mode of the whole take; told from its speed and direction unless given.
+    pub mode: Option<Mode>,
+}
+
+impl Default for FitSettings {
+    fn default() -> Self {
+        Self {
+            smoothing_secs: SMOOTHING_SECS,
+            mode: None,
+        }
+    }
+}
+
+/// Why a take cannot be fitted.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FitError {
+    /// The smoothing is out of range.
+    #[error("the smoothing must lie between {min} s and {max} s, found {found} s", min = SMOOTHING_RANGE.start(), max = SMOOTHING_RANGE.end())]
+    Smoothing {
+        /// Seconds given.
+        found: f64,
+    },
+    /// No run of frames without a jump is long enough for a speed to be held.
+    #[error(
+        "no run of frames without a jump lasts {SUSTAINED_SECS} s, for which a speed must be held to count; the take has {found:.2} s"
+    )]
+    TooShort {
+        /// Length of the whole take, seconds.
+        found: f64,
+    },
+}
+
+/// Why there is no half-life of a quantity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// The body stands throughout.
+    Still,
+    /// It moves, and never changes from one steady value to another.
+    NoEvent,
+    /// It changes, too sharply or too unevenly for any spring.
+    NoFit,
+}
+
+/// What a take says of a controller.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TakeFit {
+    /// How it was fitted.
+    pub settings: FitSettings,
+    /// Smoothed velocity and facing.
+    pub profile: Profile,
+    /// Mode of every frame.
+    pub modes: Vec<Mode>,
+    /// Largest figures of each mode that occurs.
+    pub figures: Vec<ModeFigures>,
+    /// Changes of velocity, then of the facing, each in order.
+    pub events: Vec<Event>,
+    /// A controller of the take's half-life driven through the take, where it has one of its velocity.
+    pub simulated_velocity: Option<Signal>,
+    /// The same of the facing.
+    pub simulated_facing: Option<Signal>,
+}
+
+impl TakeFit {
+    /// Why there is no half-life of a quantity; `None` where there is one.
+    pub fn lack(&self, quantity: Quantity) -> Option<Lack> {
+        let mut of_it = self.events_of(quantity).peekable();
+        if of_it.peek().is_none() {
+            let moves = self.figures.iter().any(|figures| figures.mode != Mode::Idle);
+            return Some(if moves { Lack::NoEvent } else { Lack::Still });
+        }
+        let is_told = of_it.any(|event| event.closed_secs.is_some() || event.trusted().is_some());
+        (!is_told).then_some(Lack::NoFit)
+    }
+
+    /// Changes of one quantity, in order.
+    pub fn events_of(&self, quantity: Quantity) -> impl Iterator<Item = &Event> {
+        self.events.iter().filter(move |event| event.quantity == quantity)
+    }
+}
+
+/// Fits a take; `analysis` must be of the same take.
+///
+/// A take that stands, or never changes its way, is no error: see [`TakeFit::lack`]. Errors: [`FitError`].
+/// Source: docs/math/fit.md.
+pub fn fit(take: &Take, analysis: &Analysis, settings: &FitSettings) -> Result<TakeFit, FitError> {
+    if !SMOOTHING_RANGE.contains(&settings.smoothing_secs) {
+        return Err(FitError::Smoothing {
+            found: settings.smoothing_secs,
+        });
+    }
+    let profile = Profile::of(take, analysis, settings.smoothing_secs);
+    if profile.runs.is_empty() {
+        return Err(FitError::TooShort {
+            found: take.duration_secs(),
+        });
+    }
+    let modes = match settings.mode {
+        Some(mode) => vec![mode; take.num_frames()],
+        None => mode::of_frames(&analysis.segments, take.num_frames()),
+    };
+    let mut events = event::find(&profile, &modes, Quantity::Velocity);
+    events.extend(event::find(&profile, &modes, Quantity::Facing));
+    let mut fit = TakeFit {
+        settings: *settings,
+        figures: mode::figures(&profile, &modes),
+        profile,
+        modes,
+        events,
+        simulated_velocity: None,
+        simulated_facing: None,
+    };
+    let all = Pool::of(&[&fit]).all;
+    let simulated = |signal: &Signal, quantity: Quantity, half_life: Option<f64>| {
+        let events: Vec<&Event> = fit.events_of(quantity).collect();
+        half_life.map(|secs| simulate::simulate(&fit.profile, signal, &events, secs, settings.smoothing_secs))
+    };
+    let velocity = simulated(&fit.profile.velocity, Quantity::Velocity, all.velocity.chosen_secs());
+    let facing = simulated(&fit.profile.facing, Quantity::Facing, all.facing.chosen_secs());
+    fit.simulated_velocity = velocity;
+    fit.simulated_facing = facing;
+    Ok(fit)
+}

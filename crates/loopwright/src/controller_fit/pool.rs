@@ -1,0 +1,215 @@
+//! What many takes say together, or one by itself: medians with their spread.
+
+use super::{
+    TakeFit,
+    event::{Event, Quantity},
+    mode::{Mode, ModeFigures, Peak},
+    response,
+};
+
+/// Median and spread of some values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// Number of values, at least one.
+    pub count: usize,
+    /// The least.
+    pub least: f64,
+    /// A fourth lies below.
+    pub lower: f64,
+    /// Half lies below.
+    pub median: f64,
+    /// A fourth lies above.
+    pub upper: f64,
+    /// The largest.
+    pub most: f64,
+}
+
+impl Spread {
+    /// The spread of finite values, quantiles interpolated; `None` of none.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let mut values: Vec<f64> = values.into_iter().collect();
+        values.sort_by(f64::total_cmp);
+        let (&least, &most) = (values.first()?, values.last()?);
+        let at = |share: f64| {
+            let place = share * (values.len() - 1) as f64;
+            let below = place.floor() as usize;
+            let above = (below + 1).min(values.len() - 1);
+            values[below] + (values[above] - values[below]) * (place - below as f64)
+        };
+        Some(Self {
+            count: values.len(),
+            least,
+            lower: at(0.25),
+            median: at(0.5),
+            upper: at(0.75),
+            most,
+        })
+    }
+}
+
+/// Half-lives of a set of events by both estimators, seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HalfLives {
+    /// Events of that kind.
+    pub events: usize,
+    /// By the closed form of each event's peak.
+    pub closed: Option<Spread>,
+    /// By least squares over each event's whole response, trusted fits only.
+    pub fitted: Option<Spread>,
+    /// Errors of those fits, as shares of the step.
+    pub error: Option<Spread>,
+}
+
+impl HalfLives {
+    fn of<'a>(events: impl Iterator<Item = &'a Event> + Clone) -> Self {
+        let fits = || events.clone().filter_map(Event::trusted);
+        Self {
+            events: events.clone().count(),
+            closed: Spread::of(events.clone().filter_map(|event| event.closed_secs)),
+            fitted: Spread::of(fits().map(|fitted| fitted.half_life_secs)),
+            error: Spread::of(fits().map(|fitted| fitted.error)),
+        }
+    }
+
+    /// The half-life to use: the median of the fits, of the closed forms where there are no fits.
+    pub fn chosen_secs(&self) -> Option<f64> {
+        self.fitted.or(self.closed).map(|spread| spread.median)
+    }
+}
+
+/// What is told of a mode, or of all of them together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModePool {
+    /// The mode; `None` for all of them.
+    pub mode: Option<Mode>,
+    /// Takes in which it occurs.
+    pub takes: usize,
+    /// Seconds spent in it.
+    pub secs: f64,
+    /// Sustained top speeds of the takes, metres per second.
+    pub top_speed: Option<Spread>,
+    /// Largest smoothed accelerations of the takes, metres per second squared.
+    pub acceleration: Option<Spread>,
+    /// Largest smoothed decelerations of the takes, likewise.
+    pub deceleration: Option<Spread>,
+    /// Largest smoothed turn rates of the takes, radians per second.
+    pub turn_rate: Option<Spread>,
+    /// Closed form of the takes' top speed and acceleration, seconds; only of takes that set out or get faster in the mode.
+    pub acceleration_closed: Option<Spread>,
+    /// Closed form of the takes' top speed and deceleration, seconds; only of takes that stop or get slower in the mode.
+    pub deceleration_closed: Option<Spread>,
+    /// All changes of velocity.
+    pub velocity: HalfLives,
+    /// Those that gain speed.
+    pub speeding_up: HalfLives,
+    /// Those that lose speed.
+    pub slowing_down: HalfLives,
+    /// Changes of the facing.
+    pub facing: HalfLives,
+}
+
+/// Figures of some takes together: all modes at once, then each that occurs, in the order of [`Mode::ALL`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pool {
+    /// Number of takes.
+    pub takes: usize,
+    /// All modes together.
+    pub all: ModePool,
+    /// Each mode.
+    pub modes: Vec<ModePool>,
+}
+
+impl Pool {
+    /// Pools takes; events count one each, largest figures one a take.
+    pub fn of(fits: &[&TakeFit]) -> Self {
+        let modes = Mode::ALL
+            .into_iter()
+            .map(|mode| pooled(fits, Some(mode)))
+            .filter(|pool| pool.takes > 0)
+            .collect();
+        Self {
+            takes: fits.len(),
+            all: pooled(fits, None),
+            modes,
+        }
+    }
+
+    /// Whether any half-life is told.
+    pub fn has_half_life(&self) -> bool {
+        self.all
+            .velocity
+            .chosen_secs()
+            .or(self.all.facing.chosen_secs())
+            .is_some()
+    }
+}
+
+fn pooled(fits: &[&TakeFit], mode: Option<Mode>) -> ModePool {
+    let of_mode = |of: Mode| mode.is_none_or(|mode| mode == of);
+    // The largest over the modes meant, of each take that has any of them.
+    let figures: Vec<(&TakeFit, Vec<&ModeFigures>)> = fits
+        .iter()
+        .map(|fit| {
+            let figures: Vec<&ModeFigures> = fit.figures.iter().filter(|figures| of_mode(figures.mode)).collect();
+            (*fit, figures)
+        })
+        .filter(|(_, figures)| !figures.is_empty())
+        .collect();
+    let largest = |figures: &[&ModeFigures], of: fn(&ModeFigures) -> Option<Peak>| {
+        let values = figures.iter().filter_map(|figures| of(figures)).map(|peak| peak.value);
+        values.reduce(f64::max)
+    };
+    let peaks = |of: fn(&ModeFigures) -> Option<Peak>| {
+        Spread::of(figures.iter().filter_map(|(_, figures)| largest(figures, of)))
+    };
+    let closed = |of: fn(&ModeFigures) -> Option<Peak>, is_meant: fn(&Event) -> bool| {
+        Spread::of(figures.iter().filter_map(|(fit, figures)| {
+            let has_event = fit
+                .events
+                .iter()
+                .any(|event| event.quantity == Quantity::Velocity && of_mode(event.mode) && is_meant(event));
+            let (speed, rate) = (largest(figures, |figures| figures.top_speed)?, largest(figures, of)?);
+            let deviation = fit.profile.velocity.rates_deviation_secs(fit.profile.frame_time_secs);
+            has_event
+                .then(|| response::half_life_of_smoothed_peak(speed, rate, deviation))
+                .flatten()
+        }))
+    };
+    let events = |quantity: Quantity, is_meant: fn(&Event) -> bool| {
+        let all = fits.iter().flat_map(|fit| &fit.events);
+        HalfLives::of(all.filter(move |event| event.quantity == quantity && of_mode(event.mode) && is_meant(event)))
+    };
+    ModePool {
+        mode,
+        takes: figures.len(),
+        secs: figures
+            .iter()
+            .flat_map(|(_, figures)| figures)
+            .map(|figures| figures.secs)
+            .sum(),
+        top_speed: peaks(|figures| figures.top_speed),
+        acceleration: peaks(|figures| figures.acceleration),
+        deceleration: peaks(|figures| figures.deceleration),
+        turn_rate: peaks(|figures| figures.turn_rate),
+        acceleration_closed: closed(|figures| figures.acceleration, |event| event.kind.speeds_up()),
+        deceleration_closed: closed(|figures| figures.deceleration, |event| event.kind.slows_down()),
+        velocity: events(Quantity::Velocity, |_| true),
+        speeding_up: events(Quantity::Velocity, |event| event.kind.speeds_up()),
+        slowing_down: events(Quantity::Velocity, |event| event.kind.slows_down()),
+        facing: events(Quantity::Facing, |_| true),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quartiles_are_interpolated() {
+        let spread = Spread::of([4.0, 1.0, 2.0, 3.0]).unwrap();
+        assert_eq!((spread.count, spread.least, spread.most), (4, 1.0, 4.0));
+        assert_eq!((spread.lower, spread.median, spread.upper), (1.75, 2.5, 3.25));
+        assert_eq!(Spread::of([7.0]).unwrap().lower, 7.0);
+        assert_eq!(Spread::of([]), None);
+    }
+}

@@ -1,0 +1,232 @@
+//! Velocity and facing of a take over its frames, smoothed, with their rates of change.
+//!
+//! The path is that of the hips over the ground, in the world, since that is where controllers steer; the facing is the
+//! heading's. Both are smoothed with Gaussian weights: hips speed up and slow down with every step, and without smoothing the
+//! largest acceleration of a steady walk is that of its steps.
+
+use core::ops::Range;
+
+use glam::DVec3;
+
+use crate::{
+    analysis::{Analysis, screen::SoilKind, velocity},
+    math::ops,
+    take::Take,
+};
+
+/// Speeds must be held for this long to count, seconds; runs of clean frames shorter than this are left out.
+pub const SUSTAINED_SECS: f64 = 0.5;
+
+/// Weights reach so many standard deviations to either side; beyond lies 0.006% of their sum.
+const REACH: f64 = 4.0;
+
+/// A quantity over the frames of a take, smoothed, and its rate of change; frame-major.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Signal {
+    /// Value at every frame: velocity over the ground in metres per second, or facing in radians about +Y.
+    pub values: Vec<DVec3>,
+    /// Its rate of change, per second.
+    pub rates: Vec<DVec3>,
+    /// Standard deviation of all smoothing of the values together, seconds; differences are a mean over two frames.
+    pub deviation_secs: f64,
+}
+
+impl Signal {
+    /// Standard deviation of all smoothing of the rates together, seconds.
+    pub fn rates_deviation_secs(&self, dt: f64) -> f64 {
+        ops::hypot(self.deviation_secs, difference_deviation(dt))
+    }
+
+    /// Smooths raw values over each run; frames outside all runs hold zeros.
+    pub(super) fn smoothed(raw: &[DVec3], runs: &[Range<usize>], dt: f64, smoothing_secs: f64) -> Self {
+        let mut values = vec![DVec3::ZERO; raw.len()];
+        let mut rates = values.clone();
+        let weights = weights(smoothing_secs / dt);
+        for run in runs {
+            let smooth = averaged(&raw[run.clone()], &weights);
+            rates[run.clone()].copy_from_slice(&velocity::velocities(&smooth, dt));
+            values[run.clone()].copy_from_slice(&smooth);
+        }
+        Self {
+            values,
+            rates,
+            deviation_secs: smoothing_secs,
+        }
+    }
+}
+
+/// A central difference over two frames is the mean rate over them, with this standard deviation, seconds.
+fn difference_deviation(dt: f64) -> f64 {
+    dt / 3.0_f64.sqrt()
+}
+
+/// Velocity and facing of a take. All arrays have one entry per frame; only frames within `runs` mean anything.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    /// Seconds from frame to frame.
+    pub frame_time_secs: f64,
+    /// Runs of frames between which the pose jumps, each [`SUSTAINED_SECS`] or longer.
+    pub runs: Vec<Range<usize>>,
+    /// Velocity over the ground in the world, metres per second, not smoothed.
+    pub raw_velocity: Vec<DVec3>,
+    /// The same smoothed, and the acceleration.
+    pub velocity: Signal,
+    /// Facing about +Y, radians, left positive, and the turn rate.
+    pub facing: Signal,
+    /// Rate at which the smoothed speed grows, metres per second squared; negative where it falls.
+    pub speed_rate: Vec<f64>,
+}
+
+impl Profile {
+    /// The profile of a take; `smoothing_secs` is the standard deviation of the weights.
+    pub fn of(take: &Take, analysis: &Analysis, smoothing_secs: f64) -> Self {
+        let dt = take.frame_time_secs();
+        let count = take.num_frames();
+        let runs = runs(take, analysis);
+        let mut raw_velocity = vec![DVec3::ZERO; count];
+        for run in &runs {
+            let path: Vec<DVec3> = run
+                .clone()
+                .map(|frame| DVec3 {
+                    y: 0.0,
+                    ..analysis.heading.ground(frame)
+                })
+                .collect();
+            raw_velocity[run.clone()].copy_from_slice(&velocity::velocities(&path, dt));
+        }
+        let yaw: Vec<DVec3> = (0..count).map(|frame| DVec3::Y * analysis.heading.yaw(frame)).collect();
+        let mut velocity = Signal::smoothed(&raw_velocity, &runs, dt, smoothing_secs);
+        velocity.deviation_secs = ops::hypot(smoothing_secs, difference_deviation(dt));
+        let facing = Signal::smoothed(&yaw, &runs, dt, smoothing_secs);
+        let mut speed_rate = vec![0.0; count];
+        for run in &runs {
+            let speeds: Vec<DVec3> = velocity.values[run.clone()]
+                .iter()
+                .map(|velocity| DVec3::X * velocity.length())
+                .collect();
+            for (frame, rate) in run.clone().zip(velocity::velocities(&speeds, dt)) {
+                speed_rate[frame] = rate.x;
+            }
+        }
+        Self {
+            frame_time_secs: dt,
+            runs,
+            raw_velocity,
+            velocity,
+            facing,
+            speed_rate,
+        }
+    }
+
+    /// Smoothed speed over the ground at a frame, metres per second.
+    pub fn speed(&self, frame: usize) -> f64 {
+        self.velocity.values[frame].length()
+    }
+
+    /// Time of a frame, seconds.
+    pub fn secs(&self, frame: usize) -> f64 {
+        frame as f64 * self.frame_time_secs
+    }
+
+    /// Number of frames between two frames that far apart in time, at least one.
+    pub(super) fn frames_in(&self, secs: f64) -> usize {
+        ((secs / self.frame_time_secs).round() as usize).max(1)
+    }
+}
+
+/// Runs of frames between jumps of the pose, without the frames that a jump condemns.
+fn runs(take: &Take, analysis: &Analysis) -> Vec<Range<usize>> {
+    let count = take.num_frames();
+    let mut clean = vec![true; count];
+    for soiled in analysis
+        .screen
+        .soiled
+        .iter()
+        .filter(|soiled| soiled.kind == SoilKind::Jump)
+    {
+        clean[soiled.frame] = false;
+    }
+    let mut starts_anew = vec![false; count];
+    for &frame in &analysis.screen.jumps {
+        starts_anew[frame] = true;
+    }
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for frame in 0..count {
+        match runs.last_mut() {
+            _ if !clean[frame] => {}
+            Some(run) if run.end == frame && !starts_anew[frame] => run.end += 1,
+            _ => runs.push(frame..frame + 1),
+        }
+    }
+    let secs = |run: &Range<usize>| (run.len() - 1) as f64 * take.frame_time_secs();
+    runs.retain(|run| run.len() >= 3 && secs(run) >= SUSTAINED_SECS * (1.0 - 1e-9));
+    runs
+}
+
+/// Gaussian weights of the values 0, 1, 2... frames away on either side, of sum 1 over both sides.
+fn weights(deviation_frames: f64) -> Vec<f64> {
+    let reach = (REACH * deviation_frames).ceil() as usize;
+    let mut weights: Vec<f64> = (0..=reach)
+        .map(|away| {
+            let away = away as f64 / deviation_frames;
+            ops::exp(-0.5 * away * away)
+        })
+        .collect();
+    let sum = 2.0 * weights.iter().sum::<f64>() - weights[0];
+    weights.iter_mut().for_each(|weight| *weight /= sum);
+    weights
+}
+
+/// Weighted means; beyond its ends a track goes on as its own half-turn about them, so that steady change stays steady.
+fn averaged(track: &[DVec3], weights: &[f64]) -> Vec<DVec3> {
+    let last = track.len() - 1;
+    let before = |away: usize| 2.0 * track[0] - track[away.min(last)];
+    let after = |away: usize| 2.0 * track[last] - track[last - away.min(last)];
+    (0..track.len())
+        .map(|frame| {
+            let mut sum = weights[0] * track[frame];
+            for (away, &weight) in weights.iter().enumerate().skip(1) {
+                let left = if away <= frame {
+                    track[frame - away]
+                } else {
+                    before(away - frame)
+                };
+                let right = if frame + away <= last {
+                    track[frame + away]
+                } else {
+                    after(frame + away - last)
+                };
+                sum += weight * (left + right);
+            }
+            sum
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steady_change_stays_and_waves_shrink_as_a_gaussian_lets_them() {
+        let dt = 1.0 / 60.0;
+        let line: Vec<DVec3> = (0..90).map(|frame| DVec3::X * (0.3 * f64::from(frame) - 2.0)).collect();
+        let signal = Signal::smoothed(&line, &[0..90], dt, 0.2);
+        for (smooth, raw) in signal.values.iter().zip(&line) {
+            assert!((*smooth - *raw).length() < 1e-12);
+        }
+        let hertz = 1.8;
+        let wave = |secs: f64| DVec3::X * ops::sin(core::f64::consts::TAU * hertz * secs);
+        let raw: Vec<DVec3> = (0..600).map(|frame| wave(f64::from(frame) * dt)).collect();
+        let signal = Signal::smoothed(&raw, &[0..600], dt, 0.2);
+        let largest = signal.values[120..480]
+            .iter()
+            .map(|value| value.x.abs())
+            .fold(0.0, f64::max);
+        let angle = core::f64::consts::TAU * hertz * 0.2;
+        assert!(
+            (largest / ops::exp(-0.5 * angle * angle) - 1.0).abs() < 0.01,
+            "{largest}"
+        );
+    }
+}

@@ -1,0 +1,252 @@
+//! A body that a character controller drives: its velocity and its facing follow stepwise commands on critically damped
+//! springs, so the half-lives are known exactly.
+//!
+//! The body glides upright without moving its limbs; what is made is for the fit of controllers, which looks at the path and
+//! the facing alone.
+
+use core::f64::consts::TAU;
+
+use glam::{DQuat, DVec3};
+use loopwright::{
+    controller_fit::spring::{self, Spring},
+    math::{ops, rotation},
+    take::Take,
+};
+
+use crate::{ROOT_NOISE_METRES_PER_DEG, SynthError, body, noise::Noise};
+
+/// What is asked of the body from a time on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Command {
+    /// Seconds from the first frame.
+    pub at_secs: f64,
+    /// Velocity wanted over the ground in the world, x and z, metres per second.
+    pub velocity_mps: [f64; 2],
+    /// Facing wanted, degrees from +Z, left positive; not wrapped, so whole turns count.
+    pub facing_deg: f64,
+}
+
+/// A driven body to make. The default stands, walks ahead, turns left, runs, turns about, and stops.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DriveSettings {
+    /// Where the noise comes from: same seed, same bits.
+    pub seed: u64,
+    /// Length of the take in seconds, first frame to last.
+    pub seconds: f64,
+    /// Frames per second.
+    pub frame_rate_hz: f64,
+    /// Half-life of the velocity's spring, seconds.
+    pub velocity_half_life_secs: f64,
+    /// Half-life of the facing's spring, seconds.
+    pub facing_half_life_secs: f64,
+    /// What is asked, in order of time; before the first the body stands at the origin and faces +Z.
+    pub commands: Vec<Command>,
+    /// Metres by which the hips sway to either side of the path with every stride and ahead with every step, at full size from
+    /// 1 m/s on.
+    pub sway_metres: f64,
+    /// Standard deviation of sensor noise in degrees on each joint; 5 mm per degree on the root's position.
+    pub noise_deg: f64,
+}
+
+impl Default for DriveSettings {
+    fn default() -> Self {
+        let command = |at_secs, velocity_mps, facing_deg| Command {
+            at_secs,
+            velocity_mps,
+            facing_deg,
+        };
+        Self {
+            seed: 7,
+            seconds: 24.0,
+            frame_rate_hz: 60.0,
+            velocity_half_life_secs: 0.4,
+            facing_half_life_secs: 0.3,
+            commands: vec![
+                command(2.0, [0.0, 1.4], 0.0),
+                command(6.0, [1.4, 0.0], 90.0),
+                command(10.0, [3.6, 0.0], 90.0),
+                command(14.5, [-1.4, 0.0], 270.0),
+                command(20.0, [0.0, 0.0], 270.0),
+            ],
+            sway_metres: 0.0,
+            noise_deg: 0.0,
+        }
+    }
+}
+
+/// Strides a second of the sway.
+const STRIDES_HZ: f64 = 0.9;
+
+/// Makes a driven take.
+///
+/// Frame n is the body at n / `frame_rate_hz` seconds; position, velocity and facing follow the springs exactly.
+/// Errors: settings out of range or too large.
+pub fn drive(settings: &DriveSettings) -> Result<Take, SynthError> {
+    settings.check()?;
+    let skeleton = body::skeleton();
+    let rest: Vec<DVec3> = skeleton.joints().iter().map(|joint| joint.rest_offset).collect();
+    let num_frames = (settings.seconds * settings.frame_rate_hz + 1e-9).floor() as usize + 1;
+    let mut noise = Noise::new(settings.seed);
+    let mut driven = Driven::default();
+    let mut commands = settings.commands.iter().peekable();
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for frame in 0..num_frames {
+        let secs = frame as f64 / settings.frame_rate_hz;
+        while let Some(command) = commands.next_if(|command| command.at_secs <= secs) {
+            driven.advance(command.at_secs, settings);
+            driven.asked = Some(*command);
+        }
+        driven.advance(secs, settings);
+        let mut offsets = rest.clone();
+        let mut turns = vec![DQuat::IDENTITY; rest.len()];
+        offsets[body::joint::HIPS] += driven.position + driven.sway(settings.sway_metres);
+        turns[body::joint::HIPS] = rotation::from_yaw(driven.facing[0]);
+        if settings.noise_deg > 0.0 {
+            offsets[body::joint::HIPS] += noise.normal_vector() * (ROOT_NOISE_METRES_PER_DEG * settings.noise_deg);
+            for turn in &mut turns {
+                *turn *= rotation::exp(noise.normal_vector() * settings.noise_deg.to_radians());
+            }
+        }
+        translations.extend(offsets);
+        rotations.extend(turns);
+    }
+    Ok(Take::new(
+        "synthetic-drive",
+        skeleton,
+        1.0 / settings.frame_rate_hz,
+        translations,
+        rotations,
+    )?)
+}
+
+/// The body at a time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Driven {
+    secs: f64,
+    asked: Option<Command>,
+    position: DVec3,
+    velocity: DVec3,
+    acceleration: DVec3,
+    /// Facing and turn rate, radians.
+    facing: [f64; 2],
+}
+
+impl Driven {
+    /// Goes on to a time under what is asked.
+    fn advance(&mut self, to_secs: f64, settings: &DriveSettings) {
+        let secs = to_secs - self.secs;
+        self.secs = to_secs;
+        let Some(asked) = self.asked else { return };
+        let goal = DVec3::new(asked.velocity_mps[0], 0.0, asked.velocity_mps[1]);
+        let y = spring::decay_rate(settings.velocity_half_life_secs);
+        // The way is the integral of the spring: e^(-y t) (j0 + j1 t) has -e^(-y t) ((j0 + j1 t)/y + j1/y^2).
+        let (offset, slope) = (self.velocity - goal, self.acceleration + y * (self.velocity - goal));
+        let decay = ops::exp(-y * secs);
+        self.position += goal * secs + (offset + slope / y) / y - decay * (offset + slope * (secs + 1.0 / y)) / y;
+        let states: [_; 3] = core::array::from_fn(|axis| {
+            Spring {
+                value: self.velocity[axis],
+                rate: self.acceleration[axis],
+                goal: goal[axis],
+                half_life_secs: settings.velocity_half_life_secs,
+            }
+            .at(secs)
+        });
+        self.velocity = DVec3::from_array(states.map(|state| state.value));
+        self.acceleration = DVec3::from_array(states.map(|state| state.rate));
+        let facing = Spring {
+            value: self.facing[0],
+            rate: self.facing[1],
+            goal: asked.facing_deg.to_radians(),
+            half_life_secs: settings.facing_half_life_secs,
+        }
+        .at(secs);
+        self.facing = [facing.value, facing.rate];
+    }
+
+    /// What a gait adds: to the side with every stride, ahead with every step.
+    fn sway(&self, metres: f64) -> DVec3 {
+        let share = self.velocity.length().min(1.0);
+        let angle = TAU * STRIDES_HZ * self.secs;
+        rotation::from_yaw(self.facing[0])
+            * DVec3::new(ops::sin(angle), 0.0, 0.5 * ops::sin(2.0 * angle))
+            * (metres * share)
+    }
+}
+
+impl DriveSettings {
+    /// Checks every field. Errors: [`SynthError::OutOfRange`], [`SynthError::TooLarge`].
+    fn check(&self) -> Result<(), SynthError> {
+        let mut ranges = vec![
+            ("seconds", self.seconds, 0.0, 1e6),
+            ("frame_rate_hz", self.frame_rate_hz, 1.0, 10_000.0),
+            ("velocity_half_life_secs", self.velocity_half_life_secs, 1e-3, 100.0),
+            ("facing_half_life_secs", self.facing_half_life_secs, 1e-3, 100.0),
+            ("sway_metres", self.sway_metres, 0.0, 1.0),
+            ("noise_deg", self.noise_deg, 0.0, 45.0),
+        ];
+        let mut before = 0.0;
+        for command in &self.commands {
+            ranges.push(("at_secs", command.at_secs, before, 1e6));
+            ranges.extend(command.velocity_mps.map(|speed| ("velocity_mps", speed, -100.0, 100.0)));
+            ranges.push(("facing_deg", command.facing_deg, -1e6, 1e6));
+            before = command.at_secs;
+        }
+        for (setting, found, min, max) in ranges {
+            // NaN is in no range.
+            if !(min..=max).contains(&found) {
+                return Err(SynthError::OutOfRange {
+                    setting,
+                    min,
+                    max,
+                    found,
+                });
+            }
+        }
+        crate::settings::check_size(self.seconds, self.frame_rate_hz)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The way is the integral of the velocity, and the velocity that of the command.
+    #[test]
+    fn the_body_arrives_where_the_springs_lead() {
+        let settings = DriveSettings::default();
+        let take = drive(&settings).unwrap();
+        let hips = |secs: f64| take.translations((secs * settings.frame_rate_hz) as usize)[body::joint::HIPS];
+        // Long after a command the lag behind it is 2/y times the change.
+        let lag = 2.0 / spring::decay_rate(settings.velocity_half_life_secs);
+        assert!((hips(5.9).z - 1.4 * (3.9 - lag)).abs() < 1e-4, "{}", hips(5.9));
+        let dt = 1.0 / settings.frame_rate_hz;
+        let speed = (hips(9.0) - hips(9.0 - dt)).length() / dt;
+        assert!((speed - 1.4).abs() < 1e-3, "{speed}");
+        assert_eq!(drive(&settings).unwrap(), take);
+    }
+
+    #[test]
+    fn settings_out_of_range_are_refused() {
+        let refused = |change: fn(&mut DriveSettings)| {
+            let mut settings = DriveSettings::default();
+            change(&mut settings);
+            drive(&settings).unwrap_err()
+        };
+        assert!(matches!(
+            refused(|settings| settings.velocity_half_life_secs = 0.0),
+            SynthError::OutOfRange {
+                setting: "velocity_half_life_secs",
+                ..
+            }
+        ));
+        assert!(matches!(
+            refused(|settings| settings.commands[1].at_secs = 1.0),
+            SynthError::OutOfRange { setting: "at_secs", .. }
+        ));
+        assert!(matches!(
+            refused(|settings| settings.seconds = 1e5),
+            SynthError::TooLarge { .. }
+        ));
+    }
+}
