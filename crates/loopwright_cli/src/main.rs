@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         Command::Blend(args) => commands::blend::run(&args),
         Command::Play(args) => commands::play::run(&args),
         Command::Check(args) => commands::check::run(&args),
+        Command::Fit(args) => commands::fit::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
         Command::Render(args) => commands::render::run(&args),
         Command::Synth(args) => commands::synth::run(&args),

@@ -68,7 +68,7 @@ pub struct Event {
     pub quantity: Quantity,
     /// What kind of change it is.
     pub kind: EventKind,
-    /// The mode it belongs to: the one set out into, stopped from, or turned in.
+    /// The mode it belongs to: the one set out into, stopped from, or turned from; of the facing, the one at its peak.
     pub mode: Mode,
     /// Frames that are looked at, with the steady ends.
     pub frames: Range<usize>,
@@ -117,6 +117,11 @@ const REACH_SECS: [f64; 2] = [2.0, 5.0];
 /// Share of the way that the change is of it, at least: a curve goes round, and gait to and fro.
 const STRAIGHT_SHARE: f64 = 0.8;
 
+/// Around an event the rate is on average below this share of the peak, whatever its direction, over so many seconds: on a curve
+/// it stays as large and turns.
+const CALM_SHARE: f64 = 0.4;
+const CALM_SECS: f64 = 0.3;
+
 /// Steady values are taken so long before and after, seconds; after, at least this share of the time from the peak on too,
 /// since a spring at a fifth of its largest rate still has 7% to go.
 const QUIET_SECS: f64 = 0.5;
@@ -127,6 +132,16 @@ const STANDING: f64 = 0.3;
 
 /// Cosine of the angle from which a velocity turns (30 degrees).
 const TURNED: f64 = 0.866;
+
+impl Event {
+    /// Frames in which the facing turns at a fair share of its peak.
+    pub(super) fn turning_frames<'a>(&'a self, profile: &'a Profile) -> impl Iterator<Item = usize> + 'a {
+        let rate = |frame: usize| profile.facing.rates[frame].length();
+        self.frames
+            .clone()
+            .filter(move |&frame| rate(frame) > QUIET_SHARE * self.peak_rate)
+    }
+}
 
 /// The events of a quantity, in order.
 pub(super) fn find(profile: &Profile, modes: &[Mode], quantity: Quantity) -> Vec<Event> {
@@ -190,7 +205,18 @@ fn cores(profile: &Profile, signal: &Signal, run: &Range<usize>, least_step: f64
         let way: f64 = (start..end - 1)
             .map(|frame| (signal.values[frame + 1] - signal.values[frame]).length())
             .sum();
-        if is_whole && step >= least_step && step >= STRAIGHT_SHARE * way {
+        let calm = profile.frames_in(CALM_SECS);
+        let mean_rate = |frames: Range<usize>| {
+            let count = frames.len().max(1) as f64;
+            frames.map(rate).sum::<f64>() / count
+        };
+        let is_calm = [
+            start.saturating_sub(calm).max(run.start)..start,
+            end..(end + calm).min(run.end),
+        ]
+        .into_iter()
+        .all(|frames| mean_rate(frames) <= CALM_SHARE * rate(peak));
+        if is_whole && is_calm && step >= least_step && step >= STRAIGHT_SHARE * way {
             claimed[start - run.start..end - run.start].fill(true);
             cores.push(Core { start, peak, end });
         }
@@ -219,23 +245,24 @@ fn event(profile: &Profile, modes: &[Mode], quantity: Quantity, core: &Core, roo
         Quantity::Facing => (EventKind::Turn, core.peak),
         Quantity::Velocity => {
             let kind = kind_of(from, to);
-            let told_at = if kind.speeds_up() {
-                core.end - 1
-            } else if kind.slows_down() {
-                core.start
-            } else {
-                core.peak
+            let told_at = match kind {
+                EventKind::Start | EventKind::Faster => core.end - 1,
+                EventKind::Stop | EventKind::Slower => core.start,
+                EventKind::Turn => frames.start,
             };
             (kind, told_at)
         }
     };
-    // Where the mode is told a little late or early, the frames around have the one that travels.
-    let mode = Some(modes[told_at])
-        .filter(|mode| *mode != Mode::Idle)
-        .unwrap_or_else(|| {
+    let mode = match (modes[told_at], quantity) {
+        // A turn of this size is no standing, however still the limbs are held.
+        (Mode::Idle, Quantity::Facing) => Mode::TurnInPlace,
+        // Where the mode is told a little late or early, the frames around have the one that travels.
+        (Mode::Idle, Quantity::Velocity) => {
             let mut others = frames.clone().map(|frame| modes[frame]);
             others.find(|mode| mode.travels()).unwrap_or(Mode::Idle)
-        });
+        }
+        (mode, _) => mode,
+    };
     Event {
         quantity,
         kind,

@@ -150,12 +150,21 @@ pub fn fit(take: &Take, analysis: &Analysis, settings: &FitSettings) -> Result<T
             found: take.duration_secs(),
         });
     }
-    let modes = match settings.mode {
+    let mut modes = match settings.mode {
         Some(mode) => vec![mode; take.num_frames()],
         None => mode::of_frames(&analysis.segments, take.num_frames()),
     };
     let mut events = event::find(&profile, &modes, Quantity::Velocity);
     events.extend(event::find(&profile, &modes, Quantity::Facing));
+    if settings.mode.is_none() {
+        for event in events.iter().filter(|event| event.mode == Mode::TurnInPlace) {
+            for frame in event.turning_frames(&profile) {
+                if modes[frame] == Mode::Idle {
+                    modes[frame] = Mode::TurnInPlace;
+                }
+            }
+        }
+    }
     let mut fit = TakeFit {
         settings: *settings,
         figures: mode::figures(&profile, &modes),

@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod demo;
 pub(crate) mod find;
+pub(crate) mod fit;
 pub(crate) mod inspect;
 pub(crate) mod make;
 pub(crate) mod play;

@@ -15,22 +15,22 @@ use crate::{
 };
 
 /// Rows of a table: first line the headings, columns as wide as their widest entry.
-struct Table {
+pub(super) struct Table {
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    fn new(headings: &[&str]) -> Self {
+    pub(super) fn new(headings: &[&str]) -> Self {
         Self {
             rows: vec![headings.iter().map(ToString::to_string).collect()],
         }
     }
 
-    fn row(&mut self, cells: Vec<String>) {
+    pub(super) fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }
 
-    fn render(&self) -> String {
+    pub(super) fn render(&self) -> String {
         let columns = self.rows[0].len();
         let width = |column: usize| {
             self.rows

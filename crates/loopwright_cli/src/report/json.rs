@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Pretty JSON with a final line end.
-fn text<T: Serialize>(value: &T) -> String {
+pub(super) fn text<T: Serialize>(value: &T) -> String {
     // Structs of numbers and strings always serialise; an empty object would say nothing wrong.
     let mut text = serde_json::to_string_pretty(value).unwrap_or_else(|_| "{}".to_owned());
     text.push('\n');

@@ -1,8 +1,8 @@
 //! Plots of takes, searches and loops, as SVG; PNG is made from that SVG.
 //!
 //! [`inspect`] shows what a take holds over time, [`find`] which lengths repeat and what every seam would cost, [`make`] what
-//! closing did, [`feet()`] how feet slide and stand, [`paths()`] where roots go. All are functions of core values alone: the same
-//! values give the same text on every machine.
+//! closing did, [`feet()`] how feet slide and stand, [`controller_fit`] how a controller would answer, [`paths()`] where roots
+//! go. All are functions of core values alone: the same values give the same text on every machine.
 //!
 //! ```
 //! use loopwright::analysis::{Analysis, body::BodyOverrides};
@@ -32,12 +32,15 @@ mod make;
 
 mod feet;
 
+mod fit;
+
 mod paths;
 
 mod png;
 
 pub use feet::feet;
 pub use find::find;
+pub use fit::controller_fit;
 pub use inspect::inspect;
 pub use make::make;
 pub use paths::{GroundPath, paths};

@@ -1,0 +1,259 @@
+//! `loopwright fit`: figures for a character controller, from takes or from numbers alone.
+
+use std::path::{Path, PathBuf};
+
+use loopwright::{
+    analysis::Analysis,
+    controller_fit::{self, FitError, FitSettings, TakeFit, mode::Mode, pool::Pool},
+};
+use loopwright_formats::{AnimationChoice, Format, SpaceSettings, sidecar::TakeFacts};
+
+use crate::{
+    args::{FitArgs, ModeChoice},
+    exit::{Ending, Failure},
+    load,
+    output::{self, Outputs},
+    plot::PlotFile,
+    report::fit as report,
+    talk, written_loop,
+};
+
+/// A take that was looked at.
+pub(crate) struct FittedTake {
+    pub(crate) facts: TakeFacts,
+    /// The fit; why there is none where the take is too short.
+    pub(crate) fit: Result<TakeFit, FitError>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// What became of a file.
+pub(crate) enum Outcome {
+    Take(Box<FittedTake>),
+    /// It could not be read.
+    Unreadable {
+        file: String,
+        why: String,
+    },
+}
+
+/// The takes that an argument stands for, with their pool.
+pub(crate) struct Source {
+    /// The argument as it was given.
+    pub(crate) name: String,
+    pub(crate) is_folder: bool,
+    pub(crate) outcomes: Vec<Outcome>,
+}
+
+impl Source {
+    /// Fits of its takes.
+    pub(crate) fn fits(&self) -> impl Iterator<Item = (&FittedTake, &TakeFit)> {
+        self.outcomes.iter().filter_map(|outcome| match outcome {
+            Outcome::Take(take) => take.fit.as_ref().ok().map(|fit| (&**take, fit)),
+            Outcome::Unreadable { .. } => None,
+        })
+    }
+}
+
+pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
+    if args.takes.is_empty() {
+        return from_numbers(args);
+    }
+    let mut outputs = Outputs::new(args.force);
+    let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
+    if let Some(path) = &args.toml {
+        outputs.check(path)?;
+    }
+    let settings = FitSettings {
+        smoothing_secs: args.smoothing,
+        mode: args.mode.map(mode),
+    };
+    let mut unreadable: Vec<Failure> = Vec::new();
+    let mut sources = Vec::new();
+    for path in &args.takes {
+        sources.push(source(path, args, &settings, &mut unreadable)?);
+    }
+
+    let fits: Vec<(&FittedTake, &TakeFit)> = sources.iter().flat_map(Source::fits).collect();
+    let only_fits: Vec<&TakeFit> = fits.iter().map(|(_, fit)| *fit).collect();
+    let pool = Pool::of(&only_fits);
+    let block = report::block(&pool, &settings);
+    if let Some(plot) = plot
+        && !fits.is_empty()
+    {
+        let named: Vec<(String, &TakeFit)> = fits
+            .iter()
+            .map(|(take, fit)| (load::stem(Path::new(&take.facts.file)), *fit))
+            .collect();
+        plot.add(&mut outputs, &loopwright_draw::plot::controller_fit(&named))?;
+    }
+    if let Some(path) = &args.toml {
+        outputs.add(path, block.as_bytes())?;
+    }
+    outputs.commit()?;
+    output::print(&if args.json {
+        report::json(&sources, &pool, &settings)
+    } else {
+        report::human(&sources, &pool, &settings, &block)
+    })?;
+    let count: usize = sources.iter().map(|source| source.outcomes.len()).sum();
+    if !unreadable.is_empty() {
+        let summary = Failure::error(format!("{} of {count} takes could not be fitted", unreadable.len()));
+        return Err(unreadable
+            .iter()
+            .fold(summary, |summary, failure| summary.because(failure.what())));
+    }
+    Ok(if pool.has_half_life() {
+        Ending::Done
+    } else {
+        Ending::Negative
+    })
+}
+
+fn mode(choice: ModeChoice) -> Mode {
+    match choice {
+        ModeChoice::Idle => Mode::Idle,
+        ModeChoice::Walk => Mode::Walk,
+        ModeChoice::Run => Mode::Run,
+        ModeChoice::Strafe => Mode::Strafe,
+        ModeChoice::Back => Mode::Back,
+        ModeChoice::TurnInPlace => Mode::TurnInPlace,
+    }
+}
+
+/// Looks at all takes of an argument; a bad file does not stop the others. Errors: the settings fit no take.
+fn source(
+    path: &Path,
+    args: &FitArgs,
+    settings: &FitSettings,
+    unreadable: &mut Vec<Failure>,
+) -> Result<Source, Failure> {
+    let is_folder = path.is_dir();
+    let mut files = Ok(vec![path.to_owned()]);
+    if is_folder {
+        files = takes_below(path);
+    }
+    let is_batch = is_folder || args.takes.len() > 1;
+    let mut outcomes = Vec::new();
+    let mut failed = |file: &Path, failure: Failure| {
+        talk::fail(&failure);
+        let outcome = Outcome::Unreadable {
+            file: file.display().to_string(),
+            why: failure.what().to_owned(),
+        };
+        unreadable.push(failure);
+        outcome
+    };
+    match files {
+        Err(failure) => outcomes.push(failed(path, failure)),
+        Ok(files) => {
+            for file in files {
+                outcomes.push(match take(&file, args, settings) {
+                    Ok(take) => {
+                        if let Err(error @ FitError::Smoothing { .. }) = take.fit {
+                            return Err(Failure::error(error).try_this("--smoothing 0.2"));
+                        }
+                        for warning in &take.warnings {
+                            talk::warn(&match is_batch {
+                                true => format!("{}: {warning}", take.facts.file),
+                                false => warning.clone(),
+                            });
+                        }
+                        Outcome::Take(Box::new(take))
+                    }
+                    Err(failure) => failed(&file, failure),
+                });
+            }
+        }
+    }
+    Ok(Source {
+        name: path.display().to_string(),
+        is_folder,
+        outcomes,
+    })
+}
+
+/// Reads a take and fits it.
+fn take(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<FittedTake, Failure> {
+    let space = SpaceSettings {
+        up: args.reading.up,
+        unit: args.reading.unit,
+    };
+    let mut soft = Vec::new();
+    let file = load::read_take(
+        path,
+        &load::settings(&args.reading, space, AnimationChoice::Auto),
+        &mut soft,
+    )?;
+    let analysis = Analysis::of(&file.take, &load::overrides(&args.reading)).map_err(load::body_failure)?;
+    let mut warnings: Vec<String> = soft.iter().map(ToString::to_string).collect();
+    if !analysis.screen.jumps.is_empty() {
+        warnings.push(format!(
+            "the pose jumps at {}: nothing is told across it",
+            load::list_frames(&analysis.screen.jumps)
+        ));
+    }
+    Ok(FittedTake {
+        facts: load::take_facts(path, &file),
+        fit: controller_fit::fit(&file.take, &analysis, settings),
+        warnings,
+    })
+}
+
+/// Takes in a folder and below, by name: files of a format that is read, without loops, which have a sidecar beside them.
+///
+/// Links to folders are not followed, since they may lead in a circle. Errors: a folder cannot be listed, or there is no take.
+fn takes_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let failed = |error: std::io::Error| Failure::error(format!("cannot list \"{}\": {error}", folder.display()));
+        for entry in std::fs::read_dir(&folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let path = entry.path();
+            let extension = path.extension().and_then(|extension| extension.to_str());
+            if entry.file_type().map_err(failed)?.is_dir() {
+                folders.push(path);
+            } else if extension.and_then(Format::of_extension).is_some() && !written_loop::has_sidecar(&path) {
+                found.push(path);
+            }
+        }
+    }
+    if found.is_empty() {
+        return Err(Failure::error(format!(
+            "there is no take in the folder \"{}\" or below",
+            folder.display()
+        ))
+        .because("in a folder, takes are BVH, FBX, GLB and glTF files without a loop's sidecar beside them")
+        .try_this("name the files themselves"));
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The closed forms, without any take.
+fn from_numbers(args: &FitArgs) -> Result<Ending, Failure> {
+    for (flag, is_there) in [
+        ("--plot", args.plot.is_some()),
+        ("--toml", args.toml.is_some()),
+        ("--mode", args.mode.is_some()),
+    ] {
+        if is_there {
+            return Err(Failure::error(format!("{flag} needs a take")).try_this("loopwright fit TAKE"));
+        }
+    }
+    let pair = |step: Option<f64>, rate: Option<f64>| report::Numbers::of(step?, rate, args.half_life);
+    let (velocity, facing) = (pair(args.speed, args.acceleration), pair(args.angle, args.turn_rate));
+    let unanswered = (args.speed.is_some() && velocity.is_none()) || (args.angle.is_some() && facing.is_none());
+    if unanswered || (velocity.is_none() && facing.is_none()) {
+        return Err(Failure::error("too few numbers to answer from")
+            .because("--speed with --acceleration tells the half-life, with --half-life the largest acceleration")
+            .because("--angle with --turn-rate tells the half-life, with --half-life the largest turn rate")
+            .try_this("--speed 5 --half-life 0.2"));
+    }
+    output::print(&if args.json {
+        report::numbers_json(velocity, facing)
+    } else {
+        report::numbers_human(velocity, facing)
+    })?;
+    Ok(Ending::Done)
+}
