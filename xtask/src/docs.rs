@@ -6,6 +6,7 @@ use glam::DVec3;
 use loopwright::{
     analysis::{Analysis, body::BodyOverrides},
     candidate::{self, Found, SearchSettings},
+    controller_fit::{self, FitSettings},
     math::rigid::{Rigid, Twist},
     pipeline::{self, LoopSettings, Made},
     take::{Cut, Take},
@@ -17,7 +18,7 @@ use loopwright_draw::{
         side_by_side,
     },
 };
-use loopwright_synth::{WalkSettings, synthesize};
+use loopwright_synth::{DriveSettings, WalkSettings, drive, synthesize};
 use resvg::tiny_skia::Pixmap;
 
 /// All pictures: path below the checkout, and bytes.
@@ -34,11 +35,13 @@ pub(crate) fn pictures() -> Result<Vec<(&'static str, Vec<u8>)>, String> {
     let recorded = Drawn::of(&recording)?;
     let walk = Drawn::of(&WalkSettings::default())?;
     let drifting = Drawn::of(&drifting_walk())?;
+    let driven = Drawn::driven()?;
     Ok(vec![
         ("docs/images/loop.svg", walk.make()?.into_bytes()),
         ("docs/images/feet.svg", drifting.feet()?.into_bytes()),
         ("docs/images/inspect.svg", recorded.inspect().into_bytes()),
         ("docs/images/find.svg", recorded.find()?.into_bytes()),
+        ("docs/images/fit.svg", driven.fit()?.into_bytes()),
         ("docs/images/blend-of-turns.svg", blend_of_turns().into_bytes()),
         ("docs/images/before-after.gif", drifting.before_and_after()?),
         ("docs/images/onion.png", drifting.onion()?),
@@ -166,6 +169,24 @@ impl Drawn {
         let take = synthesize(settings).map_err(|error| error.to_string())?.take;
         let analysis = Analysis::of(&take, &BodyOverrides::default()).map_err(|error| error.to_string())?;
         Ok(Self { take, analysis })
+    }
+
+    /// A body on springs of known half-life, with the sway of a gait and the noise of sensors.
+    fn driven() -> Result<Self, String> {
+        let settings = DriveSettings {
+            sway_metres: 0.015,
+            noise_deg: 0.2,
+            ..DriveSettings::default()
+        };
+        let take = drive(&settings).map_err(|error| error.to_string())?;
+        let analysis = Analysis::of(&take, &BodyOverrides::default()).map_err(|error| error.to_string())?;
+        Ok(Self { take, analysis })
+    }
+
+    fn fit(&self) -> Result<String, String> {
+        let fit = controller_fit::fit(&self.take, &self.analysis, &FitSettings::default())
+            .map_err(|error| error.to_string())?;
+        Ok(plot::controller_fit(&[(self.take.name().to_owned(), &fit)]))
     }
 
     fn search(&self) -> Result<Found, String> {

@@ -4,7 +4,7 @@
 //! on synthetic ones, and writes docs/measurements/road.md; `cargo xtask measure closure [FOLDER]` every way to close a seam,
 //! on many cuts of those takes, and writes docs/measurements/closure.md; likewise `measure root` what the root does, on real
 //! takes and on synthetic circles, `measure search` the search against synthetic truth and other ways to look, and
-//! `measure symmetric` loops of half a cycle and its image. `cargo xtask measure speed [FOLDER] [--peers FILE]` takes the clock
+//! `measure symmetric` loops of half a cycle and its image, `measure fit` what takes say of character controllers. `cargo xtask measure speed [FOLDER] [--peers FILE]` takes the clock
 //! to the search and writes docs/measurements/search-speed.md; FILE holds what other tools took,
 //! docs/measurements/peers-search.csv unless another is named.
 //!
@@ -21,6 +21,8 @@ mod closure;
 mod docs;
 
 mod feet;
+
+mod fit;
 
 mod manifest;
 
@@ -53,7 +55,7 @@ fn main() -> ExitCode {
             Some(other) => Err(format!("cargo xtask docs takes --check or nothing, found {other}")),
         },
         _ => Err(
-            "usage: cargo xtask measure road|closure|root|search|symmetric|speed [FOLDER] [--peers FILE], or cargo xtask docs \
+            "usage: cargo xtask measure road|closure|root|feet|fit|search|symmetric|speed [FOLDER] [--peers FILE], or cargo xtask docs \
              [--check]"
                 .to_owned(),
         ),
@@ -93,10 +95,15 @@ fn measure(arguments: &[String]) -> Result<(), String> {
         Some(&"closure") => (closure::page(&folder, &rows)?, "closure.md"),
         Some(&"root") => (root::page(&folder, &rows)?, "root.md"),
         Some(&"feet") => (feet::page(&folder, &rows)?, "feet.md"),
+        Some(&"fit") => (fit::page(&folder, &rows)?, "fit.md"),
         Some(&"search") => (search::page(&folder, &rows)?, "search.md"),
         Some(&"symmetric") => (symmetric::page(&folder, &rows)?, "symmetric.md"),
         Some(&"speed") => (speed::page(&folder, peers.as_deref())?, "search-speed.md"),
-        _ => return Err("cargo xtask measure takes road, closure, root, search, symmetric or speed".to_owned()),
+        _ => {
+            return Err(
+                "cargo xtask measure takes road, closure, root, feet, fit, search, symmetric or speed".to_owned(),
+            );
+        }
     };
     let path = measurements.join(name);
     std::fs::write(&path, page).map_err(|error| format!("cannot write {}: {error}", path.display()))

@@ -1,0 +1,199 @@
+//! `fit`: the figures of a controller from numbers, from takes of known springs, and from takes that tell nothing.
+
+use harness::Folder;
+use loopwright_formats::{Format, Source};
+use loopwright_synth::{DriveSettings, drive};
+use serde_json::Value;
+
+mod harness;
+
+/// A number of a JSON document, by names and indices.
+fn number(json: &Value, keys: &str) -> f64 {
+    let value = json.pointer(&format!("/{keys}"));
+    value
+        .and_then(Value::as_f64)
+        .unwrap_or_else(|| panic!("{keys} is {value:?}, not a number"))
+}
+
+/// A folder with `drive.bvh`, a body on springs of 0.4 s for its velocity and 0.3 s for its facing.
+fn with_drive(change: impl FnOnce(&mut DriveSettings)) -> Folder {
+    let folder = Folder::new();
+    write_drive(&folder, "drive.bvh", change);
+    folder
+}
+
+fn write_drive(folder: &Folder, name: &str, change: impl FnOnce(&mut DriveSettings)) {
+    let mut settings = DriveSettings {
+        frame_rate_hz: 30.0,
+        ..DriveSettings::default()
+    };
+    change(&mut settings);
+    let take = drive(&settings).unwrap();
+    let written = loopwright_formats::write_take(&take, &Source::for_take(&take, Format::Bvh)).unwrap();
+    folder.write(name, written.bytes);
+}
+
+#[test]
+fn numbers_alone_give_the_figures_of_the_article() {
+    let folder = Folder::new();
+    for (arguments, expected) in [
+        ("--speed 4.86 --acceleration 3.94", "half-life 0.629 s"),
+        ("--speed 10.44 --acceleration 2.80", "half-life 1.902 s"),
+        ("--speed 5 --acceleration 2", "half-life 1.275 s"),
+        ("--angle 180 --turn-rate 154.68", "half-life 0.593 s"),
+        ("--half-life 0.2 --speed 5", "peaks at 12.75 m/s^2, after 0.144 s"),
+        ("--half-life 0.2 --angle 180", "peaks at 458.97 deg/s, after 0.144 s"),
+    ] {
+        let answer = folder.run(&format!("fit {arguments}")).done();
+        assert!(answer.stdout.contains(expected), "{arguments}: {}", answer.stdout);
+        assert!(answer.stdout.contains("59.7%"));
+    }
+    let both = folder
+        .run("fit --speed 5 --angle 90 --half-life 0.2 --json")
+        .done()
+        .json();
+    assert!((number(&both, "velocity/acceleration_mps2") - 12.75).abs() < 0.005);
+    assert!((number(&both, "facing/peak_secs") - 0.144).abs() < 0.0005);
+}
+
+#[test]
+fn too_few_or_too_many_numbers_are_refused() {
+    let folder = with_drive(|settings| settings.seconds = 1.0);
+    for arguments in [
+        "--speed 5",
+        "--half-life 0.2",
+        "--angle 90 --speed 5 --acceleration 2",
+        "--acceleration 2",
+        "--speed 5 --acceleration 2 --half-life 1",
+        "--speed 0 --acceleration 2",
+        "--speed nan --acceleration 2",
+        "--speed=-5 --acceleration 2",
+        "drive.bvh --speed 5 --acceleration 2",
+        "--speed 5 --acceleration 2 --toml c.toml",
+        "drive.bvh --smoothing 0",
+        "",
+    ] {
+        let answer = folder.run(&format!("fit {arguments}"));
+        assert_eq!(answer.status, 2, "{arguments}: {}", answer.stdout);
+        assert!(!answer.stderr.is_empty() && answer.stdout.is_empty(), "{arguments}");
+    }
+}
+
+#[test]
+fn a_driven_take_gives_its_springs_back_in_every_answer() {
+    let folder = with_drive(|settings| settings.noise_deg = 0.2);
+    let text = folder
+        .run("fit drive.bvh --toml controller.toml --plot fit.svg")
+        .done()
+        .stdout;
+    for word in ["walk", "run", "start", "stop", "turn", "59.7%", "[controller.walk]"] {
+        assert!(text.contains(word), "{word} in {text}");
+    }
+    let answer = folder.run("fit drive.bvh --json").done().json();
+    for (pointer, truth) in [
+        ("pools/0/all/velocity/fitted_secs/median", 0.4),
+        ("pools/0/all/velocity/closed_secs/median", 0.4),
+        ("pools/0/all/facing/fitted_secs/median", 0.3),
+        ("pools/0/all/facing/closed_secs/median", 0.3),
+    ] {
+        let found = number(&answer, pointer);
+        assert!((found / truth - 1.0).abs() < 0.1, "{pointer}: {found}");
+    }
+    assert_eq!(answer["takes"][0]["outcome"], "fitted");
+    assert_eq!(answer["takes"][0]["events"].as_array().unwrap().len(), 7);
+
+    let block: toml::Table = folder.text("controller.toml").parse().unwrap();
+    assert!(text.contains(&folder.text("controller.toml")));
+    let controller = &block["controller"];
+    assert!((controller["velocity_half_life"].as_float().unwrap() - 0.4).abs() < 0.04);
+    assert!((controller["facing_half_life"].as_float().unwrap() - 0.3).abs() < 0.03);
+    let run = controller["run"]["max_speed"].as_float().unwrap();
+    assert!((run - 3.6).abs() < 0.1, "{run}");
+    assert!(folder.text("fit.svg").starts_with("<svg"));
+
+    // Nothing is overwritten unasked, neither block nor plot.
+    assert_eq!(folder.run("fit drive.bvh --toml controller.toml").status, 2);
+    assert_eq!(folder.run("fit drive.bvh --plot fit.svg").status, 2);
+    folder
+        .run("fit drive.bvh --plot fit.svg --toml controller.toml --force")
+        .done();
+}
+
+#[test]
+fn a_given_mode_holds_for_the_whole_take() {
+    let folder = with_drive(|_| {});
+    let answer = folder.run("fit drive.bvh --mode strafe --json").done().json();
+    let modes = answer["pools"][0]["modes"].as_array().unwrap();
+    assert_eq!(modes.len(), 1);
+    assert_eq!(modes[0]["mode"], "strafe");
+}
+
+#[test]
+fn a_folder_is_pooled_and_a_bad_file_in_it_stops_nothing() {
+    let folder = Folder::new();
+    folder.make_folder("takes");
+    for (name, half_life) in [("a", 0.3), ("b", 0.4), ("c", 0.5)] {
+        write_drive(&folder, &format!("takes/{name}.bvh"), |settings| {
+            settings.velocity_half_life_secs = half_life;
+        });
+    }
+    let answer = folder.run("fit takes --json").done().json();
+    let median = number(&answer, "pools/0/all/velocity/fitted_secs/median");
+    assert!((median - 0.4).abs() < 0.02, "{median}");
+    let [lower, upper] =
+        ["lower", "upper"].map(|end| number(&answer, &format!("pools/0/all/velocity/fitted_secs/{end}")));
+    assert!(
+        (lower - 0.3).abs() < 0.02 && (upper - 0.5).abs() < 0.02,
+        "{lower} {upper}"
+    );
+    assert_eq!(answer["pools"][0]["takes"], 3);
+
+    folder.write("takes/broken.bvh", "HIERARCHY nonsense");
+    folder.write("takes/notes.txt", "no take");
+    let answer = folder.run("fit takes --json --plot pool.svg");
+    assert_eq!(answer.status, 2);
+    assert!(
+        answer.stderr.contains("broken.bvh") && answer.stderr.contains("1 of 4"),
+        "{}",
+        answer.stderr
+    );
+    let takes = answer.json();
+    assert_eq!(takes["takes"].as_array().unwrap().len(), 4);
+    assert_eq!(takes["pools"][0]["takes"], 3);
+    assert!(folder.text("pool.svg").contains("3 takes"));
+
+    folder.make_folder("empty");
+    let answer = folder.run("fit empty takes/a.bvh");
+    assert_eq!(answer.status, 2);
+    assert!(
+        answer.stderr.contains("no take in the folder") && answer.stdout.contains("a.bvh"),
+        "{}",
+        answer.stderr
+    );
+}
+
+#[test]
+fn takes_that_tell_nothing_say_so_and_give_no_figures_of_noise() {
+    let folder = Folder::new();
+    write_drive(&folder, "short.bvh", |settings| settings.seconds = 0.3);
+    write_drive(&folder, "still.bvh", |settings| {
+        settings.commands.clear();
+        settings.noise_deg = 0.2;
+    });
+    folder.run("synth -o steady.bvh --seconds 8 --fps 30").done();
+    for (name, words, outcome) in [
+        ("short", "must be held to count", "short"),
+        ("still", "the body stands throughout", "nothing"),
+        ("steady", "never changes from one steady velocity to another", "nothing"),
+    ] {
+        let answer = folder.run(&format!("fit {name}.bvh"));
+        assert_eq!(answer.status, 1, "{name}: {}", answer.stderr);
+        assert!(answer.stdout.contains(words), "{name}: {}", answer.stdout);
+        assert!(!answer.stdout.contains("half_life ="), "{name}: {}", answer.stdout);
+        let json = folder.run(&format!("fit {name}.bvh --json")).json();
+        assert_eq!(json["takes"][0]["outcome"], outcome);
+        assert!(json["takes"][0]["why"].as_str().unwrap().contains(words));
+        assert!(json["pools"][0]["all"]["velocity"]["chosen_secs"].is_null());
+        assert_eq!(folder.run(&format!("fit {name}.bvh --plot {name}.svg")).status, 1);
+    }
+}
