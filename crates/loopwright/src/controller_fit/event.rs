@@ -114,13 +114,20 @@ const QUIET_SHARE: f64 = 0.2;
 /// ... within so many seconds before and after; a change that takes longer is no answer to a stick.
 const REACH_SECS: [f64; 2] = [2.0, 5.0];
 
-/// Share of the way that the change is of it, at least: a curve goes round, and gait to and fro.
-const STRAIGHT_SHARE: f64 = 0.8;
+/// Share of the way that the change is of it, at least: gait goes to and fro, and a curve goes round (of a quarter turn 0.9).
+const STRAIGHT_SHARE: f64 = 0.9;
 
 /// Around an event the rate is on average below this share of the peak, whatever its direction, over so many seconds: on a curve
 /// it stays as large and turns.
 const CALM_SHARE: f64 = 0.4;
 const CALM_SECS: f64 = 0.3;
+
+/// Events lie so many deviations of the smoothing away from the ends of a run: nearer, change is told too small, and a steady turn
+/// looks like one that begins and ends.
+const END_DEVIATIONS: f64 = 2.0;
+
+/// Between its steady ends a change is at least this share of what it is at its quiet ends: one that goes back at once is none.
+const SETTLED_SHARE: f64 = 0.8;
 
 /// Steady values are taken so long before and after, seconds; after, at least this share of the time from the peak on too,
 /// since a spring at a fifth of its largest rate still has 7% to go.
@@ -150,13 +157,19 @@ pub(super) fn find(profile: &Profile, modes: &[Mode], quantity: Quantity) -> Vec
         Quantity::Facing => (&profile.facing, LEAST_STEP[1]),
     };
     let mut events = Vec::new();
-    for run in &profile.runs {
-        let cores = cores(profile, signal, run, least_step);
+    let margin = profile.frames_in(END_DEVIATIONS * signal.deviation_secs);
+    for run in profile.runs.iter().filter(|run| run.len() > 2 * margin + 2) {
+        let run = run.start + margin..run.end - margin;
+        let cores = cores(profile, signal, &run, least_step);
         for (index, core) in cores.iter().enumerate() {
             // Steady values are looked for up to the next change, never in it.
             let left = index.checked_sub(1).map_or(run.start, |index| cores[index].end - 1);
             let right = cores.get(index + 1).map_or(run.end, |next| next.start + 1);
-            events.push(event(profile, modes, quantity, core, left..right));
+            let event = event(profile, modes, quantity, core, left..right);
+            let quiet_step = (signal.values[core.end - 1] - signal.values[core.start]).length();
+            if event.step() >= SETTLED_SHARE * quiet_step {
+                events.push(event);
+            }
         }
     }
     events

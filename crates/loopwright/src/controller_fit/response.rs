@@ -96,8 +96,8 @@ impl SmoothedResponse {
 
 /// Half-life, seconds, of the spring that covers `step` and whose largest rate, smoothed, is `peak_rate`.
 ///
-/// Without smoothing this is [`spring::half_life_of_peak`]. `None` where nothing moves, or where the change is as sharp as the
-/// smoothing lets any change be, so that the half-life cannot be told from none.
+/// Without smoothing this is [`spring::half_life_of_peak`]. `None` where nothing moves, or where the half-life is below half the
+/// deviation: the change is then as sharp as the smoothing lets any change be.
 pub fn half_life_of_smoothed_peak(step: f64, peak_rate: f64, deviation_secs: f64) -> Option<f64> {
     let plain = spring::half_life_of_peak(step, peak_rate)?;
     let share = (peak_rate / step).abs();
@@ -120,8 +120,9 @@ pub fn half_life_of_smoothed_peak(step: f64, peak_rate: f64, deviation_secs: f64
     Some(0.5 * (low + high))
 }
 
-/// Half-lives below this share of the smoothing's deviation cannot be told from each other: peaks differ by less than 1%.
-pub(super) const SHORTEST_SHARE: f64 = 0.15;
+/// Half-lives below this share of the smoothing's deviation are not told: their peaks are within a tenth of that of a sudden step,
+/// and a body that eases into its change looks the same.
+pub(super) const SHORTEST_SHARE: f64 = 0.5;
 
 /// Distribution function of the normal distribution.
 fn normal(z: f64) -> f64 {
@@ -196,7 +197,7 @@ mod tests {
 
     #[test]
     fn the_peak_gives_the_half_life_back() {
-        for half_life in [0.05, 0.2, 0.63, 1.9] {
+        for half_life in [0.11, 0.2, 0.63, 1.9] {
             for deviation in [0.0, 0.05, 0.2] {
                 let peak = SmoothedResponse::new(half_life, deviation).peak_rate();
                 let found = half_life_of_smoothed_peak(-3.0, 3.0 * peak, deviation).unwrap();
@@ -205,6 +206,8 @@ mod tests {
         }
         // A sudden step, smoothed, rises by 0.4 deviations a second; sharper than that nothing can be.
         assert_eq!(half_life_of_smoothed_peak(1.0, 0.399 / 0.2, 0.2), None);
+        let nearly = SmoothedResponse::new(0.09, 0.2).peak_rate();
+        assert_eq!(half_life_of_smoothed_peak(1.0, nearly, 0.2), None);
         assert_eq!(half_life_of_smoothed_peak(1.0, 0.0, 0.2), None);
     }
 }

@@ -426,7 +426,13 @@ pub(crate) fn block(pool: &Pool, settings: &FitSettings) -> String {
             let table = mode
                 .mode
                 .map_or("controller".to_owned(), |mode| format!("controller.{}", mode.name()));
-            let _ = write!(text, "\n[{table}]\n{lines}");
+            let _ = write!(
+                text,
+                "\n[{table}] # {:.1} s of {} take{}\n{lines}",
+                mode.secs,
+                mode.takes,
+                if mode.takes == 1 { "" } else { "s" }
+            );
         }
     }
     text

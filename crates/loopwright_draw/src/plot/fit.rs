@@ -235,6 +235,9 @@ fn columns(count: usize) -> (Vec<f64>, f64) {
 /// Seconds before a change was asked for from which it is shown.
 const BEFORE_SECS: f64 = 0.6;
 
+/// More changes than this are drawn faintly, or they hide the spring.
+const MOST_DARK: usize = 24;
+
 /// All changes as shares of their way, laid over each other where they were asked for; gives the height below.
 fn changes(svg: &mut Svg, fits: &[&TakeFit], pool: &Pool, top: f64) -> f64 {
     let (lefts, width) = columns(2);
@@ -244,7 +247,7 @@ fn changes(svg: &mut Svg, fits: &[&TakeFit], pool: &Pool, top: f64) -> f64 {
         (Quantity::Facing, "Changes of facing", &pool.all.facing, lefts[1]),
     ] {
         let secs = half_lives.chosen_secs();
-        let mut keys = vec![Key::new(Sign::Line(Ink::Grey), "takes")];
+        let mut keys = vec![Key::new(Sign::Line(Ink::Grey), "the changes")];
         if let Some(secs) = secs {
             keys.push(Key::new(Sign::Line(Ink::Vermillion), format!("spring of {secs:.3} s")));
         }
@@ -266,11 +269,13 @@ fn changes(svg: &mut Svg, fits: &[&TakeFit], pool: &Pool, top: f64) -> f64 {
             panel.grid(svg);
             panel.upright(svg, 0.0, Ink::Text, DASHED);
             let mut deviation = 0.0;
+            let count: usize = fits.iter().map(|fit| fit.events_of(quantity).count()).sum();
+            let ink = if count > MOST_DARK { Ink::Faint } else { Ink::Grey };
             for fit in fits {
                 for event in fit.events_of(quantity) {
                     let (signal, points) = shares(fit, event);
                     deviation = signal.deviation_secs;
-                    panel.line(svg, &points, Ink::Grey, &stroke_width(1.2));
+                    panel.line(svg, &points, ink, &stroke_width(1.2));
                 }
             }
             if let Some(secs) = secs {
@@ -340,26 +345,34 @@ fn histograms(svg: &mut Svg, fits: &[&TakeFit], top: f64) -> f64 {
             }
         }
         let keys = match index {
-            0 => vec![Key::new(Sign::Line(Ink::Blue), "takes, while they change")],
-            1 => vec![Key::new(Sign::Line(Ink::Vermillion), "controller")],
+            0 => vec![
+                Key::new(Sign::Line(Ink::Blue), "takes"),
+                Key::new(Sign::Line(Ink::Vermillion), "controller"),
+            ],
             _ => Vec::new(),
         };
         let heading = Heading { title, keys };
-        // Legends of neighbours may need a row more than others; the panels stand level all the same.
         heading.draw(svg, left, top, width);
         let area = Area {
             left,
-            top: top + 42.0,
+            top: top + heading.height(width),
             width,
             height: 120.0,
         };
-        let range = Range::around(take.iter().chain(&controller).copied(), 0.1);
+        let mut sorted: Vec<f64> = take.iter().chain(&controller).copied().collect();
+        sorted.sort_by(f64::total_cmp);
+        let range = shown(&sorted);
+        let range = if quantity == Quantity::Velocity {
+            range.down_to_zero()
+        } else {
+            range
+        };
         let [take, controller] = [&take, &controller].map(|values| bins(values, range));
         let most = take.iter().chain(&controller).copied().fold(0.0, f64::max);
         let panel = Panel {
             area,
             x: Axis::across(range, axis, width),
-            y: Axis::up(Range::new(0.0, 1.1 * most.max(1.0)), "frames, %", area.height),
+            y: Axis::up(Range::new(0.0, 1.1 * most.max(1.0)), "changing frames, %", area.height),
         };
         panel.draw(svg, |panel, svg| {
             panel.grid(svg);
@@ -374,6 +387,18 @@ fn histograms(svg: &mut Svg, fits: &[&TakeFit], top: f64) -> f64 {
         bottom = area.bottom() + style::BELOW;
     }
     bottom
+}
+
+/// Share of the values at either end that counts in the outermost bins, so that a glitch does not squeeze the rest.
+const OUTLIERS: f64 = 0.005;
+
+/// The range of ascending values that a histogram shows.
+fn shown(sorted: &[f64]) -> Range {
+    let Some(last) = sorted.len().checked_sub(1) else {
+        return Range::new(0.0, 1.0);
+    };
+    let aside = (OUTLIERS * last as f64) as usize;
+    Range::around([sorted[aside], sorted[last - aside]], 0.1)
 }
 
 /// Shares of the values in each bin of a range, percent.
