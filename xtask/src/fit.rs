@@ -38,7 +38,7 @@ pub(crate) fn page(folder: &Path, rows: &[Row]) -> Result<String, String> {
 }
 
 /// Seeds of each row of known springs.
-const SEEDS: u64 = 20;
+const SEEDS: u64 = 6;
 
 /// Pairs of half-lives that are driven, seconds: velocity, facing.
 const DRIVEN: [[f64; 2]; 4] = [[0.15, 0.4], [0.3, 0.2], [0.4, 0.3], [0.6, 0.6]];

@@ -1,6 +1,6 @@
 //! `fit`: the figures of a controller from numbers, from takes of known springs, and from takes that tell nothing.
 
-use harness::Folder;
+use harness::{Folder, real_takes};
 use loopwright_formats::{Format, Source};
 use loopwright_synth::{DriveSettings, drive};
 use serde_json::Value;
@@ -42,7 +42,7 @@ fn numbers_alone_give_the_figures_of_the_article() {
         ("--speed 5 --acceleration 2", "half-life 1.275 s"),
         ("--angle 180 --turn-rate 154.68", "half-life 0.593 s"),
         ("--half-life 0.2 --speed 5", "peaks at 12.75 m/s^2, after 0.144 s"),
-        ("--half-life 0.2 --angle 180", "peaks at 458.97 deg/s, after 0.144 s"),
+        ("--half-life 0.2 --angle 180", "peaks at 458.99 deg/s, after 0.144 s"),
     ] {
         let answer = folder.run(&format!("fit {arguments}")).done();
         assert!(answer.stdout.contains(expected), "{arguments}: {}", answer.stdout);
@@ -196,4 +196,61 @@ fn takes_that_tell_nothing_say_so_and_give_no_figures_of_noise() {
         assert!(json["pools"][0]["all"]["velocity"]["chosen_secs"].is_null());
         assert_eq!(folder.run(&format!("fit {name}.bvh --plot {name}.svg")).status, 1);
     }
+}
+
+/// The guide shows the block of the take that its picture shows.
+#[test]
+fn the_guide_shows_the_block_of_its_take() {
+    let folder = Folder::new();
+    write_drive(&folder, "drive.bvh", |settings| {
+        settings.frame_rate_hz = 60.0;
+        settings.sway_metres = 0.015;
+        settings.noise_deg = 0.2;
+    });
+    folder.run("fit drive.bvh --toml controller.toml").done();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide/fit.md");
+    let guide = std::fs::read_to_string(path).unwrap();
+    let shown: Vec<&str> = guide.lines().filter_map(|line| line.strip_prefix("    ")).collect();
+    let block = folder.text("controller.toml");
+    for line in block.lines().filter(|line| !line.is_empty()) {
+        assert!(shown.contains(&line), "the guide lacks {line:?} of\n{block}");
+    }
+}
+
+/// Every real take is answered: figures that a body can have, or words.
+#[test]
+fn real_takes_give_figures_of_bodies() {
+    let Some(takes) = real_takes() else { return };
+    let folder = Folder::new();
+    let mut fitted = 0;
+    for name in [
+        "100style",
+        "bandai-namco",
+        "cmu",
+        "games-105",
+        "pfnn",
+        "pymo",
+        "snu",
+        "xia",
+    ] {
+        let answer = folder.run_list(&["fit", "--json", takes.join(name).to_str().unwrap()]);
+        assert!(answer.status < 2, "{name}: {}", answer.stderr);
+        let answer = answer.json();
+        for take in answer["takes"].as_array().unwrap() {
+            let file = &take["file"];
+            fitted += usize::from(take["outcome"] == "fitted");
+            for largest in take["largest"].as_array().unwrap() {
+                if let Some(speed) = largest.pointer("/top_speed_mps/value").and_then(Value::as_f64) {
+                    assert!(speed < 8.0, "{file}: {speed} m/s");
+                }
+            }
+            for event in take["events"].as_array().unwrap() {
+                for key in ["closed_secs", "fitted_secs"] {
+                    let secs = event[key].as_f64().unwrap_or(1.0);
+                    assert!((0.1..5.0).contains(&secs), "{file}: {event}");
+                }
+            }
+        }
+    }
+    assert!(fitted > 15, "{fitted}");
 }

@@ -5,13 +5,14 @@ use loopwright::{
     analysis::{Analysis, body::BodyOverrides},
     candidate::{self, Found, SearchSettings},
     closure::{Method, Shape},
+    controller_fit::{self, FitSettings},
     math::rigid::Rigid,
     pipeline::{self, LoopSettings, Made},
     root_motion::RootMode,
     take::{Cut, Joint, Skeleton, Take},
 };
 use loopwright_draw::plot;
-use loopwright_synth::{WalkSettings, synthesize};
+use loopwright_synth::{DriveSettings, WalkSettings, drive, synthesize};
 use resvg::tiny_skia::Pixmap;
 
 mod snapshot;
@@ -312,4 +313,37 @@ fn paths_over_the_ground_show_places_and_ends_and_survive_none() {
         assert!(plot::png(&plot::paths("odd", &[path("odd", odd)])).is_ok());
     }
     assert!(plot::png(&plot::paths("none", &[])).is_ok());
+}
+
+/// Springs are drawn over what changes, and takes without any change, or none at all, bring nothing down.
+#[test]
+fn fits_are_drawn_with_and_without_changes() {
+    let fit = |settings: &DriveSettings| {
+        let (take, analysis) = studied(drive(settings).unwrap());
+        controller_fit::fit(&take, &analysis, &FitSettings::default()).unwrap()
+    };
+    let driven = fit(&DriveSettings::default());
+    let still = fit(&DriveSettings {
+        commands: Vec::new(),
+        ..DriveSettings::default()
+    });
+    let alone = plot::controller_fit(&[("driven".to_owned(), &driven)]);
+    for words in [
+        "driven: the take",
+        "Speed over the ground",
+        "Angular velocity",
+        "spring of 0.4",
+    ] {
+        assert!(alone.contains(words), "{words}");
+    }
+    // The five changes of velocity and the two of facing, in each of their two panels, and once in each of the lower ones.
+    let red = |svg: &str| svg.matches("class=\"line lv\"").count();
+    assert_eq!(red(&alone), 2 * 5 + 2 * 2 + 2 + 3);
+    assert_eq!(red(&plot::controller_fit(&[("still".to_owned(), &still)])), 3);
+    let both = plot::controller_fit(&[("driven".to_owned(), &driven), ("still".to_owned(), &still)]);
+    assert!(both.contains("2 takes") && !both.contains("Speed over the ground"));
+    for svg in [alone, both, plot::controller_fit(&[])] {
+        assert!(!svg.contains("NaN") && !svg.contains("inf"));
+        plot::png(&svg).unwrap();
+    }
 }

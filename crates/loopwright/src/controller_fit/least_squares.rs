@@ -56,8 +56,8 @@ const SAMPLE_SHARE: f64 = 0.2;
 /// The walk downhill ends when its steps are below these: share of the half-life, and seconds.
 const FINEST: f64 = 1e-6;
 
-/// A fitted step larger than this times the step seen is one that the response never shows.
-const LARGEST_STEP: f64 = 1.25;
+/// The fitted step is at most this times the step seen: a larger one is never shown by the response, and goes with any half-life.
+const LARGEST_STEP: f64 = 1.1;
 
 /// Fits the frames of a signal; `peak` is the frame of its largest rate. `None` where no spring comes near.
 pub(super) fn fit(signal: &Signal, frames: Range<usize>, peak: usize, dt: f64) -> Option<FittedResponse> {
@@ -77,8 +77,13 @@ pub(super) fn fit(signal: &Signal, frames: Range<usize>, peak: usize, dt: f64) -
             return None;
         }
         let response = SmoothedResponse::new(half_life_secs, signal.deviation_secs);
-        regression(&samples, start_secs, &response, half_life_secs)
-            .filter(|(_, fitted)| (fitted.to - fitted.from).length() <= LARGEST_STEP * seen.length())
+        regression(
+            &samples,
+            start_secs,
+            &response,
+            half_life_secs,
+            LARGEST_STEP * seen.length(),
+        )
     };
 
     let (from, to) = (ops::ln(shortest), ops::ln(LONGEST_SECS));
@@ -144,12 +149,14 @@ pub(super) fn fit(signal: &Signal, frames: Range<usize>, peak: usize, dt: f64) -
     is_told.then_some(fitted)
 }
 
-/// First value and step that fit best for a response that starts at a time, and the sum of squares that they leave.
+/// First value and step, of a largest size, that fit best for a response that starts at a time, and the sum of squares that they
+/// leave.
 fn regression(
     samples: &[(f64, DVec3)],
     start_secs: f64,
     response: &SmoothedResponse,
     half_life_secs: f64,
+    largest_step: f64,
 ) -> Option<(f64, FittedResponse)> {
     let count = samples.len() as f64;
     let shares: Vec<f64> = samples
@@ -166,7 +173,7 @@ fn regression(
     if spread < 1e-9 {
         return None;
     }
-    let step = slope / spread;
+    let step = (slope / spread).clamp_length_max(largest_step);
     let from = mean - step * mean_share;
     let left: f64 = samples
         .iter()

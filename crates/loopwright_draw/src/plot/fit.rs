@@ -355,7 +355,7 @@ fn histograms(svg: &mut Svg, fits: &[&TakeFit], top: f64) -> f64 {
         heading.draw(svg, left, top, width);
         let area = Area {
             left,
-            top: top + heading.height(width),
+            top: top + HISTOGRAM_HEAD,
             width,
             height: 120.0,
         };
@@ -388,6 +388,9 @@ fn histograms(svg: &mut Svg, fits: &[&TakeFit], top: f64) -> f64 {
     }
     bottom
 }
+
+/// Room for the title and a row of its legend above a histogram: all stand level, though but one has a legend.
+const HISTOGRAM_HEAD: f64 = 42.0;
 
 /// Share of the values at either end that counts in the outermost bins, so that a glitch does not squeeze the rest.
 const OUTLIERS: f64 = 0.005;
