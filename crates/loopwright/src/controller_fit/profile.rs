@@ -215,7 +215,7 @@ mod tests {
         let line: Vec<DVec3> = (0..180)
             .map(|frame| DVec3::X * (0.3 * f64::from(frame) - 2.0))
             .collect();
-        let signal = Signal::smoothed(&line, &[0..180], dt, 0.2);
+        let signal = Signal::smoothed(&line, core::slice::from_ref(&(0..180)), dt, 0.2);
         let steady = 0.3 / dt;
         for frame in 0..180 {
             let off = (signal.values[frame] - line[frame]).length();
@@ -226,7 +226,7 @@ mod tests {
         let hertz = 1.8;
         let wave = |secs: f64| DVec3::X * ops::sin(core::f64::consts::TAU * hertz * secs);
         let raw: Vec<DVec3> = (0..600).map(|frame| wave(f64::from(frame) * dt)).collect();
-        let signal = Signal::smoothed(&raw, &[0..600], dt, 0.2);
+        let signal = Signal::smoothed(&raw, core::slice::from_ref(&(0..600)), dt, 0.2);
         let largest = signal.values[120..480]
             .iter()
             .map(|value| value.x.abs())
