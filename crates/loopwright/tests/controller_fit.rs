@@ -232,6 +232,15 @@ fn short_takes_and_smoothing_out_of_range_are_refused() {
     let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
     let error = controller_fit::fit(&take, &analysis, &FitSettings::default()).unwrap_err();
     assert!(matches!(error, FitError::TooShort { .. }));
+    let fast = drive(&DriveSettings {
+        seconds: 1.0,
+        frame_rate_hz: 5000.0,
+        ..DriveSettings::default()
+    })
+    .unwrap();
+    let fast_analysis = Analysis::of(&fast, &BodyOverrides::default()).unwrap();
+    let error = controller_fit::fit(&fast, &fast_analysis, &FitSettings::default()).unwrap_err();
+    assert!(matches!(error, FitError::Rate { .. }));
     for found in [0.0, -1.0, f64::NAN, f64::INFINITY, 3.0] {
         let settings = FitSettings {
             smoothing_secs: found,

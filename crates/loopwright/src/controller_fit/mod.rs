@@ -48,6 +48,9 @@ pub const SMOOTHING_SECS: f64 = 0.2;
 /// is left.
 pub const SMOOTHING_RANGE: core::ops::RangeInclusive<f64> = 0.001..=2.0;
 
+/// Highest rate taken, frames per second: no capture of whole bodies is faster, and the work grows with its square.
+pub const MAX_RATE_HZ: f64 = 2000.0;
+
 /// How a take is fitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FitSettings {
@@ -74,6 +77,12 @@ pub enum FitError {
     #[error("the smoothing must lie between {min} s and {max} s, found {found} s", min = SMOOTHING_RANGE.start(), max = SMOOTHING_RANGE.end())]
     Smoothing {
         /// Seconds given.
+        found: f64,
+    },
+    /// The frames follow each other faster than any capture.
+    #[error("{found:.0} frames per second are more than the {MAX_RATE_HZ} that are taken")]
+    Rate {
+        /// Frames per second of the take.
         found: f64,
     },
     /// No run of frames without a jump is long enough for a speed to be held.
@@ -142,6 +151,11 @@ pub fn fit(take: &Take, analysis: &Analysis, settings: &FitSettings) -> Result<T
     if !SMOOTHING_RANGE.contains(&settings.smoothing_secs) {
         return Err(FitError::Smoothing {
             found: settings.smoothing_secs,
+        });
+    }
+    if take.frame_rate_hz() > MAX_RATE_HZ * (1.0 + 1e-9) {
+        return Err(FitError::Rate {
+            found: take.frame_rate_hz(),
         });
     }
     let profile = Profile::of(take, analysis, settings.smoothing_secs);

@@ -147,10 +147,19 @@ fn source(
         Err(failure) => outcomes.push(failed(path, failure)),
         Ok(files) => {
             for file in files {
-                outcomes.push(match take(&file, args, settings) {
+                let outcome = match take(&file, args, settings) {
                     Ok(take) => {
-                        if let Err(error @ FitError::Smoothing { .. }) = take.fit {
-                            return Err(Failure::error(error).try_this("--smoothing 0.2"));
+                        match take.fit {
+                            Err(error @ FitError::Smoothing { .. }) => {
+                                return Err(Failure::error(error).try_this("--smoothing 0.2"));
+                            }
+                            Err(error @ FitError::Rate { .. }) => {
+                                let failure = Failure::error(format!("cannot fit \"{}\": {error}", file.display()))
+                                    .try_this("export the take at 30 to 120 frames per second");
+                                outcomes.push(failed(&file, failure));
+                                continue;
+                            }
+                            _ => {}
                         }
                         for warning in &take.warnings {
                             talk::warn(&match is_batch {
@@ -161,7 +170,8 @@ fn source(
                         Outcome::Take(Box::new(take))
                     }
                     Err(failure) => failed(&file, failure),
-                });
+                };
+                outcomes.push(outcome);
             }
         }
     }
