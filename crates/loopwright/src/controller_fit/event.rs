@@ -100,12 +100,13 @@ impl Event {
 
 /// Largest error of a fit that is trusted, as a share of the step.
 ///
-/// Springs with sensor noise stay below 0.02, captured starts below 0.08; what exceeds 0.1 is not one change but several.
+/// Captured changes of velocity have 4 to 5% in the median, of the facing 1.5% (docs/measurements/fit.md); what exceeds 10% is not
+/// one change but several.
 pub const LARGEST_ERROR: f64 = 0.1;
 
 /// Smallest changes that are looked at: metres per second, and radians (30 degrees).
 ///
-/// The sway of a walk reaches 0.15 m/s and 10 degrees after smoothing.
+/// The sway of a steady walk must stay below, smoothed; no captured straight walk has a change at these.
 const LEAST_STEP: [f64; 2] = [0.4, core::f64::consts::FRAC_PI_6];
 
 /// An event reaches from its peak to where the rate along the change is below this share of it ...

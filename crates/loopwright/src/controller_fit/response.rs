@@ -204,7 +204,7 @@ mod tests {
                 assert!((found - half_life).abs() < 1e-6, "{half_life} {deviation}: {found}");
             }
         }
-        // A sudden step, smoothed, rises by 0.4 deviations a second; sharper than that nothing can be.
+        // A sudden step, smoothed, rises at 0.4 of its size per deviation; sharper than that nothing can be.
         assert_eq!(half_life_of_smoothed_peak(1.0, 0.399 / 0.2, 0.2), None);
         let nearly = SmoothedResponse::new(0.09, 0.2).peak_rate();
         assert_eq!(half_life_of_smoothed_peak(1.0, nearly, 0.2), None);
