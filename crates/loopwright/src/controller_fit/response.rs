@@ -4,7 +4,9 @@
 //! the model is smoothed too, with the same Gaussian weights, in closed form: with u = y t and s = y times the standard
 //! deviation of the weights,
 //!
-//!     step(u) = P(u/s) - e^(s^2/2 - u) ((1 + m) P(m/s) + s p(m/s))      rate(u) = e^(s^2/2 - u) (m P(m/s) + s p(m/s))
+//! ```text
+//! step(u) = P(u/s) - e^(s^2/2 - u) ((1 + m) P(m/s) + s p(m/s))      rate(u) = e^(s^2/2 - u) (m P(m/s) + s p(m/s))
+//! ```
 //!
 //! where m = u - s^2, and P and p are the normal distribution and its density. Derivation: docs/math/fit.md.
 
