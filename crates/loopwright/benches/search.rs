@@ -12,9 +12,9 @@ use loopwright::{
     analysis::features::Features,
     candidate::{
         bound::{Instructions, SeamBounds},
-        score::SpringCost,
         search::{Admission, DistinctPairs, SeamPair, Seams},
     },
+    math::decay::Decay,
 };
 
 mod inputs;
@@ -83,7 +83,7 @@ fn now() -> Instant {
 }
 
 fn bounds<'a>(features: &'a Features, usable: &[bool]) -> SeamBounds<'a> {
-    SeamBounds::new(Seams::new(features, SpringCost::from_half_life(0.1)), usable)
+    SeamBounds::new(Seams::new(features, Decay::Spring { half_life_secs: 0.1 }), usable)
 }
 
 fn kernel(features: &Features, usable: &[bool]) {

@@ -3,7 +3,8 @@
 //! A take comes in; [`analysis`] studies it; [`candidate`] proposes stretches that repeat; [`root_motion`] accounts for the
 //! root's travel; [`closure`] closes the seam; a [`loop_clip::LoopClip`] comes out, and [`quality`] says how good it is.
 //! Loops play at any time ([`loop_clip::playback`], [`loop_clip::runtime`]), blend into others ([`mod@blend`]) and follow one
-//! another ([`play`]). What a take says of a character controller is told by [`controller_fit`].
+//! another ([`play`]); [`transition`] tells what it costs to leave one motion for another. What a take says of a character
+//! controller is told by [`controller_fit`].
 //!
 //! Conventions: metres, seconds, radians; +Y up, right-handed, +Z forward, left turns positive; quaternions (x, y, z, w);
 //! arrays frame-major. Frames of a take are counted from 0 and may be fractional. The same take gives the same bits on every
@@ -63,6 +64,8 @@ pub mod loop_clip;
 pub mod feet;
 
 pub mod blend;
+
+pub mod transition;
 
 pub mod play;
 

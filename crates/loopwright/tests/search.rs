@@ -6,10 +6,10 @@ use loopwright::{
     candidate::{
         self, SearchSettings,
         bound::{Instructions, SeamBounds},
-        score::{Decay, SeamCost, SpringCost},
+        score::SeamCost,
         search::{Admission, DistinctPairs, SeamPair, Seams},
     },
-    math::rotation,
+    math::{decay::Decay, rotation},
     take::{Joint, Skeleton, Take},
 };
 use rand_pcg::{Pcg64, rand_core::Rng};
@@ -223,7 +223,9 @@ fn features(kind: Kind, num_frames: usize, random: &mut Pcg64) -> Features {
 fn any_cost(random: &mut Pcg64) -> SeamCost {
     let blend_secs = 0.1 + uniform(random);
     let decays = [
-        Decay::Spring(SpringCost::from_half_life(blend_secs)),
+        Decay::Spring {
+            half_life_secs: blend_secs,
+        },
         Decay::Cubic { blend_secs },
         Decay::Quintic { blend_secs },
     ];
@@ -296,7 +298,7 @@ fn long_features_give_the_list_of_brute_force() {
         let features = features(kind, 1300, random);
         let usable = vec![true; 1300];
         let admission = Admission::of_any_activity(&usable, 12..=1300);
-        let seams = Seams::new(&features, SpringCost::from_half_life(0.1));
+        let seams = Seams::new(&features, Decay::Spring { half_life_secs: 0.1 });
         let bounds = SeamBounds::new(seams, &usable);
         let expected = brute_force(&seams, &admission, 3, 100);
         let found: Vec<SeamPair> = DistinctPairs::new(&bounds, admission, 3).take(100).collect();
@@ -337,7 +339,7 @@ fn takes_give_the_list_of_brute_force() {
         let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
         let fps = 1.0 / take.frame_time_secs();
         let (min_lag, separation) = ((0.4 * fps) as usize, (0.1 * fps).round() as usize);
-        let seams = Seams::new(&analysis.features, SpringCost::from_half_life(0.1));
+        let seams = Seams::new(&analysis.features, Decay::Spring { half_life_secs: 0.1 });
         let bounds = SeamBounds::new(seams, &analysis.usable);
         for activity in [Activity::Moving, Activity::Idle] {
             let lags = min_lag..=(10.0 * fps) as usize;
@@ -356,7 +358,7 @@ fn the_distinct_list_equals_brute_force_to_the_bit() {
         let take = swaying(seed);
         let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
         let admission = Admission::new(&analysis.energy, &analysis.usable, 12..=70, Activity::Moving);
-        let seams = Seams::new(&analysis.features, SpringCost::from_half_life(0.2));
+        let seams = Seams::new(&analysis.features, Decay::Spring { half_life_secs: 0.2 });
         let expected = brute_force(&seams, &admission, 3, 40);
         let bounds = SeamBounds::new(seams, &analysis.usable);
         let found: Vec<SeamPair> = DistinctPairs::new(&bounds, admission, 3).take(40).collect();

@@ -6,9 +6,10 @@ use loopwright::{
     analysis::{features::Features, spectrum::Spectrum},
     candidate::{
         bound::{Instructions, SeamBounds},
-        score::{self, SpringCost},
+        score,
         search::{Admission, DistinctPairs, SeamPair, Seams},
     },
+    math::decay::Decay,
 };
 
 pub(crate) mod clock;
@@ -74,7 +75,9 @@ pub(crate) fn machine() -> String {
 }
 
 fn bounds(features: &Features) -> SeamBounds<'_> {
-    let spring = SpringCost::from_half_life(score::DEFAULT_HALF_LIFE_SECS);
+    let spring = Decay::Spring {
+        half_life_secs: score::DEFAULT_HALF_LIFE_SECS,
+    };
     SeamBounds::new(Seams::new(features, spring), &vec![true; features.num_frames()])
 }
 

@@ -39,11 +39,17 @@ impl Heading {
             .map(|frame| world.position(frame, body.hips).y)
             .collect();
         let trend = trend(&heights, (HEIGHT_REACH_SECS / frame_time_secs).round() as usize);
+        let climb: Vec<f64> = trend.iter().map(|height| height - trend[0]).collect();
+        Self::over(world, body, &climb)
+    }
+
+    /// The heading at every frame of `world`, over ground that has risen by `climb` metres at each of them.
+    pub(crate) fn over(world: &WorldTracks, body: &Body, climb: &[f64]) -> Self {
         let mut ground = Vec::with_capacity(world.num_frames());
         let mut yaw: Vec<f64> = Vec::with_capacity(world.num_frames());
         for frame in 0..world.num_frames() {
             let hips = world.position(frame, body.hips);
-            ground.push(DVec3::new(hips.x, trend[frame] - trend[0], hips.z));
+            ground.push(DVec3::new(hips.x, climb[frame], hips.z));
             let facing = facing(world, body, frame);
             let next = match (facing, yaw.last()) {
                 (Some(facing), Some(&before)) => before + rotation::wrap_angle(facing - before),

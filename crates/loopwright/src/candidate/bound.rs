@@ -680,10 +680,7 @@ fn one_pair<S: Simd>(simd: S, tile: &[Lanes], times: usize) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        analysis::features::Features,
-        candidate::score::{Decay, SeamCost, SpringCost},
-    };
+    use crate::{analysis::features::Features, candidate::score::SeamCost, math::decay::Decay};
 
     const NUM_FRAMES: usize = 150;
     const NUM_AXES: usize = 9;
@@ -709,7 +706,7 @@ mod tests {
 
     fn costs() -> [SeamCost; 3] {
         [
-            SpringCost::from_half_life(0.1).into(),
+            Decay::Spring { half_life_secs: 0.1 }.into(),
             SeamCost::even(Decay::Cubic { blend_secs: 0.4 }).with_start_share(0.3),
             SeamCost::even(Decay::Quintic { blend_secs: 0.4 }).with_start_share(1.0),
         ]

@@ -16,6 +16,7 @@ use crate::{
         segments::{Gait, Segment},
     },
     math::{
+        decay::Decay,
         ops,
         rigid::{Rigid, Twist},
         rotation,
@@ -40,7 +41,7 @@ mod refine;
 
 use bound::SeamBounds;
 use rhythm::{Later, Rhythm};
-use score::{Decay, SeamCost, SpringCost};
+use score::SeamCost;
 use search::{Admission, DistinctPairs, SeamPair, Seams};
 
 /// What to look for.
@@ -118,7 +119,9 @@ impl Default for SearchSettings {
             max_secs: 10.0,
             cycles: None,
             max_candidates: 10,
-            decay: Decay::Spring(SpringCost::from_half_life(score::DEFAULT_HALF_LIFE_SECS)),
+            decay: Decay::Spring {
+                half_life_secs: score::DEFAULT_HALF_LIFE_SECS,
+            },
             within: None,
             travel: TravelBounds::default(),
             idle: false,

@@ -9,3 +9,5 @@ pub mod rigid;
 pub mod screw;
 
 pub mod cubic;
+
+pub mod decay;

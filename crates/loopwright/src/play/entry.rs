@@ -7,7 +7,7 @@
 use glam::DVec3;
 
 use super::{INTERPOLATION, offset::played_twist};
-use crate::{blend::phase::joint_weights, candidate::score::Decay, loop_clip::LoopClip, take::pose};
+use crate::{blend::phase::joint_weights, loop_clip::LoopClip, math::decay::Decay, take::pose, transition::State};
 
 /// Where a jump enters a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,8 +32,21 @@ pub(super) struct Motions {
     samples: Vec<Vec<Motion>>,
 }
 
-/// Place (metres) and velocity (metres per second) of every joint, weighted, in the axes of the root.
-type Motion = Vec<[DVec3; 2]>;
+/// Places (metres) and velocities (metres per second) of all joints, weighted, axis by axis, as the root has its axes.
+#[derive(Clone, Debug, PartialEq)]
+struct Motion {
+    places: Vec<f64>,
+    velocities: Vec<f64>,
+}
+
+impl Motion {
+    fn state(&self) -> State<'_> {
+        State {
+            places: &self.places,
+            velocities: &self.velocities,
+        }
+    }
+}
 
 impl Motions {
     /// Of loops of one skeleton; without any, of nothing.
@@ -58,7 +71,7 @@ impl Motions {
             cost: f64::INFINITY,
         };
         for (sample, joined) in self.samples[to].iter().enumerate() {
-            let cost = price(&left, joined, decay);
+            let cost = left.state().cost(joined.state(), decay);
             if cost < best.cost {
                 best = Entry {
                     secs: sample as f64 * clip.step_secs(),
@@ -69,7 +82,7 @@ impl Motions {
         let mut reach = 0.5 * clip.step_secs();
         for _ in 0..NUM_REFINEMENTS {
             for secs in [best.secs - reach, best.secs + reach] {
-                let cost = price(&left, &motion(clip, secs, &self.weights), decay);
+                let cost = left.state().cost(motion(clip, secs, &self.weights).state(), decay);
                 if cost < best.cost {
                     best = Entry { secs, cost };
                 }
@@ -81,17 +94,6 @@ impl Motions {
     }
 }
 
-fn price(left: &Motion, joined: &Motion, decay: Decay) -> f64 {
-    let mut sum = 0.0;
-    for ([place, velocity], [to, into]) in left.iter().zip(joined) {
-        let (x, v) = (*place - *to, *velocity - *into);
-        for axis in 0..3 {
-            sum += decay.displacement(x[axis], v[axis]);
-        }
-    }
-    sum
-}
-
 fn motion(clip: &LoopClip, secs: f64, weights: &[f64]) -> Motion {
     let places = |secs: f64| {
         let (translations, rotations) = clip.body_pose_at(secs, INTERPOLATION);
@@ -100,11 +102,18 @@ fn motion(clip: &LoopClip, secs: f64, weights: &[f64]) -> Motion {
     let h = DIFFERENCE * clip.step_secs();
     let (before, here, after) = (places(secs - h), places(secs), places(secs + h));
     let twist = played_twist(clip);
-    (0..here.len())
-        .map(|joint| {
-            let travel = twist.linear + twist.angular.cross(here[joint]);
-            let velocity = (after[joint] - before[joint]) / (2.0 * h) + travel;
-            [here[joint], velocity].map(|v| v * weights[joint])
-        })
-        .collect()
+    let velocity = |joint: usize| {
+        let travel = twist.linear + twist.angular.cross(here[joint]);
+        (after[joint] - before[joint]) / (2.0 * h) + travel
+    };
+    let weighted = |of: &dyn Fn(usize) -> DVec3| {
+        let joints = 0..here.len();
+        joints
+            .flat_map(|joint| (of(joint) * weights[joint]).to_array())
+            .collect()
+    };
+    Motion {
+        places: weighted(&|joint| here[joint]),
+        velocities: weighted(&velocity),
+    }
 }

@@ -10,10 +10,10 @@ use glam::{DQuat, DVec3};
 
 use super::INTERPOLATION;
 use crate::{
-    candidate::score::{Decay, SpringCost},
     closure::{Shape, shapes::Jet},
     loop_clip::LoopClip,
     math::{
+        decay::Decay,
         rigid::{Rigid, Twist},
         rotation,
     },
@@ -148,7 +148,7 @@ pub(super) fn decay(fade: Shape) -> Option<Decay> {
     match fade {
         Shape::Quintic { blend_secs } => Some(Decay::Quintic { blend_secs }),
         Shape::Cubic { blend_secs } => Some(Decay::Cubic { blend_secs }),
-        Shape::Spring { half_life_secs } => Some(Decay::Spring(SpringCost::from_half_life(half_life_secs))),
+        Shape::Spring { half_life_secs } => Some(Decay::Spring { half_life_secs }),
         _ => None,
     }
 }

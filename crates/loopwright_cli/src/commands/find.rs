@@ -4,9 +4,8 @@ use loopwright::{
     candidate::{
         self, Found, LoopCandidate, MissReason, NearestMiss, SearchError, SearchSettings, SegmentLoops, TravelBounds,
         rhythm,
-        score::{Decay, SpringCost},
     },
-    math::ops,
+    math::{decay::Decay, ops},
     take::Mirror,
 };
 
@@ -126,7 +125,9 @@ fn turn_bounds(args: &SearchArgs) -> Option<[f64; 2]> {
 fn decay(args: &SearchArgs) -> Decay {
     let blend_secs = 4.0 * args.halflife;
     match args.decay {
-        DecayChoice::Spring => Decay::Spring(SpringCost::from_half_life(args.halflife)),
+        DecayChoice::Spring => Decay::Spring {
+            half_life_secs: args.halflife,
+        },
         DecayChoice::Cubic => Decay::Cubic { blend_secs },
         DecayChoice::Quintic => Decay::Quintic { blend_secs },
     }

@@ -1,0 +1,272 @@
+//! Where to leave and where to enter: the cheapest entry for every exit, exactly, without a table in memory.
+//!
+//! For each exit the entry of the exit before it, moved on, gives a first limit; whatever the feature form says to lie above is
+//! passed over, sixteen entries at a time where the box of their features does. So what is looked at is exact, and memory
+//! grows with the number of frames alone.
+
+use core::ops::Range;
+
+use super::{Side, Transitions};
+use crate::math::decay::Decay;
+
+/// Exits nearer to each other than this are one, and so are entries, seconds.
+pub(super) const SEPARATION_SECS: f64 = 0.1;
+
+/// A take is entered only where at least this much of it is left to play, seconds: a fade's time.
+const LEAST_LEFT_SECS: f64 = 0.4;
+
+/// Entries that share a box.
+const RUN: usize = 16;
+
+/// Axes after which a sum is held against the limit.
+const CHUNK: usize = 8;
+
+/// A jump and its cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Crossing {
+    /// Frame that is left.
+    pub exit: usize,
+    /// Frame that is entered.
+    pub entry: usize,
+    /// Exact cost, metre-seconds.
+    pub cost: f64,
+}
+
+/// Costs of jumps from some exits to some entries.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CostGrid {
+    /// Frames that are left, in order.
+    pub exits: Vec<usize>,
+    /// Frames that are entered, in order.
+    pub entries: Vec<usize>,
+    /// Exact costs, metre-seconds, exit by exit.
+    pub exact: Vec<f64>,
+    /// Costs in feature form, likewise.
+    pub feature: Vec<f64>,
+}
+
+impl CostGrid {
+    /// Exact costs in order of size, those that are no number left out.
+    pub fn sorted(&self) -> Vec<f64> {
+        let mut sorted: Vec<f64> = self.exact.iter().copied().filter(|cost| cost.is_finite()).collect();
+        sorted.sort_by(f64::total_cmp);
+        sorted
+    }
+}
+
+impl Transitions {
+    /// Costs of all jumps between frames of two ranges; of more than `most` frames of a side, that many taken evenly.
+    ///
+    /// Ranges beyond the motions are cut off at their ends.
+    pub fn grid(&self, exits: Range<usize>, entries: Range<usize>, decay: Decay, most: usize) -> CostGrid {
+        let exits = thinned(within(exits, self.num_exits()), most);
+        let entries = thinned(within(entries, self.num_entries()), most);
+        let pairs = || {
+            exits
+                .iter()
+                .flat_map(|&exit| entries.iter().map(move |&entry| (exit, entry)))
+        };
+        CostGrid {
+            exact: pairs().map(|(exit, entry)| self.cost(exit, entry, decay)).collect(),
+            feature: pairs()
+                .map(|(exit, entry)| self.feature_cost(exit, entry, decay))
+                .collect(),
+            exits,
+            entries,
+        }
+    }
+
+    /// The cheapest entry for every exit in a range, the earliest of equals; none where an exit is soiled.
+    ///
+    /// Takes are entered only where something is left to play. Ranges beyond the motions are cut off at their ends.
+    pub fn best_entries(&self, exits: Range<usize>, entries: Range<usize>, decay: Decay) -> Vec<Crossing> {
+        let exits = within(exits, self.num_exits());
+        let entries: Vec<usize> = within(entries, self.num_entries())
+            .filter(|&entry| self.entered.can_be_entered(entry))
+            .collect();
+        let bounds = Bounds::of(&self.left, &self.entered, &entries, decay);
+        let mut best: Vec<Crossing> = Vec::new();
+        for exit in exits.filter(|&exit| self.left.usable[exit]) {
+            let guess = best.last().and_then(|last| {
+                let secs = (exit - last.exit) as f64 * self.left.step_secs;
+                let on = (secs / self.entered.step_secs).round() as usize;
+                entries.binary_search(&((last.entry + on) % self.num_entries())).ok()
+            });
+            best.extend(bounds.best(exit, guess.unwrap_or(0), &|entry| self.cost(exit, entry, decay)));
+        }
+        best
+    }
+
+    /// The best jumps between two ranges of frames, cheapest first, at most `count`.
+    ///
+    /// One for each place to leave: exits closer than 0.1 s to a cheaper one are left out, each comes with its best entry.
+    /// Where there is one exit alone, one for each place to enter. Ranges beyond the motions are cut off at their ends.
+    pub fn best(&self, exits: Range<usize>, entries: Range<usize>, decay: Decay, count: usize) -> Vec<Crossing> {
+        let exits = within(exits, self.num_exits());
+        let single = exits.len() == 1;
+        let mut all: Vec<Crossing> = if single {
+            let exit = exits.start;
+            within(entries, self.num_entries())
+                .filter(|&entry| self.left.usable[exit] && self.entered.can_be_entered(entry))
+                .map(|entry| Crossing {
+                    exit,
+                    entry,
+                    cost: self.cost(exit, entry, decay),
+                })
+                .collect()
+        } else {
+            self.best_entries(exits, entries, decay)
+        };
+        all.sort_by(|one, other| {
+            (one.cost.total_cmp(&other.cost))
+                .then(one.exit.cmp(&other.exit))
+                .then(one.entry.cmp(&other.entry))
+        });
+        let mut kept: Vec<Crossing> = Vec::new();
+        for crossing in all {
+            if kept.len() >= count {
+                break;
+            }
+            let is_known = kept.iter().any(|known| match single {
+                true => self.entered.are_close(known.entry, crossing.entry),
+                false => self.left.are_close(known.exit, crossing.exit),
+            });
+            if !is_known {
+                kept.push(crossing);
+            }
+        }
+        kept
+    }
+}
+
+impl Side {
+    fn can_be_entered(&self, frame: usize) -> bool {
+        let secs_of = |frames: usize| frames as f64 * self.step_secs;
+        let last = self.usable.len() - 1;
+        // A take that is shorter itself is entered in its first half.
+        let least = LEAST_LEFT_SECS.min(0.5 * secs_of(last));
+        self.usable[frame] && (self.repeats || secs_of(last - frame) >= least)
+    }
+}
+
+/// A range without what lies beyond `count`.
+fn within(range: Range<usize>, count: usize) -> Range<usize> {
+    range.start.min(count)..range.end.min(count)
+}
+
+/// At most `most` frames of a range, evenly.
+fn thinned(range: Range<usize>, most: usize) -> Vec<usize> {
+    let shown = range.len().min(most);
+    (0..shown)
+        .map(|index| range.start + index * range.len() / shown)
+        .collect()
+}
+
+/// Features of one number a frame and axis, whose distances bound costs from below.
+struct Bounds<'a> {
+    axes: usize,
+    left: &'a Side,
+    entries: &'a [usize],
+    weights: (f64, f64),
+    /// Frame-major, of the entries.
+    features: Vec<f64>,
+    /// Lowest and highest feature of each run of entries, run-major.
+    lows: Vec<f64>,
+    highs: Vec<f64>,
+    /// Largest sum of the features' parts of any entry, by which rounding is judged.
+    size: f64,
+}
+
+impl<'a> Bounds<'a> {
+    fn of(left: &'a Side, entered: &'a Side, entries: &'a [usize], decay: Decay) -> Self {
+        let axes = entered.features.num_axes();
+        let mut bounds = Self {
+            axes,
+            left,
+            entries,
+            weights: decay.area_weights(),
+            features: Vec::with_capacity(axes * entries.len()),
+            lows: Vec::new(),
+            highs: Vec::new(),
+            size: 0.0,
+        };
+        for &entry in entries {
+            let (features, size) = bounds.features_of(entered, entry);
+            bounds.features.extend(features);
+            bounds.size = bounds.size.max(size);
+        }
+        for run in bounds.features.chunks(RUN * axes) {
+            for axis in 0..axes {
+                let values = run.iter().skip(axis).step_by(axes);
+                let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &value| {
+                    (low.min(value), high.max(value))
+                });
+                bounds.lows.push(low);
+                bounds.highs.push(high);
+            }
+        }
+        bounds
+    }
+
+    /// a p + b u of all axes of a frame, and the sum of the sizes of the parts.
+    fn features_of(&self, side: &Side, frame: usize) -> (Vec<f64>, f64) {
+        let state = side.state(frame);
+        let (a, b) = self.weights;
+        let axes = || state.places.iter().zip(state.velocities).map(|(p, u)| (a * p, b * u));
+        (
+            axes().map(|(place, rate)| place + rate).collect(),
+            axes().map(|(place, rate)| place.abs() + rate.abs()).sum(),
+        )
+    }
+
+    /// The cheapest entry from an exit; `guess` is the index of an entry that may be cheap.
+    fn best(&self, exit: usize, guess: usize, cost: &dyn Fn(usize) -> f64) -> Option<Crossing> {
+        let first = *self.entries.get(guess)?;
+        let mut best = Crossing {
+            exit,
+            entry: first,
+            cost: cost(first),
+        };
+        let (at, size) = self.features_of(self.left, exit);
+        // Four times what rounding the features, their differences and sums can add.
+        let slack = (size + self.size) * self.axes as f64 * 4.0 * f64::EPSILON;
+        for run in 0..self.entries.len().div_ceil(RUN) {
+            let limit = best.cost + slack;
+            let lows = &self.lows[run * self.axes..(run + 1) * self.axes];
+            let highs = &self.highs[run * self.axes..(run + 1) * self.axes];
+            if exceeds(limit, &at, |axis, f| (lows[axis] - f).max(f - highs[axis]).max(0.0)) {
+                continue;
+            }
+            for index in run * RUN..((run + 1) * RUN).min(self.entries.len()) {
+                let features = &self.features[index * self.axes..(index + 1) * self.axes];
+                if exceeds(best.cost + slack, &at, |axis, f| (features[axis] - f).abs()) {
+                    continue;
+                }
+                let entry = self.entries[index];
+                let found = cost(entry);
+                if found < best.cost || (found == best.cost && entry < best.entry) || best.cost.is_nan() {
+                    best = Crossing {
+                        exit,
+                        entry,
+                        cost: found,
+                    };
+                }
+            }
+        }
+        best.cost.is_finite().then_some(best)
+    }
+}
+
+/// Whether the sum of terms over all axes lies above a limit; told as soon as it does.
+fn exceeds(limit: f64, at: &[f64], term: impl Fn(usize, f64) -> f64) -> bool {
+    let mut sum = 0.0;
+    for (chunk, values) in at.chunks(CHUNK).enumerate() {
+        for (index, &value) in values.iter().enumerate() {
+            sum += term(chunk * CHUNK + index, value);
+        }
+        if sum > limit {
+            return true;
+        }
+    }
+    false
+}

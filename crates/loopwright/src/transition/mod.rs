@@ -1,0 +1,363 @@
+//! What it costs to leave one motion and enter another: the area between the two that an inertialized jump leaves.
+//!
+//! Two frames are compared as where seams are searched ([`crate::analysis::features`]): weighted joints seen from the ground
+//! below the hips and the facing there, with their velocities, and the root's own velocity. The cost of a jump is the exact
+//! total displacement of all these gaps under a [`Decay`], one-sided, because only what comes after a jump is bent. Its unit is
+//! the metre-second: weighted joints' distances, the three axes added up, times the time that they last. Derivation:
+//! docs/math/transition_cost.md.
+//!
+//! ```
+//! use loopwright::{
+//!     analysis::{Analysis, body::BodyOverrides},
+//!     math::decay::Decay,
+//!     transition::{Motion, Transitions},
+//! };
+//!
+//! let walk = |seconds| loopwright_synth::WalkSettings { seconds, ..Default::default() };
+//! let motion = |seconds| {
+//!     let take = loopwright_synth::synthesize(&walk(seconds))?.take;
+//!     let analysis = Analysis::of(&take, &BodyOverrides::default())?;
+//!     Ok::<_, Box<dyn std::error::Error>>(Motion::of_take(take, analysis))
+//! };
+//! let transitions = Transitions::between(&motion(4.0)?, &motion(3.0)?, &[])?;
+//! let decay = Decay::Spring { half_life_secs: 0.1 };
+//! let best = transitions.best(0..transitions.num_exits(), 0..transitions.num_entries(), decay, 5);
+//! assert!(best[0].cost <= transitions.cost(0, 30, decay));
+//! assert!(transitions.feature_cost(0, 30, decay) <= transitions.cost(0, 30, decay));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use glam::{DQuat, DVec3};
+
+use crate::{
+    analysis::{
+        Analysis,
+        body::{Body, BodyError, BodyOverrides},
+        features::{self, Features, WeightedJoint},
+        heading::Heading,
+        screen::Screen,
+    },
+    blend::SkeletonDifference,
+    loop_clip::LoopClip,
+    math::decay::Decay,
+    take::{Take, TakeError, WorldTracks},
+};
+
+mod best;
+
+pub use best::{CostGrid, Crossing};
+
+/// Places and velocities of the axes of a moving body, in one order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct State<'a> {
+    /// Weighted places, metres.
+    pub(crate) places: &'a [f64],
+    /// Weighted velocities, metres per second.
+    pub(crate) velocities: &'a [f64],
+}
+
+impl State<'_> {
+    /// Gaps of place and velocity that a jump from here to `joined` leaves, axis by axis.
+    fn gaps(self, joined: Self) -> impl Iterator<Item = (f64, f64)> {
+        let places = self.places.iter().zip(joined.places).map(|(x, to)| x - to);
+        let velocities = self.velocities.iter().zip(joined.velocities).map(|(v, into)| v - into);
+        places.zip(velocities)
+    }
+
+    /// What a jump from here to `joined` costs, metre-seconds, summed in the order of the axes.
+    pub(crate) fn cost(self, joined: Self, decay: Decay) -> f64 {
+        self.gaps(joined).map(|(x, v)| decay.displacement(x, v)).sum()
+    }
+
+    /// The same in feature form, which is at most that, to the last bit.
+    fn feature_cost(self, joined: Self, decay: Decay) -> f64 {
+        self.gaps(joined).map(|(x, v)| decay.signed_area(x, v).abs()).sum()
+    }
+}
+
+/// Why two motions cannot be compared.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TransitionError {
+    /// The skeletons are not one tree of joints.
+    #[error("the motions have not the same skeleton: {difference}")]
+    Skeleton {
+        /// What differs first, as the motion that is entered has it.
+        difference: SkeletonDifference,
+        /// Joints of the motion that is left which the other lacks, in order.
+        only_left: Vec<String>,
+        /// Joints of the motion that is entered which the other lacks, in order.
+        only_entered: Vec<String>,
+    },
+    /// A weight is given to no joint, or is none.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    /// The samples of a loop are not a take.
+    #[error(transparent)]
+    Take(#[from] TakeError),
+}
+
+/// A take or a loop that can be left and entered at any of its frames.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Motion {
+    take: Take,
+    world: WorldTracks,
+    body: Body,
+    screen: Screen,
+    /// How far the ground below the body has risen at each frame of the take, metres.
+    climb: Vec<f64>,
+    /// Per frame of the motion, whether it can be left or entered.
+    usable: Vec<bool>,
+    /// Where in the take the motion begins.
+    first: usize,
+    repeats: bool,
+}
+
+impl Motion {
+    /// A whole take; `analysis` must be of it. Soiled frames are neither left nor entered.
+    ///
+    /// Heights are those of the file: both motions are taken to stand on one floor.
+    pub fn of_take(take: Take, analysis: Analysis) -> Self {
+        Self {
+            climb: vec![0.0; take.num_frames()],
+            world: analysis.world,
+            body: analysis.body,
+            screen: analysis.screen,
+            usable: analysis.usable,
+            first: 0,
+            repeats: false,
+            take,
+        }
+    }
+
+    /// A loop, all samples of which can be left and entered; velocities go around its seam, and its climb is taken off the
+    /// heights.
+    ///
+    /// Errors: a joint named in `overrides` is not there.
+    pub fn of_loop(clip: &LoopClip, overrides: &BodyOverrides) -> Result<Self, TransitionError> {
+        let count = clip.num_samples();
+        // One key on either side tells the velocities of the first and of the last sample.
+        let keys = count - 1..=2 * count;
+        let (mut translations, mut rotations): (Vec<DVec3>, Vec<DQuat>) = (Vec::new(), Vec::new());
+        for key in keys.clone() {
+            let (places, turns) = clip.folded_pose(key);
+            translations.extend(places);
+            rotations.extend(turns);
+        }
+        let take = Take::new(
+            clip.name(),
+            clip.skeleton().clone(),
+            clip.step_secs(),
+            translations,
+            rotations,
+        )?;
+        let height = |key: usize| clip.root().at(key as f64 * clip.step_secs()).translation.y;
+        let world = take.world_tracks();
+        let body = Body::find(&take, overrides)?;
+        Ok(Self {
+            screen: Screen::of(&take, &world, &body),
+            climb: keys.map(|key| height(key) - height(0)).collect(),
+            usable: vec![true; count],
+            first: 1,
+            repeats: true,
+            world,
+            body,
+            take,
+        })
+    }
+
+    /// Frames of the take, or samples of the loop.
+    pub fn num_frames(&self) -> usize {
+        self.usable.len()
+    }
+
+    /// Seconds from one frame to the next.
+    pub fn step_secs(&self) -> f64 {
+        self.take.frame_time_secs()
+    }
+
+    /// Whether the first frame follows the last.
+    pub fn repeats(&self) -> bool {
+        self.repeats
+    }
+
+    fn side(&self, body: &Body, joints: &[WeightedJoint]) -> Side {
+        let heading = Heading::over(&self.world, body, &self.climb);
+        Side {
+            features: Features::of(&self.take, &self.world, &heading, body, joints),
+            usable: self.usable.clone(),
+            first: self.first,
+            step_secs: self.step_secs(),
+            repeats: self.repeats,
+        }
+    }
+}
+
+/// One of two motions as it is compared with the other.
+#[derive(Clone, Debug, PartialEq)]
+struct Side {
+    features: Features,
+    usable: Vec<bool>,
+    first: usize,
+    step_secs: f64,
+    repeats: bool,
+}
+
+impl Side {
+    fn state(&self, frame: usize) -> State<'_> {
+        State {
+            places: self.features.positions(self.first + frame),
+            velocities: self.features.velocities(self.first + frame),
+        }
+    }
+
+    /// Whether two frames lie so close that they are one place to leave or to enter.
+    fn are_close(&self, one: usize, other: usize) -> bool {
+        let apart = one.abs_diff(other);
+        let apart = if self.repeats {
+            apart.min(self.usable.len() - apart)
+        } else {
+            apart
+        };
+        (apart as f64) * self.step_secs < best::SEPARATION_SECS
+    }
+}
+
+/// What a gap is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GapOf {
+    /// A joint: its place and its velocity.
+    Joint(usize),
+    /// The root's linear velocity.
+    RootVelocity,
+    /// The root's turning, times half the body height.
+    RootTurning,
+}
+
+/// What a jump leaves of one joint, or of the root.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gap {
+    /// Whose it is.
+    pub of: GapOf,
+    /// How much it counts, a factor on metres.
+    pub weight: f64,
+    /// How far the joint is from where the other motion has it, metres, in the axes of the heading; zero for the root.
+    pub place: DVec3,
+    /// How much faster it goes, metres per second.
+    pub velocity: DVec3,
+}
+
+impl Gap {
+    /// Its part of the cost of the jump, metre-seconds.
+    pub fn cost(&self, decay: Decay) -> f64 {
+        let axes =
+            (0..3).map(|axis| decay.displacement(self.weight * self.place[axis], self.weight * self.velocity[axis]));
+        axes.sum()
+    }
+}
+
+/// All jumps from one motion into another.
+///
+/// Exits are frames of the motion that is left, entries those of the one that is entered, both counted from 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transitions {
+    joints: Vec<WeightedJoint>,
+    left: Side,
+    entered: Side,
+}
+
+impl Transitions {
+    /// Measures two motions of one skeleton for jumps from the first into the second.
+    ///
+    /// Lengths of bones, frame rates and periods may differ. Weights are those by which seams are searched, or as `asked`, by
+    /// patterns of joints' names; a joint that flips in one of the motions counts in neither. Errors: the skeletons are not
+    /// one tree of joints, or a weight is given to no joint.
+    pub fn between(left: &Motion, entered: &Motion, asked: &[(String, f64)]) -> Result<Self, TransitionError> {
+        let [ours, theirs] = [left, entered].map(|motion| motion.take.skeleton());
+        if let Some(difference) = SkeletonDifference::between(ours, theirs) {
+            let lacking = |of: &crate::take::Skeleton, other: &crate::take::Skeleton| {
+                let names = of.joints().iter().map(|joint| joint.name.clone());
+                names.filter(|name| other.find(name).is_none()).collect()
+            };
+            return Err(TransitionError::Skeleton {
+                difference,
+                only_left: lacking(ours, theirs),
+                only_entered: lacking(theirs, ours),
+            });
+        }
+        let body = &left.body;
+        let mut joints = features::weights(ours, body, &left.screen, asked)?;
+        let others = features::weights(ours, body, &entered.screen, asked)?;
+        for joint in &mut joints {
+            let other = others.iter().find(|other| other.joint == joint.joint);
+            joint.weight = joint.weight.min(other.map_or(0.0, |other| other.weight));
+        }
+        joints.retain(|joint| joint.weight > 0.0);
+        if joints.is_empty() {
+            return Err(BodyError::NoWeight.into());
+        }
+        Ok(Self {
+            left: left.side(body, &joints),
+            entered: entered.side(body, &joints),
+            joints,
+        })
+    }
+
+    /// The joints that are compared, in order of the skeleton.
+    pub fn joints(&self) -> &[WeightedJoint] {
+        &self.joints
+    }
+
+    /// Frames of the motion that is left.
+    pub fn num_exits(&self) -> usize {
+        self.left.usable.len()
+    }
+
+    /// Frames of the motion that is entered.
+    pub fn num_entries(&self) -> usize {
+        self.entered.usable.len()
+    }
+
+    /// What a jump costs, metre-seconds: the sum of [`Decay::displacement`] over the weighted axes.
+    ///
+    /// Panics where a frame is not one of its motion.
+    pub fn cost(&self, exit: usize, entry: usize, decay: Decay) -> f64 {
+        self.left.state(exit).cost(self.entered.state(entry), decay)
+    }
+
+    /// The same in feature form, the sum of the sizes of [`Decay::signed_area`]: never above the exact cost, and a difference
+    /// of numbers that each frame has by itself, so that a table of them can be searched as any others.
+    ///
+    /// Panics where a frame is not one of its motion.
+    pub fn feature_cost(&self, exit: usize, entry: usize, decay: Decay) -> f64 {
+        self.left.state(exit).feature_cost(self.entered.state(entry), decay)
+    }
+
+    /// What a jump leaves of each joint and of the root; their costs add up to that of the jump.
+    ///
+    /// Panics where a frame is not one of its motion.
+    pub fn gaps(&self, exit: usize, entry: usize) -> Vec<Gap> {
+        let axes: Vec<(f64, f64)> = self.left.state(exit).gaps(self.entered.state(entry)).collect();
+        let of_joints = self
+            .joints
+            .iter()
+            .map(|joint| (GapOf::Joint(joint.joint), joint.weight));
+        let root = [(GapOf::RootVelocity, 1.0), (GapOf::RootTurning, 1.0)];
+        of_joints
+            .chain(root)
+            .zip(axes.chunks(3))
+            .map(|((of, weight), axes)| {
+                // The root's turning is about one axis alone.
+                let axis = |index: usize| axes.get(index).copied().unwrap_or_default();
+                let vector =
+                    |of: &dyn Fn((f64, f64)) -> f64| DVec3::from_array([0, 1, 2].map(|index| of(axis(index)))) / weight;
+                Gap {
+                    of,
+                    weight,
+                    place: vector(&|(x, _)| x),
+                    velocity: vector(&|(_, v)| v),
+                }
+            })
+            .collect()
+    }
+}
