@@ -48,6 +48,8 @@ pub(crate) enum Command {
     Blend(BlendArgs),
     /// Plays loops one after the other for as long as wanted, in an order drawn from a seed.
     Play(PlayArgs),
+    /// Tells what it costs to leave one motion and enter another: frame to frame, or where best.
+    Cost(CostArgs),
     /// Tells whether loops pop at the seam.
     Check(CheckArgs),
     /// Figures for a character controller: top speeds, and half-lives of starts, stops and turns.
@@ -683,6 +685,43 @@ pub(crate) struct PlayArgs {
     /// Overwrite an existing file.
     #[arg(long)]
     pub(crate) force: bool,
+    /// Print JSON with stable keys.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CostArgs {
+    /// What is left: a take or a loop (BVH, FBX, GLB or glTF), or with :FRAME one frame of it, counted from 0. A file with a
+    /// sidecar beside it is a loop.
+    #[arg(value_name = "FILE[:FRAME]")]
+    pub(crate) left: PathBuf,
+    /// What is entered, likewise; of the same skeleton.
+    #[arg(value_name = "FILE[:FRAME]")]
+    pub(crate) entered: PathBuf,
+    /// How the offset of a jump fades, where not all three are told.
+    #[arg(long, value_enum, default_value_t = DecayChoice::Spring)]
+    pub(crate) decay: DecayChoice,
+    /// Half-life of the spring, seconds (59.7% left after it).
+    #[arg(long, value_name = "S", default_value_t = 0.1)]
+    pub(crate) halflife: f64,
+    /// Blend time of cubic and quintic, seconds.
+    #[arg(long, value_name = "S", default_value_t = 0.4)]
+    pub(crate) blend: f64,
+    /// How many places to leave or to enter to list at most.
+    #[arg(long, value_name = "K", default_value_t = DEFAULT_TOP, value_parser = parse_count)]
+    pub(crate) top: usize,
+    /// How much joints of that name count: 'Head=0', '*Hand*=1'; may be repeated. `inspect` lists the weights.
+    #[arg(long = "joints", value_name = "PATTERN=WEIGHT", value_parser = parse_weight)]
+    pub(crate) weights: Vec<(String, f64)>,
+    /// Draw the costs into this file: .svg or .png.
+    #[arg(long, value_name = "OUT")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Overwrite an existing plot.
+    #[arg(long, requires = "plot")]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) reading: TakeArgs,
     /// Print JSON with stable keys.
     #[arg(long)]
     pub(crate) json: bool,

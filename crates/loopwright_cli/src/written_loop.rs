@@ -118,7 +118,8 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs) -> Result<PlayableL
     let facts = load::take_facts(path, &file);
     let root_added = sidecar.playback.root_joint_added;
     let (layout, root, carrier) = if root_added {
-        (layout(&sidecar), root_travel(&sidecar.root), 0)
+        let (layout, root) = layout_and_root(&sidecar);
+        (layout, root, 0)
     } else {
         from_sidecar(&file.take, &sidecar)?
     };
@@ -265,7 +266,13 @@ pub(crate) fn from_sidecar(written: &Take, sidecar: &Sidecar) -> Result<(KeyLayo
     let carrier = written.skeleton().find(name).ok_or_else(|| {
         Failure::error(format!("the loop has no joint \"{name}\", which its sidecar names")).try_this(OTHER_SIDECAR)
     })?;
-    Ok((layout(sidecar), root_travel(&sidecar.root), carrier))
+    let (layout, root) = layout_and_root(sidecar);
+    Ok((layout, root, carrier))
+}
+
+/// What a sidecar says of the keys and of the travel, whichever joint carries it.
+pub(crate) fn layout_and_root(sidecar: &Sidecar) -> (KeyLayout, RootTravel) {
+    (layout(sidecar), root_travel(&sidecar.root))
 }
 
 /// How the keys of the file make up the loop.

@@ -3,6 +3,7 @@
 pub(crate) mod blend;
 pub(crate) mod check;
 pub(crate) mod convert;
+pub(crate) mod cost;
 pub(crate) mod demo;
 pub(crate) mod find;
 pub(crate) mod fit;

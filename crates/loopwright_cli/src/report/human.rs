@@ -8,7 +8,7 @@ use loopwright::{
 };
 use loopwright_formats::sidecar::{FeetFacts, QualityFacts, RootFacts, Sidecar};
 
-use super::json::{PlayAnswer, RenderAnswer, Verdict};
+use super::json::{CostAnswer, CostSide, PairFacts, PlayAnswer, RenderAnswer, TableFacts, Verdict};
 use crate::{
     commands::find::{self, Hunt},
     load::{self, Loaded},
@@ -553,4 +553,101 @@ pub(crate) fn rendered(answer: &RenderAnswer) -> String {
         _ => "the seam".to_owned(),
     };
     format!("{file}: {what}, {width} x {height}\n")
+}
+
+/// The answer of `cost`.
+pub(crate) fn cost(answer: &CostAnswer) -> String {
+    let mut text = format!("{}\ninto {}\n", jump_side(&answer.left), jump_side(&answer.entered));
+    if let Some(pair) = &answer.pair {
+        text.push_str(&pair_cost(pair));
+    }
+    if let Some(table) = &answer.table {
+        text.push_str(&cost_table(table));
+    }
+    text.push_str(
+        "costs in metre-seconds: how far weighted joints are from where they should be, summed over joints, axes and time\n",
+    );
+    text
+}
+
+fn jump_side(side: &CostSide) -> String {
+    let rate = 1.0 / side.frame_time_secs;
+    let what = match side.period_secs {
+        Some(period) => format!("loop of {} samples, {period:.3} s", side.frames),
+        None => format!("take of {} frames", side.frames),
+    };
+    match side.frame {
+        Some(frame) => format!("{}, frame {frame} of a {what} at {rate:.4} fps", side.file),
+        None => format!("{}, a {what} at {rate:.4} fps", side.file),
+    }
+}
+
+fn pair_cost(pair: &PairFacts) -> String {
+    let mut costs = Table::new(&["decay", "seconds", "cost", "feature form"]);
+    for cost in &pair.costs {
+        costs.row(vec![
+            cost.decay.to_owned(),
+            format!("{:.3}", cost.secs),
+            format!("{:.4}", cost.exact),
+            format!("{:.4}", cost.feature),
+        ]);
+    }
+    let mut gaps = Table::new(&["part", "weight", "gap cm", "gap m/s", "spring", "cubic", "quintic"]);
+    let length = |[x, y, z]: [f64; 3]| (x * x + y * y + z * z).sqrt();
+    for gap in &pair.gaps {
+        let mut row = vec![
+            gap.of.clone(),
+            format!("{:.2}", gap.weight),
+            if gap.joint {
+                format!("{:.1}", 100.0 * length(gap.place_m))
+            } else {
+                "-".to_owned()
+            },
+            format!("{:.2}", length(gap.velocity_mps)),
+        ];
+        row.extend(gap.costs.iter().map(|cost| format!("{cost:.4}")));
+        gaps.row(row);
+    }
+    format!("{}{}", costs.render(), gaps.render())
+}
+
+fn cost_table(table: &TableFacts) -> String {
+    let mut text = format!("{} of {:.3} s", table.decay, table.secs);
+    if let (Some(median), Some(dearest)) = (table.median, table.dearest) {
+        let _ = write!(text, "; any jump costs {median:.4} in the median, {dearest:.4} at most");
+    }
+    if let Some(phase) = table.matching_phase {
+        let _ = write!(text, "; the start of the first is phase {phase:.3} of the second");
+    }
+    text.push('\n');
+    let mut best = Table::new(&[
+        "#",
+        "leave frame",
+        "at s",
+        "enter frame",
+        "at s",
+        "cost",
+        "feature form",
+        "of median",
+    ]);
+    for (index, jump) in table.best.iter().enumerate() {
+        best.row(vec![
+            (index + 1).to_string(),
+            jump.exit_frame.to_string(),
+            format!("{:.3}", jump.exit_secs),
+            jump.entry_frame.to_string(),
+            format!("{:.3}", jump.entry_secs),
+            format!("{:.4}", jump.exact),
+            format!("{:.4}", jump.feature),
+            optional(
+                table
+                    .median
+                    .filter(|&median| median > 0.0)
+                    .map(|median| jump.exact / median),
+                2,
+            ),
+        ]);
+    }
+    text.push_str(&best.render());
+    text
 }

@@ -1,7 +1,5 @@
 //! Which lengths of a take repeat, what every seam would cost, and where the proposed loops lie.
 
-use std::fmt::Write as _;
-
 use loopwright::{
     analysis::{Analysis, spectrum::Peak},
     candidate::{Found, LoopCandidate, MAX_COST_RATIO, SearchSettings, score::SeamCost, search::Seams},
@@ -10,6 +8,7 @@ use loopwright::{
 
 use super::{
     axes::{self, Axis, Heading, Key, Labels, Panel, Range, Sign},
+    heat::{self, Heat},
     style::{self, Ink},
     svg::{Anchor, Area, Svg, number},
     text,
@@ -175,14 +174,6 @@ fn mark_peaks(svg: &mut Svg, panel: &Panel, peaks: &[Peak], dt: f64, chosen: Opt
 /// Side of a cell of the cost map: whole pixels, or seams show between the cells.
 const CELL: f64 = 2.0;
 
-/// Shades of the cost map; more cannot be told apart and only lengthen the text.
-const SHADES: usize = 24;
-
-/// Width of the scale beside the cost map, the space before it, and the room for both with the labels.
-const SCALE_WIDTH: f64 = 14.0;
-const SCALE_GAP: f64 = 14.0;
-const SCALE_ROOM: f64 = SCALE_WIDTH + SCALE_GAP + 52.0;
-
 fn costs(svg: &mut Svg, take: &Take, analysis: &Analysis, settings: &SearchSettings, found: &Found, top: f64) -> f64 {
     let (left, full_width) = tracks::across();
     let mut keys = Vec::new();
@@ -223,7 +214,7 @@ fn costs(svg: &mut Svg, take: &Take, analysis: &Analysis, settings: &SearchSetti
 
 /// Width of the cost map, and of the panels below it, which share its time.
 fn map_width() -> f64 {
-    ((tracks::across().1 - SCALE_ROOM) / CELL).floor() * CELL
+    ((tracks::across().1 - heat::SCALE_ROOM) / CELL).floor() * CELL
 }
 
 /// Costs on a grid of starts (across) and lengths (from the lowest up), as shares of what random pairs cost.
@@ -271,90 +262,23 @@ impl Map {
         }
     }
 
-    fn shade(&self, column: usize, row: usize) -> Option<usize> {
-        let ratio = self.ratios[row * self.columns + column];
-        ratio.is_finite().then(|| shade_of(ratio))
-    }
-
-    /// Runs of one shade as strokes, one path for each shade.
     fn draw(&self, svg: &mut Svg, area: Area) {
-        let mut paths = vec![String::new(); SHADES];
-        for row in 0..self.rows {
-            let mut column = 0;
-            while column < self.columns {
-                let shade = self.shade(column, row);
-                let run = (column..self.columns)
-                    .take_while(|&next| self.shade(next, row) == shade)
-                    .count();
-                if let Some(shade) = shade {
-                    let _ = write!(paths[shade], "M{column} {}h{run}", self.rows - 1 - row);
-                }
-                column += run;
-            }
-        }
-        svg.raw(&format!(
-            "<g transform=\"translate({} {}) scale({CELL}) translate(0 .5)\" fill=\"none\" shape-rendering=\"crispEdges\">\n",
-            number(area.left),
-            number(area.top)
-        ));
-        for (shade, path) in paths.iter().enumerate() {
-            if !path.is_empty() {
-                svg.raw(&format!("<path stroke=\"{}\" d=\"{path}\"/>\n", colour_of(shade)));
-            }
-        }
-        svg.raw("</g>\n");
+        Heat::of(self.columns, self.rows, |column, row| {
+            self.ratios[row * self.columns + column]
+        })
+        .draw(svg, area);
     }
 
     fn draw_scale(&self, svg: &mut Svg, area: Area) {
-        let left = area.right() + SCALE_GAP;
-        let step = area.height / SHADES as f64;
-        svg.raw("<g shape-rendering=\"crispEdges\">\n");
-        for shade in 0..SHADES {
-            svg.raw(&format!(
-                "<rect x=\"{}\" y=\"{}\" width=\"{SCALE_WIDTH}\" height=\"{}\" fill=\"{}\"/>\n",
-                number(left),
-                number(area.bottom() - step * (shade + 1) as f64),
-                number(step),
-                colour_of(shade)
-            ));
-        }
-        svg.raw("</g>\n");
-        let scale = Area {
-            left,
-            width: SCALE_WIDTH,
-            ..area
-        };
-        svg.outline(scale);
-        let mut label = |share: f64, words: &str| {
-            let y = area.bottom() - area.height * scale_position(share);
-            svg.segment((scale.right(), y), (scale.right() + 4.0, y), "edge", "");
-            svg.text(scale.right() + 7.0, y + 4.0, Anchor::Start, "soft", words);
-        };
-        for share in [0.0, 0.1, 0.5] {
-            label(share, &number(share));
-        }
-        label(MAX_COST_RATIO, &number(MAX_COST_RATIO));
-        label(1.0, "1+");
+        let plain = [0.0, 0.1, 0.5, MAX_COST_RATIO].map(|ratio| (ratio, number(ratio)));
+        let labels = plain.into_iter().chain([(1.0, "1+".to_owned())]);
         let name = if self.has_random {
             "cost, share of random pairs"
         } else {
             "cost, share of the largest"
         };
-        svg.text_upwards(scale.right() + 46.0, area.top + 0.5 * area.height, "soft", name);
+        heat::scale(svg, area, &labels.collect::<Vec<_>>(), name);
     }
-}
-
-/// Where a cost ratio lies on the scale: the square root gives the cheap end, which matters, more room.
-fn scale_position(ratio: f64) -> f64 {
-    ratio.max(0.0).sqrt().min(1.0)
-}
-
-fn shade_of(ratio: f64) -> usize {
-    ((scale_position(ratio) * SHADES as f64) as usize).min(SHADES - 1)
-}
-
-fn colour_of(shade: usize) -> String {
-    style::map_colour(1.0 - (shade as f64 + 0.5) / SHADES as f64)
 }
 
 fn mark_candidates(svg: &mut Svg, panel: &Panel, take: &Take, candidates: &[LoopCandidate]) {
@@ -396,13 +320,7 @@ fn mark_candidates(svg: &mut Svg, panel: &Panel, take: &Take, candidates: &[Loop
         svg.circle(x, y, RADIUS, class, "stroke-width=\"2.4\"");
     }
     for (index, words, area) in numbers {
-        svg.raw(&format!(
-            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"4\" class=\"chip\"/>\n",
-            number(area.left),
-            number(area.top),
-            number(area.width),
-            number(area.height)
-        ));
+        svg.chip(area);
         let class = if index == 0 { "h fv" } else { "h ft" };
         svg.text(
             area.left + 0.5 * area.width,

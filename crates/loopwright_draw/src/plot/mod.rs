@@ -1,8 +1,9 @@
 //! Plots of takes, searches and loops, as SVG; PNG is made from that SVG.
 //!
 //! [`inspect`] shows what a take holds over time, [`find`] which lengths repeat and what every seam would cost, [`make`] what
-//! closing did, [`feet()`] how feet slide and stand, [`controller_fit`] how a controller would answer, [`paths()`] where roots
-//! go. All are functions of core values alone: the same values give the same text on every machine.
+//! closing did, [`feet()`] how feet slide and stand, [`controller_fit`] how a controller would answer, [`transitions()`] what jumps
+//! from one motion into another cost, [`displacements`] how the price of one is made, [`paths()`] where roots go. All are
+//! functions of core values alone: the same values give the same text on every machine.
 //!
 //! ```
 //! use loopwright::analysis::{Analysis, body::BodyOverrides};
@@ -22,11 +23,15 @@ mod svg;
 
 mod axes;
 
+mod heat;
+
 mod tracks;
 
 mod inspect;
 
 mod find;
+
+mod cost;
 
 mod make;
 
@@ -38,6 +43,7 @@ mod paths;
 
 mod png;
 
+pub use cost::{TransitionMap, displacements, transitions};
 pub use feet::feet;
 pub use find::find;
 pub use fit::controller_fit;

@@ -128,6 +128,18 @@ impl Svg {
         );
     }
 
+    /// The ground of a small label.
+    pub(super) fn chip(&mut self, area: Area) {
+        let _ = writeln!(
+            self.body,
+            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"4\" class=\"chip\"/>",
+            number(area.left),
+            number(area.top),
+            number(area.width),
+            number(area.height)
+        );
+    }
+
     /// A frame around an area.
     pub(super) fn outline(&mut self, area: Area) {
         let _ = writeln!(

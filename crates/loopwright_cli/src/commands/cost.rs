@@ -1,0 +1,386 @@
+//! `loopwright cost`: what it costs to leave one motion and enter another.
+
+use std::path::{Path, PathBuf};
+
+use loopwright::{
+    blend::phase,
+    candidate::score::DEFAULT_HALF_LIFE_SECS,
+    loop_clip::LoopClip,
+    math::decay::Decay,
+    play::DEFAULT_FADE_SECS,
+    transition::{GapOf, Motion, TransitionError, Transitions},
+};
+use loopwright_draw::plot::{self, TransitionMap};
+
+use crate::{
+    args::{CostArgs, DecayChoice, TakeArgs},
+    exit::{Ending, Failure},
+    load,
+    output::{self, Outputs},
+    plot::PlotFile,
+    report::{
+        human,
+        json::{self, CostAnswer, CostSide, CrossingFacts, DecayCost, GapFacts, PairFacts, TableFacts},
+    },
+    talk, written_loop,
+};
+
+/// Frames of a side that a table is told of at most; more are taken evenly.
+const TABLE: usize = 128;
+
+/// The same of a map that is drawn: two pixels to a frame.
+const MAP: usize = 228;
+
+/// Joints named of those that a skeleton lacks.
+const NAMED: usize = 8;
+
+pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
+    let mut outputs = Outputs::new(args.force);
+    let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
+    let decays = decays(args)?;
+    let left = Side::read(&args.left, &args.reading)?;
+    let entered = Side::read(&args.entered, &args.reading)?;
+    for side in [&left, &entered] {
+        for input in args.plot.iter() {
+            outputs.spare(&side.path, input)?;
+        }
+    }
+    let transitions = Transitions::between(&left.motion, &entered.motion, &args.weights)
+        .map_err(|error| mismatch(&left, &entered, error))?;
+    let decay = decays[args.decay as usize];
+    let mut answer = CostAnswer::of([left.facts(), entered.facts()]);
+    let svg = match (left.frame, entered.frame) {
+        (Some(exit), Some(entry)) => {
+            let pair = pair(&transitions, &left, [exit, entry], &decays);
+            let title = format!(
+                "{} to {}: what the jump costs, axis by axis",
+                left.title(),
+                entered.title()
+            );
+            let svg = plot.is_some().then(|| plot::displacements(&title, &decays, &pair.1));
+            answer.pair = Some(pair.0);
+            svg
+        }
+        _ => {
+            let (table, svg) = table(args, &transitions, [&left, &entered], decay, plot.is_some())?;
+            answer.table = Some(table);
+            svg
+        }
+    };
+    if let (Some(plot), Some(svg)) = (plot, svg) {
+        plot.add(&mut outputs, &svg)?;
+    }
+    outputs.commit()?;
+    output::print(&if args.json {
+        json::cost(&answer)
+    } else {
+        human::cost(&answer)
+    })?;
+    Ok(Ending::Done)
+}
+
+/// Spring, cubic and quintic as the flags have them, in the order of [`DecayChoice`].
+fn decays(args: &CostArgs) -> Result<[Decay; 3], Failure> {
+    for (flag, secs, usual) in [
+        ("--halflife", args.halflife, DEFAULT_HALF_LIFE_SECS),
+        ("--blend", args.blend, DEFAULT_FADE_SECS),
+    ] {
+        if !(0.001..=10.0).contains(&secs) {
+            return Err(
+                Failure::error(format!("{flag} must be 0.001 to 10 seconds, found {secs}"))
+                    .try_this(format!("{flag} {usual}")),
+            );
+        }
+    }
+    let blend_secs = args.blend;
+    Ok(
+        [DecayChoice::Spring, DecayChoice::Cubic, DecayChoice::Quintic].map(|choice| match choice {
+            DecayChoice::Spring => Decay::Spring {
+                half_life_secs: args.halflife,
+            },
+            DecayChoice::Cubic => Decay::Cubic { blend_secs },
+            DecayChoice::Quintic => Decay::Quintic { blend_secs },
+        }),
+    )
+}
+
+/// A take or a loop, and the frame of it that is meant, if any.
+struct Side {
+    path: PathBuf,
+    motion: Motion,
+    frame: Option<usize>,
+    /// The loop with its number of cycles, where it is one.
+    clip: Option<(LoopClip, usize)>,
+    /// Names of the joints.
+    joints: Vec<String>,
+}
+
+impl Side {
+    fn read(named: &Path, reading: &TakeArgs) -> Result<Self, Failure> {
+        let (path, frame) = split(named);
+        let (motion, clip, joints, num_keys) = if written_loop::has_sidecar(&path) {
+            read_loop(&path, reading)?
+        } else {
+            let loaded = load::load(&path, &reading.clone().into())?;
+            let take = loaded.file.take;
+            let joints = names(take.skeleton());
+            let num_frames = take.num_frames();
+            (Motion::of_take(take, loaded.analysis), None, joints, num_frames)
+        };
+        let frame = frame.map(|words| frame_of(&path, &words, num_keys)).transpose()?;
+        Ok(Self {
+            // The closing key of a loop is its first sample again.
+            frame: frame.map(|frame| frame % motion.num_frames()),
+            path,
+            motion,
+            clip,
+            joints,
+        })
+    }
+
+    fn title(&self) -> String {
+        let name = load::stem(&self.path);
+        self.frame
+            .map_or_else(|| name.clone(), |frame| format!("{name}:{frame}"))
+    }
+
+    fn facts(&self) -> CostSide {
+        let frames = self.motion.num_frames();
+        CostSide {
+            file: self.path.display().to_string(),
+            kind: if self.motion.repeats() { "loop" } else { "take" },
+            frame: self.frame,
+            frames,
+            frame_time_secs: self.motion.step_secs(),
+            period_secs: self.motion.repeats().then(|| frames as f64 * self.motion.step_secs()),
+        }
+    }
+}
+
+fn names(skeleton: &loopwright::take::Skeleton) -> Vec<String> {
+    skeleton.joints().iter().map(|joint| joint.name.clone()).collect()
+}
+
+type ReadLoop = (Motion, Option<(LoopClip, usize)>, Vec<String>, usize);
+
+/// A loop with its sidecar, on its take's own skeleton: a root joint that was added is folded away.
+fn read_loop(path: &Path, reading: &TakeArgs) -> Result<ReadLoop, Failure> {
+    let read = written_loop::read(path, reading)?;
+    for warning in &read.warnings {
+        talk::warn(&format!("{}: {warning}", path.display()));
+    }
+    // There is a sidecar: the caller has looked.
+    let Some(sidecar) = read.sidecar else {
+        return Err(Failure::error(format!(
+            "\"{}\" has no sidecar beside it",
+            path.display()
+        )));
+    };
+    let (layout, root, carrier) = if sidecar.playback.root_joint_added {
+        let (layout, root) = written_loop::layout_and_root(&sidecar);
+        (layout, root, 0)
+    } else {
+        written_loop::from_sidecar(&read.written, &sidecar)?
+    };
+    let failed = |error: &dyn std::fmt::Display| {
+        Failure::error(format!(
+            "\"{}\" and its sidecar do not belong together: {error}",
+            path.display()
+        ))
+        .try_this("make the loop again")
+    };
+    let clip = LoopClip::from_keys(&read.written, layout, root, carrier).map_err(|error| failed(&error))?;
+    let motion = Motion::of_loop(&clip, &load::overrides(reading)).map_err(|error| match error {
+        TransitionError::Body(error) => load::body_failure(error),
+        other => failed(&other),
+    })?;
+    let joints = names(clip.skeleton());
+    Ok((
+        motion,
+        Some((clip, sidecar.candidate.cycles)),
+        joints,
+        read.written.num_frames(),
+    ))
+}
+
+/// The file and the words after its last colon, where they are a frame: names may hold colons themselves.
+///
+/// A file that is there as it is named is meant as it is named.
+fn split(named: &Path) -> (PathBuf, Option<String>) {
+    let whole = (named.to_owned(), None);
+    if named.exists() {
+        return whole;
+    }
+    let Some((file, frame)) = named.to_str().and_then(|text| text.rsplit_once(':')) else {
+        return whole;
+    };
+    let is_number = !frame.is_empty() && frame.bytes().all(|byte| byte.is_ascii_digit());
+    // Words that are no frame still are one that went wrong, where the file before them is there.
+    if !file.is_empty() && (is_number || Path::new(file).is_file()) {
+        (PathBuf::from(file), Some(frame.to_owned()))
+    } else {
+        whole
+    }
+}
+
+/// A frame of a file with so many.
+fn frame_of(path: &Path, words: &str, num_frames: usize) -> Result<usize, Failure> {
+    let last = num_frames - 1;
+    match words.parse::<usize>() {
+        Ok(frame) if frame <= last => Ok(frame),
+        Ok(_) => Err(Failure::error(format!("\"{}\" has no frame {words}", path.display()))
+            .because(format!("its frames are 0 to {last}"))
+            .try_this(format!("\"{}:{last}\"", path.display()))),
+        Err(_) => Err(
+            Failure::error(format!("\"{words}\" is no frame of \"{}\"", path.display()))
+                .because(format!("frames are whole numbers, here 0 to {last}"))
+                .try_this(format!("\"{}:0\", or the name alone for all frames", path.display())),
+        ),
+    }
+}
+
+fn mismatch(left: &Side, entered: &Side, error: TransitionError) -> Failure {
+    let [ours, theirs] = [left, entered].map(|side| side.path.display());
+    let TransitionError::Skeleton {
+        difference,
+        only_left,
+        only_entered,
+    } = error
+    else {
+        return match error {
+            TransitionError::Body(error) => load::body_failure(error),
+            other => Failure::error(format!("cannot compare \"{ours}\" and \"{theirs}\": {other}")),
+        };
+    };
+    let mut failure = Failure::error(format!("\"{theirs}\" has another skeleton than \"{ours}\"")).because(difference);
+    for (names, file) in [(only_left, &ours), (only_entered, &theirs)] {
+        if !names.is_empty() {
+            let more = names.len().saturating_sub(NAMED);
+            let listed = names[..names.len() - more].join(", ");
+            let rest = if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            };
+            failure = failure.because(format!("only in \"{file}\": {listed}{rest}"));
+        }
+    }
+    failure.try_this("two motions of one skeleton: the same joints, in the same order")
+}
+
+/// What one jump costs, and its gaps of place and velocity, axis by axis.
+fn pair(
+    transitions: &Transitions,
+    left: &Side,
+    [exit, entry]: [usize; 2],
+    decays: &[Decay; 3],
+) -> (PairFacts, Vec<(f64, f64)>) {
+    let gaps = transitions.gaps(exit, entry);
+    let costs = decays.map(|decay| DecayCost {
+        decay: decay.name(),
+        secs: decay.secs(),
+        exact: transitions.cost(exit, entry, decay),
+        feature: transitions.feature_cost(exit, entry, decay),
+    });
+    let axes = gaps.iter().flat_map(|gap| {
+        let count = if gap.of == GapOf::RootTurning { 1 } else { 3 };
+        (0..count).map(|axis| (gap.place[axis], gap.velocity[axis]))
+    });
+    let axes = axes.collect();
+    let gaps = gaps.iter().map(|gap| GapFacts {
+        of: match gap.of {
+            GapOf::Joint(joint) => left.joints[joint].clone(),
+            GapOf::RootVelocity => "(root's velocity)".to_owned(),
+            GapOf::RootTurning => "(root's turning)".to_owned(),
+        },
+        joint: matches!(gap.of, GapOf::Joint(_)),
+        weight: gap.weight,
+        place_m: gap.place.to_array(),
+        velocity_mps: gap.velocity.to_array(),
+        costs: decays.map(|decay| gap.cost(decay)),
+    });
+    (
+        PairFacts {
+            costs,
+            gaps: gaps.collect(),
+        },
+        axes,
+    )
+}
+
+/// The table between all frames that are meant, and its plot where one is asked for.
+fn table(
+    args: &CostArgs,
+    transitions: &Transitions,
+    sides: [&Side; 2],
+    decay: Decay,
+    drawn: bool,
+) -> Result<(TableFacts, Option<String>), Failure> {
+    let [exits, entries] = sides.map(|side| match side.frame {
+        Some(frame) => frame..frame + 1,
+        None => 0..side.motion.num_frames(),
+    });
+    let best = transitions.best(exits.clone(), entries.clone(), decay, args.top);
+    if best.is_empty() {
+        return Err(Failure::nothing(format!(
+            "no jump from \"{}\" into \"{}\"",
+            sides[0].path.display(),
+            sides[1].path.display()
+        ))
+        .because("soiled frames are neither left nor entered, and a take not at its very end")
+        .try_this("other frames; `loopwright inspect` tells which are soiled"));
+    }
+    let grid = transitions.grid(exits, entries, decay, TABLE);
+    let sorted = grid.sorted();
+    let phase = matching_phase(sides);
+    let [left_step, entered_step] = sides.map(|side| side.motion.step_secs());
+    let svg = drawn.then(|| {
+        // The whole of both is drawn, whichever frames are asked for.
+        let all = [transitions.num_exits(), transitions.num_entries()];
+        let names = sides.map(|side| load::stem(&side.path));
+        plot::transitions(&TransitionMap {
+            names: [&names[0], &names[1]],
+            step_secs: [left_step, entered_step],
+            decay,
+            grid: &transitions.grid(0..all[0], 0..all[1], decay, MAP),
+            best_entries: &transitions.best_entries(0..all[0], 0..all[1], decay),
+            best: &best,
+            matching: phase.map(|phase| (all, phase)),
+        })
+    });
+    let table = TableFacts {
+        decay: decay.name(),
+        secs: decay.secs(),
+        best: best
+            .iter()
+            .map(|crossing| CrossingFacts {
+                exit_frame: crossing.exit,
+                exit_secs: crossing.exit as f64 * left_step,
+                entry_frame: crossing.entry,
+                entry_secs: crossing.entry as f64 * entered_step,
+                exact: crossing.cost,
+                feature: transitions.feature_cost(crossing.exit, crossing.entry, decay),
+            })
+            .collect(),
+        median: sorted.get(sorted.len() / 2).copied(),
+        dearest: sorted.last().copied(),
+        matching_phase: phase,
+        costs: grid
+            .exact
+            .chunks(grid.entries.len().max(1))
+            .map(<[f64]>::to_vec)
+            .collect(),
+        exit_frames: grid.exits,
+        entry_frames: grid.entries,
+    };
+    Ok((table, svg))
+}
+
+/// The phase of the second loop at which it does what the first does at its start; none unless both hold as many cycles.
+fn matching_phase(sides: [&Side; 2]) -> Option<f64> {
+    let [(left, cycles), (entered, other)] = [sides[0].clip.as_ref()?, sides[1].clip.as_ref()?];
+    (cycles == other)
+        .then(|| phase::align(&[left.clone(), entered.clone()]))?
+        .last()
+        .copied()
+}

@@ -1,0 +1,353 @@
+//! What jumps cost: between all frames of two motions, and by the gaps of place and velocity that one leaves.
+
+use loopwright::{
+    math::decay::Decay,
+    transition::{CostGrid, Crossing},
+};
+
+use super::{
+    axes::{self, Axis, Heading, Key, Labels, Panel, Range, Sign},
+    heat::{self, Heat},
+    style::{self, Ink},
+    svg::{Anchor, Area, Svg},
+    text, tracks,
+};
+
+/// Costs of jumps between two motions, as they are drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TransitionMap<'a> {
+    /// Names of the motion that is left and of the one that is entered.
+    pub names: [&'a str; 2],
+    /// Seconds from one frame to the next of both.
+    pub step_secs: [f64; 2],
+    /// How a jump's offset fades.
+    pub decay: Decay,
+    /// Costs of jumps from exits to entries; a few hundred of each are enough.
+    pub grid: &'a CostGrid,
+    /// The best entry for each exit, in order.
+    pub best_entries: &'a [Crossing],
+    /// The best jumps, cheapest first.
+    pub best: &'a [Crossing],
+    /// Frames of a cycle of both, and the phase of the second that matches the start of the first; `None` unless both repeat.
+    pub matching: Option<([usize; 2], f64)>,
+}
+
+/// Side of the large map.
+const MAP: f64 = 456.0;
+
+/// Side of the small maps, and where they begin.
+const SMALL: f64 = 178.0;
+const SMALL_LEFT: f64 = 728.0;
+
+/// Exact costs of all jumps with the best of them, the feature form and what it misses, and the best entry for each exit.
+pub fn transitions(map: &TransitionMap<'_>) -> String {
+    let mut svg = Svg::new();
+    let [left_name, entered_name] = map.names;
+    let title = format!("From {left_name} into {entered_name}: what jumps cost");
+    let below = format!(
+        "{} of {:.3} s; metre-seconds: weighted joints' distances to where they would be, summed over joints, axes and time",
+        match map.decay {
+            Decay::Spring { .. } => "spring with a half-life",
+            Decay::Cubic { .. } => "cubic with a blend time",
+            Decay::Quintic { .. } => "quintic with a blend time",
+        },
+        map.decay.secs()
+    );
+    let top = axes::title(&mut svg, &title, &below);
+    let left = style::MARGIN + style::LEFT;
+    let mut keys = Vec::new();
+    if !map.best.is_empty() {
+        keys.push(Key::new(Sign::Ring(Ink::Vermillion), "best jumps"));
+    }
+    if map.matching.is_some() {
+        keys.push(Key::new(Sign::Dashed(Ink::Vermillion), "matching phase"));
+    }
+    let heading = Heading {
+        title: "Exact cost",
+        keys,
+    };
+    heading.draw(&mut svg, left, top, MAP);
+    let area = Area {
+        left,
+        top: (top + heading.height(MAP)).round(),
+        width: MAP,
+        height: MAP,
+    };
+    let panel = map.panel(area, true);
+    let dearest = largest(&map.grid.exact);
+    let mut draw_map = |panel: &Panel, values: &[f64], dearest: f64, marked: bool| {
+        let (columns, rows) = (map.grid.exits.len(), map.grid.entries.len());
+        let heat = Heat::of(columns, rows, |column, row| values[column * rows + row] / dearest);
+        panel.draw(&mut svg, |panel, svg| {
+            heat.draw(svg, panel.area);
+            if marked {
+                map.mark(svg, panel);
+            }
+        });
+    };
+    draw_map(&panel, &map.grid.exact, dearest, true);
+    let missed: Vec<f64> = (map.grid.exact.iter().zip(&map.grid.feature))
+        .map(|(exact, feature)| exact - feature)
+        .collect();
+    let most_missed = largest(&missed);
+    let upper = Area {
+        left: SMALL_LEFT,
+        top: area.top,
+        width: SMALL,
+        height: SMALL,
+    };
+    let lower = Area {
+        top: area.bottom() - SMALL,
+        ..upper
+    };
+    draw_map(&map.panel(upper, false), &map.grid.feature, dearest, false);
+    draw_map(&map.panel(lower, false), &missed, most_missed, false);
+    for (area, title) in [
+        (upper, "Feature form, same colours".to_owned()),
+        (lower, format!("What it misses, to {most_missed:.3}")),
+    ] {
+        svg.text(area.left, area.top - 10.0, Anchor::Start, "h ft", &title);
+    }
+    heat::scale(&mut svg, area, &scale_labels(dearest), "cost, metre-seconds");
+    let bottom = map.entries(&mut svg, area.bottom() + style::BELOW + 12.0);
+    svg.finish(&title, bottom + style::BELOW + style::MARGIN - 6.0)
+}
+
+/// Names of motions may be long; this much of them is told on an axis.
+const NAME_ROOM: f64 = 200.0;
+
+impl TransitionMap<'_> {
+    fn panel(&self, area: Area, named: bool) -> Panel {
+        let range = |frames: &[usize], step_secs: f64| {
+            let (first, last) = (
+                frames.first().copied().unwrap_or(0),
+                frames.last().copied().unwrap_or(0),
+            );
+            let half = 0.5 * (last - first).max(1) as f64 / (frames.len().max(2) - 1) as f64;
+            Range::new((first as f64 - half) * step_secs, (last as f64 + half) * step_secs)
+        };
+        let name = |what: &str, name: &str| match named {
+            true => format!("{what} {} at, s", text::fit(name, style::TEXT, false, NAME_ROOM)),
+            false => String::new(),
+        };
+        Panel {
+            area,
+            x: Axis::across(
+                range(&self.grid.exits, self.step_secs[0]),
+                &name("leave", self.names[0]),
+                area.width,
+            ),
+            y: Axis::up(
+                range(&self.grid.entries, self.step_secs[1]),
+                &name("enter", self.names[1]),
+                area.height,
+            ),
+        }
+    }
+
+    fn mark(&self, svg: &mut Svg, panel: &Panel) {
+        let place = |crossing: &Crossing| {
+            (
+                panel.across(crossing.exit as f64 * self.step_secs[0]),
+                panel.down(crossing.entry as f64 * self.step_secs[1]),
+            )
+        };
+        if let Some((frames, phase)) = self.matching {
+            const POINTS: usize = 400;
+            let mut points = Vec::new();
+            let mut before = 0.0;
+            for index in 0..=POINTS {
+                let at = index as f64 / POINTS as f64;
+                let met = (at + phase).rem_euclid(1.0);
+                if met < before {
+                    // Around the seam: the line goes on at the other edge.
+                    points.push((f64::NAN, f64::NAN));
+                }
+                before = met;
+                let secs = |share: f64, side: usize| share * frames[side] as f64 * self.step_secs[side];
+                points.push((panel.across(secs(at, 0)), panel.down(secs(met, 1))));
+            }
+            svg.polyline(points, Ink::Vermillion, "style=\"stroke-width:2;stroke-dasharray:5 4\"");
+        }
+        let mut labels = Labels::default();
+        for (x, y) in self.best.iter().map(place) {
+            labels.keep_free(Area {
+                left: x - 6.0,
+                top: y - 6.0,
+                width: 12.0,
+                height: 12.0,
+            });
+        }
+        for (index, crossing) in self.best.iter().enumerate().rev() {
+            let (x, y) = place(crossing);
+            svg.circle(x, y, 4.5, "chip lv", "stroke-width=\"2.4\"");
+            let words = (index + 1).to_string();
+            let width = text::width(&words, style::TEXT, true) + 8.0;
+            if let Some(area) = labels.place(x, y, width, panel.area) {
+                svg.chip(area);
+                svg.text(area.left + 0.5 * width, area.top + 12.0, Anchor::Middle, "h ft", &words);
+            }
+        }
+    }
+
+    /// The best entry for each exit, over the time of the motion that is left; gives the height at which the panel ends.
+    fn entries(&self, svg: &mut Svg, top: f64) -> f64 {
+        let (left, width) = tracks::across();
+        let heading = Heading {
+            title: "When to leave: cost of the best entry",
+            keys: vec![
+                Key::new(Sign::Line(Ink::Blue), "exact"),
+                Key::new(Sign::Ring(Ink::Vermillion), "best jumps"),
+            ],
+        };
+        heading.draw(svg, left, top, width);
+        let area = Area {
+            left,
+            top: top + heading.height(width),
+            width,
+            height: 110.0,
+        };
+        let points: Vec<(f64, f64)> = self
+            .best_entries
+            .iter()
+            .map(|crossing| (crossing.exit as f64 * self.step_secs[0], crossing.cost))
+            .collect();
+        let panel = Panel {
+            area,
+            x: Axis::across(
+                self.panel(area, true).x.range,
+                &format!(
+                    "leave {} at, s",
+                    text::fit(self.names[0], style::TEXT, false, NAME_ROOM)
+                ),
+                width,
+            ),
+            y: Axis::up(
+                Range::around(points.iter().map(|point| point.1), 1e-6).down_to_zero(),
+                "metre-seconds",
+                area.height,
+            ),
+        };
+        panel.draw(svg, |panel, svg| {
+            panel.grid(svg);
+            panel.line(svg, &points, Ink::Blue, "");
+            for crossing in self.best {
+                let x = panel.across(crossing.exit as f64 * self.step_secs[0]);
+                svg.circle(x, panel.down(crossing.cost), 4.5, "chip lv", "stroke-width=\"2.4\"");
+            }
+        });
+        area.bottom()
+    }
+}
+
+/// Cells across and down of the map of one decay.
+const CELLS: [usize; 2] = [112, 76];
+
+/// Least reach of the gaps shown, metres and metres per second.
+const LEAST_REACH: [f64; 2] = [0.05, 0.5];
+
+/// Displacement over the gaps of place and velocity of one axis, exact, in feature form, and what that misses, a row for each
+/// decay; `gaps` are marked, metres and metres per second.
+pub fn displacements(title: &str, decays: &[Decay], gaps: &[(f64, f64)]) -> String {
+    let mut svg = Svg::new();
+    let below = "the area under the offset that a gap of place and velocity leaves; dark is dear";
+    let mut top = axes::title(&mut svg, title, below);
+    let reach = [0, 1].map(|part| {
+        let sizes = gaps.iter().map(|gap| if part == 0 { gap.0.abs() } else { gap.1.abs() });
+        1.15 * sizes.filter(|size| size.is_finite()).fold(LEAST_REACH[part], f64::max)
+    });
+    let gap_between = 16.0;
+    let left = style::MARGIN + style::LEFT;
+    let width = (style::WIDTH - left - style::MARGIN - heat::SCALE_ROOM - 2.0 * gap_between) / 3.0;
+    for (row, &decay) in decays.iter().enumerate() {
+        let is_last = row + 1 == decays.len();
+        let [columns, rows] = CELLS;
+        let middle = |index: usize, count: usize, reach: f64| reach * ((2 * index + 1) as f64 / count as f64 - 1.0);
+        let values = |of: &dyn Fn(f64, f64) -> f64| -> Vec<f64> {
+            let cells = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
+            cells
+                .map(|(column, row)| of(middle(column, columns, reach[0]), middle(row, rows, reach[1])))
+                .collect()
+        };
+        let exact = values(&|x, v| decay.displacement(x, v));
+        let feature = values(&|x, v| decay.signed_area(x, v).abs());
+        let missed = values(&|x, v| decay.displacement(x, v) - decay.signed_area(x, v).abs());
+        let (dearest, most_missed) = (largest(&exact), largest(&missed));
+        let seconds = decay.secs();
+        let unit = match decay {
+            Decay::Spring { .. } => "half-life",
+            _ => "blend",
+        };
+        let titles = [
+            format!("{}, {unit} {seconds:.3} s: exact", decay.name()),
+            "feature form".to_owned(),
+            format!("what it misses, to {most_missed:.4}"),
+        ];
+        let mut scaled = None;
+        for (column, (values, title)) in [(&exact, dearest), (&feature, dearest), (&missed, most_missed)]
+            .into_iter()
+            .zip(titles)
+            .enumerate()
+        {
+            let ((values, dearest), heading) = (
+                values,
+                Heading {
+                    title: &title,
+                    keys: Vec::new(),
+                },
+            );
+            let at = left + column as f64 * (width + gap_between);
+            heading.draw(&mut svg, at, top, width);
+            let area = Area {
+                left: at,
+                top: top + heading.height(width),
+                width,
+                height: 156.0,
+            };
+            let (x, y) = (
+                Axis::across(Range::new(-reach[0], reach[0]), "gap of place, m", width),
+                Axis::up(Range::new(-reach[1], reach[1]), "gap of velocity, m/s", area.height),
+            );
+            let panel = Panel {
+                area,
+                x: if is_last { x } else { x.unlabelled() },
+                y: if column == 0 { y } else { y.unlabelled() },
+            };
+            let heat = Heat::of(columns, rows, |column, row| values[row * columns + column] / dearest);
+            panel.draw(&mut svg, |panel, svg| {
+                heat.draw(svg, panel.area);
+                for &(x, v) in gaps {
+                    svg.circle(panel.across(x), panel.down(v), 3.0, "chip lv", "stroke-width=\"1.6\"");
+                }
+            });
+            scaled = Some(area);
+        }
+        if let Some(area) = scaled {
+            heat::scale(&mut svg, area, &scale_labels(dearest), "metre-seconds");
+            top = area.bottom() + if is_last { style::BELOW } else { 14.0 };
+        }
+    }
+    svg.finish(title, top + style::MARGIN - 6.0)
+}
+
+/// The largest finite value; 1 where there is none above zero.
+fn largest(values: &[f64]) -> f64 {
+    let largest = values
+        .iter()
+        .copied()
+        .filter(|value| value.is_finite())
+        .fold(0.0, f64::max);
+    if largest > 0.0 { largest } else { 1.0 }
+}
+
+/// Round values to the dearest, told apart on a scale of square roots.
+fn scale_labels(dearest: f64) -> Vec<(f64, String)> {
+    let (step, _) = axes::nice_step(0.5 * dearest);
+    let steps = [0.0, 0.1 * step, 0.5 * step, step, 1.5 * step, 2.0 * step];
+    let decimals = axes::nice_step(0.05 * step).1;
+    steps
+        .into_iter()
+        .filter(|value| *value <= dearest)
+        .map(|value| (value / dearest, format!("{value:.decimals$}")))
+        .collect()
+}

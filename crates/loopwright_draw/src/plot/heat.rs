@@ -1,0 +1,117 @@
+//! Heat maps: values on a grid as shades from cheap, bright, to dear, dark, and the scale beside them.
+
+use std::fmt::Write as _;
+
+use super::{
+    style,
+    svg::{Anchor, Area, Svg, number},
+};
+
+/// Shades of a map; more cannot be told apart and only lengthen the text.
+const SHADES: usize = 24;
+
+/// Width of the scale beside a map, the space before it, and the room for both with the labels.
+pub(super) const SCALE_WIDTH: f64 = 14.0;
+pub(super) const SCALE_GAP: f64 = 14.0;
+pub(super) const SCALE_ROOM: f64 = SCALE_WIDTH + SCALE_GAP + 52.0;
+
+/// Shades on a grid, the lowest row first.
+pub(super) struct Heat {
+    columns: usize,
+    rows: usize,
+    shades: Vec<Option<usize>>,
+}
+
+impl Heat {
+    /// Of the ratio to the dearest that is told apart, by column and row; what is no finite number stays empty.
+    pub(super) fn of(columns: usize, rows: usize, ratio: impl Fn(usize, usize) -> f64) -> Self {
+        let cells = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
+        let ratios = cells.map(|(column, row)| ratio(column, row));
+        Self {
+            columns,
+            rows,
+            shades: ratios.map(|ratio| ratio.is_finite().then(|| shade_of(ratio))).collect(),
+        }
+    }
+
+    /// Fills an area: runs of one shade as strokes, one path for each shade.
+    pub(super) fn draw(&self, svg: &mut Svg, area: Area) {
+        let mut paths = vec![String::new(); SHADES];
+        for (row, shades) in self.shades.chunks(self.columns.max(1)).enumerate() {
+            let mut column = 0;
+            for run in shades.chunk_by(PartialEq::eq) {
+                if let Some(shade) = run[0] {
+                    let _ = write!(paths[shade], "M{column} {}h{}", self.rows - 1 - row, run.len());
+                }
+                column += run.len();
+            }
+        }
+        // Neighbouring cells share their edge to the bit, so none shows between them.
+        let [across, down] =
+            [(area.width, self.columns), (area.height, self.rows)].map(|(side, count)| side / count.max(1) as f64);
+        let scale = if across == down {
+            exact(across)
+        } else {
+            format!("{} {}", exact(across), exact(down))
+        };
+        svg.raw(&format!(
+            "<g transform=\"translate({} {}) scale({scale}) translate(0 .5)\" fill=\"none\" shape-rendering=\"crispEdges\">\n",
+            number(area.left),
+            number(area.top)
+        ));
+        for (shade, path) in paths.iter().enumerate() {
+            if !path.is_empty() {
+                svg.raw(&format!("<path stroke=\"{}\" d=\"{path}\"/>\n", colour_of(shade)));
+            }
+        }
+        svg.raw("</g>\n");
+    }
+}
+
+/// The scale to the right of a map's area, with labels at ratios to the dearest.
+pub(super) fn scale(svg: &mut Svg, area: Area, labels: &[(f64, String)], name: &str) {
+    let left = area.right() + SCALE_GAP;
+    let step = area.height / SHADES as f64;
+    svg.raw("<g shape-rendering=\"crispEdges\">\n");
+    for shade in 0..SHADES {
+        svg.raw(&format!(
+            "<rect x=\"{}\" y=\"{}\" width=\"{SCALE_WIDTH}\" height=\"{}\" fill=\"{}\"/>\n",
+            number(left),
+            number(area.bottom() - step * (shade + 1) as f64),
+            number(step),
+            colour_of(shade)
+        ));
+    }
+    svg.raw("</g>\n");
+    let scale = Area {
+        left,
+        width: SCALE_WIDTH,
+        ..area
+    };
+    svg.outline(scale);
+    for (ratio, words) in labels {
+        let y = area.bottom() - area.height * position(*ratio);
+        svg.segment((scale.right(), y), (scale.right() + 4.0, y), "edge", "");
+        svg.text(scale.right() + 7.0, y + 4.0, Anchor::Start, "soft", words);
+    }
+    svg.text_upwards(scale.right() + 46.0, area.top + 0.5 * area.height, "soft", name);
+}
+
+/// A number with the digits that many cells need.
+fn exact(value: f64) -> String {
+    let text = format!("{value:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Where a ratio lies on the scale: the square root gives the cheap end, which matters, more room.
+fn position(ratio: f64) -> f64 {
+    ratio.max(0.0).sqrt().min(1.0)
+}
+
+fn shade_of(ratio: f64) -> usize {
+    ((position(ratio) * SHADES as f64) as usize).min(SHADES - 1)
+}
+
+fn colour_of(shade: usize) -> String {
+    style::map_colour(1.0 - (shade as f64 + 0.5) / SHADES as f64)
+}
