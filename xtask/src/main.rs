@@ -5,6 +5,8 @@
 //! on many cuts of those takes, and writes docs/measurements/closure.md; likewise `measure root` what the root does, on real
 //! takes and on synthetic circles, `measure search` the search against synthetic truth and other ways to look, and
 //! `measure symmetric` loops of half a cycle and its image, `measure fit` what takes say of character controllers. `cargo xtask measure speed [FOLDER] [--peers FILE]` takes the clock
+//! takes and on synthetic circles, `measure search` the search against synthetic truth and other ways to look, `measure cost` what jumps cost, and
+//! `measure symmetric` loops of half a cycle and its image. `cargo xtask measure speed [FOLDER] [--peers FILE]` takes the clock
 //! to the search and writes docs/measurements/search-speed.md; FILE holds what other tools took,
 //! docs/measurements/peers-search.csv unless another is named.
 //!
@@ -17,6 +19,8 @@ use std::{
 };
 
 mod closure;
+
+mod cost;
 
 mod docs;
 
@@ -56,6 +60,7 @@ fn main() -> ExitCode {
         },
         _ => Err(
             "usage: cargo xtask measure road|closure|root|feet|fit|search|symmetric|speed [FOLDER] [--peers FILE], or cargo xtask docs \
+            "usage: cargo xtask measure road|closure|cost|root|search|symmetric|speed [FOLDER] [--peers FILE], or cargo xtask docs \
              [--check]"
                 .to_owned(),
         ),
@@ -93,6 +98,7 @@ fn measure(arguments: &[String]) -> Result<(), String> {
     let (page, name) = match words.first() {
         Some(&"road") => (road::page(&folder, &rows)?, "road.md"),
         Some(&"closure") => (closure::page(&folder, &rows)?, "closure.md"),
+        Some(&"cost") => (cost::page(&folder, &rows)?, "cost.md"),
         Some(&"root") => (root::page(&folder, &rows)?, "root.md"),
         Some(&"feet") => (feet::page(&folder, &rows)?, "feet.md"),
         Some(&"fit") => (fit::page(&folder, &rows)?, "fit.md"),
@@ -104,6 +110,7 @@ fn measure(arguments: &[String]) -> Result<(), String> {
                 "cargo xtask measure takes road, closure, root, feet, fit, search, symmetric or speed".to_owned(),
             );
         }
+        _ => return Err("cargo xtask measure takes road, closure, cost, root, search, symmetric or speed".to_owned()),
     };
     let path = measurements.join(name);
     std::fs::write(&path, page).map_err(|error| format!("cannot write {}: {error}", path.display()))

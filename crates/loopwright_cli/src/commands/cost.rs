@@ -28,8 +28,8 @@ use crate::{
 /// Frames of a side that a table is told of at most; more are taken evenly.
 const TABLE: usize = 128;
 
-/// The same of a map that is drawn: two pixels to a frame.
-const MAP: usize = 228;
+/// The same of a map that is drawn: three pixels to a frame.
+const MAP: usize = 152;
 
 /// Joints named of those that a skeleton lacks.
 const NAMED: usize = 8;

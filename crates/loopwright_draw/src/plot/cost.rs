@@ -36,8 +36,8 @@ pub struct TransitionMap<'a> {
 const MAP: f64 = 456.0;
 
 /// Side of the small maps, and where they begin.
-const SMALL: f64 = 178.0;
-const SMALL_LEFT: f64 = 728.0;
+const SMALL: f64 = 200.0;
+const SMALL_LEFT: f64 = 712.0;
 
 /// Exact costs of all jumps with the best of them, the feature form and what it misses, and the best entry for each exit.
 pub fn transitions(map: &TransitionMap<'_>) -> String {
@@ -75,9 +75,14 @@ pub fn transitions(map: &TransitionMap<'_>) -> String {
     };
     let panel = map.panel(area, true);
     let dearest = largest(&map.grid.exact);
-    let mut draw_map = |panel: &Panel, values: &[f64], dearest: f64, marked: bool| {
+    // Nothing is cheaper than the cheapest: the colours are kept for what there is.
+    let finite = map.grid.exact.iter().copied().filter(|cost| cost.is_finite());
+    let cheapest = finite.fold(dearest, f64::min).min(0.99 * dearest);
+    let mut draw_map = |panel: &Panel, values: &[f64], [cheapest, dearest]: [f64; 2], marked: bool| {
         let (columns, rows) = (map.grid.exits.len(), map.grid.entries.len());
-        let heat = Heat::of(columns, rows, |column, row| values[column * rows + row] / dearest);
+        let heat = Heat::of(columns, rows, |column, row| {
+            (values[column * rows + row] - cheapest) / (dearest - cheapest)
+        });
         panel.draw(&mut svg, |panel, svg| {
             heat.draw(svg, panel.area);
             if marked {
@@ -85,7 +90,7 @@ pub fn transitions(map: &TransitionMap<'_>) -> String {
             }
         });
     };
-    draw_map(&panel, &map.grid.exact, dearest, true);
+    draw_map(&panel, &map.grid.exact, [cheapest, dearest], true);
     let missed: Vec<f64> = (map.grid.exact.iter().zip(&map.grid.feature))
         .map(|(exact, feature)| exact - feature)
         .collect();
@@ -100,15 +105,20 @@ pub fn transitions(map: &TransitionMap<'_>) -> String {
         top: area.bottom() - SMALL,
         ..upper
     };
-    draw_map(&map.panel(upper, false), &map.grid.feature, dearest, false);
-    draw_map(&map.panel(lower, false), &missed, most_missed, false);
+    draw_map(&map.panel(upper, false), &map.grid.feature, [cheapest, dearest], false);
+    draw_map(&map.panel(lower, false), &missed, [0.0, most_missed], false);
     for (area, title) in [
         (upper, "Feature form, same colours".to_owned()),
         (lower, format!("What it misses, to {most_missed:.3}")),
     ] {
         svg.text(area.left, area.top - 10.0, Anchor::Start, "h ft", &title);
     }
-    heat::scale(&mut svg, area, &scale_labels(dearest), "cost, metre-seconds");
+    heat::scale(
+        &mut svg,
+        area,
+        &scale_labels([cheapest, dearest]),
+        "cost, metre-seconds",
+    );
     let bottom = map.entries(&mut svg, area.bottom() + style::BELOW + 12.0);
     svg.finish(&title, bottom + style::BELOW + style::MARGIN - 6.0)
 }
@@ -258,7 +268,7 @@ pub fn displacements(title: &str, decays: &[Decay], gaps: &[(f64, f64)]) -> Stri
     });
     let gap_between = 16.0;
     let left = style::MARGIN + style::LEFT;
-    let width = (style::WIDTH - left - style::MARGIN - heat::SCALE_ROOM - 2.0 * gap_between) / 3.0;
+    let width = (style::WIDTH - left - style::MARGIN - heat::SCALE_ROOM - 10.0 - 2.0 * gap_between) / 3.0;
     for (row, &decay) in decays.iter().enumerate() {
         let is_last = row + 1 == decays.len();
         let [columns, rows] = CELLS;
@@ -323,7 +333,7 @@ pub fn displacements(title: &str, decays: &[Decay], gaps: &[(f64, f64)]) -> Stri
             scaled = Some(area);
         }
         if let Some(area) = scaled {
-            heat::scale(&mut svg, area, &scale_labels(dearest), "metre-seconds");
+            heat::scale(&mut svg, area, &scale_labels([0.0, dearest]), "metre-seconds");
             top = area.bottom() + if is_last { style::BELOW } else { 14.0 };
         }
     }
@@ -340,14 +350,24 @@ fn largest(values: &[f64]) -> f64 {
     if largest > 0.0 { largest } else { 1.0 }
 }
 
-/// Round values to the dearest, told apart on a scale of square roots.
-fn scale_labels(dearest: f64) -> Vec<(f64, String)> {
-    let (step, _) = axes::nice_step(0.5 * dearest);
-    let steps = [0.0, 0.1 * step, 0.5 * step, step, 1.5 * step, 2.0 * step];
-    let decimals = axes::nice_step(0.05 * step).1;
-    steps
-        .into_iter()
-        .filter(|value| *value <= dearest)
-        .map(|value| (value / dearest, format!("{value:.decimals$}")))
-        .collect()
+/// Round values from the cheapest to the dearest, closer to each other where the scale of square roots has room.
+fn scale_labels([cheapest, dearest]: [f64; 2]) -> Vec<(f64, String)> {
+    let span = dearest - cheapest;
+    let (step, decimals) = axes::nice_step(0.1 * span);
+    let first = (cheapest / step).ceil() as i64;
+    let ratio = |value: f64| (value - cheapest) / span;
+    let mut labels: Vec<(f64, String)> = Vec::new();
+    let mut last = f64::NEG_INFINITY;
+    for index in first..first + 12 {
+        let value = index as f64 * step;
+        let place = ratio(value).max(0.0).sqrt();
+        if value <= dearest && place - last >= LABEL_APART {
+            labels.push((ratio(value), format!("{value:.decimals$}")));
+            last = place;
+        }
+    }
+    labels
 }
+
+/// Share of the scale's height between labels, at least.
+const LABEL_APART: f64 = 0.09;

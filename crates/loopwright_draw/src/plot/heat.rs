@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::{
     style,
     svg::{Anchor, Area, Svg, number},
+    text,
 };
 
 /// Shades of a map; more cannot be told apart and only lengthen the text.
@@ -94,7 +95,9 @@ pub(super) fn scale(svg: &mut Svg, area: Area, labels: &[(f64, String)], name: &
         svg.segment((scale.right(), y), (scale.right() + 4.0, y), "edge", "");
         svg.text(scale.right() + 7.0, y + 4.0, Anchor::Start, "soft", words);
     }
-    svg.text_upwards(scale.right() + 46.0, area.top + 0.5 * area.height, "soft", name);
+    let widest = labels.iter().map(|(_, words)| text::width(words, style::TEXT, false));
+    let beside = widest.fold(25.0, f64::max) + 21.0;
+    svg.text_upwards(scale.right() + beside, area.top + 0.5 * area.height, "soft", name);
 }
 
 /// A number with the digits that many cells need.
