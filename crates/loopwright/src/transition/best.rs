@@ -9,8 +9,8 @@ use core::ops::Range;
 use super::{Side, Transitions};
 use crate::math::decay::Decay;
 
-/// Exits nearer to each other than this are one, and so are entries, seconds.
-pub(super) const SEPARATION_SECS: f64 = 0.1;
+/// A place to leave or to enter is the cheapest within this time before and after, seconds.
+const SEPARATION_SECS: f64 = 0.1;
 
 /// A take is entered only where at least this much of it is left to play, seconds: a fade's time.
 const LEAST_LEFT_SECS: f64 = 0.4;
@@ -99,8 +99,8 @@ impl Transitions {
 
     /// The best jumps between two ranges of frames, cheapest first, at most `count`.
     ///
-    /// One for each place to leave: exits closer than 0.1 s to a cheaper one are left out, each comes with its best entry.
-    /// Where there is one exit alone, one for each place to enter. Ranges beyond the motions are cut off at their ends.
+    /// One for each place to leave, with its best entry: an exit within 0.1 s of a cheaper one is none. Where there is one exit
+    /// alone, one for each place to enter. Ranges beyond the motions are cut off at their ends.
     pub fn best(&self, exits: Range<usize>, entries: Range<usize>, decay: Decay, count: usize) -> Vec<Crossing> {
         let exits = within(exits, self.num_exits());
         let single = exits.len() == 1;
@@ -122,24 +122,40 @@ impl Transitions {
                 .then(one.exit.cmp(&other.exit))
                 .then(one.entry.cmp(&other.entry))
         });
+        // A place is one where nothing near is cheaper; the slopes that lead to it are none.
+        let (side, place): (&Side, fn(&Crossing) -> usize) = match single {
+            true => (&self.entered, |crossing| crossing.entry),
+            false => (&self.left, |crossing| crossing.exit),
+        };
+        let mut cheaper = vec![false; side.usable.len()];
         let mut kept: Vec<Crossing> = Vec::new();
         for crossing in all {
             if kept.len() >= count {
                 break;
             }
-            let is_known = kept.iter().any(|known| match single {
-                true => self.entered.are_close(known.entry, crossing.entry),
-                false => self.left.are_close(known.exit, crossing.exit),
-            });
-            if !is_known {
+            let at = place(&crossing);
+            if !side.near(at).any(|frame| cheaper[frame]) {
                 kept.push(crossing);
             }
+            cheaper[at] = true;
         }
         kept
     }
 }
 
 impl Side {
+    /// Frames closer to one than [`SEPARATION_SECS`], around the seam of what repeats.
+    fn near(&self, frame: usize) -> impl Iterator<Item = usize> + '_ {
+        let count = self.usable.len();
+        let reach = ((SEPARATION_SECS / self.step_secs).ceil() as usize)
+            .saturating_sub(1)
+            .min(count);
+        let frames = (0..=2 * reach).map(move |step| frame + count + step - reach);
+        frames
+            .filter(move |&at| self.repeats || (count..2 * count).contains(&at))
+            .map(move |at| at % count)
+    }
+
     fn can_be_entered(&self, frame: usize) -> bool {
         let secs_of = |frames: usize| frames as f64 * self.step_secs;
         let last = self.usable.len() - 1;

@@ -210,17 +210,6 @@ impl Side {
             velocities: self.features.velocities(self.first + frame),
         }
     }
-
-    /// Whether two frames lie so close that they are one place to leave or to enter.
-    fn are_close(&self, one: usize, other: usize) -> bool {
-        let apart = one.abs_diff(other);
-        let apart = if self.repeats {
-            apart.min(self.usable.len() - apart)
-        } else {
-            apart
-        };
-        (apart as f64) * self.step_secs < best::SEPARATION_SECS
-    }
 }
 
 /// What a gap is of.

@@ -1,0 +1,213 @@
+//! Jumps between motions: costs against first principles, the best of them against all pairs.
+
+use loopwright::{
+    analysis::{Analysis, body::BodyOverrides},
+    candidate::{self, SearchSettings},
+    loop_clip::LoopClip,
+    math::decay::Decay,
+    pipeline::{self, LoopSettings},
+    take::{Joint, Skeleton, Take},
+    transition::{GapOf, Motion, TransitionError, Transitions},
+};
+use loopwright_synth::{WalkSettings, synthesize};
+
+const DECAYS: [Decay; 3] = [
+    Decay::Spring { half_life_secs: 0.1 },
+    Decay::Cubic { blend_secs: 0.4 },
+    Decay::Quintic { blend_secs: 0.4 },
+];
+
+fn walk(change: impl FnOnce(&mut WalkSettings)) -> (Take, Analysis) {
+    let mut settings = WalkSettings {
+        seconds: 5.0,
+        frame_rate_hz: 30.0,
+        ..WalkSettings::default()
+    };
+    change(&mut settings);
+    let take = synthesize(&settings).unwrap().take;
+    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    (take, analysis)
+}
+
+fn motion((take, analysis): (Take, Analysis)) -> Motion {
+    Motion::of_take(take, analysis)
+}
+
+fn looped((take, analysis): &(Take, Analysis)) -> LoopClip {
+    let found = candidate::find(take, analysis, &SearchSettings::default()).unwrap();
+    let best = found.best().unwrap();
+    let made = pipeline::make(take, analysis, &best.cut, best.cycles, &LoopSettings::default()).unwrap();
+    made.loop_clip
+}
+
+fn slow() -> (Take, Analysis) {
+    walk(|_| {})
+}
+
+/// Another gait, rate and direction.
+fn quick() -> (Take, Analysis) {
+    walk(|settings| {
+        settings.seed = 11;
+        settings.frame_rate_hz = 50.0;
+        settings.period_secs = 0.9;
+        settings.speed_mps = 1.8;
+        settings.turn_dps = -20.0;
+    })
+}
+
+#[test]
+fn staying_in_the_same_frame_is_free_and_costs_are_sums_of_their_parts() {
+    let (left, entered) = (motion(slow()), motion(quick()));
+    let same = Transitions::between(&left, &left, &[]).unwrap();
+    let other = Transitions::between(&left, &entered, &[]).unwrap();
+    for decay in DECAYS {
+        assert_eq!(same.cost(40, 40, decay), 0.0);
+        assert!(same.cost(40, 55, decay) > 0.01);
+        for (exit, entry) in [(0, 0), (17, 80), (149, 249)] {
+            let (exact, feature) = (other.cost(exit, entry, decay), other.feature_cost(exit, entry, decay));
+            assert!(feature <= exact && exact.is_finite());
+            let parts: f64 = other.gaps(exit, entry).iter().map(|gap| gap.cost(decay)).sum();
+            assert!((parts - exact).abs() < 1e-12 * exact, "{parts}, {exact}");
+        }
+    }
+    let gaps = other.gaps(17, 80);
+    assert_eq!(gaps.len(), other.joints().len() + 2);
+    let root = gaps.iter().find(|gap| gap.of == GapOf::RootVelocity).unwrap();
+    // 1.8 m/s are entered from the default speed.
+    assert!(
+        (root.velocity.z - (WalkSettings::default().speed_mps - 1.8)).abs() < 0.2,
+        "{root:?}"
+    );
+}
+
+#[test]
+fn the_best_entries_are_those_of_all_pairs() {
+    for (left, entered) in [(slow(), quick()), (quick(), slow())] {
+        let transitions = Transitions::between(&motion(left), &motion(entered), &[]).unwrap();
+        let (exits, entries) = (transitions.num_exits(), transitions.num_entries());
+        // Takes are entered where 0.4 s of them are left.
+        let rate = if entries > 200 { 50.0 } else { 30.0 };
+        let last = entries - 1 - (0.4_f64 * rate) as usize;
+        for decay in DECAYS {
+            let best = transitions.best_entries(0..exits, 0..entries, decay);
+            assert_eq!(best.len(), exits);
+            for crossing in &best {
+                let costs = (0..=last).map(|entry| (transitions.cost(crossing.exit, entry, decay), entry));
+                let (cost, entry) = costs.min_by(|one, other| one.0.total_cmp(&other.0)).unwrap();
+                assert_eq!((crossing.cost.to_bits(), crossing.entry), (cost.to_bits(), entry));
+            }
+            let places = transitions.best(0..exits, 0..entries, decay, 4);
+            assert!(!places.is_empty() && places.is_sorted_by(|one, other| one.cost <= other.cost));
+            let cheapest = best.iter().map(|crossing| crossing.cost).fold(f64::INFINITY, f64::min);
+            assert_eq!(places[0].cost, cheapest);
+            for place in &places {
+                // Nothing within 0.1 s is cheaper.
+                let step = 1.0 / (80.0 - rate);
+                let near = best
+                    .iter()
+                    .filter(|other| (other.exit.abs_diff(place.exit) as f64) * step < 0.0999);
+                assert!(near.into_iter().all(|other| other.cost >= place.cost));
+            }
+            let from_one = transitions.best(7..8, 0..entries, decay, 3);
+            assert_eq!((from_one[0].exit, from_one[0].cost), (7, best[7].cost));
+        }
+    }
+}
+
+#[test]
+fn a_loop_is_left_and_entered_around_its_seam_as_its_take_is() {
+    let taken = slow();
+    let clip = looped(&taken);
+    let samples = clip.num_samples();
+    let looped = Motion::of_loop(&clip, &BodyOverrides::default()).unwrap();
+    assert!(looped.repeats() && looped.num_frames() == samples);
+    let on_itself = Transitions::between(&looped, &looped, &[]).unwrap();
+    let decay = DECAYS[0];
+    // From the last sample on to the first is one step like any other.
+    let step = |exit: usize| on_itself.cost(exit, (exit + 1) % samples, decay);
+    let largest = (0..samples - 1).map(step).fold(0.0, f64::max);
+    assert!(step(samples - 1) <= 1.2 * largest, "{} of {largest}", step(samples - 1));
+    // What the loop was made from lies close to it somewhere, at every phase.
+    let back = Transitions::between(&looped, &motion(taken), &[]).unwrap();
+    let grid = back.grid(0..samples, 0..usize::MAX, decay, usize::MAX);
+    let sorted = grid.sorted();
+    for crossing in back.best_entries(0..samples, 0..usize::MAX, decay) {
+        assert!(crossing.cost < 0.15 * sorted[sorted.len() / 2], "{crossing:?}");
+    }
+    // Places around the seam are one place.
+    let places = on_itself.best(0..samples, 0..samples, decay, samples);
+    for (index, one) in places.iter().enumerate() {
+        for other in &places[..index] {
+            let apart = one.exit.abs_diff(other.exit);
+            assert!(
+                apart.min(samples - apart) as f64 * clip.step_secs() >= 0.0999,
+                "{one:?} {other:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn grids_are_thinned_evenly_and_never_grow() {
+    let transitions = Transitions::between(&motion(slow()), &motion(quick()), &[]).unwrap();
+    let grid = transitions.grid(0..usize::MAX, 10..20, DECAYS[0], 7);
+    assert_eq!((grid.exits.len(), grid.entries.len(), grid.exact.len()), (7, 7, 49));
+    assert!(grid.exits[0] == 0 && grid.entries[0] == 10 && grid.exits.is_sorted() && grid.entries[6] < 20);
+    assert_eq!(
+        grid.exact[8],
+        transitions.cost(grid.exits[1], grid.entries[1], DECAYS[0])
+    );
+    assert!(
+        grid.feature
+            .iter()
+            .zip(&grid.exact)
+            .all(|(feature, exact)| feature <= exact)
+    );
+    let none = transitions.grid(5..5, 900..990, DECAYS[0], 7);
+    assert!(none.exact.is_empty() && transitions.best(900..990, 0..5, DECAYS[0], 3).is_empty());
+}
+
+#[test]
+fn soiled_frames_and_weights_are_heeded() {
+    let t_pose = motion(walk(|settings| settings.t_pose_first_frame = true));
+    let other = motion(slow());
+    let transitions = Transitions::between(&t_pose, &other, &[]).unwrap();
+    let best = transitions.best_entries(0..usize::MAX, 0..usize::MAX, DECAYS[0]);
+    assert!(best[0].exit > 0 && best.len() < transitions.num_exits());
+    let feet_alone = [("*", 0.0), ("*Foot", 1.0)].map(|(pattern, weight)| (pattern.to_owned(), weight));
+    let few = Transitions::between(&t_pose, &other, &feet_alone).unwrap();
+    assert_eq!(few.joints().len(), 2);
+    let unknown = Transitions::between(&t_pose, &other, &[("Nobody".to_owned(), 1.0)]);
+    assert!(matches!(unknown, Err(TransitionError::Body(_))));
+}
+
+#[test]
+fn other_skeletons_are_told_joint_by_joint() {
+    let (take, _) = slow();
+    let mut joints: Vec<Joint> = take.skeleton().joints().to_vec();
+    joints[3].name = "Tail".to_owned();
+    let renamed = joints[3].name.clone();
+    let ours = take.skeleton().joint(3).name.clone();
+    let frames = take.num_frames();
+    let values = |frame: usize| (take.translations(frame).to_vec(), take.rotations(frame).to_vec());
+    let (translations, rotations): (Vec<_>, Vec<_>) = (0..frames).map(values).unzip();
+    let other = Take::new(
+        "other",
+        Skeleton::new(joints).unwrap(),
+        take.frame_time_secs(),
+        translations.concat(),
+        rotations.concat(),
+    )
+    .unwrap();
+    let analysis = Analysis::of(&other, &BodyOverrides::default()).unwrap();
+    let error = Transitions::between(&motion(slow()), &Motion::of_take(other, analysis), &[]).unwrap_err();
+    let TransitionError::Skeleton {
+        only_left,
+        only_entered,
+        ..
+    } = error
+    else {
+        panic!("{error}")
+    };
+    assert_eq!((only_left, only_entered), (vec![ours], vec![renamed]));
+}
