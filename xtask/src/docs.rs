@@ -5,11 +5,18 @@ use std::{io::Cursor, path::Path};
 use glam::DVec3;
 use loopwright::{
     analysis::{Analysis, body::BodyOverrides},
+    blend::phase,
     candidate::{self, Found, SearchSettings},
     controller_fit::{self, FitSettings},
     math::rigid::{Rigid, Twist},
+    loop_clip::LoopClip,
+    math::{
+        decay::Decay,
+        rigid::{Rigid, Twist},
+    },
     pipeline::{self, LoopSettings, Made},
     take::{Cut, Take},
+    transition::{Motion, Transitions},
 };
 use loopwright_draw::{
     plot,
@@ -43,6 +50,8 @@ pub(crate) fn pictures() -> Result<Vec<(&'static str, Vec<u8>)>, String> {
         ("docs/images/find.svg", recorded.find()?.into_bytes()),
         ("docs/images/fit.svg", driven.fit()?.into_bytes()),
         ("docs/images/blend-of-turns.svg", blend_of_turns().into_bytes()),
+        ("docs/images/cost.svg", jumps()?.into_bytes()),
+        ("docs/images/cost-axes.svg", jump()?.into_bytes()),
         ("docs/images/before-after.gif", drifting.before_and_after()?),
         ("docs/images/onion.png", drifting.onion()?),
         ("docs/images/sheet.png", walk.sheet()?),
@@ -79,6 +88,68 @@ fn blend_of_turns() -> String {
             way("right turn", 2.5, &|secs| right.exp(secs)),
         ],
     )
+}
+
+/// How jumps fade in the pictures.
+const SPRING: Decay = Decay::Spring { half_life_secs: 0.1 };
+
+/// The loop of a synthetic walk as something to leave or to enter.
+fn looped(settings: &WalkSettings) -> Result<(Motion, LoopClip), String> {
+    let clip = Drawn::of(settings)?.made()?.1.loop_clip;
+    let motion = Motion::of_loop(&clip, &BodyOverrides::default()).map_err(|error| error.to_string())?;
+    Ok((motion, clip))
+}
+
+/// Jumps from a walk into a quicker one, and the loops of both.
+fn walks() -> Result<(Transitions, [LoopClip; 2]), String> {
+    let quick = WalkSettings {
+        seed: 11,
+        period_secs: 0.86,
+        speed_mps: 1.9,
+        turn_dps: 0.0,
+        ..WalkSettings::default()
+    };
+    let (left, one) = looped(&WalkSettings::default())?;
+    let (entered, other) = looped(&quick)?;
+    let transitions = Transitions::between(&left, &entered, &[]).map_err(|error| error.to_string())?;
+    Ok((transitions, [one, other]))
+}
+
+/// What jumps between the two cost.
+fn jumps() -> Result<String, String> {
+    let (transitions, clips) = walks()?;
+    let all = [transitions.num_exits(), transitions.num_entries()];
+    let phases = phase::align(&clips);
+    Ok(plot::transitions(&plot::TransitionMap {
+        names: ["walk-loop", "quick-loop"],
+        step_secs: clips.each_ref().map(LoopClip::step_secs),
+        decay: SPRING,
+        grid: &transitions.grid(0..all[0], 0..all[1], SPRING, usize::MAX),
+        best_entries: &transitions.best_entries(0..all[0], 0..all[1], SPRING),
+        best: &transitions.best(0..all[0], 0..all[1], SPRING, 10),
+        matching: phases.last().map(|&phase| (all, phase)),
+    }))
+}
+
+/// What one of them costs, axis by axis.
+fn jump() -> Result<String, String> {
+    let (transitions, _) = walks()?;
+    let gaps = transitions.gaps(0, 0);
+    let axes: Vec<(f64, f64)> = gaps
+        .iter()
+        .flat_map(|gap| (0..3).map(|axis| (gap.place[axis], gap.velocity[axis])))
+        .filter(|gap| *gap != (0.0, 0.0))
+        .collect();
+    let decays = [
+        SPRING,
+        Decay::Cubic { blend_secs: 0.4 },
+        Decay::Quintic { blend_secs: 0.4 },
+    ];
+    Ok(plot::displacements(
+        "walk-loop:0 to quick-loop:0: what the jump costs, axis by axis",
+        &decays,
+        &axes,
+    ))
 }
 
 /// A walk whose cycles differ, so that a cut repeated as it is shows its seam, but straight and over a whole metre each, so that

@@ -1,0 +1,140 @@
+//! What jumps cost, as the command tells it.
+
+use harness::{Folder, number};
+
+mod harness;
+
+/// `walk.bvh` and its loop, and a quicker walk at another rate with its own.
+fn walks() -> Folder {
+    let folder = Folder::with_walk();
+    folder
+        .run("synth -o quick.bvh --seconds 4 --fps 50 --period 0.86 --speed 1.9 --seed 11")
+        .done();
+    folder.run("make walk.bvh -o walk-loop.bvh").done();
+    folder.run("make quick.bvh -o quick-loop.bvh --add-root").done();
+    folder
+}
+
+#[test]
+fn frames_takes_and_loops_are_compared() {
+    let folder = walks();
+    let pair = folder.run("cost walk.bvh:30 quick.bvh:45 --json").done().json();
+    let costs = pair["pair"]["costs"].as_array().unwrap();
+    assert_eq!(costs.len(), 3);
+    for (index, decay) in ["spring", "cubic", "quintic"].into_iter().enumerate() {
+        assert_eq!(costs[index]["decay"], decay);
+        let (exact, feature) = (number(&costs[index], "exact"), number(&costs[index], "feature"));
+        assert!(feature > 0.0 && feature <= exact, "{decay}: {feature}, {exact}");
+        let gaps = pair["pair"]["gaps"].as_array().unwrap();
+        let parts: f64 = gaps.iter().map(|gap| gap["costs"][index].as_f64().unwrap()).sum();
+        assert!((parts - exact).abs() < 1e-9);
+    }
+    assert!(pair["table"].is_null() && pair["left"]["kind"] == "take" && pair["unit"] == "metre-seconds");
+
+    let table = folder.run("cost walk-loop.bvh quick-loop.bvh --json").done().json();
+    assert!(table["pair"].is_null() && table["left"]["kind"] == "loop" && table["entered"]["kind"] == "loop");
+    let (rows, columns) = (
+        number(&table, "left/frames") as usize,
+        number(&table, "entered/frames") as usize,
+    );
+    let costs = table["table"]["costs"].as_array().unwrap();
+    assert_eq!((costs.len(), costs[0].as_array().unwrap().len()), (rows, columns));
+    let cheapest = costs
+        .iter()
+        .flat_map(|row| row.as_array().unwrap())
+        .map(|cost| cost.as_f64().unwrap())
+        .fold(f64::INFINITY, f64::min);
+    let best = &table["table"]["best"][0];
+    assert_eq!(number(best, "exact"), cheapest);
+    assert!(number(&table, "table/matching_phase") < 1.0 && cheapest < number(&table, "table/median"));
+
+    // The same jump on its own costs the same, and its closing key is its first sample.
+    let (exit, entry) = (number(best, "exit_frame"), number(best, "entry_frame"));
+    let one = folder
+        .run(&format!("cost walk-loop.bvh:{exit} quick-loop.bvh:{entry} --json"))
+        .done()
+        .json();
+    assert_eq!(number(&one["pair"]["costs"][0], "exact"), cheapest);
+    let closing = folder
+        .run(&format!("cost walk-loop.bvh:{rows} walk-loop.bvh:0 --json"))
+        .done()
+        .json();
+    assert_eq!(number(&closing["pair"]["costs"][2], "exact"), 0.0);
+    let from_one = folder
+        .run(&format!("cost walk-loop.bvh:{exit} quick-loop.bvh --json"))
+        .done()
+        .json();
+    assert_eq!(number(&from_one["table"]["best"][0], "exact"), cheapest);
+
+    let told = folder
+        .run("cost walk-loop.bvh quick.bvh --decay quintic --blend 0.3 --top 2")
+        .done()
+        .stdout;
+    assert!(
+        told.contains("quintic of 0.300 s") && told.contains("leave frame"),
+        "{told}"
+    );
+    assert!(told.contains("costs in metre-seconds"), "{told}");
+}
+
+#[test]
+fn plots_are_drawn_of_pairs_and_tables() {
+    let folder = walks();
+    folder.run("cost walk-loop.bvh quick-loop.bvh --plot map.svg").done();
+    assert!(folder.text("map.svg").contains("When to leave"));
+    folder.run("cost walk.bvh:3 quick.bvh:4 --plot axes.PNG").done();
+    assert!(folder.read("axes.PNG").starts_with(b"\x89PNG"));
+    let again = folder.run("cost walk.bvh:3 quick.bvh:4 --plot map.svg");
+    assert_eq!(again.status, 2, "{}", again.stderr);
+    folder.run("cost walk.bvh:3 quick.bvh --plot map.svg --force").done();
+}
+
+#[test]
+fn colons_in_names_are_part_of_them() {
+    let folder = Folder::with_walk();
+    folder.copy("walk.bvh", "take:2");
+    folder.copy("walk.bvh", "a:b.bvh");
+    let whole = folder.run("cost take:2 walk.bvh --json").done().json();
+    assert!(whole["left"]["frame"].is_null() && whole["left"]["file"] == "take:2");
+    let frame = folder.run("cost take:2:7 a:b.bvh:9 --json").done().json();
+    assert!(number(&frame, "left/frame") == 7.0 && number(&frame, "entered/frame") == 9.0);
+}
+
+#[test]
+fn what_cannot_be_compared_is_said_to_be_so() {
+    let folder = Folder::with_walk();
+    let other = folder.text("walk.bvh").replacen("Head", "Kopf", 1);
+    folder.write("other.bvh", other);
+    for (arguments, words) in [
+        ("walk.bvh:900 walk.bvh:1", vec!["no frame 900", "0 to "]),
+        ("walk.bvh:1.5 walk.bvh:1", vec!["\"1.5\" is no frame", "whole numbers"]),
+        ("walk.bvh:-1 walk.bvh:1", vec!["\"-1\" is no frame"]),
+        ("nothing.bvh:1 walk.bvh:1", vec!["cannot read \"nothing.bvh\""]),
+        (
+            "walk.bvh walk.bvh --halflife 0",
+            vec!["--halflife must be", "--halflife 0.1"],
+        ),
+        ("walk.bvh walk.bvh --blend nan", vec!["--blend must be", "--blend 0.4"]),
+        ("walk.bvh walk.bvh --joints Nobody=1", vec!["Nobody"]),
+        ("walk.bvh walk.bvh --plot map.pdf", vec![".svg or .png"]),
+        (
+            "walk.bvh other.bvh",
+            vec![
+                "another skeleton",
+                "only in \"walk.bvh\": Head",
+                "only in \"other.bvh\": Kopf",
+            ],
+        ),
+    ] {
+        let answer = folder.run(&format!("cost {arguments}"));
+        assert_eq!(answer.status, 2, "{arguments}: {}", answer.stderr);
+        assert!(answer.stdout.is_empty());
+        for words in words {
+            assert!(answer.stderr.contains(words), "{arguments}: {}", answer.stderr);
+        }
+    }
+    // Of a single soiled frame there is no jump.
+    folder.run("synth -o pose.bvh --seconds 4 --fps 30 --t-pose").done();
+    let soiled = folder.run("cost pose.bvh:0 walk.bvh");
+    assert_eq!(soiled.status, 1, "{}", soiled.stderr);
+}
