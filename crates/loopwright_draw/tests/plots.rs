@@ -7,9 +7,11 @@ use loopwright::{
     closure::{Method, Shape},
     controller_fit::{self, FitSettings},
     math::rigid::Rigid,
+    math::{decay::Decay, rigid::Rigid},
     pipeline::{self, LoopSettings, Made},
     root_motion::RootMode,
     take::{Cut, Joint, Skeleton, Take},
+    transition::{Motion, Transitions},
 };
 use loopwright_draw::plot;
 use loopwright_synth::{DriveSettings, WalkSettings, drive, synthesize};
@@ -345,5 +347,71 @@ fn fits_are_drawn_with_and_without_changes() {
     for svg in [alone, both, plot::controller_fit(&[])] {
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
         plot::png(&svg).unwrap();
+#[test]
+fn jumps_between_motions_are_mapped_with_the_best_of_them() {
+    let of_walk = |seconds, period| {
+        let (take, analysis) = walk(seconds, |settings| settings.period_secs = period);
+        Motion::of_take(take, analysis)
+    };
+    let transitions = Transitions::between(&of_walk(3.0, 1.1), &of_walk(4.0, 0.9), &[]).unwrap();
+    let all = [transitions.num_exits(), transitions.num_entries()];
+    let decay = Decay::Spring { half_life_secs: 0.1 };
+    let best = transitions.best(0..all[0], 0..all[1], decay, 3);
+    let grid = transitions.grid(0..all[0], 0..all[1], decay, 60);
+    let map = plot::TransitionMap {
+        names: ["slow & steady", "quick"],
+        step_secs: [1.0 / 30.0; 2],
+        decay,
+        grid: &grid,
+        best_entries: &transitions.best_entries(0..all[0], 0..all[1], decay),
+        best: &best,
+        matching: Some((all, 0.7)),
+    };
+    let svg = plot::transitions(&map);
+    assert_sound(&svg);
+    for words in [
+        "leave slow &amp; steady at, s",
+        "enter quick at, s",
+        "matching phase",
+        "Feature form",
+        "When to leave",
+    ] {
+        assert!(svg.contains(words), "no {words}");
+    }
+    // A ring for each of the best on the map, and one on the curve below; those of the legends are drawn besides.
+    assert_eq!(svg.matches("r=\"4.5\"").count(), 2 * best.len());
+    // One jump alone, one that costs nothing, and none at all are drawn as well.
+    for [exits, entries] in [[0..1, 0..1], [0..1, 0..all[1]], [5..5, 0..all[1]]] {
+        let grid = transitions.grid(exits, entries, decay, 60);
+        assert_sound(&plot::transitions(&plot::TransitionMap {
+            grid: &grid,
+            best: &[],
+            best_entries: &[],
+            matching: None,
+            ..map
+        }));
+    }
+}
+
+#[test]
+fn displacements_are_mapped_with_the_gaps_of_a_jump() {
+    let decays = [
+        Decay::Spring { half_life_secs: 0.1 },
+        Decay::Cubic { blend_secs: 0.4 },
+        Decay::Quintic { blend_secs: 0.4 },
+    ];
+    let svg = plot::displacements("a jump", &decays, &[(0.1, -1.0), (-0.02, 0.3)]);
+    assert_sound(&svg);
+    assert_eq!(svg.matches("r=\"3\"").count(), 2 * 9);
+    for words in [
+        "spring, half-life 0.100 s: exact",
+        "quintic, blend 0.400 s",
+        "gap of place, m",
+        "gap of velocity, m/s",
+    ] {
+        assert!(svg.contains(words), "no {words}");
+    }
+    for gaps in [&[][..], &[(0.0, 0.0)], &[(f64::NAN, 1.0)], &[(1e9, -1e9)]] {
+        assert_sound(&plot::displacements("odd ones", &decays[..1], gaps));
     }
 }

@@ -40,9 +40,9 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
     let decays = decays(args)?;
     let left = Side::read(&args.left, &args.reading)?;
     let entered = Side::read(&args.entered, &args.reading)?;
-    for side in [&left, &entered] {
-        for input in args.plot.iter() {
-            outputs.spare(&side.path, input)?;
+    if let Some(drawn) = &args.plot {
+        for side in [&left, &entered] {
+            outputs.spare(&side.path, drawn)?;
         }
     }
     let transitions = Transitions::between(&left.motion, &entered.motion, &args.weights)
