@@ -326,7 +326,7 @@ pub fn displacements(title: &str, decays: &[Decay], gaps: &[(f64, f64)]) -> Stri
             let heat = Heat::of(columns, rows, |column, row| values[row * columns + column] / dearest);
             panel.draw(&mut svg, |panel, svg| {
                 heat.draw(svg, panel.area);
-                for &(x, v) in gaps {
+                for &(x, v) in gaps.iter().filter(|gap| gap.0.is_finite() && gap.1.is_finite()) {
                     svg.circle(panel.across(x), panel.down(v), 3.0, "chip lv", "stroke-width=\"1.6\"");
                 }
             });
