@@ -16,7 +16,7 @@ use loopwright::{
     },
     pipeline::{self, LoopSettings, Made},
     take::{Cut, Take},
-    transition::{Motion, Transitions},
+    transition::{self, Transitions},
 };
 use loopwright_draw::{
     plot,
@@ -94,9 +94,9 @@ fn blend_of_turns() -> String {
 const SPRING: Decay = Decay::Spring { half_life_secs: 0.1 };
 
 /// The loop of a synthetic walk as something to leave or to enter.
-fn looped(settings: &WalkSettings) -> Result<(Motion, LoopClip), String> {
+fn looped(settings: &WalkSettings) -> Result<(transition::Motion, LoopClip), String> {
     let clip = Drawn::of(settings)?.made()?.1.loop_clip;
-    let motion = Motion::of_loop(&clip, &BodyOverrides::default()).map_err(|error| error.to_string())?;
+    let motion = transition::Motion::of_loop(&clip, &BodyOverrides::default()).map_err(|error| error.to_string())?;
     Ok((motion, clip))
 }
 
