@@ -8,7 +8,6 @@ use loopwright::{
     blend::phase,
     candidate::{self, Found, SearchSettings},
     controller_fit::{self, FitSettings},
-    math::rigid::{Rigid, Twist},
     loop_clip::LoopClip,
     math::{
         decay::Decay,

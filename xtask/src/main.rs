@@ -3,10 +3,9 @@
 //! `cargo xtask measure road [FOLDER]` measures the whole road on the real takes of FOLDER (default `../shared/mocap`) and
 //! on synthetic ones, and writes docs/measurements/road.md; `cargo xtask measure closure [FOLDER]` every way to close a seam,
 //! on many cuts of those takes, and writes docs/measurements/closure.md; likewise `measure root` what the root does, on real
-//! takes and on synthetic circles, `measure search` the search against synthetic truth and other ways to look, and
-//! `measure symmetric` loops of half a cycle and its image, `measure fit` what takes say of character controllers. `cargo xtask measure speed [FOLDER] [--peers FILE]` takes the clock
-//! takes and on synthetic circles, `measure search` the search against synthetic truth and other ways to look, `measure cost` what jumps cost, and
-//! `measure symmetric` loops of half a cycle and its image. `cargo xtask measure speed [FOLDER] [--peers FILE]` takes the clock
+//! takes and on synthetic circles, `measure search` the search against synthetic truth and other ways to look, `measure
+//! symmetric` loops of half a cycle and its image, `measure feet` how feet stand, `measure fit` what takes say of character
+//! controllers, `measure cost` what jumps cost. `cargo xtask measure speed [FOLDER] [--peers FILE]` takes the clock
 //! to the search and writes docs/measurements/search-speed.md; FILE holds what other tools took,
 //! docs/measurements/peers-search.csv unless another is named.
 //!
@@ -59,9 +58,8 @@ fn main() -> ExitCode {
             Some(other) => Err(format!("cargo xtask docs takes --check or nothing, found {other}")),
         },
         _ => Err(
-            "usage: cargo xtask measure road|closure|root|feet|fit|search|symmetric|speed [FOLDER] [--peers FILE], or cargo xtask docs \
-            "usage: cargo xtask measure road|closure|cost|root|search|symmetric|speed [FOLDER] [--peers FILE], or cargo xtask docs \
-             [--check]"
+            "usage: cargo xtask measure road|closure|root|feet|fit|cost|search|symmetric|speed [FOLDER] [--peers FILE], \
+             or cargo xtask docs [--check]"
                 .to_owned(),
         ),
     };
@@ -107,10 +105,9 @@ fn measure(arguments: &[String]) -> Result<(), String> {
         Some(&"speed") => (speed::page(&folder, peers.as_deref())?, "search-speed.md"),
         _ => {
             return Err(
-                "cargo xtask measure takes road, closure, root, feet, fit, search, symmetric or speed".to_owned(),
+                "cargo xtask measure takes road, closure, root, feet, fit, cost, search, symmetric or speed".to_owned(),
             );
         }
-        _ => return Err("cargo xtask measure takes road, closure, cost, root, search, symmetric or speed".to_owned()),
     };
     let path = measurements.join(name);
     std::fs::write(&path, page).map_err(|error| format!("cannot write {}: {error}", path.display()))

@@ -6,7 +6,6 @@ use loopwright::{
     candidate::{self, Found, SearchSettings},
     closure::{Method, Shape},
     controller_fit::{self, FitSettings},
-    math::rigid::Rigid,
     math::{decay::Decay, rigid::Rigid},
     pipeline::{self, LoopSettings, Made},
     root_motion::RootMode,
@@ -347,6 +346,9 @@ fn fits_are_drawn_with_and_without_changes() {
     for svg in [alone, both, plot::controller_fit(&[])] {
         assert!(!svg.contains("NaN") && !svg.contains("inf"));
         plot::png(&svg).unwrap();
+    }
+}
+
 #[test]
 fn jumps_between_motions_are_mapped_with_the_best_of_them() {
     let of_walk = |seconds, period| {
