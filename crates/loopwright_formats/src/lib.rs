@@ -25,6 +25,8 @@
 
 pub mod detect;
 
+mod limits;
+
 pub mod bvh;
 
 pub mod fbx;

@@ -30,16 +30,7 @@ mod motion;
 
 pub use read::parse;
 
-/// Deepest nesting of joints that is read or written.
-///
-/// Skeletons with hair and tails stay below a hundred. Later stages walk from joints to the root, so depth costs time, and
-/// a written file's indentation grows with its square.
-pub(crate) const MAX_DEPTH: usize = 512;
-
-/// Largest size of a number that is read or written, in the file's unit or in degrees.
-///
-/// As a length in millimetres it is a thousand kilometres; squares and sums of it are far from overflow.
-pub(crate) const MAX_VALUE: f64 = 1e9;
+pub(crate) use crate::limits::{MAX_DEPTH, MAX_VALUE};
 
 /// What a channel does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     detect::{self, FileKind},
     error::{ReadError, cut},
+    limits::most_transforms,
     source::{LoadedTake, Source},
     space::{self, Space, SpaceSettings, UNIT_RANGE, UnitChoice},
     warning::Warning,
@@ -56,11 +57,7 @@ impl RowSink for Values {
     }
 }
 
-/// Transforms that any file may have, and those that each byte adds.
-///
-/// A joint without channels takes no bytes in the rows but does take memory in every frame. Rows of real files have six
-/// bytes or more per joint.
-const FREE_TRANSFORMS: usize = 4_000_000;
+/// Transforms that each byte of a file adds to those that any may have: rows of real files have six bytes or more per joint.
 const TRANSFORMS_PER_BYTE: usize = 4;
 
 /// Local transforms of all rows, in the axes and unit of the file.
@@ -131,10 +128,7 @@ pub(crate) fn read_take(
     let mut lexer = open(bytes)?;
     let hierarchy = hierarchy::read(&mut lexer, warnings)?;
     let num_joints = hierarchy.joints().len();
-    let limit = bytes
-        .len()
-        .saturating_mul(TRANSFORMS_PER_BYTE)
-        .saturating_add(FREE_TRANSFORMS);
+    let limit = most_transforms(bytes.len(), TRANSFORMS_PER_BYTE);
     let mut poses = Poses {
         hierarchy: &hierarchy,
         limit,

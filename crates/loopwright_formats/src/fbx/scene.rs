@@ -8,8 +8,8 @@ use ufbx::{
 
 use super::record;
 use crate::{
-    bvh::MAX_DEPTH,
     error::{FbxFault, ReadError, cut},
+    limits::MAX_DEPTH,
     space::Axis,
 };
 

@@ -16,8 +16,9 @@ use super::{
     record::{self, Document, Record},
 };
 use crate::{
-    bvh::{MAX_VALUE, euler},
+    bvh::euler,
     error::WriteError,
+    limits::MAX_VALUE,
     space::Axis,
     warning::Warning,
     write::{LoopWriteSettings, Written},

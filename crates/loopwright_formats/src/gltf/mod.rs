@@ -28,6 +28,3 @@ mod stretch;
 mod track;
 
 pub(crate) mod write;
-
-/// Deepest nesting of joints that is read: later stages walk from joints to the root.
-const MAX_DEPTH: usize = 512;

@@ -12,7 +12,7 @@ use super::{
     container::{Document, reason},
     error::GltfError,
 };
-use crate::error::excerpt;
+use crate::{error::excerpt, limits::MAX_VALUE};
 
 /// A node.
 #[derive(Clone, Debug, Deserialize)]
@@ -42,9 +42,6 @@ impl Transform {
         scale: DVec3::ONE,
     };
 }
-
-/// Largest coordinate or scale that is read; sums and products of it are far from overflow.
-pub(crate) const MAX_VALUE: f64 = 1e9;
 
 impl Node {
     /// Its local transform at rest. Errors: it is not finite, or a rotation has no length.

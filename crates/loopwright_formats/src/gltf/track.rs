@@ -7,8 +7,9 @@ use glam::{DQuat, DVec3};
 use super::{
     accessor::Accessors,
     error::GltfError,
-    parts::{Interpolation, MAX_VALUE, Sampler},
+    parts::{Interpolation, Sampler},
 };
+use crate::limits::MAX_VALUE;
 
 /// Keys of a translation, scale (3 numbers) or rotation (4, x y z w).
 #[derive(Clone, Debug)]

@@ -15,11 +15,12 @@ use serde_json::{Value, json};
 use super::{
     container::Document,
     edit,
-    parts::{MAX_VALUE, Nodes, Transform},
+    parts::{Nodes, Transform},
     source::{Above, GltfJoint, GltfSource},
 };
 use crate::{
     error::WriteError,
+    limits::MAX_VALUE,
     sidecar::Sidecar,
     warning::Warning,
     write::{ClosingKey, LoopWriteSettings, Written},
