@@ -2,7 +2,8 @@
 
 use std::io;
 
-use loopwright::take::Take;
+use glam::DVec3;
+use loopwright::take::{Joint, Take};
 
 use crate::{
     bvh::{self, source::BvhSource},
@@ -74,13 +75,44 @@ pub fn read_take(
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<LoadedTake, ReadError> {
-    match detect::file_kind(bytes) {
+    let num_before = warnings.len();
+    let loaded = match detect::file_kind(bytes) {
         #[cfg(feature = "fbx")]
         FileKind::FbxBinary | FileKind::FbxAscii => crate::fbx::read::read_take(bytes, name, settings, warnings),
         FileKind::Gltf | FileKind::Glb => gltf::read::read(bytes, name, settings, warnings),
         // What is none of the known kinds is told as a BVH file gone wrong.
         _ => bvh::read::read_take(bytes, name, &settings.space, warnings),
+    }?;
+    // Where keys tell no rate, it is ours.
+    let is_ours = |warning: &Warning| matches!(warning, Warning::KeysOffGrid { .. });
+    let rate_hz = loaded.take.frame_rate_hz();
+    if is_odd(rate_hz) && loaded.take.num_frames() > 1 && !warnings[num_before..].iter().any(is_ours) {
+        warnings.push(Warning::OddRate { rate_hz });
     }
+    if lacks_rest(&loaded.take) {
+        warnings.push(Warning::RestMissing);
+    }
+    Ok(loaded)
+}
+
+/// How far a rate may lie from a whole number, as a share.
+///
+/// Rates of television lie a thousandth off (29.97), and frame times are rounded to their fourth digit (0.0167 for 60). A frame
+/// time of 0.033 is a hundredth off: its clip runs a frame too long in three seconds.
+const WHOLE_RATE: f64 = 2e-3;
+
+/// Whether a rate is none that motion is recorded at. Below one frame per second there is another warning.
+fn is_odd(rate_hz: f64) -> bool {
+    let whole = rate_hz.round().max(1.0);
+    rate_hz > 1.0 && (rate_hz / whole - 1.0).abs() > WHOLE_RATE
+}
+
+/// Whether every joint rests on its parent although the motion has it elsewhere.
+fn lacks_rest(take: &Take) -> bool {
+    let joints = take.skeleton().joints();
+    let lies_apart = |joint: &Joint| joint.parent.is_some() && joint.rest_offset != DVec3::ZERO;
+    let moves_apart = |place: &DVec3| *place != DVec3::ZERO;
+    !joints.iter().any(lies_apart) && take.translations(0)[1..].iter().any(moves_apart)
 }
 
 /// A kind of file that is written.

@@ -140,6 +140,11 @@ pub enum Warning {
         /// All of them, in order.
         names: Vec<String>,
     },
+    /// None of the file's animations moves a node; the longest was taken.
+    StandsStill {
+        /// Its name, or its number where it has none.
+        animation: String,
+    },
     /// The file holds several skins of different joints, and one was taken unasked.
     SeveralSkins {
         /// The one taken.
@@ -147,7 +152,7 @@ pub enum Warning {
         /// All of them, in order.
         names: Vec<String>,
     },
-    /// The animation moves nodes that hang in no tree with the skeleton; they play no part.
+    /// The animation moves nodes that are not of the skeleton; they play no part.
     NodesLeftOut {
         /// How many.
         count: usize,
@@ -164,13 +169,24 @@ pub enum Warning {
         /// Rate at which it is sampled, per second.
         rate_hz: f64,
     },
-    /// Joints change their scale; lengths below follow it, loops do not carry it.
-    ScaleAnimated {
+    /// Joints have keys for a part of the animation alone, and hold still for the rest.
+    ChannelsShorter {
         /// The first of them.
         joint: String,
         /// How many there are.
         count: usize,
+        /// Where the keys of the first one start and end, seconds from the animation's start.
+        keys_secs: [f64; 2],
+        /// Length of the animation, seconds.
+        whole_secs: f64,
     },
+    /// A rate of frames that nothing records at.
+    OddRate {
+        /// Frames per second.
+        rate_hz: f64,
+    },
+    /// All joints rest on their parents: bones have a length in the motion alone.
+    RestMissing,
     /// The format says metres, which would make the model tinier than a mouse or larger than a whale.
     UnitNotMetres {
         /// Its size in the file's unit.
@@ -369,6 +385,7 @@ impl fmt::Display for Warning {
                 names.len(),
                 others(names, taken)
             ),
+            Self::StandsStill { animation } => write!(f, "nothing moves in the animation \"{animation}\""),
             Self::SeveralSkins { taken, names } => write!(
                 f,
                 "{} skins of different joints, \"{taken}\" is taken because most of it moves; the others: {}",
@@ -377,7 +394,7 @@ impl fmt::Display for Warning {
             ),
             Self::NodesLeftOut { count } => write!(
                 f,
-                "{count} nodes that the animation moves are in no tree with the skeleton and play no part"
+                "{count} nodes that the animation moves are not of the skeleton and play no part"
             ),
             Self::ChannelsLeftOut { count } => write!(
                 f,
@@ -387,16 +404,28 @@ impl fmt::Display for Warning {
                 f,
                 "the keys of \"{animation}\" are few or uneven; sampled at {rate_hz:.4} frames per second"
             ),
-            Self::ScaleAnimated { joint, count: 1 } => {
+            Self::ChannelsShorter {
+                joint,
+                count,
+                keys_secs: [from, to],
+                whole_secs,
+            } => {
+                let others = match count {
+                    0 | 1 => String::new(),
+                    count => format!(" ({} more joints are alike)", count - 1),
+                };
                 write!(
                     f,
-                    "the scale of {joint} changes; lengths follow it, a loop keeps the first"
+                    "the keys of {joint} go from {from:.3} to {to:.3} s of {whole_secs:.3} s, it holds still for the \
+                     rest{others}"
                 )
             }
-            Self::ScaleAnimated { joint, count } => write!(
+            Self::OddRate { rate_hz } => write!(
                 f,
-                "the scales of {joint} and {} more joints change; lengths follow them, a loop keeps the first",
-                count - 1
+                "{rate_hz:.4} frames per second is an odd rate; is the frame time rounded, or meant otherwise?"
+            ),
+            Self::RestMissing => f.write_str(
+                "the file has no rest pose: every joint rests on its parent, lengths come from the motion alone",
             ),
             Self::UnitNotMetres { size, unit_metres } => write!(
                 f,
@@ -445,9 +474,10 @@ impl fmt::Display for Warning {
                     (0 | 1, true) => "changes its scale",
                     (_, true) => "change their scale",
                 };
+                let held = if *varies { ", a loop keeps the first" } else { "" };
                 write!(
                     f,
-                    "{joint}{others} {verb}; it is kept in the places of the joints below"
+                    "{joint}{others} {verb}; it is kept in the places of the joints below{held}"
                 )
             }
             Self::LeftHandedAxes { up } => {

@@ -317,6 +317,70 @@ fn what_is_odd_is_warned_of() {
     assert_eq!(warnings, [], "an animation without keys is no choice");
 }
 
+/// The file with other keys on its one curve: times in ticks, and values.
+fn keyed(times: &[i64], values: &[f32], more: &str) -> Vec<u8> {
+    let list = |numbers: Vec<String>| format!("*{} {{\n a: {}\n}}", numbers.len(), numbers.join(","));
+    let stop = times[times.len() - 1];
+    String::from_utf8(text(RIGHT_HANDED, "", stop, more))
+        .unwrap()
+        .replace(
+            &format!("KeyTime: *2 {{\n\t\t\ta: 0,{SECOND}\n\t\t}}"),
+            &format!("KeyTime: {}", list(times.iter().map(ToString::to_string).collect())),
+        )
+        .replace(
+            "KeyValueFloat: *2 {\n\t\t\ta: 0,50\n\t\t}",
+            &format!(
+                "KeyValueFloat: {}",
+                list(values.iter().map(ToString::to_string).collect())
+            ),
+        )
+        .replace("a: 2\n", &format!("a: {}\n", times.len()))
+        .into_bytes()
+}
+
+#[test]
+fn keys_that_lie_elsewhere_than_frames_are_told() {
+    let values: Vec<f32> = (0..21).map(|key| key as f32).collect();
+    // 60 keys a second in a file of 30 frames.
+    let times: Vec<i64> = (0..21).map(|key| key * SECOND / 60).collect();
+    let (loaded, warnings) = read(&keyed(&times, &values, "")).unwrap();
+    assert_eq!(
+        warnings,
+        [Warning::KeyRate {
+            keys_hz: 60.0,
+            scene_hz: 30.0
+        }]
+    );
+    assert_eq!(loaded.take.num_frames(), 21);
+    // Uneven ones.
+    let times: Vec<i64> = (0..21).map(|key| (key * key + 3 * key) * SECOND / 100).collect();
+    let (_, warnings) = read(&keyed(&times, &values, "")).unwrap();
+    let (animation, rate_hz) = ("Walk".to_owned(), 30.0);
+    assert_eq!(warnings, [Warning::KeysOffGrid { animation, rate_hz }]);
+    // Far apart, but on frames.
+    let times: Vec<i64> = (0..21).map(|key| (key * key + 3 * key) * SECOND / 30).collect();
+    assert_eq!(read(&keyed(&times, &values, "")).unwrap().1, []);
+}
+
+#[test]
+fn what_else_the_animation_moves_is_told() {
+    let prop = r#"Model: 13, "Model::Prop", "Mesh" {
+		Version: 232
+	}"#;
+    let mut bytes = String::from_utf8(text(RIGHT_HANDED, "", SECOND, prop)).unwrap();
+    let more = |connection: &str| {
+        format!("C: \"OP\",103,102, \"d|X\"\n\tC: \"OP\",102,13, \"{connection}\"\n\tC: \"OO\",13,0\n")
+    };
+    let plain = bytes.clone();
+    bytes = bytes.replace("C: \"OP\",103,102, \"d|X\"\n", &more("Lcl Translation"));
+    assert_eq!(read(bytes.as_bytes()).unwrap().1, [Warning::NodesLeftOut { count: 1 }]);
+    let seen = plain.replace("C: \"OP\",103,102, \"d|X\"\n", &more("Visibility"));
+    assert_eq!(
+        read(seen.as_bytes()).unwrap().1,
+        [Warning::ChannelsLeftOut { count: 1 }]
+    );
+}
+
 #[test]
 fn every_message_is_one_sentence() {
     let path: [FbxFault; 3] = [

@@ -353,9 +353,9 @@ fn what_is_odd_is_told() {
         .unwrap()
         .push(json!({"sampler": 0, "target": {"path": "pointer"}}));
     let warnings = told(&file);
-    let (joint, count) = ("Hips".to_owned(), 1);
+    let (joint, count, varies) = ("Hips".to_owned(), 1, true);
     assert!(
-        warnings.contains(&Warning::ScaleAnimated { joint, count }),
+        warnings.contains(&Warning::ScaledJoints { joint, count, varies }),
         "{warnings:?}"
     );
     assert!(warnings.contains(&Warning::NodesLeftOut { count: 1 }), "{warnings:?}");
@@ -453,7 +453,7 @@ fn broken_files_are_refused_with_their_place() {
             "skins[0].joints names number 77 of 5",
         ),
         (|f| f["animations"] = json!([]), "no animation"),
-        (|f| f["animations"][0]["channels"] = json!([]), "moves a node"),
+        (|f| f["animations"][0]["channels"] = json!([]), "has keys for a node"),
         (
             |f| f["animations"][0]["channels"][0]["target"]["node"] = json!(50),
             "channels[0].target.node names number 50 of 5",

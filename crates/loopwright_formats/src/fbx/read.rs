@@ -11,18 +11,15 @@ use super::{
     timing::{self, Grid},
 };
 use crate::{
-    bvh::MAX_VALUE,
     error::{FbxFault, ReadError},
+    limits::{MAX_VALUE, most_transforms},
     source::{LoadedTake, ReadSettings, Source},
     space::{self, Space, SpaceSettings, UNIT_RANGE, UnitChoice, UpChoice},
     warning::Warning,
 };
 
-/// Transforms that any file may have, and those that each byte adds.
-///
-/// A node without keys takes no bytes for its frames but does take memory. Sampled files have a byte or more for each
-/// number; files with sparse keys have less.
-const FREE_TRANSFORMS: usize = 4_000_000;
+/// Transforms that each byte of a file adds to those that any may have: sampled files have a byte or more for each number,
+/// files with sparse keys less.
 const TRANSFORMS_PER_BYTE: usize = 16;
 
 /// A joint whose place in its parent varies by less is still, in metres: exporters write it with the noise of single
@@ -58,11 +55,8 @@ pub(crate) fn read_take(
     };
     let joints = joints::choose(&scene, stack, moves, warnings)?;
     let anim = scene::animation(&scene, stack, joints.above.iter().chain(&joints.nodes).copied())?;
-    let limit = bytes
-        .len()
-        .saturating_mul(TRANSFORMS_PER_BYTE)
-        .saturating_add(FREE_TRANSFORMS)
-        / joints.nodes.len();
+    timing::warn_of_left_out(stack, &joints, warnings);
+    let limit = most_transforms(bytes.len(), TRANSFORMS_PER_BYTE) / joints.nodes.len();
     let grid = timing::grid(&scene, stack, &joints, limit, warnings)?;
 
     let mut samples = Samples::of(&scene, &anim, &joints, &grid)?;

@@ -1,5 +1,7 @@
 //! Which animation of a file is read, and on which grid of times.
 
+use std::collections::HashSet;
+
 use ufbx::{AnimCurve, AnimStack, Scene};
 
 use super::{joints::Joints, write::LOOP_SUFFIX};
@@ -186,6 +188,12 @@ pub(super) fn grid(
             fault: FbxFault::FrameRate { found: rate },
         });
     }
+    if is_off_grid(&curves, [begin, end], rate) {
+        warnings.push(Warning::KeysOffGrid {
+            animation: cut(&stack.element.name, MAX_NAME),
+            rate_hz: rate,
+        });
+    }
     if is_stated && last_key < end - 1.5 / rate {
         warnings.push(Warning::AnimationShorter {
             keys_end_secs: (last_key - begin).max(0.0),
@@ -207,6 +215,63 @@ pub(super) fn grid(
         frame_time_secs: 1.0 / rate,
         num_frames: intervals as usize + 1,
     })
+}
+
+/// How far a key may stand off the frames, in frames, and the share of keys that may stand farther.
+const OFF_GRID_FRAMES: f64 = 0.05;
+const OFF_GRID_SHARE: f64 = 0.01;
+
+/// Whether keys stand between frames, so that what they say is not sampled as it is.
+fn is_off_grid(curves: &[&AnimCurve], [begin, end]: [f64; 2], rate_hz: f64) -> bool {
+    let (mut inside, mut off) = (0_usize, 0_usize);
+    for curve in curves {
+        // A curve of one key or of equal ones says the same everywhere.
+        if !varies(curve) {
+            continue;
+        }
+        for time in curve.keyframes.iter().map(|key| key.time) {
+            if (begin..=end).contains(&time) {
+                let frame = (time - begin) * rate_hz;
+                inside += 1;
+                off += usize::from((frame - frame.round()).abs() > OFF_GRID_FRAMES);
+            }
+        }
+    }
+    off as f64 > OFF_GRID_SHARE * inside as f64
+}
+
+/// Whether a curve has keys of different values.
+fn varies(curve: &AnimCurve) -> bool {
+    let mut values = curve.keyframes.iter().map(|key| key.value);
+    let Some(first) = values.next() else { return false };
+    values.any(|value| (value - first).abs() > 1e-6 * first.abs().max(1.0))
+}
+
+/// Says what the animation changes beside the joints' places, turns and scales.
+pub(super) fn warn_of_left_out(stack: &AnimStack, joints: &Joints, warnings: &mut Vec<Warning>) {
+    let of_skeleton: HashSet<usize> = joints.above.iter().chain(&joints.nodes).copied().collect();
+    let (mut nodes, mut others) = (HashSet::new(), 0);
+    let props = (&stack.layers).into_iter().flat_map(|layer| layer.anim_props.iter());
+    for prop in props {
+        let mut curves = prop.anim_value.curves.iter().flatten();
+        if !curves.any(|curve| varies(curve)) {
+            continue;
+        }
+        let moves_node = prop.element.type_ == ufbx::ElementType::Node
+            && matches!(&*prop.prop_name, "Lcl Translation" | "Lcl Rotation" | "Lcl Scaling");
+        let node = prop.element.typed_id as usize;
+        if !moves_node {
+            others += 1;
+        } else if !of_skeleton.contains(&node) {
+            nodes.insert(node);
+        }
+    }
+    if !nodes.is_empty() {
+        warnings.push(Warning::NodesLeftOut { count: nodes.len() });
+    }
+    if others > 0 {
+        warnings.push(Warning::ChannelsLeftOut { count: others });
+    }
 }
 
 /// Fewest intervals that make a rate, and the share of them that must be of one length, within a hundredth of it.

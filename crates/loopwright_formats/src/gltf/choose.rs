@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     error::cut,
+    limits::MAX_DEPTH,
     source::{AnimationChoice, ReadSettings},
     warning::Warning,
 };
@@ -125,7 +126,10 @@ pub(crate) fn animation(
     longest(animations, names, accessors, nodes, warnings)
 }
 
-/// The longest animation in which a node moves; the first of several. Says so where there was a choice.
+/// The longest animation in which a node moves; where none does, the longest that has keys for one; the first of several.
+///
+/// Says so where there was a choice, and where nothing moves: a body that stands still is motion all the same, and what hardly
+/// moves stands still once it is rounded.
 fn longest(
     animations: Vec<Animation>,
     names: Vec<String>,
@@ -146,8 +150,11 @@ fn longest(
         }
         by_length.push((ends.1 - ends.0, chosen));
     }
+    // Without keys the length is minus infinity.
+    by_length.retain(|(secs, _)| *secs >= 0.0);
     by_length.sort_by(|(p, _), (q, _)| q.total_cmp(p));
-    for (_, chosen) in by_length {
+    let mut moving = None;
+    'found: for (place_in_list, (_, chosen)) in by_length.iter().enumerate() {
         for (_, path, sampler) in chosen.moves(nodes)? {
             let keys = &chosen.animation.samplers[sampler];
             let place = chosen.sampler_place(sampler);
@@ -160,17 +167,25 @@ fn longest(
                 }
             };
             if moves {
-                if count > 1 {
-                    warnings.push(Warning::SeveralAnimations {
-                        taken: names[chosen.index].clone(),
-                        names,
-                    });
-                }
-                return Ok(chosen);
+                moving = Some(place_in_list);
+                break 'found;
             }
         }
     }
-    Err(GltfError::NoMotion { count, names })
+    if by_length.is_empty() {
+        return Err(GltfError::NoMotion { count, names });
+    }
+    let (_, chosen) = by_length.swap_remove(moving.unwrap_or(0));
+    let taken = names[chosen.index].clone();
+    if moving.is_none() {
+        warnings.push(Warning::StandsStill {
+            animation: taken.clone(),
+        });
+    }
+    if count > 1 {
+        warnings.push(Warning::SeveralAnimations { taken, names });
+    }
+    Ok(chosen)
 }
 
 /// Names for people: those that parts have, else their numbers.
@@ -335,11 +350,8 @@ fn connected(nodes: &Nodes, is_joint: &[bool]) -> Result<Joints, GltfError> {
             None => root.is_none().then_some(0),
         };
         let depth = parent.map_or(0, |parent| depths[parent] + 1);
-        if depth >= super::MAX_DEPTH {
-            return Err(GltfError::TooDeep {
-                node,
-                limit: super::MAX_DEPTH,
-            });
+        if depth >= MAX_DEPTH {
+            return Err(GltfError::TooDeep { node, limit: MAX_DEPTH });
         }
         places[node] = joints.nodes.len();
         depths.push(depth);

@@ -155,8 +155,8 @@ pub enum GltfError {
     /// There is no animation.
     #[error("the file holds no animation")]
     NoAnimations,
-    /// None of the animations moves a node.
-    #[error("none of the {count} animations moves a node; those there are: {}", list(.names))]
+    /// None of the animations has keys for a node.
+    #[error("none of the {count} animations has keys for a node; those there are: {}", list(.names))]
     NoMotion {
         /// Animations there are.
         count: usize,

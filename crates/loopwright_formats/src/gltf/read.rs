@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     error::{ReadError, cut},
+    limits::most_transforms,
     source::{LoadedTake, ReadSettings, Source},
     space::{self, Axis, Space, UNIT_RANGE, UnitChoice, UpChoice},
     warning::Warning,
@@ -24,8 +25,7 @@ use crate::{
 /// Longest name of a joint.
 const MAX_NAME: usize = 200;
 
-/// Transforms that any file may have, and those that each byte adds: one key may stand for many frames.
-const FREE_TRANSFORMS: usize = 4_000_000;
+/// Transforms that each byte of a file adds to those that any may have: one key may stand for many frames.
 const TRANSFORMS_PER_BYTE: usize = 4;
 
 /// Reads a take from a glTF file, binary or text.
@@ -87,11 +87,10 @@ pub(crate) fn read(
             rate_hz: 1.0 / grid.step_secs,
         });
     }
+    warn_of_ends(&joints, &nodes, &tracks, &grid, warnings);
     let num_joints = joints.nodes.len();
     let num_bytes = bytes.len().saturating_add(document.num_buffer_bytes());
-    let limit = num_bytes
-        .saturating_mul(TRANSFORMS_PER_BYTE)
-        .saturating_add(FREE_TRANSFORMS);
+    let limit = most_transforms(num_bytes, TRANSFORMS_PER_BYTE);
     if grid.num_frames.saturating_mul(num_joints) > limit {
         return Err(ReadError::OutOfProportion {
             frames: grid.num_frames,
@@ -105,7 +104,7 @@ pub(crate) fn read(
         nodes: &nodes,
         tracks: &tracks,
     };
-    warn_of_scales(&rig, warnings);
+    warn_of_scales(&rig, grid.start_secs, warnings);
     let as_in_file = Space {
         unit_metres: 1.0,
         ..Space::CENTIMETRES_Y_UP
@@ -237,14 +236,63 @@ impl Rig<'_> {
     }
 }
 
-/// Says which scales change; what they do to lengths is read, but no loop carries them.
-fn warn_of_scales(rig: &Rig<'_>, warnings: &mut Vec<Warning>) {
-    let scaled = |node: &usize| rig.tracks[*node].scale.as_ref().is_some_and(Track::moves);
-    let mut scaled = rig.joints.nodes.iter().flatten().filter(|node| scaled(node));
-    if let Some(&first) = scaled.next() {
-        warnings.push(Warning::ScaleAnimated {
-            joint: cut(&rig.nodes.name(first), MAX_NAME),
-            count: 1 + scaled.count(),
+/// A scale counts as one within this.
+const SCALE_TOLERANCE: f64 = 1e-3;
+
+/// Says which joints have scales, and which change: what they do to lengths is read, but no loop carries a change.
+fn warn_of_scales(rig: &Rig<'_>, start_secs: f64, warnings: &mut Vec<Warning>) {
+    let changes = |node: usize| rig.tracks[node].scale.as_ref().is_some_and(Track::moves);
+    let is_scaled = |node: usize| {
+        let rest = rig.nodes.transforms[node].scale;
+        let track = rig.tracks[node].scale.as_ref();
+        let scale = track.map_or(rest, |track| track.vector_at(start_secs, 0.0));
+        (scale - DVec3::ONE).abs().max_element() > SCALE_TOLERANCE
+    };
+    for varies in [false, true] {
+        // A scale that the whole skeleton shares is one of units.
+        let joints = rig.joints.nodes.iter().enumerate();
+        let mut found = joints
+            .filter_map(|(joint, node)| node.map(|node| (joint, node)))
+            .filter(|&(joint, node)| changes(node) == varies && (varies || (joint > 0 && is_scaled(node))));
+        if let Some((_, first)) = found.next() {
+            warnings.push(Warning::ScaledJoints {
+                joint: cut(&rig.nodes.name(first), MAX_NAME),
+                count: 1 + found.count(),
+                varies,
+            });
+        }
+    }
+}
+
+/// Says which joints have keys for a part of the animation alone; before and after they hold still.
+fn warn_of_ends(joints: &Joints, nodes: &Nodes, tracks: &[Tracks], grid: &Grid, warnings: &mut Vec<Warning>) {
+    let slack = 1.5 * grid.step_secs;
+    let (start, end) = (grid.start_secs, grid.secs(grid.num_frames - 1));
+    let covered = |node: usize| {
+        let Tracks {
+            translation,
+            rotation,
+            scale,
+        } = &tracks[node];
+        let moving = [translation, rotation, scale]
+            .into_iter()
+            .flatten()
+            .filter(|track| track.moves());
+        // The part that all of its tracks cover.
+        moving.fold((start, end), |(from, to), track| {
+            let times = track.times();
+            (from.max(times[0]), to.min(times[times.len() - 1]))
+        })
+    };
+    let mut short = (joints.nodes.iter().flatten())
+        .map(|&node| (node, covered(node)))
+        .filter(|(_, (from, to))| *from > start + slack || *to < end - slack);
+    if let Some((node, (from, to))) = short.next() {
+        warnings.push(Warning::ChannelsShorter {
+            joint: cut(&nodes.name(node), MAX_NAME),
+            count: 1 + short.count(),
+            keys_secs: [from - start, to - start],
+            whole_secs: end - start,
         });
     }
 }

@@ -1,0 +1,246 @@
+//! What is odd in a file is told by kind and place, whatever the format; each kind that no other test asks for is asked here.
+
+use glam::{DQuat, DVec3};
+use loopwright::take::{Joint, Skeleton, Take};
+use loopwright_formats::{
+    Format, LoadedTake, ReadError, ReadSettings, Source, Warning, bvh, detect::FileKind, read_take, write_take,
+};
+use serde_json::json;
+
+mod gltf_file;
+
+use gltf_file::GltfFile;
+
+fn read(bytes: &[u8]) -> (LoadedTake, Vec<Warning>) {
+    let mut warnings = Vec::new();
+    let loaded = read_take(bytes, "t", &ReadSettings::default(), &mut warnings).unwrap();
+    (loaded, warnings)
+}
+
+/// Two joints in BVH at a frame time, the lower one with an offset and a place of its own in every frame.
+fn bvh_of(frame_time: &str, offset: &str) -> Vec<u8> {
+    format!(
+        "HIERARCHY ROOT Hips {{ OFFSET 0 0 0 CHANNELS 3 Xposition Yposition Zposition \
+         JOINT Chest {{ OFFSET {offset} CHANNELS 3 Xposition Yposition Zposition End Site {{ OFFSET 0 0 0 }} }} }}\n\
+         MOTION\nFrames: 3\nFrame Time: {frame_time}\n0 90 0 0 20 0\n0 90 1 0 20 0\n0 90 2 0 20 0\n"
+    )
+    .into_bytes()
+}
+
+fn odd_rates(bytes: &[u8]) -> Vec<f64> {
+    let told = read(bytes).1;
+    told.iter()
+        .filter_map(|warning| match warning {
+            Warning::OddRate { rate_hz } => Some(*rate_hz),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn rates_that_nothing_records_at_are_told() {
+    for usual in [
+        "0.0333333",
+        "0.033367",
+        "0.03333",
+        "0.0083333",
+        "0.008333",
+        ".01666",
+        "0.0167",
+        "0.04",
+        "0.041708",
+        "0.05",
+        "0.1",
+    ] {
+        assert_eq!(odd_rates(&bvh_of(usual, "0 20 0")), [0.0; 0], "{usual}");
+    }
+    for odd in ["0.0578", "0.033", "0.0222"] {
+        let told = odd_rates(&bvh_of(odd, "0 20 0"));
+        assert_eq!(told.len(), 1, "{odd}");
+        assert!((told[0] * odd.parse::<f64>().unwrap() - 1.0).abs() < 1e-12, "{odd}");
+    }
+    // Of a second or more: told as such.
+    assert_eq!(odd_rates(&bvh_of("1.4", "0 20 0")), [0.0; 0]);
+}
+
+#[test]
+fn a_missing_rest_pose_is_told() {
+    let is_told = |offset: &str| read(&bvh_of("0.04", offset)).1.contains(&Warning::RestMissing);
+    assert!(is_told("0 0 0"));
+    assert!(!is_told("0 20 0"));
+}
+
+/// Hips that walk and a chest that turns, each with keys from 0 to some second.
+fn gltf(walk_secs: f32, turn_secs: f32, degrees: f64) -> GltfFile {
+    let mut file = GltfFile::of_nodes(json!([
+        {"name": "Hips", "translation": [0, 1, 0], "children": [1]},
+        {"name": "Chest", "translation": [0, 0.4, 0]},
+    ]));
+    let times = |secs: f32| -> Vec<f32> { (0..=10).map(|key| secs * key as f32 / 10.0).collect() };
+    let walk = file.floats("SCALAR", &times(walk_secs));
+    let places: Vec<f32> = (0..=10).flat_map(|key| [0.0, 1.0, 0.1 * key as f32]).collect();
+    let places = file.floats("VEC3", &places);
+    let turn = file.floats("SCALAR", &times(turn_secs));
+    let turns: Vec<f32> = (0..=10)
+        .flat_map(|key| {
+            DQuat::from_rotation_y((degrees * f64::from(key)).to_radians())
+                .as_quat()
+                .to_array()
+        })
+        .collect();
+    let turns = file.floats("VEC4", &turns);
+    file.animate(
+        "Walk",
+        &[
+            (0, "translation", "LINEAR", walk, places),
+            (1, "rotation", "LINEAR", turn, turns),
+        ],
+    );
+    file
+}
+
+#[test]
+fn gltf_channels_of_unequal_length_are_told() {
+    assert_eq!(read(&gltf(1.0, 1.0, 2.0).glb()).1, []);
+    let told = read(&gltf(1.0, 0.5, 2.0).glb()).1;
+    let [
+        Warning::ChannelsShorter {
+            joint,
+            count: 1,
+            keys_secs,
+            whole_secs,
+        },
+    ] = told.as_slice()
+    else {
+        panic!("{told:?}");
+    };
+    assert_eq!(joint, "Chest");
+    assert!(
+        (keys_secs[1] - 0.5).abs() < 1e-6 && (whole_secs - 1.0).abs() < 1e-6,
+        "{told:?}"
+    );
+    // What holds still may have keys wherever it likes.
+    assert_eq!(read(&gltf(1.0, 0.5, 0.0).glb()).1, []);
+}
+
+#[test]
+fn gltf_scales_are_told() {
+    let mut file = gltf(1.0, 1.0, 2.0);
+    file.json["nodes"][1]["scale"] = json!([1, 1.5, 1]);
+    let (joint, count, varies) = ("Chest".to_owned(), 1, false);
+    assert_eq!(read(&file.glb()).1, [Warning::ScaledJoints { joint, count, varies }]);
+    // The scale of the whole is one of units.
+    let mut file = gltf(1.0, 1.0, 2.0);
+    file.json["nodes"][0]["scale"] = json!([1.5, 1.5, 1.5]);
+    assert_eq!(read(&file.glb()).1, []);
+}
+
+#[test]
+fn what_hardly_moves_is_written_and_read_again() {
+    // A hundred-thousandth of a unit counts as motion in this file, and no longer once it is sampled between its keys.
+    let mut file = GltfFile::of_nodes(json!([{"name": "Hips"}]));
+    let times = file.floats("SCALAR", &[0.0, 0.0101, 0.9]);
+    let places = file.floats("VEC3", &[0.0, 0.0, 0.0, 0.0, 0.000_011, 0.0, 0.0, 0.0, 0.0]);
+    file.animate("Breath", &[(0, "translation", "LINEAR", times, places)]);
+    let (LoadedTake { take, source }, told) = read(&file.glb());
+    let stands_still = Warning::StandsStill {
+        animation: "Breath".to_owned(),
+    };
+    assert!(!told.contains(&stands_still), "{told:?}");
+    let written = write_take(&take, &source).unwrap();
+    let (again, told) = read(&written.bytes);
+    assert!(told.contains(&stands_still), "{told:?}");
+    assert_eq!(again.take.num_frames(), take.num_frames());
+}
+
+#[test]
+fn an_animation_without_motion_is_no_match_for_one_with_it() {
+    let mut file = gltf(0.5, 0.5, 0.0);
+    let times = file.floats("SCALAR", &[0.0, 5.0]);
+    let still = file.floats("VEC3", &[0.0, 1.0, 0.0, 0.0, 1.0, 0.0]);
+    file.animate("Rest", &[(0, "translation", "LINEAR", times, still)]);
+    assert_eq!(read(&file.glb()).0.take.name(), "Walk");
+    file.json["animations"].as_array_mut().unwrap().remove(0);
+    assert_eq!(read(&file.glb()).0.take.name(), "Rest");
+}
+
+/// Legs and a spine of a body of that height in metres; it walks a little.
+fn body(height: f64) -> Take {
+    let joint = |name: &str, parent, x: f64, y: f64| Joint {
+        name: name.to_owned(),
+        parent,
+        rest_offset: height * DVec3::new(x, y, 0.0),
+        tip: None,
+    };
+    let joints = vec![
+        joint("Hips", None, 0.0, 0.52),
+        joint("LeftUpLeg", Some(0), 0.05, 0.0),
+        joint("LeftLeg", Some(1), 0.0, -0.24),
+        joint("LeftFoot", Some(2), 0.0, -0.24),
+        joint("RightUpLeg", Some(0), -0.05, 0.0),
+        joint("RightLeg", Some(4), 0.0, -0.24),
+        joint("RightFoot", Some(5), 0.0, -0.24),
+        joint("Spine", Some(0), 0.0, 0.15),
+        joint("Head", Some(7), 0.0, 0.2),
+    ];
+    let skeleton = Skeleton::new(joints).unwrap();
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for frame in 0..31 {
+        for (index, joint) in skeleton.joints().iter().enumerate() {
+            let forward = if index == 0 {
+                0.01 * f64::from(frame) * height
+            } else {
+                0.0
+            };
+            translations.push(joint.rest_offset + DVec3::Z * forward);
+            rotations.push(DQuat::from_rotation_x(0.01 * f64::from(frame)));
+        }
+    }
+    Take::new("body", skeleton, 1.0 / 30.0, translations, rotations).unwrap()
+}
+
+#[cfg(feature = "fbx")]
+#[test]
+fn sizes_that_no_person_has_are_told() {
+    let told = |height: f64| {
+        let take = body(height);
+        read(&write_take(&take, &Source::for_take(&take, Format::Fbx)).unwrap().bytes)
+    };
+    let (loaded, warnings) = told(1.7);
+    assert_eq!(warnings, []);
+    assert_eq!(loaded.source.space().unit_metres, 0.01);
+    // So many units of a centimetre that they must be millimetres.
+    let (loaded, warnings) = told(17.0);
+    let [
+        Warning::UnitOverruled {
+            stated_metres,
+            unit_metres,
+            ..
+        },
+    ] = warnings.as_slice()
+    else {
+        panic!("{warnings:?}");
+    };
+    assert_eq!(*stated_metres, 0.01);
+    assert_eq!(*unit_metres, loaded.source.space().unit_metres);
+    // Between a person in centimetres and one in inches.
+    let (_, warnings) = told(0.5);
+    assert!(
+        matches!(warnings.as_slice(), [Warning::SizeUnusual { .. }]),
+        "{warnings:?}"
+    );
+}
+
+#[test]
+fn other_kinds_of_files_are_named() {
+    for (bytes, wanted) in [
+        (&b"Kaydara FBX Binary  \0\x1a\0"[..], FileKind::FbxBinary),
+        (b"; FBX 7.4.0 project file\n", FileKind::FbxAscii),
+        (b"glTF\x02\0\0\0", FileKind::Glb),
+        (b"{ \"asset\": {\"version\": \"2.0\"} }", FileKind::Gltf),
+    ] {
+        let error = bvh::parse(bytes, &mut Vec::new()).unwrap_err();
+        assert_eq!(error, ReadError::OtherKind { kind: wanted });
+        assert!(error.to_string().contains(&wanted.to_string()), "{error}");
+    }
+}
