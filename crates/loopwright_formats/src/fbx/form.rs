@@ -59,7 +59,7 @@ pub(super) struct NodeForm {
 }
 
 /// Most numbers that a file's transforms may hold for a form to be kept of it.
-const MAX_PIVOT: f64 = crate::bvh::MAX_VALUE;
+const MAX_PIVOT: f64 = crate::limits::MAX_VALUE;
 
 /// What is kept of a file; `None` for text, for old versions, and where an object has no number or no plausible pivots.
 pub(super) fn of(bytes: &[u8], scene: &Scene, anim: &Anim, joints: &Joints, begin_secs: f64) -> Option<FbxFile> {
@@ -163,6 +163,13 @@ impl NodeForm {
             .iter()
             .all(|v| v.is_finite() && v.abs().max_element() <= MAX_PIVOT);
         (is_plausible && form.pre.is_finite() && form.post.is_finite()).then_some(form)
+    }
+
+    /// The local place where no animation drives the properties.
+    pub(super) fn place_at_rest(&self) -> DVec3 {
+        let angles = self.axes.map(|axis| self.rotation[axis.index()].to_radians());
+        let local = self.pre * euler::compose(&self.axes, &angles) * self.post.conjugate();
+        self.translation + self.fixed + local * self.turning
     }
 
     /// The local rotation as the property Lcl Rotation has it, still as a rotation.

@@ -10,15 +10,15 @@ use glam::DQuat;
 use ufbx::InheritMode;
 
 use super::{
-    FbxSource,
+    ADDED_ROOT, FbxSource,
     animation::{self, Animation, Track, connect, properties, property},
     form::{FbxFile, NodeForm},
     record::{self, Document, Record},
     write::{Keys, LOOP_SUFFIX, Name, angles, leaves},
 };
 use crate::{
-    bvh::MAX_VALUE,
     error::{FbxFault, WriteError},
+    limits::MAX_VALUE,
     warning::Warning,
     write::Written,
 };
@@ -230,6 +230,26 @@ fn count_objects(document: &mut Document<'_>, kind: &str, more: usize) -> Result
     Ok(())
 }
 
+/// What the added root is: a bone, as rigs of games have it, unless Blender (3.4, `import_fbx.py`) would misread the file.
+///
+/// It makes a bone of a limb node, with its tip as far along Y as its children lie on average, and a child that rests exactly
+/// there is joined to it and loses its place. And below a limb node it looks for no bones under a null, and stumbles over their
+/// skins. A null becomes an object there, with neither fault.
+fn kind_of_root(document: &Document<'_>, first: &NodeForm) -> &'static str {
+    let rest = first.place_at_rest();
+    let rests_on_tip = rest.y > 0.0 && rest.x.abs().max(rest.z.abs()) < ON_TIP * rest.y;
+    let objects = document.records.iter().find(|record| *record.name == *b"Objects");
+    let model = objects
+        .into_iter()
+        .flat_map(|objects| &objects.children)
+        .find(|record| *record.name == *b"Model" && record.first_int() == Some(first.id));
+    let is_bone = model.is_some_and(|model| matches!(model.kind_of_object(), Some(b"LimbNode" | b"Limb")));
+    if is_bone && !rests_on_tip { "LimbNode" } else { "Null" }
+}
+
+/// How far beside the tip a joint rests on it, as a share of the way there; Blender takes a millionth.
+const ON_TIP: f64 = 1e-4;
+
 /// Puts a node between the first joint and what it hangs from.
 fn add_root_node(document: &mut Document<'_>, keys: &Keys, file: &FbxFile, id: i64) -> Result<NodeForm, FbxFault> {
     let first = file.nodes.first().ok_or_else(|| malformed("no joints"))?;
@@ -239,6 +259,7 @@ fn add_root_node(document: &mut Document<'_>, keys: &Keys, file: &FbxFile, id: i
         InheritMode::IgnoreParentScale | InheritMode::ComponentwiseScale => (InheritMode::ComponentwiseScale, 0),
     };
     let name = &keys.skeleton.joint(0).name;
+    let kind = kind_of_root(document, first);
     let connections = section(document, "Connections")?;
     let before = connect(first.id, file.above_id);
     let link = connections
@@ -252,15 +273,18 @@ fn add_root_node(document: &mut Document<'_>, keys: &Keys, file: &FbxFile, id: i
         Record::new("NodeAttribute")
             .i64(id + 1)
             .text(&format!("{name}\0\x01NodeAttribute"))
-            .text("LimbNode")
-            .with([Record::new("TypeFlags").text("Skeleton")]),
+            .text(kind)
+            .with([Record::new("TypeFlags").text(if kind == "Null" { "Null" } else { "Skeleton" })]),
         Record::new("Model")
             .i64(id)
             .text(&format!("{name}\0\x01Model"))
-            .text("LimbNode")
+            .text(kind)
             .with([
                 Record::new("Version").i32(232),
-                properties([property("InheritType", "enum", "", "").i32(inherit_type)]),
+                properties([
+                    property("InheritType", "enum", "", "").i32(inherit_type),
+                    property(ADDED_ROOT, "KString", "", "").text("travel"),
+                ]),
                 Record::new("Shading").bool(true),
                 Record::new("Culling").text("CullingOff"),
             ]),
@@ -452,6 +476,115 @@ mod tests {
             write_take(&other, &source),
             Err(WriteError::JointCount { expected: 7, found: 1 })
         );
+    }
+
+    /// A first joint of a kind at a place, with a joint below it.
+    fn file_of(kind: &str, [x, y, z]: [f64; 3]) -> Vec<u8> {
+        let model = |id: i64, kind: &str, place: [f64; 3]| {
+            let translation = property("Lcl Translation", "Lcl Translation", "", "A");
+            let translation = place.iter().fold(translation, |property, value| property.f64(*value));
+            Record::new("Model")
+                .i64(id)
+                .text(&format!("n{id}\0\x01Model"))
+                .text(kind)
+                .with([Record::new("Version").i32(232), properties([translation])])
+        };
+        let attribute = |id: i64, node: i64| {
+            let name = format!("n{node}\0\x01NodeAttribute");
+            let flags = Record::new("TypeFlags").text("Skeleton");
+            Record::new("NodeAttribute")
+                .i64(id)
+                .text(&name)
+                .text("LimbNode")
+                .with([flags])
+        };
+        // Two bones below the first joint make it one, whatever its kind.
+        let mut objects = vec![
+            model(1, kind, [x, y, z]),
+            model(2, "LimbNode", [10.0, 0.0, 0.0]),
+            model(3, "LimbNode", [-10.0, 0.0, 0.0]),
+            attribute(12, 2),
+            attribute(13, 3),
+        ];
+        let mut connections = vec![
+            connect(1, 0),
+            connect(2, 1),
+            connect(3, 1),
+            connect(12, 2),
+            connect(13, 3),
+        ];
+        if kind == "LimbNode" {
+            objects.push(attribute(11, 1));
+            connections.push(connect(11, 1));
+        }
+        let places = (0..21).map(|key| [x, y, z + f64::from(key)]).collect();
+        let tracks: Vec<Track> = animation::transform_tracks(1, places, vec![[0.0; 3]; 21]).into();
+        let times = animation::ticks(21, 1.0 / 30.0, animation::TICKS_PER_SEC);
+        let animation = animation::build("first", &tracks, &times, 100);
+        objects.extend(animation.objects);
+        connections.extend(animation.connections);
+        record::write(&Document {
+            version: 7400,
+            records: vec![
+                Record::new("Definitions").with([Record::new("Count").i32(3)]),
+                Record::new("Objects").with(objects),
+                Record::new("Connections").with(connections),
+            ],
+            code: [0; 16],
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn an_added_root_is_a_bone_unless_blender_would_misread_it() {
+        for (kind, place, wanted) in [
+            ("LimbNode", [0.0, 90.0, 5.0], "LimbNode"),
+            ("LimbNode", [0.0, 90.0, 0.0], "Null"),
+            ("LimbNode", [0.0, 0.0, 0.0], "LimbNode"),
+            ("Null", [0.0, 90.0, 5.0], "Null"),
+        ] {
+            let LoadedTake { take, source } = read(&file_of(kind, place), "first");
+            assert_eq!(take.num_joints(), 3, "{kind} {place:?}");
+            // A loop in place: its root stands still, and is a joint all the same.
+            let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+            for _ in 0..4 {
+                translations.extend_from_slice(take.translations(0));
+                rotations.extend_from_slice(take.rotations(0));
+            }
+            let root = loopwright::root_motion::RootTravel {
+                mode: loopwright::root_motion::RootMode::InPlace,
+                start: loopwright::math::rigid::Rigid::IDENTITY,
+                twist: loopwright::math::rigid::Twist {
+                    linear: DVec3::ZERO,
+                    angular: DVec3::ZERO,
+                },
+            };
+            let (skeleton, step) = (take.skeleton().clone(), take.frame_time_secs());
+            let clip =
+                loopwright::loop_clip::LoopClip::new("l", skeleton, step, 0, root, translations, rotations).unwrap();
+            let layout = crate::LoopWriteSettings {
+                add_root: true,
+                ..crate::LoopWriteSettings::default()
+            };
+            let written = crate::write_loop(&clip, &source, &layout).unwrap();
+            let document = record::parse(&written.bytes).unwrap();
+            let objects = document
+                .records
+                .iter()
+                .find(|record| *record.name == *b"Objects")
+                .unwrap();
+            let added = objects
+                .children
+                .iter()
+                .find(|record| record.name_of_object() == Some(b"root\0\x01Model"))
+                .unwrap();
+            assert_eq!(added.kind_of_object(), Some(wanted.as_bytes()), "{kind} {place:?}");
+            let again = read(&written.bytes, "l-loop").take;
+            assert_eq!(
+                (again.num_joints(), again.skeleton().joint(0).name.as_str()),
+                (4, "root")
+            );
+        }
     }
 
     fn take_of_one_joint() -> Take {

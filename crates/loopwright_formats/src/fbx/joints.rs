@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use ufbx::{AnimStack, ElementType, Node, Scene};
 
-use super::scene;
+use super::{ADDED_ROOT, scene};
 use crate::{
     error::{FbxFault, ReadError, cut},
     warning::Warning,
@@ -29,7 +29,7 @@ pub(super) struct Joints {
 ///
 /// Bones, and whatever node a skin hangs on, count. Where there are none, nodes with animation do. Of several trees the one
 /// with most bones is taken. The first joint is the lowest node above all of its bones, or the highest node above that
-/// which `moves`; joints are all nodes from there down to bones.
+/// which `moves` or was added as a root; joints are all nodes from there down to bones.
 pub(super) fn choose(
     scene: &Scene,
     stack: &AnimStack,
@@ -80,7 +80,9 @@ pub(super) fn choose(
         next = parent(node);
     }
     above.reverse();
-    if let Some(first) = above.iter().position(|&node| moves(&scene.nodes[node])) {
+    let is_added = |node: &Node| node.element.props.find_prop(ADDED_ROOT).is_some();
+    let is_joint = |node: &Node| moves(node) || is_added(node);
+    if let Some(first) = above.iter().position(|&node| is_joint(&scene.nodes[node])) {
         root = above[first];
         above.truncate(first);
     }

@@ -110,6 +110,9 @@ impl FbxSource {
     }
 }
 
+/// A property that added roots have, so that they are joints also where they are no bones and stand still.
+const ADDED_ROOT: &str = "LoopwrightRoot";
+
 /// The skeleton below a new root joint of a name that is not taken yet.
 fn with_root(skeleton: &Skeleton) -> Result<Skeleton, SkeletonError> {
     let joints = skeleton.joints();

@@ -155,12 +155,23 @@ impl<'a> Record<'a> {
 
     /// The name of an object, which stands behind its number.
     pub(crate) fn name_of_object(&self) -> Option<&[u8]> {
+        text_of(self.behind_number()?)
+    }
+
+    /// The kind of an object, which stands behind its name.
+    pub(crate) fn kind_of_object(&self) -> Option<&[u8]> {
+        let name = self.name_of_object()?;
+        // A letter and a length stand before each text.
+        text_of(self.behind_number()?.get(5 + name.len()..)?)
+    }
+
+    fn behind_number(&self) -> Option<&[u8]> {
         let width = match self.attributes.first()? {
             b'L' => 8,
             b'I' => 4,
             _ => return None,
         };
-        text_of(self.attributes.get(1 + width..)?)
+        self.attributes.get(1 + width..)
     }
 
     /// Replaces all attributes by one whole number.
@@ -373,6 +384,47 @@ mod tests {
                 let _ = parse(&twisted);
             }
         }
+    }
+
+    #[test]
+    fn files_end_where_their_offsets_do() {
+        let mut writer = Writer {
+            bytes: vec![0; 8],
+            is_wide: false,
+        };
+        assert_eq!(writer.put(0, u64::from(u32::MAX)), Ok(()));
+        assert_eq!(writer.put(0, 1 << 32), Err(FbxFault::TooManyBytes));
+        writer.is_wide = true;
+        assert_eq!(writer.put(0, 1 << 32), Ok(()));
+    }
+
+    #[cfg(feature = "fbx")]
+    #[test]
+    fn arrays_that_unfold_out_of_proportion_are_refused() {
+        // A hundred million numbers in a dozen bytes.
+        let head = [100_000_000_u32, 1, 12].map(u32::to_le_bytes);
+        let times = Record::new("KeyTime").push(
+            b'l',
+            &[head.as_flattened(), &[0x78, 0x9C, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]],
+        );
+        let curve = Record::new("AnimationCurve")
+            .i64(7)
+            .text("\0\x01AnimCurve")
+            .text("")
+            .with([times]);
+        let bytes = write(&Document {
+            version: 7400,
+            records: vec![Record::new("Objects").with([curve])],
+            code: [0; 16],
+        })
+        .unwrap();
+        let settings = crate::ReadSettings::default();
+        let refused = crate::read_take(&bytes, "t", &settings, &mut Vec::new()).unwrap_err();
+        let is_too_large = |fault: &FbxFault| matches!(fault, FbxFault::TooLarge { .. });
+        assert!(
+            matches!(&refused, crate::ReadError::Fbx { fault } if is_too_large(fault)),
+            "{refused:?}"
+        );
     }
 
     #[test]
