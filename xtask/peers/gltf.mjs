@@ -1,13 +1,15 @@
-// Compares where joints of a glTF file stand in the world with what three.js says, and has the Khronos validator look at
-// the file.
+// Says where three.js has the joints of glTF files, against where they were read, and what the Khronos validator says.
 //
 //   npm install --prefix FOLDER three gltf-validator
-//   NODE_PATH=FOLDER/node_modules node xtask/peers/gltf.mjs target/debug/examples/world FILE...
+//   NODE_PATH=FOLDER/node_modules cargo xtask measure files
 //
-// Every animation of every file is played at every tenth frame that loopwright reads. One line per file: animations,
-// positions compared, largest distance in the file's unit, errors and warnings of the validator.
+// The argument is a JSON file: a list of questions, each answered in a line of JSON.
+//
+//   {"what": "places", "file", "unit_metres", "animations": [{"nodes", "frames": [{"secs", "places"}]}]}
+//     -> {"animations_of_file", "animations", "places", "median", "worst"}, the last two in metres
+//   {"what": "valid", "file"}
+//     -> {"errors", "warnings", "codes": {CODE: count}}, infos and hints left out
 
-import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -23,71 +25,68 @@ const THREE = await load("three/build/three.module.js");
 const { GLTFLoader } = await load("three/examples/jsm/loaders/GLTFLoader.js");
 const validator = require("gltf-validator");
 
-const [world, ...files] = process.argv.slice(2);
-for (const file of files) {
-  const bytes = fs.readFileSync(file);
-  const beside = (uri) => fs.readFileSync(path.join(path.dirname(file), decodeURIComponent(uri)));
-  const report = await validator.validateBytes(new Uint8Array(bytes), {
+const answers = { places, valid };
+for (const question of JSON.parse(fs.readFileSync(process.argv[2], "utf8"))) {
+  const beside = (uri) => fs.readFileSync(path.join(path.dirname(question.file), decodeURIComponent(uri)));
+  console.log(JSON.stringify(await answers[question.what](question, fs.readFileSync(question.file), beside)));
+}
+
+async function valid(_question, bytes, beside) {
+  const { issues } = await validator.validateBytes(new Uint8Array(bytes), {
+    maxIssues: 0,
     externalResourceFunction: async (uri) => new Uint8Array(beside(uri)),
   });
-  const { numErrors, numWarnings } = report.issues;
-  const codes = [...new Set(report.issues.messages.filter((m) => m.severity < 2).map((m) => m.code))];
+  const codes = {};
+  for (const { code, severity } of issues.messages) if (severity < 2) codes[code] = (codes[code] ?? 0) + 1;
+  return { errors: issues.numErrors, warnings: issues.numWarnings, codes };
+}
 
-  // Pictures and buffers of other files are brought along as data, so that nothing is fetched.
+async function places(question, bytes, beside) {
+  // Buffers of other files are brought along as data, and pictures left out, so that nothing is fetched.
   const json = jsonOf(bytes);
   for (const list of ["images", "textures"]) delete json[list];
   for (const material of json.materials ?? []) {
     for (const key of Object.keys(material)) if (key !== "name") delete material[key];
   }
+  const data = (bytes) => `data:application/octet-stream;base64,${bytes.toString("base64")}`;
   for (const buffer of json.buffers ?? []) {
-    if (buffer.uri && !buffer.uri.startsWith("data:")) {
-      buffer.uri = `data:application/octet-stream;base64,${beside(buffer.uri).toString("base64")}`;
-    }
+    if (buffer.uri && !buffer.uri.startsWith("data:")) buffer.uri = data(beside(buffer.uri));
   }
   delete json.extensionsRequired;
   const binary = binaryOf(bytes);
-  if (binary) json.buffers[0].uri = `data:application/octet-stream;base64,${binary.toString("base64")}`;
+  if (binary) json.buffers[0].uri = data(binary);
   const gltf = await new GLTFLoader().parseAsync(JSON.stringify(json), "");
 
-  let compared = 0;
-  let largest = 0;
-  let animations = 0;
-  for (const [index, clip] of gltf.animations.entries()) {
-    const named = json.animations[index].name;
-    const unique = named && json.animations.findIndex((other) => other.name === named) === index;
-    let ours;
-    try {
-      const choice = unique ? named : String(index);
-      ours = JSON.parse(execFileSync(world, [file, choice], { maxBuffer: 1 << 30, stdio: ["ignore", "pipe", "pipe"] }));
-    } catch (error) {
-      console.log(`  ${named}: not read: ${String(error.stderr ?? error).trim()}`);
-      continue;
-    }
-    animations += 1;
+  const distances = [];
+  for (const [index, ours] of question.animations.entries()) {
     const mixer = new THREE.AnimationMixer(gltf.scene);
-    const action = mixer.clipAction(clip);
+    const action = mixer.clipAction(gltf.animations[index]);
     action.setLoop(THREE.LoopOnce);
     action.clampWhenFinished = true;
     action.play();
-    const nodes = await Promise.all(ours.nodes.map((node) => node === null ? null : gltf.parser.getDependency("node", node)));
+    const nodes = await Promise.all(
+      ours.nodes.map((node) => (node === null ? null : gltf.parser.getDependency("node", node))),
+    );
     for (const frame of ours.frames) {
       mixer.setTime(frame.secs);
       gltf.scene.updateMatrixWorld(true);
       for (const [joint, node] of nodes.entries()) {
         if (!node) continue;
         const place = new THREE.Vector3().setFromMatrixPosition(node.matrixWorld);
-        const distance = place.distanceTo(new THREE.Vector3(...frame.positions[joint]));
-        if (!(distance <= largest)) largest = distance;
-        compared += 1;
+        distances.push(question.unit_metres * place.distanceTo(new THREE.Vector3(...frame.places[joint])));
       }
     }
     mixer.stopAllAction();
-    mixer.uncacheClip(clip);
+    mixer.uncacheClip(gltf.animations[index]);
   }
-  console.log(
-    `${path.basename(file)}: ${animations} animations, ${compared} positions, largest distance ${largest.toExponential(2)}; ` +
-      `validator: ${numErrors} errors, ${numWarnings} warnings ${codes.join(" ")}`,
-  );
+  distances.sort((p, q) => p - q);
+  return {
+    animations_of_file: gltf.animations.length,
+    animations: question.animations.length,
+    places: distances.length,
+    median: distances[distances.length >> 1],
+    worst: distances[distances.length - 1],
+  };
 }
 
 function jsonOf(bytes) {

@@ -6,6 +6,9 @@
 //! takes and on synthetic circles, `measure search` the search against synthetic truth and other ways to look, `measure
 //! symmetric` loops of half a cycle and its image, `measure feet` how feet stand, `measure fit` what takes say of character
 //! controllers, `measure cost` what jumps cost. `cargo xtask measure speed [FOLDER] [--peers FILE]` takes the clock
+//! takes and on synthetic circles, `measure search` the search against synthetic truth and other ways to look, and
+//! `measure symmetric` loops of half a cycle and its image. `measure files` holds what is read and written against other
+//! programs, as far as they are there: xtask/peers says what they need. `cargo xtask measure speed [FOLDER] [--peers FILE]` takes the clock
 //! to the search and writes docs/measurements/search-speed.md; FILE holds what other tools took,
 //! docs/measurements/peers-search.csv unless another is named.
 //!
@@ -26,6 +29,7 @@ mod docs;
 mod feet;
 
 mod fit;
+mod files;
 
 mod manifest;
 
@@ -60,6 +64,8 @@ fn main() -> ExitCode {
         _ => Err(
             "usage: cargo xtask measure road|closure|root|feet|fit|cost|search|symmetric|speed [FOLDER] [--peers FILE], \
              or cargo xtask docs [--check]"
+            "usage: cargo xtask measure road|closure|root|feet|files|search|symmetric|speed [FOLDER] [--peers FILE], or cargo \
+             xtask docs [--check]"
                 .to_owned(),
         ),
     };
@@ -100,12 +106,14 @@ fn measure(arguments: &[String]) -> Result<(), String> {
         Some(&"root") => (root::page(&folder, &rows)?, "root.md"),
         Some(&"feet") => (feet::page(&folder, &rows)?, "feet.md"),
         Some(&"fit") => (fit::page(&folder, &rows)?, "fit.md"),
+        Some(&"files") => (files::page(&folder, &rows)?, "files.md"),
         Some(&"search") => (search::page(&folder, &rows)?, "search.md"),
         Some(&"symmetric") => (symmetric::page(&folder, &rows)?, "symmetric.md"),
         Some(&"speed") => (speed::page(&folder, peers.as_deref())?, "search-speed.md"),
         _ => {
             return Err(
                 "cargo xtask measure takes road, closure, root, feet, fit, cost, search, symmetric or speed".to_owned(),
+                "cargo xtask measure takes road, closure, root, feet, files, search, symmetric or speed".to_owned(),
             );
         }
     };

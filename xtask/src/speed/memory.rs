@@ -39,7 +39,7 @@ fn account(name: &str) -> Option<f64> {
 }
 
 /// MiB by which the work raises the memory that is held.
-fn risen<T>(work: impl FnOnce() -> Result<T, String>) -> Result<f64, String> {
+pub(crate) fn risen<T>(work: impl FnOnce() -> Result<T, String>) -> Result<f64, String> {
     const UNKNOWN: &str = "this system does not tell peak memory";
     // 5 forgets the peak.
     std::fs::write("/proc/self/clear_refs", "5").map_err(|_| UNKNOWN)?;
@@ -50,7 +50,7 @@ fn risen<T>(work: impl FnOnce() -> Result<T, String>) -> Result<f64, String> {
     Ok((peak - before) / 1024.0)
 }
 
-/// The child's part: what it measured, for its parent to read.
+/// The child's part: what it measured, for its parent to read. The last argument is the folder of takes, or the file to read.
 pub(crate) fn measure(work: &str, num_frames: &str, folder: &Path) -> Result<String, String> {
     let num_frames: usize = num_frames.parse().map_err(|_| "the number of frames is no number")?;
     let mebibytes = match work {
@@ -73,7 +73,8 @@ pub(crate) fn measure(work: &str, num_frames: &str, folder: &Path) -> Result<Str
                 Ok((analysis, found))
             })?
         }
-        _ => return Err("memory is measured of list or find".to_owned()),
+        "read" => crate::files::read_in_child(folder)?,
+        _ => return Err("memory is measured of list, find or read".to_owned()),
     };
     Ok(mebibytes.to_string())
 }

@@ -1,0 +1,143 @@
+# Says where Blender has the joints of loops, against where they are meant to be.
+#
+#   apt-get install blender        (3.4 was used)
+#   cargo xtask measure files
+#
+# The argument after -- is a JSON file: a list of questions, each answered in a line of JSON.
+#
+#   {"file", "before", "format", "unit_metres", "per_metre", "rate_hz", "animation", "joints": names, "keys": [[place]],
+#    "num_samples"}
+#     -> {"places", "missing", "median", "worst", "seam", "worst_joint", "worst_key"}, lengths in metres,
+#        or {"error", "before_fails"}: whether the file before a loop was written into it cannot be imported either
+#
+# Places are in Blender's axes, and "per_metre" are its metres in one of ours. They are compared at every key; "seam" is the worst at the keys next to whole cycles.
+
+import json
+import sys
+
+import bpy
+import numpy
+from io_anim_bvh import import_bvh
+
+# Debian's 3.4 runs on a newer Python than it was made for. Its importer of glTF asks for a name that numpy has dropped, its
+# importer of BVH for a way to open files that Python has.
+if "bool" not in numpy.__dict__:
+    numpy.bool = bool
+import_bvh.open = lambda path, mode: open(path, mode.replace("U", ""), encoding="utf-8")
+
+
+def load(question, path):
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    scene = bpy.context.scene
+    scene.render.fps = max(1, round(question["rate_hz"]))
+    scene.render.fps_base = scene.render.fps / question["rate_hz"]
+    if question["format"] == "bvh":
+        bpy.ops.import_anim.bvh(
+            filepath=path, global_scale=question["unit_metres"], axis_forward="Y", axis_up="Z", rotate_mode="QUATERNION"
+        )
+    elif question["format"] == "fbx":
+        bpy.ops.import_scene.fbx(filepath=path)
+    else:
+        bpy.ops.import_scene.gltf(filepath=path)
+    # Skins take time and say nothing here.
+    skins = [thing for thing in bpy.data.objects if thing.type == "MESH" and thing.name not in question["joints"]]
+    for thing in [thing for thing in skins if not thing.children]:
+        bpy.data.objects.remove(thing)
+    return scene
+
+
+def choose(animation):
+    """Has every object play its action of that animation; their first key, in frames."""
+    start = None
+    for thing in bpy.data.objects:
+        data = thing.animation_data
+        if data is None:
+            continue
+        for track in data.nla_tracks:
+            track.mute = True
+            if track.name == animation:
+                data.action = track.strips[0].action
+        # FBX: object, animation and layer with bars between them.
+        named = [action for action in bpy.data.actions if action.name.startswith(f"{thing.name}|{animation}|")]
+        if named:
+            data.action = named[0]
+        if data.action is not None:
+            first = data.action.frame_range[0]
+            start = first if start is None else min(start, first)
+    return start
+
+
+def places(names):
+    """A function for each name that says where the bone or object of that name is."""
+    finders = []
+    for name in names:
+        found = None
+        for thing in bpy.data.objects:
+            if thing.type == "ARMATURE" and name in thing.pose.bones:
+                found = (thing, name)
+        if found is None and name in bpy.data.objects:
+            found = (bpy.data.objects[name], None)
+        finders.append(found)
+    return finders
+
+
+def answer(question):
+    scene = load(question, question["file"])
+    start = choose(question["animation"])
+    if start is None:
+        return {"error": "nothing is animated"}
+    rate = scene.render.fps / scene.render.fps_base
+    finders = places(question["joints"])
+    distances, worst, seam = [], (-1.0, None, None), 0.0
+    cycle = question["num_samples"]
+    for key, wanted in enumerate(question["keys"]):
+        frame = start + key * rate / question["rate_hz"]
+        whole = int(frame // 1)
+        scene.frame_set(whole, subframe=frame - whole)
+        graph = bpy.context.evaluated_depsgraph_get()
+        evaluated = {}
+        for joint, (found, place) in enumerate(zip(finders, wanted)):
+            if found is None:
+                continue
+            thing, bone = found
+            if thing.name not in evaluated:
+                evaluated[thing.name] = thing.evaluated_get(graph)
+            shown = evaluated[thing.name]
+            where = shown.matrix_world.translation if bone is None else shown.matrix_world @ shown.pose.bones[bone].head
+            distance = sum((p / question["per_metre"] - q) ** 2 for p, q in zip(where, place)) ** 0.5
+            distances.append(distance)
+            if distance > worst[0]:
+                worst = (distance, question["joints"][joint], key)
+            if key > 0 and (key + 1) % cycle < 3:
+                seam = max(seam, distance)
+    distances.sort()
+    return {
+        "places": len(distances),
+        "missing": finders.count(None),
+        "median": distances[len(distances) // 2] if distances else None,
+        "worst": worst[0],
+        "seam": seam,
+        "worst_joint": worst[1],
+        "worst_key": worst[2],
+    }
+
+
+def fails_before(question):
+    if not question["before"]:
+        return False
+    try:
+        load(question, question["before"])
+    except Exception:
+        return True
+    return False
+
+
+with open(sys.argv[sys.argv.index("--") + 1], encoding="utf-8") as questions:
+    for question in json.load(questions):
+        try:
+            line = answer(question)
+        except Exception as error:
+            told = [line for line in str(error).strip().splitlines() if not line.startswith("Location")]
+            line = {"error": told[-1] if told else repr(error), "before_fails": fails_before(question)}
+        # Importers leave lines of their own open.
+        print("\n" + json.dumps(line), flush=True)

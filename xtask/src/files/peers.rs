@@ -1,0 +1,125 @@
+//! Other programs, asked by scripts of xtask/peers that answer in lines of JSON.
+
+use std::{
+    ffi::OsStr,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use serde_json::Value;
+
+use super::write;
+use crate::checkout;
+
+/// How to reach other programs.
+pub(super) struct Peers {
+    /// Where files for them are written.
+    pub(super) scratch: PathBuf,
+}
+
+/// What a program answered.
+pub(super) enum Answer {
+    /// Lines, one for each question, as the script says.
+    Told(Vec<Value>),
+    /// What is missing.
+    Missing(String),
+}
+
+impl Peers {
+    pub(super) fn new(scratch: PathBuf) -> Self {
+        Self { scratch }
+    }
+
+    /// Writes the questions beside the files they are about; the path.
+    fn ask(&self, name: &str, questions: &Value) -> Result<PathBuf, String> {
+        let path = self.scratch.join(name);
+        write(&path, questions.to_string().as_bytes())?;
+        Ok(path)
+    }
+
+    /// Asks a script for Node.
+    pub(super) fn node(&self, script: &str, questions: &Value) -> Result<Answer, String> {
+        let needed = match script {
+            "browser.mjs" => &["three", "puppeteer-core"][..],
+            _ => &["three", "gltf-validator"],
+        };
+        let modules = PathBuf::from(std::env::var_os("NODE_PATH").unwrap_or_else(|| "node_modules".into()));
+        if let Some(lacking) = needed.iter().find(|name| !modules.join(name).is_dir()) {
+            return Ok(Answer::Missing(format!(
+                "{lacking} from npm (the folder of modules is given by NODE_PATH)"
+            )));
+        }
+        let questions = self.ask(&format!("{script}.json"), questions)?;
+        let modules = modules.canonicalize().map_err(|error| error.to_string())?;
+        run(Command::new("node")
+            .env("NODE_PATH", modules)
+            .arg(script_path(script))
+            .arg(questions))
+    }
+
+    /// Asks Blender.
+    pub(super) fn blender(&self, questions: &Value) -> Result<Answer, String> {
+        let questions = self.ask("blender.py.json", questions)?;
+        let arguments = ["-b", "--factory-startup", "--python-exit-code", "1", "-P"];
+        run(Command::new("blender")
+            .args(arguments)
+            .arg(script_path("blender.py"))
+            .arg("--")
+            .arg(questions))
+    }
+
+    /// Has Godot import the project in a folder of the scratch folder, and asks it.
+    pub(super) fn godot(&self, project: &Path, questions: &Value) -> Result<Answer, String> {
+        write(&project.join("questions.json"), questions.to_string().as_bytes())?;
+        let script = std::fs::read(script_path("godot.gd")).map_err(|error| error.to_string())?;
+        write(&project.join("godot.gd"), &script)?;
+        let server = |arguments: &[&str]| {
+            let mut command = Command::new("godot3-server");
+            // Its settings go there; without, some go unsaved.
+            command.env("HOME", project).arg("--path").arg(project).args(arguments);
+            command
+        };
+        if let Answer::Missing(what) = run(&mut server(&["--editor", "--quit"]))? {
+            return Ok(Answer::Missing(what));
+        }
+        run(&mut server(&["--script", "godot.gd"]))
+    }
+}
+
+fn script_path(script: &str) -> PathBuf {
+    let path = checkout().join("xtask/peers").join(script);
+    path.canonicalize().unwrap_or(path)
+}
+
+/// Runs a program to its end; lines that are no JSON objects are its own affair.
+fn run(command: &mut Command) -> Result<Answer, String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = match command.output() {
+        Ok(output) => output,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Answer::Missing(program)),
+        Err(error) => return Err(format!("{program}: {error}")),
+    };
+    let told = String::from_utf8_lossy(&output.stdout);
+    if !output.status.success() {
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        let last: Vec<&str> = told.lines().chain(complaint.lines()).rev().take(12).collect();
+        let last: Vec<&str> = last.into_iter().rev().collect();
+        return Err(format!("{program} failed:\n{}", last.join("\n")));
+    }
+    let objects = told.lines().filter(|line| line.starts_with('{'));
+    let lines = objects.map(|line| serde_json::from_str(line).map_err(|error| format!("{program}: {error}: {line}")));
+    Ok(Answer::Told(lines.collect::<Result<_, _>>()?))
+}
+
+/// The version that a program says of itself, where it is there.
+pub(super) fn version(program: impl AsRef<OsStr>) -> Option<String> {
+    let output = Command::new(program).arg("--version").output().ok()?;
+    let told = String::from_utf8_lossy(&output.stdout);
+    told.lines().next().map(|line| line.trim().to_owned())
+}
+
+/// A number of an answer; 0 where it is not there would hide a fault, so it is not a number then.
+pub(super) fn number(answer: &Value, key: &str) -> f64 {
+    answer.get(key).and_then(Value::as_f64).unwrap_or(f64::NAN)
+}

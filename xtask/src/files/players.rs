@@ -1,0 +1,457 @@
+//! What is written, in the programs that show it: the Khronos validator, Blender, three.js in a browser, Godot.
+
+use std::{fmt::Write, path::PathBuf};
+
+use glam::DVec3;
+use loopwright::{loop_clip::LoopClip, take::pose};
+use loopwright_formats::{Format, LoopWriteSettings, Source};
+use serde_json::{Value, json};
+
+use super::{
+    SAME_PLACE_METRES, distance,
+    loops::{Made, written},
+    peers::{Answer, Peers, number, version},
+    write,
+};
+use crate::road::median;
+
+/// The sections as Markdown.
+pub(super) fn sections(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), String> {
+    validator(made, peers, page)?;
+    blender(made, peers, page)?;
+    browser(made, peers, page)?;
+    godot(made, peers, page)
+}
+
+/// A loop in a file of its own.
+struct Shown {
+    path: PathBuf,
+    source: Source,
+    animation: String,
+    /// Whether it stands in the file that its take was read from.
+    is_inside: bool,
+}
+
+/// Writes a loop in a format, into the take's own file where it is of that format.
+fn show(
+    made: &Made,
+    clip: &LoopClip,
+    peers: &Peers,
+    (format, layout): (Format, &LoopWriteSettings),
+) -> Result<Shown, String> {
+    let source = made.source.in_format(format, &made.take);
+    let file = written(clip, &source, layout).map_err(|error| format!("{}: {error}", made.file))?;
+    let root = if layout.add_root { "-root" } else { "" };
+    let name = format!("{}-{}{root}.{}", made.stem, layout.copies, format.extension());
+    let path = peers.scratch.join(name);
+    write(&path, &file.bytes)?;
+    let is_own = |kind: fn(&Source) -> bool| kind(&made.source) && kind(&source);
+    Ok(Shown {
+        path,
+        is_inside: is_own(|source| source.as_gltf().is_some())
+            || is_own(|source| source.as_fbx().is_some()) && file.warnings.is_empty(),
+        source,
+        animation: file.animation.unwrap_or_default(),
+    })
+}
+
+/// Where joints of a loop stand in the world at a key, with its travel on a root above them or on the joint that had it.
+fn places(clip: &LoopClip, key: usize, on_root: bool) -> Vec<DVec3> {
+    if on_root {
+        return clip.world_pose(key).0;
+    }
+    let (translations, rotations) = clip.folded_pose(key);
+    pose::world_pose(clip.skeleton(), &translations, &rotations).0
+}
+
+fn told<'a>(answers: &'a [Value], program: &str, num_asked: usize) -> Result<&'a [Value], String> {
+    if answers.len() != num_asked {
+        return Err(format!("{program} answered {} of {num_asked} questions", answers.len()));
+    }
+    Ok(answers)
+}
+
+fn skipped(page: &mut String, what: &str) {
+    let _ = writeln!(page, "Skipped: {what} is missing.\n");
+}
+
+fn validator(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), String> {
+    page.push_str("## The Khronos validator\n\n");
+    let mut questions = Vec::new();
+    let mut asked = Vec::new();
+    for made in made {
+        // Of a loop inside a file, what was wrong before is no fault of ours.
+        let before = made.source.as_gltf().is_some().then(|| {
+            let path = peers.scratch.join(format!("{}-before", made.stem));
+            write(&path, &made.bytes).map(|()| path)
+        });
+        let before = before.transpose()?;
+        if let Some(path) = &before {
+            questions.push(json!({"what": "valid", "file": path}));
+        }
+        for format in [Format::Glb, Format::Gltf] {
+            for add_root in [true, false] {
+                let layout = LoopWriteSettings {
+                    add_root,
+                    ..LoopWriteSettings::default()
+                };
+                let shown = show(made, &made.clip, peers, (format, &layout))?;
+                questions.push(json!({"what": "valid", "file": shown.path}));
+            }
+        }
+        asked.push((made, before.is_some()));
+    }
+    let count = questions.len();
+    let answers = match peers.node("gltf.mjs", &questions.into())? {
+        Answer::Missing(what) => {
+            skipped(page, &what);
+            return Ok(());
+        }
+        Answer::Told(answers) => answers,
+    };
+    let mut answers = told(&answers, "the validator", count)?.iter();
+    let (mut files, mut inside, mut faults) = (0, 0, Vec::new());
+    for (made, has_before) in asked {
+        let before = if has_before { answers.next() } else { None };
+        for answer in answers.by_ref().take(4) {
+            files += 1;
+            inside += usize::from(has_before);
+            let Some(codes) = answer.get("codes").and_then(Value::as_object) else {
+                return Err(format!("{}: the validator says nothing", made.file));
+            };
+            for (code, times) in codes {
+                let known = before.map_or(0.0, |before| number(&before["codes"], code));
+                let times = times.as_f64().unwrap_or(f64::NAN);
+                // A code that was not there before has no number.
+                if !(times <= known) {
+                    faults.push(format!("{}: {times} times {code}", made.file));
+                }
+            }
+        }
+    }
+    faults.dedup();
+    let _ = writeln!(
+        page,
+        "{files} files, as `.glb` and as `.gltf`, with a root joint and without, {inside} of them loops inside a glTF file:\n{}.\n",
+        if faults.is_empty() {
+            "no error and no warning that the file did not give before the loop was written into it".to_owned()
+        } else {
+            format!(
+                "**errors and warnings that were not there before: {}**",
+                faults.join("; ")
+            )
+        }
+    );
+    Ok(())
+}
+
+/// A place of ours in Blender's world, which has Z up and shows a file as its own axes say; still in our metres.
+fn in_blender(place: DVec3, source: &Source) -> DVec3 {
+    match source.as_bvh() {
+        // Imported with the file's axes as they are.
+        Some(_) => source.space().turned_back(place),
+        None => DVec3::new(place.x, -place.z, place.y),
+    }
+}
+
+/// Blender's metres in one of ours: it believes the unit that a file states, also where no body is of that size.
+fn blender_per_metre(shown: &Shown, bytes: &[u8]) -> Result<f64, String> {
+    let unit_metres = shown.source.space().unit_metres;
+    Ok(match shown.source.format() {
+        Format::Glb | Format::Gltf => 1.0 / unit_metres,
+        Format::Fbx if shown.is_inside => {
+            let scene = ufbx::load_memory(bytes, ufbx::LoadOpts::default());
+            scene
+                .map_err(|error| error.description.to_string())?
+                .settings
+                .unit_meters
+                / unit_metres
+        }
+        _ => 1.0,
+    })
+}
+
+/// Cycles in the files for Blender, so that a seam lies between keys.
+const COPIES: usize = 2;
+
+/// Ways to lay out a loop for Blender: the format, and whether a root joint is added.
+const LAYOUTS: [(Format, bool); 5] = [
+    (Format::Bvh, false),
+    (Format::Glb, false),
+    (Format::Glb, true),
+    (Format::Fbx, false),
+    (Format::Fbx, true),
+];
+
+/// Those that a loop is shown in: BVH takes in all formats as they are written by default, others in their own.
+fn layouts(made: &Made) -> &'static [(Format, bool)] {
+    match made.source.format() {
+        Format::Bvh => &[(Format::Bvh, false), (Format::Glb, true), (Format::Fbx, false)],
+        Format::Fbx => &LAYOUTS[3..],
+        _ => &LAYOUTS[1..3],
+    }
+}
+
+fn names(made: &Made) -> Vec<&str> {
+    made.clip
+        .skeleton()
+        .joints()
+        .iter()
+        .map(|joint| joint.name.as_str())
+        .collect()
+}
+
+fn blender(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), String> {
+    let _ = writeln!(
+        page,
+        "## Blender\n\n\
+         {}, without its window: loops of {COPIES} cycles, imported; places in the world of all joints at every key, the closing one as well,\n\
+         against those of the loop in memory. Over the seam: at the keys before, on and after it, and at the closing key. BVH is\n\
+         imported with its own unit and axes, glTF at the scene's rate set to the loop's. Where we hold the unit that a file states for\n\
+         wrong, Blender does not, and its places are scaled to ours before.\n",
+        version("blender").unwrap_or_else(|| "Blender".to_owned())
+    );
+    let (mut questions, mut asked) = (Vec::new(), Vec::new());
+    for made in made {
+        for &(format, add_root) in layouts(made) {
+            let layout = LoopWriteSettings {
+                add_root,
+                copies: COPIES,
+                ..LoopWriteSettings::default()
+            };
+            let shown = show(made, &made.clip, peers, (format, &layout))?;
+            let count = COPIES * made.clip.num_samples() + 1;
+            let keys: Vec<Vec<[f64; 3]>> = (0..count)
+                .map(|key| {
+                    let places = places(&made.clip, key, add_root);
+                    places
+                        .iter()
+                        .map(|place| in_blender(*place, &shown.source).to_array())
+                        .collect()
+                })
+                .collect();
+            let before = peers
+                .scratch
+                .join(format!("{}-before.{}", made.stem, format.extension()));
+            if shown.is_inside {
+                write(&before, &made.bytes)?;
+            }
+            questions.push(json!({
+                "file": shown.path,
+                "before": shown.is_inside.then_some(before),
+                "per_metre": blender_per_metre(&shown, &made.bytes)?,
+                "format": format.extension(),
+                "unit_metres": shown.source.space().unit_metres,
+                "rate_hz": 1.0 / made.clip.step_secs(),
+                "animation": shown.animation,
+                "joints": names(made),
+                "keys": keys,
+                "num_samples": made.clip.num_samples(),
+            }));
+            asked.push((made, format, add_root, shown.is_inside));
+        }
+    }
+    let count = questions.len();
+    let answers = match peers.blender(&questions.into())? {
+        Answer::Missing(what) => {
+            skipped(page, &what);
+            return Ok(());
+        }
+        Answer::Told(answers) => answers,
+    };
+    let answers = told(&answers, "Blender", count)?;
+    page.push_str(
+        "| | loops compared | places | joints not found | median of medians | worst | worst over the seam |\n\
+         | --- | --- | --- | --- | --- | --- | --- |\n",
+    );
+    let mut off = Vec::new();
+    for &(format, add_root) in &LAYOUTS {
+        for is_inside in [false, true] {
+            let of_kind = |(_, f, r, i): &(&Made, Format, bool, bool)| (*f, *r, *i) == (format, add_root, is_inside);
+            let mine: Vec<(&Made, &Value)> = (asked.iter().zip(answers))
+                .filter(|(asked, _)| of_kind(asked))
+                .map(|(asked, answer)| (asked.0, answer))
+                .collect();
+            if mine.is_empty() {
+                continue;
+            }
+            let compared: Vec<&Value> = mine
+                .iter()
+                .map(|(_, answer)| *answer)
+                .filter(|a| number(a, "places") > 0.0)
+                .collect();
+            let largest = |key: &str| compared.iter().map(|answer| number(answer, key)).fold(0.0, worse);
+            let sum = |key: &str| compared.iter().map(|answer| number(answer, key)).sum::<f64>();
+            let mut medians: Vec<f64> = compared.iter().map(|answer| number(answer, "median")).collect();
+            let kind = format!(
+                "{}{}, {}",
+                format.extension(),
+                if add_root { " with a root joint" } else { "" },
+                if is_inside { "into the take's file" } else { "fresh" }
+            );
+            let _ = writeln!(
+                page,
+                "| {kind} | {} of {} | {} | {} | {} | {} | {} |",
+                compared.len(),
+                mine.len(),
+                sum("places"),
+                sum("missing"),
+                distance(median(&mut medians)),
+                distance(largest("worst")),
+                distance(largest("seam")),
+            );
+            for (made, answer) in mine {
+                if answer["before_fails"] == true {
+                    off.push(format!(
+                        "- {} as {kind}: Blender does not import the file without the loop either",
+                        made.file
+                    ));
+                } else if number(answer, "places") == 0.0 {
+                    off.push(format!("- {} as {kind}: no joint has a name to find it by", made.file));
+                } else if let Some(error) = answer.get("error").and_then(Value::as_str) {
+                    off.push(format!("- {} as {kind}: **{error}**", made.file));
+                } else if !(number(answer, "worst") <= SAME_PLACE_METRES) {
+                    let (joint, key) = (&answer["worst_joint"], &answer["worst_key"]);
+                    let worst = distance(number(answer, "worst"));
+                    off.push(format!(
+                        "- {} as {kind}: {worst} at joint {joint}, key {key}",
+                        made.file
+                    ));
+                }
+            }
+        }
+    }
+    if off.is_empty() {
+        page.push('\n');
+    } else {
+        let _ = writeln!(
+            page,
+            "\nNot compared, or farther off than {} mm:\n\n{}\n",
+            1e3 * SAME_PLACE_METRES,
+            off.join("\n")
+        );
+    }
+    Ok(())
+}
+
+/// The larger of two, and what is no number above all.
+fn worse(p: f64, q: f64) -> f64 {
+    if p.is_nan() || q.is_nan() { f64::NAN } else { p.max(q) }
+}
+
+/// Largest step over the seam, over the largest elsewhere, that goes unseen.
+const SEAM_LIMIT: f64 = 1.1;
+
+fn browser(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), String> {
+    page.push_str("## three.js in a browser\n\n");
+    let (mut questions, mut asked) = (Vec::new(), Vec::new());
+    for made in made {
+        let layout = LoopWriteSettings::default();
+        let shown = show(made, &made.in_place, peers, (Format::Glb, &layout))?;
+        questions.push(json!({
+            "file": shown.path,
+            "animation": shown.animation,
+            "period_secs": made.in_place.period_secs(),
+            "picture": shown.path.with_extension("png"),
+        }));
+        asked.push(made);
+    }
+    let count = questions.len();
+    let answers = match peers.node("browser.mjs", &questions.into())? {
+        Answer::Missing(what) => {
+            skipped(page, &what);
+            return Ok(());
+        }
+        Answer::Told(answers) => answers,
+    };
+    let answers = told(&answers, "the browser", count)?;
+    let mut ratios: Vec<f64> = answers.iter().map(|answer| number(answer, "ratio")).collect();
+    let over: Vec<String> = (asked.iter().zip(&ratios))
+        .filter(|(_, ratio)| !(**ratio <= SEAM_LIMIT))
+        .map(|(made, ratio)| {
+            let whole = if made.is_found { "" } else { ", a whole take" };
+            format!("{} {ratio:.2}{whole}", made.file)
+        })
+        .collect();
+    let drawn = answers.iter().filter(|answer| number(answer, "colours") > 1.0).count();
+    let worst = ratios.iter().copied().fold(0.0, worse);
+    let _ = writeln!(
+        page,
+        "{} with three.js {}: {count} loops in place as `.glb`, played through two periods at 240 steps a second. The largest step of a node\n\
+         in the world over the seam, over the largest elsewhere: median {:.2}, worst {:.2}; {} above {SEAM_LIMIT}{}. {drawn} of {count} draw\n\
+         something.\n",
+        answers[0]["browser"].as_str().unwrap_or("a browser"),
+        answers[0]["three"].as_str().unwrap_or(""),
+        median(&mut ratios),
+        worst,
+        over.len(),
+        if over.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", over.join("; "))
+        },
+    );
+    Ok(())
+}
+
+fn godot(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), String> {
+    page.push_str("## Godot\n\n");
+    let project = peers.scratch.join("godot");
+    std::fs::create_dir_all(&project).map_err(|error| error.to_string())?;
+    write(&project.join("project.godot"), b"config_version=4\n")?;
+    let mut questions = Vec::new();
+    let mut asked = Vec::new();
+    for made in made.iter().filter(|made| made.source.as_bvh().is_some()) {
+        let layout = LoopWriteSettings::default();
+        let shown = show(made, &made.in_place, peers, (Format::Glb, &layout))?;
+        let name = format!("{}.glb", made.stem);
+        std::fs::copy(&shown.path, project.join(&name)).map_err(|error| error.to_string())?;
+        // What the sidecar tells of the importer: the loop's rate, and nothing thinned.
+        let fps = (1.0 / made.in_place.step_secs()).round();
+        write(
+            &project.join(format!("{name}.import")),
+            format!(
+                "[remap]\nimporter=\"scene\"\ntype=\"PackedScene\"\n[params]\nanimation/import=true\nanimation/fps={fps}\n\
+                 animation/optimizer/enabled=false\n"
+            )
+            .as_bytes(),
+        )?;
+        let keys: Vec<Vec<[f64; 3]>> = (0..=made.in_place.num_samples())
+            .map(|key| places(&made.in_place, key, false).iter().map(DVec3::to_array).collect())
+            .collect();
+        questions.push(json!({
+            "file": name,
+            "step_secs": made.in_place.step_secs(),
+            "period_secs": made.in_place.period_secs(),
+            "joints": names(made),
+            "keys": keys,
+        }));
+        asked.push(made);
+    }
+    let count = questions.len();
+    let answers = match peers.godot(&project, &questions.into())? {
+        Answer::Missing(what) => {
+            skipped(page, &what);
+            return Ok(());
+        }
+        Answer::Told(answers) => answers,
+    };
+    let answers = told(&answers, "Godot", count)?;
+    let looping = answers.iter().filter(|answer| answer["loops"] == true).count();
+    let mut ratios: Vec<f64> = answers.iter().map(|answer| number(answer, "ratio")).collect();
+    let worst_ratio = ratios.iter().copied().fold(0.0, worse);
+    let worst = answers.iter().map(|answer| number(answer, "worst")).fold(0.0, worse);
+    let missing: f64 = answers.iter().map(|answer| number(answer, "missing")).sum();
+    let _ = writeln!(
+        page,
+        "Godot {}, without its window, imports {count} of those loops (from BVH) at the rate that the sidecar tells; Godot 4 was not run. Its\n\
+         importer switched looping on, as the name asks, in {looping} of {count}. Places of bones at every key: worst {}, {missing} bones\n\
+         not found. Over two periods at 240 steps a second the largest step over the seam, over the largest elsewhere: median {:.2},\n\
+         worst {:.2}.\n",
+        answers[0]["godot"].as_str().unwrap_or("3"),
+        distance(worst),
+        median(&mut ratios),
+        worst_ratio,
+    );
+    Ok(())
+}
