@@ -317,6 +317,72 @@ fn what_is_odd_is_warned_of() {
     assert_eq!(warnings, [], "an animation without keys is no choice");
 }
 
+/// Legs and a spine of a body of that height in metres; it walks a little.
+fn body(height: f64) -> Take {
+    let joint = |name: &str, parent, x: f64, y: f64| Joint {
+        name: name.to_owned(),
+        parent,
+        rest_offset: height * DVec3::new(x, y, 0.0),
+        tip: None,
+    };
+    let joints = vec![
+        joint("Hips", None, 0.0, 0.52),
+        joint("LeftUpLeg", Some(0), 0.05, 0.0),
+        joint("LeftLeg", Some(1), 0.0, -0.24),
+        joint("LeftFoot", Some(2), 0.0, -0.24),
+        joint("RightUpLeg", Some(0), -0.05, 0.0),
+        joint("RightLeg", Some(4), 0.0, -0.24),
+        joint("RightFoot", Some(5), 0.0, -0.24),
+        joint("Spine", Some(0), 0.0, 0.15),
+        joint("Head", Some(7), 0.0, 0.2),
+    ];
+    let skeleton = Skeleton::new(joints).unwrap();
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for frame in 0..31 {
+        for (index, joint) in skeleton.joints().iter().enumerate() {
+            let forward = if index == 0 {
+                0.01 * f64::from(frame) * height
+            } else {
+                0.0
+            };
+            translations.push(joint.rest_offset + DVec3::Z * forward);
+            rotations.push(DQuat::from_rotation_x(0.01 * f64::from(frame)));
+        }
+    }
+    Take::new("body", skeleton, 1.0 / 30.0, translations, rotations).unwrap()
+}
+
+#[test]
+fn sizes_that_no_person_has_are_told() {
+    let told = |height: f64| {
+        let take = body(height);
+        read(&written(&take)).unwrap()
+    };
+    let (loaded, warnings) = told(1.7);
+    assert_eq!(warnings, []);
+    assert_eq!(loaded.source.space().unit_metres, 0.01);
+    // So many units of a centimetre that they must be millimetres.
+    let (loaded, warnings) = told(17.0);
+    let [
+        Warning::UnitOverruled {
+            stated_metres,
+            unit_metres,
+            ..
+        },
+    ] = warnings.as_slice()
+    else {
+        panic!("{warnings:?}");
+    };
+    assert_eq!(*stated_metres, 0.01);
+    assert_eq!(*unit_metres, loaded.source.space().unit_metres);
+    // Between a person in centimetres and one in inches.
+    let (_, warnings) = told(0.43);
+    assert!(
+        matches!(warnings.as_slice(), [Warning::SizeUnusual { .. }]),
+        "{warnings:?}"
+    );
+}
+
 /// The file with other keys on its one curve: times in ticks, and values.
 fn keyed(times: &[i64], values: &[f32], more: &str) -> Vec<u8> {
     let list = |numbers: Vec<String>| format!("*{} {{\n a: {}\n}}", numbers.len(), numbers.join(","));
