@@ -37,7 +37,7 @@ pub(super) fn sections(folder: &Path, rows: &[Row], scratch: &Path, page: &mut S
         };
         let ours = || read_take(&bytes, "take", &settings, &mut Vec::new());
         let (ours_secs, bare, ratio, json) = if file.ends_with(".fbx") {
-            let bare = || ufbx::load_memory(&bytes, ufbx::LoadOpts::default());
+            let bare = || ufbx::load_memory(&bytes, ufbx::LoadOpts::default()).is_ok();
             let (ours, bare, ratio) = time_both(ours, bare);
             (ours, Some(bare), Some(ratio), None)
         } else {

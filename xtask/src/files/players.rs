@@ -120,10 +120,9 @@ fn validator(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), Stri
                 return Err(format!("{}: the validator says nothing", made.file));
             };
             for (code, times) in codes {
-                let known = before.map_or(0.0, |before| number(&before["codes"], code));
+                let known = before.and_then(|before| before["codes"][code].as_f64()).unwrap_or(0.0);
                 let times = times.as_f64().unwrap_or(f64::NAN);
-                // A code that was not there before has no number.
-                if !(times <= known) {
+                if exceeds(times, known) {
                     faults.push(format!("{}: {times} times {code}", made.file));
                 }
             }
@@ -310,7 +309,7 @@ fn blender(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), String
                     off.push(format!("- {} as {kind}: no joint has a name to find it by", made.file));
                 } else if let Some(error) = answer.get("error").and_then(Value::as_str) {
                     off.push(format!("- {} as {kind}: **{error}**", made.file));
-                } else if !(number(answer, "worst") <= SAME_PLACE_METRES) {
+                } else if exceeds(number(answer, "worst"), SAME_PLACE_METRES) {
                     let (joint, key) = (&answer["worst_joint"], &answer["worst_key"]);
                     let worst = distance(number(answer, "worst"));
                     off.push(format!(
@@ -332,6 +331,11 @@ fn blender(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), String
         );
     }
     Ok(())
+}
+
+/// Whether a figure is above a limit, or is none.
+fn exceeds(value: f64, limit: f64) -> bool {
+    value.is_nan() || value > limit
 }
 
 /// The larger of two, and what is no number above all.
@@ -367,7 +371,7 @@ fn browser(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), String
     let answers = told(&answers, "the browser", count)?;
     let mut ratios: Vec<f64> = answers.iter().map(|answer| number(answer, "ratio")).collect();
     let over: Vec<String> = (asked.iter().zip(&ratios))
-        .filter(|(_, ratio)| !(**ratio <= SEAM_LIMIT))
+        .filter(|(_, ratio)| exceeds(**ratio, SEAM_LIMIT))
         .map(|(made, ratio)| {
             let whole = if made.is_found { "" } else { ", a whole take" };
             format!("{} {ratio:.2}{whole}", made.file)
