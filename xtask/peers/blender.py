@@ -47,8 +47,8 @@ def load(question, path):
 
 
 def choose(animation):
-    """Has every object play its action of that animation; their first key, in frames."""
-    start = None
+    """Has every object play its action of that animation; their first key and their last, in frames."""
+    keys = []
     for thing in bpy.data.objects:
         data = thing.animation_data
         if data is None:
@@ -62,9 +62,8 @@ def choose(animation):
         if named:
             data.action = named[0]
         if data.action is not None:
-            first = data.action.frame_range[0]
-            start = first if start is None else min(start, first)
-    return start
+            keys.extend(data.action.frame_range)
+    return (min(keys), max(keys)) if keys else None
 
 
 def places(names):
@@ -83,15 +82,17 @@ def places(names):
 
 def answer(question):
     scene = load(question, question["file"])
-    start = choose(question["animation"])
-    if start is None:
+    span = choose(question["animation"])
+    if span is None:
         return {"error": "nothing is animated"}
-    rate = scene.render.fps / scene.render.fps_base
+    # Importers go by the whole number of the scene's rate, so keys of a file at 59.999 do not stand on frames.
+    start, end = span
+    step = (end - start) / (len(question["keys"]) - 1)
     finders = places(question["joints"])
     distances, worst, seam = [], (-1.0, None, None), 0.0
     cycle = question["num_samples"]
     for key, wanted in enumerate(question["keys"]):
-        frame = start + key * rate / question["rate_hz"]
+        frame = start + key * step
         whole = int(frame // 1)
         scene.frame_set(whole, subframe=frame - whole)
         graph = bpy.context.evaluated_depsgraph_get()
