@@ -48,21 +48,24 @@ def load(question, path):
 
 def choose(animation):
     """Has every object play its action of that animation; their first key and their last, in frames."""
-    keys = []
+    keys, others = [], []
     for thing in bpy.data.objects:
         data = thing.animation_data
         if data is None:
             continue
+        named = []
         for track in data.nla_tracks:
             track.mute = True
             if track.name == animation:
-                data.action = track.strips[0].action
+                named.append(track.strips[0].action)
         # FBX: object, animation and layer with bars between them.
-        named = [action for action in bpy.data.actions if action.name.startswith(f"{thing.name}|{animation}|")]
+        named += [action for action in bpy.data.actions if action.name.startswith(f"{thing.name}|{animation}|")]
         if named:
             data.action = named[0]
         if data.action is not None:
-            keys.extend(data.action.frame_range)
+            # What the animation leaves alone plays its own; BVH has but one, of another name.
+            (keys if named else others).extend(data.action.frame_range)
+    keys = keys or others
     return (min(keys), max(keys)) if keys else None
 
 
