@@ -30,10 +30,14 @@ func answer(question):
 	var skeleton = first_of(scene, "Skeleton")
 	var animation_name = player.get_animation_list()[0]
 	var animation = player.get_animation(animation_name)
+	# Its importer writes LeftUpLeg as left_up_leg.
+	var by_letters = {}
+	for bone in range(skeleton.get_bone_count()):
+		by_letters[letters(skeleton.get_bone_name(bone))] = bone
 	var bones = []
 	var missing = 0
 	for joint in question.joints:
-		var bone = skeleton.find_bone(joint)
+		var bone = by_letters.get(letters(joint), -1)
 		bones.append(bone)
 		if bone < 0:
 			missing += 1
@@ -83,6 +87,14 @@ func places_of(skeleton, bones):
 			place = skeleton.global_transform.xform(skeleton.get_bone_global_pose(bone).origin)
 		places.append(place)
 	return places
+
+
+func letters(name):
+	var kept = ""
+	for letter in name.to_lower():
+		if letter in "abcdefghijklmnopqrstuvwxyz0123456789":
+			kept += letter
+	return kept
 
 
 func first_of(node, kind):
