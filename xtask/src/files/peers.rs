@@ -4,7 +4,8 @@ use std::{
     ffi::OsStr,
     io::ErrorKind,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
 };
 
 use serde_json::Value;
@@ -80,11 +81,41 @@ impl Peers {
             command.env("HOME", project).arg("--path").arg(project).args(arguments);
             command
         };
-        if let Answer::Missing(what) = run(&mut server(&["--editor", "--quit"]))? {
-            return Ok(Answer::Missing(what));
+        let count = questions.as_array().map_or(0, Vec::len);
+        let editor = server(&["--editor", "--quit"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        match editor {
+            Ok(mut editor) => wait_for_imports(&mut editor, &project.join(".import"), count)?,
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Ok(Answer::Missing("godot3-server".to_owned()));
+            }
+            Err(error) => return Err(format!("godot3-server: {error}")),
         }
         run(&mut server(&["--script", "godot.gd"]))
     }
+}
+
+/// Longest that an editor may take to import a project.
+const MOST_IMPORT_TIME: Duration = Duration::from_secs(600);
+
+/// Waits until an editor has ended, or imported so many files: with many it imports them all and then does not end by itself.
+fn wait_for_imports(editor: &mut Child, folder: &Path, count: usize) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("godot3-server: {error}");
+    let start = Instant::now();
+    while editor.try_wait().map_err(failed)?.is_none() {
+        let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        // Written last of each.
+        let imported = files.filter(|file| file.path().extension().is_some_and(|extension| extension == "md5"));
+        if imported.count() >= count || start.elapsed() > MOST_IMPORT_TIME {
+            editor.kill().map_err(failed)?;
+            editor.wait().map_err(failed)?;
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    Ok(())
 }
 
 fn script_path(script: &str) -> PathBuf {
