@@ -76,7 +76,7 @@ window.play = async (url, animation, period) => {
   const pixels = new Uint8Array(480 * 360 * 4);
   gl.readPixels(0, 0, 480, 360, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
   const colours = new Set(new Uint32Array(pixels.buffer)).size;
-  return { ratio: seam / inside, seam, inside, colours, three: THREE.REVISION };
+  return { ratio: seam / Math.max(inside, 1e-9), seam, inside, colours, three: THREE.REVISION };
 };
 window.ready = true;
 </script>`;

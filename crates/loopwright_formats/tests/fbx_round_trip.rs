@@ -116,6 +116,25 @@ fn any_rate_survives() {
     }
 }
 
+#[test]
+fn rates_near_whole_ones_do_not_drift() {
+    // Frame times as BVH files round them: 0.00833333, 0.016667, 0.033333.
+    for frame_time_secs in [0.008_333_33, 0.016_667, 0.033_333] {
+        let skeleton = clip(1.0).skeleton().clone();
+        let num_frames = 1500;
+        let count = num_frames * skeleton.num_joints();
+        let translations = vec![DVec3::Y; count];
+        let turn = |index: usize| DQuat::from_rotation_x(0.001 * (index / skeleton.num_joints()) as f64);
+        let rotations = (0..count).map(turn).collect();
+        let take = Take::new("t", skeleton.clone(), frame_time_secs, translations, rotations).unwrap();
+        let written = write_take(&take, &Source::for_take(&take, Format::Fbx)).unwrap();
+        let again = read(&written.bytes, AnimationChoice::Auto).0.take;
+        assert_eq!(again.num_frames(), num_frames);
+        let frames_off = (again.frame_time_secs() / frame_time_secs - 1.0).abs() * num_frames as f64;
+        assert!(frames_off < 2e-3, "{frame_time_secs}: {frames_off} frames");
+    }
+}
+
 /// A loop that walks a screw, turning its arm through whole turns.
 fn clip(turn_radians: f64) -> LoopClip {
     let joint = |name: &str, parent, rest_offset| Joint {

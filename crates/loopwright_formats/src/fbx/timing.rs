@@ -278,8 +278,9 @@ pub(super) fn warn_of_left_out(stack: &AnimStack, joints: &Joints, warnings: &mu
 const MIN_INTERVALS: usize = 4;
 const EVEN_SHARE: f64 = 0.9;
 
-/// A rate this near a whole number is one: times in files are rounded.
-const WHOLE_RATE: f64 = 1e-4;
+/// A rate is a whole number where that brings the last key no farther off its frame than this, in frames: times in files are
+/// rounded. A rate of 120.0005 is not 120: after ten seconds a hand that swings is off by half a degree.
+const WHOLE_RATE_FRAMES: f64 = 1e-3;
 
 /// The even rate of the curve with most keys in the range, where it has one.
 fn key_rate(curves: &[&AnimCurve], begin: f64, end: f64) -> Option<f64> {
@@ -301,11 +302,17 @@ fn key_rate(curves: &[&AnimCurve], begin: f64, end: f64) -> Option<f64> {
     if median <= 0.0 || (even as f64) < EVEN_SHARE * steps.len() as f64 {
         return None;
     }
-    let rate = 1.0 / median;
-    let whole = rate.round();
-    Some(if (rate / whole - 1.0).abs() < WHOLE_RATE {
-        whole
+    let rate = if even == steps.len() {
+        steps.len() as f64 / (times[times.len() - 1] - times[0])
     } else {
-        rate
-    })
+        1.0 / median
+    };
+    let whole = rate.round();
+    Some(
+        if (rate / whole - 1.0).abs() * (steps.len() as f64) < WHOLE_RATE_FRAMES {
+            whole
+        } else {
+            rate
+        },
+    )
 }
