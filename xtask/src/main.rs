@@ -5,10 +5,8 @@
 //! on many cuts of those takes, and writes docs/measurements/closure.md; likewise `measure root` what the root does, on real
 //! takes and on synthetic circles, `measure search` the search against synthetic truth and other ways to look, `measure
 //! symmetric` loops of half a cycle and its image, `measure feet` how feet stand, `measure fit` what takes say of character
-//! controllers, `measure cost` what jumps cost. `cargo xtask measure speed [FOLDER] [--peers FILE]` takes the clock
-//! takes and on synthetic circles, `measure search` the search against synthetic truth and other ways to look, and
-//! `measure symmetric` loops of half a cycle and its image. `measure files` holds what is read and written against other
-//! programs, as far as they are there: xtask/peers says what they need. `cargo xtask measure speed [FOLDER] [--peers FILE]` takes the clock
+//! controllers, `measure cost` what jumps cost. `measure files` holds what is read and written against other programs, as far
+//! as they are there: xtask/peers says what they need. `cargo xtask measure speed [FOLDER] [--peers FILE]` takes the clock
 //! to the search and writes docs/measurements/search-speed.md; FILE holds what other tools took,
 //! docs/measurements/peers-search.csv unless another is named.
 //!
@@ -28,8 +26,9 @@ mod docs;
 
 mod feet;
 
-mod fit;
 mod files;
+
+mod fit;
 
 mod manifest;
 
@@ -62,10 +61,8 @@ fn main() -> ExitCode {
             Some(other) => Err(format!("cargo xtask docs takes --check or nothing, found {other}")),
         },
         _ => Err(
-            "usage: cargo xtask measure road|closure|root|feet|fit|cost|search|symmetric|speed [FOLDER] [--peers FILE], \
-             or cargo xtask docs [--check]"
-            "usage: cargo xtask measure road|closure|root|feet|files|search|symmetric|speed [FOLDER] [--peers FILE], or cargo \
-             xtask docs [--check]"
+            "usage: cargo xtask measure road|closure|root|feet|files|fit|cost|search|symmetric|speed [FOLDER] \
+             [--peers FILE], or cargo xtask docs [--check]"
                 .to_owned(),
         ),
     };
@@ -112,8 +109,8 @@ fn measure(arguments: &[String]) -> Result<(), String> {
         Some(&"speed") => (speed::page(&folder, peers.as_deref())?, "search-speed.md"),
         _ => {
             return Err(
-                "cargo xtask measure takes road, closure, root, feet, fit, cost, search, symmetric or speed".to_owned(),
-                "cargo xtask measure takes road, closure, root, feet, files, search, symmetric or speed".to_owned(),
+                "cargo xtask measure takes road, closure, root, feet, files, fit, cost, search, symmetric or speed"
+                    .to_owned(),
             );
         }
     };

@@ -11,7 +11,9 @@ fn walks() -> Folder {
         .run("synth -o quick.bvh --seconds 4 --fps 50 --period 0.86 --speed 1.9 --seed 11")
         .done();
     folder.run("make walk.bvh --cycles 1 -o walk-loop.bvh").done();
-    folder.run("make quick.bvh --cycles 1 -o quick-loop.bvh --add-root").done();
+    folder
+        .run("make quick.bvh --cycles 1 -o quick-loop.bvh --add-root")
+        .done();
     folder
 }
 
