@@ -279,8 +279,9 @@ const MIN_INTERVALS: usize = 4;
 const EVEN_SHARE: f64 = 0.9;
 
 /// A rate is a whole number where that brings the last key no farther off its frame than this, in frames: times in files are
-/// rounded. A rate of 120.0005 is not 120: after ten seconds a hand that swings is off by half a degree.
-const WHOLE_RATE_FRAMES: f64 = 1e-3;
+/// rounded. A rate of 120.0005 is not 120: after ten seconds a hand that swings is off by half a degree; and a thousandth of a
+/// frame is a hundredth of a degree of a leg that kicks.
+const WHOLE_RATE_FRAMES: f64 = 1e-4;
 
 /// The even rate of the curve with most keys in the range, where it has one.
 fn key_rate(curves: &[&AnimCurve], begin: f64, end: f64) -> Option<f64> {
