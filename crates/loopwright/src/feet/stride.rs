@@ -76,7 +76,7 @@ impl Stride {
                 thigh: at(thigh),
                 bones: [at(knee) - at(thigh), at(ankle) - at(knee), at(foot.lowest) - at(ankle)],
                 hinge: foot.leg.hinge_at(stage.turn_above(sample, knee)),
-                goal: stage.world.position(sample, foot.lowest) + foot.offsets.offsets[sample],
+                goal: at(foot.lowest),
                 swing: DVec3::ZERO,
                 bend: 0.0,
                 tilt: DQuat::IDENTITY,
@@ -85,6 +85,8 @@ impl Stride {
                 let stand = Stand::of(stage, foot, sample, rise);
                 let (swing, bend) = foot.leg.reach(at, stage.turn_above(sample, knee), stand.ankle);
                 (step.swing, step.bend, step.tilt) = (rotation::log(swing), bend, stand.tilt);
+                // Where the foot falls short on its way, there it shall be.
+                step.goal = stand.ankle + stand.tilt * step.bones[2];
             }
             step
         };
