@@ -12,9 +12,7 @@ use loopwright::{
     take::{Skeleton, Take},
 };
 
-use super::{
-    BvhJoint, Channel, ChannelKind, Hierarchy, MAX_DEPTH, MAX_VALUE, euler, euler::rounded, source::BvhSource,
-};
+use super::{BvhJoint, Channel, ChannelKind, Hierarchy, MAX_DEPTH, MAX_VALUE, euler, source::BvhSource};
 use crate::{
     error::{WriteError, excerpt},
     space::{Axis, Space},
@@ -32,7 +30,7 @@ pub(crate) fn write_take(take: &Take, source: &BvhSource) -> Result<Written, Wri
         cycle: take.num_frames(),
         frame_time: frame_time_text(source, take.frame_time_secs()),
     };
-    writer.write(|frame| pose_in_file(space, take.translations(frame), take.rotations(frame)))
+    writer.write(|frame, pose| pose.set(space, take.translations(frame), take.rotations(frame)))
 }
 
 /// [`crate::write_loop`] for BVH: an added root has OFFSET zero and six channels.
@@ -56,42 +54,41 @@ pub(crate) fn write_loop(
         frame_time: frame_time_text(source, clip.step_secs()),
     };
     if settings.add_root {
-        writer.write(|key| {
+        writer.write(|key, pose| {
             let (translations, rotations) = clip.body_pose(key);
-            let mut pose = pose_in_file(space, translations, rotations);
+            pose.set(space, translations, rotations);
             let root = clip.root_pose(key);
             // In the file's axes on both sides, so that a root at rest is no rotation there either.
             let turn = space.turn();
             pose.translations
                 .insert(0, space.turned_back(root.translation) / space.unit_metres);
             pose.rotations.insert(0, turn.conjugate() * root.rotation * turn);
-            pose
         })
     } else {
-        writer.write(|key| {
+        writer.write(|key, pose| {
             let (translations, rotations) = clip.folded_pose(key);
-            pose_in_file(space, &translations, &rotations)
+            pose.set(space, &translations, &rotations);
         })
     }
 }
 
-/// Local transforms of all joints in the file's axes and unit.
+/// Local transforms of all joints in the file's axes and unit, one key after the other.
+#[derive(Default)]
 struct Pose {
     translations: Vec<DVec3>,
     rotations: Vec<DQuat>,
 }
 
-fn pose_in_file(space: &Space, translations: &[DVec3], rotations: &[DQuat]) -> Pose {
-    let mut pose = Pose {
-        translations: translations
-            .iter()
-            .map(|translation| *translation / space.unit_metres)
-            .collect(),
-        rotations: rotations.to_vec(),
-    };
-    pose.translations[0] = space.turned_back(pose.translations[0]);
-    pose.rotations[0] = space.turn().conjugate() * pose.rotations[0];
-    pose
+impl Pose {
+    fn set(&mut self, space: &Space, translations: &[DVec3], rotations: &[DQuat]) {
+        self.translations.clear();
+        self.translations
+            .extend(translations.iter().map(|translation| *translation / space.unit_metres));
+        self.rotations.clear();
+        self.rotations.extend_from_slice(rotations);
+        self.translations[0] = space.turned_back(self.translations[0]);
+        self.rotations[0] = space.turn().conjugate() * self.rotations[0];
+    }
 }
 
 fn check_skeleton(skeleton: &Skeleton, source: &BvhSource) -> Result<(), WriteError> {
@@ -179,7 +176,7 @@ struct Writer {
 }
 
 impl Writer {
-    fn write(mut self, pose: impl Fn(usize) -> Pose) -> Result<Written, WriteError> {
+    fn write(mut self, pose: impl Fn(usize, &mut Pose)) -> Result<Written, WriteError> {
         let joints = self.hierarchy.joints().len();
         if self.num_keys.saturating_mul(joints) > MAX_TRANSFORMS {
             return Err(WriteError::TooManyKeys {
@@ -211,13 +208,14 @@ impl Writer {
     /// Gives position channels to joints that need them and checks that every value can be written.
     fn add_position_channels(
         &mut self,
-        pose: &impl Fn(usize) -> Pose,
+        set_pose: &impl Fn(usize, &mut Pose),
         warnings: &mut Vec<Warning>,
     ) -> Result<(), WriteError> {
         let joints = &mut self.hierarchy.joints;
         let mut farthest = vec![DVec3::ZERO; joints.len()];
+        let mut pose = Pose::default();
         for key in 0..self.num_keys {
-            let pose = pose(key);
+            set_pose(key, &mut pose);
             for (joint, translation) in pose.translations.iter().enumerate() {
                 let in_range = translation.abs().max_element() <= MAX_VALUE && translation.is_finite();
                 if !in_range || !pose.rotations[joint].is_finite() {
@@ -279,22 +277,26 @@ impl Writer {
     fn write_motion(
         &self,
         order: &[usize],
-        pose: &impl Fn(usize) -> Pose,
+        set_pose: &impl Fn(usize, &mut Pose),
         text: &mut Vec<u8>,
         warnings: &mut Vec<Warning>,
     ) {
         let joints = self.hierarchy.joints();
         let axes: Vec<Vec<Axis>> = joints.iter().map(BvhJoint::rotation_axes).collect();
+        let columns = columns(joints, order);
+        let mut row = vec![0; columns.len() * MAX_NUMBER + SPARE];
         let mut angles = vec![[0_i64; 3]; joints.len()];
         // What was written a cycle ago, for keys that come round again.
         let mut cycle: Vec<(DQuat, [i64; 3])> = Vec::new();
         let repeats = self.num_keys > self.cycle;
         let mut errors = vec![0.0_f64; joints.len()];
+        let mut pose = Pose::default();
         for key in 0..self.num_keys {
-            let pose = pose(key);
+            set_pose(key, &mut pose);
+            let first_slot = (key % self.cycle) * joints.len();
             for joint in 0..joints.len() {
                 let rotation = pose.rotations[joint];
-                let slot = (key % self.cycle) * joints.len() + joint;
+                let slot = first_slot + joint;
                 let written = cycle
                     .get(slot)
                     .filter(|(before, _)| *before == rotation)
@@ -314,24 +316,28 @@ impl Writer {
                     errors[joint] = errors[joint].max(rotation::difference(reached, rotation).length().to_degrees());
                 }
             }
-            let mut is_first = true;
-            for &joint in order {
-                let mut turns = angles[joint].into_iter();
-                for channel in &joints[joint].channels {
-                    if !core::mem::take(&mut is_first) {
-                        text.push(b' ');
+            let mut length = 0;
+            for column in &columns {
+                let rest = &mut row[length..];
+                let end = match *column {
+                    Column::Position { joint, axis } => {
+                        let value = in_last_decimal(pose.translations[joint][axis], POSITION_DECIMALS);
+                        put_fixed::<POSITION_DECIMALS>(value, rest)
                     }
-                    match channel.kind {
-                        ChannelKind::Position => {
-                            let value = pose.translations[joint][channel.axis.index()];
-                            push_fixed(in_last_decimal(value, POSITION_DECIMALS), POSITION_DECIMALS, text);
-                        }
-                        ChannelKind::Rotation => push_fixed(turns.next().unwrap_or(0), ANGLE_DECIMALS, text),
-                        ChannelKind::Scale => text.push(b'1'),
-                    }
-                }
+                    Column::Angle { joint, place } => put_fixed::<ANGLE_DECIMALS>(angles[joint][place], rest),
+                    Column::Scale => put_whole(1, rest),
+                };
+                rest[end] = b' ';
+                length += end + 1;
             }
-            text.push(b'\n');
+            // In place of the last blank.
+            let length = length.max(1);
+            row[length - 1] = b'\n';
+            if key == 0 {
+                // Rows are about as long as the first.
+                text.reserve((length + length / 8).saturating_mul(self.num_keys));
+            }
+            text.extend_from_slice(&row[..length]);
         }
         for (joint, degrees) in errors
             .into_iter()
@@ -342,6 +348,40 @@ impl Writer {
             warnings.push(Warning::RotationProjected { joint, degrees });
         }
     }
+}
+
+/// Where a value of a row comes from.
+enum Column {
+    Position {
+        joint: usize,
+        axis: usize,
+    },
+    /// The angle of a joint about the axis in that place of its list.
+    Angle {
+        joint: usize,
+        place: usize,
+    },
+    Scale,
+}
+
+fn columns(joints: &[BvhJoint], order: &[usize]) -> Vec<Column> {
+    let mut columns = Vec::new();
+    for &joint in order {
+        let mut places = 0..;
+        columns.extend(joints[joint].channels.iter().map(|channel| match channel.kind {
+            ChannelKind::Position => {
+                let axis = channel.axis.index();
+                Column::Position { joint, axis }
+            }
+            ChannelKind::Rotation => {
+                // Three at most: no channel is in a list twice.
+                let place = places.next().unwrap_or(0);
+                Column::Angle { joint, place }
+            }
+            ChannelKind::Scale => Column::Scale,
+        }));
+    }
+    columns
 }
 
 /// Joints in the order in which a file lists them: each right after its parent's earlier branches.
@@ -400,12 +440,16 @@ fn push_vector(v: DVec3, text: &mut String) {
 }
 
 /// A value as a whole number of its last decimal; sizes up to [`MAX_VALUE`] fit.
+///
+/// What lies within rounding of half of that decimal may go either way.
 fn in_last_decimal(value: f64, num_decimals: u32) -> i64 {
-    rounded(value * 10_i64.pow(num_decimals) as f64)
+    let scaled = value * 10_i64.pow(num_decimals) as f64;
+    (scaled + 0.5_f64.copysign(scaled)) as i64
 }
 
 fn radians(angle: i64) -> f64 {
-    (angle as f64 / 10_i64.pow(ANGLE_DECIMALS) as f64).to_radians()
+    const ONE: f64 = (1.0 / 10_i64.pow(ANGLE_DECIMALS) as f64).to_radians();
+    angle as f64 * ONE
 }
 
 /// Angles of a rotation in the last decimal of a degree, as near as can be to those before.
@@ -437,33 +481,76 @@ fn written_again(axes: &[Axis], written: [i64; 3], previous: [i64; 3]) -> Option
     Some(if to_flipped < to_direct { flipped } else { direct })
 }
 
-/// Longest number: a sign, the digits of a 64-bit number, and a point.
-const MAX_NUMBER: usize = 21;
+/// Longest number and the blank after it: a sign, the digits of a 64-bit number, and a point.
+const MAX_NUMBER: usize = 22;
 
-/// A number from its digits; zero has no sign.
+/// Bytes behind a number that putting it there may fill with anything.
+const SPARE: usize = 8;
+
+/// Puts a number given in its last decimal at the start of `text`, which has room for [`MAX_NUMBER`] and [`SPARE`] bytes;
+/// the number of bytes that it takes. Zero has no sign.
 ///
-/// Put together from its end by hand: most of the time of writing a file would go into the standard formatting.
-fn push_fixed(value: i64, num_decimals: u32, text: &mut Vec<u8>) {
-    let mut number = [0; MAX_NUMBER];
-    let mut start = MAX_NUMBER;
-    let mut size = value.unsigned_abs();
-    let mut num_digits = 0;
-    while size > 0 || num_digits <= num_decimals {
-        if num_digits == num_decimals {
-            start -= 1;
-            number[start] = b'.';
-        }
-        start -= 1;
-        number[start] = b'0' + (size % 10) as u8;
-        size /= 10;
-        num_digits += 1;
-    }
-    if value < 0 {
-        start -= 1;
-        number[start] = b'-';
-    }
-    text.extend_from_slice(&number[start..]);
+/// By hand: most of the time of writing a file would go into the standard formatting. There are six or seven decimals.
+#[inline]
+fn put_fixed<const DECIMALS: u32>(value: i64, text: &mut [u8]) -> usize {
+    let (size, one) = (value.unsigned_abs(), const { 10_u64.pow(DECIMALS) });
+    text[0] = b'-';
+    let mut length = usize::from(value < 0);
+    length += put_whole(size / one, &mut text[length..]);
+    let decimals = (size % one) as usize;
+    let (first, last_six) = (decimals / 1_000_000, decimals % 1_000_000);
+    let threes = digits(last_six / 1000) | digits(last_six % 1000) << 24;
+    let bytes = if DECIMALS == 7 {
+        (u64::from(b'0') + first as u64) << 8 | threes << 16
+    } else {
+        threes << 8
+    };
+    text[length..length + 8].copy_from_slice(&(bytes | u64::from(b'.')).to_le_bytes());
+    length + 1 + DECIMALS as usize
 }
+
+/// Puts a whole number, as [`put_fixed`] does.
+#[inline]
+fn put_whole(size: u64, text: &mut [u8]) -> usize {
+    if size >= 1000 {
+        return put_many_digits(size, text);
+    }
+    let [one, two, three, num_digits] = THREES[size as usize];
+    let digits = u32::from_le_bytes([one, two, three, 0]) >> (24 - 8 * num_digits);
+    text[..4].copy_from_slice(&digits.to_le_bytes());
+    usize::from(num_digits)
+}
+
+#[cold]
+fn put_many_digits(size: u64, text: &mut [u8]) -> usize {
+    let length = put_whole(size / 1000, text);
+    text[length..length + 8].copy_from_slice(&digits((size % 1000) as usize).to_le_bytes());
+    length + 3
+}
+
+/// The three digits of a number below 1000 as bytes, the first lowest.
+#[inline]
+fn digits(number: usize) -> u64 {
+    let [one, two, three, _] = THREES[number];
+    u64::from(u32::from_le_bytes([one, two, three, 0]))
+}
+
+/// The three digits of every number below 1000, and how many of them are more than leading zeros.
+const THREES: [[u8; 4]; 1000] = {
+    let mut threes = [[0; 4]; 1000];
+    let mut number = 0;
+    while number < 1000 {
+        let num_digits = 1 + (number > 9) as u8 + (number > 99) as u8;
+        threes[number] = [
+            b'0' + (number / 100) as u8,
+            b'0' + (number / 10 % 10) as u8,
+            b'0' + (number % 10) as u8,
+            num_digits,
+        ];
+        number += 1;
+    }
+    threes
+};
 
 #[cfg(test)]
 mod tests {
@@ -471,11 +558,7 @@ mod tests {
 
     #[test]
     fn numbers_have_fixed_decimals_and_no_minus_zero() {
-        let text = |value: f64| {
-            let mut text = Vec::new();
-            push_fixed(in_last_decimal(value, 6), 6, &mut text);
-            String::from_utf8(text).unwrap()
-        };
+        let text = |value: f64| fixed(in_last_decimal(value, 6), 6);
         assert_eq!(text(0.0), "0.000000");
         assert_eq!(text(-0.0), "0.000000");
         assert_eq!(text(-4e-7), "0.000000");
@@ -486,6 +569,36 @@ mod tests {
         let mut offset = String::new();
         push_vector(DVec3::new(-0.0, 1e-7, -9.5), &mut offset);
         assert_eq!(offset, " 0 0.0000001 -9.5");
+    }
+
+    fn fixed(value: i64, num_decimals: u32) -> String {
+        let mut text = [b'x'; MAX_NUMBER + SPARE];
+        let length = match num_decimals {
+            POSITION_DECIMALS => put_fixed::<POSITION_DECIMALS>(value, &mut text),
+            _ => put_fixed::<ANGLE_DECIMALS>(value, &mut text),
+        };
+        assert!(length < MAX_NUMBER);
+        String::from_utf8(text[..length].to_vec()).unwrap()
+    }
+
+    #[test]
+    fn digits_are_those_of_the_standard_formatting() {
+        let expected = |value: i64, num_decimals: u32| {
+            let (size, one) = (value.unsigned_abs(), 10_u64.pow(num_decimals));
+            let sign = if value < 0 { "-" } else { "" };
+            let width = num_decimals as usize;
+            format!("{sign}{}.{:0width$}", size / one, size % one)
+        };
+        // Every three digits in every place, and every number of digits.
+        let threes = (0..1000).map(|three| three * 1_001_001_001_001);
+        let sevens = (0..1000).map(|three| 10_010_010 * three);
+        let powers = (0..18).flat_map(|power| [10_i64.pow(power) - 1, 10_i64.pow(power), 7 * 10_i64.pow(power)]);
+        for value in threes.chain(sevens).chain(powers).chain([i64::MAX]) {
+            for (value, num_decimals) in [(value, 6), (value, 7), (-value, 6), (-value, 7)] {
+                assert_eq!(fixed(value, num_decimals), expected(value, num_decimals));
+            }
+        }
+        assert_eq!(fixed(i64::MIN, 7), expected(i64::MIN, 7));
     }
 
     #[test]
