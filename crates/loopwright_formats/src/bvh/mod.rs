@@ -28,6 +28,9 @@ mod lex;
 
 mod motion;
 
+#[cfg(feature = "threads")]
+mod bulk;
+
 pub use read::parse;
 
 pub(crate) use crate::limits::{MAX_DEPTH, MAX_VALUE};

@@ -55,6 +55,16 @@ impl RowSink for Values {
     fn push(&mut self, row: &[f64]) {
         self.0.extend_from_slice(row);
     }
+
+    #[cfg(feature = "threads")]
+    fn page(&self) -> Option<Self> {
+        Some(Self(Vec::new(), self.1))
+    }
+
+    #[cfg(feature = "threads")]
+    fn append(&mut self, page: &mut Self) {
+        self.0.append(&mut page.0);
+    }
 }
 
 /// Transforms that each byte of a file adds to those that any may have: rows of real files have six bytes or more per joint.
@@ -81,6 +91,23 @@ impl RowSink for Poses<'_> {
         if self.translations.len() + self.hierarchy.joints().len() <= self.limit {
             push_pose(self.hierarchy, row, &mut self.translations, &mut self.rotations);
         }
+    }
+
+    #[cfg(feature = "threads")]
+    fn page(&self) -> Option<Self> {
+        // A value takes two bytes at least, so the limit is out of reach of such rows.
+        let max_joints = TRANSFORMS_PER_BYTE * self.hierarchy.num_channels();
+        (self.hierarchy.joints().len() <= max_joints).then(|| Self {
+            translations: Vec::new(),
+            rotations: Vec::new(),
+            ..*self
+        })
+    }
+
+    #[cfg(feature = "threads")]
+    fn append(&mut self, page: &mut Self) {
+        self.translations.append(&mut page.translations);
+        self.rotations.append(&mut page.rotations);
     }
 }
 
