@@ -386,6 +386,10 @@ impl Quality {
     }
 }
 
+/// What a joint that goes evenly trembles by in a file of single precision some tens of metres from the origin, metres: its largest
+/// second differences are at least this, or the seam would be held against rounding.
+const TREMBLE_METRES: f64 = 5e-6;
+
 /// Second differences below this are rounding of the file, not motion, metres.
 const ROUNDING_METRES: f64 = 1e-7;
 
@@ -526,7 +530,7 @@ fn joint_acceleration_p99(keys: &LoopKeys, joint: usize) -> f64 {
     let seam = sizes[0].max(sizes[num_samples - 1]);
     let mut others = sizes[1..num_samples - 1].to_vec();
     others.sort_by(f64::total_cmp);
-    seam / percentile(&others, 0.99).max(ROUNDING_METRES)
+    seam / percentile(&others, 0.99).max(TREMBLE_METRES)
 }
 
 fn seam_acceleration_error(keys: &LoopKeys, source: &SourceTracks<'_>) -> Option<f64> {

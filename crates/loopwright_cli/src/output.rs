@@ -31,6 +31,8 @@ pub(crate) fn format_of(path: &Path) -> Result<Format, Failure> {
 /// Files that belong together: none appears before all of them are written.
 pub(crate) struct Outputs {
     force: bool,
+    /// What nothing may replace, by its true name.
+    spared: Vec<PathBuf>,
     waiting: Vec<(NamedTempFile, PathBuf)>,
 }
 
@@ -39,6 +41,7 @@ impl Outputs {
     pub(crate) fn new(force: bool) -> Self {
         Self {
             force,
+            spared: Vec::new(),
             waiting: Vec::new(),
         }
     }
@@ -56,6 +59,15 @@ impl Outputs {
                     .try_this("make the folder first, or name another output with -o"),
             );
         }
+        // What is there and no file, such as a device, would be replaced by one.
+        if path.metadata().is_ok_and(|there| !there.is_file()) {
+            return Err(Failure::error(format!("\"{}\" is no file to write to", path.display()))
+                .try_this("the name of a file, such as walk-loop.bvh"));
+        }
+        if path.canonicalize().is_ok_and(|path| self.spared.contains(&path)) {
+            return Err(Failure::error(format!("\"{}\" is the take itself", path.display()))
+                .try_this("another name; a take is never overwritten"));
+        }
         // A dangling link is in the way as well, though nothing is behind it.
         if !self.force && path.symlink_metadata().is_ok() {
             return Err(already_there(path));
@@ -63,20 +75,18 @@ impl Outputs {
         Ok(())
     }
 
-    /// Fails where an output would replace the file it is made from, even by force: captured motion is not to be had again.
-    pub(crate) fn spare(&self, input: &Path, output: &Path) -> Result<(), Failure> {
-        match (input.canonicalize(), output.canonicalize()) {
-            (Ok(input), Ok(output)) if input == output => {
-                Err(Failure::error(format!("\"{}\" is the take itself", output.display()))
-                    .try_this("another name with -o; a take is never overwritten"))
-            }
-            _ => Ok(()),
-        }
+    /// From now on no output may replace a file that is read, even by force: captured motion is not to be had again.
+    pub(crate) fn spare(&mut self, input: &Path) {
+        self.spared.extend(input.canonicalize());
     }
 
     /// Writes a file's bytes beside its place, not yet in it.
     pub(crate) fn add(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         self.check(path)?;
+        if self.waiting.iter().any(|(_, other)| is_same(other, path)) {
+            return Err(Failure::error(format!("two outputs would be \"{}\"", path.display()))
+                .try_this("a name for each of them"));
+        }
         let failed = |error: io::Error| {
             Failure::error(format!("cannot write \"{}\": {}", path.display(), cause(&error)))
                 .try_this("check that the folder may be written to and has room, or name another output with -o")
@@ -140,9 +150,15 @@ fn cause(error: &io::Error) -> String {
     }
 }
 
+/// Whether two names are those of one file to come.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let folder = |path: &Path| folder_of(path).canonicalize().ok();
+    one.file_name() == other.file_name() && folder(one) == folder(other)
+}
+
 fn already_there(path: &Path) -> Failure {
     Failure::error(format!("\"{}\" exists already", path.display()))
-        .try_this("--force to overwrite it, or another output with -o")
+        .try_this("--force to overwrite it, or another name")
 }
 
 fn folder_of(path: &Path) -> &Path {

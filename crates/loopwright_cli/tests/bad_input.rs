@@ -557,8 +557,47 @@ fn a_take_is_never_overwritten_by_its_own_loop() {
         "make walk.bvh -o walk.bvh --force",
         "make walk.bvh -o ./walk.bvh",
         "convert walk.bvh walk.bvh --force",
+        "fit walk.bvh --toml walk.bvh --force",
+        "fit . --toml walk.bvh --force",
     ] {
         refuses(&folder, 2, arguments, &["is the take itself", "try:"]);
+    }
+    // Names say nothing of what a file holds.
+    folder.write("walk.svg", folder.read("walk.bvh"));
+    for command in ["make", "find", "inspect", "fit"] {
+        let arguments = format!("{command} walk.svg --plot walk.svg --force");
+        refuses(&folder, 2, &arguments, &["is the take itself", "try:"]);
+    }
+    assert_eq!(folder.read("walk.svg"), folder.read("walk.bvh"));
+}
+
+/// One of them would be lost.
+#[test]
+fn two_outputs_of_one_name_are_refused() {
+    let folder = Folder::with_walk();
+    for arguments in [
+        "make walk.bvh -o a.bvh --save-recipe a.bvh --force",
+        "make walk.bvh -o b.bvh --save-recipe ./b.bvh.json",
+        "make walk.bvh -o c.bvh --plot c.svg --save-recipe c.svg",
+        "fit walk.bvh --toml ./d.svg --plot d.svg",
+    ] {
+        refuses(&folder, 2, arguments, &["two outputs would be", "try:"]);
+    }
+    for name in ["a.bvh", "b.bvh", "c.bvh", "d.svg"] {
+        assert!(!folder.path().join(name).exists(), "{name}");
+    }
+}
+
+/// What no take could be read for leaves what is there.
+#[test]
+fn a_fit_of_nothing_replaces_no_block() {
+    let folder = Folder::new();
+    folder.write("keep.toml", "kept");
+    folder.write("bad.bvh", "no take");
+    for arguments in ["fit missing.bvh", "fit bad.bvh"] {
+        let answer = folder.run(&format!("{arguments} --toml keep.toml --force"));
+        assert_eq!(answer.status, 2, "{}", answer.stderr);
+        assert_eq!(folder.read("keep.toml"), b"kept");
     }
 }
 

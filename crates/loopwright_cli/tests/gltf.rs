@@ -109,3 +109,14 @@ fn buffers_from_elsewhere_are_not_fetched() {
         );
     }
 }
+
+/// The root joint of a straight walk has no acceleration but that of rounding to single precision, which pops nowhere.
+#[test]
+fn rounding_of_a_root_that_goes_evenly_is_no_pop() {
+    let folder = Folder::with_synth("--seconds 4 --fps 30 --turn 0");
+    for output in ["loop.glb", "loop.fbx", "loop.bvh"] {
+        let made = folder.run(&format!("make walk.bvh --add-root -o {output}")).done();
+        assert!(!made.stderr.contains("pops"), "{output}: {}", made.stderr);
+        folder.run(&format!("check {output}")).done();
+    }
+}

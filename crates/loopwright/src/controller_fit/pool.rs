@@ -73,7 +73,12 @@ impl HalfLives {
 
     /// The half-life to use: the median of the fits, of the closed forms where there are no fits.
     pub fn chosen_secs(&self) -> Option<f64> {
-        self.fitted.or(self.closed).map(|spread| spread.median)
+        self.chosen().map(|spread| spread.median)
+    }
+
+    /// The half-lives of which that is the median.
+    pub fn chosen(&self) -> Option<Spread> {
+        self.fitted.or(self.closed)
     }
 }
 

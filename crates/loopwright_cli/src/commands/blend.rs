@@ -37,11 +37,11 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     let format = output::format_of(&args.output)?;
     let beside = make::sidecar_path(&args.output);
     let mut outputs = Outputs::new(args.force);
+    for input in &args.loops {
+        outputs.spare(input);
+        outputs.spare(&make::sidecar_path(input));
+    }
     for path in [&args.output, &beside] {
-        for input in &args.loops {
-            outputs.spare(input, path)?;
-            outputs.spare(&make::sidecar_path(input), path)?;
-        }
         outputs.check(path)?;
     }
     let loops = written_loop::read_all_playable(&args.loops, &args.reading)?;

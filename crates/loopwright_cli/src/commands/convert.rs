@@ -20,7 +20,7 @@ use crate::{
 pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
-    outputs.spare(&args.input, &args.output)?;
+    outputs.spare(&args.input);
     outputs.check(&args.output)?;
     let sidecar = written_loop::read_sidecar(&args.input)?;
     let beside = make::sidecar_path(&args.output);
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     // Of the same format without a mirror, a sidecar says nothing of the new file that a copy of it would not.
     let sidecar = sidecar.filter(|_| args.mirror || args.target.is_some() || file.source.format() != format);
     if sidecar.is_some() {
-        outputs.spare(&make::sidecar_path(&args.input), &beside)?;
+        outputs.spare(&make::sidecar_path(&args.input));
         outputs.check(&beside)?;
     }
     let take = if args.mirror {

@@ -40,10 +40,8 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
     let decays = decays(args)?;
     let left = Side::read(&args.left, &args.reading)?;
     let entered = Side::read(&args.entered, &args.reading)?;
-    if let Some(drawn) = &args.plot {
-        for side in [&left, &entered] {
-            outputs.spare(&side.path, drawn)?;
-        }
+    for side in [&left, &entered] {
+        outputs.spare(&side.path);
     }
     let transitions = Transitions::between(&left.motion, &entered.motion, &args.weights)
         .map_err(|error| mismatch(&left, &entered, error))?;

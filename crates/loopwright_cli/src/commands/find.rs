@@ -21,6 +21,7 @@ use crate::{
 
 pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
+    outputs.spare(&args.take);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
     let loaded = load::load(&args.take, &args.study)?;
     check(&args.search, &loaded)?;

@@ -59,6 +59,9 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
         return from_numbers(args);
     }
     let mut outputs = Outputs::new(args.force);
+    for path in &args.takes {
+        outputs.spare(path);
+    }
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
     if let Some(path) = &args.toml {
         outputs.check(path)?;
@@ -74,6 +77,9 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
     }
 
     let fits: Vec<(&FittedTake, &TakeFit)> = sources.iter().flat_map(Source::fits).collect();
+    for (take, _) in &fits {
+        outputs.spare(Path::new(&take.facts.file));
+    }
     let only_fits: Vec<&TakeFit> = fits.iter().map(|(_, fit)| *fit).collect();
     let pool = Pool::of(&only_fits);
     let block = report::block(&pool, &settings);
@@ -86,7 +92,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
             .collect();
         plot.add(&mut outputs, &loopwright_draw::plot::controller_fit(&named))?;
     }
-    if let Some(path) = &args.toml {
+    // A block of no take says nothing, and would replace one that does.
+    if let Some(path) = args.toml.as_ref().filter(|_| !fits.is_empty()) {
         outputs.add(path, block.as_bytes())?;
     }
     outputs.commit()?;

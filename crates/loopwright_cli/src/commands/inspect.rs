@@ -11,6 +11,7 @@ use crate::{
 
 pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
+    outputs.spare(&args.take);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
     let loaded = load::load(&args.take, &args.study)?;
     if let Some(plot) = plot {

@@ -81,9 +81,12 @@ fn make(
     let format = output::format_of(&loop_path)?;
     let sidecar_path = sidecar_path(&loop_path);
     let mut outputs = Outputs::new(target.force);
+    outputs.spare(take);
+    if let Some(recipe) = &target.recipe {
+        outputs.spare(recipe);
+    }
     let saved = target.save_recipe.as_ref();
     for path in [Some(&loop_path), Some(&sidecar_path), saved].into_iter().flatten() {
-        outputs.spare(take, path)?;
         outputs.check(path)?;
     }
     let plot = PlotFile::asked_for(target.plot.as_deref(), &outputs)?;

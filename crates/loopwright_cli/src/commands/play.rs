@@ -29,8 +29,8 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
     for input in &args.loops {
-        outputs.spare(input, &args.output)?;
-        outputs.spare(&make::sidecar_path(input), &args.output)?;
+        outputs.spare(input);
+        outputs.spare(&make::sidecar_path(input));
     }
     outputs.check(&args.output)?;
     let rate = args.fps.unwrap_or(1.0);

@@ -57,7 +57,7 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     let kind = kind_of(args)?;
     for input in &args.inputs {
-        outputs.spare(input, &args.output)?;
+        outputs.spare(input);
     }
     outputs.check(&args.output)?;
     let motions = motions(args)?;

@@ -41,8 +41,9 @@ pub fn controller_fit(takes: &[(String, &TakeFit)]) -> String {
 }
 
 fn summary(pool: &Pool) -> String {
-    let told = |name: &str, half_lives: &HalfLives| match half_lives.chosen_secs() {
-        Some(secs) => format!("{name} {secs:.3} s over {} changes", half_lives.events),
+    let told = |name: &str, half_lives: &HalfLives| match half_lives.chosen() {
+        Some(spread) if spread.count == 1 => format!("{name} {:.3} s over 1 change", spread.median),
+        Some(spread) => format!("{name} {:.3} s over {} changes", spread.median, spread.count),
         None => format!("{name} unknown"),
     };
     format!(
