@@ -618,7 +618,7 @@ pub(crate) struct FitArgs {
 fn parse_positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if (1e-9..=1e9).contains(&number) => Ok(number),
-        _ => Err("must be a number above 0".to_owned()),
+        _ => Err("must be a number from 1e-9 to 1e9".to_owned()),
     }
 }
 

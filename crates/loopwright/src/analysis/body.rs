@@ -131,18 +131,18 @@ impl Body {
                 (by_name, FoundBy::Names)
             }
         } else {
-            let feet = overrides
-                .feet
-                .iter()
-                .map(|name| {
-                    let ankle = find_given(skeleton, name)?;
-                    Ok(Foot {
+            let mut feet: Vec<Foot> = Vec::new();
+            for name in &overrides.feet {
+                let ankle = find_given(skeleton, name)?;
+                // Named twice it is one foot still.
+                if feet.iter().all(|foot| foot.ankle != ankle) {
+                    feet.push(Foot {
                         ankle,
                         toe: named.below(skeleton, Part::Toe, ankle),
                         side: parse(&skeleton.joint(ankle).name).1,
-                    })
-                })
-                .collect::<Result<Vec<_>, BodyError>>()?;
+                    });
+                }
+            }
             (feet, FoundBy::Given)
         };
         let hips = match &overrides.hips {
@@ -548,7 +548,7 @@ mod tests {
             feet: names.iter().map(ToString::to_string).collect(),
             ..BodyOverrides::default()
         };
-        let body = Body::find(&take, &feet(&["RightFoot"])).unwrap();
+        let body = Body::find(&take, &feet(&["RightFoot", "RightFoot"])).unwrap();
         assert_eq!((body.feet.len(), body.found_by), (1, FoundBy::Given));
         let error = Body::find(&take, &feet(&["Foot"])).unwrap_err();
         let BodyError::NoSuchJoint { similar, .. } = error else {

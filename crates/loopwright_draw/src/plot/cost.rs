@@ -241,7 +241,12 @@ impl TransitionMap<'_> {
         panel.draw(svg, |panel, svg| {
             panel.grid(svg);
             panel.line(svg, &points, Ink::Blue, "");
-            for crossing in self.best {
+            // Of jumps from one moment alone, only the best entry is on the curve.
+            let is_entry = |crossing: &&Crossing| {
+                let same = self.best_entries.iter().find(|best| best.exit == crossing.exit);
+                same.is_none_or(|best| best.cost >= crossing.cost)
+            };
+            for crossing in self.best.iter().filter(is_entry) {
                 let x = panel.across(crossing.exit as f64 * self.step_secs[0]);
                 svg.circle(x, panel.down(crossing.cost), 4.5, "chip lv", "stroke-width=\"2.4\"");
             }
