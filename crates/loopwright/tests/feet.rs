@@ -461,7 +461,9 @@ fn feet_that_dip_into_the_ground_on_their_way_are_raised() {
         least(&all) - least(&held)
     };
     assert!(lowest_with(FootLock::Off) < -0.008);
-    assert!(lowest_with(FootLock::Auto) > -0.001);
+    let held = lowest_with(FootLock::Auto);
+    // On its way a leg may fall short, by a millimetre or two.
+    assert!(held > -0.002, "{held}");
 }
 
 /// The take with toes that pass a centimetre below the ground in the middle of their way.
