@@ -20,6 +20,10 @@ use crate::{
     speed::{clock::time_both, machine},
 };
 
+// The tests' own, told from offsets alone.
+#[path = "../../crates/loopwright/tests/quadrature/mod.rs"]
+mod quadrature;
+
 /// The decays that are measured on motion: the defaults of the command.
 const DECAYS: [Decay; 3] = [
     Decay::Spring { half_life_secs: 0.1 },
@@ -86,7 +90,7 @@ fn closed_forms(page: &mut String) {
             let on_line = case % 5 == 0;
             let v = if on_line { line } else { v };
             let exact = decay.displacement(x, v);
-            let off = (exact - quadrature(shape, x, v)).abs();
+            let off = (exact - area(shape, x, v)).abs();
             worst = worst.max(off);
             if on_line {
                 worst_on_line = worst_on_line.max(off);
@@ -118,57 +122,17 @@ fn published(x: f64, v: f64, y: f64) -> f64 {
 }
 
 /// Integral of the size of the offset that starts at x with the rate v.
-fn quadrature(shape: Shape, x: f64, v: f64) -> f64 {
-    // A prime, so that no crossing falls on a look.
-    const LOOKS: u32 = 307;
+fn area(shape: Shape, x: f64, v: f64) -> f64 {
     let end = match shape {
+        // e^-60 of it is left.
         Shape::Spring { half_life_secs } => 60.0 * half_life_secs / (2.0 * core::f64::consts::LN_2),
         other => other.secs(),
     };
-    let f = |t: f64| {
+    let offset = |t: f64| {
         let decays = shape.decays(t, Jet::default());
         x * decays.position.value + v * decays.velocity.value
     };
-    let at = |look: u32| end * f64::from(look) / f64::from(LOOKS);
-    let mut edges = vec![0.0];
-    for look in 0..LOOKS {
-        let (mut low, mut high) = (at(look), at(look + 1));
-        if f(low) * f(high) < 0.0 {
-            for _ in 0..60 {
-                let middle = 0.5 * (low + high);
-                if f(low) * f(middle) <= 0.0 {
-                    high = middle;
-                } else {
-                    low = middle;
-                }
-            }
-            edges.push(high);
-        }
-    }
-    edges.push(end);
-    edges.windows(2).map(|edge| gauss(&f, edge[0], edge[1]).abs()).sum()
-}
-
-/// Gauss and Legendre's rule of five points on even pieces.
-fn gauss(f: &impl Fn(f64) -> f64, from: f64, to: f64) -> f64 {
-    const PIECES: u32 = 100;
-    const POINTS: [(f64, f64); 5] = [
-        (0.0, 0.568_888_888_888_888_9),
-        (-0.538_469_310_105_683_1, 0.478_628_670_499_366_47),
-        (0.538_469_310_105_683_1, 0.478_628_670_499_366_47),
-        (-0.906_179_845_938_664, 0.236_926_885_056_189_1),
-        (0.906_179_845_938_664, 0.236_926_885_056_189_1),
-    ];
-    let half = 0.5 * (to - from) / f64::from(PIECES);
-    (0..PIECES)
-        .map(|piece| {
-            let middle = from + (2.0 * f64::from(piece) + 1.0) * half;
-            half * POINTS
-                .iter()
-                .map(|(at, weight)| weight * f(middle + half * at))
-                .sum::<f64>()
-        })
-        .sum()
+    quadrature::area(offset, end)
 }
 
 /// A loop of a captured take, and its name.

@@ -16,6 +16,7 @@ use loopwright::{
     root_motion::{RootMode, RootTravel},
     take::{Cut, Joint, Skeleton, Take},
 };
+use loopwright_formats::ReadSettings;
 use loopwright_synth::{SyntheticTake, WalkSettings, random_settings, synthesize};
 
 fn found(take: &Take, analysis: &Analysis) -> LoopCandidate {
@@ -498,4 +499,51 @@ fn dipping(take: &Take) -> Take {
         rotations,
     )
     .unwrap()
+}
+
+/// Nearly straight legs have to leap for their feet now and then; these takes are those in which knees once did.
+#[test]
+fn knees_of_captured_walks_do_not_jerk() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/mocap");
+    for file in [
+        "100style/Neutral_FW.bvh",
+        "bandai-namco/dataset-2_run_normal_020.bvh",
+        "cmu/12_01_walk.bvh",
+        "pymo/AV_8Walk_Meredith.bvh",
+        "snu/walk_forward_repeated.bvh",
+    ] {
+        let Ok(bytes) = std::fs::read(folder.join(file)) else {
+            #[expect(clippy::print_stderr, reason = "a skipped comparison must be seen")]
+            {
+                eprintln!("skipped: no {file} in {}", folder.display());
+            }
+            continue;
+        };
+        let take = loopwright_formats::read_take(&bytes, file, &ReadSettings::default(), &mut Vec::new())
+            .unwrap()
+            .take;
+        let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+        let best = found(&take, &analysis);
+        let settings = LoopSettings::default();
+        let made = pipeline::make(&take, &analysis, &best.cut, best.cycles, &settings).unwrap();
+        assert_eq!(made.feet.outcomes, [FootOutcome::Held; 2], "{file}");
+        let (looped, uncut) = (made.loop_clip.tracks_from_root(), made.source.clip.world_tracks());
+        let first = (-made.source.clip.sample_range().start()) as usize;
+        let count = looped.num_frames();
+        let (mut sharpest, mut own) = (0.0_f64, 0.0_f64);
+        for foot in &analysis.body.feet {
+            let knee = take.skeleton().parent(foot.ankle).unwrap();
+            let of_loop = |key: usize| looped.position(key % count, knee);
+            let of_take = |key: usize| uncut.position(first + key, knee);
+            for key in 0..count {
+                let bend = of_loop(key + 2) - 2.0 * of_loop(key + 1) + of_loop(key);
+                sharpest = sharpest.max(bend.length());
+                if key + 2 < count {
+                    let bend = of_take(key + 2) - 2.0 * of_take(key + 1) + of_take(key);
+                    own = own.max(bend.length());
+                }
+            }
+        }
+        assert!(sharpest <= 1.1 * own, "{file}: {:.3} times as sharp", sharpest / own);
+    }
 }

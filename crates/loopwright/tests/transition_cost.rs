@@ -5,6 +5,8 @@ use std::path::Path;
 use loopwright::math::{decay::Decay, ops};
 use rand_pcg::{Pcg64, rand_core::Rng};
 
+mod quadrature;
+
 /// The reference adds this to every half-life, seconds.
 const EPS: f64 = 1e-5;
 
@@ -86,55 +88,14 @@ fn offset(decay: Decay, x: f64, v: f64, t: f64) -> f64 {
     }
 }
 
-/// Integral of f from `from` to `to` by Gauss and Legendre's rule of five points on `pieces` even pieces.
-fn gauss(f: impl Fn(f64) -> f64, from: f64, to: f64, pieces: u32) -> f64 {
-    const POINTS: [(f64, f64); 5] = [
-        (0.0, 0.568_888_888_888_888_9),
-        (-0.538_469_310_105_683_1, 0.478_628_670_499_366_47),
-        (0.538_469_310_105_683_1, 0.478_628_670_499_366_47),
-        (-0.906_179_845_938_664, 0.236_926_885_056_189_1),
-        (0.906_179_845_938_664, 0.236_926_885_056_189_1),
-    ];
-    let half = 0.5 * (to - from) / f64::from(pieces);
-    (0..pieces)
-        .map(|piece| {
-            let middle = from + (2.0 * f64::from(piece) + 1.0) * half;
-            half * POINTS
-                .iter()
-                .map(|(at, weight)| weight * f(middle + half * at))
-                .sum::<f64>()
-        })
-        .sum()
-}
-
-/// Integral of |offset|, told from the offset alone: parted where its sign is seen to change.
+/// Integral of |offset|, told from the offset alone.
 fn quadrature(decay: Decay, x: f64, v: f64) -> f64 {
-    // A prime, so that no crossing falls on a look.
-    const LOOKS: u32 = 617;
     let end = match decay {
         // e^-60 of it is left.
         Decay::Spring { half_life_secs } => 60.0 * half_life_secs / (2.0 * core::f64::consts::LN_2),
         Decay::Cubic { blend_secs } | Decay::Quintic { blend_secs } => blend_secs,
     };
-    let f = |t: f64| offset(decay, x, v, t);
-    let mut edges = vec![0.0];
-    for look in 0..LOOKS {
-        let at = |look: u32| end * f64::from(look) / f64::from(LOOKS);
-        let (mut low, mut high) = (at(look), at(look + 1));
-        if f(low) * f(high) < 0.0 {
-            for _ in 0..60 {
-                let middle = 0.5 * (low + high);
-                if f(low) * f(middle) <= 0.0 {
-                    high = middle;
-                } else {
-                    low = middle;
-                }
-            }
-            edges.push(high);
-        }
-    }
-    edges.push(end);
-    edges.windows(2).map(|edge| gauss(f, edge[0], edge[1], 120).abs()).sum()
+    quadrature::area(|t| offset(decay, x, v, t), end)
 }
 
 fn decays(random: &mut Pcg64) -> [Decay; 3] {

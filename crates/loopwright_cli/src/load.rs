@@ -16,8 +16,8 @@ use loopwright::{
     take::{SmoothError, Take},
 };
 use loopwright_formats::{
-    AnimationChoice, LoadedTake, ReadError, ReadSettings, Sidecar, Space, SpaceSettings, UnitChoice, UpChoice, Warning,
-    error::FbxFault, gltf::error::GltfError, sidecar::TakeFacts,
+    AnimationChoice, Format, LoadedTake, ReadError, ReadSettings, Sidecar, Space, SpaceSettings, UnitChoice, UpChoice,
+    Warning, error::FbxFault, gltf::error::GltfError, sidecar::TakeFacts,
 };
 
 use crate::{
@@ -87,6 +87,34 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
         return Err(Failure::error(format!("\"{}\" is larger than 4 GiB", path.display())));
     }
     Ok(bytes)
+}
+
+/// Files in a folder and below that are wanted, by name.
+///
+/// Links to folders are not followed, since they may lead in a circle. Errors: a folder cannot be listed.
+pub(crate) fn files_below(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let failed = |error: io::Error| Failure::error(format!("cannot list \"{}\": {error}", folder.display()));
+        for entry in std::fs::read_dir(&folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let path = entry.path();
+            if entry.file_type().map_err(failed)?.is_dir() {
+                folders.push(path);
+            } else if is_wanted(&path) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Whether a file's name is that of a format that is read.
+pub(crate) fn is_named_like_a_take(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.and_then(Format::of_extension).is_some()
 }
 
 /// The stem of a file's name, for naming what is made from it.

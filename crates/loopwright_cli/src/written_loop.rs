@@ -15,7 +15,7 @@ use loopwright::{
     take::{Clip, Cut, Take},
 };
 use loopwright_formats::{
-    AnimationChoice, Format, LoadedTake, ReadSettings, Sidecar, Source, SpaceSettings,
+    AnimationChoice, LoadedTake, ReadSettings, Sidecar, Source, SpaceSettings,
     sidecar::{RootFacts, TakeFacts},
 };
 
@@ -174,20 +174,7 @@ pub(crate) fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 ///
 /// Links to folders are not followed, since they may lead in a circle. Errors: a folder cannot be listed, or there is no loop.
 pub(crate) fn loops_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let failed = |error: std::io::Error| Failure::error(format!("cannot list \"{}\": {error}", folder.display()));
-        for entry in std::fs::read_dir(&folder).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            let path = entry.path();
-            if entry.file_type().map_err(failed)?.is_dir() {
-                folders.push(path);
-            } else if has_sidecar(&path) || is_named_like_a_loop(&path) {
-                found.push(path);
-            }
-        }
-    }
+    let found = load::files_below(folder, |path| has_sidecar(path) || is_named_like_a_loop(path))?;
     if found.is_empty() {
         return Err(Failure::error(format!(
             "there is no loop in the folder \"{}\" or below",
@@ -196,14 +183,12 @@ pub(crate) fn loops_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         .because("in a folder, loops are files with a sidecar beside them, and those whose name ends in -loop")
         .try_this("name the files themselves"));
     }
-    found.sort();
     Ok(found)
 }
 
 /// Whether a file without a sidecar is named as loops are, `walk-loop.fbx`.
 fn is_named_like_a_loop(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.and_then(Format::of_extension).is_some() && load::stem(path).ends_with("-loop")
+    load::is_named_like_a_take(path) && load::stem(path).ends_with("-loop")
 }
 
 /// Reads loops that must have their sidecars and one skeleton; at least one.

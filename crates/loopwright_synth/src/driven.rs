@@ -13,7 +13,11 @@ use loopwright::{
     take::Take,
 };
 
-use crate::{ROOT_NOISE_METRES_PER_DEG, SynthError, body, noise::Noise};
+use crate::{
+    ROOT_NOISE_METRES_PER_DEG, SynthError, body,
+    noise::Noise,
+    settings::{check_ranges, check_size},
+};
 
 /// What is asked of the body from a time on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -192,18 +196,8 @@ impl DriveSettings {
             ranges.push(("facing_deg", command.facing_deg, -1e6, 1e6));
             before = command.at_secs;
         }
-        for (setting, found, min, max) in ranges {
-            // NaN is in no range.
-            if !(min..=max).contains(&found) {
-                return Err(SynthError::OutOfRange {
-                    setting,
-                    min,
-                    max,
-                    found,
-                });
-            }
-        }
-        crate::settings::check_size(self.seconds, self.frame_rate_hz)
+        check_ranges(&ranges)?;
+        check_size(self.seconds, self.frame_rate_hz)
     }
 }
 

@@ -142,19 +142,25 @@ impl WalkSettings {
             ("noise_deg", self.noise_deg, 0.0, 45.0),
             ("lead_in_secs", self.lead_in_secs, 0.0, 1e6),
         ];
-        for (setting, found, min, max) in ranges {
-            // NaN is in no range.
-            if !(min..=max).contains(&found) {
-                return Err(SynthError::OutOfRange {
-                    setting,
-                    min,
-                    max,
-                    found,
-                });
-            }
-        }
+        check_ranges(&ranges)?;
         check_size(self.seconds, self.frame_rate_hz)
     }
+}
+
+/// Holds fields against their ranges, each given by name, value, least and most. Errors: [`SynthError::OutOfRange`].
+pub(crate) fn check_ranges(ranges: &[(&'static str, f64, f64, f64)]) -> Result<(), SynthError> {
+    for &(setting, found, min, max) in ranges {
+        // NaN is in no range.
+        if !(min..=max).contains(&found) {
+            return Err(SynthError::OutOfRange {
+                setting,
+                min,
+                max,
+                found,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Whether a take of that length and rate is of a size that is made.

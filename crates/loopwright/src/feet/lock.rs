@@ -184,6 +184,50 @@ impl<'a> Stance<'a> {
         let half = ((0.5 * SPEED_SECS / step_secs).round() as isize).max(1);
         (self.offset(key + half) - self.offset(key - half)) / (2.0 * half as f64 * step_secs)
     }
+
+    /// Offsets in the world on the way to the next stance, whose first key is `start` in this one's cycle: they fade from the one to
+    /// the other, C1, and keep the foot above the ground.
+    fn swing(&self, next: &Self, start: usize) -> Result<Vec<DVec3>, BoundaryError> {
+        let step_secs = self.stage.clip.step_secs();
+        let end = self.contact.keys().end - 1;
+        let first = next.contact.start_sample;
+        let gap_secs = (start - end) as f64 * step_secs;
+        let fade = |secs: f64| {
+            let blend_secs = secs.min(gap_secs);
+            let shape = Shape::Quintic { blend_secs };
+            Boundary::new(shape, shape, gap_secs, Order::C1)
+        };
+        let (slow, fast) = (fade(FADE_SECS)?, fade(RATE_FADE_SECS)?);
+        // What holds the next stance and where, moved on as the root moves by then.
+        let root = |key: usize| self.stage.travel.at(key as f64 * step_secs);
+        let on = root(start - first) * root(0).inverse();
+        let none = [DVec3::ZERO; 2];
+        let values = Targets {
+            value: [self.offset(end as isize), on.rotation * next.offset(first as isize)],
+            rate: none,
+            bend: none,
+        };
+        let rates = Targets {
+            value: none,
+            rate: [self.rate(end as isize), on.rotation * next.rate(first as isize)],
+            bend: none,
+        };
+        // The ground goes in a line from where the foot stood to where it will.
+        let climb = on.transform_point(next.hold).y - self.hold.y;
+        let (mut swing, mut below) = (Vec::new(), Vec::new());
+        for key in end + 1..start {
+            let secs = (key - end) as f64 * step_secs;
+            let offset = values.mix(&slow.weights(secs).value) + rates.mix(&fast.weights(secs).value);
+            let ground = self.hold.y + secs / gap_secs * climb;
+            below.push(ground - self.place(key as isize).y - offset.y);
+            swing.push(offset);
+        }
+        let lift = raised(&below, (LIFT_SECS / step_secs).round() as usize);
+        for (offset, lift) in swing.iter_mut().zip(lift) {
+            offset.y += lift;
+        }
+        Ok(swing)
+    }
 }
 
 /// The stances of a foot, each with as much of the time between two of them as it creeps.
@@ -225,15 +269,12 @@ fn raised(below: &[f64], reach: usize) -> Vec<f64> {
     (0..count)
         .map(|index| {
             let span = around(index, 2);
-            let half = (span.end() - span.start()) / 2;
-            let bump = |off: usize| 1.0 - ops::cos(core::f64::consts::PI * (off + 1) as f64 / (half + 1) as f64);
-            let total: f64 = (0..=2 * half).map(bump).sum();
+            let weights = bump((span.end() - span.start()) / 2);
             highest[span]
                 .iter()
-                .enumerate()
-                .map(|(off, high)| high * bump(off))
-                .sum::<f64>()
-                / total
+                .zip(weights)
+                .map(|(high, weight)| high * weight)
+                .sum()
         })
         .collect()
 }
@@ -273,54 +314,9 @@ pub(super) fn offsets(
         let end = stance.contact.keys().end - 1;
         // The next stance, seen in this cycle; its own samples may be those of the cycle before.
         let start = next.contact.start_sample + if next.contact.start_sample > end { 0 } else { count };
-        let cycle = start as isize - next.contact.start_sample as isize;
-        let gap_secs = (start - end) as f64 * step_secs;
-        let fade = |secs: f64| {
-            let blend_secs = secs.min(gap_secs);
-            let shape = Shape::Quintic { blend_secs };
-            Boundary::new(shape, shape, gap_secs, Order::C1)
-        };
-        let (slow, fast) = (fade(FADE_SECS)?, fade(RATE_FADE_SECS)?);
-        // What holds the next stance, turned on as the root turns by then.
-        let on = stage.travel.at(cycle as f64 * step_secs).rotation * stage.travel.at(0.0).rotation.conjugate();
-        let first = next.contact.start_sample as isize;
-        let targets = Targets {
-            value: [stance.offset(end as isize), on * next.offset(first)],
-            rate: [stance.rate(end as isize), on * next.rate(first)],
-            bend: [DVec3::ZERO; 2],
-        };
-        let (places, rates) = (
-            Targets {
-                rate: [DVec3::ZERO; 2],
-                ..targets
-            },
-            Targets {
-                value: [DVec3::ZERO; 2],
-                ..targets
-            },
-        );
-        let root = |key: usize| stage.travel.at(key as f64 * step_secs);
-        let next_hold = (root(cycle as usize) * root(0).inverse()).transform_point(next.hold);
-        let swing: Vec<DVec3> = (end + 1..start)
-            .map(|key| {
-                let secs = (key - end) as f64 * step_secs;
-                places.mix(&slow.weights(secs).value) + rates.mix(&fast.weights(secs).value)
-            })
-            .collect();
-        // The ground goes from where the foot stood to where it will.
-        let below: Vec<f64> = (end + 1..start)
-            .zip(&swing)
-            .map(|(key, offset)| {
-                let share = (key - end) as f64 * step_secs / gap_secs;
-                let ground = stance.hold.y + share * (next_hold.y - stance.hold.y);
-                ground - stance.place(key as isize).y - offset.y
-            })
-            .collect();
-        let lift = raised(&below, (LIFT_SECS / step_secs).round() as usize);
-        for (key, (offset, lift)) in (end + 1..start).zip(swing.iter().zip(lift)) {
-            let secs = (key - end) as f64 * step_secs;
-            found.offsets[key % count] = back(key) * (offset + DVec3::Y * lift);
-            found.away_secs[key % count] = secs.min(gap_secs - secs);
+        for (key, offset) in (end + 1..start).zip(stance.swing(next, start)?) {
+            found.offsets[key % count] = back(key) * offset;
+            found.away_secs[key % count] = (key - end).min(start - key) as f64 * step_secs;
         }
     }
     Ok(found)
@@ -593,20 +589,26 @@ fn needed_sinking(stage: &Stage<'_>, feet: &[PlantedFoot], sample: usize, rise: 
 /// Lengths below this are rounding, metres.
 const ROUNDING_METRES: f64 = 1e-9;
 
+/// Weights of a bump over `reach` samples on either side; they add up to one.
+fn bump(reach: usize) -> Vec<f64> {
+    let turn = core::f64::consts::PI / (reach + 1) as f64;
+    let weights: Vec<f64> = (1..=2 * reach + 1)
+        .map(|step| 1.0 - ops::cos(turn * step as f64))
+        .collect();
+    let total: f64 = weights.iter().sum();
+    weights.into_iter().map(|weight| weight / total).collect()
+}
+
 /// Means under a bump of `reach` samples on either side, around the loop; zero where all of them are.
 pub(super) fn smoothed<T: Copy + core::ops::Mul<f64, Output = T> + core::iter::Sum>(
     values: &[T],
     reach: usize,
 ) -> Vec<T> {
     let count = values.len();
-    let bump: Vec<f64> = (0..=2 * reach)
-        .map(|off| 1.0 - ops::cos(core::f64::consts::TAU * (off + 1) as f64 / (2 * reach + 2) as f64))
-        .collect();
-    let total: f64 = bump.iter().sum();
+    let bump = bump(reach);
     (0..count)
         .map(|sample| {
-            let around =
-                (0..=2 * reach).map(|off| values[(sample + count + off - reach) % count] * (bump[off] / total));
+            let around = (0..=2 * reach).map(|off| values[(sample + count + off - reach) % count] * bump[off]);
             around.sum()
         })
         .collect()

@@ -14,7 +14,7 @@ use crate::{
     closure::boundary::BoundaryError,
     loop_clip::{LoopClip, LoopClipError},
     math::rigid::Twist,
-    root_motion::{RootMode, RootTravel},
+    root_motion::RootMode,
 };
 
 pub mod contact;
@@ -225,14 +225,7 @@ pub enum PlantError {
 fn stage(clip: &LoopClip) -> Stage<'_> {
     Stage {
         clip,
-        // In place the ground moves, as the root would have.
-        travel: RootTravel {
-            mode: match clip.root().mode {
-                RootMode::World => RootMode::World,
-                _ => RootMode::Keep,
-            },
-            ..*clip.root()
-        },
+        travel: clip.root().over_ground(),
         world: clip.tracks_from_root(),
     }
 }

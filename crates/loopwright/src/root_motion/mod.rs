@@ -144,4 +144,15 @@ impl RootTravel {
             RootMode::Screw | RootMode::Rabbit | RootMode::Keep | RootMode::Path => self.start * self.twist.exp(secs),
         }
     }
+
+    /// The travel over the ground on which feet stand: in place the ground moves, as the root would have.
+    ///
+    /// Only a root that returns to its start ([`RootMode::World`]) stays.
+    pub fn over_ground(&self) -> Self {
+        let mode = match self.mode {
+            RootMode::World => RootMode::World,
+            _ => RootMode::Keep,
+        };
+        Self { mode, ..*self }
+    }
 }

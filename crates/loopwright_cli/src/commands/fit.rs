@@ -6,7 +6,7 @@ use loopwright::{
     analysis::Analysis,
     controller_fit::{self, FitError, FitSettings, TakeFit, mode::Mode, pool::Pool},
 };
-use loopwright_formats::{AnimationChoice, Format, SpaceSettings, sidecar::TakeFacts};
+use loopwright_formats::{AnimationChoice, SpaceSettings, sidecar::TakeFacts};
 
 use crate::{
     args::{FitArgs, ModeChoice},
@@ -220,21 +220,9 @@ fn take(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<FittedTak
 ///
 /// Links to folders are not followed, since they may lead in a circle. Errors: a folder cannot be listed, or there is no take.
 fn takes_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let failed = |error: std::io::Error| Failure::error(format!("cannot list \"{}\": {error}", folder.display()));
-        for entry in std::fs::read_dir(&folder).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            let path = entry.path();
-            let extension = path.extension().and_then(|extension| extension.to_str());
-            if entry.file_type().map_err(failed)?.is_dir() {
-                folders.push(path);
-            } else if extension.and_then(Format::of_extension).is_some() && !written_loop::has_sidecar(&path) {
-                found.push(path);
-            }
-        }
-    }
+    let found = load::files_below(folder, |path| {
+        load::is_named_like_a_take(path) && !written_loop::has_sidecar(path)
+    })?;
     if found.is_empty() {
         return Err(Failure::error(format!(
             "there is no take in the folder \"{}\" or below",
@@ -243,7 +231,6 @@ fn takes_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         .because("in a folder, takes are BVH, FBX, GLB and glTF files without a loop's sidecar beside them")
         .try_this("name the files themselves"));
     }
-    found.sort();
     Ok(found)
 }
 

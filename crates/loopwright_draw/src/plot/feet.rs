@@ -3,12 +3,7 @@
 use core::ops::Range as Keys;
 
 use glam::DVec3;
-use loopwright::{
-    analysis::Analysis,
-    pipeline::Made,
-    root_motion::{RootMode, RootTravel},
-    take::WorldTracks,
-};
+use loopwright::{analysis::Analysis, pipeline::Made, root_motion::RootTravel, take::WorldTracks};
 
 use super::{
     axes::{self, Axis, Heading, Key, Panel, Range, Sign, stroke_width},
@@ -67,7 +62,7 @@ pub(super) fn panels(svg: &mut Svg, analysis: &Analysis, made: &Made, top: f64) 
     let mut y = top + heading.height(full);
     let column = 0.5 * full;
     let rows = standing.chunks(2).count();
-    let (cut, looped) = (Cut::of(made), Looped::of(made));
+    let (cut, looped) = (Places::of_cut(made), Places::of_loop(made));
     for (row, pair) in standing.chunks(2).enumerate() {
         for (side, &foot) in pair.iter().enumerate() {
             let left = style::MARGIN + style::LEFT + side as f64 * column;
@@ -86,12 +81,8 @@ pub(super) fn panels(svg: &mut Svg, analysis: &Analysis, made: &Made, top: f64) 
             };
             let count = made.loop_clip.num_samples();
             let speeds = [
-                (Ink::Grey, 2.2, speeds(made, |key| cut.place(key, joint), 0..count)),
-                (
-                    Ink::Blue,
-                    1.6,
-                    speeds(made, |key| looped.place(key, joint), 0..2 * count),
-                ),
+                (Ink::Grey, 2.2, cut.speeds(joint, 0..count)),
+                (Ink::Blue, 1.6, looped.speeds(joint, 0..2 * count)),
             ];
             panel(svg, made, foot, &speeds, area, row + 1 == rows);
         }
@@ -139,69 +130,58 @@ fn panel(svg: &mut Svg, made: &Made, foot: usize, lines: &[(Ink, f64, Vec<f64>)]
     });
 }
 
-/// Speed over the ground at some keys, from places at the keys beside them, centimetres per second.
-fn speeds(made: &Made, place: impl Fn(isize) -> DVec3, keys: Keys<usize>) -> Vec<f64> {
-    let secs = 2.0 * made.loop_clip.step_secs();
-    keys.map(|key| {
-        let moved = place(key as isize + 1) - place(key as isize - 1);
-        100.0 * DVec3::new(moved.x, 0.0, moved.z).length() / secs
-    })
-    .collect()
-}
-
-/// A root that travels on, whatever is made of its travel: in place the ground moves instead.
-fn travelling(root: &RootTravel) -> RootTravel {
-    let mode = match root.mode {
-        RootMode::World => RootMode::World,
-        _ => RootMode::Keep,
-    };
-    RootTravel { mode, ..*root }
-}
-
-/// The uncut take around the loop, in the world.
-struct Cut<'a> {
-    made: &'a Made,
-    travel: RootTravel,
-    from_root: WorldTracks,
-}
-
-impl<'a> Cut<'a> {
-    fn of(made: &'a Made) -> Self {
-        Self {
-            made,
-            travel: travelling(&made.source.root),
-            from_root: made.source.clip.world_tracks(),
-        }
-    }
-
-    fn place(&self, key: isize, joint: usize) -> DVec3 {
-        let clip = &self.made.source.clip;
-        let range = clip.sample_range();
-        let key = key.clamp(*range.start(), *range.end());
-        let root = self.travel.at(key as f64 * clip.step_secs());
-        root.transform_point(self.from_root.position((key - range.start()) as usize, joint))
-    }
-}
-
-/// The loop, in the world.
-struct Looped {
+/// Joints in the world at every key, over ground that moves where the root stays in place.
+struct Places {
     travel: RootTravel,
     from_root: WorldTracks,
     step_secs: f64,
+    /// Key of the first frame of `from_root`.
+    first: isize,
+    repeats: bool,
 }
 
-impl Looped {
-    fn of(made: &Made) -> Self {
+impl Places {
+    /// The uncut take around the loop; beyond its ends it stands still.
+    fn of_cut(made: &Made) -> Self {
+        let clip = &made.source.clip;
         Self {
-            travel: travelling(made.loop_clip.root()),
-            from_root: made.loop_clip.tracks_from_root(),
-            step_secs: made.loop_clip.step_secs(),
+            travel: made.source.root.over_ground(),
+            from_root: clip.world_tracks(),
+            step_secs: clip.step_secs(),
+            first: *clip.sample_range().start(),
+            repeats: false,
         }
     }
 
-    fn place(&self, key: isize, joint: usize) -> DVec3 {
-        let sample = key.rem_euclid(self.from_root.num_frames() as isize) as usize;
+    fn of_loop(made: &Made) -> Self {
+        let clip = &made.loop_clip;
+        Self {
+            travel: clip.root().over_ground(),
+            from_root: clip.tracks_from_root(),
+            step_secs: clip.step_secs(),
+            first: 0,
+            repeats: true,
+        }
+    }
+
+    fn at(&self, key: isize, joint: usize) -> DVec3 {
+        let (frame, count) = (key - self.first, self.from_root.num_frames() as isize);
+        let (frame, key) = if self.repeats {
+            (frame.rem_euclid(count), key)
+        } else {
+            let frame = frame.clamp(0, count - 1);
+            (frame, frame + self.first)
+        };
         let root = self.travel.at(key as f64 * self.step_secs);
-        root.transform_point(self.from_root.position(sample, joint))
+        root.transform_point(self.from_root.position(frame as usize, joint))
+    }
+
+    /// Speed of a joint over the ground at some keys, from its places at the keys beside them, centimetres per second.
+    fn speeds(&self, joint: usize, keys: Keys<usize>) -> Vec<f64> {
+        keys.map(|key| {
+            let moved = self.at(key as isize + 1, joint) - self.at(key as isize - 1, joint);
+            100.0 * DVec3::new(moved.x, 0.0, moved.z).length() / (2.0 * self.step_secs)
+        })
+        .collect()
     }
 }
