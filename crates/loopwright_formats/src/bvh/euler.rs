@@ -13,10 +13,11 @@
 //! w - q2 = M cos((a - s c)/2)    q1 - s q3 = M sin((a - s c)/2)    M = sqrt 2 sin(45 degrees - b/2)
 //! ```
 //!
-//! so that b comes from atan2(M, P) at full precision everywhere, and lock is where P or M is zero.
+//! so that tan b = (P^2 - M^2) / (2 P M), at full precision everywhere, and lock is where P or M is zero.
 
-use core::f64::consts::{FRAC_PI_2, PI, TAU};
+use core::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 
+use fearless_simd::{Level, dispatch, prelude::*};
 use glam::DQuat;
 use loopwright::math::ops;
 
@@ -85,14 +86,189 @@ pub fn decompose(axes: &[Axis], q: DQuat, previous: [f64; 3]) -> [f64; 3] {
     }
 }
 
-fn decompose_three([w, q1, q2, q3]: [f64; 4], s: f64, previous: [f64; 3]) -> [f64; 3] {
-    // Parts of a unit quaternion: their squares do not overflow, and those that vanish are below the lock.
-    let length = |x: f64, y: f64| (x * x + y * y).sqrt();
-    let p = length(w + q2, q1 + q3);
-    let m = length(w - q2, q1 - q3);
-    let b = FRAC_PI_2 - 2.0 * atan2(m, p);
-    let half_sum = atan2(q1 + q3, w + q2);
-    let half_difference = atan2(q1 - q3, w - q2);
+/// Rotations whose angles are worked out side by side.
+const LANES: usize = 8;
+
+/// [`decompose`] for all joints of a skeleton at once, several times as fast.
+pub(super) struct Decomposer {
+    level: Level,
+    joints: Vec<JointAxes>,
+}
+
+struct JointAxes {
+    axes: Vec<Axis>,
+    /// Where three axes stand in a quaternion, and their handedness; that is zero where there are fewer.
+    places: [usize; 3],
+    hand: f64,
+}
+
+impl Decomposer {
+    /// For joints with these rotation axes.
+    pub(super) fn new(level: Level, axes: impl Iterator<Item = Vec<Axis>>) -> Self {
+        let joint = |axes: Vec<Axis>| {
+            let (places, hand) = match axes[..] {
+                [first, second, third] => ([first, second, third].map(Axis::index), handedness(first, second)),
+                _ => ([0, 1, 2], 0.0),
+            };
+            JointAxes { axes, places, hand }
+        };
+        Self {
+            level,
+            joints: axes.map(joint).collect(),
+        }
+    }
+
+    /// Rotation axes of a joint.
+    pub(super) fn axes(&self, joint: usize) -> &[Axis] {
+        &self.joints[joint].axes
+    }
+
+    /// Joints with fewer than three axes, which do not reach every rotation.
+    pub(super) fn restricted(&self) -> impl Iterator<Item = usize> {
+        (self.joints.iter().enumerate())
+            .filter(|(_, joint)| joint.hand == 0.0)
+            .map(|(index, _)| index)
+    }
+
+    /// [`compose`] for one of the joints.
+    pub(super) fn compose(&self, joint: usize, angles: [f64; 3]) -> DQuat {
+        compose(&self.joints[joint].axes, &angles)
+    }
+
+    /// The angles of `rotations` as near as can be to those in `angles`, which they replace: the bits of [`decompose`].
+    pub(super) fn decompose_all(&self, rotations: &[DQuat], angles: &mut [[f64; 3]]) {
+        dispatch!(self.level, simd => decompose_joints(simd, &self.joints, rotations, angles));
+    }
+}
+
+#[inline(always)]
+fn decompose_joints(_: impl Simd, joints: &[JointAxes], rotations: &[DQuat], angles: &mut [[f64; 3]]) {
+    let groups = joints
+        .chunks(LANES)
+        .zip(rotations.chunks(LANES))
+        .zip(angles.chunks_mut(LANES));
+    for ((joints, rotations), angles) in groups {
+        let mut parts = [[0.0; LANES]; 4];
+        let mut hands = [1.0; LANES];
+        let mut previous = [[0.0; LANES]; 3];
+        for (lane, ((joint, rotation), angles)) in joints.iter().zip(rotations).zip(&*angles).enumerate() {
+            let rotation: &[f64; 4] = rotation.as_ref();
+            // All places are below four; this way nobody has to ask.
+            let [first, second, third] = joint.places.map(|place| rotation[place % 4]);
+            parts[0][lane] = rotation[3];
+            parts[1][lane] = first;
+            parts[2][lane] = second;
+            parts[3][lane] = joint.hand * third;
+            hands[lane] = joint.hand;
+            for (previous, angle) in previous.iter_mut().zip(angles) {
+                previous[lane] = *angle;
+            }
+        }
+        let halves = halves(&parts);
+        let ([a, b, c], is_near) = run_on(&halves, &hands, &previous);
+        for (lane, ((joint, rotation), angles)) in joints.iter().zip(rotations).zip(angles).enumerate() {
+            *angles = if joint.hand == 0.0 {
+                decompose(&joint.axes, *rotation, *angles)
+            } else if is_near[lane] {
+                [a[lane], b[lane], c[lane]]
+            } else {
+                choose(halves.lane(lane), joint.hand, *angles)
+            };
+        }
+    }
+}
+
+/// What the angles of rotations are made of: the squares of P and M, b, and half of the sum and the difference of a and s c.
+struct Halves<const N: usize> {
+    p_squared: [f64; N],
+    m_squared: [f64; N],
+    b: [f64; N],
+    sum: [f64; N],
+    difference: [f64; N],
+}
+
+impl<const N: usize> Halves<N> {
+    #[inline(always)]
+    fn lane(&self, lane: usize) -> Halves<1> {
+        Halves {
+            p_squared: [self.p_squared[lane]],
+            m_squared: [self.m_squared[lane]],
+            b: [self.b[lane]],
+            sum: [self.sum[lane]],
+            difference: [self.difference[lane]],
+        }
+    }
+}
+
+/// From w, q1, q2 and s q3 of unit quaternions.
+#[inline(always)]
+fn halves<const N: usize>([w, q1, q2, q3]: &[[f64; N]; 4]) -> Halves<N> {
+    let mut halves = Halves {
+        p_squared: [0.0; N],
+        m_squared: [0.0; N],
+        b: [0.0; N],
+        sum: [0.0; N],
+        difference: [0.0; N],
+    };
+    for lane in 0..N {
+        let (w, q1, q2, q3) = (w[lane], q1[lane], q2[lane], q3[lane]);
+        // Parts of a unit quaternion: their squares do not overflow, and those that vanish are below the lock.
+        let p_squared = (w + q2) * (w + q2) + (q1 + q3) * (q1 + q3);
+        let m_squared = (w - q2) * (w - q2) + (q1 - q3) * (q1 - q3);
+        halves.p_squared[lane] = p_squared;
+        halves.m_squared[lane] = m_squared;
+        halves.b[lane] = atan2(p_squared - m_squared, 2.0 * (p_squared * m_squared).sqrt());
+        halves.sum[lane] = atan2(q1 + q3, w + q2);
+        halves.difference[lane] = atan2(q1 - q3, w - q2);
+    }
+    halves
+}
+
+/// Angles as they come, and whether no other choice is nearer to the previous ones.
+#[inline(always)]
+fn run_on<const N: usize>(
+    halves: &Halves<N>,
+    hands: &[f64; N],
+    previous: &[[f64; N]; 3],
+) -> ([[f64; N]; 3], [bool; N]) {
+    let mut angles = [[0.0; N]; 3];
+    let mut is_near = [false; N];
+    for lane in 0..N {
+        let found = [
+            halves.sum[lane] + halves.difference[lane],
+            halves.b[lane],
+            hands[lane] * (halves.sum[lane] - halves.difference[lane]),
+        ];
+        let [x, y, z] = [0, 1, 2].map(|i| found[i] - previous[i][lane]);
+        // In the other choice the outer angles are half a turn away from these, so they are at least pi - 1 off.
+        is_near[lane] = (x * x + y * y + z * z < 1.0)
+            & (halves.m_squared[lane] >= LOCK * LOCK)
+            & (halves.p_squared[lane] >= LOCK * LOCK);
+        for (angles, found) in angles.iter_mut().zip(found) {
+            angles[lane] = found;
+        }
+    }
+    (angles, is_near)
+}
+
+fn decompose_three(parts: [f64; 4], s: f64, previous: [f64; 3]) -> [f64; 3] {
+    let halves = halves(&parts.map(|part| [part]));
+    match run_on(&halves, &[s], &previous.map(|angle| [angle])) {
+        ([[a], [b], [c]], [true]) => [a, b, c],
+        _ => choose(halves, s, previous),
+    }
+}
+
+/// The choice among all angles of a rotation that is nearest to the previous ones.
+#[cold]
+fn choose(halves: Halves<1>, s: f64, previous: [f64; 3]) -> [f64; 3] {
+    let Halves {
+        p_squared: [p_squared],
+        m_squared: [m_squared],
+        b: [b],
+        sum: [half_sum],
+        difference: [half_difference],
+    } = halves;
     let previous_sum = 0.5 * (previous[0] + s * previous[2]);
     let previous_difference = 0.5 * (previous[0] - s * previous[2]);
     let angles = |half_sum: f64, half_difference: f64| {
@@ -102,32 +278,22 @@ fn decompose_three([w, q1, q2, q3]: [f64; 4], s: f64, previous: [f64; 3]) -> [f6
             s * (half_sum - half_difference),
         ]
     };
-    if m < LOCK {
+    if m_squared < LOCK * LOCK {
         // Half a turn of the sum is a change of sign of the quaternion.
-        angles(nearest(half_sum, previous_sum, PI), previous_difference)
-    } else if p < LOCK {
-        angles(previous_sum, nearest(half_difference, previous_difference, PI))
-    } else {
-        let [a, _, c] = angles(half_sum, half_difference);
-        let near = |angles: [f64; 3]| {
-            let [a, b, c] = angles;
-            // Not by `map`, which is a call here.
-            let near = [
-                nearest(a, previous[0], TAU),
-                nearest(b, previous[1], TAU),
-                nearest(c, previous[2], TAU),
-            ];
-            let distance: f64 = near.iter().zip(previous).map(|(x, y)| (x - y) * (x - y)).sum();
-            (near, distance)
-        };
-        let (direct, to_direct) = near([a, b, c]);
-        // In the other choice the outer angles are half a turn away from these, so they are at least pi - 1 off.
-        if to_direct < 1.0 {
-            return direct;
-        }
-        let (flipped, to_flipped) = near([a + PI, PI - b, c + PI]);
-        if to_flipped < to_direct { flipped } else { direct }
+        return angles(nearest(half_sum, previous_sum, PI), previous_difference);
     }
+    if p_squared < LOCK * LOCK {
+        return angles(previous_sum, nearest(half_difference, previous_difference, PI));
+    }
+    let [a, _, c] = angles(half_sum, half_difference);
+    let near = |angles: [f64; 3]| {
+        let near = [0, 1, 2].map(|i| nearest(angles[i], previous[i], TAU));
+        let distance: f64 = near.iter().zip(previous).map(|(x, y)| (x - y) * (x - y)).sum();
+        (near, distance)
+    };
+    let (direct, to_direct) = near([a, b, c]);
+    let (flipped, to_flipped) = near([a + PI, PI - b, c + PI]);
+    if to_flipped < to_direct { flipped } else { direct }
 }
 
 /// `angle` shifted by whole `period`s to where it lies nearest `target`.
@@ -140,59 +306,53 @@ fn nearest(angle: f64, target: f64, period: f64) -> f64 {
     angle + period * rounded(distance / period) as f64
 }
 
-/// Steps of [`ATAN`], which are even in the tangent; more make no difference, half as many cost two digits.
-const STEPS: usize = 128;
+/// Where the arc tangent is taken about 1 rather than 0: tan(22.5 degrees).
+const STEEP: f64 = 0.414_213_562_373_095_03;
 
-/// The angle whose tangent is k / STEPS + h, in powers of h from 0 to 5; the next is below 1e-15 for half a step.
-const ATAN: [[f64; 6]; STEPS + 1] = {
-    let mut table = [[0.0; 6]; STEPS + 1];
-    let mut start = 0.0;
-    let mut k = 0;
-    while k <= STEPS {
-        let u = k as f64 / STEPS as f64;
-        table[k][0] = start;
-        // The derivative 1 / (1 + (u + h)^2) in powers of h: each coefficient from the two before.
-        let (mut last, mut coefficient) = (0.0, 1.0 / (1.0 + u * u));
-        let mut power_of_step = 1.0;
-        let mut n = 1;
-        while n < 12 {
-            power_of_step /= STEPS as f64;
-            if n < 6 {
-                table[k][n] = coefficient / n as f64;
-            }
-            // The sum for a whole step is the next angle.
-            start += power_of_step * coefficient / n as f64;
-            (last, coefficient) = (coefficient, -(2.0 * u * coefficient + last) / (1.0 + u * u));
-            n += 1;
-        }
-        k += 1;
-    }
-    table
-};
+/// (atan(t) - t) / t^3 in powers of t^2, the least largest error of all polynomials of this degree for t up to [`STEEP`] by
+/// the Remez exchange: 4e-17 of the angle.
+const ATAN: [f64; 10] = [
+    -0.333_333_333_333_302_06,
+    0.199_999_999_991_017_09,
+    -0.142_857_141_962_667_83,
+    0.111_111_066_924_417_4,
+    -0.090_907_832_613_965_14,
+    0.076_900_794_961_800_48,
+    -0.066_412_120_867_567_9,
+    0.056_929_833_399_530_956,
+    -0.043_602_946_607_980_01,
+    0.021_273_575_073_839_642,
+];
 
-/// What becomes of the angle of the flatter of both slopes: the sum's first part, and its own sign.
+/// The angle of (x, y) in radians, as [`ops::atan2`] has it to within 1e-15.
 ///
-/// Right of the y axis and flat, right and steep, left and flat, left and steep.
-const OCTANTS: [(f64, f64); 4] = [(0.0, 1.0), (FRAC_PI_2, -1.0), (PI, -1.0), (FRAC_PI_2, 1.0)];
-
-/// The angle of (x, y) in radians, as [`ops::atan2`] has it to within 1e-15, but without its choices.
-///
-/// The power series of the arc tangent about the nearest entry of a table. Only the four operations, so the bits are the same
-/// everywhere.
-#[inline]
+/// No branch, no table, and only the four operations: many can be taken side by side, and the bits are the same everywhere.
+#[inline(always)]
 fn atan2(y: f64, x: f64) -> f64 {
     let (size_y, size_x) = (y.abs(), x.abs());
     let is_steep = size_y > size_x;
     let (small, large) = if is_steep { (size_x, size_y) } else { (size_y, size_x) };
+    // atan(t) = 45 degrees + atan((t - 1) / (t + 1))
+    let is_far = small > STEEP * large;
+    let above = if is_far { small - large } else { small };
     // At the origin the quotient is zero.
-    let t = small / (large + f64::MIN_POSITIVE);
-    let step = (t * STEPS as f64 + 0.5) as u8;
-    let h = t - f64::from(step) / STEPS as f64;
-    let [a0, a1, a2, a3, a4, a5] = ATAN[usize::from(step).min(STEPS)];
-    let angle = a0 + h * (a1 + h * (a2 + h * (a3 + h * (a4 + h * a5))));
-    // By a table, because the processor cannot guess these choices.
-    let (start, sign) = OCTANTS[usize::from(is_steep) + 2 * usize::from(x.is_sign_negative())];
-    (start + sign * angle).copysign(y)
+    let below = if is_far {
+        small + large
+    } else {
+        large + f64::MIN_POSITIVE
+    };
+    let t = above / below;
+    let square = t * t;
+    // In pairs, and pairs of those, so that no product waits for all others.
+    let [c0, c1, c2, c3, c4, c5, c6, c7, c8, c9] = ATAN;
+    let fourth = square * square;
+    let low = (c0 + c1 * square) + (c2 + c3 * square) * fourth;
+    let middle = (c4 + c5 * square) + (c6 + c7 * square) * fourth;
+    let sum = low + (middle + (c8 + c9 * square) * (fourth * fourth)) * (fourth * fourth);
+    let angle = if is_far { FRAC_PI_4 } else { 0.0 } + (t + t * square * sum);
+    let angle = if is_steep { FRAC_PI_2 - angle } else { angle };
+    let angle = if x.is_sign_negative() { PI - angle } else { angle };
+    angle.copysign(y)
 }
 
 /// The nearest whole number, of two the one farther from zero, as `f64::round` has it; for sizes below 2^52.
@@ -263,6 +423,35 @@ mod tests {
                 for (angle, previous) in angles.iter().zip(previous) {
                     assert!((angle - previous).abs() < 1.5 * TAU);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn joints_side_by_side_get_the_angles_that_each_gets_alone() {
+        let mut random = Random(7);
+        let axes: Vec<Vec<Axis>> = (0..27)
+            .map(|index| ORDERS[index % 6][..3 - (index % 10) / 8].to_vec())
+            .collect();
+        for level in [Level::new(), Level::baseline()] {
+            let decomposer = Decomposer::new(level, axes.iter().cloned());
+            let mut angles: Vec<[f64; 3]> = axes.iter().map(|_| [0; 3].map(|_| 10.0 * random.next())).collect();
+            for round in 0..500 {
+                let step = [0.01, 1.0][round % 2];
+                let rotations: Vec<DQuat> = (axes.iter().zip(&angles).enumerate())
+                    .map(|(joint, (axes, angles))| {
+                        let mut angles = angles.map(|angle| angle + step * random.next());
+                        if joint % 7 == round % 7 {
+                            angles[1] = FRAC_PI_2;
+                        }
+                        compose(axes, &angles)
+                    })
+                    .collect();
+                let alone: Vec<[f64; 3]> = (axes.iter().zip(&rotations).zip(&angles))
+                    .map(|((axes, rotation), previous)| decompose(axes, *rotation, *previous))
+                    .collect();
+                decomposer.decompose_all(&rotations, &mut angles);
+                assert_eq!(angles, alone);
             }
         }
     }

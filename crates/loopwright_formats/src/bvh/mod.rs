@@ -22,11 +22,15 @@ pub mod source;
 
 pub(crate) mod write;
 
+mod digits;
+
 mod hierarchy;
 
 mod lex;
 
 mod motion;
+
+mod rows;
 
 #[cfg(feature = "threads")]
 mod bulk;

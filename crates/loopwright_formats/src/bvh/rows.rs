@@ -1,0 +1,271 @@
+//! The rows of the MOTION section as text, key by key.
+
+use fearless_simd::Level;
+use glam::{DQuat, DVec3};
+use loopwright::math::rotation;
+
+use super::{
+    BvhJoint, ChannelKind,
+    digits::{self, DECIMALS, MAX_NUMBER, ONE, Parts, SPARE},
+    euler::Decomposer,
+};
+
+/// Positions have one decimal less than angles, which have them all.
+///
+/// An error of half of the last decimal in each of three angles is one of a rotation by up to three halves of it.
+const POSITION_STEP: f64 = 10.0;
+
+/// Whole and half turns in the last decimal of a degree.
+const TURN: f64 = 360.0 * ONE;
+const HALF_TURN: f64 = 0.5 * TURN;
+
+/// 1 radian in the last decimal of a degree.
+const RADIAN: f64 = 180.0 / core::f64::consts::PI * ONE;
+
+/// Writes row after row.
+pub(super) struct Rows {
+    level: Level,
+    decomposer: Decomposer,
+    columns: Vec<Column>,
+    /// Joint and axis of every position that is written.
+    positions: Vec<(usize, usize)>,
+    /// Three of each joint, in radians: those of the key before until this one's replace them.
+    angles: Vec<[f64; 3]>,
+    /// What is in the row, in the last decimal: the angles, the positions, and a one for scales.
+    values: Vec<f64>,
+    parts: Vec<Parts>,
+    cycle: Option<Cycle>,
+    line: Vec<u8>,
+    /// By how much joints with fewer than three axes miss their rotations at most, in degrees.
+    pub(super) errors: Vec<f64>,
+}
+
+/// A number of a row: which of the values it is, and how many characters of it are left out at its end.
+struct Column {
+    value: usize,
+    num_left_out: usize,
+}
+
+impl Rows {
+    /// For joints that are listed in this order; after `cycle` of `num_keys` keys poses may repeat.
+    pub(super) fn new(joints: &[BvhJoint], order: &[usize], cycle: usize, num_keys: usize) -> Self {
+        let mut columns = Vec::new();
+        let mut positions = Vec::new();
+        let num_angles = 3 * joints.len();
+        for &joint in order {
+            let mut angles = 3 * joint..3 * joint + 3;
+            for channel in &joints[joint].channels {
+                columns.push(match channel.kind {
+                    ChannelKind::Rotation => Column {
+                        // Three at most: no channel is in a list twice.
+                        value: angles.next().unwrap_or(3 * joint),
+                        num_left_out: 0,
+                    },
+                    ChannelKind::Position => {
+                        positions.push((joint, channel.axis.index()));
+                        Column {
+                            value: num_angles + positions.len() - 1,
+                            num_left_out: 1,
+                        }
+                    }
+                    ChannelKind::Scale => Column {
+                        value: usize::MAX,
+                        num_left_out: 1 + DECIMALS as usize,
+                    },
+                });
+            }
+        }
+        let num_values = num_angles + positions.len() + 1;
+        for column in &mut columns {
+            column.value = column.value.min(num_values - 1);
+        }
+        let level = Level::new();
+        Self {
+            level,
+            decomposer: Decomposer::new(level, joints.iter().map(BvhJoint::rotation_axes)),
+            line: vec![0; (columns.len() + 1) * MAX_NUMBER + SPARE],
+            columns,
+            positions,
+            angles: vec![[0.0; 3]; joints.len()],
+            values: vec![ONE; num_values],
+            parts: vec![Parts::default(); num_values],
+            cycle: (num_keys > cycle).then(|| Cycle::new(cycle, joints.len())),
+            errors: vec![0.0; joints.len()],
+        }
+    }
+
+    /// The line of the next key, with its end: positions in units of `unit_metres`, angles that run on from the key before.
+    pub(super) fn next(&mut self, translations: &[DVec3], rotations: &[DQuat], unit_metres: f64) -> &[u8] {
+        self.decomposer.decompose_all(rotations, &mut self.angles);
+        let (angles, others) = self.values.split_at_mut(self.angles.as_flattened().len());
+        if let Some(cycle) = &mut self.cycle {
+            cycle.next(&self.decomposer, rotations, angles, &mut self.angles);
+        }
+        for (value, radians) in angles.iter_mut().zip(self.angles.as_flattened_mut()) {
+            *value = digits::rounded(*radians * RADIAN);
+            *radians = *value * (1.0 / RADIAN);
+        }
+        for (value, &(joint, axis)) in others.iter_mut().zip(&self.positions) {
+            let position = translations[joint][axis] / unit_metres;
+            *value = digits::rounded(position * (ONE / POSITION_STEP)) * POSITION_STEP;
+        }
+        for joint in self.decomposer.restricted() {
+            let reached = self.decomposer.compose(joint, self.angles[joint]);
+            let error = rotation::difference(reached, rotations[joint]).length().to_degrees();
+            self.errors[joint] = self.errors[joint].max(error);
+        }
+        digits::take_apart(self.level, &self.values, &mut self.parts);
+        self.put_line()
+    }
+
+    fn put_line(&mut self) -> &[u8] {
+        let mut length = 0;
+        for column in &self.columns {
+            // There is room for all columns.
+            let Some(rest) = self.line[length..].first_chunk_mut() else {
+                break;
+            };
+            let end = digits::put(self.values[column.value], self.parts[column.value], rest) - column.num_left_out;
+            rest[end] = b' ';
+            length += end + 1;
+        }
+        // In place of the last blank.
+        let length = length.max(1);
+        self.line[length - 1] = b'\n';
+        &self.line[..length]
+    }
+}
+
+/// Poses that come round again get the same digits again, where their curves allow it.
+struct Cycle {
+    num_keys: usize,
+    /// Keys so far.
+    key: usize,
+    /// Rotations and what was written for them.
+    written: Vec<(DQuat, [f64; 3])>,
+}
+
+impl Cycle {
+    fn new(num_keys: usize, num_joints: usize) -> Self {
+        Self {
+            num_keys,
+            key: 0,
+            written: Vec::with_capacity(num_keys * num_joints),
+        }
+    }
+
+    /// Replaces the angles (radians) of rotations that were written a cycle ago; `before` are those of the key before, in the
+    /// last decimal.
+    fn next(&mut self, decomposer: &Decomposer, rotations: &[DQuat], before: &[f64], angles: &mut [[f64; 3]]) {
+        let first = (self.key % self.num_keys) * rotations.len();
+        let (before, _) = before.as_chunks();
+        for (joint, ((rotation, before), angles)) in rotations.iter().zip(before).zip(angles).enumerate() {
+            let written = self
+                .written
+                .get(first + joint)
+                .filter(|(written, _)| written == rotation);
+            if let Some(again) =
+                written.and_then(|(_, written)| written_again(decomposer.axes(joint).len(), *written, *before))
+            {
+                *angles = again.map(|angle| angle / RADIAN);
+            }
+            let written = (*rotation, angles.map(|angle| digits::rounded(angle * RADIAN)));
+            match self.written.get_mut(first + joint) {
+                Some(slot) => *slot = written,
+                None => self.written.push(written),
+            }
+        }
+        self.key += 1;
+    }
+}
+
+/// The same rotation as angles that are written already, to the last digit, as near as can be to those before.
+///
+/// `None` at gimbal lock, where a better split of the free angle is to be had from the rotation itself.
+fn written_again(num_axes: usize, written: [f64; 3], previous: [f64; 3]) -> Option<[f64; 3]> {
+    let near = |angles: [f64; 3]| {
+        let near = [0, 1, 2].map(|i| angles[i] + TURN * ((previous[i] - angles[i] + HALF_TURN) / TURN).floor());
+        let distance: f64 = near.iter().zip(previous).map(|(x, y)| (x - y) * (x - y)).sum();
+        (near, distance)
+    };
+    let (direct, to_direct) = near(written);
+    if num_axes < 3 {
+        return Some(direct);
+    }
+    if (written[1].rem_euclid(HALF_TURN) - 0.5 * HALF_TURN).abs() <= 1.0 {
+        return None;
+    }
+    let (flipped, to_flipped) = near([written[0] + HALF_TURN, HALF_TURN - written[1], written[2] + HALF_TURN]);
+    Some(if to_flipped < to_direct { flipped } else { direct })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        bvh::{Channel, euler},
+        space::Axis,
+    };
+
+    #[test]
+    fn angles_written_again_are_the_same_rotation_near_the_previous() {
+        let axes = [Axis::Z, Axis::X, Axis::Y];
+        let degrees = |angles: [i32; 3]| angles.map(|angle| f64::from(angle) * ONE);
+        let compose = |angles: [f64; 3]| euler::compose(&axes, &angles.map(|angle| angle / RADIAN));
+        let written = degrees([10, 20, -30]);
+        for previous in [[0; 3], [725, 0, -400], [191, 161, 149]].map(degrees) {
+            let again = written_again(3, written, previous).unwrap();
+            let difference = rotation::difference(compose(again), compose(written));
+            assert!(difference.length() < 1e-14);
+            for (angle, previous) in again.iter().zip(previous) {
+                assert!((angle - previous).abs() < HALF_TURN);
+            }
+        }
+        assert_eq!(written_again(3, degrees([0, 90, 0]), [0.0; 3]), None);
+        assert_eq!(written_again(3, degrees([0, -270, 0]), [0.0; 3]), None);
+    }
+
+    #[test]
+    fn lines_hold_what_the_channels_say() {
+        let joint = |parent, channels| BvhJoint {
+            name: "a".to_owned(),
+            parent,
+            offset: DVec3::ZERO,
+            channels,
+            end_sites: Vec::new(),
+        };
+        let root = [
+            Channel::position(Axis::Y),
+            Channel::rotation(Axis::Z),
+            Channel::position(Axis::X),
+            Channel::rotation(Axis::X),
+            Channel::rotation(Axis::Y),
+        ];
+        let scale = Channel {
+            kind: ChannelKind::Scale,
+            axis: Axis::X,
+        };
+        let joints = [
+            joint(None, root.to_vec()),
+            joint(Some(0), vec![scale, Channel::rotation(Axis::X)]),
+            joint(Some(0), Vec::new()),
+        ];
+        let quarter = euler::about(Axis::Z, core::f64::consts::FRAC_PI_2);
+        let tilted = euler::about(Axis::X, -0.5) * euler::about(Axis::Y, 1e-3);
+        // The last joint comes first but one.
+        let mut rows = Rows::new(&joints, &[0, 2, 1], 1, 2);
+        let translations = [DVec3::new(-12.345_678_94, 2e9, 7.0), DVec3::ONE, DVec3::ONE];
+        let line = rows.next(&translations, &[quarter, tilted, quarter], 2.0).to_vec();
+        assert_eq!(
+            String::from_utf8(line.clone()).unwrap(),
+            "1000000000.000000 90.0000000 -6.172839 0.0000000 0.0000000 1 -28.6478898\n"
+        );
+        assert_eq!(rows.next(&translations, &[quarter, tilted, quarter], 2.0), line);
+        let [root, second, third] = rows.errors[..] else {
+            panic!("{:?}", rows.errors)
+        };
+        assert!(root < 1e-6);
+        assert!((second - 1e-3_f64.to_degrees()).abs() < 1e-6);
+        assert!((third - 90.0).abs() < 1e-9);
+    }
+}
