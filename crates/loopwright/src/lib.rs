@@ -9,7 +9,7 @@
 //! Conventions: metres, seconds, radians; +Y up, right-handed, +Z forward, left turns positive; quaternions (x, y, z, w);
 //! arrays frame-major. Frames of a take are counted from 0 and may be fractional. The same take gives the same bits on every
 //! machine: there are no clocks, files or hash orders in here, and threads only where the feature `threads` asks for them;
-//! they change the time of a search and nothing else.
+//! they change the time that work takes and nothing else.
 //!
 //! The whole road:
 //!
@@ -76,3 +76,6 @@ pub mod controller_fit;
 pub mod pipeline;
 
 pub mod math;
+
+#[cfg(feature = "threads")]
+pub mod threads;

@@ -468,18 +468,11 @@ impl<'a> Sweep<'a> {
         let workers = std::thread::available_parallelism().map_or(1, usize::from);
         // Short sweeps are over before a thread has started.
         let workers = workers.min(num_panels / 8).max(1);
-        std::thread::scope(|scope| {
-            let handles: Vec<_> = (1..workers)
-                .map(|worker| scope.spawn(move || self.sweep_share((worker..num_panels).step_by(workers), limit)))
-                .collect();
-            let mut hauls = vec![self.sweep_share((0..num_panels).step_by(workers), limit)];
-            for (worker, handle) in (1..workers).zip(handles) {
-                // A worker cannot panic; were it to, its share is swept here.
-                let share = || self.sweep_share((worker..num_panels).step_by(workers), limit);
-                hauls.push(handle.join().unwrap_or_else(|_| share()));
-            }
-            hauls
-        })
+        let mut hauls: Vec<Option<Haul>> = (0..workers).map(|_| None).collect();
+        crate::threads::share_out(workers, hauls.iter_mut().enumerate(), |(share, haul)| {
+            *haul = Some(self.sweep_share((share..num_panels).step_by(workers), limit));
+        });
+        hauls.into_iter().flatten().collect()
     }
 
     fn sweep_share(&self, panels: impl Iterator<Item = usize>, limit: SeamPair) -> Haul {

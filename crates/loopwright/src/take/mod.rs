@@ -5,8 +5,6 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::math::rotation;
-
 pub mod skeleton;
 
 pub mod pose;
@@ -16,6 +14,8 @@ pub mod frames;
 pub mod smooth;
 
 pub mod mirror;
+
+mod settle;
 
 pub use frames::{Clip, Cut, CutError};
 pub use mirror::{Mirror, MirrorError};
@@ -103,23 +103,7 @@ impl Take {
                 return Err(TakeError::WrongLength { expected, found });
             }
         }
-        for (index, (translation, rotation)) in translations.iter().zip(&mut rotations).enumerate() {
-            let length = rotation.length();
-            let plausible = translation.abs().max_element() <= MAX_COORDINATE
-                && translation.is_finite()
-                && length.is_finite()
-                && length > 1e-6;
-            if !plausible {
-                return Err(TakeError::Implausible {
-                    frame: index / num_joints,
-                    joint: index % num_joints,
-                });
-            }
-            *rotation /= length;
-        }
-        for index in num_joints..rotations.len() {
-            rotations[index] = rotation::on_side_of(rotations[index], rotations[index - num_joints]);
-        }
+        settle::settle(num_joints, &translations, &mut rotations)?;
         Ok(Self {
             name: name.into(),
             num_frames: translations.len() / num_joints,
@@ -251,6 +235,7 @@ impl Take {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::rotation;
 
     fn skeleton() -> Skeleton {
         let joint = |name: &str, parent| Joint {

@@ -1,16 +1,22 @@
 //! Rows on all processors.
 //!
-//! The text is cut at line ends into blocks. Whoever is free takes the next one and reads it into rows of its own, which are
-//! handed on in the order of the file, so that nothing depends on who read what, and little is held twice.
+//! The text is cut at line ends into blocks. First their lines are counted, so that it is known where the rows of each go; then
+//! whoever is free takes the next one and puts its rows there, so that nothing depends on who read what, and nothing is held
+//! twice.
 //!
 //! Only lines that are one row each are read here. At the first block with anything else this ends, and what follows is left to
 //! the reader on one thread: it alone has errors and warnings to tell.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
+
+use loopwright::threads::share_out;
 
 use super::{
     lex::{Lexer, number},
-    motion::RowSink,
+    motion::{Room, RowSink},
 };
 
 /// How the text is shared out.
@@ -23,10 +29,9 @@ pub(super) struct Shares {
 impl Shares {
     /// As this machine has it for so many bytes.
     pub(super) fn of(num_bytes: usize) -> Self {
-        // Rows made of a block, twice its size or so, stay in the processor's cache until they are handed on; and a thread costs
-        // as much as reading some thousand bytes.
+        // A thread costs as much as reading some thousand bytes, and the last block leaves the others waiting.
         let block = 1 << 17;
-        let num_workers = std::thread::available_parallelism().map_or(1, usize::from);
+        let num_workers = thread::available_parallelism().map_or(1, usize::from);
         Self {
             block,
             num_workers: num_workers.min(num_bytes / (4 * block)),
@@ -49,7 +54,7 @@ pub(super) struct Done {
 }
 
 /// Hands on rows from the start of `text`, as long as it holds nothing else.
-pub(super) fn read<S: RowSink + Send>(
+pub(super) fn read<S: RowSink>(
     text: &[u8],
     shares: &Shares,
     limits: &Limits<impl Fn(&[f64]) -> bool + Sync>,
@@ -58,127 +63,107 @@ pub(super) fn read<S: RowSink + Send>(
     if shares.num_workers < 2 {
         return Done::default();
     }
-    let Some(pages) = (0..shares.num_workers).map(|_| sink.page()).collect::<Option<Vec<S>>>() else {
+    let mut blocks = blocks(text, shares.block);
+    share_out(shares.num_workers, blocks.iter_mut(), Block::count);
+
+    // Rows beyond those that there may be are nobody's to read here.
+    let mut num_rows = 0;
+    let num_within = blocks
+        .iter()
+        .take_while(|block| {
+            num_rows += block.num_lines;
+            num_rows <= limits.max_rows
+        })
+        .count();
+    blocks.truncate(num_within);
+    let num_rows = blocks.iter().map(|block| block.num_lines).sum();
+
+    let Some(room) = sink.room(num_rows) else {
         return Done::default();
     };
-    let queue = Queue {
-        text,
-        block: shares.block,
-        progress: Mutex::new(Progress {
-            num_bytes_taken: 0,
-            num_taken: 0,
-            num_ended: 0,
-            is_over: false,
-            done: Done::default(),
-            sink,
-        }),
-        turn: Condvar::new(),
-    };
-    std::thread::scope(|scope| {
-        let mut pages = pages.into_iter();
-        let own = pages.next();
-        for page in pages {
-            // Without this thread the others do its share.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, || queue.work(limits, page));
-        }
-        if let Some(page) = own {
-            queue.work(limits, page);
+    let mut rest = Some(room);
+    let tasks = blocks.iter().enumerate().map_while(move |(index, block)| {
+        let (room, behind) = rest.take()?.split(block.num_lines);
+        rest = Some(behind);
+        Some((index, block, room))
+    });
+    // All blocks before it are whole, once everyone is done.
+    let first_unfit = AtomicUsize::new(blocks.len());
+    share_out(shares.num_workers, tasks, |(index, block, room)| {
+        if index < first_unfit.load(Ordering::Relaxed) && !block.read(limits, room) {
+            first_unfit.fetch_min(index, Ordering::Relaxed);
         }
     });
-    queue.progress.into_inner().unwrap_or_else(PoisonError::into_inner).done
+    let mut done = Done::default();
+    for block in &blocks[..first_unfit.into_inner()] {
+        done.num_rows += block.num_lines;
+        done.num_bytes += block.text.len();
+    }
+    sink.keep(done.num_rows);
+    done
 }
 
-/// Blocks to be read and rows to be handed on.
-struct Queue<'a, S> {
+/// Whole lines.
+struct Block<'a> {
     text: &'a [u8],
-    block: usize,
-    progress: Mutex<Progress<'a, S>>,
-    /// Told when a block has ended.
-    turn: Condvar,
+    num_lines: usize,
 }
 
-struct Progress<'a, S> {
-    num_bytes_taken: usize,
-    /// Blocks that have been taken, and those of them whose rows have been handed on.
-    num_taken: usize,
-    num_ended: usize,
-    is_over: bool,
-    done: Done,
-    sink: &'a mut S,
-}
-
-impl<'a, S: RowSink> Queue<'a, S> {
-    fn lock(&self) -> MutexGuard<'_, Progress<'a, S>> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Reads blocks until there are none.
-    fn work(&self, limits: &Limits<impl Fn(&[f64]) -> bool>, mut page: S) {
-        let mut progress = self.lock();
-        while let Some(block) = self.take_block(&mut progress) {
-            let index = progress.num_taken;
-            progress.num_taken += 1;
-            drop(progress);
-            let num_rows = read_block(block, limits, &mut page);
-            progress = self.lock();
-            while progress.num_ended < index && !progress.is_over {
-                progress = self.turn.wait(progress).unwrap_or_else(PoisonError::into_inner);
-            }
-            if progress.is_over {
-                return;
-            }
-            match num_rows.filter(|num_rows| *num_rows <= limits.max_rows - progress.done.num_rows) {
-                Some(num_rows) => {
-                    progress.sink.append(&mut page);
-                    progress.done.num_rows += num_rows;
-                    progress.done.num_bytes += block.len();
-                    progress.num_ended += 1;
-                }
-                None => progress.is_over = true,
-            }
-            self.turn.notify_all();
-        }
-    }
-
-    /// The next block; `None` at the end, and where a line is as long as a block.
-    fn take_block(&self, progress: &mut Progress<'a, S>) -> Option<&'a [u8]> {
-        let rest = &self.text[progress.num_bytes_taken..];
-        let length = match rest.get(self.block..) {
+/// The blocks of a text, up to where a line is as long as one.
+fn blocks(text: &[u8], size: usize) -> Vec<Block<'_>> {
+    let mut blocks = Vec::with_capacity(text.len() / size + 1);
+    let mut rest = text;
+    while !rest.is_empty() {
+        let length = match rest.get(size..) {
             None => rest.len(),
-            Some(tail) => {
-                let mut tail = tail.iter().take(self.block);
-                self.block + 1 + tail.position(|&byte| byte == b'\n')?
-            }
+            Some(tail) => match tail.iter().take(size).position(|&byte| byte == b'\n') {
+                Some(place) => size + 1 + place,
+                None => break,
+            },
         };
-        progress.num_bytes_taken += length;
-        (length > 0 && !progress.is_over).then(|| &rest[..length])
+        let (text, behind) = rest.split_at(length);
+        blocks.push(Block { text, num_lines: 0 });
+        rest = behind;
     }
+    blocks
 }
 
-/// The number of rows in the block, or `None` where a line of it is anything but a row.
-fn read_block(block: &[u8], limits: &Limits<impl Fn(&[f64]) -> bool>, page: &mut impl RowSink) -> Option<usize> {
-    let mut lexer = Lexer::new(block);
-    let mut row = Vec::with_capacity(limits.width);
-    let mut num_rows = 0;
-    lexer.skip_space();
-    while lexer.num_remaining() > 0 {
-        let num_missing = limits.width - row.len();
-        if lexer.plain_numbers(num_missing, &mut row) == 0 {
-            row.push(number(lexer.token()).ok()?);
-        }
-        let is_whole = row.len() == limits.width;
-        let line_ended = lexer.skip_space() || lexer.num_remaining() == 0;
-        if is_whole != line_ended {
-            return None;
-        }
-        if is_whole {
-            if !(limits.is_fit)(&row) {
-                return None;
-            }
-            page.push(&row);
-            row.clear();
-            num_rows += 1;
-        }
+impl Block<'_> {
+    fn count(&mut self) {
+        // In bytes, as many as a sum of them holds: sixteen side by side on every processor.
+        let num_ends_of = |piece: &[u8]| piece.iter().map(|byte| u8::from(*byte == b'\n')).sum::<u8>();
+        let num_ends: usize = self.text.chunks(240).map(|piece| usize::from(num_ends_of(piece))).sum();
+        self.num_lines = num_ends + usize::from(self.text.last() != Some(&b'\n'));
     }
-    Some(num_rows)
+
+    /// Puts a row for each line; `false` where a line of it is anything but a row.
+    fn read(&self, limits: &Limits<impl Fn(&[f64]) -> bool>, mut room: impl Room) -> bool {
+        let mut lexer = Lexer::new(self.text);
+        let mut row = Vec::with_capacity(limits.width);
+        let mut num_rows = 0;
+        lexer.skip_space();
+        while lexer.num_remaining() > 0 {
+            let num_missing = limits.width - row.len();
+            if lexer.plain_numbers(num_missing, &mut row) == 0 {
+                match number(lexer.token()) {
+                    Ok(value) => row.push(value),
+                    Err(_) => return false,
+                }
+            }
+            let is_whole = row.len() == limits.width;
+            let line_ended = lexer.skip_space() || lexer.num_remaining() == 0;
+            if is_whole != line_ended {
+                return false;
+            }
+            if is_whole {
+                if num_rows == self.num_lines || !(limits.is_fit)(&row) {
+                    return false;
+                }
+                room.put(num_rows, &row);
+                row.clear();
+                num_rows += 1;
+            }
+        }
+        num_rows == self.num_lines
+    }
 }

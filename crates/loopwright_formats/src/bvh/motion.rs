@@ -24,20 +24,37 @@ pub(super) struct Motion {
 }
 
 /// What becomes of the rows.
-pub(super) trait RowSink: Sized + Send {
+pub(super) trait RowSink {
     /// Told once, before all rows: there are no more of them than this, and no more than the bytes of the file can hold.
     fn expect(&mut self, max_rows: usize);
 
     /// Takes the values of the next row.
     fn push(&mut self, row: &[f64]);
 
-    /// An empty one for some of the rows; `None` where little text might make so many rows that it should not be held twice.
+    /// See [`RowSink::room`].
     #[cfg(feature = "threads")]
-    fn page(&self) -> Option<Self>;
+    type Room<'r>: Room
+    where
+        Self: 'r;
 
-    /// Takes the rows of a page, which is empty afterwards.
+    /// Room for the first so many rows, which may be filled in any order; `None` where little text might make so many rows
+    /// that not all of them are taken.
     #[cfg(feature = "threads")]
-    fn append(&mut self, page: &mut Self);
+    fn room(&mut self, num_rows: usize) -> Option<Self::Room<'_>>;
+
+    /// Forgets all rows but the first so many.
+    #[cfg(feature = "threads")]
+    fn keep(&mut self, num_rows: usize);
+}
+
+/// Where some of the rows go.
+#[cfg(feature = "threads")]
+pub(super) trait Room: Sized + Send {
+    /// The first so many rows, and the others.
+    fn split(self, num_rows: usize) -> (Self, Self);
+
+    /// Takes the values of one of its rows.
+    fn put(&mut self, row: usize, values: &[f64]);
 }
 
 /// Shortest and longest frame time in seconds; a take accepts the same.
@@ -567,12 +584,25 @@ mod tests {
             self.0.extend(row.iter().map(|value| value.to_bits()));
         }
 
-        fn page(&self) -> Option<Self> {
-            Some(Self::default())
+        type Room<'r> = &'r mut [[u64; 3]];
+
+        fn room(&mut self, num_rows: usize) -> Option<Self::Room<'_>> {
+            self.0 = vec![0; 3 * num_rows];
+            Some(self.0.as_chunks_mut().0)
         }
 
-        fn append(&mut self, page: &mut Self) {
-            self.0.append(&mut page.0);
+        fn keep(&mut self, num_rows: usize) {
+            self.0.truncate(3 * num_rows);
+        }
+    }
+
+    impl Room for &mut [[u64; 3]] {
+        fn split(self, num_rows: usize) -> (Self, Self) {
+            self.split_at_mut(num_rows)
+        }
+
+        fn put(&mut self, row: usize, values: &[f64]) {
+            self[row] = [0, 1, 2].map(|column| values[column].to_bits());
         }
     }
 

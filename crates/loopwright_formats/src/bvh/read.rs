@@ -3,6 +3,8 @@
 use glam::{DQuat, DVec3};
 use loopwright::take::{Joint, Skeleton, Take};
 
+#[cfg(feature = "threads")]
+use super::motion::Room;
 use super::{
     BvhFile, ChannelKind, Hierarchy, euler, hierarchy, lex::Lexer, motion, motion::RowSink, source::BvhSource,
 };
@@ -57,13 +59,33 @@ impl RowSink for Values {
     }
 
     #[cfg(feature = "threads")]
-    fn page(&self) -> Option<Self> {
-        Some(Self(Vec::new(), self.1))
+    type Room<'r> = ValuesRoom<'r>;
+
+    #[cfg(feature = "threads")]
+    fn room(&mut self, num_rows: usize) -> Option<ValuesRoom<'_>> {
+        self.0 = vec![0.0; num_rows * self.1];
+        Some(ValuesRoom(&mut self.0, self.1))
     }
 
     #[cfg(feature = "threads")]
-    fn append(&mut self, page: &mut Self) {
-        self.0.append(&mut page.0);
+    fn keep(&mut self, num_rows: usize) {
+        self.0.truncate(num_rows * self.1);
+    }
+}
+
+#[cfg(feature = "threads")]
+struct ValuesRoom<'r>(&'r mut [f64], usize);
+
+#[cfg(feature = "threads")]
+impl Room for ValuesRoom<'_> {
+    fn split(self, num_rows: usize) -> (Self, Self) {
+        let Self(values, width) = self;
+        let (first, others) = values.split_at_mut(num_rows * width);
+        (Self(first, width), Self(others, width))
+    }
+
+    fn put(&mut self, row: usize, values: &[f64]) {
+        self.0[row * self.1..][..self.1].copy_from_slice(values);
     }
 }
 
@@ -89,25 +111,70 @@ impl RowSink for Poses<'_> {
     fn push(&mut self, row: &[f64]) {
         // Rows are read on, because a fault further down is told before their number is.
         if self.translations.len() + self.hierarchy.joints().len() <= self.limit {
-            push_pose(self.hierarchy, row, &mut self.translations, &mut self.rotations);
+            for (translation, rotation) in transforms(self.hierarchy, row) {
+                self.translations.push(translation);
+                self.rotations.push(rotation);
+            }
         }
     }
 
     #[cfg(feature = "threads")]
-    fn page(&self) -> Option<Self> {
+    type Room<'r>
+        = PosesRoom<'r>
+    where
+        Self: 'r;
+
+    #[cfg(feature = "threads")]
+    fn room(&mut self, num_rows: usize) -> Option<PosesRoom<'_>> {
         // A value takes two bytes at least, so the limit is out of reach of such rows.
         let max_joints = TRANSFORMS_PER_BYTE * self.hierarchy.num_channels();
-        (self.hierarchy.joints().len() <= max_joints).then(|| Self {
-            translations: Vec::new(),
-            rotations: Vec::new(),
-            ..*self
+        let num_joints = self.hierarchy.joints().len();
+        (num_joints <= max_joints).then(|| {
+            // From the system, which has it empty already.
+            self.translations = bytemuck::zeroed_vec(num_rows * num_joints);
+            self.rotations = bytemuck::zeroed_vec(num_rows * num_joints);
+            PosesRoom {
+                hierarchy: self.hierarchy,
+                translations: &mut self.translations,
+                rotations: &mut self.rotations,
+            }
         })
     }
 
     #[cfg(feature = "threads")]
-    fn append(&mut self, page: &mut Self) {
-        self.translations.append(&mut page.translations);
-        self.rotations.append(&mut page.rotations);
+    fn keep(&mut self, num_rows: usize) {
+        self.translations.truncate(num_rows * self.hierarchy.joints().len());
+        self.rotations.truncate(num_rows * self.hierarchy.joints().len());
+    }
+}
+
+#[cfg(feature = "threads")]
+struct PosesRoom<'r> {
+    hierarchy: &'r Hierarchy,
+    translations: &'r mut [DVec3],
+    rotations: &'r mut [DQuat],
+}
+
+#[cfg(feature = "threads")]
+impl Room for PosesRoom<'_> {
+    fn split(self, num_rows: usize) -> (Self, Self) {
+        let num_transforms = num_rows * self.hierarchy.joints().len();
+        let (translations, other_translations) = self.translations.split_at_mut(num_transforms);
+        let (rotations, other_rotations) = self.rotations.split_at_mut(num_transforms);
+        let part = |translations, rotations| Self {
+            hierarchy: self.hierarchy,
+            translations,
+            rotations,
+        };
+        (part(translations, rotations), part(other_translations, other_rotations))
+    }
+
+    fn put(&mut self, row: usize, values: &[f64]) {
+        let first = row * self.hierarchy.joints().len();
+        let slots = self.translations[first..].iter_mut().zip(&mut self.rotations[first..]);
+        for ((translation, rotation), transform) in slots.zip(transforms(self.hierarchy, values)) {
+            (*translation, *rotation) = transform;
+        }
     }
 }
 
@@ -230,10 +297,10 @@ fn skeleton(hierarchy: &Hierarchy, space: &Space) -> Result<Skeleton, ReadError>
     Ok(Skeleton::new(joints)?)
 }
 
-/// Appends the local transforms of one row, in the file's axes and unit.
-fn push_pose(hierarchy: &Hierarchy, row: &[f64], translations: &mut Vec<DVec3>, rotations: &mut Vec<DQuat>) {
+/// The local transforms of one row, in the file's axes and unit.
+fn transforms(hierarchy: &Hierarchy, row: &[f64]) -> impl Iterator<Item = (DVec3, DQuat)> {
     let mut values = row.iter();
-    for joint in hierarchy.joints() {
+    hierarchy.joints().iter().map(move |joint| {
         let mut translation = joint.offset;
         let mut rotation = DQuat::IDENTITY;
         for (channel, value) in joint.channels.iter().zip(&mut values) {
@@ -243,9 +310,8 @@ fn push_pose(hierarchy: &Hierarchy, row: &[f64], translations: &mut Vec<DVec3>, 
                 ChannelKind::Scale => {}
             }
         }
-        translations.push(translation);
-        rotations.push(rotation);
-    }
+        (translation, rotation)
+    })
 }
 
 #[cfg(test)]
