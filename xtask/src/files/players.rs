@@ -377,13 +377,16 @@ fn browser(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), String
             format!("{} {ratio:.2}{whole}", made.file)
         })
         .collect();
-    let drawn = answers.iter().filter(|answer| number(answer, "colours") > 1.0).count();
+    let blank: Vec<&str> = (asked.iter().zip(answers))
+        .filter(|(_, answer)| exceeds(1.5 - number(answer, "colours"), 0.0))
+        .map(|(made, _)| made.file.as_str())
+        .collect();
     let worst = ratios.iter().copied().fold(0.0, worse);
     let _ = writeln!(
         page,
         "{} with three.js {}: {count} loops in place as `.glb`, played through two periods at 240 steps a second. The largest step of a node\n\
-         in the world over the seam, over the largest elsewhere: median {:.2}, worst {:.2}; {} above {SEAM_LIMIT}{}. {drawn} of {count} draw\n\
-         something.\n",
+         in the world over the seam, over the largest elsewhere: median {:.2}, worst {:.2}; {} above {SEAM_LIMIT}{}. {} of {count} draw\n\
+         something{}.\n",
         answers[0]["browser"].as_str().unwrap_or("a browser"),
         answers[0]["three"].as_str().unwrap_or(""),
         median(&mut ratios),
@@ -393,6 +396,12 @@ fn browser(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), String
             String::new()
         } else {
             format!(" ({})", over.join("; "))
+        },
+        count - blank.len(),
+        if blank.is_empty() {
+            String::new()
+        } else {
+            format!(" (not: {})", blank.join("; "))
         },
     );
     Ok(())
