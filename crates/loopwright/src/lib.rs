@@ -78,4 +78,5 @@ pub mod pipeline;
 pub mod math;
 
 #[cfg(feature = "threads")]
+#[doc(hidden)]
 pub mod threads;

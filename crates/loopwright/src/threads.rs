@@ -1,4 +1,5 @@
-//! Work shared out among threads, where the feature `threads` asks for it.
+//! Work shared out among threads, where the feature `threads` asks for it: here and in the crates of this project, for which
+//! it is public.
 
 use std::{
     sync::{Mutex, PoisonError},

@@ -22,9 +22,11 @@ pub(super) fn settle(num_joints: usize, translations: &[DVec3], rotations: &mut 
 
 #[cfg(feature = "threads")]
 fn num_shares(num_transforms: usize) -> usize {
-    // A thread costs as much as some thousand transforms.
-    let num_workers = std::thread::available_parallelism().map_or(1, usize::from);
-    num_workers.min(num_transforms >> 16).max(1)
+    // A thread costs as much as some thousand transforms, and asking for the number of processors does, too.
+    match num_transforms >> 16 {
+        0 | 1 => 1,
+        most => std::thread::available_parallelism().map_or(1, usize::from).min(most),
+    }
 }
 
 #[cfg(not(feature = "threads"))]

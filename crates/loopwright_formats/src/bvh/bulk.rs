@@ -31,11 +31,13 @@ impl Shares {
     pub(super) fn of(num_bytes: usize) -> Self {
         // A thread costs as much as reading some thousand bytes, and the last block leaves the others waiting.
         let block = 1 << 17;
-        let num_workers = thread::available_parallelism().map_or(1, usize::from);
-        Self {
-            block,
-            num_workers: num_workers.min(num_bytes / (4 * block)),
-        }
+        let most = num_bytes / (4 * block);
+        let num_workers = match most {
+            0 | 1 => 1,
+            // Asking costs as much as reading a small file.
+            _ => thread::available_parallelism().map_or(1, usize::from).min(most),
+        };
+        Self { block, num_workers }
     }
 }
 
@@ -66,19 +68,18 @@ pub(super) fn read<S: RowSink>(
     let mut blocks = blocks(text, shares.block);
     share_out(shares.num_workers, blocks.iter_mut(), Block::count);
 
-    // Rows beyond those that there may be are nobody's to read here.
+    // Rows beyond those that there may be are nobody's to read here, and lines too short for one make no room.
     let mut num_rows = 0;
     let num_within = blocks
         .iter()
         .take_while(|block| {
             num_rows += block.num_lines;
-            num_rows <= limits.max_rows
+            num_rows <= limits.max_rows && block.can_hold_rows(limits.width)
         })
         .count();
     blocks.truncate(num_within);
     let num_rows = blocks.iter().map(|block| block.num_lines).sum();
-
-    let Some(room) = sink.room(num_rows) else {
+    let Some(room) = (num_rows > 0).then(|| sink.room(num_rows)).flatten() else {
         return Done::default();
     };
     let mut rest = Some(room);
@@ -129,11 +130,31 @@ fn blocks(text: &[u8], size: usize) -> Vec<Block<'_>> {
 }
 
 impl Block<'_> {
+    /// Counts the lines that are not empty.
     fn count(&mut self) {
+        // Where a line ends that holds more than its end, which is one byte or two.
+        let ends_line =
+            |[before, last, end]: [u8; 3]| (end == b'\n') & (last != b'\n') & ((last != b'\r') | (before != b'\n'));
         // In bytes, as many as a sum of them holds: sixteen side by side on every processor.
-        let num_ends_of = |piece: &[u8]| piece.iter().map(|byte| u8::from(*byte == b'\n')).sum::<u8>();
-        let num_ends: usize = self.text.chunks(240).map(|piece| usize::from(num_ends_of(piece))).sum();
-        self.num_lines = num_ends + usize::from(self.text.last() != Some(&b'\n'));
+        let num_ends_of = |piece: &[u8]| {
+            let triples = piece.iter().zip(&piece[1..]).zip(&piece[2..]);
+            let sum = triples.map(|((&before, &last), &end)| u8::from(ends_line([before, last, end])));
+            usize::from(sum.sum::<u8>())
+        };
+        let text = self.text;
+        // What stands before the block is the end of a line, too.
+        let head: Vec<u8> = [b'\n'; 2].iter().chain(text.iter().take(2)).copied().collect();
+        let num_ends: usize = (0..text.len().saturating_sub(2))
+            .step_by(240)
+            .map(|first| num_ends_of(&text[first..text.len().min(first + 242)]))
+            .sum();
+        let rest = text.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
+        self.num_lines = num_ends_of(&head) + num_ends + usize::from(!rest.trim_ascii().is_empty());
+    }
+
+    /// Whether there are two bytes or more for every value of that many rows; the last has no end.
+    fn can_hold_rows(&self, width: usize) -> bool {
+        width.saturating_mul(2).saturating_mul(self.num_lines) <= self.text.len() + 1
     }
 
     /// Puts a row for each line; `false` where a line of it is anything but a row.

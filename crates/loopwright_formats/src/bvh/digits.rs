@@ -122,12 +122,23 @@ mod tests {
     use super::*;
 
     fn text(value: f64) -> String {
-        let mut parts = [Parts::default(); 3];
-        take_apart(Level::new(), &[value; 3], &mut parts);
-        let mut text = [b'x'; MAX_NUMBER + SPARE];
-        let length = put(value, parts[2], &mut text);
-        assert!(length < MAX_NUMBER);
-        String::from_utf8(text[..length].to_vec()).unwrap()
+        // Side by side with others, and as one left over.
+        let mut values: Vec<f64> = (0..9).map(|index| 1_234_567.0 * f64::from(index) - 5e6).collect();
+        values[2] = value;
+        values[8] = value;
+        let mut texts = Vec::new();
+        for level in [Level::new(), Level::baseline()] {
+            let mut parts = vec![Parts::default(); values.len()];
+            take_apart(level, &values, &mut parts);
+            for parts in [parts[2], parts[8]] {
+                let mut text = [b'x'; MAX_NUMBER + SPARE];
+                let length = put(value, parts, &mut text);
+                assert!(length < MAX_NUMBER);
+                texts.push(String::from_utf8(text[..length].to_vec()).unwrap());
+            }
+        }
+        assert!(texts.iter().all(|text| *text == texts[0]), "{texts:?}");
+        texts.swap_remove(0)
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(super) struct Motion {
 
 /// What becomes of the rows.
 pub(super) trait RowSink {
-    /// Told once, before all rows: there are no more of them than this, and no more than the bytes of the file can hold.
+    /// Told once, before rows are pushed: there are no more of them to come, and no more than the bytes of the file can hold.
     fn expect(&mut self, max_rows: usize);
 
     /// Takes the values of the next row.
@@ -37,8 +37,9 @@ pub(super) trait RowSink {
     where
         Self: 'r;
 
-    /// Room for the first so many rows, which may be filled in any order; `None` where little text might make so many rows
-    /// that not all of them are taken.
+    /// Room for the first so many rows, which may be filled in any order; two bytes of the file or more are there for every
+    /// value of theirs. `None` where little text might make so many rows all the same that not all of them are taken, and
+    /// where the system has no such room.
     #[cfg(feature = "threads")]
     fn room(&mut self, num_rows: usize) -> Option<Self::Room<'_>>;
 
@@ -222,12 +223,12 @@ impl Rows<'_> {
         let num_wanted = num_declared.saturating_mul(self.width);
         // A value takes two bytes at least; nothing is reserved on the word of the frame count alone.
         let max_values = num_wanted.min(lexer.num_remaining() / 2 + 1);
-        sink.expect(max_values / self.width);
         let mut row = Vec::with_capacity(self.width.min(max_values));
         let mut lines = Lines::new(self.width, num_wanted);
         #[cfg(feature = "threads")]
         self.read_bulk(lexer, sink, scales, &mut lines);
         let mut num_found = lines.num_before;
+        sink.expect((max_values / self.width).saturating_sub(num_found / self.width));
         loop {
             if lexer.skip_space() {
                 lines.end_line(num_found);
@@ -571,40 +572,11 @@ impl<'h> Scales<'h> {
 mod tests {
     use glam::DVec3;
 
-    use super::*;
+    use super::{
+        super::read::{Poses, Values},
+        *,
+    };
     use crate::space::Axis;
-
-    #[derive(Default)]
-    struct Seen(Vec<u64>);
-
-    impl RowSink for Seen {
-        fn expect(&mut self, _: usize) {}
-
-        fn push(&mut self, row: &[f64]) {
-            self.0.extend(row.iter().map(|value| value.to_bits()));
-        }
-
-        type Room<'r> = &'r mut [[u64; 3]];
-
-        fn room(&mut self, num_rows: usize) -> Option<Self::Room<'_>> {
-            self.0 = vec![0; 3 * num_rows];
-            Some(self.0.as_chunks_mut().0)
-        }
-
-        fn keep(&mut self, num_rows: usize) {
-            self.0.truncate(3 * num_rows);
-        }
-    }
-
-    impl Room for &mut [[u64; 3]] {
-        fn split(self, num_rows: usize) -> (Self, Self) {
-            self.split_at_mut(num_rows)
-        }
-
-        fn put(&mut self, row: usize, values: &[f64]) {
-            self[row] = [0, 1, 2].map(|column| values[column].to_bits());
-        }
-    }
 
     fn hierarchy() -> Hierarchy {
         let scale = Channel {
@@ -618,7 +590,13 @@ mod tests {
             channels: vec![Channel::position(Axis::X), scale, Channel::rotation(Axis::Z)],
             end_sites: Vec::new(),
         };
-        Hierarchy::new(vec![joint])
+        let without_channels = BvhJoint {
+            name: "b".to_owned(),
+            parent: Some(0),
+            channels: Vec::new(),
+            ..joint.clone()
+        };
+        Hierarchy::new(vec![joint, without_channels])
     }
 
     /// Rows, number of them, errors and warnings, as text; and how many rows were read by many threads.
@@ -634,20 +612,24 @@ mod tests {
             hierarchy: &hierarchy,
             shares: shares(num_workers),
         };
-        let (mut sink, mut scales, mut warnings) = (Seen::default(), Scales::of(&hierarchy), Vec::new());
-        let mut lexer = Lexer::new(text.as_bytes());
-        let result = rows.read(&mut lexer, &mut sink, &mut scales, &mut warnings);
-        let result = result.and_then(|num_rows| scales.check(&mut warnings).map(|()| num_rows));
+        let (mut values, mut poses) = (Values::new(3), Poses::new(&hierarchy, text.len()));
+        let read =
+            |sink: &mut dyn FnMut(&mut Lexer<'_>, &mut Scales<'_>, &mut Vec<Warning>) -> Result<usize, ReadError>| {
+                let (mut scales, mut warnings) = (Scales::of(&hierarchy), Vec::new());
+                let result = sink(&mut Lexer::new(text.as_bytes()), &mut scales, &mut warnings);
+                let result = result.and_then(|num_rows| scales.check(&mut warnings).map(|()| num_rows));
+                (result, warnings)
+            };
+        let of_values = read(&mut |lexer, scales, warnings| rows.read(lexer, &mut values, scales, warnings));
+        let of_poses = read(&mut |lexer, scales, warnings| rows.read(lexer, &mut poses, scales, warnings));
+        assert_eq!(of_values, of_poses);
+        let seen = of_values.0.is_ok().then_some((&values, &poses));
+        let told = format!("{of_values:?} {seen:?}");
         let mut lines = Lines::new(3, 3 * num_declared as usize);
         let mut scales = Scales::of(&hierarchy);
-        rows.read_bulk(
-            &mut Lexer::new(text.as_bytes()),
-            &mut Seen::default(),
-            &mut scales,
-            &mut lines,
-        );
-        let seen = result.is_ok().then_some(&sink.0);
-        (format!("{result:?} {seen:?} {warnings:?}"), scales.num_rows)
+        let mut lexer = Lexer::new(text.as_bytes());
+        rows.read_bulk(&mut lexer, &mut Values::new(3), &mut scales, &mut lines);
+        (told, scales.num_rows)
     }
 
     #[test]

@@ -25,7 +25,7 @@ use crate::{
 pub fn parse(bytes: &[u8], warnings: &mut Vec<Warning>) -> Result<BvhFile, ReadError> {
     let mut lexer = open(bytes)?;
     let hierarchy = hierarchy::read(&mut lexer, warnings)?;
-    let mut values = Values(Vec::new(), hierarchy.num_channels());
+    let mut values = Values::new(hierarchy.num_channels());
     let motion = motion::read(&mut lexer, &hierarchy, &mut values, warnings)?;
     Ok(BvhFile {
         hierarchy,
@@ -47,7 +47,14 @@ fn open(bytes: &[u8]) -> Result<Lexer<'_>, ReadError> {
 }
 
 /// Rows kept as they are, of so many values each.
-struct Values(Vec<f64>, usize);
+#[derive(Debug)]
+pub(super) struct Values(Vec<f64>, usize);
+
+impl Values {
+    pub(super) fn new(width: usize) -> Self {
+        Self(Vec::new(), width)
+    }
+}
 
 impl RowSink for Values {
     fn expect(&mut self, max_rows: usize) {
@@ -63,7 +70,7 @@ impl RowSink for Values {
 
     #[cfg(feature = "threads")]
     fn room(&mut self, num_rows: usize) -> Option<ValuesRoom<'_>> {
-        self.0 = vec![0.0; num_rows * self.1];
+        self.0 = bytemuck::try_zeroed_vec(num_rows * self.1).ok()?;
         Some(ValuesRoom(&mut self.0, self.1))
     }
 
@@ -74,7 +81,7 @@ impl RowSink for Values {
 }
 
 #[cfg(feature = "threads")]
-struct ValuesRoom<'r>(&'r mut [f64], usize);
+pub(super) struct ValuesRoom<'r>(&'r mut [f64], usize);
 
 #[cfg(feature = "threads")]
 impl Room for ValuesRoom<'_> {
@@ -93,7 +100,8 @@ impl Room for ValuesRoom<'_> {
 const TRANSFORMS_PER_BYTE: usize = 4;
 
 /// Local transforms of all rows, in the axes and unit of the file.
-struct Poses<'h> {
+#[derive(Debug)]
+pub(super) struct Poses<'h> {
     hierarchy: &'h Hierarchy,
     /// Most transforms that the size of the file allows.
     limit: usize,
@@ -103,7 +111,8 @@ struct Poses<'h> {
 
 impl RowSink for Poses<'_> {
     fn expect(&mut self, max_rows: usize) {
-        let count = max_rows.saturating_mul(self.hierarchy.joints().len()).min(self.limit);
+        let most = self.limit.saturating_sub(self.translations.len());
+        let count = max_rows.saturating_mul(self.hierarchy.joints().len()).min(most);
         self.translations.reserve_exact(count);
         self.rotations.reserve_exact(count);
     }
@@ -129,15 +138,16 @@ impl RowSink for Poses<'_> {
         // A value takes two bytes at least, so the limit is out of reach of such rows.
         let max_joints = TRANSFORMS_PER_BYTE * self.hierarchy.num_channels();
         let num_joints = self.hierarchy.joints().len();
-        (num_joints <= max_joints).then(|| {
-            // From the system, which has it empty already.
-            self.translations = bytemuck::zeroed_vec(num_rows * num_joints);
-            self.rotations = bytemuck::zeroed_vec(num_rows * num_joints);
-            PosesRoom {
-                hierarchy: self.hierarchy,
-                translations: &mut self.translations,
-                rotations: &mut self.rotations,
-            }
+        if num_joints > max_joints {
+            return None;
+        }
+        // From the system, which has it empty already.
+        self.translations = bytemuck::try_zeroed_vec(num_rows * num_joints).ok()?;
+        self.rotations = bytemuck::try_zeroed_vec(num_rows * num_joints).ok()?;
+        Some(PosesRoom {
+            hierarchy: self.hierarchy,
+            translations: &mut self.translations,
+            rotations: &mut self.rotations,
         })
     }
 
@@ -149,7 +159,7 @@ impl RowSink for Poses<'_> {
 }
 
 #[cfg(feature = "threads")]
-struct PosesRoom<'r> {
+pub(super) struct PosesRoom<'r> {
     hierarchy: &'r Hierarchy,
     translations: &'r mut [DVec3],
     rotations: &'r mut [DQuat],
@@ -178,7 +188,17 @@ impl Room for PosesRoom<'_> {
     }
 }
 
-impl Poses<'_> {
+impl<'h> Poses<'h> {
+    /// None yet, of a file of so many bytes.
+    pub(super) fn new(hierarchy: &'h Hierarchy, num_bytes: usize) -> Self {
+        Self {
+            hierarchy,
+            limit: most_transforms(num_bytes, TRANSFORMS_PER_BYTE),
+            translations: Vec::new(),
+            rotations: Vec::new(),
+        }
+    }
+
     /// Every so many-th frame as a take, still in the file's axes and unit.
     fn probe(&self, num_frames: usize, frame_time_secs: f64) -> Result<Take, ReadError> {
         let num_joints = self.hierarchy.joints().len();
@@ -222,20 +242,14 @@ pub(crate) fn read_take(
     let mut lexer = open(bytes)?;
     let hierarchy = hierarchy::read(&mut lexer, warnings)?;
     let num_joints = hierarchy.joints().len();
-    let limit = most_transforms(bytes.len(), TRANSFORMS_PER_BYTE);
-    let mut poses = Poses {
-        hierarchy: &hierarchy,
-        limit,
-        translations: Vec::new(),
-        rotations: Vec::new(),
-    };
+    let mut poses = Poses::new(&hierarchy, bytes.len());
     let motion = motion::read(&mut lexer, &hierarchy, &mut poses, warnings)?;
     if let UnitChoice::Metres(found) = settings.unit
         && !UNIT_RANGE.contains(&found)
     {
         return Err(ReadError::Unit { found });
     }
-    if motion.num_frames.saturating_mul(num_joints) > limit {
+    if motion.num_frames.saturating_mul(num_joints) > poses.limit {
         return Err(ReadError::OutOfProportion {
             frames: motion.num_frames,
             joints: num_joints,
@@ -387,6 +401,23 @@ mod tests {
             ),
             "{error}"
         );
+    }
+
+    #[test]
+    fn lines_without_rows_make_no_room() {
+        let mut text = "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 3 Xposition Yposition Zposition\n".to_owned();
+        for _ in 0..2000 {
+            text.push_str("JOINT b { OFFSET 0 1 0 CHANNELS 3 Zrotation Xrotation Yrotation }\n");
+        }
+        text.push_str("}\nMOTION\nFrames: 1000000000\nFrame Time: 0.1\n");
+        text.push_str(&"0 ".repeat(6003));
+        // Were each of these a row, the take would have a hundred gigabytes and more.
+        for line in ["\n", "0\n"] {
+            let text = format!("{text}\n{}", line.repeat(1_500_000));
+            let read = crate::read_take(text.as_bytes(), "t", &ReadSettings::default(), &mut Vec::new());
+            let num_frames = read.ok().map(|loaded| loaded.take.num_frames());
+            assert_eq!(num_frames, (line == "\n").then_some(1), "{line:?}");
+        }
     }
 
     #[test]

@@ -138,7 +138,8 @@ const END_SLACK: f64 = 0.01;
 /// The grid of an animation: from its stated start to its stated end at the scene's rate.
 ///
 /// Where curves are keyed evenly and more densely than the scene's frames, the keys give the rate, so that no sample of a
-/// capture is lost. An animation whose stated range is empty has the range of its keys. `limit` is the most frames that
+/// capture is lost; where they are keyed more sparsely but all together and with straight lines between, as a loop at another
+/// rate than its take's, they give it too: there is nothing between them. An animation whose stated range is empty has the range of its keys. `limit` is the most frames that
 /// will be sampled.
 pub(super) fn grid(
     scene: &Scene,
@@ -181,6 +182,7 @@ pub(super) fn grid(
             });
             rate
         }
+        Some(rate) if is_baked(&curves, [begin, end], rate) => rate,
         _ => scene_rate,
     };
     if !RATES.contains(&rate) {
@@ -238,6 +240,21 @@ fn is_off_grid(curves: &[&AnimCurve], [begin, end]: [f64; 2], rate_hz: f64) -> b
         }
     }
     off as f64 > OFF_GRID_SHARE * inside as f64
+}
+
+/// Whether all curves that vary have a key at every frame of that rate and nowhere else, and run straight between them.
+fn is_baked(curves: &[&AnimCurve], [begin, end]: [f64; 2], rate_hz: f64) -> bool {
+    let num_keys = ((end - begin) * rate_hz).round() + 1.0;
+    curves.iter().filter(|curve| varies(curve)).all(|curve| {
+        let keys = &curve.keyframes;
+        let (last, inner) = match keys.split_last() {
+            Some((last, inner)) if keys.len() as f64 == num_keys => (last, inner),
+            _ => return false,
+        };
+        let on_frame = |(frame, time): (usize, f64)| ((time - begin) * rate_hz - frame as f64).abs() < OFF_GRID_FRAMES;
+        let is_straight = inner.iter().all(|key| key.interpolation == ufbx::Interpolation::Linear);
+        is_straight && on_frame((inner.len(), last.time)) && inner.iter().map(|key| key.time).enumerate().all(on_frame)
+    })
 }
 
 /// Whether a curve has keys of different values.
