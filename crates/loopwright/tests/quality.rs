@@ -97,6 +97,24 @@ fn a_gap_at_the_closing_key_is_measured() {
     assert!(quality.pops());
 }
 
+/// A joint that stands still, or goes evenly, has no acceleration but that of rounding to single precision.
+#[test]
+fn the_rounding_of_a_still_joint_is_no_pop() {
+    let rounded_at_the_seam = |size: f64| {
+        let edit = move |key: usize, joint: usize, t: &mut DVec3, q: &mut DQuat| {
+            if joint == 0 {
+                *t = DVec3::new(0.0, 1.0 + if key.is_multiple_of(SAMPLES) { size } else { 0.0 }, 0.0);
+                *q = DQuat::IDENTITY;
+            }
+        };
+        measure(&keys(SAMPLES + 1, 0, edit), true, still_root())
+    };
+    let rounding = rounded_at_the_seam(f64::from(f32::EPSILON));
+    assert!(!rounding.pops(), "{rounding:?}");
+    // What can be seen of it pops.
+    assert!(rounded_at_the_seam(1e-4).pops());
+}
+
 /// Somebody pasted the first pose over the last: no gap, but the motion jumps just before.
 #[test]
 fn a_key_copied_over_a_jump_is_seen() {
