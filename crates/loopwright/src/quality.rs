@@ -663,23 +663,70 @@ pub(crate) fn skate_of_loop(clip: &LoopClip, body: &Body, source: &Rooted) -> Op
     skate(&LoopKeys::of_loop(clip), body, Some(&SourceTracks::of(source)))
 }
 
-fn skate(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Option<f64> {
-    if body.found_by == crate::analysis::body::FoundBy::AllLeaves {
-        return None;
+/// A joint that stands on the ground for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stand {
+    /// The joint.
+    pub joint: usize,
+    /// The first sample of the loop at which it stands.
+    pub first_sample: usize,
+    /// Samples that it stands; those beyond the last are the first ones again.
+    pub num_samples: usize,
+}
+
+/// Mean speed over the ground of joints while they are known to stand, metres per second: [`Quality::skate_mps`] where
+/// [`stands`] told when. `None` where nothing stands.
+pub fn skate_of_stands(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for stand in stands {
+        let last = stand
+            .first_sample
+            .saturating_add(stand.num_samples.min(keys.num_samples()));
+        for sample in stand.first_sample..last {
+            let sample = (sample % keys.num_samples()) as isize;
+            let place = |sample| over_ground(keys, sample, keys.position(sample, stand.joint));
+            sum += horizontal_speed(keys, place(sample - 1), place(sample + 1));
+            count += 1.0;
+        }
     }
-    let num_samples = keys.num_samples() as isize;
-    // In place the ground moves; its motion is the twist that the root would have had.
+    (count > 0.0).then(|| sum / count)
+}
+
+/// Where what is seen from the root at a sample is over the ground.
+///
+/// In place the ground moves; its motion is the twist that the root would have had.
+fn over_ground(keys: &LoopKeys, sample: isize, seen_from_root: DVec3) -> DVec3 {
     let root = RootTravel {
         mode: RootMode::Keep,
         ..keys.root
     };
-    let world =
-        |sample: isize, seen_from_root: DVec3| root.at(sample as f64 * keys.step_secs).transform_point(seen_from_root);
-    let horizontal_speed = |before: DVec3, after: DVec3| {
-        let step = after - before;
-        crate::math::ops::hypot(step.x, step.z) / (2.0 * keys.step_secs)
-    };
-    let (mut sum, mut count) = (0.0, 0.0);
+    root.at(sample as f64 * keys.step_secs).transform_point(seen_from_root)
+}
+
+/// Metres per second along the ground between places two samples apart.
+fn horizontal_speed(keys: &LoopKeys, before: DVec3, after: DVec3) -> f64 {
+    let step = after - before;
+    crate::math::ops::hypot(step.x, step.z) / (2.0 * keys.step_secs)
+}
+
+fn skate(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Option<f64> {
+    skate_of_stands(keys, &stands_of(keys, body, source))
+}
+
+/// When feet stand, as the frames tell that the loop was cut from; without them the loop itself, in which a foot that slides
+/// does not stand.
+pub fn stands(keys: &LoopKeys, body: &Body, source: Option<&Rooted>) -> Vec<Stand> {
+    stands_of(keys, body, source.map(SourceTracks::of).as_ref())
+}
+
+fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Vec<Stand> {
+    if body.found_by == crate::analysis::body::FoundBy::AllLeaves {
+        return Vec::new();
+    }
+    let num_samples = keys.num_samples() as isize;
+    let world = |sample, seen_from_root| over_ground(keys, sample, seen_from_root);
+    let horizontal_speed = |before, after| horizontal_speed(keys, before, after);
+    let mut stands: Vec<Stand> = Vec::new();
     for foot in &body.feet {
         let joint = foot.lowest_joint();
         let uncut = |sample: isize| match source {
@@ -699,12 +746,18 @@ fn skate(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Opt
             if uncut(sample).y - lowest > STANCE_METRES || speed > STANCE_SPEED {
                 continue;
             }
-            sum += horizontal_speed(
-                world(sample - 1, keys.position(sample - 1, joint)),
-                world(sample + 1, keys.position(sample + 1, joint)),
-            );
-            count += 1.0;
+            let sample = sample as usize;
+            match stands.last_mut() {
+                Some(stand) if stand.joint == joint && stand.first_sample + stand.num_samples == sample => {
+                    stand.num_samples += 1;
+                }
+                _ => stands.push(Stand {
+                    joint,
+                    first_sample: sample,
+                    num_samples: 1,
+                }),
+            }
         }
     }
-    (count > 0.0).then(|| sum / count)
+    stands
 }

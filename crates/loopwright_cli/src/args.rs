@@ -788,7 +788,7 @@ pub(crate) struct RenderArgs {
 pub(crate) struct ConvertArgs {
     /// The take to read (BVH, FBX, GLB or glTF).
     pub(crate) input: PathBuf,
-    /// The file to write; its name says which format: .bvh, .glb or .gltf.
+    /// The file to write; its name says which format: .bvh, .fbx, .glb or .gltf.
     pub(crate) output: PathBuf,
     /// The client that will read it: says so where it cannot, and writes BVH in the space it takes for granted.
     #[arg(long = "for", value_enum, value_name = "CLIENT")]

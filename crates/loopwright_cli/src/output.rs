@@ -34,6 +34,8 @@ pub(crate) struct Outputs {
     /// What nothing may replace, by its true name.
     spared: Vec<PathBuf>,
     waiting: Vec<(NamedTempFile, PathBuf)>,
+    /// What would speak falsely of the new files, and goes when they come.
+    cleared: Vec<PathBuf>,
 }
 
 impl Outputs {
@@ -43,6 +45,7 @@ impl Outputs {
             force,
             spared: Vec::new(),
             waiting: Vec::new(),
+            cleared: Vec::new(),
         }
     }
 
@@ -78,6 +81,15 @@ impl Outputs {
     /// From now on no output may replace a file that is read, even by force: captured motion is not to be had again.
     pub(crate) fn spare(&mut self, input: &Path) {
         self.spared.extend(input.canonicalize());
+    }
+
+    /// Makes sure that no such file stays: one that is there is in the way, and by force is removed with the others' coming.
+    pub(crate) fn clear(&mut self, path: &Path) -> Result<(), Failure> {
+        if path.symlink_metadata().is_ok() {
+            self.check(path)?;
+            self.cleared.push(path.to_owned());
+        }
+        Ok(())
     }
 
     /// Writes a file's bytes beside its place, not yet in it.
@@ -125,6 +137,12 @@ impl Outputs {
                 });
             }
             written.push(path);
+        }
+        for path in self.cleared {
+            std::fs::remove_file(&path).map_err(|error| {
+                Failure::error(format!("cannot remove \"{}\": {}", path.display(), cause(&error)))
+                    .because("it is of the file that was there before")
+            })?;
         }
         Ok(written)
     }

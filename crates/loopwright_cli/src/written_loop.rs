@@ -15,7 +15,7 @@ use loopwright::{
     take::{Clip, Cut, Take},
 };
 use loopwright_formats::{
-    AnimationChoice, LoadedTake, ReadSettings, Sidecar, Source, SpaceSettings,
+    AnimationChoice, Format, LoadedTake, ReadSettings, Sidecar, Source, SpaceSettings,
     sidecar::{RootFacts, TakeFacts},
 };
 
@@ -41,7 +41,7 @@ pub(crate) struct WrittenLoop {
 
 /// Reads a loop and its sidecar. Errors: one of them cannot be read, or they do not belong together.
 pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<WrittenLoop, Failure> {
-    let sidecar = read_sidecar(path)?;
+    let sidecar = read_sidecar(path, reading)?;
     let space = SpaceSettings {
         up: reading.up,
         unit: reading.unit,
@@ -61,7 +61,8 @@ pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<WrittenLoop, Failu
     })
 }
 
-/// How a loop is read: the animation that its sidecar names, else the one asked for, else one that is named like a loop.
+/// How a loop is read: the animation that its sidecar names, else the one asked for, else one that is named like a loop; where
+/// one is asked for, [`read_sidecar`] gives no sidecar of another.
 pub(crate) fn settings<'a>(
     reading: &'a TakeArgs,
     space: SpaceSettings,
@@ -91,8 +92,16 @@ pub(crate) struct PlayableLoop {
 /// A root joint that was added stays: it carries the travel. Errors: there is no sidecar, one of the two cannot be read, or
 /// they do not belong together.
 pub(crate) fn read_playable(path: &Path, reading: &TakeArgs) -> Result<PlayableLoop, Failure> {
-    let sidecar = match read_sidecar(path)? {
+    let sidecar = match read_sidecar(path, reading)? {
         Some(sidecar) => sidecar,
+        None if has_sidecar(path) => {
+            return Err(Failure::error(format!(
+                "the sidecar beside \"{}\" is of another animation",
+                path.display()
+            ))
+            .because("how a loop travels and where its period ends stands in its sidecar")
+            .try_this("leave --animation away, or make each loop into a file of its own"));
+        }
         // A file that is not there at all is said to be so.
         None => {
             load::read_bytes(path)?;
@@ -191,6 +200,26 @@ fn is_named_like_a_loop(path: &Path) -> bool {
     load::is_named_like_a_take(path) && load::stem(path).ends_with("-loop")
 }
 
+/// The animations of a file that are loops by their names or by its sidecar, if there are several.
+///
+/// Nothing is said of a file or a sidecar that cannot be read: that comes when the loop is.
+pub(crate) fn several_loops(path: &Path) -> Vec<String> {
+    let is_bvh = path.extension().and_then(|extension| extension.to_str());
+    if is_bvh.and_then(Format::of_extension) == Some(Format::Bvh) {
+        return Vec::new();
+    }
+    let bytes = load::read_bytes(path).unwrap_or_default();
+    let sidecar = load::read_bytes(&make::sidecar_path(path)).ok();
+    let sidecar = sidecar.and_then(|bytes| Sidecar::from_json(&bytes).ok());
+    let told = sidecar.and_then(|sidecar| sidecar.playback.animation);
+    let mut names = loopwright_formats::animation_names(&bytes);
+    names.retain(|name| name.ends_with("-loop") || told.as_ref() == Some(name));
+    match names.len() {
+        0 | 1 => Vec::new(),
+        _ => names,
+    }
+}
+
 /// Reads loops that must have their sidecars and one skeleton; at least one.
 pub(crate) fn read_all_playable(paths: &[PathBuf], reading: &TakeArgs) -> Result<Vec<PlayableLoop>, Failure> {
     let loops = paths
@@ -214,22 +243,34 @@ pub(crate) fn read_all_playable(paths: &[PathBuf], reading: &TakeArgs) -> Result
 /// What to try where a loop and its sidecar contradict each other.
 pub(crate) const OTHER_SIDECAR: &str = "make the loop again, or remove the sidecar to check the loop by its keys alone";
 
-/// Whether a sidecar lies beside a file: it is a loop then.
+/// Whether a sidecar lies beside a file: it is a loop then, unless another animation is asked for.
 pub(crate) fn has_sidecar(path: &Path) -> bool {
     make::sidecar_path(path).exists()
 }
 
-/// The sidecar beside a loop; `None` where there is none, an error where there is one that cannot be read.
-pub(crate) fn read_sidecar(path: &Path) -> Result<Option<Sidecar>, Failure> {
+/// The sidecar beside a loop; `None` where there is none, or one of another animation than the one asked for, which is said.
+///
+/// Errors: there is one that cannot be read.
+pub(crate) fn read_sidecar(path: &Path, reading: &TakeArgs) -> Result<Option<Sidecar>, Failure> {
     if !has_sidecar(path) {
         return Ok(None);
     }
     let beside = make::sidecar_path(path);
     let bytes = load::read_bytes(&beside)?;
-    Sidecar::from_json(&bytes).map(Some).map_err(|error| {
+    let sidecar = Sidecar::from_json(&bytes).map_err(|error| {
         Failure::error(format!("cannot read the sidecar \"{}\": {error}", beside.display()))
             .try_this("remove it to check the loop by its keys alone")
-    })
+    })?;
+    if let (Some(wanted), Some(named)) = (&reading.animation, &sidecar.playback.animation)
+        && !wanted.eq_ignore_ascii_case(named)
+    {
+        talk::note(&format!(
+            "{}: its sidecar is of the animation \"{named}\" and plays no part for \"{wanted}\"",
+            path.display()
+        ));
+        return Ok(None);
+    }
+    Ok(Some(sidecar))
 }
 
 /// The loop on the take's own skeleton: a root joint that was added is folded away.

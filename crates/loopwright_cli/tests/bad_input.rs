@@ -80,7 +80,7 @@ fn short_and_still_takes_hold_no_loop() {
             &folder,
             1,
             &format!("{command} still.bvh"),
-            &["nothing moves in it", "all 60 frames hold one pose"],
+            &["no joint of it changes its place", "all 60 frames have every joint"],
         );
         refuses(
             &folder,
@@ -608,4 +608,26 @@ fn a_range_of_two_frames_is_refused_however_it_is_sampled() {
         let arguments = format!("make walk.bvh -o loop.bvh {arguments}");
         refuses(&folder, 2, &arguments, &["too few for a loop", "try:"]);
     }
+}
+
+/// A sidecar of a file that is gone would speak of the one in its place.
+#[test]
+fn a_sidecar_never_speaks_of_another_file() {
+    let folder = Folder::with_walk();
+    folder.run("make walk.bvh -o loop.bvh").done();
+    folder.run("convert loop.bvh copy.bvh").done();
+    assert!(folder.file("copy.bvh.json").exists(), "the sidecar goes with the loop");
+    for command in ["convert walk.bvh copy.bvh", "play loop.bvh --seconds 3 -o copy.bvh"] {
+        let refused = folder.run(command);
+        assert_eq!(refused.status, 2, "{command}");
+        assert!(folder.file("copy.bvh.json").exists());
+        folder.run(&format!("{command} --force")).done();
+        assert!(!folder.file("copy.bvh.json").exists(), "{command}");
+        folder.run("convert loop.bvh copy.bvh --force").done();
+    }
+    // In the way by itself.
+    std::fs::remove_file(folder.file("copy.bvh")).unwrap();
+    let refused = folder.run("convert walk.bvh copy.bvh");
+    assert_eq!(refused.status, 2);
+    assert!(refused.stderr.contains("copy.bvh.json"), "{}", refused.stderr);
 }

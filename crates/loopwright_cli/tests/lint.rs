@@ -246,3 +246,56 @@ fn a_limit_of_skate_that_says_nothing_is_told() {
         checked.stderr
     );
 }
+
+#[test]
+fn every_loop_of_a_file_is_checked_and_the_sidecar_counts_for_its_own() {
+    let folder = Folder::with_walk();
+    folder.run("convert walk.bvh walk.fbx").done();
+    folder.run("make walk.fbx -o one.fbx").done();
+    folder
+        .run("make one.fbx --animation walk --range 3:20 --root world -o two.fbx")
+        .done();
+    let checked = folder.run("check two.fbx --json").done().json();
+    let loops = checked["loops"].as_array().unwrap();
+    let names: Vec<&str> = loops.iter().map(|one| one["animation"].as_str().unwrap()).collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    let sidecar = folder.json("two.fbx.json");
+    let own = sidecar["playback"]["animation"].as_str().unwrap();
+    for (one, name) in loops.iter().zip(names) {
+        assert_eq!(one["candidate"].is_null(), name != own, "{name}");
+        let alone = folder
+            .run(&format!("check two.fbx --animation {name} --json"))
+            .done()
+            .json();
+        assert_eq!(alone["loops"][0]["quality"], one["quality"], "{name}");
+    }
+    let none = folder.run("check two.fbx --animation nope");
+    assert_eq!(none.status, 2);
+    assert!(none.stderr.contains("no animation \"nope\""), "{}", none.stderr);
+}
+
+#[test]
+fn skate_is_what_make_measured() {
+    let folder = Folder::with_walk();
+    for flags in ["", "--root world", "--symmetric", "--add-root"] {
+        folder.run(&format!("make walk.bvh {flags} -o loop.bvh --force")).done();
+        let made = number(&folder.json("loop.bvh.json"), "quality/skate_cmps");
+        let checked = folder.run("check loop.bvh --json").done().json();
+        let found = number(&checked["loops"][0], "quality/skate_cmps");
+        assert!((found - made).abs() < 1e-9 * made, "{flags}: {found}, made {made}");
+    }
+}
+
+#[test]
+fn a_loop_at_a_lower_rate_in_the_file_of_its_take_is_read_at_its_own() {
+    let folder = Folder::with_walk();
+    folder.run("convert walk.bvh walk.fbx").done();
+    for rate in [15, 24] {
+        folder
+            .run(&format!("make walk.fbx --fps {rate} -o loop.fbx --force"))
+            .done();
+        let checked = folder.run("check loop.fbx --json").done().json();
+        let gap = number(&checked["loops"][0], "quality/c0_mm");
+        assert!(gap < 1e-3, "{gap} mm at {rate}");
+    }
+}

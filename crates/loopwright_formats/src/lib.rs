@@ -49,7 +49,7 @@ pub mod error;
 
 pub use error::{ReadError, WriteError};
 pub use sidecar::{Sidecar, SidecarError};
-pub use source::{AnimationChoice, Companions, Format, LoadedTake, ReadSettings, Source, read_take};
+pub use source::{AnimationChoice, Companions, Format, LoadedTake, ReadSettings, Source, animation_names, read_take};
 pub use space::{Axis, Space, SpaceSettings, UnitChoice, UpChoice};
 pub use warning::Warning;
 pub use write::{ClosingKey, LoopWriteSettings, Written, added_root_name, with_facts, write_loop, write_take};

@@ -174,6 +174,9 @@ pub struct FeetFacts {
     pub feet: Vec<FootFacts>,
     /// When they stand, within one period; one that runs over the end goes on at the start.
     pub contacts: Vec<ContactFacts>,
+    /// When feet stood in the frames that the loop was cut from, by a fixed rule: over these spans skate is measured.
+    #[serde(default)]
+    pub stances: Vec<ContactFacts>,
     /// Speed of standing feet before they were held, centimetres per second.
     pub skate_before_cmps: Option<f64>,
     /// The same afterwards, before the loop was written.

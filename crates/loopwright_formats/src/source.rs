@@ -95,6 +95,18 @@ pub fn read_take(
     Ok(loaded)
 }
 
+/// Names of the animations in a file, in its order, as [`AnimationChoice::Given`] takes them.
+///
+/// None where animations have no names, as in BVH, and where the file cannot be read: reading it tells why.
+pub fn animation_names(bytes: &[u8]) -> Vec<String> {
+    match detect::file_kind(bytes) {
+        #[cfg(feature = "fbx")]
+        FileKind::FbxBinary | FileKind::FbxAscii => crate::fbx::read::animation_names(bytes),
+        FileKind::Gltf | FileKind::Glb => gltf::read::animation_names(bytes),
+        _ => Vec::new(),
+    }
+}
+
 /// How far a rate may lie from a whole number, as a share.
 ///
 /// Rates of television lie a thousandth off (29.97), and frame times are rounded to their fourth digit (0.0167 for 60). A frame
@@ -183,6 +195,7 @@ impl Source {
                 is_binary: format == Format::Glb,
                 ..source.clone()
             }),
+            (Self::Gltf(source), Format::Fbx) if source.has_meshes() => Self::Fbx(FbxSource::without_meshes(take)),
             _ => Self::for_take(take, format),
         }
     }

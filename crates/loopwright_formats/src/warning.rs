@@ -264,6 +264,8 @@ pub enum Warning {
     },
     /// While writing: the source's file cannot be written into, so meshes and all else but the skeleton are left out.
     RestNotKept,
+    /// While writing: the source is a glTF file with meshes, and the file written is FBX.
+    MeshesLeftOut,
     /// While writing: a joint was given position channels, since it no longer stays at its OFFSET.
     PositionChannelsAdded {
         /// The joint.
@@ -506,6 +508,10 @@ impl fmt::Display for Warning {
             }
             Self::RestNotKept => f.write_str(
                 "the source is FBX as text or older than 7.1 and cannot be written into; the file written has its \
+                 skeleton and this animation alone",
+            ),
+            Self::MeshesLeftOut => f.write_str(
+                "meshes, skins and other animations of a glTF file are not carried over to FBX; the file written has its \
                  skeleton and this animation alone",
             ),
             Self::PositionChannelsAdded { joint, distance } => {

@@ -65,10 +65,15 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     for warning in &warnings {
         talk::warn(warning);
     }
-    let sidecar = Sidecar {
-        feet: Some(feet),
-        ..sidecar(args, first, &clip, blend, (&written, &source), warnings, &beside)?
-    };
+    let sidecar = sidecar(
+        args,
+        first,
+        &clip,
+        (blend, feet),
+        (&written, &source),
+        warnings,
+        &beside,
+    )?;
     let bytes = loopwright_formats::with_facts(&written, &sidecar);
     outputs.add(&args.output, bytes.as_ref().unwrap_or(&written.bytes))?;
     outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
@@ -191,7 +196,7 @@ fn sidecar(
     args: &BlendArgs,
     first: &PlayableLoop,
     clip: &LoopClip,
-    blend: BlendFacts,
+    (blend, feet): (BlendFacts, FeetFacts),
     (written, source): (&Written, &Source),
     warnings: Vec<String>,
     beside: &Path,
@@ -246,6 +251,10 @@ fn sidecar(
         }
         .in_space(source.space(), &first.facts),
         blend: Some(blend),
+        feet: Some(FeetFacts {
+            stances: facts::stances(clip, &quality::stands(&keys, &body, None)),
+            ..feet
+        }),
         warnings,
         outputs: [args.output.as_path(), beside]
             .map(|path| path.display().to_string())

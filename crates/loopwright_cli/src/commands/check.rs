@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use loopwright::{
     analysis::body::Body,
-    quality::{self, KeyLayout, LoopKeys},
+    quality::{self, KeyLayout, LoopKeys, Stand},
+    take::Take,
 };
+use loopwright_formats::sidecar::{ContactFacts, FeetFacts};
 
 use crate::{
     args::{CheckArgs, TakeArgs},
@@ -28,14 +30,19 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
     let mut verdicts = Vec::new();
     let mut unreadable: Vec<Failure> = Vec::new();
     // A bad file, or a folder without loops, does not stop the others; it is told now and listed at the end.
-    for path in loops_in(&args.loops) {
+    for (path, animation) in loops_in(&args.loops, &args.reading) {
+        let reading = TakeArgs {
+            animation: animation.clone().or_else(|| args.reading.animation.clone()),
+            ..args.reading.clone()
+        };
         let checked = path
-            .and_then(|path| check(&path, &args.reading, take.as_ref(), &limits).map_err(|failure| (path, failure)));
+            .and_then(|path| check(&path, &reading, take.as_ref(), &limits).map_err(|failure| (path, failure)))
+            .map(|verdict| Verdict { animation, ..verdict });
         let verdict = match checked {
             Ok(verdict) => {
                 if !args.json {
                     for warning in &verdict.warnings {
-                        talk::warn(&format!("{}: {warning}", verdict.file));
+                        talk::warn(&format!("{}: {warning}", verdict.title()));
                     }
                     output::print(&human::verdict(&verdict))?;
                 }
@@ -45,6 +52,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
                 talk::fail(&failure);
                 let verdict = Verdict {
                     file: path.display().to_string(),
+                    animation: None,
                     verdict: "error",
                     failed: Vec::new(),
                     take: None,
@@ -67,7 +75,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
         // The last thing said of many loops is which of them need a hand.
         let names: Vec<String> = failed
             .iter()
-            .map(|verdict| format!("{} {}", verdict.file, verdict.verdict))
+            .map(|verdict| format!("{} {}", verdict.title(), verdict.verdict))
             .collect();
         talk::list(
             &format!("{} of {} loops exceed a limit", failed.len(), verdicts.len()),
@@ -91,17 +99,38 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
     })
 }
 
-/// Every loop that the paths stand for, in their order; of a folder what looks like one, by name, in it and below.
-fn loops_in(paths: &[PathBuf]) -> Vec<Result<PathBuf, (PathBuf, Failure)>> {
-    let mut loops = Vec::new();
+/// A file, or why there is none, and the animation in it where that is not the only loop.
+type Named = (Result<PathBuf, (PathBuf, Failure)>, Option<String>);
+
+/// Every loop that the paths stand for, in their order; of a folder what looks like one, by name, in it and below; of a file
+/// all its animations that are named like loops.
+fn loops_in(paths: &[PathBuf], reading: &TakeArgs) -> Vec<Named> {
+    let mut files = Vec::new();
     for path in paths {
         if !path.is_dir() {
-            loops.push(Ok(path.clone()));
+            files.push(Ok(path.clone()));
             continue;
         }
         match written_loop::loops_below(path) {
-            Ok(found) => loops.extend(found.into_iter().map(Ok)),
-            Err(failure) => loops.push(Err((path.clone(), failure))),
+            Ok(found) => files.extend(found.into_iter().map(Ok)),
+            Err(failure) => files.push(Err((path.clone(), failure))),
+        }
+    }
+    let mut loops: Vec<Named> = Vec::new();
+    for file in files {
+        let animations = match &file {
+            Ok(path) if reading.animation.is_none() => written_loop::several_loops(path),
+            _ => Vec::new(),
+        };
+        match file {
+            Ok(path) if !animations.is_empty() => {
+                loops.extend(
+                    animations
+                        .into_iter()
+                        .map(|animation| (Ok(path.clone()), Some(animation))),
+                );
+            }
+            file => loops.push((file, None)),
         }
     }
     loops
@@ -150,6 +179,10 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
     };
     let keys = keys_of(0, layout)?;
     let source = match (take, &sidecar) {
+        (Some(_), Some(sidecar)) if sidecar.candidate.mirrored => {
+            warnings.push("half of it is the mirror image of the other: it is not compared with the take".to_owned());
+            None
+        }
         (Some(take), Some(sidecar)) => Some(written_loop::source_of(take, sidecar, &written, root, carrier)?),
         (Some(_), None) => {
             warnings.push("no sidecar: which frames of the take the loop was cut from is not known".to_owned());
@@ -178,6 +211,11 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
             joints = quality::seam_joints(&last, source.as_ref());
         }
     }
+    // The loop itself tells when its feet stand by how they slide; its sidecar knows.
+    let feet = sidecar.as_ref().and_then(|sidecar| sidecar.feet.as_ref());
+    if let (None, Some(feet)) = (&source, feet.filter(|feet| !feet.stances.is_empty())) {
+        quality.skate_mps = quality::skate_of_stands(&keys, &stands(feet, &written));
+    }
     if quality.pops() && sidecar.is_none() && !layout.has_closing_key {
         warnings.push(
             "the verdict rests on a travel told from open keys; keep the sidecar beside the loop, or write the closing key"
@@ -197,6 +235,7 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
     warnings.extend(limits.not_told(&figures).map(str::to_owned));
     Ok(Verdict {
         file: path.display().to_string(),
+        animation: None,
         verdict: match failed.is_empty() {
             true => "loops",
             false if quality.pops() => "pops",
@@ -209,4 +248,17 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
         quality: Some(figures),
         warnings,
     })
+}
+
+/// When feet stand, by the sidecar.
+fn stands(feet: &FeetFacts, written: &Take) -> Vec<Stand> {
+    let in_samples = |secs: f64| (secs / written.frame_time_secs()).round().max(0.0) as usize;
+    let stand = |stance: &ContactFacts| {
+        Some(Stand {
+            joint: written.skeleton().find(&stance.joint)?,
+            first_sample: in_samples(stance.start_secs),
+            num_samples: in_samples(stance.length_secs),
+        })
+    };
+    feet.stances.iter().filter_map(stand).collect()
 }

@@ -4,7 +4,7 @@ use loopwright::{
     analysis::{body::Body, heading::Heading},
     take::Take,
 };
-use loopwright_formats::{AnimationChoice, Sidecar, SpaceSettings, sidecar::PlaybackFacts};
+use loopwright_formats::{AnimationChoice, Format, Sidecar, SpaceSettings, Written, sidecar::PlaybackFacts};
 
 use crate::{
     args::ConvertArgs,
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     outputs.spare(&args.input);
     outputs.check(&args.output)?;
-    let sidecar = written_loop::read_sidecar(&args.input)?;
+    let sidecar = written_loop::read_sidecar(&args.input, &args.reading)?;
     let beside = make::sidecar_path(&args.output);
     let space = SpaceSettings {
         up: args.reading.up,
@@ -38,11 +38,12 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     for warning in &warnings {
         talk::warn(&warning.to_string());
     }
-    // Of the same format without a mirror, a sidecar says nothing of the new file that a copy of it would not.
-    let sidecar = sidecar.filter(|_| args.mirror || args.target.is_some() || file.source.format() != format);
-    if sidecar.is_some() {
-        outputs.spare(&make::sidecar_path(&args.input));
-        outputs.check(&beside)?;
+    match sidecar {
+        Some(_) => {
+            outputs.spare(&make::sidecar_path(&args.input));
+            outputs.check(&beside)?;
+        }
+        None => outputs.clear(&beside)?,
     }
     let take = if args.mirror {
         mirrored(args, &file.take)?
@@ -53,16 +54,25 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     if let Some(complaint) = client.complaint(format) {
         talk::warn(&complaint);
     }
-    let source = client.placed(file.source.in_format(format, &take));
+    // From FBX to FBX nothing changes at all.
+    let unchanged = file.source.as_fbx().filter(|_| format == Format::Fbx && !args.mirror);
+    let source = match unchanged {
+        Some(_) => file.source.clone(),
+        None => client.placed(file.source.in_format(format, &take)),
+    };
     // From glTF to glTF nothing has to be sampled anew.
     let whole = source
         .as_gltf()
         .filter(|_| file.source.as_gltf().is_some() && !args.mirror);
-    let written = match whole {
-        Some(whole) => whole.repacked(&take),
-        None => loopwright_formats::write_take(&take, &source),
-    }
-    .map_err(Failure::error)?;
+    let written = match (whole, unchanged) {
+        (Some(whole), _) => whole.repacked(&take).map_err(Failure::error)?,
+        (None, Some(fbx)) => Written {
+            bytes: load::read_bytes(&args.input)?,
+            animation: Some(fbx.animation().to_owned()),
+            warnings: Vec::new(),
+        },
+        (None, None) => loopwright_formats::write_take(&take, &source).map_err(Failure::error)?,
+    };
     for warning in &written.warnings {
         talk::warn(&warning.to_string());
     }

@@ -116,7 +116,7 @@ struct Side {
 impl Side {
     fn read(named: &Path, reading: &TakeArgs) -> Result<Self, Failure> {
         let (path, frame) = split(named);
-        let (motion, clip, joints, num_keys) = if written_loop::has_sidecar(&path) {
+        let (motion, clip, joints, num_keys) = if written_loop::read_sidecar(&path, reading)?.is_some() {
             read_loop(&path, reading)?
         } else {
             let loaded = load::load(&path, &reading.clone().into())?;

@@ -208,9 +208,12 @@ fn search_failure(loaded: &Loaded, error: SearchError) -> Failure {
                 ))
                 .try_this("a longer take, or a smaller --min-seconds")
         }
-        SearchError::Still => Failure::nothing(format!("no loop found in \"{file}\": nothing moves in it"))
-            .because(format!("all {} frames hold one pose", loaded.take().num_frames()))
-            .try_this("a take with motion; for one still pose no loop is needed"),
+        SearchError::Still => Failure::nothing(format!("no loop found in \"{file}\": no joint of it changes its place"))
+            .because(format!(
+                "all {} frames have every joint where it is; what only turns at the ends of limbs is not seen by the search",
+                loaded.take().num_frames()
+            ))
+            .try_this("a take with motion; for one still pose no loop is needed, and for turning ends `make --range START:END`"),
         SearchError::AllSoiled => Failure::nothing(format!(
             "no loop found in \"{file}\": no two frames in a row can be trusted"
         ))

@@ -10,13 +10,13 @@ use loopwright::{
     feet::{FeetSettings, FootLock, RootSpeed},
     math::rotation,
     pipeline::{self, LoopSettings, Made, MakeError, Sampling},
-    quality::{self, KeyLayout, LoopKeys, Quality},
+    quality::{self, KeyLayout, LoopKeys, Quality, Stand},
     root_motion::{MAX_RABBIT_TURN, RootError, RootMode, RootSettings, RootSpace, root_joint},
     take::{CutError, Mirror},
 };
 use loopwright_formats::{
     AnimationChoice, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadSettings, Sidecar, Source, Space, Written,
-    sidecar::PlaybackFacts,
+    sidecar::{FeetFacts, PlaybackFacts},
 };
 
 use crate::{
@@ -77,7 +77,10 @@ fn make(
         None => flags,
     };
     let client = recipe.output.target.unwrap_or(Target::Generic);
-    let loop_path = target.output.clone().unwrap_or_else(|| default_output(take, client));
+    let loop_path = target
+        .output
+        .clone()
+        .unwrap_or_else(|| default_output(take, recipe.take.animation.as_deref(), client));
     let format = output::format_of(&loop_path)?;
     let sidecar_path = sidecar_path(&loop_path);
     let mut outputs = Outputs::new(target.force);
@@ -166,7 +169,11 @@ fn make(
     } else {
         human::made(&sidecar)
     })?;
-    Ok(Ending::Done)
+    Ok(if product.quality.pops() {
+        Ending::Negative
+    } else {
+        Ending::Done
+    })
 }
 
 /// A loop as bytes, with its figures.
@@ -176,6 +183,8 @@ pub(crate) struct Product {
     space: Space,
     pub(crate) made: Made,
     pub(crate) quality: Quality,
+    /// When feet stood in the take.
+    stands: Vec<Stand>,
     /// What is worth a warning.
     pub(crate) soft: Vec<String>,
 }
@@ -205,7 +214,7 @@ pub(crate) fn produce(
         &loaded.analysis.body,
         &made.feet,
     ));
-    let quality = measure(loaded, &made, (source, writing), &written)?;
+    let (quality, stands) = measure(loaded, &made, (source, writing), &written)?;
     if quality.pops() {
         soft.push(format!(
             "the seam pops: gap {:.3} deg and {:.3} mm, seam acceleration {:.2} of the clip's own peaks",
@@ -219,6 +228,7 @@ pub(crate) fn produce(
         space: *source.space(),
         made,
         quality,
+        stands,
         soft,
     })
 }
@@ -254,7 +264,10 @@ impl Product {
                 &self.made,
                 (settings.root.mode == RootMode::Path).then_some(settings.root.path_smoothing_secs),
             ),
-            feet: Some(facts::feet(clip, &loaded.analysis.body, &self.made.feet)),
+            feet: Some(FeetFacts {
+                stances: facts::stances(clip, &self.stands),
+                ..facts::feet(clip, &loaded.analysis.body, &self.made.feet)
+            }),
             quality: facts::quality(&self.quality, Some(&self.made.closed)),
             playback: PlaybackFacts {
                 samples: clip.num_samples(),
@@ -275,13 +288,13 @@ impl Product {
     }
 }
 
-/// Figures of a loop from the bytes that will stand in its file.
+/// Figures of a loop from the bytes that will stand in its file, and when its feet stand.
 fn measure(
     loaded: &Loaded,
     made: &Made,
     (source, writing): (&Source, &LoopWriteSettings),
     written: &Written,
-) -> Result<Quality, Failure> {
+) -> Result<(Quality, Vec<Stand>), Failure> {
     let settings = ReadSettings {
         animation: written
             .animation
@@ -306,7 +319,11 @@ fn measure(
     // Folding an added root joint away leaves the travel on the topmost joint, whichever had it in the take.
     let carrier = if writing.add_root { 0 } else { clip.carrier() };
     let keys = LoopKeys::new(&take, layout, *clip.root(), carrier).map_err(|error| unreadable(error.to_string()))?;
-    Ok(quality::measure(&keys, &loaded.analysis.body, Some(&made.source)))
+    let (body, uncut) = (&loaded.analysis.body, Some(&made.source));
+    Ok((
+        quality::measure(&keys, body, uncut),
+        quality::stands(&keys, body, uncut),
+    ))
 }
 
 /// The stretch that the recipe names, or one that a search finds.
@@ -538,14 +555,27 @@ fn writing(output: &OutputRecipe, loaded: &Loaded, format: Format) -> (LoopWrite
     (writing, said)
 }
 
-/// `<stem>-loop.<extension>` in the current folder.
-fn default_output(take: &Path, client: Target) -> PathBuf {
+/// Most letters of an animation's name in the name of a file.
+const MAX_NAMED: usize = 60;
+
+/// `<stem>-loop.<extension>` in the current folder, `<stem>-<animation>-loop.<extension>` where one is asked for.
+fn default_output(take: &Path, animation: Option<&str>, client: Target) -> PathBuf {
     let own = || {
         take.extension()
             .map_or_else(|| "bvh".into(), |extension| extension.to_string_lossy())
     };
     let extension = client.extension(take).map_or_else(own, Cow::Borrowed);
-    PathBuf::from(format!("{}-loop.{extension}", load::stem(take)))
+    let animation = animation.map_or_else(String::new, |name| {
+        let fit = |letter: char| {
+            if letter.is_alphanumeric() || letter == '_' {
+                letter
+            } else {
+                '-'
+            }
+        };
+        format!("-{}", name.chars().take(MAX_NAMED).map(fit).collect::<String>())
+    });
+    PathBuf::from(format!("{}{animation}-loop.{extension}", load::stem(take)))
 }
 
 /// `<output>.json`.

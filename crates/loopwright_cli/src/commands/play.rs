@@ -33,6 +33,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
         outputs.spare(&make::sidecar_path(input));
     }
     outputs.check(&args.output)?;
+    outputs.clear(&make::sidecar_path(&args.output))?;
     let rate = args.fps.unwrap_or(1.0);
     if !(rate > 0.0 && rate.is_finite()) {
         return Err(

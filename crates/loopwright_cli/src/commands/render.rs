@@ -169,9 +169,9 @@ fn motions(args: &RenderArgs) -> Result<Vec<(String, Motion)>, Failure> {
     for (index, path) in args.inputs.iter().enumerate() {
         let other = args.inputs.get(1 - index).filter(|_| args.inputs.len() == 2);
         let title = load::stem(path);
-        let motion = match written_loop::has_sidecar(path) {
-            true => loop_motion(path, args)?,
-            false => take_motion(path, args, other.map(std::path::PathBuf::as_path))?,
+        let motion = match written_loop::read_sidecar(path, &args.reading)? {
+            Some(_) => loop_motion(path, args)?,
+            None => take_motion(path, args, other.map(std::path::PathBuf::as_path))?,
         };
         motions.push((title, motion));
     }

@@ -8,7 +8,7 @@ use loopwright::{
     loop_clip::LoopClip,
     math::{ops, rigid::Twist, rotation},
     pipeline::Made,
-    quality::Quality,
+    quality::{Quality, Stand},
     root_motion::{RootMode, RootSpace, RootTravel},
     take::Skeleton,
 };
@@ -147,6 +147,7 @@ pub(crate) fn feet(clip: &LoopClip, body: &Body, feet: &Feet) -> FeetFacts {
                 length_secs: contact.num_samples as f64 * clip.step_secs(),
             })
             .collect(),
+        stances: Vec::new(),
         skate_before_cmps: feet.skate_mps[0].map(in_cm),
         skate_after_cmps: feet.skate_mps[1].map(in_cm),
         farthest_moved_mm: 1e3 * feet.moved_metres,
@@ -156,6 +157,16 @@ pub(crate) fn feet(clip: &LoopClip, body: &Body, feet: &Feet) -> FeetFacts {
             .speed
             .map(|speed| ops::hypot(speed.twist.linear.x, speed.twist.linear.z)),
     }
+}
+
+/// Spans over which skate is measured.
+pub(crate) fn stances(clip: &LoopClip, stands: &[Stand]) -> Vec<ContactFacts> {
+    let stance = |stand: &Stand| ContactFacts {
+        joint: clip.skeleton().joint(stand.joint).name.clone(),
+        start_secs: stand.first_sample as f64 * clip.step_secs(),
+        length_secs: stand.num_samples as f64 * clip.step_secs(),
+    };
+    stands.iter().map(stance).collect()
 }
 
 fn outcome_name(outcome: &FootOutcome) -> &'static str {

@@ -525,7 +525,7 @@ pub(crate) fn played(answer: &PlayAnswer) -> String {
 
 /// The answer of `check` on one loop.
 pub(crate) fn verdict(verdict: &Verdict) -> String {
-    let mut text = format!("{}: {}\n", verdict.file, verdict.verdict);
+    let mut text = format!("{}: {}\n", verdict.title(), verdict.verdict);
     if let Some(root) = &verdict.root {
         let _ = writeln!(text, "  {:<20} {}", "travel", travel(root));
     }

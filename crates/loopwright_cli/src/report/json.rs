@@ -379,6 +379,8 @@ pub(crate) fn make(sidecar: &Sidecar) -> String {
 pub(crate) struct Verdict {
     /// The loop's file.
     pub(crate) file: String,
+    /// The animation, where the file holds several loops.
+    pub(crate) animation: Option<String>,
     /// "loops", "pops", "fails" (a limit is exceeded, though nothing pops) or "error".
     pub(crate) verdict: &'static str,
     /// Limits that the loop exceeds; none where it loops.
@@ -393,6 +395,16 @@ pub(crate) struct Verdict {
     pub(crate) quality: Option<QualityFacts>,
     /// Why it pops or cannot be checked, and what was assumed.
     pub(crate) warnings: Vec<String>,
+}
+
+impl Verdict {
+    /// The file, and the animation in it where that is not the only loop.
+    pub(crate) fn title(&self) -> String {
+        match &self.animation {
+            Some(animation) => format!("{} ({animation})", self.file),
+            None => self.file.clone(),
+        }
+    }
 }
 
 #[derive(Serialize)]

@@ -599,6 +599,13 @@ mod tests {
         Hierarchy::new(vec![joint, without_channels])
     }
 
+    fn read_into(rows: &Rows<'_>, text: &str, sink: &mut impl RowSink) -> (Result<usize, ReadError>, Vec<Warning>) {
+        let (mut scales, mut warnings) = (Scales::of(rows.hierarchy), Vec::new());
+        let result = rows.read(&mut Lexer::new(text.as_bytes()), sink, &mut scales, &mut warnings);
+        let result = result.and_then(|num_rows| scales.check(&mut warnings).map(|()| num_rows));
+        (result, warnings)
+    }
+
     /// Rows, number of them, errors and warnings, as text; and how many rows were read by many threads.
     fn outcome(text: &str, num_declared: u64, num_workers: usize) -> (String, usize) {
         let hierarchy = hierarchy();
@@ -613,15 +620,7 @@ mod tests {
             shares: shares(num_workers),
         };
         let (mut values, mut poses) = (Values::new(3), Poses::new(&hierarchy, text.len()));
-        let read =
-            |sink: &mut dyn FnMut(&mut Lexer<'_>, &mut Scales<'_>, &mut Vec<Warning>) -> Result<usize, ReadError>| {
-                let (mut scales, mut warnings) = (Scales::of(&hierarchy), Vec::new());
-                let result = sink(&mut Lexer::new(text.as_bytes()), &mut scales, &mut warnings);
-                let result = result.and_then(|num_rows| scales.check(&mut warnings).map(|()| num_rows));
-                (result, warnings)
-            };
-        let of_values = read(&mut |lexer, scales, warnings| rows.read(lexer, &mut values, scales, warnings));
-        let of_poses = read(&mut |lexer, scales, warnings| rows.read(lexer, &mut poses, scales, warnings));
+        let (of_values, of_poses) = (read_into(&rows, text, &mut values), read_into(&rows, text, &mut poses));
         assert_eq!(of_values, of_poses);
         let seen = of_values.0.is_ok().then_some((&values, &poses));
         let told = format!("{of_values:?} {seen:?}");

@@ -16,7 +16,7 @@
 use glam::{DQuat, DVec3};
 use loopwright::take::{Joint, Skeleton, SkeletonError, Take};
 
-use crate::{space::Space, write::added_root_name};
+use crate::{space::Space, warning::Warning, write::added_root_name};
 
 mod animation;
 #[cfg(feature = "fbx")]
@@ -54,8 +54,8 @@ enum Form {
     File(Box<form::FbxFile>),
     /// Nothing but the skeleton.
     Fresh {
-        /// Whether the motion comes from a file whose other contents cannot be kept.
-        leaves_rest: bool,
+        /// What is to be said where the motion comes from a file whose other contents are not kept.
+        leaves: Option<Warning>,
     },
 }
 
@@ -68,19 +68,29 @@ impl FbxSource {
             frame_time_secs: take.frame_time_secs(),
             animation: take.name().to_owned(),
             begin_secs: 0.0,
-            form: Form::Fresh { leaves_rest: false },
+            form: Form::Fresh { leaves: None },
         }
     }
 
     /// The form that can be written: this one, or a fresh one where the file that was read is text or older than 7.1.
     pub fn writable(&self, take: &Take) -> Self {
-        match self.form {
+        match &self.form {
             #[cfg(feature = "fbx")]
             Form::File(_) => self.clone(),
-            Form::Fresh { leaves_rest } => Self {
-                form: Form::Fresh { leaves_rest },
+            fresh @ Form::Fresh { .. } => Self {
+                form: fresh.clone(),
                 ..Self::for_take(take)
             },
+        }
+    }
+
+    /// A form for a take from a glTF file that holds more than motion.
+    pub(crate) fn without_meshes(take: &Take) -> Self {
+        Self {
+            form: Form::Fresh {
+                leaves: Some(Warning::MeshesLeftOut),
+            },
+            ..Self::for_take(take)
         }
     }
 

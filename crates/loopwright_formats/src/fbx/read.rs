@@ -92,13 +92,24 @@ pub(crate) fn read_take(
         frame_time_secs: grid.frame_time_secs,
         animation: stack.element.name.to_string(),
         begin_secs: grid.begin_secs,
-        form: form::of(bytes, &scene, &anim, &joints, grid.begin_secs)
-            .map_or(Form::Fresh { leaves_rest: true }, |file| Form::File(Box::new(file))),
+        form: form::of(bytes, &scene, &anim, &joints, grid.begin_secs).map_or_else(
+            || Form::Fresh {
+                leaves: Some(Warning::RestNotKept),
+            },
+            |file| Form::File(Box::new(file)),
+        ),
     };
     Ok(LoadedTake {
         take,
         source: Source::Fbx(source),
     })
+}
+
+/// [`crate::animation_names`] for FBX.
+pub(crate) fn animation_names(bytes: &[u8]) -> Vec<String> {
+    let scene = scene::load(bytes).ok();
+    let names = scene.iter().flat_map(|scene| &scene.anim_stacks);
+    names.map(|stack| stack.element.name.to_string()).collect()
 }
 
 /// Whether an animation moves or turns a node, judged at a few times.

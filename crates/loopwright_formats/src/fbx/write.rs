@@ -20,7 +20,6 @@ use crate::{
     error::WriteError,
     limits::MAX_VALUE,
     space::Axis,
-    warning::Warning,
     write::{LoopWriteSettings, Written},
 };
 
@@ -75,10 +74,10 @@ fn write(name: &Name, keys: &Keys, add_root: bool, source: &FbxSource) -> Result
     match &source.form {
         #[cfg(feature = "fbx")]
         Form::File(file) => super::insert::insert(name, keys, add_root, source, file),
-        Form::Fresh { leaves_rest } => Ok(Written {
+        Form::Fresh { leaves } => Ok(Written {
             bytes: fresh(&name.whole(), keys)?,
             animation: Some(name.whole()),
-            warnings: leaves_rest.then_some(Warning::RestNotKept).into_iter().collect(),
+            warnings: leaves.iter().cloned().collect(),
         }),
     }
 }

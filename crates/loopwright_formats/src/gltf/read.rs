@@ -28,6 +28,19 @@ const MAX_NAME: usize = 200;
 /// Transforms that each byte of a file adds to those that any may have: one key may stand for many frames.
 const TRANSFORMS_PER_BYTE: usize = 4;
 
+/// [`crate::animation_names`] for glTF.
+pub(crate) fn animation_names(bytes: &[u8]) -> Vec<String> {
+    let document = Document::parse(bytes, None).ok();
+    let animations = document
+        .as_ref()
+        .and_then(|(document, _)| document.json.get("animations")?.as_array());
+    let names = animations
+        .into_iter()
+        .flatten()
+        .filter_map(|animation| animation.get("name")?.as_str());
+    names.map(str::to_owned).collect()
+}
+
 /// Reads a take from a glTF file, binary or text.
 pub(crate) fn read(
     bytes: &[u8],

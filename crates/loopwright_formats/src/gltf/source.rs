@@ -74,6 +74,14 @@ impl GltfSource {
         self.start_secs
     }
 
+    /// Whether there is anything to see in the file.
+    pub(crate) fn has_meshes(&self) -> bool {
+        let meshes = self.document.json.get("meshes");
+        meshes
+            .and_then(|meshes| meshes.as_array())
+            .is_some_and(|meshes| !meshes.is_empty())
+    }
+
     /// The node of each joint, by its number in the file, in skeleton order; `None` for a root that stands for none.
     pub fn nodes(&self) -> impl Iterator<Item = Option<usize>> + '_ {
         self.joints.iter().map(|joint| joint.node)
