@@ -6,7 +6,7 @@ use loopwright::take::{Joint, Skeleton, Take};
 #[cfg(feature = "threads")]
 use super::motion::Room;
 use super::{
-    BvhFile, ChannelKind, Hierarchy, euler, hierarchy, lex::Lexer, motion, motion::RowSink, source::BvhSource,
+    BvhFile, BvhJoint, ChannelKind, Hierarchy, euler, hierarchy, lex::Lexer, motion, motion::RowSink, source::BvhSource,
 };
 use crate::{
     detect::{self, FileKind},
@@ -120,7 +120,9 @@ impl RowSink for Poses<'_> {
     fn push(&mut self, row: &[f64]) {
         // Rows are read on, because a fault further down is told before their number is.
         if self.translations.len() + self.hierarchy.joints().len() <= self.limit {
-            for (translation, rotation) in transforms(self.hierarchy, row) {
+            let mut values = row.iter();
+            for joint in self.hierarchy.joints() {
+                let (translation, rotation) = transform(joint, &mut values);
                 self.translations.push(translation);
                 self.rotations.push(rotation);
             }
@@ -181,9 +183,10 @@ impl Room for PosesRoom<'_> {
 
     fn put(&mut self, row: usize, values: &[f64]) {
         let first = row * self.hierarchy.joints().len();
+        let mut values = values.iter();
         let slots = self.translations[first..].iter_mut().zip(&mut self.rotations[first..]);
-        for ((translation, rotation), transform) in slots.zip(transforms(self.hierarchy, values)) {
-            (*translation, *rotation) = transform;
+        for (joint, (translation, rotation)) in self.hierarchy.joints().iter().zip(slots) {
+            (*translation, *rotation) = transform(joint, &mut values);
         }
     }
 }
@@ -311,21 +314,19 @@ fn skeleton(hierarchy: &Hierarchy, space: &Space) -> Result<Skeleton, ReadError>
     Ok(Skeleton::new(joints)?)
 }
 
-/// The local transforms of one row, in the file's axes and unit.
-fn transforms(hierarchy: &Hierarchy, row: &[f64]) -> impl Iterator<Item = (DVec3, DQuat)> {
-    let mut values = row.iter();
-    hierarchy.joints().iter().map(move |joint| {
-        let mut translation = joint.offset;
-        let mut rotation = DQuat::IDENTITY;
-        for (channel, value) in joint.channels.iter().zip(&mut values) {
-            match channel.kind {
-                ChannelKind::Position => translation[channel.axis.index()] = *value,
-                ChannelKind::Rotation => rotation = euler::turned(rotation, channel.axis, value.to_radians()),
-                ChannelKind::Scale => {}
-            }
+/// The local transform of a joint from the next values of a row, in the file's axes and unit.
+#[inline(always)]
+fn transform(joint: &BvhJoint, values: &mut core::slice::Iter<'_, f64>) -> (DVec3, DQuat) {
+    let mut translation = joint.offset;
+    let mut rotation = DQuat::IDENTITY;
+    for (channel, value) in joint.channels.iter().zip(values) {
+        match channel.kind {
+            ChannelKind::Position => translation[channel.axis.index()] = *value,
+            ChannelKind::Rotation => rotation = euler::turned(rotation, channel.axis, value.to_radians()),
+            ChannelKind::Scale => {}
         }
-        (translation, rotation)
-    })
+    }
+    (translation, rotation)
 }
 
 #[cfg(test)]
