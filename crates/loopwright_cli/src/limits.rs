@@ -185,7 +185,7 @@ impl Limits {
                 self.max_skate,
                 None,
                 ("standing feet slide at", " cm/s"),
-                "make it again with --lock-feet on, or another cut from `loopwright find`",
+                "make it again with --lock-feet on, unless its feet are held, or another cut from `loopwright find`",
                 "--max-skate",
             ),
         ];

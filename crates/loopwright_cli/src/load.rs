@@ -70,7 +70,11 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     let failed = |error: io::Error| {
         let failure = Failure::error(format!("cannot read \"{}\": {error}", path.display()));
         if error.kind() == io::ErrorKind::NotFound {
-            failure.try_this("check the path; takes are BVH, FBX, GLB or glTF files")
+            let is_text = path.extension().is_some_and(|extension| extension == "toml");
+            failure.try_this(match is_text {
+                true => "check the path",
+                false => "check the path; takes are BVH, FBX, GLB or glTF files",
+            })
         } else {
             failure
         }

@@ -138,6 +138,19 @@ impl Target {
         }
     }
 
+    /// Says so where the client will sample at another rate than the loop is written at.
+    pub(crate) fn rate_complaint(self, frame_rate_hz: f64) -> Option<String> {
+        let whole_hz = frame_rate_hz.round().max(1.0);
+        let is_whole = (frame_rate_hz / whole_hz - 1.0).abs() < 1e-6;
+        (self.choices().whole_rate && !is_whole).then(|| {
+            format!(
+                "{} samples whole numbers of frames per second: {frame_rate_hz:.3} is read as {whole_hz}, which moves the keys; \
+                 --fps {whole_hz} writes such keys",
+                self.name()
+            )
+        })
+    }
+
     /// The form of the file, in the space that the client takes for granted.
     pub(crate) fn placed(self, source: Source) -> Source {
         match self.choices().bvh_in_metres {

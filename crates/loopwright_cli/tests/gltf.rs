@@ -110,6 +110,16 @@ fn buffers_from_elsewhere_are_not_fetched() {
     }
 }
 
+#[test]
+fn a_loop_is_named_after_the_animation_that_was_asked_for() {
+    let folder = Folder::with_walk();
+    folder.run("convert walk.bvh walk.glb").done();
+    folder.run("make walk.glb --animation 0").done();
+    assert!(folder.file("walk-0-loop.glb").exists());
+    folder.run("make walk.glb").done();
+    assert!(folder.file("walk-loop.glb").exists());
+}
+
 /// The root joint of a straight walk has no acceleration but that of rounding to single precision, which pops nowhere.
 #[test]
 fn rounding_of_a_root_that_goes_evenly_is_no_pop() {

@@ -379,3 +379,12 @@ fn force_replaces_an_earlier_loop() {
     assert_eq!(folder.json("loop.bvh.json")["format"], "loopwright-loop");
     assert_eq!(folder.names().len(), 4, "{:?}", folder.names());
 }
+
+#[test]
+fn a_loop_that_pops_is_written_and_ends_with_one() {
+    let folder = Folder::with_walk();
+    let made = folder.run("make walk.bvh --range 3:9 --joint *:open -o loop.bvh");
+    assert_eq!(made.status, 1, "{}", made.stderr);
+    assert!(made.stderr.contains("the seam pops"), "{}", made.stderr);
+    assert_eq!(folder.run("check loop.bvh").status, 1);
+}

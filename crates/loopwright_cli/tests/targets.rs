@@ -237,3 +237,12 @@ fn a_converted_loop_tells_its_new_client_and_not_the_old() {
     let told = folder.run("convert a.fbx d.bvh --for godot").done();
     assert!(told.stderr.contains("godot does not read .bvh"), "{}", told.stderr);
 }
+
+#[test]
+fn a_rate_that_unreal_does_not_sample_at_is_told() {
+    let folder = Folder::with_walk();
+    let odd = folder.run("make walk.bvh --for unreal --fps 29.97 -o odd.fbx").done();
+    assert!(odd.stderr.contains("29.970 is read as 30"), "{}", odd.stderr);
+    let whole = folder.run("make walk.bvh --for unreal -o whole.fbx").done();
+    assert!(!whole.stderr.contains("is read as"), "{}", whole.stderr);
+}

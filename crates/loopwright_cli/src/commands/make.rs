@@ -133,6 +133,7 @@ fn make(
     let source = client.placed(loaded.file.source.in_format(format, loaded.take()));
     let product = produce(&loaded, &chosen, &settings, (&source, &writing))?;
     soft.extend(product.soft.iter().cloned());
+    soft.extend(client.rate_complaint(1.0 / product.made.loop_clip.step_secs()));
     for warning in &soft {
         talk::warn(warning);
     }
