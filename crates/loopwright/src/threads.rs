@@ -6,6 +6,15 @@ use std::{
     thread,
 };
 
+/// As many threads as there are processors, but no more than there is work for.
+pub fn up_to(most: usize) -> usize {
+    match most {
+        0 | 1 => 1,
+        // Asking costs as much as a small piece of work.
+        _ => thread::available_parallelism().map_or(1, usize::from).min(most),
+    }
+}
+
 /// Does all tasks on so many threads, this one among them; whoever is free takes the next one.
 ///
 /// Where the system has no thread to give, the others do its share.

@@ -204,8 +204,9 @@ fn is_named_like_a_loop(path: &Path) -> bool {
 ///
 /// Nothing is said of a file or a sidecar that cannot be read: that comes when the loop is.
 pub(crate) fn several_loops(path: &Path) -> Vec<String> {
-    let is_bvh = path.extension().and_then(|extension| extension.to_str());
-    if is_bvh.and_then(Format::of_extension) == Some(Format::Bvh) {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    // Its animation has no name, and its files are large.
+    if extension.and_then(Format::of_extension) == Some(Format::Bvh) {
         return Vec::new();
     }
     let bytes = load::read_bytes(path).unwrap_or_default();

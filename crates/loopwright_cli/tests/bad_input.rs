@@ -617,7 +617,11 @@ fn a_sidecar_never_speaks_of_another_file() {
     folder.run("make walk.bvh -o loop.bvh").done();
     folder.run("convert loop.bvh copy.bvh").done();
     assert!(folder.file("copy.bvh.json").exists(), "the sidecar goes with the loop");
-    for command in ["convert walk.bvh copy.bvh", "play loop.bvh --seconds 3 -o copy.bvh"] {
+    for command in [
+        "convert walk.bvh copy.bvh",
+        "play loop.bvh --seconds 3 -o copy.bvh",
+        "synth -o copy.bvh",
+    ] {
         let refused = folder.run(command);
         assert_eq!(refused.status, 2, "{command}");
         assert!(folder.file("copy.bvh.json").exists());

@@ -465,9 +465,8 @@ impl<'a> Sweep<'a> {
     /// What is found does not depend on who finds it: the list is put together and cut off afterwards.
     #[cfg(feature = "threads")]
     fn sweep_panels(&self, num_panels: usize, limit: SeamPair) -> Vec<Haul> {
-        let workers = std::thread::available_parallelism().map_or(1, usize::from);
         // Short sweeps are over before a thread has started.
-        let workers = workers.min(num_panels / 8).max(1);
+        let workers = crate::threads::up_to(num_panels / 8);
         let mut hauls: Vec<Option<Haul>> = (0..workers).map(|_| None).collect();
         crate::threads::share_out(workers, hauls.iter_mut().enumerate(), |(share, haul)| {
             *haul = Some(self.sweep_share((share..num_panels).step_by(workers), limit));

@@ -22,11 +22,8 @@ pub(super) fn settle(num_joints: usize, translations: &[DVec3], rotations: &mut 
 
 #[cfg(feature = "threads")]
 fn num_shares(num_transforms: usize) -> usize {
-    // A thread costs as much as some thousand transforms, and asking for the number of processors does, too.
-    match num_transforms >> 16 {
-        0 | 1 => 1,
-        most => std::thread::available_parallelism().map_or(1, usize::from).min(most),
-    }
+    // A thread costs as much as some thousand transforms.
+    crate::threads::up_to(num_transforms >> 16)
 }
 
 #[cfg(not(feature = "threads"))]

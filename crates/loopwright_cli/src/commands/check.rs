@@ -37,7 +37,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
         };
         let checked = path
             .and_then(|path| check(&path, &reading, take.as_ref(), &limits).map_err(|failure| (path, failure)))
-            .map(|verdict| Verdict { animation, ..verdict });
+            .map(|verdict| Verdict {
+                animation: animation.clone(),
+                ..verdict
+            });
         let verdict = match checked {
             Ok(verdict) => {
                 if !args.json {
@@ -52,7 +55,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
                 talk::fail(&failure);
                 let verdict = Verdict {
                     file: path.display().to_string(),
-                    animation: None,
+                    animation,
                     verdict: "error",
                     failed: Vec::new(),
                     take: None,

@@ -7,12 +7,9 @@
 //! Only lines that are one row each are read here. At the first block with anything else this ends, and what follows is left to
 //! the reader on one thread: it alone has errors and warnings to tell.
 
-use std::{
-    sync::atomic::{AtomicUsize, Ordering},
-    thread,
-};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use loopwright::threads::share_out;
+use loopwright::threads::{self, share_out};
 
 use super::{
     lex::{Lexer, number},
@@ -31,13 +28,10 @@ impl Shares {
     pub(super) fn of(num_bytes: usize) -> Self {
         // A thread costs as much as reading some thousand bytes, and the last block leaves the others waiting.
         let block = 1 << 17;
-        let most = num_bytes / (4 * block);
-        let num_workers = match most {
-            0 | 1 => 1,
-            // Asking costs as much as reading a small file.
-            _ => thread::available_parallelism().map_or(1, usize::from).min(most),
-        };
-        Self { block, num_workers }
+        Self {
+            block,
+            num_workers: threads::up_to(num_bytes / (4 * block)),
+        }
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) struct Rows {
     positions: Vec<(usize, usize)>,
     /// Three of each joint, in radians: those of the key before until this one's replace them.
     angles: Vec<[f64; 3]>,
-    /// What is in the row, in the last decimal: the angles, the positions, and a one for scales.
+    /// What is in the row, in the last decimal: the angles, a one for scales, and the positions.
     values: Vec<f64>,
     parts: Vec<Parts>,
     cycle: Option<Cycle>,
@@ -51,7 +51,7 @@ impl Rows {
     pub(super) fn new(joints: &[BvhJoint], order: &[usize], cycle: usize, num_keys: usize) -> Self {
         let mut columns = Vec::new();
         let mut positions = Vec::new();
-        let num_angles = 3 * joints.len();
+        let one = 3 * joints.len();
         for &joint in order {
             let mut angles = 3 * joint..3 * joint + 3;
             for channel in &joints[joint].channels {
@@ -64,21 +64,18 @@ impl Rows {
                     ChannelKind::Position => {
                         positions.push((joint, channel.axis.index()));
                         Column {
-                            value: num_angles + positions.len() - 1,
+                            value: one + positions.len(),
                             num_left_out: 1,
                         }
                     }
                     ChannelKind::Scale => Column {
-                        value: usize::MAX,
+                        value: one,
                         num_left_out: 1 + DECIMALS as usize,
                     },
                 });
             }
         }
-        let num_values = num_angles + positions.len() + 1;
-        for column in &mut columns {
-            column.value = column.value.min(num_values - 1);
-        }
+        let num_values = one + 1 + positions.len();
         let level = Level::new();
         Self {
             level,
@@ -105,7 +102,7 @@ impl Rows {
             *value = digits::rounded(*radians * RADIAN);
             *radians = *value * (1.0 / RADIAN);
         }
-        for (value, &(joint, axis)) in others.iter_mut().zip(&self.positions) {
+        for (value, &(joint, axis)) in others[1..].iter_mut().zip(&self.positions) {
             let position = translations[joint][axis] / unit_metres;
             *value = digits::rounded(position * (ONE / POSITION_STEP)) * POSITION_STEP;
         }
