@@ -9,6 +9,7 @@ use loopwright::{
     feet::FootLock,
     loop_clip::LoopClip,
     math::rotation,
+    motion::PoseRef,
     pipeline::{self, LoopSettings, Made, Sampling, auto},
     quality::{self, LoopKeys, Quality},
 };
@@ -317,12 +318,9 @@ fn moved(made: &Made, offset: impl Fn(DVec3, f64, DVec3) -> DVec3) -> Result<Loo
     }
     LoopClip::new(
         "moved",
-        clip.skeleton().clone(),
-        clip.step_secs(),
+        loopwright::motion::Tracks::new(clip.skeleton().clone(), clip.step_secs(), translations, rotations).unwrap(),
         made.source.carrier,
         made.source.root,
-        translations,
-        rotations,
     )
     .map_err(|error| error.to_string())
 }
@@ -330,10 +328,13 @@ fn moved(made: &Made, offset: impl Fn(DVec3, f64, DVec3) -> DVec3) -> Result<Loo
 /// What a way that is not ours leaves at the seam: the cut's own gaps where it does nothing, else only its velocities.
 fn left_open(made: &Made, clip: &LoopClip) -> Gaps {
     let raw = made.closed.seam.largest();
-    let (start, _) = clip.body_pose(0);
+    let PoseRef {
+        translations: start, ..
+    } = clip.body_pose(0);
     let same = made.source.clip.translations(0);
     let untouched = start == same
-        && clip.body_pose(clip.num_samples() - 1).0 == made.source.clip.translations(clip.num_samples() as isize - 1);
+        && clip.body_pose(clip.num_samples() - 1).translations
+            == made.source.clip.translations(clip.num_samples() as isize - 1);
     if untouched {
         raw
     } else {

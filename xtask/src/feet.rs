@@ -404,7 +404,7 @@ fn farthest_under(clip: &LoopClip, held: &Made, body: &Body) -> f64 {
     let mut worst = 0.0_f64;
     for (index, foot) in body.feet.iter().enumerate() {
         let spans: Vec<_> = held.feet.held.iter().filter(|span| span.foot == index).collect();
-        let height = |key: usize| clip.world_pose(key).0[foot.lowest_joint()].y;
+        let height = |key: usize| clip.world_pose(key).translations[foot.lowest_joint()].y;
         for (at, span) in spans.iter().enumerate() {
             let end = span.keys().end - 1;
             let next = spans[(at + 1) % spans.len()];

@@ -280,12 +280,9 @@ pub(crate) fn uncut(made: &Made) -> Result<LoopClip, String> {
     let skeleton = clip.skeleton().clone();
     LoopClip::new(
         "raw",
-        skeleton,
-        clip.step_secs(),
+        loopwright::motion::Tracks::new(skeleton, clip.step_secs(), translations, rotations).unwrap(),
         made.source.carrier,
         made.source.root,
-        translations,
-        rotations,
     )
     .map_err(|error| error.to_string())
 }

@@ -8,6 +8,7 @@ use loopwright::{
     analysis::{Analysis, body::BodyOverrides, heading::Heading},
     candidate::{self, LoopCandidate, SearchSettings},
     math::{ops, rigid::Rigid},
+    motion::Pose,
     pipeline::{self, LoopSettings, Made, MakeError},
     quality::{STANCE_METRES, STANCE_SPEED},
     root_motion::{MAX_RABBIT_TURN, RootError, RootMode, RootSettings, RootTravel},
@@ -249,7 +250,9 @@ fn skate_near_the_seam(made: &Made, studied: &Studied<'_>) -> Option<Skate> {
 fn body_positions(made: &Made, sample: usize) -> Vec<DVec3> {
     let clip = &made.loop_clip;
     let twist = clip.root().at(sample as f64 * clip.step_secs());
-    let (world, _) = clip.world_pose(sample);
+    let Pose {
+        translations: world, ..
+    } = clip.world_pose(sample);
     world
         .into_iter()
         .map(|place| twist.inverse().transform_point(place))

@@ -139,7 +139,7 @@ fn asymmetry(clip: &LoopClip, mirror: &Mirror) -> f64 {
     let half = clip.num_samples() / 2;
     let mut farthest = 0.0_f64;
     for key in 0..half {
-        let [(before, _), (after, _)] = [key, key + half].map(|key| clip.world_pose(key));
+        let [before, after] = [key, key + half].map(|key| clip.world_pose(key).translations);
         let [from, to] = [key, key + half].map(|key| clip.root_pose(key).inverse());
         for (joint, &place) in before.iter().enumerate() {
             let seen = from.transform_point(place) * DVec3::new(-1.0, 1.0, 1.0);

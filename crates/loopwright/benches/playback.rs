@@ -94,7 +94,13 @@ fn clip(number: usize) -> LoopClip {
             angular: DVec3::ZERO,
         },
     };
-    LoopClip::new("l", skeleton(), FRAME_SECS, 0, root, translations, rotations).expect("the samples are whole")
+    LoopClip::new(
+        "l",
+        loopwright::motion::Tracks::new(skeleton(), FRAME_SECS, translations, rotations).unwrap(),
+        0,
+        root,
+    )
+    .expect("the samples are whole")
 }
 
 /// Where a character is in its loop.

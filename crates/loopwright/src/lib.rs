@@ -49,6 +49,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod motion;
+
 pub mod take;
 
 pub mod analysis;

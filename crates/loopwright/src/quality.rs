@@ -9,12 +9,13 @@ use crate::{
     analysis::{body::Body, heading::Heading, screen::percentile},
     loop_clip::{LoopClip, LoopClipError, keys::body_of_key},
     math::{rigid::Rigid, rotation},
+    motion::Tracks,
     root_motion::{
         RootMode, RootSpace, RootTravel, Rooted,
         cycle::{Cycle, CycleTravel, PointPair, fit_ground_motion},
         full::{FullCycle, fit_motion},
     },
-    take::{Skeleton, Take, WorldTracks, pose},
+    take::{Skeleton, Take, WorldTracks},
 };
 
 /// How the keys of a file make up a loop.
@@ -127,10 +128,9 @@ impl LoopKeys {
             positions: Vec::with_capacity(needed * num_joints),
         };
         for key in start..start + needed {
-            let (translations, rotations) = body_of_key(written, key, &root, carrier);
-            let (positions, _) = pose::world_pose(&keys.skeleton, &translations, &rotations);
-            keys.rotations.extend(rotations);
-            keys.positions.extend(positions);
+            let pose = body_of_key(written, key, &root, carrier);
+            keys.positions.extend(pose.as_ref().world(&keys.skeleton).translations);
+            keys.rotations.extend(pose.rotations);
         }
         Ok(keys)
     }
@@ -149,7 +149,7 @@ impl LoopKeys {
             root: *clip.root(),
             positions: (0..count).flat_map(|sample| world.positions(sample).to_vec()).collect(),
             rotations: (0..count)
-                .flat_map(|sample| clip.body_pose(sample).1.to_vec())
+                .flat_map(|sample| clip.body_pose(sample).rotations.to_vec())
                 .collect(),
         }
     }
@@ -291,25 +291,15 @@ fn travel_of_keys(
     space: RootSpace,
 ) -> CycleTravel {
     let skeleton = written.skeleton();
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    let mut tracks = Tracks::empty(skeleton.clone(), written.frame_time_secs(), num_samples + 1);
     for key in 0..num_samples {
-        translations.extend_from_slice(written.translations(key));
-        rotations.extend_from_slice(written.rotations(key));
+        tracks.push(written.pose(key));
     }
     // The key that closes the loop, whether or not it is written: the first one, moved on.
-    let (mut closing, mut turns) = (written.translations(0).to_vec(), written.rotations(0).to_vec());
-    let above = skeleton
-        .path_from_root(carrier)
-        .iter()
-        .filter(|&&joint| joint != carrier)
-        .fold(Rigid::IDENTITY, |above, &joint| {
-            above * Rigid::new(turns[joint], closing[joint])
-        });
-    let moved = above.inverse() * motion * above * Rigid::new(turns[carrier], closing[carrier]);
-    (closing[carrier], turns[carrier]) = (moved.translation, moved.rotation);
-    translations.extend(closing);
-    rotations.extend(turns);
-    let world = WorldTracks::of_frames(skeleton, &translations, &rotations);
+    let mut closing = written.pose(0).to_pose();
+    closing.carry(skeleton, carrier, motion);
+    tracks.push(closing.as_ref());
+    let world = tracks.world();
     let period_secs = num_samples as f64 * written.frame_time_secs();
     match space {
         RootSpace::Ground => Cycle {

@@ -19,6 +19,7 @@ use loopwright::{
         rigid::{Rigid, Twist},
         rotation,
     },
+    motion::Pose,
     pipeline::{self, LoopSettings},
     root_motion::{RootMode, RootTravel},
     take::{Joint, Skeleton, Take},
@@ -59,12 +60,9 @@ fn swinging(num_samples: usize, period_secs: f64, start_phase: f64, twist: Twist
     let step = period_secs / num_samples as f64;
     LoopClip::new(
         "swing",
-        skeleton(&["a", "b", "c"]),
-        step,
+        loopwright::motion::Tracks::new(skeleton(&["a", "b", "c"]), step, translations, rotations).unwrap(),
         0,
         root,
-        translations,
-        rotations,
     )
     .unwrap()
 }
@@ -111,8 +109,8 @@ fn apart(one: &LoopClip, other: &LoopClip, phase: f64) -> f64 {
     for i in 0..50 {
         let at = f64::from(i) / 50.0;
         let pose = |clip: &LoopClip, phase: f64| {
-            let (translations, rotations) = clip.body_pose_at(phase * clip.period_secs(), Interpolation::Cubic);
-            loopwright::take::pose::world_pose(clip.skeleton(), &translations, &rotations).0
+            let body = clip.body_pose_at(phase * clip.period_secs(), Interpolation::Cubic);
+            body.as_ref().world(clip.skeleton()).translations
         };
         for (a, b) in pose(one, at).iter().zip(&pose(other, at + phase)) {
             worst = worst.max((*a - *b).length());
@@ -129,10 +127,10 @@ fn equal_loops_blend_to_themselves_from_whatever_phase() {
     assert_eq!((same.num_samples(), same.root().start), (31, clip.root().start));
     assert!((same.step_secs() - clip.step_secs()).abs() < 1e-16);
     for sample in 0..31 {
-        let ((here, turns), (there, others)) = (clip.body_pose(sample), same.body_pose(sample));
+        let (here, there) = (clip.body_pose(sample), same.body_pose(sample));
         for joint in 0..3 {
-            assert!((here[joint] - there[joint]).length() < 1e-12);
-            assert!(rotation::difference(turns[joint], others[joint]).length() < 1e-9);
+            assert!((here.translations[joint] - there.translations[joint]).length() < 1e-12);
+            assert!(rotation::difference(here.rotations[joint], there.rotations[joint]).length() < 1e-9);
         }
     }
     // Shifted by a part of a cycle that is no whole number of samples, and sampled otherwise.
@@ -155,7 +153,7 @@ fn blends_close_as_their_loops_do() {
     // The step over the seam bends no more than the steps beside it.
     let count = mixed.num_samples();
     let bend = |key: usize, joint: usize| {
-        let [a, b, c] = [key, key + 1, key + 2].map(|key| mixed.body_pose(key).1[joint]);
+        let [a, b, c] = [key, key + 1, key + 2].map(|key| mixed.body_pose(key).rotations[joint]);
         (rotation::difference(c, b) - rotation::difference(b, a)).length()
     };
     for joint in 0..3 {
@@ -187,12 +185,9 @@ fn what_cannot_be_blended_is_said() {
     let (translations, rotations) = (vec![DVec3::Y; 9], vec![DQuat::IDENTITY; 9]);
     let other = LoopClip::new(
         "o",
-        skeleton(&["a", "x", "c"]),
-        0.1,
+        loopwright::motion::Tracks::new(skeleton(&["a", "x", "c"]), 0.1, translations, rotations).unwrap(),
         0,
         *clip.root(),
-        translations,
-        rotations,
     )
     .unwrap();
     let difference = SkeletonDifference::Name {
@@ -207,12 +202,15 @@ fn what_cannot_be_blended_is_said() {
     // Two that stand have no phase, and none is needed.
     let still = LoopClip::new(
         "s",
-        clip.skeleton().clone(),
-        0.1,
+        loopwright::motion::Tracks::new(
+            clip.skeleton().clone(),
+            0.1,
+            vec![DVec3::Y; 9],
+            vec![DQuat::IDENTITY; 9],
+        )
+        .unwrap(),
         0,
         *clip.root(),
-        vec![DVec3::Y; 9],
-        vec![DQuat::IDENTITY; 9],
     );
     let still = still.unwrap();
     let stands = blend(&[still.clone(), still.clone()], &[0.5, 0.5]).unwrap();
@@ -245,7 +243,10 @@ fn skate(clip: &LoopClip) -> f64 {
     let step = 0.005;
     let count = (clip.period_secs() / step) as usize;
     let speeds = (0..count).map(|index| {
-        let at = |index: usize| clip.world_pose_at(index as f64 * step, Interpolation::Cubic).0;
+        let at = |index: usize| {
+            clip.world_pose_at(index as f64 * step, Interpolation::Cubic)
+                .translations
+        };
         let (here, next) = (at(index), at(index + 1));
         let lower = if here[feet[0]].y < here[feet[1]].y {
             feet[0]
@@ -280,7 +281,10 @@ fn a_left_and_a_right_walk_blend_to_a_straight_one() {
     // Feet skate no more than where they turn, once they are held anew: what stood on two circles stood nowhere in the mean.
     let names = straight.skeleton().joints().iter().map(|joint| joint.name.as_str());
     let feet: Vec<String> = names.filter(|name| name.ends_with("Foot")).map(str::to_owned).collect();
-    let (translations, rotations) = straight.folded_pose(0);
+    let Pose {
+        translations,
+        rotations,
+    } = straight.folded_pose(0);
     let pose = Take::new("p", straight.skeleton().clone(), 1.0, translations, rotations).unwrap();
     let overrides = BodyOverrides {
         feet,
@@ -330,7 +334,7 @@ fn roots_on_paths_blend_with_their_paths() {
         let (found, expected) = (mixed.root_pose(key), expected.root_pose(key));
         assert!((found.translation - expected.translation).length() < 1e-9);
         assert!(rotation::difference(found.rotation, expected.rotation).length() < 1e-9);
-        let ((a, _), (b, _)) = (mixed.world_pose(key), wide.world_pose(key));
+        let (a, b) = (mixed.world_pose(key).translations, wide.world_pose(key).translations);
         assert!(
             a.iter().zip(&b).all(|(a, b)| (*a - *b).length() < 1e-9),
             "the body stays"

@@ -261,8 +261,16 @@ fn check_closure(clip: &Clip, inputs: &Value, entry: &Value, order: Order, kind:
                 assert_near(closed.translation_offsets[at], vector(expected("offset_pos")), 1e-9);
                 assert_near(closed.rotation_offsets[at], vector(expected("offset_rot")), 1e-9);
                 if frame < NUM_INTERVALS {
-                    assert_near(closed.translations[at], vector(expected("looped_pos")), 1e-9);
-                    assert_same_turn(closed.rotations[at], quaternion(expected("looped_rot_wxyz")), 1e-9);
+                    assert_near(
+                        closed.tracks.values().translations[at],
+                        vector(expected("looped_pos")),
+                        1e-9,
+                    );
+                    assert_same_turn(
+                        closed.tracks.values().rotations[at],
+                        quaternion(expected("looped_rot_wxyz")),
+                        1e-9,
+                    );
                 }
             }
         }
@@ -551,12 +559,12 @@ fn numbers_kept_here() {
 
     let closed = close(&clip, &ClosureSettings::default()).unwrap();
     let position = DVec3::new(0.201_908_913_331, 0.393_462_381_104, 0.594_593_475_876);
-    assert_near(closed.translations[1], position, 1e-11);
+    assert_near(closed.tracks.values().translations[1], position, 1e-11);
     let turn = DQuat::from_xyzw(
         0.145_235_937_857,
         0.096_229_575_856,
         0.011_440_969_214,
         0.984_639_779_467,
     );
-    assert_same_turn(closed.rotations[1], turn, 1e-11);
+    assert_same_turn(closed.tracks.values().rotations[1], turn, 1e-11);
 }

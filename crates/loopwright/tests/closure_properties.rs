@@ -16,6 +16,7 @@ use loopwright::{
         seam::{self, PointEnd, point_targets},
     },
     math::rotation,
+    motion::Pose,
     take::{Clip, Cut, Joint, Skeleton, Take},
 };
 use rand_pcg::{Pcg64, rand_core::Rng};
@@ -259,9 +260,9 @@ fn pose_gap(clip: &Clip, closed: &Closed) -> f64 {
     for joint in 0..joints {
         let at_end = last * joints + joint;
         let end = clip.translations(last as isize)[joint] + closed.translation_offsets[at_end];
-        worst = worst.max((end - closed.translations[joint]).length());
+        worst = worst.max((end - closed.tracks.values().translations[joint]).length());
         let end = rotation::exp(closed.rotation_offsets[at_end]) * clip.rotations(last as isize)[joint];
-        worst = worst.max(rotation::difference(end, closed.rotations[joint]).length());
+        worst = worst.max(rotation::difference(end, closed.tracks.values().rotations[joint]).length());
     }
     worst
 }
@@ -313,7 +314,10 @@ fn closed_samples_are_the_offsets_applied() {
         let closed = close(&clip, &settings.into()).unwrap();
         let (joints, last) = (clip.skeleton().num_joints(), clip.num_intervals());
         assert_eq!(
-            (closed.translations.len(), closed.rotations.len()),
+            (
+                closed.tracks.values().translations.len(),
+                closed.tracks.values().rotations.len()
+            ),
             (last * joints, last * joints)
         );
         assert_eq!(closed.translation_offsets.len(), (last + 1) * joints);
@@ -322,16 +326,16 @@ fn closed_samples_are_the_offsets_applied() {
             for joint in 0..joints {
                 let at = sample * joints + joint;
                 let x = clip.translations(sample as isize)[joint] + closed.translation_offsets[at];
-                assert_eq!(closed.translations[at], x);
+                assert_eq!(closed.tracks.values().translations[at], x);
                 let q = rotation::exp(closed.rotation_offsets[at]) * clip.rotations(sample as isize)[joint];
                 assert!(
-                    rotation::difference(closed.rotations[at], q).length() < 1e-14,
+                    rotation::difference(closed.tracks.values().rotations[at], q).length() < 1e-14,
                     "case {case}"
                 );
-                assert!((closed.rotations[at].length() - 1.0).abs() < 1e-15);
+                assert!((closed.tracks.values().rotations[at].length() - 1.0).abs() < 1e-15);
                 if sample > 0 {
                     assert!(
-                        closed.rotations[at].dot(closed.rotations[at - joints]) >= 0.0,
+                        closed.tracks.values().rotations[at].dot(closed.tracks.values().rotations[at - joints]) >= 0.0,
                         "case {case}"
                     );
                 }
@@ -535,9 +539,10 @@ fn displacement(clip: &Clip, closed: &Closed) -> f64 {
     for sample in 0..clip.num_intervals() {
         for joint in 0..joints {
             let at = sample * joints + joint;
-            worst = worst.max((closed.translations[at] - clip.translations(sample as isize)[joint]).length());
+            worst = worst
+                .max((closed.tracks.values().translations[at] - clip.translations(sample as isize)[joint]).length());
             let q = clip.rotations(sample as isize)[joint];
-            worst = worst.max(rotation::difference(closed.rotations[at], q).length());
+            worst = worst.max(rotation::difference(closed.tracks.values().rotations[at], q).length());
         }
     }
     worst
@@ -657,12 +662,15 @@ fn a_crossfade_runs_into_the_take_itself() {
         // One sample from the seam the weight is within a thousandth of one; it is one at the seam.
         let sample = if near < 0 { 39 } else { 1 };
         let expected = clip.translations(near)[0];
-        let apart = (closed.translations[sample] - expected).length();
+        let apart = (closed.tracks.values().translations[sample] - expected).length();
         let before = (clip.translations(sample as isize)[0] - expected).length();
         assert!(apart < 0.006 * before, "{context:?}: {apart} of {before}");
         let untouched = if near < 0 { 0..28 } else { 12..40 };
         for sample in untouched {
-            assert_eq!(closed.translations[sample], clip.translations(sample as isize)[0]);
+            assert_eq!(
+                closed.tracks.values().translations[sample],
+                clip.translations(sample as isize)[0]
+            );
         }
     }
 }
@@ -689,6 +697,8 @@ fn a_crossfade_goes_on_beyond_half_a_turn() {
         let gap = |t: f64| angle(t) - angle(t - 1.0);
         assert!(gap(0.2) > core::f64::consts::PI + 0.4 && gap(1.0) < core::f64::consts::PI - 0.2);
         let largest = closed
+            .tracks
+            .values()
             .rotations
             .windows(2)
             .map(|pair| rotation::difference(pair[1], pair[0]).length())
@@ -871,11 +881,9 @@ fn a_closed_pose_alone_is_not_taken_for_a_loop() {
 }
 
 /// Largest difference between two closures of one size, up to the signs of quaternions; metres or radians.
-fn difference(a: &Closed, b: &Closed) -> f64 {
-    assert_eq!(
-        (a.translations.len(), a.rotations.len()),
-        (b.translations.len(), b.rotations.len())
-    );
+fn difference(a: &Pose, b: &Pose) -> f64 {
+    assert_eq!(a.translations.len(), b.translations.len());
+    assert_eq!(a.rotations.len(), b.rotations.len());
     let points = a
         .translations
         .iter()
@@ -889,13 +897,17 @@ fn difference(a: &Closed, b: &Closed) -> f64 {
     points.chain(turns).fold(0.0, f64::max)
 }
 
-/// `closed` with every pose mapped.
-fn mapped(closed: &Closed, point: impl Fn(DVec3) -> DVec3, turn: impl Fn(DQuat) -> DQuat) -> Closed {
-    Closed {
-        translations: closed.translations.iter().map(|&x| point(x)).collect(),
-        rotations: closed.rotations.iter().map(|&q| turn(q)).collect(),
-        ..closed.clone()
+/// Values with every transform mapped.
+fn mapped(values: &Pose, point: impl Fn(DVec3) -> DVec3, turn: impl Fn(DQuat) -> DQuat) -> Pose {
+    Pose {
+        translations: values.translations.iter().map(|&x| point(x)).collect(),
+        rotations: values.rotations.iter().map(|&q| turn(q)).collect(),
     }
+}
+
+/// The closed samples, frame-major.
+fn closed_values(tracks: &Tracks, settings: Method) -> Pose {
+    close(&tracks.clip(), &settings.into()).unwrap().tracks.into_values()
 }
 
 #[test]
@@ -903,18 +915,18 @@ fn signs_mirrors_turns_and_the_order_of_joints_do_not_matter() {
     let mut random = Random::new(6);
     for case in 0..1000 {
         let (_, tracks, settings) = random_case(&mut random);
-        let closed = close(&tracks.clip(), &settings.into()).unwrap();
+        let closed = closed_values(&tracks, settings);
 
         let mut flipped = tracks.clone();
         for q in &mut flipped.rotations {
             *q = if random.below(2) == 0 { *q } else { -*q };
         }
-        let flipped = close(&flipped.clip(), &settings.into()).unwrap();
+        let flipped = closed_values(&flipped, settings);
         assert!(difference(&closed, &flipped) < 1e-12, "case {case}: signs");
 
         let mirror_point = |x: DVec3| DVec3::new(-x.x, x.y, x.z);
         let mirror_turn = |q: DQuat| DQuat::from_xyzw(q.x, -q.y, -q.z, q.w);
-        let mirrored = close(&tracks.mapped(mirror_point, mirror_turn).clip(), &settings.into()).unwrap();
+        let mirrored = closed_values(&tracks.mapped(mirror_point, mirror_turn), settings);
         assert!(
             difference(&mapped(&closed, mirror_point, mirror_turn), &mirrored) < 1e-12,
             "case {case}: mirror"
@@ -922,7 +934,7 @@ fn signs_mirrors_turns_and_the_order_of_joints_do_not_matter() {
 
         let (turn, shift) = (rotation::exp(random.vector(3.0)), random.vector(5.0));
         let (turn_point, turn_turn) = (|x: DVec3| turn * x + shift, |q: DQuat| turn * q);
-        let turned = close(&tracks.mapped(turn_point, turn_turn).clip(), &settings.into()).unwrap();
+        let turned = closed_values(&tracks.mapped(turn_point, turn_turn), settings);
         assert!(
             difference(&mapped(&closed, turn_point, turn_turn), &turned) < 1e-10,
             "case {case}: turn"
@@ -931,7 +943,7 @@ fn signs_mirrors_turns_and_the_order_of_joints_do_not_matter() {
         let mut swapped = tracks.clone();
         swapped.translations.chunks_exact_mut(2).for_each(<[DVec3]>::reverse);
         swapped.rotations.chunks_exact_mut(2).for_each(<[DQuat]>::reverse);
-        let mut swapped = close(&swapped.clip(), &settings.into()).unwrap();
+        let mut swapped = closed_values(&swapped, settings);
         swapped.translations.chunks_exact_mut(2).for_each(<[DVec3]>::reverse);
         swapped.rotations.chunks_exact_mut(2).for_each(<[DQuat]>::reverse);
         assert_eq!(
@@ -975,10 +987,15 @@ fn time_reversed_with_swapped_settings_closes_alike() {
             for joint in 0..2 {
                 let (a, b) = (2 * sample + joint, 2 * mirrored + joint);
                 assert!(
-                    (closed.translations[a] - backwards.translations[b]).length() < 1e-10,
+                    (closed.tracks.values().translations[a] - backwards.tracks.values().translations[b]).length()
+                        < 1e-10,
                     "case {case}"
                 );
-                let turned = rotation::difference(closed.rotations[a], backwards.rotations[b]).length();
+                let turned = rotation::difference(
+                    closed.tracks.values().rotations[a],
+                    backwards.tracks.values().rotations[b],
+                )
+                .length();
                 assert!(turned < 1e-10, "case {case}: {turned}");
             }
         }
@@ -1003,8 +1020,15 @@ fn what_stands_still_keeps_its_bits() {
         let closed = close(&clip, &settings.into()).unwrap();
         // Frames around the cut may hold another offset or pose; that is no motion of this one.
         for sample in 0..tracks.num_intervals {
-            assert_eq!(bits(closed.translations[2 * sample]), bits(still), "case {case}");
-            let (found, expected) = (closed.rotations[2 * sample + 1], clip.rotations(sample as isize)[1]);
+            assert_eq!(
+                bits(closed.tracks.values().translations[2 * sample]),
+                bits(still),
+                "case {case}"
+            );
+            let (found, expected) = (
+                closed.tracks.values().rotations[2 * sample + 1],
+                clip.rotations(sample as isize)[1],
+            );
             assert!(found == expected || found == -expected, "case {case}");
         }
     }
@@ -1022,12 +1046,18 @@ fn samples_beyond_both_blends_keep_their_bits() {
     };
     let closed = close(&clip, &settings.into()).unwrap();
     for sample in 15..=51 {
-        assert_eq!(closed.translations[sample], clip.translations(sample as isize)[0]);
-        let (found, expected) = (closed.rotations[sample], clip.rotations(sample as isize)[0]);
+        assert_eq!(
+            closed.tracks.values().translations[sample],
+            clip.translations(sample as isize)[0]
+        );
+        let (found, expected) = (
+            closed.tracks.values().rotations[sample],
+            clip.rotations(sample as isize)[0],
+        );
         assert!(found == expected || found == -expected);
     }
-    assert_ne!(closed.translations[14], clip.translations(14)[0]);
-    assert_ne!(closed.translations[52], clip.translations(52)[0]);
+    assert_ne!(closed.tracks.values().translations[14], clip.translations(14)[0]);
+    assert_ne!(closed.tracks.values().translations[52], clip.translations(52)[0]);
 }
 
 /// Shares of all or nothing leave the other end alone, poses, velocities and accelerations alike.
@@ -1117,10 +1147,7 @@ fn what_does_not_fit_is_shortened_and_told() {
     };
     let again = close(&clip, &fitting.into()).unwrap();
     assert_eq!(again.clamps, []);
-    assert_eq!(
-        (&closed.translations, &closed.rotations),
-        (&again.translations, &again.rotations)
-    );
+    assert_eq!(closed.tracks, again.tracks);
 }
 
 #[test]

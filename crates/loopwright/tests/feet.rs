@@ -11,6 +11,7 @@ use loopwright::{
     feet::{FeetSettings, FootLock, FootOutcome, RootSpeed},
     loop_clip::LoopClip,
     math::{ops, rigid::Rigid, rotation},
+    motion::Pose,
     pipeline::{self, LoopSettings, Made},
     quality::{self, LoopKeys},
     root_motion::{RootMode, RootTravel},
@@ -44,7 +45,7 @@ fn lock(lock: FootLock) -> FeetSettings {
 
 /// World position of a joint at a key of any cycle.
 fn place(clip: &LoopClip, key: usize, joint: usize) -> DVec3 {
-    clip.world_pose(key).0[joint]
+    clip.world_pose(key).translations[joint]
 }
 
 /// Farthest that held feet get from the place of their stance, over the ground and below it, metres.
@@ -116,12 +117,12 @@ fn a_held_loop_closes_as_well_and_the_rest_of_the_body_stays() {
     for sample in 0..open.loop_clip.num_samples() {
         let (before, after) = (open.loop_clip.body_pose(sample), held.loop_clip.body_pose(sample));
         for joint in (0..take.num_joints()).filter(|joint| !legs.contains(joint)) {
-            assert_eq!(before.0[joint], after.0[joint]);
-            assert_eq!(before.1[joint], after.1[joint]);
+            assert_eq!(before.translations[joint], after.translations[joint]);
+            assert_eq!(before.rotations[joint], after.rotations[joint]);
         }
         // Bones keep their lengths; the hips alone are moved.
         for joint in legs.iter().copied().filter(|&joint| joint != open.loop_clip.carrier()) {
-            assert_eq!(before.0[joint], after.0[joint]);
+            assert_eq!(before.translations[joint], after.translations[joint]);
         }
     }
     let [open, held] = [&open, &held].map(|made| {
@@ -292,7 +293,10 @@ fn outcomes(take: &Take, lock: FootLock) -> Vec<FootOutcome> {
         },
     );
     for key in 0..made.loop_clip.num_samples() {
-        let (places, turns) = made.loop_clip.world_pose(key);
+        let Pose {
+            translations: places,
+            rotations: turns,
+        } = made.loop_clip.world_pose(key);
         assert!(places.iter().all(|place| place.is_finite()) && turns.iter().all(|turn| turn.is_finite()));
     }
     made.feet.outcomes

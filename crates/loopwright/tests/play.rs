@@ -9,6 +9,8 @@ use loopwright::{
         rigid::{Rigid, Twist},
         rotation,
     },
+    motion::Pose,
+    motion::Tracks,
     play::{LoopSet, PlayError, PlaySettings},
     root_motion::{RootMode, RootTravel},
     take::{Joint, Skeleton},
@@ -48,12 +50,9 @@ fn swinging(num_samples: usize, period_secs: f64, size: f64, start_phase: f64, t
     let step = period_secs / num_samples as f64;
     LoopClip::new(
         "swing",
-        Skeleton::new(joints.collect()).unwrap(),
-        step,
+        Tracks::new(Skeleton::new(joints.collect()).unwrap(), step, translations, rotations).unwrap(),
         0,
         root,
-        translations,
-        rotations,
     )
     .unwrap()
 }
@@ -97,13 +96,19 @@ fn nothing_steps_and_nothing_jerks_at_a_jump() {
             let [a, b, c, d] = [-2.0 * h, -h, 0.0, h].map(|offset| performance.world_pose_at(at + offset));
             for joint in 0..4 {
                 assert!(
-                    (c.0[joint] - b.0[joint]).length() < 20.0 * h,
+                    (c.translations[joint] - b.translations[joint]).length() < 20.0 * h,
                     "{fade:?}: a step at {at}"
                 );
-                let (before, after) = ((b.0[joint] - a.0[joint]) / h, (d.0[joint] - c.0[joint]) / h);
+                let (before, after) = (
+                    (b.translations[joint] - a.translations[joint]) / h,
+                    (d.translations[joint] - c.translations[joint]) / h,
+                );
                 assert!((after - before).length() < 1e-3, "{fade:?} at {at}: {before} {after}");
                 let spin = |to: DQuat, from: DQuat| rotation::difference(to, from) / h;
-                let (before, after) = (spin(b.1[joint], a.1[joint]), spin(d.1[joint], c.1[joint]));
+                let (before, after) = (
+                    spin(b.rotations[joint], a.rotations[joint]),
+                    spin(d.rotations[joint], c.rotations[joint]),
+                );
                 assert!((after - before).length() < 1e-3, "{fade:?} at {at}: {before} {after}");
             }
             let root = |offset: f64| performance.pose_at(at + offset).root;
@@ -121,7 +126,7 @@ fn nothing_steps_and_nothing_jerks_at_a_jump() {
         }
         // Nowhere else either: the largest change of velocity over a millisecond is what the motion itself has.
         let places: Vec<_> = (0..30_000)
-            .map(|i| performance.world_pose_at(f64::from(i) * 1e-3).0[3])
+            .map(|i| performance.world_pose_at(f64::from(i) * 1e-3).translations[3])
             .collect();
         let worst = places
             .windows(3)
@@ -145,10 +150,13 @@ fn after_the_fade_the_loop_itself_plays() {
         assert!((moved.translation - expected.translation).length() < 1e-9);
         assert!(rotation::difference(moved.rotation, expected.rotation).length() < 1e-9);
         let posed = performance.pose_at(from);
-        let (translations, rotations) = clip.body_pose_at(in_loop(from), Default::default());
+        let Pose {
+            translations,
+            rotations,
+        } = clip.body_pose_at(in_loop(from), Default::default());
         for joint in 0..4 {
-            assert!((posed.translations[joint] - translations[joint]).length() < 1e-12);
-            assert!(rotation::difference(posed.rotations[joint], rotations[joint]).length() < 1e-9);
+            assert!((posed.body.translations[joint] - translations[joint]).length() < 1e-12);
+            assert!(rotation::difference(posed.body.rotations[joint], rotations[joint]).length() < 1e-9);
         }
     }
 }
@@ -167,16 +175,8 @@ fn jumps_go_where_they_cost_least() {
                 let shift = clip.step_secs() * f64::from(part) / 6.0;
                 let samples = (0..count)
                     .map(|sample| clip.body_pose_at(sample as f64 * clip.step_secs() + shift, Default::default()));
-                let (translations, rotations): (Vec<_>, Vec<_>) = samples.unzip();
-                let shifted = LoopClip::new(
-                    "shifted",
-                    clip.skeleton().clone(),
-                    clip.step_secs(),
-                    0,
-                    *clip.root(),
-                    translations.concat(),
-                    rotations.concat(),
-                );
+                let tracks = Tracks::of_poses(clip.skeleton().clone(), clip.step_secs(), samples).unwrap();
+                let shifted = LoopClip::new("shifted", tracks, 0, *clip.root());
                 let others = LoopSet::new(vec![set.loops()[from].clone(), shifted.unwrap()]).unwrap();
                 let other = others.entry(0, secs, 1, fade).unwrap();
                 assert!(
@@ -242,7 +242,9 @@ fn frames_are_looks_at_the_same_performance() {
     assert_eq!((coarse.num_frames(), fine.num_frames()), (301, 1201));
     let (coarse, fine) = (coarse.world_tracks(), fine.world_tracks());
     for frame in 0..301 {
-        let (expected, _) = performance.world_pose_at(frame as f64 / 30.0);
+        let Pose {
+            translations: expected, ..
+        } = performance.world_pose_at(frame as f64 / 30.0);
         for joint in 0..4 {
             assert!((coarse.position(frame, joint) - fine.position(4 * frame, joint)).length() < 1e-12);
             assert!((coarse.position(frame, joint) - expected[joint]).length() < 1e-12);
@@ -292,6 +294,12 @@ fn what_cannot_be_played_is_said() {
     let performance = alone.perform(1e9, &PlaySettings::default()).unwrap();
     assert_eq!(performance.segments().len(), 1);
     for secs in [-5.0, 0.0, 1e8, f64::NAN] {
-        assert!(performance.world_pose_at(secs).0.iter().all(|place| place.is_finite()));
+        assert!(
+            performance
+                .world_pose_at(secs)
+                .translations
+                .iter()
+                .all(|place| place.is_finite())
+        );
     }
 }

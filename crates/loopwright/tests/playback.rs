@@ -8,6 +8,8 @@ use loopwright::{
         rigid::{Rigid, Twist},
         rotation,
     },
+    motion::Pose,
+    motion::Tracks,
     quality::{KeyLayout, KeysError},
     root_motion::{RootMode, RootTravel},
     take::{Joint, Skeleton, Take},
@@ -56,7 +58,13 @@ fn clip(mode: RootMode) -> LoopClip {
             angular: DVec3::new(0.0, 0.9, 0.0),
         },
     };
-    LoopClip::new("l", skeleton, STEP, 0, root, translations, rotations).unwrap()
+    LoopClip::new(
+        "l",
+        Tracks::new(skeleton, STEP, translations, rotations).unwrap(),
+        0,
+        root,
+    )
+    .unwrap()
 }
 
 /// The same with its root on a path that weaves about the twist.
@@ -82,8 +90,7 @@ fn samples_come_back_bit_for_bit_in_any_cycle() {
             for sample in 0..COUNT {
                 let secs = f64::from(cycle * COUNT as i32 + sample as i32) * STEP;
                 for interpolation in [Interpolation::Linear, Interpolation::Cubic] {
-                    let (translations, rotations) = clip.body_pose_at(secs, interpolation);
-                    assert_eq!((&translations[..], &rotations[..]), clip.body_pose(sample));
+                    assert_eq!(clip.body_pose_at(secs, interpolation).as_ref(), clip.body_pose(sample));
                 }
                 if cycle >= 0 {
                     let key = cycle as usize * COUNT + sample;
@@ -103,7 +110,10 @@ fn poses_between_samples_are_near_the_motion() {
         let secs = 0.0137 * f64::from(i);
         let phase = secs / clip.period_secs();
         for (interpolation, most) in [(Interpolation::Linear, 0.012), (Interpolation::Cubic, 1.2e-3)] {
-            let (translations, rotations) = clip.body_pose_at(secs, interpolation);
+            let Pose {
+                translations,
+                rotations,
+            } = clip.body_pose_at(secs, interpolation);
             for joint in 0..4 {
                 let (place, turn) = truth(joint, phase);
                 let error = turn_between(rotations[joint], turn);
@@ -128,8 +138,8 @@ fn cubics_have_no_corner_and_tell_their_rates() {
         let (velocities, spins) = clip.body_rates_at(secs);
         for joint in 0..4 {
             for (early, late) in [(&before, &here), (&here, &after)] {
-                let velocity = (late.0[joint] - early.0[joint]) / h;
-                let spin = rotation::difference(late.1[joint], early.1[joint]) / h;
+                let velocity = (late.translations[joint] - early.translations[joint]) / h;
+                let spin = rotation::difference(late.rotations[joint], early.rotations[joint]) / h;
                 worst = worst
                     .max((velocity - velocities[joint]).length())
                     .max((spin - spins[joint]).length());
@@ -191,7 +201,10 @@ fn deltas_are_those_of_the_places_and_run_backwards() {
 fn times_that_are_none_do_not_panic() {
     let clip = weaving();
     for secs in [f64::NAN, f64::INFINITY, -f64::INFINITY, 1e300, -1e300, 5e-324] {
-        let (translations, rotations) = clip.world_pose_at(secs, Interpolation::Cubic);
+        let Pose {
+            translations,
+            rotations,
+        } = clip.world_pose_at(secs, Interpolation::Cubic);
         // Where the way itself overflows, so does the place.
         assert!(
             secs.abs() == 1e300 || rotations.iter().all(|turn| turn.is_finite()),
@@ -204,15 +217,8 @@ fn times_that_are_none_do_not_panic() {
 
 /// The keys of a file, over the seam and on, as a take.
 fn keys(clip: &LoopClip, count: usize) -> Take {
-    let (translations, rotations): (Vec<_>, Vec<_>) = (0..count).map(|key| clip.folded_pose(key)).unzip();
-    Take::new(
-        "l",
-        clip.skeleton().clone(),
-        STEP,
-        translations.concat(),
-        rotations.concat(),
-    )
-    .unwrap()
+    let poses = (0..count).map(|key| clip.folded_pose(key));
+    Take::of_tracks("l", Tracks::of_poses(clip.skeleton().clone(), STEP, poses).unwrap()).unwrap()
 }
 
 #[test]
@@ -226,7 +232,7 @@ fn loops_come_back_from_their_keys() {
         let back = LoopClip::from_keys(&keys(&clip, COUNT + 1), layout, *clip.root(), 0).unwrap();
         assert_eq!(back.num_samples(), COUNT);
         for key in 0..3 * COUNT {
-            let ((here, _), (there, _)) = (clip.world_pose(key), back.world_pose(key));
+            let (here, there) = (clip.world_pose(key).translations, back.world_pose(key).translations);
             assert!(
                 here.iter().zip(&there).all(|(a, b)| (*a - *b).length() < 1e-12),
                 "{mode:?}"
@@ -236,7 +242,7 @@ fn loops_come_back_from_their_keys() {
     // From a file whose root was led along a path comes the same body on its twist.
     let weaving = weaving();
     let back = LoopClip::from_keys(&keys(&weaving, COUNT + 1), layout, *weaving.root(), 0).unwrap();
-    let ((here, _), (there, _)) = (weaving.world_pose(50), back.world_pose(50));
+    let (here, there) = (weaving.world_pose(50).translations, back.world_pose(50).translations);
     assert!(here.iter().zip(&there).all(|(a, b)| (*a - *b).length() < 1e-12) && !back.follows_path());
     let error = LoopClip::from_keys(&keys(&weaving, COUNT), layout, *weaving.root(), 0).unwrap_err();
     assert_eq!(

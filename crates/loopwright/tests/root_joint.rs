@@ -7,6 +7,7 @@ use loopwright::{
         rigid::{Rigid, Twist},
         rotation,
     },
+    motion::Pose,
     pipeline::{self, LoopSettings, Made},
     root_motion::{RootMode, RootSettings, RootSpace, root_joint},
     take::{Cut, Joint, Skeleton, Take},
@@ -122,7 +123,10 @@ fn found(take: &Take) -> Option<usize> {
 /// World transform of a joint of a loop as a file has it.
 fn played(made: &Made, key: usize, joint: usize) -> Rigid {
     let clip = &made.loop_clip;
-    let (translations, rotations) = clip.folded_pose(key);
+    let Pose {
+        translations,
+        rotations,
+    } = clip.folded_pose(key);
     clip.skeleton()
         .path_from_root(joint)
         .iter()

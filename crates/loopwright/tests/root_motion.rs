@@ -9,6 +9,7 @@ use loopwright::{
         rigid::{Rigid, Twist},
         rotation,
     },
+    motion::Pose,
     pipeline::{self, LoopSettings, MakeError},
     quality::{self, LoopKeys},
     root_motion::{RootError, RootMode, RootSettings, RootSpace, RootTravel},
@@ -181,7 +182,9 @@ fn the_world_goes_on_over_the_seam_in_every_mode_and_rig() {
             let expected = if mode == RootMode::Keep { hips } else { 0 };
             assert_eq!(clip.carrier(), expected, "{mode:?} {still_root}");
             for key in [0, 30, 60, 100, 200] {
-                let (world, _) = clip.world_pose(key);
+                let Pose {
+                    translations: world, ..
+                } = clip.world_pose(key);
                 let expected = match mode {
                     RootMode::InPlace => twist.exp(10.0 * FRAME_TIME),
                     _ => twist.exp((10 + key) as f64 * FRAME_TIME),
@@ -232,9 +235,12 @@ fn a_straight_root_never_turns() {
     assert!(residual.position < 1e-9 && residual.velocity < 1e-9 && residual.angular_velocity < 1e-9);
     // Seen from the root both ends of the take are where they are in the world, but for the way.
     let period = rabbit.loop_clip.period_secs();
-    let ((first, _), (after, _)) = {
+    let (first, after) = {
         let clip = &rabbit.loop_clip;
-        (clip.world_pose(0), clip.world_pose(clip.num_samples()))
+        (
+            clip.world_pose(0).translations,
+            clip.world_pose(clip.num_samples()).translations,
+        )
     };
     let way = root.start.rotation * root.twist.linear * period;
     for (first, after) in first.iter().zip(&after) {
@@ -351,11 +357,11 @@ fn a_root_on_a_path_goes_with_the_hips_and_moves_nothing() {
     let (screw, path) = (walked(RootMode::Screw).loop_clip, walked(RootMode::Path).loop_clip);
     let count = screw.num_samples();
     for key in 0..=2 * count {
-        let ((on_screw, _), (on_path, _)) = (screw.world_pose(key), path.world_pose(key));
+        let (on_screw, on_path) = (screw.world_pose(key).translations, path.world_pose(key).translations);
         for (a, b) in on_screw.iter().zip(&on_path) {
             assert!((*a - *b).length() < 1e-9);
         }
-        let ((on_screw, _), (on_path, _)) = (screw.folded_pose(key), path.folded_pose(key));
+        let (on_screw, on_path) = (screw.folded_pose(key).translations, path.folded_pose(key).translations);
         for (a, b) in on_screw.iter().zip(&on_path) {
             assert!((*a - *b).length() < 1e-9);
         }
@@ -366,7 +372,7 @@ fn a_root_on_a_path_goes_with_the_hips_and_moves_nothing() {
         assert!((cycle.rotation.dot(expected.rotation).abs() - 1.0).abs() < 1e-12);
     }
     let from_hips = |clip: &LoopClip, key: usize| {
-        let hips = clip.world_pose(key).0[clip.carrier()] - clip.root_pose(key).translation;
+        let hips = clip.world_pose(key).translations[clip.carrier()] - clip.root_pose(key).translation;
         DVec3::new(hips.x, 0.0, hips.z).length()
     };
     let mean = |clip| (0..count).map(|key| from_hips(clip, key)).sum::<f64>() / count as f64;
@@ -378,7 +384,7 @@ fn a_root_on_a_path_goes_with_the_hips_and_moves_nothing() {
             .fold(0.0, f64::max)
     };
     let root = roughness(&|key| path.root_pose(key).translation);
-    let hips = roughness(&|key| path.world_pose(key).0[path.carrier()]);
+    let hips = roughness(&|key| path.world_pose(key).translations[path.carrier()]);
     assert!(root < 0.3 * hips, "{root} {hips}");
 }
 
@@ -399,7 +405,7 @@ fn in_the_world_the_body_comes_back() {
     let clip = &made.loop_clip;
     let count = clip.num_samples();
     assert_eq!(clip.root().twist, Twist::ZERO);
-    let ((first, _), (after, _)) = (clip.world_pose(0), clip.world_pose(count));
+    let (first, after) = (clip.world_pose(0).translations, clip.world_pose(count).translations);
     assert_eq!(first, after);
     assert!(made.closed.residual.position < 1e-9 && made.closed.residual.velocity < 1e-9);
     // The take itself walked on.

@@ -7,6 +7,7 @@ use loopwright::{
         rigid::{Rigid, Twist},
         rotation,
     },
+    motion::Pose,
     pipeline::{self, LoopSettings, Made},
     quality::{self, KeyLayout, LoopKeys},
     root_motion::{RootMode, RootSettings, RootSpace},
@@ -136,7 +137,9 @@ fn a_wobbling_prop_closes_about_its_screw() {
     assert!(rotation::difference(found.rotation, expected.rotation).length() < 1e-9);
     assert!(made.closed.residual.position < 1e-12 && made.closed.residual.angular_velocity < 1e-9);
     for key in [0, 17, 60, 77, 300] {
-        let (world, _) = made.loop_clip.world_pose(key);
+        let Pose {
+            translations: world, ..
+        } = made.loop_clip.world_pose(key);
         let secs = (START + key) as f64 * FRAME_TIME;
         let expected = (start() * truth.exp(secs) * wobble(secs)).translation;
         assert!((world[0] - expected).length() < 1e-8, "{key}");
@@ -235,7 +238,10 @@ fn straight_and_in_place_work_in_full_space() {
     assert!((rabbit.root().twist.linear.length() - way).abs() < 1e-9);
     let stays = made(&take, RootMode::InPlace).loop_clip;
     assert_eq!(stays.root().at(7.0), stays.root().start);
-    let (place, turn) = stays.world_pose(3 * PERIOD);
+    let Pose {
+        translations: place,
+        rotations: turn,
+    } = stays.world_pose(3 * PERIOD);
     let stands = start() * truth.exp(START as f64 * FRAME_TIME);
     assert!((place[0] - stands.translation).length() < 1e-9);
     assert!(rotation::difference(turn[0], stands.rotation).length() < 1e-9);

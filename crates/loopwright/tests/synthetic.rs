@@ -169,7 +169,10 @@ fn half_cycles_are_found_and_made_symmetric() {
         let half = clip.num_samples() / 2;
         for key in 0..half {
             let (from, to) = (clip.root_pose(key).inverse(), clip.root_pose(key + half).inverse());
-            let ((before, _), (after, _)) = (clip.world_pose(key), clip.world_pose(key + half));
+            let (before, after) = (
+                clip.world_pose(key).translations,
+                clip.world_pose(key + half).translations,
+            );
             for joint in 0..take.num_joints() {
                 let seen = from.transform_point(before[joint]) * DVec3::new(-1.0, 1.0, 1.0);
                 let image = to.transform_point(after[mirror.partner(joint)]);

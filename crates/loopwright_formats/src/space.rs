@@ -15,7 +15,7 @@ use glam::{DQuat, DVec3};
 use loopwright::{
     analysis::body::{Body, BodyOverrides, Foot, FoundBy},
     math::ops,
-    take::{Take, pose},
+    take::Take,
 };
 
 use crate::warning::Warning;
@@ -349,7 +349,7 @@ fn guess_up(probe: &Take, warnings: &mut Vec<Warning>) -> Axis {
     };
     let heights: Vec<DVec3> = (0..probe.num_frames())
         .map(|frame| {
-            let (positions, _) = pose::world_pose(probe.skeleton(), probe.translations(frame), probe.rotations(frame));
+            let positions = probe.pose(frame).world(probe.skeleton()).translations;
             let ground = feet.iter().map(|foot| positions[foot.ankle]).sum::<DVec3>() / feet.len() as f64;
             positions[top] - ground
         })

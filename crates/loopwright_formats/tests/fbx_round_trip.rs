@@ -40,8 +40,7 @@ fn read(bytes: &[u8], animation: AnimationChoice<'_>) -> (LoadedTake, Vec<Warnin
 
 /// Largest difference of a joint in the world, in metres, and of its local rotation, in degrees.
 fn difference(take: &Take, frame: usize, (positions, rotations): (&[DVec3], &[DQuat])) -> (f64, f64) {
-    let (found, _) =
-        loopwright::take::pose::world_pose(take.skeleton(), take.translations(frame), take.rotations(frame));
+    let found = take.pose(frame).world(take.skeleton()).translations;
     let mut farthest = (0.0_f64, 0.0_f64);
     for joint in 0..positions.len() {
         let turn = rotation::difference(take.rotations(frame)[joint], rotations[joint]).length();
@@ -173,7 +172,13 @@ fn clip(turn_radians: f64) -> LoopClip {
         },
         mode: RootMode::Screw,
     };
-    LoopClip::new("walk", skeleton, 1.0 / 30.0, 0, root, translations, rotations).unwrap()
+    LoopClip::new(
+        "walk",
+        loopwright::motion::Tracks::new(skeleton, 1.0 / 30.0, translations, rotations).unwrap(),
+        0,
+        root,
+    )
+    .unwrap()
 }
 
 /// The keys of a written loop against what the clip says of them.
@@ -183,9 +188,8 @@ fn assert_keys(take: &Take, clip: &LoopClip, num_keys: usize, num_added: usize) 
         (num_keys, clip.skeleton().num_joints() + num_added)
     );
     for key in 0..num_keys {
-        let (places, _) = clip.world_pose(key);
-        let (found, _) =
-            loopwright::take::pose::world_pose(take.skeleton(), take.translations(key), take.rotations(key));
+        let places = clip.world_pose(key).translations;
+        let found = take.pose(key).world(take.skeleton()).translations;
         for (joint, place) in places.iter().enumerate() {
             let off = found[joint + num_added].distance(*place);
             assert!(off < METRES, "key {key}, joint {joint}: {off} m");

@@ -12,6 +12,7 @@ use loopwright::{
         rigid::{Rigid, Twist},
         rotation,
     },
+    motion::Pose,
     root_motion::{RootMode, RootTravel},
     take::Take,
 };
@@ -218,12 +219,10 @@ fn loop_of(take: &Take) -> LoopClip {
     let name = format!("{}-loop", take.name());
     LoopClip::new(
         name,
-        take.skeleton().clone(),
-        take.frame_time_secs(),
+        loopwright::motion::Tracks::new(take.skeleton().clone(), take.frame_time_secs(), translations, rotations)
+            .unwrap(),
         0,
         root,
-        translations,
-        rotations,
     )
     .unwrap()
 }
@@ -267,7 +266,10 @@ fn a_loop_goes_into_the_file_and_all_else_stays() {
         let first = usize::from(add_root);
         assert_eq!(looped.take.num_joints(), 3 + first);
         for key in 0..=clip.num_samples() {
-            let (places, turns) = clip.world_pose(key);
+            let Pose {
+                translations: places,
+                rotations: turns,
+            } = clip.world_pose(key);
             let world = looped.take.world_tracks();
             for joint in 0..3 {
                 assert!((world.position(key, first + joint) - places[joint]).length() < 1e-5);

@@ -9,6 +9,7 @@ use loopwright::{
         rigid::{Rigid, Twist},
         rotation,
     },
+    motion::{Pose, PoseRef},
     root_motion::{RootMode, RootTravel},
     take::{Joint, Skeleton, Take},
 };
@@ -348,7 +349,13 @@ fn clip(source: &Source, mode: RootMode, carrier: usize) -> LoopClip {
             angular: DVec3::new(0.0, 2.1, 0.0),
         },
     };
-    let clip = LoopClip::new("loop", skeleton, 0.033_333_3, carrier, root, translations, rotations).unwrap();
+    let clip = LoopClip::new(
+        "loop",
+        loopwright::motion::Tracks::new(skeleton, 0.033_333_3, translations, rotations).unwrap(),
+        carrier,
+        root,
+    )
+    .unwrap();
     if mode != RootMode::Path {
         return clip;
     }
@@ -384,7 +391,10 @@ fn loops_come_back_for_any_layout() {
                     assert_eq!(again.num_joints(), 2 + usize::from(add_root));
                     let world = again.world_tracks();
                     for key in 0..num_keys {
-                        let (positions, turns) = clip.world_pose(key);
+                        let Pose {
+                            translations: positions,
+                            rotations: turns,
+                        } = clip.world_pose(key);
                         for joint in 0..2 {
                             let place = joint + usize::from(add_root);
                             assert!(positions[joint].distance(world.position(key, place)) < 1e-7);
@@ -422,7 +432,7 @@ fn an_added_root_carries_exactly_the_travel() {
                 .to_degrees()
                 < 1e-6
         );
-        let (_, body) = clip.body_pose(key);
+        let PoseRef { rotations: body, .. } = clip.body_pose(key);
         assert!(
             rotation::difference(again.rotations(key)[1], body[0])
                 .length()
@@ -434,12 +444,15 @@ fn an_added_root_carries_exactly_the_travel() {
     let twice = write_loop(
         &LoopClip::new(
             "again",
-            again.skeleton().clone(),
-            clip.step_secs(),
+            loopwright::motion::Tracks::new(
+                again.skeleton().clone(),
+                clip.step_secs(),
+                (0..24).flat_map(|key| again.translations(key).to_vec()).collect(),
+                (0..24).flat_map(|key| again.rotations(key).to_vec()).collect(),
+            )
+            .unwrap(),
             0,
             *clip.root(),
-            (0..24).flat_map(|key| again.translations(key).to_vec()).collect(),
-            (0..24).flat_map(|key| again.rotations(key).to_vec()).collect(),
         )
         .unwrap(),
         &read_again(text_of(&written), &source).source,
@@ -487,7 +500,7 @@ fn the_travel_stays_on_the_joint_that_had_it() {
             again
                 .world_tracks()
                 .position(key, 1)
-                .distance(clip.world_pose(key).0[1])
+                .distance(clip.world_pose(key).translations[1])
                 < 1e-7
         );
     }

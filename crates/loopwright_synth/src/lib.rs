@@ -36,6 +36,7 @@ mod truth;
 
 mod ease;
 
+use loopwright::motion::Pose;
 use loopwright::{math::rotation, take::Take};
 
 pub use driven::{Command, DriveSettings, drive};
@@ -69,7 +70,10 @@ pub fn synthesize(settings: &WalkSettings) -> Result<SyntheticTake, SynthError> 
     let mut rotations = Vec::with_capacity(num_frames * body::NUM_JOINTS);
     for frame in 0..num_frames {
         let time_secs = frame as f64 / settings.frame_rate_hz;
-        let (mut offsets, mut turns) = if frame == 0 && settings.t_pose_first_frame {
+        let Pose {
+            translations: mut offsets,
+            rotations: mut turns,
+        } = if frame == 0 && settings.t_pose_first_frame {
             walker.t_pose_at(time_secs)
         } else {
             walker.pose_at(time_secs)

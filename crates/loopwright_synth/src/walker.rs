@@ -5,6 +5,7 @@ use core::f64::consts::TAU;
 use glam::{DQuat, DVec3};
 use loopwright::{
     math::{ops, rigid::Rigid, rotation},
+    motion::Pose,
     take::Skeleton,
 };
 
@@ -111,7 +112,7 @@ impl Walker {
     }
 
     /// Local translations (metres) and rotations of all joints at any time, in skeleton order; the hips' are the world's.
-    pub fn pose_at(&self, time_secs: f64) -> (Vec<DVec3>, Vec<DQuat>) {
+    pub fn pose_at(&self, time_secs: f64) -> Pose {
         let moment = self.moment(time_secs);
         let feet = Side::BOTH.map(|side| self.footsteps().foot(side, moment.phase));
         let pelvis = self.pelvis(&moment);
@@ -125,23 +126,26 @@ impl Walker {
         pose.rotations[joint::HIPS] = hips.rotation;
         let pelvis_yaw = moment.yaw + rotation::yaw_of(pelvis.rotation);
         for (side, foot) in Side::BOTH.into_iter().zip(&feet) {
-            pose.set_leg(side, hips, foot, pelvis_yaw);
+            set_leg(&mut pose, side, hips, foot, pelvis_yaw);
         }
         self.set_trunk(&mut pose, &moment, pelvis.rotation);
         for side in Side::BOTH {
             self.set_arm(&mut pose, &moment, side);
         }
-        (pose.translations, pose.rotations)
+        pose
     }
 
     /// The rest pose standing where the root is at `time_secs`: all joints unturned but for the root's yaw.
-    pub(crate) fn t_pose_at(&self, time_secs: f64) -> (Vec<DVec3>, Vec<DQuat>) {
+    pub(crate) fn t_pose_at(&self, time_secs: f64) -> Pose {
         let root = self.moment(time_secs).root;
         let mut translations: Vec<DVec3> = self.skeleton.joints().iter().map(|joint| joint.rest_offset).collect();
         let mut rotations = vec![DQuat::IDENTITY; NUM_JOINTS];
         translations[joint::HIPS] = root.transform_point(translations[joint::HIPS]);
         rotations[joint::HIPS] = root.rotation;
-        (translations, rotations)
+        Pose {
+            translations,
+            rotations,
+        }
     }
 
     fn footsteps(&self) -> Footsteps<'_> {
@@ -278,26 +282,18 @@ impl Walker {
     }
 }
 
-/// Local transforms under construction.
-struct Pose {
-    translations: Vec<DVec3>,
-    rotations: Vec<DQuat>,
-}
-
-impl Pose {
-    /// Hip, knee, ankle and toes, so that the ankle comes to where the foot is.
-    fn set_leg(&mut self, side: Side, hips: Rigid, foot: &FootPose, pelvis_yaw: f64) {
-        // The knee points between pelvis and foot.
-        let forward = rotation::from_yaw(0.5 * (pelvis_yaw + foot.yaw)) * DVec3::Z;
-        let hip = hips.transform_point(hip_offset(side));
-        let leg = ik::solve(hip, foot.ankle, THIGH_METRES, SHANK_METRES, forward);
-        let sole = footstep::rotation_of(foot);
-        let up_leg = side.up_leg();
-        self.rotations[up_leg] = hips.rotation.conjugate() * leg.thigh;
-        self.rotations[up_leg + 1] = leg.thigh.conjugate() * leg.shank;
-        self.rotations[up_leg + 2] = leg.shank.conjugate() * sole;
-        self.rotations[up_leg + 3] = rotation::exp(DVec3::X * -foot.toe_bend);
-    }
+/// Hip, knee, ankle and toes, so that the ankle comes to where the foot is.
+fn set_leg(pose: &mut Pose, side: Side, hips: Rigid, foot: &FootPose, pelvis_yaw: f64) {
+    // The knee points between pelvis and foot.
+    let forward = rotation::from_yaw(0.5 * (pelvis_yaw + foot.yaw)) * DVec3::Z;
+    let hip = hips.transform_point(hip_offset(side));
+    let leg = ik::solve(hip, foot.ankle, THIGH_METRES, SHANK_METRES, forward);
+    let sole = footstep::rotation_of(foot);
+    let up_leg = side.up_leg();
+    pose.rotations[up_leg] = hips.rotation.conjugate() * leg.thigh;
+    pose.rotations[up_leg + 1] = leg.thigh.conjugate() * leg.shank;
+    pose.rotations[up_leg + 2] = leg.shank.conjugate() * sole;
+    pose.rotations[up_leg + 3] = rotation::exp(DVec3::X * -foot.toe_bend);
 }
 
 /// Height of the hips over the ground while standing.
@@ -319,7 +315,6 @@ fn facing(yaw: f64, lean: f64, list: f64) -> DQuat {
 mod tests {
     use super::*;
     use crate::random_settings;
-    use loopwright::take::pose;
 
     #[test]
     fn ankles_and_soles_reach_where_the_feet_are() {
@@ -329,8 +324,10 @@ mod tests {
             let mut longest = 0.0_f64;
             for i in 0..300 {
                 let time_secs = settings.seconds * f64::from(i) / 299.0;
-                let (translations, rotations) = walker.pose_at(time_secs);
-                let (positions, turns) = pose::world_pose(&walker.skeleton, &translations, &rotations);
+                let Pose {
+                    translations: positions,
+                    rotations: turns,
+                } = walker.pose_at(time_secs).as_ref().world(&walker.skeleton);
                 for side in Side::BOTH {
                     let foot = walker.footsteps().foot(side, walker.moment(time_secs).phase);
                     let ankle = side.up_leg() + 2;

@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 use loopwright::{
     math::{rigid::Rigid, rotation},
-    take::pose,
+    motion::Pose,
 };
 use loopwright_synth::{WalkSettings, Walker, random_settings, synthesize};
 
@@ -17,8 +17,7 @@ fn steady() -> WalkSettings {
 }
 
 fn positions(walker: &Walker, time_secs: f64) -> Vec<DVec3> {
-    let (translations, rotations) = walker.pose_at(time_secs);
-    pose::world_pose(walker.skeleton(), &translations, &rotations).0
+    walker.pose_at(time_secs).as_ref().world(walker.skeleton()).translations
 }
 
 /// Random walks, and the special ones that no random walk is.
@@ -97,8 +96,10 @@ fn steady_walks_repeat_exactly() {
             let root = truth.root_at(end);
             assert!((root.translation - expected.translation).length() < 1e-12);
             assert!(rotation::difference(root.rotation, expected.rotation).length() < 1e-12);
-            let (start_translations, start_rotations) = walker.pose_at(start);
-            let (end_translations, end_rotations) = walker.pose_at(end);
+            let [(start_translations, start_rotations), (end_translations, end_rotations)] = [start, end].map(|secs| {
+                let pose = walker.pose_at(secs);
+                (pose.translations, pose.rotations)
+            });
             let in_root = |time: f64, translation: DVec3, rotation: DQuat| {
                 truth.root_at(time).inverse() * Rigid::new(rotation, translation)
             };
@@ -167,8 +168,11 @@ fn toes_clear_the_ground() {
         let walker = Walker::new(settings).unwrap();
         let skeleton = walker.skeleton();
         for i in 0..400 {
-            let (translations, rotations) = walker.pose_at(settings.seconds * f64::from(i) / 399.0);
-            let (positions, turns) = pose::world_pose(skeleton, &translations, &rotations);
+            let pose = walker.pose_at(settings.seconds * f64::from(i) / 399.0);
+            let Pose {
+                translations: positions,
+                rotations: turns,
+            } = pose.as_ref().world(skeleton);
             for name in ["LeftToeBase", "RightToeBase"] {
                 let joint = skeleton.find(name).unwrap();
                 let tip = positions[joint] + turns[joint] * skeleton.joint(joint).tip.unwrap();

@@ -3,7 +3,7 @@
 use std::{fmt::Write, path::PathBuf};
 
 use glam::DVec3;
-use loopwright::{loop_clip::LoopClip, take::pose};
+use loopwright::loop_clip::LoopClip;
 use loopwright_formats::{Format, LoopWriteSettings, Source};
 use serde_json::{Value, json};
 
@@ -58,10 +58,9 @@ fn show(
 /// Where joints of a loop stand in the world at a key, with its travel on a root above them or on the joint that had it.
 fn places(clip: &LoopClip, key: usize, on_root: bool) -> Vec<DVec3> {
     if on_root {
-        return clip.world_pose(key).0;
+        return clip.world_pose(key).translations;
     }
-    let (translations, rotations) = clip.folded_pose(key);
-    pose::world_pose(clip.skeleton(), &translations, &rotations).0
+    clip.folded_pose(key).as_ref().world(clip.skeleton()).translations
 }
 
 fn told<'a>(answers: &'a [Value], program: &str, num_asked: usize) -> Result<&'a [Value], String> {

@@ -5,7 +5,7 @@
 //! blend is a function of values that repeat, so the blend repeats. A [`space::BlendSpace`] finds the weights for a speed and
 //! a rate of turn. Derivation: docs/math/blend.md.
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 
 use crate::{
     loop_clip::{Interpolation, LoopClip, LoopClipError},
@@ -13,6 +13,7 @@ use crate::{
         rigid::{Rigid, Twist},
         rotation,
     },
+    motion::{Pose, Tracks},
     root_motion::{RootMode, RootTravel},
     take::Skeleton,
 };
@@ -192,11 +193,11 @@ impl Blender {
                     angular: sum.angular + twist.angular * share,
                 }
             });
-        let (mut translations, mut rotations): (Vec<DVec3>, Vec<DQuat>) = (Vec::new(), Vec::new());
         let first = &self.on_screws[0];
-        let joints = first.skeleton().num_joints();
+        let step_secs = period_secs / num_samples as f64;
+        let mut tracks = Tracks::empty(first.skeleton().clone(), step_secs, num_samples);
         for sample in 0..num_samples {
-            let poses: Vec<_> = self
+            let poses: Vec<Pose> = self
                 .on_screws
                 .iter()
                 .zip(&self.phases)
@@ -204,16 +205,16 @@ impl Blender {
                     clip.body_pose_at(time_at(clip, *phase, sample, num_samples), Interpolation::Cubic)
                 })
                 .collect();
-            for joint in 0..joints {
+            let mean = |joint: usize| {
                 let parts = poses.iter().zip(&weights);
-                translations.push(parts.clone().map(|((places, _), weight)| places[joint] * *weight).sum());
-                let turns: Vec<_> = parts.map(|((_, turns), weight)| (turns[joint], *weight)).collect();
-                let turn = rotation::mean(&turns);
-                rotations.push(match sample.checked_sub(1) {
-                    Some(before) => rotation::on_side_of(turn, rotations[before * joints + joint]),
-                    None => turn,
-                });
-            }
+                let place = parts
+                    .clone()
+                    .map(|(pose, weight)| pose.translations[joint] * *weight)
+                    .sum();
+                let turns: Vec<_> = parts.map(|(pose, weight)| (pose.rotations[joint], *weight)).collect();
+                (place, rotation::mean(&turns))
+            };
+            tracks.push((0..first.skeleton().num_joints()).map(mean).collect::<Pose>().as_ref());
         }
         let root = RootTravel {
             twist,
@@ -224,15 +225,7 @@ impl Blender {
             mode: if follows_paths { RootMode::Path } else { root.mode },
             ..root
         };
-        let clip = LoopClip::new(
-            self.name(&weights),
-            first.skeleton().clone(),
-            period_secs / num_samples as f64,
-            first.carrier(),
-            root,
-            translations,
-            rotations,
-        )?;
+        let clip = LoopClip::new(self.name(&weights), tracks, first.carrier(), root)?;
         if follows_paths {
             Ok(clip.along(self.paths(&weights, num_samples))?)
         } else {

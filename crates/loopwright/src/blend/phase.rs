@@ -10,7 +10,7 @@ use glam::DVec3;
 use crate::{
     analysis::body::{Body, BodyOverrides, FoundBy},
     loop_clip::{Interpolation, LoopClip},
-    take::{Take, pose},
+    take::Take,
 };
 
 /// Places around a loop at which the motions are compared: a peak of a correlation is a tenth of a cycle wide or more.
@@ -42,13 +42,7 @@ pub fn align(loops: &[LoopClip]) -> Vec<f64> {
 /// Squares of the weights are what a correlation is weighted by, so feet count a hundred times what a shoulder does.
 pub(crate) fn joint_weights(clip: &LoopClip) -> Vec<f64> {
     let num_joints = clip.skeleton().num_joints();
-    let (translations, rotations) = (0..clip.num_samples())
-        .flat_map(|sample| {
-            let (translations, rotations) = clip.body_pose(sample);
-            translations.iter().copied().zip(rotations.iter().copied())
-        })
-        .unzip();
-    let take = Take::new("", clip.skeleton().clone(), clip.step_secs(), translations, rotations);
+    let take = Take::of_tracks("", clip.tracks().clone());
     let body = take
         .ok()
         .and_then(|take| Body::find(&take, &BodyOverrides::default()).ok());
@@ -76,8 +70,8 @@ impl Motion {
         let mut places: Vec<Vec<DVec3>> = (0..NUM_PHASES)
             .map(|index| {
                 let secs = (from + index as f64 / NUM_PHASES as f64) * clip.period_secs();
-                let (translations, rotations) = clip.body_pose_at(secs, Interpolation::Cubic);
-                let (mut places, _) = pose::world_pose(clip.skeleton(), &translations, &rotations);
+                let body = clip.body_pose_at(secs, Interpolation::Cubic);
+                let mut places = body.as_ref().world(clip.skeleton()).translations;
                 places
                     .iter_mut()
                     .zip(weights)

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     math::{rigid::Rigid, rotation},
+    motion::{Pose, PoseRef},
     take::{Clip, Mirror, mirror::ACROSS},
 };
 
@@ -164,13 +165,11 @@ impl<'a> Image<'a> {
     }
 
     /// The image of a whole pose: local transforms of all joints.
-    pub fn pose(&self, places: &[DVec3], turns: &[DQuat]) -> (Vec<DVec3>, Vec<DQuat>) {
-        let mut image = (places.to_vec(), turns.to_vec());
-        for joint in 0..places.len() {
-            let (place, turn) = self.transform(joint, places[joint], turns[joint]);
-            let partner = self.partner(joint);
-            image.0[partner] = place;
-            image.1[partner] = turn;
+    pub fn pose(&self, pose: PoseRef<'_>) -> Pose {
+        let mut image = pose.to_pose();
+        for joint in 0..pose.num_joints() {
+            let (place, turn) = self.transform(joint, pose.translations[joint], pose.rotations[joint]);
+            image.set_joint(self.partner(joint), Rigid::new(turn, place));
         }
         image
     }
@@ -223,10 +222,7 @@ impl<'a> Image<'a> {
         for sample in 0..=count {
             let at = |joint: usize| sample * joints + joint;
             if sample < count {
-                let samples = sample * joints..(sample + 1) * joints;
-                let (places, turns) = self.pose(&half.translations[samples.clone()], &half.rotations[samples]);
-                whole.translations.extend(places);
-                whole.rotations.extend(turns);
+                whole.tracks.push(self.pose(half.tracks.pose(sample)).as_ref());
             }
             for joint in 0..joints {
                 let partner = self.partner(joint);
@@ -237,9 +233,6 @@ impl<'a> Image<'a> {
                 whole.translation_offsets.push(self.vector(partner, aside));
                 whole.rotation_offsets.push(self.turn(partner, turn));
             }
-        }
-        for index in joints..whole.rotations.len() {
-            whole.rotations[index] = rotation::on_side_of(whole.rotations[index], whole.rotations[index - joints]);
         }
         whole
     }

@@ -9,9 +9,9 @@
 
 use core::fmt;
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 
-use crate::{math, take::Clip};
+use crate::{math, motion::Tracks, take::Clip};
 
 pub mod seam;
 
@@ -377,12 +377,9 @@ impl Targets {
 /// sample * num_joints + joint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Closed {
-    /// Local translations of the N unique samples, metres.
-    pub translations: Vec<DVec3>,
-    /// Local rotations of the N unique samples, signs continuous from sample to sample. Over the seam they are
-    /// continuous too, except for a joint that makes an odd number of whole turns per period, where no choice of signs
-    /// is.
-    pub rotations: Vec<DQuat>,
+    /// The N unique samples. Over the seam, too, signs are continuous, except for a joint that makes an odd number of whole
+    /// turns per period, where no choice of signs is.
+    pub tracks: Tracks,
     /// Offsets added to the translations, metres, for samples 0 to N inclusive.
     pub translation_offsets: Vec<DVec3>,
     /// Offsets of the rotations, rotation vectors multiplied on the left, radians, for samples 0 to N inclusive.
@@ -493,8 +490,7 @@ fn close_against(clip: &Clip, settings: &ClosureSettings, image: Option<&Image<'
     )?
     .order();
     let mut closed = Closed {
-        translations: Vec::new(),
-        rotations: Vec::new(),
+        tracks: Tracks::empty(clip.skeleton().clone(), clip.step_secs(), clip.num_intervals()),
         translation_offsets: Vec::new(),
         rotation_offsets: Vec::new(),
         seam,
@@ -773,13 +769,10 @@ fn rotation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<Prog
 fn apply(clip: &Clip, plans: &[Plan], tables: &Tables, closed: &mut Closed) {
     let (num_joints, num_intervals) = (plans.len(), clip.num_intervals());
     let count = num_intervals * num_joints;
-    closed.translations.reserve(count);
-    closed.rotations.reserve(count);
     closed.translation_offsets.reserve(count + num_joints);
     closed.rotation_offsets.reserve(count + num_joints);
     for sample in 0..=num_intervals {
-        let points = clip.translations(sample as isize);
-        let turns = clip.rotations(sample as isize);
+        let pose = clip.pose(sample as isize);
         let is_faded = plans
             .iter()
             .any(|plan| plan.crossfade.is_some_and(|fade| fade.at(clip, sample).is_some()));
@@ -789,14 +782,14 @@ fn apply(clip: &Clip, plans: &[Plan], tables: &Tables, closed: &mut Closed) {
                 .resize((sample + 1) * num_joints, DVec3::ZERO);
             closed.rotation_offsets.resize((sample + 1) * num_joints, DVec3::ZERO);
             if sample < num_intervals {
-                closed.translations.extend_from_slice(points);
-                closed.rotations.extend_from_slice(turns);
+                closed.tracks.push(pose);
             }
             continue;
         }
+        let mut closed_pose = pose.to_pose();
         for (joint, plan) in plans.iter().enumerate() {
             let (mut aside, mut turn) = (DVec3::ZERO, DVec3::ZERO);
-            let mut rotation = turns[joint];
+            let mut rotation = pose.rotations[joint];
             let mut num_turns = 0;
             let mut turn_further = |o: DVec3| {
                 if o != DVec3::ZERO {
@@ -821,22 +814,18 @@ fn apply(clip: &Clip, plans: &[Plan], tables: &Tables, closed: &mut Closed) {
             }
             if num_turns > 1 {
                 // Offsets of several layers do not add up; their product has one rotation vector.
-                turn = math::rotation::difference(rotation, turns[joint]);
+                turn = math::rotation::difference(rotation, pose.rotations[joint]);
             }
             closed.translation_offsets.push(aside);
             closed.rotation_offsets.push(turn);
-            if sample < num_intervals {
-                // Adding zero would lose the sign of a zero.
-                let point = points[joint];
-                closed
-                    .translations
-                    .push(if aside == DVec3::ZERO { point } else { point + aside });
-                closed.rotations.push(rotation);
+            // Adding zero would lose the sign of a zero.
+            if aside != DVec3::ZERO {
+                closed_pose.translations[joint] += aside;
             }
+            closed_pose.rotations[joint] = rotation;
         }
-    }
-    for index in num_joints..count {
-        let before = closed.rotations[index - num_joints];
-        closed.rotations[index] = math::rotation::on_side_of(closed.rotations[index], before);
+        if sample < num_intervals {
+            closed.tracks.push(closed_pose.as_ref());
+        }
     }
 }

@@ -19,6 +19,7 @@ use crate::{
     },
     loop_clip::LoopClip,
     math::{ops, rotation},
+    motion::Tracks,
     root_motion::RootTravel,
     take::WorldTracks,
 };
@@ -360,8 +361,7 @@ pub(super) fn reach_of(secs: f64, step_secs: f64, count: usize) -> usize {
 
 /// Samples with feet in their places.
 pub(super) struct Held {
-    pub(super) translations: Vec<DVec3>,
-    pub(super) rotations: Vec<DQuat>,
+    pub(super) tracks: Tracks,
     /// How far the hips rise at every sample, metres; most sink.
     pub(super) hips: Vec<f64>,
 }
@@ -371,7 +371,7 @@ pub(super) struct Held {
 /// `lifted` is the joint that carries the whole body. Legs that nothing moves come back bit for bit.
 pub(super) fn hold(stage: &Stage<'_>, feet: &[PlantedFoot], lifted: usize) -> Held {
     let (clip, skeleton) = (stage.clip, stage.clip.skeleton());
-    let (count, num_joints) = (clip.num_samples(), skeleton.num_joints());
+    let count = clip.num_samples();
     let hips = hips(stage, feet);
     let sharpest = stride::sharpest(&stage.world, feet.iter().map(|foot| foot.leg.knee));
     let strides: Vec<Stride> = (feet.iter())
@@ -381,19 +381,12 @@ pub(super) fn hold(stage: &Stage<'_>, feet: &[PlantedFoot], lifted: usize) -> He
             stride
         })
         .collect();
-    let mut held = Held {
-        translations: Vec::with_capacity(count * num_joints),
-        rotations: Vec::with_capacity(count * num_joints),
-        hips,
-    };
+    let mut tracks = Tracks::empty(skeleton.clone(), clip.step_secs(), count);
     for sample in 0..count {
-        let (translations, rotations) = clip.body_pose(sample);
-        held.translations.extend_from_slice(translations);
-        held.rotations.extend_from_slice(rotations);
-        let rise = stage.up(sample) * held.hips[sample];
-        if held.hips[sample] != 0.0 {
+        let mut pose = clip.body_pose(sample).to_pose();
+        if hips[sample] != 0.0 {
             let above = stage.turn_above(sample, lifted);
-            held.translations[sample * num_joints + lifted] += above.conjugate() * rise;
+            pose.translations[lifted] += above.conjugate() * (stage.up(sample) * hips[sample]);
         }
         for (foot, stride) in feet.iter().zip(&strides) {
             let Some(turns) = stride.turns(sample) else { continue };
@@ -402,17 +395,15 @@ pub(super) fn hold(stage: &Stage<'_>, feet: &[PlantedFoot], lifted: usize) -> He
             // Between the turns at thigh and knee everything goes along; the foot turns back to where it looked.
             let mut set = |joint: usize, above: DQuat, turn: DQuat| {
                 let turned = turn * stage.world.rotation(sample, joint);
-                held.rotations[sample * num_joints + joint] = (above.conjugate() * turned).normalize();
+                pose.rotations[joint] = (above.conjugate() * turned).normalize();
             };
             set(thigh, above(thigh), turns.swing);
             set(knee, above(knee), turns.bent);
             set(ankle, turns.swing * turns.bent * above(ankle), turns.foot);
         }
+        tracks.push(pose.as_ref());
     }
-    for index in num_joints..held.rotations.len() {
-        held.rotations[index] = rotation::on_side_of(held.rotations[index], held.rotations[index - num_joints]);
-    }
-    held
+    Held { tracks, hips }
 }
 
 /// Hips follow what straight legs need over this long on either side, seconds, so that they sway and do not jerk.

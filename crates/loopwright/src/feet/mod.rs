@@ -206,7 +206,7 @@ pub fn plant(
         feet.held.extend(&foot.offsets.spans);
     }
     feet.hips_lowered_metres = held.hips.iter().copied().fold(0.0, f64::min).abs();
-    let clip = clip.clone().with_samples(held.translations, held.rotations)?;
+    let clip = clip.clone().with_tracks(held.tracks);
     Ok((Some(clip), feet))
 }
 

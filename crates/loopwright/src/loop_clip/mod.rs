@@ -1,16 +1,11 @@
-//! A loop clip: unique samples of one period and the constant twist of the root.
+//! A loop clip: unique samples of one period and the constant root motion.
 //!
 //! [`playback`] plays it at any time; [`runtime`] does so in single precision, fast, for engines.
 
-use glam::{DQuat, DVec3};
-
 use crate::{
-    math::{
-        rigid::{Rigid, Twist},
-        rotation,
-    },
+    math::rigid::{Rigid, Twist},
+    motion::{Pose, PoseRef, Skeleton, Tracks, TracksError, WorldTracks},
     root_motion::RootTravel,
-    take::{Skeleton, WorldTracks, pose},
 };
 
 pub mod playback;
@@ -28,33 +23,26 @@ pub use playback::Interpolation;
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoopClip {
     name: String,
-    skeleton: Skeleton,
-    step_secs: f64,
+    /// The body seen from the root; at least three frames.
+    tracks: Tracks,
     carrier: usize,
     root: RootTravel,
     /// Where the root stands seen from its constant twist, per sample; empty where it follows the twist exactly.
     path: Vec<Rigid>,
-    translations: Vec<DVec3>,
-    rotations: Vec<DQuat>,
 }
 
 /// Why samples are not a loop clip.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoopClipError {
-    /// Fewer than three samples, or not a whole number of frames.
-    #[error("a loop needs at least 3 whole samples of {num_joints} joints, found {num_values} values")]
-    WrongLength {
-        /// Joints of the skeleton.
-        num_joints: usize,
-        /// Values given.
-        num_values: usize,
-    },
-    /// The time between samples is not positive and finite.
-    #[error("the time between samples must be positive, found {found} s")]
-    Step {
-        /// Seconds given.
-        found: f64,
+    /// The values are not tracks.
+    #[error(transparent)]
+    Tracks(#[from] TracksError),
+    /// Fewer than three samples.
+    #[error("a loop needs at least 3 samples, found {found}")]
+    TooShort {
+        /// Samples given.
+        found: usize,
     },
     /// A path has not one place for each sample.
     #[error("the path has {found} places for {num_samples} samples")]
@@ -77,60 +65,38 @@ pub enum LoopClipError {
 impl LoopClip {
     /// Checks and keeps the samples of one period.
     ///
-    /// `translations` and `rotations` are local, relative to the root for the skeleton's first joint, frame-major.
-    /// `carrier` is the joint that carried the travel in the source. Errors: [`LoopClipError`].
+    /// `tracks` are local, relative to the root for the skeleton's first joint. `carrier` is the joint that carried the travel
+    /// in the source. Errors: [`LoopClipError`].
     pub fn new(
         name: impl Into<String>,
-        skeleton: Skeleton,
-        step_secs: f64,
+        tracks: Tracks,
         carrier: usize,
         root: RootTravel,
-        translations: Vec<DVec3>,
-        rotations: Vec<DQuat>,
     ) -> Result<Self, LoopClipError> {
-        let num_joints = skeleton.num_joints();
-        for num_values in [translations.len(), rotations.len()] {
-            if num_values < 3 * num_joints || num_values % num_joints != 0 || num_values != translations.len() {
-                return Err(LoopClipError::WrongLength { num_joints, num_values });
-            }
-        }
-        if !(step_secs > 0.0 && step_secs.is_finite()) {
-            return Err(LoopClipError::Step { found: step_secs });
+        let (found, num_joints) = (tracks.num_frames(), tracks.num_joints());
+        if found < 3 {
+            return Err(LoopClipError::TooShort { found });
         }
         if carrier >= num_joints {
             return Err(LoopClipError::Carrier { carrier, num_joints });
         }
         Ok(Self {
             name: name.into(),
-            skeleton,
-            step_secs,
+            tracks,
             carrier,
             root,
             path: Vec::new(),
-            translations,
-            rotations,
         })
     }
 
-    /// The same loop with other samples. Errors: as [`Self::new`].
-    pub(crate) fn with_samples(self, translations: Vec<DVec3>, rotations: Vec<DQuat>) -> Result<Self, LoopClipError> {
-        let path = self.path;
-        let clip = Self::new(
-            self.name,
-            self.skeleton,
-            self.step_secs,
-            self.carrier,
-            self.root,
-            translations,
-            rotations,
-        )?;
-        if path.is_empty() || path.len() == clip.num_samples() {
-            return Ok(Self { path, ..clip });
-        }
-        Err(LoopClipError::PathLength {
-            num_samples: clip.num_samples(),
-            found: path.len(),
-        })
+    /// The same loop with as many other samples of the same joints.
+    ///
+    /// # Panics
+    /// When the numbers of samples or joints differ.
+    pub(crate) fn with_tracks(self, tracks: Tracks) -> Self {
+        let shape = |tracks: &Tracks| (tracks.num_frames(), tracks.num_joints());
+        assert_eq!(shape(&tracks), shape(&self.tracks), "samples and joints");
+        Self { tracks, ..self }
     }
 
     /// The same body on a root that travels at another rate.
@@ -151,22 +117,14 @@ impl LoopClip {
                 found: path.len(),
             });
         }
-        for (sample, &place) in path.iter().enumerate() {
-            let before = self.path.get(sample).copied().unwrap_or(Rigid::IDENTITY);
-            let (mut translations, mut rotations) = {
-                let (translations, rotations) = self.body_pose(sample);
-                (translations.to_vec(), rotations.to_vec())
-            };
-            self.move_carrier(place.inverse() * before, &mut translations, &mut rotations);
-            let joint = sample * self.skeleton.num_joints() + self.carrier;
-            self.translations[joint] = translations[self.carrier];
-            self.rotations[joint] = rotations[self.carrier];
-        }
-        let joints = self.skeleton.num_joints();
-        for sample in 1..num_samples {
-            let joint = sample * joints + self.carrier;
-            self.rotations[joint] = rotation::on_side_of(self.rotations[joint], self.rotations[joint - joints]);
-        }
+        let before = |sample: usize| self.path.get(sample).copied().unwrap_or(Rigid::IDENTITY);
+        let moved: Vec<Rigid> = (0..num_samples)
+            .map(|sample| {
+                let motion = path[sample].inverse() * before(sample);
+                self.body_pose(sample).carried(self.skeleton(), self.carrier, motion)
+            })
+            .collect();
+        self.tracks.set_joint(self.carrier, |sample| moved[sample]);
         self.path = path;
         Ok(self)
     }
@@ -201,22 +159,22 @@ impl LoopClip {
 
     /// The tree of joints.
     pub fn skeleton(&self) -> &Skeleton {
-        &self.skeleton
+        self.tracks.skeleton()
     }
 
     /// Seconds between samples.
     pub fn step_secs(&self) -> f64 {
-        self.step_secs
+        self.tracks.step_secs()
     }
 
     /// Number of unique samples, at least three.
     pub fn num_samples(&self) -> usize {
-        self.translations.len() / self.skeleton.num_joints()
+        self.tracks.num_frames()
     }
 
     /// Seconds of one cycle.
     pub fn period_secs(&self) -> f64 {
-        self.num_samples() as f64 * self.step_secs
+        self.num_samples() as f64 * self.step_secs()
     }
 
     /// The joint that carried the travel in the source.
@@ -226,7 +184,7 @@ impl LoopClip {
 
     /// World transform of the root at key `key`, over any number of cycles: its constant twist, or the path about it.
     pub fn root_pose(&self, key: usize) -> Rigid {
-        let travelled = self.root.at(key as f64 * self.step_secs);
+        let travelled = self.root.at(key as f64 * self.step_secs());
         match self.path.get(key % self.num_samples()) {
             Some(&place) => travelled * place,
             None => travelled,
@@ -238,57 +196,56 @@ impl LoopClip {
         &self.root
     }
 
-    /// Local transforms of the body at key `key`, which may run over any number of cycles; relative to the root.
-    pub fn body_pose(&self, key: usize) -> (&[DVec3], &[DQuat]) {
-        let joints = self.skeleton.num_joints();
-        let offset = (key % self.num_samples()) * joints;
-        (
-            &self.translations[offset..offset + joints],
-            &self.rotations[offset..offset + joints],
-        )
+    /// The samples of one period, local, relative to the root.
+    pub fn tracks(&self) -> &Tracks {
+        &self.tracks
+    }
+
+    /// The body's pose at key `key`, which may run over any number of cycles; local, relative to the root.
+    pub fn body_pose(&self, key: usize) -> PoseRef<'_> {
+        self.tracks.pose(key % self.num_samples())
     }
 
     /// Positions (metres) and rotations of all joints at all unique samples, seen from the root.
     pub fn tracks_from_root(&self) -> WorldTracks {
-        WorldTracks::of_frames(&self.skeleton, &self.translations, &self.rotations)
+        self.tracks.world()
     }
 
-    /// Local transforms at key `key` with the root's travel folded onto the joint that carried it in the source.
+    /// The pose at key `key`, local, with the root's travel folded onto the joint that carried it in the source.
     ///
     /// Played on the source's skeleton this puts every joint where root(t) times the body pose has it. Keys run over any
     /// number of cycles and the travel goes on.
-    pub fn folded_pose(&self, key: usize) -> (Vec<DVec3>, Vec<DQuat>) {
-        let (translations, rotations) = self.body_pose(key);
-        let (mut translations, mut rotations) = (translations.to_vec(), rotations.to_vec());
-        self.move_carrier(self.root_pose(key), &mut translations, &mut rotations);
-        (translations, rotations)
+    pub fn folded_pose(&self, key: usize) -> Pose {
+        let mut pose = self.body_pose(key).to_pose();
+        pose.carry(self.skeleton(), self.carrier, self.root_pose(key));
+        pose
     }
 
-    /// Moves the joint that carries the travel, and all below it, as `motion` moves the space that the pose is seen from.
-    pub(crate) fn move_carrier(&self, motion: Rigid, translations: &mut [DVec3], rotations: &mut [DQuat]) {
-        let path = self.skeleton.path_from_root(self.carrier);
-        let above = path[..path.len() - 1]
-            .iter()
-            .map(|&joint| Rigid::new(rotations[joint], translations[joint]))
-            .fold(Rigid::IDENTITY, |above, local| above * local);
-        let carrier = Rigid::new(rotations[self.carrier], translations[self.carrier]);
-        let moved = above.inverse() * motion * above * carrier;
-        translations[self.carrier] = moved.translation;
-        rotations[self.carrier] = moved.rotation;
+    /// The pose at key `key`, local, below a further joint that comes first and stands where the root does.
+    pub fn rooted_pose(&self, key: usize) -> Pose {
+        let (body, root) = (self.body_pose(key), self.root_pose(key));
+        Pose {
+            translations: core::iter::once(root.translation)
+                .chain(body.translations.iter().copied())
+                .collect(),
+            rotations: core::iter::once(root.rotation)
+                .chain(body.rotations.iter().copied())
+                .collect(),
+        }
     }
 
     /// World positions (metres) and rotations of all joints at key `key`, over any number of cycles.
-    pub fn world_pose(&self, key: usize) -> (Vec<DVec3>, Vec<DQuat>) {
-        let (translations, rotations) = self.body_pose(key);
-        let local = pose::world_pose(&self.skeleton, translations, rotations);
-        pose::moved(self.root_pose(key), local)
+    pub fn world_pose(&self, key: usize) -> Pose {
+        self.body_pose(key).world(self.skeleton()).moved(self.root_pose(key))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{root_motion::RootMode, take::Joint};
+    use glam::DVec3;
+
+    use crate::{math::rotation, motion::Joint, root_motion::RootMode};
 
     #[test]
     fn folding_the_travel_keeps_every_joint_in_its_place() {
@@ -313,11 +270,11 @@ mod tests {
                 angular: DVec3::new(0.0, 0.9, 0.0),
             },
         };
-        let clip = LoopClip::new("l", skeleton, 0.1, 1, root, translations, rotations).unwrap();
+        let tracks = Tracks::new(skeleton, 0.1, translations, rotations).unwrap();
+        let clip = LoopClip::new("l", tracks, 1, root).unwrap();
         for key in 0..9 {
-            let (translations, rotations) = clip.folded_pose(key);
-            let (folded, _) = pose::world_pose(clip.skeleton(), &translations, &rotations);
-            let (world, _) = clip.world_pose(key);
+            let folded = clip.folded_pose(key).as_ref().world(clip.skeleton()).translations;
+            let world = clip.world_pose(key).translations;
             // The joint above the carrier stays behind; the carrier and all below are where the root takes them.
             for joint in 1..3 {
                 assert!((folded[joint] - world[joint]).length() < 1e-14);

@@ -13,8 +13,8 @@ use crate::{
         rigid::Rigid,
         rotation,
     },
+    motion::Pose,
     root_motion::RootTravel,
-    take::pose,
 };
 
 /// How poses between samples are made.
@@ -40,46 +40,37 @@ struct Place {
 const ON_SAMPLE: f64 = 4.0 * f64::EPSILON;
 
 impl LoopClip {
-    /// Local transforms of the body at any time, relative to the root: translations in metres, and rotations.
+    /// The body's pose at any time, local, relative to the root.
     ///
     /// At the times of samples the values are the samples' own, bit for bit. A time that is not finite counts as 0.
-    pub fn body_pose_at(&self, secs: f64, interpolation: Interpolation) -> (Vec<DVec3>, Vec<DQuat>) {
+    pub fn body_pose_at(&self, secs: f64, interpolation: Interpolation) -> Pose {
         let place = self.place(secs);
         if place.u == 0.0 {
-            let (translations, rotations) = self.body_pose(place.before);
-            return (translations.to_vec(), rotations.to_vec());
+            return self.body_pose(place.before).to_pose();
         }
-        let curve = Hermite::at(place.u);
-        (0..self.skeleton.num_joints())
-            .map(|joint| {
-                let points = self.span(place.before, |sample| self.body_pose(sample).0[joint]);
-                let turns = self.span(place.before, |sample| self.body_pose(sample).1[joint]);
-                match interpolation {
-                    Interpolation::Linear => (
-                        points.before.lerp(points.after, place.u),
-                        nlerp(turns.before, turns.after, place.u),
-                    ),
-                    Interpolation::Cubic => (curve.point(points), curve.rotation(turns)),
-                }
-            })
-            .unzip()
+        let around = self.around(place.before);
+        match interpolation {
+            Interpolation::Linear => self.tracks.map_joints(around, |points, turns| {
+                (
+                    points.before.lerp(points.after, place.u),
+                    nlerp(turns.before, turns.after, place.u),
+                )
+            }),
+            Interpolation::Cubic => self.tracks.between(around, place.u),
+        }
     }
 
     /// Rates of all joints' local transforms at any time under [`Interpolation::Cubic`]: velocities, metres per second, and
     /// angular velocities, radians per second in the parent's axes; relative to the root.
     pub fn body_rates_at(&self, secs: f64) -> (Vec<DVec3>, Vec<DVec3>) {
-        let place = self.place(secs);
+        let (place, step_secs) = (self.place(secs), self.step_secs());
         let curve = Hermite::at(place.u);
-        (0..self.skeleton.num_joints())
-            .map(|joint| {
-                let points = self.span(place.before, |sample| self.body_pose(sample).0[joint]);
-                let turns = self.span(place.before, |sample| self.body_pose(sample).1[joint]);
-                (
-                    curve.point_rate(points) / self.step_secs,
-                    curve.rotation_rate(turns) / self.step_secs,
-                )
-            })
-            .unzip()
+        self.tracks.map_joints(self.around(place.before), |points, turns| {
+            (
+                curve.point_rate(points) / step_secs,
+                curve.rotation_rate(turns) / step_secs,
+            )
+        })
     }
 
     /// World transform of the root at any time: its constant twist in closed form, or the path about it.
@@ -110,10 +101,9 @@ impl LoopClip {
     }
 
     /// World positions (metres) and rotations of all joints at any time.
-    pub fn world_pose_at(&self, secs: f64, interpolation: Interpolation) -> (Vec<DVec3>, Vec<DQuat>) {
-        let (translations, rotations) = self.body_pose_at(secs, interpolation);
-        let local = pose::world_pose(&self.skeleton, &translations, &rotations);
-        pose::moved(self.root_pose_at(secs), local)
+    pub fn world_pose_at(&self, secs: f64, interpolation: Interpolation) -> Pose {
+        let body = self.body_pose_at(secs, interpolation);
+        body.as_ref().world(self.skeleton()).moved(self.root_pose_at(secs))
     }
 
     /// Where the root stands at any time, seen from its constant twist.
@@ -126,15 +116,16 @@ impl LoopClip {
             return self.path[place.before];
         }
         let curve = Hermite::at(place.u);
+        let path = self.around(place.before).map(|sample| self.path[sample]);
         Rigid::new(
-            curve.rotation(self.span(place.before, |sample| self.path[sample].rotation)),
-            curve.point(self.span(place.before, |sample| self.path[sample].translation)),
+            curve.rotation(path.map(|place| place.rotation)),
+            curve.point(path.map(|place| place.translation)),
         )
     }
 
     /// Between which samples a time lies.
     fn place(&self, secs: f64) -> Place {
-        let at = finite(secs) / self.step_secs;
+        let at = finite(secs) / self.step_secs();
         let near = at.round();
         let at = if (at - near).abs() <= ON_SAMPLE * at.abs() {
             near
@@ -150,13 +141,13 @@ impl LoopClip {
     }
 
     /// The samples around a place, around the loop.
-    fn span<T>(&self, before: usize, value: impl Fn(usize) -> T) -> Span<T> {
+    fn around(&self, before: usize) -> Span<usize> {
         let count = self.num_samples();
         Span {
-            left: Some(value((before + count - 1) % count)),
-            before: value(before),
-            after: value((before + 1) % count),
-            right: Some(value((before + 2) % count)),
+            left: Some((before + count - 1) % count),
+            before,
+            after: (before + 1) % count,
+            right: Some((before + 2) % count),
         }
     }
 }

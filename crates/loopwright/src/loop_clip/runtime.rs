@@ -186,8 +186,8 @@ impl RuntimeLoop {
             .collect();
         keys.push(keys[0].clone());
         for key in 1..keys.len() {
-            let [before, here] = [key - 1, key].map(|key| keys[key].1.clone());
-            keys[key].1 = here
+            let [before, here] = [key - 1, key].map(|key| keys[key].rotations.clone());
+            keys[key].rotations = here
                 .iter()
                 .zip(&before)
                 .map(|(&q, &side)| rotation::on_side_of(q, side))
@@ -195,9 +195,9 @@ impl RuntimeLoop {
         }
         let single = |v: DVec3| v.to_array().map(|part| part as f32);
         let stands = |joint: usize| {
-            let first = keys[0].0[joint];
+            let first = keys[0].translations[joint];
             keys.iter()
-                .all(|(translations, _)| (translations[joint] - first).length() <= STANDS_WITHIN_METRES)
+                .all(|key| (key.translations[joint] - first).length() <= STANDS_WITHIN_METRES)
         };
         let moving: Vec<usize> = (0..num_joints).filter(|&joint| !stands(joint)).collect();
         let groups = |turns: &[DQuat]| -> Vec<Group> {
@@ -220,15 +220,15 @@ impl RuntimeLoop {
             step_secs,
             by_depth: by_depth(clip.skeleton()),
             spread: core::hint::black_box(SPREAD),
-            rotations: keys.iter().flat_map(|(_, turns)| groups(turns)).collect(),
+            rotations: keys.iter().flat_map(|key| groups(&key.rotations)).collect(),
             rest: keys[0]
-                .0
+                .translations
                 .chunks(LANES)
                 .map(|places| side_by_side(places.iter().map(DVec3::to_array)))
                 .collect(),
             translations: keys
                 .iter()
-                .flat_map(|(translations, _)| moving.iter().map(|&joint| single(translations[joint])))
+                .flat_map(|key| moving.iter().map(|&joint| single(key.translations[joint])))
                 .collect(),
             moving: moving.into_iter().map(|joint| joint as u32).collect(),
         })
@@ -508,8 +508,8 @@ mod tests {
     use super::*;
     use crate::{
         math::{ops, rigid::Rigid, rigid::Twist},
+        motion::{Joint, Pose, PoseRef},
         root_motion::{RootMode, RootTravel},
-        take::{Joint, pose},
     };
 
     const NUM_JOINTS: usize = 21;
@@ -551,7 +551,13 @@ mod tests {
             twist: Twist::ZERO,
         };
         let skeleton = Skeleton::new(joints.collect()).unwrap();
-        LoopClip::new("l", skeleton, 1.0 / 30.0, 0, root, translations, rotations).unwrap()
+        LoopClip::new(
+            "l",
+            crate::motion::Tracks::new(skeleton, 1.0 / 30.0, translations, rotations).unwrap(),
+            0,
+            root,
+        )
+        .unwrap()
     }
 
     /// Largest differences from the playback in double precision: locals, places of joints (metres), axes of their frames.
@@ -562,8 +568,18 @@ mod tests {
         for i in -150..300 {
             let secs = 0.0171 * f64::from(i);
             runtime.sample_models(secs, &mut pose, &mut models).unwrap();
-            let (translations, rotations) = clip.body_pose_at(secs, interpolation);
-            let (positions, turns) = pose::world_pose(clip.skeleton(), &translations, &rotations);
+            let Pose {
+                translations,
+                rotations,
+            } = clip.body_pose_at(secs, interpolation);
+            let local = PoseRef {
+                translations: &translations,
+                rotations: &rotations,
+            };
+            let Pose {
+                translations: positions,
+                rotations: turns,
+            } = local.world(clip.skeleton());
             for joint in 0..NUM_JOINTS {
                 let local = DQuat::from_array(pose.rotation(joint).map(f64::from));
                 let place = DVec3::from_array(pose.translation(joint).map(f64::from));

@@ -21,6 +21,18 @@ pub struct Span<T> {
     pub right: Option<T>,
 }
 
+impl<T> Span<T> {
+    /// What a function makes of each sample.
+    pub fn map<U>(self, value: impl Fn(T) -> U) -> Span<U> {
+        Span {
+            left: self.left.map(&value),
+            before: value(self.before),
+            after: value(self.after),
+            right: self.right.map(&value),
+        }
+    }
+}
+
 /// The Hermite basis at one place between two samples, with its derivative per step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hermite {

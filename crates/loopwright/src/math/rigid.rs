@@ -99,6 +99,16 @@ impl Twist {
         }
     }
 
+    /// The twist of a frame that is rigidly attached and stands at `frame` as seen from the one that has this twist.
+    #[must_use]
+    pub fn seen_from(self, frame: Rigid) -> Self {
+        let back = frame.rotation.conjugate();
+        Self {
+            linear: back * (self.linear + self.angular.cross(frame.translation)),
+            angular: back * self.angular,
+        }
+    }
+
     /// Radius of the path in metres, or `None` for a straight one.
     ///
     /// A path counts as straight when its radius exceeds a kilometre: there a figure in metres says nothing any more.

@@ -140,7 +140,7 @@ fn finish(take: &Take, analysis: &Analysis, source: Rooted, settings: &LoopSetti
             let carrier = source.root_joint.map_or(source.carrier, |_| analysis.body.hips);
             let image = Image::of(&source.clip, mirror, carrier)?;
             let closed = closure::close_half(&source.clip, &image, &settings.closure)?;
-            let whole = source.clip.followed_by_image(|places, turns| image.pose(places, turns));
+            let whole = source.clip.followed_by_image(|pose| image.pose(pose));
             (Rooted { clip: whole, ..source }, closed)
         }
         None => {
@@ -150,12 +150,9 @@ fn finish(take: &Take, analysis: &Analysis, source: Rooted, settings: &LoopSetti
     };
     let loop_clip = LoopClip::new(
         format!("{}-loop", take.name()),
-        take.skeleton().clone(),
-        source.clip.step_secs(),
+        closed.tracks.clone(),
         source.carrier,
         source.root,
-        closed.translations.clone(),
-        closed.rotations.clone(),
     )?;
     let (loop_clip, source, feet) = on_its_feet(loop_clip, source, analysis, &settings.feet)?;
     let (loop_clip, source) = if settings.root.mode == RootMode::Path {

@@ -7,7 +7,7 @@
 use glam::DVec3;
 
 use super::{INTERPOLATION, offset::played_twist};
-use crate::{blend::phase::joint_weights, loop_clip::LoopClip, math::decay::Decay, take::pose, transition::State};
+use crate::{blend::phase::joint_weights, loop_clip::LoopClip, math::decay::Decay, transition::State};
 
 /// Where a jump enters a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,8 +96,8 @@ impl Motions {
 
 fn motion(clip: &LoopClip, secs: f64, weights: &[f64]) -> Motion {
     let places = |secs: f64| {
-        let (translations, rotations) = clip.body_pose_at(secs, INTERPOLATION);
-        pose::world_pose(clip.skeleton(), &translations, &rotations).0
+        let body = clip.body_pose_at(secs, INTERPOLATION);
+        body.as_ref().world(clip.skeleton()).translations
     };
     let h = DIFFERENCE * clip.step_secs();
     let (before, here, after) = (places(secs - h), places(secs), places(secs + h));

@@ -4,7 +4,6 @@
 //! rates that it leaves fade away ([`offset`]), so that every joint and the root go on without a step and without a jerk. A
 //! [`LoopSet`] draws which loop comes next and for how many cycles from a seed. Derivation: docs/math/blend.md.
 
-use glam::{DQuat, DVec3};
 use rand_pcg::{
     Pcg64,
     rand_core::{Rng, SeedableRng},
@@ -15,7 +14,8 @@ use crate::{
     closure::Shape,
     loop_clip::{Interpolation, LoopClip, LoopClipError},
     math::rigid::Rigid,
-    take::{Skeleton, Take, TakeError, pose},
+    motion::{Pose, Tracks},
+    take::{Skeleton, Take, TakeError},
 };
 
 pub mod entry;
@@ -288,10 +288,8 @@ pub struct Performance {
 pub struct PlayedPose {
     /// World transform of the root.
     pub root: Rigid,
-    /// Local translations, relative to the root, metres.
-    pub translations: Vec<DVec3>,
-    /// Local rotations, relative to the root.
-    pub rotations: Vec<DQuat>,
+    /// The body, local, relative to the root.
+    pub body: Pose,
 }
 
 impl Performance {
@@ -318,16 +316,14 @@ impl Performance {
         let state = segment.state(&self.loops, self.fade, secs - segment.start_secs);
         PlayedPose {
             root: segment.root * state.root,
-            translations: state.translations,
-            rotations: state.rotations,
+            body: state.body,
         }
     }
 
     /// World positions (metres) and rotations of all joints at any time.
-    pub fn world_pose_at(&self, secs: f64) -> (Vec<DVec3>, Vec<DQuat>) {
+    pub fn world_pose_at(&self, secs: f64) -> Pose {
         let posed = self.pose_at(secs);
-        let local = pose::world_pose(self.skeleton(), &posed.translations, &posed.rotations);
-        pose::moved(posed.root, local)
+        posed.body.as_ref().world(self.skeleton()).moved(posed.root)
     }
 
     /// The whole performance at even times, from its start on, as a take on the source's skeleton.
@@ -343,20 +339,13 @@ impl Performance {
         }
         // A frame time that is none gives no frames, which the take refuses.
         let num_frames = if last >= 0.0 { last as usize + 1 } else { 0 };
-        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+        let mut tracks = Tracks::empty(self.skeleton().clone(), frame_time_secs, num_frames);
         for frame in 0..num_frames {
             let mut posed = self.pose_at(frame as f64 * frame_time_secs);
-            self.loops[0].move_carrier(posed.root, &mut posed.translations, &mut posed.rotations);
-            translations.extend(posed.translations);
-            rotations.extend(posed.rotations);
+            posed.body.carry(self.skeleton(), self.loops[0].carrier(), posed.root);
+            tracks.push(posed.body.as_ref());
         }
-        Ok(Take::new(
-            name,
-            self.skeleton().clone(),
-            frame_time_secs,
-            translations,
-            rotations,
-        )?)
+        Ok(Take::of_tracks(name, tracks)?)
     }
 }
 

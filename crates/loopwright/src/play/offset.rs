@@ -6,7 +6,7 @@
 //! w_after), as where a seam is closed. The root is in place by itself, and its difference of velocities fades alike.
 //! Source: docs/math/so3.md, docs/math/shapes.md.
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 
 use super::INTERPOLATION;
 use crate::{
@@ -17,6 +17,7 @@ use crate::{
         rigid::{Rigid, Twist},
         rotation,
     },
+    motion::Pose,
     root_motion::RootMode,
 };
 
@@ -26,10 +27,8 @@ type Pair = [DVec3; 2];
 /// The body and the root at one time, with rates.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct State {
-    /// Local translations, metres, relative to the root.
-    pub(super) translations: Vec<DVec3>,
-    /// Local rotations.
-    pub(super) rotations: Vec<DQuat>,
+    /// The body, local, relative to the root.
+    pub(super) body: Pose,
     /// Rates of the translations, metres per second.
     velocities: Vec<DVec3>,
     /// Angular velocities in the parent's axes, radians per second.
@@ -43,11 +42,9 @@ pub(super) struct State {
 impl State {
     /// A loop at a time, its root where it is.
     pub(super) fn of_loop(clip: &LoopClip, secs: f64) -> Self {
-        let (translations, rotations) = clip.body_pose_at(secs, INTERPOLATION);
         let (velocities, spins) = clip.body_rates_at(secs);
         Self {
-            translations,
-            rotations,
+            body: clip.body_pose_at(secs, INTERPOLATION),
             velocities,
             spins,
             root: Rigid::IDENTITY,
@@ -85,9 +82,9 @@ impl Offset {
 
     /// What carries on from `left` when the loop is `joined`.
     pub(super) fn between(left: &State, joined: &State) -> Self {
-        let places = left.translations.iter().zip(&joined.translations);
+        let places = left.body.translations.iter().zip(&joined.body.translations);
         let speeds = left.velocities.iter().zip(&joined.velocities);
-        let turns = left.rotations.iter().zip(&joined.rotations);
+        let turns = left.body.rotations.iter().zip(&joined.body.rotations);
         let spins = left.spins.iter().zip(&joined.spins);
         Self {
             translations: places
@@ -120,13 +117,13 @@ impl Offset {
         let value = |[x, v]: Pair| x * decays.position.value + v * decays.velocity.value;
         let rate = |[x, v]: Pair| x * decays.position.rate + v * decays.velocity.rate;
         for (joint, &pair) in self.translations.iter().enumerate() {
-            state.translations[joint] += value(pair);
+            state.body.translations[joint] += value(pair);
             state.velocities[joint] += rate(pair);
         }
         for (joint, &pair) in self.rotations.iter().enumerate() {
             let (o, step) = (value(pair), rate(pair));
             let turn = rotation::exp(o);
-            state.rotations[joint] = (turn * state.rotations[joint]).normalize();
+            state.body.rotations[joint] = (turn * state.body.rotations[joint]).normalize();
             state.spins[joint] = rotation::left_jacobian(o) * step + turn * state.spins[joint];
         }
         // The root's own offset stands after its travel: X(t) = travel(t) exp(o(t)), with o in the root's axes.

@@ -122,26 +122,12 @@ pub fn extract(clip: &Clip, analysis: &Analysis, cycles: u32, settings: &RootSet
 ///
 /// `carrier` is the joint whose track holds the travel; it must be a joint of the clip.
 pub fn relative_to(clip: &Clip, root: RootTravel, carrier: usize) -> Rooted {
-    let world = clip.world_tracks();
     let travelling = RootTravel {
         mode: RootMode::Screw,
         ..root
     };
-    let track: Vec<Rigid> = clip
-        .sample_range()
-        .enumerate()
-        .map(|(index, sample)| {
-            let root_now = travelling.at(sample as f64 * clip.step_secs());
-            let carrier_now = Rigid::new(world.rotation(index, carrier), world.position(index, carrier));
-            // Joints above the carrier keep their tracks, now seen from the root.
-            let above = clip.skeleton().parent(carrier).map_or(Rigid::IDENTITY, |parent| {
-                Rigid::new(world.rotation(index, parent), world.position(index, parent))
-            });
-            above.inverse() * root_now.inverse() * carrier_now
-        })
-        .collect();
     Rooted {
-        clip: clip.with_joint_track(carrier, &track),
+        clip: clip.seen_from_root(carrier, |sample| travelling.at(sample as f64 * clip.step_secs())),
         root,
         carrier,
         root_joint: None,

@@ -8,7 +8,7 @@ use crate::{
     analysis::{body::Body, heading::Heading},
     loop_clip::LoopClip,
     math::{ops, rigid::Rigid},
-    take::WorldTracks,
+    motion::Tracks,
 };
 
 /// Standard deviation of the weights that smooth the path unless given, seconds.
@@ -24,14 +24,12 @@ pub const SMOOTHING_SECS: f64 = 0.25;
 /// at the seam. `smoothing_secs` is the standard deviation of the weights and must be positive. Source: docs/math/root.md.
 pub fn smoothed(clip: &LoopClip, body: &Body, smoothing_secs: f64) -> Vec<Rigid> {
     let count = clip.num_samples();
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    let mut tracks = Tracks::empty(clip.skeleton().clone(), clip.step_secs(), count + 1);
     // Once more the first sample, which tells whole turns of a body that spins.
     for key in 0..=count {
-        let (here, turns) = clip.body_pose(key);
-        translations.extend_from_slice(here);
-        rotations.extend_from_slice(turns);
+        tracks.push(clip.body_pose(key));
     }
-    let world = WorldTracks::of_frames(clip.skeleton(), &translations, &rotations);
+    let world = tracks.world();
     let heading = Heading::of(&world, body, clip.step_secs());
     let turns = ((heading.yaw(count) - heading.yaw(0)) / TAU).round();
     // A spin is even by itself; what is smoothed is what differs from it.

@@ -10,6 +10,7 @@ use crate::{
     analysis::{Analysis, body::Body},
     loop_clip::{LoopClip, LoopClipError},
     math::{rigid::Rigid, rotation},
+    motion::Tracks,
     take::{Clip, Skeleton, WorldTracks},
 };
 
@@ -131,25 +132,22 @@ fn seat(
     seats: &[Rigid],
 ) -> Clip {
     let world = clip.world_tracks();
-    let at = |index: usize, joint: usize| Rigid::new(world.rotation(index, joint), world.position(index, joint));
+    let first = *clip.sample_range().start();
+    let at = |sample: isize, joint: usize| world.joint((sample - first) as usize, joint);
     let seat = |sample: isize| match seats.len() {
         0 => Rigid::IDENTITY,
         count => seats[sample.rem_euclid(count as isize) as usize],
     };
-    let track = |local: &dyn Fn(usize, isize) -> Rigid| -> Vec<Rigid> {
-        let samples = clip.sample_range().enumerate();
-        samples.map(|(index, sample)| local(index, sample)).collect()
-    };
     let parent = clip.skeleton().parent(joint);
     // Joints above keep their tracks, now seen from the root.
-    let own = track(&|index, sample| {
-        let above = parent.map_or(Rigid::IDENTITY, |parent| at(index, parent));
+    let mut moved = clip.with_joint_track(joint, |sample| {
+        let above = parent.map_or(Rigid::IDENTITY, |parent| at(sample, parent));
         above.inverse() * seat(sample)
     });
-    let mut moved = clip.with_joint_track(joint, &own);
     for &child in children {
-        let below = track(&|index, sample| seat(sample).inverse() * root_from_clip(sample) * at(index, child));
-        moved = moved.with_joint_track(child, &below);
+        moved = moved.with_joint_track(child, |sample| {
+            seat(sample).inverse() * root_from_clip(sample) * at(sample, child)
+        });
     }
     moved
 }
@@ -173,41 +171,19 @@ pub(crate) fn tilt(clip: &Clip, joint: usize) -> Rigid {
 /// [`LoopClipError::PathLength`].
 pub(crate) fn led_along(clip: &LoopClip, joint: usize, path: Vec<Rigid>) -> Result<LoopClip, LoopClipError> {
     let skeleton = clip.skeleton();
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    let mut tracks = Tracks::empty(skeleton.clone(), clip.step_secs(), clip.num_samples());
     for sample in 0..clip.num_samples() {
         let place = path.get(sample).copied().unwrap_or(Rigid::IDENTITY);
-        let (here, turns) = clip.body_pose(sample);
-        let (mut here, mut turns) = (here.to_vec(), turns.to_vec());
-        let local = |joint: usize| Rigid::new(turns[joint], here[joint]);
-        let above = skeleton
-            .path_from_root(joint)
-            .iter()
-            .rev()
-            .skip(1)
-            .rev()
-            .fold(Rigid::IDENTITY, |above, &joint| above * local(joint));
+        let body = clip.body_pose(sample);
         // The joint goes with the path ahead of the root, which then catches up and finds it as it stood.
-        let seat = local(joint);
-        let led = above.inverse() * place * above * seat;
-        let below: Vec<(usize, Rigid)> = skeleton
-            .children(joint)
-            .iter()
-            .map(|&child| (child, led.inverse() * seat * local(child)))
-            .collect();
-        for (joint, moved) in below.into_iter().chain([(joint, led)]) {
-            (here[joint], turns[joint]) = (moved.translation, moved.rotation);
+        let seat = body.joint(joint);
+        let led = body.carried(skeleton, joint, place);
+        let mut pose = body.to_pose();
+        pose.set_joint(joint, led);
+        for &child in skeleton.children(joint) {
+            pose.set_joint(child, led.inverse() * seat * body.joint(child));
         }
-        translations.extend(here);
-        rotations.extend(turns);
+        tracks.push(pose.as_ref());
     }
-    LoopClip::new(
-        clip.name(),
-        skeleton.clone(),
-        clip.step_secs(),
-        clip.carrier(),
-        *clip.root(),
-        translations,
-        rotations,
-    )?
-    .along(path)
+    clip.clone().with_tracks(tracks).along(path)
 }

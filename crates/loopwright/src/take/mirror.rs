@@ -223,18 +223,15 @@ impl Mirror {
 
     /// The image of a whole take, in a mirror across the world's X: +X becomes -X.
     pub fn take(&self, take: &Take) -> Take {
-        let joints = take.num_joints();
-        let mut mirrored = take.clone();
-        for frame in 0..take.num_frames() {
-            let (places, turns) = (take.translations(frame), take.rotations(frame));
-            for joint in 0..joints {
-                let image = frame * joints + self.partners[joint];
-                mirrored.translations[image] = self.reflect_place(joint, places[joint]);
-                mirrored.rotations[image] = self.reflect_rotation(joint, turns[joint]);
+        take.map_poses(|pose| {
+            let mut mirrored = pose.to_pose();
+            for joint in 0..pose.num_joints() {
+                let image = self.partners[joint];
+                mirrored.translations[image] = self.reflect_place(joint, pose.translations[joint]);
+                mirrored.rotations[image] = self.reflect_rotation(joint, pose.rotations[joint]);
             }
-        }
-        // Reflecting keeps signs continuous along a joint's track, so nothing else has to be restored.
-        mirrored
+            mirrored
+        })
     }
 }
 
@@ -320,7 +317,7 @@ fn mean_axes(take: &Take, yaw: impl Fn(usize) -> f64) -> Vec<DQuat> {
     let stride = take.num_frames().div_ceil(512);
     let mut sums = vec![DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0); take.num_joints()];
     for frame in (0..take.num_frames()).step_by(stride) {
-        let (_, turns) = super::pose::world_pose(take.skeleton(), take.translations(frame), take.rotations(frame));
+        let turns = take.pose(frame).world(take.skeleton()).rotations;
         let facing = rotation::from_yaw(yaw(frame)).conjugate();
         for (sum, turn) in sums.iter_mut().zip(turns) {
             // Signs mean nothing; opposite ones must not cancel.
@@ -620,10 +617,11 @@ mod tests {
             MirrorError::Twice { .. }
         ));
         assert!(matches!(error(&[pair("c", "e")]), MirrorError::Parents { .. }));
-        let mut odd = nameless.clone();
-        for places in odd.translations.chunks_mut(6) {
-            places[3] = DVec3::new(-0.1, 0.4, 0.0);
-        }
+        let odd = nameless.map_poses(|pose| {
+            let mut pose = pose.to_pose();
+            pose.translations[3] = DVec3::new(-0.1, 0.4, 0.0);
+            pose
+        });
         let places = Mirror::of(&odd, &[pair("b", "d"), pair("c", "e")], |_| 0.0).unwrap_err();
         assert!(matches!(places, MirrorError::Places { .. }), "{places}");
         let one_sided = take(["a", "b", "c", "d", "e", "f"], DVec3::ZERO);

@@ -1,27 +1,28 @@
 //! A take: a whole recording as loaded, never edited.
 //!
-//! [`Take`] holds the skeleton and the local translation and rotation of every joint at every frame; [`pose`] turns local
-//! transforms into world ones; [`frames`] looks between frames and cuts out a [`Clip`] on its own even grid.
+//! [`Take`] holds the tracks of every joint as recorded; [`cut`] names a stretch of it, and [`clip`] samples that stretch on
+//! its own even grid.
 
 use glam::{DQuat, DVec3};
 
-pub mod skeleton;
+pub mod cut;
 
-pub mod pose;
-
-pub mod frames;
+pub mod clip;
 
 pub mod smooth;
 
 pub mod mirror;
 
-mod settle;
-
-pub use frames::{Clip, Cut, CutError};
+pub use clip::Clip;
+pub use cut::{Cut, CutError};
 pub use mirror::{Mirror, MirrorError};
-pub use pose::WorldTracks;
-pub use skeleton::{Joint, Skeleton, SkeletonError};
 pub use smooth::SmoothError;
+
+pub use crate::motion::{Joint, Skeleton, SkeletonError, WorldTracks};
+use crate::{
+    math::{cubic::Span, rigid::Rigid, rotation},
+    motion::{Pose, PoseRef, Tracks},
+};
 
 /// Longest plausible coordinate in metres; anything beyond is a fault of the file, and squares of it still fit a double.
 const MAX_COORDINATE: f64 = 1e9;
@@ -63,7 +64,7 @@ pub enum TakeError {
     },
 }
 
-/// A recording: skeleton, frame time, and local transforms of all joints at all frames.
+/// A recording: local transforms of all joints of a skeleton at all frames.
 ///
 /// Lengths in metres, +Y up, right-handed. Arrays are frame-major: the value of (frame, joint) stands at
 /// frame * num_joints + joint. Invariants: at least one frame; finite values; unit quaternions whose signs are continuous
@@ -71,11 +72,7 @@ pub enum TakeError {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Take {
     name: String,
-    skeleton: Skeleton,
-    frame_time_secs: f64,
-    num_frames: usize,
-    translations: Vec<DVec3>,
-    rotations: Vec<DQuat>,
+    tracks: Tracks,
 }
 
 impl Take {
@@ -103,15 +100,25 @@ impl Take {
                 return Err(TakeError::WrongLength { expected, found });
             }
         }
-        settle::settle(num_joints, &translations, &mut rotations)?;
-        Ok(Self {
-            name: name.into(),
-            num_frames: translations.len() / num_joints,
-            skeleton,
-            frame_time_secs,
+        normalize(num_joints, &translations, &mut rotations)?;
+        let values = Pose {
             translations,
             rotations,
+        };
+        Ok(Self {
+            name: name.into(),
+            tracks: Tracks::of_continuous(skeleton, frame_time_secs, values),
         })
+    }
+
+    /// A recording of tracks, checked. Errors: as [`Self::new`].
+    pub fn of_tracks(name: impl Into<String>, tracks: Tracks) -> Result<Self, TakeError> {
+        let (skeleton, step_secs) = (tracks.skeleton().clone(), tracks.step_secs());
+        let Pose {
+            translations,
+            rotations,
+        } = tracks.into_values();
+        Self::new(name, skeleton, step_secs, translations, rotations)
     }
 
     /// Name of the recording, usually the file's stem.
@@ -121,32 +128,40 @@ impl Take {
 
     /// The tree of joints.
     pub fn skeleton(&self) -> &Skeleton {
-        &self.skeleton
+        self.tracks.skeleton()
     }
 
     /// Seconds from one frame to the next.
     pub fn frame_time_secs(&self) -> f64 {
-        self.frame_time_secs
+        self.tracks.step_secs()
     }
 
     /// Frames per second.
     pub fn frame_rate_hz(&self) -> f64 {
-        1.0 / self.frame_time_secs
+        1.0 / self.frame_time_secs()
     }
 
     /// Number of frames, at least one.
     pub fn num_frames(&self) -> usize {
-        self.num_frames
+        self.tracks.num_frames()
     }
 
     /// Number of joints, at least one.
     pub fn num_joints(&self) -> usize {
-        self.skeleton.num_joints()
+        self.tracks.num_joints()
     }
 
     /// Seconds from the first frame to the last.
     pub fn duration_secs(&self) -> f64 {
-        (self.num_frames - 1) as f64 * self.frame_time_secs
+        (self.num_frames() - 1) as f64 * self.frame_time_secs()
+    }
+
+    /// The pose at `frame`, local.
+    ///
+    /// # Panics
+    /// When `frame` is not below [`Self::num_frames`].
+    pub fn pose(&self, frame: usize) -> PoseRef<'_> {
+        self.tracks.pose(frame)
     }
 
     /// Local translations of all joints at `frame`, metres.
@@ -154,8 +169,7 @@ impl Take {
     /// # Panics
     /// When `frame` is not below [`Self::num_frames`].
     pub fn translations(&self, frame: usize) -> &[DVec3] {
-        let joints = self.num_joints();
-        &self.translations[frame * joints..(frame + 1) * joints]
+        self.pose(frame).translations
     }
 
     /// Local rotations of all joints at `frame`.
@@ -163,25 +177,52 @@ impl Take {
     /// # Panics
     /// When `frame` is not below [`Self::num_frames`].
     pub fn rotations(&self, frame: usize) -> &[DQuat] {
-        let joints = self.num_joints();
-        &self.rotations[frame * joints..(frame + 1) * joints]
+        self.pose(frame).rotations
     }
 
     /// World positions and rotations of all joints at all frames.
     pub fn world_tracks(&self) -> WorldTracks {
-        WorldTracks::of_frames(&self.skeleton, &self.translations, &self.rotations)
+        self.tracks.world()
+    }
+
+    /// The pose at a fractional frame, local, C1 in time.
+    ///
+    /// Between frames: Hermite cubics with central-difference slopes, for rotations in the tangent space of the earlier
+    /// frame with slopes carried there by the inverse Jacobian, so that the angular velocity is continuous. On frames the
+    /// values are the frames' own. `frame` is clamped to the take.
+    pub fn sample(&self, frame: f64) -> Pose {
+        let last = self.num_frames() - 1;
+        let frame = if frame.is_finite() {
+            frame.clamp(0.0, last as f64)
+        } else {
+            0.0
+        };
+        let before = (frame.floor() as usize).min(last);
+        let u = frame - before as f64;
+        if u == 0.0 {
+            return self.pose(before).to_pose();
+        }
+        let after = before + 1;
+        let around = Span {
+            left: before.checked_sub(1),
+            before,
+            after,
+            right: (after < last).then_some(after + 1),
+        };
+        self.tracks.between(around, u)
     }
 
     /// The same recording with every length multiplied by `factor`.
     ///
     /// Errors: [`TakeError::Implausible`] when the result leaves the plausible range.
     pub fn scaled(&self, factor: f64) -> Result<Self, TakeError> {
+        let values = self.tracks.values();
         Self::new(
             self.name.clone(),
-            self.skeleton.scaled(factor),
-            self.frame_time_secs,
-            self.translations.iter().map(|t| *t * factor).collect(),
-            self.rotations.clone(),
+            self.skeleton().scaled(factor),
+            self.frame_time_secs(),
+            values.translations.iter().map(|t| *t * factor).collect(),
+            values.rotations.to_vec(),
         )
     }
 
@@ -189,10 +230,10 @@ impl Take {
     ///
     /// Undoes what inserting a root joint above a skeleton does. `None` when the root has no or several children.
     pub fn without_root_joint(&self) -> Option<Self> {
-        let [child] = self.skeleton.children(0) else {
+        let [child] = self.skeleton().children(0) else {
             return None;
         };
-        let joints = self.skeleton.joints()[*child..]
+        let joints = self.skeleton().joints()[*child..]
             .iter()
             .map(|joint| Joint {
                 // The child follows the root at once, so all indices move down by one.
@@ -200,36 +241,72 @@ impl Take {
                 ..joint.clone()
             })
             .collect();
-        let mut translations = Vec::with_capacity(self.translations.len());
-        let mut rotations = Vec::with_capacity(self.rotations.len());
-        for frame in 0..self.num_frames {
-            let (locals, turns) = (self.translations(frame), self.rotations(frame));
-            translations.push(locals[0] + turns[0] * locals[1]);
-            translations.extend_from_slice(&locals[2..]);
-            rotations.push(turns[0] * turns[1]);
-            rotations.extend_from_slice(&turns[2..]);
+        let mut tracks = Tracks::empty(Skeleton::new(joints).ok()?, self.frame_time_secs(), self.num_frames());
+        for frame in 0..self.num_frames() {
+            let pose = self.pose(frame);
+            let (locals, turns) = (pose.translations, pose.rotations);
+            let mut folded = Pose {
+                translations: locals[1..].to_vec(),
+                rotations: turns[1..].to_vec(),
+            };
+            folded.translations[0] = locals[0] + turns[0] * locals[1];
+            folded.rotations[0] = turns[0] * turns[1];
+            tracks.push(folded.as_ref());
         }
-        let skeleton = Skeleton::new(joints).ok()?;
-        Self::new(
-            self.name.clone(),
-            skeleton,
-            self.frame_time_secs,
-            translations,
-            rotations,
-        )
-        .ok()
+        Self::of_tracks(self.name.clone(), tracks).ok()
     }
 
     /// The same recording with the whole world turned by `turn`: only the root's track changes.
     pub fn turned(&self, turn: DQuat) -> Self {
         let mut turned = self.clone();
-        for frame in 0..self.num_frames {
-            let root = frame * self.num_joints();
-            turned.translations[root] = turn * self.translations[root];
-            turned.rotations[root] = (turn * self.rotations[root]).normalize();
-        }
+        turned.tracks.set_joint(0, |frame| {
+            let root = self.pose(frame).joint(0);
+            Rigid::new((turn * root.rotation).normalize(), turn * root.translation)
+        });
         turned
     }
+
+    /// The same recording with every pose mapped to another of the same joints; the poses must hold the invariants.
+    pub(crate) fn map_poses(&self, map: impl Fn(PoseRef<'_>) -> Pose) -> Self {
+        let mut tracks = Tracks::empty(self.skeleton().clone(), self.frame_time_secs(), self.num_frames());
+        for frame in 0..self.num_frames() {
+            tracks.push(map(self.pose(frame)).as_ref());
+        }
+        Self {
+            name: self.name.clone(),
+            tracks,
+        }
+    }
+}
+
+/// Brings rotations to length one and to the side of those of the frame before, in one walk through the memory.
+///
+/// Errors: the first transform that cannot be one.
+fn normalize(num_joints: usize, translations: &[DVec3], rotations: &mut [DQuat]) -> Result<(), TakeError> {
+    for first in (0..rotations.len()).step_by(num_joints) {
+        let (before, rest) = rotations.split_at_mut(first);
+        let before = &before[first.saturating_sub(num_joints)..];
+        let frame = &mut rest[..num_joints];
+        for (joint, (translation, rotation)) in translations[first..].iter().zip(&mut *frame).enumerate() {
+            let length = rotation.length();
+            let plausible = translation.abs().max_element() <= MAX_COORDINATE
+                && translation.is_finite()
+                && length.is_finite()
+                && length > 1e-6;
+            if !plausible {
+                return Err(TakeError::Implausible {
+                    frame: first / num_joints,
+                    joint,
+                });
+            }
+            *rotation /= length;
+        }
+        // Nothing for the first frame, which has none before it.
+        for (rotation, before) in frame.iter_mut().zip(before) {
+            *rotation = rotation::on_side_of(*rotation, *before);
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -300,5 +377,34 @@ mod tests {
         let take = Take::new("t", skeleton(), 0.1, vec![DVec3::ZERO; 4], vec![q, q, -q * 1.01, q]).unwrap();
         assert!((take.rotations(1)[0].dot(take.rotations(0)[0]) - 1.0).abs() < 1e-15);
         assert_eq!(take.num_frames(), 2);
+    }
+
+    #[test]
+    fn every_rotation_comes_out_unit_and_on_the_side_of_the_frame_before() {
+        let mut state = 11_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 40) as f64 / f64::from(1 << 23) - 1.0
+        };
+        let rotations: Vec<DQuat> = (0..400)
+            .map(|index| match (index / 7) % 5 {
+                // At right angles to each other, where neither side is the nearer one.
+                0 => DQuat::from_xyzw(2.0, 0.0, 0.0, 0.0),
+                1 => DQuat::from_xyzw(0.0, random().signum(), 0.0, 0.0),
+                _ => DQuat::from_xyzw(random(), random(), random(), 2.0 * random()),
+            })
+            .collect();
+        let take = Take::new("t", skeleton(), 0.1, vec![DVec3::ONE; 400], rotations.clone()).unwrap();
+        for frame in 1..take.num_frames() {
+            for joint in 0..2 {
+                let [now, before] = [frame, frame - 1].map(|frame| take.rotations(frame)[joint]);
+                assert!(now.is_normalized() && now.dot(before) >= 0.0);
+            }
+        }
+        let mut faulty = rotations;
+        faulty[2 * 150 + 1] = DQuat::from_xyzw(f64::NAN, 0.0, 0.0, 1.0);
+        faulty[2 * 170] = faulty[2 * 150 + 1];
+        let error = Take::new("t", skeleton(), 0.1, vec![DVec3::ONE; 400], faulty).unwrap_err();
+        assert_eq!(error, TakeError::Implausible { frame: 150, joint: 1 });
     }
 }

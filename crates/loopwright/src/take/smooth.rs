@@ -7,7 +7,7 @@
 use glam::{DQuat, DVec3};
 
 use super::{Take, TakeError};
-use crate::math::ops;
+use crate::{math::ops, motion::Pose};
 
 /// Why a take cannot be smoothed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -71,23 +71,27 @@ impl Take {
         runs.push(from..self.num_frames());
 
         let joints = self.num_joints();
-        let (mut translations, mut rotations) = (self.translations.clone(), self.rotations.clone());
+        let raw = self.tracks.values();
+        let Pose {
+            mut translations,
+            mut rotations,
+        } = raw.to_pose();
         for run in runs.into_iter().filter(|run| run.len() >= MIN_RUN) {
             for joint in 0..joints {
                 let at = |frame: usize| (run.start + frame) * joints + joint;
                 let points: Vec<[f64; 3]> = (0..run.len())
-                    .map(|frame| self.translations[at(frame)].to_array())
+                    .map(|frame| raw.translations[at(frame)].to_array())
                     .collect();
                 for (frame, point) in filter.both_ways(&points, pad).into_iter().enumerate() {
                     translations[at(frame)] = DVec3::from_array(point);
                 }
                 let turns: Vec<[f64; 4]> = (0..run.len())
-                    .map(|frame| self.rotations[at(frame)].to_array())
+                    .map(|frame| raw.rotations[at(frame)].to_array())
                     .collect();
                 for (frame, turn) in filter.both_ways(&turns, pad).into_iter().enumerate() {
                     let turn = DQuat::from_array(turn);
                     // A joint that tumbles faster than the filter follows averages to nothing: it stays as it is.
-                    if turn.length() > MIN_LENGTH && turn != self.rotations[at(frame)] {
+                    if turn.length() > MIN_LENGTH && turn != raw.rotations[at(frame)] {
                         rotations[at(frame)] = turn;
                     }
                 }
@@ -95,8 +99,8 @@ impl Take {
         }
         Ok(Self::new(
             self.name.clone(),
-            self.skeleton.clone(),
-            self.frame_time_secs,
+            self.skeleton().clone(),
+            self.frame_time_secs(),
             translations,
             rotations,
         )?)

@@ -27,7 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 
 use crate::{
     analysis::{
@@ -40,6 +40,7 @@ use crate::{
     blend::SkeletonDifference,
     loop_clip::LoopClip,
     math::decay::Decay,
+    motion::Tracks,
     take::{Take, TakeError, WorldTracks},
 };
 
@@ -138,19 +139,11 @@ impl Motion {
         let count = clip.num_samples();
         // One key on either side tells the velocities of the first and of the last sample.
         let keys = count - 1..=2 * count;
-        let (mut translations, mut rotations): (Vec<DVec3>, Vec<DQuat>) = (Vec::new(), Vec::new());
+        let mut tracks = Tracks::empty(clip.skeleton().clone(), clip.step_secs(), count + 2);
         for key in keys.clone() {
-            let (places, turns) = clip.folded_pose(key);
-            translations.extend(places);
-            rotations.extend(turns);
+            tracks.push(clip.folded_pose(key).as_ref());
         }
-        let take = Take::new(
-            clip.name(),
-            clip.skeleton().clone(),
-            clip.step_secs(),
-            translations,
-            rotations,
-        )?;
+        let take = Take::of_tracks(clip.name(), tracks)?;
         let height = |key: usize| clip.root().at(key as f64 * clip.step_secs()).translation.y;
         let world = take.world_tracks();
         let body = Body::find(&take, overrides)?;

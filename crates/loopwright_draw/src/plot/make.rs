@@ -150,7 +150,10 @@ fn path_from_above(
         .map(|frame| analysis.world.position(frame, hips))
         .collect();
     let keys = 0..=CYCLES * clip.num_samples();
-    let played: Vec<DVec3> = keys.clone().map(|key| clip.world_pose(key).0[hips]).collect();
+    let played: Vec<DVec3> = keys
+        .clone()
+        .map(|key| clip.world_pose(key).translations[hips])
+        .collect();
     let travelled: Vec<DVec3> = keys.map(|key| clip.root_pose(key).translation).collect();
     let (first, last) = (cut.start_frame().floor() as usize, cut.end_frame().ceil() as usize);
     let source = &whole[first..=last.min(whole.len() - 1)];
@@ -407,9 +410,12 @@ fn curves(svg: &mut Svg, made: &Made, top: f64) -> f64 {
 fn curve(svg: &mut Svg, made: &Made, joint: usize, area: Area, is_last: bool) {
     let clip = &made.loop_clip;
     let count = clip.num_samples();
-    let reference = clip.body_pose(0).1[joint];
+    let reference = clip.body_pose(0).rotations[joint];
     let time = |key: usize| key as f64 * clip.step_secs();
-    let after = components((0..=2 * count).map(|key| clip.body_pose(key).1[joint]), reference);
+    let after = components(
+        (0..=2 * count).map(|key| clip.body_pose(key).rotations[joint]),
+        reference,
+    );
     let before = components(
         (0..=count).map(|sample| made.source.clip.rotations(sample as isize)[joint]),
         reference,

@@ -3,7 +3,8 @@
 use glam::DVec3;
 use loopwright::{
     analysis::body::{Body, FoundBy, Side},
-    take::{Skeleton, Take, pose},
+    motion::{Pose, PoseRef},
+    take::{Skeleton, Take},
 };
 
 /// Side of the body that a limb belongs to; it gives the colour.
@@ -80,7 +81,10 @@ impl Figure {
     pub fn of(take: &Take, body: &Body) -> Self {
         let skeleton = take.skeleton().clone();
         let middle = take.num_frames() / 2;
-        let (positions, rotations) = pose::world_pose(&skeleton, take.translations(middle), take.rotations(middle));
+        let Pose {
+            translations: positions,
+            rotations,
+        } = take.pose(middle).world(&skeleton);
         let stature = body.stature(take).unwrap_or_else(|| extent(&positions)).max(1e-6);
         let parts = Parts::of(&skeleton, body);
         let mut figure = Self {
@@ -147,8 +151,11 @@ impl Figure {
     }
 
     /// World positions of all points, joints first, at a frame of a take with this skeleton.
-    pub(super) fn points(&self, translations: &[DVec3], rotations: &[glam::DQuat]) -> Vec<DVec3> {
-        let (mut points, turns) = pose::world_pose(&self.skeleton, translations, rotations);
+    pub(super) fn points(&self, pose: PoseRef<'_>) -> Vec<DVec3> {
+        let Pose {
+            translations: mut points,
+            rotations: turns,
+        } = pose.world(&self.skeleton);
         for &(joint, place) in &self.tips {
             points.push(points[joint] + turns[joint] * place);
         }

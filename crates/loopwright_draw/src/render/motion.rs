@@ -98,9 +98,7 @@ impl Motion {
             return Err(MotionError::OtherSkeleton);
         }
         for sample in clip.sample_range() {
-            motion
-                .points
-                .extend(figure.points(clip.translations(sample), clip.rotations(sample)));
+            motion.points.extend(figure.points(clip.pose(sample)));
         }
         motion.first = clip.sample_range().start().unsigned_abs();
         motion.num_frames = clip.num_intervals();
@@ -119,11 +117,10 @@ impl Motion {
             return Err(MotionError::OtherSkeleton);
         }
         for sample in 0..=loop_clip.num_samples() {
-            let (translations, rotations) = loop_clip.body_pose(sample);
             // A root that is led along a path sways about its twist, which is what the motion is seen from.
             let twist = loop_clip.root().at(sample as f64 * loop_clip.step_secs());
             let sway = twist.inverse() * loop_clip.root_pose(sample);
-            let points = figure.points(translations, rotations);
+            let points = figure.points(loop_clip.body_pose(sample));
             motion
                 .points
                 .extend(points.into_iter().map(|point| sway.transform_point(point)));
@@ -192,7 +189,7 @@ impl Motion {
         if take.num_joints() != self.figure.num_joints() {
             return Err(MotionError::OtherSkeleton);
         }
-        let points = self.figure.points(take.translations(frame), take.rotations(frame));
+        let points = self.figure.points(take.pose(frame));
         self.points.extend(points);
         Ok(())
     }

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use glam::{DQuat, DVec3};
 use loopwright::{
     loop_clip::LoopClip,
-    math::rigid::Rigid,
+    motion::Pose,
     take::{Skeleton, Take},
 };
 
@@ -32,7 +32,7 @@ pub(crate) fn write_take(take: &Take, source: &BvhSource) -> Result<Written, Wri
         unit_metres: space.unit_metres,
         frame_time: frame_time_text(source, take.frame_time_secs()),
     };
-    writer.write(|frame| Pose::new(space, take.translations(frame), take.rotations(frame)))
+    writer.write(|frame| FilePose::new(space, take.translations(frame), take.rotations(frame)))
 }
 
 /// [`crate::write_loop`] for BVH: an added root has OFFSET zero and six channels.
@@ -57,25 +57,19 @@ pub(crate) fn write_loop(
         frame_time: frame_time_text(source, clip.step_secs()),
     };
     if settings.add_root {
-        writer.write(|key| {
-            let (translations, rotations) = clip.body_pose(key);
-            Pose::new(space, translations, rotations).below(space, clip.root_pose(key))
-        })
+        writer.write(|key| FilePose::below_root(space, clip.rooted_pose(key)))
     } else {
-        writer.write(|key| {
-            let (translations, rotations) = clip.folded_pose(key);
-            Pose::new(space, translations, rotations)
-        })
+        writer.write(|key| FilePose::owned(space, clip.folded_pose(key)))
     }
 }
 
 /// Local transforms of all joints at one key, in metres, with the file's axes.
-struct Pose<'a> {
+struct FilePose<'a> {
     translations: Cow<'a, [DVec3]>,
     rotations: Cow<'a, [DQuat]>,
 }
 
-impl<'a> Pose<'a> {
+impl<'a> FilePose<'a> {
     fn new(space: &Space, translations: impl Into<Cow<'a, [DVec3]>>, rotations: impl Into<Cow<'a, [DQuat]>>) -> Self {
         let (mut translations, mut rotations) = (translations.into(), rotations.into());
         if space.up != Axis::Y {
@@ -88,17 +82,28 @@ impl<'a> Pose<'a> {
         }
     }
 
-    /// With a root above the first joint.
-    fn below(mut self, space: &Space, root: Rigid) -> Self {
-        // In the file's axes on both sides, so that a root at rest is no rotation there either.
+    fn owned(space: &Space, pose: Pose) -> Self {
+        Self::new(space, pose.translations, pose.rotations)
+    }
+
+    /// A pose whose first joint is an added root, in the file's axes on both sides, so that a root at rest is no rotation
+    /// there either.
+    fn below_root(space: &Space, pose: Pose) -> Self {
         let turn = space.turn();
-        self.translations
-            .to_mut()
-            .insert(0, space.turned_back(root.translation));
-        self.rotations
-            .to_mut()
-            .insert(0, turn.conjugate() * root.rotation * turn);
-        self
+        let Pose {
+            mut translations,
+            mut rotations,
+        } = pose;
+        translations[0] = space.turned_back(translations[0]);
+        rotations[0] = turn.conjugate() * rotations[0] * turn;
+        if space.up != Axis::Y {
+            translations[1] = space.turned_back(translations[1]);
+            rotations[1] = turn.conjugate() * rotations[1];
+        }
+        Self {
+            translations: translations.into(),
+            rotations: rotations.into(),
+        }
     }
 }
 
@@ -178,7 +183,7 @@ struct Writer {
 }
 
 impl Writer {
-    fn write<'a>(mut self, pose: impl Fn(usize) -> Pose<'a>) -> Result<Written, WriteError> {
+    fn write<'a>(mut self, pose: impl Fn(usize) -> FilePose<'a>) -> Result<Written, WriteError> {
         let joints = self.hierarchy.joints().len();
         if self.num_keys.saturating_mul(joints) > MAX_TRANSFORMS {
             return Err(WriteError::TooManyKeys {
@@ -210,7 +215,7 @@ impl Writer {
     /// Gives position channels to joints that need them and checks that every position can be written.
     fn add_position_channels<'a>(
         &mut self,
-        pose_at: &impl Fn(usize) -> Pose<'a>,
+        pose_at: &impl Fn(usize) -> FilePose<'a>,
         warnings: &mut Vec<Warning>,
     ) -> Result<(), WriteError> {
         let joints = &mut self.hierarchy.joints;
@@ -284,7 +289,7 @@ impl Writer {
     fn write_motion<'a>(
         &self,
         order: &[usize],
-        pose_at: &impl Fn(usize) -> Pose<'a>,
+        pose_at: &impl Fn(usize) -> FilePose<'a>,
         text: &mut Vec<u8>,
         warnings: &mut Vec<Warning>,
     ) -> Result<(), WriteError> {

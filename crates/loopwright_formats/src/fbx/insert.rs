@@ -560,8 +560,13 @@ mod tests {
                 },
             };
             let (skeleton, step) = (take.skeleton().clone(), take.frame_time_secs());
-            let clip =
-                loopwright::loop_clip::LoopClip::new("l", skeleton, step, 0, root, translations, rotations).unwrap();
+            let clip = loopwright::loop_clip::LoopClip::new(
+                "l",
+                loopwright::motion::Tracks::new(skeleton, step, translations, rotations).unwrap(),
+                0,
+                root,
+            )
+            .unwrap();
             let layout = crate::LoopWriteSettings {
                 add_root: true,
                 ..crate::LoopWriteSettings::default()

@@ -7,6 +7,7 @@
 use glam::{DQuat, DVec3};
 use loopwright::{
     loop_clip::LoopClip,
+    motion::Pose,
     take::{Skeleton, Take},
 };
 
@@ -132,7 +133,7 @@ impl Keys {
             take.skeleton().clone(),
             take.frame_time_secs(),
             take.num_frames(),
-            |key| (take.translations(key).to_vec(), take.rotations(key).to_vec()),
+            |key| take.pose(key).to_pose(),
         )
     }
 
@@ -143,21 +144,14 @@ impl Keys {
             return Self::of(skeleton, clip.step_secs(), num_keys, |key| clip.folded_pose(key));
         }
         let skeleton = super::with_root(clip.skeleton())?;
-        Self::of(skeleton, clip.step_secs(), num_keys, |key| {
-            let (translations, rotations) = clip.body_pose(key);
-            let root = clip.root_pose(key);
-            let mut pose = (vec![root.translation], vec![root.rotation]);
-            pose.0.extend_from_slice(translations);
-            pose.1.extend_from_slice(rotations);
-            pose
-        })
+        Self::of(skeleton, clip.step_secs(), num_keys, |key| clip.rooted_pose(key))
     }
 
     fn of(
         skeleton: Skeleton,
         step_secs: f64,
         num_keys: usize,
-        pose: impl Fn(usize) -> (Vec<DVec3>, Vec<DQuat>),
+        pose: impl Fn(usize) -> Pose,
     ) -> Result<Self, WriteError> {
         let joints = skeleton.num_joints();
         if num_keys.saturating_mul(joints) > MAX_TRANSFORMS {
@@ -182,7 +176,10 @@ impl Keys {
             rotations: Vec::with_capacity(num_keys * joints),
         };
         for key in 0..num_keys {
-            let (translations, rotations) = pose(key);
+            let Pose {
+                translations,
+                rotations,
+            } = pose(key);
             for (joint, (translation, rotation)) in translations.iter().zip(&rotations).enumerate() {
                 let is_fit = translation.is_finite() && rotation.is_finite();
                 if !is_fit || (*translation * CM_PER_METRE).abs().max_element() > MAX_VALUE {

@@ -1,8 +1,9 @@
 //! From the parts of a glTF file to a take.
 
+use loopwright::motion::Pose;
 use std::sync::Arc;
 
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use loopwright::take::{Joint, Skeleton, Take};
 
 use super::{
@@ -198,9 +199,8 @@ impl Rig<'_> {
         let (mut translations, mut rotations) = (Vec::new(), Vec::new());
         for frame in frames {
             let secs = grid.secs(frame);
-            let (places, turns) =
-                self.pose(|node| self.tracks[node].at(&self.nodes.transforms[node], secs, grid.step_secs));
-            for (joint, (place, turn)) in places.into_iter().zip(turns).enumerate() {
+            let pose = self.pose(|node| self.tracks[node].at(&self.nodes.transforms[node], secs, grid.step_secs));
+            for (joint, (place, turn)) in pose.translations.into_iter().zip(pose.rotations).enumerate() {
                 let (place, turn) = if joint == 0 {
                     (space.turned(place), space.turn() * turn)
                 } else {
@@ -215,28 +215,28 @@ impl Rig<'_> {
     }
 
     /// Lengths and rotations of all joints in their parents' axes, the first one's in the world, in the file's unit.
-    fn pose(&self, transform: impl Fn(usize) -> Transform) -> (Vec<DVec3>, Vec<DQuat>) {
+    fn pose(&self, transform: impl Fn(usize) -> Transform) -> Pose {
         let num_joints = self.joints.nodes.len();
         let mut stretches = Vec::with_capacity(num_joints);
-        let (mut places, mut turns) = (Vec::with_capacity(num_joints), Vec::with_capacity(num_joints));
+        let mut pose = Pose::default();
         for (&node, &parent) in self.joints.nodes.iter().zip(&self.joints.parents) {
             let local = node.map_or(Transform::IDENTITY, &transform);
             let above = parent.map_or(self.above.stretch, |parent| stretches[parent]);
             let place = above.apply(local.translation);
             stretches.push(above.below(local.rotation, local.scale));
             if parent.is_none() {
-                places.push(self.above.place + self.above.turn * place);
-                turns.push(self.above.turn * local.rotation);
+                pose.translations.push(self.above.place + self.above.turn * place);
+                pose.rotations.push(self.above.turn * local.rotation);
             } else {
-                places.push(place);
-                turns.push(local.rotation);
+                pose.translations.push(place);
+                pose.rotations.push(local.rotation);
             }
         }
-        (places, turns)
+        pose
     }
 
     fn skeleton(&self, space: &Space) -> Result<Skeleton, ReadError> {
-        let (places, _) = self.pose(|node| self.nodes.transforms[node]);
+        let places = self.pose(|node| self.nodes.transforms[node]).translations;
         let joints = (self.joints.nodes.iter().zip(&self.joints.parents).zip(places))
             .map(|((&node, &parent), place)| Joint {
                 name: node.map_or_else(|| "scene".to_owned(), |node| cut(&self.nodes.name(node), MAX_NAME)),

@@ -8,6 +8,7 @@ use glam::{DQuat, DVec3};
 use loopwright::{
     loop_clip::LoopClip,
     math::{rigid::Rigid, rotation},
+    motion::{Pose, PoseRef},
     take::{Skeleton, Take},
 };
 use serde_json::{Value, json};
@@ -39,7 +40,7 @@ const SCALE_TOLERANCE: f64 = 1e-6;
 pub(crate) fn write_take(take: &Take, source: &GltfSource) -> Result<Written, WriteError> {
     let mut writer = Writer::new(source, take.skeleton())?;
     writer.animate(take.name(), take.num_frames(), take.frame_time_secs(), |frame| {
-        (take.translations(frame).to_vec(), take.rotations(frame).to_vec())
+        take.pose(frame).to_pose()
     })?;
     finish(&writer.document, source.is_binary, take.name())
 }
@@ -54,18 +55,7 @@ pub(crate) fn write_loop(
     let mut writer = Writer::new(source, clip.skeleton())?;
     if settings.add_root {
         writer.add_root()?;
-        writer.animate(clip.name(), num_keys, clip.step_secs(), |key| {
-            let (translations, rotations) = clip.body_pose(key);
-            let root = clip.root_pose(key);
-            (
-                core::iter::once(root.translation)
-                    .chain(translations.iter().copied())
-                    .collect(),
-                core::iter::once(root.rotation)
-                    .chain(rotations.iter().copied())
-                    .collect(),
-            )
-        })?;
+        writer.animate(clip.name(), num_keys, clip.step_secs(), |key| clip.rooted_pose(key))?;
     } else {
         writer.animate(clip.name(), num_keys, clip.step_secs(), |key| clip.folded_pose(key))?;
     }
@@ -224,7 +214,7 @@ impl<'a> Writer<'a> {
         name: &str,
         num_keys: usize,
         step_secs: f64,
-        pose: impl Fn(usize) -> (Vec<DVec3>, Vec<DQuat>),
+        pose: impl Fn(usize) -> Pose,
     ) -> Result<(), WriteError> {
         let num_joints = self.joints.len();
         if num_keys.saturating_mul(num_joints) > MAX_TRANSFORMS {
@@ -270,11 +260,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Transforms of all nodes at all keys.
-    fn tracks(
-        &self,
-        num_keys: usize,
-        pose: impl Fn(usize) -> (Vec<DVec3>, Vec<DQuat>),
-    ) -> Result<Vec<LocalTrack>, WriteError> {
+    fn tracks(&self, num_keys: usize, pose: impl Fn(usize) -> Pose) -> Result<Vec<LocalTrack>, WriteError> {
         let rests: Vec<DVec3> = (self.joints.iter())
             .map(|joint| {
                 joint
@@ -290,8 +276,8 @@ impl<'a> Writer<'a> {
         let mut tracks: Vec<LocalTrack> = self.joints.iter().map(|_| track()).collect();
         let mut before: Vec<DQuat> = Vec::new();
         for key in 0..num_keys {
-            let (translations, rotations) = pose(key);
-            let locals = self.locals(&translations, &rotations);
+            let pose = pose(key);
+            let locals = self.locals(pose.as_ref());
             for (joint, (place, turn)) in locals.into_iter().enumerate() {
                 let place = place.unwrap_or(rests[joint]);
                 if !(place.is_finite() && place.abs().max_element() <= MAX_VALUE && turn.is_finite()) {
@@ -316,7 +302,7 @@ impl<'a> Writer<'a> {
 
     /// Translations and rotations of all nodes for one pose of the take; a translation that any other would do as well for is
     /// `None`.
-    fn locals(&self, translations: &[DVec3], rotations: &[DQuat]) -> Vec<(Option<DVec3>, DQuat)> {
+    fn locals(&self, pose: PoseRef<'_>) -> Vec<(Option<DVec3>, DQuat)> {
         let Self { source, .. } = self;
         let space = &source.space;
         let above = &source.above;
@@ -328,20 +314,23 @@ impl<'a> Writer<'a> {
             let stretch = self.parents[joint].map_or(above.stretch, |parent| stretches[parent]);
             let local = if joint == own_root {
                 // The body stands in the world but for the root, which moves it there as it stands.
-                let place = space.turned_back(translations[joint]) / space.unit_metres;
-                let rotation = above.turn.conjugate() * turn.conjugate() * rotations[joint];
+                let place = space.turned_back(pose.translations[joint]) / space.unit_metres;
+                let rotation = above.turn.conjugate() * turn.conjugate() * pose.rotations[joint];
                 (
                     above.stretch.undo(above.turn.conjugate() * (place - above.place)),
                     rotation,
                 )
             } else if joint == 0 {
                 let travel = Rigid::new(
-                    turn.conjugate() * rotations[0] * turn,
-                    space.turned_back(translations[0]) / space.unit_metres,
+                    turn.conjugate() * pose.rotations[0] * turn,
+                    space.turned_back(pose.translations[0]) / space.unit_metres,
                 );
                 within(above, travel)
             } else {
-                (stretch.undo(translations[joint] / space.unit_metres), rotations[joint])
+                (
+                    stretch.undo(pose.translations[joint] / space.unit_metres),
+                    pose.rotations[joint],
+                )
             };
             let local = (local.0, local.1.normalize());
             stretches.push(stretch.below(local.1, scale));

@@ -1,0 +1,20 @@
+//! Motion as all stages share it: poses, tracks of local transforms over time, and the root's constant motion.
+//!
+//! A [`crate::take::Take`], a [`crate::take::Clip`] and a [`crate::loop_clip::LoopClip`] are [`Tracks`] with an invariant
+//! each. Lengths in metres, +Y up; arrays are frame-major: the value of (frame, joint) stands at frame * num_joints + joint.
+
+pub mod skeleton;
+
+pub mod pose;
+
+pub mod tracks;
+
+pub mod world;
+
+pub mod root;
+
+pub use pose::{Pose, PoseRef};
+pub use root::RootMotion;
+pub use skeleton::{Joint, Skeleton, SkeletonError};
+pub use tracks::{Tracks, TracksError};
+pub use world::WorldTracks;

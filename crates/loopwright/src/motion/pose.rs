@@ -1,0 +1,159 @@
+//! One pose: a transform for every joint of a skeleton at one time.
+
+use glam::{DQuat, DVec3};
+
+use super::Skeleton;
+use crate::math::{rigid::Rigid, rotation};
+
+/// Transforms of all joints at one time, in skeleton order.
+///
+/// Translations in metres, unit quaternions. Local (each joint in its parent's axes) unless the function that returns it says
+/// otherwise.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pose {
+    /// Translations, metres.
+    pub translations: Vec<DVec3>,
+    /// Rotations.
+    pub rotations: Vec<DQuat>,
+}
+
+/// A [`Pose`] that belongs to somebody else, usually one frame of [`super::Tracks`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PoseRef<'a> {
+    /// Translations, metres.
+    pub translations: &'a [DVec3],
+    /// Rotations.
+    pub rotations: &'a [DQuat],
+}
+
+impl PoseRef<'_> {
+    /// Number of joints.
+    pub fn num_joints(self) -> usize {
+        self.translations.len()
+    }
+
+    /// Transform of a joint.
+    ///
+    /// # Panics
+    /// When `joint` is out of range.
+    pub fn joint(self, joint: usize) -> Rigid {
+        Rigid::new(self.rotations[joint], self.translations[joint])
+    }
+
+    /// The same pose, owned.
+    pub fn to_pose(self) -> Pose {
+        Pose {
+            translations: self.translations.to_vec(),
+            rotations: self.rotations.to_vec(),
+        }
+    }
+
+    /// What stands above a joint of a local pose: the transform of its parent in the space of the root's parent.
+    ///
+    /// The identity for the root.
+    pub fn above(self, skeleton: &Skeleton, joint: usize) -> Rigid {
+        let path = skeleton.path_from_root(joint);
+        path[..path.len() - 1]
+            .iter()
+            .fold(Rigid::IDENTITY, |above, &joint| above * self.joint(joint))
+    }
+
+    /// Where a joint of a local pose goes, local again, when `motion` moves the space that the root is seen from and the joints
+    /// above stay.
+    pub fn carried(self, skeleton: &Skeleton, joint: usize, motion: Rigid) -> Rigid {
+        let above = self.above(skeleton, joint);
+        above.inverse() * motion * above * self.joint(joint)
+    }
+
+    /// A joint of a local pose, local again, as it is seen from a root that stands at `root`; the joints above stay.
+    pub(crate) fn in_root(self, skeleton: &Skeleton, joint: usize, root: Rigid) -> Rigid {
+        let chain = |joint: usize| {
+            let path = skeleton.path_from_root(joint);
+            let top = self.joint(path[0]);
+            path[1..].iter().fold(top, |above, &joint| above * self.joint(joint))
+        };
+        let above = skeleton.parent(joint).map_or(Rigid::IDENTITY, chain);
+        above.inverse() * root.inverse() * chain(joint)
+    }
+
+    /// Forward kinematics: a local pose in the space of the root's parent.
+    pub fn world(self, skeleton: &Skeleton) -> Pose {
+        let mut world = Pose::with_capacity(self.num_joints());
+        world.append_world(skeleton, self);
+        world
+    }
+}
+
+impl Pose {
+    pub(super) fn with_capacity(num_transforms: usize) -> Self {
+        Self {
+            translations: Vec::with_capacity(num_transforms),
+            rotations: Vec::with_capacity(num_transforms),
+        }
+    }
+
+    /// Appends a local pose in the space of the root's parent.
+    pub(super) fn append_world(&mut self, skeleton: &Skeleton, local: PoseRef<'_>) {
+        let base = self.translations.len();
+        for joint in 0..skeleton.num_joints() {
+            let (position, rotation) = match skeleton.parent(joint) {
+                None => (local.translations[joint], local.rotations[joint]),
+                Some(parent) => {
+                    let turn = self.rotations[base + parent];
+                    (
+                        self.translations[base + parent] + turn * local.translations[joint],
+                        (turn * local.rotations[joint]).normalize(),
+                    )
+                }
+            };
+            self.translations.push(position);
+            self.rotations.push(rotation);
+        }
+    }
+
+    /// The pose, borrowed.
+    pub fn as_ref(&self) -> PoseRef<'_> {
+        PoseRef {
+            translations: &self.translations,
+            rotations: &self.rotations,
+        }
+    }
+
+    /// Sets the transform of a joint.
+    ///
+    /// # Panics
+    /// When `joint` is out of range.
+    pub fn set_joint(&mut self, joint: usize, transform: Rigid) {
+        self.translations[joint] = transform.translation;
+        self.rotations[joint] = transform.rotation;
+    }
+
+    /// Moves a joint of a local pose, and all below it, as `motion` moves the space that the root is seen from.
+    ///
+    /// Joints above it stay. With the joint that carries the root motion this puts the motion onto a body that is seen from its
+    /// root, and with the inverse motion takes it off again.
+    pub fn carry(&mut self, skeleton: &Skeleton, joint: usize, motion: Rigid) {
+        let moved = self.as_ref().carried(skeleton, joint, motion);
+        self.set_joint(joint, moved);
+    }
+
+    /// A pose in the world after the world has moved; each rotation on its own quaternion's side.
+    #[must_use]
+    pub fn moved(mut self, motion: Rigid) -> Self {
+        for (position, turn) in self.translations.iter_mut().zip(&mut self.rotations) {
+            *position = motion.transform_point(*position);
+            *turn = rotation::on_side_of((motion.rotation * *turn).normalize(), *turn);
+        }
+        self
+    }
+}
+
+impl FromIterator<(DVec3, DQuat)> for Pose {
+    fn from_iter<I: IntoIterator<Item = (DVec3, DQuat)>>(joints: I) -> Self {
+        let (translations, rotations) = joints.into_iter().unzip();
+        Self {
+            translations,
+            rotations,
+        }
+    }
+}

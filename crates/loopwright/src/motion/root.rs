@@ -1,0 +1,39 @@
+//! The root motion of a loop: one constant velocity and turn rate.
+
+use crate::math::rigid::{Rigid, Twist};
+
+/// Constant root motion: root(t) = start * exp(t * twist).
+///
+/// A value without a policy: whether a file or an engine plays it is for whoever writes or plays the loop to decide.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RootMotion {
+    /// Where the root stands at the start, world.
+    pub start: Rigid,
+    /// The constant velocity and turn rate, in the root's own axes.
+    pub twist: Twist,
+}
+
+impl RootMotion {
+    /// World transform of the root `secs` seconds after the start, over any number of cycles.
+    pub fn at(&self, secs: f64) -> Rigid {
+        self.start * self.twist.exp(secs)
+    }
+
+    /// The root that stays where it starts.
+    #[must_use]
+    pub fn standing(&self) -> Self {
+        Self {
+            twist: Twist::ZERO,
+            ..*self
+        }
+    }
+
+    /// The motion of a frame that is rigidly attached to the root and stands at `frame` as seen from it.
+    #[must_use]
+    pub fn seen_from(&self, frame: Rigid) -> Self {
+        Self {
+            start: self.start * frame,
+            twist: self.twist.seen_from(frame),
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Tracks: local transforms of all joints of one skeleton at even times.
+
+use glam::{DQuat, DVec3};
+
+use super::{Pose, PoseRef, Skeleton, WorldTracks};
+use crate::math::{
+    cubic::{Hermite, Span},
+    rigid::Rigid,
+    rotation,
+};
+
+/// Local transforms of all joints of a skeleton at even times, frame-major, metres.
+///
+/// Invariants: a whole number of frames, and from frame to frame every rotation stays on one side, so that quaternions may be
+/// interpolated and filtered component by component.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tracks {
+    skeleton: Skeleton,
+    step_secs: f64,
+    values: Pose,
+}
+
+/// Why values are not tracks.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TracksError {
+    /// The numbers of values differ, or are not a whole number of frames.
+    #[error("expected {expected} values for {num_joints} joints in whole frames, found {found}")]
+    WrongLength {
+        /// Joints of the skeleton.
+        num_joints: usize,
+        /// Next whole number of values.
+        expected: usize,
+        /// Values given.
+        found: usize,
+    },
+    /// The time between frames is not positive and finite.
+    #[error("the time between frames must be positive, found {found} s")]
+    Step {
+        /// Seconds given.
+        found: f64,
+    },
+}
+
+/// The frames around a time: indices into tracks, those of the neighbours left out where there are none.
+pub(crate) type Around = Span<usize>;
+
+impl Tracks {
+    /// Tracks without a frame; `step_secs` is the time from one frame to the next and must be positive and finite.
+    pub(crate) fn empty(skeleton: Skeleton, step_secs: f64, num_frames: usize) -> Self {
+        Self {
+            values: Pose::with_capacity(num_frames.saturating_mul(skeleton.num_joints())),
+            skeleton,
+            step_secs,
+        }
+    }
+
+    /// Tracks from their values, which stay as they are but for the signs of the quaternions.
+    ///
+    /// `translations` and `rotations` are local, frame-major, frames times joints long; rotations must be unit quaternions.
+    /// Errors: [`TracksError`].
+    pub fn new(
+        skeleton: Skeleton,
+        step_secs: f64,
+        translations: Vec<DVec3>,
+        rotations: Vec<DQuat>,
+    ) -> Result<Self, TracksError> {
+        let num_joints = skeleton.num_joints();
+        let expected = translations.len().next_multiple_of(num_joints);
+        for found in [translations.len(), rotations.len()] {
+            if found != expected {
+                return Err(TracksError::WrongLength {
+                    num_joints,
+                    expected,
+                    found,
+                });
+            }
+        }
+        if !(step_secs > 0.0 && step_secs.is_finite()) {
+            return Err(TracksError::Step { found: step_secs });
+        }
+        let mut tracks = Self {
+            skeleton,
+            step_secs,
+            values: Pose {
+                translations,
+                rotations,
+            },
+        };
+        tracks.make_continuous();
+        Ok(tracks)
+    }
+
+    /// Tracks of poses, frame by frame. Errors: [`TracksError`].
+    pub fn of_poses(
+        skeleton: Skeleton,
+        step_secs: f64,
+        poses: impl IntoIterator<Item = Pose>,
+    ) -> Result<Self, TracksError> {
+        let mut values = Pose::default();
+        for pose in poses {
+            values.translations.extend(pose.translations);
+            values.rotations.extend(pose.rotations);
+        }
+        Self::new(skeleton, step_secs, values.translations, values.rotations)
+    }
+
+    /// Values that hold the invariants already.
+    pub(crate) fn of_continuous(skeleton: Skeleton, step_secs: f64, values: Pose) -> Self {
+        Self {
+            skeleton,
+            step_secs,
+            values,
+        }
+    }
+
+    fn make_continuous(&mut self) {
+        let (joints, rotations) = (self.skeleton.num_joints(), &mut self.values.rotations);
+        for index in joints..rotations.len() {
+            rotations[index] = rotation::on_side_of(rotations[index], rotations[index - joints]);
+        }
+    }
+
+    /// Appends a frame, each rotation on the side of the frame before.
+    ///
+    /// # Panics
+    /// When the pose has another number of joints.
+    pub(crate) fn push(&mut self, pose: PoseRef<'_>) {
+        let joints = self.num_joints();
+        assert!(
+            pose.translations.len() == joints && pose.rotations.len() == joints,
+            "a pose of {joints} joints"
+        );
+        let values = &mut self.values;
+        let before = values.rotations.len().checked_sub(joints);
+        values.translations.extend_from_slice(pose.translations);
+        for (joint, &rotation) in pose.rotations.iter().enumerate() {
+            let rotation = before.map_or(rotation, |before| {
+                rotation::on_side_of(rotation, values.rotations[before + joint])
+            });
+            values.rotations.push(rotation);
+        }
+    }
+
+    /// The tree of joints.
+    pub fn skeleton(&self) -> &Skeleton {
+        &self.skeleton
+    }
+
+    /// Seconds from one frame to the next.
+    pub fn step_secs(&self) -> f64 {
+        self.step_secs
+    }
+
+    /// Number of joints, at least one.
+    pub fn num_joints(&self) -> usize {
+        self.skeleton.num_joints()
+    }
+
+    /// Number of frames.
+    pub fn num_frames(&self) -> usize {
+        self.values.translations.len() / self.num_joints()
+    }
+
+    /// All values, frame-major.
+    pub fn values(&self) -> PoseRef<'_> {
+        self.values.as_ref()
+    }
+
+    /// The values, frame-major.
+    pub fn into_values(self) -> Pose {
+        self.values
+    }
+
+    /// The pose at a frame, local.
+    ///
+    /// # Panics
+    /// When `frame` is not below [`Self::num_frames`].
+    pub fn pose(&self, frame: usize) -> PoseRef<'_> {
+        let values = frame * self.num_joints()..(frame + 1) * self.num_joints();
+        PoseRef {
+            translations: &self.values.translations[values.clone()],
+            rotations: &self.values.rotations[values],
+        }
+    }
+
+    /// World positions and rotations of all joints at all frames.
+    pub fn world(&self) -> WorldTracks {
+        WorldTracks::of(self)
+    }
+
+    /// The pose between two frames, C1 in time: Hermite cubics with central slopes, one-sided where a neighbour is missing.
+    ///
+    /// `u` runs from 0 at the earlier frame to 1 at the later one. Source: docs/math/sampling.md.
+    pub(crate) fn between(&self, around: Around, u: f64) -> Pose {
+        let curve = Hermite::at(u);
+        self.map_joints(around, |points, turns| (curve.point(points), curve.rotation(turns)))
+    }
+
+    /// A pair of values for every joint from its translations and rotations around a time.
+    pub(crate) fn map_joints<A, B, C>(&self, around: Around, map: impl Fn(Span<DVec3>, Span<DQuat>) -> (A, B)) -> C
+    where
+        C: FromIterator<(A, B)>,
+    {
+        let around = around.map(|frame| self.pose(frame));
+        (0..self.num_joints())
+            .map(|joint| {
+                map(
+                    around.map(|pose| pose.translations[joint]),
+                    around.map(|pose| pose.rotations[joint]),
+                )
+            })
+            .collect()
+    }
+
+    /// Replaces the transforms of one joint at all frames.
+    pub(crate) fn set_joint(&mut self, joint: usize, transform: impl Fn(usize) -> Rigid) {
+        let joints = self.num_joints();
+        let mut before: Option<DQuat> = None;
+        for frame in 0..self.num_frames() {
+            let Rigid { rotation, translation } = transform(frame);
+            let rotation = before.map_or(rotation, |before| rotation::on_side_of(rotation, before));
+            before = Some(rotation);
+            self.values.translations[frame * joints + joint] = translation;
+            self.values.rotations[frame * joints + joint] = rotation;
+        }
+    }
+
+    /// Sets a joint so that it stands in the world where it does now once the root moves by `root`: it, and all below it, are
+    /// then seen from the root. `root` is the world transform of the root at a frame; joints above keep their tracks.
+    pub(crate) fn set_carrier_in_root(&mut self, carrier: usize, root: impl Fn(usize) -> Rigid) {
+        let seen = (0..self.num_frames())
+            .map(|frame| self.pose(frame).in_root(&self.skeleton, carrier, root(frame)))
+            .collect::<Vec<_>>();
+        self.set_joint(carrier, |frame| seen[frame]);
+    }
+
+    /// Maps every local transform; `map` gets the joint with its translation and rotation.
+    #[must_use]
+    pub(crate) fn map(mut self, map: impl Fn(usize, DVec3, DQuat) -> (DVec3, DQuat)) -> Self {
+        let joints = self.num_joints();
+        let values = self.values.translations.iter_mut().zip(&mut self.values.rotations);
+        for (index, (translation, rotation)) in values.enumerate() {
+            (*translation, *rotation) = map(index % joints, *translation, *rotation);
+        }
+        self.make_continuous();
+        self
+    }
+}

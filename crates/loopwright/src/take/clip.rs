@@ -1,0 +1,291 @@
+//! A cut sampled on an even grid of its own, with the frames around it.
+
+use core::ops::RangeInclusive;
+
+use glam::{DQuat, DVec3};
+
+use super::{Cut, CutError, Take};
+use crate::{
+    math::rigid::Rigid,
+    motion::{Pose, PoseRef, Skeleton, Tracks, WorldTracks},
+};
+
+/// Most transforms (samples times joints) of one clip: a guard against a mistyped rate, far above any loop.
+const MAX_TRANSFORMS: usize = 4_000_000;
+
+/// Samples kept on either side of a cut where the take has them.
+///
+/// Enough for velocity and acceleration at both ends, for windows of poses a fifth of a second long, and for crossfades of
+/// the usual length.
+const CONTEXT_SECS: f64 = 0.5;
+
+/// Most samples of context on either side, whatever the rate.
+const MAX_CONTEXT: usize = 256;
+
+/// A cut sampled on an even grid of its own, with the frames around it.
+///
+/// Sample 0 is the start and sample `num_intervals` the end; samples below and above are context, kept where the take has
+/// them, because closing a seam looks at the motion outside the cut. Local transforms, metres.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Clip {
+    /// All samples, context first.
+    tracks: Tracks,
+    source_step_secs: f64,
+    num_intervals: usize,
+    context_before: usize,
+}
+
+impl Clip {
+    /// Samples `cut` at `num_intervals` even steps and at as many context steps as fit into the take.
+    ///
+    /// `step_secs` is the time between samples in the result; it may differ from the source's own spacing, which then
+    /// plays a little faster or slower. Samples that fall on whole source frames are those frames, untouched.
+    /// Errors: [`CutError::TooShort`] below three intervals, [`CutError::TooLong`] above four million transforms.
+    pub fn new(take: &Take, cut: &Cut, num_intervals: usize, step_secs: f64) -> Result<Self, CutError> {
+        if num_intervals < 3 {
+            return Err(CutError::TooShort { num_intervals });
+        }
+        let limit = (MAX_TRANSFORMS / take.num_joints()).max(3);
+        if num_intervals > limit {
+            return Err(CutError::TooLong { num_intervals, limit });
+        }
+        let step_frames = cut.num_frames() / num_intervals as f64;
+        let source_step_secs = step_frames * take.frame_time_secs();
+        let last = (take.num_frames() - 1) as f64;
+        let wanted = ((CONTEXT_SECS / source_step_secs).ceil() as usize).clamp(2, MAX_CONTEXT);
+        // The small allowance keeps a context frame that rounding puts a hair outside.
+        let fits = |room: f64| ((room / step_frames + 1e-9).floor() as usize).min(wanted);
+        let context_before = fits(cut.start_frame());
+        let num_samples = context_before + num_intervals + 1 + fits(last - cut.end_frame());
+        let mut tracks = Tracks::empty(take.skeleton().clone(), step_secs, num_samples);
+        for index in 0..num_samples {
+            let offset = index as f64 - context_before as f64;
+            let frame = if offset == num_intervals as f64 {
+                cut.end_frame()
+            } else {
+                cut.start_frame() + offset * step_frames
+            };
+            // A grid that means to hit whole frames does hit them.
+            let near = frame.round();
+            let frame = if (frame - near).abs() < 1e-9 * last.max(1.0) {
+                near
+            } else {
+                frame
+            };
+            tracks.push(take.sample(frame).as_ref());
+        }
+        Ok(Self {
+            tracks,
+            source_step_secs,
+            num_intervals,
+            context_before,
+        })
+    }
+
+    fn index(&self, sample: isize) -> usize {
+        let index = sample + self.context_before as isize;
+        assert!(
+            index >= 0 && index < self.tracks.num_frames() as isize,
+            "sample {sample} of a clip with {} samples",
+            self.tracks.num_frames()
+        );
+        index as usize
+    }
+
+    fn sample_at(&self, index: usize) -> isize {
+        index as isize - self.context_before as isize
+    }
+
+    /// The tree of joints.
+    pub fn skeleton(&self) -> &Skeleton {
+        self.tracks.skeleton()
+    }
+
+    /// Seconds between samples as the clip is to be played.
+    pub fn step_secs(&self) -> f64 {
+        self.tracks.step_secs()
+    }
+
+    /// Seconds between samples as they were recorded.
+    pub fn source_step_secs(&self) -> f64 {
+        self.source_step_secs
+    }
+
+    /// Number of intervals, which is the number of unique samples of the loop.
+    pub fn num_intervals(&self) -> usize {
+        self.num_intervals
+    }
+
+    /// Seconds from start to end as the clip is to be played.
+    pub fn period_secs(&self) -> f64 {
+        self.num_intervals as f64 * self.step_secs()
+    }
+
+    /// All samples including context: from the first (zero or negative) to the last.
+    pub fn sample_range(&self) -> RangeInclusive<isize> {
+        self.sample_at(0)..=self.sample_at(self.tracks.num_frames() - 1)
+    }
+
+    /// The pose at a sample, local.
+    ///
+    /// # Panics
+    /// When the sample is outside [`Self::sample_range`].
+    pub fn pose(&self, sample: isize) -> PoseRef<'_> {
+        self.tracks.pose(self.index(sample))
+    }
+
+    /// Local translations at a sample, metres.
+    ///
+    /// # Panics
+    /// When the sample is outside [`Self::sample_range`].
+    pub fn translations(&self, sample: isize) -> &[DVec3] {
+        self.pose(sample).translations
+    }
+
+    /// Local rotations at a sample.
+    ///
+    /// # Panics
+    /// When the sample is outside [`Self::sample_range`].
+    pub fn rotations(&self, sample: isize) -> &[DQuat] {
+        self.pose(sample).rotations
+    }
+
+    /// World tracks of all samples, context included; frame `sample - sample_range().start()` belongs to `sample`.
+    pub fn world_tracks(&self) -> WorldTracks {
+        self.tracks.world()
+    }
+
+    /// The clip followed by the image of each of its samples, context and all: twice as long, with what follows the end now
+    /// that image.
+    pub(crate) fn followed_by_image(&self, image: impl Fn(PoseRef<'_>) -> Pose) -> Self {
+        let own = self.context_before + self.num_intervals;
+        let mut tracks = Tracks::empty(
+            self.skeleton().clone(),
+            self.step_secs(),
+            own + self.tracks.num_frames(),
+        );
+        for index in 0..own {
+            tracks.push(self.tracks.pose(index));
+        }
+        for index in self.context_before..self.tracks.num_frames() {
+            tracks.push(image(self.tracks.pose(index)).as_ref());
+        }
+        Self {
+            tracks,
+            num_intervals: 2 * self.num_intervals,
+            ..*self
+        }
+    }
+
+    /// The same clip with every local transform mapped; `map` gets the joint and its translation and rotation.
+    pub(crate) fn map_transforms(&self, map: impl Fn(usize, DVec3, DQuat) -> (DVec3, DQuat)) -> Self {
+        Self {
+            tracks: self.tracks.clone().map(map),
+            ..*self
+        }
+    }
+
+    /// The same clip with one joint's local track replaced; `transform` gets the sample.
+    pub(crate) fn with_joint_track(&self, joint: usize, transform: impl Fn(isize) -> Rigid) -> Self {
+        let mut tracks = self.tracks.clone();
+        tracks.set_joint(joint, |index| transform(self.sample_at(index)));
+        Self { tracks, ..*self }
+    }
+
+    /// The same clip with `carrier`, and all below it, seen from a root that stands at `root` in the world at a sample.
+    pub(crate) fn seen_from_root(&self, carrier: usize, root: impl Fn(isize) -> Rigid) -> Self {
+        let mut tracks = self.tracks.clone();
+        tracks.set_carrier_in_root(carrier, |index| root(self.sample_at(index)));
+        Self { tracks, ..*self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        math::{ops, rotation},
+        motion::Joint,
+    };
+
+    /// A turning, travelling joint whose motion is known at any time (frames).
+    fn truth(frame: f64) -> (DVec3, DQuat) {
+        let t = 0.1 * frame;
+        (
+            DVec3::new(ops::sin(t), 0.5 * ops::cos(2.0 * t), 1.3 * t),
+            rotation::exp(DVec3::new(0.4 * ops::sin(t), 0.3 * t, 0.5 * ops::cos(1.5 * t))),
+        )
+    }
+
+    fn take(num_frames: usize, spacing: f64) -> Take {
+        let skeleton = Skeleton::new(vec![Joint {
+            name: "root".to_owned(),
+            parent: None,
+            rest_offset: DVec3::ZERO,
+            tip: None,
+        }]);
+        let (translations, rotations) = (0..num_frames).map(|f| truth(f as f64 * spacing)).unzip();
+        Take::new("t", skeleton.unwrap(), 0.1, translations, rotations).unwrap()
+    }
+
+    fn worst_error(num_frames: usize, spacing: f64) -> f64 {
+        let take = take(num_frames, spacing);
+        let mut worst = 0.0_f64;
+        for i in 10..10 * (num_frames - 2) {
+            let frame = 0.1 * i as f64;
+            let (position, turn) = truth(frame * spacing);
+            let sampled = take.sample(frame);
+            worst = worst.max((sampled.translations[0] - position).length());
+            worst = worst.max(rotation::difference(sampled.rotations[0], turn).length());
+        }
+        worst
+    }
+
+    #[test]
+    fn sampling_error_falls_with_the_third_power_of_the_spacing() {
+        let (coarse, fine) = (worst_error(40, 1.0), worst_error(79, 0.5));
+        assert!(coarse < 1e-3, "{coarse}");
+        assert!(coarse / fine > 7.0, "{coarse} {fine}");
+    }
+
+    #[test]
+    fn sampling_is_c1_across_frames() {
+        let take = take(12, 3.0);
+        for frame in 2..9 {
+            let at = |offset: f64| take.sample(frame as f64 + offset);
+            let h = 1e-5;
+            let (before, middle, after) = (at(-h), at(0.0), at(h));
+            let left = (middle.translations[0] - before.translations[0]) / h;
+            let right = (after.translations[0] - middle.translations[0]) / h;
+            assert!((left - right).length() < 1e-3, "{left} {right}");
+            let left = rotation::difference(middle.rotations[0], before.rotations[0]) / h;
+            let right = rotation::difference(after.rotations[0], middle.rotations[0]) / h;
+            assert!((left - right).length() < 1e-3, "{left} {right}");
+        }
+    }
+
+    #[test]
+    fn whole_cuts_keep_the_frames_and_their_context() {
+        let take = take(30, 1.0);
+        let cut = Cut::new(&take, 5.0, 25.0).unwrap();
+        let clip = Clip::new(&take, &cut, 20, 0.1).unwrap();
+        assert_eq!(clip.sample_range(), -5..=24);
+        for sample in clip.sample_range() {
+            let frame = (sample + 5) as usize;
+            assert_eq!(clip.translations(sample), take.translations(frame));
+            assert_eq!(clip.rotations(sample), take.rotations(frame));
+        }
+        assert!(matches!(
+            Cut::new(&take, 5.0, 30.0),
+            Err(CutError::OutOfRange { last_frame: 29, .. })
+        ));
+        assert!(matches!(
+            Cut::new(&take, f64::NAN, 3.0),
+            Err(CutError::OutOfRange { .. })
+        ));
+        assert!(matches!(
+            Clip::new(&take, &cut, 2, 0.1),
+            Err(CutError::TooShort { num_intervals: 2 })
+        ));
+    }
+}

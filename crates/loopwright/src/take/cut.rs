@@ -1,0 +1,75 @@
+//! Stretches of a take.
+
+use super::Take;
+
+/// A stretch of a take, from the pose that starts it to the pose that meets the start.
+///
+/// Frames are counted from 0 and may be fractional. Invariant, held by [`Cut::new`]: finite, 0 <= start < end <= last frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cut {
+    start_frame: f64,
+    end_frame: f64,
+}
+
+/// Why a stretch cannot be cut.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CutError {
+    /// An end is outside the take, or the two are not in order.
+    #[error("frames {start_frame} to {end_frame} do not lie in order within 0 to {last_frame}")]
+    OutOfRange {
+        /// Start asked for.
+        start_frame: f64,
+        /// End asked for.
+        end_frame: f64,
+        /// The take's last frame.
+        last_frame: usize,
+    },
+    /// Fewer than three unique samples.
+    #[error("a loop needs at least 3 frames, this cut has {num_intervals}")]
+    TooShort {
+        /// Intervals of the cut.
+        num_intervals: usize,
+    },
+    /// More samples than a clip may hold.
+    #[error("{num_intervals} samples are asked for, the limit is {limit}")]
+    TooLong {
+        /// Intervals asked for.
+        num_intervals: usize,
+        /// Largest number taken.
+        limit: usize,
+    },
+}
+
+impl Cut {
+    /// A cut of `take` between two of its frames.
+    ///
+    /// Errors: [`CutError::OutOfRange`].
+    pub fn new(take: &Take, start_frame: f64, end_frame: f64) -> Result<Self, CutError> {
+        let last_frame = take.num_frames() - 1;
+        let inside = start_frame >= 0.0 && start_frame < end_frame && end_frame <= last_frame as f64;
+        if !inside {
+            return Err(CutError::OutOfRange {
+                start_frame,
+                end_frame,
+                last_frame,
+            });
+        }
+        Ok(Self { start_frame, end_frame })
+    }
+
+    /// Source frame at which the cut starts.
+    pub fn start_frame(&self) -> f64 {
+        self.start_frame
+    }
+
+    /// Source frame whose pose meets the start's.
+    pub fn end_frame(&self) -> f64 {
+        self.end_frame
+    }
+
+    /// Length in source frames, fractional.
+    pub fn num_frames(&self) -> f64 {
+        self.end_frame - self.start_frame
+    }
+}
