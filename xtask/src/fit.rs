@@ -155,7 +155,7 @@ fn real_takes<'a>(studied: &'a [Studied<'_>], page: &mut String) -> Result<Vec<(
             Err(error) => return Err(format!("{}: {error}", studied.row.file)),
         };
         let all = Pool::of(&[&fit]).all;
-        let modes: Vec<&str> = fit.figures.iter().map(|figures| figures.mode.name()).collect();
+        let modes: Vec<&str> = fit.figures.iter().map(|figures| figures.mode.as_str()).collect();
         let _ = writeln!(
             page,
             "| {} | {:.1} | {} | {} | {} | {} | {} | {} | {} |",
@@ -218,7 +218,7 @@ fn pools(fits: &[(&str, TakeFit)], page: &mut String) {
         let _ = writeln!(
             page,
             "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
-            mode.mode.map_or("all", |mode| mode.name()),
+            mode.mode.map_or("all", |mode| mode.as_str()),
             mode.takes,
             quartiles(mode.top_speed, 1.0, 2),
             quartiles(mode.acceleration, 1.0, 2),

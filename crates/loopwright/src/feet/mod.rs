@@ -15,6 +15,7 @@ use crate::{
     loop_clip::{LoopClip, LoopClipError},
     math::rigid::Twist,
     root_motion::RootMode,
+    words,
 };
 
 pub mod contact;
@@ -44,6 +45,12 @@ pub enum FootLock {
     Off,
 }
 
+words!(FootLock {
+    Auto: "auto",
+    On: "on",
+    Off: "off",
+});
+
 /// What tells the speed of the root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RootSpeed {
@@ -55,6 +62,12 @@ pub enum RootSpeed {
     /// The poses around both ends of the cut.
     Poses,
 }
+
+words!(RootSpeed {
+    Auto: "auto",
+    Feet: "feet",
+    Poses: "pose",
+});
 
 /// How feet are treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

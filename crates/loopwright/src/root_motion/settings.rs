@@ -1,6 +1,7 @@
 //! How root motion is taken out of a stretch, and what becomes of it.
 
 use super::path;
+use crate::words;
 
 /// What becomes of the travel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,6 +21,15 @@ pub enum RootMode {
     World,
 }
 
+words!(RootMode {
+    Screw: "screw",
+    Rabbit: "rabbit",
+    InPlace: "in-place",
+    Keep: "keep",
+    Path: "path",
+    World: "world",
+});
+
 /// Which motions of a root count as travel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RootSpace {
@@ -29,6 +39,11 @@ pub enum RootSpace {
     /// Any rigid motion, about any axis: props, and animals that roll or climb. The root is the mean frame of the hips.
     Full,
 }
+
+words!(RootSpace {
+    Ground: "ground",
+    Full: "full",
+});
 
 /// How the travel is taken out of a stretch, and what becomes of it.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -189,7 +189,7 @@ fn one(take: &FittedTake, settings: &FitSettings) -> String {
         "at s",
     ]);
     for figures in &fit.figures {
-        let mut row = vec![figures.mode.name().to_owned(), format!("{:.2}", figures.secs)];
+        let mut row = vec![figures.mode.as_str().to_owned(), format!("{:.2}", figures.secs)];
         for (peak, scale, decimals) in [
             (figures.top_speed, 1.0, 3),
             (figures.acceleration, 1.0, 2),
@@ -253,7 +253,7 @@ fn events(fit: &TakeFit) -> String {
             format!("{:.2}", fit.profile.secs(event.peak_frame)),
             what.to_owned(),
             event.kind.name().to_owned(),
-            event.mode.name().to_owned(),
+            event.mode.as_str().to_owned(),
             format!("{:.decimals$}", size(event.from)),
             format!("{:.decimals$}", size(event.to)),
             format!("{:.decimals$}", scale * event.peak_rate),
@@ -294,7 +294,7 @@ fn many(outcomes: &[&Outcome]) -> String {
                     Err(_) => vec!["too short".to_owned()],
                     Ok(fit) => {
                         let all = Pool::of(&[fit]).all;
-                        let modes: Vec<&str> = fit.figures.iter().map(|figures| figures.mode.name()).collect();
+                        let modes: Vec<&str> = fit.figures.iter().map(|figures| figures.mode.as_str()).collect();
                         vec![
                             modes.join(" "),
                             median(all.top_speed, 1.0, 2),
@@ -336,7 +336,7 @@ fn pooled(pool: &Pool) -> String {
     ]);
     for mode in pool.modes.iter().chain([&pool.all]) {
         let mut head = vec![
-            mode.mode.map_or("all", Mode::name).to_owned(),
+            mode.mode.map_or("all", Mode::as_str).to_owned(),
             mode.takes.to_string(),
             quartiles(mode.top_speed, 1.0, 2),
             quartiles(mode.acceleration, 1.0, 2),
@@ -425,7 +425,7 @@ pub(crate) fn block(pool: &Pool, settings: &FitSettings) -> String {
         if !lines.is_empty() {
             let table = mode
                 .mode
-                .map_or("controller".to_owned(), |mode| format!("controller.{}", mode.name()));
+                .map_or("controller".to_owned(), |mode| format!("controller.{}", mode.as_str()));
             let _ = write!(
                 text,
                 "\n[{table}] # {:.1} s of {} take{}\n{lines}",
@@ -505,7 +505,7 @@ struct ModeFacts {
 impl From<&ModePool> for ModeFacts {
     fn from(mode: &ModePool) -> Self {
         Self {
-            mode: mode.mode.map_or("all", Mode::name),
+            mode: mode.mode.map_or("all", Mode::as_str),
             takes: mode.takes,
             seconds: mode.secs,
             top_speed_mps: spread(mode.top_speed, 1.0),
@@ -569,7 +569,7 @@ struct LargestFacts {
 impl From<&ModeFigures> for LargestFacts {
     fn from(figures: &ModeFigures) -> Self {
         Self {
-            mode: figures.mode.name(),
+            mode: figures.mode.as_str(),
             seconds: figures.secs,
             top_speed_mps: peak(figures.top_speed, 1.0),
             acceleration_mps2: peak(figures.acceleration, 1.0),
@@ -613,7 +613,7 @@ impl EventFacts {
                 Quantity::Facing => "facing",
             },
             kind: event.kind.name(),
-            mode: event.mode.name(),
+            mode: event.mode.as_str(),
             start_frame: event.frames.start,
             end_frame: event.frames.end - 1,
             peak_secs: fit.profile.secs(event.peak_frame),
