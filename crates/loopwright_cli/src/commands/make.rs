@@ -39,7 +39,11 @@ const MAX_KEYS: usize = 2_000_000;
 pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
     let cycles = args.search.as_ref().and_then(|search| search.cycles);
     let flags = args.settings.recipe(args.range, cycles)?;
-    let recipe = with_file(&flags, &args.target)?;
+    let mut recipe = with_file(&flags, &args.target)?;
+    // Flags count more: the stretch in a file is no answer to a search that is asked for.
+    if args.range.is_none() && (args.pick.is_some() || args.search.is_some()) {
+        recipe.stretch = recipe.stretch.searched_anew(cycles);
+    }
     let mut search = args.search.unwrap_or_default();
     search.cycles = recipe.stretch.cycles;
     make(

@@ -64,6 +64,19 @@ pub(crate) struct StretchRecipe {
     pub(crate) symmetric: Option<bool>,
 }
 
+impl StretchRecipe {
+    /// What is left of it where a search is asked for, of so many cycles if any: its frames go, and with them the number of
+    /// cycles that they hold.
+    pub(crate) fn searched_anew(self, cycles: Option<u32>) -> Self {
+        Self {
+            start: None,
+            end: None,
+            cycles: cycles.or(self.cycles.filter(|_| self.start.is_none())),
+            ..self
+        }
+    }
+}
+
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
