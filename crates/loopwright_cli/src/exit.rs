@@ -42,6 +42,14 @@ impl Failure {
         }
     }
 
+    /// Several things went wrong: exit status 2.
+    pub(crate) fn of_all(what: impl fmt::Display, failures: &[Self]) -> Self {
+        Self {
+            details: failures.iter().map(|failure| failure.what.clone()).collect(),
+            ..Self::error(what)
+        }
+    }
+
     /// Adds a fact.
     pub(crate) fn because(mut self, detail: impl fmt::Display) -> Self {
         self.details.push(detail.to_string());

@@ -200,25 +200,18 @@ pub(crate) fn body_failure(error: BodyError) -> Failure {
 /// What the study of a take found that the user should know.
 fn study_warnings(take: &Take, analysis: &Analysis) -> Vec<String> {
     let mut warnings = Vec::new();
-    let frames = |kind| -> Vec<usize> {
-        let soiled = analysis.screen.soiled.iter();
-        soiled
-            .filter(|soiled| soiled.kind == kind)
-            .map(|soiled| soiled.frame)
-            .collect()
-    };
-    let (jumps, frozen) = (frames(SoilKind::Jump), frames(SoilKind::Frozen));
-    if !jumps.is_empty() {
-        warnings.push(format!(
-            "{} not used as loop ends by the search: the pose jumps there",
-            list_frames(&jumps)
-        ));
-    }
-    if !frozen.is_empty() {
-        warnings.push(format!(
-            "{} not used as loop ends by the search: frozen or doubled",
-            list_frames(&frozen)
-        ));
+    for (kind, why) in [
+        (SoilKind::Jump, "the pose jumps there"),
+        (SoilKind::Frozen, "frozen or doubled"),
+    ] {
+        let soiled = analysis.screen.soiled.iter().filter(|soiled| soiled.kind == kind);
+        let frames: Vec<usize> = soiled.map(|soiled| soiled.frame).collect();
+        if !frames.is_empty() {
+            warnings.push(format!(
+                "{} not used as loop ends by the search: {why}",
+                list_frames(&frames)
+            ));
+        }
     }
     for flipping in &analysis.screen.flipping {
         let has_say = (analysis.joints.iter()).any(|known| known.joint == flipping.joint && known.weight > 0.0);

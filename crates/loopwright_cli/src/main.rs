@@ -5,38 +5,23 @@ use std::process::ExitCode;
 use clap::Parser;
 
 mod args;
-
-mod files;
-
-mod limits;
-
-mod load;
-
-mod mirroring;
-
-mod numbers;
-
-mod output;
-
-mod plot;
-
+mod closure_names;
 mod commands;
-
-mod recipe;
-
-mod report;
-
-mod search;
-
-mod written_loop;
-
-mod talk;
-
-mod targets;
-
-mod words;
-
 mod exit;
+mod files;
+mod limits;
+mod load;
+mod mirroring;
+mod numbers;
+mod output;
+mod plot;
+mod recipe;
+mod report;
+mod search;
+mod talk;
+mod targets;
+mod words;
+mod written_loop;
 
 use args::{Cli, Command};
 

@@ -2,6 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use loopwright::{
+    closure::{self, Order},
     controller_fit::mode::Mode,
     feet::{FootLock, RootSpeed},
     math::decay::DecayKind,
@@ -9,6 +10,8 @@ use loopwright::{
 };
 use loopwright_draw::render::View;
 use loopwright_formats::ClosingKey;
+
+use crate::closure_names::ClosureName;
 
 /// A choice with a word for flags and recipes.
 pub(crate) trait Choice: Copy + Send + Sync + 'static {
@@ -30,9 +33,9 @@ pub(crate) fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
 
 /// States the help texts of a choice that knows its own words.
 macro_rules! choices {
-    ($($Choice:ident { $($Variant:ident: $help:literal),+ $(,)? })+) => {$(
+    ($($Choice:ident::$LIST:ident { $($Variant:ident: $help:literal),+ $(,)? })+) => {$(
         impl Choice for $Choice {
-            const ALL: &'static [Self] = &$Choice::ALL;
+            const ALL: &'static [Self] = &$Choice::$LIST;
 
             fn word(self) -> &'static str {
                 self.as_str()
@@ -47,8 +50,55 @@ macro_rules! choices {
     )+};
 }
 
+impl Choice for Order {
+    const ALL: &'static [Self] = &[Self::C1, Self::C2];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::C1 => "c1",
+            Self::C2 => "c2",
+        }
+    }
+
+    fn help(self) -> &'static str {
+        match self {
+            Self::C1 => "Pose and velocity",
+            Self::C2 => "Acceleration as well, where the shape carries it",
+        }
+    }
+}
+
+impl Choice for closure::Motion {
+    const ALL: &'static [Self] = &[Self::Layered, Self::Central];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Layered => "layered",
+            Self::Central => "central",
+        }
+    }
+
+    fn help(self) -> &'static str {
+        match self {
+            Self::Layered => "Least squares over nine frames; what noise there is besides is met within a few frames",
+            Self::Central => "Central differences, noise and all",
+        }
+    }
+}
+
 choices! {
-    RootMode {
+    ClosureName::OF_BODIES {
+        Auto: "The least visible of all, found by trying",
+        Quintic: "Meets in pose, velocity and acceleration; exactly zero after the blend time",
+        Cubic: "Meets in pose and velocity; exactly zero after the blend time",
+        Spring: "Meets in pose and velocity; decays like a critically damped spring with the blend as half-life",
+        Linear: "Spreads the pose evenly over the loop; velocity over the blend time",
+        SoftFade: "Spreads the pose with a soft bend, whose hardness is --hardness; velocity over the blend time",
+        Adjustment: "Spreads the pose where the joint moves most; velocity over the blend time",
+        Crossfade: "Blends into the frames that precede the start in the take",
+        Open: "Left as it is, with its jump",
+    }
+    RootMode::ALL {
         Screw: "One constant twist: straight, turning or climbing",
         Rabbit: "Straight ahead at a constant velocity, for loops that turn by less than 5 degrees",
         InPlace: "No travel; the twist is reported only",
@@ -56,30 +106,30 @@ choices! {
         Path: "The root follows the smoothed path of the hips; --add-root shows it",
         World: "No travel at all: the body comes back to where it started",
     }
-    RootSpace {
+    RootSpace::ALL {
         Ground: "Turns about the up axis, ways over the ground, and climbs above 3 cm per cycle",
         Full: "Any motion, about any axis: props, and animals that roll or climb",
     }
-    RootSpeed {
+    RootSpeed::ALL {
         Auto: "The feet where the take has been set in place or they slide less for it, else the poses",
         Feet: "The feet: what stands does not move",
         Poses: "The poses around both ends of the cut",
     }
-    FootLock {
+    FootLock::ALL {
         Auto: "Where their contacts can be trusted",
         On: "Wherever they seem to stand, however far they slide",
         Off: "Not at all",
     }
-    ClosingKey {
+    ClosingKey::ALL {
         Repeat: "The last key equals the first, with the root carried on",
         Drop: "The last key is the last unique sample",
     }
-    DecayKind {
+    DecayKind::ALL {
         Spring: "A critically damped spring",
         Cubic: "A cubic blend",
         Quintic: "A quintic blend",
     }
-    Mode {
+    Mode::ALL {
         Idle: "It stays where it is",
         Walk: "It walks ahead",
         Run: "It runs ahead",
@@ -87,7 +137,7 @@ choices! {
         Back: "It goes backwards",
         TurnInPlace: "It turns and stays where it is",
     }
-    View {
+    View::ALL {
         ThreeQuarter: "From ahead, to the right and a little above",
         Side: "From the right: the body moves from left to right",
         Front: "From ahead",

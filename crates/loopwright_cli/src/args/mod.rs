@@ -3,15 +3,10 @@
 use clap::{Parser, Subcommand};
 
 mod fit;
-
 mod loops;
-
 mod make;
-
 mod render;
-
 mod search;
-
 mod take;
 
 pub(crate) use fit::FitArgs;

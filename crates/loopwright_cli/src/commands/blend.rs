@@ -24,7 +24,7 @@ use crate::{
     exit::{Ending, Failure},
     load,
     output::{self, Outputs},
-    report::{facts, make as report},
+    report::{facts, json, make as report},
     talk,
     written_loop::{self, PlayableLoop},
 };
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     outputs.commit()?;
     output::print(&if args.json {
-        report::json(&sidecar)
+        json::text(&sidecar)
     } else {
         report::blend(&sidecar)
     })?;

@@ -61,12 +61,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
                     file: path.display().to_string(),
                     animation,
                     verdict: "error",
-                    failed: Vec::new(),
-                    take: None,
-                    candidate: None,
-                    root: None,
-                    quality: None,
                     warnings: vec![failure.what().to_owned()],
+                    ..Verdict::default()
                 };
                 unreadable.push(failure);
                 verdict
@@ -90,14 +86,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
         );
     }
     if !unreadable.is_empty() {
-        let summary = Failure::error(format!(
-            "{} of {} loops could not be checked",
-            unreadable.len(),
-            verdicts.len()
-        ));
-        return Err(unreadable
-            .iter()
-            .fold(summary, |summary, failure| summary.because(failure.what())));
+        let what = format!("{} of {} loops could not be checked", unreadable.len(), verdicts.len());
+        return Err(Failure::of_all(what, &unreadable));
     }
     Ok(if failed.is_empty() {
         Ending::Done

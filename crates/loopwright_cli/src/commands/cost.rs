@@ -19,7 +19,10 @@ use crate::{
     output::{self, Outputs},
     plot::PlotFile,
     recipe::TakeArgs,
-    report::cost::{self as report, CostAnswer, CostSide, CrossingFacts, DecayCost, GapFacts, PairFacts, TableFacts},
+    report::{
+        cost::{self as report, CostAnswer, CostSide, CrossingFacts, DecayCost, GapFacts, PairFacts, TableFacts},
+        json,
+    },
     talk, written_loop,
 };
 
@@ -68,14 +71,14 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
     }
     outputs.commit()?;
     output::print(&if args.json {
-        report::json(&answer)
+        json::text(&answer)
     } else {
         report::human(&answer)
     })?;
     Ok(Ending::Done)
 }
 
-/// Spring, cubic and quintic as the flags have them, in the order of [`DecayKind::ALL`].
+/// Spring, cubic and quintic as the flags have them, in this order.
 fn decays(args: &CostArgs) -> Result<[Decay; 3], Failure> {
     for (flag, secs, usual) in [
         ("--halflife", args.halflife, DEFAULT_HALF_LIFE_SECS),

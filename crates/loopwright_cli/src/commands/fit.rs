@@ -68,10 +68,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
     })?;
     let count: usize = sources.iter().map(|source| source.outcomes.len()).sum();
     if !unreadable.is_empty() {
-        let summary = Failure::error(format!("{} of {count} takes could not be fitted", unreadable.len()));
-        return Err(unreadable
-            .iter()
-            .fold(summary, |summary, failure| summary.because(failure.what())));
+        let what = format!("{} of {count} takes could not be fitted", unreadable.len());
+        return Err(Failure::of_all(what, &unreadable));
     }
     Ok(if pool.has_half_life() {
         Ending::Done
@@ -88,12 +86,7 @@ fn source(
     unreadable: &mut Vec<Failure>,
 ) -> Result<Source, Failure> {
     let is_folder = path.is_dir();
-    let mut files = Ok(vec![path.to_owned()]);
-    if is_folder {
-        files = takes_below(path);
-    }
     let is_batch = is_folder || args.takes.len() > 1;
-    let mut outcomes = Vec::new();
     let mut failed = |file: &Path, failure: Failure| {
         talk::fail(&failure);
         let outcome = Outcome::Unreadable {
@@ -103,24 +96,21 @@ fn source(
         unreadable.push(failure);
         outcome
     };
+    let files = match is_folder {
+        true => takes_below(path),
+        false => Ok(vec![path.to_owned()]),
+    };
+    let mut outcomes = Vec::new();
     match files {
         Err(failure) => outcomes.push(failed(path, failure)),
         Ok(files) => {
             for file in files {
-                let outcome = match take(&file, args, settings) {
+                outcomes.push(match take(&file, args, settings) {
+                    Ok(FittedTake {
+                        fit: Err(error @ FitError::Smoothing { .. }),
+                        ..
+                    }) => return Err(Failure::error(error).try_this("--smoothing 0.2")),
                     Ok(take) => {
-                        match take.fit {
-                            Err(error @ FitError::Smoothing { .. }) => {
-                                return Err(Failure::error(error).try_this("--smoothing 0.2"));
-                            }
-                            Err(error @ FitError::Rate { .. }) => {
-                                let failure = Failure::error(format!("cannot fit \"{}\": {error}", file.display()))
-                                    .try_this("export the take at 30 to 120 frames per second");
-                                outcomes.push(failed(&file, failure));
-                                continue;
-                            }
-                            _ => {}
-                        }
                         for warning in &take.warnings {
                             talk::warn(&match is_batch {
                                 true => format!("{}: {warning}", take.facts.file),
@@ -130,8 +120,7 @@ fn source(
                         Outcome::Take(Box::new(take))
                     }
                     Err(failure) => failed(&file, failure),
-                };
-                outcomes.push(outcome);
+                });
             }
         }
     }
@@ -142,7 +131,7 @@ fn source(
     })
 }
 
-/// Reads a take and fits it.
+/// Reads a take and fits it. Errors: it cannot be read, or its frames are too far apart or too close together.
 fn take(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<FittedTake, Failure> {
     let mut soft = Vec::new();
     let file = load::read_take(
@@ -158,9 +147,14 @@ fn take(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<FittedTak
             load::list_frames(&analysis.screen.jumps)
         ));
     }
+    let fit = controller_fit::fit(&file.take, &analysis, settings);
+    if let Err(error @ FitError::Rate { .. }) = fit {
+        return Err(Failure::error(format!("cannot fit \"{}\": {error}", path.display()))
+            .try_this("export the take at 30 to 120 frames per second"));
+    }
     Ok(FittedTake {
         facts: load::take_facts(path, &file),
-        fit: controller_fit::fit(&file.take, &analysis, settings),
+        fit,
         warnings,
     })
 }

@@ -20,14 +20,15 @@ use loopwright_formats::{
 
 use crate::{
     args::{CloseArgs, DEFAULT_TOP, MakeArgs, SearchArgs, TargetArgs},
+    closure_names::ClosureName,
     exit::{Ending, Failure},
     files,
     load::{self, Loaded},
     mirroring,
     output::{self, Outputs},
     plot::PlotFile,
-    recipe::{ClosureName, Recipe, StretchRecipe},
-    report::{facts, make as report},
+    recipe::{Recipe, StretchRecipe},
+    report::{facts, json, make as report},
     search::{self, Hunt},
     talk,
     targets::Target,
@@ -178,7 +179,7 @@ fn make(
     }
     outputs.commit()?;
     output::print(&if target.json {
-        report::json(&sidecar)
+        json::text(&sidecar)
     } else {
         report::human(&sidecar)
     })?;

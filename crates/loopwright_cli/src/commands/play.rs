@@ -13,7 +13,10 @@ use crate::{
     exit::{Ending, Failure},
     files,
     output::{self, Outputs},
-    report::play::{self as report, PlayAnswer, PlayedLoop},
+    report::{
+        json,
+        play::{self as report, PlayAnswer, PlayedLoop},
+    },
     talk, written_loop,
 };
 
@@ -73,7 +76,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
             .collect(),
     };
     output::print(&if args.json {
-        report::json(&answer)
+        json::text(&answer)
     } else {
         report::human(&answer)
     })?;

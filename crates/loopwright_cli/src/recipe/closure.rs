@@ -9,8 +9,8 @@ use loopwright::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::names::ClosureName;
 use crate::{
+    closure_names::ClosureName,
     exit::Failure,
     words::{choice, optional_text},
 };
@@ -22,31 +22,27 @@ use crate::{
 pub(crate) struct ClosureRecipe {
     /// How the seam is closed; quintic unless given.
     #[arg(long = "closure", value_name = "METHOD", value_parser = choice::<ClosureName>())]
-    #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "optional_text")]
     pub(crate) method: Option<ClosureName>,
     /// Another method at the start.
     #[arg(long = "closure-start", value_name = "METHOD", value_parser = choice::<ClosureName>())]
-    #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "optional_text")]
     method_start: Option<ClosureName>,
     /// Another method at the end.
     #[arg(long = "closure-end", value_name = "METHOD", value_parser = choice::<ClosureName>())]
-    #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "optional_text")]
     method_end: Option<ClosureName>,
     /// Blend time at both ends, seconds; for spring the half-life (59.7% left after it), for softfade the time of the fade.
     #[arg(long, value_name = "SECONDS")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     blend: Option<f64>,
     /// Another blend time at the start.
     #[arg(long, value_name = "SECONDS")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     blend_start: Option<f64>,
     /// Another blend time at the end.
     #[arg(long, value_name = "SECONDS")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     blend_end: Option<f64>,
     /// How sharply softfade bends, 0.5 or more; 16 unless given.
     #[arg(long, value_name = "K")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     hardness: Option<f64>,
     /// Share of the gaps that the start takes, 0 to 1: of pose, velocity and acceleration, those left out as the one before.
     #[arg(long, value_name = "P[,V[,A]]", value_delimiter = ',', num_args = 1..=3)]
@@ -54,11 +50,11 @@ pub(crate) struct ClosureRecipe {
     share: Vec<f64>,
     /// How far the seam is closed; c2 where the method carries it.
     #[arg(long, value_parser = choice::<Order>())]
-    #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "optional_text")]
     order: Option<Order>,
     /// How velocities and accelerations at the seam are told; layered unless given.
     #[arg(long, value_parser = choice::<Motion>())]
-    #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "optional_text")]
     motion: Option<Motion>,
 }
 
@@ -71,7 +67,6 @@ pub(crate) struct JointRecipe {
     #[serde(with = "joint_method")]
     method: ClosureName,
     /// Seconds.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     blend: Option<f64>,
 }
 

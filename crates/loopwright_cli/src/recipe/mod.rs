@@ -15,14 +15,11 @@ use crate::{exit::Failure, files};
 
 mod closure;
 
-mod names;
-
 mod output;
 
 mod take;
 
 pub(crate) use closure::{ClosureRecipe, JointRecipe};
-pub(crate) use names::ClosureName;
 pub(crate) use output::OutputRecipe;
 pub(crate) use take::{StudyArgs, TakeArgs};
 
@@ -52,15 +49,11 @@ pub(crate) struct Recipe {
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct StretchRecipe {
     /// Source frames, counted from 0, fractional.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) start: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) end: Option<f64>,
     /// Fundamental periods in it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cycles: Option<u32>,
     /// Whether the stretch is half a cycle and its mirror image follows.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) symmetric: Option<bool>,
 }
 
@@ -115,19 +108,16 @@ impl Recipe {
     /// This recipe with whatever another one says laid over it. Errors: a number that TOML cannot hold.
     pub(crate) fn overlaid(&self, over: &Self) -> Result<Self, Failure> {
         let failed = |error: &dyn std::fmt::Display| Failure::error(format!("cannot use the recipe: {error}"));
-        let [mut under, over] = [self, over].map(Table::try_from);
-        let (under, over) = (
-            under.as_mut().map_err(|error| failed(error))?,
-            over.map_err(|error| failed(&error))?,
-        );
+        let table = |recipe: &Self| Table::try_from(recipe).map_err(|error| failed(&error));
+        let (mut under, over) = (table(self)?, table(over)?);
         for (part, newer, set_aside) in SETS_ASIDE {
             let is_said = over.get(part).is_some_and(|part| part.get(newer).is_some());
             if let Some(Value::Table(part)) = under.get_mut(part).filter(|_| is_said) {
                 part.retain(|key, _| !set_aside.contains(&key));
             }
         }
-        lay_over(under, over);
-        core::mem::take(under).try_into().map_err(|error| failed(&error))
+        lay_over(&mut under, over);
+        under.try_into().map_err(|error| failed(&error))
     }
 
     /// This recipe with everything in it that was decided on the way: the stretch, and the method where one was chosen.

@@ -26,47 +26,41 @@ pub(crate) struct OutputRecipe {
     pub(crate) target: Option<Target>,
     /// What becomes of the travel; screw unless given.
     #[arg(long, value_parser = choice::<RootMode>())]
-    #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "optional_text")]
     root: Option<RootMode>,
     /// Which motions count as travel; ground unless given.
     #[arg(long, value_parser = choice::<RootSpace>())]
-    #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "optional_text")]
     root_space: Option<RootSpace>,
     /// How much --root path is smoothed: standard deviation of the weights, seconds; 0.25 unless given.
     #[arg(long, value_name = "SECONDS")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     path_smoothing: Option<f64>,
     /// What tells the speed of the root; auto unless given.
     #[arg(long, value_parser = choice::<RootSpeed>())]
-    #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "optional_text")]
     root_speed: Option<RootSpeed>,
     /// Whether feet are held where they stand; auto unless given.
     #[arg(long, value_parser = choice::<FootLock>())]
-    #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "optional_text")]
     lock_feet: Option<FootLock>,
     /// With --root rabbit: take loops that turn by 5 degrees or more too, and close the turn like any gap.
     #[arg(long, num_args = 0, default_missing_value = "true", hide_possible_values = true)]
-    #[serde(skip_serializing_if = "Option::is_none")]
     force_straight: Option<bool>,
     /// Insert a root joint that carries exactly the twist, where the take has none.
     #[arg(long, num_args = 0, default_missing_value = "true", hide_possible_values = true)]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) add_root: Option<bool>,
     /// Frames per second of the loop; the take's own unless given.
     #[arg(long, value_name = "R", conflicts_with = "frames")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     fps: Option<f64>,
     /// Unique frames of the loop; as many as the take has unless given.
     #[arg(long, value_name = "N")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     frames: Option<usize>,
     /// Copies of the loop, end to end, with the travel carried on; 1 unless given.
     #[arg(long, value_name = "N", value_parser = parse_count)]
-    #[serde(skip_serializing_if = "Option::is_none")]
     repeat: Option<usize>,
     /// Whether the last key repeats the first; repeat unless given.
     #[arg(long, value_parser = choice::<ClosingKey>())]
-    #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "optional_text")]
     last_key: Option<ClosingKey>,
 }
 

@@ -48,25 +48,22 @@ macro_rules! reading {
         pub(crate) struct $Name {
             /// Axis of the file that points up: x, y, z or auto.
             #[arg(long, value_name = "AXIS", default_value = "auto", value_parser = IfTyped(UpChoice::from_str))]
-            #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
+            #[serde(with = "optional_text")]
             pub(crate) up: Typed<UpChoice>,
             /// Length unit of the file: m, cm, mm, in, cmu (5.64 cm), a number of metres, or auto.
             #[arg(long, value_name = "UNIT", default_value = "auto", value_parser = IfTyped(UnitChoice::from_str))]
-            #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
+            #[serde(with = "optional_text")]
             pub(crate) unit: Typed<UnitChoice>,
             /// Animation to read where a file holds several, by name or by number from 0; the longest that moves unless
             /// given.
             #[arg(long, value_name = "NAME")]
-            #[serde(skip_serializing_if = "Option::is_none")]
             pub(crate) animation: Option<String>,
             /// Skin whose joints are read where a file holds several, by name or by number from 0; the one that moves most
             /// unless given.
             #[arg(long, value_name = "NAME")]
-            #[serde(skip_serializing_if = "Option::is_none")]
             pub(crate) skin: Option<String>,
             /// Joint to take for the hips.
             #[arg(long, value_name = "NAME")]
-            #[serde(skip_serializing_if = "Option::is_none")]
             pub(crate) hips: Option<String>,
             /// Joints to take for the feet (ankles), separated by commas.
             #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
@@ -111,7 +108,6 @@ reading! {
     struct StudyArgs {
         /// Take out what shakes faster than this, hertz, before anything else; nothing moves in time.
         #[arg(long, value_name = "HZ")]
-        #[serde(skip_serializing_if = "Option::is_none")]
         pub(crate) smooth: Option<f64>,
         /// How much joints of that name count when poses are compared: 'Head=0', '*Hand*=1'; may be repeated. `inspect` lists
         /// the weights.
@@ -120,11 +116,9 @@ reading! {
         weights: Vec<(String, f64)>,
         /// A foot comes to stand below this speed, metres per second; a tenth of its fast speed unless given.
         #[arg(long, value_name = "S")]
-        #[serde(skip_serializing_if = "Option::is_none")]
         contact_speed: Option<f64>,
         /// A foot comes to stand below this height over its lowest place nearby, metres; 0.03 unless given.
         #[arg(long, value_name = "M")]
-        #[serde(skip_serializing_if = "Option::is_none")]
         contact_height: Option<f64>,
         /// Joints that are images of each other, as `LEFT=RIGHT`, where names do not tell; flags name a file of them.
         #[arg(skip)]

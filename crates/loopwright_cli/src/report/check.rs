@@ -12,7 +12,7 @@ use super::{
 use crate::limits::{Exceeded, Limits};
 
 /// The verdict on one loop.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 pub(crate) struct Verdict {
     /// The loop's file.
     pub(crate) file: String,

@@ -4,10 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::{
-    json,
-    table::{Table, optional},
-};
+use super::table::{Table, optional};
 
 /// One of the two motions of a jump.
 #[derive(Serialize)]
@@ -157,7 +154,7 @@ fn jump_side(side: &CostSide) -> String {
 }
 
 fn pair_cost(pair: &PairFacts) -> String {
-    let mut costs = Table::new(&["decay", "seconds", "cost", "feature form"]);
+    let mut costs = Table::new("decay | seconds | cost | feature form");
     for cost in &pair.costs {
         costs.row(vec![
             cost.decay.to_owned(),
@@ -166,7 +163,7 @@ fn pair_cost(pair: &PairFacts) -> String {
             format!("{:.4}", cost.feature),
         ]);
     }
-    let mut gaps = Table::new(&["part", "weight", "gap cm", "gap m/s", "spring", "cubic", "quintic"]);
+    let mut gaps = Table::new("part | weight | gap cm | gap m/s | spring | cubic | quintic");
     let length = |[x, y, z]: [f64; 3]| (x * x + y * y + z * z).sqrt();
     for gap in &pair.gaps {
         let mut row = vec![
@@ -194,16 +191,7 @@ fn cost_table(table: &TableFacts) -> String {
         let _ = write!(text, "; the start of the first is phase {phase:.3} of the second");
     }
     text.push('\n');
-    let mut best = Table::new(&[
-        "#",
-        "leave frame",
-        "at s",
-        "enter frame",
-        "at s",
-        "cost",
-        "feature form",
-        "of median",
-    ]);
+    let mut best = Table::new("# | leave frame | at s | enter frame | at s | cost | feature form | of median");
     for (index, jump) in table.best.iter().enumerate() {
         best.row(vec![
             (index + 1).to_string(),
@@ -224,9 +212,4 @@ fn cost_table(table: &TableFacts) -> String {
     }
     text.push_str(&best.render());
     text
-}
-
-/// The same as JSON.
-pub(crate) fn json(answer: &CostAnswer) -> String {
-    json::text(answer)
 }

@@ -27,30 +27,15 @@ use crate::{
 /// The list of `find`.
 pub(crate) fn human(loaded: &Loaded, hunt: &Hunt, settings: &SearchSettings) -> String {
     let found = &hunt.found;
-    let mut headings = vec![
-        "#",
-        "start",
-        "end",
-        "seconds",
-        "cycles",
-        "seam cost",
-        "ratio",
-        "steady",
-        "m/s",
-        "deg/s",
-        "climb",
-        "phase",
-        "energy",
-    ];
     // The first found of segments in order is that of the first segment that has one.
     let gaits = hunt.segments.as_ref().map(|segments| {
         let with_loop = segments.iter().filter(|loops| loops.best.is_ok());
         with_loop.map(|loops| loops.segment.gait.name()).collect::<Vec<_>>()
     });
-    if gaits.is_some() {
-        headings.push("segment");
-    }
-    let mut table = Table::new(&headings);
+    let segment = if gaits.is_some() { " | segment" } else { "" };
+    let mut table = Table::new(&format!(
+        "# | start | end | seconds | cycles | seam cost | ratio | steady | m/s | deg/s | climb | phase | energy{segment}"
+    ));
     for (index, candidate) in found.candidates.iter().enumerate() {
         let linear = candidate.twist.linear;
         let mut row = vec![

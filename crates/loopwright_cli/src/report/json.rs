@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::exit::Failure;
 
 /// Pretty JSON with a final line end.
-pub(super) fn text<T: Serialize>(value: &T) -> String {
+pub(crate) fn text<T: Serialize>(value: &T) -> String {
     // Structs of numbers and strings always serialise; an empty object would say nothing wrong.
     let mut text = serde_json::to_string_pretty(value).unwrap_or_else(|_| "{}".to_owned());
     text.push('\n');

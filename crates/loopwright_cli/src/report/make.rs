@@ -79,11 +79,6 @@ pub(crate) fn blend(sidecar: &Sidecar) -> String {
     text
 }
 
-/// The answer as JSON: what the sidecar holds.
-pub(crate) fn json(sidecar: &Sidecar) -> String {
-    json::text(sidecar)
-}
-
 #[derive(Serialize)]
 struct RefusedAnswer<'a> {
     take: TakeFacts,

@@ -4,8 +4,6 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::json;
-
 /// One loop as it was played.
 #[derive(Serialize)]
 pub(crate) struct PlayedLoop {
@@ -53,9 +51,4 @@ pub(crate) fn human(answer: &PlayAnswer) -> String {
         );
     }
     text
-}
-
-/// The same as JSON.
-pub(crate) fn json(answer: &PlayAnswer) -> String {
-    json::text(answer)
 }

@@ -2,8 +2,6 @@
 
 use serde::Serialize;
 
-use super::json;
-
 /// The answer of `render`.
 #[derive(Serialize)]
 pub(crate) struct RenderAnswer {
@@ -36,9 +34,4 @@ pub(crate) fn human(answer: &RenderAnswer) -> String {
         _ => "the seam".to_owned(),
     };
     format!("{file}: {what}, {width} x {height}\n")
-}
-
-/// The same as JSON.
-pub(crate) fn json(answer: &RenderAnswer) -> String {
-    json::text(answer)
 }

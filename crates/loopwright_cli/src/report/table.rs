@@ -6,9 +6,10 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn new(headings: &[&str]) -> Self {
+    /// A table with these headings, ` | ` between them.
+    pub(super) fn new(headings: &str) -> Self {
         Self {
-            rows: vec![headings.iter().map(ToString::to_string).collect()],
+            rows: vec![headings.split(" | ").map(str::to_owned).collect()],
         }
     }
 

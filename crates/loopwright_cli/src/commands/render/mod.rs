@@ -6,7 +6,10 @@ use crate::{
     args::RenderArgs,
     exit::{Ending, Failure},
     output::{self, Outputs},
-    report::render::{self as report, RenderAnswer},
+    report::{
+        json,
+        render::{self as report, RenderAnswer},
+    },
     talk,
 };
 
@@ -73,7 +76,7 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Ending, Failure> {
         seconds: drawn.secs,
     };
     output::print(&if args.json {
-        report::json(&answer)
+        json::text(&answer)
     } else {
         report::human(&answer)
     })?;

@@ -73,18 +73,7 @@ fn one(take: &FittedTake, settings: &FitSettings) -> String {
             return text;
         }
     };
-    let mut table = Table::new(&[
-        "mode",
-        "seconds",
-        "top m/s",
-        "at s",
-        "accel",
-        "at s",
-        "decel",
-        "at s",
-        "turn deg/s",
-        "at s",
-    ]);
+    let mut table = Table::new("mode | seconds | top m/s | at s | accel | at s | decel | at s | turn deg/s | at s");
     for figures in &fit.figures {
         let mut row = vec![figures.mode.as_str().to_owned(), format!("{:.2}", figures.secs)];
         for (peak, scale, decimals) in [
@@ -119,9 +108,7 @@ fn one(take: &FittedTake, settings: &FitSettings) -> String {
 }
 
 fn events(fit: &TakeFit) -> String {
-    let mut table = Table::new(&[
-        "at s", "what", "kind", "mode", "from", "to", "peak", "closed s", "fitted s", "error",
-    ]);
+    let mut table = Table::new("at s | what | kind | mode | from | to | peak | closed s | fitted s | error");
     for event in &fit.events {
         let (what, scale, decimals) = match event.quantity {
             Quantity::Velocity => ("velocity m/s", 1.0, 2),
@@ -155,18 +142,8 @@ fn events(fit: &TakeFit) -> String {
 
 /// Takes in a line each.
 fn many(outcomes: &[&Outcome]) -> String {
-    let mut table = Table::new(&[
-        "take",
-        "seconds",
-        "modes",
-        "top m/s",
-        "accel",
-        "decel",
-        "changes",
-        "velocity h",
-        "turns",
-        "facing h",
-    ]);
+    let mut table =
+        Table::new("take | seconds | modes | top m/s | accel | decel | changes | velocity h | turns | facing h");
     for outcome in outcomes {
         let (file, seconds, rest) = match outcome {
             Outcome::Unreadable { file, .. } => (file.clone(), None, vec!["cannot be read".to_owned()]),
@@ -202,20 +179,9 @@ fn many(outcomes: &[&Outcome]) -> String {
 
 /// Half-lives by mode, with their spread.
 fn pooled(pool: &Pool) -> String {
-    let mut table = Table::new(&[
-        "mode",
-        "takes",
-        "top m/s",
-        "accel",
-        "decel",
-        "turn deg/s",
-        "h of",
-        "changes",
-        "closed s",
-        "fitted s",
-        "error",
-        "by maxima s",
-    ]);
+    let mut table = Table::new(
+        "mode | takes | top m/s | accel | decel | turn deg/s | h of | changes | closed s | fitted s | error | by maxima s",
+    );
     for mode in pool.modes.iter().chain([&pool.all]) {
         let mut head = vec![
             mode.mode.map_or("all", Mode::as_str).to_owned(),

@@ -4,11 +4,8 @@ use loopwright::controller_fit::{FitError, FitSettings, Lack, TakeFit, event::Qu
 use loopwright_formats::sidecar::TakeFacts;
 
 mod block;
-
 mod human;
-
 mod json;
-
 mod numbers;
 
 pub(crate) use block::block;
