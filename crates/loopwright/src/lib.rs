@@ -73,6 +73,8 @@ pub mod play;
 
 pub mod quality;
 
+pub mod recognition;
+
 pub mod controller_fit;
 
 pub mod pipeline;

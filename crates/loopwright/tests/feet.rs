@@ -10,11 +10,13 @@ use loopwright::{
     candidate::{self, LoopCandidate, SearchSettings},
     feet::{FeetSettings, FootLock, FootOutcome, RootSpeed},
     loop_clip::LoopClip,
+    loop_clip::LoopKeys,
     math::{ops, rigid::Rigid, rotation},
     motion::Pose,
+    motion::RootMotion,
     pipeline::{self, LoopSettings, Made},
-    quality::{self, LoopKeys},
-    root_motion::{RootMode, RootTravel},
+    quality,
+    root_motion::RootMode,
     take::{Cut, Joint, Skeleton, Take},
 };
 use loopwright_formats::ReadSettings;
@@ -411,10 +413,7 @@ fn feet_are_held_on_the_ground_that_goes_by_in_place() {
     };
     let made = pipeline::make(&take, &analysis, &best.cut, 1, &settings).unwrap();
     let clip = &made.loop_clip;
-    let ground = RootTravel {
-        mode: RootMode::Keep,
-        ..*clip.root()
-    };
+    let ground = RootMotion { ..*clip.root() };
     for span in &made.feet.contacts {
         let joint = analysis.body.feet[span.foot].lowest_joint();
         let on_the_ground = |key: usize| {

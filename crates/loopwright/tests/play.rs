@@ -10,9 +10,9 @@ use loopwright::{
         rotation,
     },
     motion::Pose,
+    motion::RootMotion,
     motion::Tracks,
     play::{LoopSet, PlayError, PlaySettings},
-    root_motion::{RootMode, RootTravel},
     take::{Joint, Skeleton},
 };
 
@@ -42,8 +42,7 @@ fn swinging(num_samples: usize, period_secs: f64, size: f64, start_phase: f64, t
             )));
         }
     }
-    let root = RootTravel {
-        mode: RootMode::Screw,
+    let root = RootMotion {
         start: Rigid::from_yaw(0.3, DVec3::new(1.0, 0.0, -2.0)),
         twist,
     };

@@ -1,5 +1,7 @@
 //! From takes and loops to the bytes of a file, in the form of a source.
 
+use std::borrow::Cow;
+
 use loopwright::{
     loop_clip::LoopClip,
     take::{Skeleton, Take},
@@ -37,6 +39,8 @@ pub struct LoopWriteSettings {
     pub copies: usize,
     /// Whether a root joint above all others carries the travel; by default it stays on the joint that had it.
     pub add_root: bool,
+    /// Whether the root stays where it starts; by default the keys show it moving.
+    pub in_place: bool,
 }
 
 impl Default for LoopWriteSettings {
@@ -45,11 +49,21 @@ impl Default for LoopWriteSettings {
             closing_key: ClosingKey::Repeat,
             copies: 1,
             add_root: false,
+            in_place: false,
         }
     }
 }
 
 impl LoopWriteSettings {
+    /// The loop as its keys show it.
+    pub(crate) fn shown<'a>(&self, clip: &'a LoopClip) -> Cow<'a, LoopClip> {
+        if self.in_place {
+            Cow::Owned(clip.in_place())
+        } else {
+            Cow::Borrowed(clip)
+        }
+    }
+
     /// Keys that a loop gets: its samples once for each cycle, and the closing one where it is wanted.
     ///
     /// Saturates; writers hold the number against what a file may have. Errors: [`WriteError::NoCopies`].

@@ -13,7 +13,7 @@ use loopwright::{
         rotation,
     },
     motion::Pose,
-    root_motion::{RootMode, RootTravel},
+    motion::RootMotion,
     take::Take,
 };
 use loopwright_formats::{
@@ -205,8 +205,7 @@ fn scales_and_nodes_above_and_between_joints_count() {
 }
 
 fn loop_of(take: &Take) -> LoopClip {
-    let root = RootTravel {
-        mode: RootMode::Screw,
+    let root = RootMotion {
         start: Rigid::from_yaw(0.3, DVec3::new(0.5, 0.0, -1.0)),
         twist: Twist {
             linear: DVec3::new(0.1, 0.0, 1.2),
@@ -297,6 +296,7 @@ fn the_last_key_may_be_dropped_and_copies_added() {
         closing_key: ClosingKey::Drop,
         copies: 3,
         add_root: true,
+        ..LoopWriteSettings::default()
     };
     let written = write_loop(&clip, &loaded.source.in_format(Format::Gltf, &loaded.take), &settings).unwrap();
     assert!(written.bytes.starts_with(b"{"));

@@ -9,8 +9,9 @@ use loopwright::{
         rigid::{Rigid, Twist},
         rotation,
     },
+    motion::RootMotion,
     motion::{Pose, PoseRef},
-    root_motion::{RootMode, RootTravel},
+    root_motion::RootMode,
     take::{Joint, Skeleton, Take},
 };
 use loopwright_formats::{
@@ -341,8 +342,7 @@ fn clip(source: &Source, mode: RootMode, carrier: usize) -> LoopClip {
             rotation::exp(DVec3::new(0.0, 0.0, 0.3)) * rotation::exp(DVec3::Y * phase),
         ]);
     }
-    let root = RootTravel {
-        mode,
+    let root = RootMotion {
         start: Rigid::from_yaw(0.7, DVec3::new(1.0, 0.1, -2.0)),
         twist: Twist {
             linear: DVec3::new(0.1, 0.05, 1.4),
@@ -382,8 +382,14 @@ fn loops_come_back_for_any_layout() {
                         closing_key,
                         copies,
                         add_root,
+                        in_place: mode == RootMode::InPlace,
                     };
                     let written = write_loop(&clip, &source, &settings).unwrap();
+                    let clip = if settings.in_place {
+                        clip.in_place()
+                    } else {
+                        clip.clone()
+                    };
                     assert_eq!(written.warnings, []);
                     assert_no_minus_zero(text_of(&written));
                     let again = read_again(text_of(&written), &source).take;

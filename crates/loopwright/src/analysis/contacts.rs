@@ -255,3 +255,8 @@ fn lowest_around(values: &[f64], reach: usize) -> Vec<f64> {
     }
     lowest
 }
+
+/// Where foot sliding is measured, a foot stands while it is within this of its lowest, metres, ...
+pub const STANCE_METRES: f64 = 0.025;
+/// ... and slower than this over the ground, metres per second.
+pub const STANCE_SPEED: f64 = 0.4;

@@ -21,10 +21,11 @@ use crate::{
         rigid::{Rigid, Twist},
         rotation,
     },
+    motion::RootMotion,
     root_motion::{
-        cycle::{Cycle, CycleTravel},
-        extract::{WINDOW_SECS, fit_window},
-        glide::HalfCycle,
+        cycle::{BodyPath, Cycle, GroundPath},
+        half_cycle::HalfCycle,
+        poses::{EndPoses, WINDOW_SECS},
     },
     take::{Cut, CutError, Mirror, Take},
 };
@@ -840,7 +841,7 @@ impl<'a> Finder<'a> {
     }
 
     /// How far the heading strays from a screw between the ends of a pair: 1 for half the body height or a quarter turn.
-    fn strayed(&self, pair: &SeamPair, travel: &CycleTravel, half_height: f64) -> f64 {
+    fn strayed(&self, pair: &SeamPair, travel: &RootMotion, half_height: f64) -> f64 {
         let heading = &self.analysis.heading;
         let dt = self.take.frame_time_secs();
         (pair.start_frame..=pair.end_frame)
@@ -855,7 +856,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Travel over half a cycle whose mirror image follows, and how well a straight line describes it, 0 to 1.
-    fn travel_of_half(&self, pair: &SeamPair, mirror: &Mirror) -> (CycleTravel, f64) {
+    fn travel_of_half(&self, pair: &SeamPair, mirror: &Mirror) -> (RootMotion, f64) {
         let dt = self.take.frame_time_secs();
         let lag = pair.end_frame - pair.start_frame;
         let travel = HalfCycle {
@@ -869,7 +870,7 @@ impl<'a> Finder<'a> {
             half_secs: lag as f64 * dt,
             reach: (WINDOW_SECS / dt).round() as usize,
         }
-        .travel();
+        .root_motion();
         let half_height = 0.5 * self.analysis.body.stature(self.take).unwrap_or(1.7);
         let strayed = self.strayed(pair, &travel, half_height);
         (travel, (1.0 - strayed).clamp(0.0, 1.0))
@@ -880,31 +881,34 @@ impl<'a> Finder<'a> {
     /// The lower of two likenesses: of the heading inside the cut with the screw (a deviation of half the body height or of
     /// a quarter turn is none), and of the travel of one period with that of periods that begin up to half a cycle earlier
     /// or later, as far as the take goes.
-    fn travel(&self, pair: &SeamPair, cycles: u32) -> (CycleTravel, f64) {
+    fn travel(&self, pair: &SeamPair, cycles: u32) -> (RootMotion, f64) {
         let heading = &self.analysis.heading;
         let (start_frame, lag) = (pair.start_frame, pair.end_frame - pair.start_frame);
         let dt = self.take.frame_time_secs();
         let reach = (WINDOW_SECS / dt).round() as usize;
         let (world, body) = (&self.analysis.world, &self.analysis.body);
-        let motion = fit_window(
-            self.take.skeleton(),
+        let laid = EndPoses {
+            skeleton: self.take.skeleton(),
             world,
             body,
-            &self.analysis.joints,
-            start_frame,
-            lag,
-            reach,
-        );
-        let period_secs = lag as f64 * dt;
-        let travel = Cycle {
-            heading,
+            joints: &self.analysis.joints,
             first: start_frame,
             num_intervals: lag,
-            period_secs,
-            motion,
-            cycles,
+            reach,
         }
-        .travel();
+        .laid_on_ground();
+        let period_secs = lag as f64 * dt;
+        let travel = Cycle {
+            path: BodyPath::Ground(GroundPath {
+                heading,
+                first: start_frame,
+                num_intervals: lag,
+                cycles,
+            }),
+            period_secs,
+            motion: laid.motion,
+        }
+        .root_motion();
         let half_height = 0.5 * body.stature(self.take).unwrap_or(1.7);
 
         let strayed = self.strayed(pair, &travel, half_height);

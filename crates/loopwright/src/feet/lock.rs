@@ -19,8 +19,7 @@ use crate::{
     },
     loop_clip::LoopClip,
     math::{ops, rotation},
-    motion::Tracks,
-    root_motion::RootTravel,
+    motion::{RootMotion, Tracks},
     take::WorldTracks,
 };
 
@@ -72,7 +71,7 @@ impl FootOffsets {
 /// The loop's travel and its samples, seen from the root.
 pub(super) struct Stage<'a> {
     pub(super) clip: &'a LoopClip,
-    pub(super) travel: RootTravel,
+    pub(super) travel: RootMotion,
     pub(super) world: WorldTracks,
 }
 

@@ -14,7 +14,6 @@ use crate::{
     closure::boundary::BoundaryError,
     loop_clip::{LoopClip, LoopClipError},
     math::rigid::Twist,
-    root_motion::RootMode,
 };
 
 pub mod contact;
@@ -132,8 +131,7 @@ pub fn measure_speed(
     limits: &ContactLimits,
     settings: &FeetSettings,
 ) -> (Option<FeetSpeed>, Option<Twist>) {
-    if body.found_by == FoundBy::AllLeaves || clip.root().mode == RootMode::World || settings.speed == RootSpeed::Poses
-    {
+    if body.found_by == FoundBy::AllLeaves || settings.speed == RootSpeed::Poses {
         return (None, None);
     }
     let stage = stage(clip);
@@ -225,7 +223,7 @@ pub enum PlantError {
 fn stage(clip: &LoopClip) -> Stage<'_> {
     Stage {
         clip,
-        travel: clip.root().over_ground(),
+        travel: *clip.root(),
         world: clip.tracks_from_root(),
     }
 }

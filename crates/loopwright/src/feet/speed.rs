@@ -9,7 +9,7 @@ use super::{contact, lock::Stage};
 use crate::{
     analysis::contacts::ContactLimits,
     math::{ops, rigid::Twist},
-    root_motion::{RootMode, RootTravel},
+    motion::RootMotion,
 };
 
 /// A foot this close to its lowest place may stand, metres.
@@ -117,8 +117,7 @@ pub(super) fn of_feet(stage: &Stage<'_>, feet: &[Vec<DVec3>], limits: &ContactLi
         .into_iter()
         .min_by(|&one, &other| slide(one).total_cmp(&slide(other)))?;
     // Under that twist feet come to stand, and those samples alone tell the rest.
-    let travel = RootTravel {
-        mode: RootMode::Keep,
+    let travel = RootMotion {
         twist: Twist { linear: rough, ..poses },
         ..stage.travel
     };

@@ -1,10 +1,12 @@
-//! Leaf mathematics without a word of the domain: rotations, rigid motions, screws, cubics, portable functions.
+//! Leaf mathematics without a word of the domain: rotations, rigid motions and their fits, screws, cubics, portable functions.
 
 pub mod ops;
 
 pub mod rotation;
 
 pub mod rigid;
+
+pub mod fit;
 
 pub mod screw;
 

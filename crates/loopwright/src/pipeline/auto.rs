@@ -9,8 +9,8 @@ use crate::{
     analysis::{Analysis, body::Body, screen::percentile},
     closure::{DEFAULT_BLEND_SECS, Method, Shape},
     feet::FootLock,
-    loop_clip::LoopClip,
-    quality::{self, LoopKeys, Quality},
+    loop_clip::{LoopClip, LoopKeys},
+    quality::{self, Quality},
     root_motion::Rooted,
     take::{Cut, Take},
 };

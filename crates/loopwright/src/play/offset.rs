@@ -18,7 +18,6 @@ use crate::{
         rotation,
     },
     motion::Pose,
-    root_motion::RootMode,
 };
 
 /// A value and its rate at the jump.
@@ -48,16 +47,8 @@ impl State {
             velocities,
             spins,
             root: Rigid::IDENTITY,
-            twist: played_twist(clip),
+            twist: clip.root().twist,
         }
-    }
-}
-
-/// The twist by which a loop's root moves as it is played.
-pub(super) fn played_twist(clip: &LoopClip) -> Twist {
-    match clip.root().mode {
-        RootMode::InPlace | RootMode::World => Twist::ZERO,
-        _ => clip.root().twist,
     }
 }
 

@@ -8,9 +8,10 @@ use std::{
 use loopwright::{
     candidate::{self, LoopCandidate, SearchSettings},
     feet::{FeetSettings, FootLock, RootSpeed},
+    loop_clip::{KeyLayout, LoopKeys},
     math::rotation,
     pipeline::{self, LoopSettings, Made, MakeError, Sampling},
-    quality::{self, KeyLayout, LoopKeys, Quality, Stand},
+    quality::{self, Quality, Stand},
     root_motion::{MAX_RABBIT_TURN, RootError, RootMode, RootSettings, RootSpace, root_joint},
     take::{CutError, Mirror},
 };
@@ -158,7 +159,7 @@ fn make(
     outputs.add(&loop_path, &product.bytes(&sidecar))?;
     outputs.add(&sidecar_path, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     if let Some(plot) = plot {
-        plot.add(&mut outputs, &product.plot(&loaded, &chosen))?;
+        plot.add(&mut outputs, &product.plot(&loaded, &chosen, settings.root.mode))?;
     }
     if let Some(path) = saved {
         let done = closing::done(&recipe, &chosen, choice.as_ref());
@@ -209,7 +210,7 @@ pub(crate) fn produce(
     let written = loopwright_formats::write_loop(&made.loop_clip, source, writing).map_err(Failure::error)?;
     let mut soft: Vec<String> = written.warnings.iter().map(ToString::to_string).collect();
     soft.extend(made.closed.clamps.iter().map(ToString::to_string));
-    soft.extend(torn_back(loaded, &made));
+    soft.extend(torn_back(loaded, &made, settings.root.mode));
     soft.extend(facts::feet_left_alone(
         loaded.take().skeleton(),
         &loaded.analysis.body,
@@ -241,8 +242,8 @@ impl Product {
     }
 
     /// What closing did, as SVG.
-    pub(crate) fn plot(&self, loaded: &Loaded, chosen: &LoopCandidate) -> String {
-        loopwright_draw::plot::make(loaded.take(), &loaded.analysis, &chosen.cut, &self.made)
+    pub(crate) fn plot(&self, loaded: &Loaded, chosen: &LoopCandidate, mode: RootMode) -> String {
+        loopwright_draw::plot::make(loaded.take(), &loaded.analysis, &chosen.cut, &self.made, mode)
     }
 
     /// All facts about the loop, as the file beside it has them.
@@ -261,7 +262,7 @@ impl Product {
             candidate: facts::candidate(chosen, clip.period_secs()),
             closure: facts::closure(&self.made.closed),
             root: facts::root_as_made(
-                facts::root(clip.root(), settings.root.space),
+                facts::root(clip.root(), settings.root.mode, settings.root.space),
                 &self.made,
                 (settings.root.mode == RootMode::Path).then_some(settings.root.path_smoothing_secs),
             ),
@@ -316,6 +317,7 @@ fn measure(
     let layout = KeyLayout {
         num_samples: clip.num_samples(),
         has_closing_key: writing.closing_key == ClosingKey::Repeat || writing.copies > 1,
+        in_place: writing.in_place,
     };
     // Folding an added root joint away leaves the travel on the topmost joint, whichever had it in the take.
     let carrier = if writing.add_root { 0 } else { clip.carrier() };
@@ -487,8 +489,8 @@ const TORN_METRES: f64 = 0.1;
 const TORN_RADIANS: f64 = 5.0 * core::f64::consts::PI / 180.0;
 
 /// Says so when the body is brought back over a way that the take travels.
-fn torn_back(loaded: &Loaded, made: &Made) -> Option<String> {
-    if made.source.root.mode != RootMode::World {
+fn torn_back(loaded: &Loaded, made: &Made, mode: RootMode) -> Option<String> {
+    if mode != RootMode::World {
         return None;
     }
     let (clip, hips) = (&made.source.clip, loaded.analysis.body.hips);
@@ -552,6 +554,7 @@ fn writing(output: &OutputRecipe, loaded: &Loaded, format: Format) -> (LoopWrite
         },
         copies: output.repeat.unwrap_or(1),
         add_root: adds_root && own.is_none(),
+        in_place: !root_mode(output.root.unwrap_or(RootChoice::Screw)).moves_root(),
     };
     (writing, said)
 }

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
     let loops = written_loop::read_all_playable(&args.loops, &args.reading)?;
     let frame_time_secs = args.fps.map_or(loops[0].clip.step_secs(), |rate| 1.0 / rate);
     let source = loops[0].source.clone();
-    let set = LoopSet::new(loops.into_iter().map(|each| each.clip).collect()).map_err(play_failure)?;
+    let set = LoopSet::new(loops.into_iter().map(|each| each.played()).collect()).map_err(play_failure)?;
     let settings = PlaySettings {
         seed: args.seed,
         fade: fade(args),

@@ -4,7 +4,8 @@ use loopwright::{
     analysis::{energy::Activity, screen::SoilKind, segments::Segment},
     candidate::{MissReason, NearestMiss, SearchSettings},
     math::ops,
-    root_motion::{RootMode, RootSpace, RootTravel},
+    motion::RootMotion,
+    root_motion::{RootMode, RootSpace},
 };
 use loopwright_formats::sidecar::{CandidateFacts, QualityFacts, RootFacts, Sidecar, TakeFacts};
 use serde::Serialize;
@@ -153,11 +154,11 @@ pub(crate) fn find(
             rank: index + 1,
             candidate: facts::candidate(candidate, candidate.source_period_secs),
             root: facts::root(
-                &RootTravel {
-                    mode: RootMode::Screw,
+                &RootMotion {
                     start: candidate.root_start,
                     twist: candidate.twist,
                 },
+                RootMode::Screw,
                 RootSpace::Ground,
             ),
             strength: candidate.strength,

@@ -43,6 +43,7 @@ pub(crate) fn write_loop(
 ) -> Result<Written, WriteError> {
     check_skeleton(clip.skeleton(), source)?;
     let num_keys = settings.num_keys(clip)?;
+    let shown = settings.shown(clip);
     let space = &source.space;
     let hierarchy = if settings.add_root {
         with_root(&source.hierarchy)
@@ -57,9 +58,9 @@ pub(crate) fn write_loop(
         frame_time: frame_time_text(source, clip.step_secs()),
     };
     if settings.add_root {
-        writer.write(|key| FilePose::below_root(space, clip.rooted_pose(key)))
+        writer.write(|key| FilePose::below_root(space, shown.rooted_pose(key)))
     } else {
-        writer.write(|key| FilePose::owned(space, clip.folded_pose(key)))
+        writer.write(|key| FilePose::owned(space, shown.folded_pose(key)))
     }
 }
 

@@ -551,8 +551,7 @@ mod tests {
                 translations.extend_from_slice(take.translations(0));
                 rotations.extend_from_slice(take.rotations(0));
             }
-            let root = loopwright::root_motion::RootTravel {
-                mode: loopwright::root_motion::RootMode::InPlace,
+            let root = loopwright::motion::RootMotion {
                 start: loopwright::math::rigid::Rigid::IDENTITY,
                 twist: loopwright::math::rigid::Twist {
                     linear: DVec3::ZERO,

@@ -139,12 +139,13 @@ impl Keys {
 
     pub(crate) fn of_loop(clip: &LoopClip, settings: &LoopWriteSettings) -> Result<Self, WriteError> {
         let num_keys = settings.num_keys(clip)?;
+        let shown = settings.shown(clip);
         if !settings.add_root {
             let skeleton = clip.skeleton().clone();
-            return Self::of(skeleton, clip.step_secs(), num_keys, |key| clip.folded_pose(key));
+            return Self::of(skeleton, clip.step_secs(), num_keys, |key| shown.folded_pose(key));
         }
         let skeleton = super::with_root(clip.skeleton())?;
-        Self::of(skeleton, clip.step_secs(), num_keys, |key| clip.rooted_pose(key))
+        Self::of(skeleton, clip.step_secs(), num_keys, |key| shown.rooted_pose(key))
     }
 
     fn of(

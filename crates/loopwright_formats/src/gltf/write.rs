@@ -52,12 +52,13 @@ pub(crate) fn write_loop(
     settings: &LoopWriteSettings,
 ) -> Result<Written, WriteError> {
     let num_keys = settings.num_keys(clip)?;
+    let shown = settings.shown(clip);
     let mut writer = Writer::new(source, clip.skeleton())?;
     if settings.add_root {
         writer.add_root()?;
-        writer.animate(clip.name(), num_keys, clip.step_secs(), |key| clip.rooted_pose(key))?;
+        writer.animate(clip.name(), num_keys, clip.step_secs(), |key| shown.rooted_pose(key))?;
     } else {
-        writer.animate(clip.name(), num_keys, clip.step_secs(), |key| clip.folded_pose(key))?;
+        writer.animate(clip.name(), num_keys, clip.step_secs(), |key| shown.folded_pose(key))?;
     }
     let twist = clip.root().twist;
     let facts = json!({

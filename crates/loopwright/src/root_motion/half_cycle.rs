@@ -7,18 +7,20 @@
 use glam::DVec3;
 
 use super::{
-    RootError, RootMode, RootSettings, RootSpace, RootTravel, Rooted,
-    cycle::{CycleTravel, PointPair, fit_ground_motion},
-    extract::{WINDOW_SECS, fit_weights, foot_of_climb, relative_to, under_root_joint},
+    RootError, RootMode, RootSettings, RootSpace, Rooted,
+    extract::{foot_of_climb, relative_to, under_root_joint},
+    poses::{WINDOW_SECS, fit_weights},
     root_joint,
 };
 use crate::{
     analysis::{Analysis, heading::Heading},
     math::{
+        fit::{PointPair, fit_planar},
         ops,
         rigid::{Rigid, Twist},
         rotation,
     },
+    motion::RootMotion,
     take::{Clip, Mirror, Skeleton, WorldTracks},
 };
 
@@ -45,7 +47,7 @@ pub(crate) struct HalfCycle<'a> {
 
 impl HalfCycle<'_> {
     /// Where the root starts, and its straight twist.
-    pub(crate) fn travel(&self) -> CycleTravel {
+    pub(crate) fn root_motion(&self) -> RootMotion {
         let (line, ahead) = self.fit();
         let mut velocity = ahead / self.half_secs;
         if ahead.y.abs() < MIN_CLIMB_METRES {
@@ -62,7 +64,7 @@ impl HalfCycle<'_> {
             / count;
         let mut start = line * Rigid::new(glam::DQuat::IDENTITY, DVec3::Z * along);
         start.translation.y = 0.0;
-        CycleTravel {
+        RootMotion {
             start,
             twist: Twist {
                 linear: velocity,
@@ -89,7 +91,7 @@ impl HalfCycle<'_> {
             }
         }
         // A reflection across X and then a turn by 2 phi is a reflection across the line at phi.
-        let motion = fit_ground_motion(&pairs);
+        let motion = fit_planar(&pairs);
         let mut yaw = 0.5 * rotation::yaw_of(motion.rotation);
         let facing = self.heading.yaw(self.first + self.num_intervals / 2);
         if ops::cos(yaw - facing) < 0.0 {
@@ -118,7 +120,7 @@ pub(crate) fn extract_half(
     let mode = settings.mode;
     let world = clip.world_tracks();
     let first = clip.sample_range().start().unsigned_abs();
-    let travel = HalfCycle {
+    let mut root = HalfCycle {
         analysis,
         mirror,
         skeleton: clip.skeleton(),
@@ -129,15 +131,13 @@ pub(crate) fn extract_half(
         half_secs: clip.period_secs(),
         reach: (WINDOW_SECS / clip.step_secs()).round() as usize,
     }
-    .travel();
-    let (mut start, mut twist) = (travel.start, travel.twist);
+    .root_motion();
     if mode == RootMode::World {
-        twist = Twist::ZERO;
-    } else if twist.linear.y != 0.0 {
-        let climb = twist.linear.y * clip.step_secs();
-        start.translation.y = foot_of_climb(&world, first, clip.num_intervals(), climb);
+        root = root.standing();
+    } else if root.twist.linear.y != 0.0 {
+        let climb = root.twist.linear.y * clip.step_secs();
+        root.start.translation.y = foot_of_climb(&world, first, clip.num_intervals(), climb);
     }
-    let root = RootTravel { mode, start, twist };
     let keeps_travel = matches!(mode, RootMode::Keep | RootMode::World);
     let root_joint = root_joint::find(clip.skeleton(), &analysis.world, &analysis.body).filter(|_| !keeps_travel);
     Ok(match root_joint {

@@ -6,23 +6,17 @@ use glam::DVec3;
 
 use crate::{
     analysis::{body::Body, heading::Heading},
-    loop_clip::LoopClip,
+    loop_clip::{LoopClip, LoopClipError},
     math::{ops, rigid::Rigid},
     motion::Tracks,
 };
-
-/// Standard deviation of the weights that smooth the path unless given, seconds.
-///
-/// Shorter, and the root jerks with every step; longer, and it no longer follows the body. A quarter of a second takes the
-/// bounce of steps away (2% of what comes twice a second is left) and keeps the weave of strides.
-pub const SMOOTHING_SECS: f64 = 0.25;
 
 /// Where the smoothed ground path of the hips stands, seen from the root of constant twist, for every sample of a loop.
 ///
 /// Ground position and facing, metres and radians, averaged around the loop with Gaussian weights; height is left to the
 /// body. The loop is closed, so its path is periodic by itself: positions accumulate by the twist alone, and velocities meet
 /// at the seam. `smoothing_secs` is the standard deviation of the weights and must be positive. Source: docs/math/root.md.
-pub fn smoothed(clip: &LoopClip, body: &Body, smoothing_secs: f64) -> Vec<Rigid> {
+pub(super) fn smoothed(clip: &LoopClip, body: &Body, smoothing_secs: f64) -> Vec<Rigid> {
     let count = clip.num_samples();
     let mut tracks = Tracks::empty(clip.skeleton().clone(), clip.step_secs(), count + 1);
     // Once more the first sample, which tells whole turns of a body that spins.
@@ -67,4 +61,27 @@ fn weights(count: usize, deviation: f64) -> Vec<f64> {
     let sum: f64 = weights.iter().sum();
     weights.iter_mut().for_each(|weight| *weight /= sum);
     weights
+}
+
+/// A loop whose root, and with it its root joint, is led along a path; the rest of the body stays where it is.
+///
+/// `path` holds for every sample where the root shall stand, seen from the constant twist. Errors:
+/// [`LoopClipError::PathLength`].
+pub(super) fn led_along(clip: &LoopClip, joint: usize, path: Vec<Rigid>) -> Result<LoopClip, LoopClipError> {
+    let skeleton = clip.skeleton();
+    let mut tracks = Tracks::empty(skeleton.clone(), clip.step_secs(), clip.num_samples());
+    for sample in 0..clip.num_samples() {
+        let place = path.get(sample).copied().unwrap_or(Rigid::IDENTITY);
+        let body = clip.body_pose(sample);
+        // The joint goes with the path ahead of the root, which then catches up and finds it as it stood.
+        let seat = body.joint(joint);
+        let led = body.carried(skeleton, joint, place);
+        let mut pose = body.to_pose();
+        pose.set_joint(joint, led);
+        for &child in skeleton.children(joint) {
+            pose.set_joint(child, led.inverse() * seat * body.joint(child));
+        }
+        tracks.push(pose.as_ref());
+    }
+    clip.clone().with_tracks(tracks).along(path)
 }
