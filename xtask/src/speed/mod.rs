@@ -1,37 +1,35 @@
 //! How fast the search is: measurements that take a clock, and hold for the machine that they were taken on.
 
-use std::{ffi::OsStr, path::Path};
+use std::path::Path;
 
 use loopwright::{
     analysis::{features::Features, spectrum::Spectrum},
     candidate::{
-        SearchSettings,
         bound::{Instructions, SeamBounds},
         score,
         search::{Admission, DistinctPairs, SeamPair, Seams},
     },
     math::decay::Decay,
 };
-use loopwright_synth::{WalkSettings, synthesize};
 
 use crate::{
     clock::{self, machine},
-    memory,
     page::Sections,
     table::Table,
-    takes::{Captured, Studied},
+    takes::Captured,
 };
 
 // The bench of the search has them too.
 #[path = "../../../crates/loopwright/benches/inputs/mod.rs"]
 mod inputs;
 
-mod captured_motion;
+mod growth;
 
 mod process;
 
 mod peers;
 
+pub(crate) use growth::memory_of;
 use peers::Peer;
 
 /// Frames of the inputs.
@@ -55,63 +53,9 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
     sections.add("exact-list", table);
     sections.add("autocorrelation", autocorrelation(&peers)?);
     sections.add("other-tools", other_tools(&peers, &listed));
-    sections.add("growth", captured_motion::growth(&captured.folder)?);
+    sections.add("growth", growth::table(&captured.folder)?);
     process::measure(&captured.folder, &mut sections)?;
     Ok(sections)
-}
-
-/// Work whose memory is measured.
-#[derive(Clone, Copy)]
-enum Work {
-    /// The tables of the search and the ten best of its list, on captured motion.
-    List,
-    /// Study and search of a synthetic take, as `find` does them.
-    Find,
-}
-
-impl Work {
-    /// The word by which a child is asked for it.
-    fn name(self) -> &'static str {
-        match self {
-            Self::List => "list",
-            Self::Find => "find",
-        }
-    }
-
-    /// MiB that the work takes beside its input of so many frames; `None` where the system does not report it.
-    fn mebibytes(self, num_frames: usize) -> Option<f64> {
-        memory::of_child(&[self.name(), &num_frames.to_string()].map(OsStr::new))
-    }
-}
-
-/// In a child: MiB that the work of a name takes beside its input of so many frames; `None` for no such work.
-pub(crate) fn memory_of(work: &str, num_frames: &str) -> Option<Result<f64, String>> {
-    let work = [Work::List, Work::Find]
-        .into_iter()
-        .find(|known| known.name() == work)?;
-    let measure = || match (work, num_frames.parse()) {
-        (_, Err(_)) => Err(format!("{num_frames} is no number of frames")),
-        (Work::List, Ok(num_frames)) => {
-            let (features, _) = inputs::captured(&loopwright_mocap::folder(), num_frames, 120.0)?;
-            memory::risen(|| Ok(list(&features, MAX_SECS)))
-        }
-        (Work::Find, Ok(num_frames)) => {
-            let settings = WalkSettings {
-                seconds: (num_frames - 1) as f64 / 120.0,
-                frame_rate_hz: 120.0,
-                noise_deg: 0.2,
-                speed_variation: 0.02,
-                ..WalkSettings::default()
-            };
-            let take = synthesize(&settings).map_err(|error| error.to_string())?.take;
-            memory::risen(|| {
-                let studied = Studied::of("a synthetic walk", take)?;
-                let found = studied.find(&SearchSettings::default())?;
-                Ok((studied, found))
-            })
-        }
-    };
-    Some(measure())
 }
 
 fn bounds(features: &Features) -> SeamBounds<'_> {
