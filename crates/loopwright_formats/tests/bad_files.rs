@@ -3,8 +3,6 @@
 //! The files lie beside the project; where they are not there, the first test says so and is skipped. The most telling
 //! faults are repeated further down as edits of a small file that stands here.
 
-use std::path::PathBuf;
-
 use loopwright_formats::{ReadError, ReadSettings, bvh, read_take};
 
 enum Expected {
@@ -128,13 +126,11 @@ fn check(name: &str, bytes: &[u8], expected: &Expected) {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn every_bad_file_behaves_as_its_readme_says() {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/mocap/bad"));
-    if !folder.is_dir() {
-        eprintln!("SKIPPED: the malformed files are not at {}", folder.display());
+    let Some(folder) = loopwright_mocap::folder_or_skip() else {
         return;
-    }
+    };
+    let folder = folder.join("bad");
     for (name, expected) in &FILES {
         let bytes = std::fs::read(folder.join(format!("{name}.bvh"))).unwrap_or_else(|error| panic!("{name}: {error}"));
         check(name, &bytes, expected);

@@ -105,13 +105,11 @@ fn bvh_files(folder: &Path, files: &mut Vec<PathBuf>) {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a skipped test says so, and a run one its figures")]
+#[expect(clippy::print_stderr, reason = "the figures are worth seeing")]
 fn real_takes_come_back() {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/mocap"));
-    if !folder.is_dir() {
-        eprintln!("SKIPPED: the takes are not at {}", folder.display());
+    let Some(folder) = loopwright_mocap::folder_or_skip() else {
         return;
-    }
+    };
     let mut files = Vec::new();
     bvh_files(&folder, &mut files);
     assert!(files.len() >= 60);

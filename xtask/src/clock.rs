@@ -1,8 +1,10 @@
-//! Seconds of work.
+//! Seconds that work takes, and the machine that they hold for.
 
 use std::{hint::black_box, time::Instant};
 
-use crate::road::median;
+use loopwright::candidate::bound::Instructions;
+
+use crate::statistics::median;
 
 /// Runs that a figure is the median of.
 const RUNS: usize = 5;
@@ -11,9 +13,24 @@ const RUNS: usize = 5;
 /// milliseconds.
 const LEAST_SECS: f64 = 0.1;
 
-/// Processor seconds of this thread where the system tells them, else seconds on the wall.
+/// Name of the processor, how many of them there are, and the system.
+pub(crate) fn machine() -> String {
+    let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = told
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split_once(": "))
+        .map_or("a processor without a name", |(_, model)| model.trim());
+    let count = std::thread::available_parallelism().map_or(1, usize::from);
+    format!(
+        "{model} ({}), {count} processors, {}",
+        Instructions::detect().name(),
+        std::env::consts::OS
+    )
+}
+
+/// Processor seconds of this thread where the system reports them, else seconds on the wall.
 ///
-/// Others at work on the same machine lengthen the second, and hardly the first.
+/// Other work on the same machine lengthens the second, and hardly the first.
 fn seconds() -> f64 {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = told.and_then(|told| told.split(' ').next()?.parse::<f64>().ok());
@@ -21,7 +38,7 @@ fn seconds() -> f64 {
 }
 
 /// Seconds since the first call.
-pub(super) fn on_the_wall() -> f64 {
+pub(crate) fn on_the_wall() -> f64 {
     static FIRST: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     FIRST.get_or_init(Instant::now).elapsed().as_secs_f64()
 }
@@ -41,21 +58,18 @@ fn run<T>(work: &mut impl FnMut() -> T) -> f64 {
 }
 
 /// Median of several runs of a piece of work, seconds.
-pub(super) fn time<T>(mut work: impl FnMut() -> T) -> f64 {
-    let mut runs: Vec<f64> = (0..RUNS).map(|_| run(&mut work)).collect();
-    median(&mut runs)
+pub(crate) fn time<T>(mut work: impl FnMut() -> T) -> f64 {
+    median((0..RUNS).map(|_| run(&mut work)))
 }
 
 /// The same for two pieces of work that are compared, in turn: what slows the machine down slows both.
 ///
 /// Returns both medians, and the median of the first over the second.
 pub(crate) fn time_both<T, U>(mut one: impl FnMut() -> T, mut other: impl FnMut() -> U) -> (f64, f64, f64) {
-    let (mut ones, mut others, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..RUNS {
-        let (first, second) = (run(&mut one), run(&mut other));
-        ones.push(first);
-        others.push(second);
-        ratios.push(first / second);
-    }
-    (median(&mut ones), median(&mut others), median(&mut ratios))
+    let runs: Vec<(f64, f64)> = (0..RUNS).map(|_| (run(&mut one), run(&mut other))).collect();
+    (
+        median(runs.iter().map(|(one, _)| *one)),
+        median(runs.iter().map(|(_, other)| *other)),
+        median(runs.iter().map(|(one, other)| one / other)),
+    )
 }
