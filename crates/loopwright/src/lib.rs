@@ -78,5 +78,4 @@ pub mod pipeline;
 pub mod math;
 
 #[cfg(feature = "threads")]
-#[doc(hidden)]
-pub mod threads;
+mod threads;

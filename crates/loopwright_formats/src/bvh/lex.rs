@@ -46,18 +46,6 @@ impl<'a> Lexer<'a> {
         self.bytes.len() - self.at
     }
 
-    /// The bytes from the cursor to the end.
-    #[cfg(feature = "threads")]
-    pub(super) fn rest(&self) -> &'a [u8] {
-        &self.bytes[self.at..]
-    }
-
-    /// Moves the cursor over bytes that somebody else has read.
-    #[cfg(feature = "threads")]
-    pub(super) fn skip(&mut self, num_bytes: usize) {
-        self.at += num_bytes;
-    }
-
     /// Skips white space and says whether a line ended in it.
     pub(super) fn skip_space(&mut self) -> bool {
         let mut line_ended = false;

@@ -32,9 +32,6 @@ mod motion;
 
 mod rows;
 
-#[cfg(feature = "threads")]
-mod bulk;
-
 pub use read::parse;
 
 pub(crate) use crate::limits::{MAX_DEPTH, MAX_VALUE};

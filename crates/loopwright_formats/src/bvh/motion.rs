@@ -5,8 +5,6 @@
 //!
 //! Rows are handed on one by one, so that nobody has to hold them all who wants something else made of them.
 
-#[cfg(feature = "threads")]
-use super::bulk;
 use super::{
     BvhJoint, Channel, ChannelKind, FrameTime, Hierarchy,
     lex::{Lexer, found, number, number_error},
@@ -30,32 +28,6 @@ pub(super) trait RowSink {
 
     /// Takes the values of the next row.
     fn push(&mut self, row: &[f64]);
-
-    /// See [`RowSink::room`].
-    #[cfg(feature = "threads")]
-    type Room<'r>: Room
-    where
-        Self: 'r;
-
-    /// Room for the first so many rows, which may be filled in any order; two bytes of the file or more are there for every
-    /// value of theirs. `None` where little text might make so many rows all the same that not all of them are taken, and
-    /// where the system has no such room.
-    #[cfg(feature = "threads")]
-    fn room(&mut self, num_rows: usize) -> Option<Self::Room<'_>>;
-
-    /// Forgets all rows but the first so many.
-    #[cfg(feature = "threads")]
-    fn keep(&mut self, num_rows: usize);
-}
-
-/// Where some of the rows go.
-#[cfg(feature = "threads")]
-pub(super) trait Room: Sized + Send {
-    /// The first so many rows, and the others.
-    fn split(self, num_rows: usize) -> (Self, Self);
-
-    /// Takes the values of one of its rows.
-    fn put(&mut self, row: usize, values: &[f64]);
 }
 
 /// Shortest and longest frame time in seconds; a take accepts the same.
@@ -89,8 +61,6 @@ pub(super) fn read(
         width: hierarchy.num_channels(),
         num_declared: num_declared_frames,
         hierarchy,
-        #[cfg(feature = "threads")]
-        shares: bulk::Shares::of(lexer.num_remaining()),
     };
     let mut scales = Scales::of(hierarchy);
     let num_frames = rows.read(lexer, sink, &mut scales, warnings)?;
@@ -206,8 +176,6 @@ struct Rows<'h> {
     width: usize,
     num_declared: u64,
     hierarchy: &'h Hierarchy,
-    #[cfg(feature = "threads")]
-    shares: bulk::Shares,
 }
 
 impl Rows<'_> {
@@ -225,10 +193,8 @@ impl Rows<'_> {
         let max_values = num_wanted.min(lexer.num_remaining() / 2 + 1);
         let mut row = Vec::with_capacity(self.width.min(max_values));
         let mut lines = Lines::new(self.width, num_wanted);
-        #[cfg(feature = "threads")]
-        self.read_bulk(lexer, sink, scales, &mut lines);
-        let mut num_found = lines.num_before;
-        sink.expect((max_values / self.width).saturating_sub(num_found / self.width));
+        let mut num_found = 0;
+        sink.expect(max_values / self.width);
         loop {
             if lexer.skip_space() {
                 lines.end_line(num_found);
@@ -280,21 +246,6 @@ impl Rows<'_> {
         lines.end_line(num_found);
         self.check(num_found, num_wanted, &lines, lexer, warnings)?;
         Ok(num_found.min(num_wanted) / self.width)
-    }
-
-    /// Hands on rows from the cursor on by many threads, where lines are rows.
-    #[cfg(feature = "threads")]
-    fn read_bulk(&self, lexer: &mut Lexer<'_>, sink: &mut impl RowSink, scales: &mut Scales<'_>, lines: &mut Lines) {
-        lexer.skip_space();
-        let limits = bulk::Limits {
-            width: self.width,
-            max_rows: lines.num_wanted / self.width,
-            is_fit: |row: &[f64]| scales.all_are_one(row),
-        };
-        let done = bulk::read(lexer.rest(), &self.shares, &limits, sink);
-        lines.add_rows(lexer.offset(), done.num_rows);
-        scales.num_rows = done.num_rows;
-        lexer.skip(done.num_bytes);
     }
 
     /// Hands on a row that is whole, and begins the next.
@@ -459,21 +410,6 @@ impl Lines {
         }
     }
 
-    /// Takes note of so many lines that are one row each, before all others; the first of them starts at `offset`.
-    #[cfg(feature = "threads")]
-    fn add_rows(&mut self, offset: usize, num_rows: usize) {
-        if num_rows > 0 {
-            self.first = Some(Line {
-                offset,
-                row: 0,
-                num_values: self.width,
-            });
-            self.num_lines = num_rows as u64;
-            self.num_exact = num_rows as u64;
-            self.num_before = num_rows * self.width;
-        }
-    }
-
     /// The first row that has another width than the hierarchy, if the lines say so.
     ///
     /// Lines that agree with each other are rows, unless the values come to exactly the declared number and the lines do
@@ -528,11 +464,6 @@ impl<'h> Scales<'h> {
         (value - 1.0).abs() <= SCALE_TOLERANCE
     }
 
-    #[cfg(feature = "threads")]
-    fn all_are_one(&self, row: &[f64]) -> bool {
-        self.columns.iter().all(|scale| Self::is_one(row[scale.column]))
-    }
-
     fn look_at(&mut self, row: &[f64]) {
         for scale in &mut self.columns {
             let value = row[scale.column];
@@ -565,125 +496,5 @@ impl<'h> Scales<'h> {
             });
         }
         Ok(())
-    }
-}
-
-#[cfg(all(test, feature = "threads"))]
-mod tests {
-    use glam::DVec3;
-
-    use super::{
-        super::read::{Poses, Values},
-        *,
-    };
-    use crate::space::Axis;
-
-    fn hierarchy() -> Hierarchy {
-        let scale = Channel {
-            kind: ChannelKind::Scale,
-            axis: Axis::X,
-        };
-        let joint = BvhJoint {
-            name: "a".to_owned(),
-            parent: None,
-            offset: DVec3::ZERO,
-            channels: vec![Channel::position(Axis::X), scale, Channel::rotation(Axis::Z)],
-            end_sites: Vec::new(),
-        };
-        let without_channels = BvhJoint {
-            name: "b".to_owned(),
-            parent: Some(0),
-            channels: Vec::new(),
-            ..joint.clone()
-        };
-        Hierarchy::new(vec![joint, without_channels])
-    }
-
-    fn read_into(rows: &Rows<'_>, text: &str, sink: &mut impl RowSink) -> (Result<usize, ReadError>, Vec<Warning>) {
-        let (mut scales, mut warnings) = (Scales::of(rows.hierarchy), Vec::new());
-        let result = rows.read(&mut Lexer::new(text.as_bytes()), sink, &mut scales, &mut warnings);
-        let result = result.and_then(|num_rows| scales.check(&mut warnings).map(|()| num_rows));
-        (result, warnings)
-    }
-
-    /// Rows, number of them, errors and warnings, as text; and how many rows were read by many threads.
-    fn outcome(text: &str, num_declared: u64, num_workers: usize) -> (String, usize) {
-        let hierarchy = hierarchy();
-        let shares = |num_workers| bulk::Shares {
-            block: 100,
-            num_workers,
-        };
-        let rows = Rows {
-            width: 3,
-            num_declared,
-            hierarchy: &hierarchy,
-            shares: shares(num_workers),
-        };
-        let (mut values, mut poses) = (Values::new(3), Poses::new(&hierarchy, text.len()));
-        let (of_values, of_poses) = (read_into(&rows, text, &mut values), read_into(&rows, text, &mut poses));
-        assert_eq!(of_values, of_poses);
-        let seen = of_values.0.is_ok().then_some((&values, &poses));
-        let told = format!("{of_values:?} {seen:?}");
-        let mut lines = Lines::new(3, 3 * num_declared as usize);
-        let mut scales = Scales::of(&hierarchy);
-        let mut lexer = Lexer::new(text.as_bytes());
-        rows.read_bulk(&mut lexer, &mut Values::new(3), &mut scales, &mut lines);
-        (told, scales.num_rows)
-    }
-
-    #[test]
-    fn many_threads_read_what_one_does() {
-        let mut state = 7_u64;
-        let mut below = |limit: usize| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % limit
-        };
-        let odd_lines = [
-            "",
-            "\r",
-            "1 1",
-            "1 1 2 3",
-            "1 1 2 3 1 4",
-            "1\n1 2",
-            "1 1 x",
-            "1 1 nan",
-            "1 2 3",
-            "1 1 1e-3",
-            "1e300 1 2",
-            "1 1 2 \r",
-            "1 1 2\0",
-            "ROOT",
-            "1 1 2\r1 1 3",
-            "   ",
-            "\t1\t1 2 ",
-            "1\n1\n2",
-            "1                                                                                                        1 2",
-        ];
-        let mut num_bulk = 0;
-        for round in 0..3000 {
-            let num_rows = 1 + below(60);
-            let ending = ["\n", "\r\n", "\r", " \n\n"][below(8).saturating_sub(4)];
-            let mut text = ["", "\n", " ", "\r\n"][below(4)].to_owned();
-            for row in 0..num_rows {
-                text.push_str(&format!("{row}.5 1 -{}.125{ending}", below(1000)));
-            }
-            for _ in 0..below(3) {
-                let line = odd_lines[below(odd_lines.len())];
-                let places: Vec<usize> = text.match_indices(ending).map(|(at, _)| at + ending.len()).collect();
-                text.insert_str(places[below(places.len())], &format!("{line}{ending}"));
-            }
-            if below(3) == 0 {
-                text.truncate(text.len() - below(text.len().min(20)));
-            }
-            let num_declared = (num_rows + below(3)).saturating_sub(below(3)).max(1) as u64;
-            let (expected, by_one) = outcome(&text, num_declared, 1);
-            let (found, by_many) = outcome(&text, num_declared, 3);
-            assert_eq!(found, expected, "round {round}: {text:?}");
-            assert_eq!(by_one, 0);
-            num_bulk += by_many;
-        }
-        assert!(num_bulk > 20_000, "{num_bulk}");
     }
 }

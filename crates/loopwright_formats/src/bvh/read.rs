@@ -3,8 +3,6 @@
 use glam::{DQuat, DVec3};
 use loopwright::take::{Joint, Skeleton, Take};
 
-#[cfg(feature = "threads")]
-use super::motion::Room;
 use super::{
     BvhFile, BvhJoint, ChannelKind, Hierarchy, euler, hierarchy, lex::Lexer, motion, motion::RowSink, source::BvhSource,
 };
@@ -48,10 +46,10 @@ fn open(bytes: &[u8]) -> Result<Lexer<'_>, ReadError> {
 
 /// Rows kept as they are, of so many values each.
 #[derive(Debug)]
-pub(super) struct Values(Vec<f64>, usize);
+struct Values(Vec<f64>, usize);
 
 impl Values {
-    pub(super) fn new(width: usize) -> Self {
+    fn new(width: usize) -> Self {
         Self(Vec::new(), width)
     }
 }
@@ -64,36 +62,6 @@ impl RowSink for Values {
     fn push(&mut self, row: &[f64]) {
         self.0.extend_from_slice(row);
     }
-
-    #[cfg(feature = "threads")]
-    type Room<'r> = ValuesRoom<'r>;
-
-    #[cfg(feature = "threads")]
-    fn room(&mut self, num_rows: usize) -> Option<ValuesRoom<'_>> {
-        self.0 = bytemuck::try_zeroed_vec(num_rows * self.1).ok()?;
-        Some(ValuesRoom(&mut self.0, self.1))
-    }
-
-    #[cfg(feature = "threads")]
-    fn keep(&mut self, num_rows: usize) {
-        self.0.truncate(num_rows * self.1);
-    }
-}
-
-#[cfg(feature = "threads")]
-pub(super) struct ValuesRoom<'r>(&'r mut [f64], usize);
-
-#[cfg(feature = "threads")]
-impl Room for ValuesRoom<'_> {
-    fn split(self, num_rows: usize) -> (Self, Self) {
-        let Self(values, width) = self;
-        let (first, others) = values.split_at_mut(num_rows * width);
-        (Self(first, width), Self(others, width))
-    }
-
-    fn put(&mut self, row: usize, values: &[f64]) {
-        self.0[row * self.1..][..self.1].copy_from_slice(values);
-    }
 }
 
 /// Transforms that each byte of a file adds to those that any may have: rows of real files have six bytes or more per joint.
@@ -101,7 +69,7 @@ const TRANSFORMS_PER_BYTE: usize = 4;
 
 /// Local transforms of all rows, in the axes and unit of the file.
 #[derive(Debug)]
-pub(super) struct Poses<'h> {
+struct Poses<'h> {
     hierarchy: &'h Hierarchy,
     /// Most transforms that the size of the file allows.
     limit: usize,
@@ -128,72 +96,11 @@ impl RowSink for Poses<'_> {
             }
         }
     }
-
-    #[cfg(feature = "threads")]
-    type Room<'r>
-        = PosesRoom<'r>
-    where
-        Self: 'r;
-
-    #[cfg(feature = "threads")]
-    fn room(&mut self, num_rows: usize) -> Option<PosesRoom<'_>> {
-        // A value takes two bytes at least, so the limit is out of reach of such rows.
-        let max_joints = TRANSFORMS_PER_BYTE * self.hierarchy.num_channels();
-        let num_joints = self.hierarchy.joints().len();
-        if num_joints > max_joints {
-            return None;
-        }
-        // From the system, which has it empty already.
-        self.translations = bytemuck::try_zeroed_vec(num_rows * num_joints).ok()?;
-        self.rotations = bytemuck::try_zeroed_vec(num_rows * num_joints).ok()?;
-        Some(PosesRoom {
-            hierarchy: self.hierarchy,
-            translations: &mut self.translations,
-            rotations: &mut self.rotations,
-        })
-    }
-
-    #[cfg(feature = "threads")]
-    fn keep(&mut self, num_rows: usize) {
-        self.translations.truncate(num_rows * self.hierarchy.joints().len());
-        self.rotations.truncate(num_rows * self.hierarchy.joints().len());
-    }
-}
-
-#[cfg(feature = "threads")]
-pub(super) struct PosesRoom<'r> {
-    hierarchy: &'r Hierarchy,
-    translations: &'r mut [DVec3],
-    rotations: &'r mut [DQuat],
-}
-
-#[cfg(feature = "threads")]
-impl Room for PosesRoom<'_> {
-    fn split(self, num_rows: usize) -> (Self, Self) {
-        let num_transforms = num_rows * self.hierarchy.joints().len();
-        let (translations, other_translations) = self.translations.split_at_mut(num_transforms);
-        let (rotations, other_rotations) = self.rotations.split_at_mut(num_transforms);
-        let part = |translations, rotations| Self {
-            hierarchy: self.hierarchy,
-            translations,
-            rotations,
-        };
-        (part(translations, rotations), part(other_translations, other_rotations))
-    }
-
-    fn put(&mut self, row: usize, values: &[f64]) {
-        let first = row * self.hierarchy.joints().len();
-        let mut values = values.iter();
-        let slots = self.translations[first..].iter_mut().zip(&mut self.rotations[first..]);
-        for (joint, (translation, rotation)) in self.hierarchy.joints().iter().zip(slots) {
-            (*translation, *rotation) = transform(joint, &mut values);
-        }
-    }
 }
 
 impl<'h> Poses<'h> {
     /// None yet, of a file of so many bytes.
-    pub(super) fn new(hierarchy: &'h Hierarchy, num_bytes: usize) -> Self {
+    fn new(hierarchy: &'h Hierarchy, num_bytes: usize) -> Self {
         Self {
             hierarchy,
             limit: most_transforms(num_bytes, TRANSFORMS_PER_BYTE),
@@ -402,23 +309,6 @@ mod tests {
             ),
             "{error}"
         );
-    }
-
-    #[test]
-    fn lines_without_rows_make_no_room() {
-        let mut text = "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 3 Xposition Yposition Zposition\n".to_owned();
-        for _ in 0..2000 {
-            text.push_str("JOINT b { OFFSET 0 1 0 CHANNELS 3 Zrotation Xrotation Yrotation }\n");
-        }
-        text.push_str("}\nMOTION\nFrames: 1000000000\nFrame Time: 0.1\n");
-        text.push_str(&"0 ".repeat(6003));
-        // Were each of these a row, the take would have a hundred gigabytes and more.
-        for line in ["\n", "0\n"] {
-            let text = format!("{text}\n{}", line.repeat(1_500_000));
-            let read = crate::read_take(text.as_bytes(), "t", &ReadSettings::default(), &mut Vec::new());
-            let num_frames = read.ok().map(|loaded| loaded.take.num_frames());
-            assert_eq!(num_frames, (line == "\n").then_some(1), "{line:?}");
-        }
     }
 
     #[test]
