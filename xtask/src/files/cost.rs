@@ -5,7 +5,7 @@ use std::{fmt::Write, path::Path, process::Command};
 use loopwright_formats::{Format, ReadSettings, Source, read_take, write_take};
 use loopwright_synth::{WalkSettings, synthesize};
 
-use super::{loops, survival, write};
+use super::{bvh_speed, loops, survival, write};
 use crate::{
     manifest::Row,
     speed::{clock::time_both, machine, memory},
@@ -67,11 +67,7 @@ pub(super) fn sections(folder: &Path, rows: &[Row], scratch: &Path, page: &mut S
             json.map_or_else(|| "-".to_owned(), |secs| format!("{:.3}", 1e3 * secs)),
         );
     }
-    page.push_str(
-        "\n### BVH\n\n\
-         BVH has a bench of its own, beside other readers of it:\n\n    \
-         cargo bench --package loopwright_formats --bench bvh\n\n",
-    );
+    bvh_speed::section(page)?;
     peak(scratch, page)
 }
 

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::manifest::Row;
 
+mod bvh_speed;
+
 mod cost;
 
 mod loops;
