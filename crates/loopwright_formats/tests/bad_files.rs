@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use loopwright_formats::{ReadError, ReadSettings, bvh, read_take};
+use loopwright_formats::{BvhError, ReadError, ReadSettings, bvh, read_take};
 
 enum Expected {
     /// Read, with a warning that holds this text; empty for none.
@@ -391,11 +391,11 @@ fn errors_carry_their_numbers() {
     assert_eq!((position.line, position.column), (20, 1));
     assert!(matches!(
         error,
-        ReadError::RowWidth {
+        ReadError::Bvh(BvhError::RowWidth {
             frame: 2,
             found: 10,
             expected: 9,
             ..
-        }
+        })
     ));
 }

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use loopwright_formats::{Axis, ReadSettings, Warning, read_take, space::CMU_UNIT_METRES};
+use loopwright_formats::{Axis, ReadSettings, SpaceWarning, Warning, read_take, space::CMU_UNIT_METRES};
 
 /// Fields of a line of CSV; quotes may enclose commas and are doubled inside.
 fn fields(line: &str) -> Vec<String> {
@@ -70,10 +70,12 @@ fn real_takes_agree_with_the_manifest() {
         let is_guess = |warning: &Warning| {
             matches!(
                 warning,
-                Warning::UpUnknown
-                    | Warning::UpUnclear { .. }
-                    | Warning::UnitUnclear { .. }
-                    | Warning::UnitUnknown { .. }
+                Warning::Space(
+                    SpaceWarning::UpUnknown
+                        | SpaceWarning::UpUnclear { .. }
+                        | SpaceWarning::UnitUnclear { .. }
+                        | SpaceWarning::UnitUnknown { .. }
+                )
             )
         };
         if let Some(metres) = metres {

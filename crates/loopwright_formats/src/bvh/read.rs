@@ -4,14 +4,20 @@ use glam::{DQuat, DVec3};
 use loopwright::take::{Joint, Skeleton, Take};
 
 use super::{
-    BvhFile, BvhJoint, ChannelKind, Hierarchy, euler, hierarchy, lex::Lexer, motion, motion::RowSink, source::BvhSource,
+    BvhFile, BvhJoint, Hierarchy,
+    channel::ChannelKind,
+    hierarchy,
+    lex::Lexer,
+    motion::{self, RowSink},
+    source::BvhSource,
 };
 use crate::{
     detect::{self, FileKind},
-    error::{ReadError, cut},
+    error::ReadError,
+    euler,
+    excerpt::cut,
     limits::most_transforms,
-    source::{LoadedTake, Source},
-    space::{self, Space, SpaceSettings, UNIT_RANGE, UnitChoice},
+    space::{Space, SpaceSettings, UNIT_RANGE, UnitChoice, guess},
     warning::Warning,
 };
 
@@ -112,7 +118,7 @@ impl<'h> Poses<'h> {
     /// Every so many-th frame as a take, still in the file's axes and unit.
     fn probe(&self, num_frames: usize, frame_time_secs: f64) -> Result<Take, ReadError> {
         let num_joints = self.hierarchy.joints().len();
-        let frames = (0..num_frames).step_by(space::probe_stride(num_frames));
+        let frames = (0..num_frames).step_by(guess::probe_stride(num_frames));
         let of_frame = |frame: usize| frame * num_joints..(frame + 1) * num_joints;
         let translations = frames.clone().flat_map(|frame| &self.translations[of_frame(frame)]);
         let rotations = frames.flat_map(|frame| &self.rotations[of_frame(frame)]);
@@ -148,7 +154,7 @@ pub(crate) fn read_take(
     name: &str,
     settings: &SpaceSettings,
     warnings: &mut Vec<Warning>,
-) -> Result<LoadedTake, ReadError> {
+) -> Result<(Take, BvhSource), ReadError> {
     let mut lexer = open(bytes)?;
     let hierarchy = hierarchy::read(&mut lexer, warnings)?;
     let num_joints = hierarchy.joints().len();
@@ -168,7 +174,7 @@ pub(crate) fn read_take(
     }
     let frame_time_secs = motion.frame_time.secs;
     let probe = poses.probe(motion.num_frames, frame_time_secs)?;
-    let space = space::settle(&probe, settings, warnings);
+    let space = guess::settle(&probe, settings, warnings);
     poses.settle(&space);
     let Poses {
         mut translations,
@@ -180,14 +186,12 @@ pub(crate) fn read_take(
     rotations.shrink_to_fit();
     let skeleton = skeleton(&hierarchy, &space)?;
     let take = Take::new(name, skeleton, frame_time_secs, translations, rotations)?;
-    Ok(LoadedTake {
-        take,
-        source: Source::Bvh(BvhSource {
-            hierarchy,
-            frame_time: motion.frame_time,
-            space,
-        }),
-    })
+    let source = BvhSource {
+        hierarchy,
+        frame_time: motion.frame_time,
+        space,
+    };
+    Ok((take, source))
 }
 
 fn skeleton(hierarchy: &Hierarchy, space: &Space) -> Result<Skeleton, ReadError> {
@@ -239,7 +243,7 @@ fn transform(joint: &BvhJoint, values: &mut core::slice::Iter<'_, f64>) -> (DVec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{source::ReadSettings, space::UpChoice};
+    use crate::{settings::ReadSettings, space::UpChoice};
 
     const HEAD: &str = "HIERARCHY\nROOT Hips\n{\nOFFSET 1 2 3\n";
 

@@ -1,230 +1,18 @@
-//! Axes and units: how a file's space lies in ours, stated or guessed.
-//!
-//! Inside everything is in metres, +Y up, right-handed. A file with another axis up is turned as a whole by a quarter turn,
-//! which changes the root's track and nothing else:
-//!
-//! | up in the file | turn | where (x, y, z) goes |
-//! |---|---|---|
-//! | Y | none | (x, y, z) |
-//! | Z | -90 degrees about X | (x, z, -y) |
-//! | X | +90 degrees about Z | (-y, x, z) |
+//! Guesses the axis that is up and the unit of a file by the body in it.
 
-use core::{fmt, str::FromStr};
-
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use loopwright::{
     analysis::body::{Body, BodyOverrides, Foot, FoundBy},
     math::ops,
     take::{Take, pose},
 };
 
+use super::{
+    Axis, NAMED_UNITS, Space, UNIT_RANGE,
+    choice::{SpaceSettings, UnitChoice, UpChoice},
+    warning::SpaceWarning,
+};
 use crate::warning::Warning;
-
-/// An axis of space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Axis {
-    /// The first.
-    X,
-    /// The second.
-    Y,
-    /// The third.
-    Z,
-}
-
-impl Axis {
-    /// All three, in order.
-    pub const ALL: [Self; 3] = [Self::X, Self::Y, Self::Z];
-
-    /// 0, 1 or 2.
-    pub fn index(self) -> usize {
-        self as usize
-    }
-
-    /// The unit vector along it.
-    pub fn unit(self) -> DVec3 {
-        DVec3::AXES[self.index()]
-    }
-}
-
-impl fmt::Display for Axis {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(["X", "Y", "Z"][self.index()])
-    }
-}
-
-/// Which axis is up in a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum UpChoice {
-    /// The one along which the head stands above the feet.
-    #[default]
-    Auto,
-    /// This one.
-    Given(Axis),
-}
-
-impl UpChoice {
-    /// X is up.
-    pub const X: Self = Self::Given(Axis::X);
-    /// Y is up.
-    pub const Y: Self = Self::Given(Axis::Y);
-    /// Z is up.
-    pub const Z: Self = Self::Given(Axis::Z);
-}
-
-/// How long a file's unit is.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum UnitChoice {
-    /// Whichever known unit makes the body as tall as a person.
-    #[default]
-    Auto,
-    /// So many metres, 1e-6 to 1e6.
-    Metres(f64),
-}
-
-/// Metres in the unit of the CMU database's skeletons: an inch over 0.45.
-pub const CMU_UNIT_METRES: f64 = 0.0254 / 0.45;
-
-/// Units that have a name: the name, and the metres in one. The order is the order of preference when guessing.
-pub const NAMED_UNITS: [(&str, f64); 5] = [
-    ("m", 1.0),
-    ("cm", 0.01),
-    ("in", 0.0254),
-    ("cmu", CMU_UNIT_METRES),
-    ("mm", 0.001),
-];
-
-/// Shortest and longest unit in metres; outside, plausible bodies are no longer plausible numbers.
-pub(crate) const UNIT_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e6;
-
-/// Why a word is not a choice of axis or unit.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SpaceError {
-    /// Not the name of an axis.
-    #[error("\"{found}\" is not an up axis; use x, y, z or auto")]
-    Up {
-        /// The word.
-        found: String,
-    },
-    /// Neither the name of a unit nor a plausible number.
-    #[error(
-        "\"{found}\" is not a unit; use m, cm, mm, in, cmu, auto, or the metres in one unit as a number from 1e-6 to 1e6"
-    )]
-    Unit {
-        /// The word.
-        found: String,
-    },
-}
-
-impl FromStr for UpChoice {
-    type Err = SpaceError;
-
-    /// `x`, `y`, `z` or `auto`, in any case.
-    fn from_str(word: &str) -> Result<Self, SpaceError> {
-        match word.to_ascii_lowercase().as_str() {
-            "auto" => Ok(Self::Auto),
-            "x" => Ok(Self::X),
-            "y" => Ok(Self::Y),
-            "z" => Ok(Self::Z),
-            _ => Err(SpaceError::Up { found: word.to_owned() }),
-        }
-    }
-}
-
-impl FromStr for UnitChoice {
-    type Err = SpaceError;
-
-    /// `m`, `cm`, `mm`, `in`, `cmu` or `auto` in any case, or a number of metres.
-    fn from_str(word: &str) -> Result<Self, SpaceError> {
-        let lower = word.to_ascii_lowercase();
-        if lower == "auto" {
-            return Ok(Self::Auto);
-        }
-        let named = NAMED_UNITS
-            .iter()
-            .find(|(name, _)| *name == lower)
-            .map(|&(_, metres)| metres);
-        named
-            .or_else(|| lower.parse().ok())
-            .filter(|metres| UNIT_RANGE.contains(metres))
-            .map(Self::Metres)
-            .ok_or_else(|| SpaceError::Unit { found: word.to_owned() })
-    }
-}
-
-/// What the caller knows about a file's space.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SpaceSettings {
-    /// Which axis is up; default: by the body.
-    pub up: UpChoice,
-    /// How long the unit is; default: by the body.
-    pub unit: UnitChoice,
-}
-
-/// How a file's space lies in ours.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Space {
-    /// The axis that is up in the file.
-    pub up: Axis,
-    /// Whether the caller said so; otherwise it is a guess.
-    pub up_given: bool,
-    /// Metres in the file's unit.
-    pub unit_metres: f64,
-    /// Whether the caller said so; otherwise it is a guess.
-    pub unit_given: bool,
-}
-
-impl Space {
-    /// Centimetres with Y up: what is written when no file says otherwise.
-    pub const CENTIMETRES_Y_UP: Self = Self {
-        up: Axis::Y,
-        up_given: true,
-        unit_metres: 0.01,
-        unit_given: true,
-    };
-
-    /// Metres with Y up: ours.
-    pub const METRES_Y_UP: Self = Self {
-        unit_metres: 1.0,
-        ..Self::CENTIMETRES_Y_UP
-    };
-
-    /// Short name of the unit where it has one, else the metres in it, such as `0.3 m`.
-    pub fn unit_name(&self) -> String {
-        NAMED_UNITS
-            .iter()
-            .find(|(_, metres)| (metres / self.unit_metres - 1.0).abs() < 1e-9)
-            .map_or_else(|| format!("{} m", self.unit_metres), |(name, _)| (*name).to_owned())
-    }
-
-    /// The turn that lays the file's up axis on +Y.
-    pub fn turn(&self) -> DQuat {
-        let half = core::f64::consts::FRAC_1_SQRT_2;
-        match self.up {
-            Axis::X => DQuat::from_xyzw(0.0, 0.0, half, half),
-            Axis::Y => DQuat::IDENTITY,
-            Axis::Z => DQuat::from_xyzw(-half, 0.0, 0.0, half),
-        }
-    }
-
-    /// A vector of the file's world in our axes, without a change of unit; exact.
-    pub fn turned(&self, v: DVec3) -> DVec3 {
-        match self.up {
-            Axis::X => DVec3::new(-v.y, v.x, v.z),
-            Axis::Y => v,
-            Axis::Z => DVec3::new(v.x, v.z, -v.y),
-        }
-    }
-
-    /// Undoes [`Self::turned`].
-    pub fn turned_back(&self, v: DVec3) -> DVec3 {
-        match self.up {
-            Axis::X => DVec3::new(v.y, -v.x, v.z),
-            Axis::Y => v,
-            Axis::Z => DVec3::new(v.x, -v.z, v.y),
-        }
-    }
-}
 
 /// Heights of people in metres: the window in which a guessed unit must put a body. No two named units share a body in it.
 const HEIGHT_METRES: core::ops::RangeInclusive<f64> = 1.2..=2.2;
@@ -321,15 +109,18 @@ pub(crate) fn settle_stated(
         .find(|metres| UNIT_RANGE.contains(metres) && HEIGHT_METRES.contains(&(height * metres)));
     match fitting {
         Some(unit_metres) => {
-            warnings.push(Warning::UnitOverruled {
-                stated_height,
-                stated_metres,
-                unit_metres,
-            });
+            warnings.push(
+                SpaceWarning::UnitOverruled {
+                    stated_height,
+                    stated_metres,
+                    unit_metres,
+                }
+                .into(),
+            );
             space.unit_metres = unit_metres;
             space.unit_given = false;
         }
-        None => warnings.push(Warning::SizeUnusual { height: stated_height }),
+        None => warnings.push(SpaceWarning::SizeUnusual { height: stated_height }.into()),
     }
     space
 }
@@ -344,7 +135,7 @@ fn guess_up(probe: &Take, warnings: &mut Vec<Warning>) -> Axis {
         .filter(|body| !body.feet.is_empty() && (body.head.is_some() || body.found_by == FoundBy::Names))
         .map(|body| (body.head.unwrap_or(body.hips), body.feet));
     let Some((top, feet)) = joints else {
-        warnings.push(Warning::UpUnknown);
+        warnings.push(SpaceWarning::UpUnknown.into());
         return Axis::Y;
     };
     let heights: Vec<DVec3> = (0..probe.num_frames())
@@ -360,14 +151,14 @@ fn guess_up(probe: &Take, warnings: &mut Vec<Warning>) -> Axis {
     let [first, second, _] = by_height;
     let size = |axis: Axis| height[axis.index()].abs();
     if size(first) == 0.0 {
-        warnings.push(Warning::UpUnknown);
+        warnings.push(SpaceWarning::UpUnknown.into());
         Axis::Y
     } else if size(second) >= UNCLEAR_SHARE * size(first) {
         let other = if first == Axis::Y { second } else { first };
-        warnings.push(Warning::UpUnclear { other });
+        warnings.push(SpaceWarning::UpUnclear { other }.into());
         Axis::Y
     } else if height[first.index()] < 0.0 {
-        warnings.push(Warning::UpsideDown { axis: first });
+        warnings.push(SpaceWarning::UpsideDown { axis: first }.into());
         Axis::Y
     } else {
         first
@@ -419,7 +210,7 @@ fn unit_by_height(height: f64, warnings: &mut Vec<Warning>) -> f64 {
     fitting.unwrap_or_else(|| {
         let nearest = units.into_iter().min_by(|p, q| miss(*p).total_cmp(&miss(*q)));
         let unit_metres = nearest.unwrap_or(1.0);
-        warnings.push(Warning::UnitUnclear { height, unit_metres });
+        warnings.push(SpaceWarning::UnitUnclear { height, unit_metres }.into());
         unit_metres
     })
 }
@@ -433,52 +224,16 @@ fn unit_by_offsets(take: &Take, warnings: &mut Vec<Warning>) -> f64 {
         .map(DVec3::length)
         .fold(0.0, f64::max);
     let unit_metres = if largest > LARGE_OFFSET { 0.01 } else { 1.0 };
-    warnings.push(Warning::UnitUnknown { unit_metres });
+    warnings.push(SpaceWarning::UnitUnknown { unit_metres }.into());
     unit_metres
 }
 
 #[cfg(test)]
 mod tests {
+    use glam::DQuat;
     use loopwright::take::{Joint, Skeleton};
 
     use super::*;
-
-    #[test]
-    fn words_for_axes_and_units() {
-        assert_eq!("Z".parse(), Ok(UpChoice::Z));
-        assert_eq!("auto".parse(), Ok(UpChoice::Auto));
-        assert!("up".parse::<UpChoice>().is_err());
-        assert_eq!("cm".parse(), Ok(UnitChoice::Metres(0.01)));
-        assert_eq!("CMU".parse(), Ok(UnitChoice::Metres(CMU_UNIT_METRES)));
-        assert_eq!("0.3048".parse(), Ok(UnitChoice::Metres(0.3048)));
-        assert_eq!("auto".parse(), Ok(UnitChoice::Auto));
-        for word in ["", "yard", "0", "-1", "nan", "inf", "1e9"] {
-            assert!(word.parse::<UnitChoice>().is_err(), "{word}");
-        }
-    }
-
-    #[test]
-    fn turns_lay_the_up_axis_on_y_and_undo() {
-        for up in Axis::ALL {
-            let space = Space {
-                up,
-                ..Space::CENTIMETRES_Y_UP
-            };
-            assert_eq!(space.turned(up.unit()), DVec3::Y);
-            let v = DVec3::new(1.0, -2.0, 3.0);
-            assert_eq!(space.turned_back(space.turned(v)), v);
-            assert!((space.turn() * v - space.turned(v)).length() < 1e-14);
-        }
-        assert_eq!(
-            Space {
-                unit_metres: 0.3,
-                ..Space::CENTIMETRES_Y_UP
-            }
-            .unit_name(),
-            "0.3 m"
-        );
-        assert_eq!(Space::CENTIMETRES_Y_UP.unit_name(), "cm");
-    }
 
     /// A body of that height standing along `up`; the first of three frames lies on its side.
     fn standing(up: DVec3, height: f64) -> Take {
@@ -541,16 +296,18 @@ mod tests {
         let (up, _, warnings) = settled(&standing(-DVec3::Z, 1.6));
         assert_eq!(
             (up, &warnings[..]),
-            (Axis::Y, &[Warning::UpsideDown { axis: Axis::Z }][..])
+            (Axis::Y, &[SpaceWarning::UpsideDown { axis: Axis::Z }.into()][..])
         );
         let (up, _, warnings) = settled(&standing(DVec3::new(0.0, 1.0, 1.0).normalize(), 1.6));
         assert_eq!(
             (up, &warnings[..]),
-            (Axis::Y, &[Warning::UpUnclear { other: Axis::Z }][..])
+            (Axis::Y, &[SpaceWarning::UpUnclear { other: Axis::Z }.into()][..])
         );
         let (_, unit_metres, warnings) = settled(&standing(DVec3::Y, 1.1));
         assert_eq!(unit_metres, 1.0);
-        assert!(matches!(warnings[..], [Warning::UnitUnclear { height, .. }] if (height - 1.1).abs() < 1e-12));
+        assert!(
+            matches!(warnings[..], [Warning::Space(SpaceWarning::UnitUnclear { height, .. })] if (height - 1.1).abs() < 1e-12)
+        );
     }
 
     #[test]
