@@ -1,5 +1,7 @@
 //! Why a file cannot be read or written, whatever its format.
 
+use std::io;
+
 use loopwright::take::{SkeletonError, TakeError};
 
 use crate::{
@@ -15,6 +17,20 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
+    /// The bytes could not be had.
+    #[error("{reason}")]
+    Io {
+        /// The kind of failure.
+        kind: io::ErrorKind,
+        /// What the system says.
+        reason: String,
+    },
+    /// More bytes than any file is read of.
+    #[error("the file is larger than the limit of {limit} bytes")]
+    TooLarge {
+        /// Most bytes that are read.
+        limit: u64,
+    },
     /// No bytes, or only white space.
     #[error("the file is empty")]
     Empty,

@@ -1,5 +1,7 @@
 //! From the bytes of a file to a take.
 
+use std::io::{self, Read};
+
 use glam::DVec3;
 use loopwright::take::{Joint, Take};
 
@@ -10,6 +12,7 @@ use crate::{
     detect::{self, FileKind},
     error::ReadError,
     gltf,
+    limits::MAX_FILE_BYTES,
     settings::ReadSettings,
     source::{LoadedTake, Source},
     warning::Warning,
@@ -56,6 +59,33 @@ pub fn read_take(
     Ok(LoadedTake { take, source })
 }
 
+/// Reads a take from a stream, to its end; otherwise like [`read_take`].
+///
+/// Errors: those of [`read_take`], those of the stream ([`ReadError::Io`]), and [`ReadError::TooLarge`] for a stream of more
+/// than [`MAX_FILE_BYTES`].
+pub fn read_take_from(
+    stream: impl Read,
+    name: &str,
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<LoadedTake, ReadError> {
+    read_take(&read_bytes(stream, MAX_FILE_BYTES)?, name, settings, warnings)
+}
+
+/// All bytes of a stream that has no more than `limit` of them.
+fn read_bytes(stream: impl Read, limit: u64) -> Result<Vec<u8>, ReadError> {
+    let failed = |error: io::Error| ReadError::Io {
+        kind: error.kind(),
+        reason: error.to_string(),
+    };
+    let mut bytes = Vec::new();
+    stream.take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > limit {
+        return Err(ReadError::TooLarge { limit });
+    }
+    Ok(bytes)
+}
+
 /// Names of the animations in a file, in its order, as [`crate::AnimationChoice::Given`] takes them.
 ///
 /// None where animations have no names, as in BVH, and where the file cannot be read: reading it tells why.
@@ -86,4 +116,36 @@ fn lacks_rest(take: &Take) -> bool {
     let lies_apart = |joint: &Joint| joint.parent.is_some() && joint.rest_offset != DVec3::ZERO;
     let moves_apart = |place: &DVec3| *place != DVec3::ZERO;
     !joints.iter().any(lies_apart) && take.translations(0)[1..].iter().any(moves_apart)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_are_read_up_to_the_limit() {
+        assert_eq!(read_bytes(&b"1234"[..], 4).unwrap(), b"1234");
+        assert_eq!(read_bytes(io::repeat(b'1'), 4), Err(ReadError::TooLarge { limit: 4 }));
+    }
+
+    #[test]
+    fn failing_streams_are_reported() {
+        struct Failing;
+
+        impl Read for Failing {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::new(io::ErrorKind::ConnectionReset, "gone"))
+            }
+        }
+
+        let error = read_take_from(Failing, "t", &ReadSettings::default(), &mut Vec::new()).unwrap_err();
+        assert!(matches!(
+            error,
+            ReadError::Io {
+                kind: io::ErrorKind::ConnectionReset,
+                ..
+            }
+        ));
+        assert_eq!(error.to_string(), "gone");
+    }
 }
