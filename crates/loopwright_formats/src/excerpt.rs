@@ -1,9 +1,9 @@
-//! Parts of a file's own text, fit for messages.
+//! Parts of a file's own text, made fit for messages.
 
 /// Most characters of a file's own words in one message.
 const MAX_EXCERPT: usize = 40;
 
-/// A piece of the file fit for a message: cut when long, without control characters.
+/// Some of a file's bytes as text: cut where they are long, without control characters.
 pub(crate) fn excerpt(bytes: &[u8]) -> String {
     // Four bytes for each character, and some to see that there are more.
     let head = &bytes[..bytes.len().min(4 * MAX_EXCERPT + 4)];
@@ -23,7 +23,7 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     cut
 }
 
-/// Names for people; of many only the first.
+/// A list of names, of which only the first hundred are shown.
 pub(crate) fn list(names: &[String]) -> String {
     const MOST: usize = 100;
     let mut shown: Vec<&str> = names.iter().take(MOST).map(String::as_str).collect();

@@ -20,10 +20,10 @@ use crate::{
 
 /// Reads a take from the bytes of a file of any known kind; its first bytes tell which.
 ///
-/// `name` becomes the take's name where the file has none for it, usually it is the file's stem. The space is taken from
-/// `settings`, stated by the format or guessed by the body, see [`crate::SpaceSettings`]; the world is then turned so that +Y is up
-/// (only the root's track changes) and scaled to metres. What is odd goes into `warnings`. Errors: [`ReadError`]; no input
-/// panics, and memory stays in proportion to the bytes.
+/// `name` becomes the take's name where the file has none; usually it is the file's stem. The space is taken from
+/// `settings`, stated by the format, or guessed from the body, see [`crate::SpaceSettings`]; the world is then turned so that
+/// +Y is up (only the root's track changes) and scaled to metres. What is odd goes into `warnings`. Errors: [`ReadError`]; no
+/// input panics, and memory stays in proportion to the bytes.
 pub fn read_take(
     bytes: &[u8],
     name: &str,
@@ -43,7 +43,7 @@ pub fn read_take(
         }
         // A file of an unknown kind is reported as a broken BVH file.
         _ => {
-            let (take, source) = bvh::read::read_take(bytes, name, &settings.space, warnings)?;
+            let (take, source) = bvh::read::read_take(bytes, name, settings, warnings)?;
             (take, Source::Bvh(source))
         }
     };
@@ -88,7 +88,7 @@ fn read_bytes(stream: impl Read, limit: u64) -> Result<Vec<u8>, ReadError> {
 
 /// Names of the animations in a file, in its order, as [`crate::AnimationChoice::Given`] takes them.
 ///
-/// None where animations have no names, as in BVH, and where the file cannot be read: reading it tells why.
+/// None where animations have no names, as in BVH, or where the file cannot be read; [`read_take`] says why.
 pub fn animation_names(bytes: &[u8]) -> Vec<String> {
     match detect::file_kind(bytes) {
         #[cfg(feature = "fbx")]
@@ -104,7 +104,7 @@ pub fn animation_names(bytes: &[u8]) -> Vec<String> {
 /// time of 0.033 is a hundredth off: its clip runs a frame too long in three seconds.
 const WHOLE_RATE: f64 = 2e-3;
 
-/// Whether a rate is none that motion is recorded at. Below one frame per second there is another warning.
+/// Whether nothing records motion at this rate. Rates below one frame per second have a warning of their own.
 fn is_odd(rate_hz: f64) -> bool {
     let whole = rate_hz.round().max(1.0);
     rate_hz > 1.0 && (rate_hz / whole - 1.0).abs() > WHOLE_RATE

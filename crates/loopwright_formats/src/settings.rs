@@ -4,7 +4,10 @@ use std::io;
 
 use loopwright::loop_clip::LoopClip;
 
-use crate::{error::WriteError, space::SpaceSettings};
+use crate::{
+    error::{ReadError, WriteError},
+    space::{SpaceSettings, UNIT_RANGE, UnitChoice},
+};
 
 /// Which animation of a file is read; BVH has but one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +44,14 @@ impl ReadSettings<'_> {
         Self {
             space,
             ..Self::default()
+        }
+    }
+
+    /// Errors: [`ReadError::Unit`] for a unit that no file has.
+    pub(crate) fn check_unit(&self) -> Result<(), ReadError> {
+        match self.space.unit {
+            UnitChoice::Metres(found) if !UNIT_RANGE.contains(&found) => Err(ReadError::Unit { found }),
+            _ => Ok(()),
         }
     }
 }

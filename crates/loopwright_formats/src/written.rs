@@ -2,7 +2,7 @@
 
 use crate::warning::Warning;
 
-/// A file, and what had to be changed to write it.
+/// A file as written, and what had to be changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Written {
     /// The whole file.

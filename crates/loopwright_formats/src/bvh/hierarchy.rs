@@ -8,7 +8,7 @@ use super::{
     BvhJoint, Hierarchy,
     channel::{Channel, ChannelKind, MAX_CHANNELS},
     error::{BvhError, NumberPlace},
-    lex::{Lexer, found},
+    lex::{Lexer, found, is},
     number::{NumberFault, number},
     warning::BvhWarning,
 };
@@ -20,10 +20,6 @@ use crate::{
 
 /// Names longer than this are shown cut, in characters.
 pub(super) const MAX_SHOWN_NAME: usize = 120;
-
-fn is(word: &[u8], keyword: &str) -> bool {
-    word.eq_ignore_ascii_case(keyword.as_bytes())
-}
 
 /// A joint of which not all has been read.
 struct OpenJoint {

@@ -1,4 +1,4 @@
-//! Words and numbers of a BVH file, in one pass over its bytes; where they stand.
+//! A cursor over the words and numbers of a BVH file, which knows lines and columns.
 
 use super::{
     error::{BvhError, Found, NumberPlace, Position},
@@ -10,6 +10,11 @@ use crate::{excerpt::excerpt, limits::MAX_VALUE};
 pub(super) struct Lexer<'a> {
     bytes: &'a [u8],
     at: usize,
+}
+
+/// Whether a word is a keyword, in any case.
+pub(super) fn is(word: &[u8], keyword: &str) -> bool {
+    word.eq_ignore_ascii_case(keyword.as_bytes())
 }
 
 fn is_space(byte: u8) -> bool {

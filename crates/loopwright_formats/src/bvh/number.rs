@@ -1,4 +1,4 @@
-//! Numbers of a BVH file: the fast way for their plain spelling, and what is wrong with a token that is none.
+//! Numbers of a BVH file: a fast way for plain spellings, a complete one, and what is wrong with tokens that are no numbers.
 
 use super::error::NumberHint;
 use crate::limits::MAX_VALUE;

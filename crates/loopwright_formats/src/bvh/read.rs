@@ -17,7 +17,8 @@ use crate::{
     euler,
     excerpt::cut,
     limits::most_transforms,
-    space::{Space, SpaceSettings, UNIT_RANGE, UnitChoice, guess},
+    settings::ReadSettings,
+    space::{Space, guess},
     warning::Warning,
 };
 
@@ -152,7 +153,7 @@ impl<'h> Poses<'h> {
 pub(crate) fn read_take(
     bytes: &[u8],
     name: &str,
-    settings: &SpaceSettings,
+    settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<(Take, BvhSource), ReadError> {
     let mut lexer = open(bytes)?;
@@ -160,11 +161,7 @@ pub(crate) fn read_take(
     let num_joints = hierarchy.joints().len();
     let mut poses = Poses::new(&hierarchy, bytes.len());
     let motion = motion::read(&mut lexer, &hierarchy, &mut poses, warnings)?;
-    if let UnitChoice::Metres(found) = settings.unit
-        && !UNIT_RANGE.contains(&found)
-    {
-        return Err(ReadError::Unit { found });
-    }
+    settings.check_unit()?;
     if motion.num_frames.saturating_mul(num_joints) > poses.limit {
         return Err(ReadError::OutOfProportion {
             frames: motion.num_frames,
@@ -174,7 +171,7 @@ pub(crate) fn read_take(
     }
     let frame_time_secs = motion.frame_time.secs;
     let probe = poses.probe(motion.num_frames, frame_time_secs)?;
-    let space = guess::settle(&probe, settings, warnings);
+    let space = guess::settle(&probe, &settings.space, warnings);
     poses.settle(&space);
     let Poses {
         mut translations,
@@ -243,7 +240,7 @@ fn transform(joint: &BvhJoint, values: &mut core::slice::Iter<'_, f64>) -> (DVec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{settings::ReadSettings, space::UpChoice};
+    use crate::space::{SpaceSettings, UnitChoice, UpChoice};
 
     const HEAD: &str = "HIERARCHY\nROOT Hips\n{\nOFFSET 1 2 3\n";
 

@@ -12,7 +12,7 @@ use crate::space::Axis;
 /// Rotations whose angles are worked out side by side.
 const LANES: usize = 8;
 
-/// [`decompose`] for all joints of a skeleton at once, several times as fast.
+/// [`decompose`] for all joints of a skeleton at once, several times faster.
 pub(crate) struct Decomposer {
     level: Level,
     joints: Vec<JointAxes>,

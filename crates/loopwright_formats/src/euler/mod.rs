@@ -38,7 +38,7 @@ pub(crate) fn about(axis: Axis, angle: f64) -> DQuat {
     DQuat::from_xyzw(v.x, v.y, v.z, cos)
 }
 
-/// `q` times the rotation about an axis by an angle in radians: the bits of that product, but for the signs of zeros.
+/// `q` times the rotation about an axis by an angle in radians: the same bits as that product, except for signs of zeros.
 pub(crate) fn turned(q: DQuat, axis: Axis, angle: f64) -> DQuat {
     let (sin, cos) = ops::sin_cos(0.5 * angle);
     let DQuat { x, y, z, w } = q;

@@ -9,7 +9,8 @@ use super::arc_tangent::atan2;
 /// Larger values cost accuracy; much smaller ones let rounding choose the angles.
 const LOCK: f64 = 1e-10;
 
-/// What the angles of rotations are made of: the squares of P and M, b, and half of the sum and the difference of a and s c.
+/// What the angles are computed from (see [`super`]): squares of P and M, b, and half the sum and half the difference of a and
+/// s c.
 pub(super) struct Halves<const N: usize> {
     p_squared: [f64; N],
     m_squared: [f64; N],
@@ -55,7 +56,7 @@ pub(super) fn halves<const N: usize>([w, q1, q2, q3]: &[[f64; N]; 4]) -> Halves<
     halves
 }
 
-/// Angles as they come, and whether no other choice is nearer to the previous ones.
+/// The angles by the plain formulas, and whether no other choice is nearer to the previous ones.
 #[inline(always)]
 pub(super) fn run_on<const N: usize>(
     halves: &Halves<N>,

@@ -6,7 +6,7 @@
 
 #![cfg_attr(
     not(feature = "fbx"),
-    allow(
+    expect(
         dead_code,
         unused_variables,
         reason = "without reading there are no files to write into"

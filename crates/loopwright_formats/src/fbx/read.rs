@@ -16,7 +16,7 @@ use crate::{
     error::ReadError,
     limits::{MAX_VALUE, most_transforms},
     settings::ReadSettings,
-    space::{Space, SpaceSettings, UNIT_RANGE, UnitChoice, UpChoice, guess, warning::SpaceWarning},
+    space::{Space, SpaceSettings, UpChoice, guess, stated, warning::SpaceWarning},
     warning::Warning,
 };
 
@@ -42,11 +42,7 @@ pub(crate) fn read_take(
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<(Take, FbxSource), ReadError> {
-    if let UnitChoice::Metres(found) = settings.space.unit
-        && !UNIT_RANGE.contains(&found)
-    {
-        return Err(ReadError::Unit { found });
-    }
+    settings.check_unit()?;
     let scene = scene::load(bytes)?;
     let stack = timing::choose_stack(&scene, settings.animation, warnings)?;
     let moves = |node: &Node| moves(node, &stack.anim, [stack.time_begin, stack.time_end]);
@@ -312,7 +308,7 @@ fn settle(
     let up = axes.map_or(settings.up, |(up, _)| UpChoice::Given(up));
     let upright = axes.map(|(_, turn)| probe.turned(turn));
     let stated_unit = scene.settings.unit_meters;
-    let space = guess::settle_stated(
+    let space = stated::settle(
         upright.as_ref().unwrap_or(probe),
         &SpaceSettings {
             // A probe that is turned already stands along +Y, whatever the file's axis was.

@@ -19,7 +19,7 @@ use crate::{
     excerpt::cut,
     limits::most_transforms,
     settings::ReadSettings,
-    space::{Axis, Space, UNIT_RANGE, UnitChoice, UpChoice, guess, warning::SpaceWarning},
+    space::{Axis, Space, UnitChoice, UpChoice, guess, warning::SpaceWarning},
     warning::Warning,
 };
 
@@ -49,11 +49,7 @@ pub(crate) fn read_take(
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<(Take, GltfSource), ReadError> {
-    if let UnitChoice::Metres(found) = settings.space.unit
-        && !UNIT_RANGE.contains(&found)
-    {
-        return Err(ReadError::Unit { found });
-    }
+    settings.check_unit()?;
     let (document, faults) = Document::parse(bytes, settings.companions)?;
     parts::check_version(&document)?;
     let nodes = Nodes::read(&document)?;

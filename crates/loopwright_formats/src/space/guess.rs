@@ -8,14 +8,14 @@ use loopwright::{
 };
 
 use super::{
-    Axis, NAMED_UNITS, Space, UNIT_RANGE,
+    Axis, NAMED_UNITS, Space,
     choice::{SpaceSettings, UnitChoice, UpChoice},
     warning::SpaceWarning,
 };
 use crate::warning::Warning;
 
 /// Heights of people in metres: the window in which a guessed unit must put a body. No two named units share a body in it.
-const HEIGHT_METRES: core::ops::RangeInclusive<f64> = 1.2..=2.2;
+pub(super) const HEIGHT_METRES: core::ops::RangeInclusive<f64> = 1.2..=2.2;
 
 /// The chain of bones from ankle to head joint as a share of the height of a body, and that from ankle to hips.
 ///
@@ -66,66 +66,7 @@ pub(crate) fn settle(probe: &Take, settings: &SpaceSettings, warnings: &mut Vec<
     space
 }
 
-/// A stated unit is believed while the body is within this factor of a person's height: children and trolls are.
-#[cfg(feature = "fbx")]
-const BELIEVED_FACTOR: f64 = 2.0;
-
-/// Settles the space of a file that states its unit, by frames of its take in the file's own axes and unit.
-///
-/// The stated unit is taken unless it makes the body far too small or too tall. Then a known unit that makes a person of it
-/// is taken, first for numbers below the nodes whose scale is `scale_above`, where exporters put units that they mistook,
-/// then for numbers in the world. Overruling and doubt are said in `warnings`.
-#[cfg(feature = "fbx")]
-pub(crate) fn settle_stated(
-    probe: &Take,
-    settings: &SpaceSettings,
-    stated_metres: f64,
-    scale_above: f64,
-    warnings: &mut Vec<Warning>,
-) -> Space {
-    let is_plausible = UNIT_RANGE.contains(&stated_metres);
-    let unit = match settings.unit {
-        UnitChoice::Auto if is_plausible => UnitChoice::Metres(stated_metres),
-        choice => choice,
-    };
-    let mut space = settle(probe, &SpaceSettings { unit, ..*settings }, warnings);
-    if settings.unit != UnitChoice::Auto || !is_plausible {
-        return space;
-    }
-    let upright = probe.turned(space.turn());
-    let Some(height) = find_body(&upright).and_then(|body| height_of(&body, &upright)) else {
-        return space;
-    };
-    let stated_height = height * stated_metres;
-    let believed = HEIGHT_METRES.start() / BELIEVED_FACTOR..=HEIGHT_METRES.end() * BELIEVED_FACTOR;
-    if believed.contains(&stated_height) {
-        return space;
-    }
-    let units = NAMED_UNITS.map(|(_, metres)| metres);
-    let fitting = units
-        .map(|metres| metres / scale_above)
-        .into_iter()
-        .chain(units)
-        .find(|metres| UNIT_RANGE.contains(metres) && HEIGHT_METRES.contains(&(height * metres)));
-    match fitting {
-        Some(unit_metres) => {
-            warnings.push(
-                SpaceWarning::UnitOverruled {
-                    stated_height,
-                    stated_metres,
-                    unit_metres,
-                }
-                .into(),
-            );
-            space.unit_metres = unit_metres;
-            space.unit_given = false;
-        }
-        None => warnings.push(SpaceWarning::SizeUnusual { height: stated_height }.into()),
-    }
-    space
-}
-
-fn find_body(take: &Take) -> Option<Body> {
+pub(super) fn find_body(take: &Take) -> Option<Body> {
     Body::find(take, &BodyOverrides::default()).ok()
 }
 
@@ -172,7 +113,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// Height of the whole body in the take's unit, estimated from its bones; `None` where no legs are known.
-fn height_of(body: &Body, take: &Take) -> Option<f64> {
+pub(super) fn height_of(body: &Body, take: &Take) -> Option<f64> {
     let leg = || {
         let told_apart = body.found_by != FoundBy::AllLeaves;
         let translations = take.translations(take.num_frames() / 2);

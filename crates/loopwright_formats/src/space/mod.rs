@@ -17,6 +17,9 @@ pub mod choice;
 
 pub(crate) mod guess;
 
+#[cfg(feature = "fbx")]
+pub(crate) mod stated;
+
 pub mod warning;
 
 pub use choice::{SpaceError, SpaceSettings, UnitChoice, UpChoice};

@@ -4,7 +4,7 @@ use crate::{
     bvh::{
         FrameTime,
         error::{BvhError, Found, FrameCountFault, FrameTimeFault},
-        lex::{Lexer, found},
+        lex::{Lexer, found, is},
         warning::BvhWarning,
     },
     excerpt::excerpt,
@@ -16,10 +16,6 @@ const FRAME_TIME_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e4;
 
 /// From here on a frame time is probably a rate, in seconds.
 const LONG_FRAME_TIME: f64 = 1.0;
-
-fn is(word: &[u8], keyword: &str) -> bool {
-    word.eq_ignore_ascii_case(keyword.as_bytes())
-}
 
 /// The number of frames that the file declares.
 pub(super) fn read_frame_count(lexer: &mut Lexer<'_>) -> Result<u64, BvhError> {

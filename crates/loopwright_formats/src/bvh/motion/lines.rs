@@ -1,4 +1,7 @@
 //! Whether the lines of the rows agree with the hierarchy.
+//!
+//! Rows may run over several lines, and lines may hold several rows; what must not happen is that a row with a value too many
+//! or too few passes unnoticed.
 
 /// A line of values.
 #[derive(Clone)]

@@ -1,14 +1,14 @@
 //! The MOTION section: frame count, frame time and rows.
 //!
-//! Values are a stream of numbers. Where lines end is used for one thing only: to tell whether rows and hierarchy agree, so
-//! that a row with a value too many is not read as the start of the next one.
+//! Values are a stream of numbers. The ends of lines matter for one thing only: to check that rows and hierarchy agree, so that
+//! a row with one value too many does not shift all rows behind it.
 //!
-//! Rows are handed on one by one, so that nobody has to hold them all who wants something else made of them.
+//! Rows go to a [`RowSink`] one by one, so that only what is made of them has to be held.
 
 use super::{
     FrameTime, Hierarchy,
     error::{BvhError, NumberPlace, Position},
-    lex::{Lexer, found},
+    lex::{Lexer, found, is},
     number::number,
     warning::BvhWarning,
 };
@@ -30,9 +30,9 @@ pub(super) struct Motion {
     pub(super) num_frames: usize,
 }
 
-/// What becomes of the rows.
+/// Takes the rows of a file.
 pub(super) trait RowSink {
-    /// Told once, before rows are pushed: there are no more of them to come, and no more than the bytes of the file can hold.
+    /// Called once, before any row, with the most rows that the file can hold by its frame count and its size.
     fn expect(&mut self, max_rows: usize);
 
     /// Takes the values of the next row.
@@ -41,7 +41,7 @@ pub(super) trait RowSink {
 
 /// Reads from after the word MOTION to the end of the file.
 ///
-/// Where this fails, some rows may have been handed on.
+/// On errors some rows may have been pushed already.
 pub(super) fn read(
     lexer: &mut Lexer<'_>,
     hierarchy: &Hierarchy,
@@ -71,6 +71,7 @@ pub(super) fn read(
     })
 }
 
+/// How the rows are read.
 struct Rows<'h> {
     width: usize,
     num_declared: u64,
@@ -78,7 +79,7 @@ struct Rows<'h> {
 }
 
 impl Rows<'_> {
-    /// Hands on the whole rows present, up to the declared number of them; returns how many there are.
+    /// Pushes all whole rows, up to the declared number; returns how many there are.
     fn read(
         &self,
         lexer: &mut Lexer<'_>,
@@ -107,7 +108,7 @@ impl Rows<'_> {
             if num_plain > 0 {
                 lines.start_value(offset);
                 num_found += num_plain;
-                self.hand_on(&mut row, sink, scales);
+                self.push_whole(&mut row, sink, scales);
                 continue;
             }
             let token = lexer.token();
@@ -119,16 +120,13 @@ impl Rows<'_> {
                     lines.start_value(offset);
                     if num_found < num_wanted {
                         row.push(value);
-                        self.hand_on(&mut row, sink, scales);
+                        self.push_whole(&mut row, sink, scales);
                     }
                     num_found += 1;
                 }
                 Err(fault) => {
                     let at = lexer.position_of(offset);
-                    if ["MOTION", "HIERARCHY", "ROOT"]
-                        .iter()
-                        .any(|keyword| token.eq_ignore_ascii_case(keyword.as_bytes()))
-                    {
+                    if ["MOTION", "HIERARCHY", "ROOT"].iter().any(|keyword| is(token, keyword)) {
                         return Err(BvhError::SecondSection {
                             at,
                             found: found(token),
@@ -153,8 +151,8 @@ impl Rows<'_> {
         Ok(num_found.min(num_wanted) / self.width)
     }
 
-    /// Hands on a row that is whole, and begins the next.
-    fn hand_on(&self, row: &mut Vec<f64>, sink: &mut impl RowSink, scales: &mut Scales<'_>) {
+    /// Pushes the row if it is whole, and begins the next.
+    fn push_whole(&self, row: &mut Vec<f64>, sink: &mut impl RowSink, scales: &mut Scales<'_>) {
         if row.len() == self.width {
             scales.look_at(row);
             sink.push(row);

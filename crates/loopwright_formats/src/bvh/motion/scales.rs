@@ -20,6 +20,7 @@ pub(super) struct Scales<'h> {
     columns: Vec<ScaleColumn<'h>>,
 }
 
+/// One scale channel.
 struct ScaleColumn<'h> {
     column: usize,
     joint: &'h BvhJoint,
@@ -29,6 +30,7 @@ struct ScaleColumn<'h> {
 }
 
 impl<'h> Scales<'h> {
+    /// Before the first row.
     pub(super) fn of(hierarchy: &'h Hierarchy) -> Self {
         let channels = (hierarchy.joints().iter())
             .flat_map(|joint| joint.channels.iter().map(move |channel| (joint, *channel)))
@@ -45,6 +47,7 @@ impl<'h> Scales<'h> {
         Self { num_rows: 0, columns }
     }
 
+    /// Takes note of the next row.
     pub(super) fn look_at(&mut self, row: &[f64]) {
         for scale in &mut self.columns {
             let value = row[scale.column];
@@ -55,6 +58,7 @@ impl<'h> Scales<'h> {
         self.num_rows += 1;
     }
 
+    /// Errors: the first scale that is not 1. Scales of 1 get a warning.
     pub(super) fn check(&self, warnings: &mut Vec<Warning>) -> Result<(), BvhError> {
         let mut joints: Vec<&str> = Vec::new();
         for scale in &self.columns {
