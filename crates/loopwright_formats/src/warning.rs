@@ -1,18 +1,23 @@
 //! What is odd in a file but does not stop it from being used.
 
-use core::fmt;
-
 use crate::{bvh::warning::BvhWarning, excerpt::list, space::warning::SpaceWarning};
 
 /// Something odd in a file, or what had to be changed to write one. `Display` says it in one sentence.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
     /// Odd in BVH alone.
-    Bvh(BvhWarning),
+    #[error(transparent)]
+    Bvh(#[from] BvhWarning),
     /// A doubt about axes or unit.
-    Space(SpaceWarning),
+    #[error(transparent)]
+    Space(#[from] SpaceWarning),
     /// The file holds several animations, and one was taken unasked.
+    #[error(
+        "{} animations, \"{taken}\" is taken because it is the longest that moves; the others: {}",
+        .names.len(),
+        others(.names, .taken)
+    )]
     SeveralAnimations {
         /// The one taken.
         taken: String,
@@ -20,11 +25,17 @@ pub enum Warning {
         names: Vec<String>,
     },
     /// None of the file's animations moves a node; the longest was taken.
+    #[error("nothing moves in the animation \"{animation}\"")]
     StandsStill {
         /// Its name, or its number where it has none.
         animation: String,
     },
     /// The file holds several skins of different joints, and one was taken unasked.
+    #[error(
+        "{} skins of different joints, \"{taken}\" is taken because most of it moves; the others: {}",
+        .names.len(),
+        others(.names, .taken)
+    )]
     SeveralSkins {
         /// The one taken.
         taken: String,
@@ -32,16 +43,19 @@ pub enum Warning {
         names: Vec<String>,
     },
     /// The animation moves nodes that are not of the skeleton; they play no part.
+    #[error("{count} nodes that the animation moves are not of the skeleton and play no part")]
     NodesLeftOut {
         /// How many.
         count: usize,
     },
     /// The animation changes other things than translation, rotation and scale of nodes; they play no part.
+    #[error("{count} channels of the animation move no node (such as shapes of faces) and play no part")]
     ChannelsLeftOut {
         /// How many channels do.
         count: usize,
     },
     /// Keys do not lie on an even grid, or far apart; the take is sampled between them.
+    #[error("the keys of \"{animation}\" are few or uneven; sampled at {rate_hz:.4} frames per second")]
     KeysOffGrid {
         /// The animation.
         animation: String,
@@ -49,6 +63,12 @@ pub enum Warning {
         rate_hz: f64,
     },
     /// Joints have keys for a part of the animation alone, and hold still for the rest.
+    #[error(
+        "the keys of {joint} go from {:.3} to {:.3} s of {whole_secs:.3} s, it holds still for the rest{}",
+        .keys_secs[0],
+        .keys_secs[1],
+        alike(*.count)
+    )]
     ChannelsShorter {
         /// The first of them.
         joint: String,
@@ -60,13 +80,16 @@ pub enum Warning {
         whole_secs: f64,
     },
     /// A rate of frames that nothing records at.
+    #[error("{rate_hz:.4} frames per second is an odd rate; is the frame time rounded, or meant otherwise?")]
     OddRate {
         /// Frames per second.
         rate_hz: f64,
     },
     /// All joints rest on their parents: bones have a length in the motion alone.
+    #[error("the file has no rest pose: every joint rests on its parent, lengths come from the motion alone")]
     RestMissing,
     /// While writing: the file needs others beside it, which were not written.
+    #[error("the file needs \"{first}\"{} beside it, as its source does", more_files(*.count))]
     OutsideFiles {
         /// The first of them.
         first: String,
@@ -74,6 +97,7 @@ pub enum Warning {
         count: usize,
     },
     /// Several nodes share a name; numbers are put behind all but the first.
+    #[error("{count} nodes are named {name}; numbers are put behind all but the first")]
     NamesNumbered {
         /// The name.
         name: String,
@@ -81,6 +105,7 @@ pub enum Warning {
         count: usize,
     },
     /// The file has several trees of bones; the one with most bones is read.
+    #[error("several skeletons, the one below {taken} is read; {count} other bones are left out")]
     OtherSkeletons {
         /// Its topmost node.
         taken: String,
@@ -88,6 +113,7 @@ pub enum Warning {
         count: usize,
     },
     /// Curves have keys more densely than the file has frames; the keys' rate is taken.
+    #[error("keys stand at {keys_hz:.4} per second, the file's frames at {scene_hz:.4}; the keys' rate is taken")]
     KeyRate {
         /// Keys per second.
         keys_hz: f64,
@@ -95,6 +121,9 @@ pub enum Warning {
         scene_hz: f64,
     },
     /// The last key of the skeleton comes well before the animation's stated end.
+    #[error(
+        "the animation is shorter than the file says: the last key stands at {keys_end_secs:.3} of {stated_secs:.3} s"
+    )]
     AnimationShorter {
         /// Seconds from the start to the last key.
         keys_end_secs: f64,
@@ -102,6 +131,7 @@ pub enum Warning {
         stated_secs: f64,
     },
     /// Joints have a scale; it is kept in the places of what hangs below them.
+    #[error("{joint}{}", scaled(*.count, *.varies))]
     ScaledJoints {
         /// The first of them.
         joint: String,
@@ -111,146 +141,56 @@ pub enum Warning {
         varies: bool,
     },
     /// While writing: the motion stands in the file beside the animations that it had.
+    #[error("the file keeps its animations; the new one is {name}")]
     AnimationAdded {
         /// Its name there.
         name: String,
     },
     /// While writing: the source's file cannot be written into, so meshes and all else but the skeleton are left out.
+    #[error(
+        "the source is FBX as text or older than 7.1 and cannot be written into; the file written has its \
+         skeleton and this animation alone"
+    )]
     RestNotKept,
     /// While writing: the source is a glTF file with meshes, and the file written is FBX.
+    #[error(
+        "meshes, skins and other animations of a glTF file are not carried over to FBX; the file written has its \
+         skeleton and this animation alone"
+    )]
     MeshesLeftOut,
-}
-
-impl From<BvhWarning> for Warning {
-    fn from(warning: BvhWarning) -> Self {
-        Self::Bvh(warning)
-    }
-}
-
-impl From<SpaceWarning> for Warning {
-    fn from(warning: SpaceWarning) -> Self {
-        Self::Space(warning)
-    }
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bvh(warning) => warning.fmt(f),
-            Self::Space(warning) => warning.fmt(f),
-            Self::SeveralAnimations { taken, names } => write!(
-                f,
-                "{} animations, \"{taken}\" is taken because it is the longest that moves; the others: {}",
-                names.len(),
-                others(names, taken)
-            ),
-            Self::StandsStill { animation } => write!(f, "nothing moves in the animation \"{animation}\""),
-            Self::SeveralSkins { taken, names } => write!(
-                f,
-                "{} skins of different joints, \"{taken}\" is taken because most of it moves; the others: {}",
-                names.len(),
-                others(names, taken)
-            ),
-            Self::NodesLeftOut { count } => write!(
-                f,
-                "{count} nodes that the animation moves are not of the skeleton and play no part"
-            ),
-            Self::ChannelsLeftOut { count } => write!(
-                f,
-                "{count} channels of the animation move no node (such as shapes of faces) and play no part"
-            ),
-            Self::KeysOffGrid { animation, rate_hz } => write!(
-                f,
-                "the keys of \"{animation}\" are few or uneven; sampled at {rate_hz:.4} frames per second"
-            ),
-            Self::ChannelsShorter {
-                joint,
-                count,
-                keys_secs: [from, to],
-                whole_secs,
-            } => {
-                let others = match count {
-                    0 | 1 => String::new(),
-                    count => format!(" ({} more joints are alike)", count - 1),
-                };
-                write!(
-                    f,
-                    "the keys of {joint} go from {from:.3} to {to:.3} s of {whole_secs:.3} s, it holds still for the \
-                     rest{others}"
-                )
-            }
-            Self::OddRate { rate_hz } => write!(
-                f,
-                "{rate_hz:.4} frames per second is an odd rate; is the frame time rounded, or meant otherwise?"
-            ),
-            Self::RestMissing => f.write_str(
-                "the file has no rest pose: every joint rests on its parent, lengths come from the motion alone",
-            ),
-            Self::OutsideFiles { first, count: 1 } => {
-                write!(f, "the file needs \"{first}\" beside it, as its source does")
-            }
-            Self::OutsideFiles { first, count } => write!(
-                f,
-                "the file needs \"{first}\" and {} more files beside it, as its source does",
-                count - 1
-            ),
-            Self::NamesNumbered { name, count } => {
-                write!(
-                    f,
-                    "{count} nodes are named {name}; numbers are put behind all but the first"
-                )
-            }
-            Self::OtherSkeletons { taken, count } => {
-                write!(
-                    f,
-                    "several skeletons, the one below {taken} is read; {count} other bones are left out"
-                )
-            }
-            Self::KeyRate { keys_hz, scene_hz } => write!(
-                f,
-                "keys stand at {keys_hz:.4} per second, the file's frames at {scene_hz:.4}; the keys' rate is taken"
-            ),
-            Self::AnimationShorter {
-                keys_end_secs,
-                stated_secs,
-            } => write!(
-                f,
-                "the animation is shorter than the file says: the last key stands at {keys_end_secs:.3} of {stated_secs:.3} s"
-            ),
-            Self::ScaledJoints { joint, count, varies } => {
-                let others = match count {
-                    0 | 1 => String::new(),
-                    count => format!(" and {} more", count - 1),
-                };
-                let verb = match (count, varies) {
-                    (0 | 1, false) => "has a scale",
-                    (_, false) => "have a scale",
-                    (0 | 1, true) => "changes its scale",
-                    (_, true) => "change their scale",
-                };
-                let held = if *varies { ", a loop keeps the first" } else { "" };
-                write!(
-                    f,
-                    "{joint}{others} {verb}; it is kept in the places of the joints below{held}"
-                )
-            }
-            Self::AnimationAdded { name } => {
-                write!(f, "the file keeps its animations; the new one is {name}")
-            }
-            Self::RestNotKept => f.write_str(
-                "the source is FBX as text or older than 7.1 and cannot be written into; the file written has its \
-                 skeleton and this animation alone",
-            ),
-            Self::MeshesLeftOut => f.write_str(
-                "meshes, skins and other animations of a glTF file are not carried over to FBX; the file written has its \
-                 skeleton and this animation alone",
-            ),
-        }
-    }
 }
 
 /// All names but one, for people.
 fn others(names: &[String], taken: &str) -> String {
     let others: Vec<String> = names.iter().filter(|name| *name != taken).cloned().collect();
     list(&others)
+}
+
+fn alike(count: usize) -> String {
+    match count {
+        0 | 1 => String::new(),
+        _ => format!(" ({} more joints are alike)", count - 1),
+    }
+}
+
+fn more_files(count: usize) -> String {
+    match count {
+        1 => String::new(),
+        _ => format!(" and {} more files", count - 1),
+    }
+}
+
+fn scaled(count: usize, varies: bool) -> String {
+    let others = match count {
+        0 | 1 => String::new(),
+        _ => format!(" and {} more", count - 1),
+    };
+    let verb = match (count, varies) {
+        (0 | 1, false) => "has a scale",
+        (_, false) => "have a scale",
+        (0 | 1, true) => "changes its scale",
+        (_, true) => "change their scale",
+    };
+    let held = if varies { ", a loop keeps the first" } else { "" };
+    format!("{others} {verb}; it is kept in the places of the joints below{held}")
 }

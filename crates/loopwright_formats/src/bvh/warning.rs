@@ -1,14 +1,13 @@
 //! What is odd in a BVH file, or in writing one.
 
-use core::fmt;
-
 use super::error::{Found, Position};
 
 /// Something odd in a BVH file that does not stop it from being used, or what had to be changed to write one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BvhWarning {
     /// Joint names have bytes that are not UTF-8; replacement characters stand for them.
+    #[error("{at}: {}", names_not_utf8(.name, *.count))]
     NameNotUtf8 {
         /// Where the first one is.
         at: Position,
@@ -18,6 +17,7 @@ pub enum BvhWarning {
         count: usize,
     },
     /// Joint names are so long that they are cut everywhere but in the hierarchy itself.
+    #[error("{at}: {}", long_names(*.num_chars, *.count))]
     LongName {
         /// Where the first one is.
         at: Position,
@@ -27,6 +27,7 @@ pub enum BvhWarning {
         count: usize,
     },
     /// Several joints share a name; all later steps go by index.
+    #[error("{count} joints are named {name}; they are told apart by index")]
     DuplicateName {
         /// The name.
         name: String,
@@ -34,6 +35,7 @@ pub enum BvhWarning {
         count: usize,
     },
     /// Leaf joints without an End Site: the length of their bones is unknown.
+    #[error("{}, taken as zero", missing_end_sites(.joint, *.count))]
     MissingEndSites {
         /// The first of them.
         joint: String,
@@ -41,6 +43,7 @@ pub enum BvhWarning {
         count: usize,
     },
     /// Another keyword than the usual one was taken for it.
+    #[error("{at}: unusual keyword {found} for \"{expected}\"")]
     UnusualKeyword {
         /// Where.
         at: Position,
@@ -50,6 +53,7 @@ pub enum BvhWarning {
         found: Found,
     },
     /// Scale channels, all of them 1, play no part.
+    #[error("scale channels of {joint}{} ignored, all are 1", and_more(*.count))]
     ScaleIgnored {
         /// The first joint that has them.
         joint: String,
@@ -57,13 +61,16 @@ pub enum BvhWarning {
         count: usize,
     },
     /// The root has no position channels.
+    #[error("the root {joint} has no position channels: it does not move, only turn")]
     RootWithoutPosition {
         /// The root.
         joint: String,
     },
     /// Every offset is zero.
+    #[error("the skeleton has no size: every offset is zero")]
     NoSize,
     /// Fewer rows than the file declares.
+    #[error("{declared} frames declared, {present} present; {present} are used")]
     FewerRows {
         /// Frames declared.
         declared: u64,
@@ -71,6 +78,7 @@ pub enum BvhWarning {
         present: usize,
     },
     /// More rows than the file declares.
+    #[error("{ignored} {} beyond the declared {declared} ignored", if *.ignored == 1 { "row" } else { "rows" })]
     MoreRows {
         /// Frames declared.
         declared: u64,
@@ -78,11 +86,13 @@ pub enum BvhWarning {
         ignored: usize,
     },
     /// Rows do not end where lines end; the values were read as one stream.
+    #[error("{at}: rows do not end where lines end; the values were read as one stream")]
     RowsAcrossLines {
         /// The first line that holds parts of two rows.
         at: Position,
     },
     /// Something after the last frame.
+    #[error("{at}: text after the last frame ignored, from {found} on")]
     TrailingText {
         /// Where.
         at: Position,
@@ -90,6 +100,7 @@ pub enum BvhWarning {
         found: Found,
     },
     /// The frame time is a second or more.
+    #[error("{at}: one frame each {secs} s; was {secs} fps meant?")]
     LongFrameTime {
         /// Where.
         at: Position,
@@ -97,6 +108,7 @@ pub enum BvhWarning {
         secs: f64,
     },
     /// A frame time without its decimal point.
+    #[error("{at}: the frame time {found} has lost its decimal point, read as {secs} s")]
     FrameTimeWithoutPoint {
         /// Where.
         at: Position,
@@ -106,6 +118,7 @@ pub enum BvhWarning {
         secs: f64,
     },
     /// While writing: a joint was given position channels, since it no longer stays at its OFFSET.
+    #[error("{joint} moves {distance:.6} units from its OFFSET and was given position channels")]
     PositionChannelsAdded {
         /// The joint.
         joint: String,
@@ -113,6 +126,7 @@ pub enum BvhWarning {
         distance: f64,
     },
     /// While writing: a joint has too few rotation channels for its rotation, which is written as nearly as they can.
+    #[error("{joint} has too few rotation channels, its rotation is written with an error of {degrees:.3} degrees")]
     RotationProjected {
         /// The joint.
         joint: String,
@@ -121,95 +135,33 @@ pub enum BvhWarning {
     },
 }
 
-impl fmt::Display for BvhWarning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NameNotUtf8 { at, name, count: 1 } => {
-                write!(f, "{at}: joint name is not UTF-8, read as \"{name}\"")
-            }
-            Self::NameNotUtf8 { at, name, count } => {
-                write!(
-                    f,
-                    "{at}: {count} joint names are not UTF-8, the first is read as \"{name}\""
-                )
-            }
-            Self::LongName {
-                at,
-                num_chars,
-                count: 1,
-            } => {
-                write!(f, "{at}: joint name of {num_chars} characters, shown cut")
-            }
-            Self::LongName { at, num_chars, count } => {
-                write!(
-                    f,
-                    "{at}: {count} long joint names, the first of {num_chars} characters, shown cut"
-                )
-            }
-            Self::DuplicateName { name, count } => {
-                write!(f, "{count} joints are named {name}; they are told apart by index")
-            }
-            Self::MissingEndSites { joint, count: 1 } => {
-                write!(f, "{joint} has no End Site: its length is unknown, taken as zero")
-            }
-            Self::MissingEndSites { joint, count } => {
-                write!(
-                    f,
-                    "{joint} and {} more have no End Site: their length is unknown, taken as zero",
-                    count - 1
-                )
-            }
-            Self::UnusualKeyword { at, expected, found } => {
-                write!(f, "{at}: unusual keyword {found} for \"{expected}\"")
-            }
-            Self::ScaleIgnored { joint, count: 1 } => write!(f, "scale channels of {joint} ignored, all are 1"),
-            Self::ScaleIgnored { joint, count } => {
-                write!(f, "scale channels of {joint} and {} more ignored, all are 1", count - 1)
-            }
-            Self::RootWithoutPosition { joint } => {
-                write!(
-                    f,
-                    "the root {joint} has no position channels: it does not move, only turn"
-                )
-            }
-            Self::NoSize => f.write_str("the skeleton has no size: every offset is zero"),
-            Self::FewerRows { declared, present } => {
-                write!(f, "{declared} frames declared, {present} present; {present} are used")
-            }
-            Self::MoreRows { declared, ignored: 1 } => write!(f, "1 row beyond the declared {declared} ignored"),
-            Self::MoreRows { declared, ignored } => {
-                write!(f, "{ignored} rows beyond the declared {declared} ignored")
-            }
-            Self::RowsAcrossLines { at } => {
-                write!(
-                    f,
-                    "{at}: rows do not end where lines end; the values were read as one stream"
-                )
-            }
-            Self::TrailingText { at, found } => {
-                write!(f, "{at}: text after the last frame ignored, from {found} on")
-            }
-            Self::LongFrameTime { at, secs } => {
-                write!(f, "{at}: one frame each {secs} s; was {secs} fps meant?")
-            }
-            Self::FrameTimeWithoutPoint { at, found, secs } => {
-                write!(
-                    f,
-                    "{at}: the frame time {found} has lost its decimal point, read as {secs} s"
-                )
-            }
-            Self::PositionChannelsAdded { joint, distance } => {
-                write!(
-                    f,
-                    "{joint} moves {distance:.6} units from its OFFSET and was given position channels"
-                )
-            }
-            Self::RotationProjected { joint, degrees } => {
-                write!(
-                    f,
-                    "{joint} has too few rotation channels, its rotation is written with an error of {degrees:.3} degrees"
-                )
-            }
-        }
+fn names_not_utf8(first: &str, count: usize) -> String {
+    match count {
+        1 => format!("joint name is not UTF-8, read as \"{first}\""),
+        _ => format!("{count} joint names are not UTF-8, the first is read as \"{first}\""),
+    }
+}
+
+fn long_names(num_chars: usize, count: usize) -> String {
+    match count {
+        1 => format!("joint name of {num_chars} characters, shown cut"),
+        _ => format!("{count} long joint names, the first of {num_chars} characters, shown cut"),
+    }
+}
+
+fn missing_end_sites(first: &str, count: usize) -> String {
+    match count {
+        1 => format!("{first} has no End Site: its length is unknown"),
+        _ => format!(
+            "{first} and {} more have no End Site: their length is unknown",
+            count - 1
+        ),
+    }
+}
+
+fn and_more(count: usize) -> String {
+    match count {
+        1 => String::new(),
+        _ => format!(" and {} more", count - 1),
     }
 }
