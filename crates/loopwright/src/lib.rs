@@ -82,5 +82,4 @@ pub mod pipeline;
 pub mod math;
 
 #[cfg(feature = "threads")]
-#[doc(hidden)]
-pub mod threads;
+mod threads;

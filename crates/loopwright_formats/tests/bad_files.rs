@@ -3,7 +3,7 @@
 //! The files lie beside the project; where they are not there, the first test says so and is skipped. The most telling
 //! faults are repeated further down as edits of a small file that stands here.
 
-use loopwright_formats::{ReadError, ReadSettings, bvh, read_take};
+use loopwright_formats::{BvhError, ReadError, ReadSettings, bvh, read_take};
 
 enum Expected {
     /// Read, with a warning that holds this text; empty for none.
@@ -387,11 +387,11 @@ fn errors_carry_their_numbers() {
     assert_eq!((position.line, position.column), (20, 1));
     assert!(matches!(
         error,
-        ReadError::RowWidth {
+        ReadError::Bvh(BvhError::RowWidth {
             frame: 2,
             found: 10,
             expected: 9,
             ..
-        }
+        })
     ));
 }

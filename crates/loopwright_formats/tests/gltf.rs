@@ -18,7 +18,8 @@ use loopwright::{
 };
 use loopwright_formats::{
     AnimationChoice, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadError, ReadSettings, Sidecar, Source,
-    Warning, gltf::error::GltfError, read_take, sidecar::PlaybackFacts, with_facts, write_loop, write_take,
+    SpaceWarning, Warning, gltf::error::GltfError, read_take, sidecar::PlaybackFacts, with_facts, write_loop,
+    write_take,
 };
 use serde_json::{Value, json};
 
@@ -378,7 +379,7 @@ fn what_is_odd_is_told() {
     assert!(
         warnings
             .iter()
-            .any(|warning| matches!(warning, Warning::UnitNotMetres { .. })),
+            .any(|warning| matches!(warning, Warning::Space(SpaceWarning::UnitNotMetres { .. }))),
         "{warnings:?}"
     );
     assert!(loaded.source.space().unit_metres < 1.0 && !loaded.source.space().unit_given);

@@ -2,7 +2,7 @@
 //!
 //! The takes lie beside the project and are never part of it; where they are not there, the test says so and is skipped.
 
-use loopwright_formats::{Axis, ReadSettings, Warning, read_take, space::CMU_UNIT_METRES};
+use loopwright_formats::{Axis, ReadSettings, SpaceWarning, Warning, read_take, space::CMU_UNIT_METRES};
 
 #[test]
 fn real_takes_agree_with_the_manifest() {
@@ -45,10 +45,12 @@ fn real_takes_agree_with_the_manifest() {
         let is_guess = |warning: &Warning| {
             matches!(
                 warning,
-                Warning::UpUnknown
-                    | Warning::UpUnclear { .. }
-                    | Warning::UnitUnclear { .. }
-                    | Warning::UnitUnknown { .. }
+                Warning::Space(
+                    SpaceWarning::UpUnknown
+                        | SpaceWarning::UpUnclear { .. }
+                        | SpaceWarning::UnitUnclear { .. }
+                        | SpaceWarning::UnitUnknown { .. }
+                )
             )
         };
         if let Some(metres) = metres {

@@ -15,8 +15,9 @@ use loopwright::{
     take::{Joint, Skeleton, Take},
 };
 use loopwright_formats::{
-    Axis, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadError, ReadSettings, Source, SpaceSettings,
-    UnitChoice, UpChoice, Warning, WriteError, Written, bvh::ChannelKind, read_take, write_loop, write_take,
+    Axis, BvhWarning, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadError, ReadSettings, Source,
+    SpaceSettings, UnitChoice, UpChoice, Warning, WriteError, Written, bvh::ChannelKind, read_take, write_loop,
+    write_take,
 };
 
 fn read(text: &str, up: Axis, unit_metres: f64) -> LoadedTake {
@@ -236,7 +237,7 @@ fn a_joint_that_leaves_its_offset_is_given_position_channels() {
     let written = write_take(&take, &source).unwrap();
     assert!(text_of(&written).contains("CHANNELS 6 Xposition Yposition Zposition Xrotation Zrotation Yrotation\n"));
     assert!(text_of(&written).contains("Frame Time: 0.1\n"));
-    let [Warning::PositionChannelsAdded { joint, distance }] = &written.warnings[..] else {
+    let [Warning::Bvh(BvhWarning::PositionChannelsAdded { joint, distance })] = &written.warnings[..] else {
         panic!("{:?}", written.warnings);
     };
     assert_eq!(joint, "Chest");
@@ -255,7 +256,7 @@ fn too_few_rotation_channels_turn_as_nearly_as_they_can() {
     let translations = vec![DVec3::ZERO, skeleton.joint(1).rest_offset];
     let take = Take::new("t", skeleton, 0.1, translations, vec![DQuat::IDENTITY, turn]).unwrap();
     let written = write_take(&take, &source).unwrap();
-    let [Warning::RotationProjected { joint, degrees }] = &written.warnings[..] else {
+    let [Warning::Bvh(BvhWarning::RotationProjected { joint, degrees })] = &written.warnings[..] else {
         panic!("{:?}", written.warnings);
     };
     assert_eq!(joint, "Chest");

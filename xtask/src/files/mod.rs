@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::{page::Sections, takes::Captured};
 
+mod bvh_speed;
+
 mod cost;
 
 mod loops;

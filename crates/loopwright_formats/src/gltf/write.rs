@@ -22,9 +22,10 @@ use super::{
 use crate::{
     error::WriteError,
     limits::MAX_VALUE,
+    settings::{ClosingKey, LoopWriteSettings},
     sidecar::Sidecar,
     warning::Warning,
-    write::{ClosingKey, LoopWriteSettings, Written},
+    written::Written,
 };
 
 /// Most transforms in one animation: some gigabytes.
@@ -182,7 +183,7 @@ impl<'a> Writer<'a> {
         let node = match earlier {
             Some(node) => node,
             None => {
-                let name = crate::write::root_name(|name| {
+                let name = crate::naming::root_name(|name| {
                     let mut names = self.nodes.nodes.iter().filter_map(|node| node.name.as_deref());
                     names.any(|taken| taken.eq_ignore_ascii_case(name))
                 });
@@ -364,7 +365,7 @@ fn finish(document: &Document, is_binary: bool, name: &str) -> Result<Written, W
     let mut warnings = Vec::new();
     if let Some(first) = outside.first() {
         warnings.push(Warning::OutsideFiles {
-            first: crate::error::excerpt(first.as_bytes()),
+            first: crate::excerpt::excerpt(first.as_bytes()),
             count: outside.len(),
         });
     }
