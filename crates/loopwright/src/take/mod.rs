@@ -13,12 +13,10 @@ pub mod frames;
 
 pub mod smooth;
 
-pub mod mirror;
-
 mod settle;
 
+pub use crate::mirror::{self, Mirror, MirrorError};
 pub use frames::{Clip, Cut, CutError};
-pub use mirror::{Mirror, MirrorError};
 pub use pose::WorldTracks;
 pub use skeleton::{Joint, Skeleton, SkeletonError};
 pub use smooth::SmoothError;
@@ -218,6 +216,17 @@ impl Take {
             rotations,
         )
         .ok()
+    }
+
+    /// The same recording with other tracks of the same shape; what holds for the tracks of a take must hold for them.
+    pub(crate) fn with_tracks(&self, translations: Vec<DVec3>, rotations: Vec<DQuat>) -> Self {
+        Self {
+            name: self.name.clone(),
+            skeleton: self.skeleton.clone(),
+            translations,
+            rotations,
+            ..*self
+        }
     }
 
     /// The same recording with the whole world turned by `turn`: only the root's track changes.
