@@ -12,7 +12,7 @@ use crate::{
         Analysis,
         energy::Activity,
         features::{self, Features},
-        screen::percentile,
+        seam_peak::{self, floor},
         segments::{Gait, Segment},
     },
     math::{
@@ -496,9 +496,8 @@ fn stands_out(pair: &SeamPair, size: &dyn Fn(usize) -> f64, image: Option<&dyn F
     if image.is_some() {
         inside.extend((start + 1..end - 1).map(met));
     }
-    inside.sort_by(f64::total_cmp);
     let seam = (0.5 * (size(start) + met(end))).max(met(end - 1));
-    seam / percentile(&inside, 0.99).max(floor)
+    seam / seam_peak::usual(inside, floor)
 }
 
 struct Finder<'a> {
@@ -831,10 +830,9 @@ impl<'a> Finder<'a> {
             let (image_moved, image_turned) = (partner.map(moved), partner.map(turned));
             let image_moved = image_moved.as_ref().map(|size| size as &dyn Fn(usize) -> f64);
             let image_turned = image_turned.as_ref().map(|size| size as &dyn Fn(usize) -> f64);
-            // Below a tenth of a millimetre or of a degree per frame squared there is nothing to see.
             worst = worst
-                .max(stands_out(pair, &moved(joint), image_moved, 1e-4))
-                .max(stands_out(pair, &turned(joint), image_turned, 2e-3));
+                .max(stands_out(pair, &moved(joint), image_moved, floor::SEEN_METRES))
+                .max(stands_out(pair, &turned(joint), image_turned, floor::SEEN_RADIANS));
         }
         worst
     }

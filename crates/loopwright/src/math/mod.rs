@@ -1,4 +1,4 @@
-//! Leaf mathematics without a word of the domain: rotations, rigid motions, screws, cubics, portable functions.
+//! Leaf mathematics without a word of the domain: rotations, rigid motions, screws, cubics, percentiles, portable functions.
 
 pub mod ops;
 
@@ -11,3 +11,7 @@ pub mod screw;
 pub mod cubic;
 
 pub mod decay;
+
+pub mod time_step;
+
+pub(crate) mod percentile;
