@@ -110,7 +110,7 @@ fn measure(each: &Studied<'_>, mirror: &Mirror) -> Result<Option<Measured>, Stri
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", each.row.file);
     let find = |mirror: Option<Mirror>| {
         let settings = SearchSettings {
-            mirror,
+            pairing: mirror.into(),
             ..SearchSettings::default()
         };
         candidate::find(&each.take, &each.analysis, &settings).map_err(|error| failed(&error))

@@ -4,9 +4,9 @@ use std::{collections::BTreeSet, fmt::Write};
 
 use loopwright::{
     candidate::{
-        SearchSettings,
+        PoseComparison, SearchSettings,
         bound::SeamBounds,
-        rhythm::{self, Later},
+        rhythm,
         score::SeamCost,
         search::{DistinctPairs, Seams},
     },
@@ -99,7 +99,7 @@ fn cuts(studied: &Studied<'_>, count: usize, state: &mut u64) -> Result<Vec<Clos
         let failed = |error: &dyn std::fmt::Display| format!("{}, frames {start} to {end}: {error}", studied.row.file);
         let cut = Cut::new(take, start as f64, end as f64).map_err(|error| failed(&error))?;
         let cycles = rhythm::measure(
-            Later::poses(&analysis.features),
+            PoseComparison::of_poses(&analysis.features),
             start,
             end - start,
             take.frame_time_secs(),

@@ -10,10 +10,13 @@ use glam::{DQuat, DVec3};
 
 mod axes;
 
+mod pairing;
+
 mod partners;
 
 mod reflect;
 
+pub use pairing::Pairing;
 pub(crate) use reflect::ACROSS;
 
 /// Which joint is the mirror image of which, and how the axes of the two lie to each other.
