@@ -204,13 +204,13 @@ impl<'a> Finder<'a> {
 
     /// Lengths of as many cycles as are asked for, where pairs of another number show how long one is.
     fn lags_of_cycles(&self, found: &Found) -> Option<RangeInclusive<usize>> {
-        let asked = f64::from(self.settings.cycles?);
+        let asked = self.settings.cycles?;
         let miss = found.nearest_miss.as_ref()?;
         let MissReason::Cycles { found } = miss.reason else {
             return None;
         };
         let period = miss.pair.lag() as f64 / f64::from(found.max(1));
-        Some(((asked - 0.5) * period).ceil() as usize..=((asked + 0.5) * period).floor() as usize)
+        Some(lags_of(asked, period))
     }
 
     /// The travel of a pair, where the heading at its two ends alone shows that it is far from what is asked for.
@@ -230,15 +230,18 @@ impl<'a> Finder<'a> {
         DistinctPairs::new(bounds, admission.clone(), self.separation).up_to(max_cost)
     }
 
+    /// The pair as a candidate, or why it is none.
     fn judge(&self, pair: &SeamPair, random_cost: f64, idle: bool) -> Result<LoopCandidate, MissReason> {
         let cost_ratio = pair.cost / random_cost;
         if cost_ratio > MAX_COST_RATIO {
             return Err(MissReason::CostRatio { found: cost_ratio });
         }
-        let (start, lag) = (pair.start_frame as f64, pair.lag());
+        let cut = |lag_frames: f64| {
+            let start = pair.start_frame as f64;
+            Cut::new(self.source.take, start, start + lag_frames).map_err(|_| MissReason::SeenOnce)
+        };
         if idle {
-            let cut = Cut::new(self.source.take, start, start + lag as f64).map_err(|_| MissReason::SeenOnce)?;
-            return self.admitted(self.describe(pair, cut, None, true));
+            return self.admitted(self.describe(pair, cut(pair.lag() as f64)?, None, true));
         }
         let rhythm = self.rhythm(pair).ok_or(MissReason::SeenOnce)?;
         if rhythm.strength < rhythm::MIN_STRENGTH {
@@ -254,9 +257,8 @@ impl<'a> Finder<'a> {
         {
             return Err(MissReason::Cycles { found: rhythm.cycles });
         }
-        let refined = refine::refine_lag(self.seams.comparison(), pair.start_frame, lag, rhythm.cycles);
-        let cut = Cut::new(self.source.take, start, start + refined).map_err(|_| MissReason::SeenOnce)?;
-        self.admitted(self.describe(pair, cut, Some(rhythm), false))
+        let refined = refine::refine_lag(self.seams.comparison(), pair.start_frame, pair.lag(), rhythm.cycles);
+        self.admitted(self.describe(pair, cut(refined)?, Some(rhythm), false))
     }
 
     /// The candidate, where it travels as asked for.
@@ -277,11 +279,7 @@ impl<'a> Finder<'a> {
         let period = best.cut.num_frames() / f64::from(best.cycles);
         (1..best.cycles)
             .find_map(|cycles| {
-                // Lengths nearer to this number of cycles than to its neighbours.
-                let from = (f64::from(cycles) - 0.5) * period;
-                let to = (f64::from(cycles) + 0.5) * period;
-                let narrowed = admission.with_lags(from.ceil() as usize..=to.floor() as usize);
-                self.pairs(&narrowed, limit)
+                self.pairs(&admission.with_lags(lags_of(cycles, period)), limit)
                     .take(MAX_LOOKED_AT)
                     .filter_map(|pair| self.judge(&pair, random_cost, false).ok())
                     .find(|found| found.cycles == cycles && found.is_sound() >= best.is_sound())
@@ -299,4 +297,10 @@ impl<'a> Finder<'a> {
         candidates.insert(0, first);
         candidates.truncate(self.settings.max_candidates.max(1));
     }
+}
+
+/// Lengths in frames that are nearer to so many periods than to one more or less.
+fn lags_of(cycles: u32, period_frames: f64) -> RangeInclusive<usize> {
+    let cycles = f64::from(cycles);
+    ((cycles - 0.5) * period_frames).ceil() as usize..=((cycles + 0.5) * period_frames).floor() as usize
 }

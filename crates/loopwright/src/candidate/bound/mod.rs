@@ -69,21 +69,10 @@ pub struct SeamBounds<'a> {
 impl<'a> SeamBounds<'a> {
     /// Bounds for pairs of the frames of the take marked in `usable`; a frame beyond its end counts as not usable.
     pub fn new(seams: Seams<'a>, usable: &[bool]) -> Self {
-        Self::with_instructions(seams, usable, Instructions::detect())
-    }
-
-    /// The same with a choice of vector instructions.
-    pub fn with_instructions(seams: Seams<'a>, usable: &[bool], instructions: Instructions) -> Self {
         let features = seams.features();
         let num_rows = features.num_frames();
-        let rows: Vec<usize> = (0..num_rows)
-            .filter(|&row| {
-                usable
-                    .get(seams.comparison().frame_of_row(row))
-                    .copied()
-                    .unwrap_or(false)
-            })
-            .collect();
+        let is_usable = |row: &usize| usable.get(seams.comparison().frame_of_row(*row)) == Some(&true);
+        let rows: Vec<usize> = (0..num_rows).filter(is_usable).collect();
         let Dims {
             dims,
             scale,
@@ -93,7 +82,7 @@ impl<'a> SeamBounds<'a> {
         let num_tiles = num_rows.div_ceil(LANES);
         let mut bounds = Self {
             seams,
-            instructions,
+            instructions: Instructions::detect(),
             num_dims,
             tiles: vec![[0.0; LANES]; num_tiles * num_dims],
             short: Boxes::empty(num_rows.div_ceil(SHORT_RUN), num_dims),
@@ -133,7 +122,7 @@ impl<'a> SeamBounds<'a> {
         self.num_dims
     }
 
-    /// The same bounds, computed with other instructions.
+    /// The same bounds, computed with other vector instructions.
     #[must_use]
     pub fn using(self, instructions: Instructions) -> Self {
         Self { instructions, ..self }
