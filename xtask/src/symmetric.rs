@@ -4,6 +4,7 @@ use glam::DVec3;
 use loopwright::{
     candidate::{LoopCandidate, SearchSettings},
     loop_clip::LoopClip,
+    mirror::Pairing,
     pipeline::LoopSettings,
     quality::Quality,
     take::{Mirror, mirror::SymmetricPose},
@@ -94,7 +95,7 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
 /// The recommended symmetric loop of a take; `None` where it has none.
 fn symmetric_loop(each: &Studied, mirror: &Mirror) -> Result<Option<Measured>, String> {
     let searched = SearchSettings {
-        mirror: Some(mirror.clone()),
+        pairing: Pairing::Mirrored(mirror.clone()),
         ..SearchSettings::default()
     };
     let Some(best) = each.find(&searched)?.best().cloned() else {

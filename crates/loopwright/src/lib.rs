@@ -55,6 +55,8 @@ pub mod take;
 
 pub mod analysis;
 
+pub mod mirror;
+
 pub mod candidate;
 
 pub mod closure;

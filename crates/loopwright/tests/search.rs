@@ -365,7 +365,7 @@ fn the_distinct_list_equals_brute_force_to_the_bit() {
 }
 
 #[test]
-fn a_loop_with_a_jump_inside_is_told_and_not_sound() {
+fn a_loop_with_a_jump_inside_counts_it_and_is_not_sound() {
     let synthetic = loopwright_synth::synthesize(&loopwright_synth::WalkSettings {
         noise_deg: 0.0,
         ..loopwright_synth::WalkSettings::default()

@@ -4,9 +4,9 @@ use std::{collections::BTreeSet, fmt::Display};
 
 use loopwright::{
     candidate::{
-        SearchSettings,
+        PoseComparison, SearchSettings,
         bound::SeamBounds,
-        rhythm::{self, Later},
+        rhythm,
         score::SeamCost,
         search::{DistinctPairs, Seams},
     },
@@ -102,7 +102,7 @@ fn cuts(studied: &Studied, count: usize, state: &mut u64) -> Result<Vec<Closed>,
         let failed = |error: &dyn Display| studied.failed(format_args!("frames {start} to {end}: {error}"));
         let cut = Cut::new(take, start as f64, end as f64).map_err(|error| failed(&error))?;
         let cycles = rhythm::measure(
-            Later::poses(&analysis.features),
+            PoseComparison::of_poses(&analysis.features),
             start,
             end - start,
             take.frame_time_secs(),

@@ -68,7 +68,7 @@ fn bounds(features: &Features) -> SeamBounds<'_> {
 /// The ten best of the list, of loops up to a length.
 fn list_of(bounds: &SeamBounds<'_>, max_secs: f64) -> Vec<SeamPair> {
     let fps = 1.0 / bounds.seams().features().frame_time_secs();
-    let num_frames = bounds.num_frames();
+    let num_frames = bounds.num_rows();
     let lags = (MIN_SECS * fps).ceil() as usize..=((max_secs * fps).min(num_frames as f64)) as usize;
     let admission = Admission::of_any_activity(&vec![true; num_frames], lags);
     DistinctPairs::new(bounds, admission, (SEPARATION_SECS * fps).round() as usize)

@@ -9,9 +9,11 @@ use glam::DVec3;
 use super::{
     body::{Body, BodyError, FoundBy},
     heading::Heading,
-    screen::percentile,
 };
-use crate::take::WorldTracks;
+use crate::{
+    math::{percentile, time_step::TimeStep},
+    take::WorldTracks,
+};
 
 /// A span of frames in which a foot stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,7 +195,7 @@ pub(crate) fn stands(positions: &[DVec3], rise: &[f64], frame_time_secs: f64, li
     if num_frames < 3 {
         return vec![false; num_frames];
     }
-    let frames_of = |secs: f64| ((secs / frame_time_secs).round() as usize).clamp(1, num_frames);
+    let frames_of = |secs: f64| TimeStep::new(frame_time_secs).nearest_from_one(secs).min(num_frames);
     let half = frames_of(0.5 * SPEED_SECS);
     let speeds: Vec<f64> = (0..num_frames)
         .map(|frame| {
@@ -206,11 +208,9 @@ pub(crate) fn stands(positions: &[DVec3], rise: &[f64], frame_time_secs: f64, li
     let ground = lowest_around(&heights, reach);
     let fall: Vec<f64> = rise.iter().map(|rise| -rise).collect();
     let (lowest, highest) = (lowest_around(rise, reach), lowest_around(&fall, reach));
-    let slow = limits.speed_mps.unwrap_or_else(|| {
-        let mut sorted = speeds.clone();
-        sorted.sort_by(f64::total_cmp);
-        (SLOW_SHARE * percentile(&sorted, 0.95)).clamp(SLOW_RANGE[0], SLOW_RANGE[1])
-    });
+    let slow = limits
+        .speed_mps
+        .unwrap_or_else(|| (SLOW_SHARE * percentile::of(speeds.clone(), 0.95)).clamp(SLOW_RANGE[0], SLOW_RANGE[1]));
     let low = limits.height_metres.unwrap_or(LOW_METRES);
     let mut stands = false;
     let raw: Vec<bool> = (0..num_frames)

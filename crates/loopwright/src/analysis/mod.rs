@@ -22,6 +22,8 @@ pub mod segments;
 
 pub mod spectrum;
 
+pub(crate) mod seam_peak;
+
 use body::{Body, BodyError, BodyOverrides};
 use contacts::Contacts;
 use energy::Energy;

@@ -10,7 +10,7 @@ use super::{
     heading::Heading,
 };
 use crate::{
-    math::{ops, rotation},
+    math::{ops, rotation, time_step::TimeStep},
     take::Take,
 };
 
@@ -139,7 +139,7 @@ fn gait_at(take: &Take, heading: &Heading, energy: &Energy, run_speed: f64, fram
         return Gait::Idle;
     }
     let dt = take.frame_time_secs();
-    let half = ((0.5 * WINDOW_SECS / dt).round() as usize).max(1);
+    let half = TimeStep::new(dt).nearest_from_one(0.5 * WINDOW_SECS);
     let (from, to) = (frame.saturating_sub(half), (frame + half).min(heading.num_frames() - 1));
     let secs = ((to - from) as f64 * dt).max(dt);
     let turn = (heading.yaw(to) - heading.yaw(from)) / secs;

@@ -1,4 +1,5 @@
-//! Leaf mathematics without a word of the domain: rotations, rigid motions and their fits, screws, cubics, portable functions.
+//! Leaf mathematics without a word of the domain: rotations, rigid motions and their fits, screws, cubics, percentiles,
+//! portable functions.
 
 pub mod ops;
 
@@ -13,3 +14,7 @@ pub mod screw;
 pub mod cubic;
 
 pub mod decay;
+
+pub mod time_step;
+
+pub(crate) mod percentile;

@@ -6,7 +6,7 @@ use loopwright::{
         rhythm,
     },
     math::{decay::Decay, ops},
-    take::Mirror,
+    mirror::{Mirror, Pairing},
 };
 
 use crate::{
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
     let loaded = load::load(&args.take, &args.study)?;
     check(&args.search, &loaded)?;
     let settings = SearchSettings {
-        mirror: mirror(&loaded, args)?,
+        pairing: mirror(&loaded, args)?.into(),
         ..settings(&args.search, args.top)
     };
     // A take that holds no loop is an answer as well: an empty list, a reason, and a plot that shows why.
@@ -105,7 +105,7 @@ pub(crate) fn settings(args: &SearchArgs, max_candidates: usize) -> SearchSettin
             climb_mps: args.climb,
         },
         idle: args.idle,
-        mirror: None,
+        pairing: Pairing::Same,
     }
 }
 

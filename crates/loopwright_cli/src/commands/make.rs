@@ -339,7 +339,7 @@ fn choose(
     if let (Some(start), Some(end)) = (stretch.start, stretch.end) {
         let settings = SearchSettings {
             cycles: stretch.cycles,
-            mirror: mirror.cloned(),
+            pairing: mirror.cloned().into(),
             ..SearchSettings::default()
         };
         let mut candidate = candidate::appraise(loaded.take(), &loaded.analysis, &settings, start, end)
@@ -358,7 +358,7 @@ fn choose(
     find::check(&search, loaded)?;
     // At least what `find` asks for: how many are asked for may change the list.
     let settings = SearchSettings {
-        mirror: mirror.cloned(),
+        pairing: mirror.cloned().into(),
         ..find::settings(&search, pick.max(DEFAULT_TOP))
     };
     let find::Hunt { found, .. } = find::hunt(loaded, &settings, &search)?;
