@@ -14,8 +14,9 @@ use super::{
 };
 use crate::{
     closure::{
-        Order, Shape, Targets,
+        Order, Shape,
         boundary::{Boundary, BoundaryError},
+        targets::Targets,
     },
     loop_clip::LoopClip,
     math::{ops, rotation},
@@ -206,12 +207,12 @@ impl<'a> Stance<'a> {
         let values = Targets {
             value: [self.offset(end as isize), on.rotation * next.offset(first as isize)],
             rate: none,
-            bend: none,
+            acceleration: none,
         };
         let rates = Targets {
             value: none,
             rate: [self.rate(end as isize), on.rotation * next.rate(first as isize)],
-            bend: none,
+            acceleration: none,
         };
         // The ground goes in a line from where the foot stood to where it will.
         let climb = on.transform_point(next.hold).y - self.hold.y;
