@@ -6,9 +6,9 @@
 use glam::{DQuat, DVec3};
 
 use crate::{
-    analysis::{body::Body, heading::Heading, screen::percentile},
+    analysis::{body::Body, heading::Heading},
     loop_clip::{LoopClip, LoopClipError, keys::body_of_key},
-    math::{rigid::Rigid, rotation},
+    math::{percentile::percentile, rigid::Rigid, rotation},
     motion::Tracks,
     root_motion::{
         RootMode, RootSpace, RootTravel, Rooted,

@@ -2,7 +2,8 @@
 //!
 //! A still stretch matches any other, so it would win every search; loops are looked for where the body moves.
 
-use super::{features::Features, screen::percentile};
+use super::features::Features;
+use crate::math::percentile::percentile;
 
 /// What a frame belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

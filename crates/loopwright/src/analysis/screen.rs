@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::body::Body;
 use crate::{
-    math::{ops, rotation},
+    math::{ops, percentile::percentile_of, rotation},
     take::{Take, WorldTracks},
 };
 
@@ -209,28 +209,6 @@ fn may_jump(take: &Take, joint: usize) -> bool {
     let least = ops::cos(0.5 * JUMP_RADIANS) + MARGIN;
     let cosine = |frame: usize| take.rotations(frame)[joint].dot(take.rotations(frame - 1)[joint]).abs();
     (1..take.num_frames()).any(|frame| cosine(frame) < least)
-}
-
-/// The same as [`percentile`] for values in any order.
-fn percentile_of(mut values: Vec<f64>, share: f64) -> f64 {
-    if values.is_empty() {
-        return 0.0;
-    }
-    let index = rank(values.len(), share) - 1;
-    *values.select_nth_unstable_by(index, f64::total_cmp).1
-}
-
-/// Which of so many ascending values is the percentile, counted from 1.
-fn rank(count: usize, share: f64) -> usize {
-    ((share * count as f64).ceil() as usize).clamp(1, count)
-}
-
-/// Smallest of the ascending values that at least the given share of them does not exceed (nearest rank); 0 for none.
-pub(crate) fn percentile(sorted: &[f64], share: f64) -> f64 {
-    if sorted.is_empty() {
-        return 0.0;
-    }
-    sorted[rank(sorted.len(), share) - 1]
 }
 
 #[cfg(test)]

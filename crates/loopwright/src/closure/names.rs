@@ -2,37 +2,28 @@
 
 use core::{fmt, str::FromStr};
 
-use super::{method::DEFAULT_BLEND_SECS, shapes::Shape};
-
 /// What closes a seam, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClosureName {
     /// The least visible of all, found by trying: [`crate::pipeline::auto`].
     Auto,
-    /// [`Shape::Quintic`].
+    /// [`super::Shape::Quintic`].
     Quintic,
-    /// [`Shape::Cubic`].
+    /// [`super::Shape::Cubic`].
     Cubic,
-    /// [`Shape::Spring`].
+    /// [`super::Shape::Spring`].
     Spring,
-    /// [`Shape::Linear`].
+    /// [`super::Shape::Linear`].
     Linear,
-    /// [`Shape::SoftFade`].
+    /// [`super::Shape::SoftFade`].
     SoftFade,
-    /// [`Shape::Adjustment`].
+    /// [`super::Shape::Adjustment`].
     Adjustment,
     /// The moving crossfade: [`super::Method::crossfade`].
     Crossfade,
     /// Nothing: the seam keeps its jump.
     Open,
 }
-
-/// Half-life of a spring unless given, seconds.
-const HALF_LIFE_SECS: f64 = 0.1;
-
-/// Hardness of a soft fade unless given, and its duration, seconds: those of the article.
-const HARDNESS: f64 = 16.0;
-const DURATION_SECS: f64 = 0.4;
 
 impl ClosureName {
     /// What closes a whole body.
@@ -71,41 +62,6 @@ impl ClosureName {
             Self::Adjustment => "adjustment",
             Self::Crossfade => "crossfade",
             Self::Open => "open",
-        }
-    }
-
-    /// The shape of that name with its leading time and its hardness, each with its default where not given.
-    ///
-    /// `auto` starts from quintics, and what a crossfade leaves is closed by them. `None` where nothing is closed.
-    pub fn shape(self, secs: Option<f64>, hardness: Option<f64>) -> Option<Shape> {
-        let blend_secs = secs.unwrap_or(DEFAULT_BLEND_SECS);
-        Some(match self {
-            Self::Auto | Self::Quintic | Self::Crossfade => Shape::Quintic { blend_secs },
-            Self::Cubic => Shape::Cubic { blend_secs },
-            Self::Spring => Shape::Spring {
-                half_life_secs: secs.unwrap_or(HALF_LIFE_SECS),
-            },
-            Self::Linear => Shape::Linear { blend_secs },
-            Self::SoftFade => Shape::SoftFade {
-                duration_secs: secs.unwrap_or(DURATION_SECS),
-                hardness: hardness.unwrap_or(HARDNESS),
-                blend_secs,
-            },
-            Self::Adjustment => Shape::Adjustment { blend_secs },
-            Self::Open => return None,
-        })
-    }
-}
-
-impl From<Shape> for ClosureName {
-    fn from(shape: Shape) -> Self {
-        match shape {
-            Shape::Quintic { .. } => Self::Quintic,
-            Shape::Cubic { .. } => Self::Cubic,
-            Shape::Spring { .. } => Self::Spring,
-            Shape::Linear { .. } => Self::Linear,
-            Shape::SoftFade { .. } => Self::SoftFade,
-            Shape::Adjustment { .. } => Self::Adjustment,
         }
     }
 }

@@ -13,6 +13,7 @@ use super::{
     stride::{self, Stride},
 };
 use crate::{
+    analysis::standing::{CREEP_METRES, CREEP_MPS, CREEP_SECS},
     closure::{
         Order, Shape,
         boundary::{Boundary, BoundaryError},
@@ -38,12 +39,6 @@ const SLOW_MPS: f64 = 0.1;
 
 /// A foot that stands is held level within about this, metres; what it rises beyond is a roll over the toes, and kept.
 const ROLL_METRES: f64 = 0.006;
-
-/// Before and after a stance a foot is held as long as it moves no faster than this over the ground, metres per second, and is
-/// no further than this above it, metres, for so long at most, seconds: until then the eye takes it for standing.
-const CREEP_MPS: [f64; 2] = [0.36, 0.42];
-const CREEP_METRES: f64 = 0.03;
-const CREEP_SECS: f64 = 0.15;
 
 /// Between two stances a foot is free for at least this long, seconds.
 const SWING_SECS: f64 = 0.1;

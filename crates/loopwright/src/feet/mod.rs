@@ -9,7 +9,7 @@ use glam::DVec3;
 use crate::{
     analysis::{
         body::{Body, FoundBy},
-        contacts::ContactLimits,
+        standing::ContactLimits,
     },
     closure::boundary::BoundaryError,
     loop_clip::{LoopClip, LoopClipError},

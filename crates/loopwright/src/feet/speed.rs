@@ -7,16 +7,10 @@ use glam::DVec3;
 
 use super::{contact, lock::Stage};
 use crate::{
-    analysis::contacts::ContactLimits,
+    analysis::standing::{ContactLimits, MAY_STAND_METRES, SWING_MPS},
     math::{ops, rigid::Twist},
     root_motion::{RootMode, RootTravel},
 };
-
-/// A foot this close to its lowest place may stand, metres.
-const LOW_METRES: f64 = 0.025;
-
-/// Speeds of feet that may stand count in full up to here, metres per second; what is faster swings.
-const SWINGS_MPS: f64 = 0.4;
 
 /// Speeds of feet are told over this long, seconds: over less, the noise of a capture moves a foot that stands.
 const SPEED_SECS: f64 = 0.1;
@@ -93,16 +87,14 @@ pub(super) fn of_feet(stage: &Stage<'_>, feet: &[Vec<DVec3>], limits: &ContactLi
         .iter()
         .flat_map(|places| {
             let lowest = places.iter().map(|place| place.y).fold(f64::INFINITY, f64::min);
-            low_at(places, &|sample| places[sample].y - lowest < LOW_METRES)
+            low_at(places, &|sample| places[sample].y - lowest < MAY_STAND_METRES)
         })
         .collect();
     if low.is_empty() {
         return None;
     }
     let slide = |linear: DVec3| {
-        let speeds = low
-            .iter()
-            .map(|low| sliding(low, linear, poses.angular).min(SWINGS_MPS));
+        let speeds = low.iter().map(|low| sliding(low, linear, poses.angular).min(SWING_MPS));
         speeds.sum::<f64>() / low.len() as f64
     };
     // The middle one of all that feet near the ground would have; it is that of the stance where that is most of the time.

@@ -1,4 +1,5 @@
-//! Leaf mathematics without a word of the domain: rotations, rigid motions, screws, cubics, portable functions.
+//! Leaf mathematics without a word of the domain: rotations, rigid motions, screws, cubics, decays, percentiles, portable
+//! functions.
 
 pub mod ops;
 
@@ -9,5 +10,7 @@ pub mod rigid;
 pub mod screw;
 
 pub mod cubic;
+
+pub mod percentile;
 
 pub mod decay;
