@@ -5,7 +5,7 @@
 
 use glam::DVec3;
 
-use super::{contact, lock::Stage};
+use super::{contact, stage::Stage};
 use crate::{
     analysis::standing::{ContactLimits, MAY_STAND_METRES, SWING_MPS},
     math::{ops, rigid::Twist},
@@ -105,7 +105,7 @@ pub(super) fn of_feet(stage: &Stage<'_>, feet: &[Vec<DVec3>], limits: &ContactLi
     };
     let starts = [poses.linear, DVec3::new(middle(0), poses.linear.y, middle(2))];
     let rough = starts
-        .map(|start| settle(&low, start, poses.angular, ROUGH_MPS))
+        .map(|start| irls_fit(&low, start, poses.angular, ROUGH_MPS))
         .into_iter()
         .min_by(|&one, &other| slide(one).total_cmp(&slide(other)))?;
     // Under that twist feet come to stand, and those samples alone tell the rest.
@@ -136,7 +136,7 @@ pub(super) fn of_feet(stage: &Stage<'_>, feet: &[Vec<DVec3>], limits: &ContactLi
     if standing.is_empty() {
         return None;
     }
-    let linear = settle(&standing, rough, poses.angular, FINE_MPS);
+    let linear = irls_fit(&standing, rough, poses.angular, FINE_MPS);
     Some(FeetSpeed {
         twist: Twist { linear, ..poses },
         of_poses: poses.linear,
@@ -172,7 +172,7 @@ fn sliding(low: &Low, linear: DVec3, angular: DVec3) -> f64 {
 const ROUNDS: usize = 12;
 
 /// The velocity that most feet want: least squares, in which a foot counts less the further it is from the rest.
-fn settle(feet: &[Low], start: DVec3, angular: DVec3, half_mps: f64) -> DVec3 {
+fn irls_fit(feet: &[Low], start: DVec3, angular: DVec3, half_mps: f64) -> DVec3 {
     let mut linear = start;
     for _ in 0..ROUNDS {
         let (mut sum, mut total) = (DVec3::ZERO, 0.0);

@@ -1,4 +1,4 @@
-//! Leaf mathematics without a word of the domain: rotations, rigid motions, screws, cubics, decays, percentiles, portable
+//! Leaf mathematics without a word of the domain: rotations, rigid motions, screws, cubics, decays, smoothing, percentiles, portable
 //! functions.
 
 pub mod ops;
@@ -12,5 +12,7 @@ pub mod screw;
 pub mod cubic;
 
 pub mod percentile;
+
+pub mod kernel;
 
 pub mod decay;
