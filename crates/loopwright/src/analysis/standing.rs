@@ -1,7 +1,7 @@
 //! When a foot stands: each rule for it, with all their numbers side by side.
 //!
 //! There are three, for three questions, and their numbers differ on purpose. Contacts, which feet are held by, know the foot's
-//! motion over a long time: [`stands`], from limits told by its own speed. Foot sliding and the fit of the root's travel must
+//! motion over a long time: `stands`, with limits that follow from its own speed. Foot sliding and the fit of the root's travel must
 //! not depend on what they measure, so they go by fixed limits: [`is_stance`]. The speed of the root by its feet is found
 //! before anything is known to stand: there a low foot may stand, and counts by its speed. Source: docs/math/contacts.md and
 //! docs/math/feet.md.
@@ -57,7 +57,7 @@ pub(crate) const MAY_STAND_METRES: f64 = 0.025;
 /// ... and its speed counts in full up to here, metres per second; what is faster swings.
 pub(crate) const SWING_MPS: f64 = 0.4;
 
-/// Limits below which a foot comes to stand, in place of those told by its own motion.
+/// Limits below which a foot comes to stand, in place of those that follow from its own motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactLimits {
     /// Speed over the ground, metres per second.

@@ -1,4 +1,4 @@
-//! Which joints are hips, feet, hands and head: by name ([`names`]), else by geometry ([`geometry`]), else by being leaves.
+//! Which joints are hips, feet, hands and head: by name (`names`), else by geometry (`geometry`), else by being leaves.
 
 use super::standing::ContactLimits;
 use crate::take::Take;
