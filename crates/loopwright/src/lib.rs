@@ -79,6 +79,8 @@ pub mod pipeline;
 
 pub mod math;
 
+pub mod words;
+
 #[cfg(feature = "threads")]
 #[doc(hidden)]
 pub mod threads;

@@ -6,9 +6,9 @@
 use glam::{DQuat, DVec3};
 
 use crate::{
-    analysis::{body::Body, heading::Heading},
+    analysis::{body::Body, heading::Heading, screen::percentile},
     loop_clip::{LoopClip, LoopClipError, keys::body_of_key},
-    math::{percentile::percentile, rigid::Rigid, rotation},
+    math::{rigid::Rigid, rotation},
     motion::Tracks,
     root_motion::{
         RootMode, RootSpace, RootTravel, Rooted,

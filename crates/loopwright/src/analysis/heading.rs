@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::body::Body;
 use crate::{
-    math::{kernel, ops, rigid::Rigid, rotation},
+    math::{kernel, ops, rigid::Rigid, rotation, time_step::TimeStep},
     take::WorldTracks,
 };
 
@@ -38,7 +38,7 @@ impl Heading {
         let heights: Vec<f64> = (0..world.num_frames())
             .map(|frame| world.position(frame, body.hips).y)
             .collect();
-        let trend = kernel::trend(&heights, (HEIGHT_REACH_SECS / frame_time_secs).round() as usize);
+        let trend = kernel::trend(&heights, TimeStep::new(frame_time_secs).nearest(HEIGHT_REACH_SECS));
         let climb: Vec<f64> = trend.iter().map(|height| height - trend[0]).collect();
         Self::over(world, body, &climb)
     }

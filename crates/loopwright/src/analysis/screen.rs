@@ -6,8 +6,9 @@
 use glam::DVec3;
 
 use super::body::Body;
+pub(crate) use crate::math::percentile::of_sorted as percentile;
 use crate::{
-    math::{ops, percentile::percentile_of, rotation},
+    math::{ops, percentile, rotation, time_step::TimeStep},
     take::{Take, WorldTracks},
 };
 
@@ -110,7 +111,7 @@ impl Screen {
             pose_steps.push(sum / take.num_joints() as f64);
             largest_steps.push(largest);
         }
-        let moved = |steps: &[f64], share: f64| percentile_of(steps.to_vec(), share);
+        let moved = |steps: &[f64], share: f64| percentile::of(steps.to_vec(), share);
         let pose_jump = (JUMP_OVER_FAST * moved(&pose_steps, 0.95)).max(JUMP_METRES);
         let travel_jump = (JUMP_OVER_FAST * moved(&travel_steps, 0.95)).max(JUMP_METRES);
         // Arms that jump are lost in a mean over many fingers; joints that jump together are not.
@@ -130,9 +131,7 @@ impl Screen {
         let mut soiled: Vec<Option<SoilKind>> = vec![None; num_frames];
         let mut jumps = Vec::new();
         // A jump near either end of the take condemns the short side; one inside, both its frames.
-        let margin = ((0.1 / take.frame_time_secs()).ceil() as usize)
-            .min(num_frames / 4)
-            .max(1);
+        let margin = TimeStep::new(take.frame_time_secs()).up(0.1).min(num_frames / 4).max(1);
         for index in 0..num_frames - 1 {
             let frame = index + 1;
             if pose_steps[index] > pose_jump

@@ -11,7 +11,7 @@ use core::ops::RangeInclusive;
 use glam::DVec3;
 
 use crate::{
-    math::{ops, percentile::percentile},
+    math::{ops, percentile, time_step::TimeStep},
     take::WorldTracks,
 };
 
@@ -49,7 +49,7 @@ pub(crate) const CREEP_SECS: f64 = 0.15;
 pub const STANCE_METRES: f64 = 0.025;
 
 /// ... and slower than this over the ground, metres per second.
-pub const STANCE_MPS: f64 = 0.4;
+pub const STANCE_SPEED: f64 = 0.4;
 
 /// Where the speed of the root is not known yet, a foot this close to its lowest place may stand, metres ...
 pub(crate) const MAY_STAND_METRES: f64 = 0.025;
@@ -76,7 +76,7 @@ pub(crate) fn stands(positions: &[DVec3], rise: &[f64], frame_time_secs: f64, li
     if num_frames < 3 {
         return vec![false; num_frames];
     }
-    let frames_of = |secs: f64| ((secs / frame_time_secs).round() as usize).clamp(1, num_frames);
+    let frames_of = |secs: f64| TimeStep::new(frame_time_secs).nearest_from_one(secs).min(num_frames);
     let half = frames_of(0.5 * SPEED_SECS);
     let speeds: Vec<f64> = (0..num_frames)
         .map(|frame| {
@@ -90,9 +90,7 @@ pub(crate) fn stands(positions: &[DVec3], rise: &[f64], frame_time_secs: f64, li
     let fall: Vec<f64> = rise.iter().map(|rise| -rise).collect();
     let (lowest, highest) = (lowest_around(rise, reach), lowest_around(&fall, reach));
     let slow = limits.speed_mps.unwrap_or_else(|| {
-        let mut sorted = speeds.clone();
-        sorted.sort_by(f64::total_cmp);
-        (CONTACT_SPEED_SHARE * percentile(&sorted, 0.95)).clamp(CONTACT_MPS[0], CONTACT_MPS[1])
+        (CONTACT_SPEED_SHARE * percentile::of(speeds.clone(), 0.95)).clamp(CONTACT_MPS[0], CONTACT_MPS[1])
     });
     let low = limits.height_metres.unwrap_or(CONTACT_METRES);
     let mut stands = false;
@@ -142,7 +140,7 @@ fn lowest_around(values: &[f64], reach: usize) -> Vec<f64> {
 /// Whether a foot so far above its lowest place, metres, and so fast over the ground, metres per second, stands by the fixed
 /// limits.
 pub fn is_stance(height_metres: f64, speed_mps: f64) -> bool {
-    !(height_metres > STANCE_METRES || speed_mps > STANCE_MPS)
+    !(height_metres > STANCE_METRES || speed_mps > STANCE_SPEED)
 }
 
 /// A joint of a foot over some frames of a take, asked whether it stands by the fixed limits.
@@ -175,6 +173,6 @@ impl FootJoint {
         let moved = world.position(after, self.joint) - world.position(before, self.joint);
         let secs = (after - before) as f64 * self.step_secs;
         world.position(frame, self.joint).y - self.lowest < STANCE_METRES
-            && ops::hypot(moved.x, moved.z) < STANCE_MPS * secs
+            && ops::hypot(moved.x, moved.z) < STANCE_SPEED * secs
     }
 }

@@ -12,12 +12,12 @@ use crate::{
         Analysis,
         energy::Activity,
         features::{self, Features},
+        screen::percentile,
         segments::{Gait, Segment},
     },
     math::{
         decay::Decay,
         ops,
-        percentile::percentile,
         rigid::{Rigid, Twist},
         rotation,
     },

@@ -1,11 +1,7 @@
 //! How the seam of a joint is closed: shapes at both ends, shares of the gaps, order.
 
-use core::{fmt, str::FromStr};
-
-use super::{
-    names::{ClosureName, UnknownWord, named},
-    shapes::Shape,
-};
+use super::{names::ClosureName, shapes::Shape};
+use crate::words;
 
 /// How far a seam is closed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,38 +13,15 @@ pub enum Order {
     C2,
 }
 
-impl Order {
-    /// Both orders.
-    pub const ALL: [Self; 2] = [Self::C1, Self::C2];
+words!(Order { C1: "c1", C2: "c2" });
 
+impl Order {
     /// Number of boundary conditions at both ends together.
     pub fn num_conditions(self) -> usize {
         match self {
             Self::C1 => 4,
             Self::C2 => 6,
         }
-    }
-
-    /// The order as people write it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::C1 => "c1",
-            Self::C2 => "c2",
-        }
-    }
-}
-
-impl fmt::Display for Order {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl FromStr for Order {
-    type Err = UnknownWord;
-
-    fn from_str(text: &str) -> Result<Self, UnknownWord> {
-        named(&Self::ALL, Self::as_str, text)
     }
 }
 

@@ -44,7 +44,7 @@ pub use close::{close, close_half};
 pub use closed::Closed;
 pub use image::Image;
 pub use method::{DEFAULT_BLEND_SECS, Method, Order, Shares};
-pub use names::{ClosureName, UnknownWord};
+pub use names::ClosureName;
 pub use seam::{Gaps, SeamGaps};
 pub use settings::{ClosureError, ClosureSettings, NOISE_SAMPLES, SeamMotion};
 pub use shapes::Shape;

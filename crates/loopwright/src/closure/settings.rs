@@ -1,13 +1,11 @@
 //! Which joints are closed how, and what settings are refused.
 
-use core::{fmt, str::FromStr};
-
 use super::{
     boundary::BoundaryError,
     clamp::End,
     method::{Method, Shares},
-    names::{UnknownWord, named},
 };
+use crate::words;
 
 /// How velocities and accelerations at the seam are measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,32 +21,10 @@ pub enum SeamMotion {
     Central,
 }
 
-impl SeamMotion {
-    /// Both ways.
-    pub const ALL: [Self; 2] = [Self::Layered, Self::Central];
-
-    /// The choice as people write it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Layered => "layered",
-            Self::Central => "central",
-        }
-    }
-}
-
-impl fmt::Display for SeamMotion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl FromStr for SeamMotion {
-    type Err = UnknownWord;
-
-    fn from_str(text: &str) -> Result<Self, UnknownWord> {
-        named(&Self::ALL, Self::as_str, text)
-    }
-}
+words!(SeamMotion {
+    Layered: "layered",
+    Central: "central",
+});
 
 /// Samples over which the noise of a layered seam fades.
 ///

@@ -29,6 +29,13 @@ pub enum Decay {
     },
 }
 
+/// The signed area under an offset, and how much of it lies beyond the place where the offset crosses zero.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Area {
+    whole: f64,
+    beyond: f64,
+}
+
 /// Value, first and second derivative of a function of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Jet {
@@ -50,13 +57,6 @@ pub struct Fading {
     /// An offset of acceleration: it starts flat at 0 with a second derivative of 1, its value in seconds squared. `None` for
     /// decays that are only C1.
     pub acceleration: Option<Jet>,
-}
-
-/// The signed area under an offset, and how much of it lies beyond the place where the offset crosses zero.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Area {
-    whole: f64,
-    beyond: f64,
 }
 
 impl Decay {

@@ -11,8 +11,10 @@ pub mod screw;
 
 pub mod cubic;
 
-pub mod percentile;
-
 pub mod kernel;
 
 pub mod decay;
+
+pub mod time_step;
+
+pub(crate) mod percentile;

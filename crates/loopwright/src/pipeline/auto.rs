@@ -6,14 +6,10 @@ use glam::DVec3;
 
 use super::{LoopSettings, MakeError, finish, prepare};
 use crate::{
-    analysis::{
-        Analysis,
-        body::{Body, Foot},
-    },
+    analysis::{Analysis, body::Body, screen::percentile},
     closure::{DEFAULT_BLEND_SECS, Method, Shape},
     feet::FootLock,
     loop_clip::LoopClip,
-    math::percentile::percentile,
     quality::{self, LoopKeys, Quality},
     root_motion::Rooted,
     take::{Cut, Take},
@@ -178,7 +174,7 @@ impl Watched {
         let world = source.clip.world_tracks();
         let first = source.clip.sample_range().start().unsigned_abs();
         let inside = first + 1..first + source.clip.num_intervals();
-        let feet = body.feet.iter().map(Foot::lowest_joint);
+        let feet = body.feet.iter().map(crate::analysis::body::Foot::lowest_joint);
         let joints = feet.chain(body.hands.iter().copied());
         Self {
             joints: joints
