@@ -3,7 +3,7 @@
 use glam::DVec3;
 use loopwright::{
     candidate::LoopCandidate,
-    closure::{Gaps, Method, Motion, Order, Shape, Shares},
+    closure::{Gaps, Method, Order, SeamMotion, Shape, Shares},
     feet::FootLock,
     loop_clip::LoopClip,
     math::rotation,
@@ -23,7 +23,7 @@ use crate::{
 /// A way to close a seam.
 enum Way {
     /// One of ours.
-    Ours(Method, Motion),
+    Ours(Method, SeamMotion),
     /// The default over a share of the period.
     OfPeriod(f64),
     /// The least visible of ours, by its score.
@@ -46,8 +46,8 @@ fn ways() -> Vec<(String, Way)> {
         ("linear, pose alone".to_owned(), Way::LinearPose),
         ("crossfade to a frozen pose 0.4 s".to_owned(), Way::FrozenCrossfade),
     ];
-    let mut ours = |name: String, method: Method, motion: Motion| ways.push((name, Way::Ours(method, motion)));
-    let layered = Motion::Layered;
+    let mut ours = |name: String, method: Method, motion: SeamMotion| ways.push((name, Way::Ours(method, motion)));
+    let layered = SeamMotion::Layered;
     ours("quintic C2 0.35 s (default)".to_owned(), Method::default(), layered);
     for secs in [0.2, 0.3, 0.4, 0.6] {
         ours(format!("quintic C2 {secs} s"), quintic(secs), layered);
@@ -56,7 +56,7 @@ fn ways() -> Vec<(String, Way)> {
         ours(
             format!("quintic C2 {secs} s, central differences"),
             quintic(secs),
-            Motion::Central,
+            SeamMotion::Central,
         );
     }
     let c1 = Method {
@@ -64,7 +64,11 @@ fn ways() -> Vec<(String, Way)> {
         ..Method::default()
     };
     ours("quintic C1 0.35 s".to_owned(), c1, layered);
-    ours("quintic C1 0.35 s, central differences".to_owned(), c1, Motion::Central);
+    ours(
+        "quintic C1 0.35 s, central differences".to_owned(),
+        c1,
+        SeamMotion::Central,
+    );
     for (name, share) in [
         ("the start alone", 1.0),
         ("the end alone", 0.0),

@@ -3,9 +3,11 @@
 use loopwright::{
     analysis::body::BodyOverrides,
     blend::{SkeletonDifference, phase},
-    closure::{Shape, shapes::Jet},
     loop_clip::LoopClip,
-    math::{decay::Decay, ops},
+    math::{
+        decay::{Decay, decay_rate},
+        ops,
+    },
     pipeline::LoopSettings,
     transition::{Motion, Transitions},
 };
@@ -58,28 +60,16 @@ fn closed_forms() -> Table {
         for case in 0..CASES {
             let (half_life_secs, blend_secs) = (between(random, 0.02, 0.5), between(random, 0.05, 1.5));
             let (x, v) = (between(random, -1.0, 1.0), between(random, -20.0, 20.0));
-            let y = 2.0 * core::f64::consts::LN_2 / half_life_secs;
-            let (decay, shape, line) = match kind {
-                0 => (
-                    Decay::Spring { half_life_secs },
-                    Shape::Spring { half_life_secs },
-                    -x * y,
-                ),
-                1 => (
-                    Decay::Cubic { blend_secs },
-                    Shape::Cubic { blend_secs },
-                    -3.0 * x / blend_secs,
-                ),
-                _ => (
-                    Decay::Quintic { blend_secs },
-                    Shape::Quintic { blend_secs },
-                    -2.5 * x / blend_secs,
-                ),
+            let y = decay_rate(half_life_secs);
+            let (decay, line) = match kind {
+                0 => (Decay::Spring { half_life_secs }, -x * y),
+                1 => (Decay::Cubic { blend_secs }, -3.0 * x / blend_secs),
+                _ => (Decay::Quintic { blend_secs }, -2.5 * x / blend_secs),
             };
             let on_line = case % 5 == 0;
             let v = if on_line { line } else { v };
             let exact = decay.displacement(x, v);
-            let off = (exact - area(shape, x, v)).abs();
+            let off = (exact - area(decay, x, v)).abs();
             worst = worst.max(off);
             if on_line {
                 worst_on_line = worst_on_line.max(off);
@@ -110,15 +100,15 @@ fn published(x: f64, v: f64, y: f64) -> f64 {
 }
 
 /// Integral of the size of the offset that starts at x with the rate v.
-fn area(shape: Shape, x: f64, v: f64) -> f64 {
-    let end = match shape {
+fn area(decay: Decay, x: f64, v: f64) -> f64 {
+    let end = match decay {
         // e^-60 of it is left.
-        Shape::Spring { half_life_secs } => 60.0 * half_life_secs / (2.0 * core::f64::consts::LN_2),
+        Decay::Spring { half_life_secs } => 60.0 / decay_rate(half_life_secs),
         other => other.secs(),
     };
     let offset = |t: f64| {
-        let decays = shape.decays(t, Jet::default());
-        x * decays.position.value + v * decays.velocity.value
+        let fading = decay.at(t);
+        x * fading.position.value + v * fading.velocity.value
     };
     quadrature::area(offset, end)
 }

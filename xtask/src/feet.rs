@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 use loopwright::{
     analysis::body::Body,
-    analysis::contacts::{STANCE_METRES, STANCE_SPEED},
+    analysis::standing::{STANCE_METRES, STANCE_SPEED},
     feet::{FootLock, FootOutcome},
     loop_clip::LoopClip,
     math::ops,

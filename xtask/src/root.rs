@@ -3,8 +3,8 @@
 
 use glam::DVec3;
 use loopwright::{
-    analysis::contacts::{STANCE_METRES, STANCE_SPEED},
     analysis::heading::Heading,
+    analysis::standing::{STANCE_METRES, STANCE_SPEED},
     candidate::LoopCandidate,
     math::{ops, rigid::Rigid},
     motion::Pose,

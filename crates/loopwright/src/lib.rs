@@ -83,5 +83,7 @@ pub mod pipeline;
 
 pub mod math;
 
+pub mod words;
+
 #[cfg(feature = "threads")]
 mod threads;

@@ -5,7 +5,7 @@ use loopwright::{
     analysis::{
         Analysis,
         body::{Body, BodyOverrides},
-        contacts::ContactLimits,
+        standing::ContactLimits,
     },
     blend::{
         BlendError, Blender, SkeletonDifference, blend,

@@ -5,7 +5,7 @@ use loopwright::{
     analysis::{
         Analysis,
         body::{BodyError, BodyOverrides},
-        contacts::ContactLimits,
+        standing::ContactLimits,
     },
     candidate::{self, LoopCandidate, SearchSettings},
     feet::{FeetSettings, FootLock, FootOutcome, RootSpeed},

@@ -2,7 +2,7 @@
 
 use loopwright::{
     candidate::LoopCandidate,
-    closure::{self, ClosureSettings, Motion, Order, Shape, Shares},
+    closure::{self, ClosureSettings, Order, SeamMotion, Shape, Shares},
     pipeline::{self, LoopSettings, MakeError},
     take::Skeleton,
 };
@@ -75,8 +75,8 @@ pub(crate) fn settings(recipe: &Recipe, skeleton: &Skeleton) -> Result<ClosureSe
     Ok(ClosureSettings {
         method,
         motion: match closure.motion.unwrap_or(MotionChoice::Layered) {
-            MotionChoice::Layered => Motion::Layered,
-            MotionChoice::Central => Motion::Central,
+            MotionChoice::Layered => SeamMotion::Layered,
+            MotionChoice::Central => SeamMotion::Central,
         },
         joints,
     })

@@ -10,8 +10,8 @@ use loopwright::{
     analysis::{
         Analysis,
         body::{Body, BodyError, BodyOverrides, FoundBy},
-        contacts::ContactLimits,
         screen::{Screen, SoilKind},
+        standing::ContactLimits,
     },
     take::{SmoothError, Take},
 };

@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use crate::{
-    analysis::contacts::{ContactLimits, GROUND_REACH_SECS, stands},
+    analysis::standing::{ContactLimits, GROUND_REACH_SECS, stands},
     motion::RootMotion,
 };
 

@@ -1,5 +1,5 @@
-//! Leaf mathematics without a word of the domain: rotations, rigid motions and their fits, screws, cubics, percentiles,
-//! portable functions.
+//! Leaf mathematics without a word of the domain: rotations, rigid motions and their fits, screws, cubics, decays, smoothing,
+//! percentiles, portable functions.
 
 pub mod ops;
 
@@ -12,6 +12,8 @@ pub mod fit;
 pub mod screw;
 
 pub mod cubic;
+
+pub mod kernel;
 
 pub mod decay;
 

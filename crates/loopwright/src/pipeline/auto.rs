@@ -60,20 +60,7 @@ pub struct Choice {
 
 impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, secs) = match (self.method.crossfade_secs, self.method.start) {
-            (Some(secs), _) => ("crossfade", secs),
-            (None, shape) => (
-                match shape {
-                    Shape::Quintic { .. } => "quintic",
-                    Shape::Cubic { .. } => "cubic",
-                    Shape::Spring { .. } => "spring",
-                    Shape::Linear { .. } => "linear",
-                    Shape::SoftFade { .. } => "softfade",
-                    Shape::Adjustment { .. } => "adjustment",
-                },
-                shape.secs(),
-            ),
-        };
+        let ([name, _], [secs, _]) = (self.method.names(), self.method.secs());
         write!(
             f,
             "closed by {name} over {secs:.2} s, the least visible of {} ways: {:.1} mm off the take, skate {:.1} cm/s, seam \

@@ -7,7 +7,7 @@ use glam::DVec3;
 use crate::{
     analysis::{body::Body, heading::Heading},
     loop_clip::{LoopClip, LoopClipError},
-    math::{ops, rigid::Rigid},
+    math::{kernel, rigid::Rigid},
     motion::Tracks,
 };
 
@@ -28,39 +28,14 @@ pub(super) fn smoothed(clip: &LoopClip, body: &Body, smoothing_secs: f64) -> Vec
     let turns = ((heading.yaw(count) - heading.yaw(0)) / TAU).round();
     // A spin is even by itself; what is smoothed is what differs from it.
     let spin = |key: usize| TAU * turns * key as f64 / count as f64;
-    let places: Vec<(DVec3, f64)> = (0..count)
-        .map(|key| (heading.ground(key), heading.yaw(key) - spin(key)))
-        .collect();
-    let weights = weights(count, smoothing_secs / clip.step_secs());
+    let weights = kernel::gaussian_around(count, smoothing_secs / clip.step_secs());
+    let places: Vec<DVec3> = (0..count).map(|key| heading.ground(key)).collect();
+    let yaws: Vec<f64> = (0..count).map(|key| heading.yaw(key) - spin(key)).collect();
+    let places = kernel::averaged_around(&places, &weights);
+    let yaws = kernel::averaged_around(&yaws, &weights);
     (0..count)
-        .map(|key| {
-            let (mut ground, mut yaw) = (DVec3::ZERO, 0.0);
-            for (step, weight) in weights.iter().enumerate() {
-                let (place, turn) = places[(key + step) % count];
-                ground += place * *weight;
-                yaw += turn * weight;
-            }
-            Rigid::from_yaw(yaw + spin(key), DVec3::new(ground.x, 0.0, ground.z))
-        })
+        .map(|key| Rigid::from_yaw(yaws[key] + spin(key), DVec3::new(places[key].x, 0.0, places[key].z)))
         .collect()
-}
-
-/// Weights of the samples 0, 1, 2... steps on around a loop of `count`: a Gaussian wound around it, of sum 1.
-fn weights(count: usize, deviation: f64) -> Vec<f64> {
-    let half = count as f64 / 2.0;
-    let mut weights: Vec<f64> = (0..count)
-        .map(|step| {
-            let away = if step as f64 > half {
-                count as f64 - step as f64
-            } else {
-                step as f64
-            };
-            ops::exp(-0.5 * (away / deviation) * (away / deviation))
-        })
-        .collect();
-    let sum: f64 = weights.iter().sum();
-    weights.iter_mut().for_each(|weight| *weight /= sum);
-    weights
 }
 
 /// A loop whose root, and with it its root joint, is led along a path; the rest of the body stays where it is.

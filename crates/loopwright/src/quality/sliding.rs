@@ -6,7 +6,7 @@ use super::SourceTracks;
 use crate::{
     analysis::{
         body::{Body, FoundBy},
-        contacts::{STANCE_METRES, STANCE_SPEED},
+        standing,
     },
     loop_clip::{LoopClip, LoopKeys},
     math::ops,
@@ -96,7 +96,7 @@ fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) ->
             let after = if known(sample + 1) { sample + 1 } else { sample };
             let span = (after - before) as f64 / 2.0;
             let speed = horizontal_speed(world(before, uncut(before)), world(after, uncut(after))) / span;
-            if uncut(sample).y - lowest > STANCE_METRES || speed > STANCE_SPEED {
+            if !standing::is_stance(uncut(sample).y - lowest, speed) {
                 continue;
             }
             let sample = sample as usize;

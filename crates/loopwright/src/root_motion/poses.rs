@@ -5,14 +5,9 @@ use core::ops::RangeInclusive;
 use glam::DVec3;
 
 use crate::{
-    analysis::{
-        body::Body,
-        contacts::{STANCE_METRES, STANCE_SPEED},
-        features::WeightedJoint,
-    },
+    analysis::{body::Body, features::WeightedJoint, standing::FootJoint},
     math::{
         fit::{PointPair, fit_planar, fit_rigid},
-        ops,
         rigid::Rigid,
     },
     take::{Skeleton, WorldTracks},
@@ -153,19 +148,19 @@ impl EndPoses<'_> {
     fn planted(&self) -> Vec<usize> {
         let step_secs = WINDOW_SECS / self.reach.max(1) as f64;
         let cut = self.first..=self.first + self.num_intervals;
-        let feet: Vec<Standing> = (self.body.feet.iter())
+        let feet: Vec<FootJoint> = (self.body.feet.iter())
             .flat_map(|foot| [Some(foot.ankle), foot.toe])
             .flatten()
-            .map(|joint| Standing::of(self.world, joint, cut.clone(), step_secs))
+            .map(|joint| FootJoint::of(self.world, joint, cut.clone(), step_secs))
             .collect();
-        let stands = |foot: &&Standing, frame: usize| {
-            foot.at(self.world, frame) && foot.at(self.world, frame + self.num_intervals)
+        let stands = |foot: &&FootJoint, frame: usize| {
+            foot.stands_at(self.world, frame) && foot.stands_at(self.world, frame + self.num_intervals)
         };
         let of_frame = |(index, frame): (usize, usize)| {
             let first = index * self.world.num_joints();
             feet.iter()
                 .filter(move |foot| stands(foot, frame))
-                .map(move |foot| first + foot.joint)
+                .map(move |foot| first + foot.joint())
         };
         self.frames().enumerate().flat_map(of_frame).collect()
     }
@@ -199,30 +194,4 @@ pub(super) fn fit_weights(skeleton: &Skeleton, body: &Body, joints: &[WeightedJo
         weights[weighted.joint] = weights[weighted.joint].max(weighted.weight);
     }
     weights
-}
-
-/// When a joint of a foot stands.
-struct Standing {
-    joint: usize,
-    lowest: f64,
-    step_secs: f64,
-}
-
-impl Standing {
-    fn of(world: &WorldTracks, joint: usize, frames: RangeInclusive<usize>, step_secs: f64) -> Self {
-        let heights = frames.map(|frame| world.position(frame, joint).y);
-        Self {
-            joint,
-            lowest: heights.fold(f64::INFINITY, f64::min),
-            step_secs,
-        }
-    }
-
-    fn at(&self, world: &WorldTracks, frame: usize) -> bool {
-        let (before, after) = (frame.saturating_sub(1), (frame + 1).min(world.num_frames() - 1));
-        let moved = world.position(after, self.joint) - world.position(before, self.joint);
-        let secs = (after - before) as f64 * self.step_secs;
-        world.position(frame, self.joint).y - self.lowest < STANCE_METRES
-            && ops::hypot(moved.x, moved.z) < STANCE_SPEED * secs
-    }
 }

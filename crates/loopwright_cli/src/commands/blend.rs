@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use loopwright::{
-    analysis::{body::Body, contacts::ContactLimits},
+    analysis::{body::Body, standing::ContactLimits},
     blend::{
         BlendError, Blender,
         space::{Axis, BlendSpace},

@@ -1,7 +1,7 @@
 //! `loopwright play`: loops one after the other.
 
 use loopwright::{
-    closure::Shape,
+    math::decay::Decay,
     play::{DEFAULT_FADE_SECS, LoopSet, PlayError, PlaySettings},
 };
 
@@ -84,12 +84,12 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
     Ok(Ending::Done)
 }
 
-fn fade(args: &PlayArgs) -> Shape {
+fn fade(args: &PlayArgs) -> Decay {
     let blend_secs = args.fade_seconds.unwrap_or(DEFAULT_FADE_SECS);
     match args.fade {
-        DecayChoice::Quintic => Shape::Quintic { blend_secs },
-        DecayChoice::Cubic => Shape::Cubic { blend_secs },
-        DecayChoice::Spring => Shape::Spring {
+        DecayChoice::Quintic => Decay::Quintic { blend_secs },
+        DecayChoice::Cubic => Decay::Cubic { blend_secs },
+        DecayChoice::Spring => Decay::Spring {
             half_life_secs: args.fade_seconds.unwrap_or(DEFAULT_HALF_LIFE_SECS),
         },
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use loopwright::controller_fit::{
     FitSettings, Lack, TakeFit,
     event::{Event, Quantity},
-    mode::{Mode, ModeFigures, Peak},
+    mode::{Maximum, Mode, ModeFigures},
     pool::{HalfLives, ModePool, Pool, Spread},
     spring,
 };
@@ -548,7 +548,7 @@ struct PeakFacts {
     at_secs: f64,
 }
 
-fn peak(peak: Option<Peak>, scale: f64) -> Option<PeakFacts> {
+fn peak(peak: Option<Maximum>, scale: f64) -> Option<PeakFacts> {
     peak.map(|peak| PeakFacts {
         value: scale * peak.value,
         at_secs: peak.secs,

@@ -45,22 +45,13 @@ fn summary(cut: &Cut, made: &Made) -> String {
     let twist = clip.root().twist;
     let ground = DVec3::new(twist.linear.x, 0.0, twist.linear.z).length();
     let method = &made.closed.method;
-    let shape = match (method.crossfade_secs, method.start) {
-        (Some(_), _) => "crossfade",
-        (None, Shape::Quintic { .. }) => "quintic",
-        (None, Shape::Cubic { .. }) => "cubic",
-        (None, Shape::Spring { .. }) => "spring",
-        (None, Shape::Linear { .. }) => "linear",
-        (None, Shape::SoftFade { .. }) => "softfade",
-        (None, Shape::Adjustment { .. }) => "adjustment",
-        _ => "offsets",
-    };
+    let [name, _] = method.names();
     let met = match method.order {
         Order::C1 => "pose and velocity",
         Order::C2 => "pose, velocity and acceleration",
     };
     format!(
-        "frames {} to {}, period {:.3} s, {} samples; {shape}, meets in {met}; {:.2} m/s, {}{:.1} deg/s",
+        "frames {} to {}, period {:.3} s, {} samples; {name}, meets in {met}; {:.2} m/s, {}{:.1} deg/s",
         number(cut.start_frame()),
         number(cut.end_frame()),
         clip.period_secs(),

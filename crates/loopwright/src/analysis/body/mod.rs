@@ -1,10 +1,14 @@
-//! Which joints are hips, feet, hands and head: by name, else by geometry, else by being leaves.
-//!
-//! Names differ between every two exporters, so they are taken apart into words and a side. What names do not tell, the
-//! tree does: the hips are the joint from which both legs hang, whatever it is called.
+//! Which joints are hips, feet, hands and head: by name (`names`), else by geometry (`geometry`), else by being leaves.
 
-use super::contacts::ContactLimits;
-use crate::take::{Skeleton, Take};
+use super::standing::ContactLimits;
+use crate::take::Take;
+
+mod names;
+
+mod geometry;
+
+pub(super) use names::find_given;
+use names::{NamedJoints, Part};
 
 /// Left or right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,10 +64,26 @@ pub struct BodyOverrides {
     pub contacts: ContactLimits,
 }
 
+impl BodyOverrides {
+    /// Whether the limits of contacts can be used. Errors: [`BodyError::ContactLimit`] for one that is not a positive number.
+    pub(super) fn check(&self) -> Result<(), BodyError> {
+        let ContactLimits {
+            speed_mps,
+            height_metres,
+        } = self.contacts;
+        for (limit, given) in [("speed", speed_mps), ("height", height_metres)] {
+            if let Some(found) = given.filter(|found| !(*found > 0.0 && found.is_finite())) {
+                return Err(BodyError::ContactLimit { limit, found });
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Largest weight of a joint that is taken; the largest by default is 1.
 pub(super) const MAX_WEIGHT: f64 = 1000.0;
 
-/// Why the body cannot be told.
+/// Why joints that the caller asks for cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BodyError {
@@ -126,7 +146,7 @@ impl Body {
         let (feet, found_by) = if overrides.feet.is_empty() {
             let by_name = named.feet(skeleton);
             if by_name.is_empty() {
-                feet_by_geometry(take)
+                geometry::feet(take, &named)
             } else {
                 (by_name, FoundBy::Names)
             }
@@ -139,7 +159,7 @@ impl Body {
                     feet.push(Foot {
                         ankle,
                         toe: named.below(skeleton, Part::Toe, ankle),
-                        side: parse(&skeleton.joint(ankle).name).1,
+                        side: named.side_of(ankle),
                     });
                 }
             }
@@ -209,235 +229,12 @@ impl Body {
     }
 }
 
-pub(super) fn find_given(skeleton: &Skeleton, name: &str) -> Result<usize, BodyError> {
-    skeleton.find(name).ok_or_else(|| {
-        let wanted = words(name).concat();
-        let similar = skeleton
-            .joints()
-            .iter()
-            .filter(|joint| {
-                let have = words(&joint.name).concat();
-                !wanted.is_empty() && (have.contains(&wanted) || wanted.contains(&have))
-            })
-            .map(|joint| joint.name.clone())
-            .take(3)
-            .collect();
-        BodyError::NoSuchJoint {
-            name: name.to_owned(),
-            similar,
-        }
-    })
-}
-
-/// Parts of a body that names tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    Hips,
-    Head,
-    Thigh,
-    Ankle,
-    Toe,
-    Clavicle,
-    UpperArm,
-    Hand,
-}
-
-/// A name's words in lower case: split at separators, digits and changes of case, without a namespace before a colon.
-fn words(name: &str) -> Vec<String> {
-    let name = name.rsplit(':').next().unwrap_or(name);
-    let mut words: Vec<String> = Vec::new();
-    let mut previous_lower = false;
-    let mut fresh = true;
-    for letter in name.chars() {
-        if !letter.is_alphabetic() {
-            fresh = true;
-            previous_lower = false;
-            continue;
-        }
-        if fresh || (letter.is_uppercase() && previous_lower) {
-            words.push(String::new());
-        }
-        fresh = false;
-        previous_lower = letter.is_lowercase();
-        if let Some(word) = words.last_mut() {
-            word.extend(letter.to_lowercase());
-        }
-    }
-    words
-}
-
-/// The part and side that a joint's name speaks of.
-fn parse(name: &str) -> (Option<Part>, Option<Side>) {
-    let mut words = words(name);
-    // Some exporters put the rig's own name before every joint's.
-    if words.len() > 1 && ["bip", "def", "mixamorig", "character", "joint"].contains(&words[0].as_str()) {
-        words.remove(0);
-    }
-    let mut side = None;
-    words.retain(|word| {
-        let this = match word.as_str() {
-            "left" | "l" => Some(Side::Left),
-            "right" | "r" => Some(Side::Right),
-            _ => None,
-        };
-        side = side.or(this);
-        this.is_none()
-    });
-    // Names in one case throughout hide the side at the front.
-    if side.is_none()
-        && let [word] = words.as_mut_slice()
-    {
-        for (prefix, which) in [("left", Side::Left), ("right", Side::Right)] {
-            if let Some(rest) = word.strip_prefix(prefix).filter(|rest| !rest.is_empty()) {
-                side = Some(which);
-                *word = rest.to_owned();
-                break;
-            }
-        }
-    }
-    let last = words.last().map_or("", String::as_str);
-    let joined = words.concat();
-    let sided = side.is_some();
-    let part = match (joined.as_str(), last) {
-        ("upleg" | "upperleg" | "thigh", _) => Some(Part::Thigh),
-        ("hip" | "femur", _) if sided => Some(Part::Thigh),
-        ("foot" | "ankle", _) => Some(Part::Ankle),
-        ("toe" | "toes" | "toebase" | "toejoint" | "ball", _) => Some(Part::Toe),
-        ("collar" | "clavicle" | "shoulder" | "torsoclavicle", _) if sided => Some(Part::Clavicle),
-        ("arm" | "upperarm" | "uparm" | "shldr" | "humerus", _) if sided => Some(Part::UpperArm),
-        ("hand" | "wrist", _) if sided => Some(Part::Hand),
-        ("hips" | "hip" | "pelvis", _) if !sided => Some(Part::Hips),
-        (_, "head") if !sided => Some(Part::Head),
-        _ => None,
-    };
-    (part, side)
-}
-
-struct NamedJoints {
-    parts: Vec<(Option<Part>, Option<Side>)>,
-}
-
-impl NamedJoints {
-    fn of(skeleton: &Skeleton) -> Self {
-        Self {
-            parts: skeleton.joints().iter().map(|joint| parse(&joint.name)).collect(),
-        }
-    }
-
-    fn first(&self, part: Part, side: Option<Side>) -> Option<usize> {
-        self.parts.iter().position(|&found| found == (Some(part), side))
-    }
-
-    fn sided(&self, part: Part, side: Side) -> Option<usize> {
-        self.first(part, Some(side))
-    }
-
-    fn unsided(&self, part: Part) -> Option<usize> {
-        self.first(part, None)
-    }
-
-    /// The first joint of a part somewhere below `above`.
-    fn below(&self, skeleton: &Skeleton, part: Part, above: usize) -> Option<usize> {
-        (above + 1..skeleton.num_joints())
-            .find(|&joint| self.parts[joint].0 == Some(part) && skeleton.path_from_root(joint).contains(&above))
-    }
-
-    fn feet(&self, skeleton: &Skeleton) -> Vec<Foot> {
-        let mut feet: Vec<Foot> = Vec::new();
-        for side in [Some(Side::Left), Some(Side::Right), None] {
-            let Some(ankle) = self.first(Part::Ankle, side) else {
-                continue;
-            };
-            feet.push(Foot {
-                ankle,
-                toe: self.below(skeleton, Part::Toe, ankle),
-                side,
-            });
-        }
-        feet
-    }
-
-    fn hips(&self, skeleton: &Skeleton, feet: &[Foot], found_by: FoundBy) -> usize {
-        if feet.len() >= 2 && found_by != FoundBy::AllLeaves {
-            let paths: Vec<Vec<usize>> = feet.iter().map(|foot| skeleton.path_from_root(foot.ankle)).collect();
-            let common = paths[0]
-                .iter()
-                .take_while(|joint| paths.iter().all(|path| path.contains(joint)))
-                .last();
-            if let Some(&common) = common {
-                return common;
-            }
-        }
-        self.unsided(Part::Hips).unwrap_or(0)
-    }
-}
-
-/// A leaf counts as a foot when over the take it stays this close to the ground, as a share of the skeleton's height.
-///
-/// Hands hang at about 0.45 of the height and toes at 0.05; the middle leaves room for crouching on one side and for long
-/// ankles on the other.
-const FOOT_HEIGHT_SHARE: f64 = 0.2;
-
-fn feet_by_geometry(take: &Take) -> (Vec<Foot>, FoundBy) {
-    let skeleton = take.skeleton();
-    let leaves: Vec<usize> = (0..skeleton.num_joints())
-        .filter(|&joint| skeleton.children(joint).is_empty())
-        .collect();
-    let world = take.world_tracks();
-    // A few dozen frames tell the heights; long takes need no more.
-    let stride = take.num_frames().div_ceil(64);
-    let mut heights = vec![0.0; skeleton.num_joints()];
-    let mut count = 0.0;
-    for frame in (0..take.num_frames()).step_by(stride) {
-        let lowest = world.positions(frame).iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
-        for (height, position) in heights.iter_mut().zip(world.positions(frame)) {
-            *height += position.y - lowest;
-        }
-        count += 1.0;
-    }
-    let top = heights.iter().copied().fold(0.0, f64::max) / count;
-    let is_low: Vec<bool> = heights
-        .iter()
-        .map(|height| height / count < FOOT_HEIGHT_SHARE * top)
-        .collect();
-    // Children come after their parents, so that from the back everything below a joint is known.
-    let mut all_low = is_low.clone();
-    for joint in (0..skeleton.num_joints()).rev() {
-        if let Some(parent) = skeleton.parent(joint) {
-            all_low[parent] &= all_low[joint];
-        }
-    }
-    let mut feet: Vec<Foot> = Vec::new();
-    for &leaf in leaves.iter().filter(|&&leaf| is_low[leaf]) {
-        // A foot is all that stays low, up to the ankle; the toe is what comes next.
-        let path = skeleton.path_from_root(leaf);
-        let ankle = path.iter().position(|&joint| all_low[joint]).unwrap_or(path.len() - 1);
-        if feet.iter().all(|foot| foot.ankle != path[ankle]) {
-            feet.push(Foot {
-                ankle: path[ankle],
-                toe: path.get(ankle + 1).copied(),
-                side: parse(&skeleton.joint(path[ankle]).name).1,
-            });
-        }
-    }
-    let told_apart = leaves.iter().any(|&leaf| !is_low[leaf]) && feet.len().is_multiple_of(2) && feet.len() <= 8;
-    if told_apart && !feet.is_empty() {
-        return (feet, FoundBy::Geometry);
-    }
-    let of_leaf = |&leaf: &usize| Foot {
-        ankle: leaf,
-        toe: None,
-        side: parse(&skeleton.joint(leaf).name).1,
-    };
-    (leaves.iter().map(of_leaf).collect(), FoundBy::AllLeaves)
-}
-
 #[cfg(test)]
 mod tests {
     use glam::{DQuat, DVec3};
 
     use super::*;
-    use crate::take::Joint;
+    use crate::take::{Joint, Skeleton};
 
     /// One standing frame; rows are name, parent, position relative to the parent.
     fn take(rows: &[(&str, Option<usize>, [f64; 3])]) -> Take {
@@ -453,37 +250,6 @@ mod tests {
         let translations = rows.iter().map(|row| DVec3::from_array(row.2)).collect();
         let skeleton = Skeleton::new(joints).unwrap();
         Take::new("t", skeleton, 0.1, translations, vec![DQuat::IDENTITY; rows.len()]).unwrap()
-    }
-
-    #[test]
-    fn names_of_many_exporters() {
-        let left = Some(Side::Left);
-        for (name, part) in [
-            ("LeftFoot", Part::Ankle),
-            ("mixamorig:LeftFoot", Part::Ankle),
-            ("lFoot", Part::Ankle),
-            ("Foot_L", Part::Ankle),
-            ("foot.l", Part::Ankle),
-            ("LeftAnkle", Part::Ankle),
-            ("leftfoot", Part::Ankle),
-            ("Bip01 L Foot", Part::Ankle),
-            ("Toes_L", Part::Toe),
-            ("LeftToeBase", Part::Toe),
-            ("lToeJoint", Part::Toe),
-            ("LeftHip", Part::Thigh),
-            ("UpperLeg_L", Part::Thigh),
-            ("lThigh", Part::Thigh),
-            ("lShldr", Part::UpperArm),
-            ("LeftWrist", Part::Hand),
-        ] {
-            assert_eq!(parse(name), (Some(part), left), "{name}");
-        }
-        assert_eq!(parse("HEad"), (Some(Part::Head), None));
-        assert_eq!(parse("torso_head"), (Some(Part::Head), None));
-        assert_eq!(parse("hip"), (Some(Part::Hips), None));
-        assert_eq!(parse("HeadTop_End").0, None);
-        assert_eq!(parse("LeftHandThumb1").0, None);
-        assert_eq!(parse("LHipJoint").0, None);
     }
 
     #[test]

@@ -1,0 +1,60 @@
+//! The words that people write for a choice: in flags, recipes and sidecars.
+
+/// A word that names none of the choices.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be one of {}, found \"{found}\"", .known.join(", "))]
+pub struct UnknownWord {
+    /// The word given.
+    pub found: String,
+    /// The words there are.
+    pub known: Vec<&'static str>,
+}
+
+/// Gives an enum without fields its words: `ALL` (every choice), `as_str`, `Display` and `FromStr`.
+///
+/// ```
+/// #[derive(Clone, Copy, Debug, PartialEq)]
+/// enum Side {
+///     Left,
+///     Right,
+/// }
+/// loopwright::words!(Side { Left: "left", Right: "right" });
+///
+/// assert_eq!("left".parse(), Ok(Side::Left));
+/// assert_eq!(Side::ALL.map(Side::as_str), ["left", "right"]);
+/// ```
+#[macro_export]
+macro_rules! words {
+    ($Choice:ident { $($Variant:ident: $word:literal),+ $(,)? }) => {
+        impl $Choice {
+            /// Every choice, in the order in which they are listed.
+            pub const ALL: [Self; [$($word),+].len()] = [$(Self::$Variant),+];
+
+            /// The choice as people write it.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$Variant => $word),+
+                }
+            }
+        }
+
+        impl core::fmt::Display for $Choice {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl core::str::FromStr for $Choice {
+            type Err = $crate::words::UnknownWord;
+
+            /// The choice that a word names, exactly as written.
+            fn from_str(word: &str) -> Result<Self, Self::Err> {
+                let named = Self::ALL.into_iter().find(|choice| choice.as_str() == word);
+                named.ok_or_else(|| $crate::words::UnknownWord {
+                    found: word.to_owned(),
+                    known: Self::ALL.map(Self::as_str).to_vec(),
+                })
+            }
+        }
+    };
+}
