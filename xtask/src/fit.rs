@@ -127,7 +127,7 @@ fn real_takes(studied: &[Studied]) -> Result<(Table, Vec<TakeFit>), String> {
             continue;
         };
         let all = Pool::of(&[&fit]).all;
-        let modes: Vec<&str> = fit.figures.iter().map(|figures| figures.mode.name()).collect();
+        let modes: Vec<&str> = fit.figures.iter().map(|figures| figures.mode.as_str()).collect();
         table.row(format_args!(
             "{file} | {secs:.1} | {} | {} | {} | {} | {} | {} | {}",
             modes.join(", "),
@@ -183,7 +183,7 @@ fn by_mode(fits: &[TakeFit]) -> Table {
     for mode in pool.modes.iter().chain([&pool.all]) {
         table.row(format_args!(
             "{} | {} | {} | {} | {} | {} | {}",
-            mode.mode.map_or("all", |mode| mode.name()),
+            mode.mode.map_or("all", |mode| mode.as_str()),
             mode.takes,
             quartiles(mode.top_speed, 1.0, 2),
             quartiles(mode.acceleration, 1.0, 2),

@@ -10,7 +10,7 @@ use loopwright::quality::{POP_ACCELERATION, POP_METRES, POP_RADIANS};
 use loopwright_formats::sidecar::QualityFacts;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-use crate::{exit::Failure, load};
+use crate::{exit::Failure, files};
 
 /// The file that a folder, and all below it, takes its limits from.
 const CONFIG_NAME: &str = "loopwright.toml";
@@ -228,7 +228,7 @@ fn read(path: &Path) -> Result<Limits, Failure> {
         Failure::error(format!("cannot read the limits in \"{}\": {why}", path.display()))
             .try_this("a table [check] with lines such as max-skate = 3.0; `loopwright help check` lists the limits")
     };
-    let text = String::from_utf8(load::read_bytes(path)?).map_err(|_| wrong("it is not text".to_owned()))?;
+    let text = String::from_utf8(files::read_bytes(path)?).map_err(|_| wrong("it is not text".to_owned()))?;
     let config: Config = toml::from_str(&text).map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
     Ok(config.check)
 }

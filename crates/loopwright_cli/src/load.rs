@@ -1,8 +1,7 @@
 //! Reading takes from files, with everything soft told on stderr.
 
 use std::{
-    fs::File,
-    io::{self, Read},
+    io,
     path::{Component, Path, PathBuf},
 };
 
@@ -11,26 +10,20 @@ use loopwright::{
         Analysis,
         body::{Body, BodyError, BodyOverrides, FoundBy},
         screen::{Screen, SoilKind},
-        standing::ContactLimits,
     },
     take::{SmoothError, Take},
 };
 use loopwright_formats::{
-    AnimationChoice, BvhError, FbxError, Format, GltfError, LoadedTake, ReadError, ReadSettings, Sidecar, Space,
-    SpaceSettings, UnitChoice, UpChoice, Warning, sidecar::TakeFacts,
+    AnimationChoice, BvhError, FbxError, GltfError, LoadedTake, ReadError, ReadSettings, Sidecar, Space, SpaceSettings,
+    UnitChoice, UpChoice, Warning, sidecar::TakeFacts,
 };
 
 use crate::{
-    args::{StudyArgs, TakeArgs},
     exit::Failure,
+    files,
+    recipe::{StudyArgs, TakeArgs},
     talk,
 };
-
-/// Largest file read, bytes: beyond it a file is no take, and memory is not unbounded.
-const MAX_FILE_BYTES: u64 = 4 << 30;
-
-/// Memory set aside on the word of the file system, bytes; more is asked for as it is filled.
-const MAX_HINTED_BYTES: u64 = 1 << 30;
 
 /// A take with its study and what was said about it.
 pub(crate) struct Loaded {
@@ -65,82 +58,6 @@ pub(crate) fn take_facts(path: &Path, file: &LoadedTake) -> TakeFacts {
     }
 }
 
-/// All bytes of a file.
-pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
-    let failed = |error: io::Error| {
-        let failure = Failure::error(format!("cannot read \"{}\": {error}", path.display()));
-        if error.kind() == io::ErrorKind::NotFound {
-            let is_text = path.extension().is_some_and(|extension| extension == "toml");
-            failure.try_this(match is_text {
-                true => "check the path",
-                false => "check the path; takes are BVH, FBX, GLB or glTF files",
-            })
-        } else {
-            failure
-        }
-    };
-    let file = File::open(path).map_err(failed)?;
-    let length = file.metadata().map_err(failed)?;
-    if length.is_dir() {
-        return Err(Failure::error(format!("\"{}\" is a folder", path.display())).try_this("name one take in it"));
-    }
-    // What the file system says is only a hint; some files have no length.
-    let mut bytes = Vec::with_capacity(usize::try_from(length.len().min(MAX_HINTED_BYTES)).unwrap_or(0));
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(Failure::error(format!("\"{}\" is larger than 4 GiB", path.display())));
-    }
-    Ok(bytes)
-}
-
-/// Files in a folder and below that are wanted, by name.
-///
-/// Links to folders are not followed, since they may lead in a circle. Errors: a folder cannot be listed.
-pub(crate) fn files_below(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Failure> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let failed = |error: io::Error| Failure::error(format!("cannot list \"{}\": {error}", folder.display()));
-        for entry in std::fs::read_dir(&folder).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            let path = entry.path();
-            if entry.file_type().map_err(failed)?.is_dir() {
-                folders.push(path);
-            } else if is_wanted(&path) {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
-}
-
-/// Whether a file's name is that of a format that is read.
-pub(crate) fn is_named_like_a_take(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.and_then(Format::of_extension).is_some()
-}
-
-/// The stem of a file's name, for naming what is made from it.
-pub(crate) fn stem(path: &Path) -> String {
-    path.file_stem()
-        .map_or_else(|| "take".to_owned(), |stem| stem.to_string_lossy().into_owned())
-}
-
-/// What the flags say of a file, in a space that may be known better; `animation` is read where they name none.
-pub(crate) fn settings<'a>(
-    args: &'a TakeArgs,
-    space: SpaceSettings,
-    animation: AnimationChoice<'a>,
-) -> ReadSettings<'a> {
-    ReadSettings {
-        space,
-        animation: args.animation.as_deref().map_or(animation, AnimationChoice::Given),
-        skin: args.skin.as_deref(),
-        companions: None,
-    }
-}
-
 /// The bytes of a file that another one names, which must lie in the same folder or below: a file from elsewhere shall not
 /// make us copy what it does not own.
 fn companion(of: &Path, name: &str) -> io::Result<Vec<u8>> {
@@ -152,7 +69,7 @@ fn companion(of: &Path, name: &str) -> io::Result<Vec<u8>> {
         return Err(io::Error::other("it does not lie in the same folder or below"));
     }
     let path = of.parent().map_or_else(|| name.to_owned(), |folder| folder.join(name));
-    read_bytes(&path).map_err(|failure| match path.exists() {
+    files::read_bytes(&path).map_err(|failure| match path.exists() {
         true => io::Error::other(failure.what().to_owned()),
         false => io::Error::other("there is no such file"),
     })
@@ -164,13 +81,14 @@ pub(crate) fn read_take(
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<LoadedTake, Failure> {
-    let bytes = read_bytes(path)?;
+    let bytes = files::read_bytes(path)?;
     let companions = |name: &str| companion(path, name);
     let settings = ReadSettings {
         companions: Some(&companions),
         ..*settings
     };
-    loopwright_formats::read_take(&bytes, &stem(path), &settings, warnings).map_err(|error| read_failure(path, &error))
+    loopwright_formats::read_take(&bytes, &files::stem(path), &settings, warnings)
+        .map_err(|error| read_failure(path, &error))
 }
 
 /// A file that is no take.
@@ -196,21 +114,10 @@ fn read_failure(path: &Path, error: &ReadError) -> Failure {
 
 /// Reads and studies a take, and tells what is soft about it.
 pub(crate) fn load(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
-    let args = &study.reading;
-    let space = SpaceSettings {
-        up: args.up,
-        unit: args.unit,
-    };
     let mut soft = Vec::new();
-    let mut file = read_take(path, &settings(args, space, AnimationChoice::Auto), &mut soft)?;
-    let overrides = BodyOverrides {
-        weights: study.weights.clone(),
-        contacts: ContactLimits {
-            speed_mps: study.contacts.contact_speed,
-            height_metres: study.contacts.contact_height,
-        },
-        ..overrides(args)
-    };
+    let settings = study.settings(study.space(), AnimationChoice::Auto);
+    let mut file = read_take(path, &settings, &mut soft)?;
+    let overrides = study.overrides();
     if let Some(hertz) = study.smooth {
         file.take = smoothed(&file.take, hertz, &overrides)?;
     }
@@ -260,26 +167,16 @@ pub(crate) fn stated_space(args: &TakeArgs, sidecar: &Sidecar) -> SpaceSettings 
     let unit = sidecar.playback.unit.as_ref().unwrap_or(&sidecar.take.unit);
     let unit = unit.strip_suffix(" m").unwrap_or(unit);
     let up = sidecar.playback.up.as_ref().unwrap_or(&sidecar.take.up);
+    let asked = args.space();
     SpaceSettings {
-        up: if args.up == UpChoice::Auto {
-            up.parse().unwrap_or_default()
-        } else {
-            args.up
+        up: match asked.up {
+            UpChoice::Auto => up.parse().unwrap_or_default(),
+            asked => asked,
         },
-        unit: if args.unit == UnitChoice::Auto {
-            unit.parse().unwrap_or_default()
-        } else {
-            args.unit
+        unit: match asked.unit {
+            UnitChoice::Auto => unit.parse().unwrap_or_default(),
+            asked => asked,
         },
-    }
-}
-
-/// Joints that the user names.
-pub(crate) fn overrides(args: &TakeArgs) -> BodyOverrides {
-    BodyOverrides {
-        hips: args.hips.clone(),
-        feet: args.feet.clone(),
-        ..BodyOverrides::default()
     }
 }
 

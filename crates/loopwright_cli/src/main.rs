@@ -6,17 +6,19 @@ use clap::Parser;
 
 mod args;
 
+mod files;
+
 mod limits;
 
 mod load;
 
 mod mirroring;
 
+mod numbers;
+
 mod output;
 
 mod plot;
-
-mod closing;
 
 mod commands;
 
@@ -24,11 +26,15 @@ mod recipe;
 
 mod report;
 
+mod search;
+
 mod written_loop;
 
 mod talk;
 
 mod targets;
+
+mod words;
 
 mod exit;
 
@@ -38,8 +44,8 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Find(args) => commands::find::run(&args),
-        Command::Make(args) => commands::make::run(&args),
-        Command::Close(args) => commands::make::close(&args),
+        Command::Make(args) => commands::make::run(args),
+        Command::Close(args) => commands::make::close(args),
         Command::Blend(args) => commands::blend::run(&args),
         Command::Play(args) => commands::play::run(&args),
         Command::Cost(args) => commands::cost::run(&args),

@@ -7,15 +7,20 @@ use loopwright::{
     take::{Mirror, MirrorError, Take, mirror::SymmetricPose},
 };
 
-use crate::{exit::Failure, load, talk};
+use crate::{exit::Failure, files, talk};
+
+/// The pairs in a file, if one is named.
+pub(crate) fn pairs_of(file: Option<&Path>) -> Result<Vec<String>, Failure> {
+    file.map_or_else(|| Ok(Vec::new()), read_pairs)
+}
 
 /// Reads a file of pairs: two names a line, separated by `=`; a name alone lies in the mirror.
-pub(crate) fn read_pairs(path: &Path) -> Result<Vec<String>, Failure> {
+fn read_pairs(path: &Path) -> Result<Vec<String>, Failure> {
     let wrong = |line: usize, why: &str| {
         Failure::error(format!("cannot read \"{}\": line {line}: {why}", path.display()))
             .try_this("lines such as LeftArm = RightArm; # begins a comment")
     };
-    let bytes = load::read_bytes(path)?;
+    let bytes = files::read_bytes(path)?;
     let text = String::from_utf8(bytes).map_err(|_| wrong(1, "it is not text"))?;
     let mut pairs = Vec::new();
     for (index, line) in text.lines().enumerate() {

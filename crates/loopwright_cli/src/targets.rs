@@ -7,14 +7,12 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use loopwright::take::Skeleton;
+use loopwright::{root_motion::RootMode, take::Skeleton};
 use loopwright_formats::{
     Format, Sidecar, Source,
     target::{GodotImporter, Importer, TargetFacts, UnityImporter, UnrealImporter},
 };
 use serde::{Deserialize, Serialize};
-
-use crate::{args::RootChoice, recipe::OutputRecipe};
 
 /// Who will play the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -37,15 +35,15 @@ pub(crate) enum Target {
 }
 
 /// What is written for a client unless the user says otherwise.
-struct Choices {
+pub(crate) struct Choices {
     /// Formats that it reads; the first is written where the take's own is none of them.
     reads: &'static [Format],
     /// What becomes of the travel.
-    root: Option<RootChoice>,
+    pub(crate) root: Option<RootMode>,
     /// Whether every loop gets a root joint, even where nothing travels: clips of one character must share a skeleton.
-    always_root_joint: bool,
+    pub(crate) always_root_joint: bool,
     /// Whether it takes whole numbers of frames per second alone.
-    whole_rate: bool,
+    pub(crate) whole_rate: bool,
     /// Whether it reads BVH, whose files do not state their space, as metres with Y up.
     bvh_in_metres: bool,
 }
@@ -59,7 +57,8 @@ const GENERIC: Choices = Choices {
 };
 
 impl Target {
-    fn choices(self) -> Choices {
+    /// Its row of the table.
+    pub(crate) fn choices(self) -> Choices {
         match self {
             Self::Godot => Choices {
                 reads: &[Format::Glb, Format::Gltf, Format::Fbx],
@@ -78,7 +77,7 @@ impl Target {
             },
             Self::Bevy => Choices {
                 reads: &[Format::Glb, Format::Gltf],
-                root: Some(RootChoice::InPlace),
+                root: Some(RootMode::InPlace),
                 ..GENERIC
             },
             Self::Blender => Choices {
@@ -86,7 +85,7 @@ impl Target {
                 ..GENERIC
             },
             Self::Three => Choices {
-                root: Some(RootChoice::InPlace),
+                root: Some(RootMode::InPlace),
                 ..GENERIC
             },
             Self::Generic => GENERIC,
@@ -123,19 +122,6 @@ impl Target {
                 known.join(", ")
             )
         })
-    }
-
-    /// What the user wants, with the client's choices where nothing is said; the take has that many frames per second.
-    pub(crate) fn fill(self, asked: &OutputRecipe, take_rate_hz: f64) -> OutputRecipe {
-        let choices = self.choices();
-        let whole_rate = take_rate_hz.round().max(1.0);
-        let retimed = choices.whole_rate && asked.frames.is_none() && whole_rate != take_rate_hz;
-        OutputRecipe {
-            root: asked.root.or(choices.root),
-            add_root: asked.add_root.or(choices.always_root_joint.then_some(true)),
-            fps: asked.fps.or(retimed.then_some(whole_rate)),
-            ..*asked
-        }
     }
 
     /// Says so where the client will sample at another rate than the loop is written at.

@@ -20,10 +20,11 @@ use loopwright_formats::{
 };
 
 use crate::{
-    args::TakeArgs,
     commands::make,
     exit::Failure,
+    files,
     load::{self, Loaded},
+    recipe::TakeArgs,
     talk,
 };
 
@@ -42,10 +43,7 @@ pub(crate) struct WrittenLoop {
 /// Reads a loop and its sidecar. Errors: one of them cannot be read, or they do not belong together.
 pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<WrittenLoop, Failure> {
     let sidecar = read_sidecar(path, reading)?;
-    let space = SpaceSettings {
-        up: reading.up,
-        unit: reading.unit,
-    };
+    let space = reading.space();
     // A loop is in the space of its take; the sidecar knows it.
     let space = sidecar
         .as_ref()
@@ -69,7 +67,7 @@ pub(crate) fn settings<'a>(
     sidecar: Option<&'a Sidecar>,
 ) -> ReadSettings<'a> {
     let named = sidecar.and_then(|sidecar| sidecar.playback.animation.as_deref());
-    let mut settings = load::settings(reading, space, AnimationChoice::Loop);
+    let mut settings = reading.settings(space, AnimationChoice::Loop);
     if let Some(name) = named {
         settings.animation = AnimationChoice::Given(name);
     }
@@ -115,7 +113,7 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs) -> Result<PlayableL
         }
         // A file that is not there at all is said to be so.
         None => {
-            load::read_bytes(path)?;
+            files::read_bytes(path)?;
             return Err(
                 Failure::error(format!("\"{}\" has no sidecar beside it", path.display()))
                     .because("how a loop travels and where its period ends stands in its sidecar")
@@ -194,7 +192,7 @@ pub(crate) fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 ///
 /// Links to folders are not followed, since they may lead in a circle. Errors: a folder cannot be listed, or there is no loop.
 pub(crate) fn loops_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let found = load::files_below(folder, |path| has_sidecar(path) || is_named_like_a_loop(path))?;
+    let found = files::files_below(folder, |path| has_sidecar(path) || is_named_like_a_loop(path))?;
     if found.is_empty() {
         return Err(Failure::error(format!(
             "there is no loop in the folder \"{}\" or below",
@@ -208,7 +206,7 @@ pub(crate) fn loops_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 
 /// Whether a file without a sidecar is named as loops are, `walk-loop.fbx`.
 fn is_named_like_a_loop(path: &Path) -> bool {
-    load::is_named_like_a_take(path) && load::stem(path).ends_with("-loop")
+    files::is_named_like_a_take(path) && files::stem(path).ends_with("-loop")
 }
 
 /// The animations of a file that are loops by their names or by its sidecar, if there are several.
@@ -220,8 +218,8 @@ pub(crate) fn several_loops(path: &Path) -> Vec<String> {
     if extension.and_then(Format::of_extension) == Some(Format::Bvh) {
         return Vec::new();
     }
-    let bytes = load::read_bytes(path).unwrap_or_default();
-    let sidecar = load::read_bytes(&make::sidecar_path(path)).ok();
+    let bytes = files::read_bytes(path).unwrap_or_default();
+    let sidecar = files::read_bytes(&make::sidecar_path(path)).ok();
     let sidecar = sidecar.and_then(|bytes| Sidecar::from_json(&bytes).ok());
     let told = sidecar.and_then(|sidecar| sidecar.playback.animation);
     let mut names = loopwright_formats::animation_names(&bytes);
@@ -268,7 +266,7 @@ pub(crate) fn read_sidecar(path: &Path, reading: &TakeArgs) -> Result<Option<Sid
         return Ok(None);
     }
     let beside = make::sidecar_path(path);
-    let bytes = load::read_bytes(&beside)?;
+    let bytes = files::read_bytes(&beside)?;
     let sidecar = Sidecar::from_json(&bytes).map_err(|error| {
         Failure::error(format!("cannot read the sidecar \"{}\": {error}", beside.display()))
             .try_this("remove it to check the loop by its keys alone")

@@ -66,6 +66,11 @@ pub enum ClosingKey {
     Drop,
 }
 
+loopwright::words!(ClosingKey {
+    Repeat: "repeat",
+    Drop: "drop",
+});
+
 /// How a loop is laid out in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopWriteSettings {

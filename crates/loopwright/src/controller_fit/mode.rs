@@ -1,7 +1,10 @@
 //! Ways of moving that a controller treats apart, and the largest figures that a take reaches in each.
 
 use super::profile::{Profile, SUSTAINED_SECS};
-use crate::analysis::segments::{Gait, Segment};
+use crate::{
+    analysis::segments::{Gait, Segment},
+    words,
+};
 
 /// A way of moving, told by speed and by direction in the heading's frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,29 +23,16 @@ pub enum Mode {
     TurnInPlace,
 }
 
+words!(Mode {
+    Idle: "idle",
+    Walk: "walk",
+    Run: "run",
+    Strafe: "strafe",
+    Back: "back",
+    TurnInPlace: "turn-in-place",
+});
+
 impl Mode {
-    /// All modes, in the order in which they are told.
-    pub const ALL: [Self; 6] = [
-        Self::Idle,
-        Self::Walk,
-        Self::Run,
-        Self::Strafe,
-        Self::Back,
-        Self::TurnInPlace,
-    ];
-
-    /// The mode in a word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Idle => "idle",
-            Self::Walk => "walk",
-            Self::Run => "run",
-            Self::Strafe => "strafe",
-            Self::Back => "back",
-            Self::TurnInPlace => "turn-in-place",
-        }
-    }
-
     /// Whether the body gets anywhere in it.
     pub fn travels(self) -> bool {
         !matches!(self, Self::Idle | Self::TurnInPlace)

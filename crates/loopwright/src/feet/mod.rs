@@ -16,6 +16,7 @@ use crate::{
     closure::boundary::BoundaryError,
     loop_clip::{LoopClip, LoopClipError},
     math::rigid::Twist,
+    words,
 };
 
 pub mod contact;
@@ -54,6 +55,12 @@ pub enum FootLock {
     Off,
 }
 
+words!(FootLock {
+    Auto: "auto",
+    On: "on",
+    Off: "off",
+});
+
 /// What the speed of the root goes by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RootSpeed {
@@ -65,6 +72,12 @@ pub enum RootSpeed {
     /// The poses around both ends of the cut.
     Poses,
 }
+
+words!(RootSpeed {
+    Auto: "auto",
+    Feet: "feet",
+    Poses: "pose",
+});
 
 /// How feet are treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

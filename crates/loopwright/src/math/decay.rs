@@ -8,6 +8,7 @@
 use core::f64::consts::LN_2;
 
 use super::ops;
+use crate::words;
 
 /// How an offset fades.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +28,34 @@ pub enum Decay {
         /// Blend time, seconds; positive.
         blend_secs: f64,
     },
+}
+
+/// The kind of a [`Decay`], whatever its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DecayKind {
+    /// A critically damped spring.
+    Spring,
+    /// A cubic blend.
+    Cubic,
+    /// A quintic blend.
+    Quintic,
+}
+
+words!(DecayKind {
+    Spring: "spring",
+    Cubic: "cubic",
+    Quintic: "quintic",
+});
+
+impl DecayKind {
+    /// The decay of this kind, with the half-life of springs and the blend time of the others, seconds.
+    pub fn lasting(self, half_life_secs: f64, blend_secs: f64) -> Decay {
+        match self {
+            Self::Spring => Decay::Spring { half_life_secs },
+            Self::Cubic => Decay::Cubic { blend_secs },
+            Self::Quintic => Decay::Quintic { blend_secs },
+        }
+    }
 }
 
 /// The signed area under an offset, and how much of it lies beyond the place where the offset crosses zero.

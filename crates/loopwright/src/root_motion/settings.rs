@@ -1,5 +1,7 @@
 //! How root motion is taken out of a stretch, and what becomes of it.
 
+use crate::words;
+
 /// Standard deviation of the weights that smooth a root's path unless given, seconds.
 ///
 /// Shorter, and the root jerks with every step; longer, and it no longer follows the body. A quarter of a second takes the
@@ -31,6 +33,15 @@ impl RootMode {
     }
 }
 
+words!(RootMode {
+    Screw: "screw",
+    Rabbit: "rabbit",
+    InPlace: "in-place",
+    Keep: "keep",
+    Path: "path",
+    World: "world",
+});
+
 /// Which motions of a root count as travel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RootSpace {
@@ -40,6 +51,11 @@ pub enum RootSpace {
     /// Any rigid motion, about any axis: props, and animals that roll or climb. The root is the mean frame of the hips.
     Full,
 }
+
+words!(RootSpace {
+    Ground: "ground",
+    Full: "full",
+});
 
 /// How the travel is taken out of a stretch, and what becomes of it.
 #[derive(Clone, Copy, Debug, PartialEq)]

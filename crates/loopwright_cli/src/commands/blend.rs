@@ -25,7 +25,7 @@ use crate::{
     exit::{Ending, Failure},
     load,
     output::{self, Outputs},
-    report::{facts, human, json},
+    report::{facts, make as report},
     talk,
     written_loop::{self, PlayableLoop},
 };
@@ -85,9 +85,9 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     outputs.commit()?;
     output::print(&if args.json {
-        json::make(&sidecar)
+        report::json(&sidecar)
     } else {
-        human::blended(&sidecar)
+        report::blend(&sidecar)
     })?;
     Ok(Ending::Done)
 }
@@ -110,18 +110,14 @@ fn planted(
     clip: LoopClip,
     weights: &[f64],
 ) -> Result<(LoopClip, FeetFacts), Failure> {
-    let body = Body::find(&first.take, &load::overrides(&args.reading)).map_err(load::body_failure)?;
+    let body = Body::find(&first.take, &args.reading.overrides()).map_err(load::body_failure)?;
     let root_joint = match &first.sidecar.playback.root_joint {
         Some(name) => clip.skeleton().find(name),
         None => first.sidecar.playback.root_joint_added.then_some(0),
     };
     // One loop alone stays what it is.
     let mixed = weights.iter().filter(|&&weight| weight > 0.0).count() > 1;
-    let lock = if mixed {
-        make::foot_lock(args.lock_feet)
-    } else {
-        FootLock::Off
-    };
+    let lock = if mixed { args.lock_feet } else { FootLock::Off };
     let (planted, feet) =
         feet::plant(&clip, &body, root_joint, &ContactLimits::default(), lock).map_err(Failure::error)?;
     let mut facts = facts::feet(&clip, &body, &feet);
@@ -230,7 +226,7 @@ fn sidecar(
     let take = loopwright_formats::read_take(&written.bytes, "loop", &settings, &mut Vec::new())
         .map_err(|error| unreadable(error.to_string()))?
         .take;
-    let body = Body::find(&take, &load::overrides(&args.reading)).map_err(load::body_failure)?;
+    let body = Body::find(&take, &args.reading.overrides()).map_err(load::body_failure)?;
     let layout = KeyLayout {
         num_samples: clip.num_samples(),
         has_closing_key: true,

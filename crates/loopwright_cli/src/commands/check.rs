@@ -13,12 +13,16 @@ use loopwright::{
 use loopwright_formats::sidecar::{ContactFacts, FeetFacts};
 
 use crate::{
-    args::{CheckArgs, TakeArgs},
+    args::CheckArgs,
     exit::{Ending, Failure},
     limits::{Limits, SeamNames},
     load::{self, Loaded},
     output,
-    report::{facts, human, json, json::Verdict},
+    recipe::TakeArgs,
+    report::{
+        check::{self as report, Verdict},
+        facts,
+    },
     talk,
     written_loop::{self, WrittenLoop},
 };
@@ -50,7 +54,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
                     for warning in &verdict.warnings {
                         talk::warn(&format!("{}: {warning}", verdict.title()));
                     }
-                    output::print(&human::verdict(&verdict))?;
+                    output::print(&report::human(&verdict))?;
                 }
                 verdict
             }
@@ -74,7 +78,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
         verdicts.push(verdict);
     }
     if args.json {
-        output::print(&json::check(&verdicts, &limits))?;
+        output::print(&report::json(&verdicts, &limits))?;
     }
     let failed: Vec<&Verdict> = verdicts.iter().filter(|verdict| !verdict.failed.is_empty()).collect();
     if verdicts.len() > 1 && !failed.is_empty() {
@@ -150,7 +154,7 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
         facts,
         mut warnings,
     } = written_loop::read(path, reading)?;
-    let body = Body::find(&written, &load::overrides(reading)).map_err(load::body_failure)?;
+    let body = Body::find(&written, &reading.overrides()).map_err(load::body_failure)?;
 
     let mode = sidecar
         .as_ref()

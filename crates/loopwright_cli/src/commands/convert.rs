@@ -4,13 +4,13 @@ use loopwright::{
     analysis::{body::Body, heading::Heading},
     take::Take,
 };
-use loopwright_formats::{AnimationChoice, Format, Sidecar, SpaceSettings, Written, sidecar::PlaybackFacts};
+use loopwright_formats::{AnimationChoice, Format, Sidecar, Written, sidecar::PlaybackFacts};
 
 use crate::{
     args::ConvertArgs,
     commands::make,
     exit::{Ending, Failure},
-    load, mirroring,
+    files, load, mirroring,
     output::{self, Outputs},
     talk,
     targets::Target,
@@ -24,14 +24,12 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     outputs.check(&args.output)?;
     let sidecar = written_loop::read_sidecar(&args.input, &args.reading)?;
     let beside = make::sidecar_path(&args.output);
-    let space = SpaceSettings {
-        up: args.reading.up,
-        unit: args.reading.unit,
-    };
-    let space = (sidecar.as_ref()).map_or(space, |sidecar| load::stated_space(&args.reading, sidecar));
+    let space = (sidecar.as_ref()).map_or(args.reading.space(), |sidecar| {
+        load::stated_space(&args.reading, sidecar)
+    });
     let settings = match &sidecar {
         Some(sidecar) => written_loop::settings(&args.reading, space, Some(sidecar)),
-        None => load::settings(&args.reading, space, AnimationChoice::Auto),
+        None => args.reading.settings(space, AnimationChoice::Auto),
     };
     let mut warnings = Vec::new();
     let file = load::read_take(&args.input, &settings, &mut warnings)?;
@@ -67,7 +65,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     let written = match (whole, unchanged) {
         (Some(whole), _) => whole.repacked(&take).map_err(Failure::error)?,
         (None, Some(fbx)) => Written {
-            bytes: load::read_bytes(&args.input)?,
+            bytes: files::read_bytes(&args.input)?,
             animation: Some(fbx.animation().to_owned()),
             warnings: Vec::new(),
         },
@@ -110,11 +108,8 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
 
 /// The take in a mirror across the world's X.
 fn mirrored(args: &ConvertArgs, take: &Take) -> Result<Take, Failure> {
-    let pairs = match &args.mirror_map {
-        Some(path) => mirroring::read_pairs(path)?,
-        None => Vec::new(),
-    };
-    let body = Body::find(take, &load::overrides(&args.reading)).map_err(load::body_failure)?;
+    let pairs = mirroring::pairs_of(args.mirror_map.as_deref())?;
+    let body = Body::find(take, &args.reading.overrides()).map_err(load::body_failure)?;
     let heading = Heading::of(&take.world_tracks(), &body, take.frame_time_secs());
     Ok(mirroring::mirror(take, &heading, &pairs)?.take(take))
 }

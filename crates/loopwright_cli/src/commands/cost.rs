@@ -6,22 +6,20 @@ use loopwright::{
     blend::phase,
     candidate::score::DEFAULT_HALF_LIFE_SECS,
     loop_clip::LoopClip,
-    math::decay::Decay,
+    math::decay::{Decay, DecayKind},
     play::DEFAULT_FADE_SECS,
     transition::{GapOf, Motion, TransitionError, Transitions},
 };
 use loopwright_draw::plot::{self, TransitionMap};
 
 use crate::{
-    args::{CostArgs, DecayChoice, TakeArgs},
+    args::CostArgs,
     exit::{Ending, Failure},
-    load,
+    files, load,
     output::{self, Outputs},
     plot::PlotFile,
-    report::{
-        human,
-        json::{self, CostAnswer, CostSide, CrossingFacts, DecayCost, GapFacts, PairFacts, TableFacts},
-    },
+    recipe::TakeArgs,
+    report::cost::{self as report, CostAnswer, CostSide, CrossingFacts, DecayCost, GapFacts, PairFacts, TableFacts},
     talk, written_loop,
 };
 
@@ -70,14 +68,14 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
     }
     outputs.commit()?;
     output::print(&if args.json {
-        json::cost(&answer)
+        report::json(&answer)
     } else {
-        human::cost(&answer)
+        report::human(&answer)
     })?;
     Ok(Ending::Done)
 }
 
-/// Spring, cubic and quintic as the flags have them, in the order of [`DecayChoice`].
+/// Spring, cubic and quintic as the flags have them, in the order of [`DecayKind::ALL`].
 fn decays(args: &CostArgs) -> Result<[Decay; 3], Failure> {
     for (flag, secs, usual) in [
         ("--halflife", args.halflife, DEFAULT_HALF_LIFE_SECS),
@@ -90,16 +88,7 @@ fn decays(args: &CostArgs) -> Result<[Decay; 3], Failure> {
             );
         }
     }
-    let blend_secs = args.blend;
-    Ok(
-        [DecayChoice::Spring, DecayChoice::Cubic, DecayChoice::Quintic].map(|choice| match choice {
-            DecayChoice::Spring => Decay::Spring {
-                half_life_secs: args.halflife,
-            },
-            DecayChoice::Cubic => Decay::Cubic { blend_secs },
-            DecayChoice::Quintic => Decay::Quintic { blend_secs },
-        }),
-    )
+    Ok(DecayKind::ALL.map(|kind| kind.lasting(args.halflife, args.blend)))
 }
 
 /// A take or a loop, and the frame of it that is meant, if any.
@@ -137,7 +126,7 @@ impl Side {
     }
 
     fn title(&self) -> String {
-        let name = load::stem(&self.path);
+        let name = files::stem(&self.path);
         self.frame
             .map_or_else(|| name.clone(), |frame| format!("{name}:{frame}"))
     }
@@ -189,7 +178,7 @@ fn read_loop(path: &Path, reading: &TakeArgs) -> Result<ReadLoop, Failure> {
     };
     let clip =
         LoopClip::from_keys(&read.written, layout, layout.shown(&root), carrier).map_err(|error| failed(&error))?;
-    let motion = Motion::of_loop(&clip, &load::overrides(reading)).map_err(|error| match error {
+    let motion = Motion::of_loop(&clip, &reading.overrides()).map_err(|error| match error {
         TransitionError::Body(error) => load::body_failure(error),
         other => failed(&other),
     })?;
@@ -336,7 +325,7 @@ fn table(
     let svg = drawn.then(|| {
         // The whole of both is drawn, whichever frames are asked for.
         let all = [transitions.num_exits(), transitions.num_entries()];
-        let names = sides.map(|side| load::stem(&side.path));
+        let names = sides.map(|side| files::stem(&side.path));
         plot::transitions(&TransitionMap {
             names: [&names[0], &names[1]],
             step_secs: [left_step, entered_step],

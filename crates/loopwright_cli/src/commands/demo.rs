@@ -4,6 +4,7 @@ use std::path::Path;
 
 use loopwright::{
     analysis::{Analysis, body::BodyOverrides},
+    candidate::SearchSettings,
     pipeline::LoopSettings,
 };
 use loopwright_formats::{Format, LoopWriteSettings, ReadSettings, Source};
@@ -11,11 +12,12 @@ use loopwright_synth::{WalkSettings, synthesize};
 
 use crate::{
     args::DemoArgs,
-    commands::{find, make, synth},
+    commands::{make, synth},
     exit::{Ending, Failure},
     load::{self, Loaded},
     output::{self, Outputs},
-    report::human,
+    report,
+    search::{self, Hunt},
 };
 
 pub(crate) fn run(args: &DemoArgs) -> Result<Ending, Failure> {
@@ -57,22 +59,22 @@ fn walk_the_road(folder: &Path, force: bool) -> Result<Ending, Failure> {
         smooth_hz: None,
         warnings: Vec::new(),
     };
-    let search = loopwright::candidate::SearchSettings::default();
-    let hunt = find::Hunt {
-        found: find::search(&loaded, &search)?,
+    let settings = SearchSettings::default();
+    let hunt = Hunt {
+        found: search::search(&loaded, &settings)?,
         segments: None,
     };
     let found = &hunt.found;
     let chosen = found
         .best()
         .ok_or_else(|| Failure::error("the built-in take has no loop; this is a fault of the program"))?;
-    let settings = LoopSettings::default();
+    let making = LoopSettings::default();
     let writing = LoopWriteSettings::default();
-    let product = make::produce(&loaded, chosen, &settings, (&loaded.file.source, &writing))?;
+    let product = make::produce(&loaded, chosen, &making, (&loaded.file.source, &writing))?;
     let sidecar = product.sidecar(
         &loaded,
         chosen,
-        (&settings, &writing),
+        (&making, &writing),
         product.soft.clone(),
         &[&loop_path, &sidecar_path, &picture_path],
     );
@@ -80,7 +82,7 @@ fn walk_the_road(folder: &Path, force: bool) -> Result<Ending, Failure> {
     outputs.add(&sidecar_path, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     outputs.add(
         &picture_path,
-        product.plot(&loaded, chosen, settings.root.mode).as_bytes(),
+        product.plot(&loaded, chosen, making.root.mode).as_bytes(),
     )?;
     let truth = format!(
         "truth: period {:.4} s, {:.3} m/s, turning {:+.2} deg/s\n",
@@ -89,9 +91,9 @@ fn walk_the_road(folder: &Path, force: bool) -> Result<Ending, Failure> {
         WalkSettings::default().turn_dps
     );
     outputs.commit()?;
-    output::print(&human::candidates(&loaded, &hunt, &search))?;
+    output::print(&report::find::human(&loaded, &hunt, &settings))?;
     output::print("\n")?;
-    output::print(&human::made(&sidecar))?;
+    output::print(&report::make::human(&sidecar))?;
     output::print(&truth)?;
     Ok(Ending::Done)
 }

@@ -4,55 +4,19 @@ use std::path::{Path, PathBuf};
 
 use loopwright::{
     analysis::Analysis,
-    controller_fit::{self, FitError, FitSettings, TakeFit, mode::Mode, pool::Pool},
+    controller_fit::{self, FitError, FitSettings, TakeFit, pool::Pool},
 };
-use loopwright_formats::{AnimationChoice, SpaceSettings, sidecar::TakeFacts};
+use loopwright_formats::AnimationChoice;
 
 use crate::{
-    args::{FitArgs, ModeChoice},
+    args::FitArgs,
     exit::{Ending, Failure},
-    load,
+    files, load,
     output::{self, Outputs},
     plot::PlotFile,
-    report::fit as report,
+    report::fit::{self as report, FittedTake, Outcome, Source},
     talk, written_loop,
 };
-
-/// A take that was looked at.
-pub(crate) struct FittedTake {
-    pub(crate) facts: TakeFacts,
-    /// The fit; why there is none where the take is too short.
-    pub(crate) fit: Result<TakeFit, FitError>,
-    pub(crate) warnings: Vec<String>,
-}
-
-/// What became of a file.
-pub(crate) enum Outcome {
-    Take(Box<FittedTake>),
-    /// It could not be read.
-    Unreadable {
-        file: String,
-        why: String,
-    },
-}
-
-/// The takes that an argument stands for, with their pool.
-pub(crate) struct Source {
-    /// The argument as it was given.
-    pub(crate) name: String,
-    pub(crate) is_folder: bool,
-    pub(crate) outcomes: Vec<Outcome>,
-}
-
-impl Source {
-    /// Fits of its takes.
-    pub(crate) fn fits(&self) -> impl Iterator<Item = (&FittedTake, &TakeFit)> {
-        self.outcomes.iter().filter_map(|outcome| match outcome {
-            Outcome::Take(take) => take.fit.as_ref().ok().map(|fit| (&**take, fit)),
-            Outcome::Unreadable { .. } => None,
-        })
-    }
-}
 
 pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
     if args.takes.is_empty() {
@@ -68,7 +32,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
     }
     let settings = FitSettings {
         smoothing_secs: args.smoothing,
-        mode: args.mode.map(mode),
+        mode: args.mode,
     };
     let mut unreadable: Vec<Failure> = Vec::new();
     let mut sources = Vec::new();
@@ -88,7 +52,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
     {
         let named: Vec<(String, &TakeFit)> = fits
             .iter()
-            .map(|(take, fit)| (load::stem(Path::new(&take.facts.file)), *fit))
+            .map(|(take, fit)| (files::stem(Path::new(&take.facts.file)), *fit))
             .collect();
         plot.add(&mut outputs, &loopwright_draw::plot::controller_fit(&named))?;
     }
@@ -114,17 +78,6 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
     } else {
         Ending::Negative
     })
-}
-
-fn mode(choice: ModeChoice) -> Mode {
-    match choice {
-        ModeChoice::Idle => Mode::Idle,
-        ModeChoice::Walk => Mode::Walk,
-        ModeChoice::Run => Mode::Run,
-        ModeChoice::Strafe => Mode::Strafe,
-        ModeChoice::Back => Mode::Back,
-        ModeChoice::TurnInPlace => Mode::TurnInPlace,
-    }
 }
 
 /// Looks at all takes of an argument; a bad file does not stop the others. Errors: the settings fit no take.
@@ -191,17 +144,13 @@ fn source(
 
 /// Reads a take and fits it.
 fn take(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<FittedTake, Failure> {
-    let space = SpaceSettings {
-        up: args.reading.up,
-        unit: args.reading.unit,
-    };
     let mut soft = Vec::new();
     let file = load::read_take(
         path,
-        &load::settings(&args.reading, space, AnimationChoice::Auto),
+        &args.reading.settings(args.reading.space(), AnimationChoice::Auto),
         &mut soft,
     )?;
-    let analysis = Analysis::of(&file.take, &load::overrides(&args.reading)).map_err(load::body_failure)?;
+    let analysis = Analysis::of(&file.take, &args.reading.overrides()).map_err(load::body_failure)?;
     let mut warnings: Vec<String> = soft.iter().map(ToString::to_string).collect();
     if !analysis.screen.jumps.is_empty() {
         warnings.push(format!(
@@ -220,8 +169,8 @@ fn take(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<FittedTak
 ///
 /// Links to folders are not followed, since they may lead in a circle. Errors: a folder cannot be listed, or there is no take.
 fn takes_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let found = load::files_below(folder, |path| {
-        load::is_named_like_a_take(path) && !written_loop::has_sidecar(path)
+    let found = files::files_below(folder, |path| {
+        files::is_named_like_a_take(path) && !written_loop::has_sidecar(path)
     })?;
     if found.is_empty() {
         return Err(Failure::error(format!(

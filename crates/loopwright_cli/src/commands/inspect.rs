@@ -6,7 +6,7 @@ use crate::{
     load,
     output::{self, Outputs},
     plot::PlotFile,
-    report::{human, json},
+    report::inspect as report,
 };
 
 pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
@@ -22,9 +22,9 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
     }
     outputs.commit()?;
     let answer = if args.json {
-        json::inspect(&loaded)
+        report::json(&loaded)
     } else {
-        human::inspect(&loaded, args.contacts)
+        report::human(&loaded, args.contacts)
     };
     output::print(&answer)?;
     Ok(Ending::Done)

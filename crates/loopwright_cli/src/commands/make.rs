@@ -7,33 +7,30 @@ use std::{
 
 use loopwright::{
     candidate::{self, LoopCandidate, SearchSettings},
-    feet::{FeetSettings, FootLock, RootSpeed},
+    closure::ClosureName,
     loop_clip::{KeyLayout, LoopKeys},
     math::rotation,
-    pipeline::{self, LoopSettings, Made, MakeError, Sampling},
+    pipeline::{self, LoopSettings, Made, MakeError},
     quality::{self, Quality, Stand},
-    root_motion::{MAX_RABBIT_TURN, RootError, RootMode, RootSettings, RootSpace, root_joint},
+    root_motion::{MAX_RABBIT_TURN, RootError, RootMode, root_joint},
     take::{CutError, Mirror},
 };
 use loopwright_formats::{
-    AnimationChoice, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadSettings, Sidecar, Source, Space, Written,
+    AnimationChoice, ClosingKey, LoadedTake, LoopWriteSettings, ReadSettings, Sidecar, Source, Space, Written,
     sidecar::{FeetFacts, PlaybackFacts},
 };
 
 use crate::{
-    args::{
-        self, CloseArgs, DEFAULT_TOP, LastKeyChoice, LockChoice, MakeArgs, RootChoice, SearchArgs, SpaceChoice,
-        SpeedChoice, TargetArgs,
-    },
-    closing,
-    commands::find,
+    args::{CloseArgs, DEFAULT_TOP, MakeArgs, SearchArgs, TargetArgs},
     exit::{Ending, Failure},
+    files,
     load::{self, Loaded},
     mirroring,
     output::{self, Outputs},
     plot::PlotFile,
-    recipe::{OutputRecipe, Recipe, StretchRecipe},
-    report::{facts, human, json},
+    recipe::{Recipe, StretchRecipe},
+    report::{facts, make as report},
+    search::{self, Hunt},
     talk,
     targets::Target,
 };
@@ -41,43 +38,47 @@ use crate::{
 /// Most keys a file may get: `--repeat` and `--fps` multiply, and a slip should not fill the disk.
 const MAX_KEYS: usize = 2_000_000;
 
-pub(crate) fn run(args: &MakeArgs) -> Result<Ending, Failure> {
-    let flags = args::recipe_of(
-        &args.study,
-        &args.mirror,
-        args.range,
-        args.search.cycles,
-        &args.closure,
-        &args.settings,
-    )?;
-    make(&args.take, flags, &args.target, Some((args.pick, &args.search)))
+pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
+    let cycles = args.search.as_ref().and_then(|search| search.cycles);
+    let flags = args.settings.recipe(args.range, cycles)?;
+    let mut recipe = with_file(&flags, &args.target)?;
+    // Flags count more: the stretch in a file is no answer to a search that is asked for.
+    if args.range.is_none() && (args.pick.is_some() || args.search.is_some()) {
+        recipe.stretch = recipe.stretch.searched_anew(cycles);
+    }
+    let mut search = args.search.unwrap_or_default();
+    search.cycles = recipe.stretch.cycles;
+    make(
+        &args.take,
+        &recipe,
+        &args.target,
+        Some((args.pick.unwrap_or(1), &search)),
+    )
 }
 
 /// `loopwright close`: the same without a search.
-pub(crate) fn close(args: &CloseArgs) -> Result<Ending, Failure> {
-    let flags = args::recipe_of(
-        &args.study,
-        &args.mirror,
-        args.range,
-        args.cycles,
-        &args.closure,
-        &args.settings,
-    )?;
-    make(&args.take, flags, &args.target, None)
+pub(crate) fn close(args: CloseArgs) -> Result<Ending, Failure> {
+    let flags = args.settings.recipe(args.range, args.cycles)?;
+    make(&args.take, &with_file(&flags, &args.target)?, &args.target, None)
 }
 
-/// Makes a loop from a take; `search` says how a stretch is looked for where the recipe names none.
+/// What flags ask for, laid over the recipe that they name.
+fn with_file(flags: &Recipe, target: &TargetArgs) -> Result<Recipe, Failure> {
+    match &target.recipe {
+        Some(path) => Recipe::read(path)?.overlaid(flags),
+        None => Ok(flags.clone()),
+    }
+}
+
+/// Makes a loop from a take; `search` says how a stretch is looked for, and which of those found is made, where the recipe
+/// names none.
 fn make(
     take: &Path,
-    flags: Recipe,
+    recipe: &Recipe,
     target: &TargetArgs,
-    search: Option<(Option<usize>, &SearchArgs)>,
+    search: Option<(usize, &SearchArgs)>,
 ) -> Result<Ending, Failure> {
-    let recipe = match &target.recipe {
-        Some(path) => Recipe::read(path)?.overlaid(flags),
-        None => flags,
-    };
-    let client = recipe.output.target.unwrap_or(Target::Generic);
+    let client = recipe.output.client();
     let loop_path = target
         .output
         .clone()
@@ -95,7 +96,7 @@ fn make(
     }
     let plot = PlotFile::asked_for(target.plot.as_deref(), &outputs)?;
 
-    let loaded = load::load(take, &recipe.take.to_args(target.recipe.as_ref())?)?;
+    let loaded = load::load(take, &recipe.take)?;
     let mut warnings = loaded.warnings.clone();
     let mut soft: Vec<String> = Vec::new();
     let mirror = match recipe.stretch.symmetric {
@@ -108,29 +109,41 @@ fn make(
     };
     let chosen = match choose(&loaded, &recipe.stretch, mirror.as_ref(), search) {
         Err(failure) if failure.is_negative() && target.json => {
-            output::print(&json::refused(&loaded, &failure))?;
+            output::print(&report::refused(&loaded, &failure))?;
             return Err(failure);
         }
         chosen => chosen?,
     };
     if recipe.stretch.start.is_none() {
         let idle_asked = search.is_some_and(|(_, search)| search.idle);
-        soft.extend(find::confidence_warning(&loaded, &chosen).filter(|_| !idle_asked));
+        soft.extend(search::confidence_warning(&loaded, &chosen).filter(|_| !idle_asked));
     }
-    soft.extend(find::soiled_warning(&loaded, &chosen));
+    soft.extend(search::soiled_warning(&loaded, &chosen));
     soft.extend(client.complaint(format));
-    let output = client.fill(&recipe.output, loaded.take().frame_rate_hz());
-    let (writing, root_kept) = writing(&output, &loaded, format);
-    soft.extend(root_kept.filter(|_| recipe.output.add_root == Some(true)));
+    let output = recipe.output.filled(loaded.take().frame_rate_hz());
+    let (skeleton, analysis) = (loaded.take().skeleton(), &loaded.analysis);
+    let root_joint = root_joint::find(skeleton, &analysis.world, &analysis.body);
+    let writing = output.writing(format, root_joint);
+    if let Some(joint) = root_joint.filter(|_| recipe.output.add_root == Some(true)) {
+        soft.push(format!(
+            "the take has a root joint above the hips, {}; --add-root adds no other",
+            skeleton.joint(joint).name
+        ));
+    }
     let mut settings = LoopSettings {
-        closure: closing::settings(&recipe, loaded.take().skeleton())?,
-        root: root_settings(&output, &mut soft)?,
-        sampling: sampling(&output)?,
+        closure: recipe.closure.settings(&recipe.joints, skeleton)?,
+        root: output.root_settings(&mut soft),
+        sampling: output.sampling()?,
         mirror,
-        feet: feet_settings(&recipe.output),
+        feet: output.feet_settings(),
     };
-    let choice = closing::choose_method(&loaded, &chosen, &recipe, &mut settings)
+    let choice = (recipe.closure.method == Some(ClosureName::Auto))
+        .then(|| pipeline::auto::choose(loaded.take(), analysis, &chosen.cut, chosen.cycles, &settings))
+        .transpose()
         .map_err(|error| make_failure(&loaded, error))?;
+    if let Some(choice) = &choice {
+        settings.closure.method = choice.method;
+    }
     let source = client.placed(loaded.file.source.in_format(format, loaded.take()));
     let product = produce(&loaded, &chosen, &settings, (&source, &writing))?;
     soft.extend(product.soft.iter().cloned());
@@ -162,14 +175,14 @@ fn make(
         plot.add(&mut outputs, &product.plot(&loaded, &chosen, settings.root.mode))?;
     }
     if let Some(path) = saved {
-        let done = closing::done(&recipe, &chosen, choice.as_ref());
+        let done = recipe.done(&chosen, choice.as_ref().map(|choice| &choice.method));
         outputs.add(path, done.to_text()?.as_bytes())?;
     }
     outputs.commit()?;
     output::print(&if target.json {
-        json::make(&sidecar)
+        report::json(&sidecar)
     } else {
-        human::made(&sidecar)
+        report::human(&sidecar)
     })?;
     Ok(if product.quality.pops() {
         Ending::Negative
@@ -334,7 +347,7 @@ fn choose(
     loaded: &Loaded,
     stretch: &StretchRecipe,
     mirror: Option<&Mirror>,
-    search: Option<(Option<usize>, &SearchArgs)>,
+    search: Option<(usize, &SearchArgs)>,
 ) -> Result<LoopCandidate, Failure> {
     if let (Some(start), Some(end)) = (stretch.start, stretch.end) {
         let settings = SearchSettings {
@@ -352,18 +365,15 @@ fn choose(
             .because("a stretch needs both start and end")
             .try_this("--range START:END, or `loopwright make` to search for them"));
     };
-    let pick = pick.unwrap_or(1);
-    let mut search = search.clone();
-    search.cycles = stretch.cycles;
-    find::check(&search, loaded)?;
+    search::check(search, loaded)?;
     // At least what `find` asks for: how many are asked for may change the list.
     let settings = SearchSettings {
         pairing: mirror.cloned().into(),
-        ..find::settings(&search, pick.max(DEFAULT_TOP))
+        ..search::settings(search, pick.max(DEFAULT_TOP))
     };
-    let find::Hunt { found, .. } = find::hunt(loaded, &settings, &search)?;
+    let Hunt { found, .. } = search::hunt(loaded, &settings, search)?;
     if found.candidates.is_empty() {
-        return Err(find::nothing_found(loaded, &found, &search));
+        return Err(search::nothing_found(loaded, &found, search));
     }
     let count = found.candidates.len();
     found.candidates.into_iter().nth(pick - 1).ok_or_else(|| {
@@ -442,48 +452,6 @@ fn root_failure(loaded: &Loaded, error: RootError) -> Failure {
     }
 }
 
-/// What the flags say of the root; `soft` gets what has no meaning.
-fn root_settings(output: &OutputRecipe, soft: &mut Vec<String>) -> Result<RootSettings, Failure> {
-    let defaults = RootSettings::default();
-    let mode = root_mode(output.root.unwrap_or(RootChoice::Screw));
-    if output.path_smoothing.is_some() && mode != RootMode::Path {
-        soft.push("--path-smoothing says how --root path is smoothed; here it changes nothing".to_owned());
-    }
-    if output.force_straight == Some(true) && mode != RootMode::Rabbit {
-        soft.push("--force-straight is for --root rabbit; here it changes nothing".to_owned());
-    }
-    Ok(RootSettings {
-        mode,
-        space: match output.root_space {
-            Some(SpaceChoice::Full) => RootSpace::Full,
-            Some(SpaceChoice::Ground) | None => RootSpace::Ground,
-        },
-        path_smoothing_secs: output.path_smoothing.unwrap_or(defaults.path_smoothing_secs),
-        force_straight: output.force_straight.unwrap_or(defaults.force_straight),
-    })
-}
-
-/// What the flags say of the feet.
-fn feet_settings(output: &OutputRecipe) -> FeetSettings {
-    FeetSettings {
-        lock: foot_lock(output.lock_feet.unwrap_or_default()),
-        speed: match output.root_speed.unwrap_or_default() {
-            SpeedChoice::Auto => RootSpeed::Auto,
-            SpeedChoice::Feet => RootSpeed::Feet,
-            SpeedChoice::Pose => RootSpeed::Poses,
-        },
-    }
-}
-
-/// Whether feet are held.
-pub(crate) fn foot_lock(choice: LockChoice) -> FootLock {
-    match choice {
-        LockChoice::Auto => FootLock::Auto,
-        LockChoice::On => FootLock::On,
-        LockChoice::Off => FootLock::Off,
-    }
-}
-
 /// Ways and turns of the hips over a loop that are told when the body is brought back over them, metres and radians.
 const TORN_METRES: f64 = 0.1;
 const TORN_RADIANS: f64 = 5.0 * core::f64::consts::PI / 180.0;
@@ -508,57 +476,6 @@ fn torn_back(loaded: &Loaded, made: &Made, mode: RootMode) -> Option<String> {
     })
 }
 
-fn root_mode(choice: RootChoice) -> RootMode {
-    match choice {
-        RootChoice::Screw => RootMode::Screw,
-        RootChoice::Rabbit => RootMode::Rabbit,
-        RootChoice::InPlace => RootMode::InPlace,
-        RootChoice::Keep => RootMode::Keep,
-        RootChoice::Path => RootMode::Path,
-        RootChoice::World => RootMode::World,
-    }
-}
-
-fn sampling(output: &OutputRecipe) -> Result<Sampling, Failure> {
-    match (output.fps, output.frames) {
-        (Some(rate), _) if !(rate > 0.0 && rate.is_finite()) => {
-            Err(Failure::error(format!("--fps must be a positive number, found {rate}"))
-                .try_this("--fps 30 or --fps 60"))
-        }
-        (Some(rate), _) => Ok(Sampling::Rate(rate)),
-        (None, Some(count)) => Ok(Sampling::Samples(count)),
-        (None, None) => Ok(Sampling::SourceRate),
-    }
-}
-
-/// How the loop is written, and what is said where that is not as asked for: a rig that has a root joint gets no second one.
-fn writing(output: &OutputRecipe, loaded: &Loaded, format: Format) -> (LoopWriteSettings, Option<String>) {
-    let analysis = &loaded.analysis;
-    // Engines that play glTF read the travel from a node of its own; where there is no travel, none is needed.
-    let travels = matches!(
-        output.root,
-        None | Some(RootChoice::Screw | RootChoice::Rabbit | RootChoice::Path)
-    );
-    let adds_root = (output.add_root).unwrap_or(matches!(format, Format::Glb | Format::Gltf) && travels);
-    let own = root_joint::find(loaded.take().skeleton(), &analysis.world, &analysis.body).filter(|_| adds_root);
-    let said = own.filter(|_| output.add_root == Some(true)).map(|joint| {
-        format!(
-            "the take has a root joint above the hips, {}; --add-root adds no other",
-            loaded.take().skeleton().joint(joint).name
-        )
-    });
-    let writing = LoopWriteSettings {
-        closing_key: match output.last_key.unwrap_or(LastKeyChoice::Repeat) {
-            LastKeyChoice::Repeat => ClosingKey::Repeat,
-            LastKeyChoice::Drop => ClosingKey::Drop,
-        },
-        copies: output.repeat.unwrap_or(1),
-        add_root: adds_root && own.is_none(),
-        in_place: !root_mode(output.root.unwrap_or(RootChoice::Screw)).moves_root(),
-    };
-    (writing, said)
-}
-
 /// Most letters of an animation's name in the name of a file.
 const MAX_NAMED: usize = 60;
 
@@ -579,7 +496,7 @@ fn default_output(take: &Path, animation: Option<&str>, client: Target) -> PathB
         };
         format!("-{}", name.chars().take(MAX_NAMED).map(fit).collect::<String>())
     });
-    PathBuf::from(format!("{}{animation}-loop.{extension}", load::stem(take)))
+    PathBuf::from(format!("{}{animation}-loop.{extension}", files::stem(take)))
 }
 
 /// `<output>.json`.

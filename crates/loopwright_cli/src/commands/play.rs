@@ -1,25 +1,20 @@
 //! `loopwright play`: loops one after the other.
 
 use loopwright::{
-    math::decay::Decay,
+    candidate::score::DEFAULT_HALF_LIFE_SECS,
+    math::decay::{Decay, DecayKind},
     play::{DEFAULT_FADE_SECS, LoopSet, PlayError, PlaySettings},
 };
 
 use crate::{
-    args::{DecayChoice, PlayArgs},
+    args::PlayArgs,
     commands::make,
     exit::{Ending, Failure},
-    load,
+    files,
     output::{self, Outputs},
-    report::{
-        human, json,
-        json::{PlayAnswer, PlayedLoop},
-    },
+    report::play::{self as report, PlayAnswer, PlayedLoop},
     talk, written_loop,
 };
-
-/// Half-life of a spring's fade unless the user says otherwise, seconds: as that by which seams are priced.
-const DEFAULT_HALF_LIFE_SECS: f64 = 0.1;
 
 pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
     let args = &PlayArgs {
@@ -51,7 +46,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
     };
     let performance = set.perform(args.seconds, &settings).map_err(play_failure)?;
     let take = performance
-        .to_take(&load::stem(&args.output), frame_time_secs)
+        .to_take(&files::stem(&args.output), frame_time_secs)
         .map_err(play_failure)?;
     let written = loopwright_formats::write_take(&take, &source.in_format(format, &take)).map_err(Failure::error)?;
     for warning in &written.warnings {
@@ -77,9 +72,9 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
             .collect(),
     };
     output::print(&if args.json {
-        json::play(&answer)
+        report::json(&answer)
     } else {
-        human::played(&answer)
+        report::human(&answer)
     })?;
     Ok(Ending::Done)
 }
@@ -87,9 +82,9 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
 fn fade(args: &PlayArgs) -> Decay {
     let blend_secs = args.fade_seconds.unwrap_or(DEFAULT_FADE_SECS);
     match args.fade {
-        DecayChoice::Quintic => Decay::Quintic { blend_secs },
-        DecayChoice::Cubic => Decay::Cubic { blend_secs },
-        DecayChoice::Spring => Decay::Spring {
+        DecayKind::Quintic => Decay::Quintic { blend_secs },
+        DecayKind::Cubic => Decay::Cubic { blend_secs },
+        DecayKind::Spring => Decay::Spring {
             half_life_secs: args.fade_seconds.unwrap_or(DEFAULT_HALF_LIFE_SECS),
         },
     }

@@ -1,6 +1,25 @@
-//! What commands answer: facts once, then as JSON for programs and as text for people.
+//! What commands answer: the facts, as JSON for programs and as text for people; a room for each command.
+
+pub(crate) mod check;
+
+pub(crate) mod cost;
 
 pub(crate) mod facts;
+
+pub(crate) mod find;
+
 pub(crate) mod fit;
-pub(crate) mod human;
-pub(crate) mod json;
+
+pub(crate) mod inspect;
+
+pub(crate) mod make;
+
+pub(crate) mod play;
+
+pub(crate) mod render;
+
+mod figures;
+
+mod json;
+
+mod table;

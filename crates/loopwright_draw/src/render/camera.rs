@@ -18,6 +18,14 @@ pub enum View {
     Top,
 }
 
+loopwright::words!(View {
+    ThreeQuarter: "three-quarter",
+    Side: "side",
+    Front: "front",
+    Back: "back",
+    Top: "top",
+});
+
 impl View {
     /// Direction towards the eye: degrees to the right of the heading, and degrees above the ground.
     fn direction(self) -> [f64; 2] {

@@ -1,0 +1,143 @@
+//! Animations, drawn on all processors.
+
+use std::{
+    num::NonZeroUsize,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use loopwright_draw::render::{self, AnimationFormat, Motion, Packed, Packer, Picture, RenderError, Stage};
+
+use super::Drawn;
+use crate::{args::RenderArgs, exit::Failure, talk::Progress};
+
+/// Most pictures of an animation: a minute and a half at 30 a second, some hundred megabytes.
+const MAX_PICTURES: usize = 3000;
+
+/// Most pixels of all pictures of an animation together: what is packed is held in memory.
+const MAX_PIXELS: f64 = 3e9;
+
+/// Rate of an animation unless the motion is slower or the user says otherwise, pictures a second: browsers show more, GIF
+/// does not hold them evenly.
+const DEFAULT_FPS: f64 = 30.0;
+
+/// Highest rate that GIF players keep to, pictures a second.
+const MAX_FPS: f64 = 50.0;
+
+/// Pictures that the colours of an animation are taken from.
+const SAMPLES: usize = 3;
+
+/// An animation of all motions next to each other.
+pub(super) fn animation(
+    args: &RenderArgs,
+    motions: &[(String, Motion)],
+    stages: &[Stage<'_>],
+    format: AnimationFormat,
+) -> Result<Drawn, Failure> {
+    let rate = rate(args, motions)?;
+    let shown = stages.iter().map(Stage::shown_secs).fold(0.0, f64::max);
+    let count = (shown * rate).round().max(1.0);
+    if count > MAX_PICTURES as f64 {
+        return Err(Failure::error(format!(
+            "{count:.0} pictures are asked for, the limit is {MAX_PICTURES}"
+        ))
+        .because(format!("{shown:.1} s are shown at {rate:.0} pictures a second"))
+        .try_this("--range START:END for a part of it, fewer --cycles, or a lower --fps"));
+    }
+    let count = count as usize;
+    let secs_each = shown / count as f64;
+    let failed = |error: RenderError| {
+        Failure::error(format!("cannot draw \"{}\": {error}", args.output.display())).try_this("a smaller --size")
+    };
+    let draw = |index: usize| -> Result<Picture, RenderError> {
+        let panels = stages
+            .iter()
+            .map(|stage| {
+                let secs = index as f64 * secs_each;
+                // A shorter motion starts again while a longer one goes on.
+                stage.frame(if stage.shown_secs() > 0.0 {
+                    secs % stage.shown_secs()
+                } else {
+                    0.0
+                })
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        render::side_by_side(&panels)
+    };
+    let samples = (0..SAMPLES.min(count))
+        .map(|sample| draw(sample * count / SAMPLES.min(count)))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(failed)?;
+    let size = samples[0].size();
+    if count as f64 * size.map(f64::from).iter().product::<f64>() > MAX_PIXELS {
+        return Err(Failure::error(format!(
+            "{count} pictures of {} x {} pixels are too much for one animation",
+            size[0], size[1]
+        ))
+        .try_this("a smaller --size or --fps, --range START:END, or fewer --cycles"));
+    }
+    let packer = Packer::new(format, &samples).map_err(failed)?;
+    let progress = Progress::new("drawing", count);
+    let packed = in_parallel(count, |index| {
+        let packed = draw(index).and_then(|picture| packer.pack(&picture));
+        progress.step();
+        packed
+    })
+    .map_err(failed)?;
+    progress.finish();
+    Ok(Drawn {
+        size,
+        bytes: packer.join(packed, secs_each).map_err(failed)?,
+        pictures: count,
+        secs: Some(shown),
+    })
+}
+
+/// Pictures a second.
+fn rate(args: &RenderArgs, motions: &[(String, Motion)]) -> Result<f64, Failure> {
+    let own = motions
+        .iter()
+        .map(|(_, motion)| 1.0 / motion.step_secs())
+        .fold(0.0, f64::max);
+    match args.fps {
+        None => Ok(own.min(DEFAULT_FPS)),
+        Some(rate) if rate > 0.0 && rate <= MAX_FPS => Ok(rate),
+        Some(rate) => Err(Failure::error(format!(
+            "--fps must be a positive number of at most {MAX_FPS}, found {rate}"
+        ))
+        .because("players show faster animations slower")
+        .try_this("--fps 25")),
+    }
+}
+
+/// The results of `work` for 0 to `count`, in order; the first error in order otherwise.
+fn in_parallel<E: Send>(count: usize, work: impl Fn(usize) -> Result<Packed, E> + Sync) -> Result<Vec<Packed>, E> {
+    let next = AtomicUsize::new(0);
+    let results: Mutex<Vec<Option<Result<Packed, E>>>> = Mutex::new((0..count).map(|_| None).collect());
+    let threads = std::thread::available_parallelism()
+        .map_or(1, NonZeroUsize::get)
+        .min(count);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    if index >= count {
+                        break;
+                    }
+                    let result = work(index);
+                    if result.is_err() {
+                        // Nobody needs the pictures after it.
+                        next.store(count, Ordering::Relaxed);
+                    }
+                    let mut results = results.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                    results[index] = Some(result);
+                }
+            });
+        }
+    });
+    let results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    results.into_iter().flatten().collect()
+}

@@ -1,0 +1,171 @@
+//! `loopwright render`: draws a take or a loop.
+
+use loopwright_draw::render::{self, AnimationFormat, MAX_CELLS, Motion, Picture, RenderError, Stage, StageSettings};
+
+use crate::{
+    args::RenderArgs,
+    exit::{Ending, Failure},
+    output::{self, Outputs},
+    report::render::{self as report, RenderAnswer},
+    talk,
+};
+
+mod animation;
+
+mod motions;
+
+use animation::animation;
+use motions::motions;
+
+/// Cells of a contact sheet unless the user says how many frames lie between them.
+const CELLS: usize = 24;
+
+/// Pixels of a picture, and of a cell of a contact sheet.
+const PICTURE: [u32; 2] = [512, 512];
+const CELL: [u32; 2] = [256, 256];
+
+pub(crate) fn run(args: &RenderArgs) -> Result<Ending, Failure> {
+    let mut outputs = Outputs::new(args.force);
+    let kind = kind_of(args)?;
+    for input in &args.inputs {
+        outputs.spare(input);
+    }
+    outputs.check(&args.output)?;
+    let motions = motions(args)?;
+    let settings = StageSettings {
+        view: args.view,
+        is_fixed: args.fixed,
+        size: args.size.unwrap_or(if kind == Kind::Sheet { CELL } else { PICTURE }),
+        cycles: args.cycles.unwrap_or(1),
+    };
+    let failed = |error: RenderError| {
+        Failure::error(format!("cannot draw \"{}\": {error}", args.output.display())).try_this("another --size")
+    };
+    let stages = motions
+        .iter()
+        .map(|(title, motion)| Stage::new(motion, &settings, title))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(failed)?;
+    let drawn = match kind {
+        Kind::Animation(format) => animation(args, &motions, &stages, format)?,
+        Kind::Sheet => sheet(args, &motions, &stages).map_err(failed)?,
+        Kind::Onion => {
+            let skins = stages
+                .iter()
+                .map(render::onion)
+                .collect::<Result<Vec<_>, _>>()
+                .map_err(failed)?;
+            Drawn::still(&render::side_by_side(&skins).map_err(failed)?, 1).map_err(failed)?
+        }
+    };
+    outputs.add(&args.output, &drawn.bytes)?;
+    outputs.commit()?;
+    let answer = RenderAnswer {
+        file: args.output.display().to_string(),
+        kind: match kind {
+            Kind::Animation(_) => "animation",
+            Kind::Sheet => "contact sheet",
+            Kind::Onion => "onion skin",
+        },
+        pictures: drawn.pictures,
+        width: drawn.size[0],
+        height: drawn.size[1],
+        seconds: drawn.secs,
+    };
+    output::print(&if args.json {
+        report::json(&answer)
+    } else {
+        report::human(&answer)
+    })?;
+    Ok(Ending::Done)
+}
+
+/// What is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Animation(AnimationFormat),
+    Sheet,
+    Onion,
+}
+
+/// What the name of the picture and the flags ask for.
+fn kind_of(args: &RenderArgs) -> Result<Kind, Failure> {
+    let path = &args.output;
+    let extension = path
+        .extension()
+        .map(|extension| extension.to_string_lossy().to_lowercase());
+    let wrong = |why: &str, hint: &str| {
+        Err(Failure::error(format!("cannot draw \"{}\": {why}", path.display())).try_this(hint.to_owned()))
+    };
+    let kind = match extension.as_deref() {
+        Some("gif") => Kind::Animation(AnimationFormat::Gif),
+        Some("webp") => Kind::Animation(AnimationFormat::WebP),
+        Some("png") if args.onion => Kind::Onion,
+        Some("png") => Kind::Sheet,
+        _ => {
+            return wrong(
+                "renders are GIF, WebP or PNG",
+                "-o with a name that ends in .gif, .webp or .png",
+            );
+        }
+    };
+    match kind {
+        Kind::Animation(_) if args.onion => wrong("the onion skin is one picture", "-o with a name that ends in .png"),
+        Kind::Animation(_) if args.every.is_some() => wrong(
+            "--every is for contact sheets",
+            "-o with a name that ends in .png, or --fps for an animation",
+        ),
+        Kind::Sheet if args.fps.is_some() => wrong(
+            "--fps is for animations",
+            "-o with a name that ends in .gif or .webp, or --every for a contact sheet",
+        ),
+        kind => Ok(kind),
+    }
+}
+
+/// A finished file.
+struct Drawn {
+    bytes: Vec<u8>,
+    pictures: usize,
+    size: [u32; 2],
+    secs: Option<f64>,
+}
+
+impl Drawn {
+    fn still(picture: &Picture, pictures: usize) -> Result<Self, RenderError> {
+        Ok(Self {
+            bytes: picture.png()?,
+            pictures,
+            size: picture.size(),
+            secs: None,
+        })
+    }
+}
+
+/// Contact sheets of all motions next to each other.
+fn sheet(args: &RenderArgs, motions: &[(String, Motion)], stages: &[Stage<'_>]) -> Result<Drawn, RenderError> {
+    let mut pictures = 0;
+    let sheets = motions
+        .iter()
+        .zip(stages)
+        .map(|((_, motion), stage)| {
+            let cycles = if motion.repeats() {
+                args.cycles.unwrap_or(1) as usize
+            } else {
+                1
+            };
+            let num_frames = motion.num_frames() * cycles;
+            let every = args.every.unwrap_or(num_frames.div_ceil(CELLS)).max(1);
+            let frames: Vec<usize> = (0..num_frames).step_by(every).collect();
+            if frames.len() > MAX_CELLS {
+                talk::warn(&format!(
+                    "{} cells are asked for, the first {MAX_CELLS} are drawn; a larger --every shows the rest",
+                    frames.len()
+                ));
+            }
+            pictures += frames.len().min(MAX_CELLS);
+            render::contact_sheet(stage, &frames)
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    Drawn::still(&render::side_by_side(&sheets)?, pictures)
+}

@@ -1,0 +1,131 @@
+//! What of takes and loops is drawn.
+
+use std::path::{Path, PathBuf};
+
+use loopwright::{
+    analysis::body::Body,
+    recognition,
+    root_motion::{RootMode, extract},
+    take::{Clip, Cut},
+};
+use loopwright_draw::render::{Figure, Motion, MotionError};
+
+use crate::{
+    args::RenderArgs,
+    exit::Failure,
+    files,
+    load::{self, Loaded},
+    talk,
+    written_loop::{self, WrittenLoop},
+};
+
+/// Titles and motions of all inputs.
+pub(super) fn motions(args: &RenderArgs) -> Result<Vec<(String, Motion)>, Failure> {
+    // A loop beside its take says which frames of the take to show.
+    let mut motions = Vec::new();
+    for (index, path) in args.inputs.iter().enumerate() {
+        let other = args.inputs.get(1 - index).filter(|_| args.inputs.len() == 2);
+        let title = files::stem(path);
+        let motion = match written_loop::read_sidecar(path, &args.reading)? {
+            Some(_) => loop_motion(path, args)?,
+            None => take_motion(path, args, other.map(PathBuf::as_path))?,
+        };
+        motions.push((title, motion));
+    }
+    Ok(motions)
+}
+
+/// A file with a sidecar: a loop.
+fn loop_motion(path: &Path, args: &RenderArgs) -> Result<Motion, Failure> {
+    let WrittenLoop {
+        sidecar,
+        written,
+        warnings,
+        ..
+    } = written_loop::read(path, &args.reading)?;
+    for warning in &warnings {
+        talk::warn(&format!("{}: {warning}", path.display()));
+    }
+    let body = Body::find(&written, &args.reading.overrides()).map_err(load::body_failure)?;
+    let figure = Figure::of(&written, &body);
+    let (layout, root) = match &sidecar {
+        Some(sidecar) => {
+            let (layout, root, _) = written_loop::from_sidecar(&written, sidecar)?;
+            (layout, root)
+        }
+        None => {
+            let carrier = recognition::topmost_moving(&written, &body);
+            let seen = recognition::recognise(&written, &body, carrier).map_err(|error| unfit(path, error))?;
+            (seen.layout, seen.root)
+        }
+    };
+    Motion::of_written(&written, layout, root, &figure)
+        .map_err(|error| unfit(path, error).try_this(written_loop::OTHER_SIDECAR))
+}
+
+fn unfit(path: &Path, why: impl core::fmt::Display) -> Failure {
+    Failure::error(format!("cannot draw \"{}\": {why}", path.display()))
+}
+
+/// A file without a sidecar: a take, a stretch of it, or a stretch repeated.
+fn take_motion(path: &Path, args: &RenderArgs, beside: Option<&Path>) -> Result<Motion, Failure> {
+    let loaded = load::load(path, &args.reading.clone().into())?;
+    let figure = Figure::of(loaded.take(), &loaded.analysis.body);
+    let last = loaded.take().num_frames() - 1;
+    let repeats = args.onion || args.cycles.is_some() || beside.is_some();
+    let no_range = |(start, end): (usize, usize)| {
+        unfit(path, format!("frames {start}:{end} are not a range of it"))
+            .because(format!(
+                "its frames are 0 to {last}, and the start must lie before the end"
+            ))
+            .try_this(format!("--range START:END within 0:{last}"))
+    };
+    if let Some((start, end)) = args.range {
+        if start >= end || end > last {
+            return Err(no_range((start, end)));
+        }
+        if repeats {
+            let cut = Cut::new(loaded.take(), start as f64, end as f64).map_err(|error| unfit(path, error))?;
+            return cut_motion(&loaded, &cut, end - start, loaded.take().frame_time_secs(), &figure);
+        }
+        return Motion::of_take(loaded.take(), &loaded.analysis, &figure, start, end)
+            .map_err(|error| unfit(path, error));
+    }
+    if let Some(other) = beside
+        && written_loop::has_sidecar(other)
+    {
+        let WrittenLoop {
+            sidecar: Some(sidecar),
+            written,
+            ..
+        } = written_loop::read(other, &args.reading)?
+        else {
+            return Err(unfit(other, "its sidecar is gone"));
+        };
+        let (_, root, carrier) = written_loop::from_sidecar(&written, &sidecar)?;
+        let source = written_loop::source_of(&loaded, &sidecar, &written, root, carrier)?;
+        let cut = &sidecar.candidate;
+        return Motion::of_cut(&source, &figure, cut.start_frame, cut.end_frame - cut.start_frame)
+            .map_err(|error| unfit(path, error));
+    }
+    if args.onion || args.cycles.is_some() {
+        // A loop whose sidecar is gone still shows what its keys are.
+        return loop_motion(path, args);
+    }
+    Motion::of_take(loaded.take(), &loaded.analysis, &figure, 0, last).map_err(|error| unfit(path, error))
+}
+
+/// A stretch of a take repeated as it is.
+fn cut_motion(
+    loaded: &Loaded,
+    cut: &Cut,
+    num_frames: usize,
+    step_secs: f64,
+    figure: &Figure,
+) -> Result<Motion, Failure> {
+    let clip = Clip::new(loaded.take(), cut, num_frames, step_secs).map_err(|error| unfit(&loaded.path, error))?;
+    let source =
+        extract(&clip, &loaded.analysis, 1, &RootMode::Screw.into()).map_err(|error| unfit(&loaded.path, error))?;
+    Motion::of_cut(&source, figure, cut.start_frame(), cut.num_frames())
+        .map_err(|error: MotionError| unfit(&loaded.path, error))
+}

@@ -1,0 +1,81 @@
+//! Counts, numbers and ranges as they are typed.
+
+/// A whole number from 1 to 100000.
+pub(crate) fn parse_count(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(count) if (1..=100_000).contains(&count) => Ok(count),
+        _ => Err("must be a whole number from 1 to 100000".to_owned()),
+    }
+}
+
+/// `LOW:HIGH`, of which one may be left out.
+pub(crate) fn parse_bounds(text: &str) -> Result<[f64; 2], String> {
+    let wrong =
+        || "must be LOW:HIGH, two numbers in order of which one may be left out, such as 1.2:1.6 or 2:".to_owned();
+    let (low, high) = text.split_once(':').ok_or_else(wrong)?;
+    let end = |text: &str, open: f64| match text.trim() {
+        "" => Some(open),
+        number => number.parse::<f64>().ok().filter(|number| number.is_finite()),
+    };
+    match (end(low, f64::NEG_INFINITY), end(high, f64::INFINITY)) {
+        (Some(low), Some(high)) if low <= high && !(low.is_infinite() && high.is_infinite()) => Ok([low, high]),
+        _ => Err(wrong()),
+    }
+}
+
+/// `LOW:HIGH`, or one number for both.
+pub(crate) fn parse_cycles(text: &str) -> Result<[u32; 2], String> {
+    let number = |part: &str| {
+        part.trim()
+            .parse::<u32>()
+            .map_err(|_| format!("\"{part}\" is not a whole number"))
+    };
+    let (low, high) = text.split_once(':').unwrap_or((text, text));
+    let cycles = [number(low)?, number(high)?];
+    if (1..=cycles[1]).contains(&cycles[0]) {
+        Ok(cycles)
+    } else {
+        Err("from 1 on, the fewest first, such as 1:3".to_owned())
+    }
+}
+
+/// `START:END`, frames and parts of frames.
+pub(crate) fn parse_cut(text: &str) -> Result<(f64, f64), String> {
+    let wrong = || "must be START:END, two frames counted from 0, such as 120:185".to_owned();
+    let (start, end) = text.split_once(':').ok_or_else(wrong)?;
+    let frame = |text: &str| {
+        text.trim()
+            .parse()
+            .ok()
+            .filter(|frame: &f64| frame.is_finite() && *frame >= 0.0)
+    };
+    frame(start).zip(frame(end)).ok_or_else(wrong)
+}
+
+/// `WxH`, or one number for both.
+pub(crate) fn parse_size(text: &str) -> Result<[u32; 2], String> {
+    let wrong = || "must be WxH, two whole numbers of pixels from 16 to 4096, such as 640x480".to_owned();
+    let (width, height) = text.split_once(['x', 'X']).unwrap_or((text, text));
+    let size = [width, height].map(|side| side.trim().parse().ok().filter(|side| (16..=4096).contains(side)));
+    match size {
+        [Some(width), Some(height)] => Ok([width, height]),
+        _ => Err(wrong()),
+    }
+}
+
+/// `START:END`, whole frames.
+pub(crate) fn parse_range(text: &str) -> Result<(usize, usize), String> {
+    let wrong = || "must be START:END, two whole frames counted from 0, such as 120:185".to_owned();
+    let (start, end) = text.split_once(':').ok_or_else(wrong)?;
+    let start = start.trim().parse().map_err(|_| wrong())?;
+    let end = end.trim().parse().map_err(|_| wrong())?;
+    Ok((start, end))
+}
+
+/// A number above zero that its formulas keep finite.
+pub(crate) fn parse_positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if (1e-9..=1e9).contains(&number) => Ok(number),
+        _ => Err("must be a number from 1e-9 to 1e9".to_owned()),
+    }
+}

@@ -1,0 +1,268 @@
+//! How the seam is closed: as asked for, as the core's settings, and as it was decided in the end.
+
+use std::str::FromStr;
+
+use clap::Args;
+use loopwright::{
+    closure::{ClosureName, ClosureSettings, DEFAULT_BLEND_SECS, Method, Order, SeamMotion, Shape, Shares},
+    take::Skeleton,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    exit::Failure,
+    words::{choice, optional_text},
+};
+
+/// How the seam is closed, as flags or as the table `[closure]` of a recipe. Times in seconds.
+#[derive(Clone, Debug, Default, PartialEq, Args, Serialize, Deserialize)]
+#[command(next_help_heading = "Closing the seam")]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct ClosureRecipe {
+    /// How the seam is closed; quintic unless given.
+    #[arg(long = "closure", value_name = "METHOD", value_parser = choice::<ClosureName>())]
+    #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
+    pub(crate) method: Option<ClosureName>,
+    /// Another method at the start.
+    #[arg(long = "closure-start", value_name = "METHOD", value_parser = choice::<ClosureName>())]
+    #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
+    method_start: Option<ClosureName>,
+    /// Another method at the end.
+    #[arg(long = "closure-end", value_name = "METHOD", value_parser = choice::<ClosureName>())]
+    #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
+    method_end: Option<ClosureName>,
+    /// Blend time at both ends, seconds; for spring the half-life (59.7% left after it), for softfade the time of the fade.
+    #[arg(long, value_name = "SECONDS")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blend: Option<f64>,
+    /// Another blend time at the start.
+    #[arg(long, value_name = "SECONDS")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blend_start: Option<f64>,
+    /// Another blend time at the end.
+    #[arg(long, value_name = "SECONDS")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blend_end: Option<f64>,
+    /// How sharply softfade bends, 0.5 or more; 16 unless given.
+    #[arg(long, value_name = "K")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hardness: Option<f64>,
+    /// Share of the gaps that the start takes, 0 to 1: of pose, velocity and acceleration, those left out as the one before.
+    #[arg(long, value_name = "P[,V[,A]]", value_delimiter = ',', num_args = 1..=3)]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    share: Vec<f64>,
+    /// How far the seam is closed; c2 where the method carries it.
+    #[arg(long, value_parser = choice::<Order>())]
+    #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
+    order: Option<Order>,
+    /// How velocities and accelerations at the seam are told; layered unless given.
+    #[arg(long, value_parser = choice::<SeamMotion>())]
+    #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
+    motion: Option<SeamMotion>,
+}
+
+/// Joints that are closed in their own way, as a flag or as a table `[[joint]]` of a recipe.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct JointRecipe {
+    /// Names, `*` for any letters and `?` for any one.
+    pattern: String,
+    #[serde(with = "joint_method")]
+    method: ClosureName,
+    /// Seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    blend: Option<f64>,
+}
+
+/// Names of what closes single joints.
+mod joint_method {
+    use serde::{Deserialize, Deserializer, de::Error};
+
+    use super::ClosureName;
+    use crate::words::read_one_of;
+    pub(super) use crate::words::text::serialize;
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<ClosureName, D::Error> {
+        read_one_of(&ClosureName::OF_JOINTS, &String::deserialize(from)?).map_err(Error::custom)
+    }
+}
+
+impl FromStr for JointRecipe {
+    type Err = String;
+
+    /// `PATTERN:METHOD[:SECONDS]`, read from its end: names of joints may hold colons.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || {
+            format!(
+                "must be PATTERN:METHOD[:SECONDS], such as 'Hand*:spring:0.1', with a method of {}",
+                ClosureName::OF_JOINTS.map(ClosureName::as_str).join(", ")
+            )
+        };
+        let (rest, last) = text.rsplit_once(':').ok_or_else(wrong)?;
+        let method = |word: &str| {
+            let mut names = ClosureName::OF_JOINTS.into_iter();
+            names.find(|name| name.as_str().eq_ignore_ascii_case(word))
+        };
+        let (pattern, method, blend) = match (method(last), last.trim().parse::<f64>()) {
+            (Some(method), _) => (rest, method, None),
+            (None, Ok(secs)) => {
+                let (pattern, word) = rest.rsplit_once(':').ok_or_else(wrong)?;
+                (pattern, method(word).ok_or_else(wrong)?, Some(secs))
+            }
+            (None, Err(_)) => return Err(wrong()),
+        };
+        if pattern.is_empty() {
+            return Err(wrong());
+        }
+        Ok(Self {
+            pattern: pattern.to_owned(),
+            method,
+            blend,
+        })
+    }
+}
+
+impl ClosureRecipe {
+    /// The core's settings; those of `auto` are chosen later.
+    ///
+    /// Errors: a number that is out of its range, methods that cannot be mixed, a pattern that no joint's name is like.
+    pub(crate) fn settings(&self, joints: &[JointRecipe], skeleton: &Skeleton) -> Result<ClosureSettings, Failure> {
+        self.check()?;
+        let shares = shares(&self.share)?;
+        let of_all = self.method.unwrap_or(ClosureName::Quintic);
+        let [start, end] = [self.method_start, self.method_end].map(|own| own.unwrap_or(of_all));
+        let is_whole = |name| matches!(name, ClosureName::Auto | ClosureName::Crossfade);
+        if start != end && (is_whole(start) || is_whole(end)) {
+            return Err(
+                Failure::error("auto and crossfade are methods of the whole seam, not of one of its ends")
+                    .try_this("--closure for both ends, or other methods at both"),
+            );
+        }
+        let [blend_start, blend_end] = [self.blend_start, self.blend_end].map(|own| own.or(self.blend));
+        let method = self.method_of([start, end], [blend_start, blend_end], shares);
+        let mut of_joints = Vec::new();
+        for joint in joints {
+            let matching = skeleton.joints_matching(&joint.pattern);
+            if matching.is_empty() {
+                return Err(Failure::error(format!("no joint's name is like \"{}\"", joint.pattern))
+                    .because("patterns must fit the whole name; * stands for any letters, ? for any one")
+                    .try_this("`loopwright inspect TAKE --json` lists the joints"));
+            }
+            if let Some(secs) = joint.blend {
+                positive("the seconds of --joint", secs, "--joint 'Hand*:spring:0.1'")?;
+            }
+            let own = self.method_of([joint.method; 2], [joint.blend; 2], shares);
+            of_joints.extend(matching.into_iter().map(|joint| (joint, own)));
+        }
+        Ok(ClosureSettings {
+            // Only joints may be left open.
+            method: method.unwrap_or_default(),
+            motion: self.motion.unwrap_or_default(),
+            joints: of_joints,
+        })
+    }
+
+    /// The method of these names and times at both ends; `None` where nothing is closed.
+    fn method_of(
+        &self,
+        [start, end]: [ClosureName; 2],
+        [blend_start, blend_end]: [Option<f64>; 2],
+        shares: Shares,
+    ) -> Option<Method> {
+        let crossfades = start == ClosureName::Crossfade;
+        // The time of a crossfade is not that of the offsets which close what it leaves.
+        let shape = |name: ClosureName, secs: Option<f64>| name.shape(secs.filter(|_| !crossfades), self.hardness);
+        Some(Method {
+            start: shape(start, blend_start)?,
+            end: shape(end, blend_end)?,
+            shares,
+            order: self.order.unwrap_or_default(),
+            crossfade_secs: crossfades.then(|| blend_start.unwrap_or(DEFAULT_BLEND_SECS)),
+        })
+    }
+
+    /// Refuses values that the core would refuse too, in the words of the command line.
+    fn check(&self) -> Result<(), Failure> {
+        for (name, secs) in [
+            ("--blend", self.blend),
+            ("--blend-start", self.blend_start),
+            ("--blend-end", self.blend_end),
+        ] {
+            if let Some(secs) = secs {
+                positive(name, secs, &format!("{name} 0.4"))?;
+            }
+        }
+        match self.hardness {
+            Some(hardness) if !(hardness > 0.0 && hardness.is_finite()) => Err(Failure::error(format!(
+                "--hardness must be a positive number, found {hardness}"
+            ))
+            .try_this("--hardness 16")),
+            _ => Ok(()),
+        }
+    }
+
+    /// The recipe of a method that was chosen for the whole seam.
+    pub(crate) fn chosen(&self, method: &Method) -> Self {
+        let (name, secs) = match method.crossfade_secs {
+            Some(secs) => (ClosureName::Crossfade, secs),
+            None => (ClosureName::from(method.start), method.start.secs()),
+        };
+        Self {
+            method: Some(name),
+            blend: Some(secs),
+            hardness: match method.start {
+                Shape::SoftFade { hardness, .. } => Some(hardness),
+                _ => None,
+            },
+            method_start: None,
+            method_end: None,
+            blend_start: None,
+            blend_end: None,
+            ..self.clone()
+        }
+    }
+}
+
+fn positive(name: &str, secs: f64, hint: &str) -> Result<(), Failure> {
+    if secs > 0.0 && secs.is_finite() {
+        return Ok(());
+    }
+    Err(Failure::error(format!("{name} must be a positive number of seconds, found {secs:e}")).try_this(hint))
+}
+
+fn shares(given: &[f64]) -> Result<Shares, Failure> {
+    let wrong = given.len() > 3 || given.iter().any(|share| !(0.0..=1.0).contains(share));
+    if wrong {
+        return Err(Failure::error(
+            "--share takes one to three numbers from 0 to 1: of pose, velocity and acceleration",
+        )
+        .try_this("--share 0.5, or --share 1 to leave the end as it is"));
+    }
+    let rho = given.first().copied().unwrap_or(0.5);
+    let sigma = given.get(1).copied().unwrap_or(rho);
+    let tau = given.get(2).copied().unwrap_or(sigma);
+    Ok(Shares { rho, sigma, tau })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joints_are_read_from_the_end() {
+        let joint = |text: &str| text.parse::<JointRecipe>();
+        let hands = joint("Hand*:spring:0.1").unwrap();
+        assert_eq!(
+            (hands.pattern.as_str(), hands.method, hands.blend),
+            ("Hand*", ClosureName::Spring, Some(0.1))
+        );
+        let with_colons = joint("mixamorig:Left*:open").unwrap();
+        assert_eq!(
+            (with_colons.pattern.as_str(), with_colons.method, with_colons.blend),
+            ("mixamorig:Left*", ClosureName::Open, None)
+        );
+        for wrong in ["", "Hand", "Hand*:0.1", "Hand*:fast", ":spring", "Hand*:spring:long"] {
+            assert!(joint(wrong).unwrap_err().contains("PATTERN:METHOD"), "{wrong}");
+        }
+    }
+}

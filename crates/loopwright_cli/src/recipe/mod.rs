@@ -1,0 +1,248 @@
+//! Recipes: everything that decides how a loop is made, as flags or as a file, one laid over the other.
+//!
+//! Each part of a recipe is one struct, which both the command line and the file fill, and which knows the settings of the
+//! libraries that it stands for. A recipe holds only what somebody asked for; what is left out has the defaults of today.
+//! What `--save-recipe` writes holds everything that was decided on the way as well (the frames, the method that was chosen),
+//! so that it gives the same loop again.
+
+use std::path::Path;
+
+use loopwright::{candidate::LoopCandidate, closure::Method};
+use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
+
+use crate::{exit::Failure, files};
+
+mod closure;
+
+mod names;
+
+mod output;
+
+mod take;
+
+pub(crate) use closure::{ClosureRecipe, JointRecipe};
+pub(crate) use output::OutputRecipe;
+pub(crate) use take::{StudyArgs, TakeArgs};
+
+/// How a loop is made. Written as TOML, with a table for each part.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Recipe {
+    /// How the take is read.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) take: StudyArgs,
+    /// Which frames.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) stretch: StretchRecipe,
+    /// How the seam is closed.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) closure: ClosureRecipe,
+    /// Joints that are closed in another way, the last that fits counting.
+    #[serde(rename = "joint", skip_serializing_if = "Vec::is_empty")]
+    pub(crate) joints: Vec<JointRecipe>,
+    /// What is written.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) output: OutputRecipe,
+}
+
+/// Which frames are closed; a search finds them where they are not given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct StretchRecipe {
+    /// Source frames, counted from 0, fractional.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) start: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) end: Option<f64>,
+    /// Fundamental periods in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cycles: Option<u32>,
+    /// Whether the stretch is half a cycle and its mirror image follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) symmetric: Option<bool>,
+}
+
+impl StretchRecipe {
+    /// What is left of it where a search is asked for, of so many cycles if any: its frames go, and with them the number of
+    /// cycles that they hold.
+    pub(crate) fn searched_anew(self, cycles: Option<u32>) -> Self {
+        Self {
+            start: None,
+            end: None,
+            cycles: cycles.or(self.cycles.filter(|_| self.start.is_none())),
+            ..self
+        }
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Keys of a part that a newer key sets aside: the ends of a stretch belong together, what is said of both ends of a seam
+/// takes the place of what was said of one, and a rate and a number of frames exclude each other.
+const SETS_ASIDE: [(&str, &str, &[&str]); 5] = [
+    ("stretch", "start", &["end", "symmetric"]),
+    ("closure", "method", &["method-start", "method-end"]),
+    ("closure", "blend", &["blend-start", "blend-end"]),
+    ("output", "fps", &["frames"]),
+    ("output", "frames", &["fps"]),
+];
+
+impl Recipe {
+    /// Reads a recipe. Errors: the file cannot be read, or is no recipe.
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let bytes = files::read_bytes(path)?;
+        let no_recipe = |why: String| {
+            Failure::error(format!("cannot read the recipe \"{}\": {why}", path.display()))
+                .try_this("`loopwright make TAKE --save-recipe FILE` writes one to start from")
+        };
+        let text = String::from_utf8(bytes).map_err(|_| no_recipe("it is not text".to_owned()))?;
+        toml::from_str(&text).map_err(|error| no_recipe(error.to_string().trim_end().to_owned()))
+    }
+
+    /// The text of a recipe.
+    pub(crate) fn to_text(&self) -> Result<String, Failure> {
+        let text =
+            toml::to_string(self).map_err(|error| Failure::error(format!("cannot write the recipe: {error}")))?;
+        Ok(format!(
+            "# How a loop is made: `loopwright make TAKE --recipe FILE`.\n\n{text}"
+        ))
+    }
+
+    /// This recipe with whatever another one says laid over it. Errors: a number that TOML cannot hold.
+    pub(crate) fn overlaid(&self, over: &Self) -> Result<Self, Failure> {
+        let failed = |error: &dyn std::fmt::Display| Failure::error(format!("cannot use the recipe: {error}"));
+        let [mut under, over] = [self, over].map(Table::try_from);
+        let (under, over) = (
+            under.as_mut().map_err(|error| failed(error))?,
+            over.map_err(|error| failed(&error))?,
+        );
+        for (part, newer, set_aside) in SETS_ASIDE {
+            let is_said = over.get(part).is_some_and(|part| part.get(newer).is_some());
+            if let Some(Value::Table(part)) = under.get_mut(part).filter(|_| is_said) {
+                part.retain(|key, _| !set_aside.contains(&key));
+            }
+        }
+        lay_over(under, over);
+        core::mem::take(under).try_into().map_err(|error| failed(&error))
+    }
+
+    /// This recipe with everything in it that was decided on the way: the stretch, and the method where one was chosen.
+    pub(crate) fn done(&self, chosen: &LoopCandidate, method: Option<&Method>) -> Self {
+        Self {
+            stretch: StretchRecipe {
+                start: Some(chosen.cut.start_frame()),
+                end: Some(chosen.cut.end_frame()),
+                cycles: Some(chosen.cycles),
+                symmetric: chosen.is_mirrored.then_some(true),
+            },
+            closure: method.map_or_else(|| self.closure.clone(), |method| self.closure.chosen(method)),
+            ..self.clone()
+        }
+    }
+}
+
+/// Lays one table over another: tables key by key, tables in a list after those that are there, so that the later count,
+/// and anything else in place of what is there.
+fn lay_over(under: &mut Table, over: Table) {
+    for (key, value) in over {
+        match (under.get_mut(&key), value) {
+            (Some(Value::Table(under)), Value::Table(over)) => lay_over(under, over),
+            (Some(Value::Array(under)), Value::Array(over)) if over.iter().all(Value::is_table) => under.extend(over),
+            (_, value) => {
+                under.insert(key, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recipe(text: &str) -> Recipe {
+        toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn a_recipe_comes_back_from_its_text() {
+        let text = r#"[take]
+up = "z"
+unit = "0.01"
+feet = ["LeftFoot", "RightFoot"]
+smooth = 6.0
+weights = ["a=b=0.5", "Head=0"]
+
+[stretch]
+start = 219.0
+end = 288.2201456789012
+cycles = 1
+
+[closure]
+method = "softfade"
+share = [0.3, 0.7]
+order = "c1"
+
+[[joint]]
+pattern = "Hand*"
+method = "spring"
+blend = 0.1
+
+[[joint]]
+pattern = "Prop"
+method = "open"
+
+[output]
+for = "unity"
+root = "in-place"
+root-space = "full"
+path-smoothing = 0.4
+root-speed = "pose"
+force-straight = true
+last-key = "drop"
+"#;
+        assert_eq!(toml::to_string(&recipe(text)).unwrap(), text);
+        assert_eq!(recipe(""), Recipe::default());
+        assert_eq!(recipe("[take]\nunit = \"cm\"\n"), recipe("[take]\nunit = \"0.01\"\n"));
+        for (wrong, why) in [
+            ("[closure]\nmetod = \"spring\"", "unknown field `metod`"),
+            ("[take]\nupp = \"z\"", "unknown field `upp`"),
+            ("[closure]\nmethod = \"open\"", "unknown variant `open`"),
+            (
+                "[[joint]]\npattern = \"*\"\nmethod = \"auto\"",
+                "unknown variant `auto`",
+            ),
+            ("[output]\nlast-key = \"keep\"", "expected `repeat` or `drop`"),
+        ] {
+            let error = toml::from_str::<Recipe>(wrong).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_last_counts() {
+        let file = recipe(
+            "stretch = { start = 3.0, end = 40.5, cycles = 1, symmetric = true }\noutput.frames = 30\n\
+             closure = { method = \"spring\", blend-start = 0.1, order = \"c1\" }\n\
+             joint = [{ pattern = \"*\", method = \"open\" }]",
+        );
+        let flags = recipe(
+            "closure.blend = 0.3\nstretch.cycles = 2\noutput.fps = 30.0\n\
+             joint = [{ pattern = \"Hand\", method = \"cubic\" }]",
+        );
+        let both = recipe(
+            "stretch = { start = 3.0, end = 40.5, cycles = 2, symmetric = true }\noutput.fps = 30.0\n\
+             closure = { method = \"spring\", blend = 0.3, order = \"c1\" }\n\
+             joint = [{ pattern = \"*\", method = \"open\" }, { pattern = \"Hand\", method = \"cubic\" }]",
+        );
+        assert_eq!(file.overlaid(&flags).unwrap(), both);
+        let range = recipe("stretch = { start = 5.0, end = 9.0 }");
+        let stretch = file.overlaid(&range).unwrap().stretch;
+        assert_eq!(
+            stretch,
+            recipe("stretch = { start = 5.0, end = 9.0, cycles = 1 }").stretch
+        );
+    }
+}

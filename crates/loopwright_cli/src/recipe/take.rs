@@ -1,0 +1,216 @@
+//! How a take is read, and what is seen in it.
+
+use std::{ffi::OsStr, str::FromStr};
+
+use clap::{Arg, Args, Command, builder::TypedValueParser, parser::ValueSource};
+use loopwright::analysis::{body::BodyOverrides, standing::ContactLimits};
+use loopwright_formats::{AnimationChoice, ReadSettings, SpaceSettings, UnitChoice, UpChoice};
+use serde::{Deserialize, Serialize};
+
+use crate::words::{Written, optional_text, texts};
+
+/// A value of a flag that shows its default in the help: `None` where it was not typed, so that a recipe counts.
+type Typed<T> = Option<T>;
+
+/// Reads a [`Typed`] value.
+#[derive(Clone)]
+struct IfTyped<P>(P);
+
+impl<P: TypedValueParser> TypedValueParser for IfTyped<P> {
+    type Value = Typed<P::Value>;
+
+    fn parse_ref(&self, cmd: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<Self::Value, clap::Error> {
+        self.0.parse_ref(cmd, arg, value).map(Some)
+    }
+
+    fn parse_ref_(
+        &self,
+        cmd: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+        source: ValueSource,
+    ) -> Result<Self::Value, clap::Error> {
+        match source {
+            ValueSource::DefaultValue => Ok(None),
+            _ => self.parse_ref(cmd, arg, value),
+        }
+    }
+}
+
+/// Defines a struct of flags, and of a table in a recipe, that begins with how a file is read.
+///
+/// Flattening one struct into the other would do for flags; in recipes serde then no longer knows the line of a fault.
+macro_rules! reading {
+    ($(#[$meta:meta])* struct $Name:ident { $($more:tt)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, Default, PartialEq, Args, Serialize, Deserialize)]
+        #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+        pub(crate) struct $Name {
+            /// Axis of the file that points up: x, y, z or auto.
+            #[arg(long, value_name = "AXIS", default_value = "auto", value_parser = IfTyped(UpChoice::from_str))]
+            #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
+            pub(crate) up: Typed<UpChoice>,
+            /// Length unit of the file: m, cm, mm, in, cmu (5.64 cm), a number of metres, or auto.
+            #[arg(long, value_name = "UNIT", default_value = "auto", value_parser = IfTyped(UnitChoice::from_str))]
+            #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
+            pub(crate) unit: Typed<UnitChoice>,
+            /// Animation to read where a file holds several, by name or by number from 0; the longest that moves unless
+            /// given.
+            #[arg(long, value_name = "NAME")]
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub(crate) animation: Option<String>,
+            /// Skin whose joints are read where a file holds several, by name or by number from 0; the one that moves most
+            /// unless given.
+            #[arg(long, value_name = "NAME")]
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub(crate) skin: Option<String>,
+            /// Joint to take for the hips.
+            #[arg(long, value_name = "NAME")]
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub(crate) hips: Option<String>,
+            /// Joints to take for the feet (ankles), separated by commas.
+            #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
+            #[serde(skip_serializing_if = "Vec::is_empty")]
+            pub(crate) feet: Vec<String>,
+            $($more)*
+        }
+
+        impl $Name {
+            /// What is said of the file's axes and unit.
+            pub(crate) fn space(&self) -> SpaceSettings {
+                SpaceSettings {
+                    up: self.up.unwrap_or_default(),
+                    unit: self.unit.unwrap_or_default(),
+                }
+            }
+
+            /// How a file is read, in a space that may be known better; `animation` is read where none is named.
+            pub(crate) fn settings<'a>(
+                &'a self,
+                space: SpaceSettings,
+                animation: AnimationChoice<'a>,
+            ) -> ReadSettings<'a> {
+                ReadSettings {
+                    space,
+                    animation: self.animation.as_deref().map_or(animation, AnimationChoice::Given),
+                    skin: self.skin.as_deref(),
+                    companions: None,
+                }
+            }
+        }
+    };
+}
+
+reading! {
+    /// How a file is read.
+    struct TakeArgs {}
+}
+
+reading! {
+    /// How a take is read and what is seen in it, as flags or as the table `[take]` of a recipe.
+    struct StudyArgs {
+        /// Take out what shakes faster than this, hertz, before anything else; nothing moves in time.
+        #[arg(long, value_name = "HZ")]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub(crate) smooth: Option<f64>,
+        /// How much joints of that name count when poses are compared: 'Head=0', '*Hand*=1'; may be repeated. `inspect` lists
+        /// the weights.
+        #[arg(long = "joints", value_name = "PATTERN=WEIGHT", value_parser = <(String, f64)>::read)]
+        #[serde(with = "texts", skip_serializing_if = "Vec::is_empty")]
+        weights: Vec<(String, f64)>,
+        /// A foot comes to stand below this speed, metres per second; a tenth of its fast speed unless given.
+        #[arg(long, value_name = "S")]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        contact_speed: Option<f64>,
+        /// A foot comes to stand below this height over its lowest place nearby, metres; 0.03 unless given.
+        #[arg(long, value_name = "M")]
+        #[serde(skip_serializing_if = "Option::is_none")]
+        contact_height: Option<f64>,
+        /// Joints that are images of each other, as `LEFT=RIGHT`, where names do not tell; flags name a file of them.
+        #[arg(skip)]
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub(crate) mirror: Vec<String>,
+    }
+}
+
+impl TakeArgs {
+    /// The joints that are named.
+    pub(crate) fn overrides(&self) -> BodyOverrides {
+        BodyOverrides {
+            hips: self.hips.clone(),
+            feet: self.feet.clone(),
+            ..BodyOverrides::default()
+        }
+    }
+}
+
+impl StudyArgs {
+    /// What the analysis of the take is told.
+    pub(crate) fn overrides(&self) -> BodyOverrides {
+        BodyOverrides {
+            hips: self.hips.clone(),
+            feet: self.feet.clone(),
+            weights: self.weights.clone(),
+            contacts: ContactLimits {
+                speed_mps: self.contact_speed,
+                height_metres: self.contact_height,
+            },
+        }
+    }
+}
+
+impl From<TakeArgs> for StudyArgs {
+    fn from(reading: TakeArgs) -> Self {
+        Self {
+            up: reading.up,
+            unit: reading.unit,
+            animation: reading.animation,
+            skin: reading.skin,
+            hips: reading.hips,
+            feet: reading.feet,
+            ..Self::default()
+        }
+    }
+}
+
+/// How much joints count whose names are like a pattern: `PATTERN=WEIGHT`, read from its end, since names may hold equals
+/// signs.
+impl Written for (String, f64) {
+    fn written(&self) -> String {
+        format!("{}={}", self.0, self.1)
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        let weight = text.rsplit_once('=').and_then(|(pattern, weight)| {
+            let weight = weight.trim().parse().ok()?;
+            (!pattern.is_empty()).then(|| (pattern.to_owned(), weight))
+        });
+        weight.ok_or_else(|| "must be PATTERN=WEIGHT, such as 'Head=0' or '*Hand*=1'".to_owned())
+    }
+}
+
+impl Written for UpChoice {
+    fn written(&self) -> String {
+        match self {
+            Self::Auto => "auto".to_owned(),
+            Self::Given(axis) => axis.to_string().to_lowercase(),
+        }
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        Self::from_str(text).map_err(|error| error.to_string())
+    }
+}
+
+impl Written for UnitChoice {
+    fn written(&self) -> String {
+        match self {
+            Self::Auto => "auto".to_owned(),
+            Self::Metres(metres) => metres.to_string(),
+        }
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        Self::from_str(text).map_err(|error| error.to_string())
+    }
+}

@@ -1,0 +1,232 @@
+//! Answers of `cost`.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::{
+    json,
+    table::{Table, optional},
+};
+
+/// One of the two motions of a jump.
+#[derive(Serialize)]
+pub(crate) struct CostSide {
+    /// Its file.
+    pub(crate) file: String,
+    /// "take" or "loop".
+    pub(crate) kind: &'static str,
+    /// The frame that is left or entered; null for all.
+    pub(crate) frame: Option<usize>,
+    /// Frames of the take, samples of the loop.
+    pub(crate) frames: usize,
+    /// Seconds from one frame to the next.
+    pub(crate) frame_time_secs: f64,
+    /// Seconds of a loop's cycle; null for a take.
+    pub(crate) period_secs: Option<f64>,
+}
+
+/// What a jump costs under one decay, metre-seconds.
+#[derive(Serialize)]
+pub(crate) struct DecayCost {
+    /// "spring", "cubic" or "quintic".
+    pub(crate) decay: &'static str,
+    /// Half-life of the spring, blend time of the others.
+    pub(crate) secs: f64,
+    /// Exact cost.
+    pub(crate) exact: f64,
+    /// The feature form, which never exceeds it.
+    pub(crate) feature: f64,
+}
+
+/// What a jump leaves of a joint or of the root.
+#[derive(Serialize)]
+pub(crate) struct GapFacts {
+    /// The joint's name, or which part of the root's motion it is, in brackets.
+    pub(crate) of: String,
+    /// Whether it is a joint.
+    pub(crate) joint: bool,
+    /// A factor on metres.
+    pub(crate) weight: f64,
+    /// Left, up, ahead, metres.
+    pub(crate) place_m: [f64; 3],
+    /// The same, metres per second.
+    pub(crate) velocity_mps: [f64; 3],
+    /// Its part of the costs, in the order of the decays, metre-seconds.
+    pub(crate) costs: [f64; 3],
+}
+
+/// A jump from one frame to another.
+#[derive(Serialize)]
+pub(crate) struct PairFacts {
+    /// Under spring, cubic and quintic.
+    pub(crate) costs: [DecayCost; 3],
+    /// What it leaves, part by part.
+    pub(crate) gaps: Vec<GapFacts>,
+}
+
+/// A good jump.
+#[derive(Serialize)]
+pub(crate) struct CrossingFacts {
+    pub(crate) exit_frame: usize,
+    pub(crate) exit_secs: f64,
+    pub(crate) entry_frame: usize,
+    pub(crate) entry_secs: f64,
+    /// Exact cost, metre-seconds.
+    pub(crate) exact: f64,
+    /// Its feature form.
+    pub(crate) feature: f64,
+}
+
+/// Jumps between many frames.
+#[derive(Serialize)]
+pub(crate) struct TableFacts {
+    /// "spring", "cubic" or "quintic".
+    pub(crate) decay: &'static str,
+    /// Half-life of the spring, blend time of the others.
+    pub(crate) secs: f64,
+    /// The best places to leave (or to enter, where one frame is left), cheapest first.
+    pub(crate) best: Vec<CrossingFacts>,
+    /// Median and largest cost of the table.
+    pub(crate) median: Option<f64>,
+    pub(crate) dearest: Option<f64>,
+    /// Phase, 0 to 1, of the loop entered at which it does what the one left does at its start; null unless both are loops
+    /// of as many cycles.
+    pub(crate) matching_phase: Option<f64>,
+    /// Frames of the rows of the table; of long motions a part, evenly.
+    pub(crate) exit_frames: Vec<usize>,
+    /// Frames of its columns, likewise.
+    pub(crate) entry_frames: Vec<usize>,
+    /// Exact costs, metre-seconds, a row for each exit.
+    pub(crate) costs: Vec<Vec<f64>>,
+}
+
+/// The answer of `cost`.
+#[derive(Serialize)]
+pub(crate) struct CostAnswer {
+    /// What is left.
+    pub(crate) left: CostSide,
+    /// What is entered.
+    pub(crate) entered: CostSide,
+    /// Unit of all costs.
+    unit: &'static str,
+    /// Null unless one frame of each is named.
+    pub(crate) pair: Option<PairFacts>,
+    /// Null where one frame of each is named.
+    pub(crate) table: Option<TableFacts>,
+}
+
+impl CostAnswer {
+    /// The answer before anything is known of the jumps.
+    pub(crate) fn of([left, entered]: [CostSide; 2]) -> Self {
+        Self {
+            left,
+            entered,
+            unit: "metre-seconds",
+            pair: None,
+            table: None,
+        }
+    }
+}
+
+/// The answer of `cost`.
+pub(crate) fn human(answer: &CostAnswer) -> String {
+    let mut text = format!("{}\ninto {}\n", jump_side(&answer.left), jump_side(&answer.entered));
+    if let Some(pair) = &answer.pair {
+        text.push_str(&pair_cost(pair));
+    }
+    if let Some(table) = &answer.table {
+        text.push_str(&cost_table(table));
+    }
+    text.push_str(
+        "costs in metre-seconds: how far weighted joints are from where they should be, summed over joints, axes and time\n",
+    );
+    text
+}
+
+fn jump_side(side: &CostSide) -> String {
+    let rate = 1.0 / side.frame_time_secs;
+    let what = match side.period_secs {
+        Some(period) => format!("loop of {} samples, {period:.3} s", side.frames),
+        None => format!("take of {} frames", side.frames),
+    };
+    match side.frame {
+        Some(frame) => format!("{}, frame {frame} of a {what} at {rate:.4} fps", side.file),
+        None => format!("{}, a {what} at {rate:.4} fps", side.file),
+    }
+}
+
+fn pair_cost(pair: &PairFacts) -> String {
+    let mut costs = Table::new(&["decay", "seconds", "cost", "feature form"]);
+    for cost in &pair.costs {
+        costs.row(vec![
+            cost.decay.to_owned(),
+            format!("{:.3}", cost.secs),
+            format!("{:.4}", cost.exact),
+            format!("{:.4}", cost.feature),
+        ]);
+    }
+    let mut gaps = Table::new(&["part", "weight", "gap cm", "gap m/s", "spring", "cubic", "quintic"]);
+    let length = |[x, y, z]: [f64; 3]| (x * x + y * y + z * z).sqrt();
+    for gap in &pair.gaps {
+        let mut row = vec![
+            gap.of.clone(),
+            format!("{:.2}", gap.weight),
+            if gap.joint {
+                format!("{:.1}", 100.0 * length(gap.place_m))
+            } else {
+                "-".to_owned()
+            },
+            format!("{:.2}", length(gap.velocity_mps)),
+        ];
+        row.extend(gap.costs.iter().map(|cost| format!("{cost:.4}")));
+        gaps.row(row);
+    }
+    format!("{}{}", costs.render(), gaps.render())
+}
+
+fn cost_table(table: &TableFacts) -> String {
+    let mut text = format!("{} of {:.3} s", table.decay, table.secs);
+    if let (Some(median), Some(dearest)) = (table.median, table.dearest) {
+        let _ = write!(text, "; any jump costs {median:.4} in the median, {dearest:.4} at most");
+    }
+    if let Some(phase) = table.matching_phase {
+        let _ = write!(text, "; the start of the first is phase {phase:.3} of the second");
+    }
+    text.push('\n');
+    let mut best = Table::new(&[
+        "#",
+        "leave frame",
+        "at s",
+        "enter frame",
+        "at s",
+        "cost",
+        "feature form",
+        "of median",
+    ]);
+    for (index, jump) in table.best.iter().enumerate() {
+        best.row(vec![
+            (index + 1).to_string(),
+            jump.exit_frame.to_string(),
+            format!("{:.3}", jump.exit_secs),
+            jump.entry_frame.to_string(),
+            format!("{:.3}", jump.entry_secs),
+            format!("{:.4}", jump.exact),
+            format!("{:.4}", jump.feature),
+            optional(
+                table
+                    .median
+                    .filter(|&median| median > 0.0)
+                    .map(|median| jump.exact / median),
+                2,
+            ),
+        ]);
+    }
+    text.push_str(&best.render());
+    text
+}
+
+/// The same as JSON.
+pub(crate) fn json(answer: &CostAnswer) -> String {
+    json::text(answer)
+}

@@ -1,0 +1,137 @@
+//! Travel, feet and figures of loops in words, and the line about a take.
+
+use std::fmt::Write;
+
+use loopwright_formats::sidecar::{FeetFacts, QualityFacts, RootFacts};
+
+use super::table::optional;
+use crate::load::Loaded;
+
+/// The first line of every answer: which take, how long, in what space.
+pub(super) fn headline(loaded: &Loaded) -> String {
+    let facts = loaded.facts();
+    format!(
+        "{}: {} frames, {:.2} s at {:.4} fps, {} joints, unit {}, {} up\n",
+        facts.file,
+        facts.frames,
+        loaded.take().duration_secs(),
+        loaded.take().frame_rate_hz(),
+        facts.joints,
+        facts.unit,
+        facts.up
+    )
+}
+
+/// The travel in words.
+pub(super) fn travel(root: &RootFacts) -> String {
+    let mut text = match root.mode.as_str() {
+        "in-place" => format!("in place ({:.3} m/s taken out", root.speed_mps),
+        _ => format!("{:.3} m/s", root.speed_mps),
+    };
+    let radius = root
+        .radius_m
+        .map_or_else(String::new, |radius| format!(" on a radius of {radius:.2} m"));
+    if root.space == "full" {
+        let [x, y, z] = root.twist_angular_radps;
+        let rate = (x * x + y * y + z * z).sqrt();
+        let _ = write!(text, ", turning {:.2} deg/s about any axis{radius}", rate.to_degrees());
+    } else {
+        let _ = write!(text, ", turning {:+.2} deg/s{radius}", root.turn_dps);
+    }
+    // Below half a millimetre a second it is rounding of a file.
+    if root.climb_mps.abs() >= 5e-4 {
+        let _ = write!(text, ", climbing {:+.3} m/s", root.climb_mps);
+    }
+    if root.mode == "in-place" {
+        text.push(')');
+    }
+    text
+}
+
+/// The figures, a line each.
+pub(super) fn figures(quality: &QualityFacts) -> String {
+    let mut text = String::new();
+    let mut line = |label: &str, value: String| {
+        let _ = writeln!(text, "  {label:<20} {value}");
+    };
+    line(
+        "pose gap",
+        format!("{} deg, {} mm", optional(quality.c0_deg, 4), optional(quality.c0_mm, 4)),
+    );
+    if quality.c1_dps.is_some() {
+        // Rounding of the solver, so an exponent says more than zeros.
+        let tiny = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.0e}"));
+        line(
+            "velocity gap",
+            format!("{} deg/s, {} mm/s", tiny(quality.c1_dps), tiny(quality.c1_mmps)),
+        );
+    }
+    line("seam acceleration", {
+        let error = quality
+            .seam_acceleration_error
+            .map_or_else(String::new, |error| format!("error {error:.3}, "));
+        format!(
+            "{error}{} of the clip's own peaks (pops above 1.5)",
+            optional(quality.seam_acceleration_p99, 2)
+        )
+    });
+    line("seam rank", {
+        let take = quality
+            .take_rank
+            .map_or_else(String::new, |rank| format!(", the take's own there {rank:.0}"));
+        format!(
+            "{}{take} (50 on average cannot be told)",
+            optional(quality.seam_rank, 0)
+        )
+    });
+    if quality.displacement_mm.is_some() {
+        line(
+            "displacement",
+            format!(
+                "{} mm, {} deg",
+                optional(quality.displacement_mm, 2),
+                optional(quality.displacement_deg, 2)
+            ),
+        );
+    }
+    line(
+        "skate",
+        quality
+            .skate_cmps
+            .map_or_else(|| "no stance found".to_owned(), |skate| format!("{skate:.2} cm/s")),
+    );
+    text
+}
+
+/// What became of the feet, in words.
+pub(super) fn held(feet: &FeetFacts) -> String {
+    let names = |held: bool| -> String {
+        let of = feet.feet.iter().filter(|foot| (foot.outcome == "held") == held);
+        let named = of.map(|foot| {
+            if held {
+                foot.joint.clone()
+            } else {
+                format!("{} {}", foot.joint, foot.outcome)
+            }
+        });
+        named.collect::<Vec<_>>().join(", ")
+    };
+    if feet.feet.is_empty() {
+        return "none told apart from other joints".to_owned();
+    }
+    if !feet.held {
+        return names(false);
+    }
+    let mut text = format!("{} held", names(true));
+    if let (Some(before), Some(after)) = (feet.skate_before_cmps, feet.skate_after_cmps) {
+        let _ = write!(text, ": skate {before:.2} to {after:.2} cm/s");
+    }
+    if feet.hips_lowered_mm >= 0.1 {
+        let _ = write!(text, ", hips down by up to {:.1} mm", feet.hips_lowered_mm);
+    }
+    let others = names(false);
+    if !others.is_empty() {
+        let _ = write!(text, "; {others}");
+    }
+    text
+}

@@ -1,0 +1,66 @@
+//! The block for a controller: TOML, with a table for each mode that says anything.
+
+use std::fmt::Write;
+
+use loopwright::controller_fit::{FitSettings, mode::Mode, pool::Pool};
+
+use super::{DEGREES, MEANING};
+
+/// The block of these takes.
+pub(crate) fn block(pool: &Pool, settings: &FitSettings) -> String {
+    let mut text = format!(
+        "# Written by `loopwright fit` from {} take{}, smoothed by {} s. Metres, seconds, degrees.\n# {MEANING}.\n",
+        pool.takes,
+        if pool.takes == 1 { "" } else { "s" },
+        settings.smoothing_secs
+    );
+    for mode in core::iter::once(&pool.all).chain(&pool.modes) {
+        let mut lines = String::new();
+        if mode.mode.is_some() {
+            for (key, spread, scale, what) in [
+                ("max_speed", mode.top_speed, 1.0, "m/s, held for 0.5 s"),
+                ("max_acceleration", mode.acceleration, 1.0, "m/s^2, smoothed"),
+                ("max_deceleration", mode.deceleration, 1.0, "m/s^2, smoothed"),
+                ("max_turn_rate", mode.turn_rate, DEGREES, "deg/s, smoothed"),
+            ] {
+                // Where the body stands its noise is no figure for a controller.
+                if let Some(spread) = spread.filter(|_| mode.mode != Some(Mode::Idle)) {
+                    let _ = writeln!(lines, "{key} = {:.3} # {what}", scale * spread.median);
+                }
+            }
+        }
+        for (key, half_lives) in [
+            ("velocity_half_life", &mode.velocity),
+            ("acceleration_half_life", &mode.speeding_up),
+            ("deceleration_half_life", &mode.slowing_down),
+            ("facing_half_life", &mode.facing),
+        ] {
+            if let Some(secs) = half_lives.chosen_secs() {
+                let source = match half_lives.fitted {
+                    Some(spread) if spread.count > 1 => {
+                        format!(
+                            "fitted to {} changes, quartiles {:.3} and {:.3}",
+                            spread.count, spread.lower, spread.upper
+                        )
+                    }
+                    Some(_) => "fitted to 1 change".to_owned(),
+                    None => "by the peak alone: no spring comes near the whole change".to_owned(),
+                };
+                let _ = writeln!(lines, "{key} = {secs:.4} # s, {source}");
+            }
+        }
+        if !lines.is_empty() {
+            let table = mode
+                .mode
+                .map_or("controller".to_owned(), |mode| format!("controller.{}", mode.as_str()));
+            let _ = write!(
+                text,
+                "\n[{table}] # {:.1} s of {} take{}\n{lines}",
+                mode.secs,
+                mode.takes,
+                if mode.takes == 1 { "" } else { "s" }
+            );
+        }
+    }
+    text
+}

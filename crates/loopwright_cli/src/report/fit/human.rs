@@ -1,0 +1,262 @@
+//! Takes and their pools for people.
+
+use std::fmt::Write;
+
+use loopwright::controller_fit::{
+    FitSettings, TakeFit,
+    event::Quantity,
+    mode::Mode,
+    pool::{HalfLives, ModePool, Pool, Spread},
+};
+
+use super::{DEGREES, FittedTake, MEANING, Outcome, Source, lack_in_words};
+use crate::report::table::{Table, optional};
+
+/// The answer for people: one take at length, several as a table and by folder.
+pub(crate) fn human(sources: &[Source], pool: &Pool, settings: &FitSettings, block: &str) -> String {
+    let mut text = String::new();
+    let outcomes: Vec<&Outcome> = sources.iter().flat_map(|source| &source.outcomes).collect();
+    if let [Outcome::Take(take)] = outcomes[..] {
+        text.push_str(&one(take, settings));
+    } else {
+        text.push_str(&many(&outcomes));
+        for source in sources.iter().filter(|source| source.is_folder && sources.len() > 1) {
+            let fits: Vec<&TakeFit> = source.fits().map(|(_, fit)| fit).collect();
+            let _ = write!(text, "\n{}\n{}", source.name, pooled(&Pool::of(&fits)));
+        }
+        let _ = write!(text, "\nall takes\n{}", pooled(pool));
+    }
+    if pool.takes > 0 {
+        let _ = write!(
+            text,
+            "\nvelocity and facing are smoothed by {} s (standard deviation of the weights); {MEANING}\n",
+            settings.smoothing_secs
+        );
+    }
+    if pool.has_half_life() {
+        let _ = write!(text, "\n{block}");
+    }
+    text
+}
+
+fn median(spread: Option<Spread>, scale: f64, decimals: usize) -> String {
+    optional(spread.map(|spread| scale * spread.median), decimals)
+}
+
+/// A median with its quartiles, where there is more than one value.
+fn quartiles(spread: Option<Spread>, scale: f64, decimals: usize) -> String {
+    match spread {
+        Some(spread) if spread.count > 1 => format!(
+            "{:.decimals$} ({:.decimals$}-{:.decimals$})",
+            scale * spread.median,
+            scale * spread.lower,
+            scale * spread.upper
+        ),
+        other => median(other, scale, decimals),
+    }
+}
+
+/// One take at length.
+fn one(take: &FittedTake, settings: &FitSettings) -> String {
+    let facts = &take.facts;
+    let mut text = format!(
+        "{}: {} frames, {:.2} s at {:.4} fps\n",
+        facts.file,
+        facts.frames,
+        (facts.frames.max(1) - 1) as f64 * facts.frame_time_secs,
+        1.0 / facts.frame_time_secs
+    );
+    let fit = match &take.fit {
+        Ok(fit) => fit,
+        Err(error) => {
+            let _ = writeln!(text, "  {error}");
+            return text;
+        }
+    };
+    let mut table = Table::new(&[
+        "mode",
+        "seconds",
+        "top m/s",
+        "at s",
+        "accel",
+        "at s",
+        "decel",
+        "at s",
+        "turn deg/s",
+        "at s",
+    ]);
+    for figures in &fit.figures {
+        let mut row = vec![figures.mode.as_str().to_owned(), format!("{:.2}", figures.secs)];
+        for (peak, scale, decimals) in [
+            (figures.top_speed, 1.0, 3),
+            (figures.acceleration, 1.0, 2),
+            (figures.deceleration, 1.0, 2),
+            (figures.turn_rate, DEGREES, 1),
+        ] {
+            row.push(optional(peak.map(|peak| scale * peak.value), decimals));
+            row.push(optional(peak.map(|peak| peak.secs), 2));
+        }
+        table.row(row);
+    }
+    text.push_str("\nlargest figures: speed held for 0.5 s; speed gained and lost, m/s^2\n");
+    text.push_str(&table.render());
+    if !fit.events.is_empty() {
+        text.push_str("\nchanges, and the half-life of each in two ways\n");
+        text.push_str(&events(fit));
+    }
+    text.push('\n');
+    text.push_str(&pooled(&Pool::of(&[fit])));
+    for (quantity, name) in [(Quantity::Velocity, "velocity"), (Quantity::Facing, "facing")] {
+        if let Some(lack) = fit.lack(quantity) {
+            let _ = writeln!(
+                text,
+                "no half-life of the {name}: {}",
+                lack_in_words(lack, quantity, settings)
+            );
+        }
+    }
+    text
+}
+
+fn events(fit: &TakeFit) -> String {
+    let mut table = Table::new(&[
+        "at s", "what", "kind", "mode", "from", "to", "peak", "closed s", "fitted s", "error",
+    ]);
+    for event in &fit.events {
+        let (what, scale, decimals) = match event.quantity {
+            Quantity::Velocity => ("velocity m/s", 1.0, 2),
+            Quantity::Facing => ("facing deg", DEGREES, 0),
+        };
+        let size = |value: glam::DVec3| match event.quantity {
+            Quantity::Velocity => value.length(),
+            Quantity::Facing => scale * value.y,
+        };
+        table.row(vec![
+            format!("{:.2}", fit.profile.secs(event.peak_frame)),
+            what.to_owned(),
+            event.kind.name().to_owned(),
+            event.mode.as_str().to_owned(),
+            format!("{:.decimals$}", size(event.from)),
+            format!("{:.decimals$}", size(event.to)),
+            format!("{:.decimals$}", scale * event.peak_rate),
+            optional(event.closed_secs, 3),
+            optional(event.fitted.map(|fitted| fitted.half_life_secs), 3),
+            event.fitted.map_or_else(
+                || "-".to_owned(),
+                |fitted| {
+                    let doubt = if event.trusted().is_none() { " not used" } else { "" };
+                    format!("{:.1}%{doubt}", 100.0 * fitted.error)
+                },
+            ),
+        ]);
+    }
+    table.render()
+}
+
+/// Takes in a line each.
+fn many(outcomes: &[&Outcome]) -> String {
+    let mut table = Table::new(&[
+        "take",
+        "seconds",
+        "modes",
+        "top m/s",
+        "accel",
+        "decel",
+        "changes",
+        "velocity h",
+        "turns",
+        "facing h",
+    ]);
+    for outcome in outcomes {
+        let (file, seconds, rest) = match outcome {
+            Outcome::Unreadable { file, .. } => (file.clone(), None, vec!["cannot be read".to_owned()]),
+            Outcome::Take(take) => {
+                let secs = (take.facts.frames.max(1) - 1) as f64 * take.facts.frame_time_secs;
+                let rest = match &take.fit {
+                    Err(_) => vec!["too short".to_owned()],
+                    Ok(fit) => {
+                        let all = Pool::of(&[fit]).all;
+                        let modes: Vec<&str> = fit.figures.iter().map(|figures| figures.mode.as_str()).collect();
+                        vec![
+                            modes.join(" "),
+                            median(all.top_speed, 1.0, 2),
+                            median(all.acceleration, 1.0, 2),
+                            median(all.deceleration, 1.0, 2),
+                            all.velocity.events.to_string(),
+                            optional(all.velocity.chosen_secs(), 3),
+                            all.facing.events.to_string(),
+                            optional(all.facing.chosen_secs(), 3),
+                        ]
+                    }
+                };
+                (take.facts.file.clone(), Some(secs), rest)
+            }
+        };
+        let mut row = vec![file, optional(seconds, 2)];
+        row.extend(rest);
+        row.resize(10, "-".to_owned());
+        table.row(row);
+    }
+    table.render()
+}
+
+/// Half-lives by mode, with their spread.
+fn pooled(pool: &Pool) -> String {
+    let mut table = Table::new(&[
+        "mode",
+        "takes",
+        "top m/s",
+        "accel",
+        "decel",
+        "turn deg/s",
+        "h of",
+        "changes",
+        "closed s",
+        "fitted s",
+        "error",
+        "by maxima s",
+    ]);
+    for mode in pool.modes.iter().chain([&pool.all]) {
+        let mut head = vec![
+            mode.mode.map_or("all", Mode::as_str).to_owned(),
+            mode.takes.to_string(),
+            quartiles(mode.top_speed, 1.0, 2),
+            quartiles(mode.acceleration, 1.0, 2),
+            quartiles(mode.deceleration, 1.0, 2),
+            quartiles(mode.turn_rate, DEGREES, 0),
+        ];
+        for (name, half_lives, maxima) in kinds(mode) {
+            if half_lives.events == 0 && maxima.is_none() {
+                continue;
+            }
+            let mut row = core::mem::replace(&mut head, vec![String::new(); 6]);
+            row.extend([
+                name.to_owned(),
+                half_lives.events.to_string(),
+                quartiles(half_lives.closed, 1.0, 3),
+                quartiles(half_lives.fitted, 1.0, 3),
+                median(half_lives.error, 100.0, 1) + "%",
+                median(maxima, 1.0, 3),
+            ]);
+            table.row(row);
+        }
+        if !head[0].is_empty() {
+            head.resize(12, "-".to_owned());
+            table.row(head);
+        }
+    }
+    format!(
+        "half-lives: medians, quartiles in brackets; by maxima: from top speed and largest acceleration or deceleration\n{}",
+        table.render().replace("-%", "-")
+    )
+}
+
+/// The kinds of half-lives of a mode, with what its maxima say of them.
+fn kinds(mode: &ModePool) -> [(&'static str, &HalfLives, Option<Spread>); 4] {
+    [
+        ("velocity", &mode.velocity, None),
+        ("gaining", &mode.speeding_up, mode.acceleration_closed),
+        ("losing", &mode.slowing_down, mode.deceleration_closed),
+        ("facing", &mode.facing, None),
+    ]
+}

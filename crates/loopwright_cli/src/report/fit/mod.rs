@@ -1,0 +1,75 @@
+//! Answers of `fit`: as text, as JSON, and as a block for a controller.
+
+use loopwright::controller_fit::{FitError, FitSettings, Lack, TakeFit, event::Quantity};
+use loopwright_formats::sidecar::TakeFacts;
+
+mod block;
+
+mod human;
+
+mod json;
+
+mod numbers;
+
+pub(crate) use block::block;
+pub(crate) use human::human;
+pub(crate) use json::json;
+pub(crate) use numbers::{Numbers, numbers_human, numbers_json};
+
+/// A take that was looked at.
+pub(crate) struct FittedTake {
+    pub(crate) facts: TakeFacts,
+    /// The fit; why there is none where the take is too short.
+    pub(crate) fit: Result<TakeFit, FitError>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// What became of a file.
+pub(crate) enum Outcome {
+    Take(Box<FittedTake>),
+    /// It could not be read.
+    Unreadable {
+        file: String,
+        why: String,
+    },
+}
+
+/// The takes that an argument stands for, with their pool.
+pub(crate) struct Source {
+    /// The argument as it was given.
+    pub(crate) name: String,
+    pub(crate) is_folder: bool,
+    pub(crate) outcomes: Vec<Outcome>,
+}
+
+impl Source {
+    /// Fits of its takes.
+    pub(crate) fn fits(&self) -> impl Iterator<Item = (&FittedTake, &TakeFit)> {
+        self.outcomes.iter().filter_map(|outcome| match outcome {
+            Outcome::Take(take) => take.fit.as_ref().ok().map(|fit| (&**take, fit)),
+            Outcome::Unreadable { .. } => None,
+        })
+    }
+}
+
+/// What the half-life means, wherever it is told to people.
+const MEANING: &str =
+    "half-lives are the articles' parameter: 59.7% of a change is left after one, half after 1.21 of them";
+
+/// Degrees in a radian.
+const DEGREES: f64 = 180.0 / core::f64::consts::PI;
+
+/// Why there is no half-life.
+fn lack_in_words(lack: Lack, quantity: Quantity, settings: &FitSettings) -> String {
+    match (lack, quantity) {
+        (Lack::Still, _) => "the body stands throughout".to_owned(),
+        (Lack::NoEvent, Quantity::Velocity) => {
+            "it never changes from one steady velocity to another; a start, a stop or a turn would tell".to_owned()
+        }
+        (Lack::NoEvent, Quantity::Facing) => "it never turns from one steady facing to another".to_owned(),
+        (Lack::NoFit, _) => format!(
+            "what changes is sharper than a smoothing of {} s lets be seen, or no spring comes near it; try a smaller --smoothing",
+            settings.smoothing_secs
+        ),
+    }
+}

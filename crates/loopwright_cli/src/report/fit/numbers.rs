@@ -1,0 +1,97 @@
+//! Half-lives and rates from numbers alone.
+
+use std::fmt::Write;
+
+use loopwright::controller_fit::spring;
+use serde::Serialize;
+
+use super::MEANING;
+use crate::report::json;
+
+/// A step, its largest rate and the half-life that belongs to both.
+#[derive(Clone, Copy)]
+pub(crate) struct Numbers {
+    step: f64,
+    rate: f64,
+    half_life_secs: f64,
+}
+
+impl Numbers {
+    /// Completes what is given; `None` where neither rate nor half-life is.
+    pub(crate) fn of(step: f64, rate: Option<f64>, half_life_secs: Option<f64>) -> Option<Self> {
+        let half_life_secs = match rate {
+            Some(rate) => spring::half_life_of_peak(step, rate),
+            None => half_life_secs,
+        }?;
+        Some(Self {
+            step,
+            rate: rate.unwrap_or_else(|| spring::peak_of_half_life(step, half_life_secs)),
+            half_life_secs,
+        })
+    }
+
+    fn peak_secs(&self) -> f64 {
+        1.0 / spring::decay_rate(self.half_life_secs)
+    }
+}
+
+/// The answer from numbers, for people.
+pub(crate) fn numbers_human(velocity: Option<Numbers>, facing: Option<Numbers>) -> String {
+    let mut text = String::new();
+    for (name, numbers, step, rate) in [
+        ("velocity", velocity, "m/s", "m/s^2"),
+        ("facing", facing, "deg", "deg/s"),
+    ] {
+        let Some(numbers) = numbers else { continue };
+        let _ = writeln!(
+            text,
+            "{name}: half-life {:.3} s; 0 to {} {step} peaks at {:.2} {rate}, after {:.3} s",
+            numbers.half_life_secs,
+            numbers.step,
+            numbers.rate,
+            numbers.peak_secs()
+        );
+    }
+    let _ = writeln!(text, "{MEANING}");
+    text
+}
+
+#[derive(Serialize)]
+struct VelocityNumbers {
+    speed_mps: f64,
+    acceleration_mps2: f64,
+    half_life_secs: f64,
+    peak_secs: f64,
+}
+
+#[derive(Serialize)]
+struct FacingNumbers {
+    angle_deg: f64,
+    turn_rate_dps: f64,
+    half_life_secs: f64,
+    peak_secs: f64,
+}
+
+#[derive(Serialize)]
+struct NumbersAnswer {
+    velocity: Option<VelocityNumbers>,
+    facing: Option<FacingNumbers>,
+}
+
+/// The answer from numbers as JSON.
+pub(crate) fn numbers_json(velocity: Option<Numbers>, facing: Option<Numbers>) -> String {
+    json::text(&NumbersAnswer {
+        velocity: velocity.map(|numbers| VelocityNumbers {
+            speed_mps: numbers.step,
+            acceleration_mps2: numbers.rate,
+            half_life_secs: numbers.half_life_secs,
+            peak_secs: numbers.peak_secs(),
+        }),
+        facing: facing.map(|numbers| FacingNumbers {
+            angle_deg: numbers.step,
+            turn_rate_dps: numbers.rate,
+            half_life_secs: numbers.half_life_secs,
+            peak_secs: numbers.peak_secs(),
+        }),
+    })
+}

@@ -1,0 +1,332 @@
+//! Answers of `inspect`.
+
+use std::fmt::Write;
+
+use loopwright::analysis::{body::FoundBy, energy::Activity, screen::SoilKind, segments::Segment, spectrum};
+use loopwright_formats::sidecar::TakeFacts;
+use serde::Serialize;
+
+use super::{figures::headline, json};
+use crate::load::{self, Loaded};
+
+/// Peaks of the autocorrelation worth telling, highest first.
+fn rhythm(loaded: &Loaded) -> Vec<spectrum::Peak> {
+    const MOST: usize = 5;
+    let dt = loaded.take().frame_time_secs();
+    let peaks = loaded
+        .analysis
+        .spectrum
+        .peaks((0.25 / dt).ceil() as usize, (10.0 / dt) as usize, 0.1);
+    peaks.into_iter().take(MOST).collect()
+}
+
+/// How the feet were found, in a word.
+fn found_by(found_by: FoundBy) -> &'static str {
+    match found_by {
+        FoundBy::Given => "given",
+        FoundBy::Names => "names",
+        FoundBy::Geometry => "geometry",
+        FoundBy::AllLeaves => "all leaves",
+    }
+}
+
+/// The answer of `inspect`.
+pub(crate) fn human(loaded: &Loaded, with_contacts: bool) -> String {
+    let (take, analysis) = (loaded.take(), &loaded.analysis);
+    let name = |joint: usize| take.skeleton().joint(joint).name.as_str();
+    let mut text = headline(loaded);
+    let mut line = |label: &str, value: String| {
+        let _ = writeln!(text, "  {label:<10} {value}");
+    };
+    line(
+        "body",
+        format!(
+            "hips {}, feet {} (found by {}), standing {}",
+            name(analysis.body.hips),
+            load::feet_names(take, analysis),
+            found_by(analysis.body.found_by),
+            analysis
+                .body
+                .stature(take)
+                .map_or_else(|| "unknown".to_owned(), |height| format!("{height:.2} m"))
+        ),
+    );
+    let weights: Vec<String> = analysis
+        .joints
+        .iter()
+        .map(|weighted| format!("{} {}", name(weighted.joint), weighted.weight))
+        .collect();
+    line("weights", weights.join(", "));
+    let soiled = analysis.screen.soiled.len();
+    line(
+        "soiled",
+        format!(
+            "{soiled} of {} frames; {} joints flip",
+            take.num_frames(),
+            analysis.screen.flipping.len()
+        ),
+    );
+    let peaks: Vec<String> = rhythm(loaded)
+        .iter()
+        .map(|peak| format!("{:.3} s ({:.2})", peak.lag_frames * take.frame_time_secs(), peak.height))
+        .collect();
+    line(
+        "rhythm",
+        if peaks.is_empty() {
+            "none over the whole take".to_owned()
+        } else {
+            peaks.join(", ")
+        },
+    );
+    let segments: Vec<String> = analysis
+        .segments
+        .iter()
+        .map(|segment| format!("{} {}-{}", segment.gait.name(), segment.start_frame, segment.end_frame))
+        .collect();
+    line("segments", segments.join("; "));
+    if with_contacts {
+        text.push('\n');
+        text.push_str(&contacts(loaded));
+    }
+    text.push('\n');
+    text.push_str(&tree(loaded));
+    text
+}
+
+/// Columns that the bars of the contacts take at most.
+const BARS: usize = 72;
+
+/// When each foot stands, as bars over the time of the take.
+fn contacts(loaded: &Loaded) -> String {
+    let (take, analysis) = (loaded.take(), &loaded.analysis);
+    let num_frames = take.num_frames();
+    let columns = num_frames.min(BARS);
+    let mut text = String::new();
+    let names: Vec<&str> = (analysis.body.feet.iter())
+        .map(|foot| take.skeleton().joint(foot.lowest_joint()).name.as_str())
+        .collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    if analysis.contacts.num_feet() == 0 {
+        return "  no feet told apart from other joints, so no contacts\n".to_owned();
+    }
+    for (foot, name) in names.iter().enumerate() {
+        let bars: String = (0..columns)
+            .map(|column| {
+                let frames = column * num_frames / columns..(column + 1) * num_frames / columns;
+                let count = frames.len();
+                let stands = frames
+                    .filter(|&frame| analysis.contacts.is_planted(foot, frame))
+                    .count();
+                if 2 * stands > count { '#' } else { '.' }
+            })
+            .collect();
+        let _ = writeln!(text, "  {name:<width$}  {bars}");
+    }
+    let end = format!("{:.2} s", take.duration_secs());
+    let _ = writeln!(
+        text,
+        "  {:<width$}  0{end:>at$}",
+        "",
+        at = columns.saturating_sub(1).max(end.len() + 1)
+    );
+    for contact in analysis.contacts.spans() {
+        let secs = |frame: usize| frame as f64 * take.frame_time_secs();
+        let _ = writeln!(
+            text,
+            "  {:<width$}  frames {}-{}, {:.3}-{:.3} s",
+            names[contact.foot],
+            contact.start_frame,
+            contact.end_frame,
+            secs(contact.start_frame),
+            secs(contact.end_frame)
+        );
+    }
+    text
+}
+
+/// The skeleton as an indented tree, without recursion: files choose how deep it is.
+fn tree(loaded: &Loaded) -> String {
+    const DEEPEST: usize = 40;
+    let skeleton = loaded.take().skeleton();
+    let mut depths = vec![0_usize; skeleton.num_joints()];
+    let mut text = String::new();
+    for (index, joint) in skeleton.joints().iter().enumerate() {
+        depths[index] = joint.parent.map_or(0, |parent| depths[parent] + 1);
+        let _ = writeln!(text, "  {}{}", "  ".repeat(depths[index].min(DEEPEST)), joint.name);
+    }
+    text
+}
+
+#[derive(Serialize)]
+struct NamedJoint<'a> {
+    name: &'a str,
+    parent: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct NamedWeight<'a> {
+    joint: &'a str,
+    weight: f64,
+}
+
+#[derive(Serialize)]
+struct Soiled {
+    frame: usize,
+    kind: &'static str,
+}
+
+#[derive(Serialize)]
+struct Flipping<'a> {
+    joint: &'a str,
+    count: usize,
+    largest_deg: f64,
+}
+
+#[derive(Serialize)]
+struct Peak {
+    period_secs: f64,
+    strength: f64,
+    prominence: f64,
+}
+
+#[derive(Serialize)]
+struct StretchFacts {
+    activity: &'static str,
+    start_frame: usize,
+    end_frame: usize,
+}
+
+/// A run of frames in which the body gets along in one way.
+#[derive(Serialize)]
+pub(super) struct SegmentFacts {
+    gait: &'static str,
+    start_frame: usize,
+    end_frame: usize,
+}
+
+impl From<&Segment> for SegmentFacts {
+    fn from(segment: &Segment) -> Self {
+        Self {
+            gait: segment.gait.name(),
+            start_frame: segment.start_frame,
+            end_frame: segment.end_frame,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct InspectAnswer<'a> {
+    take: TakeFacts,
+    duration_secs: f64,
+    stature_m: Option<f64>,
+    skeleton: Vec<NamedJoint<'a>>,
+    hips: &'a str,
+    feet: Vec<&'a str>,
+    feet_found_by: &'static str,
+    weights: Vec<NamedWeight<'a>>,
+    soiled_frames: Vec<Soiled>,
+    flipping_joints: Vec<Flipping<'a>>,
+    rhythm: Vec<Peak>,
+    pace_mps: f64,
+    stretches: Vec<StretchFacts>,
+    segments: Vec<SegmentFacts>,
+    contacts: Vec<Stands<'a>>,
+    warnings: &'a [String],
+}
+
+/// A span of frames in which a foot stands.
+#[derive(Serialize)]
+struct Stands<'a> {
+    joint: &'a str,
+    start_frame: usize,
+    end_frame: usize,
+}
+
+/// The same as JSON.
+pub(crate) fn json(loaded: &Loaded) -> String {
+    let (take, analysis) = (loaded.take(), &loaded.analysis);
+    let name = |joint: usize| take.skeleton().joint(joint).name.as_str();
+    let joints = take.skeleton().joints();
+    json::text(&InspectAnswer {
+        take: loaded.facts(),
+        duration_secs: take.duration_secs(),
+        stature_m: analysis.body.stature(take),
+        skeleton: joints
+            .iter()
+            .map(|joint| NamedJoint {
+                name: &joint.name,
+                parent: joint.parent.map(name),
+            })
+            .collect(),
+        hips: name(analysis.body.hips),
+        feet: analysis.body.feet.iter().map(|foot| name(foot.ankle)).collect(),
+        feet_found_by: found_by(analysis.body.found_by),
+        weights: analysis
+            .joints
+            .iter()
+            .map(|weighted| NamedWeight {
+                joint: name(weighted.joint),
+                weight: weighted.weight,
+            })
+            .collect(),
+        soiled_frames: analysis
+            .screen
+            .soiled
+            .iter()
+            .map(|soiled| Soiled {
+                frame: soiled.frame,
+                kind: match soiled.kind {
+                    SoilKind::Jump => "jump",
+                    SoilKind::Frozen => "frozen",
+                },
+            })
+            .collect(),
+        flipping_joints: analysis
+            .screen
+            .flipping
+            .iter()
+            .map(|flipping| Flipping {
+                joint: name(flipping.joint),
+                count: flipping.count,
+                largest_deg: flipping.largest.to_degrees(),
+            })
+            .collect(),
+        rhythm: rhythm(loaded)
+            .into_iter()
+            .map(|peak| Peak {
+                period_secs: peak.lag_frames * take.frame_time_secs(),
+                strength: peak.height,
+                prominence: peak.prominence,
+            })
+            .collect(),
+        pace_mps: analysis.energy.pace(),
+        stretches: analysis
+            .energy
+            .stretches()
+            .into_iter()
+            .map(|stretch| StretchFacts {
+                activity: activity_name(stretch.activity),
+                start_frame: stretch.start_frame,
+                end_frame: stretch.end_frame,
+            })
+            .collect(),
+        segments: analysis.segments.iter().map(SegmentFacts::from).collect(),
+        contacts: (analysis.contacts.spans().iter())
+            .map(|contact| Stands {
+                joint: name(analysis.body.feet[contact.foot].lowest_joint()),
+                start_frame: contact.start_frame,
+                end_frame: contact.end_frame,
+            })
+            .collect(),
+        warnings: &loaded.warnings,
+    })
+}
+
+/// The name of an activity.
+fn activity_name(activity: Activity) -> &'static str {
+    match activity {
+        Activity::Moving => "moving",
+        Activity::Transition => "transition",
+        Activity::Idle => "idle",
+    }
+}

@@ -1,0 +1,101 @@
+//! Answers of `make`, `close` and `blend`.
+
+use std::fmt::Write;
+
+use loopwright_formats::{Sidecar, sidecar::TakeFacts};
+use serde::Serialize;
+
+use super::{
+    figures::{figures, held, travel},
+    json::{self, Refusal},
+};
+use crate::{exit::Failure, load::Loaded};
+
+/// The answer of `make`.
+pub(crate) fn human(sidecar: &Sidecar) -> String {
+    let candidate = &sidecar.candidate;
+    let cycles = if candidate.cycles == 1 { "cycle" } else { "cycles" };
+    let mut text = format!(
+        "{}\n  {:<20} frames {:.2}-{:.2} of {}, {} {cycles}\n",
+        sidecar.outputs.first().map_or("", String::as_str),
+        "cut",
+        candidate.start_frame,
+        candidate.end_frame,
+        sidecar.take.file,
+        candidate.cycles,
+    );
+    let _ = writeln!(
+        text,
+        "  {:<20} {:.4} s in {} samples (recorded {:.4} s)",
+        "period", candidate.period_secs, sidecar.playback.samples, candidate.source_period_secs
+    );
+    let _ = writeln!(text, "  {:<20} {}", "travel", travel(&sidecar.root));
+    if let Some(joint) = &sidecar.playback.root_joint {
+        let _ = writeln!(text, "  {:<20} {joint}, above the hips", "root joint");
+    }
+    let closure = &sidecar.closure;
+    let blends = if closure.blend_start_secs == closure.blend_end_secs {
+        format!("{:.3} s", closure.blend_start_secs)
+    } else {
+        format!("{:.3} s and {:.3} s", closure.blend_start_secs, closure.blend_end_secs)
+    };
+    let _ = writeln!(text, "  {:<20} {}, {blends}", "closure", closure.method);
+    if let Some(feet) = &sidecar.feet {
+        let _ = writeln!(text, "  {:<20} {}", "feet", held(feet));
+    }
+    text.push_str(&figures(&sidecar.quality));
+    for output in sidecar.outputs.iter().skip(1) {
+        let _ = writeln!(text, "{output}");
+    }
+    text
+}
+
+/// The answer of `blend`.
+pub(crate) fn blend(sidecar: &Sidecar) -> String {
+    let mut text = format!("{}\n", sidecar.outputs.first().map_or("", String::as_str));
+    if let Some(blend) = &sidecar.blend {
+        let parts = blend.loops.iter().zip(&blend.weights).zip(&blend.phases);
+        for ((file, weight), phase) in parts {
+            let _ = writeln!(
+                text,
+                "  {:<20} {file}, from phase {phase:.3}",
+                format!("{:.1}%", 100.0 * weight)
+            );
+        }
+    }
+    let _ = writeln!(
+        text,
+        "  {:<20} {:.4} s in {} samples",
+        "period", sidecar.candidate.period_secs, sidecar.playback.samples
+    );
+    let _ = writeln!(text, "  {:<20} {}", "travel", travel(&sidecar.root));
+    if let Some(feet) = &sidecar.feet {
+        let _ = writeln!(text, "  {:<20} {}", "feet", held(feet));
+    }
+    text.push_str(&figures(&sidecar.quality));
+    for output in sidecar.outputs.iter().skip(1) {
+        let _ = writeln!(text, "{output}");
+    }
+    text
+}
+
+/// The answer as JSON: what the sidecar holds.
+pub(crate) fn json(sidecar: &Sidecar) -> String {
+    json::text(sidecar)
+}
+
+#[derive(Serialize)]
+struct RefusedAnswer<'a> {
+    take: TakeFacts,
+    refusal: Refusal<'a>,
+    warnings: &'a [String],
+}
+
+/// The answer of `make` and `close` where there is no loop to make.
+pub(crate) fn refused(loaded: &Loaded, failure: &Failure) -> String {
+    json::text(&RefusedAnswer {
+        take: loaded.facts(),
+        refusal: Refusal::of(failure),
+        warnings: &loaded.warnings,
+    })
+}

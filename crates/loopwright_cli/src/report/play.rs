@@ -1,0 +1,61 @@
+//! Answers of `play`.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::json;
+
+/// One loop as it was played.
+#[derive(Serialize)]
+pub(crate) struct PlayedLoop {
+    /// The loop's file.
+    pub(crate) file: String,
+    /// When it starts.
+    pub(crate) start_secs: f64,
+    /// Where in the loop it starts.
+    pub(crate) entry_secs: f64,
+    /// What the jump into it cost, metre-seconds; 0 for the first.
+    pub(crate) cost: f64,
+}
+
+/// The answer of `play`.
+#[derive(Serialize)]
+pub(crate) struct PlayAnswer {
+    /// The motion's file.
+    pub(crate) file: String,
+    /// Seconds from its first frame to its last.
+    pub(crate) seconds: f64,
+    /// Number of frames.
+    pub(crate) frames: usize,
+    /// Seconds from one frame to the next.
+    pub(crate) frame_time_secs: f64,
+    /// Where the order came from.
+    pub(crate) seed: u64,
+    /// What plays when.
+    pub(crate) played: Vec<PlayedLoop>,
+}
+
+/// The answer of `play`.
+pub(crate) fn human(answer: &PlayAnswer) -> String {
+    let mut text = format!(
+        "{}: {:.2} s, {} frames, {} jumps\n",
+        answer.file,
+        answer.seconds,
+        answer.frames,
+        answer.played.len().saturating_sub(1)
+    );
+    for played in &answer.played {
+        let _ = writeln!(
+            text,
+            "  {:>8.2} s  {} from {:.3} s",
+            played.start_secs, played.file, played.entry_secs
+        );
+    }
+    text
+}
+
+/// The same as JSON.
+pub(crate) fn json(answer: &PlayAnswer) -> String {
+    json::text(answer)
+}

@@ -1,0 +1,268 @@
+//! Searching for loops: what flags ask for, and what is said of what was found.
+
+use loopwright::{
+    candidate::{
+        self, Found, LoopCandidate, MissReason, NearestMiss, SearchError, SearchSettings, SegmentLoops, TravelBounds,
+        rhythm,
+    },
+    math::ops,
+    mirror::Pairing,
+};
+
+use crate::{
+    args::{SearchArgs, Side},
+    exit::Failure,
+    load::{self, Loaded},
+};
+
+/// The search that the arguments ask for.
+pub(crate) fn settings(args: &SearchArgs, max_candidates: usize) -> SearchSettings {
+    SearchSettings {
+        min_secs: args.min_seconds,
+        max_secs: args.max_seconds(),
+        cycles: args.cycles,
+        max_candidates,
+        decay: args.decay.lasting(args.halflife, 4.0 * args.halflife),
+        within: args.within,
+        travel: TravelBounds {
+            speed_mps: args.speed,
+            turn_radps: turn_bounds(args).map(|bounds| bounds.map(f64::to_radians)),
+            climb_mps: args.climb,
+        },
+        idle: args.idle,
+        pairing: Pairing::Same,
+    }
+}
+
+/// Rate of turn, degrees per second, from which a loop is said to turn.
+const TURNING_DPS: f64 = 5.0;
+
+/// The rates of turn asked for, degrees per second.
+fn turn_bounds(args: &SearchArgs) -> Option<[f64; 2]> {
+    match (args.turning, args.straight) {
+        (Some(Side::Left), _) => Some([TURNING_DPS, f64::INFINITY]),
+        (Some(Side::Right), _) => Some([f64::NEG_INFINITY, -TURNING_DPS]),
+        (None, true) => Some([-TURNING_DPS, TURNING_DPS]),
+        (None, false) => args.turn_rate,
+    }
+}
+
+/// Fails for numbers that no search can use.
+pub(crate) fn check(args: &SearchArgs, loaded: &Loaded) -> Result<(), Failure> {
+    if !(args.halflife > 0.0 && args.halflife.is_finite()) {
+        return Err(Failure::error(format!(
+            "--halflife must be a positive number of seconds, found {:e}",
+            args.halflife
+        ))
+        .try_this("--halflife 0.1"));
+    }
+    let last = loaded.take().num_frames() - 1;
+    match args.within {
+        Some((start, end)) if start >= end || end > last => Err(Failure::error(format!(
+            "frames {start}:{end} are not a range of \"{}\"",
+            loaded.path.display()
+        ))
+        .because(format!(
+            "its frames are 0 to {last}, and the start must lie before the end"
+        ))
+        .try_this(format!("--within START:END within 0:{last}"))),
+        _ => Ok(()),
+    }
+}
+
+/// What a search found, and in which segments where it went by them.
+pub(crate) struct Hunt {
+    pub(crate) found: Found,
+    pub(crate) segments: Option<Vec<SegmentLoops>>,
+}
+
+/// Searches as the arguments ask, the whole take or segment by segment.
+///
+/// By segments the list holds the best loop of each that has one, in the order of time.
+pub(crate) fn hunt(loaded: &Loaded, settings: &SearchSettings, args: &SearchArgs) -> Result<Hunt, Failure> {
+    if !args.per_segment {
+        return Ok(Hunt {
+            found: search(loaded, settings)?,
+            segments: None,
+        });
+    }
+    let segments = candidate::find_per_segment(loaded.take(), &loaded.analysis, settings)
+        .map_err(|error| search_failure(loaded, error))?;
+    let best = |loops: &SegmentLoops| loops.best.as_ref().ok().cloned();
+    // Where no segment has a loop, the cheapest miss of any tells most.
+    let misses = segments
+        .iter()
+        .filter_map(|loops| loops.best.as_ref().err().copied().flatten());
+    let nearest_miss = misses.min_by(|a, b| a.pair.cost.total_cmp(&b.pair.cost));
+    Ok(Hunt {
+        found: Found {
+            candidates: segments.iter().filter_map(best).collect(),
+            random_cost: None,
+            nearest_miss,
+        },
+        segments: Some(segments),
+    })
+}
+
+/// Searches, and tells in words why a take cannot be searched.
+pub(crate) fn search(loaded: &Loaded, settings: &SearchSettings) -> Result<Found, Failure> {
+    candidate::find(loaded.take(), &loaded.analysis, settings).map_err(|error| search_failure(loaded, error))
+}
+
+/// Why a take cannot be searched.
+fn search_failure(loaded: &Loaded, error: SearchError) -> Failure {
+    let file = loaded.path.display();
+    match error {
+        SearchError::TooShort { take_secs, min_secs } => {
+            let frames = loaded.take().num_frames();
+            Failure::nothing(format!("no loop found in \"{file}\": the take is too short"))
+                .because(format!(
+                    "it lasts {take_secs:.3} s ({frames} frames), the shortest loop asked for is {min_secs} s"
+                ))
+                .try_this("a longer take, or a smaller --min-seconds")
+        }
+        SearchError::Still => Failure::nothing(format!("no loop found in \"{file}\": no joint of it changes its place"))
+            .because(format!(
+                "all {} frames have every joint where it is; what only turns at the ends of limbs is not seen by the search",
+                loaded.take().num_frames()
+            ))
+            .try_this("a take with motion; for one still pose no loop is needed, and for turning ends `make --range START:END`"),
+        SearchError::AllSoiled => Failure::nothing(format!(
+            "no loop found in \"{file}\": no two frames in a row can be trusted"
+        ))
+        .because("frames jump, or every few frames are doubled, as when a take is written at another rate than its own")
+        .try_this("the take at its true rate, or --range START:END to close frames of your choice"),
+        SearchError::Bounds { .. } => {
+            Failure::error(&error).try_this("--min-seconds above 0 and --max-seconds no smaller")
+        }
+        other => Failure::error(other),
+    }
+}
+
+/// Why nothing qualified, with the nearest miss.
+pub(crate) fn nothing_found(loaded: &Loaded, found: &Found, args: &SearchArgs) -> Failure {
+    let (first, last) = args.within.unwrap_or((0, loaded.take().num_frames() - 1));
+    let failure = Failure::nothing(format!(
+        "no loop found in \"{}\", frames {first}-{last}",
+        loaded.path.display(),
+    ));
+    if args.idle && found.nearest_miss.is_none() {
+        return failure
+            .because("no stretch of two seconds or more all but stands")
+            .try_this("a search without --idle, or `loopwright inspect`, which lists the stretches");
+    }
+    let Some(miss) = &found.nearest_miss else {
+        return failure
+            .because(format!(
+                "no two frames {} s to {} s apart can be ends of a loop",
+                args.min_seconds,
+                args.max_seconds()
+            ))
+            .because("likely cause: the take is too short, or stops and starts too often")
+            .try_this("a longer take, or other bounds with --min-seconds and --max-seconds");
+    };
+    let failure = failure.because(miss_in_words(miss));
+    match miss.reason {
+        MissReason::CostRatio { .. } => failure
+            .because("likely cause: no pose comes back closely enough")
+            .try_this("a take with at least two cycles, or --range START:END to close frames of your choice"),
+        MissReason::Strength { .. } => failure
+            .because("likely cause: two poses meet, but the motion around them differs")
+            .try_this("a steadier take, or --range START:END to close frames of your choice"),
+        MissReason::NoRhythm { .. } => failure
+            .because("likely cause: the body only drifts or stands")
+            .try_this("a take with a repeating motion, or --range START:END to close frames of your choice"),
+        MissReason::SeenOnce => failure
+            .because("likely cause: the take holds a single cycle, which proves no repeat")
+            .try_this(format!(
+                "--range {}:{} to close it all the same",
+                miss.pair.start_frame, miss.pair.end_frame
+            )),
+        MissReason::Travel { .. } => failure
+            .because("likely cause: no stretch of the take travels as asked for")
+            .try_this("wider --speed, --turn-rate or --climb, or none of --straight and --turning"),
+        MissReason::Cycles { .. } => failure.try_this("another --cycles, or wider --min-seconds and --max-seconds"),
+    }
+}
+
+/// What came nearest to a loop, and what it lacks.
+pub(crate) fn miss_in_words(miss: &NearestMiss) -> String {
+    let place = format!(
+        "frames {}-{} ({:.2} s)",
+        miss.pair.start_frame, miss.pair.end_frame, miss.period_secs
+    );
+    match miss.reason {
+        MissReason::CostRatio { found } => format!(
+            "cheapest seam: {place} at {found:.3} of what random frames cost (needs {:.2})",
+            candidate::MAX_COST_RATIO
+        ),
+        MissReason::Strength { found } => {
+            format!(
+                "strongest repeat: {found:.2} at {place} (needs {:.2})",
+                rhythm::MIN_STRENGTH
+            )
+        }
+        MissReason::NoRhythm { found } => format!(
+            "no rhythm at {place}: likeness stands out by {found:.2} (needs {:.2})",
+            rhythm::MIN_PROMINENCE
+        ),
+        MissReason::SeenOnce => format!("cheapest seam: {place}, but the take shows that cycle only once"),
+        MissReason::Travel { found } => format!(
+            "cheapest seam: {place} travels at {:.2} m/s, turning {:+.1} deg/s, climbing {:+.2} m/s",
+            ops::hypot(found.linear.x, found.linear.z),
+            found.angular.y.to_degrees(),
+            found.linear.y
+        ),
+        MissReason::Cycles { found } => format!(
+            "cheapest seam: {place} spans {found} {}",
+            if found == 1 { "cycle" } else { "cycles" }
+        ),
+    }
+}
+
+/// Says so when a loop stands for its own stretch only.
+pub(crate) fn confidence_warning(loaded: &Loaded, best: &LoopCandidate) -> Option<String> {
+    if best.is_idle {
+        return Some(
+            "low confidence: nothing that moves repeats; this loop is cut from a stretch that all but stands"
+                .to_owned(),
+        );
+    }
+    if best.is_confident() {
+        return None;
+    }
+    let Some(strength) = best.take_strength else {
+        return Some(format!(
+            "low confidence: the take is too short to tell whether all of it repeats at {:.2} s",
+            best.source_period_secs
+        ));
+    };
+    Some(format!(
+        "low confidence: the take as a whole does not repeat at {:.2} s ({strength:.2}, steady takes reach {:.2}); the loop \
+         stands for frames {:.0}-{:.0} of {} only",
+        best.source_period_secs,
+        candidate::CONFIDENT_TAKE_STRENGTH,
+        best.cut.start_frame(),
+        best.cut.end_frame(),
+        loaded.take().num_frames()
+    ))
+}
+
+/// Says so when the loop holds frames that are not to be trusted.
+pub(crate) fn soiled_warning(loaded: &Loaded, chosen: &LoopCandidate) -> Option<String> {
+    let inside = chosen.cut.start_frame().floor() as usize..=chosen.cut.end_frame().ceil() as usize;
+    let soiled: Vec<usize> = loaded
+        .analysis
+        .screen
+        .soiled
+        .iter()
+        .map(|soiled| soiled.frame)
+        .filter(|frame| inside.contains(frame))
+        .collect();
+    (!soiled.is_empty()).then(|| {
+        format!(
+            "the loop contains {}, where the take jumps or stands",
+            load::list_frames(&soiled)
+        )
+    })
+}
