@@ -4,28 +4,31 @@ use std::{io::Cursor, path::Path};
 
 use glam::DVec3;
 use loopwright::{
-    analysis::{Analysis, body::BodyOverrides},
+    analysis::body::BodyOverrides,
     blend::phase,
-    candidate::{self, Found, SearchSettings},
+    candidate::SearchSettings,
     controller_fit::{self, FitSettings},
     loop_clip::LoopClip,
     math::{
         decay::Decay,
         rigid::{Rigid, Twist},
     },
-    pipeline::{self, LoopSettings, Made},
-    take::{Cut, Take},
+    pipeline::{LoopSettings, Made},
+    root_motion::RootMode,
+    take::Cut,
     transition::{self, Transitions},
 };
 use loopwright_draw::{
     plot,
     render::{
-        AnimationFormat, Figure, Motion, Packer, Picture, Stage, StageSettings, View, contact_sheet, onion,
-        side_by_side,
+        AnimationFormat, Figure, Motion, Packer, Picture, RenderError, Stage, StageSettings, View, contact_sheet,
+        onion, side_by_side,
     },
 };
-use loopwright_synth::{DriveSettings, WalkSettings, drive, synthesize};
+use loopwright_synth::{DriveSettings, WalkSettings, drive};
 use resvg::tiny_skia::Pixmap;
+
+use crate::takes::Studied;
 
 /// All pictures: path below the checkout, and bytes.
 pub(crate) fn pictures() -> Result<Vec<(&'static str, Vec<u8>)>, String> {
@@ -38,16 +41,18 @@ pub(crate) fn pictures() -> Result<Vec<(&'static str, Vec<u8>)>, String> {
         noise_deg: 0.2,
         ..WalkSettings::default()
     };
-    let recorded = Drawn::of(&recording)?;
-    let walk = Drawn::of(&WalkSettings::default())?;
-    let drifting = Drawn::of(&drifting_walk())?;
-    let driven = Drawn::driven()?;
+    let recorded = Studied::walk(&recording)?;
+    let walk = Looped::of(Studied::walk(&WalkSettings::default())?)?;
+    let drifting = Looped::of(Studied::walk(&drifting_walk())?)?;
     Ok(vec![
-        ("docs/images/loop.svg", walk.make()?.into_bytes()),
-        ("docs/images/feet.svg", drifting.feet()?.into_bytes()),
-        ("docs/images/inspect.svg", recorded.inspect().into_bytes()),
-        ("docs/images/find.svg", recorded.find()?.into_bytes()),
-        ("docs/images/fit.svg", driven.fit()?.into_bytes()),
+        ("docs/images/loop.svg", walk.plot().into_bytes()),
+        ("docs/images/feet.svg", drifting.feet().into_bytes()),
+        (
+            "docs/images/inspect.svg",
+            plot::inspect(&recorded.take, &recorded.analysis).into_bytes(),
+        ),
+        ("docs/images/find.svg", found(&recorded)?.into_bytes()),
+        ("docs/images/fit.svg", fit()?.into_bytes()),
         ("docs/images/blend-of-turns.svg", blend_of_turns().into_bytes()),
         ("docs/images/cost.svg", jumps()?.into_bytes()),
         ("docs/images/cost-axes.svg", jump()?.into_bytes()),
@@ -93,8 +98,8 @@ fn blend_of_turns() -> String {
 const SPRING: Decay = Decay::Spring { half_life_secs: 0.1 };
 
 /// The loop of a synthetic walk as something to leave or to enter.
-fn looped(settings: &WalkSettings) -> Result<(transition::Motion, LoopClip), String> {
-    let clip = Drawn::of(settings)?.made()?.1.loop_clip;
+fn motion_of(settings: &WalkSettings) -> Result<(transition::Motion, LoopClip), String> {
+    let clip = Looped::of(Studied::walk(settings)?)?.made.loop_clip;
     let motion = transition::Motion::of_loop(&clip, &BodyOverrides::default()).map_err(|error| error.to_string())?;
     Ok((motion, clip))
 }
@@ -108,8 +113,8 @@ fn walks() -> Result<(Transitions, [LoopClip; 2]), String> {
         turn_dps: 0.0,
         ..WalkSettings::default()
     };
-    let (left, one) = looped(&WalkSettings::default())?;
-    let (entered, other) = looped(&quick)?;
+    let (left, one) = motion_of(&WalkSettings::default())?;
+    let (entered, other) = motion_of(&quick)?;
     let transitions = Transitions::between(&left, &entered, &[]).map_err(|error| error.to_string())?;
     Ok((transitions, [one, other]))
 }
@@ -228,78 +233,62 @@ fn pixels(file: &[u8]) -> Option<Vec<u8>> {
     Some(pixels)
 }
 
-/// A synthetic take with its study.
-struct Drawn {
-    take: Take,
-    analysis: Analysis,
+/// The list of loops of a take.
+fn found(studied: &Studied) -> Result<String, String> {
+    let settings = SearchSettings::default();
+    let found = studied.find(&settings)?;
+    Ok(plot::find(&studied.take, &studied.analysis, &settings, &found))
 }
 
-impl Drawn {
-    fn of(settings: &WalkSettings) -> Result<Self, String> {
-        let take = synthesize(settings).map_err(|error| error.to_string())?.take;
-        let analysis = Analysis::of(&take, &BodyOverrides::default()).map_err(|error| error.to_string())?;
-        Ok(Self { take, analysis })
+/// The springs of a body that is driven by known ones, with the sway of a gait and the noise of sensors.
+fn fit() -> Result<String, String> {
+    let settings = DriveSettings {
+        sway_metres: 0.015,
+        noise_deg: 0.2,
+        ..DriveSettings::default()
+    };
+    let take = drive(&settings).map_err(|error| error.to_string())?;
+    let driven = Studied::of("the driven body", take)?;
+    let fit = controller_fit::fit(&driven.take, &driven.analysis, &FitSettings::default());
+    let fit = fit.map_err(|error| driven.failed(error))?;
+    Ok(plot::controller_fit(&[(driven.take.name().to_owned(), &fit)]))
+}
+
+/// A take and the loop that is made of it by default.
+struct Looped {
+    studied: Studied,
+    cut: Cut,
+    made: Made,
+}
+
+impl Looped {
+    fn of(studied: Studied) -> Result<Self, String> {
+        let best = (studied.recommended()?).ok_or_else(|| studied.failed("no loop was found"))?;
+        Ok(Self {
+            made: studied.make(&best, &LoopSettings::default())?,
+            cut: best.cut,
+            studied,
+        })
     }
 
-    /// A body on springs of known half-life, with the sway of a gait and the noise of sensors.
-    fn driven() -> Result<Self, String> {
-        let settings = DriveSettings {
-            sway_metres: 0.015,
-            noise_deg: 0.2,
-            ..DriveSettings::default()
-        };
-        let take = drive(&settings).map_err(|error| error.to_string())?;
-        let analysis = Analysis::of(&take, &BodyOverrides::default()).map_err(|error| error.to_string())?;
-        Ok(Self { take, analysis })
+    fn plot(&self) -> String {
+        plot::make(
+            &self.studied.take,
+            &self.studied.analysis,
+            &self.cut,
+            &self.made,
+            RootMode::default(),
+        )
     }
 
-    fn fit(&self) -> Result<String, String> {
-        let fit = controller_fit::fit(&self.take, &self.analysis, &FitSettings::default())
-            .map_err(|error| error.to_string())?;
-        Ok(plot::controller_fit(&[(self.take.name().to_owned(), &fit)]))
-    }
-
-    fn search(&self) -> Result<Found, String> {
-        candidate::find(&self.take, &self.analysis, &SearchSettings::default()).map_err(|error| error.to_string())
-    }
-
-    fn inspect(&self) -> String {
-        plot::inspect(&self.take, &self.analysis)
-    }
-
-    fn find(&self) -> Result<String, String> {
-        let found = self.search()?;
-        Ok(plot::find(
-            &self.take,
-            &self.analysis,
-            &SearchSettings::default(),
-            &found,
-        ))
-    }
-
-    fn made(&self) -> Result<(Cut, Made), String> {
-        let found = self.search()?;
-        let best = found.best().ok_or("the synthetic walk has no loop")?;
-        let settings = LoopSettings::default();
-        let made = pipeline::make(&self.take, &self.analysis, &best.cut, best.cycles, &settings)
-            .map_err(|error| error.to_string())?;
-        Ok((best.cut, made))
-    }
-
-    fn make(&self) -> Result<String, String> {
-        let (cut, made) = self.made()?;
-        Ok(plot::make(&self.take, &self.analysis, &cut, &made))
-    }
-
-    fn feet(&self) -> Result<String, String> {
-        let (_, made) = self.made()?;
-        Ok(plot::feet(&self.analysis, &made))
+    fn feet(&self) -> String {
+        plot::feet(&self.studied.analysis, &self.made)
     }
 
     /// The cut repeated as it is, and the loop.
     fn motions(&self) -> Result<[(&'static str, Motion); 2], String> {
-        let (cut, made) = self.made()?;
-        let figure = Figure::of(&self.take, &self.analysis.body);
+        let Self { studied, cut, made } = self;
+        let figure = Figure::of(&studied.take, &studied.analysis.body);
         let raw = Motion::of_cut(&made.source, &figure, cut.start_frame(), cut.num_frames());
         let looped = Motion::of_loop(&made.loop_clip, &figure);
         Ok([
@@ -358,7 +347,7 @@ impl Drawn {
                 .collect::<Result<Vec<Picture>, _>>()?;
             Ok(side_by_side(&skins)?.png()?)
         };
-        draw().map_err(|error: loopwright_draw::render::RenderError| error.to_string())
+        draw().map_err(|error: RenderError| error.to_string())
     }
 
     /// A contact sheet of a loop over two cycles under a fixed camera.
@@ -372,6 +361,6 @@ impl Drawn {
         };
         let frames: Vec<usize> = (0..8).map(|cell| cell * motion.num_frames() / 4).collect();
         let draw = || Ok(contact_sheet(&Stage::new(&motion, &settings, "walk-loop")?, &frames)?.png()?);
-        draw().map_err(|error: loopwright_draw::render::RenderError| error.to_string())
+        draw().map_err(|error: RenderError| error.to_string())
     }
 }

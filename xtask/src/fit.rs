@@ -1,40 +1,28 @@
-//! Measurements of the controller fit: known springs, and what the real takes say.
+//! The controller fit: known springs, and what the real takes say.
 
-use std::{fmt::Write, path::Path};
-
-use loopwright::{
-    analysis::{Analysis, body::BodyOverrides},
-    controller_fit::{
-        self, FitError, FitSettings, SMOOTHING_SECS, TakeFit,
-        event::{Event, EventKind, Quantity},
-        pool::{HalfLives, Pool, Spread},
-    },
+use loopwright::controller_fit::{
+    self, FitError, FitSettings, SMOOTHING_SECS, TakeFit,
+    event::{Event, EventKind, Quantity},
+    pool::{HalfLives, ModePool, Pool, Spread},
 };
 use loopwright_synth::{DriveSettings, drive};
 
 use crate::{
-    manifest::Row,
-    road::{self, Studied},
+    page::Sections,
+    table::{Table, cell},
+    takes::{Captured, Studied},
 };
 
-/// The page as Markdown.
-pub(crate) fn page(folder: &Path, rows: &[Row]) -> Result<String, String> {
-    let studied = road::study(folder, rows.iter().filter(|row| !row.expect.is_empty()))?;
-    let mut page = String::from(
-        "# Controller fit, measured\n\n\
-         Written by `cargo xtask measure fit`; nothing here is typed by hand. Real takes as named, sources and licences in\n\
-         [ATTRIBUTION.md](../../ATTRIBUTION.md); the mathematics in [fit.md](../math/fit.md), how to read it in the\n\
-         [guide](../guide/fit.md). Half-lives are the articles' parameter: 59.7% of a change is left after one.\n\n",
-    );
-    known_springs(&mut page)?;
-    page.push_str(
-        "\n![A synthetic take with the springs fitted to it](../images/fit.svg)\n\nOne of those bodies, with sway and noise.\n",
-    );
-    let fits = real_takes(&studied, &mut page)?;
-    pools(&fits, &mut page);
-    estimators(&fits, &mut page);
-    smoothings(&studied, &mut page)?;
-    Ok(page)
+pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
+    let studied = captured.judged()?;
+    let mut sections = Sections::default();
+    sections.add("known-springs", known_springs()?);
+    let (table, fits) = real_takes(&studied)?;
+    sections.add("real-takes", table);
+    sections.add("by-mode", by_mode(&fits));
+    sections.add("estimators", estimators(&fits));
+    sections.add("smoothings", smoothings(&studied)?);
+    Ok(sections)
 }
 
 /// Seeds of each row of known springs.
@@ -43,16 +31,10 @@ const SEEDS: u64 = 6;
 /// Pairs of half-lives that are driven, seconds: velocity, facing.
 const DRIVEN: [[f64; 2]; 4] = [[0.15, 0.4], [0.3, 0.2], [0.4, 0.3], [0.6, 0.6]];
 
-fn known_springs(page: &mut String) -> Result<(), String> {
-    let _ = writeln!(
-        page,
-        "## Known springs\n\n\
-         Bodies driven by springs of {} half-lives of velocity and facing through a start, a turn, a run, a turn about and a stop,\n\
-         at 30, 60 and 120 frames per second; with noise or sway {SEEDS} seeds of each. Off: distance of the half-life of a single\n\
-         change from the truth, median and worst; of a take: of the median over its changes.\n\n\
-         | noise deg | sway cm | quantity | changes | closed form: median off | worst | of a take, worst | least squares: median off | worst | of a take, worst | not found |\n\
-         | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
-        DRIVEN.len()
+fn known_springs() -> Result<Table, String> {
+    let mut table = Table::new(
+        "noise deg | sway cm | quantity | changes | closed form: median off | worst | of a take, worst | \
+         least squares: median off | worst | of a take, worst | not found",
     );
     for (noise_deg, sway_metres) in [(0.0, 0.0), (0.2, 0.0), (0.5, 0.0), (0.2, 0.01), (0.2, 0.02)] {
         let mut off = [(); 2].map(|()| [(); 2].map(|()| (Vec::new(), Vec::new())));
@@ -71,9 +53,9 @@ fn known_springs(page: &mut String) -> Result<(), String> {
                         ..DriveSettings::default()
                     };
                     let take = drive(&settings).map_err(|error| error.to_string())?;
-                    let analysis = Analysis::of(&take, &BodyOverrides::default()).map_err(|error| error.to_string())?;
-                    let fit = controller_fit::fit(&take, &analysis, &FitSettings::default())
-                        .map_err(|error| error.to_string())?;
+                    let driven = Studied::of("a driven body", take)?;
+                    let fit = fit(&driven, &FitSettings::default())?;
+                    let fit = fit.ok_or_else(|| driven.failed("it is too short"))?;
                     let all = Pool::of(&[&fit]).all;
                     for (index, (quantity, half_lives, truth, events)) in [
                         (Quantity::Velocity, all.velocity, velocity_half_life_secs, 5),
@@ -108,59 +90,46 @@ fn known_springs(page: &mut String) -> Result<(), String> {
                 asked[index].to_string(),
             ];
             for (single, take) in &off[index] {
-                let percent = |of: fn(&Spread) -> f64, values: &[f64]| {
-                    let spread = Spread::of(values.iter().copied());
-                    spread.map_or_else(|| "-".to_owned(), |spread| format!("{:.1}%", 100.0 * of(&spread)))
-                };
-                cells.push(percent(|spread| spread.median, single));
-                cells.push(percent(|spread| spread.most, single));
-                cells.push(percent(|spread| spread.most, take));
+                let [single, take] = [single, take].map(|values| Spread::of(values.iter().copied()));
+                cells.push(percent(single, |spread| spread.median));
+                cells.push(percent(single, |spread| spread.most));
+                cells.push(percent(take, |spread| spread.most));
             }
             cells.push((asked[index] - off[index][1].0.len()).to_string());
-            let _ = writeln!(page, "| {} |", cells.join(" | "));
+            table.row(cells.join(" | "));
         }
     }
-    page.push_str(
-        "\nThe closed form lies about 2% low even without noise: half a second after a change a spring still has 1 to 2% to go.\n",
-    );
-    Ok(())
+    Ok(table)
 }
 
 /// Degrees in a radian.
 const DEGREES: f64 = 180.0 / core::f64::consts::PI;
 
-fn real_takes<'a>(studied: &'a [Studied<'_>], page: &mut String) -> Result<Vec<(&'a str, TakeFit)>, String> {
-    let _ = writeln!(
-        page,
-        "\n## Real takes\n\n\
-         Smoothed by {SMOOTHING_SECS} s. Top speed: held for 0.5 s. Changes: from one steady value to another; in brackets how many of\n\
-         them a spring comes near enough to count. h: medians.\n\n\
-         | take | s | modes | top m/s | accel m/s^2 | decel | turn deg/s | velocity changes | h closed s | h fitted s | error | turns | h closed s | h fitted s | error |\n\
-         | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+/// The fit of a take; `None` where it is too short for one.
+fn fit(studied: &Studied, settings: &FitSettings) -> Result<Option<TakeFit>, String> {
+    match controller_fit::fit(&studied.take, &studied.analysis, settings) {
+        Ok(fit) => Ok(Some(fit)),
+        Err(FitError::TooShort { .. }) => Ok(None),
+        Err(error) => Err(studied.failed(error)),
+    }
+}
+
+fn real_takes(studied: &[Studied]) -> Result<(Table, Vec<TakeFit>), String> {
+    let mut table = Table::new(
+        "take | s | modes | top m/s | accel m/s^2 | decel | turn deg/s | velocity changes | h closed s | h fitted s | \
+         error | turns | h closed s | h fitted s | error",
     );
     let mut fits = Vec::new();
     for studied in studied {
-        let take = &studied.take;
-        let fit = match controller_fit::fit(take, &studied.analysis, &FitSettings::default()) {
-            Ok(fit) => fit,
-            Err(FitError::TooShort { found }) => {
-                let _ = writeln!(
-                    page,
-                    "| {} | {found:.1} | too short{} |",
-                    studied.row.file,
-                    " | -".repeat(12)
-                );
-                continue;
-            }
-            Err(error) => return Err(format!("{}: {error}", studied.row.file)),
+        let (file, secs) = (&studied.file, studied.take.duration_secs());
+        let Some(fit) = fit(studied, &FitSettings::default())? else {
+            table.row(format_args!("{file} | {secs:.1} | too short{}", " | -".repeat(12)));
+            continue;
         };
         let all = Pool::of(&[&fit]).all;
         let modes: Vec<&str> = fit.figures.iter().map(|figures| figures.mode.as_str()).collect();
-        let _ = writeln!(
-            page,
-            "| {} | {:.1} | {} | {} | {} | {} | {} | {} | {} |",
-            studied.row.file,
-            take.duration_secs(),
+        table.row(format_args!(
+            "{file} | {secs:.1} | {} | {} | {} | {} | {} | {} | {}",
             modes.join(", "),
             median(all.top_speed, 1.0, 2),
             median(all.acceleration, 1.0, 2),
@@ -168,17 +137,14 @@ fn real_takes<'a>(studied: &'a [Studied<'_>], page: &mut String) -> Result<Vec<(
             median(all.turn_rate, DEGREES, 0),
             half_life_cells(&all.velocity),
             half_life_cells(&all.facing),
-        );
-        fits.push((studied.row.file.as_str(), fit));
+        ));
+        fits.push(fit);
     }
-    Ok(fits)
+    Ok((table, fits))
 }
 
 fn median(spread: Option<Spread>, scale: f64, decimals: usize) -> String {
-    spread.map_or_else(
-        || "-".to_owned(),
-        |spread| format!("{:.decimals$}", scale * spread.median),
-    )
+    cell(spread.map(|spread| scale * spread.median), decimals)
 }
 
 fn quartiles(spread: Option<Spread>, scale: f64, decimals: usize) -> String {
@@ -191,6 +157,11 @@ fn quartiles(spread: Option<Spread>, scale: f64, decimals: usize) -> String {
     )
 }
 
+/// A figure of a spread in percent.
+fn percent(spread: Option<Spread>, of: fn(&Spread) -> f64) -> String {
+    spread.map_or_else(|| "-".to_owned(), |spread| format!("{:.1}%", 100.0 * of(&spread)))
+}
+
 /// Number, closed form, fit and error.
 fn half_life_cells(half_lives: &HalfLives) -> String {
     format!(
@@ -199,49 +170,44 @@ fn half_life_cells(half_lives: &HalfLives) -> String {
         half_lives.fitted.map_or(0, |spread| spread.count),
         median(half_lives.closed, 1.0, 3),
         median(half_lives.fitted, 1.0, 3),
-        half_lives
-            .error
-            .map_or_else(|| "-".to_owned(), |error| format!("{:.1}%", 100.0 * error.median))
+        percent(half_lives.error, |error| error.median)
     )
 }
 
-fn pools(fits: &[(&str, TakeFit)], page: &mut String) {
-    page.push_str(
-        "\n## By mode\n\n\
-         All of those takes together: medians over takes or changes, quartiles in brackets.\n\n\
-         | mode | takes | top m/s | accel m/s^2 | decel | turn deg/s | changes | h closed s | h fitted s | turns | h closed s | h fitted s |\n\
-         | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+fn by_mode(fits: &[TakeFit]) -> Table {
+    let mut table = Table::new(
+        "mode | takes | top m/s | accel m/s^2 | decel | turn deg/s | changes | h closed s | h fitted s | turns | \
+         h closed s | h fitted s",
     );
-    let fits: Vec<&TakeFit> = fits.iter().map(|(_, fit)| fit).collect();
-    let pool = Pool::of(&fits);
+    let pool = Pool::of(&fits.iter().collect::<Vec<_>>());
     for mode in pool.modes.iter().chain([&pool.all]) {
-        let _ = writeln!(
-            page,
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+        table.row(format_args!(
+            "{} | {} | {} | {} | {} | {} | {}",
             mode.mode.map_or("all", |mode| mode.as_str()),
             mode.takes,
             quartiles(mode.top_speed, 1.0, 2),
             quartiles(mode.acceleration, 1.0, 2),
             quartiles(mode.deceleration, 1.0, 2),
             quartiles(mode.turn_rate, DEGREES, 0),
-            mode.velocity.events,
-            quartiles(mode.velocity.closed, 1.0, 3),
-            quartiles(mode.velocity.fitted, 1.0, 3),
-            mode.facing.events,
-            quartiles(mode.facing.closed, 1.0, 3),
-            quartiles(mode.facing.fitted, 1.0, 3),
-        );
+            half_life_quartiles(mode),
+        ));
     }
+    table
+}
+
+/// Numbers, closed forms and fits of the velocity and of the facing.
+fn half_life_quartiles(figures: &ModePool) -> String {
+    let cells = |of: &HalfLives| {
+        let [closed, fitted] = [of.closed, of.fitted].map(|spread| quartiles(spread, 1.0, 3));
+        format!("{} | {closed} | {fitted}", of.events)
+    };
+    format!("{} | {}", cells(&figures.velocity), cells(&figures.facing))
 }
 
 /// The two ways to tell a half-life, against each other.
-fn estimators(fits: &[(&str, TakeFit)], page: &mut String) {
-    page.push_str(
-        "\n## The two estimators\n\n\
-         Over those changes of the real takes of which both estimators tell a half-life: closed form over least squares, medians\n\
-         with quartiles, and the share of changes in which they lie within 25% of each other. On a spring both are the same.\n\n\
-         | change | changes | both told | closed over fitted | within 25% | error of the fit | asked before the peak, s |\n\
-         | --- | --- | --- | --- | --- | --- | --- |\n",
+fn estimators(fits: &[TakeFit]) -> Table {
+    let mut table = Table::new(
+        "change | changes | both told | closed over fitted | within 25% | error of the fit | asked before the peak, s",
     );
     type Kind = fn(&Event) -> bool;
     let kinds: [(&str, Kind); 5] = [
@@ -258,7 +224,7 @@ fn estimators(fits: &[(&str, TakeFit)], page: &mut String) {
     for (name, is_meant) in kinds {
         let events: Vec<(&TakeFit, &Event)> = fits
             .iter()
-            .flat_map(|(_, fit)| fit.events.iter().map(move |event| (fit, event)))
+            .flat_map(|fit| fit.events.iter().map(move |event| (fit, event)))
             .filter(|(_, event)| is_meant(event))
             .collect();
         let both: Vec<f64> = events
@@ -275,15 +241,14 @@ fn estimators(fits: &[(&str, TakeFit)], page: &mut String) {
                 .iter()
                 .filter_map(|(fit, event)| Some((fit, event, event.trusted()?)))
         };
-        let _ = writeln!(
-            page,
-            "| {name} | {} | {} | {} | {} | {} | {} |",
+        table.row(format_args!(
+            "{name} | {} | {} | {} | {} | {} | {}",
             events.len(),
             both.len(),
             quartiles(Spread::of(both.iter().copied()), 1.0, 2),
             share,
-            Spread::of(trusted().map(|(_, _, fitted)| fitted.error))
-                .map_or_else(|| "-".to_owned(), |error| format!("{:.1}%", 100.0 * error.median)),
+            percent(Spread::of(trusted().map(|(_, _, fitted)| fitted.error)), |error| error
+                .median),
             quartiles(
                 Spread::of(
                     trusted().map(|(fit, event, fitted)| fit.profile.secs(event.peak_frame) - fitted.start_secs)
@@ -291,22 +256,15 @@ fn estimators(fits: &[(&str, TakeFit)], page: &mut String) {
                 1.0,
                 2
             ),
-        );
+        ));
     }
-    page.push_str(
-        "\nWhere they differ the change is not a spring's. A stop ends in one braking step, whose peak is sharper than that of the\n\
-         spring nearest to the whole, so the closed form is the shorter one. A turn about brakes and sets out again: two pushes, of\n\
-         which the peak sees one and the fit both. Facing turns much as springs do, and both tell the same.\n",
-    );
+    table
 }
 
 /// How much the answer hangs on the smoothing.
-fn smoothings(studied: &[Studied<'_>], page: &mut String) -> Result<(), String> {
-    page.push_str(
-        "\n## What the smoothing does\n\n\
-         The same takes under other smoothings: medians over takes or changes, quartiles in brackets.\n\n\
-         | smoothing s | accel m/s^2 | decel | velocity changes | h closed s | h fitted s | turns | h closed s | h fitted s |\n\
-         | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+fn smoothings(studied: &[Studied]) -> Result<Table, String> {
+    let mut table = Table::new(
+        "smoothing s | accel m/s^2 | decel | velocity changes | h closed s | h fitted s | turns | h closed s | h fitted s",
     );
     for smoothing_secs in [0.05, 0.1, SMOOTHING_SECS, 0.3] {
         let settings = FitSettings {
@@ -315,29 +273,15 @@ fn smoothings(studied: &[Studied<'_>], page: &mut String) -> Result<(), String> 
         };
         let mut fits = Vec::new();
         for studied in studied {
-            match controller_fit::fit(&studied.take, &studied.analysis, &settings) {
-                Ok(fit) => fits.push(fit),
-                Err(FitError::TooShort { .. }) => {}
-                Err(error) => return Err(format!("{}: {error}", studied.row.file)),
-            }
+            fits.extend(fit(studied, &settings)?);
         }
         let all = Pool::of(&fits.iter().collect::<Vec<_>>()).all;
-        let _ = writeln!(
-            page,
-            "| {smoothing_secs} | {} | {} | {} | {} | {} | {} | {} | {} |",
+        table.row(format_args!(
+            "{smoothing_secs} | {} | {} | {}",
             quartiles(all.acceleration, 1.0, 2),
             quartiles(all.deceleration, 1.0, 2),
-            all.velocity.events,
-            quartiles(all.velocity.closed, 1.0, 3),
-            quartiles(all.velocity.fitted, 1.0, 3),
-            all.facing.events,
-            quartiles(all.facing.closed, 1.0, 3),
-            quartiles(all.facing.fitted, 1.0, 3),
-        );
+            half_life_quartiles(&all),
+        ));
     }
-    page.push_str(
-        "\nThe facing's half-life hardly asks for the smoothing. The velocity's does: bodies set out and brake in pushes, one a step,\n\
-         and the more is averaged the more of them are one change. It goes with the smoothing under which it was told.\n",
-    );
-    Ok(())
+    Ok(table)
 }

@@ -1,24 +1,26 @@
-//! Measurements of the root's travel: how well a twist explains it, what it does to standing feet at the seam, and turns
+//! The root's travel: how well a twist explains it, what it does to standing feet at the seam, and turns
 //! beyond half and whole ones.
-
-use std::{fmt::Write, path::Path};
 
 use glam::DVec3;
 use loopwright::{
-    analysis::{Analysis, body::BodyOverrides, heading::Heading},
-    candidate::{self, LoopCandidate, SearchSettings},
+    analysis::heading::Heading,
+    analysis::standing::{STANCE_METRES, STANCE_SPEED},
+    candidate::LoopCandidate,
     math::{ops, rigid::Rigid},
     motion::Pose,
+    motion::RootMotion,
     pipeline::{self, LoopSettings, Made, MakeError},
-    quality::{STANCE_METRES, STANCE_SPEED},
-    root_motion::{MAX_RABBIT_TURN, RootError, RootMode, RootSettings, RootTravel},
-    take::{Cut, Take, WorldTracks},
+    root_motion::{RootError, RootMode},
+    take::{Cut, WorldTracks},
 };
+use loopwright_mocap::Expect;
 use loopwright_synth::{WalkSettings, synthesize};
 
 use crate::{
-    manifest::Row,
-    road::{self, Studied},
+    page::Sections,
+    statistics::mean,
+    table::{Table, cell},
+    takes::{Captured, Studied},
 };
 
 /// Feet are watched this long before and after the seam, seconds.
@@ -36,31 +38,27 @@ const MODES: [(&str, RootMode); 6] = [
     ("world", RootMode::World),
 ];
 
-/// The page as Markdown.
-pub(crate) fn page(folder: &Path, rows: &[Row]) -> Result<String, String> {
-    let studied = road::study(folder, rows.iter().filter(|row| !row.expect.is_empty()))?;
-    let mut page = String::from(
-        "# The root, measured\n\n\
-         Written by `cargo xtask measure root`; nothing here is typed by hand. Real takes as named, sources and licences in\n\
-         [ATTRIBUTION.md](../../ATTRIBUTION.md); the mathematics in [root.md](../math/root.md).\n\n",
-    );
-    every_loop(&studied, &mut page)?;
-    turns(&mut page)?;
-    spins(&studied, &mut page);
-    Ok(page)
+pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
+    let studied = captured.judged()?;
+    let loops: Vec<&Studied> = studied
+        .iter()
+        .filter(|each| each.expect == Some(Expect::Loop))
+        .collect();
+    let mut sections = Sections::default();
+    every_loop(&loops, &mut sections)?;
+    turns(&mut sections)?;
+    sections.add("spins", spins(&studied));
+    Ok(sections)
 }
 
-fn settings(mode: RootMode, force_straight: bool) -> LoopSettings {
+fn settings(mode: RootMode) -> LoopSettings {
     LoopSettings {
-        root: RootSettings {
-            force_straight,
-            ..mode.into()
-        },
+        root: mode.into(),
         ..LoopSettings::default()
     }
 }
 
-fn make(studied: &Studied<'_>, candidate: &LoopCandidate, settings: &LoopSettings) -> Result<Made, MakeError> {
+fn make(studied: &Studied, candidate: &LoopCandidate, settings: &LoopSettings) -> Result<Made, MakeError> {
     pipeline::make(
         &studied.take,
         &studied.analysis,
@@ -70,28 +68,20 @@ fn make(studied: &Studied<'_>, candidate: &LoopCandidate, settings: &LoopSetting
     )
 }
 
-fn every_loop(studied: &[Studied<'_>], page: &mut String) -> Result<(), String> {
-    page.push_str(
-        "## Every loop\n\n\
-         The recommended loop of every take that has a steady one. Arc/path: length of the twist's arc over that of the way\n\
-         recorded. Residual: root mean square distance of the poses at the end from those at the start moved on by the fitted\n\
-         motion. Skate: mean horizontal speed of standing feet within 0.1 s of the seam, of the uncut take at those frames and\n\
-         of the loop, by the same mask; `-` where no foot stands there. Sway: farthest that a root on the smoothed path is from\n\
-         the twist. Drift: of a thousand cycles composed one by one against the closed form.\n\n\
-         | take | period s | m/s | deg per loop | m up per loop | arc/path | residual mm | skate uncut cm/s | loop | ratio | rabbit | world tears back m | skate | path sways cm | drift m |\n\
-         | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+fn every_loop(loops: &[&Studied], sections: &mut Sections) -> Result<(), String> {
+    let mut table = Table::new(
+        "take | period s | m/s | deg per loop | m up per loop | arc/path | residual mm | skate uncut cm/s | loop | ratio | \
+         rabbit | world tears back m | skate | path sways cm | drift m",
     );
     let mut pooled: Vec<Vec<Skate>> = vec![Vec::new(); MODES.len()];
     let mut largest_drift = 0.0_f64;
-    for studied in studied.iter().filter(|studied| studied.row.expect == "loop") {
-        let found = candidate::find(&studied.take, &studied.analysis, &SearchSettings::default())
-            .map_err(|error| format!("{}: {error}", studied.row.file))?;
-        let Some(best) = found.best() else { continue };
-        let failed = |error: MakeError| format!("{}: {error}", studied.row.file);
+    for studied in loops {
+        let Some(best) = studied.recommended()? else { continue };
+        let failed = |error: MakeError| studied.failed(error);
         let mut skates = Vec::new();
         let mut rabbit = String::new();
         for (index, (_, mode)) in MODES.iter().enumerate() {
-            let made = match make(studied, best, &settings(*mode, false)) {
+            let made = match make(studied, &best, &settings(*mode)) {
                 Err(MakeError::Root(RootError::Turns { .. })) => {
                     rabbit = "refused".to_owned();
                     skates.push(None);
@@ -103,8 +93,8 @@ fn every_loop(studied: &[Studied<'_>], page: &mut String) -> Result<(), String> 
             pooled[index].extend(skate);
             skates.push(skate);
         }
-        let screw = make(studied, best, &settings(RootMode::Screw, false)).map_err(failed)?;
-        let path = make(studied, best, &settings(RootMode::Path, false)).map_err(failed)?;
+        let screw = make(studied, &best, &settings(RootMode::Screw)).map_err(failed)?;
+        let path = make(studied, &best, &settings(RootMode::Path)).map_err(failed)?;
         let clip = &screw.loop_clip;
         let root = clip.root();
         let period = clip.period_secs();
@@ -112,60 +102,51 @@ fn every_loop(studied: &[Studied<'_>], page: &mut String) -> Result<(), String> 
         let drift = drift_of_a_thousand(root, period);
         largest_drift = largest_drift.max(drift);
         if rabbit.is_empty() {
-            rabbit = cell(skates[1].map(|skate| skate.of_loop));
+            rabbit = speed(skates[1].map(|skate| skate.of_loop));
         }
-        let _ = writeln!(
-            page,
-            "| {} | {period:.3} | {:.3} | {:+.1} | {:+.3} | {} | {:.1} | {} | {} | {} | {rabbit} | {:.2} | {} | {:.1} | {drift:.0e} |",
-            studied.row.file,
+        table.row(format_args!(
+            "{} | {period:.3} | {:.3} | {:+.1} | {:+.3} | {} | {:.1} | {} | {} | {} | {rabbit} | {:.2} | {} | {:.1} | {drift:.0e}",
+            studied.file,
             ops::hypot(root.twist.linear.x, root.twist.linear.z),
             (root.twist.angular.y * period).to_degrees(),
             root.twist.linear.y * period,
-            if fit.path_metres > 0.05 {
-                format!("{:.3}", fit.arc_metres / fit.path_metres)
-            } else {
-                "-".to_owned()
-            },
+            cell((fit.path_metres > 0.05).then(|| fit.arc_metres / fit.path_metres), 3),
             1e3 * fit.residual_metres,
-            cell(skates[0].map(|skate| skate.of_take)),
-            cell(skates[0].map(|skate| skate.of_loop)),
-            skates[0].map_or_else(|| "-".to_owned(), |skate| format!("{:.2}", skate.ratio())),
+            speed(skates[0].map(|skate| skate.of_take)),
+            speed(skates[0].map(|skate| skate.of_loop)),
+            cell(skates[0].map(|skate| skate.ratio()), 2),
             root.twist.exp(period).translation.length(),
-            cell(skates[5].map(|skate| skate.of_loop)),
+            speed(skates[5].map(|skate| skate.of_loop)),
             100.0 * sway(&path),
-        );
+        ));
     }
-    let _ = writeln!(
-        page,
-        "\nLargest drift over a thousand cycles: {largest_drift:.0e} m. Skate near the seam by mode:\n\n\
-         | mode | loops | loops with feet standing there | uncut cm/s, mean | loop | ratio of the means | loops within {GOOD_RATIO} |\n\
-         | --- | --- | --- | --- | --- | --- | --- |",
-    );
+    sections.add("every-loop", table);
+    let mut drift = Table::new("largest drift over a thousand cycles, m");
+    drift.row(format_args!("{largest_drift:.0e}"));
+    sections.add("drift", drift);
+    let mut modes = Table::new(&format!(
+        "mode | loops | loops with feet standing there | uncut cm/s, mean | loop | ratio of the means | loops within {GOOD_RATIO}"
+    ));
     for ((name, _), skates) in MODES.iter().zip(&pooled) {
-        let count = skates.len().max(1) as f64;
-        let mean = |value: fn(&Skate) -> f64| skates.iter().map(value).sum::<f64>() / count;
+        let mean = |value: fn(&Skate) -> f64| mean(&skates.iter().map(value).collect::<Vec<f64>>());
         let (of_take, of_loop) = (mean(|skate| skate.of_take), mean(|skate| skate.of_loop));
         let within = skates.iter().filter(|skate| skate.ratio() <= GOOD_RATIO).count();
-        let _ = writeln!(
-            page,
-            "| {name} | {} | {} | {:.1} | {:.1} | {:.2} | {within} |",
-            studied.iter().filter(|studied| studied.row.expect == "loop").count(),
+        modes.row(format_args!(
+            "{name} | {} | {} | {:.1} | {:.1} | {:.2} | {within}",
+            loops.len(),
             skates.len(),
             100.0 * of_take,
             100.0 * of_loop,
             of_loop / of_take,
-        );
+        ));
     }
-    let _ = writeln!(
-        page,
-        "\n`rabbit` counts the loops that turn by at most {:.0} degrees; the others are refused.\n",
-        MAX_RABBIT_TURN.to_degrees()
-    );
+    sections.add("modes", modes);
     Ok(())
 }
 
-fn cell(speed: Option<f64>) -> String {
-    speed.map_or_else(|| "-".to_owned(), |speed| format!("{:.1}", 100.0 * speed))
+/// A speed as a cell, cm/s.
+fn speed(mps: Option<f64>) -> String {
+    cell(mps.map(|mps| 100.0 * mps), 1)
 }
 
 /// Mean speeds of standing feet near the seam, metres per second.
@@ -182,33 +163,23 @@ impl Skate {
 }
 
 /// Feet that stand in the uncut take within a tenth of a second of the seam: how fast they are there and in the loop.
-fn skate_near_the_seam(made: &Made, studied: &Studied<'_>) -> Option<Skate> {
+fn skate_near_the_seam(made: &Made, studied: &Studied) -> Option<Skate> {
     let (clip, source) = (&made.loop_clip, &made.source.clip);
     let step = clip.step_secs();
     let count = clip.num_samples() as isize;
     let reach = ((NEAR_SECS / step).round() as isize).min(count / 2);
-    // In place the ground moves instead; where the body is torn back it does not.
-    let travel = RootTravel {
-        mode: if clip.root().mode == RootMode::World {
-            RootMode::World
-        } else {
-            RootMode::Screw
-        },
-        ..*clip.root()
-    };
+    let root = *clip.root();
     let seen = source.world_tracks();
     let first = *source.sample_range().start();
     let uncut = |sample: isize, joint: usize| {
-        travel
-            .at(sample as f64 * step)
+        root.at(sample as f64 * step)
             .transform_point(seen.position((sample - first) as usize, joint))
     };
     let body: Vec<Vec<DVec3>> = (0..clip.num_samples())
         .map(|sample| body_positions(made, sample))
         .collect();
     let looped = |sample: isize, joint: usize| {
-        travel
-            .at(sample as f64 * step)
+        root.at(sample as f64 * step)
             .transform_point(body[sample.rem_euclid(count) as usize][joint])
     };
     let speed = |place: &dyn Fn(isize) -> DVec3, sample: isize| {
@@ -271,7 +242,7 @@ fn sway(made: &Made) -> f64 {
 }
 
 /// A thousand cycles composed one by one, as an engine does it, against the closed form, metres.
-fn drift_of_a_thousand(root: &RootTravel, period_secs: f64) -> f64 {
+fn drift_of_a_thousand(root: &RootMotion, period_secs: f64) -> f64 {
     let cycle = root.at(0.0).inverse() * root.at(period_secs);
     let composed = (0..1000).fold(root.at(0.0), |root, _| root * cycle);
     (composed.translation - root.at(1000.0 * period_secs).translation).length()
@@ -280,15 +251,9 @@ fn drift_of_a_thousand(root: &RootTravel, period_secs: f64) -> f64 {
 /// Turns per loop that are tried, degrees.
 const TURNS: [f64; 8] = [90.0, 170.0, 190.0, 270.0, 330.0, 355.0, 360.0, 405.0];
 
-fn turns(page: &mut String) -> Result<(), String> {
-    page.push_str(
-        "## Turns beyond half and whole ones\n\n\
-         Synthetic walks on circles whose travel is known, with noise as sensors have it; one slow cycle turns by so much, or\n\
-         several cycles of a walk together. Walkers lean into a turn, so the hips and our root below them run on a smaller\n\
-         circle than the feet: the true way is that of the hips' mean place. Arc: length of the found twist over a loop. The hips'\n\
-         gap is what the twist leaves to the closure.\n\n\
-         | deg per loop | loop | radius m | found deg | true way m | found arc m | off | arc/path | hips' gap mm | deg |\n\
-         | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+fn turns(sections: &mut Sections) -> Result<(), String> {
+    let mut table = Table::new(
+        "deg per loop | loop | radius m | found deg | true way m | found arc m | off | arc/path | hips' gap mm | deg",
     );
     let mut worst = 0.0_f64;
     for degrees in TURNS {
@@ -307,13 +272,12 @@ fn turns(page: &mut String) -> Result<(), String> {
                 ..WalkSettings::default()
             };
             let synthetic = synthesize(&settings).map_err(|error| format!("{degrees} degrees, {what}: {error}"))?;
-            let take = &synthetic.take;
-            let analysis = Analysis::of(take, &BodyOverrides::default()).map_err(|error| error.to_string())?;
+            let walk = Studied::of(what, synthetic.take)?;
             let start = 20.0;
             let frames = loop_secs * settings.frame_rate_hz;
-            let cut = Cut::new(take, start, start + frames).map_err(|error| error.to_string())?;
-            let made = pipeline::make(take, &analysis, &cut, cycles, &LoopSettings::default())
-                .map_err(|error| error.to_string())?;
+            let cut = Cut::new(&walk.take, start, start + frames).map_err(|error| walk.failed(error))?;
+            let made = pipeline::make(&walk.take, &walk.analysis, &cut, cycles, &LoopSettings::default())
+                .map_err(|error| walk.failed(error))?;
             let twist = made.loop_clip.root().twist;
             let period = made.loop_clip.period_secs();
             // The walker's own screw, seen from where the hips are on average.
@@ -323,7 +287,7 @@ fn turns(page: &mut String) -> Result<(), String> {
                 .map(|sample| {
                     let frame = start as usize + sample;
                     let walker = synthetic.truth.root_at(frame as f64 / settings.frame_rate_hz);
-                    walker.inverse().transform_point(analysis.heading.ground(frame))
+                    walker.inverse().transform_point(walk.analysis.heading.ground(frame))
                 })
                 .sum::<DVec3>()
                 / samples as f64;
@@ -333,19 +297,21 @@ fn turns(page: &mut String) -> Result<(), String> {
             let off = arc / way - 1.0;
             worst = worst.max(off.abs());
             let gap = made.closed.seam.joints[made.loop_clip.carrier()];
-            let _ = writeln!(
-                page,
-                "| {degrees:.0} | {what} | {:.2} | {:+.1} | {way:.3} | {arc:.3} | {:+.2}% | {:.3} | {:.1} | {:.2} |",
+            table.row(format_args!(
+                "{degrees:.0} | {what} | {:.2} | {:+.1} | {way:.3} | {arc:.3} | {:+.2}% | {:.3} | {:.1} | {:.2}",
                 speed_mps / (degrees / loop_secs).to_radians(),
                 (twist.angular.y * period).to_degrees(),
                 100.0 * off,
                 fit.arc_metres / fit.path_metres,
                 1e3 * gap.position.length(),
                 gap.angle.length().to_degrees(),
-            );
+            ));
         }
     }
-    let _ = writeln!(page, "\nLargest difference of the arc: {:.2}%.\n", 100.0 * worst);
+    sections.add("turns", table);
+    let mut largest = Table::new("largest difference of the arc");
+    largest.row(format_args!("{:.2}%", 100.0 * worst));
+    sections.add("largest-difference", largest);
     Ok(())
 }
 
@@ -355,15 +321,9 @@ const SPIN_SECS: [f64; 4] = [0.5, 1.0, 1.5, 2.5];
 /// A take spins where the heading turns by more than this within such a stretch, radians.
 const SPIN_RADIANS: f64 = core::f64::consts::PI;
 
-fn spins(studied: &[Studied<'_>], page: &mut String) {
-    page.push_str(
-        "## Spins\n\n\
-         Every stretch of half a second to two and a half of all takes, ten a second, whose heading turns by more than half a\n\
-         turn, whether or not it repeats. Kept: the twist turns as the heading does. Left: whole turns are left to the body,\n\
-         because no arc of their length fits the way. Away: how far the hips get from the root, over the whole stretch.\n\n\
-         | take | stretches | most deg | kept | left | fastest root m/s | fastest hips m/s | farthest away m |\n\
-         | --- | --- | --- | --- | --- | --- | --- | --- |\n",
-    );
+fn spins(studied: &[Studied]) -> Table {
+    let mut table =
+        Table::new("take | stretches | most deg | kept | left | fastest root m/s | fastest hips m/s | farthest away m");
     for studied in studied {
         let Spins {
             count,
@@ -372,18 +332,18 @@ fn spins(studied: &[Studied<'_>], page: &mut String) {
             fastest_root,
             fastest_hips,
             away,
-        } = spins_of(&studied.take, &studied.analysis);
+        } = spins_of(studied);
         if count == 0 {
             continue;
         }
-        let _ = writeln!(
-            page,
-            "| {} | {count} | {:.0} | {kept} | {} | {fastest_root:.2} | {fastest_hips:.2} | {away:.2} |",
-            studied.row.file,
+        table.row(format_args!(
+            "{} | {count} | {:.0} | {kept} | {} | {fastest_root:.2} | {fastest_hips:.2} | {away:.2}",
+            studied.file,
             most.to_degrees(),
             count - kept,
-        );
+        ));
     }
+    table
 }
 
 /// What the roots of turning stretches do.
@@ -397,7 +357,8 @@ struct Spins {
     away: f64,
 }
 
-fn spins_of(take: &Take, analysis: &Analysis) -> Spins {
+fn spins_of(studied: &Studied) -> Spins {
+    let (take, analysis) = (&studied.take, &studied.analysis);
     let mut spins = Spins::default();
     let dt = take.frame_time_secs();
     let heading: &Heading = &analysis.heading;

@@ -1,19 +1,20 @@
-//! Measurements of symmetric loops: half a cycle of every real take, closed against its mirror image.
-
-use std::{fmt::Write, path::Path};
+//! Symmetric loops: half a cycle of every real take, closed against its mirror image.
 
 use glam::DVec3;
 use loopwright::{
-    candidate::{self, LoopCandidate, SearchSettings},
+    candidate::{LoopCandidate, SearchSettings},
     loop_clip::LoopClip,
-    pipeline::{self, LoopSettings},
-    quality::{self, LoopKeys, Quality},
+    mirror::Pairing,
+    pipeline::LoopSettings,
+    quality::Quality,
     take::{Mirror, mirror::SymmetricPose},
 };
 
 use crate::{
-    manifest::Row,
-    road::{Studied, median, study},
+    page::Sections,
+    statistics::median,
+    table::{Table, cell, list},
+    takes::{Captured, Studied},
 };
 
 /// A symmetric loop of a take, beside the plain one.
@@ -24,20 +25,10 @@ struct Measured {
     asymmetry_metres: f64,
 }
 
-/// The page as Markdown.
-pub(crate) fn page(folder: &Path, rows: &[Row]) -> Result<String, String> {
-    let studied = study(folder, rows.iter().filter(|row| row.expect == "loop"))?;
-    let mut page = String::from(
-        "# Symmetric loops, measured\n\n\
-         Written by `cargo xtask measure symmetric`; nothing here is typed by hand but the words. Every take that the list\n\
-         expects to loop: the recommended half cycle, closed against its mirror image by the default method\n\
-         ([mirror.md](../math/mirror.md)). Cycle: seconds of one cycle, here and of the plain recommended loop. Ratio: cost of\n\
-         the seam over that of random frames. Off: farthest that any joint of the second half is from the mirror image of the\n\
-         first, seen from the root, bones of equal length assumed; rounding, and what the two sides' bones differ by. Pose:\n\
-         whether the skeleton at rest or the mean pose of the take is the symmetric one. The rest as in\n\
-         [measures.md](../math/measures.md), displacement from the half and its image.\n\n\
-         | take | pose | cycle s | plain s | cycles | ratio | rank | error | peak | mm | deg | skate cm/s | off mm |\n\
-         | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
+    let studied = captured.loops()?;
+    let mut table = Table::new(
+        "take | pose | cycle s | plain s | cycles | ratio | rank | error | peak | mm | deg | skate cm/s | off mm",
     );
     let (mut ranks, mut displacements, mut agreeing, mut pops, mut refused) =
         (Vec::new(), Vec::new(), 0, 0, Vec::new());
@@ -46,12 +37,12 @@ pub(crate) fn page(folder: &Path, rows: &[Row]) -> Result<String, String> {
         let mirror = match Mirror::of(&each.take, &[], yaw) {
             Ok(mirror) => mirror,
             Err(error) => {
-                refused.push(format!("{}: {error}", each.row.file));
+                refused.push(each.failed(error));
                 continue;
             }
         };
-        let Some(measured) = measure(each, &mirror)? else {
-            refused.push(format!("{}: no half cycle that its image continues", each.row.file));
+        let Some(measured) = symmetric_loop(each, &mirror)? else {
+            refused.push(each.failed("no half cycle that its image continues"));
             continue;
         };
         let Measured {
@@ -67,13 +58,9 @@ pub(crate) fn page(folder: &Path, rows: &[Row]) -> Result<String, String> {
         ranks.push(100.0 * quality.seam_rank);
         displacements.extend(quality.displacement_metres.map(|metres| 1e3 * metres));
         pops += usize::from(quality.pops());
-        let cell = |value: Option<f64>, decimals: usize| {
-            value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
-        };
-        let _ = writeln!(
-            page,
-            "| {} | {} | {cycle_secs:.3} | {} | {} | {} | {:.0} | {} | {:.2} | {} | {} | {} | {:.1} |",
-            each.row.file,
+        table.row(format_args!(
+            "{} | {} | {cycle_secs:.3} | {} | {} | {} | {:.0} | {} | {:.2} | {} | {} | {} | {:.1}",
+            each.file,
             match mirror.symmetric_pose() {
                 SymmetricPose::Rest => "rest",
                 SymmetricPose::Mean => "mean",
@@ -88,48 +75,41 @@ pub(crate) fn page(folder: &Path, rows: &[Row]) -> Result<String, String> {
             cell(quality.displacement_radians.map(f64::to_degrees), 2),
             cell(quality.skate_mps.map(|speed| 1e2 * speed), 1),
             1e3 * asymmetry_metres,
-        );
+        ));
     }
-    let _ = writeln!(
-        page,
-        "\n{} loops of {} takes; {pops} pop. Cycle within 5% of the plain loop's: {agreeing}. Median rank {:.0}, median\n\
-         displacement {:.1} mm.\n\nWithout a symmetric loop:\n",
+    let mut summary = Table::new("loops | takes | pop | cycle within 5% of the plain loop's | median rank | median mm");
+    summary.row(format_args!(
+        "{} | {} | {pops} | {agreeing} | {:.0} | {:.1}",
         ranks.len(),
         studied.len(),
-        median(&mut ranks.clone()),
-        median(&mut displacements)
-    );
-    for line in refused {
-        let _ = writeln!(page, "- {line}");
-    }
-    Ok(page)
+        median(ranks),
+        median(displacements)
+    ));
+    let mut sections = Sections::default();
+    sections.add("every-take", table);
+    sections.add("all-takes", summary);
+    sections.add("without-a-loop", list(&refused));
+    Ok(sections)
 }
 
 /// The recommended symmetric loop of a take; `None` where it has none.
-fn measure(each: &Studied<'_>, mirror: &Mirror) -> Result<Option<Measured>, String> {
-    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", each.row.file);
-    let find = |mirror: Option<Mirror>| {
-        let settings = SearchSettings {
-            mirror,
-            ..SearchSettings::default()
-        };
-        candidate::find(&each.take, &each.analysis, &settings).map_err(|error| failed(&error))
+fn symmetric_loop(each: &Studied, mirror: &Mirror) -> Result<Option<Measured>, String> {
+    let searched = SearchSettings {
+        pairing: Pairing::Mirrored(mirror.clone()),
+        ..SearchSettings::default()
     };
-    let plain = find(None)?;
-    let Some(best) = find(Some(mirror.clone()))?.best().cloned() else {
+    let Some(best) = each.find(&searched)?.best().cloned() else {
         return Ok(None);
     };
     let settings = LoopSettings {
         mirror: Some(mirror.clone()),
         ..LoopSettings::default()
     };
-    let made = pipeline::make(&each.take, &each.analysis, &best.cut, best.cycles, &settings)
-        .map_err(|error| failed(&error))?;
-    let keys = LoopKeys::of_loop(&made.loop_clip);
+    let made = each.make(&best, &settings)?;
     Ok(Some(Measured {
-        plain_secs: (plain.best()).map(|plain| plain.source_period_secs / f64::from(plain.cycles)),
+        plain_secs: (each.recommended()?).map(|plain| plain.source_period_secs / f64::from(plain.cycles)),
         best,
-        quality: quality::measure(&keys, &each.analysis.body, Some(&made.source)),
+        quality: each.quality(&made, &made.loop_clip),
         asymmetry_metres: asymmetry(&made.loop_clip, mirror),
     }))
 }

@@ -20,7 +20,7 @@ use loopwright::{
         rigid::{Rigid, Twist},
         rotation,
     },
-    root_motion::{RootMode, RootTravel},
+    motion::RootMotion,
     take::{Joint, Skeleton},
 };
 use rand_pcg::{Pcg64, rand_core::Rng};
@@ -86,8 +86,7 @@ fn clip(number: usize) -> LoopClip {
             )));
         }
     }
-    let root = RootTravel {
-        mode: RootMode::Screw,
+    let root = RootMotion {
         start: Rigid::IDENTITY,
         twist: Twist {
             linear: DVec3::Z,

@@ -6,7 +6,7 @@
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
-use std::{path::Path, time::Instant};
+use std::time::Instant;
 
 use loopwright::{
     analysis::features::Features,
@@ -45,11 +45,9 @@ fn main() {
             f64::from(fps),
         );
     }
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/mocap");
-    if !folder.is_dir() {
-        println!("SKIPPED: no captured takes at {}", folder.display());
+    let Some(folder) = loopwright_mocap::folder_or_skip() else {
         return;
-    }
+    };
     for fps in [120.0, 60.0, 30.0] {
         let (features, names) = inputs::captured(&folder, NUM_FRAMES, fps).unwrap();
         lists(&format!("{names} captured takes, {fps} fps"), &features, fps);

@@ -55,6 +55,8 @@ pub mod take;
 
 pub mod analysis;
 
+pub mod mirror;
+
 pub mod candidate;
 
 pub mod closure;
@@ -73,6 +75,8 @@ pub mod play;
 
 pub mod quality;
 
+pub mod recognition;
+
 pub mod controller_fit;
 
 pub mod pipeline;
@@ -82,5 +86,4 @@ pub mod math;
 pub mod words;
 
 #[cfg(feature = "threads")]
-#[doc(hidden)]
-pub mod threads;
+mod threads;

@@ -1,5 +1,4 @@
-//! Work shared out among threads, where the feature `threads` asks for it: here and in the crates of this project, for which
-//! it is public.
+//! Work shared among threads; built with the feature `threads` alone.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -7,7 +6,7 @@ use std::{
 };
 
 /// As many threads as there are processors, but no more than there is work for.
-pub fn up_to(most: usize) -> usize {
+pub(crate) fn up_to(most: usize) -> usize {
     match most {
         0 | 1 => 1,
         // Asking costs as much as a small piece of work.
@@ -18,7 +17,7 @@ pub fn up_to(most: usize) -> usize {
 /// Does all tasks on so many threads, this one among them; whoever is free takes the next one.
 ///
 /// Where the system has no thread to give, the others do its share.
-pub fn share_out<T>(num_threads: usize, tasks: impl Iterator<Item = T> + Send, work: impl Fn(T) + Sync) {
+pub(crate) fn share_out<T>(num_threads: usize, tasks: impl Iterator<Item = T> + Send, work: impl Fn(T) + Sync) {
     let tasks = Mutex::new(tasks);
     let next = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
     let worker = || {

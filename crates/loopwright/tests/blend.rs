@@ -5,7 +5,7 @@ use loopwright::{
     analysis::{
         Analysis,
         body::{Body, BodyOverrides},
-        contacts::ContactLimits,
+        standing::ContactLimits,
     },
     blend::{
         BlendError, Blender, SkeletonDifference, blend,
@@ -20,8 +20,8 @@ use loopwright::{
         rotation,
     },
     motion::Pose,
+    motion::RootMotion,
     pipeline::{self, LoopSettings},
-    root_motion::{RootMode, RootTravel},
     take::{Joint, Skeleton, Take},
 };
 use loopwright_synth::{WalkSettings, synthesize};
@@ -52,8 +52,7 @@ fn swinging(num_samples: usize, period_secs: f64, start_phase: f64, twist: Twist
             )));
         }
     }
-    let root = RootTravel {
-        mode: RootMode::Screw,
+    let root = RootMotion {
         start: Rigid::from_yaw(0.3, DVec3::new(1.0, 0.0, -2.0)),
         twist,
     };

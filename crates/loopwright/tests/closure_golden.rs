@@ -8,11 +8,12 @@ use std::path::Path;
 use glam::{DQuat, DVec3};
 use loopwright::{
     closure::{
-        ClosureSettings, Method, Order, Shape, Shares, Targets,
+        ClosureSettings, Method, Order, Shape, Shares,
         boundary::{Boundary, Weights},
         close,
-        rotation::{RotationEnd, rotation_targets},
-        seam::{self, PointEnd, point_targets},
+        ends::{self, EndState},
+        rotation::rotation_targets,
+        targets::{Targets, point_targets},
     },
     math::rotation,
     take::{Clip, Cut, Joint, Skeleton, Take},
@@ -184,7 +185,7 @@ fn check_boundary(boundary: &Boundary, entry: &Value, weights: &Value, listed: &
 
 /// Targets of one joint as a golden entry lists them.
 fn check_targets(found: &Targets, entry: &Value, joint: usize, tolerance: f64) {
-    let rows = [("o", found.value), ("do", found.rate), ("ddo", found.bend)];
+    let rows = [("o", found.value), ("do", found.rate), ("ddo", found.acceleration)];
     for (name, pair) in rows {
         for (end, found) in ["0", "T"].into_iter().zip(pair) {
             if let Some(expected) = entry.get(format!("{name}{end}")) {
@@ -195,16 +196,16 @@ fn check_targets(found: &Targets, entry: &Value, joint: usize, tolerance: f64) {
 }
 
 /// Pose and motion at one end as printed in c2_closure.json.
-fn printed_ends(inputs: &Value, joint: usize) -> ([PointEnd; 2], [RotationEnd; 2]) {
+fn printed_ends(inputs: &Value, joint: usize) -> ([EndState<DVec3>; 2], [EndState<DQuat>; 2]) {
     let ends = ["start", "end"].map(|end| &inputs[end]);
     (
-        ends.map(|end| PointEnd {
-            position: vector(&end["pos"][joint]),
+        ends.map(|end| EndState {
+            value: vector(&end["pos"][joint]),
             velocity: vector(&end["v"][joint]),
             acceleration: vector(&end["a"][joint]),
         }),
-        ends.map(|end| RotationEnd {
-            rotation: quaternion(&end["rot_wxyz"][joint]),
+        ends.map(|end| EndState {
+            value: quaternion(&end["rot_wxyz"][joint]),
             velocity: vector(&end["w"][joint]),
             acceleration: vector(&end["dw"][joint]),
         }),
@@ -328,16 +329,16 @@ fn motion_at_the_ends_of_the_clip() {
     let clip = clip();
     for joint in 0..4 {
         let (points, turns) = printed_ends(&file["inputs"], joint);
-        let found = seam::measure(&clip, joint + JOINTS.start());
+        let found = ends::measure(&clip, joint + JOINTS.start());
         for end in 0..2 {
-            assert_near(found.translation[end].position, points[end].position, 1e-13);
+            assert_near(found.translation[end].value, points[end].value, 1e-13);
             assert_near(found.translation[end].velocity, points[end].velocity, 1e-12);
             assert_near(found.translation[end].acceleration, points[end].acceleration, 1e-10);
-            assert_same_turn(found.rotation[end].rotation, turns[end].rotation, 1e-13);
+            assert_same_turn(found.rotation[end].value, turns[end].value, 1e-13);
             assert_near(found.rotation[end].velocity, turns[end].velocity, 1e-12);
             assert_near(found.rotation[end].acceleration, turns[end].acceleration, 1e-10);
         }
-        let gap = rotation::difference(found.rotation[1].rotation, found.rotation[0].rotation);
+        let gap = rotation::difference(found.rotation[1].value, found.rotation[0].value);
         assert_near(gap, vector(&file["inputs"]["D"][joint]), 1e-12);
     }
 }
@@ -357,13 +358,13 @@ fn exact_c1_closure() {
     let targets: Vec<(Targets, Targets)> = (0..4)
         .map(|joint| {
             let ends = [("start", 0), ("end", NUM_INTERVALS as isize)];
-            let points = ends.map(|(end, sample)| PointEnd {
-                position: clip.translations(sample)[joint + JOINTS.start()],
+            let points = ends.map(|(end, sample)| EndState {
+                value: clip.translations(sample)[joint + JOINTS.start()],
                 velocity: vector(&file[format!("v_{end}")][joint]),
                 acceleration: DVec3::ZERO,
             });
-            let turns = ends.map(|(end, sample)| RotationEnd {
-                rotation: clip.rotations(sample)[joint + JOINTS.start()],
+            let turns = ends.map(|(end, sample)| EndState {
+                value: clip.rotations(sample)[joint + JOINTS.start()],
                 velocity: vector(&file[format!("w_{end}")][joint]),
                 acceleration: DVec3::ZERO,
             });
@@ -428,7 +429,7 @@ fn the_articles_forms_are_ours_where_they_are_exact() {
                         value: split(gap),
                         // The article lets a linear fade keep its own slope at both ends; we meet the share asked for.
                         rate: split(vector(&gaps[rate][joint])).map(|rate| rate - own_slope * gap / period),
-                        bend: [DVec3::ZERO; 2],
+                        acceleration: [DVec3::ZERO; 2],
                     };
                     let theirs = |index: usize| vector(&entry[offsets][index][joint]);
                     let frames = frames(&entry["frames"]);
@@ -502,7 +503,7 @@ fn numbers_kept_here() {
 
     // Joint 1 over the whole road from the clip, with separate shares (rho, sigma, tau) and with equal ones.
     let clip = clip();
-    let ends = seam::measure(&clip, 1);
+    let ends = ends::measure(&clip, 1);
     let spin = DVec3::new(1.167_758_921_536_65, -0.100_393_542_183_658, -2.629_921_848_296_57);
     assert_near(ends.rotation[0].velocity, spin, 1e-12);
     let shares = |rho, sigma, tau| Shares { rho, sigma, tau };
@@ -522,11 +523,11 @@ fn numbers_kept_here() {
             DVec3::new(3.463_382_039_159, 1.081_521_044_951, -1.324_420_850_349),
         ),
         (
-            targets.bend[0],
+            targets.acceleration[0],
             DVec3::new(5.074_508_518_575, 11.457_238_118_35, 13.772_104_903_42),
         ),
         (
-            targets.bend[1],
+            targets.acceleration[1],
             DVec3::new(-1.991_754_979_661, -15.246_473_375_62, -10.616_629_364_48),
         ),
     ] {
@@ -535,7 +536,7 @@ fn numbers_kept_here() {
     // With all of the pose gap at the end, its mean of accelerations tells tau.
     let targets = turns(shares(0.0, 1.0, 0.3));
     assert_near(
-        targets.bend[0],
+        targets.acceleration[0],
         DVec3::new(-3.089_948_507_371, 11.201_624_143_21, 5.078_042_343_504),
         1e-9,
     );
@@ -550,7 +551,7 @@ fn numbers_kept_here() {
             DVec3::new(0.377_761_440_480_7, -0.088_490_021_172_73, -0.425_103_394_498_1),
         ),
         (
-            targets.bend[0],
+            targets.acceleration[0],
             DVec3::new(0.853_501_180_785_7, 1.807_648_313_222, 0.113_586_431_918_2),
         ),
     ] {

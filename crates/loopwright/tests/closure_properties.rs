@@ -8,12 +8,12 @@ use core::f64::consts::{LN_2, TAU};
 use glam::{DQuat, DVec3};
 use loopwright::{
     closure::{
-        Clamp, Closed, ClosureError, ClosureSettings, End, Gaps, Method, Motion as Estimate, Order, Shape, Shares,
-        Targets,
+        Clamp, Closed, ClosureError, ClosureSettings, End, Gaps, Method, Order, SeamMotion, Shape, Shares,
         boundary::Boundary,
         close,
-        rotation::{RotationEnd, rotation_targets},
-        seam::{self, PointEnd, point_targets},
+        ends::{self, EndState},
+        rotation::rotation_targets,
+        targets::{Targets, point_targets},
     },
     math::rotation,
     motion::Pose,
@@ -168,22 +168,22 @@ impl Motion {
         rotation::exp(self.turn.at(t)[0]) * self.base
     }
 
-    fn point_end(&self, t: f64) -> PointEnd {
+    fn point_end(&self, t: f64) -> EndState<DVec3> {
         let [position, velocity, acceleration] = self.point.at(t);
-        PointEnd {
-            position,
+        EndState {
+            value: position,
             velocity,
             acceleration,
         }
     }
 
-    fn rotation_end(&self, t: f64) -> RotationEnd {
-        let [r, rate, bend] = self.turn.at(t);
+    fn rotation_end(&self, t: f64) -> EndState<DQuat> {
+        let [r, rate, acceleration] = self.turn.at(t);
         let jacobian = rotation::left_jacobian(r);
-        RotationEnd {
-            rotation: self.rotation(t),
+        EndState {
+            value: self.rotation(t),
             velocity: jacobian * rate,
-            acceleration: jacobian * bend + rotation::left_jacobian_rate(r, rate) * rate,
+            acceleration: jacobian * acceleration + rotation::left_jacobian_rate(r, rate) * rate,
         }
     }
 }
@@ -517,8 +517,8 @@ fn leaving_out_the_jacobian_leaves_a_gap() {
         for end in 0..2 {
             let (o, rate) = (exact[1].value[end], exact[1].rate[end]);
             let inverse = rotation::left_jacobian_inverse(o);
-            without_rate.bend[end] += inverse * (rotation::left_jacobian_rate(o, rate) * rate);
-            without_cross.bend[end] += inverse * (seam_velocity - velocities[end]).cross(velocities[end]);
+            without_rate.acceleration[end] += inverse * (rotation::left_jacobian_rate(o, rate) * rate);
+            without_cross.acceleration[end] += inverse * (seam_velocity - velocities[end]).cross(velocities[end]);
         }
         no_rate.push(gaps(without_rate).angular_acceleration);
         no_cross.push(gaps(without_cross).angular_acceleration);
@@ -606,7 +606,7 @@ fn layers_and_crossfades_leave_nothing() {
         };
         let settings = ClosureSettings {
             method,
-            motion: Estimate::Layered,
+            motion: SeamMotion::Layered,
             joints: Vec::new(),
         };
         let closed = close(&clip, &settings).unwrap();
@@ -1193,7 +1193,7 @@ fn motion_at_the_ends_is_measured_to_the_order_derived() {
         let motion = [Motion::random(&mut random, 1.0)];
         let errors = |num_intervals: usize, context: [usize; 2]| {
             let clip = Tracks::sampled(&motion, num_intervals, 1.0 / num_intervals as f64, context).clip();
-            let found = seam::measure(&clip, 0);
+            let found = ends::measure(&clip, 0);
             let mut errors = [0.0_f64; 2];
             for (end, t) in [0.0, 1.0].into_iter().enumerate() {
                 let (point, turn) = (motion[0].point_end(t), motion[0].rotation_end(t));

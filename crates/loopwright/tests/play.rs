@@ -2,17 +2,17 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    closure::Shape,
     loop_clip::LoopClip,
     math::{
+        decay::Decay,
         ops,
         rigid::{Rigid, Twist},
         rotation,
     },
     motion::Pose,
+    motion::RootMotion,
     motion::Tracks,
     play::{LoopSet, PlayError, PlaySettings},
-    root_motion::{RootMode, RootTravel},
     take::{Joint, Skeleton},
 };
 
@@ -42,8 +42,7 @@ fn swinging(num_samples: usize, period_secs: f64, size: f64, start_phase: f64, t
             )));
         }
     }
-    let root = RootTravel {
-        mode: RootMode::Screw,
+    let root = RootMotion {
         start: Rigid::from_yaw(0.3, DVec3::new(1.0, 0.0, -2.0)),
         twist,
     };
@@ -73,10 +72,10 @@ fn set() -> LoopSet {
     .unwrap()
 }
 
-const FADES: [Shape; 3] = [
-    Shape::Quintic { blend_secs: 0.4 },
-    Shape::Cubic { blend_secs: 0.3 },
-    Shape::Spring { half_life_secs: 0.15 },
+const FADES: [Decay; 3] = [
+    Decay::Quintic { blend_secs: 0.4 },
+    Decay::Cubic { blend_secs: 0.3 },
+    Decay::Spring { half_life_secs: 0.15 },
 ];
 
 #[test]
@@ -268,10 +267,8 @@ fn what_cannot_be_played_is_said() {
             PlayError::Cycles { found }
         );
     }
-    let linear = Shape::Linear { blend_secs: 0.3 };
-    assert_eq!(set.perform(1.0, &with(linear, [1, 1])).unwrap_err(), PlayError::Fade);
     for found in [0.0, 0.001, 11.0, -1.0, f64::INFINITY] {
-        let fade = Shape::Cubic { blend_secs: found };
+        let fade = Decay::Cubic { blend_secs: found };
         assert_eq!(
             set.perform(1.0, &with(fade, [1, 1])).unwrap_err(),
             PlayError::FadeSecs { found }

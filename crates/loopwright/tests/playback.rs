@@ -2,16 +2,15 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    loop_clip::{Interpolation, LoopClip},
+    loop_clip::{Interpolation, KeyLayout, KeysError, LoopClip},
     math::{
         ops,
         rigid::{Rigid, Twist},
         rotation,
     },
     motion::Pose,
+    motion::RootMotion,
     motion::Tracks,
-    quality::{KeyLayout, KeysError},
-    root_motion::{RootMode, RootTravel},
     take::{Joint, Skeleton, Take},
 };
 
@@ -40,7 +39,7 @@ fn truth(joint: usize, phase: f64) -> (DVec3, DQuat) {
     (place, swing * spin)
 }
 
-fn clip(mode: RootMode) -> LoopClip {
+fn clip() -> LoopClip {
     let joints = (0..4).map(|index: usize| Joint {
         name: format!("j{index}"),
         parent: index.checked_sub(1),
@@ -50,8 +49,7 @@ fn clip(mode: RootMode) -> LoopClip {
     let skeleton = Skeleton::new(joints.collect()).unwrap();
     let samples = (0..COUNT).flat_map(|sample| (0..4).map(move |joint| truth(joint, sample as f64 / COUNT as f64)));
     let (translations, rotations) = samples.unzip();
-    let root = RootTravel {
-        mode,
+    let root = RootMotion {
         start: Rigid::from_yaw(0.4, DVec3::new(1.0, 0.0, 2.0)),
         twist: Twist {
             linear: DVec3::new(0.1, 0.05, 1.3),
@@ -76,7 +74,7 @@ fn weaving() -> LoopClip {
             DVec3::new(0.05 * ops::cos(a), 0.0, 0.02 * ops::sin(2.0 * a)),
         )
     };
-    clip(RootMode::Path).along((0..COUNT).map(weave).collect()).unwrap()
+    clip().along((0..COUNT).map(weave).collect()).unwrap()
 }
 
 fn turn_between(a: DQuat, b: DQuat) -> f64 {
@@ -85,7 +83,7 @@ fn turn_between(a: DQuat, b: DQuat) -> f64 {
 
 #[test]
 fn samples_come_back_bit_for_bit_in_any_cycle() {
-    for clip in [clip(RootMode::Screw), weaving()] {
+    for clip in [clip(), weaving()] {
         for cycle in [-7, -1, 0, 1, 12] {
             for sample in 0..COUNT {
                 let secs = f64::from(cycle * COUNT as i32 + sample as i32) * STEP;
@@ -105,7 +103,7 @@ fn samples_come_back_bit_for_bit_in_any_cycle() {
 /// Cubics err by the third power of the step, chords by the second; neither more at the seam than elsewhere.
 #[test]
 fn poses_between_samples_are_near_the_motion() {
-    let clip = clip(RootMode::Screw);
+    let clip = clip();
     for i in -200..500 {
         let secs = 0.0137 * f64::from(i);
         let phase = secs / clip.period_secs();
@@ -159,7 +157,7 @@ fn cubics_have_no_corner_and_tell_their_rates() {
 
 #[test]
 fn a_thousand_cycles_do_not_drift() {
-    for clip in [clip(RootMode::Screw), clip(RootMode::Keep), weaving()] {
+    for clip in [clip(), weaving()] {
         let secs = 1000.0 * clip.period_secs();
         let expected = clip.root_pose_at(0.0) * {
             let sway = clip.sway_at(0.0);
@@ -183,7 +181,7 @@ fn a_thousand_cycles_do_not_drift() {
 
 #[test]
 fn deltas_are_those_of_the_places_and_run_backwards() {
-    for clip in [clip(RootMode::Screw), clip(RootMode::InPlace), weaving()] {
+    for clip in [clip(), clip().in_place(), weaving()] {
         for (from, to) in [(0.1, 0.9), (-3.0, 0.4), (1.0, 1.0), (5.3, -2.0)] {
             let delta = clip.root_delta(from, to);
             let there = clip.root_pose_at(from) * delta;
@@ -194,7 +192,7 @@ fn deltas_are_those_of_the_places_and_run_backwards() {
             assert!(back.translation.length() < 1e-13 && turn_between(back.rotation, DQuat::IDENTITY) < 1e-14);
         }
     }
-    assert_eq!(clip(RootMode::InPlace).root_delta(0.0, 7.0), Rigid::IDENTITY);
+    assert_eq!(clip().in_place().root_delta(0.0, 7.0), Rigid::IDENTITY);
 }
 
 #[test]
@@ -226,16 +224,18 @@ fn loops_come_back_from_their_keys() {
     let layout = KeyLayout {
         num_samples: COUNT,
         has_closing_key: true,
+        in_place: false,
     };
-    for mode in [RootMode::Screw, RootMode::Keep, RootMode::InPlace] {
-        let clip = clip(mode);
+    for in_place in [false, true] {
+        let clip = if in_place { clip().in_place() } else { clip() };
+        let layout = KeyLayout { in_place, ..layout };
         let back = LoopClip::from_keys(&keys(&clip, COUNT + 1), layout, *clip.root(), 0).unwrap();
         assert_eq!(back.num_samples(), COUNT);
         for key in 0..3 * COUNT {
             let (here, there) = (clip.world_pose(key).translations, back.world_pose(key).translations);
             assert!(
                 here.iter().zip(&there).all(|(a, b)| (*a - *b).length() < 1e-12),
-                "{mode:?}"
+                "in place: {in_place}"
             );
         }
     }

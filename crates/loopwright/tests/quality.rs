@@ -3,12 +3,14 @@
 use glam::{DQuat, DVec3};
 use loopwright::{
     analysis::body::{Body, BodyOverrides},
+    loop_clip::{KeyLayout, LoopKeys},
     math::{
         rigid::{Rigid, Twist},
         rotation,
     },
-    quality::{self, KeyLayout, LoopKeys, Quality},
-    root_motion::{RootMode, RootTravel},
+    motion::RootMotion,
+    quality::{self, Quality},
+    recognition,
     take::{Joint, Skeleton, Take},
 };
 
@@ -52,18 +54,18 @@ fn keys(count: usize, start: usize, edit: impl Fn(usize, usize, &mut DVec3, &mut
     Take::new("keys", skeleton(), STEP, translations, rotations).unwrap()
 }
 
-fn still_root() -> RootTravel {
-    RootTravel {
-        mode: RootMode::Screw,
+fn still_root() -> RootMotion {
+    RootMotion {
         start: Rigid::IDENTITY,
         twist: Twist::ZERO,
     }
 }
 
-fn measure(take: &Take, has_closing_key: bool, root: RootTravel) -> Quality {
+fn measure(take: &Take, has_closing_key: bool, root: RootMotion) -> Quality {
     let layout = KeyLayout {
         num_samples: SAMPLES,
         has_closing_key,
+        in_place: false,
     };
     let keys = LoopKeys::new(take, layout, root, 0).unwrap();
     let body = Body::find(take, &BodyOverrides::default()).unwrap();
@@ -132,7 +134,7 @@ fn a_key_copied_over_a_jump_is_seen() {
 fn skate_is_the_speed_of_planted_feet_in_the_world() {
     // The body glides ahead at 1 m/s; a planted foot goes back by as much, and slides by what it goes back less.
     for slip in [0.0, 0.1] {
-        let root = RootTravel {
+        let root = RootMotion {
             twist: Twist {
                 linear: DVec3::Z,
                 angular: DVec3::ZERO,
@@ -171,7 +173,7 @@ fn a_loop_is_recognised_without_a_sidecar() {
     };
     let take = keys(SAMPLES + 1, 0, travelling);
     let body = Body::find(&take, &BodyOverrides::default()).unwrap();
-    let seen = quality::recognise(&take, &body, 0).unwrap();
+    let seen = recognition::recognise(&take, &body, 0).unwrap();
     assert!(seen.layout.has_closing_key && seen.layout.num_samples == SAMPLES);
     assert!((seen.root.twist.angular.y - 0.8).abs() < 1e-9, "{seen:?}");
     let keys = LoopKeys::new(&take, seen.layout, seen.root, seen.carrier).unwrap();

@@ -4,15 +4,17 @@ use glam::{DQuat, DVec3};
 use loopwright::{
     analysis::{Analysis, body::BodyOverrides},
     candidate::{self, SearchSettings},
+    loop_clip::LoopKeys,
     loop_clip::{LoopClip, LoopClipError},
     math::{
         rigid::{Rigid, Twist},
         rotation,
     },
     motion::Pose,
+    motion::RootMotion,
     pipeline::{self, LoopSettings, MakeError},
-    quality::{self, LoopKeys},
-    root_motion::{RootError, RootMode, RootSettings, RootSpace, RootTravel},
+    quality, recognition,
+    root_motion::{RootError, RootMode, RootSettings, RootSpace},
     take::{Cut, Joint, Skeleton, Take},
 };
 use loopwright_synth::{WalkSettings, synthesize};
@@ -119,7 +121,7 @@ fn turns_are_told_from_the_keys_of_a_loop() {
             let num_keys = 60 + usize::from(has_closing_key);
             let written = with_swinging_legs(&take_on(|secs| start * twist.exp(secs), num_keys, false));
             let body = Analysis::of(&written, &BodyOverrides::default()).unwrap().body;
-            let seen = quality::recognise(&written, &body, 0).unwrap();
+            let seen = recognition::recognise(&written, &body, 0).unwrap();
             assert_eq!(seen.layout.has_closing_key, has_closing_key, "{degrees}");
             assert_eq!(seen.space, RootSpace::Ground);
             let found = seen.root.twist;
@@ -328,8 +330,7 @@ fn the_root_does_not_drift_over_a_thousand_cycles() {
             angular: DVec3::new(0.8, 1.9, -0.4),
         },
     ] {
-        let root = RootTravel {
-            mode: RootMode::Screw,
+        let root = RootMotion {
             start: Rigid::from_yaw(0.4, DVec3::new(1.0, 0.0, 2.0)),
             twist,
         };

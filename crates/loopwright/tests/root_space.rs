@@ -3,13 +3,14 @@
 use glam::DVec3;
 use loopwright::{
     analysis::{Analysis, body::BodyOverrides},
+    loop_clip::{KeyLayout, LoopKeys},
     math::{
         rigid::{Rigid, Twist},
         rotation,
     },
     motion::Pose,
     pipeline::{self, LoopSettings, Made},
-    quality::{self, KeyLayout, LoopKeys},
+    quality, recognition,
     root_motion::{RootMode, RootSettings, RootSpace},
     take::{Cut, Joint, Skeleton, Take},
 };
@@ -200,10 +201,11 @@ fn a_tumbling_loop_is_recognised_by_its_keys() {
         let bend = |secs: f64| DVec3::Z * 0.4 * libm::sin(core::f64::consts::TAU * secs);
         let written = staff(3, PERIOD + 1, |secs| start() * truth.exp(secs), bend);
         let body = Analysis::of(&written, &BodyOverrides::default()).unwrap().body;
-        let seen = quality::recognise(&written, &body, 0).unwrap();
+        let seen = recognition::recognise(&written, &body, 0).unwrap();
         let layout = KeyLayout {
             num_samples: PERIOD,
             has_closing_key: true,
+            in_place: false,
         };
         assert_eq!(seen.layout, layout, "{truth:?}");
         let keys = LoopKeys::new(&written, layout, seen.root, 0).unwrap();

@@ -317,23 +317,18 @@ fn takes_give_the_list_of_brute_force() {
         };
         takes.push(loopwright_synth::synthesize(&settings).unwrap().take);
     }
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/mocap");
-    for name in [
-        "bandai-namco/dataset-2_walk_normal_020.bvh",
-        "snu/raw_walk_stop_walk.bvh",
-        "100style/Neutral_TR1.bvh",
-        "xia/neutral_01.bvh",
-    ] {
-        let Ok(bytes) = std::fs::read(folder.join(name)) else {
-            #[expect(clippy::print_stderr, reason = "a skipped comparison must be seen")]
-            {
-                eprintln!("SKIPPED: no captured take at {}", folder.join(name).display());
-            }
-            continue;
-        };
-        let settings = loopwright_formats::ReadSettings::default();
-        let loaded = loopwright_formats::read_take(&bytes, name, &settings, &mut Vec::new()).unwrap();
-        takes.push(loaded.take);
+    if let Some(folder) = loopwright_mocap::folder_or_skip() {
+        for name in [
+            "bandai-namco/dataset-2_walk_normal_020.bvh",
+            "snu/raw_walk_stop_walk.bvh",
+            "100style/Neutral_TR1.bvh",
+            "xia/neutral_01.bvh",
+        ] {
+            let bytes = std::fs::read(folder.join(name)).unwrap();
+            let settings = loopwright_formats::ReadSettings::default();
+            let loaded = loopwright_formats::read_take(&bytes, name, &settings, &mut Vec::new()).unwrap();
+            takes.push(loaded.take);
+        }
     }
     for take in takes {
         let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
@@ -370,7 +365,7 @@ fn the_distinct_list_equals_brute_force_to_the_bit() {
 }
 
 #[test]
-fn a_loop_with_a_jump_inside_is_told_and_not_sound() {
+fn a_loop_with_a_jump_inside_counts_it_and_is_not_sound() {
     let synthetic = loopwright_synth::synthesize(&loopwright_synth::WalkSettings {
         noise_deg: 0.0,
         ..loopwright_synth::WalkSettings::default()

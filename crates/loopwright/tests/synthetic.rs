@@ -5,8 +5,8 @@ use loopwright::{
     analysis::{Analysis, body::BodyOverrides},
     candidate::{self, SearchSettings},
     math::rigid::Twist,
+    mirror::{Mirror, Pairing},
     pipeline::{self, LoopSettings},
-    take::Mirror,
 };
 use loopwright_synth::{SyntheticTake, WalkSettings, random_settings, synthesize};
 
@@ -141,7 +141,7 @@ fn half_cycles_are_found_and_made_symmetric() {
         let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
         let mirror = Mirror::of(&take, &[], |frame| analysis.heading.yaw(frame)).unwrap();
         let search = SearchSettings {
-            mirror: Some(mirror.clone()),
+            pairing: Pairing::Mirrored(mirror.clone()),
             ..SearchSettings::default()
         };
         let found = candidate::find(&take, &analysis, &search).unwrap();

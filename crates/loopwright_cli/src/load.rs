@@ -14,8 +14,8 @@ use loopwright::{
     take::{SmoothError, Take},
 };
 use loopwright_formats::{
-    AnimationChoice, LoadedTake, ReadError, ReadSettings, Sidecar, Space, SpaceSettings, UnitChoice, UpChoice, Warning,
-    error::FbxFault, gltf::error::GltfError, sidecar::TakeFacts,
+    AnimationChoice, BvhError, FbxError, GltfError, LoadedTake, ReadError, ReadSettings, Sidecar, Space, SpaceSettings,
+    UnitChoice, UpChoice, Warning, sidecar::TakeFacts,
 };
 
 use crate::{
@@ -94,19 +94,18 @@ pub(crate) fn read_take(
 /// A file that is no take.
 fn read_failure(path: &Path, error: &ReadError) -> Failure {
     let hint = match error {
-        ReadError::Empty | ReadError::OtherKind { .. } | ReadError::Utf16 | ReadError::NotBvh { .. } => {
+        ReadError::Empty | ReadError::OtherKind { .. } | ReadError::Utf16 | ReadError::Bvh(BvhError::NotBvh { .. }) => {
             "a take exported as BVH, in plain text, or as FBX or glTF"
         }
-        ReadError::Gltf(GltfError::NoSuchAnimation { .. })
-        | ReadError::Fbx {
-            fault: FbxFault::NoSuchAnimation { .. },
-        } => "--animation with one of those names, or its number from 0",
+        ReadError::Gltf(GltfError::NoSuchAnimation { .. }) | ReadError::Fbx(FbxError::NoSuchAnimation { .. }) => {
+            "--animation with one of those names, or its number from 0"
+        }
         ReadError::Gltf(GltfError::NoSuchSkin { .. }) => "--skin with one of those names, or its number from 0",
         ReadError::Gltf(GltfError::NoBuffer { .. }) => {
             "keep the files that it names beside it, or export it as one .glb"
         }
         ReadError::Gltf(GltfError::NoAnimations | GltfError::NoMotion { .. }) => "export it with its animations, baked",
-        ReadError::Fbx { .. } => "export the take again, as binary FBX with its animation baked",
+        ReadError::Fbx(_) => "export the take again, as binary FBX with its animation baked",
         ReadError::Gltf(_) => "export the file again; a glTF validator says more",
         _ => "mend that place in a text editor, or export the take again",
     };

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use clap::Parser;
 
 mod args;
-mod closure_names;
 mod commands;
 mod exit;
 mod files;

@@ -6,6 +6,7 @@ use loopwright::{
         rhythm,
     },
     math::ops,
+    mirror::Pairing,
 };
 
 use crate::{
@@ -29,7 +30,7 @@ pub(crate) fn settings(args: &SearchArgs, max_candidates: usize) -> SearchSettin
             climb_mps: args.climb,
         },
         idle: args.idle,
-        mirror: None,
+        pairing: Pairing::Same,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use loopwright::{
-    closure::{self, Order},
+    closure::{ClosureName, Order, SeamMotion},
     controller_fit::mode::Mode,
     feet::{FootLock, RootSpeed},
     math::decay::DecayKind,
@@ -10,8 +10,6 @@ use loopwright::{
 };
 use loopwright_draw::render::View;
 use loopwright_formats::ClosingKey;
-
-use crate::closure_names::ClosureName;
 
 /// A choice with a word for flags and recipes.
 pub(crate) trait Choice: Copy + Send + Sync + 'static {
@@ -50,42 +48,6 @@ macro_rules! choices {
     )+};
 }
 
-impl Choice for Order {
-    const ALL: &'static [Self] = &[Self::C1, Self::C2];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::C1 => "c1",
-            Self::C2 => "c2",
-        }
-    }
-
-    fn help(self) -> &'static str {
-        match self {
-            Self::C1 => "Pose and velocity",
-            Self::C2 => "Acceleration as well, where the shape carries it",
-        }
-    }
-}
-
-impl Choice for closure::Motion {
-    const ALL: &'static [Self] = &[Self::Layered, Self::Central];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Layered => "layered",
-            Self::Central => "central",
-        }
-    }
-
-    fn help(self) -> &'static str {
-        match self {
-            Self::Layered => "Least squares over nine frames; what noise there is besides is met within a few frames",
-            Self::Central => "Central differences, noise and all",
-        }
-    }
-}
-
 choices! {
     ClosureName::OF_BODIES {
         Auto: "The least visible of all, found by trying",
@@ -97,6 +59,14 @@ choices! {
         Adjustment: "Spreads the pose where the joint moves most; velocity over the blend time",
         Crossfade: "Blends into the frames that precede the start in the take",
         Open: "Left as it is, with its jump",
+    }
+    Order::ALL {
+        C1: "Pose and velocity",
+        C2: "Acceleration as well, where the shape carries it",
+    }
+    SeamMotion::ALL {
+        Layered: "Least squares over nine frames; what noise there is besides is met within a few frames",
+        Central: "Central differences, noise and all",
     }
     RootMode::ALL {
         Screw: "One constant twist: straight, turning or climbing",

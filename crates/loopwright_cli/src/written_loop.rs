@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use glam::{DQuat, DVec3};
 use loopwright::{
     blend::SkeletonDifference,
-    loop_clip::LoopClip,
+    loop_clip::{KeyLayout, LoopClip},
     math::{
         rigid::{Rigid, Twist},
         rotation,
     },
-    quality::KeyLayout,
-    root_motion::{RootMode, RootSpace, RootTravel, Rooted, extract},
+    motion::RootMotion,
+    root_motion::{RootMode, RootSpace, Rooted, extract},
     take::{Clip, Cut, Take},
 };
 use loopwright_formats::{
@@ -83,6 +83,17 @@ pub(crate) struct PlayableLoop {
     pub(crate) sidecar: Sidecar,
     /// The file as a take.
     pub(crate) facts: TakeFacts,
+}
+
+impl PlayableLoop {
+    /// The loop as it is played: its root stays where the file says so.
+    pub(crate) fn played(&self) -> LoopClip {
+        if root_mode(&self.sidecar.root).moves_root() {
+            self.clip.clone()
+        } else {
+            self.clip.in_place()
+        }
+    }
 }
 
 /// Reads a loop that must have its sidecar, and tells what is soft about it.
@@ -286,7 +297,7 @@ fn unrooted(path: &Path, file: LoadedTake, sidecar: Option<&Sidecar>) -> Result<
     })
 }
 
-pub(crate) fn from_sidecar(written: &Take, sidecar: &Sidecar) -> Result<(KeyLayout, RootTravel, usize), Failure> {
+pub(crate) fn from_sidecar(written: &Take, sidecar: &Sidecar) -> Result<(KeyLayout, RootMotion, usize), Failure> {
     let name = &sidecar.playback.carrier_joint;
     let carrier = written.skeleton().find(name).ok_or_else(|| {
         Failure::error(format!("the loop has no joint \"{name}\", which its sidecar names")).try_this(OTHER_SIDECAR)
@@ -296,8 +307,8 @@ pub(crate) fn from_sidecar(written: &Take, sidecar: &Sidecar) -> Result<(KeyLayo
 }
 
 /// What a sidecar says of the keys and of the travel, whichever joint carries it.
-pub(crate) fn layout_and_root(sidecar: &Sidecar) -> (KeyLayout, RootTravel) {
-    (layout(sidecar), root_travel(&sidecar.root))
+pub(crate) fn layout_and_root(sidecar: &Sidecar) -> (KeyLayout, RootMotion) {
+    (layout(sidecar), root_motion(&sidecar.root))
 }
 
 /// How the keys of the file make up the loop.
@@ -305,20 +316,25 @@ fn layout(sidecar: &Sidecar) -> KeyLayout {
     KeyLayout {
         num_samples: sidecar.playback.samples,
         has_closing_key: sidecar.playback.closing_key || sidecar.playback.copies > 1,
+        in_place: !root_mode(&sidecar.root).moves_root(),
     }
 }
 
-/// The root's travel from its facts.
-fn root_travel(facts: &RootFacts) -> RootTravel {
-    RootTravel {
-        mode: match facts.mode.as_str() {
-            "rabbit" => RootMode::Rabbit,
-            "in-place" => RootMode::InPlace,
-            "keep" => RootMode::Keep,
-            "path" => RootMode::Path,
-            "world" => RootMode::World,
-            _ => RootMode::Screw,
-        },
+/// What becomes of the root motion.
+pub(crate) fn root_mode(facts: &RootFacts) -> RootMode {
+    match facts.mode.as_str() {
+        "rabbit" => RootMode::Rabbit,
+        "in-place" => RootMode::InPlace,
+        "keep" => RootMode::Keep,
+        "path" => RootMode::Path,
+        "world" => RootMode::World,
+        _ => RootMode::Screw,
+    }
+}
+
+/// The root's motion from its facts.
+fn root_motion(facts: &RootFacts) -> RootMotion {
+    RootMotion {
         start: Rigid::new(start_rotation(facts), DVec3::from_array(facts.start_position_m)),
         twist: Twist {
             linear: DVec3::from_array(facts.twist_linear_mps),
@@ -356,7 +372,7 @@ pub(crate) fn source_of(
     take: &Loaded,
     sidecar: &Sidecar,
     written: &Take,
-    root: RootTravel,
+    root: RootMotion,
     carrier: usize,
 ) -> Result<Rooted, Failure> {
     let Loaded { path, file, .. } = take;
@@ -386,7 +402,7 @@ pub(crate) fn source_of(
         .map_err(|error| mismatch(&error.to_string()))?;
     // Where the feet told the speed, the take itself has another.
     let root = match sidecar.root.take_twist_linear_mps {
-        Some(linear) => RootTravel {
+        Some(linear) => RootMotion {
             twist: Twist {
                 linear: DVec3::from_array(linear),
                 ..root.twist
@@ -399,7 +415,10 @@ pub(crate) fn source_of(
         return Ok(extract::relative_to(&clip, root, carrier));
     }
     // The root joint is where the loop has it, so that the two compare joint by joint.
-    let (played, world) = (root_travel(&sidecar.root), written.world_tracks());
+    let (played, world) = (
+        layout(sidecar).shown(&root_motion(&sidecar.root)),
+        written.world_tracks(),
+    );
     let seats: Vec<Rigid> = (0..sidecar.playback.samples.min(written.num_frames()))
         .map(|key| {
             let joint_now = Rigid::new(world.rotation(key, carrier), world.position(key, carrier));

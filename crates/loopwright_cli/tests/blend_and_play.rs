@@ -1,7 +1,8 @@
 //! `blend` and `play` on the command line: whole files or none, figures that hold, clear words where it cannot be done.
 
-use harness::{Folder, number, real_takes, root_twist};
+use harness::{Folder, number, root_twist};
 use loopwright::math::rotation;
+use loopwright_mocap::folder_or_skip;
 
 mod harness;
 
@@ -294,7 +295,7 @@ fn a_turning_loop_and_its_image_walk_straight() {
 
 #[test]
 fn a_captured_turn_and_its_image_walk_straight() {
-    let Some(takes) = real_takes() else { return };
+    let Some(takes) = folder_or_skip() else { return };
     let folder = Folder::new();
     let take = takes.join("bandai-namco/dataset-1_walk-back_childish_001.bvh");
     let own = folder

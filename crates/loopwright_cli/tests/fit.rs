@@ -1,7 +1,8 @@
 //! `fit`: the figures of a controller from numbers, from takes of known springs, and from takes that tell nothing.
 
-use harness::{Folder, real_takes};
+use harness::Folder;
 use loopwright_formats::{Format, Source};
+use loopwright_mocap::folder_or_skip;
 use loopwright_synth::{DriveSettings, drive};
 use serde_json::Value;
 
@@ -220,7 +221,7 @@ fn the_guide_shows_the_block_of_its_take() {
 /// Every real take is answered: figures that a body can have, or words.
 #[test]
 fn real_takes_give_figures_of_bodies() {
-    let Some(takes) = real_takes() else { return };
+    let Some(takes) = folder_or_skip() else { return };
     let folder = Folder::new();
     let mut fitted = 0;
     for name in [

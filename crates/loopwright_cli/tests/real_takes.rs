@@ -10,39 +10,13 @@ use std::{
     },
 };
 
-use harness::{Folder, number, real_takes};
+use harness::{Folder, number};
+use loopwright_mocap::{Expect, folder_or_skip};
 
 mod harness;
 
 /// Largest pose gap of a loop, degrees and millimetres.
 const MAX_GAP: f64 = 0.01;
-
-/// Fields of a line of CSV; quotes may enclose commas and are doubled inside.
-fn fields(line: &str) -> Vec<String> {
-    let mut fields = vec![String::new()];
-    let mut quoted = false;
-    for letter in line.chars() {
-        match letter {
-            '"' => quoted = !quoted,
-            ',' if !quoted => fields.push(String::new()),
-            _ => fields.last_mut().unwrap().push(letter),
-        }
-    }
-    fields
-}
-
-/// File and expectation of all takes of the manifest that have one.
-fn expectations(folder: &Path) -> Vec<(String, String)> {
-    let manifest = std::fs::read_to_string(folder.join("manifest.csv")).unwrap();
-    let mut lines = manifest.lines().map(fields);
-    let head = lines.next().unwrap();
-    let column = |name: &str| head.iter().position(|field| field == name).unwrap();
-    let (file, expect) = (column("file"), column("expect"));
-    lines
-        .filter(|line| !line[expect].is_empty())
-        .map(|line| (line[file].clone(), line[expect].clone()))
-        .collect()
-}
 
 /// Runs `test` on all items in two threads and fails with all that went wrong.
 fn all_hold<T: Sync>(items: &[T], test: impl Fn(&T) -> Result<(), String> + Sync) {
@@ -85,34 +59,37 @@ fn loops(folder: &Folder, made: &harness::Answer) -> Result<(), String> {
     Ok(())
 }
 
-fn as_expected(take: &Path, expect: &str) -> Result<(), String> {
+fn as_expected(take: &Path, expect: Expect) -> Result<(), String> {
     let folder = Folder::new();
     let made = folder.run_list(&["make", take.to_str().unwrap(), "-o", "loop.bvh", "--json"]);
     match (expect, made.status) {
-        ("loop", 0) => loops(&folder, &made),
-        ("warn", 0) if made.stderr.contains("low confidence") => loops(&folder, &made),
-        ("warn", 0) => Err(format!("no word of low confidence: {:?}", made.stderr)),
-        ("warn" | "refuse", 1) if folder.names().is_empty() => Ok(()),
-        ("warn" | "refuse", 1) => Err(format!("left behind {:?}", folder.names())),
+        (Expect::Loop, 0) => loops(&folder, &made),
+        (Expect::Warn, 0) if made.stderr.contains("low confidence") => loops(&folder, &made),
+        (Expect::Warn, 0) => Err(format!("no word of low confidence: {:?}", made.stderr)),
+        (Expect::Warn | Expect::Refuse, 1) if folder.names().is_empty() => Ok(()),
+        (Expect::Warn | Expect::Refuse, 1) => Err(format!("left behind {:?}", folder.names())),
         (_, status) => Err(format!("status {status}: {}", made.stderr)),
     }
 }
 
 #[test]
 fn every_take_loops_or_is_refused_as_the_manifest_says() {
-    let Some(folder) = real_takes() else { return };
-    let takes = expectations(&folder);
-    let count = |wanted: &str| takes.iter().filter(|(_, expect)| expect == wanted).count();
-    assert!(count("loop") >= 30 && count("warn") >= 10 && count("refuse") >= 5);
+    let Some(folder) = folder_or_skip() else { return };
+    let rows = loopwright_mocap::manifest(&folder).unwrap();
+    let takes: Vec<(String, Expect)> = (rows.into_iter())
+        .filter_map(|row| Some((row.file, row.expect?)))
+        .collect();
+    let count = |wanted: Expect| takes.iter().filter(|(_, expect)| *expect == wanted).count();
+    assert!(count(Expect::Loop) >= 30 && count(Expect::Warn) >= 10 && count(Expect::Refuse) >= 5);
     all_hold(&takes, |(file, expect)| {
-        as_expected(&folder.join(file), expect).map_err(|why| format!("{file} ({expect}): {why}"))
+        as_expected(&folder.join(file), *expect).map_err(|why| format!("{file} ({expect}): {why}"))
     });
 }
 
 #[test]
 fn picks_of_make_are_the_list_of_find() {
     // In this take the recommended loop is not among the cheapest; asking for fewer loops once gave another list.
-    let Some(folder) = real_takes() else { return };
+    let Some(folder) = folder_or_skip() else { return };
     let take = folder.join("100style/Neutral_TR1.bvh");
     let take = take.to_str().unwrap();
     let work = Folder::new();
@@ -131,7 +108,7 @@ fn picks_of_make_are_the_list_of_find() {
 
 #[test]
 fn no_malformed_file_brings_inspect_down() {
-    let Some(folder) = real_takes() else { return };
+    let Some(folder) = folder_or_skip() else { return };
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder.join("bad"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -155,7 +132,7 @@ fn no_malformed_file_brings_inspect_down() {
 /// the hips, and `check` must see that with the sidecar and without.
 #[test]
 fn travel_below_a_still_root_goes_to_an_added_root() {
-    let Some(mocap) = real_takes() else {
+    let Some(mocap) = folder_or_skip() else {
         return;
     };
     let take = mocap.join("bandai-namco/dataset-1_walk_normal_001.bvh");

@@ -175,7 +175,7 @@ fn make_shows_offsets_and_joints() {
     let (take, analysis) = walk(4.0, |_| {});
     let cut = search(&take, &analysis).candidates[0].cut;
     let made = made(&take, &analysis, &cut, &LoopSettings::default());
-    let svg = plot::make(&take, &analysis, &cut, &made);
+    let svg = plot::make(&take, &analysis, &cut, &made, RootMode::Screw);
     assert_sound(&svg);
     for words in [
         "length, mm",
@@ -189,7 +189,7 @@ fn make_shows_offsets_and_joints() {
     snapshot::assert_like_snapshot("make", &at_a_glance(&svg));
     assert_eq!(
         svg,
-        plot::make(&take, &analysis, &cut, &made),
+        plot::make(&take, &analysis, &cut, &made, RootMode::Screw),
         "the same values give the same text"
     );
 }
@@ -240,7 +240,7 @@ fn odd_takes_are_drawn_all_the_same() {
                     ..LoopSettings::default()
                 };
                 if let Ok(made) = pipeline::make(&take, &analysis, &cut, 1, &settings) {
-                    assert_sound(&plot::make(&take, &analysis, &cut, &made));
+                    assert_sound(&plot::make(&take, &analysis, &cut, &made, root));
                 }
             }
         }
@@ -266,6 +266,7 @@ fn endless_bounds_and_long_names_fit() {
         &analysis,
         &cut,
         &made(&take, &analysis, &cut, &settings),
+        settings.root.mode,
     ));
 }
 

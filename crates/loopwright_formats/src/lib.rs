@@ -27,29 +27,49 @@ pub mod detect;
 
 mod limits;
 
+mod excerpt;
+
+pub mod space;
+
+mod euler;
+
+mod settings;
+
+mod naming;
+
 pub mod bvh;
 
 pub mod fbx;
 
 pub mod gltf;
 
-pub mod space;
+mod source;
 
-pub mod source;
+mod read;
 
-pub mod write;
+mod write;
+
+mod written;
 
 pub mod sidecar;
 
 pub mod target;
 
-pub mod warning;
+mod warning;
 
-pub mod error;
+mod error;
 
+pub use bvh::{error::BvhError, source::BvhSource, warning::BvhWarning};
 pub use error::{ReadError, WriteError};
+pub use fbx::{error::FbxError, source::FbxSource};
+pub use gltf::{error::GltfError, source::GltfSource};
+pub use limits::MAX_FILE_BYTES;
+pub use naming::added_root_name;
+pub use read::{animation_names, read_take, read_take_from};
+pub use settings::{AnimationChoice, ClosingKey, Companions, LoopWriteSettings, ReadSettings};
 pub use sidecar::{Sidecar, SidecarError};
-pub use source::{AnimationChoice, Companions, Format, LoadedTake, ReadSettings, Source, animation_names, read_take};
-pub use space::{Axis, Space, SpaceSettings, UnitChoice, UpChoice};
+pub use source::{Format, LoadedTake, Source};
+pub use space::{Axis, Space, SpaceSettings, UnitChoice, UpChoice, warning::SpaceWarning};
 pub use warning::Warning;
-pub use write::{ClosingKey, LoopWriteSettings, Written, added_root_name, with_facts, write_loop, write_take};
+pub use write::{with_facts, write_loop, write_take};
+pub use written::Written;

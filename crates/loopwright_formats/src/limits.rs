@@ -1,5 +1,8 @@
 //! How much is read of any file, whatever its format.
 
+/// Largest file that is read, in bytes; a larger one is no take, and memory is not unbounded.
+pub const MAX_FILE_BYTES: u64 = 4 << 30;
+
 /// Deepest nesting of joints that is read or written.
 ///
 /// Skeletons with hair and tails stay below a hundred. Later stages walk from joints to the root, so depth costs time, and

@@ -1,19 +1,8 @@
-//! The form that a take had in its file, kept so that a loop can be written in it; and reading with it.
+//! The form that a take had in its file, kept so that a loop can be written in it.
 
-use std::io;
+use loopwright::take::Take;
 
-use glam::DVec3;
-use loopwright::take::{Joint, Take};
-
-use crate::{
-    bvh::{self, source::BvhSource},
-    detect::{self, FileKind},
-    error::ReadError,
-    fbx::FbxSource,
-    gltf::{self, source::GltfSource},
-    space::{Space, SpaceSettings},
-    warning::Warning,
-};
+use crate::{bvh::source::BvhSource, fbx::source::FbxSource, gltf::source::GltfSource, space::Space};
 
 /// A take as loaded, and the form it had in its file.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,109 +11,6 @@ pub struct LoadedTake {
     pub take: Take,
     /// How the file put it.
     pub source: Source,
-}
-
-/// Which animation of a file is read; BVH has but one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AnimationChoice<'a> {
-    /// The longest that moves anything; a warning lists them where there are several.
-    #[default]
-    Auto,
-    /// The last one whose name ends in `-loop`, as loops are written; where there is none, as [`Self::Auto`].
-    Loop,
-    /// The one of that name, or where there is none the one of that number, counted from 0.
-    Given(&'a str),
-}
-
-/// Brings the bytes of a file that another one names by a path relative to its own place.
-pub type Companions<'a> = &'a dyn Fn(&str) -> io::Result<Vec<u8>>;
-
-/// What the caller knows about a file.
-#[derive(Clone, Copy, Default)]
-pub struct ReadSettings<'a> {
-    /// Its space.
-    pub space: SpaceSettings,
-    /// Which of its animations is the take.
-    pub animation: AnimationChoice<'a>,
-    /// The skin whose joints are the skeleton, by name or by number from 0; the first one that the animation moves unless
-    /// given.
-    pub skin: Option<&'a str>,
-    /// Where files beside it come from; without, a file that names others cannot be read.
-    pub companions: Option<Companions<'a>>,
-}
-
-impl ReadSettings<'_> {
-    /// Everything left open but the space.
-    pub fn in_space(space: SpaceSettings) -> Self {
-        Self {
-            space,
-            ..Self::default()
-        }
-    }
-}
-
-/// Reads a take from the bytes of a file of any known kind; its first bytes tell which.
-///
-/// `name` becomes the take's name where the file has none for it, usually it is the file's stem. The space is taken from
-/// `settings`, stated by the format or guessed by the body, see [`SpaceSettings`]; the world is then turned so that +Y is up
-/// (only the root's track changes) and scaled to metres. What is odd goes into `warnings`. Errors: [`ReadError`]; no input
-/// panics, and memory stays in proportion to the bytes.
-pub fn read_take(
-    bytes: &[u8],
-    name: &str,
-    settings: &ReadSettings<'_>,
-    warnings: &mut Vec<Warning>,
-) -> Result<LoadedTake, ReadError> {
-    let num_before = warnings.len();
-    let loaded = match detect::file_kind(bytes) {
-        #[cfg(feature = "fbx")]
-        FileKind::FbxBinary | FileKind::FbxAscii => crate::fbx::read::read_take(bytes, name, settings, warnings),
-        FileKind::Gltf | FileKind::Glb => gltf::read::read(bytes, name, settings, warnings),
-        // What is none of the known kinds is told as a BVH file gone wrong.
-        _ => bvh::read::read_take(bytes, name, &settings.space, warnings),
-    }?;
-    // Where keys tell no rate, it is ours.
-    let is_ours = |warning: &Warning| matches!(warning, Warning::KeysOffGrid { .. });
-    let rate_hz = loaded.take.frame_rate_hz();
-    if is_odd(rate_hz) && loaded.take.num_frames() > 1 && !warnings[num_before..].iter().any(is_ours) {
-        warnings.push(Warning::OddRate { rate_hz });
-    }
-    if lacks_rest(&loaded.take) {
-        warnings.push(Warning::RestMissing);
-    }
-    Ok(loaded)
-}
-
-/// Names of the animations in a file, in its order, as [`AnimationChoice::Given`] takes them.
-///
-/// None where animations have no names, as in BVH, and where the file cannot be read: reading it tells why.
-pub fn animation_names(bytes: &[u8]) -> Vec<String> {
-    match detect::file_kind(bytes) {
-        #[cfg(feature = "fbx")]
-        FileKind::FbxBinary | FileKind::FbxAscii => crate::fbx::read::animation_names(bytes),
-        FileKind::Gltf | FileKind::Glb => gltf::read::animation_names(bytes),
-        _ => Vec::new(),
-    }
-}
-
-/// How far a rate may lie from a whole number, as a share.
-///
-/// Rates of television lie a thousandth off (29.97), and frame times are rounded to their fourth digit (0.0167 for 60). A frame
-/// time of 0.033 is a hundredth off: its clip runs a frame too long in three seconds.
-const WHOLE_RATE: f64 = 2e-3;
-
-/// Whether a rate is none that motion is recorded at. Below one frame per second there is another warning.
-fn is_odd(rate_hz: f64) -> bool {
-    let whole = rate_hz.round().max(1.0);
-    rate_hz > 1.0 && (rate_hz / whole - 1.0).abs() > WHOLE_RATE
-}
-
-/// Whether every joint rests on its parent although the motion has it elsewhere.
-fn lacks_rest(take: &Take) -> bool {
-    let joints = take.skeleton().joints();
-    let lies_apart = |joint: &Joint| joint.parent.is_some() && joint.rest_offset != DVec3::ZERO;
-    let moves_apart = |place: &DVec3| *place != DVec3::ZERO;
-    !joints.iter().any(lies_apart) && take.translations(0)[1..].iter().any(moves_apart)
 }
 
 /// A kind of file that is written.

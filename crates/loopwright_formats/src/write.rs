@@ -1,74 +1,10 @@
 //! From takes and loops to the bytes of a file, in the form of a source.
 
-use loopwright::{
-    loop_clip::LoopClip,
-    take::{Skeleton, Take},
+use loopwright::{loop_clip::LoopClip, take::Take};
+
+use crate::{
+    bvh, error::WriteError, fbx, gltf, settings::LoopWriteSettings, sidecar::Sidecar, source::Source, written::Written,
 };
-
-use crate::{bvh, error::WriteError, fbx, gltf, sidecar::Sidecar, source::Source, warning::Warning};
-
-/// A file, and what had to be changed to write it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Written {
-    /// The whole file.
-    pub bytes: Vec<u8>,
-    /// The name of the animation in it, where the format gives it one.
-    pub animation: Option<String>,
-    /// What could not be written as it is, such as joints with too few channels for their motion.
-    pub warnings: Vec<Warning>,
-}
-
-/// Whether the file ends with the pose that it starts with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ClosingKey {
-    /// One more key, whose body is the first key's and whose root has travelled on.
-    #[default]
-    Repeat,
-    /// The last key is the one before the first comes round again.
-    Drop,
-}
-
-loopwright::words!(ClosingKey {
-    Repeat: "repeat",
-    Drop: "drop",
-});
-
-/// How a loop is laid out in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LoopWriteSettings {
-    /// Whether the first key is repeated at the end; by default it is.
-    pub closing_key: ClosingKey,
-    /// Cycles written one after the other, the travel going on; at least one, which is the default.
-    pub copies: usize,
-    /// Whether a root joint above all others carries the travel; by default it stays on the joint that had it.
-    pub add_root: bool,
-}
-
-impl Default for LoopWriteSettings {
-    fn default() -> Self {
-        Self {
-            closing_key: ClosingKey::Repeat,
-            copies: 1,
-            add_root: false,
-        }
-    }
-}
-
-impl LoopWriteSettings {
-    /// Keys that a loop gets: its samples once for each cycle, and the closing one where it is wanted.
-    ///
-    /// Saturates; writers hold the number against what a file may have. Errors: [`WriteError::NoCopies`].
-    pub(crate) fn num_keys(&self, clip: &LoopClip) -> Result<usize, WriteError> {
-        if self.copies == 0 {
-            return Err(WriteError::NoCopies);
-        }
-        let num_closing = usize::from(self.closing_key == ClosingKey::Repeat);
-        Ok(clip
-            .num_samples()
-            .saturating_mul(self.copies)
-            .saturating_add(num_closing))
-    }
-}
 
 /// Writes a take in the form of its source.
 ///
@@ -109,19 +45,4 @@ pub fn write_loop(clip: &LoopClip, source: &Source, settings: &LoopWriteSettings
 pub fn with_facts(written: &Written, facts: &Sidecar) -> Option<Vec<u8>> {
     written.animation.as_ref()?;
     gltf::write::with_facts(&written.bytes, facts)
-}
-
-/// The name of the root joint that `add_root` puts above the joints of a skeleton.
-pub fn added_root_name(skeleton: &Skeleton) -> String {
-    let joints = skeleton.joints();
-    root_name(|name| joints.iter().any(|joint| joint.name.eq_ignore_ascii_case(name)))
-}
-
-/// A name for an added root that no joint has yet.
-pub(crate) fn root_name(is_taken: impl Fn(&str) -> bool) -> String {
-    ["root".to_owned(), "root_motion".to_owned()]
-        .into_iter()
-        .chain((2_u64..).map(|number| format!("root_motion_{number}")))
-        .find(|name| !is_taken(name))
-        .unwrap_or_default()
 }

@@ -7,7 +7,7 @@
 use glam::{DQuat, DVec3};
 use loopwright::take::{Joint, Skeleton, Take};
 use loopwright_formats::{
-    AnimationChoice, Format, LoadedTake, ReadError, ReadSettings, Source, Warning, error::FbxFault, read_take,
+    AnimationChoice, FbxError, Format, LoadedTake, ReadError, ReadSettings, Source, SpaceWarning, Warning, read_take,
     write_take,
 };
 
@@ -27,9 +27,9 @@ fn read_animation(bytes: &[u8], animation: AnimationChoice<'_>) -> Result<(Loade
     read_take(bytes, "t", &settings, &mut warnings).map(|loaded| (loaded, warnings))
 }
 
-fn fault(bytes: &[u8]) -> FbxFault {
+fn fault(bytes: &[u8]) -> FbxError {
     match read(bytes) {
-        Err(ReadError::Fbx { fault }) => fault,
+        Err(ReadError::Fbx(error)) => error,
         other => panic!("{other:?}"),
     }
 }
@@ -164,7 +164,7 @@ fn files_cut_at_any_length_are_errors_or_takes() {
     }
     assert!(num_errors > bytes.len() / 2, "{num_errors}");
     for length in 27..200 {
-        assert_eq!(fault(&bytes[..length]), FbxFault::CutOff, "{length}");
+        assert_eq!(fault(&bytes[..length]), FbxError::CutOff, "{length}");
     }
     let bytes = plain();
     for length in 0..bytes.len() {
@@ -207,51 +207,49 @@ fn every_fault_is_told() {
 
     let mut future = written(&chain(2, 2));
     future[23..27].copy_from_slice(&9000_u32.to_le_bytes());
-    assert_eq!(fault(&future), FbxFault::Version);
+    assert_eq!(fault(&future), FbxError::Version);
 
-    assert_eq!(fault(&written(&chain(600, 2))), FbxFault::TooDeep { limit: 512 });
+    assert_eq!(fault(&written(&chain(600, 2))), FbxError::TooDeep { limit: 512 });
 
     assert!(matches!(
         fault(b"; FBX 7.4.0 project file\nObjects: {\n\tModel: \"\n"),
-        FbxFault::Malformed { .. } | FbxFault::CutOff
+        FbxError::Malformed { .. } | FbxError::CutOff
     ));
 
     let camera = String::from_utf8(plain())
         .unwrap()
         .replace("LimbNode", "Camera")
         .replace("Skeleton", "Camera");
-    assert_eq!(fault(camera.as_bytes()), FbxFault::NoSkeleton);
+    assert_eq!(fault(camera.as_bytes()), FbxError::NoSkeleton);
 
     let no_keys = String::from_utf8(plain())
         .unwrap()
         .replace("C: \"OP\",103,102", "C: \"OP\",103,999");
-    assert_eq!(fault(no_keys.as_bytes()), FbxFault::NoAnimation);
+    assert_eq!(fault(no_keys.as_bytes()), FbxError::NoAnimation);
 
     assert_eq!(
         read_animation(&plain(), AnimationChoice::Given("run")).unwrap_err(),
-        ReadError::Fbx {
-            fault: FbxFault::NoSuchAnimation {
-                wanted: "run".to_owned(),
-                names: vec!["Walk".to_owned()]
-            }
-        }
+        ReadError::Fbx(FbxError::NoSuchAnimation {
+            wanted: "run".to_owned(),
+            names: vec!["Walk".to_owned()]
+        })
     );
 
     let day = 100_000 * SECOND;
     assert!(matches!(
         fault(&text(RIGHT_HANDED, "", day * 1000, "")),
-        FbxFault::TooManyFrames { rate_hz: 30.0, .. }
+        FbxError::TooManyFrames { rate_hz: 30.0, .. }
     ));
 
     let rate = r#"P: "CoordAxisSign", "int", "Integer", "",1
 		P: "TimeMode", "enum", "", "",14
 		P: "CustomFrameRate", "double", "Number", "",1e9"#;
-    assert!(matches!(fault(&text(rate, "", SECOND, "")), FbxFault::FrameRate { .. }));
+    assert!(matches!(fault(&text(rate, "", SECOND, "")), FbxError::FrameRate { .. }));
 
     let far = String::from_utf8(plain()).unwrap().replace("a: 0,50", "a: 1e15,50");
     assert_eq!(
         fault(far.as_bytes()),
-        FbxFault::OutOfRange {
+        FbxError::OutOfRange {
             joint: "Hips".to_owned(),
             frame: 0
         }
@@ -272,9 +270,9 @@ fn what_is_odd_is_warned_of() {
 		P: "TimeMode", "enum", "", "",6"#;
     assert_eq!(
         warnings(&text(left_handed, "", SECOND, "")),
-        [Warning::LeftHandedAxes {
+        [Warning::Space(SpaceWarning::LeftHandedAxes {
             up: loopwright_formats::Axis::Y
-        }]
+        })]
     );
     let model = |id: i32, name: &str, entries: &str| {
         format!(
@@ -364,11 +362,11 @@ fn sizes_that_no_person_has_are_told() {
     // So many units of a centimetre that they must be millimetres.
     let (loaded, warnings) = told(17.0);
     let [
-        Warning::UnitOverruled {
+        Warning::Space(SpaceWarning::UnitOverruled {
             stated_metres,
             unit_metres,
             ..
-        },
+        }),
     ] = warnings.as_slice()
     else {
         panic!("{warnings:?}");
@@ -378,7 +376,7 @@ fn sizes_that_no_person_has_are_told() {
     // Between a person in centimetres and one in inches.
     let (_, warnings) = told(0.43);
     assert!(
-        matches!(warnings.as_slice(), [Warning::SizeUnusual { .. }]),
+        matches!(warnings.as_slice(), [Warning::Space(SpaceWarning::SizeUnusual { .. })]),
         "{warnings:?}"
     );
 }
@@ -449,17 +447,17 @@ fn what_else_the_animation_moves_is_told() {
 
 #[test]
 fn every_message_is_one_sentence() {
-    let path: [FbxFault; 3] = [
-        FbxFault::CutOff,
-        FbxFault::NoSkeleton,
-        FbxFault::TooManyFrames {
+    let path: [FbxError; 3] = [
+        FbxError::CutOff,
+        FbxError::NoSkeleton,
+        FbxError::TooManyFrames {
             secs: 1.0,
             rate_hz: 2.0,
             limit: 3,
         },
     ];
     for fault in path {
-        let message = ReadError::Fbx { fault }.to_string();
+        let message = ReadError::Fbx(fault).to_string();
         assert!(
             !message.is_empty() && !message.contains('\n') && !message.ends_with('.'),
             "{message}"

@@ -4,24 +4,13 @@
 
 #![cfg(feature = "fbx")]
 
-use std::path::PathBuf;
-
 use glam::DVec3;
 use loopwright::math::rotation;
 use loopwright_formats::{
     AnimationChoice, Axis, LoadedTake, ReadSettings, SpaceSettings, UnitChoice, UpChoice, Warning, read_take,
     write_take,
 };
-
-/// The folder of real takes, where it is there.
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
-fn folder() -> Option<PathBuf> {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/mocap"));
-    if !folder.is_dir() {
-        eprintln!("SKIPPED: the takes are not at {}", folder.display());
-    }
-    folder.is_dir().then_some(folder)
-}
+use loopwright_mocap::folder_or_skip;
 
 fn read(bytes: &[u8], animation: Option<&str>) -> LoadedTake {
     let settings = ReadSettings {
@@ -72,7 +61,7 @@ const FILES: [(&str, usize, usize, f64, Axis); 15] = [
 
 #[test]
 fn joints_are_where_ufbx_evaluates_them() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = folder_or_skip() else { return };
     for (file, joints, frames, rate_hz, up) in FILES {
         let bytes = std::fs::read(folder.join(file)).unwrap();
         let LoadedTake { take, source } = read(&bytes, None);
@@ -96,7 +85,7 @@ fn joints_are_where_ufbx_evaluates_them() {
 
 #[test]
 fn one_walk_is_the_same_in_bvh_and_fbx() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = folder_or_skip() else { return };
     let take = |file| read(&std::fs::read(folder.join(file)).unwrap(), None).take;
     let fbx = take("bvh-toolbox/walk01_template.fbx");
     let bvh = take("bvh-toolbox/walk01.bvh");
@@ -121,7 +110,7 @@ fn one_walk_is_the_same_in_bvh_and_fbx() {
 
 #[test]
 fn files_take_their_own_motion_back_as_another_animation() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = folder_or_skip() else { return };
     let mut num_written = 0;
     for (file, ..) in FILES {
         let before = std::fs::read(folder.join(file)).unwrap();

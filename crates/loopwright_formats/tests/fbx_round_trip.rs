@@ -11,7 +11,7 @@ use loopwright::{
         rigid::{Rigid, Twist},
         rotation,
     },
-    root_motion::{RootMode, RootTravel},
+    motion::RootMotion,
     take::{Joint, Skeleton, Take},
 };
 use loopwright_formats::{
@@ -161,7 +161,7 @@ fn clip(turn_radians: f64) -> LoopClip {
             DQuat::IDENTITY,
         ]);
     }
-    let root = RootTravel {
+    let root = RootMotion {
         twist: Twist {
             angular: DVec3::Y * turn_radians,
             linear: DVec3::new(0.1, 0.0, 1.4),
@@ -170,7 +170,6 @@ fn clip(turn_radians: f64) -> LoopClip {
             rotation: rotation::from_yaw(0.4),
             translation: DVec3::new(0.5, 0.0, -2.0),
         },
-        mode: RootMode::Screw,
     };
     LoopClip::new(
         "walk",
@@ -216,6 +215,7 @@ fn loops_survive_in_every_layout() {
                 closing_key,
                 copies,
                 add_root,
+                in_place: false,
             };
             let num_added = usize::from(add_root);
             let written = write_loop(&clip, &fresh(&clip), &settings).unwrap();

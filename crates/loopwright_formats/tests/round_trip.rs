@@ -9,13 +9,15 @@ use loopwright::{
         rigid::{Rigid, Twist},
         rotation,
     },
+    motion::RootMotion,
     motion::{Pose, PoseRef},
-    root_motion::{RootMode, RootTravel},
+    root_motion::RootMode,
     take::{Joint, Skeleton, Take},
 };
 use loopwright_formats::{
-    Axis, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadError, ReadSettings, Source, SpaceSettings,
-    UnitChoice, UpChoice, Warning, WriteError, Written, bvh::ChannelKind, read_take, write_loop, write_take,
+    Axis, BvhWarning, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadError, ReadSettings, Source,
+    SpaceSettings, UnitChoice, UpChoice, Warning, WriteError, Written, bvh::ChannelKind, read_take, write_loop,
+    write_take,
 };
 
 fn read(text: &str, up: Axis, unit_metres: f64) -> LoadedTake {
@@ -104,13 +106,11 @@ fn bvh_files(folder: &Path, files: &mut Vec<PathBuf>) {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a skipped test says so, and a run one its figures")]
+#[expect(clippy::print_stderr, reason = "the figures are worth seeing")]
 fn real_takes_come_back() {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/mocap"));
-    if !folder.is_dir() {
-        eprintln!("SKIPPED: the takes are not at {}", folder.display());
+    let Some(folder) = loopwright_mocap::folder_or_skip() else {
         return;
-    }
+    };
     let mut files = Vec::new();
     bvh_files(&folder, &mut files);
     assert!(files.len() >= 60);
@@ -237,7 +237,7 @@ fn a_joint_that_leaves_its_offset_is_given_position_channels() {
     let written = write_take(&take, &source).unwrap();
     assert!(text_of(&written).contains("CHANNELS 6 Xposition Yposition Zposition Xrotation Zrotation Yrotation\n"));
     assert!(text_of(&written).contains("Frame Time: 0.1\n"));
-    let [Warning::PositionChannelsAdded { joint, distance }] = &written.warnings[..] else {
+    let [Warning::Bvh(BvhWarning::PositionChannelsAdded { joint, distance })] = &written.warnings[..] else {
         panic!("{:?}", written.warnings);
     };
     assert_eq!(joint, "Chest");
@@ -256,7 +256,7 @@ fn too_few_rotation_channels_turn_as_nearly_as_they_can() {
     let translations = vec![DVec3::ZERO, skeleton.joint(1).rest_offset];
     let take = Take::new("t", skeleton, 0.1, translations, vec![DQuat::IDENTITY, turn]).unwrap();
     let written = write_take(&take, &source).unwrap();
-    let [Warning::RotationProjected { joint, degrees }] = &written.warnings[..] else {
+    let [Warning::Bvh(BvhWarning::RotationProjected { joint, degrees })] = &written.warnings[..] else {
         panic!("{:?}", written.warnings);
     };
     assert_eq!(joint, "Chest");
@@ -341,8 +341,7 @@ fn clip(source: &Source, mode: RootMode, carrier: usize) -> LoopClip {
             rotation::exp(DVec3::new(0.0, 0.0, 0.3)) * rotation::exp(DVec3::Y * phase),
         ]);
     }
-    let root = RootTravel {
-        mode,
+    let root = RootMotion {
         start: Rigid::from_yaw(0.7, DVec3::new(1.0, 0.1, -2.0)),
         twist: Twist {
             linear: DVec3::new(0.1, 0.05, 1.4),
@@ -382,8 +381,14 @@ fn loops_come_back_for_any_layout() {
                         closing_key,
                         copies,
                         add_root,
+                        in_place: mode == RootMode::InPlace,
                     };
                     let written = write_loop(&clip, &source, &settings).unwrap();
+                    let clip = if settings.in_place {
+                        clip.in_place()
+                    } else {
+                        clip.clone()
+                    };
                     assert_eq!(written.warnings, []);
                     assert_no_minus_zero(text_of(&written));
                     let again = read_again(text_of(&written), &source).take;

@@ -1,35 +1,32 @@
 //! What reading takes: time against a bare parse of the same bytes, and memory.
 
-use std::{fmt::Write, path::Path, process::Command};
+use std::{ffi::OsStr, path::Path};
 
 use loopwright_formats::{Format, ReadSettings, Source, read_take, write_take};
 use loopwright_synth::{WalkSettings, synthesize};
 
-use super::{loops, survival, write};
+use super::{bvh_speed, survival, write};
 use crate::{
-    manifest::Row,
-    speed::{clock::time_both, machine, memory},
+    clock::{machine, time_both},
+    memory,
+    page::Sections,
+    table::{Table, cell},
+    takes::Captured,
 };
 
-/// The sections as Markdown.
-pub(super) fn sections(folder: &Path, rows: &[Row], scratch: &Path, page: &mut String) -> Result<(), String> {
-    let _ = writeln!(
-        page,
-        "## Speed of reading\n\n\
-         {}; one thread, medians of seconds of the processor. Ours: from bytes to a take, sampled frame by frame. The bare parse\n\
-         makes no motion of what it reads: for FBX `ufbx::load_memory`, for glTF `gltf::Gltf::from_slice` (JSON, checked, without\n\
-         buffers) and `serde_json` of the JSON alone.\n\n\
-         | file | MB | frames x joints | ours ms | bare ms | ours over bare | serde_json ms |\n\
-         | --- | --- | --- | --- | --- | --- | --- |",
-        machine()
-    );
-    for row in rows
-        .iter()
-        .filter(|row| loops::is_read(row) && !row.file.ends_with(".bvh"))
-    {
-        let file = &row.file;
-        let path = folder.join(file);
-        let (bytes, loaded) = loops::read(folder, file, &ReadSettings::default())?;
+pub(super) fn measure(captured: &Captured, scratch: &Path, sections: &mut Sections) -> Result<(), String> {
+    sections.add("machine", machine());
+    sections.add("speed", speed(captured)?);
+    sections.add("bvh-readers", bvh_speed::table()?);
+    sections.add("memory", peak(scratch)?);
+    Ok(())
+}
+
+fn speed(captured: &Captured) -> Result<Table, String> {
+    let mut table = Table::new("file | MB | frames x joints | ours ms | bare ms | ours over bare | serde_json ms");
+    for file in captured.files(&[Format::Fbx, Format::Glb, Format::Gltf]) {
+        let path = captured.folder.join(file);
+        let (bytes, loaded) = captured.read(file, &ReadSettings::default())?;
         let companions = |name: &str| std::fs::read(path.with_file_name(name));
         let settings = ReadSettings {
             companions: Some(&companions),
@@ -52,27 +49,19 @@ pub(super) fn sections(folder: &Path, rows: &[Row], scratch: &Path, page: &mut S
                 (ours, None, None, Some(json))
             }
         };
-        let cell = |value: Option<f64>, decimals: usize| {
-            value.map_or_else(|| "refused".to_owned(), |value| format!("{value:.decimals$}"))
-        };
-        let _ = writeln!(
-            page,
-            "| {file} | {:.2} | {} x {} | {:.3} | {} | {} | {} |",
+        let refused = |cell: String| if bare.is_none() { "refused".to_owned() } else { cell };
+        table.row(format_args!(
+            "{file} | {:.2} | {} x {} | {:.3} | {} | {} | {}",
             1e-6 * bytes.len() as f64,
             loaded.take.num_frames(),
             loaded.take.num_joints(),
             1e3 * ours_secs,
-            cell(bare.map(|secs| 1e3 * secs), 3),
-            cell(ratio, 2),
-            json.map_or_else(|| "-".to_owned(), |secs| format!("{:.3}", 1e3 * secs)),
-        );
+            refused(cell(bare.map(|secs| 1e3 * secs), 3)),
+            refused(cell(ratio, 2)),
+            cell(json.map(|secs| 1e3 * secs), 3),
+        ));
     }
-    page.push_str(
-        "\n### BVH\n\n\
-         BVH has a bench of its own, beside other readers of it:\n\n    \
-         cargo bench --package loopwright_formats --bench bvh\n\n",
-    );
-    peak(scratch, page)
+    Ok(table)
 }
 
 /// Size of the file whose reading is watched, bytes.
@@ -81,7 +70,7 @@ const LARGE_FILE: usize = 100_000_000;
 /// Bytes that a transform takes in a take.
 const TRANSFORM_BYTES: usize = 7 * 8;
 
-fn peak(scratch: &Path, page: &mut String) -> Result<(), String> {
+fn peak(scratch: &Path) -> Result<String, String> {
     let settings = |seconds: f64| WalkSettings {
         seconds,
         frame_rate_hz: 120.0,
@@ -98,41 +87,32 @@ fn peak(scratch: &Path, page: &mut String) -> Result<(), String> {
     write(&path, &bytes)?;
     let file = 1e-6 * bytes.len() as f64;
     drop(bytes);
-    let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let output = Command::new(program)
-        .args(["memory", "read", "0"])
-        .arg(&path)
-        .output()
-        .map_err(|error| error.to_string())?;
-    let told = String::from_utf8_lossy(&output.stdout);
     let take = 1e-6 * (transforms * TRANSFORM_BYTES) as f64;
-    let _ = match told.trim().parse::<f64>() {
-        Ok(mebibytes) => {
-            let peak = mebibytes * 1.048_576;
-            writeln!(
-                page,
-                "## Memory of reading\n\n\
-                 A synthetic walk of {file:.0} MB as BVH, {transforms} transforms, {take:.0} MB as a take of doubles, read in a process of its\n\
-                 own: the peak rises by {peak:.0} MB from before the file is opened. Without the file's own bytes, which the caller holds,\n\
-                 that is {:.0} MB, {:.2} times the take; two copies of the file would be {:.0} MB beside it.",
-                peak - file,
-                (peak - file) / take,
-                2.0 * file
-            )
-        }
-        Err(_) => writeln!(
-            page,
-            "## Memory of reading\n\nSkipped: this system does not tell peak memory."
-        ),
+    let Some(mebibytes) = memory::of_child(&[OsStr::new(READ), path.as_os_str()]) else {
+        return Ok("Skipped: this system does not report peak memory.".to_owned());
     };
-    Ok(())
+    let peak = mebibytes * 1.048_576;
+    let mut table = Table::new(
+        "file MB | transforms | take in memory MB | rise of the peak MB | without the file's bytes MB | that over the take",
+    );
+    table.row(format_args!(
+        "{file:.0} | {transforms} | {take:.0} | {peak:.0} | {:.0} | {:.2}",
+        peak - file,
+        (peak - file) / take
+    ));
+    Ok(table.to_string())
 }
 
-/// The child's part of the measurement of memory: MiB by which reading a file raises the peak.
-pub(crate) fn read_in_child(path: &Path) -> Result<f64, String> {
-    memory::risen(|| {
-        let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
-        let loaded = read_take(&bytes, "large", &ReadSettings::default(), &mut Vec::new());
-        Ok((loaded.map_err(|error| error.to_string())?, bytes))
+/// The word by which a child is asked for the memory of reading.
+const READ: &str = "read";
+
+/// In a child: MiB by which reading a file raises the peak; `None` for any other work.
+pub(crate) fn memory_of_reading(work: &str, path: &Path) -> Option<Result<f64, String>> {
+    (work == READ).then(|| {
+        memory::risen(|| {
+            let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+            let loaded = read_take(&bytes, "large", &ReadSettings::default(), &mut Vec::new());
+            Ok((loaded.map_err(|error| error.to_string())?, bytes))
+        })
     })
 }

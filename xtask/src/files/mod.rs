@@ -1,8 +1,10 @@
-//! Measurements of files: that other programs see in them what we read out of them and wrote into them.
+//! Files: that other programs see in them what we read out of them and wrote into them.
 
 use std::path::{Path, PathBuf};
 
-use crate::manifest::Row;
+use crate::{page::Sections, takes::Captured};
+
+mod bvh_speed;
 
 mod cost;
 
@@ -16,29 +18,22 @@ mod readers;
 
 mod survival;
 
-pub(crate) use cost::read_in_child;
+pub(crate) use cost::memory_of_reading;
 
 /// Programs that joints are compared with put them in the same place where they differ by less, metres.
 const SAME_PLACE_METRES: f64 = 1e-4;
 
-/// The page as Markdown.
-///
 /// What is written for other programs to read stays in the folder `measure-files` of the build.
-pub(crate) fn page(folder: &Path, rows: &[Row]) -> Result<String, String> {
+pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
     let peers = peers::Peers::new(scratch()?);
-    let mut page = String::from(
-        "# Files, measured\n\n\
-         Written by `cargo xtask measure files`; nothing here is typed by hand but the words. Real takes as named, sources and\n\
-         licences in [ATTRIBUTION.md](../../ATTRIBUTION.md). Which other programs are asked, and what they need installed, stands\n\
-         at the head of their scripts in `xtask/peers/`; a step whose program is missing is said to be skipped.\n\n",
-    );
-    let made = loops::make(folder, rows)?;
-    readers::section(folder, rows, &peers, &mut page)?;
-    loops::section(&made, &mut page);
-    players::sections(&made, &peers, &mut page)?;
-    survival::sections(&made, &mut page)?;
-    cost::sections(folder, rows, &peers.scratch, &mut page)?;
-    Ok(page)
+    let mut sections = Sections::default();
+    let made = loops::make(captured)?;
+    readers::measure(captured, &peers, &mut sections)?;
+    sections.add("loops-written", loops::table(&made));
+    players::measure(&made, &peers, &mut sections)?;
+    survival::measure(&made, &mut sections)?;
+    cost::measure(captured, &peers.scratch, &mut sections)?;
+    Ok(sections)
 }
 
 /// An empty folder for files.

@@ -8,10 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::write;
-use crate::checkout;
+use crate::CHECKOUT;
 
 /// How to reach other programs.
 pub(super) struct Peers {
@@ -21,10 +21,16 @@ pub(super) struct Peers {
 
 /// What a program answered.
 pub(super) enum Answer {
-    /// Lines, one for each question, as the script says.
+    /// One line for each question, as the script says.
     Told(Vec<Value>),
-    /// What is missing.
-    Missing(String),
+    /// Nothing, because something is missing; in words for the page.
+    Skipped(String),
+}
+
+impl Answer {
+    fn missing(what: &str) -> Self {
+        Self::Skipped(format!("Skipped: {what} is missing."))
+    }
 }
 
 impl Peers {
@@ -33,46 +39,43 @@ impl Peers {
     }
 
     /// Writes the questions beside the files they are about; the path.
-    fn ask(&self, name: &str, questions: &Value) -> Result<PathBuf, String> {
+    fn ask(&self, name: &str, questions: &[Value]) -> Result<PathBuf, String> {
         let path = self.scratch.join(name);
-        write(&path, questions.to_string().as_bytes())?;
+        write(&path, json!(questions).to_string().as_bytes())?;
         Ok(path)
     }
 
     /// Asks a script for Node.
-    pub(super) fn node(&self, script: &str, questions: &Value) -> Result<Answer, String> {
+    pub(super) fn node(&self, script: &str, questions: &[Value]) -> Result<Answer, String> {
         let needed = match script {
             "browser.mjs" => &["three", "puppeteer-core"][..],
             _ => &["three", "gltf-validator"],
         };
         let modules = PathBuf::from(std::env::var_os("NODE_PATH").unwrap_or_else(|| "node_modules".into()));
         if let Some(lacking) = needed.iter().find(|name| !modules.join(name).is_dir()) {
-            return Ok(Answer::Missing(format!(
+            return Ok(Answer::missing(&format!(
                 "{lacking} from npm (the folder of modules is given by NODE_PATH)"
             )));
         }
-        let questions = self.ask(&format!("{script}.json"), questions)?;
+        let path = self.ask(&format!("{script}.json"), questions)?;
         let modules = modules.canonicalize().map_err(|error| error.to_string())?;
-        run(Command::new("node")
-            .env("NODE_PATH", modules)
-            .arg(script_path(script))
-            .arg(questions))
+        let mut node = Command::new("node");
+        node.env("NODE_PATH", modules).arg(script_path(script)).arg(path);
+        run(&mut node, questions.len())
     }
 
     /// Asks Blender.
-    pub(super) fn blender(&self, questions: &Value) -> Result<Answer, String> {
-        let questions = self.ask("blender.py.json", questions)?;
-        let arguments = ["-b", "--factory-startup", "--python-exit-code", "1", "-P"];
-        run(Command::new("blender")
-            .args(arguments)
-            .arg(script_path("blender.py"))
-            .arg("--")
-            .arg(questions))
+    pub(super) fn blender(&self, questions: &[Value]) -> Result<Answer, String> {
+        let path = self.ask("blender.py.json", questions)?;
+        let mut blender = Command::new("blender");
+        blender.args(["-b", "--factory-startup", "--python-exit-code", "1", "-P"]);
+        blender.arg(script_path("blender.py")).arg("--").arg(path);
+        run(&mut blender, questions.len())
     }
 
     /// Has Godot import the project in a folder of the scratch folder, and asks it.
-    pub(super) fn godot(&self, project: &Path, questions: &Value) -> Result<Answer, String> {
-        write(&project.join("questions.json"), questions.to_string().as_bytes())?;
+    pub(super) fn godot(&self, project: &Path, questions: &[Value]) -> Result<Answer, String> {
+        write(&project.join("questions.json"), json!(questions).to_string().as_bytes())?;
         let script = std::fs::read(script_path("godot.gd")).map_err(|error| error.to_string())?;
         write(&project.join("godot.gd"), &script)?;
         let server = |arguments: &[&str]| {
@@ -81,19 +84,13 @@ impl Peers {
             command.env("HOME", project).arg("--path").arg(project).args(arguments);
             command
         };
-        let count = questions.as_array().map_or(0, Vec::len);
-        let editor = server(&["--editor", "--quit"])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-        match editor {
-            Ok(mut editor) => wait_for_imports(&mut editor, &project.join(".import"), count)?,
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Ok(Answer::Missing("godot3-server".to_owned()));
-            }
+        let mut editor = server(&["--editor", "--quit"]);
+        match editor.stdout(Stdio::null()).stderr(Stdio::null()).spawn() {
+            Ok(mut editor) => wait_for_imports(&mut editor, &project.join(".import"), questions.len())?,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Answer::missing("godot3-server")),
             Err(error) => return Err(format!("godot3-server: {error}")),
         }
-        run(&mut server(&["--script", "godot.gd"]))
+        run(&mut server(&["--script", "godot.gd"]), questions.len())
     }
 }
 
@@ -119,16 +116,16 @@ fn wait_for_imports(editor: &mut Child, folder: &Path, count: usize) -> Result<(
 }
 
 fn script_path(script: &str) -> PathBuf {
-    let path = checkout().join("xtask/peers").join(script);
+    let path = Path::new(CHECKOUT).join("xtask/peers").join(script);
     path.canonicalize().unwrap_or(path)
 }
 
-/// Runs a program to its end; lines that are no JSON objects are its own affair.
-fn run(command: &mut Command) -> Result<Answer, String> {
+/// Runs a program to its end; lines that are no JSON objects are its own affair, the others its answers to so many questions.
+fn run(command: &mut Command, num_asked: usize) -> Result<Answer, String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = match command.output() {
         Ok(output) => output,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Answer::Missing(program)),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Answer::missing(&program)),
         Err(error) => return Err(format!("{program}: {error}")),
     };
     let told = String::from_utf8_lossy(&output.stdout);
@@ -139,8 +136,13 @@ fn run(command: &mut Command) -> Result<Answer, String> {
         return Err(format!("{program} failed:\n{}", last.join("\n")));
     }
     let objects = told.lines().filter(|line| line.starts_with('{'));
-    let lines = objects.map(|line| serde_json::from_str(line).map_err(|error| format!("{program}: {error}: {line}")));
-    Ok(Answer::Told(lines.collect::<Result<_, _>>()?))
+    let answers: Vec<Value> = objects
+        .map(|line| serde_json::from_str(line).map_err(|error| format!("{program}: {error}: {line}")))
+        .collect::<Result<_, _>>()?;
+    if answers.len() != num_asked {
+        return Err(format!("{program} answered {} of {num_asked} questions", answers.len()));
+    }
+    Ok(Answer::Told(answers))
 }
 
 /// The version that a program says of itself, where it is there.

@@ -1,6 +1,6 @@
 //! What is written, in the programs that show it: the Khronos validator, Blender, three.js in a browser, Godot.
 
-use std::{fmt::Write, path::PathBuf};
+use std::path::PathBuf;
 
 use glam::DVec3;
 use loopwright::loop_clip::LoopClip;
@@ -13,14 +13,28 @@ use super::{
     peers::{Answer, Peers, number, version},
     write,
 };
-use crate::road::median;
+use crate::{
+    page::Sections,
+    statistics::median,
+    table::{Table, list},
+};
 
-/// The sections as Markdown.
-pub(super) fn sections(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), String> {
-    validator(made, peers, page)?;
-    blender(made, peers, page)?;
-    browser(made, peers, page)?;
-    godot(made, peers, page)
+pub(super) fn measure(made: &[Made], peers: &Peers, sections: &mut Sections) -> Result<(), String> {
+    sections.add("validator", validator(made, peers)?);
+    let (blender, off) = blender(made, peers)?;
+    sections.add("blender", blender);
+    sections.add("blender-off", off);
+    sections.add("browser", browser(made, peers)?);
+    sections.add("godot", godot(made, peers)?);
+    Ok(())
+}
+
+/// A count, and in brackets what it is a count of.
+fn counted(names: &[String]) -> String {
+    match names {
+        [] => "none".to_owned(),
+        _ => format!("**{}** ({})", names.len(), names.join("; ")),
+    }
 }
 
 /// A loop in a file of its own.
@@ -63,19 +77,7 @@ fn places(clip: &LoopClip, key: usize, on_root: bool) -> Vec<DVec3> {
     clip.folded_pose(key).as_ref().world(clip.skeleton()).translations
 }
 
-fn told<'a>(answers: &'a [Value], program: &str, num_asked: usize) -> Result<&'a [Value], String> {
-    if answers.len() != num_asked {
-        return Err(format!("{program} answered {} of {num_asked} questions", answers.len()));
-    }
-    Ok(answers)
-}
-
-fn skipped(page: &mut String, what: &str) {
-    let _ = writeln!(page, "Skipped: {what} is missing.\n");
-}
-
-fn validator(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), String> {
-    page.push_str("## The Khronos validator\n\n");
+fn validator(made: &[Made], peers: &Peers) -> Result<String, String> {
     let mut questions = Vec::new();
     let mut asked = Vec::new();
     for made in made {
@@ -100,15 +102,11 @@ fn validator(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), Stri
         }
         asked.push((made, before.is_some()));
     }
-    let count = questions.len();
-    let answers = match peers.node("gltf.mjs", &questions.into())? {
-        Answer::Missing(what) => {
-            skipped(page, &what);
-            return Ok(());
-        }
+    let answers = match peers.node("gltf.mjs", &questions)? {
+        Answer::Skipped(why) => return Ok(why),
         Answer::Told(answers) => answers,
     };
-    let mut answers = told(&answers, "the validator", count)?.iter();
+    let mut answers = answers.iter();
     let (mut files, mut inside, mut faults) = (0, 0, Vec::new());
     for (made, has_before) in asked {
         let before = if has_before { answers.next() } else { None };
@@ -128,19 +126,9 @@ fn validator(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), Stri
         }
     }
     faults.dedup();
-    let _ = writeln!(
-        page,
-        "{files} files, as `.glb` and as `.gltf`, with a root joint and without, {inside} of them loops inside a glTF file:\n{}.\n",
-        if faults.is_empty() {
-            "no error and no warning that the file did not give before the loop was written into it".to_owned()
-        } else {
-            format!(
-                "**errors and warnings that were not there before: {}**",
-                faults.join("; ")
-            )
-        }
-    );
-    Ok(())
+    let mut table = Table::new("files | loops inside a glTF file | errors and warnings that were not there before");
+    table.row(format_args!("{files} | {inside} | {}", counted(&faults)));
+    Ok(table.to_string())
 }
 
 /// A place of ours in Blender's world, which has Z up and shows a file as its own axes say; still in our metres.
@@ -199,16 +187,8 @@ fn names(made: &Made) -> Vec<&str> {
         .collect()
 }
 
-fn blender(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), String> {
-    let _ = writeln!(
-        page,
-        "## Blender\n\n\
-         {}, without its window: loops of {COPIES} cycles, imported; places in the world of all joints at every key, the closing one as well,\n\
-         against those of the loop in memory. Over the seam: at the keys before, on and after it, and at the closing key. BVH is\n\
-         imported with its own unit and axes, glTF at the scene's rate set to the loop's. Where we hold the unit that a file states for\n\
-         wrong, Blender does not, and its places are scaled to ours before.\n",
-        version("blender").unwrap_or_else(|| "Blender".to_owned())
-    );
+/// The table, and the list of what is not compared or lies elsewhere.
+fn blender(made: &[Made], peers: &Peers) -> Result<(String, String), String> {
     let (mut questions, mut asked) = (Vec::new(), Vec::new());
     for made in made {
         for &(format, add_root) in layouts(made) {
@@ -249,24 +229,19 @@ fn blender(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), String
             asked.push((made, format, add_root, shown.is_inside));
         }
     }
-    let count = questions.len();
-    let answers = match peers.blender(&questions.into())? {
-        Answer::Missing(what) => {
-            skipped(page, &what);
-            return Ok(());
-        }
+    let answers = match peers.blender(&questions)? {
+        Answer::Skipped(why) => return Ok((why.clone(), why)),
         Answer::Told(answers) => answers,
     };
-    let answers = told(&answers, "Blender", count)?;
-    page.push_str(
-        "| | loops compared | places | joints not found | median of medians | worst | worst over the seam |\n\
-         | --- | --- | --- | --- | --- | --- | --- |\n",
-    );
+    let mut table = Table::new(&format!(
+        "{} | loops compared | places | joints not found | median of medians | worst | worst over the seam",
+        version("blender").unwrap_or_default()
+    ));
     let mut off = Vec::new();
     for &(format, add_root) in &LAYOUTS {
         for is_inside in [false, true] {
             let of_kind = |(_, f, r, i): &(&Made, Format, bool, bool)| (*f, *r, *i) == (format, add_root, is_inside);
-            let mine: Vec<(&Made, &Value)> = (asked.iter().zip(answers))
+            let mine: Vec<(&Made, &Value)> = (asked.iter().zip(&answers))
                 .filter(|(asked, _)| of_kind(asked))
                 .map(|(asked, answer)| (asked.0, answer))
                 .collect();
@@ -280,56 +255,41 @@ fn blender(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), String
                 .collect();
             let largest = |key: &str| compared.iter().map(|answer| number(answer, key)).fold(0.0, worse);
             let sum = |key: &str| compared.iter().map(|answer| number(answer, key)).sum::<f64>();
-            let mut medians: Vec<f64> = compared.iter().map(|answer| number(answer, "median")).collect();
             let kind = format!(
                 "{}{}, {}",
                 format.extension(),
                 if add_root { " with a root joint" } else { "" },
                 if is_inside { "into the take's file" } else { "fresh" }
             );
-            let _ = writeln!(
-                page,
-                "| {kind} | {} of {} | {} | {} | {} | {} | {} |",
+            table.row(format_args!(
+                "{kind} | {} of {} | {} | {} | {} | {} | {}",
                 compared.len(),
                 mine.len(),
                 sum("places"),
                 sum("missing"),
-                distance(median(&mut medians)),
+                distance(median(compared.iter().map(|answer| number(answer, "median")))),
                 distance(largest("worst")),
                 distance(largest("seam")),
-            );
+            ));
             for (made, answer) in mine {
-                if answer["before_fails"] == true {
-                    off.push(format!(
-                        "- {} as {kind}: Blender does not import the file without the loop either",
-                        made.file
-                    ));
+                let why = if answer["before_fails"] == true {
+                    "Blender does not import the file without the loop either".to_owned()
                 } else if number(answer, "places") == 0.0 {
-                    off.push(format!("- {} as {kind}: no joint has a name to find it by", made.file));
+                    "no joint has a name to find it by".to_owned()
                 } else if let Some(error) = answer.get("error").and_then(Value::as_str) {
-                    off.push(format!("- {} as {kind}: **{error}**", made.file));
+                    format!("**{error}**")
                 } else if exceeds(number(answer, "worst"), SAME_PLACE_METRES) {
                     let (joint, key) = (&answer["worst_joint"], &answer["worst_key"]);
                     let worst = distance(number(answer, "worst"));
-                    off.push(format!(
-                        "- {} as {kind}: {worst} at joint {joint}, key {key}",
-                        made.file
-                    ));
-                }
+                    format!("{worst} at joint {joint}, key {key}")
+                } else {
+                    continue;
+                };
+                off.push(format!("{} as {kind}: {why}", made.file));
             }
         }
     }
-    if off.is_empty() {
-        page.push('\n');
-    } else {
-        let _ = writeln!(
-            page,
-            "\nNot compared, or farther off than {} mm:\n\n{}\n",
-            1e3 * SAME_PLACE_METRES,
-            off.join("\n")
-        );
-    }
-    Ok(())
+    Ok((table.to_string(), list(&off)))
 }
 
 /// Whether a figure is above a limit, or is none.
@@ -345,8 +305,7 @@ fn worse(p: f64, q: f64) -> f64 {
 /// Largest step over the seam, over the largest elsewhere, that goes unseen.
 const SEAM_LIMIT: f64 = 1.1;
 
-fn browser(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), String> {
-    page.push_str("## three.js in a browser\n\n");
+fn browser(made: &[Made], peers: &Peers) -> Result<String, String> {
     let (mut questions, mut asked) = (Vec::new(), Vec::new());
     for made in made {
         let layout = LoopWriteSettings::default();
@@ -359,16 +318,11 @@ fn browser(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), String
         }));
         asked.push(made);
     }
-    let count = questions.len();
-    let answers = match peers.node("browser.mjs", &questions.into())? {
-        Answer::Missing(what) => {
-            skipped(page, &what);
-            return Ok(());
-        }
+    let answers = match peers.node("browser.mjs", &questions)? {
+        Answer::Skipped(why) => return Ok(why),
         Answer::Told(answers) => answers,
     };
-    let answers = told(&answers, "the browser", count)?;
-    let mut ratios: Vec<f64> = answers.iter().map(|answer| number(answer, "ratio")).collect();
+    let ratios: Vec<f64> = answers.iter().map(|answer| number(answer, "ratio")).collect();
     let over: Vec<String> = (asked.iter().zip(&ratios))
         .filter(|(_, ratio)| exceeds(**ratio, SEAM_LIMIT))
         .map(|(made, ratio)| {
@@ -376,43 +330,32 @@ fn browser(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), String
             format!("{} {ratio:.2}{whole}", made.file)
         })
         .collect();
-    let blank: Vec<&str> = (asked.iter().zip(answers))
+    let blank: Vec<String> = (asked.iter().zip(&answers))
         .filter(|(_, answer)| exceeds(1.5 - number(answer, "colours"), 0.0))
-        .map(|(made, _)| made.file.as_str())
+        .map(|(made, _)| made.file.clone())
         .collect();
-    let worst = ratios.iter().copied().fold(0.0, worse);
-    let _ = writeln!(
-        page,
-        "{} with three.js {}: {count} loops in place as `.glb`, played through two periods at 240 steps a second. The largest step of a node\n\
-         in the world over the seam, over the largest elsewhere: median {:.2}, worst {:.2}; {} above {SEAM_LIMIT}{}. {} of {count} draw\n\
-         something{}.\n",
-        answers[0]["browser"].as_str().unwrap_or("a browser"),
-        answers[0]["three"].as_str().unwrap_or(""),
-        median(&mut ratios),
-        worst,
-        over.len(),
-        if over.is_empty() {
-            String::new()
-        } else {
-            format!(" ({})", over.join("; "))
-        },
-        count - blank.len(),
-        if blank.is_empty() {
-            String::new()
-        } else {
-            format!(" (not: {})", blank.join("; "))
-        },
-    );
-    Ok(())
+    let mut table = Table::new(&format!(
+        "browser | three.js | loops | step over the seam: median | worst | above {SEAM_LIMIT} | draw nothing"
+    ));
+    let text = |key: &str| answers.first().and_then(|answer| answer[key].as_str()).unwrap_or("-");
+    table.row(format_args!(
+        "{} | {} | {} | {:.2} | {:.2} | {} | {}",
+        text("browser"),
+        text("three"),
+        answers.len(),
+        median(ratios.iter().copied()),
+        ratios.iter().copied().fold(0.0, worse),
+        counted(&over),
+        counted(&blank),
+    ));
+    Ok(table.to_string())
 }
 
-fn godot(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), String> {
-    page.push_str("## Godot\n\n");
+fn godot(made: &[Made], peers: &Peers) -> Result<String, String> {
     let project = peers.scratch.join("godot");
     std::fs::create_dir_all(&project).map_err(|error| error.to_string())?;
     write(&project.join("project.godot"), b"config_version=4\n")?;
     let mut questions = Vec::new();
-    let mut asked = Vec::new();
     for made in made.iter().filter(|made| made.source.as_bvh().is_some()) {
         let layout = LoopWriteSettings::default();
         let shown = show(made, &made.in_place, peers, (Format::Glb, &layout))?;
@@ -438,32 +381,28 @@ fn godot(made: &[Made], peers: &Peers, page: &mut String) -> Result<(), String> 
             "joints": names(made),
             "keys": keys,
         }));
-        asked.push(made);
     }
-    let count = questions.len();
-    let answers = match peers.godot(&project, &questions.into())? {
-        Answer::Missing(what) => {
-            skipped(page, &what);
-            return Ok(());
-        }
+    let answers = match peers.godot(&project, &questions)? {
+        Answer::Skipped(why) => return Ok(why),
         Answer::Told(answers) => answers,
     };
-    let answers = told(&answers, "Godot", count)?;
+    let all = |key: &'static str| answers.iter().map(move |answer| number(answer, key));
     let looping = answers.iter().filter(|answer| answer["loops"] == true).count();
-    let mut ratios: Vec<f64> = answers.iter().map(|answer| number(answer, "ratio")).collect();
-    let worst_ratio = ratios.iter().copied().fold(0.0, worse);
-    let worst = answers.iter().map(|answer| number(answer, "worst")).fold(0.0, worse);
-    let missing: f64 = answers.iter().map(|answer| number(answer, "missing")).sum();
-    let _ = writeln!(
-        page,
-        "Godot {}, without its window, imports {count} of those loops (from BVH) at the rate that the sidecar tells; Godot 4 was not run. Its\n\
-         importer switched looping on, as the name asks, in {looping} of {count}. Places of bones at every key: worst {}, {missing} bones\n\
-         not found. Over two periods at 240 steps a second the largest step over the seam, over the largest elsewhere: median {:.2},\n\
-         worst {:.2}.\n",
-        answers[0]["godot"].as_str().unwrap_or("3"),
-        distance(worst),
-        median(&mut ratios),
-        worst_ratio,
+    let mut table = Table::new(
+        "Godot | loops imported | looping switched on | bones off at worst | bones not found | step over the seam: median | \
+         worst",
     );
-    Ok(())
+    table.row(format_args!(
+        "{} | {} | {looping} | {} | {} | {:.2} | {:.2}",
+        answers
+            .first()
+            .and_then(|answer| answer["godot"].as_str())
+            .unwrap_or("-"),
+        answers.len(),
+        distance(all("worst").fold(0.0, worse)),
+        all("missing").sum::<f64>(),
+        median(all("ratio")),
+        all("ratio").fold(0.0, worse),
+    ));
+    Ok(table.to_string())
 }

@@ -1,52 +1,38 @@
 //! What is read, against other readers of the same files: ufbx for FBX, three.js for glTF.
 
-use std::{fmt::Write, path::Path};
-
 use glam::DVec3;
-use loopwright_formats::{AnimationChoice, LoadedTake, ReadSettings, SpaceSettings, UnitChoice, UpChoice};
+use loopwright_formats::{AnimationChoice, Format, LoadedTake, ReadSettings, SpaceSettings, UnitChoice, UpChoice};
 use serde_json::{Value, json};
 
 use super::{
-    SAME_PLACE_METRES, distance, loops,
+    distance,
     peers::{Answer, Peers, number},
 };
-use crate::{manifest::Row, road::median};
+use crate::{page::Sections, statistics::Sorted, table::Table, takes::Captured};
 
 /// Frames from one that is compared to the next.
 const STRIDE: usize = 10;
 
-/// The section as Markdown.
-pub(super) fn section(folder: &Path, rows: &[Row], peers: &Peers, page: &mut String) -> Result<(), String> {
-    let _ = writeln!(
-        page,
-        "## Reading, against other readers\n\n\
-         Places of joints in the world at every {STRIDE}th frame, of every animation of every FBX and glTF file. The same place is\n\
-         one within {} mm; what is farther off is in bold.\n",
-        1e3 * SAME_PLACE_METRES,
-    );
-    fbx(folder, rows, page)?;
-    gltf(folder, rows, peers, page)
+pub(super) fn measure(captured: &Captured, peers: &Peers, sections: &mut Sections) -> Result<(), String> {
+    let (table, not_found) = fbx(captured)?;
+    sections.add("reading-fbx", table);
+    let mut names = Table::new("places of nodes that ufbx has under another name, not compared");
+    names.row(not_found);
+    sections.add("not-found", names);
+    sections.add("reading-gltf", gltf(captured, peers)?);
+    Ok(())
 }
 
-fn head(page: &mut String) {
-    page.push_str("| file | animations | places | median | worst |\n| --- | --- | --- | --- | --- |\n");
+fn table() -> Table {
+    Table::new("file | animations | places | median | worst")
 }
 
-fn row(page: &mut String, file: &str, animations: usize, places: usize, middle: f64, worst: f64) {
-    let _ = writeln!(
-        page,
-        "| {file} | {animations} | {places} | {} | {} |",
-        distance(middle),
-        distance(worst)
-    );
-}
-
-fn fbx(folder: &Path, rows: &[Row], page: &mut String) -> Result<(), String> {
-    page.push_str("### FBX, against the scene that ufbx evaluates\n\n");
-    head(page);
+/// FBX against the scene that ufbx evaluates, and how many places have no twin there.
+fn fbx(captured: &Captured) -> Result<(Table, usize), String> {
+    let mut table = table();
     let mut not_found = 0;
-    for file in rows.iter().map(|row| &row.file).filter(|file| file.ends_with(".fbx")) {
-        let bytes = std::fs::read(folder.join(file)).map_err(|error| format!("{file}: {error}"))?;
+    for file in captured.files(&[Format::Fbx]) {
+        let (bytes, _) = captured.read(file, &ReadSettings::default())?;
         let scene = ufbx::load_memory(&bytes, ufbx::LoadOpts::default())
             .map_err(|error| format!("{file}: ufbx: {}", &*error.description))?;
         let (mut distances, mut animations) = (Vec::new(), 0);
@@ -59,7 +45,7 @@ fn fbx(folder: &Path, rows: &[Row], page: &mut String) -> Result<(), String> {
                 animation: AnimationChoice::Given(&stack.element.name),
                 ..ReadSettings::default()
             };
-            let (_, LoadedTake { take, source }) = loops::read(folder, file, &settings)?;
+            let (_, LoadedTake { take, source }) = captured.read(file, &settings)?;
             let Some(source) = source.as_fbx() else { continue };
             let world = take.world_tracks();
             for frame in (0..take.num_frames()).step_by(STRIDE) {
@@ -78,21 +64,19 @@ fn fbx(folder: &Path, rows: &[Row], page: &mut String) -> Result<(), String> {
             }
             animations += 1;
         }
-        let worst = distances.iter().copied().fold(0.0, f64::max);
-        row(page, file, animations, distances.len(), median(&mut distances), worst);
+        let distances: Sorted = distances.into_iter().collect();
+        table.row(format_args!(
+            "{file} | {animations} | {} | {} | {}",
+            distances.len(),
+            distance(distances.median()),
+            distance(distances.largest())
+        ));
     }
-    if not_found > 0 {
-        let _ = writeln!(
-            page,
-            "\n{not_found} places of nodes that ufbx has under another name are not compared."
-        );
-    }
-    page.push('\n');
-    Ok(())
+    Ok((table, not_found))
 }
 
 /// The animations of a glTF file by number, with what is read of each, in the file's own unit and axes.
-fn question(folder: &Path, file: &str) -> Result<Value, String> {
+fn question(captured: &Captured, file: &str) -> Result<Value, String> {
     let mut animations = Vec::new();
     for number in 0.. {
         let name = number.to_string();
@@ -104,7 +88,7 @@ fn question(folder: &Path, file: &str) -> Result<Value, String> {
             animation: AnimationChoice::Given(&name),
             ..ReadSettings::default()
         };
-        let Ok((_, loaded)) = loops::read(folder, file, &settings) else {
+        let Ok((_, loaded)) = captured.read(file, &settings) else {
             break;
         };
         let Some(source) = loaded.source.as_gltf() else { break };
@@ -119,60 +103,35 @@ fn question(folder: &Path, file: &str) -> Result<Value, String> {
         animations.push(json!({"nodes": source.nodes().collect::<Vec<_>>(), "frames": frames}));
     }
     // Of the file's own unit, metres are what reading takes it for.
-    let (_, loaded) = loops::read(folder, file, &ReadSettings::default())?;
+    let (_, loaded) = captured.read(file, &ReadSettings::default())?;
     Ok(json!({
         "what": "places",
-        "file": folder.join(file),
+        "file": captured.folder.join(file),
         "unit_metres": loaded.source.space().unit_metres,
         "animations": animations,
     }))
 }
 
-fn gltf(folder: &Path, rows: &[Row], peers: &Peers, page: &mut String) -> Result<(), String> {
-    page.push_str("### glTF, against three.js\n\n");
-    let files: Vec<&String> = rows
-        .iter()
-        .map(|row| &row.file)
-        .filter(|file| file.ends_with(".glb") || file.ends_with(".gltf"))
-        .collect();
-    let questions: Vec<Value> = files
-        .iter()
-        .map(|file| question(folder, file))
-        .collect::<Result<_, _>>()?;
-    match peers.node("gltf.mjs", &questions.into())? {
-        Answer::Missing(what) => {
-            let _ = writeln!(page, "Skipped: {what} is missing.\n");
+/// glTF against three.js.
+fn gltf(captured: &Captured, peers: &Peers) -> Result<String, String> {
+    let files = captured.files(&[Format::Glb, Format::Gltf]);
+    let questions = files.iter().map(|file| question(captured, file));
+    let questions = questions.collect::<Result<Vec<_>, _>>()?;
+    let answers = match peers.node("gltf.mjs", &questions)? {
+        Answer::Skipped(why) => return Ok(why),
+        Answer::Told(answers) => answers,
+    };
+    let mut table = table();
+    for (file, answer) in files.iter().zip(&answers) {
+        if let Some(fault) = answer.get("error").and_then(Value::as_str) {
+            return Err(format!("{file}: three.js: {fault}"));
         }
-        Answer::Told(answers) => {
-            head(page);
-            for (file, answer) in files.iter().zip(&answers) {
-                if let Some(fault) = answer.get("error").and_then(Value::as_str) {
-                    return Err(format!("{file}: three.js: {fault}"));
-                }
-                let of_file = number(answer, "animations_of_file");
-                let read = number(answer, "animations");
-                let count = number(answer, "places") as usize;
-                row(
-                    page,
-                    file,
-                    read as usize,
-                    count,
-                    number(answer, "median"),
-                    number(answer, "worst"),
-                );
-                if read != of_file {
-                    return Err(format!("{file}: {read} of {of_file} animations are read"));
-                }
-            }
-            if answers.len() != files.len() {
-                return Err(format!(
-                    "three.js answered for {} of {} files",
-                    answers.len(),
-                    files.len()
-                ));
-            }
-            page.push('\n');
+        let [read, of_file, places] = ["animations", "animations_of_file", "places"].map(|count| number(answer, count));
+        if read != of_file {
+            return Err(format!("{file}: {read} of {of_file} animations are read"));
         }
+        let [median, worst] = ["median", "worst"].map(|metres| distance(number(answer, metres)));
+        table.row(format_args!("{file} | {read} | {places} | {median} | {worst}"));
     }
-    Ok(())
+    Ok(table.to_string())
 }

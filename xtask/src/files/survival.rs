@@ -1,6 +1,6 @@
 //! What survives the way through files: bytes that are not the animation, and loops through every format.
 
-use std::{collections::HashMap, fmt::Write};
+use std::collections::HashMap;
 
 use glam::DVec3;
 use loopwright::{math::rotation, take::Take};
@@ -9,13 +9,18 @@ use serde_json::Value;
 
 use super::{
     distance,
-    loops::{Made, space_of, written},
+    loops::{Made, written},
+};
+use crate::{
+    page::Sections,
+    table::{Table, list},
+    takes::space_of,
 };
 
-/// The sections as Markdown.
-pub(super) fn sections(made: &[Made], page: &mut String) -> Result<(), String> {
-    bytes_kept(made, page)?;
-    ways(made, page)
+pub(super) fn measure(made: &[Made], sections: &mut Sections) -> Result<(), String> {
+    bytes_kept(made, sections)?;
+    through_all_formats(made, sections);
+    Ok(())
 }
 
 /// The JSON of a glTF file and the bytes of its binary chunk.
@@ -34,7 +39,7 @@ pub(super) fn parts_of(bytes: &[u8]) -> Result<(Value, Vec<u8>), String> {
 }
 
 /// Files whose buffers and parts are held against those of the file that was read.
-fn bytes_kept(made: &[Made], page: &mut String) -> Result<(), String> {
+fn bytes_kept(made: &[Made], sections: &mut Sections) -> Result<(), String> {
     let (mut files, mut num_bytes, mut num_parts, mut faults) = (0, 0, 0, Vec::new());
     for made in made.iter().filter(|made| made.source.format() == Format::Glb) {
         let layout = LoopWriteSettings {
@@ -67,17 +72,10 @@ fn bytes_kept(made: &[Made], page: &mut String) -> Result<(), String> {
             }
         }
     }
-    let _ = writeln!(
-        page,
-        "## What stays in a file that a loop is written into\n\n\
-         {files} `.glb` files: of {num_bytes} bytes in their buffers and {num_parts} parts of their JSON (nodes apart, which get the root\n\
-         joint between them), {}. Files of the other kinds are held against theirs by the tests.\n",
-        if faults.is_empty() {
-            "every one is in the new file as it was".to_owned()
-        } else {
-            format!("**these differ: {}**", faults.join("; "))
-        }
-    );
+    let mut table = Table::new("`.glb` files | bytes in their buffers | parts of their JSON");
+    table.row(format_args!("{files} | {num_bytes} | {num_parts}"));
+    sections.add("bytes-kept", table);
+    sections.add("bytes-not-kept", list(&faults));
     Ok(())
 }
 
@@ -116,7 +114,7 @@ fn differences(one: &Take, other: &Take) -> Result<(f64, f64), String> {
 /// Degrees that a loop may turn on its way through all formats.
 const KEPT_DEGREES: f64 = 0.01;
 
-fn ways(made: &[Made], page: &mut String) -> Result<(), String> {
+fn through_all_formats(made: &[Made], sections: &mut Sections) {
     let (mut loops, mut keys, mut worst_degrees, mut worst_metres) = (0, 0, 0.0_f64, 0.0_f64);
     let mut faults = Vec::new();
     for made in made.iter().filter(|made| made.source.as_bvh().is_some()) {
@@ -146,25 +144,17 @@ fn ways(made: &[Made], page: &mut String) -> Result<(), String> {
                 worst_degrees = worst_degrees.max(degrees);
                 worst_metres = worst_metres.max(metres);
                 if degrees > KEPT_DEGREES {
-                    faults.push(format!("- {}: {degrees:.4} degrees", made.file));
+                    faults.push(format!("{}: {degrees:.4} degrees", made.file));
                 }
             }
-            Err(fault) => faults.push(format!("- {}: {fault}", made.file)),
+            Err(fault) => faults.push(format!("{}: {fault}", made.file)),
         }
     }
-    let _ = writeln!(
-        page,
-        "## BVH to GLB to FBX to BVH\n\n\
-         {loops} loops, {keys} keys, each written and read at every step, the space told to none but the BVH files: the rotation of a joint in its\n\
-         parent differs at the end by at most {worst_degrees:.5} degrees, its place in the world by at most {}. {} differ by more\n\
-         than {KEPT_DEGREES} degrees or are another skeleton.\n{}",
-        distance(worst_metres),
-        faults.len(),
-        if faults.is_empty() {
-            String::new()
-        } else {
-            format!("\n{}\n", faults.join("\n"))
-        }
-    );
-    Ok(())
+    let mut table = Table::new("loops | keys | rotation off at most, degrees | place off at most");
+    table.row(format_args!(
+        "{loops} | {keys} | {worst_degrees:.5} | {}",
+        distance(worst_metres)
+    ));
+    sections.add("through-all-formats", table);
+    sections.add("changed-on-the-way", list(&faults));
 }

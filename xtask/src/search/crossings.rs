@@ -1,9 +1,7 @@
 //! Whether the bends of the autocorrelation tell where loops end: zero crossings of its second derivative against peaks.
 
-use std::fmt::Write;
-
 use super::field::Field;
-use crate::road::{Studied, median};
+use crate::{statistics::median, table::Table, takes::Studied};
 
 /// What the loops' lengths were held against.
 const MARKS: [&str; 3] = [
@@ -39,8 +37,8 @@ fn nearest(marks: &[f64], lag: f64) -> Option<f64> {
     marks.iter().map(|mark| (mark - lag).abs()).min_by(f64::total_cmp)
 }
 
-/// The section as Markdown.
-pub(super) fn section(studied: &[Studied<'_>], page: &mut String) -> Result<(), String> {
+/// How far the ends of loops are from marks of each kind.
+pub(super) fn table(studied: &[Studied]) -> Result<Table, String> {
     let mut distances: [Distances; 3] = Default::default();
     let mut takes = 0;
     for studied in studied {
@@ -71,30 +69,18 @@ pub(super) fn section(studied: &[Studied<'_>], page: &mut String) -> Result<(), 
             distances.spacing.push((last - first) as f64 / marks.len() as f64);
         }
     }
-    let _ = writeln!(
-        page,
-        "## Do the bends of the autocorrelation tell where loops end?\n\n\
-         The article on autocorrelation says in passing that zero crossings of its second derivative do. On {takes} takes\n\
-         with a moving loop whose length the autocorrelation covers: from the length of the recommended loop to the nearest such\n\
-         crossing, and to the nearest peak, medians. Over random: over the mean distance of all lags from 0.4 to 10 s to their\n\
-         nearest mark, so 1 is no better than chance.\n\n\
-         | marks | takes that have any | frames | over random | within 1 frame | a mark every so many frames |\n\
-         | --- | --- | --- | --- | --- | --- |"
+    let mut table = Table::new(
+        "marks | takes | takes that have any | frames | over random | within 1 frame | a mark every so many frames",
     );
-    for (name, distances) in MARKS.iter().zip(&mut distances) {
+    for (name, distances) in MARKS.iter().zip(distances) {
         let within = distances.frames.iter().filter(|&&frames| frames <= 1.0).count();
-        let _ = writeln!(
-            page,
-            "| {name} | {} | {:.2} | {:.2} | {within} | {:.0} |",
+        table.row(format_args!(
+            "{name} | {takes} | {} | {:.2} | {:.2} | {within} | {:.0}",
             distances.frames.len(),
-            median(&mut distances.frames),
-            median(&mut distances.over_random),
-            median(&mut distances.spacing),
-        );
+            median(distances.frames),
+            median(distances.over_random),
+            median(distances.spacing),
+        ));
     }
-    page.push_str(
-        "\nA peak is where the second derivative is lowest, so its zeros lie on the flanks, as far from the peaks as can be: they\n\
-         mark where a loop does not end.\n\n",
-    );
-    Ok(())
+    Ok(table)
 }

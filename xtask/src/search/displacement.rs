@@ -1,22 +1,25 @@
 //! Whether the price of a seam tells how far closing will move the body.
 
-use std::{collections::BTreeSet, fmt::Write};
+use std::{collections::BTreeSet, fmt::Display};
 
 use loopwright::{
     candidate::{
-        SearchSettings,
+        PoseComparison, SearchSettings,
         bound::SeamBounds,
-        rhythm::{self, Later},
+        rhythm,
         score::SeamCost,
         search::{DistinctPairs, Seams},
     },
     pipeline::{self, LoopSettings},
-    quality::{self, LoopKeys},
     take::Cut,
 };
 
 use super::field::Field;
-use crate::road::Studied;
+use crate::{
+    statistics::mean,
+    table::{Table, cell},
+    takes::Studied,
+};
 
 /// Cuts made in all.
 const CUTS: usize = 10_000;
@@ -65,7 +68,7 @@ fn spearman(left: &[f64], right: &[f64]) -> Option<f64> {
 }
 
 /// Cuts of one take: the head of its list of distinct loops, then pairs drawn at random, every admissible length alike.
-fn cuts(studied: &Studied<'_>, count: usize, state: &mut u64) -> Result<Vec<Closed>, String> {
+fn cuts(studied: &Studied, count: usize, state: &mut u64) -> Result<Vec<Closed>, String> {
     let (take, analysis) = (&studied.take, &studied.analysis);
     let Field { lags, admission, .. } = Field::of(studied)?;
     let seams = Seams::new(&analysis.features, SeamCost::even(SearchSettings::default().decay));
@@ -96,10 +99,10 @@ fn cuts(studied: &Studied<'_>, count: usize, state: &mut u64) -> Result<Vec<Clos
     }
     let mut closed = Vec::with_capacity(pairs.len());
     for (start, end) in pairs {
-        let failed = |error: &dyn std::fmt::Display| format!("{}, frames {start} to {end}: {error}", studied.row.file);
+        let failed = |error: &dyn Display| studied.failed(format_args!("frames {start} to {end}: {error}"));
         let cut = Cut::new(take, start as f64, end as f64).map_err(|error| failed(&error))?;
         let cycles = rhythm::measure(
-            Later::poses(&analysis.features),
+            PoseComparison::of_poses(&analysis.features),
             start,
             end - start,
             take.frame_time_secs(),
@@ -107,8 +110,7 @@ fn cuts(studied: &Studied<'_>, count: usize, state: &mut u64) -> Result<Vec<Clos
         .map_or(1, |rhythm| rhythm.cycles);
         let made =
             pipeline::make(take, analysis, &cut, cycles, &LoopSettings::default()).map_err(|error| failed(&error))?;
-        let quality = quality::measure(&LoopKeys::of_loop(&made.loop_clip), &analysis.body, Some(&made.source));
-        let Some(metres) = quality.displacement_metres else {
+        let Some(metres) = studied.quality(&made, &made.loop_clip).displacement_metres else {
             continue;
         };
         closed.push(Closed {
@@ -135,22 +137,16 @@ fn cheapest(cuts: &[Closed]) -> Vec<Closed> {
     sorted
 }
 
-fn cells(values: [Option<f64>; 2]) -> String {
-    values
-        .map(|value| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}")))
-        .join(" | ")
-}
-
 /// Means over takes of what is known.
 fn means(of_takes: &[[Option<f64>; 2]]) -> [Option<f64>; 2] {
     [0, 1].map(|which| {
         let known: Vec<f64> = of_takes.iter().filter_map(|values| values[which]).collect();
-        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+        (!known.is_empty()).then(|| mean(&known))
     })
 }
 
-/// The section as Markdown.
-pub(super) fn section(studied: &[Studied<'_>], page: &mut String) -> Result<(), String> {
+/// Rank correlations of the price of a seam with what closing it does.
+pub(super) fn table(studied: &[Studied]) -> Result<Table, String> {
     let mut state = 1;
     let mut takes: Vec<Vec<Closed>> = Vec::new();
     let (mut made, studied_takes) = (0, studied.len());
@@ -164,24 +160,17 @@ pub(super) fn section(studied: &[Studied<'_>], page: &mut String) -> Result<(), 
     let of_takes = |part: fn(&[Closed]) -> Vec<Closed>| {
         means(&takes.iter().map(|cuts| correlations(&part(cuts))).collect::<Vec<_>>())
     };
-    let _ = writeln!(
-        page,
-        "## Does the price of a seam tell how far closing moves the body?\n\n\
-         {} cuts of {} takes, an even share of each: three of ten are the head of its list of distinct loops, the others drawn at\n\
-         random, every admissible length alike. Each is made into a loop with the defaults; what is held against the price is the\n\
-         mean displacement of all joints from the uncut take, by itself and times the length of the loop: the area that the price\n\
-         is meant to be, in the same unit. Rank correlations after Spearman.\n\n\
-         | cuts | displaced area | mean displacement |\n| --- | --- | --- |\n\
-         | all | {} |\n| the cheapest tenth of all | {} |\n\
-         | within a take, mean over takes | {} |\n| the cheapest tenth of a take, mean over takes | {} |\n",
-        all.len(),
-        takes.len(),
-        cells(correlations(&all)),
-        cells(correlations(&cheapest(&all))),
-        cells(of_takes(<[Closed]>::to_vec)),
-        cells(of_takes(cheapest)),
-    );
-    Ok(())
+    let mut table = Table::new("cuts | displaced area | mean displacement");
+    for (name, correlations) in [
+        ("all", correlations(&all)),
+        ("the cheapest tenth of all", correlations(&cheapest(&all))),
+        ("within a take, mean over takes", of_takes(<[Closed]>::to_vec)),
+        ("the cheapest tenth of a take, mean over takes", of_takes(cheapest)),
+    ] {
+        let [area, displacement] = correlations.map(|value| cell(value, 3));
+        table.row(format_args!("{name} | {area} | {displacement}"));
+    }
+    Ok(table)
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use loopwright::{
     analysis::energy::Activity,
-    candidate::{self, LoopCandidate, SearchSettings, search::Admission},
+    candidate::{LoopCandidate, SearchSettings, search::Admission},
 };
 
-use crate::road::Studied;
+use crate::takes::Studied;
 
 /// Shortest idle loop that the search proposes, seconds.
 const MIN_IDLE_SECS: f64 = 2.0;
@@ -21,12 +21,10 @@ pub(super) struct Field {
 }
 
 impl Field {
-    pub(super) fn of(studied: &Studied<'_>) -> Result<Self, String> {
-        let failed = |what: &str| format!("{}: {what}", studied.row.file);
+    pub(super) fn of(studied: &Studied) -> Result<Self, String> {
         let (take, analysis) = (&studied.take, &studied.analysis);
         let settings = SearchSettings::default();
-        let found = candidate::find(take, analysis, &settings).map_err(|error| failed(&error.to_string()))?;
-        let best = found.best().ok_or_else(|| failed("no loop was found"))?.clone();
+        let best = (studied.recommended()?).ok_or_else(|| studied.failed("no loop was found"))?;
         let dt = take.frame_time_secs();
         let mut min_lag = ((settings.min_secs / dt - 1e-9).ceil() as usize).max(3);
         let mut activity = Activity::Moving;

@@ -2,14 +2,13 @@
 //!
 //! After the article "Skeletal Animation Looping with Autocorrelation", with its faults mended: every joint counts alike and
 //! over all its values, the mean is the mean, a quaternion and its negative are one rotation, nothing wraps around the end of
-//! the take, and every lag is judged by the
-//! pairs of frames it has. The facing is taken out of the hips, so that a turning walk can match
-//! itself.
+//! the take, and every lag is judged by the pairs of frames it has. The facing is taken out of the hips, so that a turning
+//! walk can match itself.
 
 use glam::DQuat;
 use loopwright::{candidate::search::Admission, math::rotation};
 
-use crate::road::Studied;
+use crate::takes::Studied;
 
 /// Frames of the window of poses.
 pub(super) const WINDOW: usize = 11;
@@ -32,7 +31,7 @@ pub(super) struct Rotations {
 }
 
 impl Rotations {
-    pub(super) fn of(studied: &Studied<'_>) -> Self {
+    pub(super) fn of(studied: &Studied) -> Self {
         let (take, analysis) = (&studied.take, &studied.analysis);
         let hips = analysis.body.hips;
         let above = take.skeleton().path_from_root(hips);

@@ -1,7 +1,5 @@
 //! What other ways to look for loops find on real takes, at the price of their seams.
 
-use std::fmt::Write;
-
 use loopwright::candidate::{
     SearchSettings,
     bound::SeamBounds,
@@ -14,7 +12,7 @@ use super::{
     profile,
     published::{Pair, Rotations},
 };
-use crate::road::{Studied, median};
+use crate::{page::Sections, statistics::Sorted, table::Table, takes::Studied};
 
 /// Peaks of the autocorrelation that the generous form of the published method tries.
 const PEAKS: usize = 5;
@@ -44,8 +42,7 @@ struct Compared {
     rivals: [Option<Choice>; 3],
 }
 
-fn compare(studied: &Studied<'_>) -> Result<Compared, String> {
-    let failed = |what: &str| format!("{}: {what}", studied.row.file);
+fn compare(studied: &Studied) -> Result<Compared, String> {
     let (take, analysis) = (&studied.take, &studied.analysis);
     let dt = take.frame_time_secs();
     let Field { best, lags, admission } = Field::of(studied)?;
@@ -55,7 +52,7 @@ fn compare(studied: &Studied<'_>) -> Result<Compared, String> {
         DistinctPairs::new(&bounds, admission, 0)
             .expecting(1)
             .next()
-            .ok_or_else(|| failed("no pair is admitted"))
+            .ok_or_else(|| studied.failed("no pair is admitted"))
     };
     let reach = (SAME_LENGTH_SECS / dt).round() as usize;
     let choice = |(start, end): Pair| -> Result<Choice, String> {
@@ -78,7 +75,7 @@ fn compare(studied: &Studied<'_>) -> Result<Compared, String> {
         if let Some((start, end)) = *pair
             && seams.cost(start, end) < lowest.cost
         {
-            return Err(failed(&format!(
+            return Err(studied.failed(format_args!(
                 "{name} found frames {start} to {end}, which cost less than ours"
             )));
         }
@@ -111,81 +108,52 @@ fn over(cost: f64, base: f64) -> Option<f64> {
     (base >= EXACT).then(|| cost / base)
 }
 
-/// The section as Markdown.
-pub(super) fn section(studied: &[Studied<'_>], page: &mut String) -> Result<(), String> {
-    let _ = writeln!(
-        page,
-        "## Against other ways to look\n\n\
-         All takes that the list expects to loop. Every way may choose among the same pairs: those of usable frames, 0.4 to 10 s\n\
-         apart, that move all the while ([search.md](../math/search.md)); where only standing repeats, those that stand, from\n\
-         2 s on. What each found is priced alike, by the exact two-sided cost of its seam in millimetre-seconds, and the length\n\
-         told in seconds beside it.\n\n\
-         - **Lowest**: the head of the exact list of distinct loops. **Recommended**: what `find` puts first, with as few cycles\n\
-           as serve and where the take is calm.\n\
-         - **Autocorrelation** is the published method with its faults mended: the lag is the highest peak of the\n\
-           autocorrelation of all joints' rotations (facing taken out of the hips, nothing wraps, taken over the admitted pairs,\n\
-           at least as many as a quarter of the frames), the start the one whose window of 11 poses differs least from the window one lag\n\
-           on. *Five peaks* tries that for the five highest.\n\
-         - **Matrix profile**: z-normalised windows of 11 frames, mean distance over all channels of our own features; the pair\n\
-           in the middle of the two most alike.\n\n\
-         That the lowest is never above any of these is checked as the page is written. Ratios to exact repeats, which cost less\n\
-         than 0.01, are left out.\n\n\
-         | take | lowest | recommended | autocorrelation | five peaks | matrix profile |\n\
-         | --- | --- | --- | --- | --- | --- |"
-    );
+pub(super) fn measure(studied: &[Studied], sections: &mut Sections) -> Result<(), String> {
+    let mut table = Table::new("take | lowest | recommended | autocorrelation | five peaks | matrix profile");
     let mut ratios: [Ratios; 3] = Default::default();
     let mut own = Vec::new();
     for studied in studied {
         let compared = compare(studied)?;
         let cell = |choice: &Choice| format!("{:.2}, {:.2} s", 1e3 * choice.cost, choice.secs);
-        let _ = write!(
-            page,
-            "| {} | {} | {} |",
-            studied.row.file,
+        let mut cells = vec![
+            studied.file.clone(),
             cell(&compared.lowest),
-            cell(&compared.recommended)
-        );
+            cell(&compared.recommended),
+        ];
         own.extend(over(compared.recommended.cost, compared.lowest.cost));
         for (ratios, rival) in ratios.iter_mut().zip(&compared.rivals) {
             let Some(rival) = rival else {
-                page.push_str(" - |");
+                cells.push("-".to_owned());
                 continue;
             };
             let ratio = over(rival.cost, compared.lowest.cost);
             let told = ratio.map_or_else(String::new, |ratio| format!(", {ratio:.2} x"));
-            let _ = write!(page, " {}{told} |", cell(rival));
+            cells.push(format!("{}{told}", cell(rival)));
             ratios.lowest.extend(ratio);
             ratios.of_length.extend(over(rival.cost, rival.lowest_of_length));
             ratios.recommended.extend(over(rival.cost, compared.recommended.cost));
         }
-        page.push('\n');
+        table.row(cells.join(" | "));
     }
-    page.push_str(
-        "\nCosts over ours, median and largest; at its own length: over the lowest cost of any pair within 0.1 s of the length\n\
-         that the way chose, which leaves the choice of the place alone.\n\n\
-         | way | takes | over the lowest | at its own length | over the recommended | cheaper than the recommended |\n\
-         | --- | --- | --- | --- | --- | --- |\n",
+    sections.add("every-take", table);
+    let mut table = Table::new(
+        "way | takes | over the lowest | at its own length | over the recommended | cheaper than the recommended",
     );
-    let spread = |values: &mut Vec<f64>| {
-        let middle = median(values);
-        format!("{middle:.2}, {:.1}", values.last().copied().unwrap_or(0.0))
+    let spread = |values: Vec<f64>| {
+        let values: Sorted = values.into_iter().collect();
+        format!("{:.2}, {:.1}", values.median(), values.largest())
     };
-    for (name, ratios) in RIVALS.iter().zip(&mut ratios) {
+    for (name, ratios) in RIVALS.iter().zip(ratios) {
         let cheaper = ratios.recommended.iter().filter(|&&ratio| ratio < 1.0).count();
-        let _ = writeln!(
-            page,
-            "| {name} | {} | {} | {} | {} | {cheaper} |",
+        table.row(format_args!(
+            "{name} | {} | {} | {} | {} | {cheaper}",
             ratios.lowest.len(),
-            spread(&mut ratios.lowest),
-            spread(&mut ratios.of_length),
-            spread(&mut ratios.recommended),
-        );
+            spread(ratios.lowest),
+            spread(ratios.of_length),
+            spread(ratios.recommended),
+        ));
     }
-    let _ = writeln!(
-        page,
-        "| our recommended | {} | {} | | | |\n",
-        own.len(),
-        spread(&mut own)
-    );
+    table.row(format_args!("our recommended | {} | {} | | |", own.len(), spread(own)));
+    sections.add("ratios", table);
     Ok(())
 }

@@ -1,12 +1,8 @@
 //! The found loops of synthetic walks against their truth.
 
-use std::fmt::Write;
+use loopwright_synth::{Truth, WalkSettings, random_settings, synthesize};
 
-use loopwright::{
-    analysis::{Analysis, body::BodyOverrides},
-    candidate::{self, SearchSettings},
-};
-use loopwright_synth::{SyntheticTake, Truth, WalkSettings, random_settings, synthesize};
+use crate::{page::Sections, statistics::Sorted, table::Table, takes::Studied};
 
 /// Walks measured.
 const WALKS: u64 = 500;
@@ -63,25 +59,22 @@ fn settings(seed: u64) -> WalkSettings {
     }
 }
 
-fn outcome(walk: &SyntheticTake) -> Result<Outcome, String> {
-    let (take, truth) = (&walk.take, &walk.truth);
-    let analysis = Analysis::of(take, &BodyOverrides::default()).map_err(|error| error.to_string())?;
-    let found = candidate::find(take, &analysis, &SearchSettings::default());
-    let Some(best) = found.as_ref().ok().and_then(|found| found.best()) else {
-        return Ok(Outcome::Refused);
+fn outcome(walk: &Studied, truth: &Truth) -> Outcome {
+    let Ok(Some(best)) = walk.recommended() else {
+        return Outcome::Refused;
     };
-    let dt = take.frame_time_secs();
+    let dt = walk.take.frame_time_secs();
     let [start_secs, end_secs] = [best.cut.start_frame(), best.cut.end_frame()].map(|frame| frame * dt);
     let cycles = f64::from(best.cycles);
     let length_frames = (best.source_period_secs - truth.period_from(start_secs, cycles)) / dt;
-    Ok(Outcome::Loop(LoopErrors {
+    Outcome::Loop(LoopErrors {
         told_cycles: best.cycles,
         true_cycles: truth.phase_at(end_secs) - truth.phase_at(start_secs),
         length_frames,
         cycle_frames: length_frames / cycles,
         start_frame: best.cut.start_frame(),
         found_frames: best.cut.num_frames(),
-    }))
+    })
 }
 
 /// Cycles in the take of a walk.
@@ -96,26 +89,19 @@ fn share(part: usize, whole: usize) -> String {
     format!("{part} of {whole} ({:.1}%)", 100.0 * part as f64 / whole.max(1) as f64)
 }
 
-/// Sorted sizes told as median, 99th percentile and worst.
-fn spread(mut sizes: Vec<f64>) -> String {
-    sizes.sort_by(f64::total_cmp);
-    let at = |share: f64| sizes.get(((sizes.len().saturating_sub(1)) as f64 * share).round() as usize);
-    [0.5, 0.99, 1.0]
-        .map(|share| at(share).map_or_else(|| "-".to_owned(), |size| format!("{size:.3}")))
-        .join(", ")
-}
-
-/// The section as Markdown.
-pub(super) fn section(page: &mut String) -> Result<(), String> {
+pub(super) fn measure(sections: &mut Sections) -> Result<(), String> {
     let (mut repeating, mut once, mut once_refused) = (0, 0, 0);
     let (mut refused, mut counted, mut whole_within, mut cycle_within) = (0, 0, 0, 0);
     let (mut lengths, mut cycles) = (Vec::new(), Vec::new());
-    let mut missed = String::new();
+    let mut missed = Table::new(
+        "seed | fps | frames | cycles in take | period frames | noise deg | drift | variation | turn deg/s | start | \
+         found frames | cycles told | truly | error frames |",
+    );
     for seed in 0..WALKS {
         let walk = synthesize(&settings(seed)).map_err(|error| error.to_string())?;
         let truth = &walk.truth;
         let in_take = cycles_in(truth);
-        let outcome = outcome(&walk)?;
+        let outcome = outcome(&Studied::of("a synthetic walk", walk.take)?, truth);
         if in_take < ONE_CYCLE {
             once += 1;
             once_refused += usize::from(matches!(outcome, Outcome::Refused));
@@ -147,44 +133,36 @@ pub(super) fn section(page: &mut String) -> Result<(), String> {
             }
         }
     }
-    let _ = writeln!(
-        page,
-        "## Against the truth\n\n\
-         {WALKS} synthetic walks of random settings: 30 to 120 fps, {} to {} cycles in the take, straight and turning, climbing,\n\
-         drifting, changing speed, noise up to 0.5 deg. Where the walk changes its speed the truth is that of the place of the\n\
-         loop. A take that shows less than {ONE_CYCLE} cycles proves no repeat: there the right answer is that there is none.\n\n\
-         | walks that repeat | |\n| --- | --- |\n\
-         | number of cycles told right | {} |\n\
-         | period of the cycle within half a frame, cycles right | {} |\n\
-         | length of the whole loop within half a frame, cycles right | {} |\n\
-         | no loop found (counted as wrong above) | {} |\n\
-         | error of the cycle in frames: median, 99th percentile, worst | {} |\n\
-         | error of the loop's length in frames | {} |\n\n\
-         Walks of one cycle: {} refused.\n",
-        CYCLES[0],
-        CYCLES[1],
-        share(counted, repeating),
-        share(cycle_within, repeating),
-        share(whole_within, repeating),
-        share(refused, repeating),
-        spread(cycles),
-        spread(lengths),
-        share(once_refused, once),
-    );
-    if !missed.is_empty() {
-        let _ = writeln!(
-            page,
-            "Those told wrong:\n\n\
-             | seed | fps | frames | cycles in take | period frames | noise deg | drift | variation | turn deg/s | start | found frames | cycles told | truly | error frames | |\n\
-             | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n\
-             {missed}"
-        );
+    // Median, 99th percentile and worst.
+    let spread = |sizes: Vec<f64>| sizes.into_iter().collect::<Sorted>().spread(&[0.5, 0.99, 1.0], 3, ", ");
+    let mut table = Table::new("walks that repeat |");
+    for (what, figure) in [
+        ("number of cycles told right", share(counted, repeating)),
+        (
+            "period of the cycle within half a frame, cycles right",
+            share(cycle_within, repeating),
+        ),
+        (
+            "length of the whole loop within half a frame, cycles right",
+            share(whole_within, repeating),
+        ),
+        ("no loop found (counted as wrong above)", share(refused, repeating)),
+        (
+            "error of the cycle in frames: median, 99th percentile, worst",
+            spread(cycles),
+        ),
+        ("error of the loop's length in frames", spread(lengths)),
+        ("walks of one cycle, refused", share(once_refused, once)),
+    ] {
+        table.row(format_args!("{what} | {figure}"));
     }
+    sections.add("truth", table);
+    sections.add("told-wrong", missed);
     Ok(())
 }
 
 /// Adds a line to the table of walks told wrong.
-fn miss(table: &mut String, seed: u64, truth: &Truth, in_take: f64, errors: Option<&LoopErrors>, what: &str) {
+fn miss(table: &mut Table, seed: u64, truth: &Truth, in_take: f64, errors: Option<&LoopErrors>, what: &str) {
     let walk = &truth.settings;
     let found = errors.map_or_else(
         || "- | - | - | - | -".to_owned(),
@@ -195,9 +173,8 @@ fn miss(table: &mut String, seed: u64, truth: &Truth, in_take: f64, errors: Opti
             )
         },
     );
-    let _ = writeln!(
-        table,
-        "| {seed} | {:.0} | {} | {in_take:.2} | {:.2} | {:.2} | {:.3} | {:.3} | {:.0} | {found} | {what} |",
+    table.row(format_args!(
+        "{seed} | {:.0} | {} | {in_take:.2} | {:.2} | {:.2} | {:.3} | {:.3} | {:.0} | {found} | {what}",
         walk.frame_rate_hz,
         truth.phases.len(),
         walk.period_secs * walk.frame_rate_hz,
@@ -205,5 +182,5 @@ fn miss(table: &mut String, seed: u64, truth: &Truth, in_take: f64, errors: Opti
         walk.drift,
         walk.speed_variation,
         walk.turn_dps,
-    );
+    ));
 }

@@ -12,7 +12,7 @@ use loopwright::{
 };
 use loopwright_formats::{ReadSettings, read_take};
 
-use super::clock;
+use crate::{clock, page::Sections, statistics::Sorted, table::Table};
 
 /// Takes of one skeleton that are laid end to end.
 const TAKES: [&str; 2] = ["cmu/01_01_jump_turn.bvh", "cmu/01_03_climb.bvh"];
@@ -72,8 +72,7 @@ fn command() -> Result<PathBuf, String> {
     Ok(own.with_file_name(format!("loopwright{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// The section as Markdown.
-pub(super) fn section(folder: &Path, page: &mut String) -> Result<(), String> {
+pub(super) fn measure(folder: &Path, sections: &mut Sections) -> Result<(), String> {
     let text = joined(folder)?;
     let file = Temporary(std::env::temp_dir().join(format!("loopwright-speed-{}.bvh", std::process::id())));
     std::fs::write(&file.0, &text).map_err(|error| format!("{}: {error}", file.0.display()))?;
@@ -91,7 +90,7 @@ pub(super) fn section(folder: &Path, page: &mut String) -> Result<(), String> {
             return Err(format!("find failed: {}", String::from_utf8_lossy(&output.stderr)));
         }
     }
-    runs.sort_by(f64::total_cmp);
+    let runs: Sorted = runs.into_iter().collect();
 
     let bytes = text.as_bytes();
     let read = || read_take(bytes, "joined", &ReadSettings::default(), &mut Vec::new());
@@ -101,21 +100,27 @@ pub(super) fn section(folder: &Path, page: &mut String) -> Result<(), String> {
     let study_secs = clock::time(study);
     let analysis = study().map_err(|error| error.to_string())?;
     let find_secs = clock::time(|| candidate::find(&take, &analysis, &SearchSettings::default()));
-    let _ = writeln!(
-        page,
-        "## From file to answer\n\n\
-         `loopwright find` as a process on a BVH file of {} s, {} joints, {:.1} MB: two captured takes laid end to end. On the wall,\n\
-         {RUNS} runs; what others do on the machine is in it.\n\n\
-         | | seconds |\n| --- | --- |\n\
-         | median; fastest | {:.3}; {:.3} |\n\
-         | of that, in this process: reading | {read_secs:.3} |\n\
-         | study (world, screen, heading, features, autocorrelation) | {study_secs:.3} |\n\
-         | search and judgement | {find_secs:.3} |\n",
+    let mut file = Table::new("seconds of motion | joints | MB");
+    file.row(format_args!(
+        "{} | {} | {:.1}",
         NUM_FRAMES / 120,
         take.num_joints(),
-        1e-6 * bytes.len() as f64,
-        runs[RUNS / 2],
-        runs[0],
-    );
+        1e-6 * bytes.len() as f64
+    ));
+    sections.add("file", file);
+    let mut table = Table::new("| seconds");
+    table.row(format_args!(
+        "median; fastest | {:.3}; {:.3}",
+        runs.median(),
+        runs.at(0.0).unwrap_or(0.0)
+    ));
+    for (part, secs) in [
+        ("of that, in this process: reading", read_secs),
+        ("study (world, screen, heading, features, autocorrelation)", study_secs),
+        ("search and judgement", find_secs),
+    ] {
+        table.row(format_args!("{part} | {secs:.3}"));
+    }
+    sections.add("file-to-answer", table);
     Ok(())
 }

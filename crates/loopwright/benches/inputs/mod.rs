@@ -121,12 +121,10 @@ const COPIES: [&str; 3] = ["131_01_scaled_metres", "uturn_frames_time_keyword", 
 ///
 /// What is missing is filled up with the motion mirrored, then with both backwards.
 pub(crate) fn captured(folder: &Path, num_frames: usize, fps: f64) -> Result<(Features, usize), String> {
-    let list = folder.join("manifest.csv");
-    let manifest = std::fs::read_to_string(&list).map_err(|error| format!("{}: {error}", list.display()))?;
     let (mut positions, mut velocities) = (Vec::new(), Vec::new());
     let mut num_takes = 0;
-    for line in manifest.lines().skip(1) {
-        let file = line.split(',').next().unwrap_or_default();
+    for row in loopwright_mocap::manifest(folder)? {
+        let file = row.file.as_str();
         if !file.ends_with(".bvh")
             || file.starts_with("bad/")
             || COPIES.iter().any(|name| file.contains(name))

@@ -1,15 +1,13 @@
-//! When the feet stand: intervals in which a foot is low and slow.
+//! The contacts of a take: spans of frames in which a foot stands, and the phase of the gait that they mark.
 //!
-//! By height alone a toe that swings close to the ground counts as planted, by speed alone a foot that hangs at the top of a
-//! kick, so both are asked. A foot that stands keeps standing up to higher limits than those at which it came to stand, and
-//! the answer of a frame is that of most frames around it. Source: docs/math/contacts.md.
+//! What standing means is in [`super::standing`]. Source: docs/math/contacts.md.
 
 use glam::DVec3;
 
 use super::{
-    body::{Body, BodyError, FoundBy},
+    body::{Body, FoundBy},
     heading::Heading,
-    screen::percentile,
+    standing::{ContactLimits, stands},
 };
 use crate::take::WorldTracks;
 
@@ -32,51 +30,6 @@ pub struct Contacts {
     spans: Vec<Contact>,
     limits: ContactLimits,
 }
-
-/// Limits below which a foot comes to stand, where they are not to be told from its own motion.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ContactLimits {
-    /// Speed over the ground, metres per second.
-    pub speed_mps: Option<f64>,
-    /// Height over the lowest place that the foot comes to nearby, metres.
-    pub height_metres: Option<f64>,
-}
-
-impl ContactLimits {
-    /// Errors: [`BodyError::ContactLimit`] for a limit that is not a positive number.
-    pub(super) fn check(&self) -> Result<(), BodyError> {
-        for (limit, given) in [("speed", self.speed_mps), ("height", self.height_metres)] {
-            if let Some(found) = given.filter(|found| !(*found > 0.0 && found.is_finite())) {
-                return Err(BodyError::ContactLimit { limit, found });
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The ground below a foot is the lowest that it comes to within this long on either side, seconds.
-///
-/// On stairs and slopes that is the step before or after, so there the foot may stand higher by what the hips rise within
-/// that time, and its speed alone decides.
-pub(crate) const GROUND_REACH_SECS: f64 = 0.75;
-
-/// A foot comes to stand below this height over its ground, metres.
-const LOW_METRES: f64 = 0.03;
-
-/// Speed below which a foot comes to stand, as a share of its own fast speed (95th percentile), ...
-const SLOW_SHARE: f64 = 0.1;
-
-/// ... but no less and no more than this, metres per second: noise moves a foot that stands, and a foot this fast slides.
-const SLOW_RANGE: [f64; 2] = [0.2, 0.6];
-
-/// A foot that stands goes on standing up to this many times those limits.
-const HOLD: f64 = 1.6;
-
-/// Speeds are measured over this long, seconds.
-const SPEED_SECS: f64 = 0.1;
-
-/// Frames within this long decide by majority, seconds.
-const MAJORITY_SECS: f64 = 0.07;
 
 impl Contacts {
     /// Contacts of all feet; none where nothing tells feet from other joints.
@@ -185,73 +138,4 @@ impl Contacts {
         let phase = since / period_frames;
         Some(phase - phase.floor()).filter(|phase| phase.is_finite())
     }
-}
-
-/// Per frame whether a point stands on ground that rises as `rise` does; both in metres, one entry a frame.
-pub(crate) fn stands(positions: &[DVec3], rise: &[f64], frame_time_secs: f64, limits: &ContactLimits) -> Vec<bool> {
-    let num_frames = positions.len();
-    if num_frames < 3 {
-        return vec![false; num_frames];
-    }
-    let frames_of = |secs: f64| ((secs / frame_time_secs).round() as usize).clamp(1, num_frames);
-    let half = frames_of(0.5 * SPEED_SECS);
-    let speeds: Vec<f64> = (0..num_frames)
-        .map(|frame| {
-            let (from, to) = (frame.saturating_sub(half), (frame + half).min(num_frames - 1));
-            (positions[to] - positions[from]).length() / ((to - from) as f64 * frame_time_secs)
-        })
-        .collect();
-    let reach = frames_of(GROUND_REACH_SECS);
-    let heights: Vec<f64> = positions.iter().map(|position| position.y).collect();
-    let ground = lowest_around(&heights, reach);
-    let fall: Vec<f64> = rise.iter().map(|rise| -rise).collect();
-    let (lowest, highest) = (lowest_around(rise, reach), lowest_around(&fall, reach));
-    let slow = limits.speed_mps.unwrap_or_else(|| {
-        let mut sorted = speeds.clone();
-        sorted.sort_by(f64::total_cmp);
-        (SLOW_SHARE * percentile(&sorted, 0.95)).clamp(SLOW_RANGE[0], SLOW_RANGE[1])
-    });
-    let low = limits.height_metres.unwrap_or(LOW_METRES);
-    let mut stands = false;
-    let raw: Vec<bool> = (0..num_frames)
-        .map(|frame| {
-            let hold = if stands { HOLD } else { 1.0 };
-            let low = low + (-highest[frame] - lowest[frame]);
-            stands = speeds[frame] < hold * slow && heights[frame] - ground[frame] < hold * low;
-            stands
-        })
-        .collect();
-    let half = frames_of(0.5 * MAJORITY_SECS);
-    let mut counts = vec![0_usize];
-    for (frame, &stands) in raw.iter().enumerate() {
-        counts.push(counts[frame] + usize::from(stands));
-    }
-    (0..num_frames)
-        .map(|frame| {
-            let (from, to) = (frame.saturating_sub(half), (frame + half + 1).min(num_frames));
-            2 * (counts[to] - counts[from]) > to - from
-        })
-        .collect()
-}
-
-/// Lowest value within `reach` places on either side, for every place: a queue of values that may yet be lowest.
-fn lowest_around(values: &[f64], reach: usize) -> Vec<f64> {
-    let count = values.len();
-    let mut lowest = Vec::with_capacity(count);
-    let mut queue = std::collections::VecDeque::new();
-    let mut next = 0;
-    for place in 0..count {
-        while next < count && next <= place + reach {
-            while queue.back().is_some_and(|&last| values[last] >= values[next]) {
-                queue.pop_back();
-            }
-            queue.push_back(next);
-            next += 1;
-        }
-        while queue.front().is_some_and(|&first| first + reach < place) {
-            queue.pop_front();
-        }
-        lowest.push(queue.front().map_or(0.0, |&first| values[first]));
-    }
-    lowest
 }

@@ -2,7 +2,8 @@
 //!
 //! A still stretch matches any other, so it would win every search; loops are looked for where the body moves.
 
-use super::{features::Features, screen::percentile};
+use super::features::Features;
+use crate::math::{percentile, time_step::TimeStep};
 
 /// What a frame belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +52,7 @@ impl Energy {
     /// Classes all frames; `usable` says which frames can be trusted.
     pub fn of(features: &Features, usable: &[bool], frame_time_secs: f64) -> Self {
         let num_frames = features.num_frames();
-        let half = (0.5 * WINDOW_SECS / frame_time_secs).round() as usize;
+        let half = TimeStep::new(frame_time_secs).nearest(0.5 * WINDOW_SECS);
         let (mut sums, mut counts) = (vec![0.0], vec![0_usize]);
         for frame in 0..num_frames {
             let counted = usable[frame];
@@ -65,9 +66,10 @@ impl Energy {
             })
             .collect();
         // A long hold before the motion must not hide it.
-        let mut sorted: Vec<f64> = smoothed.iter().copied().filter(|&speed| speed > STILL_SPEED).collect();
-        sorted.sort_by(f64::total_cmp);
-        let pace = percentile(&sorted, 0.9);
+        let pace = percentile::of(
+            smoothed.iter().copied().filter(|&speed| speed > STILL_SPEED).collect(),
+            0.9,
+        );
         let activities = smoothed
             .iter()
             .map(|&speed| {

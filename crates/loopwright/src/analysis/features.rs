@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     math::rotation,
-    take::{Mirror, Skeleton, Take, WorldTracks},
+    take::{Skeleton, Take, WorldTracks},
 };
 
 /// A joint that counts when poses are compared.
@@ -104,22 +104,6 @@ pub fn weights(
         weights.sort_by_key(|weighted| weighted.joint);
     }
     Ok(weights)
-}
-
-/// The joints that count when a pose is held against the image of another: both partners count as the lesser of them does.
-pub fn mirrored_weights(joints: &[WeightedJoint], mirror: &Mirror) -> Vec<WeightedJoint> {
-    let weight_of = |joint: usize| {
-        let known = joints.iter().find(|weighted| weighted.joint == joint);
-        known.map_or(0.0, |weighted| weighted.weight)
-    };
-    joints
-        .iter()
-        .map(|weighted| WeightedJoint {
-            weight: weighted.weight.min(weight_of(mirror.partner(weighted.joint))),
-            ..*weighted
-        })
-        .filter(|weighted| weighted.weight > 0.0)
-        .collect()
 }
 
 /// Feature matrix of a take: for every frame and axis a weighted position (metres) and velocity (metres per second).
@@ -262,31 +246,22 @@ impl Features {
 
     /// The same features followed by those of the mirror image of every frame, for comparing halves of a cycle.
     ///
-    /// `joints` are those that the features were made of; each must have its partner among them, with the same weight: see
-    /// [`mirrored_weights`]. The heading's frame has its X to the left, so images have the other sign along it.
-    pub fn with_images(&self, joints: &[WeightedJoint], mirror: &Mirror) -> Self {
+    /// `partners` are the weighted joints' partners, as indices among them. The heading's frame has its X to the left, so images
+    /// have the other sign along it.
+    pub(crate) fn with_images(&self, partners: &[usize]) -> Self {
         let mut both = self.clone();
         both.num_frames *= 2;
         let position_axes = self.num_position_axes();
-        // Where the image of each joint's axes comes from.
-        let sources: Vec<usize> = joints
-            .iter()
-            .enumerate()
-            .map(|(index, weighted)| {
-                let partner = mirror.partner(weighted.joint);
-                joints.iter().position(|other| other.joint == partner).unwrap_or(index)
-            })
-            .collect();
         let mut image = vec![0.0; self.num_axes];
         for (values, all) in [
             (&self.positions, &mut both.positions),
             (&self.velocities, &mut both.velocities),
         ] {
             for frame in values.chunks(self.num_axes) {
-                for (index, &source) in sources.iter().enumerate() {
-                    image[3 * index] = -frame[3 * source];
-                    image[3 * index + 1] = frame[3 * source + 1];
-                    image[3 * index + 2] = frame[3 * source + 2];
+                for (index, &partner) in partners.iter().enumerate() {
+                    image[3 * index] = -frame[3 * partner];
+                    image[3 * index + 1] = frame[3 * partner + 1];
+                    image[3 * index + 2] = frame[3 * partner + 2];
                 }
                 // The root's velocity to the left, and its turning.
                 image[position_axes..].copy_from_slice(&frame[position_axes..]);

@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::body::Body;
 use crate::{
-    math::{ops, rigid::Rigid, rotation},
+    math::{kernel, ops, rigid::Rigid, rotation, time_step::TimeStep},
     take::WorldTracks,
 };
 
@@ -38,7 +38,7 @@ impl Heading {
         let heights: Vec<f64> = (0..world.num_frames())
             .map(|frame| world.position(frame, body.hips).y)
             .collect();
-        let trend = trend(&heights, (HEIGHT_REACH_SECS / frame_time_secs).round() as usize);
+        let trend = kernel::trend(&heights, TimeStep::new(frame_time_secs).nearest(HEIGHT_REACH_SECS));
         let climb: Vec<f64> = trend.iter().map(|height| height - trend[0]).collect();
         Self::over(world, body, &climb)
     }
@@ -84,32 +84,6 @@ impl Heading {
     pub fn world_from_heading(&self, frame: usize) -> Rigid {
         Rigid::from_yaw(self.yaw[frame], self.ground[frame])
     }
-}
-
-/// Value at each index of the least-squares line over the `reach` values on either side, fewer at the ends.
-fn trend(values: &[f64], reach: usize) -> Vec<f64> {
-    // Running sums of 1, x, x^2, y, xy, with x counted from the middle of the track to keep digits.
-    let middle = 0.5 * values.len() as f64;
-    let mut sums = vec![[0.0; 4]];
-    for (index, &y) in values.iter().enumerate() {
-        let x = index as f64 - middle;
-        let [sx, sxx, sy, sxy] = sums[index];
-        sums.push([sx + x, sxx + x * x, sy + y, sxy + x * y]);
-    }
-    (0..values.len())
-        .map(|index| {
-            let (from, to) = (index.saturating_sub(reach), (index + reach + 1).min(values.len()));
-            let count = (to - from) as f64;
-            let [sx, sxx, sy, sxy] = core::array::from_fn(|k| sums[to][k] - sums[from][k]);
-            let spread = sxx - sx * sx / count;
-            let slope = if spread > 1e-9 {
-                (sxy - sx * sy / count) / spread
-            } else {
-                0.0
-            };
-            sy / count + slope * (index as f64 - middle - sx / count)
-        })
-        .collect()
 }
 
 /// Facing from the lateral axes, radians from +Z in -pi to pi; `None` where they do not tell it.
@@ -158,15 +132,6 @@ mod tests {
             rotations.extend([DQuat::IDENTITY; 4]);
         }
         Take::new("t", Skeleton::new(joints).unwrap(), 0.1, translations, rotations).unwrap()
-    }
-
-    #[test]
-    fn the_height_follows_a_climb_from_end_to_end() {
-        let climb: Vec<f64> = (0..50).map(|i| 0.9 + 0.03 * f64::from(i)).collect();
-        for (index, (found, truth)) in trend(&climb, 10).iter().zip(&climb).enumerate() {
-            assert!((found - truth).abs() < 1e-12, "{index}");
-        }
-        assert_eq!(trend(&[1.0], 10), [1.0]);
     }
 
     #[test]

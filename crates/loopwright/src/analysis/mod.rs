@@ -16,11 +16,15 @@ pub mod features;
 
 pub mod energy;
 
+pub mod standing;
+
 pub mod contacts;
 
 pub mod segments;
 
 pub mod spectrum;
+
+pub(crate) mod seam_peak;
 
 use body::{Body, BodyError, BodyOverrides};
 use contacts::Contacts;
@@ -61,7 +65,7 @@ pub struct Analysis {
 impl Analysis {
     /// Studies a take. Errors: a joint named in `overrides` is not there, or a weight or limit is not one.
     pub fn of(take: &Take, overrides: &BodyOverrides) -> Result<Self, BodyError> {
-        overrides.contacts.check()?;
+        overrides.check()?;
         let world = take.world_tracks();
         let body = Body::find(take, overrides)?;
         let screen = Screen::of(take, &world, &body);

@@ -6,8 +6,9 @@
 use glam::DVec3;
 
 use super::body::Body;
+pub(crate) use crate::math::percentile::of_sorted as percentile;
 use crate::{
-    math::{ops, rotation},
+    math::{ops, percentile, rotation, time_step::TimeStep},
     take::{Take, WorldTracks},
 };
 
@@ -110,7 +111,7 @@ impl Screen {
             pose_steps.push(sum / take.num_joints() as f64);
             largest_steps.push(largest);
         }
-        let moved = |steps: &[f64], share: f64| percentile_of(steps.to_vec(), share);
+        let moved = |steps: &[f64], share: f64| percentile::of(steps.to_vec(), share);
         let pose_jump = (JUMP_OVER_FAST * moved(&pose_steps, 0.95)).max(JUMP_METRES);
         let travel_jump = (JUMP_OVER_FAST * moved(&travel_steps, 0.95)).max(JUMP_METRES);
         // Arms that jump are lost in a mean over many fingers; joints that jump together are not.
@@ -130,9 +131,7 @@ impl Screen {
         let mut soiled: Vec<Option<SoilKind>> = vec![None; num_frames];
         let mut jumps = Vec::new();
         // A jump near either end of the take condemns the short side; one inside, both its frames.
-        let margin = ((0.1 / take.frame_time_secs()).ceil() as usize)
-            .min(num_frames / 4)
-            .max(1);
+        let margin = TimeStep::new(take.frame_time_secs()).up(0.1).min(num_frames / 4).max(1);
         for index in 0..num_frames - 1 {
             let frame = index + 1;
             if pose_steps[index] > pose_jump
@@ -209,28 +208,6 @@ fn may_jump(take: &Take, joint: usize) -> bool {
     let least = ops::cos(0.5 * JUMP_RADIANS) + MARGIN;
     let cosine = |frame: usize| take.rotations(frame)[joint].dot(take.rotations(frame - 1)[joint]).abs();
     (1..take.num_frames()).any(|frame| cosine(frame) < least)
-}
-
-/// The same as [`percentile`] for values in any order.
-fn percentile_of(mut values: Vec<f64>, share: f64) -> f64 {
-    if values.is_empty() {
-        return 0.0;
-    }
-    let index = rank(values.len(), share) - 1;
-    *values.select_nth_unstable_by(index, f64::total_cmp).1
-}
-
-/// Which of so many ascending values is the percentile, counted from 1.
-fn rank(count: usize, share: f64) -> usize {
-    ((share * count as f64).ceil() as usize).clamp(1, count)
-}
-
-/// Smallest of the ascending values that at least the given share of them does not exceed (nearest rank); 0 for none.
-pub(crate) fn percentile(sorted: &[f64], share: f64) -> f64 {
-    if sorted.is_empty() {
-        return 0.0;
-    }
-    sorted[rank(sorted.len(), share) - 1]
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::{
     heading::Heading,
 };
 use crate::{
-    math::{ops, rotation},
+    math::{ops, rotation, time_step::TimeStep},
     take::Take,
 };
 
@@ -85,7 +85,7 @@ pub struct Segment {
 const WINDOW_SECS: f64 = 1.0;
 
 /// Below this speed a body stays where it is, metres per second.
-const TRAVEL_SPEED: f64 = 0.3;
+pub(crate) const TRAVEL_MPS: f64 = 0.3;
 
 /// From this rate on a walk or a run curves, radians per second (20 degrees).
 const CURVE_RATE: f64 = 0.349;
@@ -139,7 +139,7 @@ fn gait_at(take: &Take, heading: &Heading, energy: &Energy, run_speed: f64, fram
         return Gait::Idle;
     }
     let dt = take.frame_time_secs();
-    let half = ((0.5 * WINDOW_SECS / dt).round() as usize).max(1);
+    let half = TimeStep::new(dt).nearest_from_one(0.5 * WINDOW_SECS);
     let (from, to) = (frame.saturating_sub(half), (frame + half).min(heading.num_frames() - 1));
     let secs = ((to - from) as f64 * dt).max(dt);
     let turn = (heading.yaw(to) - heading.yaw(from)) / secs;
@@ -148,7 +148,7 @@ fn gait_at(take: &Take, heading: &Heading, energy: &Energy, run_speed: f64, fram
     let step = rotation::from_yaw(facing).conjugate() * (heading.ground(to) - heading.ground(from)) / secs;
     let speed = ops::hypot(step.x, step.z);
     let side = |value: f64| if value > 0.0 { Side::Left } else { Side::Right };
-    if speed < TRAVEL_SPEED {
+    if speed < TRAVEL_MPS {
         return if turn.abs() >= TURN_RATE {
             Gait::Turn(side(turn))
         } else {

@@ -13,8 +13,7 @@ use crate::{
         rigid::{Rigid, Twist},
         rotation,
     },
-    motion::{Pose, Tracks},
-    root_motion::{RootMode, RootTravel},
+    motion::{Pose, RootMotion, Tracks},
     take::Skeleton,
 };
 
@@ -216,15 +215,11 @@ impl Blender {
             };
             tracks.push((0..first.skeleton().num_joints()).map(mean).collect::<Pose>().as_ref());
         }
-        let root = RootTravel {
+        let root = RootMotion {
             twist,
             ..*self.loops[0].root()
         };
         let follows_paths = self.loops.iter().any(LoopClip::follows_path);
-        let root = RootTravel {
-            mode: if follows_paths { RootMode::Path } else { root.mode },
-            ..root
-        };
         let clip = LoopClip::new(self.name(&weights), tracks, first.carrier(), root)?;
         if follows_paths {
             Ok(clip.along(self.paths(&weights, num_samples))?)

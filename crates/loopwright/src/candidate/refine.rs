@@ -4,7 +4,8 @@
 //! itself best. Only the end moves: along the other direction, both ends together, the cost is flat, and a start on a whole
 //! frame needs no interpolation. Source: docs/math/search.md.
 
-use super::rhythm::Later;
+use super::comparison::PoseComparison;
+use crate::math::time_step::TimeStep;
 
 /// Poses this share of a fundamental period on either side of the seam are compared.
 ///
@@ -22,11 +23,11 @@ const SPEED_SECS: f64 = 1.0 / 30.0;
 
 /// Length in frames at which the motion around `start_frame` meets itself best, at most a frame further from `lag` than is
 /// tried.
-pub(super) fn refine_lag(later: Later<'_>, start_frame: usize, lag: usize, cycles: u32) -> f64 {
-    let features = later.features();
+pub(super) fn refine_lag(comparison: PoseComparison<'_>, start_frame: usize, lag: usize, cycles: u32) -> f64 {
+    let features = comparison.features();
     let dt = features.frame_time_secs();
-    let last = later.num_frames() - 1;
-    let tried = ((TRIED_SECS / dt).round() as usize).max(TRIED_FRAMES);
+    let last = comparison.num_frames() - 1;
+    let tried = TimeStep::new(dt).nearest(TRIED_SECS).max(TRIED_FRAMES);
     let reach = ((REACH_SHARE * lag as f64 / f64::from(cycles.max(1))).round() as usize).max(2);
     let from = start_frame.saturating_sub(reach);
     // The longest lag tried must stay inside.
@@ -38,20 +39,21 @@ pub(super) fn refine_lag(later: Later<'_>, start_frame: usize, lag: usize, cycle
     }
     let distance = |lag: usize| -> f64 {
         (from..=to)
-            .map(|frame| later.squared_distance(frame, frame + lag))
+            .map(|frame| comparison.squared_distance(frame, frame + lag))
             .sum()
     };
     let nearest = (lag - tried..=lag + tried)
         .min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
         .unwrap_or(lag);
     // One step of Gauss and Newton from there: a pose gap along the motion is a gap in time. Exact repeats stay exact.
-    let span = ((SPEED_SECS / dt).round() as usize).max(1);
+    let span = TimeStep::new(dt).nearest_from_one(SPEED_SECS);
     let around = |frame: usize| [frame.saturating_sub(span), (frame + span).min(last)];
     let (mut along, mut speed) = (0.0, 0.0);
     for frame in from..=to {
         let ([before, after], [before_end, after_end]) = (around(frame), around(frame + nearest));
         let (secs, secs_end) = ((after - before) as f64 * dt, (after_end - before_end) as f64 * dt);
-        let [at_end, before_end, after_end] = [frame + nearest, before_end, after_end].map(|frame| later.later(frame));
+        let [at_end, before_end, after_end] =
+            [frame + nearest, before_end, after_end].map(|frame| comparison.row_met(frame));
         for axis in 0..features.num_position_axes() {
             let at = |frame: usize| features.positions(frame)[axis];
             let gap = at(at_end) - at(frame);

@@ -3,7 +3,7 @@
 //! Autocorrelation of a whole take says little where the take changes; here the same question is put to the frames around
 //! the pair alone, through the mean squared distance of poses one lag apart.
 
-use crate::analysis::features::Features;
+use super::comparison::PoseComparison;
 
 /// How well a stretch repeats at a lag.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,8 +40,8 @@ const RESOLUTION: usize = 48;
 /// Measures the repeat around a pair `lag` frames apart that starts at `start_frame`.
 ///
 /// `None` where the take is too short around it to see a quarter of the cycle twice.
-pub fn measure(later: Later<'_>, start_frame: usize, lag: usize, frame_time_secs: f64) -> Option<Rhythm> {
-    let window = Window::around(later, start_frame, lag)?;
+pub fn measure(comparison: PoseComparison<'_>, start_frame: usize, lag: usize, frame_time_secs: f64) -> Option<Rhythm> {
+    let window = Window::around(comparison, start_frame, lag)?;
     let around = |lag: f64| {
         // The lag is only known to a frame or so, and repeats wander a little.
         let reach = ((0.03 * lag).round() as usize).max(1);
@@ -53,8 +53,7 @@ pub fn measure(later: Later<'_>, start_frame: usize, lag: usize, frame_time_secs
     let strength = around(lag as f64);
     let cycles = (2..=MAX_CYCLES)
         .rev()
-        // Half a cycle and one, or two, are not the image of where they began.
-        .filter(|cycles| !later.is_mirrored() || cycles % 2 == 1)
+        .filter(|&cycles| comparison.pairing().divides_into(cycles))
         .filter(|&cycles| lag as f64 / cycles as f64 * frame_time_secs >= MIN_PERIOD_SECS)
         .find(|&cycles| {
             let part = lag as f64 / cycles as f64;
@@ -77,61 +76,9 @@ pub fn measure(later: Later<'_>, start_frame: usize, lag: usize, frame_time_secs
     })
 }
 
-/// Poses of a take, and what they are held against one lag later: the take's own poses, or their mirror images.
-#[derive(Clone, Copy, Debug)]
-pub struct Later<'a> {
-    features: &'a Features,
-    /// Frames from a pose to what stands for it in the comparison: none, or as many as the take has where its images follow.
-    shift: usize,
-}
-
-impl<'a> Later<'a> {
-    /// Poses against later poses.
-    pub fn poses(features: &'a Features) -> Self {
-        Self { features, shift: 0 }
-    }
-
-    /// Poses against the mirror images of later poses; `features` holds as many images after the poses, as
-    /// [`Features::with_images`] makes it.
-    pub fn images(features: &'a Features) -> Self {
-        Self {
-            features,
-            shift: features.num_frames() / 2,
-        }
-    }
-
-    /// Whether later poses are seen in the mirror.
-    pub fn is_mirrored(&self) -> bool {
-        self.shift > 0
-    }
-
-    /// Frames of the take.
-    pub(super) fn num_frames(&self) -> usize {
-        if self.is_mirrored() {
-            self.shift
-        } else {
-            self.features.num_frames()
-        }
-    }
-
-    pub(super) fn features(&self) -> &'a Features {
-        self.features
-    }
-
-    /// What a pose of the take, or its image, is called in the features when it is the later one.
-    pub(super) fn later(&self, frame: usize) -> usize {
-        frame + self.shift
-    }
-
-    /// Squared distance between a pose and a later one, square metres.
-    pub(super) fn squared_distance(&self, frame: usize, later: usize) -> f64 {
-        self.features.squared_distance(frame, self.later(later))
-    }
-}
-
 /// Frames around a pair, with the variance of their poses.
 struct Window<'a> {
-    later: Later<'a>,
+    comparison: PoseComparison<'a>,
     from: usize,
     to: usize,
     min_overlap: usize,
@@ -139,10 +86,10 @@ struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    fn around(later: Later<'a>, start_frame: usize, lag: usize) -> Option<Self> {
-        let features = later.features;
+    fn around(comparison: PoseComparison<'a>, start_frame: usize, lag: usize) -> Option<Self> {
+        let features = comparison.features();
         let half = lag / 2;
-        let last = later.num_frames() - 1;
+        let last = comparison.num_frames() - 1;
         let from = start_frame.saturating_sub(half);
         let to = (start_frame + lag + half).min(last);
         let axes = features.num_position_axes();
@@ -162,7 +109,7 @@ impl<'a> Window<'a> {
         }
         let min_overlap = ((MIN_OVERLAP_SHARE * lag as f64) as usize).max(2);
         let window = Self {
-            later,
+            comparison,
             from,
             to,
             min_overlap,
@@ -181,7 +128,7 @@ impl<'a> Window<'a> {
         let stride = (overlap / RESOLUTION).max(1);
         let (mut sum, mut count) = (0.0, 0.0);
         for frame in (self.from..=last).step_by(stride) {
-            sum += self.later.squared_distance(frame, frame + lag);
+            sum += self.comparison.squared_distance(frame, frame + lag);
             count += 1.0;
         }
         Some(1.0 - sum / count / (2.0 * self.variance))

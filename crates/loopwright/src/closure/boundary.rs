@@ -5,10 +5,8 @@
 //! decays alone, so it is solved once and its solution applied to every track as one weight per condition. What a decay
 //! leaves over at the far end is thereby taken back. Derivation: docs/math/boundary.md.
 
-use super::{
-    Order,
-    shapes::{Decays, Jet, Shape},
-};
+use super::{method::Order, shapes::Shape};
+use crate::math::decay::{Fading, Jet};
 
 /// Largest number of boundary conditions.
 pub const MAX_CONDITIONS: usize = 6;
@@ -46,7 +44,7 @@ pub struct Weights {
     /// In its first derivative.
     pub rate: [f64; MAX_CONDITIONS],
     /// In its second derivative.
-    pub bend: [f64; MAX_CONDITIONS],
+    pub acceleration: [f64; MAX_CONDITIONS],
 }
 
 /// A square matrix of as many rows as there may be conditions; unused rows and columns are zero.
@@ -103,7 +101,7 @@ impl Progress {
         Jet {
             value: from + (to - from) * (place - before as f64),
             rate,
-            bend: 0.0,
+            acceleration: 0.0,
         }
     }
 }
@@ -180,7 +178,7 @@ impl Boundary {
                 matrix[end][column] = decays[column].value;
                 matrix[2 + end][column] = decays[column].rate;
                 if self.order == Order::C2 {
-                    matrix[4 + end][column] = decays[column].bend;
+                    matrix[4 + end][column] = decays[column].acceleration;
                 }
             }
         }
@@ -194,7 +192,7 @@ impl Boundary {
             for (condition, coefficient) in row.iter().enumerate() {
                 weights.value[condition] += jet.value * coefficient;
                 weights.rate[condition] += jet.rate * coefficient;
-                weights.bend[condition] += jet.bend * coefficient;
+                weights.acceleration[condition] += jet.acceleration * coefficient;
             }
         }
         weights
@@ -202,11 +200,11 @@ impl Boundary {
 
     /// The columns of the system at time t: decays from the start, then from the end.
     fn decays(&self, t: f64) -> [Jet; MAX_CONDITIONS] {
-        let jets = |decays: Decays| {
+        let jets = |fading: Fading| {
             [
-                decays.position,
-                decays.velocity,
-                decays.acceleration.unwrap_or_default(),
+                fading.position,
+                fading.velocity,
+                fading.acceleration.unwrap_or_default(),
             ]
         };
         let come = |shape: Shape| match &self.progress {
@@ -214,7 +212,7 @@ impl Boundary {
             _ => Jet {
                 value: t / self.period_secs,
                 rate: 1.0 / self.period_secs,
-                bend: 0.0,
+                acceleration: 0.0,
             },
         };
         let from_start = {
@@ -222,9 +220,9 @@ impl Boundary {
             let left = Jet {
                 value: 1.0 - come.value,
                 rate: -come.rate,
-                bend: -come.bend,
+                acceleration: -come.acceleration,
             };
-            jets(self.start.decays(t, left))
+            jets(self.start.fading(t, left))
         };
         // Time runs backwards from the end, and what has come is what is left.
         let from_end = {
@@ -233,7 +231,7 @@ impl Boundary {
                 rate: -come.rate,
                 ..come
             };
-            jets(self.end.decays(self.period_secs - t, left)).map(|jet| Jet { rate: -jet.rate, ..jet })
+            jets(self.end.fading(self.period_secs - t, left)).map(|jet| Jet { rate: -jet.rate, ..jet })
         };
         let per_end = self.order.num_conditions() / 2;
         let mut columns = [Jet::default(); MAX_CONDITIONS];
@@ -363,7 +361,7 @@ mod tests {
                 assert_eq!(orders == 3, start.is_c2() && end.is_c2());
                 for (at_end, t) in [0.0, period].into_iter().enumerate() {
                     let weights = boundary.weights(t);
-                    for (order, row) in [weights.value, weights.rate, weights.bend]
+                    for (order, row) in [weights.value, weights.rate, weights.acceleration]
                         .iter()
                         .enumerate()
                         .take(orders)
@@ -388,7 +386,7 @@ mod tests {
         let (start, end) = (Shape::Quintic { blend_secs: 0.4 }, Shape::Quintic { blend_secs: 0.7 });
         let boundary = Boundary::new(start, end, 1.1, Order::C2).unwrap();
         for t in [0.0, 0.1, 0.3, 0.6, 1.0] {
-            let (from_start, from_end) = (start.decays(t, Jet::default()), end.decays(1.1 - t, Jet::default()));
+            let (from_start, from_end) = (start.fading(t, Jet::default()), end.fading(1.1 - t, Jet::default()));
             let decays = [
                 from_start.position.value,
                 from_end.position.value,

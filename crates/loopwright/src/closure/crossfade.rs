@@ -1,15 +1,15 @@
 //! The moving crossfade: towards the seam a clip blends into the frames that the take has beyond the other end.
 //!
 //! Before the end it blends into what precedes the start, so that what follows at the start follows as it did in the take;
-//! where the take has nothing before the start, what comes after the start blends in from what follows the end. The weight
-//! is u^3 (10 - 15u + 6u^2), flat at both ends in value, slope and bend, so both sides of the seam are the take itself there.
-//! Derivation: docs/math/crossfade.md.
+//! where the take has nothing before the start, what comes after the start blends in from what follows the end. The first and
+//! second derivatives of the weight u^3 (10 - 15u + 6u^2) vanish at both ends, so both sides of the seam are the take itself
+//! there. Derivation: docs/math/crossfade.md.
 
 use core::f64::consts::TAU;
 
 use glam::DVec3;
 
-use super::{rotation::pose_gap, seam::JointEnds};
+use super::{ends::JointEnds, rotation::pose_gap};
 use crate::take::Clip;
 
 /// Fewer samples than this are no blend.

@@ -7,9 +7,9 @@
 use glam::{DQuat, DVec3};
 
 use super::{
-    Closed, Targets,
-    rotation::RotationEnd,
-    seam::{JointEnds, PointEnd},
+    closed::Closed,
+    ends::{EndState, JointEnds},
+    targets::Targets,
 };
 use crate::{
     math::{rigid::Rigid, rotation},
@@ -129,20 +129,20 @@ impl<'a> Image<'a> {
     pub(super) fn meets(&self, joint: usize, own: &JointEnds, partners: &JointEnds) -> JointEnds {
         let partner = self.partner(joint);
         let (point, turn) = (partners.translation[1], partners.rotation[1]);
-        let (position, rotation) = self.transform(partner, point.position, turn.rotation);
+        let (position, rotation) = self.transform(partner, point.value, turn.value);
         JointEnds {
             translation: [
                 own.translation[0],
-                PointEnd {
-                    position,
+                EndState {
+                    value: position,
                     velocity: self.vector(partner, point.velocity),
                     acceleration: self.vector(partner, point.acceleration),
                 },
             ],
             rotation: [
                 own.rotation[0],
-                RotationEnd {
-                    rotation,
+                EndState {
+                    value: rotation,
                     velocity: self.turn(partner, turn.velocity),
                     acceleration: self.turn(partner, turn.acceleration),
                 },
@@ -156,7 +156,7 @@ impl<'a> Image<'a> {
         let join = |own: &Targets, other: &Targets, image: &dyn Fn(DVec3) -> DVec3| Targets {
             value: [own.value[0], image(other.value[1])],
             rate: [own.rate[0], image(other.rate[1])],
-            bend: [own.bend[0], image(other.bend[1])],
+            acceleration: [own.acceleration[0], image(other.acceleration[1])],
         };
         [
             join(&own[0], &partners[0], &|vector| self.vector(partner, vector)),
@@ -206,7 +206,7 @@ impl<'a> Image<'a> {
         (even, shifts)
     }
 
-    /// A closed half followed by its image; offsets are told from the clip as it was before it was evened.
+    /// A closed half followed by its image; offsets are those from the clip as it was before it was evened.
     pub(super) fn unfold_closed(&self, clip: &Clip, mut half: Closed, shifts: &[[DVec3; 2]]) -> Closed {
         let joints = self.is_above.len();
         let count = clip.num_intervals();

@@ -6,19 +6,8 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{Shares, Targets};
+use super::{ends::EndState, method::Shares, targets::Targets};
 use crate::math::rotation;
-
-/// Pose and motion of a track of rotations at one end of a cut.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct RotationEnd {
-    /// Rotation.
-    pub rotation: DQuat,
-    /// Angular velocity in the space the rotation maps to, radians per second.
-    pub velocity: DVec3,
-    /// Its derivative, radians per second squared.
-    pub acceleration: DVec3,
-}
 
 /// Offsets wanted at both ends of a track of rotations.
 ///
@@ -26,8 +15,8 @@ pub struct RotationEnd {
 /// velocities meet at w* = (1-sigma) exp(o(0)) w(0) + sigma exp(o(T)) w(T) when o' = J^-1 (w* - exp(o) w) at either
 /// end, and the accelerations at the like mean of exp(o) w' when o'' = J^-1 (w'* - J' o' - (w* - exp(o) w) x (exp(o) w)
 /// - exp(o) w'). At a gap of exactly half a turn the short side is a matter of sign. Source: docs/math/so3.md.
-pub fn rotation_targets(start: &RotationEnd, end: &RotationEnd, shares: &Shares) -> Targets {
-    let gap = pose_gap(start.rotation, end.rotation);
+pub fn rotation_targets(start: &EndState<DQuat>, end: &EndState<DQuat>, shares: &Shares) -> Targets {
+    let gap = pose_gap(start.value, end.value);
     let offsets = [shares.rho * gap, -(1.0 - shares.rho) * gap];
     let [at_start, at_end] = [(start, offsets[0]), (end, offsets[1])].map(|(end, o)| {
         let turn = rotation::exp(o);
@@ -42,12 +31,12 @@ pub fn rotation_targets(start: &RotationEnd, end: &RotationEnd, shares: &Shares)
         let turning = rotation::left_jacobian_rate(o, rate) * rate + added.cross(velocity);
         (rate, inverse * (seam_acceleration - turning - acceleration))
     };
-    let (start_rate, start_bend) = solve(offsets[0], at_start);
-    let (end_rate, end_bend) = solve(offsets[1], at_end);
+    let (start_rate, start_acceleration) = solve(offsets[0], at_start);
+    let (end_rate, end_acceleration) = solve(offsets[1], at_end);
     Targets {
         value: offsets,
         rate: [start_rate, end_rate],
-        bend: [start_bend, end_bend],
+        acceleration: [start_acceleration, end_acceleration],
     }
 }
 
@@ -55,15 +44,15 @@ pub fn rotation_targets(start: &RotationEnd, end: &RotationEnd, shares: &Shares)
 ///
 /// Velocity J o' + exp(o) w, acceleration J o'' + J' o' + (J o') x (exp(o) w) + exp(o) w'. Source:
 /// docs/math/so3.md.
-pub fn offset_motion(raw: &RotationEnd, o: DVec3, rate: DVec3, bend: DVec3) -> RotationEnd {
+pub fn offset_motion(raw: &EndState<DQuat>, o: DVec3, rate: DVec3, acceleration: DVec3) -> EndState<DQuat> {
     let turn = rotation::exp(o);
     let jacobian = rotation::left_jacobian(o);
     let velocity = turn * raw.velocity;
     let added = jacobian * rate;
-    RotationEnd {
-        rotation: turn_by(o, raw.rotation),
+    EndState {
+        value: turn_by(o, raw.value),
         velocity: added + velocity,
-        acceleration: jacobian * bend
+        acceleration: jacobian * acceleration
             + rotation::left_jacobian_rate(o, rate) * rate
             + added.cross(velocity)
             + turn * raw.acceleration,

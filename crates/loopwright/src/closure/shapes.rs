@@ -5,7 +5,10 @@
 //! derivative of 1. None of that is relied on: [`super::boundary`] solves for the mixture, so a shape with another start
 //! value, a slope, or a tail at the far end closes just as exactly. Formulas: docs/math/shapes.md.
 
-use crate::math::ops;
+use crate::math::{
+    decay::{Decay, Fading, Jet},
+    ops,
+};
 
 /// How an offset fades.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,29 +52,17 @@ pub enum Shape {
     },
 }
 
-/// Softest bend of a soft fade: below it the fade hardly leaves its start value.
+/// Least hardness of a soft fade: below it the fade hardly leaves its start value.
 pub const SOFTEST: f64 = 0.5;
 
-/// Value, first and second derivative of a decay at one time.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Jet {
-    /// Value.
-    pub value: f64,
-    /// First derivative, per second.
-    pub rate: f64,
-    /// Second derivative, per second squared.
-    pub bend: f64,
-}
-
-/// The decays of a shape at one time.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Decays {
-    /// Of a position offset.
-    pub position: Jet,
-    /// Of a velocity offset; its value is in seconds.
-    pub velocity: Jet,
-    /// Of an acceleration offset, its value in seconds squared; `None` for shapes that are only C1.
-    pub acceleration: Option<Jet>,
+impl From<Decay> for Shape {
+    fn from(decay: Decay) -> Self {
+        match decay {
+            Decay::Quintic { blend_secs } => Self::Quintic { blend_secs },
+            Decay::Cubic { blend_secs } => Self::Cubic { blend_secs },
+            Decay::Spring { half_life_secs } => Self::Spring { half_life_secs },
+        }
+    }
 }
 
 impl Shape {
@@ -100,6 +91,14 @@ impl Shape {
             | Self::Adjustment { blend_secs } => blend_secs,
             Self::Spring { half_life_secs } => half_life_secs,
             Self::SoftFade { duration_secs, .. } => duration_secs,
+        }
+    }
+
+    /// How sharply a soft fade bends; `None` for the other shapes.
+    pub fn hardness(self) -> Option<f64> {
+        match self {
+            Self::SoftFade { hardness, .. } => Some(hardness),
+            _ => None,
         }
     }
 
@@ -150,55 +149,35 @@ impl Shape {
         matches!(self, Self::Adjustment { .. })
     }
 
-    /// The decays `t` seconds after the shape's own end of the clip, t at least 0.
+    /// The decay of a shape that is nothing else; `None` for shapes that only the seam of a clip can have.
+    pub fn decay(self) -> Option<Decay> {
+        match self {
+            Self::Quintic { blend_secs } => Some(Decay::Quintic { blend_secs }),
+            Self::Cubic { blend_secs } => Some(Decay::Cubic { blend_secs }),
+            Self::Spring { half_life_secs } => Some(Decay::Spring { half_life_secs }),
+            Self::Linear { .. } | Self::SoftFade { .. } | Self::Adjustment { .. } => None,
+        }
+    }
+
+    /// How offsets of unit size fade `t` seconds after the shape's own end of the clip, t at least 0.
     ///
     /// `left` is the share of the way that is still to go there, which the shapes that last the whole clip fade by: of time,
-    /// or of the track's own way for [`Self::Adjustment`]. Where a derivative jumps, at the blend time, the one from before
-    /// it holds. Source: docs/math/shapes.md.
-    pub fn decays(self, t: f64, left: Jet) -> Decays {
-        let cubic_velocity = |b: f64| polynomial([0.0, 1.0, -2.0, 1.0], b, b, t);
+    /// or of the track's own way for [`Self::Adjustment`]. Source: docs/math/shapes.md.
+    pub fn fading(self, t: f64, left: Jet) -> Fading {
+        let with_velocity_of_cubic = |position: Jet, blend_secs: f64| Fading {
+            position,
+            ..Decay::Cubic { blend_secs }.at(t)
+        };
         match self {
-            Self::Quintic { blend_secs: b } => Decays {
-                position: polynomial([1.0, 0.0, 0.0, -10.0, 15.0, -6.0], 1.0, b, t),
-                velocity: polynomial([0.0, 1.0, 0.0, -6.0, 8.0, -3.0], b, b, t),
-                acceleration: Some(polynomial([0.0, 0.0, 0.5, -1.5, 1.5, -0.5], b * b, b, t)),
-            },
-            Self::Cubic { blend_secs: b } => Decays {
-                position: polynomial([1.0, 0.0, -3.0, 2.0], 1.0, b, t),
-                velocity: cubic_velocity(b),
-                acceleration: None,
-            },
-            Self::Spring { half_life_secs } => {
-                let y = 2.0 * core::f64::consts::LN_2 / half_life_secs;
-                let fade = ops::exp(-y * t);
-                Decays {
-                    position: Jet {
-                        value: (1.0 + y * t) * fade,
-                        rate: -y * y * t * fade,
-                        bend: y * y * (y * t - 1.0) * fade,
-                    },
-                    velocity: Jet {
-                        value: t * fade,
-                        rate: (1.0 - y * t) * fade,
-                        bend: y * (y * t - 2.0) * fade,
-                    },
-                    acceleration: None,
-                }
-            }
-            Self::Linear { blend_secs } | Self::Adjustment { blend_secs } => Decays {
-                position: left,
-                velocity: cubic_velocity(blend_secs),
-                acceleration: None,
-            },
+            Self::Quintic { blend_secs } => Decay::Quintic { blend_secs }.at(t),
+            Self::Cubic { blend_secs } => Decay::Cubic { blend_secs }.at(t),
+            Self::Spring { half_life_secs } => Decay::Spring { half_life_secs }.at(t),
+            Self::Linear { blend_secs } | Self::Adjustment { blend_secs } => with_velocity_of_cubic(left, blend_secs),
             Self::SoftFade {
                 duration_secs,
                 hardness,
                 blend_secs,
-            } => Decays {
-                position: soft_fade(duration_secs, hardness, t),
-                velocity: cubic_velocity(blend_secs),
-                acceleration: None,
-            },
+            } => with_velocity_of_cubic(soft_fade(duration_secs, hardness, t), blend_secs),
         }
     }
 }
@@ -219,29 +198,7 @@ fn soft_fade(duration_secs: f64, hardness: f64, t: f64) -> Jet {
         value: (z.max(0.0) + ops::ln_1p(small)) / hardness,
         rate: slope * logistic,
         // The derivative of the logistic function is even, e^-|z| / (1 + e^-|z|)^2.
-        bend: slope * slope * hardness * small / ((1.0 + small) * (1.0 + small)),
-    }
-}
-
-/// `scale` times a polynomial in u = t / blend, with its derivatives in t; nothing after the blend.
-///
-/// `coefficients` from the constant up.
-fn polynomial<const N: usize>(coefficients: [f64; N], scale: f64, blend_secs: f64, t: f64) -> Jet {
-    if t > blend_secs {
-        return Jet::default();
-    }
-    let u = t / blend_secs;
-    // Horner's scheme for a polynomial and both derivatives at once; `bend` gathers half the second.
-    let (mut value, mut rate, mut bend) = (0.0, 0.0, 0.0);
-    for coefficient in coefficients.iter().rev() {
-        bend = bend * u + rate;
-        rate = rate * u + value;
-        value = value * u + coefficient;
-    }
-    Jet {
-        value: scale * value,
-        rate: scale * rate / blend_secs,
-        bend: scale * 2.0 * bend / (blend_secs * blend_secs),
+        acceleration: slope * slope * hardness * small / ((1.0 + small) * (1.0 + small)),
     }
 }
 
@@ -263,17 +220,17 @@ mod tests {
     ];
 
     /// What is left of a clip of 0.6 s.
-    fn decays(shape: Shape, t: f64) -> Decays {
+    fn fading(shape: Shape, t: f64) -> Fading {
         let left = Jet {
             value: 1.0 - t / 0.6,
             rate: -1.0 / 0.6,
-            bend: 0.0,
+            acceleration: 0.0,
         };
-        shape.decays(t, left)
+        shape.fading(t, left)
     }
 
-    fn jets(decays: Decays) -> impl Iterator<Item = Jet> {
-        [Some(decays.position), Some(decays.velocity), decays.acceleration]
+    fn jets(fading: Fading) -> impl Iterator<Item = Jet> {
+        [Some(fading.position), Some(fading.velocity), fading.acceleration]
             .into_iter()
             .flatten()
     }
@@ -281,14 +238,14 @@ mod tests {
     #[test]
     fn each_decay_starts_with_its_own_derivative_only() {
         for shape in &SHAPES[..3] {
-            let at = decays(*shape, 0.0);
+            let at = fading(*shape, 0.0);
             assert_eq!((at.position.value, at.position.rate), (1.0, 0.0));
             assert_eq!((at.velocity.value, at.velocity.rate), (0.0, 1.0));
             assert_eq!(at.acceleration.is_some(), shape.is_c2());
             if let Some(acceleration) = at.acceleration {
-                assert_eq!((at.position.bend, at.velocity.bend), (0.0, 0.0));
+                assert_eq!((at.position.acceleration, at.velocity.acceleration), (0.0, 0.0));
                 assert_eq!((acceleration.value, acceleration.rate), (0.0, 0.0));
-                assert!((acceleration.bend - 1.0).abs() < 1e-15);
+                assert!((acceleration.acceleration - 1.0).abs() < 1e-15);
             }
         }
     }
@@ -299,12 +256,15 @@ mod tests {
         for shape in SHAPES {
             for i in 1..28 {
                 let t = 0.01 * f64::from(i);
-                let [before, at, after] = [t - step, t, t + step].map(|t| decays(shape, t));
+                let [before, at, after] = [t - step, t, t + step].map(|t| fading(shape, t));
                 for ((before, at), after) in jets(before).zip(jets(at)).zip(jets(after)) {
                     let rate = (after.value - before.value) / (2.0 * step);
-                    let bend = (after.rate - before.rate) / (2.0 * step);
+                    let acceleration = (after.rate - before.rate) / (2.0 * step);
                     assert!((at.rate - rate).abs() < 1e-4 * (1.0 + rate.abs()), "{shape:?} {t}");
-                    assert!((at.bend - bend).abs() < 1e-4 * (1.0 + bend.abs()), "{shape:?} {t}");
+                    assert!(
+                        (at.acceleration - acceleration).abs() < 1e-4 * (1.0 + acceleration.abs()),
+                        "{shape:?} {t}"
+                    );
                 }
             }
         }
@@ -314,22 +274,22 @@ mod tests {
     fn blends_end_on_time() {
         for shape in [SHAPES[0], SHAPES[1]] {
             for t in [shape.secs(), 2.0 * shape.secs()] {
-                for jet in jets(decays(shape, t)) {
+                for jet in jets(fading(shape, t)) {
                     assert_eq!((jet.value, jet.rate), (0.0, 0.0));
-                    assert!(!shape.is_c2() || jet.bend == 0.0);
+                    assert!(!shape.is_c2() || jet.acceleration == 0.0);
                 }
             }
         }
         // The cubic's second derivative jumps there; a blend as long as the clip has its end inside.
-        let [at, after] = [0.3, 0.3001].map(|t| decays(SHAPES[1], t).position.bend);
+        let [at, after] = [0.3, 0.3001].map(|t| fading(SHAPES[1], t).position.acceleration);
         assert!((at - 6.0 / 0.09).abs() < 1e-12 && after == 0.0);
     }
 
     #[test]
     fn the_half_life_is_the_articles() {
         let spring = SHAPES[2];
-        assert!((decays(spring, 0.1).position.value - 0.5966).abs() < 1e-4);
-        assert!((decays(spring, 0.12107).position.value - 0.5).abs() < 1e-4);
+        assert!((fading(spring, 0.1).position.value - 0.5966).abs() < 1e-4);
+        assert!((fading(spring, 0.12107).position.value - 0.5).abs() < 1e-4);
     }
 
     #[test]
@@ -338,10 +298,10 @@ mod tests {
             for t in [0.0, 1e-9, 0.1, 0.125, 0.25, 10.0, 1e12] {
                 let at = soft_fade(0.25, hardness, t);
                 assert!(
-                    at.value.is_finite() && at.rate.is_finite() && at.bend.is_finite(),
+                    at.value.is_finite() && at.rate.is_finite() && at.acceleration.is_finite(),
                     "{hardness} {t}"
                 );
-                assert!(at.value >= 0.0 && at.rate <= 0.0 && at.bend >= 0.0);
+                assert!(at.value >= 0.0 && at.rate <= 0.0 && at.acceleration >= 0.0);
             }
             let at = soft_fade(0.25, hardness, 0.0);
             let expected = 1.0 + libm::log1p(libm::exp(-hardness)) / hardness;

@@ -13,6 +13,7 @@ use super::{
     profile::{Profile, Signal},
     response,
 };
+use crate::analysis::segments::TRAVEL_MPS;
 
 /// What changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -134,9 +135,6 @@ const SETTLED_SHARE: f64 = 0.8;
 /// since a spring at a fifth of its largest rate still has 7% to go.
 const QUIET_SECS: f64 = 0.5;
 const QUIET_TAIL: f64 = 0.6;
-
-/// Speed below which a body stands, metres per second: as for segments.
-const STANDING: f64 = 0.3;
 
 /// Cosine of the angle from which a velocity turns (30 degrees).
 const TURNED: f64 = 0.866;
@@ -293,9 +291,9 @@ fn event(profile: &Profile, modes: &[Mode], quantity: Quantity, core: &Core, roo
 
 fn kind_of(from: DVec3, to: DVec3) -> EventKind {
     let (before, after) = (from.length(), to.length());
-    if before < STANDING && after >= before {
+    if before < TRAVEL_MPS && after >= before {
         EventKind::Start
-    } else if after < STANDING {
+    } else if after < TRAVEL_MPS {
         EventKind::Stop
     } else if from.dot(to) < TURNED * before * after {
         EventKind::Turn

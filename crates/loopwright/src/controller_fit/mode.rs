@@ -63,7 +63,7 @@ pub(super) fn of_frames(segments: &[Segment], num_frames: usize) -> Vec<Mode> {
 
 /// A largest value, and when it was reached.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Peak {
+pub struct Maximum {
     /// The value, above zero.
     pub value: f64,
     /// Seconds from the first frame; of a sustained speed, the middle of the time for which it was held.
@@ -79,14 +79,14 @@ pub struct ModeFigures {
     pub secs: f64,
     /// Largest speed over the ground held for [`SUSTAINED_SECS`], metres per second; `None` where the mode never lasts as
     /// long, and where the body stays where it is.
-    pub top_speed: Option<Peak>,
+    pub top_speed: Option<Maximum>,
     /// Largest growth of the speed, metres per second squared. Of modes that travel, half a second around them included: the
     /// mode of a frame is told by the second around it, so a start lies on the edge.
-    pub acceleration: Option<Peak>,
+    pub acceleration: Option<Maximum>,
     /// Largest fall of the speed, likewise.
-    pub deceleration: Option<Peak>,
+    pub deceleration: Option<Maximum>,
     /// Largest turn rate to either side, radians per second.
-    pub turn_rate: Option<Peak>,
+    pub turn_rate: Option<Maximum>,
 }
 
 /// Figures of every mode that occurs, in the order of [`Mode::ALL`].
@@ -113,9 +113,9 @@ fn figures_of(profile: &Profile, modes: &[Mode], mode: Mode) -> Option<ModeFigur
     let largest = |frames: &mut dyn Iterator<Item = usize>, of: &dyn Fn(usize) -> f64| {
         frames
             .map(|frame| (frame, of(frame)))
-            .fold(None, |best: Option<Peak>, (frame, value)| {
+            .fold(None, |best: Option<Maximum>, (frame, value)| {
                 if value > best.map_or(0.0, |best| best.value) {
-                    Some(Peak {
+                    Some(Maximum {
                         value,
                         secs: profile.secs(frame),
                     })
@@ -167,9 +167,9 @@ fn widened(profile: &Profile, modes: &[Mode], mode: Mode) -> Vec<usize> {
 }
 
 /// The largest of the least speeds over windows of the sustained length that lie in the mode.
-fn top_speed(profile: &Profile, modes: &[Mode], mode: Mode) -> Option<Peak> {
+fn top_speed(profile: &Profile, modes: &[Mode], mode: Mode) -> Option<Maximum> {
     let window = profile.frames_in(SUSTAINED_SECS) + 1;
-    let mut best: Option<Peak> = None;
+    let mut best: Option<Maximum> = None;
     for run in &profile.runs {
         let mut start = run.start;
         while start + window <= run.end {
@@ -186,7 +186,7 @@ fn top_speed(profile: &Profile, modes: &[Mode], mode: Mode) -> Option<Peak> {
                 continue;
             }
             if best.is_none_or(|best| least > best.value) {
-                best = Some(Peak {
+                best = Some(Maximum {
                     value: least,
                     secs: profile.secs(start) + 0.5 * (window - 1) as f64 * profile.frame_time_secs,
                 });

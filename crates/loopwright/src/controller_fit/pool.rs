@@ -3,7 +3,7 @@
 use super::{
     TakeFit,
     event::{Event, Quantity},
-    mode::{Mode, ModeFigures, Peak},
+    mode::{Maximum, Mode, ModeFigures},
     response,
 };
 
@@ -160,14 +160,14 @@ fn pooled(fits: &[&TakeFit], mode: Option<Mode>) -> ModePool {
         })
         .filter(|(_, figures)| !figures.is_empty())
         .collect();
-    let largest = |figures: &[&ModeFigures], of: fn(&ModeFigures) -> Option<Peak>| {
+    let largest = |figures: &[&ModeFigures], of: fn(&ModeFigures) -> Option<Maximum>| {
         let values = figures.iter().filter_map(|figures| of(figures)).map(|peak| peak.value);
         values.reduce(f64::max)
     };
-    let peaks = |of: fn(&ModeFigures) -> Option<Peak>| {
+    let peaks = |of: fn(&ModeFigures) -> Option<Maximum>| {
         Spread::of(figures.iter().filter_map(|(_, figures)| largest(figures, of)))
     };
-    let closed = |of: fn(&ModeFigures) -> Option<Peak>, is_meant: fn(&Event) -> bool| {
+    let closed = |of: fn(&ModeFigures) -> Option<Maximum>, is_meant: fn(&Event) -> bool| {
         Spread::of(figures.iter().filter_map(|(fit, figures)| {
             let has_event = fit
                 .events

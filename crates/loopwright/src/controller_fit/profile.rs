@@ -10,15 +10,12 @@ use glam::DVec3;
 
 use crate::{
     analysis::{Analysis, screen::SoilKind, velocity},
-    math::ops,
+    math::{kernel, ops},
     take::Take,
 };
 
 /// Speeds must be held for this long to count, seconds; runs of clean frames shorter than this are left out.
 pub const SUSTAINED_SECS: f64 = 0.5;
-
-/// Weights reach so many standard deviations to either side; beyond lies 0.006% of their sum.
-const REACH: f64 = 4.0;
 
 /// A quantity over the frames of a take, smoothed, and its rate of change; frame-major.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,9 +38,9 @@ impl Signal {
     pub(super) fn smoothed(raw: &[DVec3], runs: &[Range<usize>], dt: f64, smoothing_secs: f64) -> Self {
         let mut values = vec![DVec3::ZERO; raw.len()];
         let mut rates = values.clone();
-        let weights = weights(smoothing_secs / dt);
+        let weights = kernel::gaussian(smoothing_secs / dt);
         for run in runs {
-            let smooth = averaged(&raw[run.clone()], &weights);
+            let smooth = kernel::averaged_mirrored(&raw[run.clone()], &weights);
             rates[run.clone()].copy_from_slice(&velocity::velocities(&smooth, dt));
             values[run.clone()].copy_from_slice(&smooth);
         }
@@ -161,48 +158,6 @@ fn runs(take: &Take, analysis: &Analysis) -> Vec<Range<usize>> {
     let secs = |run: &Range<usize>| (run.len() - 1) as f64 * take.frame_time_secs();
     runs.retain(|run| run.len() >= 3 && secs(run) >= SUSTAINED_SECS * (1.0 - 1e-9));
     runs
-}
-
-/// Gaussian weights of the values 0, 1, 2... frames away on either side, of sum 1 over both sides.
-fn weights(deviation_frames: f64) -> Vec<f64> {
-    let reach = (REACH * deviation_frames).ceil() as usize;
-    let mut weights: Vec<f64> = (0..=reach)
-        .map(|away| {
-            let away = away as f64 / deviation_frames;
-            ops::exp(-0.5 * away * away)
-        })
-        .collect();
-    let sum = 2.0 * weights.iter().sum::<f64>() - weights[0];
-    weights.iter_mut().for_each(|weight| *weight /= sum);
-    weights
-}
-
-/// Weighted means; beyond its ends a track goes on as its own mirror image.
-///
-/// Ends are smoothed as much as the rest is, and change is told too small there, never too large.
-fn averaged(track: &[DVec3], weights: &[f64]) -> Vec<DVec3> {
-    let last = track.len() - 1;
-    let before = |away: usize| track[away.min(last)];
-    let after = |away: usize| track[last - away.min(last)];
-    (0..track.len())
-        .map(|frame| {
-            let mut sum = weights[0] * track[frame];
-            for (away, &weight) in weights.iter().enumerate().skip(1) {
-                let left = if away <= frame {
-                    track[frame - away]
-                } else {
-                    before(away - frame)
-                };
-                let right = if frame + away <= last {
-                    track[frame + away]
-                } else {
-                    after(frame + away - last)
-                };
-                sum += weight * (left + right);
-            }
-            sum
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -6,17 +6,8 @@
 
 use core::f64::consts::{E, LN_2};
 
+pub use crate::math::decay::{decay_rate, half_life_of_decay_rate};
 use crate::math::ops;
-
-/// Rate y of the decay, per second, of a half-life in seconds: the offset falls as e^(-y t).
-pub fn decay_rate(half_life_secs: f64) -> f64 {
-    2.0 * LN_2 / half_life_secs
-}
-
-/// Half-life in seconds of a rate of decay per second.
-pub fn half_life_of_decay_rate(rate: f64) -> f64 {
-    2.0 * LN_2 / rate
-}
 
 /// Half-life, seconds, of the spring that covers `step` from rest with `peak_rate` as its largest rate of change.
 ///

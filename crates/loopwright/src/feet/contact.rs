@@ -3,8 +3,8 @@
 use glam::DVec3;
 
 use crate::{
-    analysis::contacts::{ContactLimits, GROUND_REACH_SECS, stands},
-    root_motion::RootTravel,
+    analysis::standing::{ContactLimits, GROUND_REACH_SECS, stands},
+    motion::RootMotion,
 };
 
 /// A span of samples over which a foot of a loop stands.
@@ -32,7 +32,7 @@ impl LoopContact {
 pub(super) fn of_foot(
     foot: usize,
     places: &[DVec3],
-    travel: &RootTravel,
+    travel: &RootMotion,
     step_secs: f64,
     limits: &ContactLimits,
 ) -> Vec<LoopContact> {

@@ -1,37 +1,47 @@
 //! Feet of a loop: when they stand, how fast the ground goes by below them, and holding them in their place.
 //!
-//! Works on a closed loop, so what it finds and does repeats: [`contact`] tells when feet stand, the travel of the root is
-//! held against them ([`speed`]), and legs are bent so that what stands does not slide. Derivations: docs/math/contacts.md and
-//! docs/math/feet.md.
+//! Works on a closed loop, so what it finds and does repeats: [`contact`] finds when feet stand, and [`speed`] how fast the root
+//! must go for them to rest. Held feet get offsets in the world (`stance`); two-bone legs (`leg`) then carry them there,
+//! each foot keeping its turn, so that it rolls over heel and toe as captured. Where a leg cannot reach, or would have to bend
+//! all at once, heel (`footing`) and hips (`hips`) give way, and knees that would jerk are eased (`stride`). Derivations:
+//! docs/math/contacts.md and docs/math/feet.md.
 
 use glam::DVec3;
 
 use crate::{
     analysis::{
         body::{Body, FoundBy},
-        contacts::ContactLimits,
+        standing::ContactLimits,
     },
     closure::boundary::BoundaryError,
     loop_clip::{LoopClip, LoopClipError},
     math::rigid::Twist,
-    root_motion::RootMode,
     words,
 };
 
 pub mod contact;
 
+mod stage;
+
+mod stance;
+
 mod leg;
 
-mod lock;
+mod footing;
+
+mod hips;
 
 mod stride;
+
+mod hold;
 
 pub mod speed;
 
 pub use contact::LoopContact;
+use footing::PlantedFoot;
 use leg::Leg;
-use lock::{PlantedFoot, Stage};
 pub use speed::FeetSpeed;
+use stage::Stage;
 
 /// Whether feet are held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,7 +61,7 @@ words!(FootLock {
     Off: "off",
 });
 
-/// What tells the speed of the root.
+/// What the speed of the root goes by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RootSpeed {
     /// The feet where they slide clearly less for it, else the poses.
@@ -145,15 +155,14 @@ pub fn measure_speed(
     limits: &ContactLimits,
     settings: &FeetSettings,
 ) -> (Option<FeetSpeed>, Option<Twist>) {
-    if body.found_by == FoundBy::AllLeaves || clip.root().mode == RootMode::World || settings.speed == RootSpeed::Poses
-    {
+    if body.found_by == FoundBy::AllLeaves || settings.speed == RootSpeed::Poses {
         return (None, None);
     }
-    let stage = stage(clip);
-    let places: Vec<Vec<DVec3>> = (body.feet.iter())
-        .map(|foot| stage.places(foot.lowest_joint()))
+    let stage = Stage::of(clip);
+    let positions: Vec<Vec<DVec3>> = (body.feet.iter())
+        .map(|foot| stage.positions(foot.lowest_joint()))
         .collect();
-    let found = speed::of_feet(&stage, &places, limits);
+    let found = speed::of_feet(&stage, &positions, limits);
     let taken = found.filter(|found| settings.speed == RootSpeed::Feet || found.is_better());
     (found, taken.map(|found| found.twist))
 }
@@ -181,23 +190,23 @@ pub fn plant(
         let planted = planted.map(|planted| planted.along(path)).transpose()?;
         return Ok((planted, feet));
     }
-    let stage = stage(clip);
+    let stage = Stage::of(clip);
     let mut planted: Vec<PlantedFoot> = Vec::new();
     for (index, foot) in body.feet.iter().enumerate() {
-        let places = stage.places(foot.lowest_joint());
-        let contacts = contact::of_foot(index, &places, &stage.travel, clip.step_secs(), limits);
+        let positions = stage.positions(foot.lowest_joint());
+        let contacts = contact::of_foot(index, &positions, &stage.travel, clip.step_secs(), limits);
         feet.contacts.extend(&contacts);
         feet.outcomes.push(if lock == FootLock::Off {
             FootOutcome::NotAsked
         } else if contacts.is_empty() {
             FootOutcome::NeverStands
         } else if let Some(leg) = Leg::of(clip.skeleton(), &stage.world, body, foot) {
-            let offsets = lock::offsets(&stage, &places, &contacts)?;
+            let offsets = stance::offsets(&stage, &positions, &contacts)?;
             let slides = offsets.farthest_held(&contacts);
             if slides > SLIDES_METRES && lock == FootLock::Auto {
                 FootOutcome::Slides { metres: slides }
             } else {
-                planted.push(PlantedFoot::new(leg, foot.lowest_joint(), offsets, clip.step_secs()));
+                planted.push(PlantedFoot::new(&stage, leg, foot.lowest_joint(), offsets));
                 FootOutcome::Held
             }
         } else {
@@ -212,7 +221,7 @@ pub fn plant(
         Some(at) => path.get(at + 1).copied().unwrap_or(body.hips),
         None => clip.carrier(),
     };
-    let held = lock::hold(&stage, &planted, lifted);
+    let held = hold::hold(&stage, &planted, lifted);
     for foot in &planted {
         let moved = foot.offsets.offsets.iter().map(|offset| offset.length());
         feet.moved_metres = moved.fold(feet.moved_metres, f64::max);
@@ -233,12 +242,4 @@ pub enum PlantError {
     /// The samples are not a loop clip.
     #[error(transparent)]
     LoopClip(#[from] LoopClipError),
-}
-
-fn stage(clip: &LoopClip) -> Stage<'_> {
-    Stage {
-        clip,
-        travel: clip.root().over_ground(),
-        world: clip.tracks_from_root(),
-    }
 }

@@ -5,18 +5,12 @@
 
 use glam::DVec3;
 
-use super::{contact, lock::Stage};
+use super::{contact, stage::Stage};
 use crate::{
-    analysis::contacts::ContactLimits,
+    analysis::standing::{ContactLimits, MAY_STAND_METRES, SWING_MPS},
     math::{ops, rigid::Twist},
-    root_motion::{RootMode, RootTravel},
+    motion::RootMotion,
 };
-
-/// A foot this close to its lowest place may stand, metres.
-const LOW_METRES: f64 = 0.025;
-
-/// Speeds of feet that may stand count in full up to here, metres per second; what is faster swings.
-const SWINGS_MPS: f64 = 0.4;
 
 /// Speeds of feet are told over this long, seconds: over less, the noise of a capture moves a foot that stands.
 const SPEED_SECS: f64 = 0.1;
@@ -93,16 +87,14 @@ pub(super) fn of_feet(stage: &Stage<'_>, feet: &[Vec<DVec3>], limits: &ContactLi
         .iter()
         .flat_map(|places| {
             let lowest = places.iter().map(|place| place.y).fold(f64::INFINITY, f64::min);
-            low_at(places, &|sample| places[sample].y - lowest < LOW_METRES)
+            low_at(places, &|sample| places[sample].y - lowest < MAY_STAND_METRES)
         })
         .collect();
     if low.is_empty() {
         return None;
     }
     let slide = |linear: DVec3| {
-        let speeds = low
-            .iter()
-            .map(|low| sliding(low, linear, poses.angular).min(SWINGS_MPS));
+        let speeds = low.iter().map(|low| sliding(low, linear, poses.angular).min(SWING_MPS));
         speeds.sum::<f64>() / low.len() as f64
     };
     // The middle one of all that feet near the ground would have; it is that of the stance where that is most of the time.
@@ -113,12 +105,11 @@ pub(super) fn of_feet(stage: &Stage<'_>, feet: &[Vec<DVec3>], limits: &ContactLi
     };
     let starts = [poses.linear, DVec3::new(middle(0), poses.linear.y, middle(2))];
     let rough = starts
-        .map(|start| settle(&low, start, poses.angular, ROUGH_MPS))
+        .map(|start| irls_fit(&low, start, poses.angular, ROUGH_MPS))
         .into_iter()
         .min_by(|&one, &other| slide(one).total_cmp(&slide(other)))?;
     // Under that twist feet come to stand, and those samples alone tell the rest.
-    let travel = RootTravel {
-        mode: RootMode::Keep,
+    let travel = RootMotion {
         twist: Twist { linear: rough, ..poses },
         ..stage.travel
     };
@@ -144,7 +135,7 @@ pub(super) fn of_feet(stage: &Stage<'_>, feet: &[Vec<DVec3>], limits: &ContactLi
     if standing.is_empty() {
         return None;
     }
-    let linear = settle(&standing, rough, poses.angular, FINE_MPS);
+    let linear = irls_fit(&standing, rough, poses.angular, FINE_MPS);
     Some(FeetSpeed {
         twist: Twist { linear, ..poses },
         of_poses: poses.linear,
@@ -180,7 +171,7 @@ fn sliding(low: &Low, linear: DVec3, angular: DVec3) -> f64 {
 const ROUNDS: usize = 12;
 
 /// The velocity that most feet want: least squares, in which a foot counts less the further it is from the rest.
-fn settle(feet: &[Low], start: DVec3, angular: DVec3, half_mps: f64) -> DVec3 {
+fn irls_fit(feet: &[Low], start: DVec3, angular: DVec3, half_mps: f64) -> DVec3 {
     let mut linear = start;
     for _ in 0..ROUNDS {
         let (mut sum, mut total) = (DVec3::ZERO, 0.0);

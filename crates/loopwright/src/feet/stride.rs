@@ -7,10 +7,14 @@
 use glam::{DQuat, DVec3};
 
 use super::{
+    footing::{Footing, PlantedFoot},
     leg::{Leg, arc},
-    lock::{PlantedFoot, Stage, Stand, reach_of, smoothed},
+    stage::Stage,
 };
-use crate::{math::rotation, take::WorldTracks};
+use crate::{
+    math::{kernel, rotation},
+    take::WorldTracks,
+};
 
 /// Knees may move more sharply than in the loop as it was by this factor.
 ///
@@ -75,18 +79,18 @@ impl Stride {
             let mut step = Step {
                 thigh: at(thigh),
                 bones: [at(knee) - at(thigh), at(ankle) - at(knee), at(foot.lowest) - at(ankle)],
-                hinge: foot.leg.hinge_at(stage.turn_above(sample, knee)),
+                hinge: foot.leg.hinge_at(stage.rotation_above(sample, knee)),
                 goal: at(foot.lowest),
                 swing: DVec3::ZERO,
                 bend: 0.0,
                 tilt: DQuat::IDENTITY,
             };
             if foot.offsets.offsets[sample] != DVec3::ZERO || rise != 0.0 {
-                let stand = Stand::of(stage, foot, sample, rise);
-                let (swing, bend) = foot.leg.reach(at, stage.turn_above(sample, knee), stand.ankle);
-                (step.swing, step.bend, step.tilt) = (rotation::log(swing), bend, stand.tilt);
+                let footing = Footing::of(stage, foot, sample, rise);
+                let (swing, bend) = foot.leg.reach(at, stage.rotation_above(sample, knee), footing.ankle);
+                (step.swing, step.bend, step.tilt) = (rotation::log(swing), bend, footing.tilt);
                 // Where the foot falls short on its way, there it shall be.
-                step.goal = stand.ankle + stand.tilt * step.bones[2];
+                step.goal = footing.ankle + footing.tilt * step.bones[2];
             }
             step
         };
@@ -96,12 +100,9 @@ impl Stride {
     }
 
     /// Smooths the turns of the leg wherever its knee would move more sharply than `metres` per sample and sample.
-    pub(super) fn ease(&mut self, step_secs: f64, metres: f64) {
+    pub(super) fn ease(&mut self, stage: &Stage<'_>, metres: f64) {
         let count = self.steps.len();
-        let (around, reach) = (
-            reach_of(AROUND_SECS, step_secs, count),
-            reach_of(SMOOTH_SECS, step_secs, count),
-        );
+        let [around, reach] = [AROUND_SECS, SMOOTH_SECS].map(|secs| stage.samples_in(secs));
         for _ in 0..ROUNDS {
             let knees: Vec<DVec3> = self.steps.iter().map(Step::knee).collect();
             let mut share = vec![0.0_f64; count];
@@ -117,7 +118,8 @@ impl Stride {
             }
             let swings: Vec<DVec3> = self.steps.iter().map(|step| step.swing).collect();
             let bends: Vec<f64> = self.steps.iter().map(|step| step.bend).collect();
-            let smooth = smoothed(&swings, reach).into_iter().zip(smoothed(&bends, reach));
+            let smooth = kernel::smoothed_around(&swings, reach);
+            let smooth = smooth.into_iter().zip(kernel::smoothed_around(&bends, reach));
             for ((step, share), (swing, bend)) in self.steps.iter_mut().zip(share).zip(smooth) {
                 step.swing += (swing - step.swing) * share;
                 step.bend += (bend - step.bend) * share;

@@ -1,12 +1,196 @@
-//! Loops read back from the keys of a file.
+//! Loops as the keys of a file have them.
 
-use super::LoopClip;
+use glam::{DQuat, DVec3};
+
+use super::{LoopClip, LoopClipError};
 use crate::{
-    motion::{Pose, Tracks},
-    quality::{KeyLayout, KeysError},
-    root_motion::RootTravel,
+    math::rotation,
+    motion::{Pose, RootMotion, Tracks, WorldTracks},
     take::Take,
 };
+
+/// How the keys of a file make up a loop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KeyLayout {
+    /// Unique samples of one period.
+    pub num_samples: usize,
+    /// Whether a key that equals the first follows the last sample.
+    pub has_closing_key: bool,
+    /// Whether the root stays where it starts, so that the keys show the body and no root motion.
+    pub in_place: bool,
+}
+
+impl KeyLayout {
+    /// The root motion that the keys show of a loop that moves by `root`.
+    pub fn shown(&self, root: &RootMotion) -> RootMotion {
+        if self.in_place { root.standing() } else { *root }
+    }
+
+    /// How many keys make up a period of the file, the closing one included, where it has them and the carrier.
+    pub(crate) fn check(&self, written: &Take, carrier: usize) -> Result<usize, KeysError> {
+        let num_joints = written.num_joints();
+        if self.num_samples < 3 {
+            return Err(KeysError::TooFew {
+                found: self.num_samples,
+            });
+        }
+        let needed = self.num_samples.saturating_add(usize::from(self.has_closing_key));
+        if written.num_frames() < needed {
+            return Err(KeysError::MissingKeys {
+                needed,
+                found: written.num_frames(),
+            });
+        }
+        if carrier >= num_joints {
+            return Err(KeysError::Carrier { carrier, num_joints });
+        }
+        Ok(needed)
+    }
+}
+
+/// Why keys cannot be measured as a loop.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeysError {
+    /// Fewer than three unique samples.
+    #[error("a loop has at least 3 samples, this one has {found}")]
+    TooFew {
+        /// Samples found.
+        found: usize,
+    },
+    /// The file holds fewer keys than the loop needs.
+    #[error("the loop needs {needed} keys, the file has {found}")]
+    MissingKeys {
+        /// Keys needed.
+        needed: usize,
+        /// Keys found.
+        found: usize,
+    },
+    /// The joint that is said to carry the travel is not there.
+    #[error("joint {carrier} cannot carry the travel, there are {num_joints}")]
+    Carrier {
+        /// Index given.
+        carrier: usize,
+        /// Joints of the skeleton.
+        num_joints: usize,
+    },
+    /// The keys are not a loop clip.
+    #[error(transparent)]
+    LoopClip(#[from] LoopClipError),
+}
+
+/// One period of a loop as its file has it, seen from the root.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoopKeys {
+    /// Local, the carrier relative to the root, the closing key included where there is one.
+    tracks: Tracks,
+    /// The same with all joints seen from the root.
+    world: WorldTracks,
+    layout: KeyLayout,
+    root: RootMotion,
+}
+
+impl LoopKeys {
+    /// Takes the root's travel out of the keys of a written loop.
+    ///
+    /// `carrier` is the joint of `written` whose track holds the travel. Errors: the file has too few keys or joints.
+    pub fn new(written: &Take, layout: KeyLayout, root: RootMotion, carrier: usize) -> Result<Self, KeysError> {
+        Self::of_cycle(written, layout, root, carrier, 0)
+    }
+
+    /// The same of a later cycle, where several stand one after the other in the file; the first has number 0.
+    pub fn of_cycle(
+        written: &Take,
+        layout: KeyLayout,
+        root: RootMotion,
+        carrier: usize,
+        cycle: usize,
+    ) -> Result<Self, KeysError> {
+        let needed = layout.check(written, carrier)?;
+        let start = cycle.saturating_mul(layout.num_samples);
+        if start.saturating_add(needed) > written.num_frames() {
+            return Err(KeysError::MissingKeys {
+                needed: start.saturating_add(needed),
+                found: written.num_frames(),
+            });
+        }
+        let shown = layout.shown(&root);
+        let mut tracks = Tracks::empty(written.skeleton().clone(), written.frame_time_secs(), needed);
+        for key in start..start + needed {
+            tracks.push(body_of_key(written, key, &shown, carrier).as_ref());
+        }
+        Ok(Self::of(tracks, layout, root))
+    }
+
+    /// The keys of a loop that is not written yet, without a closing one.
+    pub fn of_loop(clip: &LoopClip) -> Self {
+        let layout = KeyLayout {
+            num_samples: clip.num_samples(),
+            has_closing_key: false,
+            in_place: false,
+        };
+        Self::of(clip.tracks().clone(), layout, *clip.root())
+    }
+
+    fn of(tracks: Tracks, layout: KeyLayout, root: RootMotion) -> Self {
+        Self {
+            world: tracks.world(),
+            tracks,
+            layout,
+            root,
+        }
+    }
+
+    /// How the keys make up the loop.
+    pub fn layout(&self) -> KeyLayout {
+        self.layout
+    }
+
+    /// How the root moves, whether or not the keys show it.
+    pub fn root(&self) -> &RootMotion {
+        &self.root
+    }
+
+    /// Seconds between samples.
+    pub fn step_secs(&self) -> f64 {
+        self.tracks.step_secs()
+    }
+
+    /// Unique samples.
+    pub fn num_samples(&self) -> usize {
+        self.layout.num_samples
+    }
+
+    /// Number of joints.
+    pub fn num_joints(&self) -> usize {
+        self.tracks.num_joints()
+    }
+
+    /// Position of a joint at a sample of the endless loop, seen from the root, metres.
+    pub(crate) fn position(&self, sample: isize, joint: usize) -> DVec3 {
+        self.world.position(self.wrapped(sample), joint)
+    }
+
+    /// Local rotation of a joint at a sample of the endless loop, the carrier's relative to the root.
+    pub(crate) fn rotation(&self, sample: isize, joint: usize) -> DQuat {
+        self.tracks.pose(self.wrapped(sample)).rotations[joint]
+    }
+
+    /// Size of the pose gap between the first key and the closing one, radians and metres; `None` without a closing key.
+    pub(crate) fn closing_gap(&self, joint: usize) -> Option<(f64, f64)> {
+        let closing = self.layout.has_closing_key.then_some(self.num_samples())?;
+        let turn = |key: usize| self.tracks.pose(key).rotations[joint];
+        let place = |key: usize| self.world.position(key, joint);
+        Some((
+            rotation::difference(turn(closing), turn(0)).length(),
+            (place(closing) - place(0)).length(),
+        ))
+    }
+
+    fn wrapped(&self, sample: isize) -> usize {
+        sample.rem_euclid(self.num_samples() as isize) as usize
+    }
+}
 
 impl LoopClip {
     /// The loop whose keys were written into a file.
@@ -14,19 +198,20 @@ impl LoopClip {
     /// `root` is the travel that the file beside it states, `carrier` the joint of `written` whose track holds it. The body is
     /// what the keys show seen from the constant twist; a path that the root was led along is not in them. Errors: the file
     /// has too few keys or joints.
-    pub fn from_keys(written: &Take, layout: KeyLayout, root: RootTravel, carrier: usize) -> Result<Self, KeysError> {
+    pub fn from_keys(written: &Take, layout: KeyLayout, root: RootMotion, carrier: usize) -> Result<Self, KeysError> {
         layout.check(written, carrier)?;
         let step_secs = written.frame_time_secs();
         let mut tracks = Tracks::empty(written.skeleton().clone(), step_secs, layout.num_samples);
+        let shown = layout.shown(&root);
         for key in 0..layout.num_samples {
-            tracks.push(body_of_key(written, key, &root, carrier).as_ref());
+            tracks.push(body_of_key(written, key, &shown, carrier).as_ref());
         }
         Ok(Self::new(written.name(), tracks, carrier, root)?)
     }
 }
 
 /// The pose of a key, local, with the travel taken off the joint that carries it.
-pub(crate) fn body_of_key(written: &Take, key: usize, root: &RootTravel, carrier: usize) -> Pose {
+fn body_of_key(written: &Take, key: usize, root: &RootMotion, carrier: usize) -> Pose {
     let mut pose = written.pose(key).to_pose();
     let root_now = root.at(key as f64 * written.frame_time_secs());
     let seen = written.pose(key).in_root(written.skeleton(), carrier, root_now);

@@ -4,16 +4,16 @@
 
 use crate::{
     math::rigid::{Rigid, Twist},
-    motion::{Pose, PoseRef, Skeleton, Tracks, TracksError, WorldTracks},
-    root_motion::RootTravel,
+    motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, TracksError, WorldTracks},
 };
 
 pub mod playback;
 
 pub mod runtime;
 
-pub(crate) mod keys;
+mod keys;
 
+pub use keys::{KeyLayout, KeysError, LoopKeys};
 pub use playback::Interpolation;
 
 /// A clip that meets itself after one period.
@@ -26,7 +26,7 @@ pub struct LoopClip {
     /// The body seen from the root; at least three frames.
     tracks: Tracks,
     carrier: usize,
-    root: RootTravel,
+    root: RootMotion,
     /// Where the root stands seen from its constant twist, per sample; empty where it follows the twist exactly.
     path: Vec<Rigid>,
 }
@@ -71,7 +71,7 @@ impl LoopClip {
         name: impl Into<String>,
         tracks: Tracks,
         carrier: usize,
-        root: RootTravel,
+        root: RootMotion,
     ) -> Result<Self, LoopClipError> {
         let (found, num_joints) = (tracks.num_frames(), tracks.num_joints());
         if found < 3 {
@@ -103,6 +103,15 @@ impl LoopClip {
     pub(crate) fn with_twist(mut self, twist: Twist) -> Self {
         self.root.twist = twist;
         self
+    }
+
+    /// The same body on a root that stays where it starts: what a file or an engine plays of a loop in place.
+    #[must_use]
+    pub fn in_place(&self) -> Self {
+        Self {
+            root: self.root.standing(),
+            ..self.clone()
+        }
     }
 
     /// The same loop with its root led along a path: every joint stays where it is in the world.
@@ -192,7 +201,7 @@ impl LoopClip {
     }
 
     /// How the root travels.
-    pub fn root(&self) -> &RootTravel {
+    pub fn root(&self) -> &RootMotion {
         &self.root
     }
 
@@ -245,7 +254,7 @@ mod tests {
     use super::*;
     use glam::DVec3;
 
-    use crate::{math::rotation, motion::Joint, root_motion::RootMode};
+    use crate::{math::rotation, motion::Joint};
 
     #[test]
     fn folding_the_travel_keeps_every_joint_in_its_place() {
@@ -262,8 +271,7 @@ mod tests {
             translations.push(v);
             rotations.push(rotation::exp(v * 2.0));
         }
-        let root = RootTravel {
-            mode: RootMode::Screw,
+        let root = RootMotion {
             start: Rigid::from_yaw(0.4, DVec3::new(1.0, 0.0, 2.0)),
             twist: Twist {
                 linear: DVec3::new(0.1, 0.05, 1.3),

@@ -13,8 +13,7 @@ use crate::{
         rigid::Rigid,
         rotation,
     },
-    motion::Pose,
-    root_motion::RootTravel,
+    motion::{Pose, RootMotion},
 };
 
 /// How poses between samples are made.
@@ -92,7 +91,7 @@ impl LoopClip {
     /// the whole; it knows nothing of cycles, and running backwards undoes it.
     pub fn root_delta(&self, from_secs: f64, to_secs: f64) -> Rigid {
         // Not by way of both places in the world, whose digits are spent on the distance to its origin.
-        let travel = RootTravel {
+        let travel = RootMotion {
             start: Rigid::IDENTITY,
             ..self.root
         };

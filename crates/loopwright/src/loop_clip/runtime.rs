@@ -508,8 +508,7 @@ mod tests {
     use super::*;
     use crate::{
         math::{ops, rigid::Rigid, rigid::Twist},
-        motion::{Joint, Pose, PoseRef},
-        root_motion::{RootMode, RootTravel},
+        motion::{Joint, Pose, PoseRef, RootMotion},
     };
 
     const NUM_JOINTS: usize = 21;
@@ -545,8 +544,7 @@ mod tests {
                 rotations.push(swing * spin);
             }
         }
-        let root = RootTravel {
-            mode: RootMode::Screw,
+        let root = RootMotion {
             start: Rigid::IDENTITY,
             twist: Twist::ZERO,
         };

@@ -1,8 +1,9 @@
-//! How an offset fades away, and the area under its size: what a jump displaces in all.
+//! How an offset fades away over time, and the area under its size: what a jump displaces in all.
 //!
-//! An offset that starts at x and changes by v a second is taken away by a spring, a cubic or a quintic. All cross zero at most
-//! once, so the area under the offset's size is the signed area with what lies beyond the crossing counted the other way.
-//! Derivation: docs/math/transition_cost.md.
+//! A spring, a cubic and a quintic, each as the curves that an offset of position, velocity or acceleration follows while it
+//! fades ([`Decay::at`]). An offset that starts at x and changes by v a second crosses zero at most once, so the area under its
+//! size is the signed area with what lies beyond the crossing counted the other way. Formulas: docs/math/shapes.md;
+//! the area: docs/math/transition_cost.md.
 
 use core::f64::consts::LN_2;
 
@@ -64,6 +65,29 @@ struct Area {
     beyond: f64,
 }
 
+/// Value, first and second derivative of a function of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Jet {
+    /// Value.
+    pub value: f64,
+    /// First derivative, per second.
+    pub rate: f64,
+    /// Second derivative, per second squared.
+    pub acceleration: f64,
+}
+
+/// How offsets of unit size fade, at one time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Fading {
+    /// An offset of position, which starts at 1.
+    pub position: Jet,
+    /// An offset of velocity: it starts at 0 with a slope of 1; its value is in seconds.
+    pub velocity: Jet,
+    /// An offset of acceleration: it starts flat at 0 with a second derivative of 1, its value in seconds squared. `None` for
+    /// decays that are only C1.
+    pub acceleration: Option<Jet>,
+}
+
 impl Decay {
     /// Name as people write it.
     pub fn name(self) -> &'static str {
@@ -83,13 +107,48 @@ impl Decay {
         }
     }
 
+    /// The offsets `t` seconds after they began to fade, t at least 0.
+    ///
+    /// Where a derivative jumps, at the blend time, the one from before it holds. Source: docs/math/shapes.md.
+    pub fn at(self, t: f64) -> Fading {
+        match self {
+            Self::Quintic { blend_secs: b } => Fading {
+                position: polynomial([1.0, 0.0, 0.0, -10.0, 15.0, -6.0], 1.0, b, t),
+                velocity: polynomial([0.0, 1.0, 0.0, -6.0, 8.0, -3.0], b, b, t),
+                acceleration: Some(polynomial([0.0, 0.0, 0.5, -1.5, 1.5, -0.5], b * b, b, t)),
+            },
+            Self::Cubic { blend_secs: b } => Fading {
+                position: polynomial([1.0, 0.0, -3.0, 2.0], 1.0, b, t),
+                velocity: polynomial([0.0, 1.0, -2.0, 1.0], b, b, t),
+                acceleration: None,
+            },
+            Self::Spring { half_life_secs } => {
+                let y = decay_rate(half_life_secs);
+                let fade = ops::exp(-y * t);
+                Fading {
+                    position: Jet {
+                        value: (1.0 + y * t) * fade,
+                        rate: -y * y * t * fade,
+                        acceleration: y * y * (y * t - 1.0) * fade,
+                    },
+                    velocity: Jet {
+                        value: t * fade,
+                        rate: (1.0 - y * t) * fade,
+                        acceleration: y * (y * t - 2.0) * fade,
+                    },
+                    acceleration: None,
+                }
+            }
+        }
+    }
+
     /// Weights of the signed area under the offset, a x + b v: a in seconds, b in seconds squared.
     ///
     /// Spring 2/y and 1/y^2, cubic B/2 and B^2/12, quintic B/2 and B^2/10.
     pub fn area_weights(self) -> (f64, f64) {
         match self {
             Self::Spring { half_life_secs } => {
-                let y = stiffness(half_life_secs);
+                let y = decay_rate(half_life_secs);
                 (2.0 / y, 1.0 / (y * y))
             }
             Self::Cubic { blend_secs } => (0.5 * blend_secs, blend_secs * blend_secs / 12.0),
@@ -119,7 +178,7 @@ impl Decay {
         let whole = self.signed_area(x, v);
         let beyond = match self {
             Self::Spring { half_life_secs } => {
-                let y = stiffness(half_life_secs);
+                let y = decay_rate(half_life_secs);
                 let rate = v + x * y;
                 if are_opposite(x, rate) {
                     rate * ops::exp(x * y / rate) / (y * y)
@@ -139,15 +198,15 @@ impl Decay {
             }
             Self::Quintic { blend_secs } => {
                 let c = v * blend_secs;
-                // In w = 1 - u the offset is w^3 times the parabola end - slope w + bend w^2, which is x at w = 1.
+                // In w = 1 - u the offset is w^3 times the parabola end - slope w + square w^2, which is x at w = 1.
                 if are_opposite(x, 10.0 * x + 4.0 * c) {
                     // In shares of the larger, whose squares neither overflow nor vanish.
                     let scale = x.abs().max(c.abs());
                     let (x, c) = (x / scale, c / scale);
-                    let (end, slope, bend) = (10.0 * x + 4.0 * c, 15.0 * x + 7.0 * c, 6.0 * x + 3.0 * c);
-                    let w = crossing(bend, slope, end);
+                    let (end, slope, square) = (10.0 * x + 4.0 * c, 15.0 * x + 7.0 * c, 6.0 * x + 3.0 * c);
+                    let w = crossing(square, slope, end);
                     let w2 = w * w;
-                    blend_secs * scale * (w2 * w2 * w * (3.0 * slope - 5.0 * bend * w) / 60.0)
+                    blend_secs * scale * (w2 * w2 * w * (3.0 * slope - 5.0 * square * w) / 60.0)
                 } else {
                     0.0
                 }
@@ -157,9 +216,38 @@ impl Decay {
     }
 }
 
-/// y of the spring with that half-life, per second.
-fn stiffness(half_life_secs: f64) -> f64 {
+/// Rate y of the decay, per second, of a critically damped spring of that half-life, seconds: its offset falls as e^(-y t).
+///
+/// The half-life is the articles' parameter, y = 2 ln2 / h: 59.7% of a resting offset is left after h, half of it after 1.2107 h.
+pub fn decay_rate(half_life_secs: f64) -> f64 {
     2.0 * LN_2 / half_life_secs
+}
+
+/// Half-life, seconds, of a rate of decay per second: the inverse of [`decay_rate`].
+pub fn half_life_of_decay_rate(rate: f64) -> f64 {
+    2.0 * LN_2 / rate
+}
+
+/// `scale` times a polynomial in u = t / blend, with its derivatives in t; nothing after the blend.
+///
+/// `coefficients` from the constant up.
+fn polynomial<const N: usize>(coefficients: [f64; N], scale: f64, blend_secs: f64, t: f64) -> Jet {
+    if t > blend_secs {
+        return Jet::default();
+    }
+    let u = t / blend_secs;
+    // Horner's scheme for a polynomial and both derivatives at once; `half_second` gathers half the second.
+    let (mut value, mut rate, mut half_second) = (0.0, 0.0, 0.0);
+    for coefficient in coefficients.iter().rev() {
+        half_second = half_second * u + rate;
+        rate = rate * u + value;
+        value = value * u + coefficient;
+    }
+    Jet {
+        value: scale * value,
+        rate: scale * rate / blend_secs,
+        acceleration: scale * 2.0 * half_second / (blend_secs * blend_secs),
+    }
 }
 
 /// Whether one lies above zero and the other below.
@@ -167,11 +255,11 @@ fn are_opposite(x: f64, end: f64) -> bool {
     (x > 0.0 && end < 0.0) || (x < 0.0 && end > 0.0)
 }
 
-/// The zero between 0 and 1 of a parabola `end` - `slope` w + `bend` w^2 whose values there have opposite signs.
-fn crossing(bend: f64, slope: f64, end: f64) -> f64 {
-    let root = (slope * slope - 4.0 * bend * end).max(0.0).sqrt();
-    // Both zeros without cancellation: one is q/bend, the other end/q.
+/// The zero between 0 and 1 of a parabola `end` - `slope` w + `square` w^2 whose values there have opposite signs.
+fn crossing(square: f64, slope: f64, end: f64) -> f64 {
+    let root = (slope * slope - 4.0 * square * end).max(0.0).sqrt();
+    // Both zeros without cancellation: one is q/square, the other end/q.
     let q = 0.5 * (slope + if slope < 0.0 { -root } else { root });
-    let far = q / bend;
+    let far = q / square;
     if far > 0.0 && far < 1.0 { far } else { end / q }
 }

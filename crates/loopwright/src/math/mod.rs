@@ -1,4 +1,5 @@
-//! Leaf mathematics without a word of the domain: rotations, rigid motions, screws, cubics, portable functions.
+//! Leaf mathematics without a word of the domain: rotations, rigid motions and their fits, screws, cubics, decays, smoothing,
+//! percentiles, portable functions.
 
 pub mod ops;
 
@@ -6,8 +7,16 @@ pub mod rotation;
 
 pub mod rigid;
 
+pub mod fit;
+
 pub mod screw;
 
 pub mod cubic;
 
+pub mod kernel;
+
 pub mod decay;
+
+pub mod time_step;
+
+pub(crate) mod percentile;

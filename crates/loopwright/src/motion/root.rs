@@ -14,8 +14,18 @@ pub struct RootMotion {
 }
 
 impl RootMotion {
+    /// A root that stands at the origin.
+    pub const NONE: Self = Self {
+        start: Rigid::IDENTITY,
+        twist: Twist::ZERO,
+    };
+
     /// World transform of the root `secs` seconds after the start, over any number of cycles.
     pub fn at(&self, secs: f64) -> Rigid {
+        // A root that stands stays where it is to the last bit.
+        if self.twist == Twist::ZERO {
+            return self.start;
+        }
         self.start * self.twist.exp(secs)
     }
 
@@ -25,15 +35,6 @@ impl RootMotion {
         Self {
             twist: Twist::ZERO,
             ..*self
-        }
-    }
-
-    /// The motion of a frame that is rigidly attached to the root and stands at `frame` as seen from it.
-    #[must_use]
-    pub fn seen_from(&self, frame: Rigid) -> Self {
-        Self {
-            start: self.start * frame,
-            twist: self.twist.seen_from(frame),
         }
     }
 }

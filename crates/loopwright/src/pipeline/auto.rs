@@ -2,15 +2,17 @@
 
 use core::fmt;
 
-use glam::DVec3;
-
 use super::{LoopSettings, MakeError, finish, prepare};
 use crate::{
-    analysis::{Analysis, body::Body, screen::percentile},
+    analysis::{
+        Analysis,
+        body::Body,
+        seam_peak::{self, floor, second_difference},
+    },
     closure::{DEFAULT_BLEND_SECS, Method, Shape},
     feet::FootLock,
-    loop_clip::LoopClip,
-    quality::{self, LoopKeys, Quality},
+    loop_clip::{LoopClip, LoopKeys},
+    quality::{self, Quality},
     root_motion::Rooted,
     take::{Cut, Take},
 };
@@ -58,20 +60,7 @@ pub struct Choice {
 
 impl fmt::Display for Choice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, secs) = match (self.method.crossfade_secs, self.method.start) {
-            (Some(secs), _) => ("crossfade", secs),
-            (None, shape) => (
-                match shape {
-                    Shape::Quintic { .. } => "quintic",
-                    Shape::Cubic { .. } => "cubic",
-                    Shape::Spring { .. } => "spring",
-                    Shape::Linear { .. } => "linear",
-                    Shape::SoftFade { .. } => "softfade",
-                    Shape::Adjustment { .. } => "adjustment",
-                },
-                shape.secs(),
-            ),
-        };
+        let ([name, _], [secs, _]) = (self.method.names(), self.method.secs());
         write!(
             f,
             "closed by {name} over {secs:.2} s, the least visible of {} ways: {:.1} mm off the take, skate {:.1} cm/s, seam \
@@ -179,9 +168,6 @@ struct Watched {
     joints: Vec<(usize, f64)>,
 }
 
-/// Accelerations below this are rounding, metres per sample squared.
-const ROUNDING_METRES: f64 = 1e-7;
-
 impl Watched {
     fn of(source: &Rooted, body: &Body) -> Self {
         let world = source.clip.world_tracks();
@@ -192,16 +178,12 @@ impl Watched {
         Self {
             joints: joints
                 .map(|joint| {
-                    let mut sizes: Vec<f64> = inside
-                        .clone()
-                        .map(|frame| {
-                            let [before, at, after] =
-                                [frame - 1, frame, frame + 1].map(|frame| world.position(frame, joint));
-                            (after - 2.0 * at + before).length()
-                        })
-                        .collect();
-                    sizes.sort_by(f64::total_cmp);
-                    (joint, percentile(&sizes, 0.99).max(ROUNDING_METRES))
+                    let size = |frame: usize| {
+                        let around = [frame + 1, frame, frame - 1].map(|frame| world.position(frame, joint));
+                        second_difference(around).length()
+                    };
+                    let sizes = inside.clone().map(size).collect();
+                    (joint, seam_peak::usual(sizes, floor::ROUNDING_METRES))
                 })
                 .collect(),
         }
@@ -211,10 +193,11 @@ impl Watched {
         let count = clip.num_samples();
         let world = clip.tracks_from_root();
         let peak = |joint: usize| {
-            let at = |sample: usize| -> DVec3 { world.position(sample % count, joint) };
-            (0..count)
-                .map(|sample| (at(sample + 2) - 2.0 * at(sample + 1) + at(sample)).length())
-                .fold(0.0, f64::max)
+            let size = |sample: usize| {
+                let around = [sample + 2, sample + 1, sample].map(|sample| world.position(sample % count, joint));
+                second_difference(around).length()
+            };
+            (0..count).map(size).fold(0.0, f64::max)
         };
         let added: f64 = self
             .joints

@@ -2,13 +2,16 @@
 
 pub mod auto;
 
+mod path;
+
 use crate::{
     analysis::Analysis,
     closure::{self, Closed, ClosureError, ClosureSettings, Image, image::ImageError},
     feet::{self, Feet, FeetSettings, PlantError},
     loop_clip::{LoopClip, LoopClipError},
+    motion::RootMotion,
     quality,
-    root_motion::{self, RootError, RootMode, RootSettings, RootTravel, Rooted, root_joint},
+    root_motion::{self, RootError, RootMode, RootSettings, Rooted, root_joint},
     take::{Clip, Cut, CutError, Mirror, Take},
 };
 
@@ -127,7 +130,7 @@ fn prepare(
     };
     let clip = Clip::new(take, cut, num_intervals, step_secs)?;
     Ok(match &settings.mirror {
-        Some(mirror) => root_motion::glide::extract_half(&clip, analysis, mirror, &settings.root)?,
+        Some(mirror) => root_motion::half_cycle::extract_half(&clip, analysis, mirror, &settings.root)?,
         None => root_motion::extract(&clip, analysis, cycles, &settings.root)?,
     })
 }
@@ -154,7 +157,7 @@ fn finish(take: &Take, analysis: &Analysis, source: Rooted, settings: &LoopSetti
         source.carrier,
         source.root,
     )?;
-    let (loop_clip, source, feet) = on_its_feet(loop_clip, source, analysis, &settings.feet)?;
+    let (loop_clip, source, feet) = on_its_feet(loop_clip, source, analysis, settings)?;
     let (loop_clip, source) = if settings.root.mode == RootMode::Path {
         led_along_its_path(&loop_clip, source, analysis, settings)?
     } else {
@@ -173,21 +176,25 @@ fn on_its_feet(
     loop_clip: LoopClip,
     source: Rooted,
     analysis: &Analysis,
-    settings: &FeetSettings,
+    settings: &LoopSettings,
 ) -> Result<(LoopClip, Rooted, Feet), MakeError> {
     let (body, limits) = (&analysis.body, analysis.contacts.limits());
-    let (speed, twist) = feet::measure_speed(&loop_clip, body, limits, settings);
+    let (speed, twist) = match settings.root.mode {
+        // A body that is brought back to where it started has no speed to be measured.
+        RootMode::World => (None, None),
+        _ => feet::measure_speed(&loop_clip, body, limits, &settings.feet),
+    };
     let (loop_clip, source) = match twist {
         Some(twist) => (
             loop_clip.with_twist(twist),
             Rooted {
-                root: RootTravel { twist, ..source.root },
+                root: RootMotion { twist, ..source.root },
                 ..source
             },
         ),
         None => (loop_clip, source),
     };
-    let (planted, mut feet) = feet::plant(&loop_clip, body, source.root_joint, limits, settings.lock)?;
+    let (planted, mut feet) = feet::plant(&loop_clip, body, source.root_joint, limits, settings.feet.lock)?;
     feet.speed = speed;
     feet.speed_is_theirs = twist.is_some();
     let Some(planted) = planted else {
@@ -205,13 +212,13 @@ fn led_along_its_path(
     analysis: &Analysis,
     settings: &LoopSettings,
 ) -> Result<(LoopClip, Rooted), MakeError> {
-    let path = root_motion::path::smoothed(loop_clip, &analysis.body, settings.root.path_smoothing_secs);
+    let path = path::smoothed(loop_clip, &analysis.body, settings.root.path_smoothing_secs);
     let Some(joint) = source.root_joint else {
         return Ok((loop_clip.clone().along(path)?, source));
     };
     let seat = root_joint::tilt(&source.clip, joint);
     let seats: Vec<_> = path.iter().map(|&place| place * seat).collect();
     let clip = root_joint::reseated(&source.clip, joint, analysis, &seats);
-    let loop_clip = root_joint::led_along(loop_clip, joint, path)?;
+    let loop_clip = path::led_along(loop_clip, joint, path)?;
     Ok((loop_clip, Rooted { clip, ..source }))
 }

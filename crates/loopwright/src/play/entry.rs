@@ -6,7 +6,7 @@
 
 use glam::DVec3;
 
-use super::{INTERPOLATION, offset::played_twist};
+use super::INTERPOLATION;
 use crate::{blend::phase::joint_weights, loop_clip::LoopClip, math::decay::Decay, transition::State};
 
 /// Where a jump enters a loop.
@@ -101,7 +101,7 @@ fn motion(clip: &LoopClip, secs: f64, weights: &[f64]) -> Motion {
     };
     let h = DIFFERENCE * clip.step_secs();
     let (before, here, after) = (places(secs - h), places(secs), places(secs + h));
-    let twist = played_twist(clip);
+    let twist = clip.root().twist;
     let velocity = |joint: usize| {
         let travel = twist.linear + twist.angular.cross(here[joint]);
         (after[joint] - before[joint]) / (2.0 * h) + travel

@@ -11,9 +11,8 @@ use rand_pcg::{
 
 use crate::{
     blend::SkeletonDifference,
-    closure::Shape,
     loop_clip::{Interpolation, LoopClip, LoopClipError},
-    math::rigid::Rigid,
+    math::{decay::Decay, rigid::Rigid},
     motion::{Pose, Tracks},
     take::{Skeleton, Take, TakeError},
 };
@@ -23,15 +22,15 @@ pub mod entry;
 pub mod offset;
 
 use entry::{Entry, Motions};
-use offset::{Offset, State};
+use offset::{MovingPose, Offset};
 
 /// How a set of loops is played.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaySettings {
     /// Where the order comes from: same seed, same order.
     pub seed: u64,
-    /// How the offset of a jump fades: quintic, cubic or spring. Jumps are priced by the same fade.
-    pub fade: Shape,
+    /// How the offset of a jump fades. Jumps are priced by the same decay.
+    pub fade: Decay,
     /// Fewest and most cycles for which a loop plays before the next.
     pub cycles: [u32; 2],
 }
@@ -40,7 +39,7 @@ impl Default for PlaySettings {
     fn default() -> Self {
         Self {
             seed: 0,
-            fade: Shape::Quintic {
+            fade: Decay::Quintic {
                 blend_secs: DEFAULT_FADE_SECS,
             },
             cycles: [1, 3],
@@ -82,9 +81,6 @@ pub enum PlayError {
         /// Seconds given.
         found: f64,
     },
-    /// The fade is none that a jump can have.
-    #[error("a jump fades by a quintic, a cubic or a spring")]
-    Fade,
     /// The fade lasts too short or too long.
     #[error("a jump fades over {min} s to {max} s, found {found} s", min = FADE_SECS.start(), max = FADE_SECS.end())]
     FadeSecs {
@@ -150,10 +146,10 @@ impl LoopSet {
 
     /// Where to enter one loop from a time of another, and what that costs under a fade.
     ///
-    /// Errors: [`PlayError::Fade`] and [`PlayError::FadeSecs`].
-    pub fn entry(&self, from: usize, secs: f64, to: usize, fade: Shape) -> Result<Entry, PlayError> {
-        let decay = offset::decay(checked(fade)?).ok_or(PlayError::Fade)?;
-        Ok(self.motions.entry(&self.loops, from, secs, to, decay))
+    /// Errors: [`PlayError::FadeSecs`].
+    pub fn entry(&self, from: usize, secs: f64, to: usize, fade: Decay) -> Result<Entry, PlayError> {
+        check_secs(fade)?;
+        Ok(self.motions.entry(&self.loops, from, secs, to, fade))
     }
 
     /// Draws an order of loops for so many seconds and lays them end to end.
@@ -165,8 +161,8 @@ impl LoopSet {
         if !(duration_secs > 0.0 && duration_secs.is_finite()) {
             return Err(PlayError::Duration { found: duration_secs });
         }
-        let fade = checked(settings.fade)?;
-        let decay = offset::decay(fade).ok_or(PlayError::Fade)?;
+        let fade = settings.fade;
+        check_secs(fade)?;
         let [fewest, most] = settings.cycles;
         if fewest < 1 || most < fewest {
             return Err(PlayError::Cycles { found: settings.cycles });
@@ -200,9 +196,9 @@ impl LoopSet {
             let next = (at + 1 + below(random, self.loops.len() - 1)) % self.loops.len();
             let entry = self
                 .motions
-                .entry(&self.loops, at, segment.entry.secs + since, next, decay);
+                .entry(&self.loops, at, segment.entry.secs + since, next, fade);
             let left = segment.state(&self.loops, fade, since);
-            let joined = State::of_loop(&self.loops[next], entry.secs);
+            let joined = MovingPose::of_loop(&self.loops[next], entry.secs);
             let segment = Segment {
                 loop_index: next,
                 start_secs,
@@ -223,17 +219,15 @@ impl LoopSet {
 }
 
 /// Seconds for which a loop plays: so many cycles, more where they are over before the fade is.
-fn held_secs(clip: &LoopClip, cycles: u32, fade: Shape) -> f64 {
+fn held_secs(clip: &LoopClip, cycles: u32, fade: Decay) -> f64 {
     let period_secs = clip.period_secs();
     period_secs * (fade.secs() / period_secs).ceil().max(f64::from(cycles))
 }
 
-/// A fade that a jump can have.
-fn checked(fade: Shape) -> Result<Shape, PlayError> {
-    if offset::decay(fade).is_none() {
-        Err(PlayError::Fade)
-    } else if FADE_SECS.contains(&fade.secs()) {
-        Ok(fade)
+/// Refuses fades that are too short or too long.
+fn check_secs(fade: Decay) -> Result<(), PlayError> {
+    if FADE_SECS.contains(&fade.secs()) {
+        Ok(())
     } else {
         Err(PlayError::FadeSecs { found: fade.secs() })
     }
@@ -261,10 +255,10 @@ pub struct Segment {
 
 impl Segment {
     /// What is seen `secs` seconds into the segment: loop and fading offset together.
-    fn state(&self, loops: &[LoopClip], fade: Shape, secs: f64) -> State {
+    fn state(&self, loops: &[LoopClip], fade: Decay, secs: f64) -> MovingPose {
         let clip = &loops[self.loop_index];
         let at = self.entry.secs + secs;
-        let mut state = State::of_loop(clip, at);
+        let mut state = MovingPose::of_loop(clip, at);
         state.root = clip.root_delta(self.entry.secs, at);
         self.offset.add_to(&mut state, fade, secs);
         state
@@ -278,7 +272,7 @@ impl Segment {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Performance {
     loops: Vec<LoopClip>,
-    fade: Shape,
+    fade: Decay,
     segments: Vec<Segment>,
     duration_secs: f64,
 }

@@ -1,7 +1,7 @@
 //! The offset that a jump leaves, and how it fades: places, turns and their rates at once.
 //!
 //! At the jump every joint is x away from where the new loop has it and moves by v faster. Adding x p(t) + v q(t), with p
-//! and q the decays of a closure shape, leaves place and velocity where they were and goes over into the new loop.
+//! and q the curves of a decay, leaves place and velocity where they were and goes over into the new loop.
 //! Rotations: exp(o(t)) before the loop's, with o(0) the rotation vector of the gap and o'(0) = J(o)^-1 (w_before - exp(o)
 //! w_after), as where a seam is closed. The root is in place by itself, and its difference of velocities fades alike.
 //! Source: docs/math/so3.md, docs/math/shapes.md.
@@ -10,7 +10,6 @@ use glam::DVec3;
 
 use super::INTERPOLATION;
 use crate::{
-    closure::{Shape, shapes::Jet},
     loop_clip::LoopClip,
     math::{
         decay::Decay,
@@ -18,7 +17,6 @@ use crate::{
         rotation,
     },
     motion::Pose,
-    root_motion::RootMode,
 };
 
 /// A value and its rate at the jump.
@@ -26,7 +24,7 @@ type Pair = [DVec3; 2];
 
 /// The body and the root at one time, with rates.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct State {
+pub(super) struct MovingPose {
     /// The body, local, relative to the root.
     pub(super) body: Pose,
     /// Rates of the translations, metres per second.
@@ -39,7 +37,7 @@ pub(super) struct State {
     twist: Twist,
 }
 
-impl State {
+impl MovingPose {
     /// A loop at a time, its root where it is.
     pub(super) fn of_loop(clip: &LoopClip, secs: f64) -> Self {
         let (velocities, spins) = clip.body_rates_at(secs);
@@ -48,16 +46,8 @@ impl State {
             velocities,
             spins,
             root: Rigid::IDENTITY,
-            twist: played_twist(clip),
+            twist: clip.root().twist,
         }
-    }
-}
-
-/// The twist by which a loop's root moves as it is played.
-pub(super) fn played_twist(clip: &LoopClip) -> Twist {
-    match clip.root().mode {
-        RootMode::InPlace | RootMode::World => Twist::ZERO,
-        _ => clip.root().twist,
     }
 }
 
@@ -81,7 +71,7 @@ impl Offset {
     }
 
     /// What carries on from `left` when the loop is `joined`.
-    pub(super) fn between(left: &State, joined: &State) -> Self {
+    pub(super) fn between(left: &MovingPose, joined: &MovingPose) -> Self {
         let places = left.body.translations.iter().zip(&joined.body.translations);
         let speeds = left.velocities.iter().zip(&joined.velocities);
         let turns = left.body.rotations.iter().zip(&joined.body.rotations);
@@ -109,13 +99,13 @@ impl Offset {
     }
 
     /// Adds what is left after `secs` seconds to the loop's own state, rates included.
-    pub(super) fn add_to(&self, state: &mut State, fade: Shape, secs: f64) {
+    pub(super) fn add_to(&self, state: &mut MovingPose, fade: Decay, secs: f64) {
         if secs < 0.0 {
             return;
         }
-        let decays = fade.decays(secs, Jet::default());
-        let value = |[x, v]: Pair| x * decays.position.value + v * decays.velocity.value;
-        let rate = |[x, v]: Pair| x * decays.position.rate + v * decays.velocity.rate;
+        let fading = fade.at(secs);
+        let value = |[x, v]: Pair| x * fading.position.value + v * fading.velocity.value;
+        let rate = |[x, v]: Pair| x * fading.position.rate + v * fading.velocity.rate;
         for (joint, &pair) in self.translations.iter().enumerate() {
             state.body.translations[joint] += value(pair);
             state.velocities[joint] += rate(pair);
@@ -137,15 +127,5 @@ impl Offset {
             // In the moving axes the Jacobian is that of the opposite turn.
             angular: back * state.twist.angular + rotation::left_jacobian(-turn) * rate(angular),
         };
-    }
-}
-
-/// The decay that prices a jump which fades like that; `None` for shapes that only a seam can have.
-pub(super) fn decay(fade: Shape) -> Option<Decay> {
-    match fade {
-        Shape::Quintic { blend_secs } => Some(Decay::Quintic { blend_secs }),
-        Shape::Cubic { blend_secs } => Some(Decay::Cubic { blend_secs }),
-        Shape::Spring { half_life_secs } => Some(Decay::Spring { half_life_secs }),
-        _ => None,
     }
 }

@@ -5,12 +5,10 @@
 
 use glam::DVec3;
 
-use super::{RootMode, RootTravel};
 use crate::{
     analysis::{Analysis, body::Body},
-    loop_clip::{LoopClip, LoopClipError},
     math::{rigid::Rigid, rotation},
-    motion::Tracks,
+    motion::RootMotion,
     take::{Clip, Skeleton, WorldTracks},
 };
 
@@ -108,12 +106,8 @@ fn kept_children(skeleton: &Skeleton, joint: usize, analysis: &Analysis) -> Vec<
 /// A clip seen from the root, whose root joint stands at `seats` and whose body is where it was in the world.
 ///
 /// `seats` holds places of the root joint seen from the constant twist, one for each sample of a period or one for all.
-pub fn seated(clip: &Clip, root: RootTravel, joint: usize, analysis: &Analysis, seats: &[Rigid]) -> Clip {
-    let travelling = RootTravel {
-        mode: RootMode::Screw,
-        ..root
-    };
-    let root_from_world = |sample: isize| travelling.at(sample as f64 * clip.step_secs()).inverse();
+pub fn seated(clip: &Clip, root: RootMotion, joint: usize, analysis: &Analysis, seats: &[Rigid]) -> Clip {
+    let root_from_world = |sample: isize| root.at(sample as f64 * clip.step_secs()).inverse();
     let children = kept_children(clip.skeleton(), joint, analysis);
     seat(clip, joint, &children, &root_from_world, seats)
 }
@@ -163,27 +157,4 @@ pub(crate) fn tilt(clip: &Clip, joint: usize) -> Rigid {
         .fold(glam::DQuat::IDENTITY, |above, turn| above * turn);
     let upright = rotation::from_yaw(rotation::yaw_of(turn));
     Rigid::new((upright.conjugate() * turn).normalize(), DVec3::ZERO)
-}
-
-/// A loop whose root, and with it its root joint, is led along a path; the rest of the body stays where it is.
-///
-/// `path` holds for every sample where the root shall stand, seen from the constant twist. Errors:
-/// [`LoopClipError::PathLength`].
-pub(crate) fn led_along(clip: &LoopClip, joint: usize, path: Vec<Rigid>) -> Result<LoopClip, LoopClipError> {
-    let skeleton = clip.skeleton();
-    let mut tracks = Tracks::empty(skeleton.clone(), clip.step_secs(), clip.num_samples());
-    for sample in 0..clip.num_samples() {
-        let place = path.get(sample).copied().unwrap_or(Rigid::IDENTITY);
-        let body = clip.body_pose(sample);
-        // The joint goes with the path ahead of the root, which then catches up and finds it as it stood.
-        let seat = body.joint(joint);
-        let led = body.carried(skeleton, joint, place);
-        let mut pose = body.to_pose();
-        pose.set_joint(joint, led);
-        for &child in skeleton.children(joint) {
-            pose.set_joint(child, led.inverse() * seat * body.joint(child));
-        }
-        tracks.push(pose.as_ref());
-    }
-    clip.clone().with_tracks(tracks).along(path)
 }

@@ -1,7 +1,12 @@
 //! How root motion is taken out of a stretch, and what becomes of it.
 
-use super::path;
 use crate::words;
+
+/// Standard deviation of the weights that smooth a root's path unless given, seconds.
+///
+/// Shorter, and the root jerks with every step; longer, and it no longer follows the body. A quarter of a second takes the
+/// bounce of steps away (2% of what comes twice a second is left) and keeps the weave of strides.
+pub const PATH_SMOOTHING_SECS: f64 = 0.25;
 
 /// What becomes of the travel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,6 +24,13 @@ pub enum RootMode {
     Path,
     /// The travel is no travel: closing brings the body back to where it started.
     World,
+}
+
+impl RootMode {
+    /// Whether a file or an engine moves the root: not where it stays, and the root motion is reported only.
+    pub fn moves_root(self) -> bool {
+        !matches!(self, Self::InPlace | Self::World)
+    }
 }
 
 words!(RootMode {
@@ -63,7 +75,7 @@ impl Default for RootSettings {
         Self {
             mode: RootMode::default(),
             space: RootSpace::default(),
-            path_smoothing_secs: path::SMOOTHING_SECS,
+            path_smoothing_secs: PATH_SMOOTHING_SECS,
             force_straight: false,
         }
     }

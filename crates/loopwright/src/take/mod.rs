@@ -11,11 +11,9 @@ pub mod clip;
 
 pub mod smooth;
 
-pub mod mirror;
-
+pub use crate::mirror::{self, Mirror, MirrorError};
 pub use clip::Clip;
 pub use cut::{Cut, CutError};
-pub use mirror::{Mirror, MirrorError};
 pub use smooth::SmoothError;
 
 pub use crate::motion::{Joint, Skeleton, SkeletonError, WorldTracks};

@@ -3,15 +3,16 @@
 use std::path::Path;
 
 use loopwright::{
-    analysis::{body::Body, contacts::ContactLimits},
+    analysis::{body::Body, standing::ContactLimits},
     blend::{
         BlendError, Blender,
         space::{Axis, BlendSpace},
     },
     feet::{self, FootLock},
     loop_clip::LoopClip,
-    quality::{self, KeyLayout, LoopKeys},
-    root_motion::RootSpace,
+    loop_clip::{KeyLayout, LoopKeys},
+    quality,
+    root_motion::{RootMode, RootSpace},
 };
 use loopwright_formats::{
     AnimationChoice, LoopWriteSettings, ReadSettings, Sidecar, Source, Written,
@@ -58,7 +59,11 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     };
 
     let first = &loops[0];
-    let writing = LoopWriteSettings::default();
+    let mode = mode(&loops);
+    let writing = LoopWriteSettings {
+        in_place: !mode.moves_root(),
+        ..LoopWriteSettings::default()
+    };
     let source = first.source.in_format(format, &first.take);
     let written = loopwright_formats::write_loop(&clip, &source, &writing).map_err(Failure::error)?;
     let warnings: Vec<String> = written.warnings.iter().map(ToString::to_string).collect();
@@ -73,6 +78,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
         (&written, &source),
         warnings,
         &beside,
+        mode,
     )?;
     let bytes = loopwright_formats::with_facts(&written, &sidecar);
     outputs.add(&args.output, bytes.as_ref().unwrap_or(&written.bytes))?;
@@ -84,6 +90,17 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
         report::blend(&sidecar)
     })?;
     Ok(Ending::Done)
+}
+
+/// What becomes of the root motion of the blend: as of the first loop, or a path where any follows one.
+fn mode(loops: &[PlayableLoop]) -> RootMode {
+    let mut modes = loops.iter().map(|each| written_loop::root_mode(&each.sidecar.root));
+    let first = modes.next().unwrap_or_default();
+    if loops.iter().any(|each| each.clip.follows_path()) {
+        RootMode::Path
+    } else {
+        first
+    }
 }
 
 /// The blend with its feet held: what stands on two circles stands nowhere in their mean.
@@ -196,6 +213,7 @@ fn sidecar(
     (written, source): (&Written, &Source),
     warnings: Vec<String>,
     beside: &Path,
+    mode: RootMode,
 ) -> Result<Sidecar, Failure> {
     let unreadable = |why: String| Failure::error(format!("the loop cannot be read back: {why}"));
     let settings = ReadSettings {
@@ -212,6 +230,7 @@ fn sidecar(
     let layout = KeyLayout {
         num_samples: clip.num_samples(),
         has_closing_key: true,
+        in_place: !mode.moves_root(),
     };
     let keys =
         LoopKeys::new(&take, layout, *clip.root(), clip.carrier()).map_err(|error| unreadable(error.to_string()))?;
@@ -233,7 +252,7 @@ fn sidecar(
             method: "blend".to_owned(),
             ..ClosureFacts::default()
         },
-        root: facts::root(clip.root(), space),
+        root: facts::root(clip.root(), mode, space),
         quality: facts::quality(&quality::measure(&keys, &body, None), None),
         playback: PlaybackFacts {
             samples: clip.num_samples(),

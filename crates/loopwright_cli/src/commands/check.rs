@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use loopwright::{
     analysis::body::Body,
-    quality::{self, KeyLayout, LoopKeys, Stand},
+    loop_clip::{KeyLayout, LoopKeys},
+    quality::{self, Stand},
+    recognition,
+    root_motion::RootMode,
     take::Take,
 };
 use loopwright_formats::sidecar::{ContactFacts, FeetFacts};
@@ -143,14 +146,17 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
     } = written_loop::read(path, reading)?;
     let body = Body::find(&written, &reading.overrides()).map_err(load::body_failure)?;
 
+    let mode = sidecar
+        .as_ref()
+        .map_or(RootMode::Keep, |sidecar| written_loop::root_mode(&sidecar.root));
     let (layout, root, carrier, space) = match &sidecar {
         Some(sidecar) => {
             let (layout, root, carrier) = written_loop::from_sidecar(&written, sidecar)?;
             (layout, root, carrier, written_loop::root_space(&sidecar.root))
         }
         None => {
-            let carrier = quality::topmost_moving(&written, &body);
-            let seen = quality::recognise(&written, &body, carrier).map_err(|error| {
+            let carrier = recognition::topmost_moving(&written, &body);
+            let seen = recognition::recognise(&written, &body, carrier).map_err(|error| {
                 Failure::error(format!("cannot check \"{}\": {error}", path.display()))
                     .try_this("a loop of 3 or more frames")
             })?;
@@ -241,7 +247,7 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
         failed,
         take: Some(facts),
         candidate: sidecar.map(|sidecar| sidecar.candidate),
-        root: Some(facts::root(&root, space)),
+        root: Some(facts::root(&root, mode, space)),
         quality: Some(figures),
         warnings,
     })

@@ -179,7 +179,8 @@ fn read_loop(path: &Path, reading: &TakeArgs) -> Result<ReadLoop, Failure> {
         ))
         .try_this("make the loop again")
     };
-    let clip = LoopClip::from_keys(&read.written, layout, root, carrier).map_err(|error| failed(&error))?;
+    let clip =
+        LoopClip::from_keys(&read.written, layout, layout.shown(&root), carrier).map_err(|error| failed(&error))?;
     let motion = Motion::of_loop(&clip, &reading.overrides()).map_err(|error| match error {
         TransitionError::Body(error) => load::body_failure(error),
         other => failed(&other),

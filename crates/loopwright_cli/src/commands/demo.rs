@@ -80,7 +80,10 @@ fn walk_the_road(folder: &Path, force: bool) -> Result<Ending, Failure> {
     );
     outputs.add(&loop_path, &product.bytes(&sidecar))?;
     outputs.add(&sidecar_path, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
-    outputs.add(&picture_path, product.plot(&loaded, chosen).as_bytes())?;
+    outputs.add(
+        &picture_path,
+        product.plot(&loaded, chosen, making.root.mode).as_bytes(),
+    )?;
     let truth = format!(
         "truth: period {:.4} s, {:.3} m/s, turning {:+.2} deg/s\n",
         synthetic.truth.period_secs,

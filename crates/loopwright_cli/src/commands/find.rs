@@ -24,7 +24,7 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
         mirroring::mirror(loaded.take(), &loaded.analysis.heading, &pairs)
     });
     let settings = SearchSettings {
-        mirror: mirror.transpose()?,
+        pairing: mirror.transpose()?.into(),
         ..search::settings(&args.search, args.top)
     };
     // A take that holds no loop is an answer as well: an empty list, a reason, and a plot that shows why.

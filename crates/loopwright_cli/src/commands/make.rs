@@ -7,9 +7,11 @@ use std::{
 
 use loopwright::{
     candidate::{self, LoopCandidate, SearchSettings},
+    closure::ClosureName,
+    loop_clip::{KeyLayout, LoopKeys},
     math::rotation,
     pipeline::{self, LoopSettings, Made, MakeError},
-    quality::{self, KeyLayout, LoopKeys, Quality, Stand},
+    quality::{self, Quality, Stand},
     root_motion::{MAX_RABBIT_TURN, RootError, RootMode, root_joint},
     take::{CutError, Mirror},
 };
@@ -20,7 +22,6 @@ use loopwright_formats::{
 
 use crate::{
     args::{CloseArgs, DEFAULT_TOP, MakeArgs, SearchArgs, TargetArgs},
-    closure_names::ClosureName,
     exit::{Ending, Failure},
     files,
     load::{self, Loaded},
@@ -171,7 +172,7 @@ fn make(
     outputs.add(&loop_path, &product.bytes(&sidecar))?;
     outputs.add(&sidecar_path, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     if let Some(plot) = plot {
-        plot.add(&mut outputs, &product.plot(&loaded, &chosen))?;
+        plot.add(&mut outputs, &product.plot(&loaded, &chosen, settings.root.mode))?;
     }
     if let Some(path) = saved {
         let done = recipe.done(&chosen, choice.as_ref().map(|choice| &choice.method));
@@ -222,7 +223,7 @@ pub(crate) fn produce(
     let written = loopwright_formats::write_loop(&made.loop_clip, source, writing).map_err(Failure::error)?;
     let mut soft: Vec<String> = written.warnings.iter().map(ToString::to_string).collect();
     soft.extend(made.closed.clamps.iter().map(ToString::to_string));
-    soft.extend(torn_back(loaded, &made));
+    soft.extend(torn_back(loaded, &made, settings.root.mode));
     soft.extend(facts::feet_left_alone(
         loaded.take().skeleton(),
         &loaded.analysis.body,
@@ -254,8 +255,8 @@ impl Product {
     }
 
     /// What closing did, as SVG.
-    pub(crate) fn plot(&self, loaded: &Loaded, chosen: &LoopCandidate) -> String {
-        loopwright_draw::plot::make(loaded.take(), &loaded.analysis, &chosen.cut, &self.made)
+    pub(crate) fn plot(&self, loaded: &Loaded, chosen: &LoopCandidate, mode: RootMode) -> String {
+        loopwright_draw::plot::make(loaded.take(), &loaded.analysis, &chosen.cut, &self.made, mode)
     }
 
     /// All facts about the loop, as the file beside it has them.
@@ -274,7 +275,7 @@ impl Product {
             candidate: facts::candidate(chosen, clip.period_secs()),
             closure: facts::closure(&self.made.closed),
             root: facts::root_as_made(
-                facts::root(clip.root(), settings.root.space),
+                facts::root(clip.root(), settings.root.mode, settings.root.space),
                 &self.made,
                 (settings.root.mode == RootMode::Path).then_some(settings.root.path_smoothing_secs),
             ),
@@ -329,6 +330,7 @@ fn measure(
     let layout = KeyLayout {
         num_samples: clip.num_samples(),
         has_closing_key: writing.closing_key == ClosingKey::Repeat || writing.copies > 1,
+        in_place: writing.in_place,
     };
     // Folding an added root joint away leaves the travel on the topmost joint, whichever had it in the take.
     let carrier = if writing.add_root { 0 } else { clip.carrier() };
@@ -350,7 +352,7 @@ fn choose(
     if let (Some(start), Some(end)) = (stretch.start, stretch.end) {
         let settings = SearchSettings {
             cycles: stretch.cycles,
-            mirror: mirror.cloned(),
+            pairing: mirror.cloned().into(),
             ..SearchSettings::default()
         };
         let mut candidate = candidate::appraise(loaded.take(), &loaded.analysis, &settings, start, end)
@@ -366,7 +368,7 @@ fn choose(
     search::check(search, loaded)?;
     // At least what `find` asks for: how many are asked for may change the list.
     let settings = SearchSettings {
-        mirror: mirror.cloned(),
+        pairing: mirror.cloned().into(),
         ..search::settings(search, pick.max(DEFAULT_TOP))
     };
     let Hunt { found, .. } = search::hunt(loaded, &settings, search)?;
@@ -455,8 +457,8 @@ const TORN_METRES: f64 = 0.1;
 const TORN_RADIANS: f64 = 5.0 * core::f64::consts::PI / 180.0;
 
 /// Says so when the body is brought back over a way that the take travels.
-fn torn_back(loaded: &Loaded, made: &Made) -> Option<String> {
-    if made.source.root.mode != RootMode::World {
+fn torn_back(loaded: &Loaded, made: &Made, mode: RootMode) -> Option<String> {
+    if mode != RootMode::World {
         return None;
     }
     let (clip, hips) = (&made.source.clip, loaded.analysis.body.hips);

@@ -2,8 +2,7 @@
 
 use loopwright::{
     candidate::score::DEFAULT_HALF_LIFE_SECS,
-    closure::Shape,
-    math::decay::DecayKind,
+    math::decay::{Decay, DecayKind},
     play::{DEFAULT_FADE_SECS, LoopSet, PlayError, PlaySettings},
 };
 
@@ -42,7 +41,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
     let loops = written_loop::read_all_playable(&args.loops, &args.reading)?;
     let frame_time_secs = args.fps.map_or(loops[0].clip.step_secs(), |rate| 1.0 / rate);
     let source = loops[0].source.clone();
-    let set = LoopSet::new(loops.into_iter().map(|each| each.clip).collect()).map_err(play_failure)?;
+    let set = LoopSet::new(loops.into_iter().map(|each| each.played()).collect()).map_err(play_failure)?;
     let settings = PlaySettings {
         seed: args.seed,
         fade: fade(args),
@@ -83,12 +82,12 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
     Ok(Ending::Done)
 }
 
-fn fade(args: &PlayArgs) -> Shape {
+fn fade(args: &PlayArgs) -> Decay {
     let blend_secs = args.fade_seconds.unwrap_or(DEFAULT_FADE_SECS);
     match args.fade {
-        DecayKind::Quintic => Shape::Quintic { blend_secs },
-        DecayKind::Cubic => Shape::Cubic { blend_secs },
-        DecayKind::Spring => Shape::Spring {
+        DecayKind::Quintic => Decay::Quintic { blend_secs },
+        DecayKind::Cubic => Decay::Cubic { blend_secs },
+        DecayKind::Spring => Decay::Spring {
             half_life_secs: args.fade_seconds.unwrap_or(DEFAULT_HALF_LIFE_SECS),
         },
     }

@@ -4,13 +4,12 @@ use std::str::FromStr;
 
 use clap::Args;
 use loopwright::{
-    closure::{ClosureSettings, DEFAULT_BLEND_SECS, Method, Motion, Order, Shape, Shares},
+    closure::{ClosureName, ClosureSettings, DEFAULT_BLEND_SECS, Method, Order, SeamMotion, Shape, Shares},
     take::Skeleton,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    closure_names::ClosureName,
     exit::Failure,
     words::{choice, optional_text},
 };
@@ -53,9 +52,9 @@ pub(crate) struct ClosureRecipe {
     #[serde(with = "optional_text")]
     order: Option<Order>,
     /// How velocities and accelerations at the seam are told; layered unless given.
-    #[arg(long, value_parser = choice::<Motion>())]
+    #[arg(long, value_parser = choice::<SeamMotion>())]
     #[serde(with = "optional_text")]
-    motion: Option<Motion>,
+    motion: Option<SeamMotion>,
 }
 
 /// Joints that are closed in their own way, as a flag or as a table `[[joint]]` of a recipe.

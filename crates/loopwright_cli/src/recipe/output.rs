@@ -136,6 +136,7 @@ impl OutputRecipe {
             closing_key: self.last_key.unwrap_or_default(),
             copies: self.repeat.unwrap_or(1),
             add_root: adds_root && root_joint.is_none(),
+            in_place: !self.root.unwrap_or_default().moves_root(),
         }
     }
 }

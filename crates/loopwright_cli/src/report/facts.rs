@@ -7,9 +7,10 @@ use loopwright::{
     feet::{Feet, FootOutcome},
     loop_clip::LoopClip,
     math::{ops, rigid::Twist, rotation},
+    motion::RootMotion,
     pipeline::Made,
     quality::{Quality, Stand},
-    root_motion::{RootMode, RootSpace, RootTravel},
+    root_motion::{RootMode, RootSpace},
     take::Skeleton,
 };
 use loopwright_formats::sidecar::{
@@ -69,7 +70,7 @@ fn method_name(method: &Method, shape: Shape) -> &'static str {
 }
 
 /// The root's facts, as far as the travel tells them.
-pub(crate) fn root(root: &RootTravel, space: RootSpace) -> RootFacts {
+pub(crate) fn root(root: &RootMotion, mode: RootMode, space: RootSpace) -> RootFacts {
     let Twist { linear, angular } = root.twist;
     // A root that stands upright has the world's up; any other is asked where it goes at the start.
     let (way, turn) = match space {
@@ -77,7 +78,7 @@ pub(crate) fn root(root: &RootTravel, space: RootSpace) -> RootFacts {
         RootSpace::Full => (root.start.rotation * linear, root.start.rotation * angular),
     };
     RootFacts {
-        mode: mode_name(root.mode).to_owned(),
+        mode: mode_name(mode).to_owned(),
         space: match space {
             RootSpace::Ground => "ground",
             RootSpace::Full => "full",

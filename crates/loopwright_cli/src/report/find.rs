@@ -6,7 +6,8 @@ use loopwright::{
     analysis::segments::Segment,
     candidate::{MissReason, NearestMiss, SearchSettings, TakeRhythm},
     math::ops,
-    root_motion::{RootMode, RootSpace, RootTravel},
+    motion::RootMotion,
+    root_motion::{RootMode, RootSpace},
 };
 use loopwright_formats::sidecar::{CandidateFacts, RootFacts, TakeFacts};
 use serde::Serialize;
@@ -204,11 +205,11 @@ pub(crate) fn json(
             rank: index + 1,
             candidate: facts::candidate(candidate, candidate.source_period_secs),
             root: facts::root(
-                &RootTravel {
-                    mode: RootMode::Screw,
+                &RootMotion {
                     start: candidate.root_start,
                     twist: candidate.twist,
                 },
+                RootMode::Screw,
                 RootSpace::Ground,
             ),
             strength: candidate.strength,

@@ -188,15 +188,3 @@ pub(crate) fn root_twist(sidecar: &Value) -> Twist {
         angular: vector(&sidecar["root"]["twist_angular_radps"]),
     }
 }
-
-/// The real takes beside the project, where they are there; says so where they are not.
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
-pub(crate) fn real_takes() -> Option<PathBuf> {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/mocap"));
-    if folder.is_dir() {
-        Some(folder)
-    } else {
-        eprintln!("skipped: no real takes at {}", folder.display());
-        None
-    }
-}

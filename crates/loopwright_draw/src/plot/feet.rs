@@ -3,7 +3,7 @@
 use core::ops::Range as Keys;
 
 use glam::DVec3;
-use loopwright::{analysis::Analysis, pipeline::Made, root_motion::RootTravel, take::WorldTracks};
+use loopwright::{analysis::Analysis, motion::RootMotion, pipeline::Made, take::WorldTracks};
 
 use super::{
     axes::{self, Axis, Heading, Key, Panel, Range, Sign, stroke_width},
@@ -130,9 +130,9 @@ fn panel(svg: &mut Svg, made: &Made, foot: usize, lines: &[(Ink, f64, Vec<f64>)]
     });
 }
 
-/// Joints in the world at every key, over ground that moves where the root stays in place.
+/// Joints in the world at every key, moved by the root, whether or not a file shows it.
 struct Places {
-    travel: RootTravel,
+    root: RootMotion,
     from_root: WorldTracks,
     step_secs: f64,
     /// Key of the first frame of `from_root`.
@@ -145,7 +145,7 @@ impl Places {
     fn of_cut(made: &Made) -> Self {
         let clip = &made.source.clip;
         Self {
-            travel: made.source.root.over_ground(),
+            root: made.source.root,
             from_root: clip.world_tracks(),
             step_secs: clip.step_secs(),
             first: *clip.sample_range().start(),
@@ -156,7 +156,7 @@ impl Places {
     fn of_loop(made: &Made) -> Self {
         let clip = &made.loop_clip;
         Self {
-            travel: clip.root().over_ground(),
+            root: *clip.root(),
             from_root: clip.tracks_from_root(),
             step_secs: clip.step_secs(),
             first: 0,
@@ -172,7 +172,7 @@ impl Places {
             let frame = frame.clamp(0, count - 1);
             (frame, frame + self.first)
         };
-        let root = self.travel.at(key as f64 * self.step_secs);
+        let root = self.root.at(key as f64 * self.step_secs);
         root.transform_point(self.from_root.position(frame as usize, joint))
     }
 

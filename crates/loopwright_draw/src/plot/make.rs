@@ -23,14 +23,14 @@ use super::{
 /// A loop as SVG: the path from above with the root's twist, offsets over time, the most offset joints before and after, how fast feet
 /// go over the ground.
 ///
-/// `made` must be of `cut`, and that of `take`; `analysis` of the same take.
-pub fn make(take: &Take, analysis: &Analysis, cut: &Cut, made: &Made) -> String {
+/// `made` must be of `cut`, and that of `take`; `analysis` of the same take. `mode` says what becomes of the root motion.
+pub fn make(take: &Take, analysis: &Analysis, cut: &Cut, made: &Made, mode: RootMode) -> String {
     let mut svg = Svg::new();
     let title = format!("{}: the take and the loop made from it", take.name());
     let top = axes::title(&mut svg, &title, &summary(cut, made));
 
     let side = 400.0;
-    let map_bottom = path_from_above(&mut svg, take, analysis, cut, made, style::MARGIN, top, side);
+    let map_bottom = path_from_above(&mut svg, take, analysis, cut, made, mode, style::MARGIN, top, side);
     let left = style::MARGIN + side + 14.0 + style::LEFT;
     let width = style::WIDTH - style::MARGIN - style::RIGHT - left;
     offsets(&mut svg, made, left, width, top, map_bottom);
@@ -45,22 +45,13 @@ fn summary(cut: &Cut, made: &Made) -> String {
     let twist = clip.root().twist;
     let ground = DVec3::new(twist.linear.x, 0.0, twist.linear.z).length();
     let method = &made.closed.method;
-    let shape = match (method.crossfade_secs, method.start) {
-        (Some(_), _) => "crossfade",
-        (None, Shape::Quintic { .. }) => "quintic",
-        (None, Shape::Cubic { .. }) => "cubic",
-        (None, Shape::Spring { .. }) => "spring",
-        (None, Shape::Linear { .. }) => "linear",
-        (None, Shape::SoftFade { .. }) => "softfade",
-        (None, Shape::Adjustment { .. }) => "adjustment",
-        _ => "offsets",
-    };
+    let [name, _] = method.names();
     let met = match method.order {
         Order::C1 => "pose and velocity",
         Order::C2 => "pose, velocity and acceleration",
     };
     format!(
-        "frames {} to {}, period {:.3} s, {} samples; {shape}, meets in {met}; {:.2} m/s, {}{:.1} deg/s",
+        "frames {} to {}, period {:.3} s, {} samples; {name}, meets in {met}; {:.2} m/s, {}{:.1} deg/s",
         number(cut.start_frame()),
         number(cut.end_frame()),
         clip.period_secs(),
@@ -140,11 +131,17 @@ fn path_from_above(
     analysis: &Analysis,
     cut: &Cut,
     made: &Made,
+    mode: RootMode,
     left: f64,
     top: f64,
     side: f64,
 ) -> f64 {
-    let clip = &made.loop_clip;
+    let is_travelling = mode.moves_root();
+    let clip = &if is_travelling {
+        made.loop_clip.clone()
+    } else {
+        made.loop_clip.in_place()
+    };
     let (hips, root) = (analysis.body.hips, clip.root());
     let whole: Vec<DVec3> = (0..take.num_frames())
         .map(|frame| analysis.world.position(frame, hips))
@@ -158,7 +155,6 @@ fn path_from_above(
     let (first, last) = (cut.start_frame().floor() as usize, cut.end_frame().ceil() as usize);
     let source = &whole[first..=last.min(whole.len() - 1)];
 
-    let is_travelling = !matches!(root.mode, RootMode::InPlace | RootMode::World);
     let radius = root.twist.radius();
     let mut legend = vec![
         Key::new(Sign::Line(Ink::Faint), "take"),

@@ -3,10 +3,10 @@
 use glam::DVec3;
 use loopwright::{
     analysis::{Analysis, heading::Heading},
-    loop_clip::LoopClip,
-    math::rigid::{Rigid, Twist},
-    quality::KeyLayout,
-    root_motion::{RootMode, RootTravel, Rooted},
+    loop_clip::{KeyLayout, LoopClip},
+    math::rigid::Rigid,
+    motion::RootMotion,
+    root_motion::Rooted,
     take::Take,
 };
 
@@ -23,7 +23,7 @@ pub struct Motion {
     first: usize,
     /// Frames played in one cycle.
     num_frames: usize,
-    root: RootTravel,
+    root: RootMotion,
     repeats: bool,
     /// Source frame of the first frame played and source frames to a frame, for captions.
     numbering: [f64; 2],
@@ -104,8 +104,6 @@ impl Motion {
         motion.num_frames = clip.num_intervals();
         motion.numbering = [start_frame, num_source_frames / clip.num_intervals() as f64];
         motion.root = source.root;
-        // Played in the world, whatever becomes of the travel.
-        motion.root.mode = RootMode::Screw;
         motion.repeating();
         Ok(motion)
     }
@@ -137,7 +135,7 @@ impl Motion {
     pub fn of_written(
         written: &Take,
         layout: KeyLayout,
-        root: RootTravel,
+        root: RootMotion,
         figure: &Figure,
     ) -> Result<Self, MotionError> {
         let last = layout.num_samples.max(1) - 1 + usize::from(layout.has_closing_key);
@@ -149,11 +147,11 @@ impl Motion {
             });
         }
         let mut motion = Self::still(figure, written.frame_time_secs());
-        motion.root = root;
+        motion.root = layout.shown(&root);
         for frame in 0..=last {
             let from = motion.points.len();
             motion.add(written, frame)?;
-            let root_from_world = root.at(frame as f64 * motion.step_secs).inverse();
+            let root_from_world = motion.root.at(frame as f64 * motion.step_secs).inverse();
             for point in &mut motion.points[from..] {
                 *point = root_from_world.transform_point(*point);
             }
@@ -170,14 +168,7 @@ impl Motion {
             points: Vec::new(),
             first: 0,
             num_frames: 0,
-            root: RootTravel {
-                mode: RootMode::InPlace,
-                start: Rigid::IDENTITY,
-                twist: Twist {
-                    linear: DVec3::ZERO,
-                    angular: DVec3::ZERO,
-                },
-            },
+            root: RootMotion::NONE,
             repeats: false,
             numbering: [0.0, 1.0],
             guide: Vec::new(),

@@ -5,20 +5,21 @@ use std::collections::BTreeMap;
 use glam::DVec3;
 
 use super::{
-    BvhJoint, Channel, Hierarchy, MAX_CHANNELS, MAX_DEPTH,
-    lex::{Lexer, NumberFault, found, number, number_error},
+    BvhJoint, Hierarchy,
+    channel::{Channel, ChannelKind, MAX_CHANNELS},
+    error::{BvhError, NumberPlace},
+    lex::{Lexer, found, is},
+    number::{NumberFault, number},
+    warning::BvhWarning,
 };
 use crate::{
-    error::{NumberPlace, ReadError, cut, excerpt},
+    excerpt::{cut, excerpt},
+    limits::MAX_DEPTH,
     warning::Warning,
 };
 
 /// Names longer than this are shown cut, in characters.
 pub(super) const MAX_SHOWN_NAME: usize = 120;
-
-fn is(word: &[u8], keyword: &str) -> bool {
-    word.eq_ignore_ascii_case(keyword.as_bytes())
-}
 
 /// A joint of which not all has been read.
 struct OpenJoint {
@@ -57,7 +58,7 @@ struct Reader<'l, 'b> {
 }
 
 /// Reads from HIERARCHY up to and with the word MOTION.
-pub(super) fn read(lexer: &mut Lexer<'_>, warnings: &mut Vec<Warning>) -> Result<Hierarchy, ReadError> {
+pub(super) fn read(lexer: &mut Lexer<'_>, warnings: &mut Vec<Warning>) -> Result<Hierarchy, BvhError> {
     let mut reader = Reader {
         lexer,
         joints: Vec::new(),
@@ -72,18 +73,24 @@ pub(super) fn read(lexer: &mut Lexer<'_>, warnings: &mut Vec<Warning>) -> Result
         ..
     } = reader;
     if let Some((offset, name)) = odd_names.not_utf8.first {
-        warnings.push(Warning::NameNotUtf8 {
-            at: lexer.position_of(offset),
-            name: excerpt(name.as_bytes()),
-            count: odd_names.not_utf8.count,
-        });
+        warnings.push(
+            BvhWarning::NameNotUtf8 {
+                at: lexer.position_of(offset),
+                name: excerpt(name.as_bytes()),
+                count: odd_names.not_utf8.count,
+            }
+            .into(),
+        );
     }
     if let Some((offset, name)) = odd_names.long.first {
-        warnings.push(Warning::LongName {
-            at: lexer.position_of(offset),
-            num_chars: name.chars().count(),
-            count: odd_names.long.count,
-        });
+        warnings.push(
+            BvhWarning::LongName {
+                at: lexer.position_of(offset),
+                num_chars: name.chars().count(),
+                count: odd_names.long.count,
+            }
+            .into(),
+        );
     }
     warn_of_names(&joints, warnings);
     warn_of_shape(&joints, warnings);
@@ -91,17 +98,17 @@ pub(super) fn read(lexer: &mut Lexer<'_>, warnings: &mut Vec<Warning>) -> Result
 }
 
 impl<'b> Reader<'_, 'b> {
-    fn read_tree(&mut self) -> Result<(), ReadError> {
+    fn read_tree(&mut self) -> Result<(), BvhError> {
         let word = self.lexer.word();
         if !is(word, "HIERARCHY") {
-            return Err(ReadError::NotBvh {
+            return Err(BvhError::NotBvh {
                 at: self.lexer.position_before(word),
                 found: found(word),
             });
         }
         let word = self.lexer.word();
         if !is(word, "ROOT") {
-            return Err(ReadError::NoJoints {
+            return Err(BvhError::NoJoints {
                 at: self.lexer.position_before(word),
                 found: found(word),
             });
@@ -115,15 +122,15 @@ impl<'b> Reader<'_, 'b> {
         if is(word, "MOTION") {
             Ok(())
         } else if is(word, "ROOT") {
-            Err(ReadError::SecondRoot {
+            Err(BvhError::SecondRoot {
                 at,
                 first: self.shown_name(0),
                 second: excerpt(self.lexer.rest_of_line()),
             })
         } else if word == b"}" {
-            Err(ReadError::ExtraBrace { at })
+            Err(BvhError::ExtraBrace { at })
         } else {
-            Err(ReadError::Expected {
+            Err(BvhError::Expected {
                 at,
                 expected: "MOTION".to_owned(),
                 found: found(word),
@@ -136,17 +143,17 @@ impl<'b> Reader<'_, 'b> {
     }
 
     /// Reads a name and an opening brace.
-    fn open_joint(&mut self, keyword: &'static str) -> Result<(), ReadError> {
+    fn open_joint(&mut self, keyword: &'static str) -> Result<(), BvhError> {
         self.lexer.skip_blanks();
         let offset = self.lexer.offset();
         let name = self.lexer.rest_of_line();
         if name.is_empty() {
             let at = self.lexer.position_of(offset);
-            return Err(ReadError::JointNameMissing { at, keyword });
+            return Err(BvhError::JointNameMissing { at, keyword });
         }
         if self.open.len() >= MAX_DEPTH {
             let at = self.lexer.position_of(offset);
-            return Err(ReadError::TooDeep { at, limit: MAX_DEPTH });
+            return Err(BvhError::TooDeep { at, limit: MAX_DEPTH });
         }
         let text = String::from_utf8_lossy(name).into_owned();
         if core::str::from_utf8(name).is_err() {
@@ -172,12 +179,12 @@ impl<'b> Reader<'_, 'b> {
         Ok(())
     }
 
-    fn expect_brace(&mut self, after: impl Fn() -> String) -> Result<(), ReadError> {
+    fn expect_brace(&mut self, after: impl Fn() -> String) -> Result<(), BvhError> {
         let word = self.lexer.word();
         if word == b"{" {
             return Ok(());
         }
-        Err(ReadError::Expected {
+        Err(BvhError::Expected {
             at: self.lexer.position_before(word),
             expected: format!("\"{{\" after {}", after()),
             found: found(word),
@@ -185,7 +192,7 @@ impl<'b> Reader<'_, 'b> {
     }
 
     /// Reads one entry of the innermost open joint, or its closing brace.
-    fn read_entry(&mut self) -> Result<(), ReadError> {
+    fn read_entry(&mut self) -> Result<(), BvhError> {
         let Some(open) = self.open.last_mut() else {
             return Ok(());
         };
@@ -202,7 +209,7 @@ impl<'b> Reader<'_, 'b> {
         let at = || self.lexer.position_before(word);
         if let Some(keyword) = repeated {
             let (at, joint) = (at(), self.shown_name(index));
-            return Err(ReadError::Twice { at, joint, keyword });
+            return Err(BvhError::Twice { at, joint, keyword });
         }
         if is(word, "OFFSET") {
             let joint = self.shown_name(index);
@@ -217,17 +224,17 @@ impl<'b> Reader<'_, 'b> {
         } else if word == b"}" {
             if !has_offset {
                 let (at, joint) = (at(), self.shown_name(index));
-                return Err(ReadError::OffsetMissing { at, joint });
+                return Err(BvhError::OffsetMissing { at, joint });
             }
             self.open.pop();
         } else if word.is_empty() || is(word, "MOTION") {
-            return Err(ReadError::UnclosedBrace {
+            return Err(BvhError::UnclosedBrace {
                 at: at(),
                 joint: self.shown_name(index),
                 found: found(word),
             });
         } else {
-            return Err(ReadError::Expected {
+            return Err(BvhError::Expected {
                 at: at(),
                 expected: format!(
                     "OFFSET, CHANNELS, JOINT, End Site or \"}}\" in {}",
@@ -240,7 +247,7 @@ impl<'b> Reader<'_, 'b> {
     }
 
     /// Reads what follows the word End.
-    fn read_end_site(&mut self, joint: usize) -> Result<DVec3, ReadError> {
+    fn read_end_site(&mut self, joint: usize) -> Result<DVec3, BvhError> {
         // "Site", and in some files a name: neither says anything.
         self.lexer.rest_of_line();
         self.expect_brace(|| "End Site".to_owned())?;
@@ -252,12 +259,12 @@ impl<'b> Reader<'_, 'b> {
             if is(word, "OFFSET") && offset.is_none() {
                 offset = Some(self.read_offset(&NumberPlace::EndSite { joint: name.clone() })?);
             } else if is(word, "CHANNELS") {
-                return Err(ReadError::EndSiteChannels { at: at(), joint: name });
+                return Err(BvhError::EndSiteChannels { at: at(), joint: name });
             } else if word == b"}" {
                 let joint = format!("the End Site of {name}");
-                return offset.ok_or_else(|| ReadError::OffsetMissing { at: at(), joint });
+                return offset.ok_or_else(|| BvhError::OffsetMissing { at: at(), joint });
             } else {
-                return Err(ReadError::Expected {
+                return Err(BvhError::Expected {
                     at: at(),
                     expected: format!("OFFSET or \"}}\" in the End Site of {name}"),
                     found: found(word),
@@ -266,7 +273,7 @@ impl<'b> Reader<'_, 'b> {
         }
     }
 
-    fn read_offset(&mut self, place: &NumberPlace) -> Result<DVec3, ReadError> {
+    fn read_offset(&mut self, place: &NumberPlace) -> Result<DVec3, BvhError> {
         let mut offset = [0.0; 3];
         for index in 0..3 {
             let word = self.lexer.word();
@@ -276,13 +283,13 @@ impl<'b> Reader<'_, 'b> {
                 if ended {
                     self.offset_numbers(word, place, index)
                 } else {
-                    number_error(self.lexer, word, fault, place.clone())
+                    self.lexer.number_error(word, fault, place.clone())
                 }
             })?;
         }
         let before = self.lexer.offset();
         let mut num_more = 0;
-        let mut fourth: Option<ReadError> = None;
+        let mut fourth: Option<BvhError> = None;
         loop {
             let word = self.lexer.word();
             if number(word).is_err() {
@@ -298,24 +305,24 @@ impl<'b> Reader<'_, 'b> {
         fourth.map_or(Ok(DVec3::from_array(offset)), Err)
     }
 
-    fn offset_numbers(&self, word: &[u8], place: &NumberPlace, found: usize) -> ReadError {
+    fn offset_numbers(&self, word: &[u8], place: &NumberPlace, found: usize) -> BvhError {
         let joint = match place {
             NumberPlace::EndSite { joint } => format!("the End Site of {joint}"),
             NumberPlace::Offset { joint } | NumberPlace::Value { joint, .. } => joint.clone(),
         };
-        ReadError::OffsetNumbers {
+        BvhError::OffsetNumbers {
             at: self.lexer.position_before(word),
             joint,
             found,
         }
     }
 
-    fn read_channels(&mut self, joint: usize) -> Result<Vec<Channel>, ReadError> {
+    fn read_channels(&mut self, joint: usize) -> Result<Vec<Channel>, BvhError> {
         let word = self.lexer.word();
         let offset = self.lexer.offset() - word.len();
         let is_number = !word.is_empty() && word.iter().all(u8::is_ascii_digit);
         if !is_number {
-            return Err(ReadError::Expected {
+            return Err(BvhError::Expected {
                 at: self.lexer.position_of(offset),
                 expected: format!("the number of channels of {}", self.shown_name(joint)),
                 found: found(word),
@@ -325,7 +332,7 @@ impl<'b> Reader<'_, 'b> {
             .ok()
             .and_then(|text| text.parse::<usize>().ok());
         let Some(declared) = declared.filter(|&declared| declared <= MAX_CHANNELS) else {
-            return Err(ReadError::ChannelCountRange {
+            return Err(BvhError::ChannelCountRange {
                 at: self.lexer.position_of(offset),
                 joint: self.shown_name(joint),
                 found: found(word),
@@ -338,7 +345,7 @@ impl<'b> Reader<'_, 'b> {
             let word: &'b [u8] = self.lexer.word();
             let Some(channel) = Channel::from_word(word) else {
                 if channels.len() < declared && !is_structure(word) {
-                    return Err(ReadError::UnknownChannel {
+                    return Err(BvhError::UnknownChannel {
                         at: self.lexer.position_before(word),
                         joint: self.shown_name(joint),
                         found: found(word),
@@ -348,7 +355,7 @@ impl<'b> Reader<'_, 'b> {
                 break;
             };
             if channels.contains(&channel) {
-                return Err(ReadError::RepeatedChannel {
+                return Err(BvhError::RepeatedChannel {
                     at: self.lexer.position_before(word),
                     joint: self.shown_name(joint),
                     channel,
@@ -357,7 +364,7 @@ impl<'b> Reader<'_, 'b> {
             channels.push(channel);
         }
         if channels.len() != declared {
-            return Err(ReadError::ChannelCount {
+            return Err(BvhError::ChannelCount {
                 at: self.lexer.position_of(offset),
                 joint: self.shown_name(joint),
                 declared,
@@ -384,7 +391,7 @@ fn warn_of_names(joints: &[BvhJoint], warnings: &mut Vec<Warning>) {
     for joint in joints {
         if let Some(count) = counts.remove(joint.name.as_str()).filter(|&count| count > 1) {
             let name = excerpt(joint.name.as_bytes());
-            warnings.push(Warning::DuplicateName { name, count });
+            warnings.push(BvhWarning::DuplicateName { name, count }.into());
         }
     }
 }
@@ -399,16 +406,22 @@ fn warn_of_shape(joints: &[BvhJoint], warnings: &mut Vec<Warning>) {
         .zip(&has_child)
         .filter(|(joint, has_child)| !**has_child && joint.end_sites.is_empty());
     if let Some((joint, _)) = bare.next() {
-        warnings.push(Warning::MissingEndSites {
-            joint: cut(&joint.name, MAX_SHOWN_NAME),
-            count: 1 + bare.count(),
-        });
+        warnings.push(
+            BvhWarning::MissingEndSites {
+                joint: cut(&joint.name, MAX_SHOWN_NAME),
+                count: 1 + bare.count(),
+            }
+            .into(),
+        );
     }
-    let is_position = |channel: &Channel| channel.kind == super::ChannelKind::Position;
+    let is_position = |channel: &Channel| channel.kind == ChannelKind::Position;
     if !joints[0].channels.iter().any(is_position) {
-        warnings.push(Warning::RootWithoutPosition {
-            joint: cut(&joints[0].name, MAX_SHOWN_NAME),
-        });
+        warnings.push(
+            BvhWarning::RootWithoutPosition {
+                joint: cut(&joints[0].name, MAX_SHOWN_NAME),
+            }
+            .into(),
+        );
     }
     // The root's own offset is a place, not a size; and position channels may hold what the offsets do not.
     let has_size = joints[1..]
@@ -419,6 +432,6 @@ fn warn_of_shape(joints: &[BvhJoint], warnings: &mut Vec<Warning>) {
             .flat_map(|joint| &joint.end_sites)
             .any(|offset| *offset != DVec3::ZERO);
     if !has_size {
-        warnings.push(Warning::NoSize);
+        warnings.push(BvhWarning::NoSize.into());
     }
 }

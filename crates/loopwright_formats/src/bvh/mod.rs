@@ -8,15 +8,15 @@
 //!
 //! [`parse`] keeps the file's own words in a [`BvhFile`]; what they mean is settled by [`crate::read_take`].
 
-use core::fmt;
-
 use glam::DVec3;
 
 use crate::space::Axis;
 
-pub mod euler;
+pub mod channel;
 
-pub mod read;
+pub mod error;
+
+pub(crate) mod read;
 
 pub mod source;
 
@@ -28,86 +28,16 @@ mod hierarchy;
 
 mod lex;
 
+mod number;
+
 mod motion;
 
 mod rows;
 
-#[cfg(feature = "threads")]
-mod bulk;
+pub mod warning;
 
+pub use channel::{Channel, ChannelKind};
 pub use read::parse;
-
-pub(crate) use crate::limits::{MAX_DEPTH, MAX_VALUE};
-
-/// What a channel does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChannelKind {
-    /// Replaces a component of the offset, in the file's unit.
-    Position,
-    /// Turns about an axis, in degrees.
-    Rotation,
-    /// Stretches along an axis; read only where it is 1 throughout.
-    Scale,
-}
-
-/// One channel of a joint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Channel {
-    /// What it does.
-    pub kind: ChannelKind,
-    /// Along or about which axis.
-    pub axis: Axis,
-}
-
-/// Most channels of one joint: three kinds along three axes.
-pub(crate) const MAX_CHANNELS: usize = 9;
-
-impl Channel {
-    /// A position channel.
-    pub const fn position(axis: Axis) -> Self {
-        Self {
-            kind: ChannelKind::Position,
-            axis,
-        }
-    }
-
-    /// A rotation channel.
-    pub const fn rotation(axis: Axis) -> Self {
-        Self {
-            kind: ChannelKind::Rotation,
-            axis,
-        }
-    }
-
-    /// The channel of that name, in any case.
-    pub(crate) fn from_word(word: &[u8]) -> Option<Self> {
-        let (first, rest) = word.split_first()?;
-        let axis = match first.to_ascii_lowercase() {
-            b'x' => Axis::X,
-            b'y' => Axis::Y,
-            b'z' => Axis::Z,
-            _ => return None,
-        };
-        let kinds = [
-            (&b"position"[..], ChannelKind::Position),
-            (b"rotation", ChannelKind::Rotation),
-            (b"scale", ChannelKind::Scale),
-        ];
-        let (_, kind) = kinds.into_iter().find(|(name, _)| rest.eq_ignore_ascii_case(name))?;
-        Some(Self { kind, axis })
-    }
-}
-
-impl fmt::Display for Channel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.kind {
-            ChannelKind::Position => "position",
-            ChannelKind::Rotation => "rotation",
-            ChannelKind::Scale => "scale",
-        };
-        write!(f, "{}{kind}", self.axis)
-    }
-}
 
 /// A joint in the file's own words.
 #[derive(Clone, Debug, PartialEq)]
@@ -213,27 +143,5 @@ impl BvhFile {
     pub fn row(&self, frame: usize) -> &[f64] {
         let width = self.values.len() / self.num_frames;
         &self.values[frame * width..(frame + 1) * width]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn channels_by_name() {
-        for kind in [ChannelKind::Position, ChannelKind::Rotation, ChannelKind::Scale] {
-            for axis in Axis::ALL {
-                let channel = Channel { kind, axis };
-                assert_eq!(Channel::from_word(channel.to_string().as_bytes()), Some(channel));
-                assert_eq!(
-                    Channel::from_word(channel.to_string().to_uppercase().as_bytes()),
-                    Some(channel)
-                );
-            }
-        }
-        for word in ["", "X", "Wrotation", "Xrotations", "position"] {
-            assert_eq!(Channel::from_word(word.as_bytes()), None, "{word}");
-        }
     }
 }

@@ -3,17 +3,22 @@
 use glam::{DQuat, DVec3};
 use loopwright::take::{Joint, Skeleton, Take};
 
-#[cfg(feature = "threads")]
-use super::motion::Room;
 use super::{
-    BvhFile, BvhJoint, ChannelKind, Hierarchy, euler, hierarchy, lex::Lexer, motion, motion::RowSink, source::BvhSource,
+    BvhFile, BvhJoint, Hierarchy,
+    channel::ChannelKind,
+    hierarchy,
+    lex::Lexer,
+    motion::{self, RowSink},
+    source::BvhSource,
 };
 use crate::{
     detect::{self, FileKind},
-    error::{ReadError, cut},
+    error::ReadError,
+    euler,
+    excerpt::cut,
     limits::most_transforms,
-    source::{LoadedTake, Source},
-    space::{self, Space, SpaceSettings, UNIT_RANGE, UnitChoice},
+    settings::ReadSettings,
+    space::{Space, guess},
     warning::Warning,
 };
 
@@ -48,10 +53,10 @@ fn open(bytes: &[u8]) -> Result<Lexer<'_>, ReadError> {
 
 /// Rows kept as they are, of so many values each.
 #[derive(Debug)]
-pub(super) struct Values(Vec<f64>, usize);
+struct Values(Vec<f64>, usize);
 
 impl Values {
-    pub(super) fn new(width: usize) -> Self {
+    fn new(width: usize) -> Self {
         Self(Vec::new(), width)
     }
 }
@@ -64,36 +69,6 @@ impl RowSink for Values {
     fn push(&mut self, row: &[f64]) {
         self.0.extend_from_slice(row);
     }
-
-    #[cfg(feature = "threads")]
-    type Room<'r> = ValuesRoom<'r>;
-
-    #[cfg(feature = "threads")]
-    fn room(&mut self, num_rows: usize) -> Option<ValuesRoom<'_>> {
-        self.0 = bytemuck::try_zeroed_vec(num_rows * self.1).ok()?;
-        Some(ValuesRoom(&mut self.0, self.1))
-    }
-
-    #[cfg(feature = "threads")]
-    fn keep(&mut self, num_rows: usize) {
-        self.0.truncate(num_rows * self.1);
-    }
-}
-
-#[cfg(feature = "threads")]
-pub(super) struct ValuesRoom<'r>(&'r mut [f64], usize);
-
-#[cfg(feature = "threads")]
-impl Room for ValuesRoom<'_> {
-    fn split(self, num_rows: usize) -> (Self, Self) {
-        let Self(values, width) = self;
-        let (first, others) = values.split_at_mut(num_rows * width);
-        (Self(first, width), Self(others, width))
-    }
-
-    fn put(&mut self, row: usize, values: &[f64]) {
-        self.0[row * self.1..][..self.1].copy_from_slice(values);
-    }
 }
 
 /// Transforms that each byte of a file adds to those that any may have: rows of real files have six bytes or more per joint.
@@ -101,7 +76,7 @@ const TRANSFORMS_PER_BYTE: usize = 4;
 
 /// Local transforms of all rows, in the axes and unit of the file.
 #[derive(Debug)]
-pub(super) struct Poses<'h> {
+struct Poses<'h> {
     hierarchy: &'h Hierarchy,
     /// Most transforms that the size of the file allows.
     limit: usize,
@@ -128,72 +103,11 @@ impl RowSink for Poses<'_> {
             }
         }
     }
-
-    #[cfg(feature = "threads")]
-    type Room<'r>
-        = PosesRoom<'r>
-    where
-        Self: 'r;
-
-    #[cfg(feature = "threads")]
-    fn room(&mut self, num_rows: usize) -> Option<PosesRoom<'_>> {
-        // A value takes two bytes at least, so the limit is out of reach of such rows.
-        let max_joints = TRANSFORMS_PER_BYTE * self.hierarchy.num_channels();
-        let num_joints = self.hierarchy.joints().len();
-        if num_joints > max_joints {
-            return None;
-        }
-        // From the system, which has it empty already.
-        self.translations = bytemuck::try_zeroed_vec(num_rows * num_joints).ok()?;
-        self.rotations = bytemuck::try_zeroed_vec(num_rows * num_joints).ok()?;
-        Some(PosesRoom {
-            hierarchy: self.hierarchy,
-            translations: &mut self.translations,
-            rotations: &mut self.rotations,
-        })
-    }
-
-    #[cfg(feature = "threads")]
-    fn keep(&mut self, num_rows: usize) {
-        self.translations.truncate(num_rows * self.hierarchy.joints().len());
-        self.rotations.truncate(num_rows * self.hierarchy.joints().len());
-    }
-}
-
-#[cfg(feature = "threads")]
-pub(super) struct PosesRoom<'r> {
-    hierarchy: &'r Hierarchy,
-    translations: &'r mut [DVec3],
-    rotations: &'r mut [DQuat],
-}
-
-#[cfg(feature = "threads")]
-impl Room for PosesRoom<'_> {
-    fn split(self, num_rows: usize) -> (Self, Self) {
-        let num_transforms = num_rows * self.hierarchy.joints().len();
-        let (translations, other_translations) = self.translations.split_at_mut(num_transforms);
-        let (rotations, other_rotations) = self.rotations.split_at_mut(num_transforms);
-        let part = |translations, rotations| Self {
-            hierarchy: self.hierarchy,
-            translations,
-            rotations,
-        };
-        (part(translations, rotations), part(other_translations, other_rotations))
-    }
-
-    fn put(&mut self, row: usize, values: &[f64]) {
-        let first = row * self.hierarchy.joints().len();
-        let mut values = values.iter();
-        let slots = self.translations[first..].iter_mut().zip(&mut self.rotations[first..]);
-        for (joint, (translation, rotation)) in self.hierarchy.joints().iter().zip(slots) {
-            (*translation, *rotation) = transform(joint, &mut values);
-        }
-    }
 }
 
 impl<'h> Poses<'h> {
     /// None yet, of a file of so many bytes.
-    pub(super) fn new(hierarchy: &'h Hierarchy, num_bytes: usize) -> Self {
+    fn new(hierarchy: &'h Hierarchy, num_bytes: usize) -> Self {
         Self {
             hierarchy,
             limit: most_transforms(num_bytes, TRANSFORMS_PER_BYTE),
@@ -205,7 +119,7 @@ impl<'h> Poses<'h> {
     /// Every so many-th frame as a take, still in the file's axes and unit.
     fn probe(&self, num_frames: usize, frame_time_secs: f64) -> Result<Take, ReadError> {
         let num_joints = self.hierarchy.joints().len();
-        let frames = (0..num_frames).step_by(space::probe_stride(num_frames));
+        let frames = (0..num_frames).step_by(guess::probe_stride(num_frames));
         let of_frame = |frame: usize| frame * num_joints..(frame + 1) * num_joints;
         let translations = frames.clone().flat_map(|frame| &self.translations[of_frame(frame)]);
         let rotations = frames.flat_map(|frame| &self.rotations[of_frame(frame)]);
@@ -239,19 +153,15 @@ impl<'h> Poses<'h> {
 pub(crate) fn read_take(
     bytes: &[u8],
     name: &str,
-    settings: &SpaceSettings,
+    settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
-) -> Result<LoadedTake, ReadError> {
+) -> Result<(Take, BvhSource), ReadError> {
     let mut lexer = open(bytes)?;
     let hierarchy = hierarchy::read(&mut lexer, warnings)?;
     let num_joints = hierarchy.joints().len();
     let mut poses = Poses::new(&hierarchy, bytes.len());
     let motion = motion::read(&mut lexer, &hierarchy, &mut poses, warnings)?;
-    if let UnitChoice::Metres(found) = settings.unit
-        && !UNIT_RANGE.contains(&found)
-    {
-        return Err(ReadError::Unit { found });
-    }
+    settings.check_unit()?;
     if motion.num_frames.saturating_mul(num_joints) > poses.limit {
         return Err(ReadError::OutOfProportion {
             frames: motion.num_frames,
@@ -261,7 +171,7 @@ pub(crate) fn read_take(
     }
     let frame_time_secs = motion.frame_time.secs;
     let probe = poses.probe(motion.num_frames, frame_time_secs)?;
-    let space = space::settle(&probe, settings, warnings);
+    let space = guess::settle(&probe, &settings.space, warnings);
     poses.settle(&space);
     let Poses {
         mut translations,
@@ -273,14 +183,12 @@ pub(crate) fn read_take(
     rotations.shrink_to_fit();
     let skeleton = skeleton(&hierarchy, &space)?;
     let take = Take::new(name, skeleton, frame_time_secs, translations, rotations)?;
-    Ok(LoadedTake {
-        take,
-        source: Source::Bvh(BvhSource {
-            hierarchy,
-            frame_time: motion.frame_time,
-            space,
-        }),
-    })
+    let source = BvhSource {
+        hierarchy,
+        frame_time: motion.frame_time,
+        space,
+    };
+    Ok((take, source))
 }
 
 fn skeleton(hierarchy: &Hierarchy, space: &Space) -> Result<Skeleton, ReadError> {
@@ -332,7 +240,7 @@ fn transform(joint: &BvhJoint, values: &mut core::slice::Iter<'_, f64>) -> (DVec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{source::ReadSettings, space::UpChoice};
+    use crate::space::{SpaceSettings, UnitChoice, UpChoice};
 
     const HEAD: &str = "HIERARCHY\nROOT Hips\n{\nOFFSET 1 2 3\n";
 
@@ -402,23 +310,6 @@ mod tests {
             ),
             "{error}"
         );
-    }
-
-    #[test]
-    fn lines_without_rows_make_no_room() {
-        let mut text = "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 3 Xposition Yposition Zposition\n".to_owned();
-        for _ in 0..2000 {
-            text.push_str("JOINT b { OFFSET 0 1 0 CHANNELS 3 Zrotation Xrotation Yrotation }\n");
-        }
-        text.push_str("}\nMOTION\nFrames: 1000000000\nFrame Time: 0.1\n");
-        text.push_str(&"0 ".repeat(6003));
-        // Were each of these a row, the take would have a hundred gigabytes and more.
-        for line in ["\n", "0\n"] {
-            let text = format!("{text}\n{}", line.repeat(1_500_000));
-            let read = crate::read_take(text.as_bytes(), "t", &ReadSettings::default(), &mut Vec::new());
-            let num_frames = read.ok().map(|loaded| loaded.take.num_frames());
-            assert_eq!(num_frames, (line == "\n").then_some(1), "{line:?}");
-        }
     }
 
     #[test]

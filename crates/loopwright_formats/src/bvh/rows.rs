@@ -5,10 +5,11 @@ use glam::{DQuat, DVec3};
 use loopwright::math::rotation;
 
 use super::{
-    BvhJoint, ChannelKind,
+    BvhJoint,
+    channel::ChannelKind,
     digits::{self, DECIMALS, MAX_NUMBER, ONE, Parts, SPARE},
-    euler::Decomposer,
 };
+use crate::euler::decomposer::Decomposer;
 
 /// Positions have one decimal less than angles, which have them all.
 ///
@@ -199,10 +200,7 @@ fn written_again(num_axes: usize, written: [f64; 3], previous: [f64; 3]) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        bvh::{Channel, euler},
-        space::Axis,
-    };
+    use crate::{bvh::Channel, euler, space::Axis};
 
     #[test]
     fn angles_written_again_are_the_same_rotation_near_the_previous() {

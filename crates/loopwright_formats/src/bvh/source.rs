@@ -3,7 +3,7 @@
 use glam::DVec3;
 use loopwright::take::Take;
 
-use super::{BvhJoint, Channel, FrameTime, Hierarchy};
+use super::{BvhJoint, FrameTime, Hierarchy, channel::Channel};
 use crate::space::{Axis, Space};
 
 /// The form of a take in a BVH file: hierarchy, channels, frame time and space.

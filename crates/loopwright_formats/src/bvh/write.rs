@@ -1,7 +1,7 @@
 //! From takes and loops to the text of a BVH file, in the form that the source had.
 //!
 //! Positions have six decimals and angles seven, so that a take written and read again agrees within a millionth of its
-//! unit and of a degree. Angles run on from key to key (see [`euler`]). Minus zero is never written.
+//! unit and of a degree. Angles run on from key to key (see [`crate::euler`]). Minus zero is never written.
 
 use core::fmt::Write as _;
 use std::borrow::Cow;
@@ -13,12 +13,22 @@ use loopwright::{
     take::{Skeleton, Take},
 };
 
-use super::{BvhJoint, Channel, ChannelKind, Hierarchy, MAX_DEPTH, MAX_VALUE, rows::Rows, source::BvhSource};
+use super::{
+    BvhJoint, Hierarchy,
+    channel::{Channel, ChannelKind},
+    rows::Rows,
+    source::BvhSource,
+    warning::BvhWarning,
+};
 use crate::{
-    error::{WriteError, excerpt},
+    error::WriteError,
+    excerpt::excerpt,
+    limits::{MAX_DEPTH, MAX_VALUE},
+    naming::root_name,
+    settings::LoopWriteSettings,
     space::{Axis, Space},
     warning::Warning,
-    write::{LoopWriteSettings, Written, root_name},
+    written::Written,
 };
 
 /// [`crate::write_take`] for BVH.
@@ -43,6 +53,7 @@ pub(crate) fn write_loop(
 ) -> Result<Written, WriteError> {
     check_skeleton(clip.skeleton(), source)?;
     let num_keys = settings.num_keys(clip)?;
+    let shown = settings.shown(clip);
     let space = &source.space;
     let hierarchy = if settings.add_root {
         with_root(&source.hierarchy)
@@ -57,9 +68,9 @@ pub(crate) fn write_loop(
         frame_time: frame_time_text(source, clip.step_secs()),
     };
     if settings.add_root {
-        writer.write(|key| FilePose::below_root(space, clip.rooted_pose(key)))
+        writer.write(|key| FilePose::below_root(space, shown.rooted_pose(key)))
     } else {
-        writer.write(|key| FilePose::owned(space, clip.folded_pose(key)))
+        writer.write(|key| FilePose::owned(space, shown.folded_pose(key)))
     }
 }
 
@@ -243,7 +254,7 @@ impl Writer {
             if distance > OFFSET_TOLERANCE {
                 joint.channels.splice(0..0, missing.into_iter().map(Channel::position));
                 let joint = excerpt(joint.name.as_bytes());
-                warnings.push(Warning::PositionChannelsAdded { joint, distance });
+                warnings.push(BvhWarning::PositionChannelsAdded { joint, distance }.into());
             }
         }
         Ok(())
@@ -313,7 +324,7 @@ impl Writer {
             .filter(|(_, degrees)| *degrees > PROJECTION_TOLERANCE)
         {
             let joint = excerpt(joints[joint].name.as_bytes());
-            warnings.push(Warning::RotationProjected { joint, degrees });
+            warnings.push(BvhWarning::RotationProjected { joint, degrees }.into());
         }
         Ok(())
     }

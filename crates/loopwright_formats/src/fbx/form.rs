@@ -12,7 +12,7 @@ use super::{
     record,
     scene::{self, World},
 };
-use crate::{bvh::euler, space::Axis};
+use crate::{euler, space::Axis};
 
 /// First version whose animations are objects; earlier files are only read.
 const FIRST_WRITABLE: u32 = 7100;

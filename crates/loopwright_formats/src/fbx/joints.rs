@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use ufbx::{AnimStack, ElementType, Node, Scene};
 
-use super::{ADDED_ROOT, scene};
-use crate::{
-    error::{FbxFault, ReadError, cut},
-    warning::Warning,
-};
+use super::{error::FbxError, scene};
+use crate::{excerpt::cut, warning::Warning};
 
 /// Most characters of a joint's name; longer ones are cut.
 const MAX_NAME: usize = 120;
+
+/// A property that added roots have, so that they are joints also where they are no bones and stand still.
+pub(super) const ADDED_ROOT: &str = "LoopwrightRoot";
 
 /// The joints of a take: nodes of the scene, parents before children, each with its children behind it.
 pub(super) struct Joints {
@@ -35,12 +35,10 @@ pub(super) fn choose(
     stack: &AnimStack,
     moves: impl Fn(&Node) -> bool,
     warnings: &mut Vec<Warning>,
-) -> Result<Joints, ReadError> {
+) -> Result<Joints, FbxError> {
     let marked = bones(scene, stack);
     if !marked.contains(&true) {
-        return Err(ReadError::Fbx {
-            fault: FbxFault::NoSkeleton,
-        });
+        return Err(FbxError::NoSkeleton);
     }
     // Nodes come by depth, so a pass from the end has a node's sum ready before its parent's.
     let parent = |node: usize| scene.nodes[node].parent.as_ref().map(|parent| scene::index(parent));
@@ -55,9 +53,7 @@ pub(super) fn choose(
     let top = children(scene_root)
         .filter(|&node| num_bones[node] > 0)
         .max_by_key(|&node| (num_bones[node], core::cmp::Reverse(node)))
-        .ok_or(ReadError::Fbx {
-            fault: FbxFault::NoSkeleton,
-        })?;
+        .ok_or(FbxError::NoSkeleton)?;
     let left_out = num_bones[scene_root] - num_bones[top];
     if left_out > 0 {
         warnings.push(Warning::OtherSkeletons {

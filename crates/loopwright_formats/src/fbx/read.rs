@@ -5,16 +5,18 @@ use loopwright::take::{Joint, Skeleton, Take};
 use ufbx::{Anim, Node, Scene};
 
 use super::{
-    FbxSource, Form, form,
+    error::FbxError,
+    form,
     joints::{self, Joints},
     scene::{self, World},
+    source::{FbxSource, Form},
     timing::{self, Grid},
 };
 use crate::{
-    error::{FbxFault, ReadError},
+    error::ReadError,
     limits::{MAX_VALUE, most_transforms},
-    source::{LoadedTake, ReadSettings, Source},
-    space::{self, Space, SpaceSettings, UNIT_RANGE, UnitChoice, UpChoice},
+    settings::ReadSettings,
+    space::{Space, SpaceSettings, UpChoice, guess, stated, warning::SpaceWarning},
     warning::Warning,
 };
 
@@ -39,12 +41,8 @@ pub(crate) fn read_take(
     name: &str,
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
-) -> Result<LoadedTake, ReadError> {
-    if let UnitChoice::Metres(found) = settings.space.unit
-        && !UNIT_RANGE.contains(&found)
-    {
-        return Err(ReadError::Unit { found });
-    }
+) -> Result<(Take, FbxSource), ReadError> {
+    settings.check_unit()?;
     let scene = scene::load(bytes)?;
     let stack = timing::choose_stack(&scene, settings.animation, warnings)?;
     let moves = |node: &Node| moves(node, &stack.anim, [stack.time_begin, stack.time_end]);
@@ -82,7 +80,7 @@ pub(crate) fn read_take(
             rotations,
         )?)
     };
-    let stride = space::probe_stride(grid.num_frames);
+    let stride = guess::probe_stride(grid.num_frames);
     let probe = take(&mut (0..grid.num_frames).step_by(stride), DQuat::IDENTITY, 1.0)?;
     let (space, turn) = settle(&scene, &probe, samples.scale_above, &settings.space, warnings);
     let take = take(&mut (0..grid.num_frames), turn, space.unit_metres)?;
@@ -99,10 +97,7 @@ pub(crate) fn read_take(
             |file| Form::File(Box::new(file)),
         ),
     };
-    Ok(LoadedTake {
-        take,
-        source: Source::Fbx(source),
-    })
+    Ok((take, source))
 }
 
 /// [`crate::animation_names`] for FBX.
@@ -143,7 +138,7 @@ struct Samples {
 }
 
 impl Samples {
-    fn of(scene: &Scene, anim: &Anim, joints: &Joints, grid: &Grid) -> Result<Self, ReadError> {
+    fn of(scene: &Scene, anim: &Anim, joints: &Joints, grid: &Grid) -> Result<Self, FbxError> {
         let num_joints = joints.nodes.len();
         let mut samples = Self {
             num_joints,
@@ -165,11 +160,9 @@ impl Samples {
                 let world = parent.child(scene.nodes[node].inherit_mode, &local);
                 let is_plausible = world.position().abs().max_element() <= MAX_VALUE && world.position().is_finite();
                 if !is_plausible {
-                    return Err(ReadError::Fbx {
-                        fault: FbxFault::OutOfRange {
-                            joint: joints.names[joint].clone(),
-                            frame,
-                        },
+                    return Err(FbxError::OutOfRange {
+                        joint: joints.names[joint].clone(),
+                        frame,
                     });
                 }
                 let scale = scene::vec3(local.scale);
@@ -307,7 +300,7 @@ fn settle(
         (UpChoice::Given(given), Some((up, ..))) if given != up => None,
         (_, Some((up, turn, is_left_handed))) => {
             if is_left_handed {
-                warnings.push(Warning::LeftHandedAxes { up });
+                warnings.push(SpaceWarning::LeftHandedAxes { up }.into());
             }
             Some((up, turn))
         }
@@ -315,7 +308,7 @@ fn settle(
     let up = axes.map_or(settings.up, |(up, _)| UpChoice::Given(up));
     let upright = axes.map(|(_, turn)| probe.turned(turn));
     let stated_unit = scene.settings.unit_meters;
-    let space = space::settle_stated(
+    let space = stated::settle(
         upright.as_ref().unwrap_or(probe),
         &SpaceSettings {
             // A probe that is turned already stands along +Y, whatever the file's axis was.

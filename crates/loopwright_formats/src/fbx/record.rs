@@ -9,7 +9,7 @@
 
 use std::borrow::Cow;
 
-use crate::error::FbxFault;
+use super::error::FbxError;
 
 /// What every binary file starts with; its version follows as four bytes, low end first.
 const MAGIC: &[u8; 23] = b"Kaydara FBX Binary  \0\x1a\0";
@@ -190,9 +190,9 @@ fn text_of(attributes: &[u8]) -> Option<&[u8]> {
     (*kind == b'S').then_some(text)
 }
 
-/// Reads the records of a binary file of version 7000 or later. Errors: [`FbxFault`].
-pub(crate) fn parse(bytes: &[u8]) -> Result<Document<'_>, FbxFault> {
-    let version = version(bytes).ok_or(FbxFault::Version)?;
+/// Reads the records of a binary file of version 7000 or later. Errors: [`FbxError`].
+pub(crate) fn parse(bytes: &[u8]) -> Result<Document<'_>, FbxError> {
+    let version = version(bytes).ok_or(FbxError::Version)?;
     let mut cursor = Cursor {
         bytes,
         at: MAGIC.len() + 4,
@@ -206,7 +206,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Document<'_>, FbxFault> {
     Ok(Document {
         version,
         records,
-        code: code.try_into().map_err(|_| FbxFault::CutOff)?,
+        code: code.try_into().map_err(|_| FbxError::CutOff)?,
     })
 }
 
@@ -217,14 +217,14 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    fn take(&mut self, length: usize) -> Result<&'a [u8], FbxFault> {
-        let end = self.at.checked_add(length).ok_or(FbxFault::CutOff)?;
-        let taken = self.bytes.get(self.at..end).ok_or(FbxFault::CutOff)?;
+    fn take(&mut self, length: usize) -> Result<&'a [u8], FbxError> {
+        let end = self.at.checked_add(length).ok_or(FbxError::CutOff)?;
+        let taken = self.bytes.get(self.at..end).ok_or(FbxError::CutOff)?;
         self.at = end;
         Ok(taken)
     }
 
-    fn number(&mut self) -> Result<u64, FbxFault> {
+    fn number(&mut self) -> Result<u64, FbxError> {
         let width = if self.is_wide { 8 } else { 4 };
         let mut number = [0; 8];
         number[..width].copy_from_slice(self.take(width)?);
@@ -232,9 +232,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next record; `None` for the empty one.
-    fn record(&mut self, depth: usize) -> Result<Option<Record<'a>>, FbxFault> {
+    fn record(&mut self, depth: usize) -> Result<Option<Record<'a>>, FbxError> {
         if depth > MAX_DEPTH {
-            return Err(FbxFault::TooDeep { limit: MAX_DEPTH });
+            return Err(FbxError::TooDeep { limit: MAX_DEPTH });
         }
         let end = self.number()?;
         let num_attributes = self.number()?;
@@ -244,8 +244,8 @@ impl<'a> Cursor<'a> {
         if end == 0 {
             return Ok(None);
         }
-        let end = usize::try_from(end).map_err(|_| FbxFault::CutOff)?;
-        let attributes = self.take(usize::try_from(attributes_length).map_err(|_| FbxFault::CutOff)?)?;
+        let end = usize::try_from(end).map_err(|_| FbxError::CutOff)?;
+        let attributes = self.take(usize::try_from(attributes_length).map_err(|_| FbxError::CutOff)?)?;
         let mut record = Record {
             name: Cow::Borrowed(name),
             num_attributes,
@@ -263,7 +263,7 @@ impl<'a> Cursor<'a> {
             }
         }
         if self.at != end {
-            return Err(FbxFault::Malformed {
+            return Err(FbxError::Malformed {
                 detail: format!("a record ends at byte {}, its offset says {end}", self.at),
             });
         }
@@ -271,8 +271,8 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Writes a file. Errors: [`FbxFault::TooManyBytes`] where offsets of four bytes do not reach.
-pub(crate) fn write(document: &Document<'_>) -> Result<Vec<u8>, FbxFault> {
+/// Writes a file. Errors: [`FbxError::TooManyBytes`] where offsets of four bytes do not reach.
+pub(crate) fn write(document: &Document<'_>) -> Result<Vec<u8>, FbxError> {
     let mut writer = Writer {
         bytes: MAGIC.to_vec(),
         is_wide: document.version >= FIRST_WIDE,
@@ -299,10 +299,10 @@ struct Writer {
 }
 
 impl Writer {
-    fn put(&mut self, at: usize, number: u64) -> Result<(), FbxFault> {
+    fn put(&mut self, at: usize, number: u64) -> Result<(), FbxError> {
         let width = if self.is_wide { 8 } else { 4 };
         if !self.is_wide && u32::try_from(number).is_err() {
-            return Err(FbxFault::TooManyBytes);
+            return Err(FbxError::TooManyBytes);
         }
         self.bytes[at..at + width].copy_from_slice(&number.to_le_bytes()[..width]);
         Ok(())
@@ -314,7 +314,7 @@ impl Writer {
         self.bytes.resize(self.bytes.len() + length, 0);
     }
 
-    fn record(&mut self, record: &Record<'_>) -> Result<(), FbxFault> {
+    fn record(&mut self, record: &Record<'_>) -> Result<(), FbxError> {
         let width = if self.is_wide { 8 } else { 4 };
         let head = self.bytes.len();
         self.bytes.resize(head + 3 * width, 0);
@@ -393,7 +393,7 @@ mod tests {
             is_wide: false,
         };
         assert_eq!(writer.put(0, u64::from(u32::MAX)), Ok(()));
-        assert_eq!(writer.put(0, 1 << 32), Err(FbxFault::TooManyBytes));
+        assert_eq!(writer.put(0, 1 << 32), Err(FbxError::TooManyBytes));
         writer.is_wide = true;
         assert_eq!(writer.put(0, 1 << 32), Ok(()));
     }
@@ -420,9 +420,9 @@ mod tests {
         .unwrap();
         let settings = crate::ReadSettings::default();
         let refused = crate::read_take(&bytes, "t", &settings, &mut Vec::new()).unwrap_err();
-        let is_too_large = |fault: &FbxFault| matches!(fault, FbxFault::TooLarge { .. });
+        let is_too_large = |fault: &FbxError| matches!(fault, FbxError::TooLarge { .. });
         assert!(
-            matches!(&refused, crate::ReadError::Fbx { fault } if is_too_large(fault)),
+            matches!(&refused, crate::ReadError::Fbx(fault) if is_too_large(fault)),
             "{refused:?}"
         );
     }
@@ -436,6 +436,6 @@ mod tests {
             code: [0; 16],
         })
         .unwrap();
-        assert!(matches!(parse(&written), Err(FbxFault::TooDeep { limit: MAX_DEPTH })));
+        assert!(matches!(parse(&written), Err(FbxError::TooDeep { limit: MAX_DEPTH })));
     }
 }

@@ -6,12 +6,8 @@ use ufbx::{
     PropOverrideDesc, RotationOrder, Scene, SceneRoot, StringOpt, Transform,
 };
 
-use super::record;
-use crate::{
-    error::{FbxFault, ReadError, cut},
-    limits::MAX_DEPTH,
-    space::Axis,
-};
+use super::{error::FbxError, record};
+use crate::{excerpt::cut, limits::MAX_DEPTH, space::Axis};
 
 /// Memory that any file may take, in bytes, and that each of its bytes adds; once for what is kept and once for work.
 ///
@@ -27,7 +23,7 @@ const FIRST_WITH_IDS: u32 = 7000;
 const MAX_DETAIL: usize = 120;
 
 /// Loads a file's nodes and animation; meshes and embedded media are passed over.
-pub(super) fn load(bytes: &[u8]) -> Result<SceneRoot, ReadError> {
+pub(super) fn load(bytes: &[u8]) -> Result<SceneRoot, FbxError> {
     let limit = bytes.len().saturating_mul(MEMORY_PER_BYTE).saturating_add(FREE_MEMORY);
     let allocator = || AllocatorOpts {
         memory_limit: limit,
@@ -44,23 +40,22 @@ pub(super) fn load(bytes: &[u8]) -> Result<SceneRoot, ReadError> {
         ..LoadOpts::default()
     };
     ufbx::load_memory(bytes, options).map_err(|error| {
-        let fault = match error.type_ {
-            ErrorType::EmptyFile | ErrorType::TruncatedFile | ErrorType::Io => FbxFault::CutOff,
-            ErrorType::MemoryLimit | ErrorType::AllocationLimit | ErrorType::OutOfMemory => FbxFault::TooLarge {
+        match error.type_ {
+            ErrorType::EmptyFile | ErrorType::TruncatedFile | ErrorType::Io => FbxError::CutOff,
+            ErrorType::MemoryLimit | ErrorType::AllocationLimit | ErrorType::OutOfMemory => FbxError::TooLarge {
                 limit,
                 bytes: bytes.len(),
             },
-            ErrorType::NodeDepthLimit => FbxFault::TooDeep { limit: MAX_DEPTH },
-            ErrorType::UnsupportedVersion => FbxFault::Version,
+            ErrorType::NodeDepthLimit => FbxError::TooDeep { limit: MAX_DEPTH },
+            ErrorType::UnsupportedVersion => FbxError::Version,
             // For most files that are cut off the library has no word of its own.
             _ => match record::parse(bytes) {
-                Err(FbxFault::CutOff) => FbxFault::CutOff,
-                _ => FbxFault::Malformed {
+                Err(FbxError::CutOff) => FbxError::CutOff,
+                _ => FbxError::Malformed {
                     detail: cut(&error.description, MAX_DETAIL),
                 },
             },
-        };
-        ReadError::Fbx { fault }
+        }
     })
 }
 
@@ -72,7 +67,7 @@ pub(super) fn animation(
     scene: &Scene,
     stack: &AnimStack,
     nodes: impl Iterator<Item = usize>,
-) -> Result<AnimRoot, ReadError> {
+) -> Result<AnimRoot, FbxError> {
     let mut held = Vec::new();
     for node in nodes {
         let node = &scene.nodes[node];
@@ -99,10 +94,8 @@ pub(super) fn animation(
         prop_overrides: ListOpt::Owned(held),
         ..AnimOpts::default()
     };
-    ufbx::create_anim(scene, options).map_err(|error| ReadError::Fbx {
-        fault: FbxFault::Malformed {
-            detail: cut(&error.description, MAX_DETAIL),
-        },
+    ufbx::create_anim(scene, options).map_err(|error| FbxError::Malformed {
+        detail: cut(&error.description, MAX_DETAIL),
     })
 }
 

@@ -4,12 +4,8 @@ use std::collections::HashSet;
 
 use ufbx::{AnimCurve, AnimStack, Scene};
 
-use super::{joints::Joints, write::LOOP_SUFFIX};
-use crate::{
-    error::{FbxFault, ReadError, cut},
-    source::AnimationChoice,
-    warning::Warning,
-};
+use super::{error::FbxError, joints::Joints};
+use crate::{excerpt::cut, naming::LOOP_SUFFIX, settings::AnimationChoice, warning::Warning};
 
 /// Most names of animations in one message, and most characters of each.
 const MAX_LISTED: usize = 12;
@@ -34,7 +30,7 @@ pub(super) fn choose_stack<'a>(
     scene: &'a Scene,
     choice: AnimationChoice<'_>,
     warnings: &mut Vec<Warning>,
-) -> Result<&'a AnimStack, ReadError> {
+) -> Result<&'a AnimStack, FbxError> {
     let stacks: Vec<&AnimStack> = (&scene.anim_stacks).into_iter().collect();
     match choice {
         AnimationChoice::Auto => {}
@@ -58,9 +54,7 @@ pub(super) fn choose_stack<'a>(
             longest = Some(stack);
         }
     }
-    let stack = longest.ok_or(ReadError::Fbx {
-        fault: FbxFault::NoAnimation,
-    })?;
+    let stack = longest.ok_or(FbxError::NoAnimation)?;
     if with_keys.len() > 1 {
         warnings.push(Warning::SeveralAnimations {
             taken: cut(&stack.element.name, MAX_NAME),
@@ -71,7 +65,7 @@ pub(super) fn choose_stack<'a>(
 }
 
 /// The animation of that name or number.
-fn given<'a>(scene: &Scene, stacks: &[&'a AnimStack], wanted: &str) -> Result<&'a AnimStack, ReadError> {
+fn given<'a>(scene: &Scene, stacks: &[&'a AnimStack], wanted: &str) -> Result<&'a AnimStack, FbxError> {
     let named = |fits: &dyn Fn(&str) -> bool| stacks.iter().find(|stack| fits(&stack.element.name));
     let lower = wanted.to_lowercase();
     let is_behind_bar = |name: &str| {
@@ -84,11 +78,9 @@ fn given<'a>(scene: &Scene, stacks: &[&'a AnimStack], wanted: &str) -> Result<&'
         .or_else(|| named(&is_behind_bar))
         .or_else(|| stacks.get(wanted.parse::<usize>().ok()?))
         .copied()
-        .ok_or_else(|| ReadError::Fbx {
-            fault: FbxFault::NoSuchAnimation {
-                wanted: cut(wanted, MAX_NAME),
-                names: listed(scene),
-            },
+        .ok_or_else(|| FbxError::NoSuchAnimation {
+            wanted: cut(wanted, MAX_NAME),
+            names: listed(scene),
         })
 }
 
@@ -147,7 +139,7 @@ pub(super) fn grid(
     joints: &Joints,
     limit: usize,
     warnings: &mut Vec<Warning>,
-) -> Result<Grid, ReadError> {
+) -> Result<Grid, FbxError> {
     let mut is_joint = vec![false; scene.nodes.len()];
     for &node in &joints.nodes {
         is_joint[node] = true;
@@ -167,9 +159,7 @@ pub(super) fn grid(
         (begin, end) = (first_key, last_key);
     }
     if !(begin.is_finite() && end.is_finite() && end >= begin) {
-        return Err(ReadError::Fbx {
-            fault: FbxFault::NoAnimation,
-        });
+        return Err(FbxError::NoAnimation);
     }
     let scene_rate = scene.settings.frames_per_second;
     let rate = match key_rate(&curves, begin, end) {
@@ -186,9 +176,7 @@ pub(super) fn grid(
         _ => scene_rate,
     };
     if !RATES.contains(&rate) {
-        return Err(ReadError::Fbx {
-            fault: FbxFault::FrameRate { found: rate },
-        });
+        return Err(FbxError::FrameRate { found: rate });
     }
     if is_off_grid(&curves, [begin, end], rate) {
         warnings.push(Warning::KeysOffGrid {
@@ -204,12 +192,10 @@ pub(super) fn grid(
     }
     let intervals = ((end - begin) * rate + END_SLACK).floor();
     if intervals >= limit as f64 {
-        return Err(ReadError::Fbx {
-            fault: FbxFault::TooManyFrames {
-                secs: end - begin,
-                rate_hz: rate,
-                limit,
-            },
+        return Err(FbxError::TooManyFrames {
+            secs: end - begin,
+            rate_hz: rate,
+            limit,
         });
     }
     Ok(Grid {

@@ -151,7 +151,7 @@ impl<'a> Accessors<'a> {
             return Err(GltfError::Kind {
                 at: asked_by.to_owned(),
                 expected: shape,
-                found: crate::error::excerpt(accessor.shape.as_bytes()),
+                found: crate::excerpt::excerpt(accessor.shape.as_bytes()),
             });
         }
         if let Some(known) = self.read.borrow().get(&index) {
@@ -275,7 +275,7 @@ impl<'a> Accessors<'a> {
         if let Some(extension) = view.extensions.keys().find(|name| name.ends_with("_compression")) {
             return Err(GltfError::Compressed {
                 view: place.view,
-                extension: crate::error::excerpt(extension.as_bytes()),
+                extension: crate::excerpt::excerpt(extension.as_bytes()),
             });
         }
         let at = || format!("bufferViews[{}]", place.view);

@@ -10,9 +10,10 @@ use super::{
     track::{self, Track},
 };
 use crate::{
-    error::cut,
+    excerpt::cut,
     limits::MAX_DEPTH,
-    source::{AnimationChoice, ReadSettings},
+    naming::LOOP_SUFFIX,
+    settings::{AnimationChoice, ReadSettings},
     warning::Warning,
 };
 
@@ -112,9 +113,12 @@ pub(crate) fn animation(
                     })?,
             )
         }
-        AnimationChoice::Loop => animations
-            .iter()
-            .rposition(|animation| animation.name.as_deref().is_some_and(|name| name.ends_with("-loop"))),
+        AnimationChoice::Loop => animations.iter().rposition(|animation| {
+            animation
+                .name
+                .as_deref()
+                .is_some_and(|name| name.ends_with(LOOP_SUFFIX))
+        }),
         AnimationChoice::Auto => None,
     };
     if let Some(index) = index {

@@ -3,11 +3,8 @@
 use base64::{Engine as _, alphabet, engine};
 use serde_json::{Value, json};
 
-use super::{
-    edit,
-    error::{GlbFault, GltfError},
-};
-use crate::{detect, error::excerpt, source::Companions};
+use super::error::{GlbFault, GltfError};
+use crate::{detect, excerpt::excerpt, settings::Companions};
 
 const MAGIC: &[u8; 4] = b"glTF";
 const VERSION: u32 = 2;
@@ -217,12 +214,23 @@ fn gather(json: &mut Value, buffers: &[Option<Vec<u8>>], bin: &mut Vec<u8>) {
         }
     }
     if !views.is_empty() {
-        edit::list(json, "bufferViews").extend(views);
-        let buffers = edit::list(json, "buffers");
+        list_mut(json, "bufferViews").extend(views);
+        let buffers = list_mut(json, "buffers");
         if buffers.is_empty() {
             // Its length is that of the chunk, which is known at the end.
             buffers.push(json!({"byteLength": 0}));
         }
+    }
+}
+
+/// The array of that name, made where there is none.
+pub(super) fn list_mut<'a>(json: &'a mut Value, name: &str) -> &'a mut Vec<Value> {
+    if !json.get(name).is_some_and(Value::is_array) {
+        json[name] = Value::Array(Vec::new());
+    }
+    match &mut json[name] {
+        Value::Array(list) => list,
+        _ => unreachable!("an array was put there just now"),
     }
 }
 

@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{container::Document, parts::Transform};
+use super::{
+    container::{Document, list_mut},
+    parts::Transform,
+};
 
 /// The key under which loopwright's own words stand in `extras`.
 const EXTRA: &str = "loopwright";
@@ -10,20 +13,9 @@ const EXTRA: &str = "loopwright";
 /// What stands there on a root that was added.
 const ADDED_ROOT: &str = "root";
 
-/// The array of that name, made where there is none.
-pub(crate) fn list<'a>(json: &'a mut Value, name: &str) -> &'a mut Vec<Value> {
-    if !json.get(name).is_some_and(Value::is_array) {
-        json[name] = Value::Array(Vec::new());
-    }
-    match &mut json[name] {
-        Value::Array(list) => list,
-        _ => unreachable!("an array was put there just now"),
-    }
-}
-
 /// Adds an animation in the place of those of that name, which go.
 pub(crate) fn set_animation(json: &mut Value, name: &str, animation: Value) {
-    let animations = list(json, "animations");
+    let animations = list_mut(json, "animations");
     let is_named = |animation: &Value| animation.get("name").and_then(Value::as_str) == Some(name);
     let place = animations.iter().position(is_named).unwrap_or(animations.len());
     animations.retain(|animation| !is_named(animation));
@@ -51,7 +43,7 @@ pub(crate) fn is_added_root(json: &Value, node: usize) -> bool {
 
 /// Puts a new node between `tops`, which are roots or have one parent, and what they hang on; its number.
 pub(crate) fn insert_above(json: &mut Value, tops: &[usize], name: &str) -> usize {
-    let nodes = list(json, "nodes");
+    let nodes = list_mut(json, "nodes");
     let new = nodes.len();
     for node in nodes.iter_mut() {
         if let Some(children) = node.get_mut("children").and_then(Value::as_array_mut) {
@@ -156,7 +148,7 @@ impl<'a> Data<'a> {
     pub(crate) fn finish(self) {
         let Document { json, buffers } = self.document;
         let length = self.bytes.len();
-        let stated = list(json, "buffers");
+        let stated = list_mut(json, "buffers");
         let appends = self.is_binary && buffers.first().is_some_and(Option::is_some);
         let (buffer, offset) = if appends {
             let bytes = buffers[0].get_or_insert_default();
@@ -170,11 +162,11 @@ impl<'a> Data<'a> {
             buffers.push(Some(self.bytes));
             (buffers.len() - 1, 0)
         };
-        list(json, "bufferViews").push(json!({
+        list_mut(json, "bufferViews").push(json!({
             "buffer": buffer,
             "byteOffset": offset,
             "byteLength": length,
         }));
-        list(json, "accessors").extend(self.accessors);
+        list_mut(json, "accessors").extend(self.accessors);
     }
 }

@@ -1,5 +1,7 @@
 //! What is wrong with a glTF file.
 
+use crate::excerpt::list;
+
 /// Why bytes are not a glTF file that can be read.
 ///
 /// Places are written as in JSON, such as `animations[2].samplers[5].input`.
@@ -202,17 +204,4 @@ pub enum GlbFault {
     /// The first chunk is not the JSON.
     #[error("the first chunk is not JSON")]
     NoJson,
-}
-
-/// Names for people; of many only the first.
-pub(crate) fn list(names: &[String]) -> String {
-    const MOST: usize = 100;
-    let mut shown: Vec<&str> = names.iter().take(MOST).map(String::as_str).collect();
-    if names.is_empty() {
-        shown.push("none");
-    }
-    if names.len() > MOST {
-        shown.push("...");
-    }
-    shown.join(", ")
 }

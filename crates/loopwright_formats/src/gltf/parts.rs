@@ -12,7 +12,7 @@ use super::{
     container::{Document, reason},
     error::GltfError,
 };
-use crate::{error::excerpt, limits::MAX_VALUE};
+use crate::{excerpt::excerpt, limits::MAX_VALUE};
 
 /// A node.
 #[derive(Clone, Debug, Deserialize)]

@@ -16,10 +16,11 @@ use super::{
     track::{Grid, Track},
 };
 use crate::{
-    error::{ReadError, cut},
+    error::ReadError,
+    excerpt::cut,
     limits::most_transforms,
-    source::{LoadedTake, ReadSettings, Source},
-    space::{self, Axis, Space, UNIT_RANGE, UnitChoice, UpChoice},
+    settings::ReadSettings,
+    space::{Axis, Space, UnitChoice, UpChoice, guess, warning::SpaceWarning},
     warning::Warning,
 };
 
@@ -43,17 +44,13 @@ pub(crate) fn animation_names(bytes: &[u8]) -> Vec<String> {
 }
 
 /// Reads a take from a glTF file, binary or text.
-pub(crate) fn read(
+pub(crate) fn read_take(
     bytes: &[u8],
     name: &str,
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
-) -> Result<LoadedTake, ReadError> {
-    if let UnitChoice::Metres(found) = settings.space.unit
-        && !UNIT_RANGE.contains(&found)
-    {
-        return Err(ReadError::Unit { found });
-    }
+) -> Result<(Take, GltfSource), ReadError> {
+    settings.check_unit()?;
     let (document, faults) = Document::parse(bytes, settings.companions)?;
     parts::check_version(&document)?;
     let nodes = Nodes::read(&document)?;
@@ -123,7 +120,7 @@ pub(crate) fn read(
         unit_metres: 1.0,
         ..Space::CENTIMETRES_Y_UP
     };
-    let stride = space::probe_stride(grid.num_frames);
+    let stride = guess::probe_stride(grid.num_frames);
     let probe = rig.take(&name, &grid, &mut (0..grid.num_frames).step_by(stride), &as_in_file)?;
     let space = settle(&probe, settings, warnings);
     let take = rig.take(&name, &grid, &mut (0..grid.num_frames), &space)?;
@@ -138,18 +135,16 @@ pub(crate) fn read(
         })
         .collect();
     let above = rig.above;
-    Ok(LoadedTake {
-        take,
-        source: Source::Gltf(GltfSource {
-            document: Arc::new(document),
-            is_binary: bytes.starts_with(b"glTF"),
-            joints: source_joints,
-            above,
-            frame_time_secs: grid.step_secs,
-            start_secs: grid.start_secs,
-            space,
-        }),
-    })
+    let source = GltfSource {
+        document: Arc::new(document),
+        is_binary: bytes.starts_with(b"glTF"),
+        joints: source_joints,
+        above,
+        frame_time_secs: grid.step_secs,
+        start_secs: grid.start_secs,
+        space,
+    };
+    Ok((take, source))
 }
 
 fn no_motion(name: String) -> GltfError {
@@ -330,12 +325,15 @@ fn settle(probe: &Take, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>
         choice.unit = UnitChoice::Metres(1.0);
     }
     let guessed = choice.unit == UnitChoice::Auto;
-    let mut space = space::settle(probe, &choice, warnings);
+    let mut space = guess::settle(probe, &choice, warnings);
     if guessed && space.unit_metres != 1.0 {
-        warnings.push(Warning::UnitNotMetres {
-            size,
-            unit_metres: space.unit_metres,
-        });
+        warnings.push(
+            SpaceWarning::UnitNotMetres {
+                size,
+                unit_metres: space.unit_metres,
+            }
+            .into(),
+        );
     }
     space.up_given = settings.space.up != UpChoice::Auto;
     space.unit_given = settings.space.unit != UnitChoice::Auto;

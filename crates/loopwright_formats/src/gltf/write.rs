@@ -22,9 +22,10 @@ use super::{
 use crate::{
     error::WriteError,
     limits::MAX_VALUE,
+    settings::{ClosingKey, LoopWriteSettings},
     sidecar::Sidecar,
     warning::Warning,
-    write::{ClosingKey, LoopWriteSettings, Written},
+    written::Written,
 };
 
 /// Most transforms in one animation: some gigabytes.
@@ -52,12 +53,13 @@ pub(crate) fn write_loop(
     settings: &LoopWriteSettings,
 ) -> Result<Written, WriteError> {
     let num_keys = settings.num_keys(clip)?;
+    let shown = settings.shown(clip);
     let mut writer = Writer::new(source, clip.skeleton())?;
     if settings.add_root {
         writer.add_root()?;
-        writer.animate(clip.name(), num_keys, clip.step_secs(), |key| clip.rooted_pose(key))?;
+        writer.animate(clip.name(), num_keys, clip.step_secs(), |key| shown.rooted_pose(key))?;
     } else {
-        writer.animate(clip.name(), num_keys, clip.step_secs(), |key| clip.folded_pose(key))?;
+        writer.animate(clip.name(), num_keys, clip.step_secs(), |key| shown.folded_pose(key))?;
     }
     let twist = clip.root().twist;
     let facts = json!({
@@ -181,7 +183,7 @@ impl<'a> Writer<'a> {
         let node = match earlier {
             Some(node) => node,
             None => {
-                let name = crate::write::root_name(|name| {
+                let name = crate::naming::root_name(|name| {
                     let mut names = self.nodes.nodes.iter().filter_map(|node| node.name.as_deref());
                     names.any(|taken| taken.eq_ignore_ascii_case(name))
                 });
@@ -363,7 +365,7 @@ fn finish(document: &Document, is_binary: bool, name: &str) -> Result<Written, W
     let mut warnings = Vec::new();
     if let Some(first) = outside.first() {
         warnings.push(Warning::OutsideFiles {
-            first: crate::error::excerpt(first.as_bytes()),
+            first: crate::excerpt::excerpt(first.as_bytes()),
             count: outside.len(),
         });
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use loopwright::{
     analysis::body::Body,
-    quality,
+    recognition,
     root_motion::{RootMode, extract},
     take::{Clip, Cut},
 };
@@ -54,8 +54,8 @@ fn loop_motion(path: &Path, args: &RenderArgs) -> Result<Motion, Failure> {
             (layout, root)
         }
         None => {
-            let carrier = quality::topmost_moving(&written, &body);
-            let seen = quality::recognise(&written, &body, carrier).map_err(|error| unfit(path, error))?;
+            let carrier = recognition::topmost_moving(&written, &body);
+            let seen = recognition::recognise(&written, &body, carrier).map_err(|error| unfit(path, error))?;
             (seen.layout, seen.root)
         }
     };
@@ -102,8 +102,7 @@ fn take_motion(path: &Path, args: &RenderArgs, beside: Option<&Path>) -> Result<
         else {
             return Err(unfit(other, "its sidecar is gone"));
         };
-        let (_, mut root, carrier) = written_loop::from_sidecar(&written, &sidecar)?;
-        root.mode = RootMode::Screw;
+        let (_, root, carrier) = written_loop::from_sidecar(&written, &sidecar)?;
         let source = written_loop::source_of(&loaded, &sidecar, &written, root, carrier)?;
         let cut = &sidecar.candidate;
         return Motion::of_cut(&source, &figure, cut.start_frame, cut.end_frame - cut.start_frame)

@@ -3,7 +3,7 @@
 use loopwright::controller_fit::{
     FitSettings, TakeFit,
     event::{Event, Quantity},
-    mode::{Mode, ModeFigures, Peak},
+    mode::{Maximum, Mode, ModeFigures},
     pool::{HalfLives, ModePool, Pool, Spread},
 };
 use loopwright_formats::sidecar::TakeFacts;
@@ -122,7 +122,7 @@ struct PeakFacts {
     at_secs: f64,
 }
 
-fn peak(peak: Option<Peak>, scale: f64) -> Option<PeakFacts> {
+fn peak(peak: Option<Maximum>, scale: f64) -> Option<PeakFacts> {
     peak.map(|peak| PeakFacts {
         value: scale * peak.value,
         at_secs: peak.secs,

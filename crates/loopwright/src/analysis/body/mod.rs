@@ -1,0 +1,325 @@
+//! Which joints are hips, feet, hands and head: by name (`names`), else by geometry (`geometry`), else by being leaves.
+
+use super::standing::ContactLimits;
+use crate::take::Take;
+
+mod names;
+
+mod geometry;
+
+pub(super) use names::find_given;
+use names::{NamedJoints, Part};
+
+/// Left or right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Side {
+    /// The character's own left.
+    Left,
+    /// The character's own right.
+    Right,
+}
+
+/// A foot: what stands on the ground.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Foot {
+    /// The ankle, or the end of the leg where nothing finer is known.
+    pub ankle: usize,
+    /// The ball of the foot or the toes, where the rig has them.
+    pub toe: Option<usize>,
+    /// Which side it is on, where that is known.
+    pub side: Option<Side>,
+}
+
+impl Foot {
+    /// The joint that stays longest on the ground: the toe, or the ankle where there is none.
+    pub fn lowest_joint(&self) -> usize {
+        self.toe.unwrap_or(self.ankle)
+    }
+}
+
+/// How the feet were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundBy {
+    /// The caller named them.
+    Given,
+    /// By the words of their names.
+    Names,
+    /// As the lowest ends of the skeleton over the take.
+    Geometry,
+    /// Nothing told them apart: every leaf counts as a foot.
+    AllLeaves,
+}
+
+/// Joints that the caller names.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BodyOverrides {
+    /// The hips, by exact name.
+    pub hips: Option<String>,
+    /// The feet, by exact name, one each.
+    pub feet: Vec<String>,
+    /// Joints that count otherwise than by default when poses are compared: names, `*` for any letters and `?` for any one,
+    /// each with a weight of 0 or more, a factor on metres. The last that fits counts.
+    pub weights: Vec<(String, f64)>,
+    /// When a foot counts as standing.
+    pub contacts: ContactLimits,
+}
+
+impl BodyOverrides {
+    /// Whether the limits of contacts can be used. Errors: [`BodyError::ContactLimit`] for one that is not a positive number.
+    pub(super) fn check(&self) -> Result<(), BodyError> {
+        let ContactLimits {
+            speed_mps,
+            height_metres,
+        } = self.contacts;
+        for (limit, given) in [("speed", speed_mps), ("height", height_metres)] {
+            if let Some(found) = given.filter(|found| !(*found > 0.0 && found.is_finite())) {
+                return Err(BodyError::ContactLimit { limit, found });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Largest weight of a joint that is taken; the largest by default is 1.
+pub(super) const MAX_WEIGHT: f64 = 1000.0;
+
+/// Why joints that the caller asks for cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BodyError {
+    /// A name that the caller gave is not a joint of the skeleton.
+    #[error("the skeleton has no joint named \"{name}\"")]
+    NoSuchJoint {
+        /// The name given.
+        name: String,
+        /// Up to three joints whose names are alike.
+        similar: Vec<String>,
+    },
+    /// A weight is no number, below zero, or beyond what keeps sums finite.
+    #[error("the weight of \"{pattern}\" must lie between 0 and {MAX_WEIGHT}, found {found}")]
+    Weight {
+        /// The pattern given.
+        pattern: String,
+        /// The weight given.
+        found: f64,
+    },
+    /// A limit of contacts is not a positive number.
+    #[error("the {limit} below which a foot stands must be a positive number, found {found}")]
+    ContactLimit {
+        /// Speed or height.
+        limit: &'static str,
+        /// The number given.
+        found: f64,
+    },
+    /// No joint is left that counts.
+    #[error("no joint has a weight above 0, so poses cannot be compared")]
+    NoWeight,
+}
+
+/// The joints that the stages look at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Body {
+    /// The joint that both legs hang from.
+    pub hips: usize,
+    /// The head.
+    pub head: Option<usize>,
+    /// Feet, left before right where sides are known.
+    pub feet: Vec<Foot>,
+    /// Hands or wrists, left before right.
+    pub hands: Vec<usize>,
+    /// Upper ends of the legs, left and right.
+    pub thighs: Option<[usize; 2]>,
+    /// Upper ends of the arms, left and right.
+    pub shoulders: Option<[usize; 2]>,
+    /// How the feet were found.
+    pub found_by: FoundBy,
+}
+
+impl Body {
+    /// Finds the body's joints in a take.
+    ///
+    /// A skeleton without recognisable parts is no error: see [`FoundBy`]. Errors: [`BodyError::NoSuchJoint`] for a name in
+    /// `overrides` that the skeleton does not have.
+    pub fn find(take: &Take, overrides: &BodyOverrides) -> Result<Self, BodyError> {
+        let skeleton = take.skeleton();
+        let named = NamedJoints::of(skeleton);
+        let (feet, found_by) = if overrides.feet.is_empty() {
+            let by_name = named.feet(skeleton);
+            if by_name.is_empty() {
+                geometry::feet(take, &named)
+            } else {
+                (by_name, FoundBy::Names)
+            }
+        } else {
+            let mut feet: Vec<Foot> = Vec::new();
+            for name in &overrides.feet {
+                let ankle = find_given(skeleton, name)?;
+                // Named twice it is one foot still.
+                if feet.iter().all(|foot| foot.ankle != ankle) {
+                    feet.push(Foot {
+                        ankle,
+                        toe: named.below(skeleton, Part::Toe, ankle),
+                        side: named.side_of(ankle),
+                    });
+                }
+            }
+            (feet, FoundBy::Given)
+        };
+        let hips = match &overrides.hips {
+            Some(name) => find_given(skeleton, name)?,
+            None => named.hips(skeleton, &feet, found_by),
+        };
+        let pair = |part| match (named.sided(part, Side::Left), named.sided(part, Side::Right)) {
+            (Some(left), Some(right)) => Some([left, right]),
+            _ => None,
+        };
+        // In one family of rigs "shoulder" is the collar bone, in another the upper arm; either spans the chest.
+        let shoulders = pair(Part::UpperArm).or_else(|| pair(Part::Clavicle));
+        // Legs without a name for their upper end: the joints below the hips on the way to the feet.
+        let thighs = pair(Part::Thigh).or_else(|| {
+            let below_hips = |side| {
+                let foot = feet.iter().find(|foot| foot.side == Some(side))?;
+                let path = skeleton.path_from_root(foot.ankle);
+                let at = path.iter().position(|&joint| joint == hips)?;
+                path.get(at + 1).copied()
+            };
+            Some([below_hips(Side::Left)?, below_hips(Side::Right)?])
+        });
+        let hands = [Side::Left, Side::Right]
+            .into_iter()
+            .filter_map(|side| named.sided(Part::Hand, side))
+            .collect();
+        Ok(Self {
+            hips,
+            head: named.unsided(Part::Head),
+            feet,
+            hands,
+            thighs,
+            shoulders,
+            found_by,
+        })
+    }
+
+    /// Standing height in the take's own unit, whatever the pose: leg and spine laid straight, up to the head joint.
+    ///
+    /// Measured on the bones of the middle frame, because in some files the offsets of the rest pose are not the bones'.
+    /// `None` where there are no feet told apart or no head, or where all bones have no length.
+    pub fn stature(&self, take: &Take) -> Option<f64> {
+        if self.found_by == FoundBy::AllLeaves {
+            return None;
+        }
+        let translations = take.translations(take.num_frames() / 2);
+        let chain = |joint: usize| {
+            let path = take.skeleton().path_from_root(joint);
+            let at = path.iter().position(|&above| above == self.hips)?;
+            Some(
+                path[at + 1..]
+                    .iter()
+                    .map(|&joint| translations[joint].length())
+                    .sum::<f64>(),
+            )
+        };
+        let leg = self
+            .feet
+            .iter()
+            .filter_map(|foot| chain(foot.ankle))
+            .fold(0.0, f64::max);
+        let height = leg + chain(self.head?)?;
+        (height > 0.0 && leg > 0.0).then_some(height)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::{DQuat, DVec3};
+
+    use super::*;
+    use crate::take::{Joint, Skeleton};
+
+    /// One standing frame; rows are name, parent, position relative to the parent.
+    fn take(rows: &[(&str, Option<usize>, [f64; 3])]) -> Take {
+        let joints = rows
+            .iter()
+            .map(|&(name, parent, offset)| Joint {
+                name: name.to_owned(),
+                parent,
+                rest_offset: DVec3::from_array(offset),
+                tip: None,
+            })
+            .collect();
+        let translations = rows.iter().map(|row| DVec3::from_array(row.2)).collect();
+        let skeleton = Skeleton::new(joints).unwrap();
+        Take::new("t", skeleton, 0.1, translations, vec![DQuat::IDENTITY; rows.len()]).unwrap()
+    }
+
+    #[test]
+    fn hips_are_where_the_legs_meet() {
+        let take = take(&[
+            ("joint_Root", None, [0.0, 0.0, 0.0]),
+            ("Middle", Some(0), [0.0, 1.0, 0.0]),
+            ("LeftUpLeg", Some(1), [0.1, 0.0, 0.0]),
+            ("LeftFoot", Some(2), [0.0, -0.9, 0.0]),
+            ("RightUpLeg", Some(1), [-0.1, 0.0, 0.0]),
+            ("RightFoot", Some(4), [0.0, -0.9, 0.0]),
+            ("Head", Some(1), [0.0, 0.6, 0.0]),
+        ]);
+        let body = Body::find(&take, &BodyOverrides::default()).unwrap();
+        assert_eq!((body.hips, body.head, body.thighs), (1, Some(6), Some([2, 4])));
+        assert_eq!(body.feet.iter().map(|f| f.ankle).collect::<Vec<_>>(), [3, 5]);
+        assert!((body.stature(&take).unwrap() - 1.6).abs() < 1e-12);
+    }
+
+    #[test]
+    fn nameless_rigs_go_by_geometry_then_by_leaves() {
+        let rows = [
+            ("a", None, [0.0, 1.0, 0.0]),
+            ("b", Some(0), [0.1, -0.95, 0.0]),
+            ("c", Some(0), [-0.1, -0.95, 0.0]),
+            ("d", Some(0), [0.0, 0.7, 0.0]),
+        ];
+        let found = Body::find(&take(&rows), &BodyOverrides::default()).unwrap();
+        assert_eq!(found.found_by, FoundBy::Geometry);
+        assert_eq!(found.feet.iter().map(|f| f.ankle).collect::<Vec<_>>(), [1, 2]);
+        let chain = [("a", None, [0.0, 0.0, 0.0]), ("b", Some(0), [0.0, 1.0, 0.0])];
+        let found = Body::find(&take(&chain), &BodyOverrides::default()).unwrap();
+        assert_eq!((found.found_by, found.hips), (FoundBy::AllLeaves, 0));
+        assert_eq!(found.stature(&take(&chain)), None);
+    }
+
+    #[test]
+    fn nameless_feet_end_in_toes() {
+        let mut rows = vec![("a", None, [0.0, 1.0, 0.0]), ("b", Some(0), [0.0, 0.7, 0.0])];
+        for (side, names) in [(0.1, ["c", "d", "e", "f", "g"]), (-0.1, ["h", "i", "j", "k", "l"])] {
+            let knee = rows.len();
+            rows.push((names[0], Some(0), [side, -0.45, 0.0]));
+            rows.push((names[1], Some(knee), [0.0, -0.46, 0.0]));
+            rows.push((names[2], Some(knee + 1), [0.0, -0.06, 0.12]));
+            rows.push((names[3], Some(knee + 2), [0.02, -0.02, 0.05]));
+            rows.push((names[4], Some(knee + 2), [-0.02, -0.02, 0.05]));
+        }
+        let found = Body::find(&take(&rows), &BodyOverrides::default()).unwrap();
+        assert_eq!(found.found_by, FoundBy::Geometry);
+        let feet: Vec<_> = found.feet.iter().map(|foot| (foot.ankle, foot.toe)).collect();
+        assert_eq!(feet, [(3, Some(4)), (8, Some(9))]);
+    }
+
+    #[test]
+    fn given_names_win_and_wrong_ones_are_told_with_what_is_alike() {
+        let take = take(&[
+            ("Hips", None, [0.0, 1.0, 0.0]),
+            ("LeftFoot", Some(0), [0.1, -0.9, 0.0]),
+            ("RightFoot", Some(0), [-0.1, -0.9, 0.0]),
+        ]);
+        let feet = |names: &[&str]| BodyOverrides {
+            feet: names.iter().map(ToString::to_string).collect(),
+            ..BodyOverrides::default()
+        };
+        let body = Body::find(&take, &feet(&["RightFoot", "RightFoot"])).unwrap();
+        assert_eq!((body.feet.len(), body.found_by), (1, FoundBy::Given));
+        let error = Body::find(&take, &feet(&["Foot"])).unwrap_err();
+        let BodyError::NoSuchJoint { similar, .. } = error else {
+            panic!("{error}");
+        };
+        assert_eq!(similar, ["LeftFoot", "RightFoot"]);
+    }
+}

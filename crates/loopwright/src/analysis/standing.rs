@@ -1,0 +1,178 @@
+//! When a foot stands: each rule for it, with all their numbers side by side.
+//!
+//! There are three, for three questions, and their numbers differ on purpose. Contacts, which feet are held by, know the foot's
+//! motion over a long time: `stands`, with limits that follow from its own speed. Foot sliding and the fit of the root's travel must
+//! not depend on what they measure, so they go by fixed limits: [`is_stance`]. The speed of the root by its feet is found
+//! before anything is known to stand: there a low foot may stand, and counts by its speed. Source: docs/math/contacts.md and
+//! docs/math/feet.md.
+
+use core::ops::RangeInclusive;
+
+use glam::DVec3;
+
+use crate::{
+    math::{ops, percentile, time_step::TimeStep},
+    take::WorldTracks,
+};
+
+/// The ground below a foot is the lowest that it comes to within this long on either side, seconds.
+///
+/// On stairs and slopes that is the step before or after, so there the foot may stand higher by what the hips rise within
+/// that time, and its speed alone decides.
+pub(crate) const GROUND_REACH_SECS: f64 = 0.75;
+
+/// A foot comes to stand below this height over its ground, metres.
+const CONTACT_METRES: f64 = 0.03;
+
+/// Speed below which a foot comes to stand, as a share of its own fast speed (95th percentile), ...
+const CONTACT_SPEED_SHARE: f64 = 0.1;
+
+/// ... but no less and no more than this, metres per second: noise moves a foot that stands, and a foot this fast slides.
+const CONTACT_MPS: [f64; 2] = [0.2, 0.6];
+
+/// A foot that stands goes on standing up to this many times those limits.
+const HOLD: f64 = 1.6;
+
+/// Speeds are measured over this long, seconds.
+const SPEED_SECS: f64 = 0.1;
+
+/// Frames within this long decide by majority, seconds.
+const MAJORITY_SECS: f64 = 0.07;
+
+/// Before and after a contact a foot is held as long as it moves no faster than this over the ground, metres per second, and is
+/// no further than this above it, metres, for so long at most, seconds: until then the eye takes it for standing.
+pub(crate) const CREEP_MPS: [f64; 2] = [0.36, 0.42];
+pub(crate) const CREEP_METRES: f64 = 0.03;
+pub(crate) const CREEP_SECS: f64 = 0.15;
+
+/// By fixed limits a foot stands while it is within this of its lowest, metres, ...
+pub const STANCE_METRES: f64 = 0.025;
+
+/// ... and slower than this over the ground, metres per second.
+pub const STANCE_SPEED: f64 = 0.4;
+
+/// Where the speed of the root is not known yet, a foot this close to its lowest place may stand, metres ...
+pub(crate) const MAY_STAND_METRES: f64 = 0.025;
+
+/// ... and its speed counts in full up to here, metres per second; what is faster swings.
+pub(crate) const SWING_MPS: f64 = 0.4;
+
+/// Limits below which a foot comes to stand, in place of those that follow from its own motion.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ContactLimits {
+    /// Speed over the ground, metres per second.
+    pub speed_mps: Option<f64>,
+    /// Height over the lowest place that the foot comes to nearby, metres.
+    pub height_metres: Option<f64>,
+}
+
+/// Per frame whether a point stands on ground that rises as `rise` does; both in metres, one entry a frame.
+///
+/// By height alone a toe that swings close to the ground counts as standing, by speed alone a foot that hangs at the top of a
+/// kick, so both are asked. A foot that stands keeps standing up to higher limits than those at which it came to stand, and
+/// the answer of a frame is that of most frames around it.
+pub(crate) fn stands(positions: &[DVec3], rise: &[f64], frame_time_secs: f64, limits: &ContactLimits) -> Vec<bool> {
+    let num_frames = positions.len();
+    if num_frames < 3 {
+        return vec![false; num_frames];
+    }
+    let frames_of = |secs: f64| TimeStep::new(frame_time_secs).nearest_from_one(secs).min(num_frames);
+    let half = frames_of(0.5 * SPEED_SECS);
+    let speeds: Vec<f64> = (0..num_frames)
+        .map(|frame| {
+            let (from, to) = (frame.saturating_sub(half), (frame + half).min(num_frames - 1));
+            (positions[to] - positions[from]).length() / ((to - from) as f64 * frame_time_secs)
+        })
+        .collect();
+    let reach = frames_of(GROUND_REACH_SECS);
+    let heights: Vec<f64> = positions.iter().map(|position| position.y).collect();
+    let ground = lowest_around(&heights, reach);
+    let fall: Vec<f64> = rise.iter().map(|rise| -rise).collect();
+    let (lowest, highest) = (lowest_around(rise, reach), lowest_around(&fall, reach));
+    let slow = limits.speed_mps.unwrap_or_else(|| {
+        (CONTACT_SPEED_SHARE * percentile::of(speeds.clone(), 0.95)).clamp(CONTACT_MPS[0], CONTACT_MPS[1])
+    });
+    let low = limits.height_metres.unwrap_or(CONTACT_METRES);
+    let mut stands = false;
+    let raw: Vec<bool> = (0..num_frames)
+        .map(|frame| {
+            let hold = if stands { HOLD } else { 1.0 };
+            let low = low + (-highest[frame] - lowest[frame]);
+            stands = speeds[frame] < hold * slow && heights[frame] - ground[frame] < hold * low;
+            stands
+        })
+        .collect();
+    let half = frames_of(0.5 * MAJORITY_SECS);
+    let mut counts = vec![0_usize];
+    for (frame, &stands) in raw.iter().enumerate() {
+        counts.push(counts[frame] + usize::from(stands));
+    }
+    (0..num_frames)
+        .map(|frame| {
+            let (from, to) = (frame.saturating_sub(half), (frame + half + 1).min(num_frames));
+            2 * (counts[to] - counts[from]) > to - from
+        })
+        .collect()
+}
+
+/// Lowest value within `reach` places on either side, for every place: a queue of values that may yet be lowest.
+fn lowest_around(values: &[f64], reach: usize) -> Vec<f64> {
+    let count = values.len();
+    let mut lowest = Vec::with_capacity(count);
+    let mut queue = std::collections::VecDeque::new();
+    let mut next = 0;
+    for place in 0..count {
+        while next < count && next <= place + reach {
+            while queue.back().is_some_and(|&last| values[last] >= values[next]) {
+                queue.pop_back();
+            }
+            queue.push_back(next);
+            next += 1;
+        }
+        while queue.front().is_some_and(|&first| first + reach < place) {
+            queue.pop_front();
+        }
+        lowest.push(queue.front().map_or(0.0, |&first| values[first]));
+    }
+    lowest
+}
+
+/// Whether a foot so far above its lowest place, metres, and so fast over the ground, metres per second, stands by the fixed
+/// limits.
+pub fn is_stance(height_metres: f64, speed_mps: f64) -> bool {
+    !(height_metres > STANCE_METRES || speed_mps > STANCE_SPEED)
+}
+
+/// A joint of a foot over some frames of a take, asked whether it stands by the fixed limits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FootJoint {
+    joint: usize,
+    lowest: f64,
+    step_secs: f64,
+}
+
+impl FootJoint {
+    /// A joint whose lowest place is that within `frames`, which are `step_secs` apart.
+    pub fn of(world: &WorldTracks, joint: usize, frames: RangeInclusive<usize>, step_secs: f64) -> Self {
+        let heights = frames.map(|frame| world.position(frame, joint).y);
+        Self {
+            joint,
+            lowest: heights.fold(f64::INFINITY, f64::min),
+            step_secs,
+        }
+    }
+
+    /// The joint.
+    pub fn joint(&self) -> usize {
+        self.joint
+    }
+
+    /// Whether it stands at a frame, whose neighbours tell its speed.
+    pub fn stands_at(&self, world: &WorldTracks, frame: usize) -> bool {
+        let (before, after) = (frame.saturating_sub(1), (frame + 1).min(world.num_frames() - 1));
+        let moved = world.position(after, self.joint) - world.position(before, self.joint);
+        let secs = (after - before) as f64 * self.step_secs;
+        world.position(frame, self.joint).y - self.lowest < STANCE_METRES
+            && ops::hypot(moved.x, moved.z) < STANCE_SPEED * secs
+    }
+}

@@ -1,0 +1,49 @@
+//! How calm the take is at a seam: where a foot strikes just then, the seam looks like a pop however well it is closed.
+
+use super::{describe::Source, seams::SeamPair};
+use crate::{
+    analysis::seam_peak::{self, floor, second_difference},
+    math::rotation,
+};
+
+impl Source<'_> {
+    /// The take's acceleration at both ends over the 99th percentile of that between them, for the worst joint: of world
+    /// positions, and of local rotations, which alone show what toes and hands do.
+    pub(super) fn abruptness(&self, pair: &SeamPair) -> f64 {
+        let world = &self.analysis.world;
+        let last = self.take.num_frames() - 1;
+        let around = |frame: usize| {
+            let frame = frame.clamp(1, last - 1);
+            [frame - 1, frame, frame + 1]
+        };
+        let moved = |joint: usize, frame: usize| {
+            second_difference(around(frame).map(|frame| world.position(frame, joint))).length()
+        };
+        let turned = |joint: usize, frame: usize| {
+            let [before, at, after] = around(frame).map(|frame| self.take.rotations(frame)[joint]);
+            (rotation::difference(before, at) + rotation::difference(after, at)).length()
+        };
+        let worst = |worst: f64, joint: usize| {
+            let joints = [joint, self.pairing.partner(joint)];
+            worst
+                .max(standing_out(pair, joints, &moved, floor::SEEN_METRES))
+                .max(standing_out(pair, joints, &turned, floor::SEEN_RADIANS))
+        };
+        (0..world.num_joints()).fold(0.0, worst)
+    }
+}
+
+/// A size at the seam of a pair over the 99th percentile of the sizes inside, which is at least `floor`.
+///
+/// The sizes are those of the joint that goes on after the seam and of the one that comes before it. Closing gives the seam the
+/// mean of both ends, and leaves the frame before the end nearly as it is.
+fn standing_out(pair: &SeamPair, joints: [usize; 2], size: &dyn Fn(usize, usize) -> f64, floor: f64) -> f64 {
+    let ([after, before], end) = (joints, pair.end_frame);
+    let inside = pair.start_frame + 1..end - 1;
+    let mut sizes: Vec<f64> = inside.clone().map(|frame| size(after, frame)).collect();
+    if before != after {
+        sizes.extend(inside.map(|frame| size(before, frame)));
+    }
+    let seam = (0.5 * (size(after, pair.start_frame) + size(before, end))).max(size(before, end - 1));
+    seam / seam_peak::usual(sizes, floor)
+}

@@ -1,0 +1,114 @@
+//! Which dimensions a take needs: for every axis the values whose differences bound its cost.
+//!
+//! Source: docs/math/search.md.
+
+use crate::{analysis::features::Features, candidate::seams::Seams};
+
+/// One stored dimension: position p (x - c) + velocity q (v - d) of an axis.
+pub(super) struct Dim {
+    axis: usize,
+    position: f64,
+    velocity: f64,
+    center: (f64, f64),
+    spread: f64,
+}
+
+impl Dim {
+    fn exact(&self, features: &Features, row: usize) -> f64 {
+        let position = features.positions(row)[self.axis] - self.center.0;
+        let velocity = features.velocities(row)[self.axis] - self.center.1;
+        self.position * position + self.velocity * velocity
+    }
+
+    /// The value at a row, scaled and rounded as it is stored.
+    pub(super) fn value(&self, features: &Features, row: usize, scale: f64) -> f32 {
+        (self.exact(features, row) * scale) as f32
+    }
+}
+
+/// The dimensions that a take needs.
+pub(super) struct Dims {
+    /// Those that differ most first.
+    pub(super) dims: Vec<Dim>,
+    /// A power of two that values are stored times.
+    pub(super) scale: f64,
+    /// Largest sum, over the rows, of the sizes of a row's values, scaled.
+    pub(super) largest_sum: f64,
+}
+
+impl Dims {
+    /// What the seams between frames in `rows` need; an axis on which nothing changes needs nothing.
+    pub(super) fn of(seams: &Seams<'_>, rows: &[usize]) -> Self {
+        let features = seams.features();
+        let rows = || rows.iter().copied();
+        let (position_weight, velocity_weight) = seams.cost_per_axis().bound_weights();
+        let start_share = seams.cost_per_axis().start_share();
+        let mut dims = Vec::new();
+        let (mut largest, mut largest_sum) = (0.0_f64, 0.0);
+        let mut sums = vec![0.0_f64; features.num_frames()];
+        for axis in 0..features.num_axes() {
+            let range = |value: &dyn Fn(usize) -> f64| {
+                rows().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), row| {
+                    (low.min(value(row)), high.max(value(row)))
+                })
+            };
+            let positions = range(&|row| features.positions(row)[axis]);
+            let velocities = range(&|row| features.velocities(row)[axis]);
+            // Values near zero lose least when they are rounded.
+            let center = (0.5 * (positions.0 + positions.1), 0.5 * (velocities.0 + velocities.1));
+            let mut add = |position: f64, velocity: f64| {
+                let mut dim = Dim {
+                    axis,
+                    position,
+                    velocity,
+                    center,
+                    spread: 0.0,
+                };
+                dim.spread = rows().map(|row| dim.exact(features, row).abs()).sum();
+                dims.push(dim);
+            };
+            if positions.0 < positions.1 {
+                let end_share = 1.0 - start_share;
+                for (share, sign) in [(start_share, 1.0), (end_share, -1.0)] {
+                    if share > 0.0 {
+                        add(share * position_weight, share * sign * velocity_weight);
+                    }
+                }
+            } else if velocities.0 < velocities.1 {
+                // Without a position both dimensions are one and the same.
+                add(0.0, velocity_weight);
+            }
+            for row in rows() {
+                let position = position_weight * (features.positions(row)[axis] - center.0).abs();
+                let velocity = velocity_weight * (features.velocities(row)[axis] - center.1).abs();
+                sums[row] += position + velocity;
+                largest = largest.max(position + velocity);
+            }
+        }
+        for sum in sums {
+            largest_sum = sum.max(largest_sum);
+        }
+        // Beyond what numbers hold nothing can be bounded: without dimensions all pairs are scored exactly.
+        if !(largest_sum.is_finite() && largest > 0.0) || dims.iter().any(|dim| !dim.spread.is_finite()) {
+            return Self {
+                dims: Vec::new(),
+                scale: 1.0,
+                largest_sum: 0.0,
+            };
+        }
+        // The dimensions that differ most come first, so that the sums pass a limit early.
+        dims.sort_by(|left, right| right.spread.total_cmp(&left.spread));
+        let scale = power_of_two_below(1.0 / largest);
+        Self {
+            dims,
+            scale,
+            largest_sum: largest_sum * scale,
+        }
+    }
+}
+
+/// The largest power of two not above a positive number, and far from the ends of the range of numbers.
+fn power_of_two_below(value: f64) -> f64 {
+    const EXPONENT: u64 = 0x7FF0_0000_0000_0000;
+    f64::from_bits(value.clamp(1e-290, 1e290).to_bits() & EXPONENT)
+}

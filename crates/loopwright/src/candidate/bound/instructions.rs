@@ -1,0 +1,54 @@
+//! The vector instructions of the processor.
+
+use fearless_simd::Level;
+
+/// The vector instructions that bounds are computed with; which ones changes nothing but the time.
+#[derive(Clone, Copy, Debug)]
+pub struct Instructions(pub(super) Level);
+
+impl Instructions {
+    /// The widest that this processor has.
+    pub fn detect() -> Self {
+        Self(Level::new())
+    }
+
+    /// All that this processor has, widest first.
+    pub fn available() -> Vec<Self> {
+        let level = Level::new();
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        {
+            let narrower = [
+                level.as_avx512().map(Level::Avx512),
+                level.as_avx2().map(Level::Avx2),
+                level.as_sse4_2().map(Level::Sse4_2),
+                level.as_sse2().map(Level::Sse2),
+            ];
+            narrower.into_iter().flatten().map(Self).collect()
+        }
+        #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+        {
+            vec![Self(level)]
+        }
+    }
+
+    /// Name for reports, as in "AVX2".
+    pub fn name(self) -> &'static str {
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        match self.0 {
+            Level::Avx512(_) => return "AVX-512",
+            Level::Avx2(_) => return "AVX2",
+            Level::Sse4_2(_) => return "SSE4.2",
+            Level::Sse2(_) => return "SSE2",
+            #[expect(clippy::allow_attributes, reason = "whether an arm is left depends on the target")]
+            #[allow(unreachable_patterns, reason = "levels of other targets")]
+            _ => {}
+        }
+        if self.0.is_fallback() { "none" } else { "128 bit" }
+    }
+}
+
+impl Default for Instructions {
+    fn default() -> Self {
+        Self::detect()
+    }
+}

@@ -1,0 +1,68 @@
+//! All figures of a stretch, whether or not it qualifies as a loop.
+
+use super::{report::LoopCandidate, rhythm::Rhythm, seams::SeamPair};
+use crate::{
+    analysis::Analysis,
+    math::time_step::TimeStep,
+    mirror::Pairing,
+    take::{Cut, Take},
+};
+
+/// The take that stretches are cut from, and what their ends meet.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) take: &'a Take,
+    pub(super) analysis: &'a Analysis,
+    pub(super) pairing: &'a Pairing,
+}
+
+impl Source<'_> {
+    /// From one frame to the next.
+    pub(super) fn step(&self) -> TimeStep {
+        TimeStep::new(self.take.frame_time_secs())
+    }
+
+    /// The stretch as a candidate; `cost_ratio` is the cost of the pair over that of random ones.
+    pub(super) fn describe(
+        &self,
+        pair: &SeamPair,
+        cut: Cut,
+        rhythm: Option<Rhythm>,
+        is_idle: bool,
+        cost_ratio: Option<f64>,
+    ) -> LoopCandidate {
+        let cycles = rhythm.map_or(1, |rhythm| rhythm.cycles);
+        let (travel, steadiness) = self.travel(pair, cycles);
+        let num_frames = cut.num_frames() * f64::from(self.pairing.num_stretches());
+        LoopCandidate {
+            cut,
+            is_mirrored: self.pairing.is_mirrored(),
+            num_frames,
+            source_period_secs: num_frames * self.take.frame_time_secs(),
+            cycles,
+            seam_cost: pair.cost,
+            cost_ratio,
+            strength: rhythm.map(|rhythm| rhythm.strength),
+            take_strength: self.analysis.spectrum.at(num_frames),
+            is_idle,
+            root_start: travel.start,
+            twist: travel.twist,
+            steadiness,
+            abruptness: self.abruptness(pair),
+            num_jumps: (self.analysis.screen.jumps.iter())
+                .filter(|&&frame| pair.start_frame < frame && frame <= pair.end_frame)
+                .count(),
+            energy: self.energy(pair),
+            contact_phase: (self.analysis.contacts).phase(cut.start_frame(), num_frames / f64::from(cycles.max(1))),
+        }
+    }
+
+    /// Mean speed of the body over the pair, relative to the take's pace; 0 where nothing moves.
+    fn energy(&self, pair: &SeamPair) -> f64 {
+        let pace = self.analysis.energy.pace();
+        let frames = pair.start_frame..pair.end_frame;
+        let count = frames.len().max(1) as f64;
+        let mean = frames.map(|frame| self.analysis.features.speed(frame)).sum::<f64>() / count;
+        if pace > 0.0 { mean / pace } else { 0.0 }
+    }
+}

@@ -1,0 +1,306 @@
+//! The search: which of the cheapest pairs of frames are loops, and which of them to recommend.
+
+use core::{cell::OnceCell, ops::RangeInclusive};
+
+use super::{
+    bound::SeamBounds,
+    comparison::PoseComparison,
+    describe::Source,
+    refine,
+    report::{Found, LoopCandidate, MissReason, NearestMiss},
+    rhythm::{self, Rhythm},
+    score::SeamCost,
+    seams::{SeamPair, Seams},
+    search::{Admission, DistinctPairs},
+    settings::{SearchSettings, TravelBounds},
+};
+use crate::{
+    analysis::{Analysis, energy::Activity, features::Features},
+    math::rigid::Twist,
+    take::{Cut, Take},
+};
+
+/// A repeat costs at most this share of the median cost of random pairs.
+///
+/// Measured: gaits .03 to .15, an unrelated short take .36, a take of a single cycle .92.
+pub const MAX_COST_RATIO: f64 = 0.3;
+
+/// Fewest cycles are preferred up to this factor over the lowest cost of any length.
+const COST_ALLOWANCE: f64 = 1.25;
+
+/// Costs this small a share of the random median are all alike: the best gaits reach 0.03, nobody sees the difference below,
+/// and an exact repeat has no best multiple.
+const EVEN_COST_RATIO: f64 = 0.04;
+
+/// Loops are alike when both their ends lie this close together, seconds.
+const SEPARATION_SECS: f64 = 0.1;
+
+/// Random pairs are at least this far apart, seconds: neighbours in time are alike without being a repeat.
+const RANDOM_GAP_SECS: f64 = 0.5;
+
+/// Pairs looked at one after the other before the search gives up.
+const MAX_LOOKED_AT: usize = 400;
+
+/// Idle loops below this length are twitches, seconds.
+pub(super) const MIN_IDLE_SECS: f64 = 2.0;
+
+/// All that the searches of one take share.
+pub(super) struct Finder<'a> {
+    source: Source<'a>,
+    settings: &'a SearchSettings,
+    seams: Seams<'a>,
+    /// Made for the first search; a stretch that is only appraised needs none.
+    bounds: OnceCell<SeamBounds<'a>>,
+    separation: usize,
+    random_cost: Option<f64>,
+}
+
+impl<'a> Finder<'a> {
+    /// `features` are those of the settings' pairing.
+    pub(super) fn new(
+        take: &'a Take,
+        analysis: &'a Analysis,
+        settings: &'a SearchSettings,
+        features: &'a Features,
+    ) -> Self {
+        let pairing = &settings.pairing;
+        let source = Source {
+            take,
+            analysis,
+            pairing,
+        };
+        let seams = Seams::new(PoseComparison::new(features, pairing), SeamCost::even(settings.decay));
+        let step = source.step();
+        Self {
+            source,
+            settings,
+            seams,
+            bounds: OnceCell::new(),
+            separation: step.nearest(SEPARATION_SECS),
+            random_cost: seams.random_median(&analysis.usable, step.nearest(RANDOM_GAP_SECS)),
+        }
+    }
+
+    /// A pair of frames with its cost.
+    pub(super) fn pair(&self, start_frame: usize, end_frame: usize) -> SeamPair {
+        SeamPair {
+            start_frame,
+            end_frame,
+            cost: self.seams.cost(start_frame, end_frame),
+        }
+    }
+
+    /// How well the frames around a pair repeat.
+    pub(super) fn rhythm(&self, pair: &SeamPair) -> Option<Rhythm> {
+        let frame_time_secs = self.source.take.frame_time_secs();
+        rhythm::measure(self.seams.comparison(), pair.start_frame, pair.lag(), frame_time_secs)
+    }
+
+    /// All figures of a stretch, whether or not it qualifies.
+    pub(super) fn describe(&self, pair: &SeamPair, cut: Cut, rhythm: Option<Rhythm>, is_idle: bool) -> LoopCandidate {
+        let cost_ratio = self.random_cost.filter(|&cost| cost > 0.0).map(|cost| pair.cost / cost);
+        self.source.describe(pair, cut, rhythm, is_idle, cost_ratio)
+    }
+
+    /// Loops whose ends lie in the frames `within`, the whole take where `None`: those that move, and where there are none, or
+    /// where `idle` asks for them alone, idle ones.
+    pub(super) fn find(&self, within: Option<(usize, usize)>, idle: bool) -> Found {
+        let (Source { take, analysis, .. }, settings) = (self.source, self.settings);
+        let (first, last) = within.unwrap_or((0, usize::MAX));
+        let usable: Vec<bool> = (analysis.usable.iter().enumerate())
+            .map(|(frame, &is)| is && (first..=last).contains(&frame))
+            .collect();
+        let lag_step = settings.lag_step(take);
+        let (min_lag, max_lag) = (lag_step.fewest(settings.min_secs), lag_step.most(settings.max_secs));
+        let mut found = if idle {
+            self.nothing()
+        } else {
+            self.search(&usable, min_lag..=max_lag, Activity::Moving)
+        };
+        // An idle loop is one cycle of nothing in particular.
+        let may_be_idle = !settings.pairing.is_mirrored() && settings.cycles.is_none_or(|cycles| cycles == 1);
+        if found.candidates.is_empty() && may_be_idle {
+            let min_idle = min_lag.max(self.source.step().nearest(MIN_IDLE_SECS));
+            let idle = self.search(&usable, min_idle..=max_lag, Activity::Idle);
+            found.candidates = idle.candidates;
+            found.nearest_miss = found.nearest_miss.or(idle.nearest_miss);
+        }
+        found
+    }
+
+    fn nothing(&self) -> Found {
+        Found {
+            candidates: Vec::new(),
+            random_cost: self.random_cost,
+            nearest_miss: None,
+        }
+    }
+
+    fn search(&self, usable: &[bool], lags: RangeInclusive<usize>, activity: Activity) -> Found {
+        let mut found = self.nothing();
+        let Some(random_cost) = self.random_cost.filter(|&cost| cost > 0.0) else {
+            return found;
+        };
+        let admission = Admission::new(&self.source.analysis.energy, usable, lags, activity);
+        let idle = activity == Activity::Idle;
+        let mut sound = self.collect(&admission, random_cost, idle, &mut found);
+        if found.candidates.is_empty()
+            && let Some(lags) = self.lags_of_cycles(&found)
+        {
+            // Cheaper pairs of other numbers of cycles may have used up all that is looked at.
+            sound = self.collect(&admission.with_lags(lags), random_cost, idle, &mut found);
+        }
+        if let Some(best) = sound.or_else(|| found.candidates.first().cloned()) {
+            let chosen = if idle {
+                best
+            } else {
+                self.fewest_cycles(best, &admission, random_cost)
+            };
+            self.put_first(&mut found.candidates, chosen);
+        }
+        found
+    }
+
+    /// Adds the distinct loops that qualify, cheapest first, and gives the first sound one among all that were looked at.
+    fn collect(&self, admission: &Admission, random_cost: f64, idle: bool, found: &mut Found) -> Option<LoopCandidate> {
+        let limit = self.settings.max_candidates.max(1);
+        let mut sound: Option<LoopCandidate> = None;
+        let mut looked_at = 0;
+        for pair in self.pairs(admission, f64::MAX) {
+            if looked_at == MAX_LOOKED_AT || (found.candidates.len() >= limit && sound.is_some()) {
+                break;
+            }
+            let judged = match self.strays(&pair) {
+                Some(found) if pair.cost <= MAX_COST_RATIO * random_cost => Err(MissReason::Travel { found }),
+                _ => {
+                    looked_at += 1;
+                    self.judge(&pair, random_cost, idle)
+                }
+            };
+            match judged {
+                Ok(candidate) => {
+                    if sound.is_none() && candidate.is_sound() {
+                        sound = Some(candidate.clone());
+                    }
+                    if found.candidates.len() < limit {
+                        found.candidates.push(candidate);
+                    }
+                }
+                Err(reason) => {
+                    found.nearest_miss.get_or_insert(NearestMiss {
+                        pair,
+                        period_secs: self.source.step().secs(pair.lag()),
+                        reason,
+                    });
+                    if matches!(reason, MissReason::CostRatio { .. }) {
+                        // The rest costs more still.
+                        break;
+                    }
+                }
+            }
+        }
+        sound
+    }
+
+    /// Lengths of as many cycles as are asked for, where pairs of another number show how long one is.
+    fn lags_of_cycles(&self, found: &Found) -> Option<RangeInclusive<usize>> {
+        let asked = self.settings.cycles?;
+        let miss = found.nearest_miss.as_ref()?;
+        let MissReason::Cycles { found } = miss.reason else {
+            return None;
+        };
+        let period = miss.pair.lag() as f64 / f64::from(found.max(1));
+        Some(lags_of(asked, period))
+    }
+
+    /// The travel of a pair, where the heading at its two ends alone shows that it is far from what is asked for.
+    ///
+    /// This costs next to nothing, so that pairs that travel otherwise do not use up what is looked at.
+    fn strays(&self, pair: &SeamPair) -> Option<Twist> {
+        if self.settings.travel == TravelBounds::default() {
+            return None;
+        }
+        let rough = self.source.rough_travel(pair);
+        (!self.settings.travel.widened(rough.angular.y).admit(&rough)).then_some(rough)
+    }
+
+    /// Distinct pairs of frames that cost no more than `max_cost`, cheapest first.
+    fn pairs(&self, admission: &Admission, max_cost: f64) -> DistinctPairs<'_> {
+        let bounds = (self.bounds).get_or_init(|| SeamBounds::new(self.seams, &self.source.analysis.usable));
+        DistinctPairs::new(bounds, admission.clone(), self.separation).up_to(max_cost)
+    }
+
+    /// The pair as a candidate, or why it is none.
+    fn judge(&self, pair: &SeamPair, random_cost: f64, idle: bool) -> Result<LoopCandidate, MissReason> {
+        let cost_ratio = pair.cost / random_cost;
+        if cost_ratio > MAX_COST_RATIO {
+            return Err(MissReason::CostRatio { found: cost_ratio });
+        }
+        let cut = |lag_frames: f64| {
+            let start = pair.start_frame as f64;
+            Cut::new(self.source.take, start, start + lag_frames).map_err(|_| MissReason::SeenOnce)
+        };
+        if idle {
+            return self.admitted(self.describe(pair, cut(pair.lag() as f64)?, None, true));
+        }
+        let rhythm = self.rhythm(pair).ok_or(MissReason::SeenOnce)?;
+        if rhythm.strength < rhythm::MIN_STRENGTH {
+            return Err(MissReason::Strength { found: rhythm.strength });
+        }
+        if rhythm.prominence < rhythm::MIN_PROMINENCE {
+            return Err(MissReason::NoRhythm {
+                found: rhythm.prominence,
+            });
+        }
+        if let Some(asked) = self.settings.cycles
+            && asked != rhythm.cycles
+        {
+            return Err(MissReason::Cycles { found: rhythm.cycles });
+        }
+        let refined = refine::refine_lag(self.seams.comparison(), pair.start_frame, pair.lag(), rhythm.cycles);
+        self.admitted(self.describe(pair, cut(refined)?, Some(rhythm), false))
+    }
+
+    /// The candidate, where it travels as asked for.
+    fn admitted(&self, candidate: LoopCandidate) -> Result<LoopCandidate, MissReason> {
+        if self.settings.travel.admit(&candidate.twist) {
+            Ok(candidate)
+        } else {
+            Err(MissReason::Travel { found: candidate.twist })
+        }
+    }
+
+    /// The candidate that spans the fewest cycles at a cost within the allowance of the best one's.
+    fn fewest_cycles(&self, best: LoopCandidate, admission: &Admission, random_cost: f64) -> LoopCandidate {
+        if self.settings.cycles.is_some() {
+            return best;
+        }
+        let limit = (COST_ALLOWANCE * best.seam_cost).max(EVEN_COST_RATIO * random_cost);
+        let period = best.cut.num_frames() / f64::from(best.cycles);
+        (1..best.cycles)
+            .find_map(|cycles| {
+                self.pairs(&admission.with_lags(lags_of(cycles, period)), limit)
+                    .take(MAX_LOOKED_AT)
+                    .filter_map(|pair| self.judge(&pair, random_cost, false).ok())
+                    .find(|found| found.cycles == cycles && found.is_sound() >= best.is_sound())
+            })
+            .unwrap_or(best)
+    }
+
+    /// Puts a candidate at the head of the list and takes out those that are alike.
+    fn put_first(&self, candidates: &mut Vec<LoopCandidate>, first: LoopCandidate) {
+        let alike = |other: &LoopCandidate| {
+            (other.cut.start_frame() - first.cut.start_frame()).abs() <= self.separation as f64
+                && (other.cut.end_frame() - first.cut.end_frame()).abs() <= self.separation as f64
+        };
+        candidates.retain(|other| !alike(other));
+        candidates.insert(0, first);
+        candidates.truncate(self.settings.max_candidates.max(1));
+    }
+}
+
+/// Lengths in frames that are nearer to so many periods than to one more or less.
+fn lags_of(cycles: u32, period_frames: f64) -> RangeInclusive<usize> {
+    let cycles = f64::from(cycles);
+    ((cycles - 0.5) * period_frames).ceil() as usize..=((cycles + 0.5) * period_frames).floor() as usize
+}

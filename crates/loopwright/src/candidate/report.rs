@@ -1,0 +1,181 @@
+//! What a search found: loops with their figures, and what came nearest where there is none.
+
+use super::{seams::SeamPair, settings::SearchSettings};
+use crate::{
+    analysis::{Analysis, segments::Segment},
+    math::rigid::{Rigid, Twist},
+    take::Cut,
+};
+
+/// What a search found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Distinct loops: the recommended one first, then by cost.
+    pub candidates: Vec<LoopCandidate>,
+    /// Median seam cost of random pairs of the take, metre-seconds; `None` for takes under half a second.
+    pub random_cost: Option<f64>,
+    /// Where nothing qualified, or not all that was asked for: the pair that came nearest.
+    pub nearest_miss: Option<NearestMiss>,
+}
+
+impl Found {
+    /// The loop to take by default.
+    pub fn best(&self) -> Option<&LoopCandidate> {
+        self.candidates.first()
+    }
+
+    /// How often the take repeats; `None` where nothing that moves does.
+    pub fn rhythm(&self, analysis: &Analysis, settings: &SearchSettings) -> Option<TakeRhythm> {
+        let best = self.best().filter(|best| !best.is_idle)?;
+        let cycles = f64::from(best.cycles.max(1));
+        let (period_frames, period_secs) = (best.num_frames / cycles, best.source_period_secs / cycles);
+        let multiples: Vec<f64> = (1..)
+            .map(f64::from)
+            .take_while(|multiple| multiple * period_secs <= settings.max_secs)
+            .map_while(|multiple| analysis.spectrum.at(multiple * period_frames))
+            .collect();
+        let confidence = multiples.first().copied().or(best.strength).unwrap_or(0.0);
+        Some(TakeRhythm {
+            period_secs,
+            confidence: confidence.clamp(0.0, 1.0),
+            multiples,
+        })
+    }
+}
+
+/// A stretch proposed as a loop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoopCandidate {
+    /// The stretch, its end refined below one frame; half of the loop where its mirror image follows.
+    pub cut: Cut,
+    /// Whether the loop is the stretch followed by its mirror image.
+    pub is_mirrored: bool,
+    /// Length of the loop in source frames, fractional: that of the cut, twice as much where the image follows.
+    pub num_frames: f64,
+    /// The same in seconds, as recorded.
+    pub source_period_secs: f64,
+    /// Fundamental periods within the loop.
+    pub cycles: u32,
+    /// Exact two-sided cost of the seam at the nearest whole frames, metre-seconds.
+    pub seam_cost: f64,
+    /// Cost over the median cost of random pairs of the take; a repeat stays below [`super::MAX_COST_RATIO`]. `None` where the
+    /// take is too short for such pairs.
+    pub cost_ratio: Option<f64>,
+    /// Likeness of the frames around to those one period later, at most 1; `None` where no rhythm was measured.
+    pub strength: Option<f64>,
+    /// Autocorrelation of the whole take at this period: low where only this stretch repeats, `None` where the take is too
+    /// short to tell.
+    pub take_strength: Option<f64>,
+    /// Whether the body is idle in the stretch.
+    pub is_idle: bool,
+    /// Where the root stands at the start.
+    pub root_start: Rigid,
+    /// Twist of the root over the period, metres and radians per second.
+    pub twist: Twist,
+    /// How well one constant twist describes the travel, 0 to 1: inside the stretch, and of periods that begin a little
+    /// earlier or later.
+    pub steadiness: f64,
+    /// The take's own acceleration at the seam over the 99th percentile inside the cut, for the worst joint: where a foot
+    /// strikes just then, the seam looks like a pop however well it is closed.
+    pub abruptness: f64,
+    /// Frames within to which the pose jumps from the frame before: no closure mends them.
+    pub num_jumps: usize,
+    /// Mean speed of the body over the stretch, relative to the take's pace ([`crate::analysis::energy::Energy::pace`]).
+    pub energy: f64,
+    /// Where in its cycle the body is at the seam, as [`crate::analysis::contacts::Contacts::phase`] has it.
+    pub contact_phase: Option<f64>,
+}
+
+impl LoopCandidate {
+    /// Whether the take as a whole repeats at this period; otherwise only this stretch does, or the take is too short to tell.
+    pub fn is_confident(&self) -> bool {
+        !self.is_idle
+            && self
+                .take_strength
+                .is_some_and(|strength| strength >= CONFIDENT_TAKE_STRENGTH)
+    }
+
+    /// Whether the loop can be recommended: the travel is steady, where there is any, the take is calm at the seam, and no
+    /// pose jumps within.
+    pub fn is_sound(&self) -> bool {
+        let travels = self.twist.linear.length() > MIN_TRAVEL_SPEED;
+        let unsteady = travels && self.steadiness < MIN_STEADINESS;
+        !unsteady && self.abruptness <= MAX_ABRUPTNESS && self.num_jumps == 0
+    }
+}
+
+/// Steadiness below which a constant twist does not describe the travel: walks reach 0.8, a walk with a U-turn in it 0.04.
+const MIN_STEADINESS: f64 = 0.5;
+
+/// Below this speed there is no travel to be steady, metres per second.
+const MIN_TRAVEL_SPEED: f64 = 0.2;
+
+/// Abruptness above which a closed seam risks to be taken for a pop, which begins at 1.5.
+const MAX_ABRUPTNESS: f64 = 1.25;
+
+/// Whole-take autocorrelation below which a loop is of low confidence: it stands for its own stretch only.
+pub const CONFIDENT_TAKE_STRENGTH: f64 = 0.6;
+
+/// The pair that came nearest to being a loop, and why it is none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NearestMiss {
+    /// The pair of frames and its cost.
+    pub pair: SeamPair,
+    /// Seconds between them.
+    pub period_secs: f64,
+    /// What was missing.
+    pub reason: MissReason,
+}
+
+/// Why a pair of frames is not a loop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MissReason {
+    /// The seam costs too large a share of what random pairs cost.
+    CostRatio {
+        /// Share found; [`super::MAX_COST_RATIO`] is the most.
+        found: f64,
+    },
+    /// The frames around do not repeat enough.
+    Strength {
+        /// Likeness found; [`super::rhythm::MIN_STRENGTH`] is needed.
+        found: f64,
+    },
+    /// The frames around are as alike at every lag: drift, not rhythm.
+    NoRhythm {
+        /// Prominence found; [`super::rhythm::MIN_PROMINENCE`] is needed.
+        found: f64,
+    },
+    /// Too little of the cycle is seen twice.
+    SeenOnce,
+    /// The pair travels in another way than asked for.
+    Travel {
+        /// Twist found.
+        found: Twist,
+    },
+    /// The pair spans another number of cycles than asked for.
+    Cycles {
+        /// Cycles found.
+        found: u32,
+    },
+}
+
+/// How often a take repeats: a fundamental period and its multiples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TakeRhythm {
+    /// Seconds of one cycle, from the recommended loop.
+    pub period_secs: f64,
+    /// How sure that is, 0 to 1: likeness of the whole take with itself one cycle on, or of the frames around the loop where
+    /// the take is too short to tell.
+    pub confidence: f64,
+    /// Likeness of the whole take with itself after one cycle, two, three and so on, as far as it tells and loops may last.
+    pub multiples: Vec<f64>,
+}
+
+/// Loops of one segment of a take.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SegmentLoops {
+    /// What the body does, and where.
+    pub segment: Segment,
+    /// The recommended loop in it, or the reason why there is none.
+    pub best: Result<LoopCandidate, Option<NearestMiss>>,
+}

@@ -1,0 +1,153 @@
+//! What the seam between any two frames costs exactly.
+
+use std::cmp::Ordering;
+
+use super::{comparison::PoseComparison, score::SeamCost};
+use crate::analysis::features::Features;
+
+/// Two source frames and the exact two-sided cost of the seam between them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SeamPair {
+    /// Frame at which the loop starts.
+    pub start_frame: usize,
+    /// Frame whose pose meets the start's.
+    pub end_frame: usize,
+    /// Cost in metre-seconds.
+    pub cost: f64,
+}
+
+impl SeamPair {
+    /// Frames from the start to the end.
+    pub(super) fn lag(&self) -> usize {
+        self.end_frame - self.start_frame
+    }
+
+    /// Behind every pair there is.
+    pub(super) const LAST: Self = Self {
+        start_frame: usize::MAX,
+        end_frame: usize::MAX,
+        cost: f64::INFINITY,
+    };
+
+    /// Order of preference: cost, then start, then length.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        (self.cost.total_cmp(&other.cost))
+            .then(self.start_frame.cmp(&other.start_frame))
+            .then(self.end_frame.cmp(&other.end_frame))
+    }
+}
+
+/// Seam costs between any two frames of a take.
+#[derive(Clone, Copy)]
+pub struct Seams<'a> {
+    comparison: PoseComparison<'a>,
+    cost: SeamCost,
+    position_weight: f64,
+    velocity_weight: f64,
+}
+
+impl<'a> Seams<'a> {
+    /// Seams between frames, compared as `comparison` says and priced by `cost`.
+    pub fn new(comparison: impl Into<PoseComparison<'a>>, cost: impl Into<SeamCost>) -> Self {
+        let cost = cost.into();
+        let (position_weight, velocity_weight) = cost.bound_weights();
+        Self {
+            comparison: comparison.into(),
+            cost,
+            position_weight,
+            velocity_weight,
+        }
+    }
+
+    /// Which poses are compared.
+    pub fn comparison(&self) -> PoseComparison<'a> {
+        self.comparison
+    }
+
+    /// In what poses are compared.
+    pub fn features(&self) -> &'a Features {
+        self.comparison.features()
+    }
+
+    /// What prices the gap of each axis.
+    pub fn cost_per_axis(&self) -> SeamCost {
+        self.cost
+    }
+
+    /// Exact two-sided cost of the seam from `end_frame` back to `start_frame`, metre-seconds, summed in axis order.
+    pub fn cost(&self, start_frame: usize, end_frame: usize) -> f64 {
+        self.cost_of_rows(start_frame, self.comparison.row_met(end_frame))
+    }
+
+    fn cost_of_rows(&self, start: usize, end: usize) -> f64 {
+        let features = self.features();
+        let (x_end, x_start) = (features.positions(end), features.positions(start));
+        let (v_end, v_start) = (features.velocities(end), features.velocities(start));
+        (0..features.num_axes())
+            .map(|axis| {
+                self.cost
+                    .two_sided(x_end[axis] - x_start[axis], v_end[axis] - v_start[axis])
+            })
+            .sum()
+    }
+
+    /// Whether the lower bound of the cost is at most `limit`; gives up as soon as it is not.
+    pub(super) fn bound_is_within(&self, start_frame: usize, end_frame: usize, limit: f64) -> bool {
+        const CHUNK: usize = 8;
+        let (features, end) = (self.features(), self.comparison.row_met(end_frame));
+        let (x_end, x_start) = (features.positions(end), features.positions(start_frame));
+        let (v_end, v_start) = (features.velocities(end), features.velocities(start_frame));
+        let (start_share, end_share) = (self.cost.start_share(), 1.0 - self.cost.start_share());
+        let mut bound = 0.0;
+        let axes = features.num_axes();
+        let mut from = 0;
+        while from < axes {
+            let to = (from + CHUNK).min(axes);
+            for axis in from..to {
+                let position = self.position_weight * (x_end[axis] - x_start[axis]);
+                let velocity = self.velocity_weight * (v_end[axis] - v_start[axis]);
+                // Rounding may lift the sum above a cost it truly equals; the allowance keeps the bound a bound.
+                bound += start_share * (position + velocity).abs() + end_share * (position - velocity).abs()
+                    - 1e-12 * (position.abs() + velocity.abs());
+            }
+            if bound > limit {
+                return false;
+            }
+            from = to;
+        }
+        true
+    }
+
+    /// Median cost of random pairs of usable frames at least `min_gap` frames apart; `None` where there are none.
+    ///
+    /// Poses are compared with poses even where ends are met as images. The pairs are the same for every run: a fixed generator
+    /// draws them.
+    pub fn random_median(&self, usable: &[bool], min_gap: usize) -> Option<f64> {
+        const PAIRS: usize = 1000;
+        let frames: Vec<usize> = (0..usable.len()).filter(|&frame| usable[frame]).collect();
+        let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+        let mut draw = || {
+            // Knuth's MMIX generator; the high bits are good enough to pick frames.
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 33) as usize) % frames.len().max(1)
+        };
+        let mut costs = Vec::with_capacity(PAIRS);
+        // Short takes have few pairs far enough apart; give up after a bounded number of draws.
+        for _ in 0..50 * PAIRS {
+            let (left, right) = (draw(), draw());
+            let (Some(&left), Some(&right)) = (frames.get(left), frames.get(right)) else {
+                return None;
+            };
+            if left + min_gap.max(1) <= right {
+                costs.push(self.cost_of_rows(left, right));
+                if costs.len() == PAIRS {
+                    break;
+                }
+            }
+        }
+        costs.sort_by(f64::total_cmp);
+        costs.get(costs.len() / 2).copied()
+    }
+}

@@ -1,0 +1,63 @@
+//! The best pairs found so far, and the limit behind which no other is wanted.
+
+use std::cmp::Ordering;
+
+use super::distinct::Distinct;
+use crate::candidate::seams::SeamPair;
+
+/// The best pairs among those found so far, as many as it takes for a wanted number of distinct ones.
+pub(super) struct BestPairs {
+    goal: usize,
+    separation: usize,
+    /// In no order.
+    pub(super) pairs: Vec<SeamPair>,
+    /// No pair behind this one is wanted.
+    pub(super) limit: SeamPair,
+    /// Pairs that are gathered before the limit is brought down.
+    room: usize,
+}
+
+impl BestPairs {
+    /// None yet, and none wanted that costs more than `max_cost`.
+    pub(super) fn new(goal: usize, separation: usize, max_cost: f64) -> Self {
+        Self {
+            goal,
+            separation,
+            pairs: Vec::new(),
+            limit: SeamPair {
+                cost: max_cost,
+                ..SeamPair::LAST
+            },
+            room: 64 + 4 * goal,
+        }
+    }
+
+    /// Adds a pair unless it lies behind the limit.
+    pub(super) fn add(&mut self, pair: SeamPair) {
+        if pair.order(&self.limit) == Ordering::Greater {
+            return;
+        }
+        self.pairs.push(pair);
+        if self.pairs.len() >= self.room {
+            self.tighten();
+            self.room = 2 * self.pairs.len() + 64 + 4 * self.goal;
+        }
+    }
+
+    /// Brings the limit down to the pair by which the wanted number of distinct loops is reached among those found so far,
+    /// where there are as many.
+    ///
+    /// Better pairs found later may suppress some of these loops, but never more than three of four.
+    pub(super) fn tighten(&mut self) {
+        self.pairs.sort_unstable_by(SeamPair::order);
+        let mut apart = Distinct::new(self.separation);
+        let last = self
+            .pairs
+            .iter()
+            .position(|pair| apart.keep(pair) && apart.len() == self.goal);
+        if let Some(last) = last {
+            self.limit = self.pairs[last];
+            self.pairs.truncate(last + 1);
+        }
+    }
+}

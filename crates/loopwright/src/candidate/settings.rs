@@ -1,0 +1,102 @@
+//! What to look for.
+
+use super::score::DEFAULT_HALF_LIFE_SECS;
+use crate::{
+    math::{decay::Decay, ops, rigid::Twist, time_step::TimeStep},
+    mirror::Pairing,
+    take::Take,
+};
+
+/// What to look for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchSettings {
+    /// Shortest loop, seconds.
+    pub min_secs: f64,
+    /// Longest loop, seconds.
+    pub max_secs: f64,
+    /// Fundamental periods that the loop must span; `None` for as few as serve.
+    pub cycles: Option<u32>,
+    /// How many distinct loops to propose at most.
+    pub max_candidates: usize,
+    /// How the offset of a jump fades, which prices seams.
+    pub decay: Decay,
+    /// First and last frame in which loops may lie; `None` for the whole take.
+    pub within: Option<(usize, usize)>,
+    /// Which travel is asked for.
+    pub travel: TravelBounds,
+    /// Look for idle loops instead of loops that move.
+    pub idle: bool,
+    /// What ends meet. Where it is the mirror image of the start, halves of cycles are looked for; bounds on length and cycles
+    /// are those of the whole loop.
+    pub pairing: Pairing,
+}
+
+impl Default for SearchSettings {
+    fn default() -> Self {
+        Self {
+            min_secs: 0.4,
+            max_secs: 10.0,
+            cycles: None,
+            max_candidates: 10,
+            decay: Decay::Spring {
+                half_life_secs: DEFAULT_HALF_LIFE_SECS,
+            },
+            within: None,
+            travel: TravelBounds::default(),
+            idle: false,
+            pairing: Pairing::Same,
+        }
+    }
+}
+
+impl SearchSettings {
+    /// What a loop grows by when its ends lie one frame further apart.
+    pub(super) fn lag_step(&self, take: &Take) -> TimeStep {
+        TimeStep::new(take.frame_time_secs() * f64::from(self.pairing.num_stretches()))
+    }
+}
+
+/// Lowest and highest travel of a loop; `None` for any.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TravelBounds {
+    /// Speed over the ground, metres per second.
+    pub speed_mps: Option<[f64; 2]>,
+    /// Rate of turn, radians per second, left positive.
+    pub turn_radps: Option<[f64; 2]>,
+    /// Rate of climb, metres per second.
+    pub climb_mps: Option<[f64; 2]>,
+}
+
+impl TravelBounds {
+    /// Whether a twist is as asked for.
+    pub fn admit(&self, twist: &Twist) -> bool {
+        let within =
+            |bounds: Option<[f64; 2]>, value: f64| bounds.is_none_or(|[low, high]| low <= value && value <= high);
+        within(self.speed_mps, ops::hypot(twist.linear.x, twist.linear.z))
+            && within(self.turn_radps, twist.angular.y)
+            && within(self.climb_mps, twist.linear.y)
+    }
+}
+
+/// How far off the travel is that the heading at two frames alone gives: metres per second and radians per second.
+const ROUGH_SPEED: f64 = 0.3;
+const ROUGH_TURN: f64 = 0.35;
+
+impl TravelBounds {
+    /// Bounds that admit whatever may turn out to be within these once it is measured; the straight line between the ends of
+    /// a curve gives only the least speed.
+    pub(super) fn widened(&self, turn_radps: f64) -> Self {
+        let wider = |bounds: Option<[f64; 2]>, by: f64| bounds.map(|[low, high]| [low - by, high + by]);
+        let mut widened = Self {
+            speed_mps: wider(self.speed_mps, ROUGH_SPEED),
+            turn_radps: wider(self.turn_radps, ROUGH_TURN),
+            climb_mps: wider(self.climb_mps, ROUGH_SPEED),
+        };
+        if turn_radps.abs() > ROUGH_TURN
+            && let Some([low, _]) = &mut widened.speed_mps
+        {
+            *low = f64::NEG_INFINITY;
+        }
+        widened
+    }
+}

@@ -1,0 +1,230 @@
+//! Closing: measure both ends, derive the offsets wanted there, spread them, apply them.
+
+use glam::DVec3;
+
+use super::{
+    boundary::{Boundary, BoundaryError},
+    clamp::fitted,
+    closed::Closed,
+    ends::{self, JointEnds},
+    image::Image,
+    method::{Method, Order},
+    plan::Plan,
+    rotation,
+    seam::{Gaps, JointGap, SeamGaps},
+    settings::{ClosureError, ClosureSettings, NOISE_SAMPLES, SeamMotion},
+    shapes::Shape,
+    tables::Tables,
+    targets::{self, Targets},
+};
+use crate::{motion::Tracks, take::Clip};
+
+/// Closes every joint's local track of a clip.
+///
+/// Velocities and accelerations at both ends are measured with the clip's context. Afterwards the pose at sample N,
+/// were it kept, equals the pose at sample 0 to rounding, and so do velocities (and accelerations for C2) as measured
+/// at the ends plus those of the offsets. A clip that repeats already comes back unchanged to rounding; a track that
+/// stands still, and samples that no blend reaches, come back bit for bit.
+/// Errors: a time, share or joint out of range; shapes that cannot be told apart over the clip. Source: docs/math.
+pub fn close(clip: &Clip, settings: &ClosureSettings) -> Result<Closed, ClosureError> {
+    close_against(clip, settings, None)
+}
+
+/// Closes half a cycle that its mirror image follows: both seams, from the half to its image and back, meet as in [`close`].
+///
+/// The clip holds N intervals, the answer 2N samples, of which the second N are exactly the image of the first. What a body
+/// always does otherwise on its left than on its right is evened out over the whole half first, so that no joint has to move
+/// from one side's habit to the other's and back; gaps are those that remain between the start and the image of the end. A
+/// crossfade has no frames to blend into, so offsets close the seam alone; a joint is left open where its partner is. Errors:
+/// as [`close`]. Source: docs/math/mirror.md.
+pub fn close_half(clip: &Clip, image: &Image<'_>, settings: &ClosureSettings) -> Result<Closed, ClosureError> {
+    let (even, shifts) = image.evened(clip);
+    let half = close_against(&even, settings, Some(image))?;
+    Ok(image.unfold_closed(clip, half, &shifts))
+}
+
+/// Closes a clip whose end meets its start, or the image of its start.
+fn close_against(clip: &Clip, settings: &ClosureSettings, image: Option<&Image<'_>>) -> Result<Closed, ClosureError> {
+    let num_joints = clip.skeleton().num_joints();
+    settings.check(num_joints)?;
+    let mut clamps = Vec::new();
+    let can_fade = image.is_none();
+    let default_method = fitted(clip, &settings.method, can_fade, &mut clamps);
+    let partner = |joint: usize| image.map_or(joint, |image| image.partner(joint));
+    let methods: Vec<Option<Method>> = (0..num_joints)
+        .map(|joint| {
+            let asked = settings.method_of(joint)?;
+            settings.method_of(partner(joint))?;
+            Some(fitted(clip, &asked, can_fade, &mut clamps))
+        })
+        .collect();
+    let ends: Vec<JointEnds> = (0..num_joints).map(|joint| ends::measure(clip, joint)).collect();
+    let mut closing = Closing {
+        clip,
+        image,
+        tables: Tables::new(clip),
+        plans: (0..num_joints)
+            .map(|joint| Plan::new(clip, joint, &ends[joint], methods[joint].as_ref()))
+            .collect(),
+    };
+
+    // First the motion, where it can be told from the noise, ...
+    let wide: Vec<Option<JointEnds>> = (closing.plans.iter().enumerate())
+        .map(
+            |(joint, plan)| match (settings.motion, &methods[joint], plan.crossfade) {
+                (SeamMotion::Layered, Some(_), None) => ends::measure_wide(clip, joint),
+                _ => None,
+            },
+        )
+        .collect();
+    let first: Vec<JointEnds> = (wide.iter().zip(&closing.plans))
+        .map(|(wide, plan)| wide.unwrap_or(plan.closed))
+        .collect();
+    closing.add_layer(&first, &methods)?;
+    // ... then what is left.
+    let noise: Vec<Option<Method>> = (wide.iter().zip(&methods))
+        .map(|(wide, method)| {
+            let method = wide.as_ref().and(method.as_ref())?;
+            Some(noise_method(clip, method))
+        })
+        .collect();
+    let is_layered = noise.iter().any(Option::is_some);
+    if is_layered {
+        closing.add_layer(&closing.closed_ends(), &noise)?;
+    }
+
+    let gaps = |ends: &[JointEnds]| -> Vec<JointGap> {
+        let met = (0..num_joints).map(|joint| closing.met(ends, joint));
+        met.map(|ends| JointGap::of(&ends)).collect()
+    };
+    let left = gaps(&closing.closed_ends());
+    let is_closed = (left.iter().zip(&methods)).filter(|(_, method)| method.is_some());
+    let order = Boundary::new(
+        default_method.start,
+        default_method.end,
+        clip.period_secs(),
+        default_method.order,
+    )?
+    .order();
+    let mut closed = Closed {
+        tracks: Tracks::empty(clip.skeleton().clone(), clip.step_secs(), clip.num_intervals()),
+        translation_offsets: Vec::new(),
+        rotation_offsets: Vec::new(),
+        seam: SeamGaps { joints: gaps(&ends) },
+        residual: is_closed.fold(Gaps::default(), |largest, (gap, _)| largest.max(gap)),
+        method: Method {
+            order,
+            ..default_method
+        },
+        is_layered,
+        clamps,
+    };
+    closing.apply(&mut closed);
+    Ok(closed)
+}
+
+/// What closes the noise that a method leaves.
+fn noise_method(clip: &Clip, method: &Method) -> Method {
+    let blend_secs = (NOISE_SAMPLES as f64 * clip.step_secs()).min(clip.period_secs());
+    Method {
+        shares: method.shares,
+        // Shapes without accelerations leave those of the motion as they are, and those of the noise with them.
+        order: if method.start.is_c2() && method.end.is_c2() {
+            method.order
+        } else {
+            Order::C1
+        },
+        ..Method::of(Shape::Quintic { blend_secs })
+    }
+}
+
+/// A clip that is being closed.
+struct Closing<'a> {
+    clip: &'a Clip,
+    image: Option<&'a Image<'a>>,
+    tables: Tables,
+    /// One for each joint.
+    plans: Vec<Plan>,
+}
+
+impl Closing<'_> {
+    /// A joint's start, and what meets it: its own end, or the image of its partner's.
+    fn met(&self, ends: &[JointEnds], joint: usize) -> JointEnds {
+        match self.image {
+            Some(image) => image.meets(joint, &ends[joint], &ends[image.partner(joint)]),
+            None => ends[joint],
+        }
+    }
+
+    /// The motion of all joints at both ends, as the plans so far leave it.
+    fn closed_ends(&self) -> Vec<JointEnds> {
+        self.plans.iter().map(|plan| plan.closed).collect()
+    }
+
+    /// Adds to every joint with a method offsets that close the gap between its start and what meets it, measured at `ends`.
+    fn add_layer(&mut self, ends: &[JointEnds], methods: &[Option<Method>]) -> Result<(), BoundaryError> {
+        let targets: Vec<[Targets; 2]> = (methods.iter().enumerate())
+            .map(|(joint, method)| {
+                let Some(method) = method else {
+                    return Default::default();
+                };
+                let met = self.met(ends, joint);
+                [
+                    targets::point_targets(&met.translation[0], &met.translation[1], &method.shares),
+                    rotation::rotation_targets(&met.rotation[0], &met.rotation[1], &method.shares),
+                ]
+            })
+            .collect();
+        for (joint, plan) in self.plans.iter_mut().enumerate() {
+            let Some(method) = &methods[joint] else {
+                continue;
+            };
+            // What is wanted at the end was found where its image meets the partner's start.
+            let own = match self.image {
+                Some(image) => image.wanted(joint, &targets[joint], &targets[image.partner(joint)]),
+                None => targets[joint],
+            };
+            plan.add_layer(self.clip, joint, own, &ends[joint], method, &mut self.tables)?;
+        }
+        Ok(())
+    }
+
+    /// Applies the plans to all samples.
+    fn apply(&self, closed: &mut Closed) {
+        let (clip, plans, tables) = (self.clip, &self.plans, &self.tables);
+        let (num_joints, num_intervals) = (plans.len(), clip.num_intervals());
+        let count = num_intervals * num_joints;
+        closed.translation_offsets.reserve(count + num_joints);
+        closed.rotation_offsets.reserve(count + num_joints);
+        for sample in 0..=num_intervals {
+            let pose = clip.pose(sample as isize);
+            let is_faded = plans
+                .iter()
+                .any(|plan| plan.crossfade.is_some_and(|fade| fade.at(clip, sample).is_some()));
+            if !is_faded && !tables.reach(sample) {
+                closed
+                    .translation_offsets
+                    .resize((sample + 1) * num_joints, DVec3::ZERO);
+                closed.rotation_offsets.resize((sample + 1) * num_joints, DVec3::ZERO);
+                if sample < num_intervals {
+                    closed.tracks.push(pose);
+                }
+                continue;
+            }
+            let mut closed_pose = pose.to_pose();
+            for (joint, plan) in plans.iter().enumerate() {
+                let moved = plan.moved(clip, tables, sample, pose.rotations[joint]);
+                closed.translation_offsets.push(moved.aside);
+                closed.rotation_offsets.push(moved.turn);
+                // Adding zero would lose the sign of a zero.
+                if moved.aside != DVec3::ZERO {
+                    closed_pose.translations[joint] += moved.aside;
+                }
+                closed_pose.rotations[joint] = moved.rotation;
+            }
+            if sample < num_intervals {
+                closed.tracks.push(closed_pose.as_ref());
+            }
+        }
+    }
+}

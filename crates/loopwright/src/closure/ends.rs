@@ -1,0 +1,254 @@
+//! Pose and motion of a joint at both ends of a cut, measured.
+
+use glam::{DQuat, DVec3};
+
+use crate::{
+    analysis::velocity::{self, Around, Derivatives, WIDE_REACH},
+    math::rotation,
+    take::Clip,
+};
+
+/// State of a track of points or of rotations at one end of a cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EndState<T> {
+    /// Position in metres, or rotation.
+    pub value: T,
+    /// Velocity, metres per second; or angular velocity in the space the rotation maps to, radians per second.
+    pub velocity: DVec3,
+    /// Its derivative, per second squared.
+    pub acceleration: DVec3,
+}
+
+impl<T> EndState<T> {
+    fn new(value: T, derivatives: Derivatives) -> Self {
+        Self {
+            value,
+            velocity: derivatives.velocity,
+            acceleration: derivatives.acceleration,
+        }
+    }
+}
+
+/// Local pose and motion of one joint at both ends of a cut, start first.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct JointEnds {
+    /// Translation at the start and at the end.
+    pub translation: [EndState<DVec3>; 2],
+    /// Rotation at the start and at the end.
+    pub rotation: [EndState<DQuat>; 2],
+}
+
+/// Pose gap below which a track without frames around it may be looping already, in metres or radians.
+///
+/// A tenth of a millimetre or of a milliradian: text formats that keep four decimals of a centimetre or of a degree
+/// stay well below it and capture noise is several times above it. Larger, and takes that only come close are left with
+/// their gap in velocity; smaller, and loops read from rounded files are bent by the one-sided estimates.
+const LOOPING_GAP: f64 = 1e-4;
+
+/// How many times the largest acceleration inside the clip the seam of a looping track may have.
+///
+/// A closed pose alone is no loop: half a swing ends where it starts and moves the other way. With three samples a sine
+/// may have twice its second difference at the seam, so anything below 2 bends true loops; a reversed velocity exceeds
+/// it by far once there are ten samples.
+const LOOPING_ACCELERATION: f64 = 2.0;
+
+/// Measures pose, velocity and acceleration of one joint's local motion at both ends of a clip.
+///
+/// Central differences where the clip has a sample beyond the end. Where it has none: across the seam when the track
+/// loops already, so that a loop stays as it is, else one-sided. A track whose samples 0 to N are all the same bits
+/// stands still.
+/// Source: docs/math/estimators.md.
+pub fn measure(clip: &Clip, joint: usize) -> JointEnds {
+    JointEnds {
+        translation: Track::of(clip, joint).measure(),
+        rotation: Track::of(clip, joint).measure(),
+    }
+}
+
+/// The same by least squares over nine samples, which noise hardly reaches.
+///
+/// `None` where the clip has no four samples beyond both ends or none between them. Source: docs/math/estimators.md.
+pub fn measure_wide(clip: &Clip, joint: usize) -> Option<JointEnds> {
+    let (last, reach) = (clip.num_intervals() as isize, WIDE_REACH as isize);
+    let range = clip.sample_range();
+    let has_room = range.contains(&-reach) && range.contains(&(last + reach)) && last >= reach;
+    has_room.then(|| JointEnds {
+        translation: Track::of(clip, joint).measure_wide(),
+        rotation: Track::of(clip, joint).measure_wide(),
+    })
+}
+
+/// What a track is made of: points or rotations.
+trait Sample: Copy + PartialEq {
+    /// A joint's value at a sample of a clip.
+    fn of(clip: &Clip, sample: isize, joint: usize) -> Self;
+
+    /// What carries the start of a track onto its end.
+    fn gap(start: Self, end: Self) -> Self;
+
+    /// Size of a gap, metres or radians.
+    fn size(gap: Self) -> f64;
+
+    /// A sample carried over a gap: from after the start to after the end.
+    fn carried(self, gap: Self) -> Self;
+
+    /// A sample carried back over a gap: from before the end to before the start.
+    fn carried_back(self, gap: Self) -> Self;
+
+    fn derivatives(samples: Around<Self>, step_secs: f64) -> Derivatives;
+
+    fn derivatives_wide(samples: [Self; 2 * WIDE_REACH + 1], step_secs: f64) -> Derivatives;
+}
+
+impl Sample for DVec3 {
+    fn of(clip: &Clip, sample: isize, joint: usize) -> Self {
+        clip.translations(sample)[joint]
+    }
+
+    fn gap(start: Self, end: Self) -> Self {
+        end - start
+    }
+
+    fn size(gap: Self) -> f64 {
+        gap.length()
+    }
+
+    fn carried(self, gap: Self) -> Self {
+        self + gap
+    }
+
+    fn carried_back(self, gap: Self) -> Self {
+        self - gap
+    }
+
+    fn derivatives(samples: Around<Self>, step_secs: f64) -> Derivatives {
+        velocity::of_points(samples, step_secs)
+    }
+
+    fn derivatives_wide(samples: [Self; 2 * WIDE_REACH + 1], step_secs: f64) -> Derivatives {
+        velocity::of_points_wide(samples, step_secs)
+    }
+}
+
+impl Sample for DQuat {
+    fn of(clip: &Clip, sample: isize, joint: usize) -> Self {
+        clip.rotations(sample)[joint]
+    }
+
+    fn gap(start: Self, end: Self) -> Self {
+        end * start.conjugate()
+    }
+
+    fn size(gap: Self) -> f64 {
+        rotation::log(gap).length()
+    }
+
+    fn carried(self, gap: Self) -> Self {
+        gap * self
+    }
+
+    fn carried_back(self, gap: Self) -> Self {
+        gap.conjugate() * self
+    }
+
+    fn derivatives(samples: Around<Self>, step_secs: f64) -> Derivatives {
+        velocity::of_rotations(samples, step_secs)
+    }
+
+    fn derivatives_wide(samples: [Self; 2 * WIDE_REACH + 1], step_secs: f64) -> Derivatives {
+        velocity::of_rotations_wide(samples, step_secs)
+    }
+}
+
+/// One joint's track over a clip: its translation or its rotation.
+struct Track<'a, T> {
+    clip: &'a Clip,
+    joint: usize,
+    /// The last sample, which the seam joins to sample 0.
+    last: isize,
+    /// What carries the start onto the end.
+    gap: T,
+}
+
+impl<'a, T: Sample> Track<'a, T> {
+    fn of(clip: &'a Clip, joint: usize) -> Self {
+        let last = clip.num_intervals() as isize;
+        Self {
+            clip,
+            joint,
+            last,
+            gap: T::gap(T::of(clip, 0, joint), T::of(clip, last, joint)),
+        }
+    }
+
+    fn at(&self, sample: isize) -> T {
+        T::of(self.clip, sample, self.joint)
+    }
+
+    fn measure(&self) -> [EndState<T>; 2] {
+        let last = self.last;
+        if self.stands_still() {
+            return self.states([Derivatives::default(); 2]);
+        }
+        let range = self.clip.sample_range();
+        let (has_before, has_after) = (range.contains(&-1), range.contains(&(last + 1)));
+        let across = !(has_before && has_after) && self.loops_already();
+        let start = if has_before {
+            Around::Both([-1, 0, 1].map(|sample| self.at(sample)))
+        } else if across {
+            Around::Both(self.over_the_seam())
+        } else {
+            Around::After([0, 1, 2].map(|sample| self.at(sample)))
+        };
+        let end = if has_after {
+            Around::Both([last - 1, last, last + 1].map(|sample| self.at(sample)))
+        } else if across {
+            Around::Both([self.at(last - 1), self.at(last), self.at(1).carried(self.gap)])
+        } else {
+            Around::Before([last - 2, last - 1, last].map(|sample| self.at(sample)))
+        };
+        self.states([start, end].map(|samples| T::derivatives(samples, self.clip.step_secs())))
+    }
+
+    fn measure_wide(&self) -> [EndState<T>; 2] {
+        // What stands still keeps its bits, whatever moves around the cut.
+        if self.stands_still() {
+            return self.states([Derivatives::default(); 2]);
+        }
+        let reach = WIDE_REACH as isize;
+        self.states([0, self.last].map(|end| {
+            let samples = core::array::from_fn(|k| self.at(end + k as isize - reach));
+            T::derivatives_wide(samples, self.clip.step_secs())
+        }))
+    }
+
+    fn states(&self, [start, end]: [Derivatives; 2]) -> [EndState<T>; 2] {
+        [EndState::new(self.at(0), start), EndState::new(self.at(self.last), end)]
+    }
+
+    fn stands_still(&self) -> bool {
+        (1..=self.last).all(|sample| self.at(sample) == self.at(0))
+    }
+
+    /// The samples around the start of a track that loops.
+    fn over_the_seam(&self) -> [T; 3] {
+        [self.at(self.last - 1).carried_back(self.gap), self.at(0), self.at(1)]
+    }
+
+    /// Whether the pose closes and the track accelerates no more at the seam than it does elsewhere.
+    fn loops_already(&self) -> bool {
+        if T::size(self.gap) > LOOPING_GAP {
+            return false;
+        }
+        let acceleration = |samples: [T; 3]| {
+            T::derivatives(Around::Both(samples), self.clip.step_secs())
+                .acceleration
+                .length()
+        };
+        let inside = (1..self.last)
+            .map(|sample| acceleration([sample - 1, sample, sample + 1].map(|sample| self.at(sample))))
+            .fold(0.0_f64, f64::max);
+        // The allowance lets rounding pass where the bound is met exactly.
+        acceleration(self.over_the_seam()) <= LOOPING_ACCELERATION * inside * (1.0 + 1e-9)
+    }
+}

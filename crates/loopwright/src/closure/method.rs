@@ -1,0 +1,170 @@
+//! How the seam of a joint is closed: shapes at both ends, shares of the gaps, order.
+
+use super::{names::ClosureName, shapes::Shape};
+use crate::words;
+
+/// How far a seam is closed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Pose and velocity.
+    C1,
+    /// Acceleration as well, where both shapes carry it (quintic); pose and velocity otherwise.
+    #[default]
+    C2,
+}
+
+words!(Order { C1: "c1", C2: "c2" });
+
+impl Order {
+    /// Number of boundary conditions at both ends together.
+    pub fn num_conditions(self) -> usize {
+        match self {
+            Self::C1 => 4,
+            Self::C2 => 6,
+        }
+    }
+}
+
+/// Shares of the gaps that the start takes, each from 0 to 1; the end takes the rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shares {
+    /// Of the pose gap.
+    pub rho: f64,
+    /// Of the velocity gap.
+    pub sigma: f64,
+    /// Of the acceleration gap.
+    pub tau: f64,
+}
+
+impl Shares {
+    /// Half to each end.
+    pub const EVEN: Self = Self::all(0.5);
+
+    /// The start moves to the end, which stays as it is.
+    pub const START: Self = Self::all(1.0);
+
+    /// The end moves to the start, which stays as it is.
+    pub const END: Self = Self::all(0.0);
+
+    /// One share of all gaps.
+    pub const fn all(share: f64) -> Self {
+        Self {
+            rho: share,
+            sigma: share,
+            tau: share,
+        }
+    }
+}
+
+/// Blend time of the default method, seconds.
+///
+/// Measured on 556 cuts: at 0.3 s seams rank 51 of 100, at 0.35 s 49.6, at 0.4 s 48.3, where 49.2 are the take's own frames; the
+/// take is moved by a fourth more for every 0.05 s.
+pub const DEFAULT_BLEND_SECS: f64 = 0.35;
+
+/// How the seam of a joint is closed.
+///
+/// The default is quintic C2 over [`DEFAULT_BLEND_SECS`] with equal shares.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Method {
+    /// Decay of the offsets from the start.
+    pub start: Shape,
+    /// Decay of the offsets from the end, backwards in time.
+    pub end: Shape,
+    /// Shares of the gaps that the start takes; the end takes the rest.
+    pub shares: Shares,
+    /// How far the seam is closed.
+    pub order: Order,
+    /// Seconds over which the clip blends into the take's frames beyond the other end first; no crossfade where `None`.
+    pub crossfade_secs: Option<f64>,
+}
+
+impl Default for Method {
+    fn default() -> Self {
+        Self::of(Shape::Quintic {
+            blend_secs: DEFAULT_BLEND_SECS,
+        })
+    }
+}
+
+impl Method {
+    /// One shape at both ends, equal shares, as smooth as the shape allows.
+    pub fn of(shape: Shape) -> Self {
+        Self {
+            start: shape,
+            end: shape,
+            shares: Shares::EVEN,
+            order: Order::C2,
+            crossfade_secs: None,
+        }
+    }
+
+    /// A crossfade; where the take has no frames for it, the default offsets.
+    pub fn crossfade(secs: f64) -> Self {
+        Self {
+            crossfade_secs: Some(secs),
+            ..Self::default()
+        }
+    }
+
+    /// The names of the method at the start and at the end; both are those of the crossfade where there is one.
+    pub fn names(&self) -> [ClosureName; 2] {
+        match self.crossfade_secs {
+            Some(_) => [ClosureName::Crossfade; 2],
+            None => [self.start, self.end].map(ClosureName::from),
+        }
+    }
+
+    /// Seconds over which the method acts at the start and at the end: those of the crossfade, or the leading times of the
+    /// shapes.
+    pub fn secs(&self) -> [f64; 2] {
+        match self.crossfade_secs {
+            Some(secs) => [secs; 2],
+            None => [self.start, self.end].map(Shape::secs),
+        }
+    }
+}
+
+/// Half-life of a spring unless given, seconds.
+const HALF_LIFE_SECS: f64 = 0.1;
+
+/// Hardness of a soft fade unless given, and its duration, seconds: those of the article.
+const HARDNESS: f64 = 16.0;
+const DURATION_SECS: f64 = 0.4;
+
+impl ClosureName {
+    /// The shape of that name with its leading time and its hardness, each with its default where not given.
+    ///
+    /// `auto` starts from quintics, and what a crossfade leaves is closed by them. `None` where nothing is closed.
+    pub fn shape(self, secs: Option<f64>, hardness: Option<f64>) -> Option<Shape> {
+        let blend_secs = secs.unwrap_or(DEFAULT_BLEND_SECS);
+        Some(match self {
+            Self::Auto | Self::Quintic | Self::Crossfade => Shape::Quintic { blend_secs },
+            Self::Cubic => Shape::Cubic { blend_secs },
+            Self::Spring => Shape::Spring {
+                half_life_secs: secs.unwrap_or(HALF_LIFE_SECS),
+            },
+            Self::Linear => Shape::Linear { blend_secs },
+            Self::SoftFade => Shape::SoftFade {
+                duration_secs: secs.unwrap_or(DURATION_SECS),
+                hardness: hardness.unwrap_or(HARDNESS),
+                blend_secs,
+            },
+            Self::Adjustment => Shape::Adjustment { blend_secs },
+            Self::Open => return None,
+        })
+    }
+}
+
+impl From<Shape> for ClosureName {
+    fn from(shape: Shape) -> Self {
+        match shape {
+            Shape::Quintic { .. } => Self::Quintic,
+            Shape::Cubic { .. } => Self::Cubic,
+            Shape::Spring { .. } => Self::Spring,
+            Shape::Linear { .. } => Self::Linear,
+            Shape::SoftFade { .. } => Self::SoftFade,
+            Shape::Adjustment { .. } => Self::Adjustment,
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! What closes a seam, by the names that people write.
+
+use crate::words;
+
+/// What closes a seam, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClosureName {
+    /// The least visible of all, found by trying: [`crate::pipeline::auto`].
+    Auto,
+    /// [`super::Shape::Quintic`].
+    Quintic,
+    /// [`super::Shape::Cubic`].
+    Cubic,
+    /// [`super::Shape::Spring`].
+    Spring,
+    /// [`super::Shape::Linear`].
+    Linear,
+    /// [`super::Shape::SoftFade`].
+    SoftFade,
+    /// [`super::Shape::Adjustment`].
+    Adjustment,
+    /// The moving crossfade: [`super::Method::crossfade`].
+    Crossfade,
+    /// Nothing: the seam keeps its jump.
+    Open,
+}
+
+words!(ClosureName {
+    Auto: "auto",
+    Quintic: "quintic",
+    Cubic: "cubic",
+    Spring: "spring",
+    Linear: "linear",
+    SoftFade: "softfade",
+    Adjustment: "adjustment",
+    Crossfade: "crossfade",
+    Open: "open",
+});
+
+impl ClosureName {
+    /// What closes a whole body.
+    pub const OF_BODIES: [Self; 8] = [
+        Self::Auto,
+        Self::Quintic,
+        Self::Cubic,
+        Self::Spring,
+        Self::Linear,
+        Self::SoftFade,
+        Self::Adjustment,
+        Self::Crossfade,
+    ];
+
+    /// What closes single joints.
+    pub const OF_JOINTS: [Self; 8] = [
+        Self::Quintic,
+        Self::Cubic,
+        Self::Spring,
+        Self::Linear,
+        Self::SoftFade,
+        Self::Adjustment,
+        Self::Crossfade,
+        Self::Open,
+    ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_as_they_are_written_and_lead_to_their_shapes() {
+        for name in ClosureName::ALL {
+            assert_eq!(name.to_string().parse(), Ok(name));
+            if !matches!(name, ClosureName::Auto | ClosureName::Crossfade) {
+                let of_shape = name.shape(None, None).map(ClosureName::from);
+                assert_eq!(of_shape.unwrap_or(ClosureName::Open), name);
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Which joints are closed how, and what settings are refused.
+
+use super::{
+    boundary::BoundaryError,
+    clamp::End,
+    method::{Method, Shares},
+};
+use crate::words;
+
+/// How velocities and accelerations at the seam are measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SeamMotion {
+    /// By least squares over nine samples, which the method closes; a quintic over [`NOISE_SAMPLES`] closes the rest, as
+    /// central differences have it: the seam is as rough as the capture without a limb swinging for it. Where the take does
+    /// not have four frames beyond both ends of the cut, [`Self::Central`].
+    ///
+    /// Seams closed so are the hardest to find at every frame rate, and the take is moved least: docs/measurements/closure.md.
+    #[default]
+    Layered,
+    /// By central differences, noise included: the method closes all of it.
+    Central,
+}
+
+words!(SeamMotion {
+    Layered: "layered",
+    Central: "central",
+});
+
+/// Samples over which the noise of a layered seam fades.
+///
+/// Measured: with 4 the seam acceleration errs by half as much again, with 9 seams are a little easier to find.
+pub const NOISE_SAMPLES: usize = 8;
+
+/// How a seam is closed: a method for all joints, and others for chosen ones.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClosureSettings {
+    /// The method of all joints that have none of their own.
+    pub method: Method,
+    /// How velocities and accelerations at the seam are measured.
+    pub motion: SeamMotion,
+    /// Joints with a method of their own, by index, the last entry counting; without one they are left open.
+    pub joints: Vec<(usize, Option<Method>)>,
+}
+
+impl From<Method> for ClosureSettings {
+    fn from(method: Method) -> Self {
+        Self {
+            method,
+            ..Self::default()
+        }
+    }
+}
+
+impl ClosureSettings {
+    /// The method of a joint; `None` where it is left open.
+    pub fn method_of(&self, joint: usize) -> Option<Method> {
+        let own = self.joints.iter().rev().find(|(index, _)| *index == joint);
+        own.map_or(Some(self.method), |(_, method)| *method)
+    }
+
+    /// Errors: a time, hardness or share out of range; a joint that is not there.
+    pub(super) fn check(&self, num_joints: usize) -> Result<(), ClosureError> {
+        self.method.check()?;
+        for (joint, method) in &self.joints {
+            if *joint >= num_joints {
+                return Err(ClosureError::Joint {
+                    joint: *joint,
+                    num_joints,
+                });
+            }
+            if let Some(method) = method {
+                method.check()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Method {
+    fn check(&self) -> Result<(), ClosureError> {
+        for (end, shape) in [(End::Start, self.start), (End::End, self.end)] {
+            for found in shape.times().into_iter().chain([self.crossfade_secs]).flatten() {
+                if !(found > 0.0 && found.is_finite()) {
+                    return Err(ClosureError::Time { end, found });
+                }
+            }
+            if let Some(found) = shape.hardness().filter(|found| !(*found > 0.0 && found.is_finite())) {
+                return Err(ClosureError::Hardness { end, found });
+            }
+        }
+        let Shares { rho, sigma, tau } = self.shares;
+        for (share, found) in [("rho", rho), ("sigma", sigma), ("tau", tau)] {
+            if !(0.0..=1.0).contains(&found) {
+                return Err(ClosureError::Share { share, found });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a clip cannot be closed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClosureError {
+    /// A blend time, half-life or duration is not a positive number.
+    #[error("the blend at the {end} must last a positive number of seconds, found {found}")]
+    Time {
+        /// Which end.
+        end: End,
+        /// Seconds given.
+        found: f64,
+    },
+    /// A hardness is not a positive number.
+    #[error("the hardness at the {end} must be a positive number, found {found}")]
+    Hardness {
+        /// Which end.
+        end: End,
+        /// Value given.
+        found: f64,
+    },
+    /// A share is outside 0 to 1.
+    #[error("{share} must lie between 0 and 1, found {found}")]
+    Share {
+        /// Name of the share: rho, sigma or tau.
+        share: &'static str,
+        /// Value given.
+        found: f64,
+    },
+    /// A joint that is to be closed in its own way is not there.
+    #[error("joint {joint} is to be closed in its own way, there are {num_joints}")]
+    Joint {
+        /// Index given.
+        joint: usize,
+        /// Joints of the skeleton.
+        num_joints: usize,
+    },
+    /// The boundary system has no solution.
+    #[error(transparent)]
+    Boundary(#[from] BoundaryError),
+}

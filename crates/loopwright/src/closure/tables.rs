@@ -1,0 +1,115 @@
+//! Weights of the boundary conditions at every sample: solved once for each pair of shapes, and shared by the tracks.
+
+use glam::DVec3;
+
+use super::{
+    boundary::{Boundary, BoundaryError, MAX_CONDITIONS, Progress, Weights},
+    method::{Method, Order},
+    shapes::Shape,
+    targets::Targets,
+};
+use crate::take::Clip;
+
+/// The tables of one clip.
+pub(super) struct Tables {
+    period_secs: f64,
+    step_secs: f64,
+    num_samples: usize,
+    keys: Vec<Option<(Shape, Shape, Order)>>,
+    tables: Vec<Table>,
+}
+
+struct Table {
+    /// At both ends, with derivatives.
+    ends: [Weights; 2],
+    /// Weights of the value at samples 0 to N; `None` where no blend reaches.
+    samples: Vec<Option<[f64; MAX_CONDITIONS]>>,
+}
+
+impl Tables {
+    pub(super) fn new(clip: &Clip) -> Self {
+        Self {
+            period_secs: clip.period_secs(),
+            step_secs: clip.step_secs(),
+            num_samples: clip.num_intervals() + 1,
+            keys: Vec::new(),
+            tables: Vec::new(),
+        }
+    }
+
+    /// The offsets that are as wanted at both ends of a track; `progress` is that of the track, for shapes that follow it.
+    pub(super) fn offsets(
+        &mut self,
+        targets: Targets,
+        method: &Method,
+        progress: impl FnOnce() -> Option<Progress>,
+    ) -> Result<TrackOffsets, BoundaryError> {
+        Ok(TrackOffsets {
+            table: self.table_of(method, progress)?,
+            is_nothing: targets == Targets::default(),
+            targets,
+        })
+    }
+
+    /// The table of a method's shapes; tracks share it unless the shapes follow the track.
+    fn table_of(
+        &mut self,
+        method: &Method,
+        progress: impl FnOnce() -> Option<Progress>,
+    ) -> Result<usize, BoundaryError> {
+        let Method { start, end, order, .. } = *method;
+        let follows = start.follows_the_track() || end.follows_the_track();
+        let key = (!follows).then_some((start, end, order));
+        if key.is_some()
+            && let Some(found) = self.keys.iter().position(|have| *have == key)
+        {
+            return Ok(found);
+        }
+        let progress = if follows { progress() } else { None };
+        let boundary = Boundary::of_track(start, end, self.period_secs, order, progress)?;
+        self.keys.push(key);
+        self.tables.push(Table {
+            ends: [0.0, self.period_secs].map(|t| boundary.weights(t)),
+            samples: (0..self.num_samples)
+                .map(|sample| {
+                    let is_last = sample + 1 == self.num_samples;
+                    let t = if is_last {
+                        self.period_secs
+                    } else {
+                        sample as f64 * self.step_secs
+                    };
+                    Some(boundary.weights(t).value).filter(|weights| weights.iter().any(|&weight| weight != 0.0))
+                })
+                .collect(),
+        });
+        Ok(self.tables.len() - 1)
+    }
+
+    /// Whether any table has an offset at a sample.
+    pub(super) fn reach(&self, sample: usize) -> bool {
+        self.tables.iter().any(|table| table.samples[sample].is_some())
+    }
+}
+
+/// Offsets of one track: what is wanted at its ends, and the table that spreads it.
+#[derive(Clone, Copy)]
+pub(super) struct TrackOffsets {
+    targets: Targets,
+    table: usize,
+    /// The track has no gap: most joints never leave their place.
+    is_nothing: bool,
+}
+
+impl TrackOffsets {
+    /// The offset at a sample; `None` where it leaves the track as it is.
+    pub(super) fn at(&self, tables: &Tables, sample: usize) -> Option<DVec3> {
+        let weights = tables.tables[self.table].samples[sample].as_ref()?;
+        (!self.is_nothing).then(|| self.targets.mix(weights))
+    }
+
+    /// The offset at an end, 0 for the start and 1 for the end, with its first and second derivative.
+    pub(super) fn at_end(&self, tables: &Tables, end: usize) -> [DVec3; 3] {
+        let weights = &tables.tables[self.table].ends[end];
+        [weights.value, weights.rate, weights.acceleration].map(|row| self.targets.mix(&row))
+    }
+}

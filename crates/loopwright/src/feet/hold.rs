@@ -1,0 +1,59 @@
+//! Puts all feet in their places: legs are turned at thigh, knee and ankle, and the hips give way.
+
+use glam::DQuat;
+
+use super::{
+    footing::PlantedFoot,
+    hips,
+    leg::Leg,
+    stage::Stage,
+    stride::{self, Stride},
+};
+use crate::motion::Tracks;
+
+/// Samples with feet in their places.
+pub(super) struct Held {
+    pub(super) tracks: Tracks,
+    /// How far the hips rise at every sample, metres; most sink.
+    pub(super) hips: Vec<f64>,
+}
+
+/// Puts all feet in their places.
+///
+/// `lifted` is the joint that carries the whole body. Legs that nothing moves come back bit for bit.
+pub(super) fn hold(stage: &Stage<'_>, feet: &[PlantedFoot], lifted: usize) -> Held {
+    let (clip, skeleton) = (stage.clip, stage.clip.skeleton());
+    let count = clip.num_samples();
+    let hips = hips::rise(stage, feet);
+    let sharpest = stride::sharpest(&stage.world, feet.iter().map(|foot| foot.leg.knee));
+    let strides: Vec<Stride> = (feet.iter())
+        .map(|foot| {
+            let mut stride = Stride::of(stage, foot, &hips);
+            stride.ease(stage, sharpest);
+            stride
+        })
+        .collect();
+    let mut tracks = Tracks::empty(skeleton.clone(), clip.step_secs(), count);
+    for sample in 0..count {
+        let mut pose = clip.body_pose(sample).to_pose();
+        if hips[sample] != 0.0 {
+            let above = stage.rotation_above(sample, lifted);
+            pose.translations[lifted] += above.conjugate() * (stage.up(sample) * hips[sample]);
+        }
+        for (foot, stride) in feet.iter().zip(&strides) {
+            let Some(turns) = stride.turns(sample) else { continue };
+            let Leg { thigh, knee, ankle, .. } = foot.leg;
+            let above = |joint| stage.rotation_above(sample, joint);
+            // Between the turns at thigh and knee everything goes along; the foot turns back to where it looked.
+            let mut set = |joint: usize, above: DQuat, turn: DQuat| {
+                let turned = turn * stage.world.rotation(sample, joint);
+                pose.rotations[joint] = (above.conjugate() * turned).normalize();
+            };
+            set(thigh, above(thigh), turns.swing);
+            set(knee, above(knee), turns.bent);
+            set(ankle, turns.swing * turns.bent * above(ankle), turns.foot);
+        }
+        tracks.push(pose.as_ref());
+    }
+    Held { tracks, hips }
+}

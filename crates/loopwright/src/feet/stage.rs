@@ -1,0 +1,53 @@
+//! A loop as feet are treated on it: its samples seen from the root, and the way of the root over the ground.
+
+use glam::{DQuat, DVec3};
+
+use crate::{loop_clip::LoopClip, motion::RootMotion, take::WorldTracks};
+
+/// A loop's travel and its samples, seen from the root.
+pub(super) struct Stage<'a> {
+    pub(super) clip: &'a LoopClip,
+    pub(super) travel: RootMotion,
+    pub(super) world: WorldTracks,
+}
+
+impl<'a> Stage<'a> {
+    pub(super) fn of(clip: &'a LoopClip) -> Self {
+        Self {
+            clip,
+            travel: *clip.root(),
+            world: clip.tracks_from_root(),
+        }
+    }
+
+    /// Positions of a joint at all samples, seen from the root.
+    pub(super) fn positions(&self, joint: usize) -> Vec<DVec3> {
+        (0..self.clip.num_samples())
+            .map(|sample| self.world.position(sample, joint))
+            .collect()
+    }
+
+    /// World position of a point seen from the root at a key of any cycle.
+    pub(super) fn to_world(&self, key: isize, position: DVec3) -> DVec3 {
+        self.travel
+            .at(key as f64 * self.clip.step_secs())
+            .transform_point(position)
+    }
+
+    /// Rotation of the joint above one at a sample, seen from the root.
+    pub(super) fn rotation_above(&self, sample: usize, joint: usize) -> DQuat {
+        let above = self.clip.skeleton().parent(joint);
+        above.map_or(DQuat::IDENTITY, |joint| self.world.rotation(sample, joint))
+    }
+
+    /// The up axis of the world, seen from the root.
+    pub(super) fn up(&self, sample: usize) -> DVec3 {
+        let root = self.travel.at(sample as f64 * self.clip.step_secs());
+        root.rotation.conjugate() * DVec3::Y
+    }
+
+    /// Samples that last so long, at least one, and on both sides no more than the loop has.
+    pub(super) fn samples_in(&self, secs: f64) -> usize {
+        ((secs / self.clip.step_secs()).round() as usize).clamp(1, (self.clip.num_samples() - 1) / 2)
+    }
+}

@@ -1,0 +1,249 @@
+//! The stances of a foot over a loop, and the offsets that hold it there and fade in between.
+//!
+//! While a foot stands its offsets hold its lowest joint in one place of the world; from one stance to the next they fade as the
+//! offsets of a closure do, C1 throughout. All of it follows the unrolled loop, so what comes out repeats exactly. Derivation:
+//! docs/math/feet.md.
+
+use glam::{DQuat, DVec3};
+
+use super::{contact::LoopContact, stage::Stage};
+use crate::{
+    analysis::standing::{CREEP_METRES, CREEP_MPS, CREEP_SECS},
+    closure::{
+        Order, Shape,
+        boundary::{Boundary, BoundaryError},
+        targets::Targets,
+    },
+    math::{kernel, ops},
+};
+
+/// Offsets of a foot fade over this long on either side of a stance, seconds.
+///
+/// Shorter, and the knee jerks; longer, and the swing is bent for the sake of the stance.
+const FADE_SECS: f64 = 0.4;
+
+/// What matches the speeds at its ends fades over this long, seconds: over longer it carries the foot too far ahead.
+const RATE_FADE_SECS: f64 = 0.25;
+
+/// The place of a stance is the mean of where the foot was, slower samples counting more: half at this speed, metres per second.
+const SLOW_MPS: f64 = 0.1;
+
+/// A foot that stands is held level within about this, metres; what it rises beyond is a roll over the toes, and kept.
+const ROLL_METRES: f64 = 0.006;
+
+/// Between two stances a foot is free for at least this long, seconds.
+const SWING_SECS: f64 = 0.1;
+
+/// Speeds at the ends of a stance are those over this long, seconds: over less, they are the noise of a capture.
+const SPEED_SECS: f64 = 0.03;
+
+/// A foot that passes below the ground on its way is raised over this long on either side, seconds.
+const LIFT_SECS: f64 = 0.1;
+
+/// What is done to a foot: offsets in the root's axes, one for each sample of the loop, metres.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct FootOffsets {
+    pub(super) offsets: Vec<DVec3>,
+    /// Per sample the time to where the foot is held, seconds; 0 there.
+    pub(super) away_secs: Vec<f64>,
+    /// Spans over which the foot is held.
+    pub(super) spans: Vec<LoopContact>,
+}
+
+impl FootOffsets {
+    /// Farthest that the foot is moved while it surely stands, in any of `contacts`, metres.
+    pub(super) fn farthest_held(&self, contacts: &[LoopContact]) -> f64 {
+        let count = self.offsets.len();
+        let keys = contacts.iter().flat_map(LoopContact::keys);
+        keys.map(|key| self.offsets[key % count].length()).fold(0.0, f64::max)
+    }
+}
+
+/// A stance: where the foot was and where it is held, both in the world.
+struct Stance<'a> {
+    stage: &'a Stage<'a>,
+    positions: &'a [DVec3],
+    contact: LoopContact,
+    hold: DVec3,
+}
+
+impl<'a> Stance<'a> {
+    /// `room`: how many samples before and after the contact belong to no other stance.
+    fn of(stage: &'a Stage<'a>, positions: &'a [DVec3], contact: LoopContact, room: [usize; 2]) -> Self {
+        let mut stance = Self {
+            stage,
+            positions,
+            contact,
+            hold: DVec3::ZERO,
+        };
+        let (mut sum, mut total) = (DVec3::ZERO, 0.0);
+        for key in contact.keys() {
+            let key = key as isize;
+            let speed = (stance.position(key + 1) - stance.position(key - 1)).length() / (2.0 * stage.clip.step_secs());
+            let weight = 1.0 / (1.0 + (speed / SLOW_MPS).powi(2));
+            sum += stance.position(key) * weight;
+            total += weight;
+        }
+        stance.hold = sum / total;
+        stance.grow(room);
+        stance
+    }
+
+    /// Holds the foot somewhat longer than it surely stands: as long as it creeps.
+    fn grow(&mut self, room: [usize; 2]) {
+        let step_secs = self.stage.clip.step_secs();
+        let most = (CREEP_SECS / step_secs).round() as usize;
+        let creeps = |key: isize, mps: f64| {
+            let moved = self.position(key + 1) - self.position(key - 1);
+            ops::hypot(moved.x, moved.z) < mps * 2.0 * step_secs && self.position(key).y - self.hold.y < CREEP_METRES
+        };
+        let keys = self.contact.keys();
+        let (first, last) = (keys.start as isize, keys.end as isize - 1);
+        let steps = |end: usize, key: &dyn Fn(usize) -> isize| {
+            (1..=room[end].min(most))
+                .take_while(|&step| creeps(key(step), CREEP_MPS[end]))
+                .count()
+        };
+        let before = steps(0, &|step| first - step as isize);
+        let after = steps(1, &|step| last + step as isize);
+        self.contact.num_samples += before + after;
+        if self.contact.start_sample >= before {
+            self.contact.start_sample -= before;
+            return;
+        }
+        // The span now starts before the seam: it counts as that of the next cycle, and so does its place.
+        let count = self.positions.len();
+        self.contact.start_sample += count - before;
+        let root = |key: usize| self.stage.travel.at(key as f64 * step_secs);
+        self.hold = (root(count) * root(0).inverse()).transform_point(self.hold);
+    }
+
+    /// Where the foot is, in the frame in which it is held: the world, or the root's where it never leaves the ground.
+    fn position(&self, key: isize) -> DVec3 {
+        let position = self.positions[key.rem_euclid(self.positions.len() as isize) as usize];
+        if self.contact.num_samples == self.positions.len() {
+            position
+        } else {
+            self.stage.to_world(key, position)
+        }
+    }
+
+    /// What holds the foot: all it moves along the ground, and small moves up and down.
+    fn offset(&self, key: isize) -> DVec3 {
+        let off = self.position(key) - self.hold;
+        let rise = off.y.max(0.0);
+        let roll = rise.powi(3) / (rise * rise + ROLL_METRES * ROLL_METRES);
+        DVec3::new(-off.x, roll - off.y, -off.z)
+    }
+
+    fn rate(&self, key: isize) -> DVec3 {
+        let step_secs = self.stage.clip.step_secs();
+        let half = ((0.5 * SPEED_SECS / step_secs).round() as isize).max(1);
+        (self.offset(key + half) - self.offset(key - half)) / (2.0 * half as f64 * step_secs)
+    }
+
+    /// Offsets in the world on the way to the next stance, whose first key is `start` in this one's cycle: they fade from the one to
+    /// the other, C1, and keep the foot above the ground.
+    fn swing(&self, next: &Self, start: usize) -> Result<Vec<DVec3>, BoundaryError> {
+        let step_secs = self.stage.clip.step_secs();
+        let end = self.contact.keys().end - 1;
+        let first = next.contact.start_sample;
+        let gap_secs = (start - end) as f64 * step_secs;
+        let fade = |secs: f64| {
+            let blend_secs = secs.min(gap_secs);
+            let shape = Shape::Quintic { blend_secs };
+            Boundary::new(shape, shape, gap_secs, Order::C1)
+        };
+        let (slow, fast) = (fade(FADE_SECS)?, fade(RATE_FADE_SECS)?);
+        // What holds the next stance and where, moved on as the root moves by then.
+        let root = |key: usize| self.stage.travel.at(key as f64 * step_secs);
+        let on = root(start - first) * root(0).inverse();
+        let none = [DVec3::ZERO; 2];
+        let values = Targets {
+            value: [self.offset(end as isize), on.rotation * next.offset(first as isize)],
+            rate: none,
+            acceleration: none,
+        };
+        let rates = Targets {
+            value: none,
+            rate: [self.rate(end as isize), on.rotation * next.rate(first as isize)],
+            acceleration: none,
+        };
+        // The ground goes in a line from where the foot stood to where it will.
+        let climb = on.transform_point(next.hold).y - self.hold.y;
+        let (mut swing, mut below) = (Vec::new(), Vec::new());
+        for key in end + 1..start {
+            let secs = (key - end) as f64 * step_secs;
+            let offset = values.mix(&slow.weights(secs).value) + rates.mix(&fast.weights(secs).value);
+            let ground = self.hold.y + secs / gap_secs * climb;
+            below.push(ground - self.position(key as isize).y - offset.y);
+            swing.push(offset);
+        }
+        let lift = kernel::envelope(&below, (LIFT_SECS / step_secs).round() as usize);
+        for (offset, lift) in swing.iter_mut().zip(lift) {
+            offset.y += lift;
+        }
+        Ok(swing)
+    }
+}
+
+/// The stances of a foot, each with as much of the time between two of them as it creeps.
+fn stances<'a>(stage: &'a Stage<'a>, positions: &'a [DVec3], contacts: &[LoopContact]) -> Vec<Stance<'a>> {
+    let count = positions.len();
+    let least = (SWING_SECS / stage.clip.step_secs()).round().max(2.0) as usize;
+    // What lies between two stances is shared, but for a swing that stays.
+    let room = |index: usize| {
+        let (this, next) = (contacts[index], contacts[(index + 1) % contacts.len()]);
+        let gap = (next.start_sample + 2 * count - this.keys().end) % count;
+        gap.saturating_sub(least) / 2
+    };
+    (0..contacts.len())
+        .map(|index| {
+            let before = (index + contacts.len() - 1) % contacts.len();
+            Stance::of(stage, positions, contacts[index], [room(before), room(index)])
+        })
+        .collect()
+}
+
+/// Offsets that hold the foot whose lowest joint is at `positions` over `contacts`, which are in order.
+pub(super) fn offsets(
+    stage: &Stage<'_>,
+    positions: &[DVec3],
+    contacts: &[LoopContact],
+) -> Result<FootOffsets, BoundaryError> {
+    let count = positions.len();
+    let step_secs = stage.clip.step_secs();
+    let mut found = FootOffsets {
+        offsets: vec![DVec3::ZERO; count],
+        away_secs: vec![f64::INFINITY; count],
+        spans: Vec::new(),
+    };
+    let stances = stances(stage, positions, contacts);
+    for (index, stance) in stances.iter().enumerate() {
+        found.spans.push(stance.contact);
+        let stands_always = stance.contact.num_samples == count;
+        let back = |key: usize| {
+            if stands_always {
+                DQuat::IDENTITY
+            } else {
+                stage.travel.at(key as f64 * step_secs).rotation.conjugate()
+            }
+        };
+        for key in stance.contact.keys() {
+            found.offsets[key % count] = back(key) * stance.offset(key as isize);
+            found.away_secs[key % count] = 0.0;
+        }
+        if stands_always {
+            break;
+        }
+        let next = &stances[(index + 1) % stances.len()];
+        let end = stance.contact.keys().end - 1;
+        // The next stance, seen in this cycle; its own samples may be those of the cycle before.
+        let start = next.contact.start_sample + if next.contact.start_sample > end { 0 } else { count };
+        for (key, offset) in (end + 1..start).zip(stance.swing(next, start)?) {
+            found.offsets[key % count] = back(key) * offset;
+            found.away_secs[key % count] = (key - end).min(start - key) as f64 * step_secs;
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,238 @@
+//! Least-squares fits of motions to points: over the ground, in space, and on a circle.
+
+use glam::{DQuat, DVec3};
+
+use super::{ops, rigid::Rigid, rotation};
+
+/// A point seen at the start and, one period later, at the end, with its weight.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PointPair {
+    /// World position at the start, metres.
+    pub start: DVec3,
+    /// World position at the end, metres.
+    pub end: DVec3,
+    /// Weight in the fit, at least 0.
+    pub weight: f64,
+}
+
+/// The turn about +Y and the translation that best lay the start points onto the end points.
+///
+/// Weighted least squares in closed form: centroids give the translation, the plane cross and dot products about them the
+/// turn. The height is carried along; the caller decides whether it is a climb. Without points: the identity.
+pub fn fit_planar(pairs: &[PointPair]) -> Rigid {
+    let total: f64 = pairs.iter().map(|pair| pair.weight).sum();
+    if total <= 0.0 {
+        return Rigid::IDENTITY;
+    }
+    let start = pairs.iter().map(|pair| pair.start * pair.weight).sum::<DVec3>() / total;
+    let end = pairs.iter().map(|pair| pair.end * pair.weight).sum::<DVec3>() / total;
+    let (mut cross, mut dot) = (0.0, 0.0);
+    for pair in pairs {
+        let (from, to) = (pair.start - start, pair.end - end);
+        // With +X to the left of +Z a left turn takes z towards x.
+        cross += pair.weight * (from.z * to.x - from.x * to.z);
+        dot += pair.weight * (from.x * to.x + from.z * to.z);
+    }
+    let yaw = if cross == 0.0 && dot == 0.0 {
+        0.0
+    } else {
+        ops::atan2(cross, dot)
+    };
+    let turn = rotation::from_yaw(yaw);
+    Rigid::new(turn, end - turn * start)
+}
+
+/// The rigid motion that best lays the start points onto the end points.
+///
+/// Weighted least squares in closed form: centroids give the translation, the eigenvector of the largest eigenvalue of a
+/// symmetric 4x4 matrix the rotation. Points on one line leave the turn about it open; then any of the best motions is
+/// returned. Without points: the identity. Source: Horn, Closed-form solution of absolute orientation using unit
+/// quaternions, Journal of the Optical Society of America A 4, 1987.
+pub fn fit_rigid(pairs: &[PointPair]) -> Rigid {
+    let total: f64 = pairs.iter().map(|pair| pair.weight).sum();
+    if total <= 0.0 {
+        return Rigid::IDENTITY;
+    }
+    let start = pairs.iter().map(|pair| pair.start * pair.weight).sum::<DVec3>() / total;
+    let end = pairs.iter().map(|pair| pair.end * pair.weight).sum::<DVec3>() / total;
+    // s[i][j] sums start axis i times end axis j.
+    let mut s = [[0.0; 3]; 3];
+    for pair in pairs {
+        let (from, to) = ((pair.start - start).to_array(), (pair.end - end).to_array());
+        for (row, from) in s.iter_mut().zip(from) {
+            for (sum, to) in row.iter_mut().zip(to) {
+                *sum += pair.weight * from * to;
+            }
+        }
+    }
+    let [[xx, xy, xz], [yx, yy, yz], [zx, zy, zz]] = s;
+    // Rows and columns in the order w, x, y, z.
+    let matrix = [
+        [xx + yy + zz, yz - zy, zx - xz, xy - yx],
+        [yz - zy, xx - yy - zz, xy + yx, zx + xz],
+        [zx - xz, xy + yx, yy - xx - zz, yz + zy],
+        [xy - yx, zx + xz, yz + zy, zz - xx - yy],
+    ];
+    let [w, x, y, z] = top_eigenvector(matrix);
+    let turn = DQuat::from_xyzw(x, y, z, w).normalize();
+    Rigid::new(turn, end - turn * start)
+}
+
+/// Sweeps of the Jacobi method: off-diagonal sizes fall quadratically, some five sweeps reach the last digit of a 4x4.
+const MAX_SWEEPS: usize = 30;
+
+/// Unit eigenvector of the largest eigenvalue of a symmetric matrix, by Jacobi rotations in a fixed order.
+fn top_eigenvector(mut a: [[f64; 4]; 4]) -> [f64; 4] {
+    // Columns become the eigenvectors.
+    let mut vectors = [[0.0; 4]; 4];
+    for (index, row) in vectors.iter_mut().enumerate() {
+        row[index] = 1.0;
+    }
+    for _ in 0..MAX_SWEEPS {
+        let mut turned = false;
+        for p in 0..3 {
+            for q in p + 1..4 {
+                // Below this the entry cannot change the diagonal any more.
+                if a[p][q].abs() <= f64::EPSILON * 1e-3 * (a[p][p].abs() + a[q][q].abs()) {
+                    continue;
+                }
+                turned = true;
+                let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
+                let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
+                let cos = 1.0 / (t * t + 1.0).sqrt();
+                let sin = t * cos;
+                for k in 0..4 {
+                    let (at_p, at_q) = (a[k][p], a[k][q]);
+                    a[k][p] = cos * at_p - sin * at_q;
+                    a[k][q] = sin * at_p + cos * at_q;
+                }
+                for k in 0..4 {
+                    let (at_p, at_q) = (a[p][k], a[q][k]);
+                    a[p][k] = cos * at_p - sin * at_q;
+                    a[q][k] = sin * at_p + cos * at_q;
+                }
+                for row in &mut vectors {
+                    let (at_p, at_q) = (row[p], row[q]);
+                    row[p] = cos * at_p - sin * at_q;
+                    row[q] = sin * at_p + cos * at_q;
+                }
+            }
+        }
+        if !turned {
+            break;
+        }
+    }
+    // The first of equal ones, so that points that tell nothing turn nothing.
+    let top = (1..4).fold(0, |top, index| if a[index][index] > a[top][top] { index } else { top });
+    vectors.map(|row| row[top])
+}
+
+/// Centre of the circle on which even steps of one turn lie, and the arm from there to its start, across the turn's axis.
+///
+/// `turn` is the rotation vector over all of `places`, radians, not zero. Least squares in closed form: with R_k the turn up to
+/// place k, the places are centre + R_k arm, and the sums of R_k are a + b J with J the quarter turn about the axis. Well
+/// determined from half a turn on.
+pub(crate) fn fit_circle(places: &[DVec3], turn: DVec3) -> (DVec3, DVec3) {
+    let axis = turn.normalize_or_zero();
+    let across = |v: DVec3| v - axis * v.dot(axis);
+    let count = places.len().max(1) as f64;
+    let (mut sum, mut turned_back) = (DVec3::ZERO, DVec3::ZERO);
+    let (mut a, mut b) = (0.0, 0.0);
+    for (index, &place) in places.iter().enumerate() {
+        let angle = turn.length() * index as f64 / count;
+        let (sin, cos) = ops::sin_cos(angle);
+        let place = across(place);
+        sum += place;
+        turned_back += place * cos - axis.cross(place) * sin;
+        a += cos;
+        b += sin;
+    }
+    let determinant = count - (a * a + b * b) / count;
+    let centre = (sum - (turned_back * a + axis.cross(turned_back) * b) / count) / determinant;
+    let arm = (turned_back - (centre * a - axis.cross(centre) * b)) / count;
+    (centre, arm)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_circle_of_a_turn_is_recovered() {
+        for degrees in [180.0, 355.0, 360.0, 405.0, -360.0_f64] {
+            let axis = DVec3::new(0.48, -0.6, 0.64);
+            let turn = axis * degrees.to_radians();
+            let (centre, arm) = (DVec3::new(0.6, 0.48, 0.0), DVec3::new(-0.64, 0.0, 0.48) * 0.3);
+            let places: Vec<DVec3> = (0..50)
+                .map(|step| {
+                    centre + rotation::exp(turn * (f64::from(step) / 50.0)) * arm + axis * 0.1 * f64::from(step)
+                })
+                .collect();
+            let found = fit_circle(&places, turn);
+            assert!((found.0 - centre).length() < 1e-13, "{degrees}: {found:?}");
+            assert!((found.1 - arm).length() < 1e-13, "{degrees}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn the_fit_recovers_a_ground_motion() {
+        let motion = Rigid::from_yaw(0.7, DVec3::new(1.0, 0.2, -0.5));
+        let points = [
+            DVec3::new(0.1, 0.9, 0.0),
+            DVec3::new(-0.1, 0.1, 0.3),
+            DVec3::new(0.4, 1.5, 2.0),
+        ];
+        let pairs: Vec<PointPair> = points
+            .iter()
+            .enumerate()
+            .map(|(index, &start)| PointPair {
+                start,
+                end: motion.transform_point(start),
+                weight: 1.0 + index as f64,
+            })
+            .collect();
+        let found = fit_planar(&pairs);
+        assert!((found.translation - motion.translation).length() < 1e-14);
+        assert!((rotation::yaw_of(found.rotation) - 0.7).abs() < 1e-14);
+        assert_eq!(fit_planar(&[]), Rigid::IDENTITY);
+    }
+
+    #[test]
+    fn the_fit_recovers_any_motion() {
+        let points = [
+            DVec3::new(0.1, 0.9, 0.0),
+            DVec3::new(-0.1, 0.1, 0.3),
+            DVec3::new(0.4, 1.5, 2.0),
+            DVec3::new(-0.7, 0.2, 1.0),
+        ];
+        for angle in [0.0, 1e-9, 1e-3, 0.7, 2.0, 3.1, core::f64::consts::PI] {
+            let turn = rotation::exp(DVec3::new(0.48, -0.6, 0.64) * angle);
+            let motion = Rigid::new(turn, DVec3::new(1.0, 0.2, -0.5));
+            let pairs: Vec<PointPair> = points
+                .iter()
+                .enumerate()
+                .map(|(index, &start)| PointPair {
+                    start,
+                    end: motion.transform_point(start),
+                    weight: 1.0 + index as f64,
+                })
+                .collect();
+            let found = fit_rigid(&pairs);
+            assert!(rotation::difference(found.rotation, turn).length() < 1e-14, "{angle}");
+            assert!((found.translation - motion.translation).length() < 1e-14, "{angle}");
+        }
+        assert_eq!(fit_rigid(&[]), Rigid::IDENTITY);
+    }
+
+    #[test]
+    fn points_that_tell_no_turn_turn_nothing() {
+        let pair = PointPair {
+            start: DVec3::X,
+            end: DVec3::new(1.0, 2.0, 3.0),
+            weight: 2.0,
+        };
+        let found = fit_rigid(&[pair, pair]);
+        assert_eq!(found.rotation, DQuat::IDENTITY);
+        assert!((found.translation - (pair.end - pair.start)).length() < 1e-15);
+    }
+}

@@ -1,0 +1,151 @@
+//! How the axes of partners lie to each other: as the skeleton at rest has them, or the mean pose of the take.
+
+use glam::{DQuat, DVec3};
+
+use super::{Mirror, MirrorError, SymmetricPose, partners, reflect::flipped};
+use crate::{
+    math::rotation,
+    take::{Skeleton, Take},
+};
+
+/// A joint whose position varies by more than this share of the skeleton's size travels.
+const TRAVEL_SHARE: f64 = 0.02;
+
+/// Partners may be off by this share of their bone's length and of the skeleton's size at rest: shoulders and hips are measured
+/// by hand, ...
+const REST_TOLERANCE: [f64; 2] = [0.25, 0.02];
+
+/// ... and by this in the mean pose, which is symmetric only as far as the motion is.
+const MEAN_TOLERANCE: [f64; 2] = [0.4, 0.04];
+
+impl Mirror {
+    /// Finds the partners of a take's joints, by name and, where no name tells a side, by position.
+    ///
+    /// Names are partners when exchanging one word for a side in one of them gives the other, and so are the parents of
+    /// partners. `pairs` are partners that the caller names, which take precedence; a joint paired with itself lies in the
+    /// mirror. `yaw` is the facing of the body at a frame, radians from +Z, left positive; it is called where the mean pose is
+    /// needed. Errors: [`MirrorError`].
+    pub fn of(take: &Take, pairs: &[(String, String)], yaw: impl Fn(usize) -> f64) -> Result<Self, MirrorError> {
+        let skeleton = take.skeleton();
+        let (medians, spreads) = median_positions(take);
+        let size = partners::size(skeleton, &medians);
+        let rest: Vec<Option<DVec3>> = (0..medians.len())
+            .map(|joint| {
+                (spreads[joint] <= TRAVEL_SHARE * size && skeleton.parent(joint).is_some()).then_some(medians[joint])
+            })
+            .collect();
+        // Joints that travel stand anywhere; the skeleton is drawn without them.
+        let drawn: Vec<DVec3> = rest.iter().map(|rest| rest.unwrap_or(DVec3::ZERO)).collect();
+        let size = partners::size(skeleton, &drawn);
+        let (partners, normal) = partners::find(skeleton, &drawn, pairs)?;
+        // At rest the mirror stands across the way from right to left, wherever the skeleton faces.
+        let turns = vec![from_reflections(normal); rest.len()];
+        let at_rest = Self::with_axes(skeleton, partners, rest, turns, SymmetricPose::Rest);
+        let Err(at_rest_error) = at_rest.check_positions(skeleton, size, REST_TOLERANCE) else {
+            return Ok(at_rest);
+        };
+        let mean = mean_rotations(take, yaw);
+        let turns = (0..mean.len())
+            .map(|joint| (flipped(mean[joint]).conjugate() * mean[at_rest.partners[joint]]).normalize())
+            .collect();
+        let by_mean = Self::with_axes(skeleton, at_rest.partners, at_rest.rest, turns, SymmetricPose::Mean);
+        match by_mean.check_positions(skeleton, size, MEAN_TOLERANCE) {
+            Ok(()) => Ok(by_mean),
+            // What is wrong with the pairs shows more plainly at rest.
+            Err(_) => Err(at_rest_error),
+        }
+    }
+
+    fn with_axes(
+        skeleton: &Skeleton,
+        partners: Vec<usize>,
+        rest: Vec<Option<DVec3>>,
+        own_axes: Vec<DQuat>,
+        symmetric: SymmetricPose,
+    ) -> Self {
+        let parent_axes = (0..partners.len())
+            .map(|joint| {
+                skeleton
+                    .parent(joint)
+                    .map_or(DQuat::IDENTITY, |parent| own_axes[parent])
+            })
+            .collect();
+        Self {
+            partners,
+            own_axes,
+            parent_axes,
+            rest,
+            symmetric,
+        }
+    }
+
+    /// Whether partners are where the mirror has them, within shares of the length of the bone and of the skeleton's size.
+    fn check_positions(&self, skeleton: &Skeleton, size: f64, tolerance: [f64; 2]) -> Result<(), MirrorError> {
+        for joint in 0..self.partners.len() {
+            let partner = self.partners[joint];
+            let (Some(own), Some(other)) = (self.rest[joint], self.rest[partner]) else {
+                continue;
+            };
+            let off_metres = (self.reflect(joint, own) - other).length();
+            if off_metres > tolerance[0] * own.length().max(other.length()) + tolerance[1] * size {
+                return Err(MirrorError::Places {
+                    left: skeleton.joint(joint).name.clone(),
+                    right: skeleton.joint(partner).name.clone(),
+                    off_metres,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The rotation that a reflection across `normal` and then one across X make together.
+fn from_reflections(normal: DVec3) -> DQuat {
+    let cross = normal.cross(DVec3::X);
+    DQuat::from_xyzw(cross.x, cross.y, cross.z, normal.dot(DVec3::X)).normalize()
+}
+
+/// Mean rotation of every joint over the take, seen from the body's facing.
+fn mean_rotations(take: &Take, yaw: impl Fn(usize) -> f64) -> Vec<DQuat> {
+    let stride = take.num_frames().div_ceil(512);
+    let mut sums = vec![DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0); take.num_joints()];
+    for frame in (0..take.num_frames()).step_by(stride) {
+        let rotations = take.pose(frame).world(take.skeleton()).rotations;
+        let facing = rotation::from_yaw(yaw(frame)).conjugate();
+        for (sum, rotation) in sums.iter_mut().zip(rotations) {
+            // Signs mean nothing; opposite ones must not cancel.
+            *sum = *sum + rotation::on_side_of(facing * rotation, *sum);
+        }
+    }
+    let unit = |sum: DQuat| {
+        if sum.length() > 1e-9 {
+            sum.normalize()
+        } else {
+            DQuat::IDENTITY
+        }
+    };
+    sums.into_iter().map(unit).collect()
+}
+
+/// Median position of every joint in its parent's axes over the take, and how far it strays from there, metres.
+fn median_positions(take: &Take) -> (Vec<DVec3>, Vec<f64>) {
+    // A few dozen frames are enough; long takes need no more.
+    let stride = take.num_frames().div_ceil(64);
+    let frames = || (0..take.num_frames()).step_by(stride);
+    (0..take.num_joints())
+        .map(|joint| {
+            let mut positions: Vec<[f64; 3]> = frames()
+                .map(|frame| take.translations(frame)[joint].to_array())
+                .collect();
+            let middle = positions.len() / 2;
+            let mut median = [0.0; 3];
+            for (axis, value) in median.iter_mut().enumerate() {
+                positions.sort_by(|a, b| a[axis].total_cmp(&b[axis]));
+                *value = positions[middle][axis];
+            }
+            let median = DVec3::from_array(median);
+            let strayed = frames().map(|frame| (take.translations(frame)[joint] - median).length());
+            (median, strayed.fold(0.0, f64::max))
+        })
+        .unzip()
+}

@@ -1,0 +1,256 @@
+//! Left and right exchanged: which joint is whose image, and poses in the mirror.
+//!
+//! Seen in a mirror that stands upright along the way ahead, the left hand does what the right one did. Partners need not have
+//! their axes where a mirror would put them, so every joint has a rotation between the two, constant because bones are
+//! rigid: the one that makes a symmetric pose its own image. Where the skeleton at rest is symmetric, that is the pose; where it
+//! is drawn with all bones in a line, the mean pose of the take is. Bones keep their own lengths, because no body is as
+//! symmetric as its skeleton's names. Derivation: docs/math/mirror.md.
+
+use glam::{DQuat, DVec3};
+
+mod axes;
+
+mod pairing;
+
+mod partners;
+
+mod reflect;
+
+pub use pairing::Pairing;
+pub(crate) use reflect::ACROSS;
+
+/// Which joint is the mirror image of which, and how the axes of the two lie to each other.
+///
+/// The mirror stands across X of the space that the topmost joint is seen from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mirror {
+    partners: Vec<usize>,
+    /// Per joint, from the axes of its partner to the image of its own axes.
+    own_axes: Vec<DQuat>,
+    /// The same of its parent; none for the topmost joint.
+    parent_axes: Vec<DQuat>,
+    /// Where each joint stays in its parent's axes, metres: its median position. `None` for joints that travel.
+    rest: Vec<Option<DVec3>>,
+    /// Which pose was taken for symmetric.
+    symmetric: SymmetricPose,
+}
+
+/// The pose that is its own mirror image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SymmetricPose {
+    /// The skeleton at rest, with nothing turned.
+    Rest,
+    /// The mean pose of the take, seen from its facing.
+    Mean,
+}
+
+/// Why a skeleton has no mirror image.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MirrorError {
+    /// No joint has a partner on the other side.
+    #[error("no joint of the skeleton has a partner on the other side, by name or by place")]
+    NoPairs,
+    /// A pair names a joint that is not there.
+    #[error("the skeleton has no joint named \"{name}\"")]
+    NoSuchJoint {
+        /// The name given.
+        name: String,
+    },
+    /// A joint is in two pairs.
+    #[error("\"{name}\" is named in two pairs")]
+    Twice {
+        /// The joint.
+        name: String,
+    },
+    /// The parents of two partners are no partners.
+    #[error("\"{left}\" and \"{right}\" cannot be images of each other: their parents are not")]
+    Parents {
+        /// One joint.
+        left: String,
+        /// Its partner.
+        right: String,
+    },
+    /// Partners are not placed like images of each other.
+    #[error(
+        "\"{left}\" and \"{right}\" cannot be images of each other: at rest they are {off_metres:.3} m from where a mirror has them"
+    )]
+    Places {
+        /// One joint.
+        left: String,
+        /// Its partner.
+        right: String,
+        /// Distance from the place in the mirror, metres.
+        off_metres: f64,
+    },
+}
+
+impl Mirror {
+    /// The image of a joint; the joint itself where it lies in the mirror.
+    pub fn partner(&self, joint: usize) -> usize {
+        self.partners[joint]
+    }
+
+    /// Which pose was taken for symmetric.
+    pub fn symmetric_pose(&self) -> SymmetricPose {
+        self.symmetric
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        math::{ops, rotation},
+        take::{Joint, Skeleton, Take},
+    };
+
+    /// Hips, two legs of two joints and a head, drawn with `left` as the way to its left side.
+    fn take(names: [&str; 6], left: DVec3) -> Take {
+        let parents = [None, Some(0), Some(1), Some(0), Some(3), Some(0)];
+        let offsets = [
+            DVec3::ZERO,
+            left * 0.1,
+            DVec3::new(0.0, -0.5, 0.0),
+            left * -0.1,
+            // One leg is a little longer.
+            DVec3::new(0.0, -0.52, 0.0),
+            DVec3::Y * 0.6,
+        ];
+        let joints = (0..6)
+            .map(|joint| Joint {
+                name: names[joint].to_owned(),
+                parent: parents[joint],
+                rest_offset: offsets[joint],
+                tip: None,
+            })
+            .collect();
+        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+        for frame in 0..20 {
+            let t = 0.3 * f64::from(frame);
+            for joint in 0..6 {
+                let phase = t + joint as f64;
+                translations.push(if joint == 0 {
+                    DVec3::new(0.3 * ops::sin(t), 1.0, 0.2 * t)
+                } else {
+                    offsets[joint]
+                });
+                rotations.push(rotation::exp(DVec3::new(
+                    0.4 * ops::sin(phase),
+                    0.3 * ops::cos(phase),
+                    0.2 * ops::sin(2.0 * phase),
+                )));
+            }
+        }
+        Take::new("t", Skeleton::new(joints).unwrap(), 1.0 / 30.0, translations, rotations).unwrap()
+    }
+
+    const NAMES: [&str; 6] = ["Hips", "LHipJoint", "LeftFoot", "RHipJoint", "RightFoot", "Head"];
+
+    #[test]
+    fn every_joint_of_the_image_is_where_the_mirror_has_it() {
+        for left in [DVec3::X, -DVec3::X, DVec3::Z, DVec3::new(0.6, 0.0, 0.8)] {
+            let take = take(NAMES, left);
+            let mirror = Mirror::of(&take, &[], |_| 0.0).unwrap();
+            assert_eq!(
+                (0..6).map(|joint| mirror.partner(joint)).collect::<Vec<_>>(),
+                [0, 3, 4, 1, 2, 5]
+            );
+            let image = mirror.take(&take);
+            let (before, after) = (take.world_tracks(), image.world_tracks());
+            for frame in 0..20 {
+                for joint in 0..6 {
+                    let seen = before.position(frame, joint) * DVec3::new(-1.0, 1.0, 1.0);
+                    let off = (after.position(frame, mirror.partner(joint)) - seen).length();
+                    // The feet are off by what the legs differ.
+                    let limit = if joint == 2 || joint == 4 { 0.02 } else { 0.0 };
+                    // Drawn along no axis, the mirror stands where the unequal legs have it.
+                    let tilted = if left.x * left.z == 0.0 { 1e-12 } else { 6e-3 };
+                    assert!(off < limit + tilted, "{left} {joint}: {off}");
+                }
+            }
+            let back = mirror.take(&image);
+            for frame in 0..20 {
+                for joint in 0..6 {
+                    assert!((back.translations(frame)[joint] - take.translations(frame)[joint]).length() < 1e-13);
+                    let off = rotation::difference(back.rotations(frame)[joint], take.rotations(frame)[joint]);
+                    assert!(off.length() < 1e-13);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_skeleton_drawn_in_a_line_has_its_mean_pose_for_a_mirror() {
+        // All bones along X, and every joint turned so that the body stands as the one above.
+        let standing = take(NAMES, DVec3::X);
+        let mirror = Mirror::of(&standing, &[], |_| 0.0).unwrap();
+        // A motion whose mean is symmetric: the take, and its image after it.
+        let image = mirror.take(&standing);
+        let axes = [
+            DVec3::new(0.3, 0.1, -0.4),
+            DVec3::new(1.0, 0.7, 0.2),
+            DVec3::new(-0.5, 1.2, 0.9),
+            DVec3::new(0.2, -0.8, 1.4),
+            DVec3::new(1.1, 0.3, -0.6),
+            DVec3::new(-0.9, 0.4, 0.1),
+        ]
+        .map(rotation::exp);
+        let parent = |joint: usize| standing.skeleton().parent(joint);
+        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+        for (take, frame) in [&standing, &image]
+            .into_iter()
+            .flat_map(|take| (0..20).map(move |frame| (take, frame)))
+        {
+            for joint in 0..6 {
+                let above = parent(joint).map_or(DQuat::IDENTITY, |parent| axes[parent]);
+                translations.push(above.conjugate() * take.translations(frame)[joint]);
+                rotations.push(above.conjugate() * take.rotations(frame)[joint] * axes[joint]);
+            }
+        }
+        let joints = (0..6)
+            .map(|joint| Joint {
+                rest_offset: translations[joint],
+                ..standing.skeleton().joint(joint).clone()
+            })
+            .collect();
+        let drawn = Take::new("t", Skeleton::new(joints).unwrap(), 1.0 / 30.0, translations, rotations).unwrap();
+        let mirror = Mirror::of(&drawn, &[], |_| 0.0).unwrap();
+        assert_eq!(mirror.symmetric_pose(), SymmetricPose::Mean);
+        let (before, after) = (drawn.world_tracks(), mirror.take(&drawn).world_tracks());
+        for frame in 0..40 {
+            for joint in 0..6 {
+                let seen = before.position(frame, joint) * ACROSS;
+                let off = (after.position(frame, mirror.partner(joint)) - seen).length();
+                let limit = if joint == 2 || joint == 4 { 0.02 + 1e-9 } else { 1e-9 };
+                assert!(off < limit, "{joint}: {off}");
+            }
+        }
+    }
+
+    #[test]
+    fn places_tell_where_names_do_not_and_given_pairs_go_first() {
+        let nameless = take(["a", "b", "c", "d", "e", "f"], DVec3::X);
+        let mirror = Mirror::of(&nameless, &[], |_| 0.0).unwrap();
+        assert_eq!((mirror.partner(1), mirror.partner(4), mirror.partner(5)), (3, 2, 5));
+        let pair = |left: &str, right: &str| (left.to_owned(), right.to_owned());
+        let given = Mirror::of(&nameless, &[pair("b", "d"), pair("c", "e")], |_| 0.0).unwrap();
+        assert_eq!(given, mirror);
+        let error = |pairs: &[(String, String)]| Mirror::of(&nameless, pairs, |_| 0.0).unwrap_err();
+        assert!(matches!(error(&[pair("b", "x")]), MirrorError::NoSuchJoint { .. }));
+        assert!(matches!(
+            error(&[pair("b", "d"), pair("b", "e")]),
+            MirrorError::Twice { .. }
+        ));
+        assert!(matches!(error(&[pair("c", "e")]), MirrorError::Parents { .. }));
+        let odd = nameless.map_poses(|pose| {
+            let mut pose = pose.to_pose();
+            pose.translations[3] = DVec3::new(-0.1, 0.4, 0.0);
+            pose
+        });
+        let places = Mirror::of(&odd, &[pair("b", "d"), pair("c", "e")], |_| 0.0).unwrap_err();
+        assert!(matches!(places, MirrorError::Places { .. }), "{places}");
+        let one_sided = take(["a", "b", "c", "d", "e", "f"], DVec3::ZERO);
+        assert_eq!(Mirror::of(&one_sided, &[], |_| 0.0), Err(MirrorError::NoPairs));
+    }
+}

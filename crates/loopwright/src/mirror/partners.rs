@@ -1,0 +1,202 @@
+//! Which joint is whose partner on the other side: as the caller says, by name, or by position at rest.
+
+use glam::DVec3;
+
+use super::MirrorError;
+use crate::take::Skeleton;
+
+/// Words for the two sides that names use, left before right.
+const SIDES: [(&str, &str); 5] = [
+    ("Left", "Right"),
+    ("left", "right"),
+    ("LEFT", "RIGHT"),
+    ("L", "R"),
+    ("l", "r"),
+];
+
+/// Partners found by position may be off by this share of the skeleton's size.
+const SIZE_TOLERANCE: f64 = 0.05;
+
+/// Multiplications after which the normal of any skeleton has settled to rounding.
+const MULTIPLICATIONS: usize = 400;
+
+/// Cosine to an axis (8 degrees) from which the mirror is meant to stand across it.
+const ALONG_AXIS: f64 = 0.99;
+
+/// The partners of all joints and the direction from right to left at rest; the caller's pairs take precedence.
+///
+/// `rest` holds each joint's position in its parent's axes, metres. Errors: no partners, or pairs that cannot be.
+pub(super) fn find(
+    skeleton: &Skeleton,
+    rest: &[DVec3],
+    pairs: &[(String, String)],
+) -> Result<(Vec<usize>, DVec3), MirrorError> {
+    let mut partners = by_name(skeleton);
+    set_given(skeleton, pairs, &mut partners)?;
+    let has_pairs = |partners: &[usize]| partners.iter().enumerate().any(|(joint, &partner)| joint != partner);
+    let found = if has_pairs(&partners) {
+        let normal = normal_between(skeleton, rest, &partners);
+        (partners, normal)
+    } else {
+        (by_position(skeleton, rest, DVec3::X), DVec3::X)
+    };
+    if !has_pairs(&found.0) {
+        return Err(MirrorError::NoPairs);
+    }
+    check_parents(skeleton, &found.0)?;
+    Ok(found)
+}
+
+/// Distance of the farthest joint from the topmost one when nothing is turned, metres.
+pub(super) fn size(skeleton: &Skeleton, rest: &[DVec3]) -> f64 {
+    let positions = unturned(skeleton, rest);
+    positions.iter().map(|position| position.length()).fold(0.0, f64::max)
+}
+
+/// Where the joints are when nothing is turned, seen from the topmost one.
+fn unturned(skeleton: &Skeleton, rest: &[DVec3]) -> Vec<DVec3> {
+    let mut positions: Vec<DVec3> = Vec::with_capacity(rest.len());
+    for joint in 0..skeleton.num_joints() {
+        let position = skeleton
+            .parent(joint)
+            .map_or(DVec3::ZERO, |parent| positions[parent] + rest[joint]);
+        positions.push(position);
+    }
+    positions
+}
+
+/// The partner of every joint by its name or by those of the joints below, itself where there is none.
+fn by_name(skeleton: &Skeleton) -> Vec<usize> {
+    let mut partners: Vec<usize> = (0..skeleton.num_joints())
+        .map(|joint| {
+            let name = skeleton.joint(joint).name.as_str();
+            let swapped = SIDES.iter().flat_map(|&(left, right)| [(left, right), (right, left)]);
+            swapped
+                .flat_map(|(from, to)| {
+                    name.match_indices(from)
+                        .map(move |(at, _)| format!("{}{to}{}", &name[..at], &name[at + from.len()..]))
+                })
+                .find_map(|other| skeleton.find(&other).filter(|&other| other != joint))
+                .unwrap_or(joint)
+        })
+        .collect();
+    for joint in 0..partners.len() {
+        // Partners must agree; a joint that its partner does not name back has none.
+        if partners[partners[joint]] != joint {
+            partners[joint] = joint;
+        }
+    }
+    // Children come after their parents, so from the back each pair settles the one above it.
+    for joint in (0..partners.len()).rev() {
+        let [own, other] = [joint, partners[joint]].map(|joint| skeleton.parent(joint));
+        if let (Some(own), Some(other)) = (own, other)
+            && own != other
+            && partners[own] == own
+            && partners[other] == other
+        {
+            partners[own] = other;
+            partners[other] = own;
+        }
+    }
+    partners
+}
+
+/// Sets the pairs that the caller names.
+fn set_given(skeleton: &Skeleton, pairs: &[(String, String)], partners: &mut [usize]) -> Result<(), MirrorError> {
+    let mut is_given = vec![false; partners.len()];
+    for (left, right) in pairs {
+        let find = |name: &String| {
+            let joint = skeleton.find(name);
+            joint.ok_or_else(|| MirrorError::NoSuchJoint { name: name.clone() })
+        };
+        let (left, right) = (find(left)?, find(right)?);
+        for (joint, partner) in [(left, right), (right, left)] {
+            if is_given[joint] && partners[joint] != partner {
+                return Err(MirrorError::Twice {
+                    name: skeleton.joint(joint).name.clone(),
+                });
+            }
+            // Its partner by name, if it had one, is left without.
+            let before = partners[joint];
+            if partners[before] == joint && !is_given[before] {
+                partners[before] = before;
+            }
+            partners[joint] = partner;
+            is_given[joint] = true;
+        }
+    }
+    Ok(())
+}
+
+/// Partners by where joints are at rest: no joint is nearer to either's position in the mirror.
+fn by_position(skeleton: &Skeleton, rest: &[DVec3], normal: DVec3) -> Vec<usize> {
+    let positions = unturned(skeleton, rest);
+    let size = positions.iter().map(|position| position.length()).fold(0.0, f64::max);
+    let nearest = |joint: usize| {
+        let image = positions[joint] - 2.0 * positions[joint].dot(normal) * normal;
+        let off = |other: usize| (positions[other] - image).length();
+        // Of joints at one position the one with as many children is meant; the order of the skeleton settles the rest.
+        (0..positions.len())
+            .filter(|&other| off(other) < SIZE_TOLERANCE * size)
+            .filter(|&other| skeleton.children(other).len() == skeleton.children(joint).len())
+            .min_by(|&a, &b| off(a).total_cmp(&off(b)))
+            .unwrap_or(joint)
+    };
+    let nearest: Vec<usize> = (0..positions.len()).map(nearest).collect();
+    (0..positions.len())
+        .map(|joint| {
+            if nearest[nearest[joint]] == joint {
+                nearest[joint]
+            } else {
+                joint
+            }
+        })
+        .collect()
+}
+
+/// Normal of the mirror that best takes joints at rest to their partners.
+///
+/// |S a - b|^2 with S = 1 - 2 n n' is least where n'(a b' + b a')n, summed over the pairs, is: the eigenvector of the least
+/// eigenvalue.
+fn normal_between(skeleton: &Skeleton, rest: &[DVec3], partners: &[usize]) -> DVec3 {
+    let positions = unturned(skeleton, rest);
+    let mut rows = [DVec3::ZERO; 3];
+    for (joint, &partner) in partners.iter().enumerate() {
+        if joint < partner {
+            let (a, b) = (positions[joint], positions[partner]);
+            rows[0] += b * a.x + a * b.x;
+            rows[1] += b * a.y + a * b.y;
+            rows[2] += b * a.z + a * b.z;
+        }
+    }
+    // Subtracted from a multiple of one beyond its largest eigenvalue, the matrix has that direction as its strongest:
+    // multiply until it stays.
+    let above: f64 = rows.iter().map(|row| row.length()).sum();
+    let next = |n: DVec3| {
+        let applied = DVec3::new(rows[0].dot(n), rows[1].dot(n), rows[2].dot(n));
+        (above * n - applied).normalize_or(DVec3::X)
+    };
+    let mut normal = DVec3::new(1.0, 0.01, 0.02).normalize();
+    for _ in 0..MULTIPLICATIONS {
+        normal = next(normal);
+    }
+    // Skeletons are drawn along an axis; what a hand-measured one is off would tilt the mirror.
+    let axis = [DVec3::X, DVec3::Y, DVec3::Z]
+        .into_iter()
+        .find(|axis| normal.dot(*axis).abs() > ALONG_AXIS);
+    axis.unwrap_or(normal)
+}
+
+/// Whether the parents of partners are partners.
+fn check_parents(skeleton: &Skeleton, partners: &[usize]) -> Result<(), MirrorError> {
+    for (joint, &partner) in partners.iter().enumerate() {
+        let [own, other] = [joint, partner].map(|joint| skeleton.parent(joint));
+        if own.map(|parent| partners[parent]) != other {
+            return Err(MirrorError::Parents {
+                left: skeleton.joint(joint).name.clone(),
+                right: skeleton.joint(partner).name.clone(),
+            });
+        }
+    }
+    Ok(())
+}

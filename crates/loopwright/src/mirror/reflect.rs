@@ -1,0 +1,60 @@
+//! Motion seen in the mirror: vectors, rotations, poses and whole takes.
+
+use glam::{DQuat, DVec3};
+
+use super::Mirror;
+use crate::take::Take;
+
+/// Changes the sign of what lies across the mirror.
+pub(crate) const ACROSS: DVec3 = DVec3::new(-1.0, 1.0, 1.0);
+
+impl Mirror {
+    /// The image of a vector in the axes of a joint's parent, in those of its partner's parent.
+    pub fn reflect(&self, joint: usize, vector: DVec3) -> DVec3 {
+        self.parent_axes[joint].conjugate() * (vector * ACROSS)
+    }
+
+    /// The image of a rotation vector, or of an angular velocity, in the axes of a joint's parent.
+    pub fn reflect_turn(&self, joint: usize, turn: DVec3) -> DVec3 {
+        // A rotation vector is reflected and changes its sense.
+        -self.reflect(joint, turn)
+    }
+
+    /// The image of a joint's local rotation, for its partner.
+    pub fn reflect_rotation(&self, joint: usize, rotation: DQuat) -> DQuat {
+        (self.parent_axes[joint].conjugate() * flipped(rotation) * self.own_axes[joint]).normalize()
+    }
+
+    /// The image of a joint's position in its parent's axes, for its partner: bones keep their own lengths, and the offset from
+    /// rest is reflected.
+    pub fn reflect_place(&self, joint: usize, place: DVec3) -> DVec3 {
+        match (self.rest[joint], self.rest[self.partners[joint]]) {
+            (Some(own), Some(other)) => other + self.reflect(joint, place - own),
+            _ => self.reflect(joint, place),
+        }
+    }
+
+    /// The image of a rotation in the space of the mirror, as that of the partner of the joint that has it.
+    pub fn reflect_in_space(&self, joint: usize, rotation: DQuat) -> DQuat {
+        (flipped(rotation) * self.own_axes[joint]).normalize()
+    }
+
+    /// The image of a whole take, in a mirror across the world's X: +X becomes -X.
+    pub fn take(&self, take: &Take) -> Take {
+        // Reflecting keeps rotations of length one and their signs continuous along a joint's track.
+        take.map_poses(|pose| {
+            let mut mirrored = pose.to_pose();
+            for joint in 0..pose.num_joints() {
+                let image = self.partners[joint];
+                mirrored.translations[image] = self.reflect_place(joint, pose.translations[joint]);
+                mirrored.rotations[image] = self.reflect_rotation(joint, pose.rotations[joint]);
+            }
+            mirrored
+        })
+    }
+}
+
+/// A rotation seen in the mirror, as one between the images of the two spaces: S q S.
+pub(super) fn flipped(rotation: DQuat) -> DQuat {
+    DQuat::from_xyzw(rotation.x, -rotation.y, -rotation.z, rotation.w)
+}

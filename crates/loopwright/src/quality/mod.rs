@@ -1,0 +1,99 @@
+//! Figures that say how good a loop is, computed from its keys as they were written.
+//!
+//! All positions are seen from the root, so that root motion does not count as motion of the body.
+//! Definitions: docs/math/measures.md.
+
+use glam::DVec3;
+
+mod seam;
+
+mod sliding;
+
+pub use seam::{SeamJoints, seam_joints};
+pub(crate) use sliding::skate_of_loop;
+pub use sliding::{Stand, skate_of_stands, stands};
+
+use crate::{analysis::body::Body, loop_clip::LoopKeys, root_motion::Rooted, take::WorldTracks};
+
+/// The figures. Angles in radians, lengths in metres, rates per second; `None` where unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Quality {
+    /// Largest turn of a joint between first and closing key, and of a jump before the seam.
+    pub c0_radians: f64,
+    /// Largest distance of a joint between first and closing key, and of a jump before the seam.
+    pub c0_metres: f64,
+    /// Second difference at the seam less the take's own there, over the RMS of second differences, mean over joints.
+    pub seam_acceleration_error: Option<f64>,
+    /// Largest over joints of the seam's second difference over the 99th percentile of the joint's others.
+    pub seam_acceleration_p99: f64,
+    /// Share of windows with a smaller third difference than the seam's, 0 to 1; 0.5 on average when nothing shows.
+    pub seam_rank: f64,
+    /// The same for the take's own frames at both ends of the cut, mean of the two.
+    pub take_rank: Option<f64>,
+    /// Mean distance of joints from the uncut take, root aligned.
+    pub displacement_metres: Option<f64>,
+    /// Mean turn of joints from the uncut take, root aligned.
+    pub displacement_radians: Option<f64>,
+    /// Mean horizontal speed of feet while they stand, metres per second; `None` without feet or stance.
+    pub skate_mps: Option<f64>,
+}
+
+/// A loop pops when a joint turns or moves further than this over the seam, radians (0.1 degrees) and metres, ...
+pub const POP_RADIANS: f64 = 0.1 * core::f64::consts::PI / 180.0;
+/// ... metres, ...
+pub const POP_METRES: f64 = 1e-3;
+/// ... or when its seam acceleration exceeds this many times the joint's own 99th percentile.
+pub const POP_ACCELERATION: f64 = 1.5;
+
+impl Quality {
+    /// Whether the eye would see the seam.
+    pub fn pops(&self) -> bool {
+        self.c0_radians > POP_RADIANS || self.c0_metres > POP_METRES || self.seam_acceleration_p99 > POP_ACCELERATION
+    }
+}
+
+/// Measures a loop as written; `source` is the uncut clip relative to the same root, where it is at hand.
+pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&Rooted>) -> Quality {
+    let source = source.map(SourceTracks::of);
+    let source = source.as_ref();
+    let (c0_radians, c0_metres) = seam::c0(keys, source);
+    let (displacement_metres, displacement_radians) = source.map_or((None, None), |source| {
+        let (metres, radians) = seam::displacement(keys, source);
+        (Some(metres), Some(radians))
+    });
+    Quality {
+        c0_radians,
+        c0_metres,
+        seam_acceleration_error: source.and_then(|source| seam::seam_acceleration_error(keys, source)),
+        seam_acceleration_p99: seam::seam_acceleration_p99(keys),
+        seam_rank: seam::seam_rank(keys),
+        take_rank: source.and_then(seam::take_rank),
+        displacement_metres,
+        displacement_radians,
+        skate_mps: sliding::skate(keys, body, source),
+    }
+}
+
+/// Tracks of an uncut clip seen from the root, context included.
+struct SourceTracks<'a> {
+    rooted: &'a Rooted,
+    world: WorldTracks,
+}
+
+impl<'a> SourceTracks<'a> {
+    fn of(rooted: &'a Rooted) -> Self {
+        Self {
+            rooted,
+            world: rooted.clip.world_tracks(),
+        }
+    }
+
+    fn has(&self, sample: isize) -> bool {
+        self.rooted.clip.sample_range().contains(&sample)
+    }
+
+    fn position(&self, sample: isize, joint: usize) -> DVec3 {
+        let index = sample - self.rooted.clip.sample_range().start();
+        self.world.position(index as usize, joint)
+    }
+}

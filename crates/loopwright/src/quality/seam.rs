@@ -1,0 +1,222 @@
+//! What shows at the seam, and how far the loop is from its take.
+
+use glam::DVec3;
+
+use super::SourceTracks;
+use crate::{analysis::screen::percentile, loop_clip::LoopKeys, math::rotation, root_motion::Rooted};
+
+/// What a joint that goes evenly trembles by in a file of single precision some tens of metres from the origin, metres: its largest
+/// second differences are at least this, or the seam would be held against rounding.
+const TREMBLE_METRES: f64 = 5e-6;
+
+/// Second differences below this are rounding of the file, not motion, metres.
+const ROUNDING_METRES: f64 = 1e-7;
+
+/// The joints that show most at the seam, by index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SeamJoints {
+    /// Of [`Quality::c0_radians`].
+    pub turn: usize,
+    /// Of [`Quality::c0_metres`].
+    pub gap: usize,
+    /// Of [`Quality::seam_acceleration_p99`].
+    pub acceleration: usize,
+}
+
+/// Where a loop's largest figures come from; the first of equals. Takes what [`measure`] took.
+pub fn seam_joints(keys: &LoopKeys, source: Option<&Rooted>) -> SeamJoints {
+    let source = source.map(SourceTracks::of);
+    let worst = |figure: &dyn Fn(usize) -> f64| {
+        (0..keys.num_joints()).fold((0, f64::NEG_INFINITY), |worst, joint| {
+            let found = figure(joint);
+            if found > worst.1 { (joint, found) } else { worst }
+        })
+    };
+    SeamJoints {
+        turn: worst(&|joint| joint_c0(keys, source.as_ref(), joint).0).0,
+        gap: worst(&|joint| joint_c0(keys, source.as_ref(), joint).1).0,
+        acceleration: worst(&|joint| joint_acceleration_p99(keys, joint)).0,
+    }
+}
+
+/// Gap between first and closing key, and what the step over the seam exceeds any natural step there.
+pub(super) fn c0(keys: &LoopKeys, source: Option<&SourceTracks<'_>>) -> (f64, f64) {
+    (0..keys.num_joints())
+        .map(|joint| joint_c0(keys, source, joint))
+        .fold((0.0, 0.0), |worst, gap| (worst.0.max(gap.0), worst.1.max(gap.1)))
+}
+
+/// The same of one joint.
+fn joint_c0(keys: &LoopKeys, source: Option<&SourceTracks<'_>>, joint: usize) -> (f64, f64) {
+    let last = keys.num_samples() as isize;
+    let (radians, mut metres) = keys.closing_gap(joint).unwrap_or_default();
+    let moved = |sample: isize| (keys.position(sample + 1, joint) - keys.position(sample, joint)).length();
+    let own = source.map(|source| (source.position(last, joint) - source.position(last - 1, joint)).length());
+    metres = metres.max(jump(&moved, last, own));
+    let turned =
+        |sample: isize| rotation::difference(keys.rotation(sample + 1, joint), keys.rotation(sample, joint)).length();
+    let own = source.map(|source| {
+        let turn = |sample: isize| source.rooted.clip.rotations(sample)[joint];
+        rotation::difference(turn(last), turn(last - 1)).length()
+    });
+    (radians.max(jump(&turned, last, own)), metres)
+}
+
+/// What the step from the last sample to the first exceeds any natural step there, at least 0.
+///
+/// A key copied over a jump has no gap, but a step. Natural is what the longer neighbour and twice the largest change of
+/// step length elsewhere explain, and what the take itself does there, where it is at hand (`own`): a foot may well slap
+/// down just then.
+fn jump(step: &dyn Fn(isize) -> f64, last: isize, own: Option<f64>) -> f64 {
+    let neighbour = step(last - 2).max(step(0)).max(own.unwrap_or(0.0));
+    let bend = (0..last - 2)
+        .map(|sample| (step(sample + 1) - step(sample)).abs())
+        .fold(0.0, f64::max);
+    (step(last - 1) - neighbour - 2.0 * bend).max(0.0)
+}
+
+/// Second differences of all samples of a joint: size at index i is centred at sample i.
+fn second_differences(keys: &LoopKeys, joint: usize) -> Vec<DVec3> {
+    (0..keys.num_samples() as isize)
+        .map(|sample| {
+            keys.position(sample + 1, joint) - 2.0 * keys.position(sample, joint) + keys.position(sample - 1, joint)
+        })
+        .collect()
+}
+
+pub(super) fn seam_acceleration_p99(keys: &LoopKeys) -> f64 {
+    (0..keys.num_joints())
+        .map(|joint| joint_acceleration_p99(keys, joint))
+        .fold(0.0, f64::max)
+}
+
+/// The same of one joint.
+fn joint_acceleration_p99(keys: &LoopKeys, joint: usize) -> f64 {
+    let num_samples = keys.num_samples();
+    let sizes: Vec<f64> = second_differences(keys, joint).iter().map(|a| a.length()).collect();
+    // The seam lies between the last sample and the first; both see it.
+    let seam = sizes[0].max(sizes[num_samples - 1]);
+    let mut others = sizes[1..num_samples - 1].to_vec();
+    others.sort_by(f64::total_cmp);
+    seam / percentile(&others, 0.99).max(TREMBLE_METRES)
+}
+
+pub(super) fn seam_acceleration_error(keys: &LoopKeys, source: &SourceTracks<'_>) -> Option<f64> {
+    let end = keys.num_samples() as isize;
+    let known: Vec<isize> = [0, end]
+        .into_iter()
+        .filter(|&at| source.has(at - 1) && source.has(at + 1))
+        .collect();
+    if known.is_empty() {
+        return None;
+    }
+    let (mut sum, mut count) = (0.0, 0.0);
+    for joint in 0..keys.num_joints() {
+        let differences = second_differences(keys, joint);
+        let mean_square = differences.iter().map(|a| a.length_squared()).sum::<f64>() / differences.len() as f64;
+        let rms = mean_square.sqrt();
+        if rms < ROUNDING_METRES {
+            continue;
+        }
+        let own = known
+            .iter()
+            .map(|&at| {
+                source.position(at + 1, joint) - 2.0 * source.position(at, joint) + source.position(at - 1, joint)
+            })
+            .sum::<DVec3>()
+            / known.len() as f64;
+        sum += (differences[0] - own).length() / rms;
+        count += 1.0;
+    }
+    (count > 0.0).then(|| sum / count)
+}
+
+/// Mean over joints of the size of third differences over their RMS, per sample that starts one.
+fn third_difference_profile(num_samples: usize, joints: usize, position: impl Fn(isize, usize) -> DVec3) -> Vec<f64> {
+    let mut profile = vec![0.0; num_samples];
+    let mut count = 0.0;
+    for joint in 0..joints {
+        let sizes: Vec<f64> = (0..num_samples as isize)
+            .map(|i| {
+                let [a, b, c, d] = [i, i + 1, i + 2, i + 3].map(|at| position(at, joint));
+                ((d - a) - 3.0 * (c - b)).length()
+            })
+            .collect();
+        let rms = (sizes.iter().map(|size| size * size).sum::<f64>() / num_samples as f64).sqrt();
+        if rms < ROUNDING_METRES {
+            continue;
+        }
+        for (total, size) in profile.iter_mut().zip(&sizes) {
+            *total += size / rms;
+        }
+        count += 1.0;
+    }
+    if count > 0.0 {
+        for total in &mut profile {
+            *total /= count;
+        }
+    }
+    profile
+}
+
+/// Share of `windows` below `value`, equal ones counted half.
+fn mid_rank(windows: &[f64], value: f64) -> f64 {
+    let below = windows.iter().filter(|&&window| window < value).count() as f64;
+    let equal = windows.iter().filter(|&&window| window == value).count() as f64;
+    (below + 0.5 * equal) / windows.len() as f64
+}
+
+pub(super) fn seam_rank(keys: &LoopKeys) -> f64 {
+    let num_samples = keys.num_samples();
+    let profile = third_difference_profile(num_samples, keys.num_joints(), |sample, joint| {
+        keys.position(sample, joint)
+    });
+    let window = |start: usize| (0..3).map(|i| profile[(start + i) % num_samples]).fold(0.0, f64::max);
+    let windows: Vec<f64> = (0..num_samples).map(window).collect();
+    // The three that span the step from the last sample to the first.
+    mid_rank(&windows, window(num_samples - 3))
+}
+
+/// Rank of the take's own frames at start and end among the frames of the cut.
+pub(super) fn take_rank(source: &SourceTracks<'_>) -> Option<f64> {
+    let range = source.rooted.clip.sample_range();
+    let num_samples = source.rooted.clip.num_intervals() as isize;
+    let joints = source.world.num_joints();
+    let (first, last) = (*range.start(), *range.end());
+    let count = (last - first + 1) as usize;
+    if count < 8 {
+        return None;
+    }
+    // Third differences of the open stretch, at index i those that start at sample first + i.
+    let open = third_difference_profile(count - 3, joints, |sample, joint| {
+        source.position(first + sample, joint)
+    });
+    let window = |start: isize| {
+        let index = usize::try_from(start - first).ok()?;
+        open.get(index..index + 3)
+            .map(|sizes| sizes.iter().copied().fold(0.0, f64::max))
+    };
+    let windows: Vec<f64> = (0..num_samples - 5).filter_map(window).collect();
+    if windows.is_empty() {
+        return None;
+    }
+    let ranks: Vec<f64> = [0, num_samples]
+        .into_iter()
+        .filter_map(|end| window(end - 3))
+        .map(|value| mid_rank(&windows, value))
+        .collect();
+    (!ranks.is_empty()).then(|| ranks.iter().sum::<f64>() / ranks.len() as f64)
+}
+
+pub(super) fn displacement(keys: &LoopKeys, source: &SourceTracks<'_>) -> (f64, f64) {
+    let (mut metres, mut radians) = (0.0, 0.0);
+    for sample in 0..keys.num_samples() as isize {
+        let rotations = source.rooted.clip.rotations(sample);
+        for joint in 0..keys.num_joints().min(rotations.len()) {
+            metres += (keys.position(sample, joint) - source.position(sample, joint)).length();
+            radians += rotation::difference(keys.rotation(sample, joint), rotations[joint]).length();
+        }
+    }
+    let count = (keys.num_samples() * keys.num_joints()) as f64;
+    (metres / count, radians / count)
+}

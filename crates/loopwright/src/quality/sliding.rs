@@ -1,0 +1,116 @@
+//! When feet stand, and how fast they slide over the ground while they do.
+
+use glam::DVec3;
+
+use super::SourceTracks;
+use crate::{
+    analysis::{
+        body::{Body, FoundBy},
+        standing,
+    },
+    loop_clip::{LoopClip, LoopKeys},
+    math::ops,
+    root_motion::Rooted,
+};
+
+/// Speed of the standing feet of a loop that is not written yet, as [`Quality::skate_mps`].
+pub(crate) fn skate_of_loop(clip: &LoopClip, body: &Body, source: &Rooted) -> Option<f64> {
+    skate(&LoopKeys::of_loop(clip), body, Some(&SourceTracks::of(source)))
+}
+
+/// A joint that stands on the ground for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stand {
+    /// The joint.
+    pub joint: usize,
+    /// The first sample of the loop at which it stands.
+    pub first_sample: usize,
+    /// Samples that it stands; those beyond the last are the first ones again.
+    pub num_samples: usize,
+}
+
+/// Mean speed over the ground of joints while they are known to stand, metres per second: [`Quality::skate_mps`] where
+/// [`stands`] told when. `None` where nothing stands.
+pub fn skate_of_stands(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for stand in stands {
+        let last = stand
+            .first_sample
+            .saturating_add(stand.num_samples.min(keys.num_samples()));
+        for sample in stand.first_sample..last {
+            let sample = (sample % keys.num_samples()) as isize;
+            let place = |sample| over_ground(keys, sample, keys.position(sample, stand.joint));
+            sum += horizontal_speed(keys, place(sample - 1), place(sample + 1));
+            count += 1.0;
+        }
+    }
+    (count > 0.0).then(|| sum / count)
+}
+
+/// Where what is seen from the root at a sample is over the ground.
+///
+/// In place the ground moves; its motion is the twist that the root would have had.
+fn over_ground(keys: &LoopKeys, sample: isize, seen_from_root: DVec3) -> DVec3 {
+    keys.root()
+        .at(sample as f64 * keys.step_secs())
+        .transform_point(seen_from_root)
+}
+
+/// Metres per second along the ground between places two samples apart.
+fn horizontal_speed(keys: &LoopKeys, before: DVec3, after: DVec3) -> f64 {
+    let step = after - before;
+    ops::hypot(step.x, step.z) / (2.0 * keys.step_secs())
+}
+
+pub(super) fn skate(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Option<f64> {
+    skate_of_stands(keys, &stands_of(keys, body, source))
+}
+
+/// When feet stand, as the frames tell that the loop was cut from; without them the loop itself, in which a foot that slides
+/// does not stand.
+pub fn stands(keys: &LoopKeys, body: &Body, source: Option<&Rooted>) -> Vec<Stand> {
+    stands_of(keys, body, source.map(SourceTracks::of).as_ref())
+}
+
+fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Vec<Stand> {
+    if body.found_by == FoundBy::AllLeaves {
+        return Vec::new();
+    }
+    let num_samples = keys.num_samples() as isize;
+    let world = |sample, seen_from_root| over_ground(keys, sample, seen_from_root);
+    let horizontal_speed = |before, after| horizontal_speed(keys, before, after);
+    let mut stands: Vec<Stand> = Vec::new();
+    for foot in &body.feet {
+        let joint = foot.lowest_joint();
+        let uncut = |sample: isize| match source {
+            Some(source) => source.position(sample, joint),
+            None => keys.position(sample, joint),
+        };
+        let known = |sample: isize| source.is_none_or(|source| source.has(sample));
+        let lowest = (0..num_samples)
+            .map(|sample| uncut(sample).y)
+            .fold(f64::INFINITY, f64::min);
+        for sample in 0..num_samples {
+            // Without frames around the ends the speed there looks inwards.
+            let before = if known(sample - 1) { sample - 1 } else { sample };
+            let after = if known(sample + 1) { sample + 1 } else { sample };
+            let span = (after - before) as f64 / 2.0;
+            let speed = horizontal_speed(world(before, uncut(before)), world(after, uncut(after))) / span;
+            if !standing::is_stance(uncut(sample).y - lowest, speed) {
+                continue;
+            }
+            let sample = sample as usize;
+            match stands.last_mut() {
+                Some(stand) if stand.joint == joint && stand.first_sample + stand.num_samples == sample => {
+                    stand.num_samples += 1;
+                }
+                _ => stands.push(Stand {
+                    joint,
+                    first_sample: sample,
+                    num_samples: 1,
+                }),
+            }
+        }
+    }
+    stands
+}

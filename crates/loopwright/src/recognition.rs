@@ -1,0 +1,177 @@
+//! Recognising a loop in a file that comes without a word about it: whether its last key closes the loop, and how its root moves.
+
+use glam::DVec3;
+
+use crate::{
+    analysis::{body::Body, heading::Heading},
+    loop_clip::{KeyLayout, KeysError},
+    math::{
+        fit::{PointPair, fit_planar, fit_rigid},
+        rigid::Rigid,
+        rotation,
+    },
+    motion::{RootMotion, Tracks},
+    root_motion::{
+        RootSpace,
+        cycle::{BodyPath, Cycle, GroundPath},
+    },
+    take::{Skeleton, Take},
+};
+
+/// Travel and layout of a loop told from its keys alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Recognised {
+    /// How the keys make up the loop.
+    pub layout: KeyLayout,
+    /// The travel from the first key to the one that closes the loop.
+    pub root: RootMotion,
+    /// The space that the travel is one of.
+    pub space: RootSpace,
+    /// The joint whose track holds the travel.
+    pub carrier: usize,
+}
+
+/// Poses whose joints lie this close after the travel is taken out count as equal keys, metres: looser than a pop, so that
+/// a closing key that is slightly off is still seen as one and its gap reported.
+const SAME_POSE_METRES: f64 = 0.01;
+
+/// Tells from a file without a sidecar whether its last key closes the loop, and how the root travels.
+///
+/// Whole turns are told by the headings between, as for a take. Where no motion over the ground lays the first pose onto the
+/// last but one about another axis does, the travel is one in full space. Errors: fewer than three keys.
+pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognised, KeysError> {
+    let num_keys = written.num_frames();
+    if num_keys < 4 {
+        return Err(KeysError::TooFew { found: num_keys });
+    }
+    let world = written.world_tracks();
+    let last = num_keys - 1;
+    let at = |key: usize| {
+        let world = &world;
+        move |joint: usize| world.joint(key, joint)
+    };
+    let whole = pose_pairs(written.skeleton(), carrier, &at(0), &at(last));
+    let gap = |motion: Rigid| {
+        let off = |pair: &PointPair| (motion.transform_point(pair.start) - pair.end).length();
+        whole.iter().map(off).fold(0.0, f64::max)
+    };
+    let (on_the_ground, in_full_space) = (fit_planar(&whole), fit_rigid(&whole));
+    let space = if gap(on_the_ground) >= SAME_POSE_METRES && gap(in_full_space) < SAME_POSE_METRES {
+        RootSpace::Full
+    } else {
+        RootSpace::Ground
+    };
+    let (has_closing_key, motion) = match space {
+        RootSpace::Full => (true, in_full_space),
+        RootSpace::Ground if gap(on_the_ground) < SAME_POSE_METRES => (true, on_the_ground),
+        RootSpace::Ground => {
+            // Without a closing key both ends are carried on by half a step along parabolas; there they meet.
+            let half_a_step_on = |keys: [usize; 3], joint: usize| {
+                let [at, inner, further] = keys.map(|key| world.position(key, joint));
+                (15.0 * at - 10.0 * inner + 3.0 * further) / 8.0
+            };
+            let pairs: Vec<PointPair> = travelling(written.skeleton(), carrier)
+                .map(|joint| PointPair {
+                    start: half_a_step_on([0, 1, 2], joint),
+                    end: half_a_step_on([last, last - 1, last - 2], joint),
+                    weight: 1.0,
+                })
+                .collect();
+            (false, fit_planar(&pairs))
+        }
+    };
+    let num_samples = if has_closing_key { num_keys - 1 } else { num_keys };
+    let root = root_motion_of_keys(written, body, carrier, num_samples, motion, space);
+    Ok(Recognised {
+        layout: KeyLayout {
+            num_samples,
+            has_closing_key,
+            in_place: false,
+        },
+        root,
+        space,
+        carrier,
+    })
+}
+
+/// All joints but those above the carrier, which stay behind and would hold the travel back.
+fn travelling(skeleton: &Skeleton, carrier: usize) -> impl Iterator<Item = usize> {
+    let above = skeleton.path_from_root(carrier);
+    (0..skeleton.num_joints()).filter(move |joint| *joint == carrier || !above.contains(joint))
+}
+
+/// Lever of the points that tell how the carrier is turned, metres.
+const LEVER_METRES: f64 = 0.1;
+
+/// Points of two poses: every joint that travels, and six about the carrier.
+fn pose_pairs(
+    skeleton: &Skeleton,
+    carrier: usize,
+    start: &dyn Fn(usize) -> Rigid,
+    end: &dyn Fn(usize) -> Rigid,
+) -> Vec<PointPair> {
+    let about = [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| axis * LEVER_METRES);
+    let point = |joint: usize, lever: DVec3| PointPair {
+        start: start(joint).transform_point(lever),
+        end: end(joint).transform_point(lever),
+        weight: 1.0,
+    };
+    let joints = travelling(skeleton, carrier).map(|joint| point(joint, DVec3::ZERO));
+    let levers = about.iter().flat_map(|&axis| [axis, -axis]);
+    joints.chain(levers.map(|lever| point(carrier, lever))).collect()
+}
+
+/// The constant twist that makes `motion` over the keys of one period, whole turns included.
+fn root_motion_of_keys(
+    written: &Take,
+    body: &Body,
+    carrier: usize,
+    num_samples: usize,
+    motion: Rigid,
+    space: RootSpace,
+) -> RootMotion {
+    let skeleton = written.skeleton();
+    let mut tracks = Tracks::empty(skeleton.clone(), written.frame_time_secs(), num_samples + 1);
+    for key in 0..num_samples {
+        tracks.push(written.pose(key));
+    }
+    // The key that closes the loop, whether or not it is written: the first one, moved on.
+    let mut closing = written.pose(0).to_pose();
+    closing.carry(skeleton, carrier, motion);
+    tracks.push(closing.as_ref());
+    let world = tracks.world();
+    let period_secs = num_samples as f64 * written.frame_time_secs();
+    let heading = Heading::of(&world, body, written.frame_time_secs());
+    let frames: Vec<Rigid> = (0..=num_samples).map(|key| world.joint(key, body.hips)).collect();
+    let path = match space {
+        RootSpace::Ground => BodyPath::Ground(GroundPath {
+            heading: &heading,
+            first: 0,
+            num_intervals: num_samples,
+            cycles: 1,
+        }),
+        RootSpace::Full => BodyPath::Space(&frames),
+    };
+    let cycle = Cycle {
+        path,
+        period_secs,
+        motion,
+    };
+    cycle.exact_root_motion()
+}
+
+/// The topmost joint on the way to the hips whose pose changes at all: in a written loop the joint that holds the travel.
+pub fn topmost_moving(written: &Take, body: &Body) -> usize {
+    let world = written.world_tracks();
+    let moves = |joint: usize| {
+        (1..written.num_frames()).any(|frame| {
+            (world.position(frame, joint) - world.position(0, joint)).length() > STANDS_WITHIN
+                || rotation::difference(world.rotation(frame, joint), world.rotation(0, joint)).length() > STANDS_WITHIN
+        })
+    };
+    let path = written.skeleton().path_from_root(body.hips);
+    path.into_iter().find(|&joint| moves(joint)).unwrap_or(body.hips)
+}
+
+/// A joint that stays within this of its first pose, metres and radians, stands still: above the rounding of any file.
+const STANDS_WITHIN: f64 = 1e-5;

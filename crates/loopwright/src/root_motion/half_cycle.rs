@@ -1,0 +1,150 @@
+//! The travel of half a cycle whose mirror image follows: a glide along a straight line.
+//!
+//! The poses at the end of the half are those at its start, seen in an upright mirror and carried ahead. Such a motion of the
+//! ground has one line that it maps to itself; the root goes along it, straight and evenly, because what the first half turns
+//! to one side the second turns back. Derivation: docs/math/mirror.md.
+
+use glam::DVec3;
+
+use super::{
+    RootError, RootMode, RootSettings, RootSpace, Rooted,
+    extract::{foot_of_climb, relative_to, under_root_joint},
+    poses::{WINDOW_SECS, fit_weights},
+    root_joint,
+};
+use crate::{
+    analysis::{Analysis, heading::Heading},
+    math::{
+        fit::{PointPair, fit_planar},
+        ops,
+        rigid::{Rigid, Twist},
+        rotation,
+    },
+    motion::RootMotion,
+    take::{Clip, Mirror, Skeleton, WorldTracks},
+};
+
+/// A climb below this, metres per half cycle, is left to the body: floors are not that level.
+const MIN_CLIMB_METRES: f64 = 0.015;
+
+/// Half a cycle seen from outside.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HalfCycle<'a> {
+    pub(crate) analysis: &'a Analysis,
+    pub(crate) mirror: &'a Mirror,
+    pub(crate) skeleton: &'a Skeleton,
+    pub(crate) world: &'a WorldTracks,
+    pub(crate) heading: &'a Heading,
+    /// Index of the start among the frames of `world`.
+    pub(crate) first: usize,
+    /// Frames from the start to the end of the half.
+    pub(crate) num_intervals: usize,
+    /// Seconds from the start to the end of the half.
+    pub(crate) half_secs: f64,
+    /// Frames on either side of both ends that are compared.
+    pub(crate) reach: usize,
+}
+
+impl HalfCycle<'_> {
+    /// Where the root starts, and its straight twist.
+    pub(crate) fn root_motion(&self) -> RootMotion {
+        let (line, ahead) = self.fit();
+        let mut velocity = ahead / self.half_secs;
+        if ahead.y.abs() < MIN_CLIMB_METRES {
+            velocity.y = 0.0;
+        }
+        // Where along the line the body is on the average, carried back to the start.
+        let count = self.num_intervals as f64;
+        let along: f64 = (0..self.num_intervals)
+            .map(|sample| {
+                let place = line.inverse().transform_point(self.heading.ground(self.first + sample));
+                place.z - ahead.z * sample as f64 / count
+            })
+            .sum::<f64>()
+            / count;
+        let mut start = line * Rigid::new(glam::DQuat::IDENTITY, DVec3::Z * along);
+        start.translation.y = 0.0;
+        RootMotion {
+            start,
+            twist: Twist {
+                linear: velocity,
+                angular: DVec3::ZERO,
+            },
+        }
+    }
+
+    /// The line that the glide maps to itself, as a frame on it that faces along it the way the body does, and how far it goes
+    /// along and up, metres in that frame's axes.
+    fn fit(&self) -> (Rigid, DVec3) {
+        let weights = fit_weights(self.skeleton, &self.analysis.body, &self.analysis.joints);
+        let last = self.first + self.num_intervals;
+        let reach = self.reach.min(self.first).min(self.world.num_frames() - 1 - last);
+        let flipped = |point: DVec3| point * DVec3::new(-1.0, 1.0, 1.0);
+        let mut pairs = Vec::new();
+        for frame in self.first - reach..=self.first + reach {
+            for (joint, &weight) in weights.iter().enumerate() {
+                pairs.push(PointPair {
+                    start: flipped(self.world.position(frame, self.mirror.partner(joint))),
+                    end: self.world.position(frame + self.num_intervals, joint),
+                    weight,
+                });
+            }
+        }
+        // A reflection across X and then a turn by 2 phi is a reflection across the line at phi.
+        let motion = fit_planar(&pairs);
+        let mut yaw = 0.5 * rotation::yaw_of(motion.rotation);
+        let facing = self.heading.yaw(self.first + self.num_intervals / 2);
+        if ops::cos(yaw - facing) < 0.0 {
+            yaw += core::f64::consts::PI;
+        }
+        let turn = rotation::from_yaw(yaw);
+        let step = turn.conjugate() * motion.translation;
+        let line = Rigid::new(turn, turn * DVec3::new(0.5 * step.x, 0.0, 0.0));
+        (line, DVec3::new(0.0, step.y, step.z))
+    }
+}
+
+/// Takes the travel out of half a cycle whose mirror image follows: the root goes straight ahead over the ground.
+///
+/// Errors: settings that cannot be used.
+pub(crate) fn extract_half(
+    clip: &Clip,
+    analysis: &Analysis,
+    mirror: &Mirror,
+    settings: &RootSettings,
+) -> Result<Rooted, RootError> {
+    settings.check()?;
+    if settings.space == RootSpace::Full {
+        return Err(RootError::HalfInFullSpace);
+    }
+    let mode = settings.mode;
+    let world = clip.world_tracks();
+    let first = clip.sample_range().start().unsigned_abs();
+    let mut root = HalfCycle {
+        analysis,
+        mirror,
+        skeleton: clip.skeleton(),
+        world: &world,
+        heading: &Heading::of(&world, &analysis.body, clip.source_step_secs()),
+        first,
+        num_intervals: clip.num_intervals(),
+        half_secs: clip.period_secs(),
+        reach: (WINDOW_SECS / clip.step_secs()).round() as usize,
+    }
+    .root_motion();
+    if mode == RootMode::World {
+        root = root.standing();
+    } else if root.twist.linear.y != 0.0 {
+        let climb = root.twist.linear.y * clip.step_secs();
+        root.start.translation.y = foot_of_climb(&world, first, clip.num_intervals(), climb);
+    }
+    let keeps_travel = matches!(mode, RootMode::Keep | RootMode::World);
+    let root_joint = root_joint::find(clip.skeleton(), &analysis.world, &analysis.body).filter(|_| !keeps_travel);
+    Ok(match root_joint {
+        Some(joint) => under_root_joint(clip, root, joint, analysis, &[root_joint::tilt(clip, joint)]),
+        None => {
+            let carrier = root_joint::find_carrier(clip.skeleton(), &analysis.world, &analysis.body);
+            relative_to(clip, root, carrier)
+        }
+    })
+}

@@ -1,0 +1,197 @@
+//! The poses about both ends of a stretch, and the motion that lays the ones onto the others.
+
+use core::ops::RangeInclusive;
+
+use glam::DVec3;
+
+use crate::{
+    analysis::{body::Body, features::WeightedJoint, standing::FootJoint},
+    math::{
+        fit::{PointPair, fit_planar, fit_rigid},
+        rigid::Rigid,
+    },
+    take::{Skeleton, WorldTracks},
+};
+
+/// Poses this far on either side of both ends are laid onto each other, seconds.
+pub(crate) const WINDOW_SECS: f64 = 0.2;
+
+/// Weight of hips, thighs and shoulders in the fit beside the joints that the search compares: they tell the turn.
+const TRUNK_WEIGHT: f64 = 0.5;
+
+/// Weight of every other joint: many poor witnesses average out the noise of a few good ones.
+const LIMB_WEIGHT: f64 = 0.1;
+
+/// Factor on the weight that feet have in the way, not in the turn, while they stand at both ends: what stands must not slide
+/// over the seam.
+///
+/// Measured on the loops of 35 takes, the skate within 0.1 s of the seam is 1.28 times that of the uncut take without it, 1.22
+/// with 10 and 1.20 with 100, where the noise of two joints is all that counts. In the turn, too, a factor of 3 already errs by
+/// more than a degree a second on noisy walks.
+const PLANTED_FACTOR: f64 = 10.0;
+
+/// In full space a joint speaks by six points this far along its axes as well, metres: the turn of a prop of one joint is
+/// told by nothing else. Longer ones weigh turns more and places less.
+const LEVER_METRES: f64 = 0.1;
+
+/// The poses about both ends of a stretch of motion, which its root motion lays onto each other.
+#[derive(Clone, Copy)]
+pub(crate) struct EndPoses<'a> {
+    pub(crate) skeleton: &'a Skeleton,
+    pub(crate) world: &'a WorldTracks,
+    pub(crate) body: &'a Body,
+    /// Joints that the search compares.
+    pub(crate) joints: &'a [WeightedJoint],
+    /// Frame of the start.
+    pub(crate) first: usize,
+    /// Frames from start to end.
+    pub(crate) num_intervals: usize,
+    /// Frames on either side of both ends that are laid onto each other: those of [`WINDOW_SECS`].
+    pub(crate) reach: usize,
+}
+
+/// The motion from the poses at the start to those at the end, and how well it fits.
+pub(crate) struct Laid {
+    pub(crate) motion: Rigid,
+    /// Weighted root mean square distance of the end poses from the start poses moved there, metres.
+    pub(crate) residual_metres: f64,
+}
+
+impl EndPoses<'_> {
+    /// The motion over the ground.
+    pub(crate) fn laid_on_ground(&self) -> Laid {
+        let pairs = self.pairs();
+        self.laid(&pairs, &pairs, fit_planar(&pairs))
+    }
+
+    /// The motion in space.
+    pub(crate) fn laid_in_space(&self) -> Laid {
+        let pairs = self.pairs();
+        let levered = self.levered(&pairs);
+        self.laid(&pairs, &levered, fit_rigid(&levered))
+    }
+
+    fn laid(&self, pairs: &[PointPair], fitted: &[PointPair], motion: Rigid) -> Laid {
+        let motion = self.held(pairs, motion);
+        Laid {
+            motion,
+            residual_metres: residual(fitted, motion),
+        }
+    }
+
+    /// Frames around the start, as far as there are as many around the end.
+    fn frames(&self) -> RangeInclusive<usize> {
+        let last = self.first + self.num_intervals;
+        let reach = self.reach.min(self.first).min(self.world.num_frames() - 1 - last);
+        self.first - reach..=self.first + reach
+    }
+
+    /// Joints of the poses around the start and of those around the end, frame-major.
+    fn pairs(&self) -> Vec<PointPair> {
+        let weights = fit_weights(self.skeleton, self.body, self.joints);
+        let of_frame = |frame: usize| {
+            weights.iter().enumerate().map(move |(joint, &weight)| PointPair {
+                start: self.world.position(frame, joint),
+                end: self.world.position(frame + self.num_intervals, joint),
+                weight,
+            })
+        };
+        self.frames().flat_map(of_frame).collect()
+    }
+
+    /// The same pairs, and six about every joint that has a say in the turn.
+    fn levered(&self, origins: &[PointPair]) -> Vec<PointPair> {
+        let num_joints = self.world.num_joints();
+        let first = *self.frames().start();
+        let mut pairs = Vec::with_capacity(7 * origins.len());
+        for (index, origin) in origins.iter().enumerate() {
+            pairs.push(*origin);
+            if origin.weight < TRUNK_WEIGHT {
+                continue;
+            }
+            let (frame, joint) = (first + index / num_joints, index % num_joints);
+            let [start, end] = [frame, frame + self.num_intervals].map(|frame| self.world.rotation(frame, joint));
+            for axis in [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| axis * LEVER_METRES) {
+                for lever in [axis, -axis] {
+                    pairs.push(PointPair {
+                        start: origin.start + start * lever,
+                        end: origin.end + end * lever,
+                        weight: origin.weight,
+                    });
+                }
+            }
+        }
+        pairs
+    }
+
+    /// The motion with the turn that the whole body has, moved so that feet that stand at both ends are held.
+    fn held(&self, pairs: &[PointPair], motion: Rigid) -> Rigid {
+        let off = |pair: &PointPair| (pair.end - motion.transform_point(pair.start)) * pair.weight;
+        let (mut sum, mut total) = (DVec3::ZERO, 0.0);
+        for pair in pairs {
+            sum += off(pair);
+            total += pair.weight;
+        }
+        for index in self.planted() {
+            let more = PLANTED_FACTOR - 1.0;
+            sum += off(&pairs[index]) * more;
+            total += pairs[index].weight * more;
+        }
+        if total > 0.0 {
+            Rigid::new(motion.rotation, motion.translation + sum / total)
+        } else {
+            motion
+        }
+    }
+
+    /// Which pairs are of feet that stand at both ends.
+    fn planted(&self) -> Vec<usize> {
+        let step_secs = WINDOW_SECS / self.reach.max(1) as f64;
+        let cut = self.first..=self.first + self.num_intervals;
+        let feet: Vec<FootJoint> = (self.body.feet.iter())
+            .flat_map(|foot| [Some(foot.ankle), foot.toe])
+            .flatten()
+            .map(|joint| FootJoint::of(self.world, joint, cut.clone(), step_secs))
+            .collect();
+        let stands = |foot: &&FootJoint, frame: usize| {
+            foot.stands_at(self.world, frame) && foot.stands_at(self.world, frame + self.num_intervals)
+        };
+        let of_frame = |(index, frame): (usize, usize)| {
+            let first = index * self.world.num_joints();
+            feet.iter()
+                .filter(move |foot| stands(foot, frame))
+                .map(move |foot| first + foot.joint())
+        };
+        self.frames().enumerate().flat_map(of_frame).collect()
+    }
+}
+
+/// Weighted root mean square distance of the end points from the start points moved there, metres.
+fn residual(pairs: &[PointPair], motion: Rigid) -> f64 {
+    let total: f64 = pairs.iter().map(|pair| pair.weight).sum();
+    let sum: f64 = pairs
+        .iter()
+        .map(|pair| pair.weight * (motion.transform_point(pair.start) - pair.end).length_squared())
+        .sum();
+    if total > 0.0 { (sum / total).sqrt() } else { 0.0 }
+}
+
+/// How much each joint counts where a motion is fitted to poses.
+pub(super) fn fit_weights(skeleton: &Skeleton, body: &Body, joints: &[WeightedJoint]) -> Vec<f64> {
+    let mut weights = vec![LIMB_WEIGHT; skeleton.num_joints()];
+    // A root that stays behind while the hips travel is no part of the body.
+    for &joint in skeleton.path_from_root(body.hips).iter().rev().skip(1) {
+        weights[joint] = 0.0;
+    }
+    for joint in [Some([body.hips; 2]), body.thighs, body.shoulders]
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
+        weights[joint] = TRUNK_WEIGHT;
+    }
+    for weighted in joints {
+        weights[weighted.joint] = weights[weighted.joint].max(weighted.weight);
+    }
+    weights
+}

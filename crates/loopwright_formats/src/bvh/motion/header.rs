@@ -1,0 +1,123 @@
+//! The head of the MOTION section: frame count and frame time.
+
+use crate::{
+    bvh::{
+        FrameTime,
+        error::{BvhError, Found, FrameCountFault, FrameTimeFault},
+        lex::{Lexer, found, is},
+        warning::BvhWarning,
+    },
+    excerpt::excerpt,
+    warning::Warning,
+};
+
+/// Shortest and longest frame time in seconds; a take accepts the same.
+const FRAME_TIME_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e4;
+
+/// From here on a frame time is probably a rate, in seconds.
+const LONG_FRAME_TIME: f64 = 1.0;
+
+/// The number of frames that the file declares.
+pub(super) fn read_frame_count(lexer: &mut Lexer<'_>) -> Result<u64, BvhError> {
+    let expected = |lexer: &Lexer<'_>, word: &[u8]| BvhError::Expected {
+        at: lexer.position_before(word),
+        expected: "\"Frames:\" after MOTION".to_owned(),
+        found: found(word),
+    };
+    let word = lexer.label();
+    if !is(word, "Frames") {
+        return Err(expected(lexer, word));
+    }
+    lexer.skip_colon();
+    let token = lexer.label();
+    if is(token, "Time") {
+        return Err(expected(lexer, token));
+    }
+    frame_count(token).map_err(|fault| BvhError::FrameCount {
+        at: lexer.position_before(token),
+        found: found(token),
+        fault,
+    })
+}
+
+fn frame_count(token: &[u8]) -> Result<u64, FrameCountFault> {
+    let text = core::str::from_utf8(token).map_err(|_| FrameCountFault::NotANumber)?;
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return text.parse().map_err(|_| FrameCountFault::OutOfRange);
+    }
+    match text.parse::<f64>() {
+        Ok(count) if count < 0.0 => Err(FrameCountFault::Negative),
+        Ok(count) if !count.is_finite() => Err(FrameCountFault::NotANumber),
+        Ok(count) if count.fract() != 0.0 => Err(FrameCountFault::NotWhole),
+        // Doubles above this skip whole numbers.
+        Ok(count) if count > 9e15 => Err(FrameCountFault::OutOfRange),
+        Ok(count) => Ok(count as u64),
+        Err(_) => Err(FrameCountFault::NotANumber),
+    }
+}
+
+/// The time of one frame; more than zero.
+pub(super) fn read_frame_time(lexer: &mut Lexer<'_>, warnings: &mut Vec<Warning>) -> Result<FrameTime, BvhError> {
+    let word = lexer.label();
+    let at = lexer.position_before(word);
+    let combined = is(word, "FrameTime");
+    if is(word, "Frames") {
+        warnings.push(
+            BvhWarning::UnusualKeyword {
+                at,
+                expected: "Frame Time:",
+                found: Found::Text(format!("{} Time:", excerpt(word))),
+            }
+            .into(),
+        );
+    } else if !combined && !is(word, "Frame") {
+        return Err(BvhError::Expected {
+            at,
+            expected: "\"Frame Time:\" and the seconds of one frame".to_owned(),
+            found: found(word),
+        });
+    }
+    if !combined {
+        let word = lexer.label();
+        if !is(word, "Time") {
+            return Err(BvhError::Expected {
+                at: lexer.position_before(word),
+                expected: "\"Time:\" after Frame".to_owned(),
+                found: found(word),
+            });
+        }
+    }
+    lexer.skip_colon();
+    let token = lexer.token();
+    let at = lexer.position_before(token);
+    let fail = |fault| BvhError::FrameTime {
+        at,
+        found: found(token),
+        fault,
+    };
+    let text = core::str::from_utf8(token).unwrap_or_default();
+    let secs = text.parse::<f64>().ok().filter(|secs| secs.is_finite());
+    let secs = secs.ok_or_else(|| fail(FrameTimeFault::NotANumber))?;
+    if secs <= 0.0 {
+        return Err(fail(FrameTimeFault::NotPositive));
+    }
+    // Nobody writes whole seconds with a zero in front: an exporter has dropped the point.
+    let digits = text
+        .strip_prefix('0')
+        .filter(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
+    let with_point = digits.and_then(|digits| format!("0.{digits}").parse().ok());
+    let secs = with_point.unwrap_or(secs);
+    if !FRAME_TIME_RANGE.contains(&secs) {
+        return Err(fail(FrameTimeFault::Implausible));
+    }
+    if with_point.is_some() {
+        let found = found(token);
+        warnings.push(BvhWarning::FrameTimeWithoutPoint { at, found, secs }.into());
+    } else if secs >= LONG_FRAME_TIME {
+        warnings.push(BvhWarning::LongFrameTime { at, secs }.into());
+    }
+    Ok(FrameTime {
+        secs,
+        text: with_point.is_none().then(|| text.to_owned()),
+    })
+}

@@ -1,0 +1,235 @@
+//! The MOTION section: frame count, frame time and rows.
+//!
+//! Values are a stream of numbers. The ends of lines matter for one thing only: to check that rows and hierarchy agree, so that
+//! a row with one value too many does not shift all rows behind it.
+//!
+//! Rows go to a [`RowSink`] one by one, so that only what is made of them has to be held.
+
+use super::{
+    FrameTime, Hierarchy,
+    error::{BvhError, NumberPlace, Position},
+    lex::{Lexer, found, is},
+    number::number,
+    warning::BvhWarning,
+};
+use crate::{excerpt::excerpt, warning::Warning};
+
+mod header;
+
+mod lines;
+
+mod scales;
+
+use lines::Lines;
+use scales::Scales;
+
+/// What the section holds beside its rows.
+pub(super) struct Motion {
+    pub(super) frame_time: FrameTime,
+    pub(super) num_declared_frames: u64,
+    pub(super) num_frames: usize,
+}
+
+/// Takes the rows of a file.
+pub(super) trait RowSink {
+    /// Called once, before any row, with the most rows that the file can hold by its frame count and its size.
+    fn expect(&mut self, max_rows: usize);
+
+    /// Takes the values of the next row.
+    fn push(&mut self, row: &[f64]);
+}
+
+/// Reads from after the word MOTION to the end of the file.
+///
+/// On errors some rows may have been pushed already.
+pub(super) fn read(
+    lexer: &mut Lexer<'_>,
+    hierarchy: &Hierarchy,
+    sink: &mut impl RowSink,
+    warnings: &mut Vec<Warning>,
+) -> Result<Motion, BvhError> {
+    let num_declared_frames = header::read_frame_count(lexer)?;
+    let frame_time = header::read_frame_time(lexer, warnings)?;
+    if num_declared_frames == 0 {
+        return Err(BvhError::NoMotion { declared: 0 });
+    }
+    if hierarchy.num_channels() == 0 {
+        return Err(BvhError::NoChannels);
+    }
+    let rows = Rows {
+        width: hierarchy.num_channels(),
+        num_declared: num_declared_frames,
+        hierarchy,
+    };
+    let mut scales = Scales::of(hierarchy);
+    let num_frames = rows.read(lexer, sink, &mut scales, warnings)?;
+    scales.check(warnings)?;
+    Ok(Motion {
+        frame_time,
+        num_declared_frames,
+        num_frames,
+    })
+}
+
+/// How the rows are read.
+struct Rows<'h> {
+    width: usize,
+    num_declared: u64,
+    hierarchy: &'h Hierarchy,
+}
+
+impl Rows<'_> {
+    /// Pushes all whole rows, up to the declared number; returns how many there are.
+    fn read(
+        &self,
+        lexer: &mut Lexer<'_>,
+        sink: &mut impl RowSink,
+        scales: &mut Scales<'_>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<usize, BvhError> {
+        let num_declared = usize::try_from(self.num_declared).unwrap_or(usize::MAX);
+        let num_wanted = num_declared.saturating_mul(self.width);
+        // A value takes two bytes at least; nothing is reserved on the word of the frame count alone.
+        let max_values = num_wanted.min(lexer.num_remaining() / 2 + 1);
+        let mut row = Vec::with_capacity(self.width.min(max_values));
+        let mut lines = Lines::new(self.width, num_wanted);
+        let mut num_found = 0;
+        sink.expect(max_values / self.width);
+        loop {
+            if lexer.skip_space() {
+                lines.end_line(num_found);
+            }
+            let offset = lexer.offset();
+            let num_plain = if num_found < num_wanted {
+                lexer.plain_numbers(self.width - row.len(), &mut row)
+            } else {
+                0
+            };
+            if num_plain > 0 {
+                lines.start_value(offset);
+                num_found += num_plain;
+                self.push_whole(&mut row, sink, scales);
+                continue;
+            }
+            let token = lexer.token();
+            if token.is_empty() {
+                break;
+            }
+            match number(token) {
+                Ok(value) => {
+                    lines.start_value(offset);
+                    if num_found < num_wanted {
+                        row.push(value);
+                        self.push_whole(&mut row, sink, scales);
+                    }
+                    num_found += 1;
+                }
+                Err(fault) => {
+                    let at = lexer.position_of(offset);
+                    if ["MOTION", "HIERARCHY", "ROOT"].iter().any(|keyword| is(token, keyword)) {
+                        return Err(BvhError::SecondSection {
+                            at,
+                            found: found(token),
+                        });
+                    }
+                    if num_found < num_wanted {
+                        return Err(lexer.number_error(token, fault, self.place(num_found)));
+                    }
+                    warnings.push(
+                        BvhWarning::TrailingText {
+                            at,
+                            found: found(token),
+                        }
+                        .into(),
+                    );
+                    break;
+                }
+            }
+        }
+        lines.end_line(num_found);
+        self.check(num_found, num_wanted, &lines, lexer, warnings)?;
+        Ok(num_found.min(num_wanted) / self.width)
+    }
+
+    /// Pushes the row if it is whole, and begins the next.
+    fn push_whole(&self, row: &mut Vec<f64>, sink: &mut impl RowSink, scales: &mut Scales<'_>) {
+        if row.len() == self.width {
+            scales.look_at(row);
+            sink.push(row);
+            row.clear();
+        }
+    }
+
+    fn check(
+        &self,
+        num_found: usize,
+        num_wanted: usize,
+        lines: &Lines,
+        lexer: &Lexer<'_>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<(), BvhError> {
+        if let Some(misfit) = lines.misfit(num_found, num_wanted, self.num_declared) {
+            return Err(BvhError::RowWidth {
+                at: lexer.position_of(misfit.offset),
+                frame: misfit.row + 1,
+                found: misfit.num_values,
+                expected: self.width,
+            });
+        }
+        if let Some(line) = &lines.first_across {
+            let at = lexer.position_of(line.offset);
+            warnings.push(BvhWarning::RowsAcrossLines { at }.into());
+        }
+        let num_rows = num_found / self.width;
+        if num_found < num_wanted {
+            if !num_found.is_multiple_of(self.width) {
+                return Err(BvhError::CutOff {
+                    at: lines
+                        .row_start
+                        .as_ref()
+                        .map_or(Position { line: 1, column: 1 }, |line| lexer.position_of(line.offset)),
+                    frame: num_rows + 1,
+                    found: num_found % self.width,
+                    expected: self.width,
+                });
+            }
+            if num_rows == 0 {
+                return Err(BvhError::NoMotion {
+                    declared: self.num_declared,
+                });
+            }
+            warnings.push(
+                BvhWarning::FewerRows {
+                    declared: self.num_declared,
+                    present: num_rows,
+                }
+                .into(),
+            );
+        } else if num_found > num_wanted {
+            warnings.push(
+                BvhWarning::MoreRows {
+                    declared: self.num_declared,
+                    ignored: (num_found - num_wanted).div_ceil(self.width),
+                }
+                .into(),
+            );
+        }
+        Ok(())
+    }
+
+    /// What the value of that index in the stream is for.
+    fn place(&self, index: usize) -> NumberPlace {
+        let mut column = index % self.width;
+        for joint in self.hierarchy.joints() {
+            if let Some(&channel) = joint.channels.get(column) {
+                return NumberPlace::Value {
+                    frame: index / self.width + 1,
+                    joint: excerpt(joint.name.as_bytes()),
+                    channel,
+                };
+            }
+            column -= joint.channels.len();
+        }
+        NumberPlace::Offset { joint: String::new() }
+    }
+}

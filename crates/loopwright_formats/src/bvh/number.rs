@@ -1,0 +1,210 @@
+//! Numbers of a BVH file: a fast way for plain spellings, a complete one, and what is wrong with tokens that are no numbers.
+
+use super::error::NumberHint;
+use crate::limits::MAX_VALUE;
+
+/// Digits that always fit a 64-bit number.
+const MAX_PLAIN_DIGITS: usize = 19;
+
+/// Powers of ten that double precision holds exactly, as far as so many digits need them.
+const POWERS_OF_TEN: [f64; MAX_PLAIN_DIGITS + 1] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+];
+
+/// Powers of ten by which decimals shift the whole number before them.
+const WHOLE_POWERS_OF_TEN: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
+/// The number at the start of `rest` and the bytes that it takes, where it is spelled in the plain way; `None` for any other
+/// token.
+///
+/// A sign, digits, perhaps a point. Whole numbers up to 2^53 and powers of ten up to 10^22 are exact, so their quotient is
+/// rounded once and has the bits that [`number`] gives. Source: Clinger 1990.
+#[inline(never)]
+pub(super) fn plain_number(rest: &[u8]) -> Option<(f64, usize)> {
+    let (is_negative, digits) = match rest {
+        [b'-', digits @ ..] => (true, digits),
+        [b'+', digits @ ..] => (false, digits),
+        digits => (false, digits),
+    };
+    let (mut whole, mut num_digits, mut point) = (0_u64, 0, None);
+    let mut length = digits.len();
+    for (index, &byte) in digits.iter().enumerate() {
+        match byte {
+            b'0'..=b'9' if num_digits < MAX_PLAIN_DIGITS => {
+                whole = 10 * whole + u64::from(byte - b'0');
+                num_digits += 1;
+            }
+            b'.' if point.is_none() => point = Some(num_digits),
+            // A token ends where `token` ends it.
+            0..=b' ' => {
+                length = index;
+                break;
+            }
+            _ => return None,
+        }
+    }
+    if num_digits == 0 || whole > 1 << f64::MANTISSA_DIGITS {
+        return None;
+    }
+    let num_decimals = point.map_or(0, |point| num_digits - point);
+    let size = whole as f64 / POWERS_OF_TEN.get(num_decimals)?;
+    if size > MAX_VALUE {
+        return None;
+    }
+    let value = if is_negative { -size } else { size };
+    Some((value, rest.len() - digits.len() + length))
+}
+
+/// A byte in every place.
+const fn everywhere(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; 8])
+}
+
+/// The digits at the start of some bytes: the number that they make, and how many of eight bytes they are.
+///
+/// Byte by byte, the processor guesses wrong where each number ends, which takes longer than all the arithmetic. Here eight
+/// bytes are one large number, the first of them lowest, and nothing depends on the count of digits but a distance of shift.
+#[inline]
+fn leading_digits(bytes: &[u8]) -> Option<(u64, usize)> {
+    let values = u64::from_le_bytes(*bytes.first_chunk()?) ^ everywhere(b'0');
+    // The top bit of the first byte that is no digit is set, and no byte before it carries.
+    let others = (values | values.wrapping_add(everywhere(0x80 - 10))) & everywhere(0x80);
+    let num_bits = others.trailing_zeros() & !7;
+    // The last digit comes to stand on top, with zeros for those that are missing; a shift by all bits is one in two steps.
+    let digits = values << (56 - num_bits.min(56)) << if num_bits == 64 { 0 } else { 8 };
+    let pairs = (10 * digits + (digits >> 8)) & 0x00FF_00FF_00FF_00FF;
+    let fours = (100 * pairs + (pairs >> 16)) & 0x0000_FFFF_0000_FFFF;
+    let whole = (10_000 * fours + (fours >> 32)) & 0xFFFF_FFFF;
+    Some((whole, num_bits as usize / 8))
+}
+
+/// [`plain_number`] for most numbers: at most seven digits, or those with a point and at most seven behind it.
+#[inline]
+pub(super) fn short_number(bytes: &[u8]) -> Option<(f64, usize)> {
+    let is_negative = *bytes.first()? == b'-';
+    let mut length = usize::from(is_negative);
+    let (mut whole, num_digits) = leading_digits(&bytes[length..])?;
+    length += num_digits;
+    let mut num_decimals = 0;
+    if *bytes.get(length)? == b'.' {
+        length += 1;
+        let decimals;
+        (decimals, num_decimals) = leading_digits(&bytes[length..])?;
+        whole = whole * WHOLE_POWERS_OF_TEN[num_decimals] + decimals;
+        length += num_decimals;
+    }
+    // Fifteen digits at most are a whole number that a double holds, and seven before the point a size that motions may have.
+    let is_plain = num_digits > 0 && num_digits < 8 && num_decimals < 8 && *bytes.get(length)? <= b' ';
+    if !is_plain {
+        return None;
+    }
+    let size = whole as i64 as f64 / POWERS_OF_TEN[num_decimals];
+    // Not by a choice, which the processor would have to guess.
+    let value = f64::from_bits(size.to_bits() | (u64::from(is_negative) << 63));
+    Some((value, length))
+}
+
+/// Why a token is no number that a motion can have.
+pub(super) enum NumberFault {
+    NotANumber(NumberHint),
+    NotFinite,
+    OutOfRange,
+}
+
+/// The number that a token spells, finite and of plausible size.
+pub(super) fn number(token: &[u8]) -> Result<f64, NumberFault> {
+    match core::str::from_utf8(token)
+        .ok()
+        .and_then(|text| text.parse::<f64>().ok())
+    {
+        Some(value) if value.abs() <= MAX_VALUE => Ok(value),
+        Some(_) if spells_not_finite(token) => Err(NumberFault::NotFinite),
+        Some(_) => Err(NumberFault::OutOfRange),
+        None if spells_not_finite(token) => Err(NumberFault::NotFinite),
+        None => Err(NumberFault::NotANumber(hint(token))),
+    }
+}
+
+fn without_sign(token: &[u8]) -> &[u8] {
+    token
+        .strip_prefix(b"-")
+        .or_else(|| token.strip_prefix(b"+"))
+        .unwrap_or(token)
+}
+
+/// Whether a token is some spelling of NaN or infinity, such as `nan`, `-nan(ind)` or `Infinity`.
+fn spells_not_finite(token: &[u8]) -> bool {
+    let token = without_sign(token);
+    let starts_with = |word: &[u8]| {
+        token
+            .get(..word.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(word))
+    };
+    starts_with(b"nan") || starts_with(b"inf")
+}
+
+fn hint(token: &[u8]) -> NumberHint {
+    let digits_and = |others: &[u8]| token.iter().all(|byte| byte.is_ascii_digit() || others.contains(byte));
+    if token.contains(&b'#') {
+        return NumberHint::OldNan;
+    }
+    if token.contains(&b',') && digits_and(b",.+-eE") {
+        return NumberHint::DecimalComma;
+    }
+    let dots = token.iter().filter(|&&byte| byte == b'.').count();
+    let inner_sign = token
+        .windows(2)
+        .any(|pair| matches!(pair, [b'0'..=b'9' | b'.', b'+' | b'-']));
+    if digits_and(b".+-eE") && (dots > 1 || inner_sign) {
+        return NumberHint::RunTogether;
+    }
+    NumberHint::None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_every_spelling() {
+        for (text, value) in [
+            ("0", 0.0),
+            ("-0E0", 0.0),
+            ("+.5", 0.5),
+            ("90.", 90.0),
+            ("1.524e-006", 1.524e-6),
+            ("1E+002", 100.0),
+            ("007", 7.0),
+        ] {
+            assert!(matches!(number(text.as_bytes()), Ok(found) if found == value), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_number() {
+        for (text, expected) in [
+            ("1,5", NumberHint::DecimalComma),
+            ("0.0-0.0", NumberHint::RunTogether),
+            ("1.25.5", NumberHint::RunTogether),
+            ("-1.#IND", NumberHint::OldNan),
+            ("1.#QNAN", NumberHint::OldNan),
+            ("ninety", NumberHint::None),
+            ("", NumberHint::None),
+            ("\u{E4}", NumberHint::None),
+        ] {
+            assert!(
+                matches!(number(text.as_bytes()), Err(NumberFault::NotANumber(hint)) if hint == expected),
+                "{text}"
+            );
+        }
+        for text in ["nan", "NaN", "-inf", "+Infinity", "-nan(ind)"] {
+            assert!(matches!(number(text.as_bytes()), Err(NumberFault::NotFinite)), "{text}");
+        }
+        for text in ["1e999", "-1e300", "1000000001"] {
+            assert!(
+                matches!(number(text.as_bytes()), Err(NumberFault::OutOfRange)),
+                "{text}"
+            );
+        }
+    }
+}

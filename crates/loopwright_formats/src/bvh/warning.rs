@@ -1,0 +1,167 @@
+//! What is odd in a BVH file, or in writing one.
+
+use super::error::{Found, Position};
+
+/// Something odd in a BVH file that does not stop it from being used, or what had to be changed to write one.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BvhWarning {
+    /// Joint names have bytes that are not UTF-8; replacement characters stand for them.
+    #[error("{at}: {}", names_not_utf8(.name, *.count))]
+    NameNotUtf8 {
+        /// Where the first one is.
+        at: Position,
+        /// The first one, repaired.
+        name: String,
+        /// How many there are.
+        count: usize,
+    },
+    /// Joint names are so long that they are cut everywhere but in the hierarchy itself.
+    #[error("{at}: {}", long_names(*.num_chars, *.count))]
+    LongName {
+        /// Where the first one is.
+        at: Position,
+        /// The length of the first one in characters.
+        num_chars: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// Several joints share a name; all later steps go by index.
+    #[error("{count} joints are named {name}; they are told apart by index")]
+    DuplicateName {
+        /// The name.
+        name: String,
+        /// How many joints have it.
+        count: usize,
+    },
+    /// Leaf joints without an End Site: the length of their bones is unknown.
+    #[error("{}, taken as zero", missing_end_sites(.joint, *.count))]
+    MissingEndSites {
+        /// The first of them.
+        joint: String,
+        /// How many there are.
+        count: usize,
+    },
+    /// Another keyword than the usual one was taken for it.
+    #[error("{at}: unusual keyword {found} for \"{expected}\"")]
+    UnusualKeyword {
+        /// Where.
+        at: Position,
+        /// The usual one.
+        expected: &'static str,
+        /// What the file has.
+        found: Found,
+    },
+    /// Scale channels, all of them 1, play no part.
+    #[error("scale channels of {joint}{} ignored, all are 1", and_more(*.count))]
+    ScaleIgnored {
+        /// The first joint that has them.
+        joint: String,
+        /// How many joints have them.
+        count: usize,
+    },
+    /// The root has no position channels.
+    #[error("the root {joint} has no position channels: it does not move, only turn")]
+    RootWithoutPosition {
+        /// The root.
+        joint: String,
+    },
+    /// Every offset is zero.
+    #[error("the skeleton has no size: every offset is zero")]
+    NoSize,
+    /// Fewer rows than the file declares.
+    #[error("{declared} frames declared, {present} present; {present} are used")]
+    FewerRows {
+        /// Frames declared.
+        declared: u64,
+        /// Rows present.
+        present: usize,
+    },
+    /// More rows than the file declares.
+    #[error("{ignored} {} beyond the declared {declared} ignored", if *.ignored == 1 { "row" } else { "rows" })]
+    MoreRows {
+        /// Frames declared.
+        declared: u64,
+        /// Whole rows beyond them.
+        ignored: usize,
+    },
+    /// Rows do not end where lines end; the values were read as one stream.
+    #[error("{at}: rows do not end where lines end; the values were read as one stream")]
+    RowsAcrossLines {
+        /// The first line that holds parts of two rows.
+        at: Position,
+    },
+    /// Something after the last frame.
+    #[error("{at}: text after the last frame ignored, from {found} on")]
+    TrailingText {
+        /// Where.
+        at: Position,
+        /// What it starts with.
+        found: Found,
+    },
+    /// The frame time is a second or more.
+    #[error("{at}: one frame each {secs} s; was {secs} fps meant?")]
+    LongFrameTime {
+        /// Where.
+        at: Position,
+        /// Seconds.
+        secs: f64,
+    },
+    /// A frame time without its decimal point.
+    #[error("{at}: the frame time {found} has lost its decimal point, read as {secs} s")]
+    FrameTimeWithoutPoint {
+        /// Where.
+        at: Position,
+        /// What the file has.
+        found: Found,
+        /// Seconds it was taken for.
+        secs: f64,
+    },
+    /// While writing: a joint was given position channels, since it no longer stays at its OFFSET.
+    #[error("{joint} moves {distance:.6} units from its OFFSET and was given position channels")]
+    PositionChannelsAdded {
+        /// The joint.
+        joint: String,
+        /// How far it moves from its OFFSET, in the file's unit.
+        distance: f64,
+    },
+    /// While writing: a joint has too few rotation channels for its rotation, which is written as nearly as they can.
+    #[error("{joint} has too few rotation channels, its rotation is written with an error of {degrees:.3} degrees")]
+    RotationProjected {
+        /// The joint.
+        joint: String,
+        /// Largest error in degrees.
+        degrees: f64,
+    },
+}
+
+fn names_not_utf8(first: &str, count: usize) -> String {
+    match count {
+        1 => format!("joint name is not UTF-8, read as \"{first}\""),
+        _ => format!("{count} joint names are not UTF-8, the first is read as \"{first}\""),
+    }
+}
+
+fn long_names(num_chars: usize, count: usize) -> String {
+    match count {
+        1 => format!("joint name of {num_chars} characters, shown cut"),
+        _ => format!("{count} long joint names, the first of {num_chars} characters, shown cut"),
+    }
+}
+
+fn missing_end_sites(first: &str, count: usize) -> String {
+    match count {
+        1 => format!("{first} has no End Site: its length is unknown"),
+        _ => format!(
+            "{first} and {} more have no End Site: their length is unknown",
+            count - 1
+        ),
+    }
+}
+
+fn and_more(count: usize) -> String {
+    match count {
+        1 => String::new(),
+        _ => format!(" and {} more", count - 1),
+    }
+}

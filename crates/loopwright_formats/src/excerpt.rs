@@ -1,0 +1,51 @@
+//! Parts of a file's own text, made fit for messages.
+
+/// Most characters of a file's own words in one message.
+const MAX_EXCERPT: usize = 40;
+
+/// Some of a file's bytes as text: cut where they are long, without control characters.
+pub(crate) fn excerpt(bytes: &[u8]) -> String {
+    // Four bytes for each character, and some to see that there are more.
+    let head = &bytes[..bytes.len().min(4 * MAX_EXCERPT + 4)];
+    cut(&String::from_utf8_lossy(head), MAX_EXCERPT)
+}
+
+/// `text` without control characters, and with an ellipsis after `limit` characters.
+pub(crate) fn cut(text: &str, limit: usize) -> String {
+    let mut cut: String = text
+        .chars()
+        .take(limit)
+        .map(|letter| if letter.is_control() { '\u{FFFD}' } else { letter })
+        .collect();
+    if text.chars().nth(limit).is_some() {
+        cut.push('\u{2026}');
+    }
+    cut
+}
+
+/// A list of names, of which only the first hundred are shown.
+pub(crate) fn list(names: &[String]) -> String {
+    const MOST: usize = 100;
+    let mut shown: Vec<&str> = names.iter().take(MOST).map(String::as_str).collect();
+    if names.is_empty() {
+        shown.push("none");
+    }
+    if names.len() > MOST {
+        shown.push("...");
+    }
+    shown.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excerpts_are_short_and_harmless() {
+        assert_eq!(excerpt(b"ninety"), "ninety");
+        assert_eq!(excerpt(b"a\x1b[31mb"), "a\u{FFFD}[31mb");
+        assert_eq!(excerpt(&[b'x'; 100_000]).chars().count(), MAX_EXCERPT + 1);
+        assert_eq!(excerpt("\u{E4}".repeat(41).as_bytes()).chars().last(), Some('\u{2026}'));
+        assert_eq!(excerpt("\u{E4}".repeat(40).as_bytes()), "\u{E4}".repeat(40));
+    }
+}

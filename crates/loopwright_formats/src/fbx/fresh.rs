@@ -1,0 +1,265 @@
+//! A fresh FBX file, binary 7.4: a skeleton and one animation, centimetres, +Y up.
+//!
+//! Joints are limb nodes with the rotation order XYZ, no turns before or after it, no pivots and no scale, so that every
+//! importer sees the same thing. Values of keys have single precision, as the format has them: a position keeps a micrometre
+//! up to 8 m from the origin, an angle a thousandth of a degree through twenty turns.
+
+use glam::DVec3;
+
+use super::{
+    animation::{self, Animation, TICKS_PER_SEC, connect, properties, property},
+    keys::{CM_PER_METRE, Keys, angles, leaves},
+    record::{self, Document, Record},
+};
+use crate::{error::WriteError, space::Axis};
+
+/// Rotation axes of every joint, the first outermost: X turns first.
+const AXES: [Axis; 3] = [Axis::Z, Axis::Y, Axis::X];
+
+/// Numbers of objects start here; below are those that mean the scene.
+const FIRST_ID: i64 = 1_000_000;
+
+/// Code, number and time that go together in files which nobody's clock shall tell apart.
+const FILE_CODE: [u8; 16] = [
+    0xFA, 0xBC, 0xAB, 0x09, 0xD0, 0xC8, 0xD4, 0x66, 0xB1, 0x76, 0xFB, 0x83, 0x1C, 0xF7, 0x26, 0x7E,
+];
+const FILE_ID: [u8; 16] = [
+    0x28, 0xB3, 0x2A, 0xEB, 0xB6, 0x24, 0xCC, 0xC2, 0xBF, 0xC8, 0xB0, 0x2A, 0xA9, 0x2B, 0xFC, 0xF1,
+];
+const CREATION_TIME: &str = "1970-01-01 10:00:00:000";
+
+const VERSION: u32 = 7400;
+
+/// The bytes of a fresh file.
+pub(super) fn file(name: &str, keys: &Keys) -> Result<Vec<u8>, WriteError> {
+    let joints = keys.skeleton.joints();
+    let node_id = |joint: usize| FIRST_ID + 2 * joint as i64;
+    let mut tracks = Vec::new();
+    let mut at_rest = Vec::with_capacity(joints.len());
+    for (joint, known) in joints.iter().enumerate() {
+        let mut rest = known.rest_offset * CM_PER_METRE;
+        let places: Vec<[f64; 3]> = keys
+            .translations_of(joint)
+            .map(|translation| (translation * CM_PER_METRE).to_array())
+            .collect();
+        // A file turns about X first; the list of axes has the outermost first.
+        let turns: Vec<[f64; 3]> = angles(&AXES, keys.rotations_of(joint))
+            .into_iter()
+            .map(|[z, y, x]| [x, y, z])
+            .collect();
+        let moves = leaves(&places, rest);
+        if joint > 0 && moves {
+            // Blender joins a bone that rests on its parent's tip to it, and then leaves its place out of account. A first
+            // key is not there by chance.
+            rest = DVec3::from_array(places[0]);
+        }
+        at_rest.push(rest);
+        if joint == 0 || moves || leaves(&turns, DVec3::ZERO) {
+            tracks.extend(animation::transform_tracks(node_id(joint), places, turns));
+        }
+    }
+    let times = animation::ticks(keys.num_keys, keys.step_secs, TICKS_PER_SEC);
+    let animation = animation::build(name, &tracks, &times, node_id(joints.len()));
+    let document = document(name, keys, &at_rest, animation, times.last().copied().unwrap_or(0));
+    Ok(record::write(&document)?)
+}
+
+/// The whole file around an animation that ends at `end` ticks, with the places of joints at rest, in centimetres.
+fn document(name: &str, keys: &Keys, at_rest: &[DVec3], animation: Animation, end: i64) -> Document<'static> {
+    let joints = keys.skeleton.joints();
+    let num_joints = joints.len();
+    let mut objects = Vec::new();
+    let mut connections = Vec::new();
+    for (joint, known) in joints.iter().enumerate() {
+        let node = FIRST_ID + 2 * joint as i64;
+        let parent = known.parent.map_or(0, |parent| FIRST_ID + 2 * parent as i64);
+        let reach = keys.skeleton.children(joint).iter();
+        let reach = reach.map(|child| at_rest[*child].length()).fold(0.0, f64::max);
+        objects.push(
+            Record::new("NodeAttribute")
+                .i64(node + 1)
+                .text(&format!("{}\0\x01NodeAttribute", known.name))
+                .text("LimbNode")
+                .with([
+                    properties([property("Size", "double", "Number", "").f64(reach)]),
+                    Record::new("TypeFlags").text("Skeleton"),
+                ]),
+        );
+        let [x, y, z] = at_rest[joint].to_array();
+        objects.push(
+            Record::new("Model")
+                .i64(node)
+                .text(&format!("{}\0\x01Model", known.name))
+                .text("LimbNode")
+                .with([
+                    Record::new("Version").i32(232),
+                    properties([
+                        property("RotationOrder", "enum", "", "").i32(0),
+                        property("RotationActive", "bool", "", "").i32(1),
+                        property("InheritType", "enum", "", "").i32(1),
+                        property("Lcl Translation", "Lcl Translation", "", "A")
+                            .f64(x)
+                            .f64(y)
+                            .f64(z),
+                        property("Lcl Rotation", "Lcl Rotation", "", "A")
+                            .f64(0.0)
+                            .f64(0.0)
+                            .f64(0.0),
+                        property("Lcl Scaling", "Lcl Scaling", "", "A")
+                            .f64(1.0)
+                            .f64(1.0)
+                            .f64(1.0),
+                    ]),
+                    Record::new("Shading").bool(true),
+                    Record::new("Culling").text("CullingOff"),
+                ]),
+        );
+        connections.push(connect(node, parent));
+        connections.push(connect(node + 1, node));
+    }
+    objects.extend(animation.objects);
+    connections.extend(animation.connections);
+    let counts = [
+        ("GlobalSettings", 1),
+        ("NodeAttribute", num_joints),
+        ("Model", num_joints),
+    ]
+    .into_iter()
+    .chain(animation.counts);
+    let (time_mode, custom_rate) = time_mode(1.0 / keys.step_secs);
+    let creator = concat!("loopwright ", env!("CARGO_PKG_VERSION"));
+    let records = vec![
+        Record::new("FBXHeaderExtension").with([
+            Record::new("FBXHeaderVersion").i32(1003),
+            Record::new("FBXVersion").i32(VERSION as i32),
+            Record::new("EncryptionType").i32(0),
+            Record::new("CreationTimeStamp").with(
+                [
+                    ("Version", 1000),
+                    ("Year", 1970),
+                    ("Month", 1),
+                    ("Day", 1),
+                    ("Hour", 10),
+                    ("Minute", 0),
+                    ("Second", 0),
+                    ("Millisecond", 0),
+                ]
+                .map(|(part, value)| Record::new(part).i32(value)),
+            ),
+            Record::new("Creator").text(creator),
+        ]),
+        Record::new("FileId").bytes(&FILE_ID),
+        Record::new("CreationTime").text(CREATION_TIME),
+        Record::new("Creator").text(creator),
+        Record::new("GlobalSettings").with([
+            Record::new("Version").i32(1000),
+            properties(
+                [
+                    ("UpAxis", 1),
+                    ("UpAxisSign", 1),
+                    ("FrontAxis", 2),
+                    ("FrontAxisSign", 1),
+                    ("CoordAxis", 0),
+                    ("CoordAxisSign", 1),
+                    ("OriginalUpAxis", 1),
+                    ("OriginalUpAxisSign", 1),
+                ]
+                .map(|(name, value)| property(name, "int", "Integer", "").i32(value))
+                .into_iter()
+                .chain([
+                    property("UnitScaleFactor", "double", "Number", "").f64(1.0),
+                    property("OriginalUnitScaleFactor", "double", "Number", "").f64(1.0),
+                    property("DefaultCamera", "KString", "", "").text("Producer Perspective"),
+                    property("TimeMode", "enum", "", "").i32(time_mode),
+                    property("TimeSpanStart", "KTime", "Time", "").i64(0),
+                    property("TimeSpanStop", "KTime", "Time", "").i64(end),
+                    property("CustomFrameRate", "double", "Number", "").f64(custom_rate),
+                ]),
+            ),
+        ]),
+        Record::new("Documents").with([
+            Record::new("Count").i32(1),
+            Record::new("Document")
+                .i64(FIRST_ID - 1)
+                .text("Scene")
+                .text("Scene")
+                .with([
+                    properties([
+                        property("SourceObject", "object", "", ""),
+                        property("ActiveAnimStackName", "KString", "", "").text(name),
+                    ]),
+                    Record::new("RootNode").i64(0),
+                ]),
+        ]),
+        Record::new("References").with([]),
+        definitions(counts),
+        Record::new("Objects").with(objects),
+        Record::new("Connections").with(connections),
+        Record::new("Takes").with([Record::new("Current").text(name), animation.take]),
+    ];
+    Document {
+        version: VERSION,
+        records,
+        code: FILE_CODE,
+    }
+}
+
+/// How many objects of each kind there are.
+fn definitions(counts: impl Iterator<Item = (&'static str, usize)>) -> Record<'static> {
+    let mut total = 0;
+    let kinds: Vec<Record<'static>> = counts
+        .map(|(kind, count)| {
+            total += count as i32;
+            let count = Record::new("Count").i32(count as i32);
+            Record::new("ObjectType").text(kind).with([count])
+        })
+        .collect();
+    let head = [Record::new("Version").i32(100), Record::new("Count").i32(total)];
+    Record::new("Definitions").with(head.into_iter().chain(kinds))
+}
+
+/// Rates that have a number of their own, with that number.
+const TIME_MODES: [(f64, i32); 13] = [
+    (120.0, 1),
+    (100.0, 2),
+    (60.0, 3),
+    (50.0, 4),
+    (48.0, 5),
+    (30.0, 6),
+    (25.0, 10),
+    (24.0, 11),
+    (1000.0, 12),
+    (24_000.0 / 1001.0, 13),
+    (96.0, 15),
+    (72.0, 16),
+    (60_000.0 / 1001.0, 17),
+];
+
+/// Number of a rate of one's own.
+const CUSTOM_TIME_MODE: i32 = 14;
+
+/// A rate this near one of the list, as a share, is that one.
+const SAME_RATE: f64 = 1e-5;
+
+/// The number of a frame rate, and the rate that stands beside it.
+fn time_mode(rate_hz: f64) -> (i32, f64) {
+    let known = TIME_MODES
+        .iter()
+        .find(|(rate, _)| (rate_hz / rate - 1.0).abs() < SAME_RATE);
+    known.map_or((CUSTOM_TIME_MODE, rate_hz), |(_, mode)| (*mode, -1.0))
+}
+
+const _: () = assert!(animation::MAX_SECS * TICKS_PER_SEC < i64::MAX as f64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_have_their_numbers() {
+        assert_eq!(time_mode(120.0), (1, -1.0));
+        assert_eq!(time_mode(1.0 / 0.008_333_333), (1, -1.0));
+        assert_eq!(time_mode(23.976_024), (13, -1.0));
+        assert_eq!(time_mode(45.5), (14, 45.5));
+    }
+}

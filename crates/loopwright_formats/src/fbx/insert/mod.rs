@@ -1,0 +1,143 @@
+//! Motion into the file that it was read from: everything stays, an animation is added.
+//!
+//! Records that are kept are written byte for byte; only offsets, the counts of objects and the lists that grow are new. The
+//! added animation has keys for the joints alone: what else the file's other animations move stands as the file has it
+//! where nothing is animated.
+
+use std::borrow::Cow;
+
+use glam::DQuat;
+
+use super::{
+    animation::{self, Track},
+    form::{FbxFile, NodeForm},
+    keys::{Keys, angles, leaves},
+    name::Name,
+    record,
+    scene::World,
+    source::FbxSource,
+};
+use crate::{error::WriteError, limits::MAX_VALUE, naming::LOOP_SUFFIX, warning::Warning, written::Written};
+
+mod added_root;
+
+mod document;
+
+use added_root::add_root_node;
+use document::{add_animation, first_free_id, free_name};
+
+/// Writes keys as another animation into the file that their skeleton was read from.
+///
+/// With an added root a new node stands between the skeleton and what it hung from; at rest it is where that is, so that the
+/// file's other animations and its skins stay as they are. Errors: [`WriteError`], when the skeleton is another one or a
+/// value is out of range.
+pub(super) fn insert(
+    name: &Name,
+    keys: &Keys,
+    add_root: bool,
+    source: &FbxSource,
+    file: &FbxFile,
+) -> Result<Written, WriteError> {
+    check_skeleton(keys, usize::from(add_root), file)?;
+    let mut document = record::parse(&file.bytes)?;
+    let mut next_id = first_free_id(&document)?;
+    let mut nodes = Cow::Borrowed(&file.nodes);
+    if add_root {
+        let root = add_root_node(&mut document, keys, file, next_id)?;
+        nodes.to_mut().insert(0, root);
+        next_id += 2;
+    }
+    let tracks = tracks(keys, &nodes, source, file)?;
+    let times = animation::ticks(keys.num_keys, keys.step_secs, file.ticks_per_sec);
+    let name = free_name(&document, name);
+    add_animation(&mut document, animation::build(&name, &tracks, &times, next_id))?;
+    Ok(Written {
+        bytes: record::write(&document)?,
+        // A loop is told from other animations by its name and its sidecar; a take is not.
+        warnings: (!name.ends_with(LOOP_SUFFIX))
+            .then(|| Warning::AnimationAdded { name: name.clone() })
+            .into_iter()
+            .collect(),
+        animation: Some(name),
+    })
+}
+
+/// Whether the keys are of the file's skeleton, below `num_added` joints more.
+fn check_skeleton(keys: &Keys, num_added: usize, file: &FbxFile) -> Result<(), WriteError> {
+    let found = keys.skeleton.num_joints();
+    let expected = file.parents.len() + num_added;
+    if found != expected {
+        return Err(WriteError::JointCount { expected, found });
+    }
+    let is_elsewhere = |joint: &usize| {
+        let parent = keys.skeleton.parent(joint + num_added);
+        parent.and_then(|parent| parent.checked_sub(num_added)) != file.parents[*joint]
+    };
+    match (0..file.parents.len()).find(is_elsewhere) {
+        Some(joint) => Err(WriteError::Parent { joint }),
+        None => Ok(()),
+    }
+}
+
+/// Properties of all nodes that leave their values at rest, key by key.
+fn tracks(keys: &Keys, nodes: &[NodeForm], source: &FbxSource, file: &FbxFile) -> Result<Vec<Track>, WriteError> {
+    let num_joints = nodes.len();
+    let mut places = vec![Vec::with_capacity(keys.num_keys); num_joints];
+    let mut turns = vec![Vec::with_capacity(keys.num_keys); num_joints];
+    let file_from_world = source.turn.conjugate();
+    let mut worlds = Vec::with_capacity(num_joints);
+    for key in 0..keys.num_keys {
+        worlds.clear();
+        for (joint, node) in nodes.iter().enumerate() {
+            let index = key * num_joints + joint;
+            let offset = keys.translations[index] / source.space.unit_metres;
+            let rotation = keys.rotations[index];
+            let (parent, position, local) = match keys.skeleton.parent(joint) {
+                Some(parent) => {
+                    let parent: &World = &worlds[parent];
+                    (parent, parent.position() + parent.rotation * offset, rotation)
+                }
+                None => (
+                    &file.above,
+                    file_from_world * offset,
+                    file.above.rotation.conjugate() * file_from_world * rotation,
+                ),
+            };
+            let (place, world) = node.placed(parent, position, local);
+            let translation = node.property_translation(place, local);
+            if !translation.is_finite() || translation.abs().max_element() > MAX_VALUE {
+                return Err(WriteError::OutOfRange { key, joint });
+            }
+            places[joint].push(translation.to_array());
+            turns[joint].push(node.property_rotation(local));
+            worlds.push(world);
+        }
+    }
+    let held = file.held.iter().map(|&(node, property, value)| Track {
+        node,
+        property,
+        values: vec![value; keys.num_keys],
+    });
+    let mut tracks: Vec<Track> = held.collect();
+    for (joint, node) in nodes.iter().enumerate() {
+        let places = core::mem::take(&mut places[joint]);
+        let turns: Vec<DQuat> = core::mem::take(&mut turns[joint]);
+        let turns: Vec<[f64; 3]> = angles(&node.axes, turns.into_iter())
+            .into_iter()
+            .map(|angles| {
+                let mut by_axis = [0.0; 3];
+                for (axis, angle) in node.axes.iter().zip(angles) {
+                    by_axis[axis.index()] = angle;
+                }
+                by_axis
+            })
+            .collect();
+        if joint == 0 || leaves(&places, node.translation) || leaves(&turns, node.rotation) {
+            tracks.extend(animation::transform_tracks(node.id, places, turns));
+        }
+    }
+    Ok(tracks)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! The motion that is written into an FBX file: poses at even times.
+
+use glam::{DQuat, DVec3};
+use loopwright::{
+    loop_clip::LoopClip,
+    motion::Pose,
+    take::{Joint, Skeleton, SkeletonError, Take},
+};
+
+use super::animation;
+use crate::{
+    error::WriteError, euler, limits::MAX_VALUE, naming::added_root_name, settings::LoopWriteSettings, space::Axis,
+};
+
+/// Most transforms in one file: some gigabytes.
+const MAX_TRANSFORMS: usize = 1 << 26;
+
+/// Units of the file in a metre.
+pub(super) const CM_PER_METRE: f64 = 100.0;
+
+/// A joint that stays within this of its rest pose has no curves, in the file's unit and in degrees.
+const STILL: f64 = 1e-6;
+
+/// Poses at even times, and the skeleton they are of.
+pub(super) struct Keys {
+    pub(super) skeleton: Skeleton,
+    pub(super) step_secs: f64,
+    pub(super) num_keys: usize,
+    /// Local, in metres, the values of one key behind those of the key before.
+    pub(super) translations: Vec<DVec3>,
+    pub(super) rotations: Vec<DQuat>,
+}
+
+impl Keys {
+    pub(super) fn of_take(take: &Take) -> Result<Self, WriteError> {
+        Self::of(
+            take.skeleton().clone(),
+            take.frame_time_secs(),
+            take.num_frames(),
+            |key| take.pose(key).to_pose(),
+        )
+    }
+
+    pub(super) fn of_loop(clip: &LoopClip, settings: &LoopWriteSettings) -> Result<Self, WriteError> {
+        let num_keys = settings.num_keys(clip)?;
+        let shown = settings.shown(clip);
+        if !settings.add_root {
+            let skeleton = clip.skeleton().clone();
+            return Self::of(skeleton, clip.step_secs(), num_keys, |key| shown.folded_pose(key));
+        }
+        let skeleton = with_root(clip.skeleton())?;
+        Self::of(skeleton, clip.step_secs(), num_keys, |key| shown.rooted_pose(key))
+    }
+
+    fn of(
+        skeleton: Skeleton,
+        step_secs: f64,
+        num_keys: usize,
+        pose: impl Fn(usize) -> Pose,
+    ) -> Result<Self, WriteError> {
+        let joints = skeleton.num_joints();
+        if num_keys.saturating_mul(joints) > MAX_TRANSFORMS {
+            return Err(WriteError::TooManyKeys {
+                keys: num_keys,
+                joints,
+                limit: MAX_TRANSFORMS,
+            });
+        }
+        let secs = num_keys as f64 * step_secs;
+        if secs > animation::MAX_SECS {
+            return Err(WriteError::TooLong {
+                secs,
+                limit_secs: animation::MAX_SECS,
+            });
+        }
+        let mut keys = Self {
+            skeleton,
+            step_secs,
+            num_keys,
+            translations: Vec::with_capacity(num_keys * joints),
+            rotations: Vec::with_capacity(num_keys * joints),
+        };
+        for key in 0..num_keys {
+            let Pose {
+                translations,
+                rotations,
+            } = pose(key);
+            for (joint, (translation, rotation)) in translations.iter().zip(&rotations).enumerate() {
+                let is_fit = translation.is_finite() && rotation.is_finite();
+                if !is_fit || (*translation * CM_PER_METRE).abs().max_element() > MAX_VALUE {
+                    return Err(WriteError::OutOfRange { key, joint });
+                }
+            }
+            keys.translations.extend(translations);
+            keys.rotations.extend(rotations);
+        }
+        Ok(keys)
+    }
+
+    /// Local rotations of one joint at all keys.
+    pub(super) fn rotations_of(&self, joint: usize) -> impl Iterator<Item = DQuat> {
+        let step = self.skeleton.num_joints();
+        self.rotations.iter().skip(joint).step_by(step).copied()
+    }
+
+    /// Local translations of one joint at all keys.
+    pub(super) fn translations_of(&self, joint: usize) -> impl Iterator<Item = DVec3> {
+        let step = self.skeleton.num_joints();
+        self.translations.iter().skip(joint).step_by(step).copied()
+    }
+}
+
+/// Angles in degrees about the axes at every key, each as near as can be to those before.
+pub(super) fn angles(axes: &[Axis; 3], rotations: impl Iterator<Item = DQuat>) -> Vec<[f64; 3]> {
+    let mut previous = [0.0; 3];
+    rotations
+        .map(|rotation| {
+            previous = euler::decompose(axes, rotation, previous);
+            previous.map(f64::to_degrees)
+        })
+        .collect()
+}
+
+/// Whether a property leaves its value at rest at any key.
+pub(super) fn leaves(values: &[[f64; 3]], rest: DVec3) -> bool {
+    let is_off = |value: &[f64; 3]| (DVec3::from_array(*value) - rest).abs().max_element() > STILL;
+    values.iter().any(is_off)
+}
+
+/// The skeleton below a new root joint of a name that is not taken yet.
+fn with_root(skeleton: &Skeleton) -> Result<Skeleton, SkeletonError> {
+    let joints = skeleton.joints();
+    let root = Joint {
+        name: added_root_name(skeleton),
+        parent: None,
+        rest_offset: DVec3::ZERO,
+        tip: None,
+    };
+    let below = joints.iter().cloned().map(|joint| Joint {
+        parent: Some(joint.parent.map_or(0, |parent| parent + 1)),
+        ..joint
+    });
+    Skeleton::new(core::iter::once(root).chain(below).collect())
+}

@@ -1,0 +1,151 @@
+//! From the bytes of a file to a take.
+
+use std::io::{self, Read};
+
+use glam::DVec3;
+use loopwright::take::{Joint, Take};
+
+#[cfg(feature = "fbx")]
+use crate::fbx;
+use crate::{
+    bvh,
+    detect::{self, FileKind},
+    error::ReadError,
+    gltf,
+    limits::MAX_FILE_BYTES,
+    settings::ReadSettings,
+    source::{LoadedTake, Source},
+    warning::Warning,
+};
+
+/// Reads a take from the bytes of a file of any known kind; its first bytes tell which.
+///
+/// `name` becomes the take's name where the file has none; usually it is the file's stem. The space is taken from
+/// `settings`, stated by the format, or guessed from the body, see [`crate::SpaceSettings`]; the world is then turned so that
+/// +Y is up (only the root's track changes) and scaled to metres. What is odd goes into `warnings`. Errors: [`ReadError`]; no
+/// input panics, and memory stays in proportion to the bytes.
+pub fn read_take(
+    bytes: &[u8],
+    name: &str,
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<LoadedTake, ReadError> {
+    let num_before = warnings.len();
+    let (take, source) = match detect::file_kind(bytes) {
+        #[cfg(feature = "fbx")]
+        FileKind::FbxBinary | FileKind::FbxAscii => {
+            let (take, source) = fbx::read::read_take(bytes, name, settings, warnings)?;
+            (take, Source::Fbx(source))
+        }
+        FileKind::Gltf | FileKind::Glb => {
+            let (take, source) = gltf::read::read_take(bytes, name, settings, warnings)?;
+            (take, Source::Gltf(source))
+        }
+        // A file of an unknown kind is reported as a broken BVH file.
+        _ => {
+            let (take, source) = bvh::read::read_take(bytes, name, settings, warnings)?;
+            (take, Source::Bvh(source))
+        }
+    };
+    // Where the keys have no rate of their own, it is ours.
+    let is_ours = |warning: &Warning| matches!(warning, Warning::KeysOffGrid { .. });
+    let rate_hz = take.frame_rate_hz();
+    if is_odd(rate_hz) && take.num_frames() > 1 && !warnings[num_before..].iter().any(is_ours) {
+        warnings.push(Warning::OddRate { rate_hz });
+    }
+    if lacks_rest(&take) {
+        warnings.push(Warning::RestMissing);
+    }
+    Ok(LoadedTake { take, source })
+}
+
+/// Reads a take from a stream, to its end; otherwise like [`read_take`].
+///
+/// Errors: those of [`read_take`], those of the stream ([`ReadError::Io`]), and [`ReadError::TooLarge`] for a stream of more
+/// than [`MAX_FILE_BYTES`].
+pub fn read_take_from(
+    stream: impl Read,
+    name: &str,
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<LoadedTake, ReadError> {
+    read_take(&read_bytes(stream, MAX_FILE_BYTES)?, name, settings, warnings)
+}
+
+/// All bytes of a stream that has no more than `limit` of them.
+fn read_bytes(stream: impl Read, limit: u64) -> Result<Vec<u8>, ReadError> {
+    let failed = |error: io::Error| ReadError::Io {
+        kind: error.kind(),
+        reason: error.to_string(),
+    };
+    let mut bytes = Vec::new();
+    stream.take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > limit {
+        return Err(ReadError::TooLarge { limit });
+    }
+    Ok(bytes)
+}
+
+/// Names of the animations in a file, in its order, as [`crate::AnimationChoice::Given`] takes them.
+///
+/// None where animations have no names, as in BVH, or where the file cannot be read; [`read_take`] says why.
+pub fn animation_names(bytes: &[u8]) -> Vec<String> {
+    match detect::file_kind(bytes) {
+        #[cfg(feature = "fbx")]
+        FileKind::FbxBinary | FileKind::FbxAscii => fbx::read::animation_names(bytes),
+        FileKind::Gltf | FileKind::Glb => gltf::read::animation_names(bytes),
+        _ => Vec::new(),
+    }
+}
+
+/// How far a rate may lie from a whole number, as a share.
+///
+/// Rates of television lie a thousandth off (29.97), and frame times are rounded to their fourth digit (0.0167 for 60). A frame
+/// time of 0.033 is a hundredth off: its clip runs a frame too long in three seconds.
+const WHOLE_RATE: f64 = 2e-3;
+
+/// Whether nothing records motion at this rate. Rates below one frame per second have a warning of their own.
+fn is_odd(rate_hz: f64) -> bool {
+    let whole = rate_hz.round().max(1.0);
+    rate_hz > 1.0 && (rate_hz / whole - 1.0).abs() > WHOLE_RATE
+}
+
+/// Whether every joint rests on its parent although the motion has it elsewhere.
+fn lacks_rest(take: &Take) -> bool {
+    let joints = take.skeleton().joints();
+    let lies_apart = |joint: &Joint| joint.parent.is_some() && joint.rest_offset != DVec3::ZERO;
+    let moves_apart = |place: &DVec3| *place != DVec3::ZERO;
+    !joints.iter().any(lies_apart) && take.translations(0)[1..].iter().any(moves_apart)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_are_read_up_to_the_limit() {
+        assert_eq!(read_bytes(&b"1234"[..], 4).unwrap(), b"1234");
+        assert_eq!(read_bytes(io::repeat(b'1'), 4), Err(ReadError::TooLarge { limit: 4 }));
+    }
+
+    #[test]
+    fn failing_streams_are_reported() {
+        struct Failing;
+
+        impl Read for Failing {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::new(io::ErrorKind::ConnectionReset, "gone"))
+            }
+        }
+
+        let error = read_take_from(Failing, "t", &ReadSettings::default(), &mut Vec::new()).unwrap_err();
+        assert!(matches!(
+            error,
+            ReadError::Io {
+                kind: io::ErrorKind::ConnectionReset,
+                ..
+            }
+        ));
+        assert_eq!(error.to_string(), "gone");
+    }
+}

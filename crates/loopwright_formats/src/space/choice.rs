@@ -1,0 +1,118 @@
+//! What the caller says of a file's axes and unit.
+
+use core::str::FromStr;
+
+use super::{Axis, NAMED_UNITS, UNIT_RANGE};
+
+/// Which axis is up in a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UpChoice {
+    /// The one along which the head stands above the feet.
+    #[default]
+    Auto,
+    /// This one.
+    Given(Axis),
+}
+
+impl UpChoice {
+    /// X is up.
+    pub const X: Self = Self::Given(Axis::X);
+    /// Y is up.
+    pub const Y: Self = Self::Given(Axis::Y);
+    /// Z is up.
+    pub const Z: Self = Self::Given(Axis::Z);
+}
+
+/// How long a file's unit is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum UnitChoice {
+    /// Whichever known unit makes the body as tall as a person.
+    #[default]
+    Auto,
+    /// So many metres, 1e-6 to 1e6.
+    Metres(f64),
+}
+
+/// Why a word is not a choice of axis or unit.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpaceError {
+    /// Not the name of an axis.
+    #[error("\"{found}\" is not an up axis; use x, y, z or auto")]
+    Up {
+        /// The word.
+        found: String,
+    },
+    /// Neither the name of a unit nor a plausible number.
+    #[error(
+        "\"{found}\" is not a unit; use m, cm, mm, in, cmu, auto, or the metres in one unit as a number from 1e-6 to 1e6"
+    )]
+    Unit {
+        /// The word.
+        found: String,
+    },
+}
+
+impl FromStr for UpChoice {
+    type Err = SpaceError;
+
+    /// `x`, `y`, `z` or `auto`, in any case.
+    fn from_str(word: &str) -> Result<Self, SpaceError> {
+        match word.to_ascii_lowercase().as_str() {
+            "auto" => Ok(Self::Auto),
+            "x" => Ok(Self::X),
+            "y" => Ok(Self::Y),
+            "z" => Ok(Self::Z),
+            _ => Err(SpaceError::Up { found: word.to_owned() }),
+        }
+    }
+}
+
+impl FromStr for UnitChoice {
+    type Err = SpaceError;
+
+    /// `m`, `cm`, `mm`, `in`, `cmu` or `auto` in any case, or a number of metres.
+    fn from_str(word: &str) -> Result<Self, SpaceError> {
+        let lower = word.to_ascii_lowercase();
+        if lower == "auto" {
+            return Ok(Self::Auto);
+        }
+        let named = NAMED_UNITS
+            .iter()
+            .find(|(name, _)| *name == lower)
+            .map(|&(_, metres)| metres);
+        named
+            .or_else(|| lower.parse().ok())
+            .filter(|metres| UNIT_RANGE.contains(metres))
+            .map(Self::Metres)
+            .ok_or_else(|| SpaceError::Unit { found: word.to_owned() })
+    }
+}
+
+/// What the caller knows about a file's space.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SpaceSettings {
+    /// Which axis is up; default: by the body.
+    pub up: UpChoice,
+    /// How long the unit is; default: by the body.
+    pub unit: UnitChoice,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::CMU_UNIT_METRES, *};
+
+    #[test]
+    fn words_for_axes_and_units() {
+        assert_eq!("Z".parse(), Ok(UpChoice::Z));
+        assert_eq!("auto".parse(), Ok(UpChoice::Auto));
+        assert!("up".parse::<UpChoice>().is_err());
+        assert_eq!("cm".parse(), Ok(UnitChoice::Metres(0.01)));
+        assert_eq!("CMU".parse(), Ok(UnitChoice::Metres(CMU_UNIT_METRES)));
+        assert_eq!("0.3048".parse(), Ok(UnitChoice::Metres(0.3048)));
+        assert_eq!("auto".parse(), Ok(UnitChoice::Auto));
+        for word in ["", "yard", "0", "-1", "nan", "inf", "1e9"] {
+            assert!(word.parse::<UnitChoice>().is_err(), "{word}");
+        }
+    }
+}

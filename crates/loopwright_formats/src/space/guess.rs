@@ -1,0 +1,283 @@
+//! Guesses the axis that is up and the unit of a file by the body in it.
+
+use glam::DVec3;
+use loopwright::{
+    analysis::body::{Body, BodyOverrides, Foot, FoundBy},
+    math::ops,
+    take::Take,
+};
+
+use super::{
+    Axis, NAMED_UNITS, Space,
+    choice::{SpaceSettings, UnitChoice, UpChoice},
+    warning::SpaceWarning,
+};
+use crate::warning::Warning;
+
+/// Heights of people in metres: the window in which a guessed unit must put a body. No two named units share a body in it.
+pub(super) const HEIGHT_METRES: core::ops::RangeInclusive<f64> = 1.2..=2.2;
+
+/// The chain of bones from ankle to head joint as a share of the height of a body, and that from ankle to hips.
+///
+/// Real takes have 1.25 to 1.74 m and 0.87 to 1.04 m. With the chain taken for the height itself, a short body in inches
+/// would fall between inches and the CMU unit.
+const STATURE_SHARE: f64 = 0.87;
+const LEG_SHARE: f64 = 0.54;
+
+/// Frames looked at for a guess: enough for a median that a soiled frame or a fall on the floor does not move.
+const PROBE_FRAMES: usize = 64;
+
+/// An axis counts as unclear when another one reaches this share of its height.
+const UNCLEAR_SHARE: f64 = 0.9;
+
+/// Offsets beyond this many units speak for centimetres where there is no body.
+const LARGE_OFFSET: f64 = 10.0;
+
+/// Step between the frames that a guess looks at.
+pub(crate) fn probe_stride(num_frames: usize) -> usize {
+    num_frames.div_ceil(PROBE_FRAMES).max(1)
+}
+
+/// Settles the space of a file by frames of its take, still in the file's own axes and unit.
+///
+/// What is guessed with doubt is said in `warnings`.
+pub(crate) fn settle(probe: &Take, settings: &SpaceSettings, warnings: &mut Vec<Warning>) -> Space {
+    let up = match settings.up {
+        UpChoice::Given(up) => up,
+        UpChoice::Auto => guess_up(probe, warnings),
+    };
+    let mut space = Space {
+        up,
+        up_given: settings.up != UpChoice::Auto,
+        unit_metres: 1.0,
+        unit_given: settings.unit != UnitChoice::Auto,
+    };
+    space.unit_metres = match settings.unit {
+        UnitChoice::Metres(metres) => metres,
+        UnitChoice::Auto => {
+            // Where names tell nothing, the feet are found as what is lowest, so the probe has to stand upright.
+            let upright = probe.turned(space.turn());
+            match find_body(&upright).and_then(|body| height_of(&body, &upright)) {
+                Some(height) => unit_by_height(height, warnings),
+                None => unit_by_offsets(probe, warnings),
+            }
+        }
+    };
+    space
+}
+
+pub(super) fn find_body(take: &Take) -> Option<Body> {
+    Body::find(take, &BodyOverrides::default()).ok()
+}
+
+/// The axis along which the head stands highest above the feet, by the median over frames; the hips where no head is known.
+fn guess_up(probe: &Take, warnings: &mut Vec<Warning>) -> Axis {
+    let joints = find_body(probe)
+        .filter(|body| !body.feet.is_empty() && (body.head.is_some() || body.found_by == FoundBy::Names))
+        .map(|body| (body.head.unwrap_or(body.hips), body.feet));
+    let Some((top, feet)) = joints else {
+        warnings.push(SpaceWarning::UpUnknown.into());
+        return Axis::Y;
+    };
+    let heights: Vec<DVec3> = (0..probe.num_frames())
+        .map(|frame| {
+            let positions = probe.pose(frame).world(probe.skeleton()).translations;
+            let ground = feet.iter().map(|foot| positions[foot.ankle]).sum::<DVec3>() / feet.len() as f64;
+            positions[top] - ground
+        })
+        .collect();
+    let height = Axis::ALL.map(|axis| median(heights.iter().map(|height| height[axis.index()]).collect()));
+    let mut by_height = Axis::ALL;
+    by_height.sort_by(|p, q| height[q.index()].abs().total_cmp(&height[p.index()].abs()));
+    let [first, second, _] = by_height;
+    let size = |axis: Axis| height[axis.index()].abs();
+    if size(first) == 0.0 {
+        warnings.push(SpaceWarning::UpUnknown.into());
+        Axis::Y
+    } else if size(second) >= UNCLEAR_SHARE * size(first) {
+        let other = if first == Axis::Y { second } else { first };
+        warnings.push(SpaceWarning::UpUnclear { other }.into());
+        Axis::Y
+    } else if height[first.index()] < 0.0 {
+        warnings.push(SpaceWarning::UpsideDown { axis: first }.into());
+        Axis::Y
+    } else {
+        first
+    }
+}
+
+/// Middle value; the list is not empty and all values are finite.
+fn median(mut values: Vec<f64>) -> f64 {
+    let middle = values.len() / 2;
+    *values.select_nth_unstable_by(middle, f64::total_cmp).1
+}
+
+/// Height of the whole body in the take's unit, estimated from its bones; `None` where no legs are known.
+pub(super) fn height_of(body: &Body, take: &Take) -> Option<f64> {
+    let leg = || {
+        let told_apart = body.found_by != FoundBy::AllLeaves;
+        let translations = take.translations(take.num_frames() / 2);
+        let length = |foot: &Foot| {
+            let path = take.skeleton().path_from_root(foot.ankle);
+            let hips = path.iter().position(|&joint| joint == body.hips)?;
+            Some(
+                path[hips + 1..]
+                    .iter()
+                    .map(|&joint| translations[joint].length())
+                    .sum::<f64>(),
+            )
+        };
+        body.feet
+            .iter()
+            .filter(|_| told_apart)
+            .filter_map(length)
+            .max_by(f64::total_cmp)
+    };
+    let height = match body.stature(take) {
+        Some(stature) => stature / STATURE_SHARE,
+        None => leg()? / LEG_SHARE,
+    };
+    (height > 0.0).then_some(height)
+}
+
+fn unit_by_height(height: f64, warnings: &mut Vec<Warning>) -> f64 {
+    // How far outside the window, as the logarithm of a ratio; negative inside.
+    let miss = |metres: f64| {
+        let height = height * metres;
+        ops::ln(HEIGHT_METRES.start() / height).max(ops::ln(height / HEIGHT_METRES.end()))
+    };
+    let units = NAMED_UNITS.map(|(_, metres)| metres);
+    let fitting = units.into_iter().find(|&metres| miss(metres) <= 0.0);
+    fitting.unwrap_or_else(|| {
+        let nearest = units.into_iter().min_by(|p, q| miss(*p).total_cmp(&miss(*q)));
+        let unit_metres = nearest.unwrap_or(1.0);
+        warnings.push(SpaceWarning::UnitUnclear { height, unit_metres }.into());
+        unit_metres
+    })
+}
+
+fn unit_by_offsets(take: &Take, warnings: &mut Vec<Warning>) -> f64 {
+    let largest = take.skeleton().joints()[1..]
+        .iter()
+        .flat_map(|joint| [Some(joint.rest_offset), joint.tip])
+        .chain([take.skeleton().joint(0).tip])
+        .flatten()
+        .map(DVec3::length)
+        .fold(0.0, f64::max);
+    let unit_metres = if largest > LARGE_OFFSET { 0.01 } else { 1.0 };
+    warnings.push(SpaceWarning::UnitUnknown { unit_metres }.into());
+    unit_metres
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DQuat;
+    use loopwright::take::{Joint, Skeleton};
+
+    use super::*;
+
+    /// A body of that height standing along `up`; the first of three frames lies on its side.
+    fn standing(up: DVec3, height: f64) -> Take {
+        let stature = height * STATURE_SHARE;
+        let joint = |name: &str, parent, rest_offset| Joint {
+            name: name.to_owned(),
+            parent,
+            rest_offset,
+            tip: None,
+        };
+        let offsets = [
+            DVec3::ZERO,
+            up * (-0.6 * stature),
+            up * (-0.6 * stature),
+            up * (0.4 * stature),
+        ];
+        let skeleton = Skeleton::new(vec![
+            joint("Hips", None, offsets[0]),
+            joint("LeftFoot", Some(0), offsets[1]),
+            joint("RightFoot", Some(0), offsets[2]),
+            joint("Head", Some(0), offsets[3]),
+        ])
+        .unwrap();
+        let mut rotations = vec![DQuat::IDENTITY; 12];
+        rotations[0] = DQuat::from_rotation_arc(up, up.zxy());
+        Take::new("t", skeleton, 0.1, offsets.repeat(3), rotations).unwrap()
+    }
+
+    trait Swizzle {
+        fn zxy(self) -> Self;
+    }
+
+    impl Swizzle for DVec3 {
+        fn zxy(self) -> Self {
+            Self::new(self.z, self.x, self.y)
+        }
+    }
+
+    #[test]
+    fn a_standing_body_tells_axis_and_unit() {
+        for up in Axis::ALL {
+            for (_, metres) in NAMED_UNITS {
+                let mut warnings = Vec::new();
+                let take = standing(up.unit(), 1.6 / metres);
+                let space = settle(&take, &SpaceSettings::default(), &mut warnings);
+                assert_eq!((space.up, space.unit_metres), (up, metres));
+                assert!(!space.up_given && !space.unit_given);
+                assert_eq!(warnings, []);
+            }
+        }
+    }
+
+    #[test]
+    fn doubts_are_told() {
+        let settled = |take: &Take| {
+            let mut warnings = Vec::new();
+            let space = settle(take, &SpaceSettings::default(), &mut warnings);
+            (space.up, space.unit_metres, warnings)
+        };
+        let (up, _, warnings) = settled(&standing(-DVec3::Z, 1.6));
+        assert_eq!(
+            (up, &warnings[..]),
+            (Axis::Y, &[SpaceWarning::UpsideDown { axis: Axis::Z }.into()][..])
+        );
+        let (up, _, warnings) = settled(&standing(DVec3::new(0.0, 1.0, 1.0).normalize(), 1.6));
+        assert_eq!(
+            (up, &warnings[..]),
+            (Axis::Y, &[SpaceWarning::UpUnclear { other: Axis::Z }.into()][..])
+        );
+        let (_, unit_metres, warnings) = settled(&standing(DVec3::Y, 1.1));
+        assert_eq!(unit_metres, 1.0);
+        assert!(
+            matches!(warnings[..], [Warning::Space(SpaceWarning::UnitUnclear { height, .. })] if (height - 1.1).abs() < 1e-12)
+        );
+    }
+
+    #[test]
+    fn legs_do_where_there_is_no_head() {
+        let mut joints = standing(DVec3::Z, 172.0).skeleton().joints().to_vec();
+        joints[3].name = "Chest".to_owned();
+        let offsets: Vec<DVec3> = joints.iter().map(|joint| joint.rest_offset).collect();
+        let take = Take::new(
+            "t",
+            Skeleton::new(joints).unwrap(),
+            0.1,
+            offsets,
+            vec![DQuat::IDENTITY; 4],
+        )
+        .unwrap();
+        let mut warnings = Vec::new();
+        let space = settle(&take, &SpaceSettings::default(), &mut warnings);
+        assert_eq!((space.up, space.unit_metres, &warnings[..]), (Axis::Z, 0.01, &[][..]));
+    }
+
+    #[test]
+    fn stated_spaces_are_not_questioned() {
+        let settings = SpaceSettings {
+            up: UpChoice::X,
+            unit: UnitChoice::Metres(0.3),
+        };
+        let mut warnings = Vec::new();
+        let space = settle(&standing(DVec3::Y, 1.6), &settings, &mut warnings);
+        assert_eq!((space.up, space.unit_metres), (Axis::X, 0.3));
+        assert!(space.up_given && space.unit_given && warnings.is_empty());
+    }
+}

@@ -1,0 +1,165 @@
+//! Axes and units: how a file's space lies in ours, stated or guessed.
+//!
+//! Inside everything is in metres, +Y up, right-handed. A file with another axis up is turned as a whole by a quarter turn,
+//! which changes the root's track and nothing else:
+//!
+//! | up in the file | turn | where (x, y, z) goes |
+//! |---|---|---|
+//! | Y | none | (x, y, z) |
+//! | Z | -90 degrees about X | (x, z, -y) |
+//! | X | +90 degrees about Z | (-y, x, z) |
+
+use core::fmt;
+
+use glam::{DQuat, DVec3};
+
+pub mod choice;
+
+pub(crate) mod guess;
+
+#[cfg(feature = "fbx")]
+pub(crate) mod stated;
+
+pub mod warning;
+
+pub use choice::{SpaceError, SpaceSettings, UnitChoice, UpChoice};
+
+/// An axis of space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Axis {
+    /// The first.
+    X,
+    /// The second.
+    Y,
+    /// The third.
+    Z,
+}
+
+impl Axis {
+    /// All three, in order.
+    pub const ALL: [Self; 3] = [Self::X, Self::Y, Self::Z];
+
+    /// 0, 1 or 2.
+    pub fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The unit vector along it.
+    pub fn unit(self) -> DVec3 {
+        DVec3::AXES[self.index()]
+    }
+}
+
+impl fmt::Display for Axis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(["X", "Y", "Z"][self.index()])
+    }
+}
+
+/// Metres in the unit of the CMU database's skeletons: an inch over 0.45.
+pub const CMU_UNIT_METRES: f64 = 0.0254 / 0.45;
+
+/// Units that have a name: the name, and the metres in one. The order is the order of preference when guessing.
+pub const NAMED_UNITS: [(&str, f64); 5] = [
+    ("m", 1.0),
+    ("cm", 0.01),
+    ("in", 0.0254),
+    ("cmu", CMU_UNIT_METRES),
+    ("mm", 0.001),
+];
+
+/// Shortest and longest unit in metres; outside, plausible bodies are no longer plausible numbers.
+pub(crate) const UNIT_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e6;
+
+/// How a file's space lies in ours.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Space {
+    /// The axis that is up in the file.
+    pub up: Axis,
+    /// Whether the caller said so; otherwise it is a guess.
+    pub up_given: bool,
+    /// Metres in the file's unit.
+    pub unit_metres: f64,
+    /// Whether the caller said so; otherwise it is a guess.
+    pub unit_given: bool,
+}
+
+impl Space {
+    /// Centimetres with Y up: what is written when no file says otherwise.
+    pub const CENTIMETRES_Y_UP: Self = Self {
+        up: Axis::Y,
+        up_given: true,
+        unit_metres: 0.01,
+        unit_given: true,
+    };
+
+    /// Metres with Y up: ours.
+    pub const METRES_Y_UP: Self = Self {
+        unit_metres: 1.0,
+        ..Self::CENTIMETRES_Y_UP
+    };
+
+    /// Short name of the unit where it has one, else the metres in it, such as `0.3 m`.
+    pub fn unit_name(&self) -> String {
+        NAMED_UNITS
+            .iter()
+            .find(|(_, metres)| (metres / self.unit_metres - 1.0).abs() < 1e-9)
+            .map_or_else(|| format!("{} m", self.unit_metres), |(name, _)| (*name).to_owned())
+    }
+
+    /// The turn that lays the file's up axis on +Y.
+    pub fn turn(&self) -> DQuat {
+        let half = core::f64::consts::FRAC_1_SQRT_2;
+        match self.up {
+            Axis::X => DQuat::from_xyzw(0.0, 0.0, half, half),
+            Axis::Y => DQuat::IDENTITY,
+            Axis::Z => DQuat::from_xyzw(-half, 0.0, 0.0, half),
+        }
+    }
+
+    /// A vector of the file's world in our axes, without a change of unit; exact.
+    pub fn turned(&self, v: DVec3) -> DVec3 {
+        match self.up {
+            Axis::X => DVec3::new(-v.y, v.x, v.z),
+            Axis::Y => v,
+            Axis::Z => DVec3::new(v.x, v.z, -v.y),
+        }
+    }
+
+    /// Undoes [`Self::turned`].
+    pub fn turned_back(&self, v: DVec3) -> DVec3 {
+        match self.up {
+            Axis::X => DVec3::new(v.y, -v.x, v.z),
+            Axis::Y => v,
+            Axis::Z => DVec3::new(v.x, -v.z, v.y),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_lay_the_up_axis_on_y_and_undo() {
+        for up in Axis::ALL {
+            let space = Space {
+                up,
+                ..Space::CENTIMETRES_Y_UP
+            };
+            assert_eq!(space.turned(up.unit()), DVec3::Y);
+            let v = DVec3::new(1.0, -2.0, 3.0);
+            assert_eq!(space.turned_back(space.turned(v)), v);
+            assert!((space.turn() * v - space.turned(v)).length() < 1e-14);
+        }
+        assert_eq!(
+            Space {
+                unit_metres: 0.3,
+                ..Space::CENTIMETRES_Y_UP
+            }
+            .unit_name(),
+            "0.3 m"
+        );
+        assert_eq!(Space::CENTIMETRES_Y_UP.unit_name(), "cm");
+    }
+}

@@ -1,0 +1,78 @@
+//! Doubts about the axis that is up and about the unit.
+
+use super::Axis;
+
+/// Why the axes or the unit taken for a file may be wrong.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpaceWarning {
+    /// Nothing tells which axis is up.
+    #[error("nothing tells which axis is up; Y is taken")]
+    UpUnknown,
+    /// Two axes are about as likely to be up.
+    #[error("Y and {other} are about as likely to be up, Y is taken; state the axis if that is wrong")]
+    UpUnclear {
+        /// The other one.
+        other: Axis,
+    },
+    /// The head is below the feet.
+    #[error("the head is below the feet along {axis}; Y is taken for up")]
+    UpsideDown {
+        /// The axis along which it is.
+        axis: Axis,
+    },
+    /// No unit makes the body as tall as a person.
+    #[error(
+        "no unit makes this body as tall as a person: {height:.3} units are {:.3} m in the nearest one \
+         of {unit_metres:.4} m; state the unit if that is wrong",
+        .height * .unit_metres
+    )]
+    UnitUnclear {
+        /// Estimated height of the body in the file's unit.
+        height: f64,
+        /// Unit taken, in metres.
+        unit_metres: f64,
+    },
+    /// There is no body whose height would tell the unit.
+    #[error("no body tells the unit; {unit_metres} m is taken, state the unit if that is wrong")]
+    UnitUnknown {
+        /// Unit taken, in metres.
+        unit_metres: f64,
+    },
+    /// The format says metres, which would make the model tinier than a mouse or larger than a whale.
+    #[error(
+        "the joints span {size:.4} units, which cannot be metres as the format says; {unit_metres} m is taken, \
+         state the unit if that is wrong"
+    )]
+    UnitNotMetres {
+        /// Its size in the file's unit.
+        size: f64,
+        /// Unit taken, in metres.
+        unit_metres: f64,
+    },
+    /// The file states left-handed axes; only the one that is up is followed.
+    #[error("the file states left-handed axes; {up} is taken for up and the rest as right-handed")]
+    LeftHandedAxes {
+        /// The axis that is up.
+        up: Axis,
+    },
+    /// The stated unit makes no person of the body; another one was taken.
+    #[error(
+        "by the stated unit of {stated_metres} m the body is {stated_height:.2} m tall; a unit of \
+         {unit_metres:.6} m is taken, state the unit if that is wrong"
+    )]
+    UnitOverruled {
+        /// Height of the body by the stated unit, in metres.
+        stated_height: f64,
+        /// The stated unit in metres.
+        stated_metres: f64,
+        /// The unit taken, in metres.
+        unit_metres: f64,
+    },
+    /// The stated unit makes no person of the body, nor does any other; it is taken.
+    #[error("by the stated unit the body is {height:.2} m tall; state the unit if that is wrong")]
+    SizeUnusual {
+        /// Height of the body by the stated unit, in metres.
+        height: f64,
+    },
+}

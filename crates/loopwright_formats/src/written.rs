@@ -1,0 +1,14 @@
+//! The outcome of writing.
+
+use crate::warning::Warning;
+
+/// A file as written, and what had to be changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Written {
+    /// The whole file.
+    pub bytes: Vec<u8>,
+    /// The name of the animation in it, where the format gives it one.
+    pub animation: Option<String>,
+    /// What could not be written as it is, such as joints with too few channels for their motion.
+    pub warnings: Vec<Warning>,
+}

@@ -1,0 +1,192 @@
+//! The takes that are measured: captured ones and synthetic ones, each with its study.
+
+use std::{
+    fmt::Display,
+    path::{Path, PathBuf},
+};
+
+use loopwright::{
+    analysis::{Analysis, body::BodyOverrides},
+    candidate::{self, Found, LoopCandidate, SearchSettings},
+    loop_clip::{KeyLayout, LoopClip, LoopKeys},
+    motion::{Pose, Tracks},
+    pipeline::{self, LoopSettings, Made},
+    quality::{self, Quality},
+    take::Take,
+};
+use loopwright_formats::{
+    Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice, read_take,
+    write_loop,
+};
+use loopwright_mocap::{Expect, TakeRow};
+use loopwright_synth::{WalkSettings, synthesize};
+
+/// The captured takes.
+pub(crate) struct Captured {
+    pub(crate) folder: PathBuf,
+    rows: Vec<TakeRow>,
+}
+
+impl Captured {
+    /// Reads the list of takes: files in a format that is read, with motion in them.
+    pub(crate) fn open() -> Result<Self, String> {
+        let folder = loopwright_mocap::folder();
+        let mut rows = loopwright_mocap::manifest(&folder)?;
+        // Every animation of a glTF file is listed; files of none are bodies to put motion on.
+        let clips = loopwright_mocap::clips(&folder)?;
+        rows.retain(|row| match format_of(&row.file) {
+            Some(Format::Glb | Format::Gltf) => clips.iter().any(|clip| clip.file == row.file),
+            format => format.is_some(),
+        });
+        Ok(Self { folder, rows })
+    }
+
+    /// The files in one of these formats, by their path below the folder.
+    pub(crate) fn files(&self, formats: &[Format]) -> Vec<&str> {
+        let files = self.rows.iter().map(|row| row.file.as_str());
+        files
+            .filter(|file| format_of(file).is_some_and(|format| formats.contains(&format)))
+            .collect()
+    }
+
+    /// Reads a file of the folder, its bytes and the take in them; files beside it come along.
+    pub(crate) fn read(&self, file: &str, settings: &ReadSettings<'_>) -> Result<(Vec<u8>, LoadedTake), String> {
+        let path = self.folder.join(file);
+        let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let companions = |name: &str| std::fs::read(path.with_file_name(name));
+        let settings = ReadSettings {
+            companions: Some(&companions),
+            ..*settings
+        };
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let loaded =
+            read_take(&bytes, &stem, &settings, &mut Vec::new()).map_err(|error| format!("{file}: {error}"))?;
+        Ok((bytes, loaded))
+    }
+
+    /// Reads and studies the takes whose expected answer is among these.
+    pub(crate) fn expected_to(&self, answers: &[Expect]) -> Result<Vec<Studied>, String> {
+        let rows = self.rows.iter();
+        rows.filter(|row| row.expect.is_some_and(|expect| answers.contains(&expect)))
+            .map(|row| {
+                let (_, loaded) = self.read(&row.file, &ReadSettings::default())?;
+                let mut studied = Studied::of(&row.file, loaded.take)?;
+                studied.expect = row.expect;
+                studied.source = Some(loaded.source);
+                Ok(studied)
+            })
+            .collect()
+    }
+
+    /// Those in which a loop must be found.
+    pub(crate) fn loops(&self) -> Result<Vec<Studied>, String> {
+        self.expected_to(&[Expect::Loop])
+    }
+
+    /// All whose answer is known.
+    pub(crate) fn judged(&self) -> Result<Vec<Studied>, String> {
+        self.expected_to(&[Expect::Loop, Expect::Warn, Expect::Refuse])
+    }
+}
+
+/// The format that a file's name tells.
+fn format_of(file: &str) -> Option<Format> {
+    Format::of_extension(Path::new(file).extension()?.to_str()?)
+}
+
+/// A take with its study.
+pub(crate) struct Studied {
+    /// The file of a captured take below its folder, else some name; errors begin with it.
+    pub(crate) file: String,
+    /// What a search must answer, where that is known.
+    pub(crate) expect: Option<Expect>,
+    pub(crate) take: Take,
+    pub(crate) analysis: Analysis,
+    /// What its file holds besides; `None` of synthetic takes.
+    source: Option<Source>,
+}
+
+impl Studied {
+    /// Studies a take.
+    pub(crate) fn of(file: &str, take: Take) -> Result<Self, String> {
+        let analysis = Analysis::of(&take, &BodyOverrides::default()).map_err(|error| format!("{file}: {error}"))?;
+        Ok(Self {
+            file: file.to_owned(),
+            expect: None,
+            take,
+            analysis,
+            source: None,
+        })
+    }
+
+    /// Makes and studies a synthetic walk.
+    pub(crate) fn walk(settings: &WalkSettings) -> Result<Self, String> {
+        let name = "the synthetic walk";
+        let walk = synthesize(settings).map_err(|error| format!("{name}: {error}"))?;
+        Self::of(name, walk.take)
+    }
+
+    /// An error message that names the take.
+    pub(crate) fn failed(&self, error: impl Display) -> String {
+        format!("{}: {error}", self.file)
+    }
+
+    pub(crate) fn find(&self, settings: &SearchSettings) -> Result<Found, String> {
+        candidate::find(&self.take, &self.analysis, settings).map_err(|error| self.failed(error))
+    }
+
+    /// The loop that is recommended by default; `None` where the take has no steady one.
+    pub(crate) fn recommended(&self) -> Result<Option<LoopCandidate>, String> {
+        Ok(self.find(&SearchSettings::default())?.best().cloned())
+    }
+
+    pub(crate) fn make(&self, candidate: &LoopCandidate, settings: &LoopSettings) -> Result<Made, String> {
+        pipeline::make(&self.take, &self.analysis, &candidate.cut, candidate.cycles, settings)
+            .map_err(|error| self.failed(error))
+    }
+
+    /// Measures a loop, closed in whatever way, of the stretch that was made into one.
+    pub(crate) fn quality(&self, made: &Made, clip: &LoopClip) -> Quality {
+        quality::measure(&LoopKeys::of_loop(clip), &self.analysis.body, Some(&made.source))
+    }
+
+    /// Writes a loop into the take's own format, reads it back, and measures what was read.
+    pub(crate) fn written_quality(&self, made: &Made, clip: &LoopClip) -> Result<Quality, String> {
+        let source = self.source.as_ref().ok_or_else(|| self.failed("it has no file"))?;
+        let written = write_loop(clip, source, &LoopWriteSettings::default()).map_err(|error| self.failed(error))?;
+        let settings = ReadSettings::in_space(space_of(source));
+        let back = read_take(&written.bytes, "loop", &settings, &mut Vec::new()).map_err(|error| self.failed(error))?;
+        let layout = KeyLayout {
+            num_samples: clip.num_samples(),
+            has_closing_key: true,
+            in_place: false,
+        };
+        let keys =
+            LoopKeys::new(&back.take, layout, *clip.root(), clip.carrier()).map_err(|error| self.failed(error))?;
+        Ok(quality::measure(&keys, &self.analysis.body, Some(&made.source)))
+    }
+}
+
+/// The axes and the unit of a form, for reading what is written in it: too few frames to tell them by themselves.
+pub(crate) fn space_of(source: &Source) -> SpaceSettings {
+    let space = source.space();
+    SpaceSettings {
+        up: UpChoice::Given(space.up),
+        unit: UnitChoice::Metres(space.unit_metres),
+    }
+}
+
+/// The uncut samples of a stretch as a loop that nobody closed.
+pub(crate) fn unclosed(made: &Made) -> Result<LoopClip, String> {
+    let clip = &made.source.clip;
+    let samples = 0..clip.num_intervals() as isize;
+    with_samples(made, samples.map(|sample| clip.pose(sample).to_pose()))
+}
+
+/// A loop of the same stretch with other samples.
+pub(crate) fn with_samples(made: &Made, samples: impl Iterator<Item = Pose>) -> Result<LoopClip, String> {
+    let clip = &made.source.clip;
+    let tracks = Tracks::of_poses(clip.skeleton().clone(), clip.step_secs(), samples);
+    let tracks = tracks.map_err(|error| error.to_string())?;
+    LoopClip::new("other", tracks, made.source.carrier, made.source.root).map_err(|error| error.to_string())
+}
