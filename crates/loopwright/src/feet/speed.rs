@@ -108,7 +108,7 @@ pub(super) fn of_feet(stage: &Stage<'_>, feet: &[Vec<DVec3>], limits: &ContactLi
         .map(|start| irls_fit(&low, start, poses.angular, ROUGH_MPS))
         .into_iter()
         .min_by(|&one, &other| slide(one).total_cmp(&slide(other)))?;
-    // Under that twist feet come to stand, and those samples alone count for the rest.
+    // Under that twist feet come to stand, and those samples alone tell the rest.
     let travel = RootTravel {
         mode: RootMode::Keep,
         twist: Twist { linear: rough, ..poses },

@@ -1,5 +1,5 @@
-//! Leaf mathematics without a word of the domain: rotations, rigid motions, screws, cubics, decays, smoothing, percentiles,
-//! steps of time, portable functions.
+//! Leaf mathematics without a word of the domain: rotations, rigid motions, screws, cubics, decays, smoothing, percentiles, portable
+//! functions.
 
 pub mod ops;
 
