@@ -32,7 +32,7 @@ pub struct Contacts {
 }
 
 impl Contacts {
-    /// Contacts of all feet; none where nothing tells feet from other joints.
+    /// Contacts of all feet; none where feet cannot be told from other joints.
     pub fn of(
         world: &WorldTracks,
         body: &Body,

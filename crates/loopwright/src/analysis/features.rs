@@ -33,7 +33,7 @@ const HEAD_WEIGHT: f64 = 0.5;
 /// Weight of the hips, whose height is all that the heading's frame leaves of their place.
 const HIPS_WEIGHT: f64 = 0.5;
 
-/// Half body height in metres where the skeleton does not tell its own.
+/// Half body height in metres where the skeleton does not give its own.
 const FALLBACK_HALF_HEIGHT: f64 = 0.85;
 
 /// The joints that count by default, in order of the skeleton.
@@ -85,7 +85,7 @@ pub fn weights(
         }
         let mut joints = skeleton.joints_matching(pattern);
         if joints.is_empty() {
-            // A name with a star of its own is found by exact name, and the error tells names that are alike.
+            // A name with a star of its own is found by exact name, and the error lists names that are similar.
             joints.push(body::find_given(skeleton, pattern)?);
         }
         for joint in joints {

@@ -23,7 +23,7 @@ pub struct Heading {
 /// Shorter, and bobs and hops vanish from the features; longer, and stairs are seen too late.
 const HEIGHT_REACH_SECS: f64 = 1.0;
 
-/// Share of the lateral axis that must lie along the ground for it to tell the facing.
+/// Share of the lateral axis that must lie along the ground for it to give the facing.
 ///
 /// Below a third the body lies on its side or rolls over, and the axis' projection swings about at random.
 const MIN_LEVEL_SHARE: f64 = 0.3;
@@ -86,7 +86,7 @@ impl Heading {
     }
 }
 
-/// Facing from the lateral axes, radians from +Z in -pi to pi; `None` where they do not tell it.
+/// Facing from the lateral axes, radians from +Z in -pi to pi; `None` where they do not give it.
 fn facing(world: &WorldTracks, body: &Body, frame: usize) -> Option<f64> {
     let axis = |pair: Option<[usize; 2]>| {
         pair.map_or(DVec3::ZERO, |[left, right]| {

@@ -1,6 +1,6 @@
 //! What a long take holds, one after the other: standing, walking, running, turning.
 //!
-//! Each frame has a gait, told by the travel of the heading frame over a second around it. Single frames waver, so the take
+//! Each frame has a gait, by the travel of the heading frame over a second around it. Single frames waver, so the take
 //! is cut where it pays: of all ways to cut it, the one with the least frames that disagree with their segment plus a price
 //! for each cut, found exactly by dynamic programming. Source: docs/math/segments.md.
 
@@ -14,10 +14,10 @@ use crate::{
     take::Take,
 };
 
-/// How a body gets along.
+/// How a body moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Gait {
-    /// It all but stands.
+    /// It hardly moves.
     Idle,
     /// It moves and stays where it is.
     OnTheSpot,
@@ -81,7 +81,7 @@ pub struct Segment {
     pub end_frame: usize,
 }
 
-/// Travel is told over this long, seconds: about a stride, over which sway and bounce cancel.
+/// Travel is measured over this long, seconds: about a stride, over which sway and bounce cancel.
 const WINDOW_SECS: f64 = 1.0;
 
 /// Below this speed a body stays where it is, metres per second.
@@ -101,7 +101,7 @@ const RUN_FROUDE: f64 = 0.5;
 /// Leg length as a share of the height of the head joint.
 const LEG_SHARE: f64 = 0.55;
 
-/// Leg length where the skeleton does not tell its own, metres.
+/// Leg length where the skeleton does not give its own, metres.
 const FALLBACK_LEG: f64 = 0.9;
 
 const GRAVITY: f64 = 9.81;

@@ -1,10 +1,10 @@
 //! When a foot stands: each rule for it, with all their numbers side by side.
 //!
-//! There are three, for three questions, and their numbers differ on purpose. Contacts, which feet are held by, know the foot's
-//! motion over a long time: `stands`, with limits that follow from its own speed. Foot sliding and the fit of the root's travel must
-//! not depend on what they measure, so they go by fixed limits: [`is_stance`]. The speed of the root by its feet is found
-//! before anything is known to stand: there a low foot may stand, and counts by its speed. Source: docs/math/contacts.md and
-//! docs/math/feet.md.
+//! There are three, for three questions, and their numbers differ on purpose. Contacts, which feet are held by, know the
+//! foot's motion over a long time: `stands`, with limits that follow from its own speed. Foot sliding and the fit of the
+//! root's travel must not depend on what they measure, so they go by fixed limits: [`is_stance`] and [`FootJoint`]. The speed
+//! of the root by its feet is found before anything is known to stand: there a low foot may stand, and counts by its speed.
+//! Source: docs/math/contacts.md and docs/math/feet.md.
 
 use core::ops::RangeInclusive;
 
@@ -167,7 +167,7 @@ impl FootJoint {
         self.joint
     }
 
-    /// Whether it stands at a frame, whose neighbours tell its speed.
+    /// Whether it stands at a frame; its speed is that between the frame's neighbours.
     pub fn stands_at(&self, world: &WorldTracks, frame: usize) -> bool {
         let (before, after) = (frame.saturating_sub(1), (frame + 1).min(world.num_frames() - 1));
         let moved = world.position(after, self.joint) - world.position(before, self.joint);

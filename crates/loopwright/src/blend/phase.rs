@@ -34,7 +34,7 @@ pub fn align(loops: &[LoopClip]) -> Vec<f64> {
         return Vec::new();
     };
     let weights = joint_weights(first);
-    let reference = Motion::of(first, 0.0, &weights);
+    let reference = PhaseProfile::of(first, 0.0, &weights);
     let shifts = others.iter().map(|clip| shift(&reference, clip, &weights));
     core::iter::once(0.0).chain(shifts).collect()
 }
@@ -62,9 +62,9 @@ pub(crate) fn joint_weights(clip: &LoopClip) -> Vec<f64> {
 }
 
 /// Weighted places of all joints seen from the root at even phases, less their means over the loop.
-struct Motion(Vec<Vec<DVec3>>);
+struct PhaseProfile(Vec<Vec<DVec3>>);
 
-impl Motion {
+impl PhaseProfile {
     /// From the phase `from` on.
     fn of(clip: &LoopClip, from: f64, weights: &[f64]) -> Self {
         let mut places: Vec<Vec<DVec3>> = (0..NUM_PHASES)
@@ -86,7 +86,7 @@ impl Motion {
         Self(places)
     }
 
-    /// Sum of products with another motion that is `steps` ahead.
+    /// Sum of products with another profile that is `steps` ahead.
     fn correlation(&self, other: &Self, steps: usize) -> f64 {
         let pairs = (0..NUM_PHASES).map(|index| (&self.0[index], &other.0[(index + steps) % NUM_PHASES]));
         pairs
@@ -106,8 +106,8 @@ impl Motion {
 }
 
 /// The phase at which a loop does what the reference does at its start.
-fn shift(reference: &Motion, clip: &LoopClip, weights: &[f64]) -> f64 {
-    let motion = Motion::of(clip, 0.0, weights);
+fn shift(reference: &PhaseProfile, clip: &LoopClip, weights: &[f64]) -> f64 {
+    let motion = PhaseProfile::of(clip, 0.0, weights);
     let correlations: Vec<f64> = (0..NUM_PHASES)
         .map(|steps| reference.correlation(&motion, steps))
         .collect();
@@ -124,7 +124,7 @@ fn shift(reference: &Motion, clip: &LoopClip, weights: &[f64]) -> f64 {
     let mut reach = 1.0 / NUM_PHASES as f64;
     for _ in 0..NUM_REFINEMENTS {
         let [before, here, after] =
-            [at - reach, at, at + reach].map(|from| reference.squared_distance(&Motion::of(clip, from, weights)));
+            [at - reach, at, at + reach].map(|from| reference.squared_distance(&PhaseProfile::of(clip, from, weights)));
         let bend = before - 2.0 * here + after;
         if bend > 0.0 {
             // The bottom of the parabola through the three.

@@ -13,9 +13,9 @@ pub const MAX_CONDITIONS: usize = 6;
 
 /// Smallest pivot of the system, relative to its largest entry, once rows and columns are in units of each end's own time.
 ///
-/// Weights lose about as many digits as the pivot is small: at 1e-7 half of them are left. Shapes that fit into the
-/// period keep every pivot near 1, however short they are; a spring reaches 1e-7 at a half-life of 370 periods, a quintic at a blend of 110.
-/// Smaller bounds let mixtures through whose huge terms cancel.
+/// Weights lose about as many digits as the pivot is small: at 1e-7 half of them are left. Shapes that fit into the period
+/// keep every pivot near 1, however short they are; a spring reaches 1e-7 at a half-life of 370 periods, a quintic at a blend of
+/// 110. Smaller bounds let mixtures through whose huge terms cancel.
 const SMALLEST_PIVOT: f64 = 1e-7;
 
 /// Why no mixture of the decays meets the conditions.

@@ -68,7 +68,7 @@ fn close_against(clip: &Clip, settings: &ClosureSettings, image: Option<&Image<'
             .collect(),
     };
 
-    // First the motion, where it can be told from the noise, ...
+    // First the motion, where it can be separated from the noise, ...
     let wide: Vec<Option<JointEnds>> = (closing.plans.iter().enumerate())
         .map(
             |(joint, plan)| match (settings.motion, &methods[joint], plan.crossfade) {

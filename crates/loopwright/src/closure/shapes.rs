@@ -39,7 +39,7 @@ pub enum Shape {
     SoftFade {
         /// Time after which an infinitely hard fade would be zero, seconds: twice that of its middle.
         duration_secs: f64,
-        /// How sharply it bends; 0.5 is nearly straight, 16 hardly to be told from a corner.
+        /// How sharply it bends; 0.5 is nearly straight, 16 nearly a corner.
         hardness: f64,
         /// Blend time of the velocity, seconds.
         blend_secs: f64,

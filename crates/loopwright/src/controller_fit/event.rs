@@ -124,7 +124,7 @@ const STRAIGHT_SHARE: f64 = 0.9;
 const CALM_SHARE: f64 = 0.4;
 const CALM_SECS: f64 = 0.3;
 
-/// Events lie so many deviations of the smoothing away from the ends of a run: nearer, change is told too small, and a steady turn
+/// Events lie so many deviations of the smoothing away from the ends of a run: nearer, change comes out too small, and a steady turn
 /// looks like one that begins and ends.
 const END_DEVIATIONS: f64 = 2.0;
 
@@ -268,7 +268,7 @@ fn event(profile: &Profile, modes: &[Mode], quantity: Quantity, core: &Core, roo
     let mode = match (modes[told_at], quantity) {
         // A turn of this size is no standing, however still the limbs are held.
         (Mode::Idle, Quantity::Facing) => Mode::TurnInPlace,
-        // Where the mode is told a little late or early, the frames around have the one that travels.
+        // Where the mode changes a little late or early, the frames around have the one that travels.
         (Mode::Idle, Quantity::Velocity) => {
             let mut others = frames.clone().map(|frame| modes[frame]);
             others.find(|mode| mode.travels()).unwrap_or(Mode::Idle)

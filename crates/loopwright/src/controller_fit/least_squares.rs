@@ -144,7 +144,7 @@ pub(super) fn fit(signal: &Signal, frames: Range<usize>, peak: usize, dt: f64) -
         }
     }
     let (_, fitted) = best?;
-    // At the edge of what is looked for the half-life is not told but bounded.
+    // At the edge of what is looked for the half-life is not determined but bounded.
     let is_told = fitted.half_life_secs > shortest * 1.01 && fitted.half_life_secs < LONGEST_SECS * 0.99;
     is_told.then_some(fitted)
 }

@@ -1,6 +1,6 @@
 //! Figures for a character controller: how fast a take goes, and the half-lives of the springs that answer as its body does.
 //!
-//! [`profile`] smooths velocity and facing, [`mode`] tells walks from runs and finds the largest figures of each, [`event`]
+//! [`profile`] smooths velocity and facing, [`mode`] separates walks from runs and finds the largest figures of each, [`event`]
 //! finds starts, stops and turns and fits a critically damped spring to each in two ways, [`pool`] takes medians over events
 //! and takes, and the same springs are driven through the take again to be held beside it. Half-lives are the articles'
 //! parameter: see [`spring`].
@@ -56,7 +56,7 @@ pub const MAX_RATE_HZ: f64 = 2000.0;
 pub struct FitSettings {
     /// Standard deviation of the weights that smooth velocity and facing, seconds.
     pub smoothing_secs: f64,
-    /// The mode of the whole take; told from its speed and direction unless given.
+    /// The mode of the whole take; found from its speed and direction unless given.
     pub mode: Option<Mode>,
 }
 

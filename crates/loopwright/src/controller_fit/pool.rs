@@ -82,7 +82,7 @@ impl HalfLives {
     }
 }
 
-/// What is told of a mode, or of all of them together.
+/// Figures of one mode, or of all modes together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModePool {
     /// The mode; `None` for all of them.
@@ -139,7 +139,7 @@ impl Pool {
         }
     }
 
-    /// Whether any half-life is told.
+    /// Whether there is any half-life.
     pub fn has_half_life(&self) -> bool {
         self.all
             .velocity

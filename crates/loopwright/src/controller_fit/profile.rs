@@ -175,7 +175,7 @@ mod tests {
         for frame in 0..180 {
             let off = (signal.values[frame] - line[frame]).length();
             assert!(off < 1e-12 || !(48..132).contains(&frame), "{frame}: {off}");
-            // At the ends change is told too small.
+            // At the ends change comes out too small.
             assert!((0.0..steady + 1e-9).contains(&signal.rates[frame].x), "{frame}");
         }
         let hertz = 1.8;

@@ -26,7 +26,7 @@ pub struct SmoothedResponse {
 /// Deviations, in units of 1/y, below which smoothing changes no digit that matters.
 const NO_SMOOTHING: f64 = 1e-4;
 
-/// Below so many deviations the normal distribution is told by its asymptotic series, whose terms do not cancel.
+/// Below so many deviations the normal distribution comes from its asymptotic series, whose terms do not cancel.
 const FAR_BELOW: f64 = -10.0;
 
 impl SmoothedResponse {
@@ -122,7 +122,7 @@ pub fn half_life_of_smoothed_peak(step: f64, peak_rate: f64, deviation_secs: f64
     Some(0.5 * (low + high))
 }
 
-/// Half-lives below this share of the smoothing's deviation are not told: their peaks are within a tenth of that of a sudden step,
+/// Half-lives below this share of the smoothing's deviation are not reported: their peaks are within a tenth of that of a sudden step,
 /// and a body that eases into its change looks the same.
 pub(super) const SHORTEST_SHARE: f64 = 0.5;
 

@@ -68,7 +68,7 @@ fn short_by(away_secs: f64) -> f64 {
     SHORT * near / (near + SHORT_SECS * SHORT_SECS)
 }
 
-/// Where the ankle of a foot shall be at a sample, and by how much the foot tilts about the joint that is held.
+/// Where the ankle of a foot goes at a sample, and by how much the foot tilts about the joint that is held.
 pub(super) struct Footing {
     pub(super) ankle: DVec3,
     pub(super) tilt: DQuat,

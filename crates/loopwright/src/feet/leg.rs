@@ -99,7 +99,7 @@ impl Leg {
 
     /// The turn of the whole leg at the thigh and the angle by which the knee bends further, that put the ankle at `goal`.
     ///
-    /// `at` gives positions of joints as they are, the thigh already where it shall be; `above_knee` is the turn of the joint
+    /// `at` gives positions of joints as they are, the thigh already in its place; `above_knee` is the turn of the joint
     /// above the knee. Where the goal is out of reach the leg points to it.
     pub(super) fn reach(&self, at: impl Fn(usize) -> DVec3, above_knee: DQuat, goal: DVec3) -> (DQuat, f64) {
         let [thigh, knee, ankle] = [self.thigh, self.knee, self.ankle].map(&at);
@@ -121,7 +121,7 @@ impl Leg {
     }
 }
 
-/// Below this share of its largest size the bend of a knee tells no axis.
+/// Below this share of its largest size the bend of a knee has no axis to speak of.
 const STRAIGHT: f64 = 0.01;
 
 /// A leg is not stretched further than to this angle at the knee, radians, unless it is in the take: near full extension a
@@ -138,10 +138,10 @@ pub(super) struct Bend {
     flexed: f64,
 }
 
-/// Newton's steps that tell how knee and heel share a way.
+/// Newton's steps to how knee and heel share a way.
 const EASING_ROUNDS: usize = 12;
 
-/// A knee bent by less than this is not told to bend for what little its ankle has to come nearer, radians: the angle would
+/// A knee bent by less than this does not bend for what little its ankle has to come nearer, radians: the angle would
 /// have to leap. The hips give way instead.
 const STIFF: f64 = 0.005;
 
@@ -171,7 +171,7 @@ impl Bend {
         self.distance(LEAST_BEND).max(self.length())
     }
 
-    /// How far the ankle shall be from the thigh where it is wanted at `wanted`, metres, and what knee and heel do for it weighs
+    /// How far the ankle should be from the thigh where it is wanted at `wanted`, metres, and what knee and heel do for it weighs
     /// least: the square of the knee's angle, and that of what is left to the heel times `heel`, per metre squared.
     ///
     /// Near full extension, where a millimetre takes degrees of the knee, it is the heel that gives way. With x = 2 sin(angle/2)

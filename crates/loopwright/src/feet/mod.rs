@@ -84,7 +84,7 @@ words!(RootSpeed {
 pub struct FeetSettings {
     /// Whether they are held.
     pub lock: FootLock,
-    /// Whether they tell the speed of the root.
+    /// What the speed of the root goes by.
     pub speed: RootSpeed,
 }
 
@@ -122,13 +122,13 @@ pub struct Feet {
     pub contacts: Vec<LoopContact>,
     /// When they are held: contacts and what goes before and after them.
     pub held: Vec<LoopContact>,
-    /// What became of every foot; empty where nothing tells feet from other joints.
+    /// What became of every foot; empty where feet cannot be told from other joints.
     pub outcomes: Vec<FootOutcome>,
     /// Most that the hips sank so that the legs reach, metres.
     pub hips_lowered_metres: f64,
     /// Farthest that a foot was moved, metres.
     pub moved_metres: f64,
-    /// What the feet say of the root's speed; `None` where they never stand, or the root does not travel at all.
+    /// The root's speed by the feet; `None` where they never stand, or the root does not travel at all.
     pub speed: Option<FeetSpeed>,
     /// Whether that is the speed of the root.
     pub speed_is_theirs: bool,

@@ -1,4 +1,4 @@
-//! The root's speed told by the feet: what stands does not move, so the ground below tells how fast the body goes.
+//! The root's speed by its feet: what stands does not move, so the ground passes below the body as fast as the body travels.
 //!
 //! Captures on a treadmill and takes that somebody brought in place have no travel of their own; their feet have. Source:
 //! docs/math/feet.md.
@@ -12,11 +12,11 @@ use crate::{
     motion::RootMotion,
 };
 
-/// Speeds of feet are told over this long, seconds: over less, the noise of a capture moves a foot that stands.
+/// Speeds of feet are measured over this long, seconds: over less, the noise of a capture moves a foot that stands.
 const SPEED_SECS: f64 = 0.1;
 
-/// Speed at which a foot's word counts half, metres per second: first to tell standing feet from swinging ones, then to tell
-/// a foot that rests from one that rolls.
+/// Speed at which a foot counts half, metres per second: first to separate standing feet from swinging ones, then feet that
+/// rest from feet that roll.
 const ROUGH_MPS: f64 = 0.3;
 const FINE_MPS: f64 = 0.1;
 
@@ -33,7 +33,7 @@ pub struct FeetSpeed {
     pub slide_of_poses_mps: f64,
 }
 
-/// Feet must slide less by this factor and by this much, metres per second, for their word to count.
+/// Feet must slide less by this factor and by this much, metres per second, for their speed to be taken.
 const BETTER_FACTOR: f64 = 0.75;
 const BETTER_MPS: f64 = 0.02;
 
@@ -46,7 +46,7 @@ const IN_PLACE_SHARE: f64 = 0.25;
 const ALIKE_SHARE: f64 = 0.1;
 
 impl FeetSpeed {
-    /// Whether the feet tell the travel better than the poses do.
+    /// Whether the feet give the root's speed better than the poses do.
     pub fn is_better(&self) -> bool {
         let slides_less = |factor: f64| {
             let poses = self.slide_of_poses_mps;
@@ -118,15 +118,15 @@ pub(super) fn of_feet(stage: &Stage<'_>, feet: &[Vec<DVec3>], limits: &ContactLi
         let contacts = contact::of_foot(foot, places, &travel, step_secs, limits);
         let mut stands = vec![false; count];
         for contact in &contacts {
-            // At its ends the foot still moves within the time over which speeds are told.
+            // At its ends the foot still moves within the time over which speeds are measured.
             let keys = contact.keys();
             let inside = keys.start + reach..keys.end.saturating_sub(reach);
-            let told = if inside.is_empty() || keys.len() == count {
+            let measured = if inside.is_empty() || keys.len() == count {
                 keys
             } else {
                 inside
             };
-            for key in told {
+            for key in measured {
                 stands[key % count] = true;
             }
         }
@@ -167,7 +167,7 @@ fn sliding(low: &Low, linear: DVec3, angular: DVec3) -> f64 {
     ops::hypot(off.x, off.z)
 }
 
-/// Times that weights are told anew; they settle within a few.
+/// Rounds of weighting; the velocity settles within a few.
 const ROUNDS: usize = 12;
 
 /// The velocity that most feet want: least squares, in which a foot counts less the further it is from the rest.

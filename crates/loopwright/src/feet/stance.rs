@@ -142,8 +142,8 @@ impl<'a> Stance<'a> {
         (self.offset(key + half) - self.offset(key - half)) / (2.0 * half as f64 * step_secs)
     }
 
-    /// Offsets in the world on the way to the next stance, whose first key is `start` in this one's cycle: they fade from the one to
-    /// the other, C1, and keep the foot above the ground.
+    /// Offsets in the world on the way to the next stance, whose first key is `start` in this one's cycle: they fade from the
+    /// one to the other, C1, and keep the foot above the ground.
     fn swing(&self, next: &Self, start: usize) -> Result<Vec<DVec3>, BoundaryError> {
         let step_secs = self.stage.clip.step_secs();
         let end = self.contact.keys().end - 1;

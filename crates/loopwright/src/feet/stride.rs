@@ -40,7 +40,7 @@ struct Step {
     bones: [DVec3; 3],
     /// Axis of the knee.
     hinge: DVec3,
-    /// Where the lowest joint shall be.
+    /// Where the lowest joint is wanted.
     goal: DVec3,
     /// Turn of the whole leg at the thigh.
     swing: DVec3,
@@ -89,7 +89,7 @@ impl Stride {
                 let footing = Footing::of(stage, foot, sample, rise);
                 let (swing, bend) = foot.leg.reach(at, stage.rotation_above(sample, knee), footing.ankle);
                 (step.swing, step.bend, step.tilt) = (rotation::log(swing), bend, footing.tilt);
-                // Where the foot falls short on its way, there it shall be.
+                // Where the foot falls short on its way, this is what is wanted.
                 step.goal = footing.ankle + footing.tilt * step.bones[2];
             }
             step
@@ -136,7 +136,7 @@ impl Stride {
         let [upper, lower, arm] = step.bones;
         let (swing, bent) = (rotation::exp(step.swing), rotation::exp(step.hinge * step.bend));
         let ankle = step.thigh + swing * (upper + bent * lower);
-        // The foot tilts on, so that what is held is where it shall be, or in line with it.
+        // The foot tilts on, so that what is held is where it is wanted, or in line with it.
         let foot = arc(step.tilt * arm, step.goal - ankle) * step.tilt;
         Some(Turns { swing, bent, foot })
     }

@@ -26,20 +26,20 @@ const NUM_REFINEMENTS: usize = 6;
 
 /// Weighted places and velocities of joints at the samples of all loops.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Motions {
+pub(super) struct SampledLoops {
     weights: Vec<f64>,
     /// Per loop, per sample.
-    samples: Vec<Vec<Motion>>,
+    samples: Vec<Vec<WeightedState>>,
 }
 
 /// Places (metres) and velocities (metres per second) of all joints, weighted, axis by axis, as the root has its axes.
 #[derive(Clone, Debug, PartialEq)]
-struct Motion {
+struct WeightedState {
     places: Vec<f64>,
     velocities: Vec<f64>,
 }
 
-impl Motion {
+impl WeightedState {
     fn state(&self) -> State<'_> {
         State {
             places: &self.places,
@@ -48,7 +48,7 @@ impl Motion {
     }
 }
 
-impl Motions {
+impl SampledLoops {
     /// Of loops of one skeleton; without any, of nothing.
     pub(super) fn of(loops: &[LoopClip]) -> Self {
         let weights = loops.first().map(joint_weights).unwrap_or_default();
@@ -94,7 +94,7 @@ impl Motions {
     }
 }
 
-fn motion(clip: &LoopClip, secs: f64, weights: &[f64]) -> Motion {
+fn motion(clip: &LoopClip, secs: f64, weights: &[f64]) -> WeightedState {
     let places = |secs: f64| {
         let body = clip.body_pose_at(secs, INTERPOLATION);
         body.as_ref().world(clip.skeleton()).translations
@@ -112,7 +112,7 @@ fn motion(clip: &LoopClip, secs: f64, weights: &[f64]) -> Motion {
             .flat_map(|joint| (of(joint) * weights[joint]).to_array())
             .collect()
     };
-    Motion {
+    WeightedState {
         places: weighted(&|joint| here[joint]),
         velocities: weighted(&velocity),
     }

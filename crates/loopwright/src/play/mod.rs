@@ -21,7 +21,7 @@ pub mod entry;
 
 pub mod offset;
 
-use entry::{Entry, Motions};
+use entry::{Entry, SampledLoops};
 use offset::{MovingPose, Offset};
 
 /// How a set of loops is played.
@@ -115,7 +115,7 @@ pub enum PlayError {
 pub struct LoopSet {
     /// Seen from their constant twists.
     loops: Vec<LoopClip>,
-    motions: Motions,
+    sampled: SampledLoops,
 }
 
 impl LoopSet {
@@ -134,7 +134,7 @@ impl LoopSet {
             .map(LoopClip::on_screw)
             .collect::<Result<Vec<_>, _>>()?;
         Ok(Self {
-            motions: Motions::of(&loops),
+            sampled: SampledLoops::of(&loops),
             loops,
         })
     }
@@ -149,7 +149,7 @@ impl LoopSet {
     /// Errors: [`PlayError::FadeSecs`].
     pub fn entry(&self, from: usize, secs: f64, to: usize, fade: Decay) -> Result<Entry, PlayError> {
         check_secs(fade)?;
-        Ok(self.motions.entry(&self.loops, from, secs, to, fade))
+        Ok(self.sampled.entry(&self.loops, from, secs, to, fade))
     }
 
     /// Draws an order of loops for so many seconds and lays them end to end.
@@ -195,7 +195,7 @@ impl LoopSet {
             // Any but the one that plays.
             let next = (at + 1 + below(random, self.loops.len() - 1)) % self.loops.len();
             let entry = self
-                .motions
+                .sampled
                 .entry(&self.loops, at, segment.entry.secs + since, next, fade);
             let left = segment.state(&self.loops, fade, since);
             let joined = MovingPose::of_loop(&self.loops[next], entry.secs);

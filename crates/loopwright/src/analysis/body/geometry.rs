@@ -9,14 +9,14 @@ use crate::take::Take;
 /// ankles on the other.
 const FOOT_HEIGHT_SHARE: f64 = 0.2;
 
-/// The ankles and toes that stay low over the take; every leaf where that does not tell feet from other joints.
+/// The ankles and toes that stay low over the take; every leaf where feet cannot be told from other joints so.
 pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
     let skeleton = take.skeleton();
     let leaves: Vec<usize> = (0..skeleton.num_joints())
         .filter(|&joint| skeleton.children(joint).is_empty())
         .collect();
     let world = take.world_tracks();
-    // A few dozen frames tell the heights; long takes need no more.
+    // A few dozen frames are enough for the heights of any take.
     let stride = take.num_frames().div_ceil(64);
     let mut heights = vec![0.0; skeleton.num_joints()];
     let mut count = 0.0;

@@ -46,7 +46,7 @@ pub enum FoundBy {
     Names,
     /// As the lowest ends of the skeleton over the take.
     Geometry,
-    /// Nothing told them apart: every leaf counts as a foot.
+    /// Not found: every leaf counts as a foot.
     AllLeaves,
 }
 
@@ -203,7 +203,7 @@ impl Body {
     /// Standing height in the take's own unit, whatever the pose: leg and spine laid straight, up to the head joint.
     ///
     /// Measured on the bones of the middle frame, because in some files the offsets of the rest pose are not the bones'.
-    /// `None` where there are no feet told apart or no head, or where all bones have no length.
+    /// `None` where feet were not found or there is no head, or where all bones have no length.
     pub fn stature(&self, take: &Take) -> Option<f64> {
         if self.found_by == FoundBy::AllLeaves {
             return None;
