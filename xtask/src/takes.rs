@@ -8,15 +8,15 @@ use std::{
 use loopwright::{
     analysis::{Analysis, body::BodyOverrides},
     candidate::{self, Found, LoopCandidate, SearchSettings},
-    loop_clip::{KeyLayout, LoopClip, LoopKeys},
+    loop_clip::{LoopClip, LoopKeys},
     motion::{Pose, Tracks},
     pipeline::{self, LoopSettings, Made},
     quality::{self, Quality},
     take::Take,
 };
 use loopwright_formats::{
-    Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice, read_take,
-    write_loop,
+    Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice,
+    loop_file::written_keys, read_take, write_loop,
 };
 use loopwright_mocap::{Expect, TakeRow};
 use loopwright_synth::{WalkSettings, synthesize};
@@ -153,16 +153,9 @@ impl Studied {
     /// Writes a loop into the take's own format, reads it back, and measures what was read.
     pub(crate) fn written_quality(&self, made: &Made, clip: &LoopClip) -> Result<Quality, String> {
         let source = self.source.as_ref().ok_or_else(|| self.failed("it has no file"))?;
-        let written = write_loop(clip, source, &LoopWriteSettings::default()).map_err(|error| self.failed(error))?;
-        let settings = ReadSettings::in_space(space_of(source));
-        let back = read_take(&written.bytes, "loop", &settings, &mut Vec::new()).map_err(|error| self.failed(error))?;
-        let layout = KeyLayout {
-            num_samples: clip.num_samples(),
-            has_closing_key: true,
-            in_place: false,
-        };
-        let keys =
-            LoopKeys::new(&back.take, layout, *clip.root(), clip.carrier()).map_err(|error| self.failed(error))?;
+        let writing = LoopWriteSettings::default();
+        let written = write_loop(clip, source, &writing).map_err(|error| self.failed(error))?;
+        let (_, keys) = written_keys(clip, &written, source, &writing).map_err(|error| self.failed(error))?;
         Ok(quality::measure(&keys, &self.analysis.body, Some(&made.source)))
     }
 }

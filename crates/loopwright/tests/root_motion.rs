@@ -10,7 +10,6 @@ use loopwright::{
         rigid::{Rigid, Twist},
         rotation,
     },
-    motion::Pose,
     motion::RootMotion,
     pipeline::{self, LoopSettings, MakeError},
     quality, recognition,
@@ -184,15 +183,12 @@ fn the_world_goes_on_over_the_seam_in_every_mode_and_rig() {
             let expected = if mode == RootMode::Keep { hips } else { 0 };
             assert_eq!(clip.carrier(), expected, "{mode:?} {still_root}");
             for key in [0, 30, 60, 100, 200] {
-                let Pose {
-                    translations: world, ..
-                } = clip.world_pose(key);
-                let expected = match mode {
-                    RootMode::InPlace => twist.exp(10.0 * FRAME_TIME),
-                    _ => twist.exp((10 + key) as f64 * FRAME_TIME),
-                };
-                let gap = (world[hips] - expected.transform_point(DVec3::Y)).length();
-                assert!(gap < 1e-9, "{mode:?} {still_root} key {key}: {gap}");
+                // What becomes of the root motion is for whoever plays the loop: seen in place, the root stays.
+                for (clip, frame) in [(clip, 10 + key), (&clip.in_place(), 10)] {
+                    let expected = twist.exp(frame as f64 * FRAME_TIME).transform_point(DVec3::Y);
+                    let gap = (clip.world_pose(key).translations[hips] - expected).length();
+                    assert!(gap < 1e-9, "{mode:?} {still_root} key {key}: {gap}");
+                }
             }
         }
     }

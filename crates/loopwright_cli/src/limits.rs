@@ -7,7 +7,7 @@ use std::{
 
 use clap::Args;
 use loopwright::quality::{POP_ACCELERATION, POP_METRES, POP_RADIANS};
-use loopwright_formats::sidecar::QualityFacts;
+use loopwright_formats::loop_file::facts::QualityFacts;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 use crate::{exit::Failure, files};

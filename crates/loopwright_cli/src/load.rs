@@ -14,8 +14,8 @@ use loopwright::{
     take::{SmoothError, Take},
 };
 use loopwright_formats::{
-    AnimationChoice, BvhError, FbxError, GltfError, LoadedTake, ReadError, ReadSettings, Sidecar, Space, SpaceSettings,
-    UnitChoice, UpChoice, Warning, sidecar::TakeFacts,
+    AnimationChoice, BvhError, FbxError, GltfError, LoadedTake, ReadError, ReadSettings, Sidecar, SpaceSettings,
+    UnitChoice, UpChoice, Warning, loop_file::facts::TakeFacts,
 };
 
 use crate::{
@@ -150,14 +150,6 @@ fn smoothed(take: &Take, hertz: f64, overrides: &BodyOverrides) -> Result<Take, 
         .try_this("--smooth 6"),
         other => Failure::error(other),
     })
-}
-
-/// The space of a file that is known already: nothing is guessed.
-pub(crate) fn known_space(space: &Space) -> SpaceSettings {
-    SpaceSettings {
-        up: UpChoice::Given(space.up),
-        unit: UnitChoice::Metres(space.unit_metres),
-    }
 }
 
 /// The space that a sidecar states for its loop, where the user does not say otherwise.

@@ -10,6 +10,7 @@ mod exit;
 mod files;
 mod limits;
 mod load;
+mod making;
 mod mirroring;
 mod numbers;
 mod output;
@@ -18,7 +19,6 @@ mod recipe;
 mod report;
 mod search;
 mod talk;
-mod targets;
 mod words;
 mod written_loop;
 

@@ -196,3 +196,10 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
         _ => Ok(()),
     }
 }
+
+/// The sidecar of a loop: `<output>.json`.
+pub(crate) fn sidecar_path(output: &Path) -> PathBuf {
+    let mut name = output.as_os_str().to_owned();
+    name.push(".json");
+    PathBuf::from(name)
+}

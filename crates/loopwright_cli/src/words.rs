@@ -9,7 +9,7 @@ use loopwright::{
     root_motion::{RootMode, RootSpace},
 };
 use loopwright_draw::render::View;
-use loopwright_formats::ClosingKey;
+use loopwright_formats::{ClosingKey, Target};
 
 /// A choice with a word for flags and recipes.
 pub(crate) trait Choice: Copy + Send + Sync + 'static {
@@ -93,6 +93,15 @@ choices! {
     ClosingKey::ALL {
         Repeat: "The last key equals the first, with the root carried on",
         Drop: "The last key is the last unique sample",
+    }
+    Target::ALL {
+        Godot: "Godot: a root joint for root motion",
+        Unity: "Unity: FBX, a root joint in every loop, its importer's settings in the sidecar",
+        Unreal: "Unreal: FBX, a root joint in every loop, whole frames per second",
+        Bevy: "Bevy: glTF in place, the twist in the sidecar",
+        Blender: "Blender: BVH in metres with Y up",
+        Three: "Three.js: in place, the twist in the userData of glTF clips",
+        Generic: "Anything else: nothing but what is always done",
     }
     DecayKind::ALL {
         Spring: "A critically damped spring",

@@ -2,28 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use glam::{DQuat, DVec3};
 use loopwright::{
     blend::SkeletonDifference,
-    loop_clip::{KeyLayout, LoopClip},
-    math::{
-        rigid::{Rigid, Twist},
-        rotation,
-    },
-    motion::RootMotion,
-    root_motion::{RootMode, RootSpace, Rooted, extract},
-    take::{Clip, Cut, Take},
+    loop_clip::{KeysError, LoopClip},
+    root_motion::Rooted,
+    take::Take,
 };
 use loopwright_formats::{
-    AnimationChoice, Format, LoadedTake, ReadSettings, Sidecar, Source, SpaceSettings,
-    sidecar::{RootFacts, TakeFacts},
+    AnimationChoice, Format, LoopInFile, ReadSettings, Sidecar, Source, SpaceSettings,
+    loop_file::{PlaceError, facts::TakeFacts},
 };
 
 use crate::{
-    commands::make,
     exit::Failure,
     files,
     load::{self, Loaded},
+    output,
     recipe::TakeArgs,
     talk,
 };
@@ -52,7 +46,16 @@ pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<WrittenLoop, Failu
     let file = load::read_take(path, &settings(reading, space, sidecar.as_ref()), &mut warnings)?;
     let facts = load::take_facts(path, &file);
     Ok(WrittenLoop {
-        written: unrooted(path, file, sidecar.as_ref())?,
+        written: match &sidecar {
+            Some(sidecar) => sidecar.without_added_root(file.take).map_err(|_| {
+                Failure::error(format!(
+                    "\"{}\" has no root joint above the hips, though its sidecar says so",
+                    path.display()
+                ))
+                .try_this(OTHER_SIDECAR)
+            })?,
+            None => file.take,
+        },
         sidecar,
         facts,
         warnings: warnings.iter().map(ToString::to_string).collect(),
@@ -88,7 +91,7 @@ pub(crate) struct PlayableLoop {
 impl PlayableLoop {
     /// The loop as it is played: its root stays where the file says so.
     pub(crate) fn played(&self) -> LoopClip {
-        if root_mode(&self.sidecar.root).moves_root() {
+        if self.sidecar.root.mode.moves_root() {
             self.clip.clone()
         } else {
             self.clip.in_place()
@@ -119,7 +122,7 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs) -> Result<PlayableL
                     .because("how a loop travels and where its period ends stands in its sidecar")
                     .try_this(format!(
                         "`loopwright make` writes loops with their sidecars; keep \"{}\" beside the loop",
-                        make::sidecar_path(path).display()
+                        output::sidecar_path(path).display()
                     )),
             );
         }
@@ -134,20 +137,15 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs) -> Result<PlayableL
         talk::warn(&format!("{}: {warning}", path.display()));
     }
     let facts = load::take_facts(path, &file);
-    let root_added = sidecar.playback.root_joint_added;
-    let (layout, root, carrier) = if root_added {
-        let (layout, root) = layout_and_root(&sidecar);
-        (layout, root, 0)
-    } else {
-        from_sidecar(&file.take, &sidecar)?
-    };
-    let clip = LoopClip::from_keys(&file.take, layout, root, carrier).map_err(|error| {
+    let place = LoopInFile::of_whole_file(&sidecar, &file.take).map_err(contradicted)?;
+    let apart = |error: KeysError| {
         Failure::error(format!(
             "\"{}\" and its sidecar do not belong together: {error}",
             path.display()
         ))
         .try_this("make the loop again")
-    })?;
+    };
+    let clip = place.clip(&file.take).map_err(apart)?;
     Ok(PlayableLoop {
         clip,
         take: file.take,
@@ -219,7 +217,7 @@ pub(crate) fn several_loops(path: &Path) -> Vec<String> {
         return Vec::new();
     }
     let bytes = files::read_bytes(path).unwrap_or_default();
-    let sidecar = files::read_bytes(&make::sidecar_path(path)).ok();
+    let sidecar = files::read_bytes(&output::sidecar_path(path)).ok();
     let sidecar = sidecar.and_then(|bytes| Sidecar::from_json(&bytes).ok());
     let told = sidecar.and_then(|sidecar| sidecar.playback.animation);
     let mut names = loopwright_formats::animation_names(&bytes);
@@ -255,7 +253,7 @@ pub(crate) const OTHER_SIDECAR: &str = "make the loop again, or remove the sidec
 
 /// Whether a sidecar lies beside a file: it is a loop then, unless another animation is asked for.
 pub(crate) fn has_sidecar(path: &Path) -> bool {
-    make::sidecar_path(path).exists()
+    output::sidecar_path(path).exists()
 }
 
 /// The sidecar beside a loop; `None` where there is none, or one of another animation than the one asked for, which is said.
@@ -265,7 +263,7 @@ pub(crate) fn read_sidecar(path: &Path, reading: &TakeArgs) -> Result<Option<Sid
     if !has_sidecar(path) {
         return Ok(None);
     }
-    let beside = make::sidecar_path(path);
+    let beside = output::sidecar_path(path);
     let bytes = files::read_bytes(&beside)?;
     let sidecar = Sidecar::from_json(&bytes).map_err(|error| {
         Failure::error(format!("cannot read the sidecar \"{}\": {error}", beside.display()))
@@ -283,147 +281,30 @@ pub(crate) fn read_sidecar(path: &Path, reading: &TakeArgs) -> Result<Option<Sid
     Ok(Some(sidecar))
 }
 
-/// The loop on the take's own skeleton: a root joint that was added is folded away.
-fn unrooted(path: &Path, file: LoadedTake, sidecar: Option<&Sidecar>) -> Result<Take, Failure> {
-    if !sidecar.is_some_and(|sidecar| sidecar.playback.root_joint_added) {
-        return Ok(file.take);
-    }
-    file.take.without_root_joint().ok_or_else(|| {
-        Failure::error(format!(
-            "\"{}\" has no root joint above the hips, though its sidecar says so",
-            path.display()
-        ))
-        .try_this(OTHER_SIDECAR)
-    })
+/// A loop as its sidecar has it. Errors: the two contradict each other.
+pub(crate) fn of_sidecar(sidecar: &Sidecar, written: &Take) -> Result<LoopInFile, Failure> {
+    LoopInFile::of_sidecar(sidecar, written).map_err(contradicted)
 }
 
-pub(crate) fn from_sidecar(written: &Take, sidecar: &Sidecar) -> Result<(KeyLayout, RootMotion, usize), Failure> {
-    let name = &sidecar.playback.carrier_joint;
-    let carrier = written.skeleton().find(name).ok_or_else(|| {
-        Failure::error(format!("the loop has no joint \"{name}\", which its sidecar names")).try_this(OTHER_SIDECAR)
-    })?;
-    let (layout, root) = layout_and_root(sidecar);
-    Ok((layout, root, carrier))
+/// The same, to be played on the take's own skeleton: folding an added root joint away leaves the root motion on the topmost
+/// joint, whichever had it in the take.
+pub(crate) fn folded(sidecar: &Sidecar, written: &Take) -> Result<LoopInFile, Failure> {
+    LoopInFile::of_whole_file(sidecar, written).map_err(contradicted)
 }
 
-/// What a sidecar says of the keys and of the travel, whichever joint carries it.
-pub(crate) fn layout_and_root(sidecar: &Sidecar) -> (KeyLayout, RootMotion) {
-    (layout(sidecar), root_motion(&sidecar.root))
+fn contradicted(error: PlaceError) -> Failure {
+    Failure::error(error).try_this(OTHER_SIDECAR)
 }
 
-/// How the keys of the file make up the loop.
-fn layout(sidecar: &Sidecar) -> KeyLayout {
-    KeyLayout {
-        num_samples: sidecar.playback.samples,
-        has_closing_key: sidecar.playback.closing_key || sidecar.playback.copies > 1,
-        in_place: !root_mode(&sidecar.root).moves_root(),
-    }
-}
-
-/// What becomes of the root motion.
-pub(crate) fn root_mode(facts: &RootFacts) -> RootMode {
-    match facts.mode.as_str() {
-        "rabbit" => RootMode::Rabbit,
-        "in-place" => RootMode::InPlace,
-        "keep" => RootMode::Keep,
-        "path" => RootMode::Path,
-        "world" => RootMode::World,
-        _ => RootMode::Screw,
-    }
-}
-
-/// The root's motion from its facts.
-fn root_motion(facts: &RootFacts) -> RootMotion {
-    RootMotion {
-        start: Rigid::new(start_rotation(facts), DVec3::from_array(facts.start_position_m)),
-        twist: Twist {
-            linear: DVec3::from_array(facts.twist_linear_mps),
-            angular: DVec3::from_array(facts.twist_angular_radps),
-        },
-    }
-}
-
-/// How the root is turned at the start: the yaw, or the rotation where a tilted root has one.
-fn start_rotation(facts: &RootFacts) -> DQuat {
-    facts
-        .start_rotation_xyzw
-        .map(DQuat::from_array)
-        // Four numbers written by hand need not be a rotation.
-        .filter(|turn| turn.length() > 0.5)
-        .map_or_else(
-            || rotation::from_yaw(facts.start_yaw_deg.to_radians()),
-            DQuat::normalize,
-        )
-}
-
-/// The space that the travel of a loop is one of.
-pub(crate) fn root_space(facts: &RootFacts) -> RootSpace {
-    match facts.space.as_str() {
-        "full" => RootSpace::Full,
-        _ => RootSpace::Ground,
-    }
-}
-
-/// Frame times that differ by a smaller share are the same but for rounding.
-const SAME_FRAME_TIME: f64 = 1e-6;
-
-/// The uncut frames that the loop was made from, seen from the same root.
-pub(crate) fn source_of(
-    take: &Loaded,
-    sidecar: &Sidecar,
-    written: &Take,
-    root: RootMotion,
-    carrier: usize,
-) -> Result<Rooted, Failure> {
-    let Loaded { path, file, .. } = take;
-    let mismatch = |why: &str| {
-        Failure::error(format!("\"{}\" is not the take of this loop: {why}", path.display()))
+/// The uncut frames that the loop was made from, seen from the same root. Errors: it was made from another take.
+pub(crate) fn uncut(place: &LoopInFile, take: &Loaded, sidecar: &Sidecar, written: &Take) -> Result<Rooted, Failure> {
+    place
+        .uncut(sidecar, written, take.take(), &take.analysis)
+        .map_err(|error| {
+            Failure::error(format!(
+                "\"{}\" is not the take of this loop: {error}",
+                take.path.display()
+            ))
             .try_this(format!("--take {}", sidecar.take.file))
-    };
-    if file.take.num_joints() != written.num_joints() || file.take.num_frames() != sidecar.take.frames {
-        return Err(mismatch(&format!(
-            "it has {} joints and {} frames, the loop {} and its take {}",
-            file.take.num_joints(),
-            file.take.num_frames(),
-            written.num_joints(),
-            sidecar.take.frames
-        )));
-    }
-    if (file.take.frame_time_secs() / sidecar.take.frame_time_secs - 1.0).abs() > SAME_FRAME_TIME {
-        return Err(mismatch(&format!(
-            "it has a frame each {} s, the take of the loop each {} s",
-            file.take.frame_time_secs(),
-            sidecar.take.frame_time_secs
-        )));
-    }
-    let cut = Cut::new(&file.take, sidecar.candidate.start_frame, sidecar.candidate.end_frame)
-        .map_err(|error| mismatch(&error.to_string()))?;
-    let clip = Clip::new(&file.take, &cut, sidecar.playback.samples, written.frame_time_secs())
-        .map_err(|error| mismatch(&error.to_string()))?;
-    // Where the feet told the speed, the take itself has another.
-    let root = match sidecar.root.take_twist_linear_mps {
-        Some(linear) => RootMotion {
-            twist: Twist {
-                linear: DVec3::from_array(linear),
-                ..root.twist
-            },
-            ..root
-        },
-        None => root,
-    };
-    if sidecar.playback.root_joint.is_none() || sidecar.playback.root_joint_added {
-        return Ok(extract::relative_to(&clip, root, carrier));
-    }
-    // The root joint is where the loop has it, so that the two compare joint by joint.
-    let (played, world) = (
-        layout(sidecar).shown(&root_motion(&sidecar.root)),
-        written.world_tracks(),
-    );
-    let seats: Vec<Rigid> = (0..sidecar.playback.samples.min(written.num_frames()))
-        .map(|key| {
-            let joint_now = Rigid::new(world.rotation(key, carrier), world.position(key, carrier));
-            played.at(key as f64 * written.frame_time_secs()).inverse() * joint_now
         })
-        .collect();
-    Ok(extract::under_root_joint(&clip, root, carrier, &take.analysis, &seats))
 }

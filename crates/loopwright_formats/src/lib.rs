@@ -51,9 +51,7 @@ mod write;
 
 mod written;
 
-pub mod sidecar;
-
-pub mod target;
+pub mod loop_file;
 
 mod warning;
 
@@ -64,10 +62,10 @@ pub use error::{ReadError, WriteError};
 pub use fbx::{error::FbxError, source::FbxSource};
 pub use gltf::{error::GltfError, source::GltfSource};
 pub use limits::MAX_FILE_BYTES;
+pub use loop_file::{LoopFile, LoopFileError, LoopInFile, LoopOrigin, Sidecar, SidecarError, Target};
 pub use naming::added_root_name;
 pub use read::{animation_names, read_take, read_take_from};
 pub use settings::{AnimationChoice, ClosingKey, Companions, LoopWriteSettings, ReadSettings};
-pub use sidecar::{Sidecar, SidecarError};
 pub use source::{Format, LoadedTake, Source};
 pub use space::{Axis, Space, SpaceSettings, UnitChoice, UpChoice, warning::SpaceWarning};
 pub use warning::Warning;

@@ -3,7 +3,8 @@
 use loopwright::{loop_clip::LoopClip, take::Take};
 
 use crate::{
-    bvh, error::WriteError, fbx, gltf, settings::LoopWriteSettings, sidecar::Sidecar, source::Source, written::Written,
+    bvh, error::WriteError, fbx, gltf, loop_file::sidecar::Sidecar, settings::LoopWriteSettings, source::Source,
+    written::Written,
 };
 
 /// Writes a take in the form of its source.

@@ -18,7 +18,7 @@ use loopwright::{
 };
 use loopwright_formats::{
     AnimationChoice, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadError, ReadSettings, Sidecar, Source,
-    SpaceWarning, Warning, gltf::error::GltfError, read_take, sidecar::PlaybackFacts, with_facts, write_loop,
+    SpaceWarning, Warning, gltf::error::GltfError, loop_file::facts::PlaybackFacts, read_take, with_facts, write_loop,
     write_take,
 };
 use serde_json::{Value, json};

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use loopwright_formats::Target;
+
 use crate::{
     recipe::{StudyArgs, TakeArgs},
-    targets::Target,
+    words::choice,
 };
 
 #[derive(Debug, Args)]
@@ -36,7 +38,7 @@ pub(crate) struct ConvertArgs {
     /// The file to write; its name says which format: .bvh, .fbx, .glb or .gltf.
     pub(crate) output: PathBuf,
     /// The client that will read it: says so where it cannot, and writes BVH in the space it takes for granted.
-    #[arg(long = "for", value_enum, value_name = "CLIENT")]
+    #[arg(long = "for", value_name = "CLIENT", value_parser = choice::<Target>())]
     pub(crate) target: Option<Target>,
     /// Exchange left and right, as in a mirror; of a loop its sidecar as well.
     #[arg(long)]

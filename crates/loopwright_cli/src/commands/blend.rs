@@ -1,7 +1,5 @@
 //! `loopwright blend`: from several loops to one.
 
-use std::path::Path;
-
 use loopwright::{
     analysis::{body::Body, standing::ContactLimits},
     blend::{
@@ -9,23 +7,24 @@ use loopwright::{
         space::{Axis, BlendSpace},
     },
     feet::{self, FootLock},
-    loop_clip::LoopClip,
-    loop_clip::{KeyLayout, LoopKeys},
+    loop_clip::{LoopClip, LoopKeys},
     quality,
-    root_motion::{RootMode, RootSpace},
+    root_motion::RootMode,
 };
 use loopwright_formats::{
-    AnimationChoice, LoopWriteSettings, ReadSettings, Sidecar, Source, Written,
-    sidecar::{BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, PlaybackFacts},
+    LoopFile, LoopFileError,
+    loop_file::{
+        BlendOrigin, describe,
+        facts::{BlendFacts, FeetFacts},
+    },
 };
 
 use crate::{
     args::BlendArgs,
-    commands::make,
     exit::{Ending, Failure},
     load,
     output::{self, Outputs},
-    report::{facts, json, make as report},
+    report::{json, make as report},
     talk,
     written_loop::{self, PlayableLoop},
 };
@@ -36,11 +35,11 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
         ..args.clone()
     };
     let format = output::format_of(&args.output)?;
-    let beside = make::sidecar_path(&args.output);
+    let beside = output::sidecar_path(&args.output);
     let mut outputs = Outputs::new(args.force);
     for input in &args.loops {
         outputs.spare(input);
-        outputs.spare(&make::sidecar_path(input));
+        outputs.spare(&output::sidecar_path(input));
     }
     for path in [&args.output, &beside] {
         outputs.check(path)?;
@@ -60,41 +59,39 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
 
     let first = &loops[0];
     let mode = mode(&loops);
-    let writing = LoopWriteSettings {
-        in_place: !mode.moves_root(),
-        ..LoopWriteSettings::default()
-    };
     let source = first.source.in_format(format, &first.take);
-    let written = loopwright_formats::write_loop(&clip, &source, &writing).map_err(Failure::error)?;
-    let warnings: Vec<String> = written.warnings.iter().map(ToString::to_string).collect();
-    for warning in &warnings {
+    let origin = BlendOrigin {
+        take: first.facts.clone(),
+        first: &first.sidecar,
+        overrides: &args.reading.overrides(),
+        blend,
+        feet,
+        mode,
+    };
+    let mut file = LoopFile::write_blend(&clip, origin, &source).map_err(|error| match error {
+        LoopFileError::Body(error) => load::body_failure(error),
+        other => Failure::error(other),
+    })?;
+    let sidecar = &mut file.sidecar;
+    sidecar.warnings = file.written.warnings.iter().map(ToString::to_string).collect();
+    for warning in &sidecar.warnings {
         talk::warn(warning);
     }
-    let sidecar = sidecar(
-        args,
-        first,
-        &clip,
-        (blend, feet),
-        (&written, &source),
-        warnings,
-        &beside,
-        mode,
-    )?;
-    let bytes = loopwright_formats::with_facts(&written, &sidecar);
-    outputs.add(&args.output, bytes.as_ref().unwrap_or(&written.bytes))?;
-    outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
+    sidecar.outputs = [&args.output, &beside].map(|path| path.display().to_string()).to_vec();
+    outputs.add(&args.output, &file.bytes())?;
+    outputs.add(&beside, file.sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     outputs.commit()?;
     output::print(&if args.json {
-        json::text(&sidecar)
+        json::text(&file.sidecar)
     } else {
-        report::blend(&sidecar)
+        report::blend(&file.sidecar)
     })?;
     Ok(Ending::Done)
 }
 
 /// What becomes of the root motion of the blend: as of the first loop, or a path where any follows one.
 fn mode(loops: &[PlayableLoop]) -> RootMode {
-    let mut modes = loops.iter().map(|each| written_loop::root_mode(&each.sidecar.root));
+    let mut modes = loops.iter().map(|each| each.sidecar.root.mode);
     let first = modes.next().unwrap_or_default();
     if loops.iter().any(|each| each.clip.follows_path()) {
         RootMode::Path
@@ -120,7 +117,7 @@ fn planted(
     let lock = if mixed { args.lock_feet } else { FootLock::Off };
     let (planted, feet) =
         feet::plant(&clip, &body, root_joint, &ContactLimits::default(), lock).map_err(Failure::error)?;
-    let mut facts = facts::feet(&clip, &body, &feet);
+    let mut facts = describe::feet(&clip, &body, &feet);
     let Some(planted) = planted else {
         return Ok((clip, facts));
     };
@@ -202,78 +199,4 @@ fn blend_failure(args: &BlendArgs, error: &BlendError) -> Failure {
         )),
         _ => failure,
     }
-}
-
-/// All facts about the blend, measured on what is written.
-fn sidecar(
-    args: &BlendArgs,
-    first: &PlayableLoop,
-    clip: &LoopClip,
-    (blend, feet): (BlendFacts, FeetFacts),
-    (written, source): (&Written, &Source),
-    warnings: Vec<String>,
-    beside: &Path,
-    mode: RootMode,
-) -> Result<Sidecar, Failure> {
-    let unreadable = |why: String| Failure::error(format!("the loop cannot be read back: {why}"));
-    let settings = ReadSettings {
-        animation: written
-            .animation
-            .as_deref()
-            .map_or(AnimationChoice::Auto, AnimationChoice::Given),
-        ..ReadSettings::in_space(load::known_space(source.space()))
-    };
-    let take = loopwright_formats::read_take(&written.bytes, "loop", &settings, &mut Vec::new())
-        .map_err(|error| unreadable(error.to_string()))?
-        .take;
-    let body = Body::find(&take, &args.reading.overrides()).map_err(load::body_failure)?;
-    let layout = KeyLayout {
-        num_samples: clip.num_samples(),
-        has_closing_key: true,
-        in_place: !mode.moves_root(),
-    };
-    let keys =
-        LoopKeys::new(&take, layout, *clip.root(), clip.carrier()).map_err(|error| unreadable(error.to_string()))?;
-    let space = match first.sidecar.root.space.as_str() {
-        "full" => RootSpace::Full,
-        _ => RootSpace::Ground,
-    };
-    Ok(Sidecar {
-        take: first.facts.clone(),
-        candidate: CandidateFacts {
-            start_frame: 0.0,
-            end_frame: clip.num_samples() as f64,
-            source_period_secs: clip.period_secs(),
-            period_secs: clip.period_secs(),
-            cycles: first.sidecar.candidate.cycles,
-            ..CandidateFacts::default()
-        },
-        closure: ClosureFacts {
-            method: "blend".to_owned(),
-            ..ClosureFacts::default()
-        },
-        root: facts::root(clip.root(), mode, space),
-        quality: facts::quality(&quality::measure(&keys, &body, None), None),
-        playback: PlaybackFacts {
-            samples: clip.num_samples(),
-            closing_key: true,
-            copies: 1,
-            root_joint_added: first.sidecar.playback.root_joint_added,
-            carrier_joint: first.sidecar.playback.carrier_joint.clone(),
-            root_joint: first.sidecar.playback.root_joint.clone(),
-            animation: written.animation.clone(),
-            ..PlaybackFacts::default()
-        }
-        .in_space(source.space(), &first.facts),
-        blend: Some(blend),
-        feet: Some(FeetFacts {
-            stances: facts::stances(clip, &quality::stands(&keys, &body, None)),
-            ..feet
-        }),
-        warnings,
-        outputs: [args.output.as_path(), beside]
-            .map(|path| path.display().to_string())
-            .to_vec(),
-        ..Sidecar::default()
-    })
 }

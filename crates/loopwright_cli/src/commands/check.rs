@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use loopwright::{
     analysis::body::Body,
-    loop_clip::{KeyLayout, LoopKeys},
+    loop_clip::KeyLayout,
     quality::{self, Stand},
-    recognition,
-    root_motion::RootMode,
     take::Take,
 };
-use loopwright_formats::sidecar::{ContactFacts, FeetFacts};
+use loopwright_formats::loop_file::facts::{ContactFacts, FeetFacts};
+
+use loopwright_formats::{LoopInFile, loop_file::describe};
 
 use crate::{
     args::CheckArgs,
@@ -19,10 +19,7 @@ use crate::{
     load::{self, Loaded},
     output,
     recipe::TakeArgs,
-    report::{
-        check::{self as report, Verdict},
-        facts,
-    },
+    report::check::{self as report, Verdict},
     talk,
     written_loop::{self, WrittenLoop},
 };
@@ -146,17 +143,10 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
     } = written_loop::read(path, reading)?;
     let body = Body::find(&written, &reading.overrides()).map_err(load::body_failure)?;
 
-    let mode = sidecar
-        .as_ref()
-        .map_or(RootMode::Keep, |sidecar| written_loop::root_mode(&sidecar.root));
-    let (layout, root, carrier, space) = match &sidecar {
-        Some(sidecar) => {
-            let (layout, root, carrier) = written_loop::from_sidecar(&written, sidecar)?;
-            (layout, root, carrier, written_loop::root_space(&sidecar.root))
-        }
+    let place = match &sidecar {
+        Some(sidecar) => written_loop::of_sidecar(sidecar, &written)?,
         None => {
-            let carrier = recognition::topmost_moving(&written, &body);
-            let seen = recognition::recognise(&written, &body, carrier).map_err(|error| {
+            let seen = LoopInFile::recognised(&written, &body).map_err(|error| {
                 Failure::error(format!("cannot check \"{}\": {error}", path.display()))
                     .try_this("a loop of 3 or more frames")
             })?;
@@ -166,27 +156,32 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
                 "the last key is taken for the last sample before the first comes again"
             };
             warnings.push(format!("no sidecar: {key}, and the travel is told from the keys"));
-            (seen.layout, seen.root, seen.carrier, seen.space)
+            seen
         }
     };
     // Folding an added root joint away leaves the travel on the topmost joint, whichever had it in the take.
     let root_added = sidecar
         .as_ref()
         .is_some_and(|sidecar| sidecar.playback.root_joint_added);
-    let keys_carrier = if root_added { 0 } else { carrier };
+    let keys_carrier = if root_added { 0 } else { place.carrier };
     let keys_of = |cycle, layout| {
-        LoopKeys::of_cycle(&written, layout, root, keys_carrier, cycle).map_err(|error| {
+        let keys = LoopInFile {
+            layout,
+            carrier: keys_carrier,
+            ..place
+        };
+        keys.keys(&written, cycle).map_err(|error| {
             Failure::error(format!("cannot check \"{}\": {error}", path.display()))
                 .try_this(written_loop::OTHER_SIDECAR)
         })
     };
-    let keys = keys_of(0, layout)?;
+    let keys = keys_of(0, place.layout)?;
     let source = match (take, &sidecar) {
         (Some(_), Some(sidecar)) if sidecar.candidate.mirrored => {
             warnings.push("half of it is the mirror image of the other: it is not compared with the take".to_owned());
             None
         }
-        (Some(take), Some(sidecar)) => Some(written_loop::source_of(take, sidecar, &written, root, carrier)?),
+        (Some(take), Some(sidecar)) => Some(written_loop::uncut(&place, take, sidecar, &written)?),
         (Some(_), None) => {
             warnings.push("no sidecar: which frames of the take the loop was cut from is not known".to_owned());
             None
@@ -205,7 +200,7 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
             playback.copies - 1,
             KeyLayout {
                 has_closing_key: playback.closing_key,
-                ..layout
+                ..place.layout
             },
         )?;
         let at_end = quality::measure(&last, &body, source.as_ref());
@@ -219,14 +214,14 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
     if let (None, Some(feet)) = (&source, feet.filter(|feet| !feet.stances.is_empty())) {
         quality.skate_mps = quality::skate_of_stands(&keys, &stands(feet, &written));
     }
-    if quality.pops() && sidecar.is_none() && !layout.has_closing_key {
+    if quality.pops() && sidecar.is_none() && !place.layout.has_closing_key {
         warnings.push(
             "the verdict rests on a travel told from open keys; keep the sidecar beside the loop, or write the closing key"
                 .to_owned(),
         );
     }
     let name_of = |joint: usize| written.skeleton().joint(joint).name.clone();
-    let figures = facts::quality(&quality, None);
+    let figures = describe::quality(&quality, None);
     let failed = limits.exceeded(
         &figures,
         &SeamNames {
@@ -247,7 +242,7 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
         failed,
         take: Some(facts),
         candidate: sidecar.map(|sidecar| sidecar.candidate),
-        root: Some(facts::root(&root, mode, space)),
+        root: Some(describe::root(&place.root, place.mode, place.space)),
         quality: Some(figures),
         warnings,
     })

@@ -4,17 +4,14 @@ use loopwright::{
     analysis::{body::Body, heading::Heading},
     take::Take,
 };
-use loopwright_formats::{AnimationChoice, Format, Sidecar, Written, sidecar::PlaybackFacts};
+use loopwright_formats::{AnimationChoice, Format, Sidecar, Target, Written, loop_file::facts::PlaybackFacts};
 
 use crate::{
     args::ConvertArgs,
-    commands::make,
     exit::{Ending, Failure},
     files, load, mirroring,
     output::{self, Outputs},
-    talk,
-    targets::Target,
-    written_loop,
+    talk, written_loop,
 };
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
@@ -23,7 +20,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     outputs.spare(&args.input);
     outputs.check(&args.output)?;
     let sidecar = written_loop::read_sidecar(&args.input, &args.reading)?;
-    let beside = make::sidecar_path(&args.output);
+    let beside = output::sidecar_path(&args.output);
     let space = (sidecar.as_ref()).map_or(args.reading.space(), |sidecar| {
         load::stated_space(&args.reading, sidecar)
     });
@@ -38,7 +35,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     }
     match sidecar {
         Some(_) => {
-            outputs.spare(&make::sidecar_path(&args.input));
+            outputs.spare(&output::sidecar_path(&args.input));
             outputs.check(&beside)?;
         }
         None => outputs.clear(&beside)?,

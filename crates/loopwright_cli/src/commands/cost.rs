@@ -166,12 +166,6 @@ fn read_loop(path: &Path, reading: &TakeArgs) -> Result<ReadLoop, Failure> {
             path.display()
         )));
     };
-    let (layout, root, carrier) = if sidecar.playback.root_joint_added {
-        let (layout, root) = written_loop::layout_and_root(&sidecar);
-        (layout, root, 0)
-    } else {
-        written_loop::from_sidecar(&read.written, &sidecar)?
-    };
     let failed = |error: &dyn std::fmt::Display| {
         Failure::error(format!(
             "\"{}\" and its sidecar do not belong together: {error}",
@@ -179,8 +173,8 @@ fn read_loop(path: &Path, reading: &TakeArgs) -> Result<ReadLoop, Failure> {
         ))
         .try_this("make the loop again")
     };
-    let clip =
-        LoopClip::from_keys(&read.written, layout, layout.shown(&root), carrier).map_err(|error| failed(&error))?;
+    let place = written_loop::folded(&sidecar, &read.written)?;
+    let clip = place.played(&read.written).map_err(|error| failed(&error))?;
     let motion = Motion::of_loop(&clip, &reading.overrides()).map_err(|error| match error {
         TransitionError::Body(error) => load::body_failure(error),
         other => failed(&other),

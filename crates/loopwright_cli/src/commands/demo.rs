@@ -12,9 +12,10 @@ use loopwright_synth::{WalkSettings, synthesize};
 
 use crate::{
     args::DemoArgs,
-    commands::{make, synth},
+    commands::synth,
     exit::{Ending, Failure},
     load::{self, Loaded},
+    making::{self, Making},
     output::{self, Outputs},
     report,
     search::{self, Hunt},
@@ -38,7 +39,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Ending, Failure> {
 fn walk_the_road(folder: &Path, force: bool) -> Result<Ending, Failure> {
     let [take_path, loop_path, picture_path] =
         ["walk.bvh", "walk-loop.bvh", "walk-loop.svg"].map(|name| folder.join(name));
-    let sidecar_path = make::sidecar_path(&loop_path);
+    let sidecar_path = output::sidecar_path(&loop_path);
     let mut outputs = Outputs::new(force);
     for path in [&take_path, &loop_path, &sidecar_path, &picture_path] {
         outputs.check(path)?;
@@ -68,21 +69,21 @@ fn walk_the_road(folder: &Path, force: bool) -> Result<Ending, Failure> {
     let chosen = found
         .best()
         .ok_or_else(|| Failure::error("the built-in take has no loop; this is a fault of the program"))?;
-    let making = LoopSettings::default();
+    let looping = LoopSettings::default();
     let writing = LoopWriteSettings::default();
-    let product = make::produce(&loaded, chosen, &making, (&loaded.file.source, &writing))?;
-    let sidecar = product.sidecar(
-        &loaded,
-        chosen,
-        (&making, &writing),
-        product.soft.clone(),
-        &[&loop_path, &sidecar_path, &picture_path],
-    );
-    outputs.add(&loop_path, &product.bytes(&sidecar))?;
-    outputs.add(&sidecar_path, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
+    let Making { made, mut file, soft } = making::make(&loaded, chosen, &looping, (&loaded.file.source, &writing))?;
+    file.sidecar.warnings = soft;
+    file.sidecar.outputs = [&loop_path, &sidecar_path, &picture_path]
+        .map(|path| path.display().to_string())
+        .to_vec();
+    outputs.add(&loop_path, &file.bytes())?;
+    outputs.add(
+        &sidecar_path,
+        file.sidecar.to_json().map_err(Failure::error)?.as_bytes(),
+    )?;
     outputs.add(
         &picture_path,
-        product.plot(&loaded, chosen, making.root.mode).as_bytes(),
+        making::plot(&loaded, chosen, &made, looping.root.mode).as_bytes(),
     )?;
     let truth = format!(
         "truth: period {:.4} s, {:.3} m/s, turning {:+.2} deg/s\n",
@@ -93,7 +94,7 @@ fn walk_the_road(folder: &Path, force: bool) -> Result<Ending, Failure> {
     outputs.commit()?;
     output::print(&report::find::human(&loaded, &hunt, &settings))?;
     output::print("\n")?;
-    output::print(&report::make::human(&sidecar))?;
+    output::print(&report::make::human(&file.sidecar))?;
     output::print(&truth)?;
     Ok(Ending::Done)
 }

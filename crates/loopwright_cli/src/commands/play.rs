@@ -8,7 +8,6 @@ use loopwright::{
 
 use crate::{
     args::PlayArgs,
-    commands::make,
     exit::{Ending, Failure},
     files,
     output::{self, Outputs},
@@ -28,10 +27,10 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     for input in &args.loops {
         outputs.spare(input);
-        outputs.spare(&make::sidecar_path(input));
+        outputs.spare(&output::sidecar_path(input));
     }
     outputs.check(&args.output)?;
-    outputs.clear(&make::sidecar_path(&args.output))?;
+    outputs.clear(&output::sidecar_path(&args.output))?;
     let rate = args.fps.unwrap_or(1.0);
     if !(rate > 0.0 && rate.is_finite()) {
         return Err(

@@ -6,13 +6,12 @@ use loopwright::{
     pipeline::Sampling,
     root_motion::{RootMode, RootSettings, RootSpace},
 };
-use loopwright_formats::{ClosingKey, Format, LoopWriteSettings};
+use loopwright_formats::{ClosingKey, Format, LoopWriteSettings, Target};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     exit::Failure,
     numbers::parse_count,
-    targets::Target,
     words::{choice, optional_text},
 };
 
@@ -21,8 +20,8 @@ use crate::{
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct OutputRecipe {
     /// The client that will play the loop: sets what that needs and no other flag says (docs/formats/targets.md).
-    #[arg(long = "for", value_enum, value_name = "CLIENT")]
-    #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
+    #[arg(long = "for", value_name = "CLIENT", value_parser = choice::<Target>())]
+    #[serde(rename = "for", with = "optional_text")]
     pub(crate) target: Option<Target>,
     /// What becomes of the travel; screw unless given.
     #[arg(long, value_parser = choice::<RootMode>())]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use loopwright_formats::sidecar::{CandidateFacts, QualityFacts, RootFacts, TakeFacts};
+use loopwright_formats::loop_file::facts::{CandidateFacts, QualityFacts, RootFacts, TakeFacts};
 use serde::Serialize;
 
 use super::{

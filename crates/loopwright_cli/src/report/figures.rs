@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use loopwright_formats::sidecar::{FeetFacts, QualityFacts, RootFacts};
+use loopwright::root_motion::{RootMode, RootSpace};
+use loopwright_formats::loop_file::facts::{FeetFacts, FootTreatment, QualityFacts, RootFacts};
 
 use super::table::optional;
 use crate::load::Loaded;
@@ -24,14 +25,16 @@ pub(super) fn headline(loaded: &Loaded) -> String {
 
 /// The travel in words.
 pub(super) fn travel(root: &RootFacts) -> String {
-    let mut text = match root.mode.as_str() {
-        "in-place" => format!("in place ({:.3} m/s taken out", root.speed_mps),
-        _ => format!("{:.3} m/s", root.speed_mps),
+    let is_in_place = root.mode == RootMode::InPlace;
+    let mut text = if is_in_place {
+        format!("in place ({:.3} m/s taken out", root.speed_mps)
+    } else {
+        format!("{:.3} m/s", root.speed_mps)
     };
     let radius = root
         .radius_m
         .map_or_else(String::new, |radius| format!(" on a radius of {radius:.2} m"));
-    if root.space == "full" {
+    if root.space == RootSpace::Full {
         let [x, y, z] = root.twist_angular_radps;
         let rate = (x * x + y * y + z * z).sqrt();
         let _ = write!(text, ", turning {:.2} deg/s about any axis{radius}", rate.to_degrees());
@@ -42,7 +45,7 @@ pub(super) fn travel(root: &RootFacts) -> String {
     if root.climb_mps.abs() >= 5e-4 {
         let _ = write!(text, ", climbing {:+.3} m/s", root.climb_mps);
     }
-    if root.mode == "in-place" {
+    if is_in_place {
         text.push(')');
     }
     text
@@ -106,7 +109,10 @@ pub(super) fn figures(quality: &QualityFacts) -> String {
 /// What became of the feet, in words.
 pub(super) fn held(feet: &FeetFacts) -> String {
     let names = |held: bool| -> String {
-        let of = feet.feet.iter().filter(|foot| (foot.outcome == "held") == held);
+        let of = feet
+            .feet
+            .iter()
+            .filter(|foot| (foot.outcome == FootTreatment::Held) == held);
         let named = of.map(|foot| {
             if held {
                 foot.joint.clone()

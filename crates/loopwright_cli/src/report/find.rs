@@ -9,16 +9,17 @@ use loopwright::{
     motion::RootMotion,
     root_motion::{RootMode, RootSpace},
 };
-use loopwright_formats::sidecar::{CandidateFacts, RootFacts, TakeFacts};
+use loopwright_formats::loop_file::facts::{CandidateFacts, RootFacts, TakeFacts};
 use serde::Serialize;
 
 use super::{
-    facts,
     figures::headline,
     inspect::SegmentFacts,
     json::{self, Refusal},
     table::{Table, optional},
 };
+use loopwright_formats::loop_file::describe;
+
 use crate::{
     exit::Failure,
     load::Loaded,
@@ -203,8 +204,8 @@ pub(crate) fn json(
         .enumerate()
         .map(|(index, candidate)| FoundLoop {
             rank: index + 1,
-            candidate: facts::candidate(candidate, candidate.source_period_secs),
-            root: facts::root(
+            candidate: describe::candidate(candidate, candidate.source_period_secs),
+            root: describe::root(
                 &RootMotion {
                     start: candidate.root_start,
                     twist: candidate.twist,

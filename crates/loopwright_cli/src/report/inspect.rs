@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use loopwright::analysis::{body::FoundBy, energy::Activity, screen::SoilKind, segments::Segment, spectrum};
-use loopwright_formats::sidecar::TakeFacts;
+use loopwright_formats::loop_file::facts::TakeFacts;
 use serde::Serialize;
 
 use super::{figures::headline, json};

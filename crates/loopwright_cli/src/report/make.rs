@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use loopwright_formats::{Sidecar, sidecar::TakeFacts};
+use loopwright_formats::{Sidecar, loop_file::facts::TakeFacts};
 use serde::Serialize;
 
 use super::{

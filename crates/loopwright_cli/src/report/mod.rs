@@ -2,7 +2,6 @@
 
 pub(crate) mod check;
 pub(crate) mod cost;
-pub(crate) mod facts;
 mod figures;
 pub(crate) mod find;
 pub(crate) mod fit;

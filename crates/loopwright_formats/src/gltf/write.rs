@@ -22,8 +22,8 @@ use super::{
 use crate::{
     error::WriteError,
     limits::MAX_VALUE,
+    loop_file::sidecar::Sidecar,
     settings::{ClosingKey, LoopWriteSettings},
-    sidecar::Sidecar,
     warning::Warning,
     written::Written,
 };

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use loopwright::{
     analysis::body::Body,
-    recognition,
     root_motion::{RootMode, extract},
     take::{Clip, Cut},
 };
 use loopwright_draw::render::{Figure, Motion, MotionError};
+
+use loopwright_formats::LoopInFile;
 
 use crate::{
     args::RenderArgs,
@@ -48,18 +49,11 @@ fn loop_motion(path: &Path, args: &RenderArgs) -> Result<Motion, Failure> {
     }
     let body = Body::find(&written, &args.reading.overrides()).map_err(load::body_failure)?;
     let figure = Figure::of(&written, &body);
-    let (layout, root) = match &sidecar {
-        Some(sidecar) => {
-            let (layout, root, _) = written_loop::from_sidecar(&written, sidecar)?;
-            (layout, root)
-        }
-        None => {
-            let carrier = recognition::topmost_moving(&written, &body);
-            let seen = recognition::recognise(&written, &body, carrier).map_err(|error| unfit(path, error))?;
-            (seen.layout, seen.root)
-        }
+    let place = match &sidecar {
+        Some(sidecar) => written_loop::of_sidecar(sidecar, &written)?,
+        None => LoopInFile::recognised(&written, &body).map_err(|error| unfit(path, error))?,
     };
-    Motion::of_written(&written, layout, root, &figure)
+    Motion::of_written(&written, place.layout, place.root, &figure)
         .map_err(|error| unfit(path, error).try_this(written_loop::OTHER_SIDECAR))
 }
 
@@ -102,8 +96,8 @@ fn take_motion(path: &Path, args: &RenderArgs, beside: Option<&Path>) -> Result<
         else {
             return Err(unfit(other, "its sidecar is gone"));
         };
-        let (_, root, carrier) = written_loop::from_sidecar(&written, &sidecar)?;
-        let source = written_loop::source_of(&loaded, &sidecar, &written, root, carrier)?;
+        let place = written_loop::of_sidecar(&sidecar, &written)?;
+        let source = written_loop::uncut(&place, &loaded, &sidecar, &written)?;
         let cut = &sidecar.candidate;
         return Motion::of_cut(&source, &figure, cut.start_frame, cut.end_frame - cut.start_frame)
             .map_err(|error| unfit(path, error));

@@ -6,7 +6,7 @@ use loopwright::controller_fit::{
     mode::{Maximum, Mode, ModeFigures},
     pool::{HalfLives, ModePool, Pool, Spread},
 };
-use loopwright_formats::sidecar::TakeFacts;
+use loopwright_formats::loop_file::facts::TakeFacts;
 use serde::Serialize;
 
 use super::{DEGREES, Outcome, Source, lack_in_words};

@@ -1,7 +1,7 @@
 //! Answers of `fit`: as text, as JSON, and as a block for a controller.
 
 use loopwright::controller_fit::{FitError, FitSettings, Lack, TakeFit, event::Quantity};
-use loopwright_formats::sidecar::TakeFacts;
+use loopwright_formats::loop_file::facts::TakeFacts;
 
 mod block;
 mod human;

@@ -5,9 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sidecar::{RootFacts, Sidecar};
-
-/// The client that a loop was written for.
+/// The engine that a loop was written for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetFacts {
     /// Its name, as `--for` has it.
@@ -93,54 +91,4 @@ pub struct UnrealImporter {
     pub custom_sample_rate: u32,
     /// Whether the root bone moves the character.
     pub enable_root_motion: bool,
-}
-
-/// Slowest motion of a root that moves a character, metres and radians per second.
-const STILL: f64 = 1e-9;
-
-/// Whether the root takes the character along; in place and in the world it does not, whatever its twist.
-fn travels(root: &RootFacts) -> bool {
-    let moves = |velocity: &[f64; 3]| velocity.iter().any(|part| part.abs() > STILL);
-    !matches!(root.mode.as_str(), "in-place" | "world")
-        && (moves(&root.twist_linear_mps) || moves(&root.twist_angular_radps))
-}
-
-impl UnityImporter {
-    /// The settings for a loop; `root` is the way from the file's topmost node to the one that carries the travel.
-    pub fn of(loop_facts: &Sidecar, root: &str) -> Self {
-        let playback = &loop_facts.playback;
-        let keys = playback.samples.saturating_mul(playback.copies) + usize::from(playback.closing_key);
-        let name = playback.animation.clone().unwrap_or_default();
-        let stays = !travels(&loop_facts.root);
-        Self {
-            animation_type: "Generic".to_owned(),
-            preserve_hierarchy: true,
-            motion_node_name: root.to_owned(),
-            clip: UnityClip {
-                take_name: name.clone(),
-                name,
-                first_frame: 0.0,
-                last_frame: keys.saturating_sub(1) as f64,
-                loop_time: true,
-                loop_pose: false,
-                lock_root_rotation: stays,
-                lock_root_height_y: stays,
-                lock_root_position_xz: stays,
-                keep_original_orientation: true,
-                keep_original_position_y: true,
-                keep_original_position_xz: true,
-            },
-        }
-    }
-}
-
-impl UnrealImporter {
-    /// The settings for a loop of that many frames per second.
-    pub fn of(loop_facts: &Sidecar, frame_rate_hz: f64) -> Self {
-        Self {
-            use_default_sample_rate: false,
-            custom_sample_rate: frame_rate_hz.round().clamp(1.0, f64::from(u32::MAX)) as u32,
-            enable_root_motion: travels(&loop_facts.root),
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! What the clients that play loops need, as one table of choices; everything the user says counts more.
+//! What the engines that play loops need, as one table of choices; everything the user says counts more.
 //!
 //! Each row is made of differences that are real, with their sources in docs/formats/targets.md. What is the same for all
 //! has no column: the last key repeats the first, the name ends in `-loop`, and the axes and the unit are stated in the file
@@ -6,18 +6,21 @@
 
 use std::path::Path;
 
-use clap::ValueEnum;
 use loopwright::{root_motion::RootMode, take::Skeleton};
-use loopwright_formats::{
-    Format, Sidecar, Source,
-    target::{GodotImporter, Importer, TargetFacts, UnityImporter, UnrealImporter},
+
+use super::{
+    facts::RootFacts,
+    importer::{GodotImporter, Importer, TargetFacts, UnityClip, UnityImporter, UnrealImporter},
+    sidecar::Sidecar,
 };
-use serde::{Deserialize, Serialize};
+use crate::{
+    naming::added_root_name,
+    source::{Format, Source},
+};
 
 /// Who will play the loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Target {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
     /// Godot: a root joint for root motion.
     Godot,
     /// Unity: FBX, a root joint in every loop, its importer's settings in the sidecar.
@@ -34,18 +37,28 @@ pub(crate) enum Target {
     Generic,
 }
 
-/// What is written for a client unless the user says otherwise.
-pub(crate) struct Choices {
+loopwright::words!(Target {
+    Godot: "godot",
+    Unity: "unity",
+    Unreal: "unreal",
+    Bevy: "bevy",
+    Blender: "blender",
+    Three: "three",
+    Generic: "generic",
+});
+
+/// What is written for a engine unless the user says otherwise.
+pub struct Choices {
     /// Formats that it reads; the first is written where the take's own is none of them.
-    reads: &'static [Format],
+    pub reads: &'static [Format],
     /// What becomes of the travel.
-    pub(crate) root: Option<RootMode>,
+    pub root: Option<RootMode>,
     /// Whether every loop gets a root joint, even where nothing travels: clips of one character must share a skeleton.
-    pub(crate) always_root_joint: bool,
+    pub always_root_joint: bool,
     /// Whether it takes whole numbers of frames per second alone.
-    pub(crate) whole_rate: bool,
+    pub whole_rate: bool,
     /// Whether it reads BVH, whose files do not state their space, as metres with Y up.
-    bvh_in_metres: bool,
+    pub bvh_in_metres: bool,
 }
 
 const GENERIC: Choices = Choices {
@@ -58,7 +71,7 @@ const GENERIC: Choices = Choices {
 
 impl Target {
     /// Its row of the table.
-    pub(crate) fn choices(self) -> Choices {
+    pub fn choices(self) -> Choices {
         match self {
             Self::Godot => Choices {
                 reads: &[Format::Glb, Format::Gltf, Format::Fbx],
@@ -92,14 +105,8 @@ impl Target {
         }
     }
 
-    /// Its name on the command line.
-    fn name(self) -> String {
-        self.to_possible_value()
-            .map_or_else(String::new, |value| value.get_name().to_owned())
-    }
-
-    /// The extension of the file to write where none is named: the take's own where the client reads that.
-    pub(crate) fn extension(self, take: &Path) -> Option<&'static str> {
+    /// The extension of the file to write where none is named: the take's own where the engine reads that.
+    pub fn extension(self, take: &Path) -> Option<&'static str> {
         let reads = self.choices().reads;
         let own = take.extension().and_then(|extension| extension.to_str());
         let is_read = own
@@ -110,45 +117,45 @@ impl Target {
             .flatten()
     }
 
-    /// Says so where the client cannot read what the user wants written.
-    pub(crate) fn complaint(self, format: Format) -> Option<String> {
+    /// Says so where the engine cannot read what the user wants written.
+    pub fn complaint(self, format: Format) -> Option<String> {
         let reads = self.choices().reads;
         (!reads.contains(&format)).then(|| {
             let known: Vec<String> = reads.iter().map(|format| format!(".{}", format.extension())).collect();
             format!(
                 "{} does not read .{} by itself; it reads {}",
-                self.name(),
+                self.as_str(),
                 format.extension(),
                 known.join(", ")
             )
         })
     }
 
-    /// Says so where the client will sample at another rate than the loop is written at.
-    pub(crate) fn rate_complaint(self, frame_rate_hz: f64) -> Option<String> {
+    /// Says so where the engine will sample at another rate than the loop is written at.
+    pub fn rate_complaint(self, frame_rate_hz: f64) -> Option<String> {
         let whole_hz = frame_rate_hz.round().max(1.0);
         let is_whole = (frame_rate_hz / whole_hz - 1.0).abs() < 1e-6;
         (self.choices().whole_rate && !is_whole).then(|| {
             format!(
                 "{} samples whole numbers of frames per second: {frame_rate_hz:.3} is read as {whole_hz}, which moves the keys; \
                  --fps {whole_hz} writes such keys",
-                self.name()
+                self.as_str()
             )
         })
     }
 
-    /// The form of the file, in the space that the client takes for granted.
-    pub(crate) fn placed(self, source: Source) -> Source {
+    /// The form of the file, in the space that the engine takes for granted.
+    pub fn placed(self, source: Source) -> Source {
         match self.choices().bvh_in_metres {
             true => source.in_metres(),
             false => source,
         }
     }
 
-    /// What the sidecar says of the client; `skeleton` is the loop's own, without a root that is added to the file.
-    pub(crate) fn facts(self, sidecar: &Sidecar, skeleton: &Skeleton, frame_rate_hz: f64) -> TargetFacts {
+    /// What the sidecar says of the engine; `skeleton` is the loop's own, without a root that is added to the file.
+    pub fn facts(self, sidecar: &Sidecar, skeleton: &Skeleton, frame_rate_hz: f64) -> TargetFacts {
         TargetFacts {
-            name: self.name(),
+            name: self.as_str().to_owned(),
             importer: match self {
                 Self::Godot => Some(Importer::Godot(GodotImporter {
                     animation_fps: frame_rate_hz,
@@ -168,7 +175,7 @@ impl Target {
 fn way_to_root(sidecar: &Sidecar, skeleton: &Skeleton) -> String {
     let playback = &sidecar.playback;
     if playback.root_joint_added {
-        return loopwright_formats::added_root_name(skeleton);
+        return added_root_name(skeleton);
     }
     let carrier = playback.root_joint.as_ref().unwrap_or(&playback.carrier_joint);
     let mut names = Vec::new();
@@ -179,4 +186,53 @@ fn way_to_root(sidecar: &Sidecar, skeleton: &Skeleton) -> String {
     }
     names.reverse();
     names.join("/")
+}
+
+/// Slowest motion of a root that moves a character, metres and radians per second.
+const STILL: f64 = 1e-9;
+
+/// Whether the root takes the character along: one that stays does not, whatever its twist.
+fn travels(root: &RootFacts) -> bool {
+    let moves = |velocity: &[f64; 3]| velocity.iter().any(|part| part.abs() > STILL);
+    root.mode.moves_root() && (moves(&root.twist_linear_mps) || moves(&root.twist_angular_radps))
+}
+
+impl UnityImporter {
+    /// The settings for a loop; `root` is the way from the file's topmost node to the one that carries the travel.
+    fn of(loop_facts: &Sidecar, root: &str) -> Self {
+        let playback = &loop_facts.playback;
+        let keys = playback.samples.saturating_mul(playback.copies) + usize::from(playback.closing_key);
+        let name = playback.animation.clone().unwrap_or_default();
+        let stays = !travels(&loop_facts.root);
+        Self {
+            animation_type: "Generic".to_owned(),
+            preserve_hierarchy: true,
+            motion_node_name: root.to_owned(),
+            clip: UnityClip {
+                take_name: name.clone(),
+                name,
+                first_frame: 0.0,
+                last_frame: keys.saturating_sub(1) as f64,
+                loop_time: true,
+                loop_pose: false,
+                lock_root_rotation: stays,
+                lock_root_height_y: stays,
+                lock_root_position_xz: stays,
+                keep_original_orientation: true,
+                keep_original_position_y: true,
+                keep_original_position_xz: true,
+            },
+        }
+    }
+}
+
+impl UnrealImporter {
+    /// The settings for a loop of that many frames per second.
+    fn of(loop_facts: &Sidecar, frame_rate_hz: f64) -> Self {
+        Self {
+            use_default_sample_rate: false,
+            custom_sample_rate: frame_rate_hz.round().clamp(1.0, f64::from(u32::MAX)) as u32,
+            enable_root_motion: travels(&loop_facts.root),
+        }
+    }
 }

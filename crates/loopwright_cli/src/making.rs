@@ -1,0 +1,185 @@
+//! Making a loop of a chosen stretch, and what is said about it.
+
+use loopwright::{
+    analysis::body::Body,
+    candidate::LoopCandidate,
+    feet::{Feet, FootOutcome},
+    math::{ops, rotation},
+    pipeline::{self, LoopSettings, Made, MakeError},
+    root_motion::{MAX_RABBIT_TURN, RootError, RootMode},
+    take::{CutError, Skeleton},
+};
+use loopwright_formats::{LoopFile, LoopFileError, LoopOrigin, LoopWriteSettings, Source};
+
+use crate::{exit::Failure, load::Loaded};
+
+/// A loop, its file, and what is worth a warning.
+pub(crate) struct Making {
+    pub(crate) made: Made,
+    pub(crate) file: LoopFile,
+    pub(crate) soft: Vec<String>,
+}
+
+/// Makes a loop of a stretch and writes it into memory.
+pub(crate) fn make(
+    loaded: &Loaded,
+    chosen: &LoopCandidate,
+    settings: &LoopSettings,
+    (source, writing): (&Source, &LoopWriteSettings),
+) -> Result<Making, Failure> {
+    let (take, body) = (loaded.take(), &loaded.analysis.body);
+    let made = pipeline::make(take, &loaded.analysis, &chosen.cut, chosen.cycles, settings)
+        .map_err(|error| failure(loaded, error))?;
+    let origin = LoopOrigin {
+        take: loaded.facts(),
+        body,
+        candidate: chosen,
+        root: &settings.root,
+    };
+    let file = LoopFile::write(&made, origin, source, writing).map_err(write_failure)?;
+    let mut soft: Vec<String> = file.written.warnings.iter().map(ToString::to_string).collect();
+    soft.extend(made.closed.clamps.iter().map(ToString::to_string));
+    soft.extend(torn_back(loaded, &made, settings.root.mode));
+    soft.extend(feet_left_alone(take.skeleton(), body, &made.feet));
+    if file.quality.pops() {
+        soft.push(format!(
+            "the seam pops: gap {:.3} deg and {:.3} mm, seam acceleration {:.2} of the clip's own peaks",
+            file.quality.c0_radians.to_degrees(),
+            1e3 * file.quality.c0_metres,
+            file.quality.seam_acceleration_p99
+        ));
+    }
+    Ok(Making { made, file, soft })
+}
+
+/// What closing did, as SVG.
+pub(crate) fn plot(loaded: &Loaded, chosen: &LoopCandidate, made: &Made, mode: RootMode) -> String {
+    loopwright_draw::plot::make(loaded.take(), &loaded.analysis, &chosen.cut, made, mode)
+}
+
+fn write_failure(error: LoopFileError) -> Failure {
+    let has_too_many_keys = matches!(error, LoopFileError::TooManyKeys { .. });
+    let failure = Failure::error(error);
+    if has_too_many_keys {
+        failure.try_this("a smaller --repeat, --fps or --frames")
+    } else {
+        failure
+    }
+}
+
+/// Why a stretch cannot be cut.
+pub(crate) fn cut_failure(loaded: &Loaded, error: CutError) -> Failure {
+    let last = loaded.take().num_frames() - 1;
+    match error {
+        CutError::OutOfRange {
+            start_frame, end_frame, ..
+        } => Failure::error(format!(
+            "frames {start_frame:.0}:{end_frame:.0} are not a range of \"{}\"",
+            loaded.path.display()
+        ))
+        .because(format!(
+            "its frames are 0 to {last}, and the start must lie before the end"
+        ))
+        .try_this(format!("--range START:END within 0:{last}")),
+        CutError::TooShort { num_intervals } => Failure::error(format!(
+            "{num_intervals} frames are too few for a loop in \"{}\"",
+            loaded.path.display()
+        ))
+        .because("a loop needs at least 3 frames to have a velocity")
+        .try_this("a longer --range, or more --frames or --fps"),
+        CutError::TooLong { num_intervals, limit } => {
+            Failure::error(format!("{num_intervals} frames are asked for, the limit is {limit}"))
+                .try_this("a smaller --fps or --frames")
+        }
+        other => Failure::error(other),
+    }
+}
+
+/// Why a stretch cannot be made into a loop.
+pub(crate) fn failure(loaded: &Loaded, error: MakeError) -> Failure {
+    match error {
+        MakeError::Cut(error) => cut_failure(loaded, error),
+        MakeError::Rate { found } => {
+            Failure::error(format!("--fps must be a positive number, found {found}")).try_this("--fps 30 or --fps 60")
+        }
+        MakeError::OddSamples { .. } => Failure::error(error).try_this("an even number of --frames"),
+        MakeError::Image(error) => Failure::error("this stretch has no mirror image")
+            .because(error.to_string())
+            .try_this("a loop of whole cycles, without --symmetric"),
+        MakeError::Root(error) => root_failure(loaded, error),
+        other => Failure::error(other).try_this("another --blend"),
+    }
+}
+
+fn root_failure(loaded: &Loaded, error: RootError) -> Failure {
+    match error {
+        RootError::Turns { found } => Failure::error(format!(
+            "the loop of \"{}\" turns by {:.1} degrees, too much for --root rabbit",
+            loaded.path.display(),
+            found.to_degrees()
+        ))
+        .because(format!(
+            "a straight root takes up to {:.0} degrees, by which closing then bends the body at the seam",
+            MAX_RABBIT_TURN.to_degrees()
+        ))
+        .try_this("--root screw, which turns; --straight for another stretch; or --force-straight to close the turn all the same"),
+        RootError::Smoothing { found } => {
+            Failure::error(format!("--path-smoothing must be a positive number of seconds, found {found}"))
+                .try_this("--path-smoothing 0.25")
+        }
+        RootError::PathInFullSpace => Failure::error("--root path lies on the ground, --root-space full leaves it")
+            .try_this("--root screw with --root-space full, or --root path without"),
+        other => Failure::error(other).try_this("--root screw"),
+    }
+}
+
+/// Ways and turns of the hips over a loop that are told when the body is brought back over them, metres and radians.
+const TORN_METRES: f64 = 0.1;
+const TORN_RADIANS: f64 = 5.0 * core::f64::consts::PI / 180.0;
+
+/// Says so when the body is brought back over a way that the take travels.
+fn torn_back(loaded: &Loaded, made: &Made, mode: RootMode) -> Option<String> {
+    if mode != RootMode::World {
+        return None;
+    }
+    let (clip, hips) = (&made.source.clip, loaded.analysis.body.hips);
+    let world = clip.world_tracks();
+    let start = clip.sample_range().start().unsigned_abs();
+    let end = start + clip.num_intervals();
+    let metres = (world.position(end, hips) - world.position(start, hips)).length();
+    let radians = rotation::difference(world.rotation(end, hips), world.rotation(start, hips)).length();
+    (metres > TORN_METRES || radians > TORN_RADIANS).then(|| {
+        format!(
+            "the take travels {metres:.2} m and turns {:.0} degrees over the loop; --root world tears the body back over \
+             that within the blend, --root screw or in-place would not",
+            radians.to_degrees()
+        )
+    })
+}
+
+/// What is said of feet that were left alone though they might have been held.
+fn feet_left_alone(skeleton: &Skeleton, body: &Body, feet: &Feet) -> Vec<String> {
+    let mut said = Vec::new();
+    for (foot, outcome) in body.feet.iter().zip(&feet.outcomes) {
+        let name = &skeleton.joint(foot.lowest_joint()).name;
+        said.extend(match outcome {
+            FootOutcome::Slides { metres } => Some(format!(
+                "foot {name} is not held: it slides by {:.0} cm while it seems to stand; --lock-feet on holds it all the same",
+                1e2 * metres
+            )),
+            FootOutcome::NoKnee => Some(format!(
+                "foot {name} is not held: no joint bends between the hips and it"
+            )),
+            _ => None,
+        });
+    }
+    if let Some(speed) = feet.speed.filter(|_| feet.speed_is_theirs) {
+        let over_ground = |v: glam::DVec3| ops::hypot(v.x, v.z);
+        said.push(format!(
+            "the root travels at {:.3} m/s, as the feet have it; the poses have {:.3} m/s (--root-speed pose keeps that)",
+            over_ground(speed.twist.linear),
+            over_ground(speed.of_poses)
+        ));
+    }
+    said
+}

@@ -1,0 +1,258 @@
+//! Writing a loop, reading it back, and measuring what was read.
+
+use std::borrow::Cow;
+
+use loopwright::{
+    analysis::body::{Body, BodyError, BodyOverrides},
+    candidate::LoopCandidate,
+    loop_clip::{KeyLayout, KeysError, LoopClip, LoopKeys},
+    pipeline::Made,
+    quality::{self, Quality},
+    root_motion::{RootMode, RootSettings, RootSpace},
+    take::Take,
+};
+
+use super::{
+    describe,
+    facts::{BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, PlaybackFacts, TakeFacts},
+    sidecar::Sidecar,
+};
+use crate::{
+    error::{ReadError, WriteError},
+    read::read_take,
+    settings::{AnimationChoice, ClosingKey, LoopWriteSettings, ReadSettings},
+    source::Source,
+    space::{SpaceSettings, UnitChoice, UpChoice},
+    write::{with_facts, write_loop},
+    written::Written,
+};
+
+/// Most keys a file may get: copies and rates multiply, and a slip should not fill the disk.
+const MAX_KEYS: usize = 2_000_000;
+
+/// A loop as the bytes of a file, measured on those bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoopFile {
+    /// The file, and what had to be changed to write it; [`Self::bytes`] has the facts inside it as well.
+    pub written: Written,
+    /// Everything known about the loop. Warnings and the names of files are for whoever writes them.
+    pub sidecar: Sidecar,
+    /// Figures of the loop as written.
+    pub quality: Quality,
+}
+
+/// Why a loop cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoopFileError {
+    /// More keys than a file may have.
+    #[error("{keys} keys are asked for, the limit is {limit}")]
+    TooManyKeys {
+        /// Keys asked for.
+        keys: usize,
+        /// Most keys of a file.
+        limit: usize,
+    },
+    /// The loop does not fit into the form of its source.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// What was written cannot be read.
+    #[error("the loop cannot be read back: {0}")]
+    ReadBack(#[from] ReadError),
+    /// What was read has no root joint above the others.
+    #[error("the loop cannot be read back: the root joint is not where it was put")]
+    NoRootJoint,
+    /// What was read is no loop.
+    #[error("the loop cannot be read back: {0}")]
+    Keys(#[from] KeysError),
+    /// What was read has not the joints that the caller names.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+}
+
+/// What a loop was made from.
+#[derive(Clone, Debug)]
+pub struct LoopOrigin<'a> {
+    /// The take.
+    pub take: TakeFacts,
+    /// The body in it.
+    pub body: &'a Body,
+    /// The stretch.
+    pub candidate: &'a LoopCandidate,
+    /// What was asked for of the root motion.
+    pub root: &'a RootSettings,
+}
+
+/// What a blend was made from.
+#[derive(Clone, Debug)]
+pub struct BlendOrigin<'a> {
+    /// The file of the first loop, as a take.
+    pub take: TakeFacts,
+    /// What is known about the first loop.
+    pub first: &'a Sidecar,
+    /// Joints that the caller names.
+    pub overrides: &'a BodyOverrides,
+    /// The loops and their weights.
+    pub blend: BlendFacts,
+    /// What its feet do.
+    pub feet: FeetFacts,
+    /// What becomes of the root motion.
+    pub mode: RootMode,
+}
+
+impl LoopFile {
+    /// Writes a loop in the form of a source, reads it back, and measures what was read.
+    ///
+    /// Errors: [`LoopFileError`].
+    pub fn write(
+        made: &Made,
+        origin: LoopOrigin<'_>,
+        source: &Source,
+        writing: &LoopWriteSettings,
+    ) -> Result<Self, LoopFileError> {
+        let clip = &made.loop_clip;
+        let written = checked(clip, source, writing)?;
+        let (_, keys) = written_keys(clip, &written, source, writing)?;
+        let (body, uncut) = (origin.body, Some(&made.source));
+        let quality = quality::measure(&keys, body, uncut);
+        let RootSettings { mode, space, .. } = *origin.root;
+        let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
+        let sidecar = Sidecar {
+            candidate: describe::candidate(origin.candidate, clip.period_secs()),
+            closure: describe::closure(&made.closed),
+            root: describe::root_as_made(
+                describe::root(clip.root(), mode, space),
+                made,
+                (mode == RootMode::Path).then_some(origin.root.path_smoothing_secs),
+            ),
+            feet: Some(FeetFacts {
+                stances: describe::stances(clip, &quality::stands(&keys, body, uncut)),
+                ..describe::feet(clip, body, &made.feet)
+            }),
+            quality: describe::quality(&quality, Some(&made.closed)),
+            playback: PlaybackFacts {
+                samples: clip.num_samples(),
+                closing_key: writing.closing_key == ClosingKey::Repeat,
+                copies: writing.copies,
+                root_joint_added: writing.add_root,
+                carrier_joint: name_of(clip.carrier()),
+                root_joint: made.source.root_joint.map(name_of),
+                animation: written.animation.clone(),
+                ..PlaybackFacts::default()
+            }
+            .in_space(source.space(), &origin.take),
+            take: origin.take,
+            ..Sidecar::default()
+        };
+        Ok(Self {
+            written,
+            sidecar,
+            quality,
+        })
+    }
+
+    /// The same for a blend of loops, in the form of a source that has the skeleton of the first.
+    ///
+    /// Errors: [`LoopFileError`].
+    pub fn write_blend(clip: &LoopClip, origin: BlendOrigin<'_>, source: &Source) -> Result<Self, LoopFileError> {
+        let writing = LoopWriteSettings {
+            in_place: !origin.mode.moves_root(),
+            ..LoopWriteSettings::default()
+        };
+        let written = checked(clip, source, &writing)?;
+        let (take, keys) = written_keys(clip, &written, source, &writing)?;
+        let body = Body::find(&take, origin.overrides)?;
+        let quality = quality::measure(&keys, &body, None);
+        let (first, space): (_, RootSpace) = (&origin.first.playback, origin.first.root.space);
+        let sidecar = Sidecar {
+            candidate: CandidateFacts {
+                start_frame: 0.0,
+                end_frame: clip.num_samples() as f64,
+                source_period_secs: clip.period_secs(),
+                period_secs: clip.period_secs(),
+                cycles: origin.first.candidate.cycles,
+                ..CandidateFacts::default()
+            },
+            closure: ClosureFacts {
+                method: "blend".to_owned(),
+                ..ClosureFacts::default()
+            },
+            root: describe::root(clip.root(), origin.mode, space),
+            feet: Some(FeetFacts {
+                stances: describe::stances(clip, &quality::stands(&keys, &body, None)),
+                ..origin.feet
+            }),
+            quality: describe::quality(&quality, None),
+            playback: PlaybackFacts {
+                samples: clip.num_samples(),
+                closing_key: true,
+                copies: 1,
+                root_joint_added: first.root_joint_added,
+                carrier_joint: first.carrier_joint.clone(),
+                root_joint: first.root_joint.clone(),
+                animation: written.animation.clone(),
+                ..PlaybackFacts::default()
+            }
+            .in_space(source.space(), &origin.take),
+            blend: Some(origin.blend),
+            take: origin.take,
+            ..Sidecar::default()
+        };
+        Ok(Self {
+            written,
+            sidecar,
+            quality,
+        })
+    }
+
+    /// The file, with the sidecar's facts inside it where its format has a place for them.
+    pub fn bytes(&self) -> Cow<'_, [u8]> {
+        with_facts(&self.written, &self.sidecar).map_or(Cow::Borrowed(&self.written.bytes), Cow::Owned)
+    }
+}
+
+/// A loop written, if it has no more keys than a file may have.
+fn checked(clip: &LoopClip, source: &Source, writing: &LoopWriteSettings) -> Result<Written, LoopFileError> {
+    let keys = clip.num_samples().saturating_mul(writing.copies);
+    if keys > MAX_KEYS {
+        return Err(LoopFileError::TooManyKeys { keys, limit: MAX_KEYS });
+    }
+    Ok(write_loop(clip, source, writing)?)
+}
+
+/// A written loop read back: its file as a take on the loop's own skeleton, and its keys.
+///
+/// `source` and `writing` are what it was written with. Errors: [`LoopFileError`].
+pub fn written_keys(
+    clip: &LoopClip,
+    written: &Written,
+    source: &Source,
+    writing: &LoopWriteSettings,
+) -> Result<(Take, LoopKeys), LoopFileError> {
+    let space = source.space();
+    let settings = ReadSettings {
+        animation: written
+            .animation
+            .as_deref()
+            .map_or(AnimationChoice::Auto, AnimationChoice::Given),
+        // Too few frames to find them out.
+        ..ReadSettings::in_space(SpaceSettings {
+            up: UpChoice::Given(space.up),
+            unit: UnitChoice::Metres(space.unit_metres),
+        })
+    };
+    let take = read_take(&written.bytes, "loop", &settings, &mut Vec::new())?.take;
+    let (take, carrier) = if writing.add_root {
+        // Folding an added root joint away leaves the root motion on the topmost joint, whichever had it in the take.
+        (take.without_root_joint().ok_or(LoopFileError::NoRootJoint)?, 0)
+    } else {
+        (take, clip.carrier())
+    };
+    let layout = KeyLayout {
+        num_samples: clip.num_samples(),
+        has_closing_key: writing.closing_key == ClosingKey::Repeat || writing.copies > 1,
+        in_place: writing.in_place,
+    };
+    let keys = LoopKeys::new(&take, layout, *clip.root(), carrier)?;
+    Ok((take, keys))
+}

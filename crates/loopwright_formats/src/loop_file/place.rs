@@ -1,0 +1,227 @@
+//! Where a loop lies in the keys of a file that was read, by its sidecar or by the keys alone.
+
+use glam::{DQuat, DVec3};
+use loopwright::{
+    analysis::{Analysis, body::Body},
+    loop_clip::{KeyLayout, KeysError, LoopClip, LoopKeys},
+    math::{
+        rigid::{Rigid, Twist},
+        rotation,
+    },
+    motion::RootMotion,
+    recognition,
+    root_motion::{RootMode, RootSpace, Rooted, extract},
+    take::{Clip, Cut, Take},
+};
+
+use super::{facts::RootFacts, sidecar::Sidecar};
+
+/// A loop in a file: how its keys make it up, and how its root moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LoopInFile {
+    /// How the keys make up the loop.
+    pub layout: KeyLayout,
+    /// How the root moves, whether or not the keys show it.
+    pub root: RootMotion,
+    /// What became of the root motion.
+    pub mode: RootMode,
+    /// Which motions count as root motion.
+    pub space: RootSpace,
+    /// The joint whose track holds the root motion.
+    pub carrier: usize,
+}
+
+/// Why a file, its sidecar and its take do not belong together.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlaceError {
+    /// The sidecar names a joint that the file does not have.
+    #[error("the loop has no joint \"{name}\", which its sidecar names")]
+    NoCarrier {
+        /// The joint named.
+        name: String,
+    },
+    /// The sidecar tells of an added root joint that the file does not have.
+    #[error("there is no root joint above the hips, though its sidecar says so")]
+    NoRootJoint,
+    /// The keys are not those of a loop.
+    #[error(transparent)]
+    Keys(#[from] KeysError),
+    /// The take has other joints or frames than the one that the loop was cut from.
+    #[error("it has {joints} joints and {frames} frames, the loop {loop_joints} and its take {loop_frames}")]
+    OtherTake {
+        /// Joints of the take.
+        joints: usize,
+        /// Frames of the take.
+        frames: usize,
+        /// Joints of the loop.
+        loop_joints: usize,
+        /// Frames that the take of the loop had.
+        loop_frames: usize,
+    },
+    /// The take has another rate than the one that the loop was cut from.
+    #[error("it has a frame each {found} s, the take of the loop each {expected} s")]
+    OtherRate {
+        /// Seconds from frame to frame of the take.
+        found: f64,
+        /// Those of the take that the loop was cut from.
+        expected: f64,
+    },
+    /// The frames that the sidecar names cannot be cut out of the take.
+    #[error(transparent)]
+    Cut(#[from] loopwright::take::CutError),
+}
+
+/// Frame times that differ by a smaller share are the same but for rounding.
+const SAME_FRAME_TIME: f64 = 1e-6;
+
+impl Sidecar {
+    /// The keys of the loop on the take's own skeleton: a root joint that was added is folded away.
+    ///
+    /// Errors: [`PlaceError::NoRootJoint`].
+    pub fn without_added_root(&self, written: Take) -> Result<Take, PlaceError> {
+        if !self.playback.root_joint_added {
+            return Ok(written);
+        }
+        written.without_root_joint().ok_or(PlaceError::NoRootJoint)
+    }
+}
+
+impl LoopInFile {
+    /// A loop as its sidecar has it, in keys from which an added root joint is folded away.
+    ///
+    /// Errors: [`PlaceError::NoCarrier`].
+    pub fn of_sidecar(sidecar: &Sidecar, written: &Take) -> Result<Self, PlaceError> {
+        let name = &sidecar.playback.carrier_joint;
+        let carrier = written
+            .skeleton()
+            .find(name)
+            .ok_or_else(|| PlaceError::NoCarrier { name: name.clone() })?;
+        Ok(Self::with_carrier(sidecar, carrier))
+    }
+
+    /// A loop as its sidecar has it, in all keys of its file: an added root joint is there and carries the root motion.
+    ///
+    /// Errors: [`PlaceError::NoCarrier`].
+    pub fn of_whole_file(sidecar: &Sidecar, written: &Take) -> Result<Self, PlaceError> {
+        if sidecar.playback.root_joint_added {
+            Ok(Self::with_carrier(sidecar, 0))
+        } else {
+            Self::of_sidecar(sidecar, written)
+        }
+    }
+
+    fn with_carrier(sidecar: &Sidecar, carrier: usize) -> Self {
+        let (root, playback) = (&sidecar.root, &sidecar.playback);
+        Self {
+            layout: KeyLayout {
+                num_samples: playback.samples,
+                has_closing_key: playback.closing_key || playback.copies > 1,
+                in_place: !root.mode.moves_root(),
+            },
+            root: root.motion(),
+            mode: root.mode,
+            space: root.space,
+            carrier,
+        }
+    }
+
+    /// A loop as its keys alone show it. Errors: too few keys.
+    pub fn recognised(written: &Take, body: &Body) -> Result<Self, KeysError> {
+        let carrier = recognition::topmost_moving(written, body);
+        let seen = recognition::recognise(written, body, carrier)?;
+        Ok(Self {
+            layout: seen.layout,
+            root: seen.root,
+            mode: RootMode::Keep,
+            space: seen.space,
+            carrier: seen.carrier,
+        })
+    }
+
+    /// The loop, its root moving. Errors: the file has too few keys or joints.
+    pub fn clip(&self, written: &Take) -> Result<LoopClip, KeysError> {
+        LoopClip::from_keys(written, self.layout, self.root, self.carrier)
+    }
+
+    /// The loop as it is played: its root stays where the file has it so. Errors: as [`Self::clip`].
+    pub fn played(&self, written: &Take) -> Result<LoopClip, KeysError> {
+        let clip = self.clip(written)?;
+        Ok(if self.layout.in_place { clip.in_place() } else { clip })
+    }
+
+    /// The keys of one of several cycles that stand one after the other, the first of which has number 0. Errors: as
+    /// [`Self::clip`].
+    pub fn keys(&self, written: &Take, cycle: usize) -> Result<LoopKeys, KeysError> {
+        LoopKeys::of_cycle(written, self.layout, self.root, self.carrier, cycle)
+    }
+
+    /// The uncut frames that the loop was made from, seen from the same root.
+    ///
+    /// `sidecar` is the loop's, `take` the one that it was cut from, with its analysis. Errors: [`PlaceError`] where it is
+    /// another take.
+    pub fn uncut(
+        &self,
+        sidecar: &Sidecar,
+        written: &Take,
+        take: &Take,
+        analysis: &Analysis,
+    ) -> Result<Rooted, PlaceError> {
+        if take.num_joints() != written.num_joints() || take.num_frames() != sidecar.take.frames {
+            return Err(PlaceError::OtherTake {
+                joints: take.num_joints(),
+                frames: take.num_frames(),
+                loop_joints: written.num_joints(),
+                loop_frames: sidecar.take.frames,
+            });
+        }
+        let (found, expected) = (take.frame_time_secs(), sidecar.take.frame_time_secs);
+        if (found / expected - 1.0).abs() > SAME_FRAME_TIME {
+            return Err(PlaceError::OtherRate { found, expected });
+        }
+        let cut = Cut::new(take, sidecar.candidate.start_frame, sidecar.candidate.end_frame)?;
+        let clip = Clip::new(take, &cut, sidecar.playback.samples, written.frame_time_secs())?;
+        // Where the feet gave the speed, the take itself has another.
+        let root = match sidecar.root.take_twist_linear_mps {
+            Some(linear) => RootMotion {
+                twist: Twist {
+                    linear: DVec3::from_array(linear),
+                    ..self.root.twist
+                },
+                ..self.root
+            },
+            None => self.root,
+        };
+        if sidecar.playback.root_joint.is_none() || sidecar.playback.root_joint_added {
+            return Ok(extract::relative_to(&clip, root, self.carrier));
+        }
+        // The root joint is where the loop has it, so that the two compare joint by joint.
+        let (shown, world) = (self.layout.shown(&self.root), written.world_tracks());
+        let seats: Vec<Rigid> = (0..sidecar.playback.samples.min(written.num_frames()))
+            .map(|key| shown.at(key as f64 * written.frame_time_secs()).inverse() * world.joint(key, self.carrier))
+            .collect();
+        Ok(extract::under_root_joint(&clip, root, self.carrier, analysis, &seats))
+    }
+}
+
+impl RootFacts {
+    /// The root motion that the facts describe.
+    pub fn motion(&self) -> RootMotion {
+        RootMotion {
+            start: Rigid::new(self.start_rotation(), DVec3::from_array(self.start_position_m)),
+            twist: Twist {
+                linear: DVec3::from_array(self.twist_linear_mps),
+                angular: DVec3::from_array(self.twist_angular_radps),
+            },
+        }
+    }
+
+    /// How the root is turned at the start: the yaw, or the rotation where a tilted root has one.
+    fn start_rotation(&self) -> DQuat {
+        self.start_rotation_xyzw
+            .map(DQuat::from_array)
+            // Four numbers written by hand need not be a rotation.
+            .filter(|turn| turn.length() > 0.5)
+            .map_or_else(|| rotation::from_yaw(self.start_yaw_deg.to_radians()), DQuat::normalize)
+    }
+}

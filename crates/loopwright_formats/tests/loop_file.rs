@@ -1,0 +1,158 @@
+//! A loop on its way into a file and back, by the library alone.
+
+use loopwright::{
+    analysis::{Analysis, body::BodyOverrides},
+    candidate::{self, SearchSettings},
+    pipeline::{self, LoopSettings, Made},
+    root_motion::{RootMode, RootSettings},
+};
+use loopwright_formats::{
+    Format, LoopFile, LoopInFile, LoopOrigin, LoopWriteSettings, ReadSettings, Sidecar, Source, SpaceSettings,
+    UnitChoice, UpChoice,
+    loop_file::{PlaceError, facts::TakeFacts},
+    read_take,
+};
+use loopwright_synth::{SyntheticTake, WalkSettings, synthesize};
+
+/// A walk, its analysis, and a loop of it written in a format.
+struct Walk {
+    take: loopwright::take::Take,
+    analysis: Analysis,
+    made: Made,
+    source: Source,
+    file: LoopFile,
+}
+
+fn walk(mode: RootMode, format: Format, add_root: bool) -> Walk {
+    let settings = WalkSettings {
+        turn_dps: 20.0,
+        ..WalkSettings::default()
+    };
+    let SyntheticTake { take, .. } = synthesize(&settings).unwrap();
+    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    let found = candidate::find(&take, &analysis, &SearchSettings::default()).unwrap();
+    let best = found.best().unwrap();
+    let root = RootSettings::from(mode);
+    let settings = LoopSettings {
+        root,
+        ..LoopSettings::default()
+    };
+    let made = pipeline::make(&take, &analysis, &best.cut, best.cycles, &settings).unwrap();
+    let source = Source::for_take(&take, format);
+    let origin = LoopOrigin {
+        take: TakeFacts::of("walk.bvh", &take, source.space()),
+        body: &analysis.body,
+        candidate: best,
+        root: &root,
+    };
+    let writing = LoopWriteSettings {
+        add_root,
+        in_place: !mode.moves_root(),
+        ..LoopWriteSettings::default()
+    };
+    let file = LoopFile::write(&made, origin, &source, &writing).unwrap();
+    Walk {
+        take,
+        analysis,
+        made,
+        source,
+        file,
+    }
+}
+
+/// The keys of a loop's file and its sidecar, both by way of their bytes.
+fn read(walk: &Walk) -> (loopwright::take::Take, Sidecar) {
+    let sidecar = Sidecar::from_json(walk.file.sidecar.to_json().unwrap().as_bytes()).unwrap();
+    assert_eq!(sidecar, walk.file.sidecar);
+    let space = walk.source.space();
+    let settings = ReadSettings::in_space(SpaceSettings {
+        up: UpChoice::Given(space.up),
+        unit: UnitChoice::Metres(space.unit_metres),
+    });
+    let loaded = read_take(&walk.file.bytes(), "walk", &settings, &mut Vec::new()).unwrap();
+    (loaded.take, sidecar)
+}
+
+#[test]
+fn a_loop_comes_back_from_its_file_in_every_mode_and_format() {
+    for format in [Format::Bvh, Format::Glb] {
+        for mode in [RootMode::Screw, RootMode::InPlace, RootMode::Keep] {
+            for add_root in [false, true] {
+                let walk = walk(mode, format, add_root);
+                assert!(!walk.file.quality.pops(), "{mode} {format:?}: {:?}", walk.file.quality);
+                let (whole, sidecar) = read(&walk);
+                assert_eq!(sidecar.root.mode, mode);
+                let written = sidecar.without_added_root(whole.clone()).unwrap();
+                assert_eq!(written.num_joints(), walk.take.num_joints());
+
+                // Seen as it moves, whatever the file shows, every joint is where the loop has it.
+                let place = LoopInFile::of_whole_file(&sidecar, &whole).unwrap();
+                let clip = place.clip(&whole).unwrap();
+                let added = usize::from(add_root);
+                for key in [0, 7, clip.num_samples() + 3] {
+                    let (here, there) = (walk.made.loop_clip.world_pose(key), clip.world_pose(key));
+                    for (joint, position) in here.translations.iter().enumerate() {
+                        let gap = (there.translations[joint + added] - *position).length();
+                        assert!(
+                            gap < 1e-4,
+                            "{mode} {format:?} {add_root}, key {key}, joint {joint}: {gap}"
+                        );
+                    }
+                }
+                let played = place.played(&whole).unwrap();
+                let travelled =
+                    (played.root_pose(played.num_samples()).translation - played.root_pose(0).translation).length();
+                assert_eq!(travelled > 0.5, mode.moves_root(), "{mode}: {travelled}");
+
+                // The frames that it was cut from are found again.
+                let place = LoopInFile::of_sidecar(&sidecar, &written).unwrap();
+                let uncut = place.uncut(&sidecar, &written, &walk.take, &walk.analysis).unwrap();
+                let (ours, theirs) = (&walk.made.source.clip, &uncut.clip);
+                for sample in [0, 5] {
+                    let gap = (ours.translations(sample)[0] - theirs.translations(sample)[0]).length();
+                    assert!(gap < 1e-4, "{mode} {format:?} {add_root}: {gap}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_sidecar_of_another_file_is_told_apart() {
+    let walk = walk(RootMode::Screw, Format::Bvh, false);
+    let (written, mut sidecar) = read(&walk);
+    let short = loopwright::take::Take::of_tracks(
+        "short",
+        loopwright::motion::Tracks::of_poses(
+            walk.take.skeleton().clone(),
+            walk.take.frame_time_secs(),
+            (0..9).map(|frame| walk.take.pose(frame).to_pose()),
+        )
+        .unwrap(),
+    )
+    .unwrap();
+    let place = LoopInFile::of_sidecar(&sidecar, &written).unwrap();
+    let other = place.uncut(&sidecar, &written, &short, &walk.analysis);
+    assert!(
+        matches!(other, Err(PlaceError::OtherTake { frames: 9, .. })),
+        "{other:?}"
+    );
+    sidecar.playback.carrier_joint = "Tail".to_owned();
+    let lost = LoopInFile::of_sidecar(&sidecar, &written);
+    assert!(matches!(lost, Err(PlaceError::NoCarrier { .. })), "{lost:?}");
+}
+
+/// An unknown word used to count as the first of its kind without a word about it.
+#[test]
+fn an_unknown_root_mode_is_an_error() {
+    let walk = walk(RootMode::Keep, Format::Bvh, false);
+    let json = walk.file.sidecar.to_json().unwrap();
+    let edited = json.replace("\"mode\": \"keep\"", "\"mode\": \"spin\"");
+    assert_ne!(json, edited);
+    let error = Sidecar::from_json(edited.as_bytes()).unwrap_err().to_string();
+    assert!(error.contains("screw") && error.contains("\"spin\""), "{error}");
+    // Loops of versions that knew the ground alone say nothing of the space.
+    let older = json.replace("\"space\": \"ground\"", "\"space\": \"\"");
+    assert_ne!(json, older);
+    assert_eq!(Sidecar::from_json(older.as_bytes()).unwrap(), walk.file.sidecar);
+}
