@@ -6,7 +6,6 @@
 use glam::DVec3;
 
 use super::body::Body;
-pub(crate) use crate::math::percentile::of_sorted as percentile;
 use crate::{
     math::{ops, percentile, rotation, time_step::TimeStep},
     take::{Take, WorldTracks},

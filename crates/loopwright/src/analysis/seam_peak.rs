@@ -19,7 +19,11 @@ pub(crate) mod floor {
     /// The same for rotations, radians: a tenth of a degree.
     pub(crate) const SEEN_RADIANS: f64 = 2e-3;
 
-    /// In motion that no file has rounded, metres.
+    /// In a file of single precision some tens of metres from the origin, metres: what a joint that goes evenly trembles by there,
+    /// or the seam would be compared with rounding.
+    pub(crate) const TREMBLE_METRES: f64 = 5e-6;
+
+    /// In motion that no file has rounded, metres; below it there is rounding and no motion.
     pub(crate) const ROUNDING_METRES: f64 = 1e-7;
 }
 

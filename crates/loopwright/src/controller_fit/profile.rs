@@ -10,7 +10,7 @@ use glam::DVec3;
 
 use crate::{
     analysis::{Analysis, screen::SoilKind, velocity},
-    math::{kernel, ops},
+    math::{kernel, ops, time_step::TimeStep},
     take::Take,
 };
 
@@ -127,7 +127,7 @@ impl Profile {
 
     /// Number of frames between two frames that far apart in time, at least one.
     pub(super) fn frames_in(&self, secs: f64) -> usize {
-        ((secs / self.frame_time_secs).round() as usize).max(1)
+        TimeStep::new(self.frame_time_secs).nearest_from_one(secs)
     }
 }
 

@@ -8,7 +8,7 @@ use glam::DVec3;
 use super::{contact, stage::Stage};
 use crate::{
     analysis::standing::{ContactLimits, MAY_STAND_METRES, SWING_MPS},
-    math::{ops, rigid::Twist},
+    math::{ops, rigid::Twist, time_step::TimeStep},
     motion::RootMotion,
 };
 
@@ -73,7 +73,9 @@ pub(super) fn of_feet(stage: &Stage<'_>, feet: &[Vec<DVec3>], limits: &ContactLi
     let step_secs = stage.clip.step_secs();
     let poses = stage.travel.twist;
     let count = feet.first().map_or(0, Vec::len);
-    let reach = ((0.5 * SPEED_SECS / step_secs).round() as usize).clamp(1, count.saturating_sub(1) / 2 + 1);
+    let reach = TimeStep::new(step_secs)
+        .nearest(0.5 * SPEED_SECS)
+        .clamp(1, count.saturating_sub(1) / 2 + 1);
     let low_at = |places: &[DVec3], stands: &dyn Fn(usize) -> bool| -> Vec<Low> {
         (0..count)
             .filter(|&sample| stands(sample))

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::{loop_clip::LoopClip, motion::RootMotion, take::WorldTracks};
+use crate::{loop_clip::LoopClip, math::time_step::TimeStep, motion::RootMotion, take::WorldTracks};
 
 /// A loop's travel and its samples, seen from the root.
 pub(super) struct Stage<'a> {
@@ -48,6 +48,8 @@ impl<'a> Stage<'a> {
 
     /// Samples that last so long, at least one, and on both sides no more than the loop has.
     pub(super) fn samples_in(&self, secs: f64) -> usize {
-        ((secs / self.clip.step_secs()).round() as usize).clamp(1, (self.clip.num_samples() - 1) / 2)
+        TimeStep::new(self.clip.step_secs())
+            .nearest(secs)
+            .clamp(1, (self.clip.num_samples() - 1) / 2)
     }
 }

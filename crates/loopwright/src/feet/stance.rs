@@ -14,7 +14,7 @@ use crate::{
         boundary::{Boundary, BoundaryError},
         targets::Targets,
     },
-    math::{kernel, ops},
+    math::{kernel, ops, time_step::TimeStep},
 };
 
 /// Offsets of a foot fade over this long on either side of a stance, seconds.
@@ -92,7 +92,7 @@ impl<'a> Stance<'a> {
     /// Holds the foot somewhat longer than it surely stands: as long as it creeps.
     fn grow(&mut self, room: [usize; 2]) {
         let step_secs = self.stage.clip.step_secs();
-        let most = (CREEP_SECS / step_secs).round() as usize;
+        let most = TimeStep::new(step_secs).nearest(CREEP_SECS);
         let creeps = |key: isize, mps: f64| {
             let moved = self.position(key + 1) - self.position(key - 1);
             ops::hypot(moved.x, moved.z) < mps * 2.0 * step_secs && self.position(key).y - self.hold.y < CREEP_METRES
@@ -138,7 +138,7 @@ impl<'a> Stance<'a> {
 
     fn rate(&self, key: isize) -> DVec3 {
         let step_secs = self.stage.clip.step_secs();
-        let half = ((0.5 * SPEED_SECS / step_secs).round() as isize).max(1);
+        let half = TimeStep::new(step_secs).nearest_from_one(0.5 * SPEED_SECS) as isize;
         (self.offset(key + half) - self.offset(key - half)) / (2.0 * half as f64 * step_secs)
     }
 
@@ -179,7 +179,7 @@ impl<'a> Stance<'a> {
             below.push(ground - self.position(key as isize).y - offset.y);
             swing.push(offset);
         }
-        let lift = kernel::envelope(&below, (LIFT_SECS / step_secs).round() as usize);
+        let lift = kernel::envelope(&below, TimeStep::new(step_secs).nearest(LIFT_SECS));
         for (offset, lift) in swing.iter_mut().zip(lift) {
             offset.y += lift;
         }

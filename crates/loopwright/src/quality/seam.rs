@@ -3,14 +3,12 @@
 use glam::DVec3;
 
 use super::SourceTracks;
-use crate::{analysis::screen::percentile, loop_clip::LoopKeys, math::rotation, root_motion::Rooted};
-
-/// What a joint that goes evenly trembles by in a file of single precision some tens of metres from the origin, metres: its largest
-/// second differences are at least this, or the seam would be held against rounding.
-const TREMBLE_METRES: f64 = 5e-6;
-
-/// Second differences below this are rounding of the file, not motion, metres.
-const ROUNDING_METRES: f64 = 1e-7;
+use crate::{
+    analysis::seam_peak::{self, floor, second_difference},
+    loop_clip::LoopKeys,
+    math::rotation,
+    root_motion::Rooted,
+};
 
 /// The joints that show most at the seam, by index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,7 +77,7 @@ fn jump(step: &dyn Fn(isize) -> f64, last: isize, own: Option<f64>) -> f64 {
 fn second_differences(keys: &LoopKeys, joint: usize) -> Vec<DVec3> {
     (0..keys.num_samples() as isize)
         .map(|sample| {
-            keys.position(sample + 1, joint) - 2.0 * keys.position(sample, joint) + keys.position(sample - 1, joint)
+            second_difference([sample + 1, sample, sample - 1].map(|sample| keys.position(sample, joint)))
         })
         .collect()
 }
@@ -96,9 +94,7 @@ fn joint_acceleration_p99(keys: &LoopKeys, joint: usize) -> f64 {
     let sizes: Vec<f64> = second_differences(keys, joint).iter().map(|a| a.length()).collect();
     // The seam lies between the last sample and the first; both see it.
     let seam = sizes[0].max(sizes[num_samples - 1]);
-    let mut others = sizes[1..num_samples - 1].to_vec();
-    others.sort_by(f64::total_cmp);
-    seam / percentile(&others, 0.99).max(TREMBLE_METRES)
+    seam / seam_peak::usual(sizes[1..num_samples - 1].to_vec(), floor::TREMBLE_METRES)
 }
 
 pub(super) fn seam_acceleration_error(keys: &LoopKeys, source: &SourceTracks<'_>) -> Option<f64> {
@@ -115,13 +111,13 @@ pub(super) fn seam_acceleration_error(keys: &LoopKeys, source: &SourceTracks<'_>
         let differences = second_differences(keys, joint);
         let mean_square = differences.iter().map(|a| a.length_squared()).sum::<f64>() / differences.len() as f64;
         let rms = mean_square.sqrt();
-        if rms < ROUNDING_METRES {
+        if rms < floor::ROUNDING_METRES {
             continue;
         }
         let own = known
             .iter()
             .map(|&at| {
-                source.position(at + 1, joint) - 2.0 * source.position(at, joint) + source.position(at - 1, joint)
+                second_difference([at + 1, at, at - 1].map(|sample| source.position(sample, joint)))
             })
             .sum::<DVec3>()
             / known.len() as f64;
@@ -143,7 +139,7 @@ fn third_difference_profile(num_samples: usize, joints: usize, position: impl Fn
             })
             .collect();
         let rms = (sizes.iter().map(|size| size * size).sum::<f64>() / num_samples as f64).sqrt();
-        if rms < ROUNDING_METRES {
+        if rms < floor::ROUNDING_METRES {
             continue;
         }
         for (total, size) in profile.iter_mut().zip(&sizes) {

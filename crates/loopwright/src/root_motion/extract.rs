@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     analysis::{Analysis, heading::Heading},
-    math::{ops, rigid::Rigid, rotation},
+    math::{ops, rigid::Rigid, rotation, time_step::TimeStep},
     motion::RootMotion,
     take::{Clip, WorldTracks},
 };
@@ -198,7 +198,7 @@ impl<'a> Stretch<'a> {
             joints: &self.analysis.joints,
             first: self.first,
             num_intervals: self.clip.num_intervals(),
-            reach: (WINDOW_SECS / self.clip.step_secs()).round() as usize,
+            reach: TimeStep::new(self.clip.step_secs()).nearest(WINDOW_SECS),
         }
     }
 }

@@ -19,6 +19,7 @@ use crate::{
         ops,
         rigid::{Rigid, Twist},
         rotation,
+        time_step::TimeStep,
     },
     motion::RootMotion,
     take::{Clip, Mirror, Skeleton, WorldTracks},
@@ -129,7 +130,7 @@ pub(crate) fn extract_half(
         first,
         num_intervals: clip.num_intervals(),
         half_secs: clip.period_secs(),
-        reach: (WINDOW_SECS / clip.step_secs()).round() as usize,
+        reach: TimeStep::new(clip.step_secs()).nearest(WINDOW_SECS),
     }
     .root_motion();
     if mode == RootMode::World {

@@ -6,7 +6,7 @@ use glam::{DQuat, DVec3};
 
 use super::{Cut, CutError, Take};
 use crate::{
-    math::rigid::Rigid,
+    math::{rigid::Rigid, time_step::TimeStep},
     motion::{Pose, PoseRef, Skeleton, Tracks, WorldTracks},
 };
 
@@ -52,7 +52,7 @@ impl Clip {
         let step_frames = cut.num_frames() / num_intervals as f64;
         let source_step_secs = step_frames * take.frame_time_secs();
         let last = (take.num_frames() - 1) as f64;
-        let wanted = ((CONTEXT_SECS / source_step_secs).ceil() as usize).clamp(2, MAX_CONTEXT);
+        let wanted = TimeStep::new(source_step_secs).up(CONTEXT_SECS).clamp(2, MAX_CONTEXT);
         // The small allowance keeps a context frame that rounding puts a hair outside.
         let fits = |room: f64| ((room / step_frames + 1e-9).floor() as usize).min(wanted);
         let context_before = fits(cut.start_frame());

@@ -7,7 +7,7 @@
 use core::ops::Range;
 
 use super::{Side, Transitions};
-use crate::math::decay::Decay;
+use crate::math::{decay::Decay, time_step::TimeStep};
 
 /// A place to leave or to enter is the cheapest within this time before and after, seconds.
 const SEPARATION_SECS: f64 = 0.1;
@@ -89,7 +89,7 @@ impl Transitions {
         for exit in exits.filter(|&exit| self.left.usable[exit]) {
             let guess = best.last().and_then(|last| {
                 let secs = (exit - last.exit) as f64 * self.left.step_secs;
-                let on = (secs / self.entered.step_secs).round() as usize;
+                let on = TimeStep::new(self.entered.step_secs).nearest(secs);
                 entries.binary_search(&((last.entry + on) % self.num_entries())).ok()
             });
             best.extend(bounds.best(exit, guess.unwrap_or(0), &|entry| self.cost(exit, entry, decay)));
@@ -147,7 +147,8 @@ impl Side {
     /// Frames closer to one than [`SEPARATION_SECS`], around the seam of what repeats.
     fn near(&self, frame: usize) -> impl Iterator<Item = usize> + '_ {
         let count = self.usable.len();
-        let reach = ((SEPARATION_SECS / self.step_secs).ceil() as usize)
+        let reach = TimeStep::new(self.step_secs)
+            .up(SEPARATION_SECS)
             .saturating_sub(1)
             .min(count);
         let frames = (0..=2 * reach).map(move |step| frame + count + step - reach);
