@@ -5,21 +5,8 @@ pub(crate) fn of(mut values: Vec<f64>, share: f64) -> f64 {
     if values.is_empty() {
         return 0.0;
     }
-    let index = rank(values.len(), share) - 1;
+    let index = ((share * values.len() as f64).ceil() as usize).clamp(1, values.len()) - 1;
     *values.select_nth_unstable_by(index, f64::total_cmp).1
-}
-
-/// The percentile of ascending values; 0 for none.
-pub(crate) fn of_sorted(sorted: &[f64], share: f64) -> f64 {
-    if sorted.is_empty() {
-        return 0.0;
-    }
-    sorted[rank(sorted.len(), share) - 1]
-}
-
-/// Which of so many ascending values is the percentile, counted from 1.
-fn rank(count: usize, share: f64) -> usize {
-    ((share * count as f64).ceil() as usize).clamp(1, count)
 }
 
 #[cfg(test)]
@@ -33,7 +20,6 @@ mod tests {
             [0.0, 0.5, 0.95, 0.99, 1.0].map(|share| of(values(), share)),
             [1.0, 20.0, 38.0, 40.0, 40.0]
         );
-        assert_eq!(of_sorted(&[1.0, 2.0, 3.0], 0.5), 2.0);
-        assert_eq!((of(Vec::new(), 0.5), of_sorted(&[], 0.5)), (0.0, 0.0));
+        assert_eq!(of(Vec::new(), 0.5), 0.0);
     }
 }

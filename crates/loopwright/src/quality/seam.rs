@@ -76,9 +76,7 @@ fn jump(step: &dyn Fn(isize) -> f64, last: isize, own: Option<f64>) -> f64 {
 /// Second differences of all samples of a joint: size at index i is centred at sample i.
 fn second_differences(keys: &LoopKeys, joint: usize) -> Vec<DVec3> {
     (0..keys.num_samples() as isize)
-        .map(|sample| {
-            second_difference([sample + 1, sample, sample - 1].map(|sample| keys.position(sample, joint)))
-        })
+        .map(|sample| second_difference([sample + 1, sample, sample - 1].map(|sample| keys.position(sample, joint))))
         .collect()
 }
 
@@ -116,9 +114,7 @@ pub(super) fn seam_acceleration_error(keys: &LoopKeys, source: &SourceTracks<'_>
         }
         let own = known
             .iter()
-            .map(|&at| {
-                second_difference([at + 1, at, at - 1].map(|sample| source.position(sample, joint)))
-            })
+            .map(|&at| second_difference([at + 1, at, at - 1].map(|sample| source.position(sample, joint))))
             .sum::<DVec3>()
             / known.len() as f64;
         sum += (differences[0] - own).length() / rms;
