@@ -13,15 +13,15 @@ use crate::{
 /// The joints that show most at the seam, by index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SeamJoints {
-    /// Of [`Quality::c0_radians`].
+    /// Of [`Quality::c0_radians`](super::Quality::c0_radians).
     pub turn: usize,
-    /// Of [`Quality::c0_metres`].
+    /// Of [`Quality::c0_metres`](super::Quality::c0_metres).
     pub gap: usize,
-    /// Of [`Quality::seam_acceleration_p99`].
+    /// Of [`Quality::seam_acceleration_p99`](super::Quality::seam_acceleration_p99).
     pub acceleration: usize,
 }
 
-/// Where a loop's largest figures come from; the first of equals. Takes what [`measure`] took.
+/// Where a loop's largest figures come from; the first of equals. Takes what [`measure`](super::measure) took.
 pub fn seam_joints(keys: &LoopKeys, source: Option<&Rooted>) -> SeamJoints {
     let source = source.map(SourceTracks::of);
     let worst = |figure: &dyn Fn(usize) -> f64| {

@@ -13,7 +13,7 @@ use crate::{
     root_motion::Rooted,
 };
 
-/// Speed of the standing feet of a loop that is not written yet, as [`Quality::skate_mps`].
+/// Speed of the standing feet of a loop that is not written yet, as [`Quality::skate_mps`](super::Quality::skate_mps).
 pub(crate) fn skate_of_loop(clip: &LoopClip, body: &Body, source: &Rooted) -> Option<f64> {
     skate(&LoopKeys::of_loop(clip), body, Some(&SourceTracks::of(source)))
 }
@@ -29,8 +29,8 @@ pub struct Stand {
     pub num_samples: usize,
 }
 
-/// Mean speed over the ground of joints while they are known to stand, metres per second: [`Quality::skate_mps`] where
-/// [`stands`] told when. `None` where nothing stands.
+/// Mean speed over the ground of joints while they are known to stand, metres per second:
+/// [`Quality::skate_mps`](super::Quality::skate_mps) where [`stands`] told when. `None` where nothing stands.
 pub fn skate_of_stands(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0.0);
     for stand in stands {
