@@ -6,12 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use loopwright_formats::Format;
+use loopwright_formats::{Format, MAX_FILE_BYTES};
 
 use crate::exit::Failure;
-
-/// Largest file read, bytes: beyond it a file is no take, and memory is not unbounded.
-const MAX_FILE_BYTES: u64 = 4 << 30;
 
 /// Memory set aside on the word of the file system, bytes; more is asked for as it is filled.
 const MAX_HINTED_BYTES: u64 = 1 << 30;
@@ -39,7 +36,11 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::with_capacity(usize::try_from(length.len().min(MAX_HINTED_BYTES)).unwrap_or(0));
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(Failure::error(format!("\"{}\" is larger than 4 GiB", path.display())));
+        return Err(Failure::error(format!(
+            "\"{}\" is larger than {} GiB",
+            path.display(),
+            MAX_FILE_BYTES >> 30
+        )));
     }
     Ok(bytes)
 }

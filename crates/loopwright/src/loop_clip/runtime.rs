@@ -6,6 +6,8 @@
 //! before is worked out before: signs of neighbouring keys agree, so no key is tested; the first key follows the last once
 //! more, so the seam is no case; joints that only turn have their translation laid down once. How fast that is:
 //! `cargo bench -p loopwright --bench playback`.
+//!
+//! Longer than most files: how the keys lie in memory and the loops over them can only be read together.
 
 use core::fmt;
 

@@ -6,8 +6,9 @@ use loopwright::{
 };
 
 use super::{
-    axes::{self, Axis, Heading, Key, Labels, Panel, Range, Sign},
+    axes::{self, Axis, Labels, Panel, Range},
     heat::{self, Heat},
+    legend::{Heading, Key, Sign},
     style::{self, Ink},
     svg::{Anchor, Area, Svg},
     text, tracks,

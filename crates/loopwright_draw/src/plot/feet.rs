@@ -6,7 +6,8 @@ use glam::DVec3;
 use loopwright::{analysis::Analysis, motion::RootMotion, pipeline::Made, take::WorldTracks};
 
 use super::{
-    axes::{self, Axis, Heading, Key, Panel, Range, Sign, stroke_width},
+    axes::{self, Axis, Panel, Range, stroke_width},
+    legend::{Heading, Key, Sign},
     style::{self, Ink},
     svg::{Area, Svg},
 };

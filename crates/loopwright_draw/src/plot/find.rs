@@ -7,8 +7,9 @@ use loopwright::{
 };
 
 use super::{
-    axes::{self, Axis, Heading, Key, Labels, Panel, Range, Sign},
+    axes::{self, Axis, Labels, Panel, Range},
     heat::{self, Heat},
+    legend::{DASHED, Heading, Key, Sign},
     style::{self, Ink},
     svg::{Anchor, Area, Svg, number},
     text,
@@ -121,7 +122,7 @@ fn autocorrelation(
             panel.upright(svg, *secs, Ink::Faint, "stroke-width=\"1.2\"");
         }
         if let Some(secs) = chosen {
-            panel.upright(svg, secs, Ink::Vermillion, axes::DASHED);
+            panel.upright(svg, secs, Ink::Vermillion, DASHED);
         }
         let points: Vec<(f64, f64)> = values
             .iter()

@@ -11,7 +11,8 @@ use loopwright::controller_fit::{
 };
 
 use super::{
-    axes::{self, Axis, DASHED, Heading, Key, Panel, Range, Sign, stroke_width},
+    axes::{self, Axis, Panel, Range, stroke_width},
+    legend::{DASHED, Heading, Key, Sign},
     style::{self, Ink},
     svg::{Area, Svg},
     tracks,

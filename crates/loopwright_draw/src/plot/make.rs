@@ -13,8 +13,9 @@ use loopwright::{
 };
 
 use super::{
-    axes::{self, Axis, DASHED, Heading, Key, Panel, Range, Sign, nice_step, stroke_width},
+    axes::{self, Axis, Panel, Range, nice_step, stroke_width},
     feet,
+    legend::{DASHED, Heading, Key, Sign},
     style::{self, Ink, SERIES},
     svg::{Anchor, Area, Svg, number},
     text,

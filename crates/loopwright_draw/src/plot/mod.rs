@@ -23,6 +23,8 @@ mod svg;
 
 mod axes;
 
+mod legend;
+
 mod heat;
 
 mod tracks;

@@ -6,7 +6,8 @@ use loopwright::{
 };
 
 use super::{
-    axes::{Axis, DASHED, Heading, Key, Panel, Range, Sign, stroke_width},
+    axes::{Axis, Panel, Range, stroke_width},
+    legend::{DASHED, Heading, Key, Sign},
     style::{self, Ink, SERIES},
     svg::{Anchor, Area, Svg},
     text,

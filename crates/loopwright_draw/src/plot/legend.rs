@@ -1,0 +1,120 @@
+//! Titles and legends above panels.
+
+use super::{
+    style::{self, Ink},
+    svg::{Anchor, Area, Svg},
+    text,
+};
+
+/// Attributes of a dashed line.
+pub(super) const DASHED: &str = "stroke-width=\"2\" stroke-dasharray=\"5 3\"";
+
+/// What a legend shows before its words.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Sign {
+    Line(Ink),
+    Dashed(Ink),
+    Dot(Ink),
+    Ring(Ink),
+    /// An area of a class of the style sheet.
+    Patch(&'static str),
+    /// A vertical stroke.
+    Stroke(Ink),
+}
+
+/// An entry of a legend.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Key {
+    sign: Sign,
+    words: String,
+}
+
+impl Key {
+    pub(super) fn new(sign: Sign, words: impl Into<String>) -> Self {
+        Self {
+            sign,
+            words: words.into(),
+        }
+    }
+
+    fn width(&self) -> f64 {
+        SIGN_WIDTH + 6.0 + text::width(&self.words, style::TEXT, false)
+    }
+}
+
+const SIGN_WIDTH: f64 = 18.0;
+const KEY_GAP: f64 = 16.0;
+const ROW: f64 = 18.0;
+
+/// Title and legend above a panel: the legend stands to the right of the title, or in rows of its own below it.
+pub(super) struct Heading<'a> {
+    pub(super) title: &'a str,
+    pub(super) keys: Vec<Key>,
+}
+
+impl Heading<'_> {
+    fn rows(&self, width: f64) -> Vec<Vec<&Key>> {
+        let title = text::width(self.title, style::HEAD, true) + KEY_GAP;
+        let total = |keys: &[&Key]| -> f64 { keys.iter().map(|key| key.width() + KEY_GAP).sum::<f64>() - KEY_GAP };
+        let all: Vec<&Key> = self.keys.iter().collect();
+        if all.is_empty() || title + total(&all) <= width {
+            return vec![all];
+        }
+        let mut rows: Vec<Vec<&Key>> = vec![Vec::new(), Vec::new()];
+        for key in all {
+            let last = rows.len() - 1;
+            let mut tried = rows[last].clone();
+            tried.push(key);
+            if total(&tried) <= width || rows[last].is_empty() {
+                rows[last] = tried;
+            } else {
+                rows.push(vec![key]);
+            }
+        }
+        rows
+    }
+
+    /// Height above a panel of that width.
+    pub(super) fn height(&self, width: f64) -> f64 {
+        ROW * self.rows(width).len() as f64 + 6.0
+    }
+
+    /// Draws it with its upper left corner at a point.
+    pub(super) fn draw(&self, svg: &mut Svg, left: f64, top: f64, width: f64) {
+        let title = text::fit(self.title, style::HEAD, true, width);
+        svg.text(left, top + 13.0, Anchor::Start, "h ft", &title);
+        for (row, keys) in self.rows(width).iter().enumerate() {
+            let y = top + ROW * row as f64 + 9.0;
+            let total: f64 = keys.iter().map(|key| key.width() + KEY_GAP).sum::<f64>() - KEY_GAP;
+            let mut x = if row == 0 { left + width - total } else { left };
+            for key in keys {
+                draw_sign(svg, key.sign, x, y);
+                let room = (left + width - x - SIGN_WIDTH - 6.0).max(0.0);
+                let words = text::fit(&key.words, style::TEXT, false, room);
+                svg.text(x + SIGN_WIDTH + 6.0, y + 4.0, Anchor::Start, "ft", &words);
+                x += key.width() + KEY_GAP;
+            }
+        }
+    }
+}
+
+fn draw_sign(svg: &mut Svg, sign: Sign, x: f64, y: f64) {
+    let middle = x + 0.5 * SIGN_WIDTH;
+    let line = |ink: Ink| format!("l{}", ink.class());
+    match sign {
+        Sign::Line(ink) => svg.segment((x, y), (x + SIGN_WIDTH, y), &line(ink), "stroke-width=\"2.4\""),
+        Sign::Dashed(ink) => svg.segment((x, y), (x + SIGN_WIDTH, y), &line(ink), DASHED),
+        Sign::Dot(ink) => svg.circle(middle, y, 4.0, &format!("f{}", ink.class()), ""),
+        Sign::Ring(ink) => svg.circle(middle, y, 4.0, &format!("chip {}", line(ink)), "stroke-width=\"1.6\""),
+        Sign::Patch(class) => svg.rect(
+            Area {
+                left: x + 2.0,
+                top: y - 6.0,
+                width: 14.0,
+                height: 12.0,
+            },
+            class,
+        ),
+        Sign::Stroke(ink) => svg.segment((middle, y - 6.0), (middle, y + 6.0), &line(ink), "stroke-width=\"2\""),
+    }
+}
