@@ -238,7 +238,7 @@ fn straight_and_in_place_work_in_full_space() {
     assert_eq!(rabbit.root().twist.angular, DVec3::ZERO);
     let way = (truth.exp(1.0).translation).length();
     assert!((rabbit.root().twist.linear.length() - way).abs() < 1e-9);
-    let stays = made(&take, RootMode::InPlace).loop_clip;
+    let stays = made(&take, RootMode::InPlace).loop_clip.in_place();
     assert_eq!(stays.root().at(7.0), stays.root().start);
     let Pose {
         translations: place,
