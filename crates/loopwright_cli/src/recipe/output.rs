@@ -43,10 +43,10 @@ pub(crate) struct OutputRecipe {
     #[serde(with = "optional_text")]
     lock_feet: Option<FootLock>,
     /// With --root rabbit: take loops that turn by 5 degrees or more too, and close the turn like any gap.
-    #[arg(long, num_args = 0, default_missing_value = "true", hide_possible_values = true)]
+    #[arg(long, num_args = 0, default_missing_value = "true")]
     force_straight: Option<bool>,
     /// Insert a root joint that carries exactly the twist, where the take has none.
-    #[arg(long, num_args = 0, default_missing_value = "true", hide_possible_values = true)]
+    #[arg(long, num_args = 0, default_missing_value = "true")]
     pub(crate) add_root: Option<bool>,
     /// Frames per second of the loop; the take's own unless given.
     #[arg(long, value_name = "R", conflicts_with = "frames")]
