@@ -55,7 +55,9 @@ impl Walk {
     }
 
     fn looped(&self, root: RootMode) -> Motion {
-        Motion::of_loop(&self.made(root).loop_clip, &self.figure).unwrap()
+        let clip = self.made(root).loop_clip;
+        let clip = if root.moves_root() { clip } else { clip.in_place() };
+        Motion::of_loop(&clip, &self.figure).unwrap()
     }
 
     fn raw(&self) -> Motion {

@@ -469,10 +469,11 @@ fn an_added_root_carries_exactly_the_travel() {
 #[test]
 fn a_closing_key_repeats_the_first_to_the_last_digit() {
     let source = source(Axis::Y);
-    let clip = clip(&source, RootMode::InPlace, 0);
+    let clip = clip(&source, RootMode::Screw, 0);
     for copies in [1, 4] {
         let settings = LoopWriteSettings {
             copies,
+            in_place: true,
             ..LoopWriteSettings::default()
         };
         let written = write_loop(&clip, &source, &settings).unwrap();
