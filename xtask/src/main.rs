@@ -29,6 +29,8 @@ mod takes;
 
 // Measurements.
 
+mod bvh;
+
 mod closure;
 
 mod cost;
@@ -63,7 +65,8 @@ const MEASUREMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/measure
 type Measure = fn(&Captured) -> Result<Sections, String>;
 
 /// Every page that a measurement fills.
-const PAGES: [(&str, Measure); 10] = [
+const PAGES: [(&str, Measure); 11] = [
+    ("bvh", bvh::measure),
     ("closure", closure::measure),
     ("cost", cost::measure),
     ("feet", feet::measure),

@@ -5,7 +5,7 @@ use std::{ffi::OsStr, path::Path};
 use loopwright_formats::{Format, ReadSettings, Source, read_take, write_take};
 use loopwright_synth::{WalkSettings, synthesize};
 
-use super::{bvh_speed, survival, write};
+use super::{survival, write};
 use crate::{
     clock::{machine, time_both},
     memory,
@@ -17,7 +17,6 @@ use crate::{
 pub(super) fn measure(captured: &Captured, scratch: &Path, sections: &mut Sections) -> Result<(), String> {
     sections.add("machine", machine());
     sections.add("speed", speed(captured)?);
-    sections.add("bvh-readers", bvh_speed::table()?);
     sections.add("memory", peak(scratch)?);
     Ok(())
 }

@@ -4,8 +4,6 @@ use std::path::{Path, PathBuf};
 
 use crate::{page::Sections, takes::Captured};
 
-mod bvh_speed;
-
 mod cost;
 
 mod loops;

@@ -3,7 +3,12 @@
 use loopwright_formats::{Format, ReadSettings, Source, bvh, read_take, write_take};
 use loopwright_synth::{WalkSettings, synthesize};
 
-use crate::{clock::time_both, table::Table};
+use crate::{
+    clock::{machine, time_both},
+    page::Sections,
+    table::Table,
+    takes::Captured,
+};
 
 /// Size of the file in bytes.
 const NUM_BYTES: usize = 100_000_000;
@@ -13,8 +18,15 @@ const POWERS_OF_TEN: [f64; 20] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
 ];
 
+pub(crate) fn measure(_: &Captured) -> Result<Sections, String> {
+    let mut sections = Sections::default();
+    sections.add("machine", machine());
+    sections.add("readers", table()?);
+    Ok(sections)
+}
+
 /// Other readers beside ours, on one file.
-pub(super) fn table() -> Result<Table, String> {
+fn table() -> Result<Table, String> {
     let walk = synthesize(&WalkSettings::default()).map_err(|error| error.to_string())?;
     let written = write_take(&walk.take, &Source::for_take(&walk.take, Format::Bvh));
     let bytes = repeated(&written.map_err(|error| error.to_string())?.bytes, NUM_BYTES)?;
