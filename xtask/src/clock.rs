@@ -2,7 +2,7 @@
 
 use std::{hint::black_box, time::Instant};
 
-use loopwright::candidate::bound::Instructions;
+use loopwright::unstable::bound::Instructions;
 
 use crate::statistics::median;
 

@@ -2,14 +2,11 @@
 
 use glam::DVec3;
 use loopwright::{
-    candidate::LoopCandidate,
+    LoopCandidate, LoopClip, LoopSettings, MadeLoop, Pose, Quality,
     closure::{Gaps, Method, Order, SeamMotion, Shape, Shares},
     feet::FootLock,
-    loop_clip::LoopClip,
     math::rotation,
-    motion::Pose,
-    pipeline::{LoopSettings, Made, Sampling, auto},
-    quality::Quality,
+    pipeline::Sampling,
 };
 
 use crate::{
@@ -233,8 +230,7 @@ fn close(
             settings.closure.motion = *motion;
         }
         Way::Auto => {
-            let (cut, cycles) = (&candidate.cut, candidate.cycles);
-            let choice = auto::choose(&studied.take, &studied.analysis, cut, cycles, &settings);
+            let choice = studied.analysis.choose_closure(candidate, &settings);
             settings.closure.method = choice.map_err(|error| studied.failed(error))?.method;
         }
         Way::OfPeriod(share) => settings.closure.method = quintic(share * candidate.source_period_secs),
@@ -261,7 +257,7 @@ fn close(
 }
 
 /// The uncut samples with offsets: of the gap, the share of the way come, and the way to the start's pose.
-fn moved(made: &Made, offset: impl Fn(DVec3, f64, DVec3) -> DVec3) -> Result<LoopClip, String> {
+fn moved(made: &MadeLoop, offset: impl Fn(DVec3, f64, DVec3) -> DVec3) -> Result<LoopClip, String> {
     let clip = &made.source.clip;
     let last = clip.num_intervals() as isize;
     with_samples(
@@ -285,7 +281,7 @@ fn moved(made: &Made, offset: impl Fn(DVec3, f64, DVec3) -> DVec3) -> Result<Loo
 }
 
 /// What a way that is not ours leaves at the seam: the cut's own gaps where it does nothing, else only its velocities.
-fn left_open(made: &Made, clip: &LoopClip) -> Gaps {
+fn left_open(made: &MadeLoop, clip: &LoopClip) -> Gaps {
     let raw = made.closed.seam.largest();
     let start = clip.body_pose(0).translations;
     let same = made.source.clip.translations(0);

@@ -1,15 +1,10 @@
 //! What jumps cost: the closed forms against quadrature, the feature form against them, and the time it takes.
 
 use loopwright::{
-    analysis::body::BodyOverrides,
-    blend::{SkeletonDifference, phase},
-    loop_clip::LoopClip,
-    math::{
-        decay::{Decay, decay_rate},
-        ops,
-    },
-    pipeline::LoopSettings,
-    transition::{Motion, Transitions},
+    BodyOverrides, LoopClip, LoopSettings, Transitions,
+    blend::{SkeletonDifference, align},
+    math::{Decay, decay_rate, ops},
+    transition::Motion,
 };
 use rand_pcg::{Pcg64, rand_core::Rng};
 
@@ -137,7 +132,7 @@ impl<'a> Looped<'a> {
     }
 }
 
-/// Jumps between loops of one skeleton: the best, any, those at matching phase, and what choosing by feature form costs.
+/// Jumps between loops of one skeleton: the best, any, those at matching align, and what choosing by feature form costs.
 fn loops(studied: &[Studied], sections: &mut Sections) -> Result<(), String> {
     let mut table = Table::new("from | into | best exit | best | matching | any | by feature | tight");
     let mut all = Vec::new();
@@ -259,7 +254,7 @@ impl Told {
 
 /// Median cost of jumps that keep the phase.
 fn at_matching_phase(transitions: &Transitions, left: &Looped<'_>, entered: &Looped<'_>, decay: Decay) -> Option<f64> {
-    let phase = *phase::align(&[left.clip.clone(), entered.clip.clone()]).last()?;
+    let phase = *align(&[left.clip.clone(), entered.clip.clone()]).last()?;
     let (exits, entries) = (transitions.num_exits(), transitions.num_entries());
     Some(median((0..exits).map(|exit| {
         let met = (exit as f64 / exits as f64 + phase).rem_euclid(1.0) * entries as f64;
@@ -280,7 +275,7 @@ fn time(studied: &[Studied]) -> Result<Table, String> {
         .rev()
         .max_by_key(|(left, entered)| left.take.num_frames() * entered.take.num_frames());
     let (left, entered) = longest.ok_or("no two takes have one skeleton")?;
-    let [one, other] = [left, entered].map(|studied| Motion::of_take(studied.take.clone(), studied.analysis.clone()));
+    let [one, other] = [left, entered].map(|studied| Motion::of_take(studied.analysis.clone()));
     let transitions = Transitions::between(&one, &other, &[]).map_err(|error| error.to_string())?;
     let (exits, entries) = (transitions.num_exits(), transitions.num_entries());
     let pairs = exits * entries;

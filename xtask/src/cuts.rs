@@ -1,9 +1,6 @@
 //! Many cuts of each take, and how visible the seams are that close them.
 
-use loopwright::{
-    candidate::{LoopCandidate, SearchSettings},
-    pipeline::Sampling,
-};
+use loopwright::{LoopCandidate, SearchSettings, pipeline::Sampling};
 
 use crate::{statistics::mean, takes::Studied};
 

@@ -4,19 +4,10 @@ use std::{io::Cursor, path::Path};
 
 use glam::DVec3;
 use loopwright::{
-    analysis::body::BodyOverrides,
-    blend::phase,
-    candidate::SearchSettings,
-    controller_fit::{self, FitSettings},
-    loop_clip::LoopClip,
-    math::{
-        decay::Decay,
-        rigid::{Rigid, Twist},
-    },
-    pipeline::{LoopSettings, Made},
-    root_motion::RootMode,
-    take::Cut,
-    transition::{self, Transitions},
+    BodyOverrides, FitSettings, LoopClip, LoopSettings, MadeLoop, SearchSettings, Transitions,
+    blend::align,
+    math::{Decay, Rigid, Twist},
+    transition,
 };
 use loopwright_draw::{
     plot,
@@ -49,7 +40,7 @@ pub(crate) fn pictures() -> Result<Vec<(&'static str, Vec<u8>)>, String> {
         ("docs/images/feet.svg", drifting.feet().into_bytes()),
         (
             "docs/images/inspect.svg",
-            plot::inspect(&recorded.take, &recorded.analysis).into_bytes(),
+            plot::inspect(&recorded.analysis).into_bytes(),
         ),
         ("docs/images/find.svg", found(&recorded)?.into_bytes()),
         ("docs/images/fit.svg", fit()?.into_bytes()),
@@ -123,7 +114,7 @@ fn walks() -> Result<(Transitions, [LoopClip; 2]), String> {
 fn jumps() -> Result<String, String> {
     let (transitions, clips) = walks()?;
     let all = [transitions.num_exits(), transitions.num_entries()];
-    let phases = phase::align(&clips);
+    let phases = align(&clips);
     Ok(plot::transitions(&plot::TransitionMap {
         names: ["walk-loop", "quick-loop"],
         step_secs: clips.each_ref().map(LoopClip::step_secs),
@@ -237,7 +228,7 @@ fn pixels(file: &[u8]) -> Option<Vec<u8>> {
 fn found(studied: &Studied) -> Result<String, String> {
     let settings = SearchSettings::default();
     let found = studied.find(&settings)?;
-    Ok(plot::find(&studied.take, &studied.analysis, &settings, &found))
+    Ok(plot::find(&studied.analysis, &settings, &found))
 }
 
 /// The springs of a body that is driven by known ones, with the sway of a gait and the noise of sensors.
@@ -249,7 +240,7 @@ fn fit() -> Result<String, String> {
     };
     let take = drive(&settings).map_err(|error| error.to_string())?;
     let driven = Studied::of("the driven body", take)?;
-    let fit = controller_fit::fit(&driven.take, &driven.analysis, &FitSettings::default());
+    let fit = driven.analysis.fit_controller(&FitSettings::default());
     let fit = fit.map_err(|error| driven.failed(error))?;
     Ok(plot::controller_fit(&[(driven.take.name().to_owned(), &fit)]))
 }
@@ -257,8 +248,7 @@ fn fit() -> Result<String, String> {
 /// A take and the loop that is made of it by default.
 struct Looped {
     studied: Studied,
-    cut: Cut,
-    made: Made,
+    made: MadeLoop,
 }
 
 impl Looped {
@@ -266,19 +256,12 @@ impl Looped {
         let best = (studied.recommended()?).ok_or_else(|| studied.failed("no loop was found"))?;
         Ok(Self {
             made: studied.make(&best, &LoopSettings::default())?,
-            cut: best.cut,
             studied,
         })
     }
 
     fn plot(&self) -> String {
-        plot::make(
-            &self.studied.take,
-            &self.studied.analysis,
-            &self.cut,
-            &self.made,
-            RootMode::default(),
-        )
+        plot::make(&self.studied.analysis, &self.made)
     }
 
     fn feet(&self) -> String {
@@ -287,7 +270,8 @@ impl Looped {
 
     /// The cut repeated as it is, and the loop.
     fn motions(&self) -> Result<[(&'static str, Motion); 2], String> {
-        let Self { studied, cut, made } = self;
+        let Self { studied, made } = self;
+        let cut = &made.candidate.cut;
         let figure = Figure::of(&studied.take, &studied.analysis.body);
         let raw = Motion::of_cut(&made.source, &figure, cut.start_frame(), cut.num_frames());
         let looped = Motion::of_loop(&made.loop_clip, &figure);

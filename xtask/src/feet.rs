@@ -2,14 +2,13 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    analysis::body::Body,
-    analysis::standing::{STANCE_METRES, STANCE_SPEED},
+    LoopClip, LoopSettings, MadeLoop, Quality, Take,
+    analysis::Body,
     feet::{FootLock, FootOutcome},
-    loop_clip::LoopClip,
     math::ops,
-    pipeline::{LoopSettings, Made},
-    quality::Quality,
-    take::{Take, TakeError, WorldTracks},
+    motion::WorldTracks,
+    take::TakeError,
+    unstable::standing::{STANCE_METRES, STANCE_SPEED},
 };
 use loopwright_synth::WalkSettings;
 
@@ -235,7 +234,7 @@ fn over_ground(velocity: DVec3) -> f64 {
 
 impl Figures {
     /// `None` where no foot stands.
-    fn of(studied: &Studied, open: &Made, held: &Made) -> Option<Self> {
+    fn of(studied: &Studied, open: &MadeLoop, held: &MadeLoop) -> Option<Self> {
         let body = &studied.analysis.body;
         let [quality_open, quality] = [open, held].map(|made| studied.quality(made, &made.loop_clip));
         let (before, after) = (open.loop_clip.tracks_from_root(), held.loop_clip.tracks_from_root());
@@ -320,7 +319,7 @@ impl Figures {
 }
 
 /// Farthest that a foot of a loop passes below the ground from where it is held to where it is held next, metres.
-fn farthest_under(clip: &LoopClip, held: &Made, body: &Body) -> f64 {
+fn farthest_under(clip: &LoopClip, held: &MadeLoop, body: &Body) -> f64 {
     let count = clip.num_samples();
     let mut worst = 0.0_f64;
     for (index, foot) in body.feet.iter().enumerate() {

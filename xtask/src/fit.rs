@@ -1,9 +1,8 @@
 //! The controller fit: known springs, and what the real takes say.
 
-use loopwright::controller_fit::{
-    self, FitError, FitSettings, SMOOTHING_SECS, TakeFit,
-    event::{Event, EventKind, Quantity},
-    pool::{HalfLives, ModePool, Pool, Spread},
+use loopwright::{
+    FitSettings, TakeFit,
+    controller_fit::{Event, EventKind, FitError, HalfLives, ModePool, Pool, Quantity, SMOOTHING_SECS, Spread},
 };
 use loopwright_synth::{DriveSettings, drive};
 
@@ -107,7 +106,7 @@ const DEGREES: f64 = 180.0 / core::f64::consts::PI;
 
 /// The fit of a take; `None` where it is too short for one.
 fn fit(studied: &Studied, settings: &FitSettings) -> Result<Option<TakeFit>, String> {
-    match controller_fit::fit(&studied.take, &studied.analysis, settings) {
+    match studied.analysis.fit_controller(settings) {
         Ok(fit) => Ok(Some(fit)),
         Err(FitError::TooShort { .. }) => Ok(None),
         Err(error) => Err(studied.failed(error)),

@@ -1,10 +1,9 @@
 //! The whole road: every real take, many cuts of them, and synthetic walks.
 
 use loopwright::{
-    candidate::SearchSettings,
+    LoopSettings, SearchSettings,
     closure::{Method, Order},
     feet::FootLock,
-    pipeline::LoopSettings,
 };
 use loopwright_mocap::Expect;
 use loopwright_synth::{random_settings, synthesize};

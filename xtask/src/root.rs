@@ -3,15 +3,13 @@
 
 use glam::DVec3;
 use loopwright::{
-    analysis::heading::Heading,
-    analysis::standing::{STANCE_METRES, STANCE_SPEED},
-    candidate::LoopCandidate,
-    math::{ops, rigid::Rigid},
-    motion::Pose,
-    motion::RootMotion,
-    pipeline::{self, LoopSettings, Made, MakeError},
-    root_motion::{RootError, RootMode},
-    take::{Cut, WorldTracks},
+    LoopCandidate, LoopSettings, MadeLoop, Pose, RootMode, RootMotion,
+    analysis::Heading,
+    math::{Rigid, ops},
+    motion::WorldTracks,
+    pipeline::MakeError,
+    root_motion::RootError,
+    unstable::standing::{STANCE_METRES, STANCE_SPEED},
 };
 use loopwright_mocap::Expect;
 use loopwright_synth::{WalkSettings, synthesize};
@@ -58,14 +56,8 @@ fn settings(mode: RootMode) -> LoopSettings {
     }
 }
 
-fn make(studied: &Studied, candidate: &LoopCandidate, settings: &LoopSettings) -> Result<Made, MakeError> {
-    pipeline::make(
-        &studied.take,
-        &studied.analysis,
-        &candidate.cut,
-        candidate.cycles,
-        settings,
-    )
+fn make(studied: &Studied, candidate: &LoopCandidate, settings: &LoopSettings) -> Result<MadeLoop, MakeError> {
+    studied.analysis.make_loop(candidate, settings)
 }
 
 fn every_loop(loops: &[&Studied], sections: &mut Sections) -> Result<(), String> {
@@ -163,7 +155,7 @@ impl Skate {
 }
 
 /// Feet that stand in the uncut take within a tenth of a second of the seam: how fast they are there and in the loop.
-fn skate_near_the_seam(made: &Made, studied: &Studied) -> Option<Skate> {
+fn skate_near_the_seam(made: &MadeLoop, studied: &Studied) -> Option<Skate> {
     let (clip, source) = (&made.loop_clip, &made.source.clip);
     let step = clip.step_secs();
     let count = clip.num_samples() as isize;
@@ -218,7 +210,7 @@ fn skate_near_the_seam(made: &Made, studied: &Studied) -> Option<Skate> {
 }
 
 /// Positions of all joints of a sample seen from the constant twist, about which a root on a path sways.
-fn body_positions(made: &Made, sample: usize) -> Vec<DVec3> {
+fn body_positions(made: &MadeLoop, sample: usize) -> Vec<DVec3> {
     let clip = &made.loop_clip;
     let twist = clip.root().at(sample as f64 * clip.step_secs());
     let Pose {
@@ -231,7 +223,7 @@ fn body_positions(made: &Made, sample: usize) -> Vec<DVec3> {
 }
 
 /// How far a root on a path is from its twist at most, metres.
-fn sway(made: &Made) -> f64 {
+fn sway(made: &MadeLoop) -> f64 {
     let clip = &made.loop_clip;
     (0..clip.num_samples())
         .map(|key| {
@@ -275,9 +267,7 @@ fn turns(sections: &mut Sections) -> Result<(), String> {
             let walk = Studied::of(what, synthetic.take)?;
             let start = 20.0;
             let frames = loop_secs * settings.frame_rate_hz;
-            let cut = Cut::new(&walk.take, start, start + frames).map_err(|error| walk.failed(error))?;
-            let made = pipeline::make(&walk.take, &walk.analysis, &cut, cycles, &LoopSettings::default())
-                .map_err(|error| walk.failed(error))?;
+            let made = walk.make(&walk.stretch(start, start + frames, cycles)?, &LoopSettings::default())?;
             let twist = made.loop_clip.root().twist;
             let period = made.loop_clip.period_secs();
             // The walker's own screw, seen from where the hips are on average.
@@ -370,10 +360,8 @@ fn spins_of(studied: &Studied) -> Spins {
             if turned.abs() < SPIN_RADIANS || frames < 3 {
                 continue;
             }
-            let Ok(cut) = Cut::new(take, start as f64, (start + frames) as f64) else {
-                continue;
-            };
-            let Ok(made) = pipeline::make(take, analysis, &cut, 1, &LoopSettings::default()) else {
+            let stretch = studied.stretch(start as f64, (start + frames) as f64, 1);
+            let Ok(made) = stretch.and_then(|stretch| studied.make(&stretch, &LoopSettings::default())) else {
                 continue;
             };
             let root = made.loop_clip.root();

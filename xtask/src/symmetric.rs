@@ -2,12 +2,8 @@
 
 use glam::DVec3;
 use loopwright::{
-    candidate::{LoopCandidate, SearchSettings},
-    loop_clip::LoopClip,
-    mirror::Pairing,
-    pipeline::LoopSettings,
-    quality::Quality,
-    take::{Mirror, mirror::SymmetricPose},
+    LoopCandidate, LoopClip, LoopSettings, Quality, SearchSettings,
+    mirror::{Mirror, Pairing, SymmetricPose},
 };
 
 use crate::{
@@ -101,11 +97,7 @@ fn symmetric_loop(each: &Studied, mirror: &Mirror) -> Result<Option<Measured>, S
     let Some(best) = each.find(&searched)?.best().cloned() else {
         return Ok(None);
     };
-    let settings = LoopSettings {
-        mirror: Some(mirror.clone()),
-        ..LoopSettings::default()
-    };
-    let made = each.make(&best, &settings)?;
+    let made = each.make(&best, &LoopSettings::default())?;
     Ok(Some(Measured {
         plain_secs: (each.recommended()?).map(|plain| plain.source_period_secs / f64::from(plain.cycles)),
         best,

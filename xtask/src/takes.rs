@@ -6,13 +6,8 @@ use std::{
 };
 
 use loopwright::{
-    analysis::{Analysis, body::BodyOverrides},
-    candidate::{self, Found, LoopCandidate, SearchSettings},
-    loop_clip::{LoopClip, LoopKeys},
-    motion::{Pose, Tracks},
-    pipeline::{self, LoopSettings, Made},
-    quality::{self, Quality},
-    take::Take,
+    Analysis, Found, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Pose, Quality, SearchSettings, Take, Tracks,
+    loop_clip::LoopKeys, quality,
 };
 use loopwright_formats::{
     Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice,
@@ -109,7 +104,7 @@ pub(crate) struct Studied {
 impl Studied {
     /// Studies a take.
     pub(crate) fn of(file: &str, take: Take) -> Result<Self, String> {
-        let analysis = Analysis::of(&take, &BodyOverrides::default()).map_err(|error| format!("{file}: {error}"))?;
+        let analysis = Analysis::new(&take).map_err(|error| format!("{file}: {error}"))?;
         Ok(Self {
             file: file.to_owned(),
             expect: None,
@@ -132,7 +127,18 @@ impl Studied {
     }
 
     pub(crate) fn find(&self, settings: &SearchSettings) -> Result<Found, String> {
-        candidate::find(&self.take, &self.analysis, settings).map_err(|error| self.failed(error))
+        self.analysis.find_loops(settings).map_err(|error| self.failed(error))
+    }
+
+    /// Frames chosen by hand, with the cycles in them.
+    pub(crate) fn stretch(&self, start_frame: f64, end_frame: f64, cycles: u32) -> Result<LoopCandidate, String> {
+        let settings = SearchSettings {
+            cycles: Some(cycles),
+            ..SearchSettings::default()
+        };
+        self.analysis
+            .appraise(start_frame, end_frame, &settings)
+            .map_err(|error| self.failed(error))
     }
 
     /// The loop that is recommended by default; `None` where the take has no steady one.
@@ -140,18 +146,19 @@ impl Studied {
         Ok(self.find(&SearchSettings::default())?.best().cloned())
     }
 
-    pub(crate) fn make(&self, candidate: &LoopCandidate, settings: &LoopSettings) -> Result<Made, String> {
-        pipeline::make(&self.take, &self.analysis, &candidate.cut, candidate.cycles, settings)
+    pub(crate) fn make(&self, candidate: &LoopCandidate, settings: &LoopSettings) -> Result<MadeLoop, String> {
+        self.analysis
+            .make_loop(candidate, settings)
             .map_err(|error| self.failed(error))
     }
 
     /// Measures a loop, closed in whatever way, of the stretch that was made into one.
-    pub(crate) fn quality(&self, made: &Made, clip: &LoopClip) -> Quality {
+    pub(crate) fn quality(&self, made: &MadeLoop, clip: &LoopClip) -> Quality {
         quality::measure(&LoopKeys::of_loop(clip), &self.analysis.body, Some(&made.source))
     }
 
     /// Writes a loop into the take's own format, reads it back, and measures what was read.
-    pub(crate) fn written_quality(&self, made: &Made, clip: &LoopClip) -> Result<Quality, String> {
+    pub(crate) fn written_quality(&self, made: &MadeLoop, clip: &LoopClip) -> Result<Quality, String> {
         let source = self.source.as_ref().ok_or_else(|| self.failed("it has no file"))?;
         let writing = LoopWriteSettings::default();
         let written = write_loop(clip, source, &writing).map_err(|error| self.failed(error))?;
@@ -170,14 +177,14 @@ pub(crate) fn space_of(source: &Source) -> SpaceSettings {
 }
 
 /// The uncut samples of a stretch as a loop that nobody closed.
-pub(crate) fn unclosed(made: &Made) -> Result<LoopClip, String> {
+pub(crate) fn unclosed(made: &MadeLoop) -> Result<LoopClip, String> {
     let clip = &made.source.clip;
     let samples = 0..clip.num_intervals() as isize;
     with_samples(made, samples.map(|sample| clip.pose(sample).to_pose()))
 }
 
 /// A loop of the same stretch with other samples.
-pub(crate) fn with_samples(made: &Made, samples: impl Iterator<Item = Pose>) -> Result<LoopClip, String> {
+pub(crate) fn with_samples(made: &MadeLoop, samples: impl Iterator<Item = Pose>) -> Result<LoopClip, String> {
     let clip = &made.source.clip;
     let tracks = Tracks::of_poses(clip.skeleton().clone(), clip.step_secs(), samples);
     let tracks = tracks.map_err(|error| error.to_string())?;

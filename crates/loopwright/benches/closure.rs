@@ -4,13 +4,11 @@ use std::{hint::black_box, time::Instant};
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    analysis::{Analysis, body::BodyOverrides},
-    candidate::{self, SearchSettings},
-    closure::{self, ClosureSettings, Method, Shape},
+    Analysis, ClosureSettings, Cut, Joint, LoopSettings, SearchSettings, Skeleton, Take,
+    closure::{self, Method, Shape},
     feet::FootLock,
     math::{ops, rotation},
-    pipeline::{self, LoopSettings, auto},
-    take::{Clip, Cut, Joint, Skeleton, Take},
+    take::Clip,
 };
 use loopwright_synth::{WalkSettings, synthesize};
 
@@ -95,17 +93,19 @@ fn main() {
         ..WalkSettings::default()
     };
     let take = synthesize(&settings).expect("the walk is sound").take;
-    let analysis = Analysis::of(&take, &BodyOverrides::default()).expect("no joints are named");
-    let found = candidate::find(&take, &analysis, &SearchSettings::default()).expect("the settings are sound");
-    let cut = found.candidates[0].cut;
+    let analysis = Analysis::new(&take).expect("no joints are named");
+    let found = analysis
+        .find_loops(&SearchSettings::default())
+        .expect("the settings are sound");
+    let best = &found.candidates[0];
     let of_loop = |name: &str, settings: &LoopSettings| {
         let time = milliseconds(|| {
-            let made = pipeline::make(&take, &analysis, &cut, 1, settings);
+            let made = analysis.make_loop(best, settings);
             black_box(made.expect("the walk closes"));
         });
         println!(
             "{name:<28} {time:8.3} ms  ({:.0} frames of {} joints)",
-            cut.num_frames(),
+            best.cut.num_frames(),
             take.num_joints()
         );
     };
@@ -118,13 +118,13 @@ fn main() {
     );
     of_loop("loop, feet held", &LoopSettings::default());
     let time = milliseconds(|| {
-        let choice = auto::choose(&take, &analysis, &cut, 1, &LoopSettings::default());
+        let choice = analysis.choose_closure(best, &LoopSettings::default());
         black_box(choice.expect("the walk closes"));
     });
     println!(
         "{:<28} {time:8.3} ms  ({:.0} frames of {} joints)",
         "auto",
-        cut.num_frames(),
+        best.cut.num_frames(),
         take.num_joints()
     );
 }

@@ -11,17 +11,9 @@ use std::{hint::black_box, time::Instant};
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    loop_clip::{
-        LoopClip,
-        runtime::{ModelMatrix, RuntimeLoop, RuntimePose},
-    },
-    math::{
-        ops,
-        rigid::{Rigid, Twist},
-        rotation,
-    },
-    motion::RootMotion,
-    take::{Joint, Skeleton},
+    Joint, LoopClip, RootMotion, Skeleton,
+    loop_clip::{ModelMatrix, RuntimeLoop, RuntimePose},
+    math::{Rigid, Twist, ops, rotation},
 };
 use rand_pcg::{Pcg64, rand_core::Rng};
 

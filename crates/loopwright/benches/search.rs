@@ -9,12 +9,13 @@
 use std::time::Instant;
 
 use loopwright::{
-    analysis::features::Features,
-    candidate::{
+    analysis::Features,
+    candidate::{SeamPair, Seams},
+    math::Decay,
+    unstable::{
         bound::{Instructions, SeamBounds},
-        search::{Admission, DistinctPairs, SeamPair, Seams},
+        search::{Admission, DistinctPairs},
     },
-    math::decay::Decay,
 };
 
 mod inputs;

@@ -1,53 +1,44 @@
 //! Turns motion-capture takes into loops.
 //!
-//! A take comes in; [`analysis`] studies it; [`candidate`] proposes stretches that repeat; [`root_motion`] accounts for the
-//! root's travel; [`closure`] closes the seam; a [`loop_clip::LoopClip`] comes out, and [`quality`] says how good it is.
-//! Loops play at any time ([`loop_clip::playback`], [`loop_clip::runtime`]), blend into others ([`mod@blend`]) and follow one
-//! another ([`play`]); [`transition`] tells what it costs to leave one motion for another. What a take says of a character
-//! controller is told by [`controller_fit`].
+//! A [`Take`] comes in; an [`Analysis`] studies it, proposes stretches that repeat ([`LoopCandidate`]) and makes one into a
+//! loop: root motion becomes one constant velocity and turn rate, the seam is closed, the feet are held where they stand. A
+//! [`LoopClip`] comes out, and [`Quality`] says how good it is. Loops play at any time ([`LoopClip::sample`], in single precision
+//! [`loop_clip::RuntimeLoop`]), blend into others ([`Blender`]) and follow one another ([`LoopSet`]). [`Transitions`] prices the
+//! jump from one motion into another, and [`Analysis::fit_controller`] finds what a character controller needs to move as the
+//! take does.
+//!
+//! Files are read and written by the crate `loopwright_formats`.
 //!
 //! Conventions: metres, seconds, radians; +Y up, right-handed, +Z forward, left turns positive; quaternions (x, y, z, w);
 //! arrays frame-major. Frames of a take are counted from 0 and may be fractional. The same take gives the same bits on every
 //! machine: there are no clocks, files or hash orders in here, and threads only where the feature `threads` asks for them;
 //! they change the time that work takes and nothing else.
 //!
-//! The whole road:
+//! From take to loop:
 //!
 //! ```
-//! use loopwright::{
-//!     analysis::{Analysis, body::BodyOverrides},
-//!     candidate::{self, SearchSettings},
-//!     pipeline::{self, LoopSettings},
-//! };
-//! # use glam::{DQuat, DVec3};
-//! # use loopwright::take::{Joint, Skeleton, Take};
-//! # // A body on two swinging legs, one second a cycle, walking ahead at 1.2 m/s.
-//! # let names = [("Hips", None), ("LeftUpLeg", Some(0)), ("LeftFoot", Some(1)), ("RightUpLeg", Some(0)), ("RightFoot", Some(3))];
-//! # let offsets = [DVec3::Y, DVec3::X * 0.1, DVec3::Y * -0.9, DVec3::X * -0.1, DVec3::Y * -0.9];
-//! # let joint = |(&(name, parent), &rest_offset): (&(&str, Option<usize>), &DVec3)| Joint { name: name.to_owned(), parent, rest_offset, tip: None };
-//! # let skeleton = Skeleton::new(names.iter().zip(&offsets).map(joint).collect())?;
-//! # let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-//! # for frame in 0..150 {
-//! #     let t = f64::from(frame) / 30.0;
-//! #     for joint in 0..5 {
-//! #         let phase = core::f64::consts::TAU * t + if joint == 3 { core::f64::consts::PI } else { 0.0 };
-//! #         let swing = if joint == 1 || joint == 3 { 0.5 * loopwright::math::ops::sin(phase) } else { 0.0 };
-//! #         translations.push(offsets[joint] + if joint == 0 { DVec3::Z * 1.2 * t } else { DVec3::ZERO });
-//! #         rotations.push(loopwright::math::rotation::exp(DVec3::X * swing));
-//! #     }
-//! # }
-//! # let take = Take::new("walk", skeleton, 1.0 / 30.0, translations, rotations)?;
-//! let analysis = Analysis::of(&take, &BodyOverrides::default())?;
-//! let found = candidate::find(&take, &analysis, &SearchSettings::default())?;
-//! let best = found.best().expect("this take walks");
-//! let made = pipeline::make(&take, &analysis, &best.cut, best.cycles, &LoopSettings::default())?;
+//! use loopwright::{Analysis, LoopSettings, SearchSettings};
 //!
-//! assert_eq!(best.cycles, 1);
-//! assert!((best.source_period_secs - 1.0).abs() < 0.01);
-//! assert!((made.loop_clip.root().twist.linear.z - 1.2).abs() < 0.01);
+//! # let take = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
+//! let analysis = Analysis::new(&take)?;
+//! let found = analysis.find_loops(&SearchSettings::default())?;
+//! let best = found.best().ok_or("no loop")?;
+//! let made = analysis.make_loop(best, &LoopSettings::default())?;
+//!
+//! println!("{:.2} s at {:.2} m/s", made.loop_clip.period_secs(), made.loop_clip.root().twist.linear.z);
 //! assert!(made.closed.residual.position < 1e-9 && made.closed.residual.angular_velocity < 1e-9);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! What most programs name stands here; the modules hold the rest of each stage, in the order in which data travels. The
+//! feature `unstable` adds the module `unstable` with kernels and parts of solvers, for measurements: they change without
+//! notice.
+
+// What only that feature shows is unused without it.
+#![cfg_attr(
+    not(feature = "unstable"),
+    allow(dead_code, unreachable_pub, reason = "shown by the feature `unstable`")
+)]
 
 pub mod motion;
 
@@ -67,19 +58,19 @@ pub mod loop_clip;
 
 pub mod feet;
 
+pub mod pipeline;
+
+pub mod quality;
+
 pub mod blend;
 
 pub mod transition;
 
 pub mod play;
 
-pub mod quality;
-
 pub mod recognition;
 
 pub mod controller_fit;
-
-pub mod pipeline;
 
 pub mod math;
 
@@ -87,3 +78,21 @@ pub mod words;
 
 #[cfg(feature = "threads")]
 mod threads;
+
+#[cfg(feature = "unstable")]
+pub mod unstable;
+
+pub use analysis::{Analysis, BodyOverrides};
+pub use blend::Blender;
+pub use candidate::{Found, LoopCandidate, SearchSettings};
+pub use closure::ClosureSettings;
+pub use controller_fit::{FitSettings, TakeFit};
+pub use feet::FeetSettings;
+pub use loop_clip::LoopClip;
+pub use motion::{Joint, Pose, PoseRef, RootMotion, Skeleton, Tracks};
+pub use pipeline::{LoopSettings, MadeLoop};
+pub use play::{LoopSet, PlaySettings};
+pub use quality::Quality;
+pub use root_motion::{RootMode, RootSettings};
+pub use take::{Cut, Take};
+pub use transition::Transitions;

@@ -10,12 +10,12 @@ use crate::{
         rigid::Rigid,
         rotation,
     },
-    motion::{RootMotion, Tracks},
+    motion::{RootMotion, Skeleton, Tracks},
     root_motion::{
         RootSpace,
         cycle::{BodyPath, Cycle, GroundPath},
     },
-    take::{Skeleton, Take},
+    take::Take,
 };
 
 /// Travel and layout of a loop told from its keys alone.

@@ -2,27 +2,12 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    analysis::{
-        Analysis,
-        body::{Body, BodyOverrides},
-        standing::ContactLimits,
-    },
-    blend::{
-        BlendError, Blender, SkeletonDifference, blend,
-        space::{Axis, BlendSpace},
-    },
-    candidate::{self, SearchSettings},
+    Analysis, Blender, BodyOverrides, Joint, LoopClip, LoopSettings, Pose, RootMotion, SearchSettings, Skeleton, Take,
+    analysis::{Body, ContactLimits},
+    blend::{Axis, BlendError, BlendSpace, SkeletonDifference, blend},
     feet::{self, FootLock},
-    loop_clip::{Interpolation, LoopClip},
-    math::{
-        ops,
-        rigid::{Rigid, Twist},
-        rotation,
-    },
-    motion::Pose,
-    motion::RootMotion,
-    pipeline::{self, LoopSettings},
-    take::{Joint, Skeleton, Take},
+    loop_clip::Interpolation,
+    math::{Rigid, Twist, ops, rotation},
 };
 use loopwright_synth::{WalkSettings, synthesize};
 
@@ -225,12 +210,10 @@ fn walked(settings: WalkSettings) -> LoopClip {
         ..settings
     };
     let take = synthesize(&settings).unwrap().take;
-    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
-    let found = candidate::find(&take, &analysis, &SearchSettings::default()).unwrap();
+    let analysis = Analysis::new(&take).unwrap();
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
     let best = found.best().unwrap();
-    pipeline::make(&take, &analysis, &best.cut, best.cycles, &LoopSettings::default())
-        .unwrap()
-        .loop_clip
+    analysis.make_loop(best, &LoopSettings::default()).unwrap().loop_clip
 }
 
 /// Mean sideways speed of the lower ankle in the world, metres per second: the skate of a walk's standing foot.

@@ -7,16 +7,16 @@ use std::path::Path;
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    closure::{
-        ClosureSettings, Method, Order, Shape, Shares,
+    ClosureSettings, Cut, Joint, Skeleton, Take,
+    closure::{Method, Order, Shape, Shares, close},
+    math::rotation,
+    take::Clip,
+    unstable::{
         boundary::{Boundary, Weights},
-        close,
         ends::{self, EndState},
         rotation::rotation_targets,
         targets::{Targets, point_targets},
     },
-    math::rotation,
-    take::{Clip, Cut, Joint, Skeleton, Take},
 };
 use serde_json::Value;
 

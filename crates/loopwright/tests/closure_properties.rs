@@ -7,17 +7,16 @@ use core::f64::consts::{LN_2, TAU};
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    closure::{
-        Clamp, Closed, ClosureError, ClosureSettings, End, Gaps, Method, Order, SeamMotion, Shape, Shares,
+    ClosureSettings, Cut, Joint, Pose, Skeleton, Take,
+    closure::{Clamp, Closed, ClosureError, End, Gaps, Method, Order, SeamMotion, Shape, Shares, close},
+    math::rotation,
+    take::Clip,
+    unstable::{
         boundary::Boundary,
-        close,
         ends::{self, EndState},
         rotation::rotation_targets,
         targets::{Targets, point_targets},
     },
-    math::rotation,
-    motion::Pose,
-    take::{Clip, Cut, Joint, Skeleton, Take},
 };
 use rand_pcg::{Pcg64, rand_core::Rng};
 

@@ -1,9 +1,8 @@
 //! Contacts and segments against the truth of synthetic takes.
 
-use loopwright::analysis::{
+use loopwright::{
     Analysis,
-    body::BodyOverrides,
-    segments::{Gait, Segment},
+    analysis::{Gait, Segment},
 };
 use loopwright_synth::{WalkSettings, random_settings, synthesize};
 
@@ -11,7 +10,7 @@ use loopwright_synth::{WalkSettings, random_settings, synthesize};
 /// the take; infinite where none is found for it.
 fn misses(settings: &WalkSettings) -> Vec<f64> {
     let synthetic = synthesize(settings).unwrap();
-    let analysis = Analysis::of(&synthetic.take, &BodyOverrides::default()).unwrap();
+    let analysis = Analysis::new(&synthetic.take).unwrap();
     let last = (synthetic.take.num_frames() - 1) as f64;
     let to_30 = 30.0 / settings.frame_rate_hz;
     let mut misses = Vec::new();
@@ -63,7 +62,7 @@ fn the_phase_counts_from_the_strike_of_the_left_foot() {
         ..WalkSettings::default()
     };
     let synthetic = synthesize(&settings).unwrap();
-    let analysis = Analysis::of(&synthetic.take, &BodyOverrides::default()).unwrap();
+    let analysis = Analysis::new(&synthetic.take).unwrap();
     let period = settings.period_secs * settings.frame_rate_hz;
     let name = &synthetic
         .take
@@ -87,7 +86,7 @@ fn the_phase_counts_from_the_strike_of_the_left_foot() {
 fn segments_tell_standing_from_walking_and_curves_from_lines() {
     let segments = |settings: WalkSettings| -> Vec<Segment> {
         let take = synthesize(&settings).unwrap().take;
-        Analysis::of(&take, &BodyOverrides::default()).unwrap().segments
+        Analysis::new(&take).unwrap().segments
     };
     let settings = WalkSettings {
         lead_in_secs: 3.0,

@@ -2,21 +2,14 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    analysis::{Analysis, body::BodyOverrides},
-    controller_fit::{
-        self, FitError, FitSettings, Lack, TakeFit,
-        event::{EventKind, Quantity},
-        mode::Mode,
-        pool::Pool,
-        spring,
-    },
-    take::Take,
+    Analysis, FitSettings, Take, TakeFit,
+    controller_fit::{EventKind, FitError, Lack, Mode, Pool, Quantity, peak_of_half_life},
 };
 use loopwright_synth::{Command, DriveSettings, WalkSettings, drive, synthesize};
 
 fn fit(take: &Take) -> TakeFit {
-    let analysis = Analysis::of(take, &BodyOverrides::default()).unwrap();
-    controller_fit::fit(take, &analysis, &FitSettings::default()).unwrap()
+    let analysis = Analysis::new(take).unwrap();
+    analysis.fit_controller(&FitSettings::default()).unwrap()
 }
 
 fn driven(change: impl FnOnce(&mut DriveSettings)) -> (DriveSettings, TakeFit) {
@@ -122,10 +115,10 @@ fn events_modes_and_peaks_are_those_that_were_driven() {
     assert!((run.top_speed.unwrap().value - 3.6).abs() < 0.02);
     // The true peak of 1.4 to 3.6 m/s is 2.81 m/s^2, at 1/y after the command; smoothing takes some of it.
     let peak = run.acceleration.unwrap();
-    let truth = spring::peak_of_half_life(2.2, settings.velocity_half_life_secs);
+    let truth = peak_of_half_life(2.2, settings.velocity_half_life_secs);
     assert!(peak.value < truth && peak.value > 0.6 * truth, "{peak:?} {truth}");
     assert!(
-        (peak.secs - 10.0 - 1.0 / spring::decay_rate(0.4)).abs() < 0.15,
+        (peak.secs - 10.0 - 1.0 / loopwright::math::decay_rate(0.4)).abs() < 0.15,
         "{peak:?}"
     );
 }
@@ -229,8 +222,8 @@ fn short_takes_and_smoothing_out_of_range_are_refused() {
         ..DriveSettings::default()
     })
     .unwrap();
-    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
-    let error = controller_fit::fit(&take, &analysis, &FitSettings::default()).unwrap_err();
+    let analysis = Analysis::new(&take).unwrap();
+    let error = analysis.fit_controller(&FitSettings::default()).unwrap_err();
     assert!(matches!(error, FitError::TooShort { .. }));
     let fast = drive(&DriveSettings {
         seconds: 1.0,
@@ -238,15 +231,15 @@ fn short_takes_and_smoothing_out_of_range_are_refused() {
         ..DriveSettings::default()
     })
     .unwrap();
-    let fast_analysis = Analysis::of(&fast, &BodyOverrides::default()).unwrap();
-    let error = controller_fit::fit(&fast, &fast_analysis, &FitSettings::default()).unwrap_err();
+    let fast_analysis = Analysis::new(&fast).unwrap();
+    let error = fast_analysis.fit_controller(&FitSettings::default()).unwrap_err();
     assert!(matches!(error, FitError::Rate { .. }));
     for found in [0.0, -1.0, f64::NAN, f64::INFINITY, 3.0] {
         let settings = FitSettings {
             smoothing_secs: found,
             ..FitSettings::default()
         };
-        let error = controller_fit::fit(&take, &analysis, &settings).unwrap_err();
+        let error = analysis.fit_controller(&settings).unwrap_err();
         assert!(matches!(error, FitError::Smoothing { .. }), "{found}");
     }
 }

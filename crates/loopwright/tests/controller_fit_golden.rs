@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use loopwright::controller_fit::spring::{self, Spring};
+use loopwright::{
+    controller_fit::{Spring, half_life_of_peak, peak_of_half_life},
+    math::decay_rate,
+};
 use serde_json::Value;
 
 /// The reference adds this to every half-life it is given, seconds, and to the damping of every one it tells, per second.
@@ -34,12 +37,12 @@ fn assert_close(found: f64, expected: f64) {
 #[test]
 fn worked_examples_come_out_to_the_printed_digits() {
     for (step, rate, reference, printed) in WORKED {
-        let found = spring::half_life_of_peak(step, rate).unwrap();
+        let found = half_life_of_peak(step, rate).unwrap();
         assert_close(as_told(found), reference);
         assert_eq!((1e3 * found).round() / 1e3, printed);
     }
-    assert_eq!((100.0 * spring::peak_of_half_life(5.0, 0.2)).round() / 100.0, 12.75);
-    assert_eq!((1e3 / spring::decay_rate(0.2)).round() / 1e3, 0.144);
+    assert_eq!((100.0 * peak_of_half_life(5.0, 0.2)).round() / 100.0, 12.75);
+    assert_eq!((1e3 / decay_rate(0.2)).round() / 1e3, 0.144);
 }
 
 /// What the half-life is not: half is left only after 1.21 of them.
@@ -87,7 +90,7 @@ fn springs_equal_the_reference() {
     for case in cases("maximum_spring_velocity_to_halflife") {
         let step = number(case, "x_goal") - number(case, "x");
         assert_close(
-            as_told(spring::half_life_of_peak(step, number(case, "v_max")).unwrap()),
+            as_told(half_life_of_peak(step, number(case, "v_max")).unwrap()),
             number(case, "halflife"),
         );
     }
@@ -98,6 +101,6 @@ fn springs_equal_the_reference() {
         assert_close(state.acceleration, number(case, "a_t"));
     }
     let corrected = &file["corrected_example"];
-    let peak = spring::peak_of_half_life(number(corrected, "x_goal"), number(corrected, "halflife"));
+    let peak = peak_of_half_life(number(corrected, "x_goal"), number(corrected, "halflife"));
     assert!((peak - number(corrected, "max_acceleration")).abs() < 1e-3);
 }

@@ -2,40 +2,43 @@
 
 use glam::DVec3;
 use loopwright::{
-    analysis::{
-        Analysis,
-        body::{BodyError, BodyOverrides},
-        standing::ContactLimits,
-    },
-    candidate::{self, LoopCandidate, SearchSettings},
-    feet::{FeetSettings, FootLock, FootOutcome, RootSpeed},
-    loop_clip::LoopClip,
+    Analysis, BodyOverrides, Cut, FeetSettings, Joint, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Pose, RootMode,
+    RootMotion, SearchSettings, Skeleton, Take,
+    analysis::{BodyError, ContactLimits},
+    feet::{FootLock, FootOutcome, RootSpeed},
     loop_clip::LoopKeys,
-    math::{ops, rigid::Rigid, rotation},
-    motion::Pose,
-    motion::RootMotion,
-    pipeline::{self, LoopSettings, Made},
+    math::{Rigid, ops, rotation},
     quality,
-    root_motion::RootMode,
-    take::{Cut, Joint, Skeleton, Take},
 };
 use loopwright_formats::ReadSettings;
 use loopwright_synth::{SyntheticTake, WalkSettings, random_settings, synthesize};
 
-fn found(take: &Take, analysis: &Analysis) -> LoopCandidate {
-    candidate::find(take, analysis, &SearchSettings::default())
+/// Frames chosen by hand, with the cycles in them.
+fn stretch(analysis: &Analysis, cut: &Cut, cycles: u32) -> LoopCandidate {
+    let settings = SearchSettings {
+        cycles: Some(cycles),
+        ..SearchSettings::default()
+    };
+    analysis
+        .appraise(cut.start_frame(), cut.end_frame(), &settings)
+        .unwrap()
+}
+
+fn found(_take: &Take, analysis: &Analysis) -> LoopCandidate {
+    analysis
+        .find_loops(&SearchSettings::default())
         .unwrap()
         .best()
         .unwrap()
         .clone()
 }
 
-fn made(take: &Take, analysis: &Analysis, cut: &Cut, feet: FeetSettings) -> Made {
+fn made(_take: &Take, analysis: &Analysis, cut: &Cut, feet: FeetSettings) -> MadeLoop {
     let settings = LoopSettings {
         feet,
         ..LoopSettings::default()
     };
-    pipeline::make(take, analysis, cut, 1, &settings).unwrap()
+    analysis.make_loop(&stretch(analysis, cut, 1), &settings).unwrap()
 }
 
 fn lock(lock: FootLock) -> FeetSettings {
@@ -51,7 +54,7 @@ fn place(clip: &LoopClip, key: usize, joint: usize) -> DVec3 {
 }
 
 /// Farthest that held feet get from the place of their stance, over the ground and below it, metres.
-fn strays(made: &Made, analysis: &Analysis) -> [f64; 2] {
+fn strays(made: &MadeLoop, analysis: &Analysis) -> [f64; 2] {
     let (mut aside, mut below) = (0.0_f64, 0.0_f64);
     for span in &made.feet.contacts {
         let joint = analysis.body.feet[span.foot].lowest_joint();
@@ -76,7 +79,7 @@ fn planted_feet_move_less_than_a_millimetre() {
             ..random_settings(seed)
         };
         let take = synthesize(&settings).unwrap().take;
-        let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+        let analysis = Analysis::new(&take).unwrap();
         let best = found(&take, &analysis);
         let held = made(&take, &analysis, &best.cut, lock(FootLock::Auto));
         assert_eq!(held.feet.outcomes, [FootOutcome::Held; 2], "{seed}");
@@ -98,7 +101,7 @@ fn noise_does_not_move_what_stands() {
         ..WalkSettings::default()
     };
     let take = synthesize(&settings).unwrap().take;
-    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    let analysis = Analysis::new(&take).unwrap();
     let best = found(&take, &analysis);
     let held = made(&take, &analysis, &best.cut, lock(FootLock::Auto));
     let [aside, below] = strays(&held, &analysis);
@@ -109,7 +112,7 @@ fn noise_does_not_move_what_stands() {
 #[test]
 fn a_held_loop_closes_as_well_and_the_rest_of_the_body_stays() {
     let take = synthesize(&WalkSettings::default()).unwrap().take;
-    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    let analysis = Analysis::new(&take).unwrap();
     let best = found(&take, &analysis);
     let [open, held] = [FootLock::Off, FootLock::Auto].map(|each| made(&take, &analysis, &best.cut, lock(each)));
     assert!(!open.feet.is_locked() && held.feet.is_locked());
@@ -146,7 +149,7 @@ fn contacts_run_over_the_seam() {
         ..WalkSettings::default()
     };
     let take = synthesize(&settings).unwrap().take;
-    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    let analysis = Analysis::new(&take).unwrap();
     let spans = |start: usize| -> Vec<(usize, usize, usize)> {
         let cut = Cut::new(&take, start as f64, (start + 72) as f64).unwrap();
         let made = made(&take, &analysis, &cut, lock(FootLock::Auto));
@@ -210,7 +213,7 @@ fn a_take_in_place_gets_its_speed_back() {
         };
         let synthetic = synthesize(&settings).unwrap();
         let take = on_a_treadmill(&synthetic);
-        let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+        let analysis = Analysis::new(&take).unwrap();
         let best = found(&take, &analysis);
         let made = made(&take, &analysis, &best.cut, FeetSettings::default());
         let twist = made.loop_clip.root().twist;
@@ -230,7 +233,7 @@ fn captured_travel_stays_what_it_was() {
             ..random_settings(seed)
         };
         let take = synthesize(&settings).unwrap().take;
-        let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+        let analysis = Analysis::new(&take).unwrap();
         let best = found(&take, &analysis);
         let auto = made(&take, &analysis, &best.cut, FeetSettings::default());
         let poses = made(
@@ -283,7 +286,7 @@ fn body(rows: &[(&str, Option<usize>, [f64; 3])], bend: impl Fn(usize, f64) -> D
 }
 
 fn outcomes(take: &Take, lock: FootLock) -> Vec<FootOutcome> {
-    let analysis = Analysis::of(take, &BodyOverrides::default()).unwrap();
+    let analysis = Analysis::new(take).unwrap();
     let cut = Cut::new(take, 20.0, 80.0).unwrap();
     let made = made(
         take,
@@ -383,7 +386,7 @@ fn limits_are_positive_numbers() {
             ..BodyOverrides::default()
         };
         assert!(matches!(
-            Analysis::of(&take, &overrides),
+            Analysis::with(&take, &overrides),
             Err(BodyError::ContactLimit { limit, .. }) if limit == name
         ));
     }
@@ -395,7 +398,7 @@ fn limits_are_positive_numbers() {
         },
         ..BodyOverrides::default()
     };
-    let analysis = Analysis::of(&take, &overrides).unwrap();
+    let analysis = Analysis::with(&take, &overrides).unwrap();
     let best = found(&take, &analysis);
     let made = made(&take, &analysis, &best.cut, FeetSettings::default());
     assert_eq!(made.feet.outcomes, [FootOutcome::NeverStands; 2]);
@@ -405,13 +408,13 @@ fn limits_are_positive_numbers() {
 #[test]
 fn feet_are_held_on_the_ground_that_goes_by_in_place() {
     let take = synthesize(&WalkSettings::default()).unwrap().take;
-    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    let analysis = Analysis::new(&take).unwrap();
     let best = found(&take, &analysis);
     let settings = LoopSettings {
         root: RootMode::InPlace.into(),
         ..LoopSettings::default()
     };
-    let made = pipeline::make(&take, &analysis, &best.cut, 1, &settings).unwrap();
+    let made = analysis.make_loop(&best, &settings).unwrap();
     let clip = &made.loop_clip;
     let ground = RootMotion { ..*clip.root() };
     for span in &made.feet.contacts {
@@ -436,15 +439,11 @@ fn feet_that_dip_into_the_ground_on_their_way_are_raised() {
         ..WalkSettings::default()
     };
     let take = dipping(&synthesize(&settings).unwrap().take);
-    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    let analysis = Analysis::new(&take).unwrap();
     let best = found(&take, &analysis);
     let lowest_with = |feet: FootLock| {
         let made = made(&take, &analysis, &best.cut, lock(feet));
-        let toes = analysis
-            .body
-            .feet
-            .iter()
-            .map(loopwright::analysis::body::Foot::lowest_joint);
+        let toes = analysis.body.feet.iter().map(loopwright::analysis::Foot::lowest_joint);
         let heights = toes.flat_map(|toe| {
             let clip = &made.loop_clip;
             (0..clip.num_samples()).map(move |key| place(clip, key, toe).y)
@@ -472,7 +471,7 @@ fn feet_that_dip_into_the_ground_on_their_way_are_raised() {
 
 /// The take with toes that pass a centimetre below the ground in the middle of their way.
 fn dipping(take: &Take) -> Take {
-    let analysis = Analysis::of(take, &BodyOverrides::default()).unwrap();
+    let analysis = Analysis::new(take).unwrap();
     let world = take.world_tracks();
     let (mut translations, mut rotations) = (Vec::new(), Vec::new());
     for frame in 0..take.num_frames() {
@@ -521,10 +520,10 @@ fn knees_of_captured_walks_do_not_jerk() {
         let take = loopwright_formats::read_take(&bytes, file, &ReadSettings::default(), &mut Vec::new())
             .unwrap()
             .take;
-        let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+        let analysis = Analysis::new(&take).unwrap();
         let best = found(&take, &analysis);
         let settings = LoopSettings::default();
-        let made = pipeline::make(&take, &analysis, &best.cut, best.cycles, &settings).unwrap();
+        let made = analysis.make_loop(&best, &settings).unwrap();
         assert_eq!(made.feet.outcomes, [FootOutcome::Held; 2], "{file}");
         let (looped, uncut) = (made.loop_clip.tracks_from_root(), made.source.clip.world_tracks());
         let first = (-made.source.clip.sample_range().start()) as usize;

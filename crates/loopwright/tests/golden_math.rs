@@ -5,11 +5,7 @@
 use std::path::Path;
 
 use glam::{DMat3, DQuat, DVec3};
-use loopwright::math::{
-    rigid::{Rigid, Twist},
-    rotation,
-    screw::Screw,
-};
+use loopwright::math::{Rigid, Screw, Twist, rotation};
 use serde_json::Value;
 
 /// A golden file, or `None` with a word to the reader where the folder is absent.

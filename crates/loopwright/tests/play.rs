@@ -2,18 +2,9 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    loop_clip::LoopClip,
-    math::{
-        decay::Decay,
-        ops,
-        rigid::{Rigid, Twist},
-        rotation,
-    },
-    motion::Pose,
-    motion::RootMotion,
-    motion::Tracks,
-    play::{LoopSet, PlayError, PlaySettings},
-    take::{Joint, Skeleton},
+    Joint, LoopClip, LoopSet, PlaySettings, Pose, RootMotion, Skeleton, Tracks,
+    math::{Decay, Rigid, Twist, ops, rotation},
+    play::PlayError,
 };
 
 const TAU: f64 = core::f64::consts::TAU;

@@ -2,16 +2,9 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    loop_clip::{Interpolation, KeyLayout, KeysError, LoopClip},
-    math::{
-        ops,
-        rigid::{Rigid, Twist},
-        rotation,
-    },
-    motion::Pose,
-    motion::RootMotion,
-    motion::Tracks,
-    take::{Joint, Skeleton, Take},
+    Joint, LoopClip, Pose, RootMotion, Skeleton, Take, Tracks,
+    loop_clip::{Interpolation, KeyLayout, KeysError},
+    math::{Rigid, Twist, ops, rotation},
 };
 
 const STEP: f64 = 1.0 / 30.0;

@@ -2,16 +2,11 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    analysis::body::{Body, BodyOverrides},
+    BodyOverrides, Joint, Quality, RootMotion, Skeleton, Take,
+    analysis::Body,
     loop_clip::{KeyLayout, LoopKeys},
-    math::{
-        rigid::{Rigid, Twist},
-        rotation,
-    },
-    motion::RootMotion,
-    quality::{self, Quality},
-    recognition,
-    take::{Joint, Skeleton, Take},
+    math::{Rigid, Twist, rotation},
+    quality, recognition,
 };
 
 const SAMPLES: usize = 40;

@@ -2,15 +2,11 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    analysis::{Analysis, body::BodyOverrides},
-    math::{
-        rigid::{Rigid, Twist},
-        rotation,
-    },
-    motion::Pose,
-    pipeline::{self, LoopSettings, Made},
-    root_motion::{RootMode, RootSettings, RootSpace, root_joint},
-    take::{Cut, Joint, Skeleton, Take},
+    Analysis, Cut, Joint, LoopCandidate, LoopSettings, MadeLoop, Pose, RootMode, RootSettings, SearchSettings,
+    Skeleton, Take,
+    math::{Rigid, Twist, rotation},
+    root_motion::RootSpace,
+    unstable::root_joint,
 };
 
 const FRAME_TIME: f64 = 1.0 / 60.0;
@@ -18,6 +14,17 @@ const FRAME_TIME: f64 = 1.0 / 60.0;
 /// Frames of a cycle, and the cut that holds one.
 const PERIOD: usize = 60;
 const START: usize = 10;
+
+/// Frames chosen by hand, with the cycles in them.
+fn stretch(analysis: &Analysis, cut: &Cut, cycles: u32) -> LoopCandidate {
+    let settings = SearchSettings {
+        cycles: Some(cycles),
+        ..SearchSettings::default()
+    };
+    analysis
+        .appraise(cut.start_frame(), cut.end_frame(), &settings)
+        .unwrap()
+}
 
 /// The truth of all takes here: a left turn at walking speed.
 fn twist() -> Twist {
@@ -105,23 +112,23 @@ fn take(above: &[Above<'_>], beside: Option<&dyn Fn(f64) -> Rigid>) -> Take {
     .unwrap()
 }
 
-fn made(take: &Take, root: RootSettings) -> Made {
-    let analysis = Analysis::of(take, &BodyOverrides::default()).unwrap();
+fn made(take: &Take, root: RootSettings) -> MadeLoop {
+    let analysis = Analysis::new(take).unwrap();
     let cut = Cut::new(take, START as f64, (START + PERIOD) as f64).unwrap();
     let settings = LoopSettings {
         root,
         ..LoopSettings::default()
     };
-    pipeline::make(take, &analysis, &cut, 1, &settings).unwrap()
+    analysis.make_loop(&stretch(&analysis, &cut, 1), &settings).unwrap()
 }
 
 fn found(take: &Take) -> Option<usize> {
-    let analysis = Analysis::of(take, &BodyOverrides::default()).unwrap();
+    let analysis = Analysis::new(take).unwrap();
     root_joint::find(take.skeleton(), &analysis.world, &analysis.body)
 }
 
 /// World transform of a joint of a loop as a file has it.
-fn played(made: &Made, key: usize, joint: usize) -> Rigid {
+fn played(made: &MadeLoop, key: usize, joint: usize) -> Rigid {
     let clip = &made.loop_clip;
     let Pose {
         translations,

@@ -2,23 +2,28 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    analysis::{Analysis, body::BodyOverrides},
-    candidate::{self, SearchSettings},
-    loop_clip::LoopKeys,
-    loop_clip::{LoopClip, LoopClipError},
-    math::{
-        rigid::{Rigid, Twist},
-        rotation,
-    },
-    motion::RootMotion,
-    pipeline::{self, LoopSettings, MakeError},
+    Analysis, Cut, Joint, LoopCandidate, LoopClip, LoopSettings, MadeLoop, RootMode, RootMotion, RootSettings,
+    SearchSettings, Skeleton, Take,
+    loop_clip::{LoopClipError, LoopKeys},
+    math::{Rigid, Twist, rotation},
+    pipeline::MakeError,
     quality, recognition,
-    root_motion::{RootError, RootMode, RootSettings, RootSpace},
-    take::{Cut, Joint, Skeleton, Take},
+    root_motion::{RootError, RootSpace},
 };
 use loopwright_synth::{WalkSettings, synthesize};
 
 const FRAME_TIME: f64 = 1.0 / 60.0;
+
+/// Frames chosen by hand, with the cycles in them.
+fn stretch(analysis: &Analysis, cut: &Cut, cycles: u32) -> LoopCandidate {
+    let settings = SearchSettings {
+        cycles: Some(cycles),
+        ..SearchSettings::default()
+    };
+    analysis
+        .appraise(cut.start_frame(), cut.end_frame(), &settings)
+        .unwrap()
+}
 
 /// Hips with two legs and a head; hips one metre over the frame that travels. With `still_root`, a joint at the origin above.
 fn take_on(root: impl Fn(f64) -> Rigid, num_frames: usize, still_root: bool) -> Take {
@@ -62,14 +67,14 @@ fn take_on(root: impl Fn(f64) -> Rigid, num_frames: usize, still_root: bool) -> 
     .unwrap()
 }
 
-fn made(take: &Take, start: usize, end: usize, mode: RootMode) -> pipeline::Made {
-    let analysis = Analysis::of(take, &BodyOverrides::default()).unwrap();
+fn made(take: &Take, start: usize, end: usize, mode: RootMode) -> MadeLoop {
+    let analysis = Analysis::new(take).unwrap();
     let cut = Cut::new(take, start as f64, end as f64).unwrap();
     let settings = LoopSettings {
         root: mode.into(),
         ..LoopSettings::default()
     };
-    pipeline::make(take, &analysis, &cut, 1, &settings).unwrap()
+    analysis.make_loop(&stretch(&analysis, &cut, 1), &settings).unwrap()
 }
 
 #[test]
@@ -119,7 +124,7 @@ fn turns_are_told_from_the_keys_of_a_loop() {
         for has_closing_key in [true, false] {
             let num_keys = 60 + usize::from(has_closing_key);
             let written = with_swinging_legs(&take_on(|secs| start * twist.exp(secs), num_keys, false));
-            let body = Analysis::of(&written, &BodyOverrides::default()).unwrap().body;
+            let body = Analysis::new(&written).unwrap().body;
             let seen = recognition::recognise(&written, &body, 0).unwrap();
             assert_eq!(seen.layout.has_closing_key, has_closing_key, "{degrees}");
             assert_eq!(seen.space, RootSpace::Ground);
@@ -195,25 +200,25 @@ fn the_world_goes_on_over_the_seam_in_every_mode_and_rig() {
 }
 
 /// A loop of the synthetic walker.
-fn walked(mode: RootMode) -> pipeline::Made {
+fn walked(mode: RootMode) -> MadeLoop {
     walk(20.0, &mode.into()).unwrap()
 }
 
 /// A loop of the synthetic walker that turns at some rate, degrees per second.
-fn walk(turn_dps: f64, root: &RootSettings) -> Result<pipeline::Made, MakeError> {
+fn walk(turn_dps: f64, root: &RootSettings) -> Result<MadeLoop, MakeError> {
     let settings = WalkSettings {
         seconds: 6.0,
         turn_dps,
         ..WalkSettings::default()
     };
     let take = synthesize(&settings).unwrap().take;
-    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
-    let found = candidate::find(&take, &analysis, &SearchSettings::default()).unwrap();
+    let analysis = Analysis::new(&take).unwrap();
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
     let settings = LoopSettings {
         root: *root,
         ..LoopSettings::default()
     };
-    pipeline::make(&take, &analysis, &found.candidates[0].cut, 1, &settings)
+    analysis.make_loop(&stretch(&analysis, &found.candidates[0].cut, 1), &settings)
 }
 
 /// A straight root goes as far as the screw, faces where the body does, and never turns; the hips close what is left.

@@ -2,22 +2,28 @@
 
 use glam::DVec3;
 use loopwright::{
-    analysis::{Analysis, body::BodyOverrides},
+    Analysis, Cut, Joint, LoopCandidate, LoopSettings, MadeLoop, Pose, RootMode, RootSettings, SearchSettings,
+    Skeleton, Take,
     loop_clip::{KeyLayout, LoopKeys},
-    math::{
-        rigid::{Rigid, Twist},
-        rotation,
-    },
-    motion::Pose,
-    pipeline::{self, LoopSettings, Made},
+    math::{Rigid, Twist, rotation},
     quality, recognition,
-    root_motion::{RootMode, RootSettings, RootSpace},
-    take::{Cut, Joint, Skeleton, Take},
+    root_motion::RootSpace,
 };
 
 const FRAME_TIME: f64 = 1.0 / 60.0;
 const PERIOD: usize = 60;
 const START: usize = 14;
+
+/// Frames chosen by hand, with the cycles in them.
+fn stretch(analysis: &Analysis, cut: &Cut, cycles: u32) -> LoopCandidate {
+    let settings = SearchSettings {
+        cycles: Some(cycles),
+        ..SearchSettings::default()
+    };
+    analysis
+        .appraise(cut.start_frame(), cut.end_frame(), &settings)
+        .unwrap()
+}
 
 /// A staff of three joints, or of one, that moves as `body` says and bends as `bend` says.
 fn staff(num_joints: usize, num_frames: usize, body: impl Fn(f64) -> Rigid, bend: impl Fn(f64) -> DVec3) -> Take {
@@ -50,8 +56,8 @@ fn staff(num_joints: usize, num_frames: usize, body: impl Fn(f64) -> Rigid, bend
     .unwrap()
 }
 
-fn made(take: &Take, mode: RootMode) -> Made {
-    let analysis = Analysis::of(take, &BodyOverrides::default()).unwrap();
+fn made(take: &Take, mode: RootMode) -> MadeLoop {
+    let analysis = Analysis::new(take).unwrap();
     let cut = Cut::new(take, START as f64, (START + PERIOD) as f64).unwrap();
     let settings = LoopSettings {
         root: RootSettings {
@@ -60,7 +66,7 @@ fn made(take: &Take, mode: RootMode) -> Made {
         },
         ..LoopSettings::default()
     };
-    pipeline::make(take, &analysis, &cut, 1, &settings).unwrap()
+    analysis.make_loop(&stretch(&analysis, &cut, 1), &settings).unwrap()
 }
 
 fn start() -> Rigid {
@@ -200,7 +206,7 @@ fn a_tumbling_loop_is_recognised_by_its_keys() {
         // A bend that repeats, so that no other pose is the first one's.
         let bend = |secs: f64| DVec3::Z * 0.4 * libm::sin(core::f64::consts::TAU * secs);
         let written = staff(3, PERIOD + 1, |secs| start() * truth.exp(secs), bend);
-        let body = Analysis::of(&written, &BodyOverrides::default()).unwrap().body;
+        let body = Analysis::new(&written).unwrap().body;
         let seen = recognition::recognise(&written, &body, 0).unwrap();
         let layout = KeyLayout {
             num_samples: PERIOD,

@@ -2,15 +2,14 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    analysis::{Analysis, body::BodyOverrides, energy::Activity, features::Features},
-    candidate::{
-        self, SearchSettings,
+    Analysis, Joint, SearchSettings, Skeleton, Take,
+    analysis::{Activity, Features},
+    candidate::{SeamCost, SeamPair, Seams},
+    math::{Decay, rotation},
+    unstable::{
         bound::{Instructions, SeamBounds},
-        score::SeamCost,
-        search::{Admission, DistinctPairs, SeamPair, Seams},
+        search::{Admission, DistinctPairs},
     },
-    math::{decay::Decay, rotation},
-    take::{Joint, Skeleton, Take},
 };
 use rand_pcg::{Pcg64, rand_core::Rng};
 
@@ -331,7 +330,7 @@ fn takes_give_the_list_of_brute_force() {
         }
     }
     for take in takes {
-        let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+        let analysis = Analysis::new(&take).unwrap();
         let fps = 1.0 / take.frame_time_secs();
         let (min_lag, separation) = ((0.4 * fps) as usize, (0.1 * fps).round() as usize);
         let seams = Seams::new(&analysis.features, Decay::Spring { half_life_secs: 0.1 });
@@ -351,7 +350,7 @@ fn the_distinct_list_equals_brute_force_to_the_bit() {
     let mut compared = 0;
     for seed in 0..60 {
         let take = swaying(seed);
-        let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+        let analysis = Analysis::new(&take).unwrap();
         let admission = Admission::new(&analysis.energy, &analysis.usable, 12..=70, Activity::Moving);
         let seams = Seams::new(&analysis.features, Decay::Spring { half_life_secs: 0.2 });
         let expected = brute_force(&seams, &admission, 3, 40);
@@ -385,8 +384,8 @@ fn a_loop_with_a_jump_inside_counts_it_and_is_not_sound() {
     let frame_time = clean.frame_time_secs();
     let jumping = Take::new("jumping", clean.skeleton().clone(), frame_time, translations, rotations).unwrap();
     let appraised = |take: &Take, start: f64, end: f64| {
-        let analysis = Analysis::of(take, &BodyOverrides::default()).unwrap();
-        candidate::appraise(take, &analysis, &SearchSettings::default(), start, end).unwrap()
+        let analysis = Analysis::new(take).unwrap();
+        analysis.appraise(start, end, &SearchSettings::default()).unwrap()
     };
     assert_eq!(appraised(&clean, 170.0, 239.0).num_jumps, 0);
     assert!(appraised(&clean, 170.0, 239.0).is_sound());

@@ -1,9 +1,6 @@
 //! The autocorrelation against the sum written out, and against the truth of synthetic walks.
 
-use loopwright::{
-    analysis::{Analysis, body::BodyOverrides},
-    take::Take,
-};
+use loopwright::{Analysis, Take};
 use loopwright_synth::{WalkSettings, synthesize};
 
 fn walk(seconds: f64) -> Take {
@@ -39,7 +36,7 @@ fn detrended(values: &[f64]) -> Vec<f64> {
 #[test]
 fn the_transform_equals_the_sum_written_out() {
     let take = walk(5.0);
-    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    let analysis = Analysis::new(&take).unwrap();
     let features = &analysis.features;
     let frames = features.num_frames();
     let values = analysis.spectrum.values();
@@ -70,7 +67,7 @@ fn the_transform_equals_the_sum_written_out() {
 #[test]
 fn a_short_take_does_not_wrap_around() {
     let take = walk(99.0 / 30.0);
-    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    let analysis = Analysis::new(&take).unwrap();
     let peaks = analysis.spectrum.peaks(12, 60, 0.1);
     let period = WalkSettings::default().period_secs * 30.0;
     assert!((peaks[0].lag_frames - period).abs() < 1.0, "{peaks:?}");

@@ -2,11 +2,9 @@
 
 use glam::DVec3;
 use loopwright::{
-    analysis::{Analysis, body::BodyOverrides},
-    candidate::{self, SearchSettings},
-    math::rigid::Twist,
+    Analysis, LoopSettings, SearchSettings,
+    math::Twist,
     mirror::{Mirror, Pairing},
-    pipeline::{self, LoopSettings},
 };
 use loopwright_synth::{SyntheticTake, WalkSettings, random_settings, synthesize};
 
@@ -25,14 +23,14 @@ struct Errors {
 
 fn errors(synthetic: &SyntheticTake) -> Option<Errors> {
     let SyntheticTake { take, truth } = synthetic;
-    let analysis = Analysis::of(take, &BodyOverrides::default()).unwrap();
-    let found = candidate::find(take, &analysis, &SearchSettings::default()).unwrap();
+    let analysis = Analysis::new(take).unwrap();
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
     let best = found.best()?;
     let dt = take.frame_time_secs();
     let start_secs = best.cut.start_frame() * dt;
     let cycles = f64::from(best.cycles);
     let true_period = truth.period_from(start_secs, cycles);
-    let made = pipeline::make(take, &analysis, &best.cut, best.cycles, &LoopSettings::default()).unwrap();
+    let made = analysis.make_loop(best, &LoopSettings::default()).unwrap();
     // The loop may be retimed by half a frame; its travel per second of the take is what can be compared.
     let retimed = made.loop_clip.period_secs() / best.source_period_secs;
     let twist = made.loop_clip.root().twist;
@@ -106,11 +104,11 @@ fn an_exactly_periodic_walk_is_closed_without_a_trace() {
         ..WalkSettings::default()
     };
     let take = synthesize(&settings).unwrap().take;
-    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
-    let found = candidate::find(&take, &analysis, &SearchSettings::default()).unwrap();
+    let analysis = Analysis::new(&take).unwrap();
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
     let best = found.best().unwrap();
     assert_eq!((best.cycles, best.cut.num_frames().round()), (1, 72.0));
-    let made = pipeline::make(&take, &analysis, &best.cut, 1, &LoopSettings::default()).unwrap();
+    let made = analysis.make_loop(best, &LoopSettings::default()).unwrap();
     let largest = made
         .closed
         .rotation_offsets
@@ -138,13 +136,13 @@ fn half_cycles_are_found_and_made_symmetric() {
         let Ok(SyntheticTake { take, truth }) = synthesize(&settings) else {
             continue;
         };
-        let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+        let analysis = Analysis::new(&take).unwrap();
         let mirror = Mirror::of(&take, &[], |frame| analysis.heading.yaw(frame)).unwrap();
         let search = SearchSettings {
             pairing: Pairing::Mirrored(mirror.clone()),
             ..SearchSettings::default()
         };
-        let found = candidate::find(&take, &analysis, &search).unwrap();
+        let found = analysis.find_loops(&search).unwrap();
         let Some(best) = found.best().filter(|best| best.cycles == 1) else {
             others.push(seed);
             continue;
@@ -154,11 +152,7 @@ fn half_cycles_are_found_and_made_symmetric() {
         if (best.source_period_secs - 2.0 * half).abs() > dt {
             off.push((seed, (best.source_period_secs - 2.0 * half) / dt));
         }
-        let settings = LoopSettings {
-            mirror: Some(mirror.clone()),
-            ..LoopSettings::default()
-        };
-        let made = pipeline::make(&take, &analysis, &best.cut, best.cycles, &settings).unwrap();
+        let made = analysis.make_loop(best, &LoopSettings::default()).unwrap();
         let residual = &made.closed.residual;
         assert!(
             residual.angle.max(residual.angular_velocity).max(residual.velocity) < 1e-9,

@@ -1,13 +1,9 @@
 //! Jumps between motions: costs against first principles, the best of them against all pairs.
 
 use loopwright::{
-    analysis::{Analysis, body::BodyOverrides},
-    candidate::{self, SearchSettings},
-    loop_clip::LoopClip,
-    math::decay::Decay,
-    pipeline::{self, LoopSettings},
-    take::{Joint, Skeleton, Take},
-    transition::{GapOf, Motion, TransitionError, Transitions},
+    Analysis, BodyOverrides, Joint, LoopClip, LoopSettings, SearchSettings, Skeleton, Take, Transitions,
+    math::Decay,
+    transition::{GapOf, Motion, TransitionError},
 };
 use loopwright_synth::{WalkSettings, synthesize};
 
@@ -25,18 +21,18 @@ fn walk(change: impl FnOnce(&mut WalkSettings)) -> (Take, Analysis) {
     };
     change(&mut settings);
     let take = synthesize(&settings).unwrap().take;
-    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    let analysis = Analysis::new(&take).unwrap();
     (take, analysis)
 }
 
-fn motion((take, analysis): (Take, Analysis)) -> Motion {
-    Motion::of_take(take, analysis)
+fn motion((_take, analysis): (Take, Analysis)) -> Motion {
+    Motion::of_take(analysis)
 }
 
-fn looped((take, analysis): &(Take, Analysis)) -> LoopClip {
-    let found = candidate::find(take, analysis, &SearchSettings::default()).unwrap();
+fn looped((_take, analysis): &(Take, Analysis)) -> LoopClip {
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
     let best = found.best().unwrap();
-    let made = pipeline::make(take, analysis, &best.cut, best.cycles, &LoopSettings::default()).unwrap();
+    let made = analysis.make_loop(best, &LoopSettings::default()).unwrap();
     made.loop_clip
 }
 
@@ -199,8 +195,8 @@ fn other_skeletons_are_told_joint_by_joint() {
         rotations.concat(),
     )
     .unwrap();
-    let analysis = Analysis::of(&other, &BodyOverrides::default()).unwrap();
-    let error = Transitions::between(&motion(slow()), &Motion::of_take(other, analysis), &[]).unwrap_err();
+    let analysis = Analysis::new(&other).unwrap();
+    let error = Transitions::between(&motion(slow()), &Motion::of_take(analysis), &[]).unwrap_err();
     let TransitionError::Skeleton {
         only_left,
         only_entered,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use loopwright::math::{decay::Decay, ops};
+use loopwright::math::{Decay, ops};
 use rand_pcg::{Pcg64, rand_core::Rng};
 
 mod quadrature;

@@ -6,12 +6,9 @@ use std::{
 };
 
 use loopwright::{
-    analysis::{
-        Analysis,
-        body::{Body, BodyError, BodyOverrides, FoundBy},
-        screen::{Screen, SoilKind},
-    },
-    take::{SmoothError, Take},
+    Analysis, BodyOverrides, Take,
+    analysis::{Body, BodyError, FoundBy, Screen, SoilKind},
+    take::SmoothError,
 };
 use loopwright_formats::{
     AnimationChoice, BvhError, FbxError, GltfError, LoadedTake, ReadError, ReadSettings, Sidecar, SpaceSettings,
@@ -121,7 +118,7 @@ pub(crate) fn load(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
     if let Some(hertz) = study.smooth {
         file.take = smoothed(&file.take, hertz, &overrides)?;
     }
-    let analysis = Analysis::of(&file.take, &overrides).map_err(body_failure)?;
+    let analysis = Analysis::with(&file.take, &overrides).map_err(body_failure)?;
     let mut warnings: Vec<String> = soft.iter().map(ToString::to_string).collect();
     warnings.extend(study_warnings(&file.take, &analysis));
     for warning in &warnings {

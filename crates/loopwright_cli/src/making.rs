@@ -1,21 +1,21 @@
 //! Making a loop of a chosen stretch, and what is said about it.
 
 use loopwright::{
-    analysis::body::Body,
-    candidate::LoopCandidate,
+    LoopCandidate, LoopSettings, MadeLoop, RootMode, Skeleton,
+    analysis::Body,
     feet::{Feet, FootOutcome},
     math::{ops, rotation},
-    pipeline::{self, LoopSettings, Made, MakeError},
-    root_motion::{MAX_RABBIT_TURN, RootError, RootMode},
-    take::{CutError, Skeleton},
+    pipeline::MakeError,
+    root_motion::{MAX_RABBIT_TURN, RootError},
+    take::CutError,
 };
-use loopwright_formats::{LoopFile, LoopFileError, LoopOrigin, LoopWriteSettings, Source};
+use loopwright_formats::{LoopFile, LoopFileError, LoopWriteSettings, Source};
 
 use crate::{exit::Failure, load::Loaded};
 
 /// A loop, its file, and what is worth a warning.
 pub(crate) struct Making {
-    pub(crate) made: Made,
+    pub(crate) made: MadeLoop,
     pub(crate) file: LoopFile,
     pub(crate) soft: Vec<String>,
 }
@@ -27,20 +27,14 @@ pub(crate) fn make(
     settings: &LoopSettings,
     (source, writing): (&Source, &LoopWriteSettings),
 ) -> Result<Making, Failure> {
-    let (take, body) = (loaded.take(), &loaded.analysis.body);
-    let made = pipeline::make(take, &loaded.analysis, &chosen.cut, chosen.cycles, settings)
+    let made = (loaded.analysis)
+        .make_loop(chosen, settings)
         .map_err(|error| failure(loaded, error))?;
-    let origin = LoopOrigin {
-        take: loaded.facts(),
-        body,
-        candidate: chosen,
-        root: &settings.root,
-    };
-    let file = LoopFile::write(&made, origin, source, writing).map_err(write_failure)?;
+    let file = LoopFile::write_with(&made, loaded.facts(), source, writing).map_err(write_failure)?;
     let mut soft: Vec<String> = file.written.warnings.iter().map(ToString::to_string).collect();
     soft.extend(made.closed.clamps.iter().map(ToString::to_string));
-    soft.extend(torn_back(loaded, &made, settings.root.mode));
-    soft.extend(feet_left_alone(take.skeleton(), body, &made.feet));
+    soft.extend(torn_back(&made));
+    soft.extend(feet_left_alone(made.take.skeleton(), &made.body, &made.feet));
     if file.quality.pops() {
         soft.push(format!(
             "the seam pops: gap {:.3} deg and {:.3} mm, seam acceleration {:.2} of the clip's own peaks",
@@ -50,11 +44,6 @@ pub(crate) fn make(
         ));
     }
     Ok(Making { made, file, soft })
-}
-
-/// What closing did, as SVG.
-pub(crate) fn plot(loaded: &Loaded, chosen: &LoopCandidate, made: &Made, mode: RootMode) -> String {
-    loopwright_draw::plot::make(loaded.take(), &loaded.analysis, &chosen.cut, made, mode)
 }
 
 fn write_failure(error: LoopFileError) -> Failure {
@@ -138,11 +127,11 @@ const TORN_METRES: f64 = 0.1;
 const TORN_RADIANS: f64 = 5.0 * core::f64::consts::PI / 180.0;
 
 /// Says so when the body is brought back over a way that the take travels.
-fn torn_back(loaded: &Loaded, made: &Made, mode: RootMode) -> Option<String> {
-    if mode != RootMode::World {
+fn torn_back(made: &MadeLoop) -> Option<String> {
+    if made.root.mode != RootMode::World {
         return None;
     }
-    let (clip, hips) = (&made.source.clip, loaded.analysis.body.hips);
+    let (clip, hips) = (&made.source.clip, made.body.hips);
     let world = clip.world_tracks();
     let start = clip.sample_range().start().unsigned_abs();
     let end = start + clip.num_intervals();

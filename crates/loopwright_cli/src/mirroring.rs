@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use loopwright::{
-    analysis::heading::Heading,
-    take::{Mirror, MirrorError, Take, mirror::SymmetricPose},
+    Take,
+    analysis::Heading,
+    mirror::{Mirror, MirrorError, SymmetricPose},
 };
 
 use crate::{exit::Failure, files, talk};

@@ -1,10 +1,8 @@
 //! Searching for loops: what flags ask for, and what is said of what was found.
 
 use loopwright::{
-    candidate::{
-        self, Found, LoopCandidate, MissReason, NearestMiss, SearchError, SearchSettings, SegmentLoops, TravelBounds,
-        rhythm,
-    },
+    Found, LoopCandidate, SearchSettings,
+    candidate::{self, MissReason, NearestMiss, SearchError, SegmentLoops, TravelBounds},
     math::ops,
     mirror::Pairing,
 };
@@ -86,7 +84,9 @@ pub(crate) fn hunt(loaded: &Loaded, settings: &SearchSettings, args: &SearchArgs
             segments: None,
         });
     }
-    let segments = candidate::find_per_segment(loaded.take(), &loaded.analysis, settings)
+    let segments = loaded
+        .analysis
+        .find_loops_per_segment(settings)
         .map_err(|error| search_failure(loaded, error))?;
     let best = |loops: &SegmentLoops| loops.best.as_ref().ok().cloned();
     // Where no segment has a loop, the cheapest miss of any tells most.
@@ -106,7 +106,10 @@ pub(crate) fn hunt(loaded: &Loaded, settings: &SearchSettings, args: &SearchArgs
 
 /// Searches, and tells in words why a take cannot be searched.
 pub(crate) fn search(loaded: &Loaded, settings: &SearchSettings) -> Result<Found, Failure> {
-    candidate::find(loaded.take(), &loaded.analysis, settings).map_err(|error| search_failure(loaded, error))
+    loaded
+        .analysis
+        .find_loops(settings)
+        .map_err(|error| search_failure(loaded, error))
 }
 
 /// Why a take cannot be searched.
@@ -199,12 +202,12 @@ pub(crate) fn miss_in_words(miss: &NearestMiss) -> String {
         MissReason::Strength { found } => {
             format!(
                 "strongest repeat: {found:.2} at {place} (needs {:.2})",
-                rhythm::MIN_STRENGTH
+                candidate::MIN_STRENGTH
             )
         }
         MissReason::NoRhythm { found } => format!(
             "no rhythm at {place}: likeness stands out by {found:.2} (needs {:.2})",
-            rhythm::MIN_PROMINENCE
+            candidate::MIN_PROMINENCE
         ),
         MissReason::SeenOnce => format!("cheapest seam: {place}, but the take shows that cycle only once"),
         MissReason::Travel { found } => format!(

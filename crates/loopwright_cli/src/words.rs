@@ -2,11 +2,12 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use loopwright::{
+    RootMode,
     closure::{ClosureName, Order, SeamMotion},
-    controller_fit::mode::Mode,
+    controller_fit::Mode,
     feet::{FootLock, RootSpeed},
-    math::decay::DecayKind,
-    root_motion::{RootMode, RootSpace},
+    math::DecayKind,
+    root_motion::RootSpace,
 };
 use loopwright_draw::render::View;
 use loopwright_formats::{ClosingKey, Target};

@@ -2,12 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright::{
-    blend::SkeletonDifference,
-    loop_clip::{KeysError, LoopClip},
-    root_motion::Rooted,
-    take::Take,
-};
+use loopwright::{LoopClip, Take, blend::SkeletonDifference, loop_clip::KeysError, root_motion::Rooted};
 use loopwright_formats::{
     AnimationChoice, Format, LoopInFile, ReadSettings, Sidecar, Source, SpaceSettings,
     loop_file::{PlaceError, facts::TakeFacts},
@@ -298,13 +293,11 @@ fn contradicted(error: PlaceError) -> Failure {
 
 /// The uncut frames that the loop was made from, seen from the same root. Errors: it was made from another take.
 pub(crate) fn uncut(place: &LoopInFile, take: &Loaded, sidecar: &Sidecar, written: &Take) -> Result<Rooted, Failure> {
-    place
-        .uncut(sidecar, written, take.take(), &take.analysis)
-        .map_err(|error| {
-            Failure::error(format!(
-                "\"{}\" is not the take of this loop: {error}",
-                take.path.display()
-            ))
-            .try_this(format!("--take {}", sidecar.take.file))
-        })
+    place.uncut(sidecar, written, &take.analysis).map_err(|error| {
+        Failure::error(format!(
+            "\"{}\" is not the take of this loop: {error}",
+            take.path.display()
+        ))
+        .try_this(format!("--take {}", sidecar.take.file))
+    })
 }

@@ -2,8 +2,8 @@
 
 use harness::{Folder, number, root_twist, vector};
 use loopwright::{
-    math::{rigid::Rigid, rotation},
-    take::Take,
+    Take,
+    math::{Rigid, rotation},
 };
 use serde_json::Value;
 

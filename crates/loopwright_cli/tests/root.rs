@@ -3,12 +3,8 @@
 use glam::{DQuat, DVec3};
 use harness::{Folder, number, root_twist, vector};
 use loopwright::{
-    math::{
-        ops,
-        rigid::{Rigid, Twist},
-        rotation,
-    },
-    take::{Joint, Skeleton, Take},
+    Joint, Skeleton, Take,
+    math::{Rigid, Twist, ops, rotation},
 };
 use loopwright_formats::{Format, Source};
 use serde_json::Value;

@@ -2,11 +2,7 @@
 
 use std::{hint::black_box, time::Instant};
 
-use loopwright::{
-    analysis::{Analysis, body::BodyOverrides},
-    candidate::{self, SearchSettings},
-    pipeline::{self, LoopSettings},
-};
+use loopwright::{Analysis, LoopSettings, SearchSettings};
 use loopwright_draw::render::{AnimationFormat, Figure, Motion, Packer, Stage, StageSettings};
 use loopwright_synth::{WalkSettings, synthesize};
 use resvg::tiny_skia::{Color, Pixmap};
@@ -31,10 +27,13 @@ fn main() {
     let take = synthesize(&WalkSettings::default())
         .expect("the default walk is sound")
         .take;
-    let analysis = Analysis::of(&take, &BodyOverrides::default()).expect("no joints are named");
-    let found = candidate::find(&take, &analysis, &SearchSettings::default()).expect("the default settings are sound");
-    let cut = found.candidates[0].cut;
-    let made = pipeline::make(&take, &analysis, &cut, 1, &LoopSettings::default()).expect("the walk closes");
+    let analysis = Analysis::new(&take).expect("no joints are named");
+    let found = analysis
+        .find_loops(&SearchSettings::default())
+        .expect("the default settings are sound");
+    let made = analysis
+        .make_loop(&found.candidates[0], &LoopSettings::default())
+        .expect("the walk closes");
     let figure = Figure::of(&take, &analysis.body);
     let motion = Motion::of_loop(&made.loop_clip, &figure).expect("the figure is the walker's");
     let stage = Stage::new(&motion, &StageSettings::default(), "walk").expect("the size is sound");

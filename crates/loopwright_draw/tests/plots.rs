@@ -2,15 +2,11 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    analysis::{Analysis, body::BodyOverrides},
-    candidate::{self, Found, SearchSettings},
+    Analysis, Cut, FitSettings, Found, Joint, LoopCandidate, LoopSettings, MadeLoop, RootMode, SearchSettings,
+    Skeleton, Take, Transitions,
     closure::{Method, Shape},
-    controller_fit::{self, FitSettings},
-    math::{decay::Decay, rigid::Rigid},
-    pipeline::{self, LoopSettings, Made},
-    root_motion::RootMode,
-    take::{Cut, Joint, Skeleton, Take},
-    transition::{Motion, Transitions},
+    math::{Decay, Rigid},
+    transition::Motion,
 };
 use loopwright_draw::plot;
 use loopwright_synth::{DriveSettings, WalkSettings, drive, synthesize};
@@ -20,6 +16,17 @@ mod snapshot;
 
 /// Numbers of a snapshot may be off by this much, units of the picture: no eye sees it.
 const TOLERANCE: f64 = 0.11;
+
+/// Frames chosen by hand, with the cycles in them.
+fn stretch(analysis: &Analysis, cut: &Cut, cycles: u32) -> LoopCandidate {
+    let settings = SearchSettings {
+        cycles: Some(cycles),
+        ..SearchSettings::default()
+    };
+    analysis
+        .appraise(cut.start_frame(), cut.end_frame(), &settings)
+        .unwrap()
+}
 
 fn walk(seconds: f64, change: impl FnOnce(&mut WalkSettings)) -> (Take, Analysis) {
     let mut settings = WalkSettings {
@@ -32,7 +39,7 @@ fn walk(seconds: f64, change: impl FnOnce(&mut WalkSettings)) -> (Take, Analysis
 }
 
 fn studied(take: Take) -> (Take, Analysis) {
-    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    let analysis = Analysis::new(&take).unwrap();
     (take, analysis)
 }
 
@@ -55,12 +62,12 @@ fn at_a_glance(svg: &str) -> Vec<u8> {
     small.encode_png().unwrap()
 }
 
-fn search(take: &Take, analysis: &Analysis) -> Found {
-    candidate::find(take, analysis, &SearchSettings::default()).unwrap()
+fn search(_take: &Take, analysis: &Analysis) -> Found {
+    analysis.find_loops(&SearchSettings::default()).unwrap()
 }
 
-fn made(take: &Take, analysis: &Analysis, cut: &Cut, settings: &LoopSettings) -> Made {
-    pipeline::make(take, analysis, cut, 1, settings).unwrap()
+fn made(_take: &Take, analysis: &Analysis, cut: &Cut, settings: &LoopSettings) -> MadeLoop {
+    analysis.make_loop(&stretch(analysis, cut, 1), settings).unwrap()
 }
 
 const NOTHING: Found = Found {
@@ -127,11 +134,11 @@ fn assert_like_snapshot(name: &str, svg: &str) {
 
 #[test]
 fn inspect_of_a_soiled_take() {
-    let (take, analysis) = walk(4.0, |settings| {
+    let (_take, analysis) = walk(4.0, |settings| {
         settings.t_pose_first_frame = true;
         settings.lead_in_secs = 1.0;
     });
-    let svg = plot::inspect(&take, &analysis);
+    let svg = plot::inspect(&analysis);
     assert_sound(&svg);
     for words in [
         "Feet, height",
@@ -152,7 +159,7 @@ fn inspect_of_a_soiled_take() {
 fn find_marks_the_recommended_loop() {
     let (take, analysis) = walk(4.0, |_| {});
     let found = search(&take, &analysis);
-    let svg = plot::find(&take, &analysis, &SearchSettings::default(), &found);
+    let svg = plot::find(&analysis, &SearchSettings::default(), &found);
     let recommended = format!("recommended length, {:.3} s", found.candidates[0].source_period_secs);
     assert_sound(&svg);
     for words in [
@@ -175,7 +182,7 @@ fn make_shows_offsets_and_joints() {
     let (take, analysis) = walk(4.0, |_| {});
     let cut = search(&take, &analysis).candidates[0].cut;
     let made = made(&take, &analysis, &cut, &LoopSettings::default());
-    let svg = plot::make(&take, &analysis, &cut, &made, RootMode::Screw);
+    let svg = plot::make(&analysis, &made);
     assert_sound(&svg);
     for words in [
         "length, mm",
@@ -187,11 +194,7 @@ fn make_shows_offsets_and_joints() {
         assert!(svg.contains(words), "no {words}");
     }
     snapshot::assert_like_snapshot("make", &at_a_glance(&svg));
-    assert_eq!(
-        svg,
-        plot::make(&take, &analysis, &cut, &made, RootMode::Screw),
-        "the same values give the same text"
-    );
+    assert_eq!(svg, plot::make(&analysis, &made), "the same values give the same text");
 }
 
 #[test]
@@ -199,8 +202,8 @@ fn one_candidate_and_none() {
     let (take, analysis) = walk(3.0, |_| {});
     let mut found = search(&take, &analysis);
     found.candidates.truncate(1);
-    assert_sound(&plot::find(&take, &analysis, &SearchSettings::default(), &found));
-    let svg = plot::find(&take, &analysis, &SearchSettings::default(), &NOTHING);
+    assert_sound(&plot::find(&analysis, &SearchSettings::default(), &found));
+    let svg = plot::find(&analysis, &SearchSettings::default(), &NOTHING);
     assert!(svg.contains("no loop found"));
     assert_sound(&svg);
 }
@@ -229,8 +232,8 @@ fn odd_takes_are_drawn_all_the_same() {
     for num_frames in [1, 2, 3, 40] {
         for scale in [0.0, 1e-12, 1.0, 1e8] {
             let (take, analysis) = studied(stick(num_frames, |frame| DVec3::ONE * (scale * frame as f64 / 40.0)));
-            assert_sound(&plot::inspect(&take, &analysis));
-            assert_sound(&plot::find(&take, &analysis, &SearchSettings::default(), &NOTHING));
+            assert_sound(&plot::inspect(&analysis));
+            assert_sound(&plot::find(&analysis, &SearchSettings::default(), &NOTHING));
             let Ok(cut) = Cut::new(&take, 0.0, (num_frames - 1) as f64) else {
                 continue;
             };
@@ -239,8 +242,8 @@ fn odd_takes_are_drawn_all_the_same() {
                     root: root.into(),
                     ..LoopSettings::default()
                 };
-                if let Ok(made) = pipeline::make(&take, &analysis, &cut, 1, &settings) {
-                    assert_sound(&plot::make(&take, &analysis, &cut, &made, root));
+                if let Ok(made) = analysis.make_loop(&stretch(&analysis, &cut, 1), &settings) {
+                    assert_sound(&plot::make(&analysis, &made));
                 }
             }
         }
@@ -254,26 +257,20 @@ fn endless_bounds_and_long_names_fit() {
         max_secs: f64::INFINITY,
         ..SearchSettings::default()
     };
-    assert_sound(&plot::find(&take, &analysis, &settings, &NOTHING));
+    assert_sound(&plot::find(&analysis, &settings, &NOTHING));
     let shape = Shape::Spring { half_life_secs: 0.1 };
     let settings = LoopSettings {
         closure: Method::of(shape).into(),
         ..LoopSettings::default()
     };
     let cut = Cut::new(&take, 3.0, 40.0).unwrap();
-    assert_sound(&plot::make(
-        &take,
-        &analysis,
-        &cut,
-        &made(&take, &analysis, &cut, &settings),
-        settings.root.mode,
-    ));
+    assert_sound(&plot::make(&analysis, &made(&take, &analysis, &cut, &settings)));
 }
 
 #[test]
 fn a_long_take_stays_small() {
-    let (take, analysis) = walk(200.0, |settings| settings.noise_deg = 0.5);
-    let svg = plot::inspect(&take, &analysis);
+    let (_take, analysis) = walk(200.0, |settings| settings.noise_deg = 0.5);
+    let svg = plot::inspect(&analysis);
     assert!(svg.len() < 300_000, "{} bytes", svg.len());
 }
 
@@ -321,8 +318,8 @@ fn paths_over_the_ground_show_places_and_ends_and_survive_none() {
 #[test]
 fn fits_are_drawn_with_and_without_changes() {
     let fit = |settings: &DriveSettings| {
-        let (take, analysis) = studied(drive(settings).unwrap());
-        controller_fit::fit(&take, &analysis, &FitSettings::default()).unwrap()
+        let (_take, analysis) = studied(drive(settings).unwrap());
+        analysis.fit_controller(&FitSettings::default()).unwrap()
     };
     let driven = fit(&DriveSettings::default());
     let still = fit(&DriveSettings {
@@ -353,8 +350,8 @@ fn fits_are_drawn_with_and_without_changes() {
 #[test]
 fn jumps_between_motions_are_mapped_with_the_best_of_them() {
     let of_walk = |seconds, period| {
-        let (take, analysis) = walk(seconds, |settings| settings.period_secs = period);
-        Motion::of_take(take, analysis)
+        let (_take, analysis) = walk(seconds, |settings| settings.period_secs = period);
+        Motion::of_take(analysis)
     };
     let transitions = Transitions::between(&of_walk(3.0, 1.1), &of_walk(4.0, 0.9), &[]).unwrap();
     let all = [transitions.num_exits(), transitions.num_entries()];

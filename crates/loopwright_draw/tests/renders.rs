@@ -4,11 +4,7 @@ use std::io::Cursor;
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    analysis::{Analysis, body::BodyOverrides},
-    candidate::{self, SearchSettings},
-    pipeline::{self, LoopSettings, Made},
-    root_motion::RootMode,
-    take::{Cut, Joint, Skeleton, Take},
+    Analysis, Cut, Joint, LoopCandidate, LoopSettings, MadeLoop, RootMode, SearchSettings, Skeleton, Take,
 };
 use loopwright_draw::render::{
     AnimationFormat, Figure, Motion, MotionError, Packer, Picture, RenderError, Stage, StageSettings, View,
@@ -36,8 +32,8 @@ impl Walk {
         };
         change(&mut settings);
         let take = synthesize(&settings).unwrap().take;
-        let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
-        let found = candidate::find(&take, &analysis, &SearchSettings::default()).unwrap();
+        let analysis = Analysis::new(&take).unwrap();
+        let found = analysis.find_loops(&SearchSettings::default()).unwrap();
         Self {
             figure: Figure::of(&take, &analysis.body),
             cut: found.candidates[0].cut,
@@ -46,12 +42,14 @@ impl Walk {
         }
     }
 
-    fn made(&self, root: RootMode) -> Made {
+    fn made(&self, root: RootMode) -> MadeLoop {
         let settings = LoopSettings {
             root: root.into(),
             ..LoopSettings::default()
         };
-        pipeline::make(&self.take, &self.analysis, &self.cut, 1, &settings).unwrap()
+        self.analysis
+            .make_loop(&stretch(&self.analysis, &self.cut, 1), &settings)
+            .unwrap()
     }
 
     fn looped(&self, root: RootMode) -> Motion {
@@ -73,8 +71,19 @@ impl Walk {
 
     fn whole(&self) -> Motion {
         let last = self.take.num_frames() - 1;
-        Motion::of_take(&self.take, &self.analysis, &self.figure, 0, last).unwrap()
+        Motion::of_take(&self.analysis, &self.figure, 0, last).unwrap()
     }
+}
+
+/// Frames chosen by hand, with the cycles in them.
+fn stretch(analysis: &Analysis, cut: &Cut, cycles: u32) -> LoopCandidate {
+    let settings = SearchSettings {
+        cycles: Some(cycles),
+        ..SearchSettings::default()
+    };
+    analysis
+        .appraise(cut.start_frame(), cut.end_frame(), &settings)
+        .unwrap()
 }
 
 fn small(view: View) -> StageSettings {
@@ -197,7 +206,7 @@ fn sizes_and_frames_out_of_range_are_refused() {
     let num_frames = walk.take.num_frames();
     for (first, last) in [(5, 4), (0, num_frames), (usize::MAX, usize::MAX)] {
         assert_eq!(
-            Motion::of_take(&walk.take, &walk.analysis, &walk.figure, first, last),
+            Motion::of_take(&walk.analysis, &walk.figure, first, last),
             Err(MotionError::NoSuchFrames {
                 first,
                 last,
@@ -205,9 +214,9 @@ fn sizes_and_frames_out_of_range_are_refused() {
             })
         );
     }
-    let (other, analysis) = stick(3, |_| DVec3::ZERO);
+    let (_other, analysis) = stick(3, |_| DVec3::ZERO);
     assert_eq!(
-        Motion::of_take(&other, &analysis, &walk.figure, 0, 2),
+        Motion::of_take(&analysis, &walk.figure, 0, 2),
         Err(MotionError::OtherSkeleton)
     );
     assert!(matches!(side_by_side(&[]), Err(RenderError::Size { .. })));
@@ -232,7 +241,7 @@ fn stick(num_frames: usize, position: impl Fn(usize) -> DVec3) -> (Take, Analysi
         vec![DQuat::IDENTITY; 2 * num_frames],
     )
     .unwrap();
-    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
+    let analysis = Analysis::new(&take).unwrap();
     (take, analysis)
 }
 
@@ -242,7 +251,7 @@ fn odd_takes_are_drawn_all_the_same() {
         for scale in [0.0, 1e-12, 1.0, 1e8] {
             let (take, analysis) = stick(num_frames, |frame| DVec3::ONE * (scale * frame as f64 / 40.0));
             let figure = Figure::of(&take, &analysis.body);
-            let motion = Motion::of_take(&take, &analysis, &figure, 0, num_frames - 1).unwrap();
+            let motion = Motion::of_take(&analysis, &figure, 0, num_frames - 1).unwrap();
             for view in [View::ThreeQuarter, View::Side, View::Front, View::Back, View::Top] {
                 for is_fixed in [false, true] {
                     let settings = StageSettings {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use loopwright::take::{SkeletonError, TakeError};
+use loopwright::{motion::SkeletonError, take::TakeError};
 
 use crate::{
     bvh::error::{BvhError, Position},

@@ -1,6 +1,6 @@
 //! Names that loops get in files.
 
-use loopwright::take::Skeleton;
+use loopwright::Skeleton;
 
 /// How the names of loops end: engines take it as a sign to repeat them.
 pub(crate) const LOOP_SUFFIX: &str = "-loop";

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use glam::DVec3;
-use loopwright::take::{Joint, Take};
+use loopwright::{Joint, Take};
 
 #[cfg(feature = "fbx")]
 use crate::fbx;

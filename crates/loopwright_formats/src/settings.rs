@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, io};
 
-use loopwright::loop_clip::LoopClip;
+use loopwright::LoopClip;
 
 use crate::{
     error::{ReadError, WriteError},

@@ -1,6 +1,6 @@
 //! The form that a take had in its file, kept so that a loop can be written in it.
 
-use loopwright::take::Take;
+use loopwright::Take;
 
 use crate::{bvh::source::BvhSource, fbx::source::FbxSource, gltf::source::GltfSource, space::Space};
 

@@ -1,6 +1,6 @@
 //! From takes and loops to the bytes of a file, in the form of a source.
 
-use loopwright::{loop_clip::LoopClip, take::Take};
+use loopwright::{LoopClip, Take};
 
 use crate::{
     bvh, error::WriteError, fbx, gltf, loop_file::sidecar::Sidecar, settings::LoopWriteSettings, source::Source,

@@ -5,7 +5,7 @@
 #![cfg(feature = "fbx")]
 
 use glam::{DQuat, DVec3};
-use loopwright::take::{Joint, Skeleton, Take};
+use loopwright::{Joint, Skeleton, Take};
 use loopwright_formats::{
     AnimationChoice, FbxError, Format, LoadedTake, ReadError, ReadSettings, Source, SpaceWarning, Warning, read_take,
     write_take,

@@ -6,13 +6,8 @@ use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    loop_clip::LoopClip,
-    math::{
-        rigid::{Rigid, Twist},
-        rotation,
-    },
-    motion::RootMotion,
-    take::{Joint, Skeleton, Take},
+    Joint, LoopClip, RootMotion, Skeleton, Take,
+    math::{Rigid, Twist, rotation},
 };
 use loopwright_formats::{
     AnimationChoice, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, SpaceSettings,

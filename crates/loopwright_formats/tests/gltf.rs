@@ -7,14 +7,8 @@ mod gltf_file;
 use glam::{DQuat, DVec3};
 use gltf_file::GltfFile;
 use loopwright::{
-    loop_clip::LoopClip,
-    math::{
-        rigid::{Rigid, Twist},
-        rotation,
-    },
-    motion::Pose,
-    motion::RootMotion,
-    take::Take,
+    LoopClip, Pose, RootMotion, Take,
+    math::{Rigid, Twist, rotation},
 };
 use loopwright_formats::{
     AnimationChoice, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadError, ReadSettings, Sidecar, Source,

@@ -1,14 +1,9 @@
 //! A loop on its way into a file and back, by the library alone.
 
-use loopwright::{
-    analysis::{Analysis, body::BodyOverrides},
-    candidate::{self, SearchSettings},
-    pipeline::{self, LoopSettings, Made},
-    root_motion::{RootMode, RootSettings},
-};
+use loopwright::{Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings};
 use loopwright_formats::{
-    Format, LoopFile, LoopInFile, LoopOrigin, LoopWriteSettings, ReadSettings, Sidecar, Source, SpaceSettings,
-    UnitChoice, UpChoice,
+    Format, LoopFile, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar, Source, SpaceSettings, UnitChoice,
+    UpChoice,
     loop_file::{PlaceError, facts::TakeFacts},
     read_take,
 };
@@ -16,9 +11,9 @@ use loopwright_synth::{SyntheticTake, WalkSettings, synthesize};
 
 /// A walk, its analysis, and a loop of it written in a format.
 struct Walk {
-    take: loopwright::take::Take,
+    take: loopwright::Take,
     analysis: Analysis,
-    made: Made,
+    made: MadeLoop,
     source: Source,
     file: LoopFile,
 }
@@ -29,28 +24,23 @@ fn walk(mode: RootMode, format: Format, add_root: bool) -> Walk {
         ..WalkSettings::default()
     };
     let SyntheticTake { take, .. } = synthesize(&settings).unwrap();
-    let analysis = Analysis::of(&take, &BodyOverrides::default()).unwrap();
-    let found = candidate::find(&take, &analysis, &SearchSettings::default()).unwrap();
+    let analysis = Analysis::new(&take).unwrap();
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
     let best = found.best().unwrap();
     let root = RootSettings::from(mode);
     let settings = LoopSettings {
         root,
         ..LoopSettings::default()
     };
-    let made = pipeline::make(&take, &analysis, &best.cut, best.cycles, &settings).unwrap();
+    let made = analysis.make_loop(best, &settings).unwrap();
     let source = Source::for_take(&take, format);
-    let origin = LoopOrigin {
-        take: TakeFacts::of("walk.bvh", &take, source.space()),
-        body: &analysis.body,
-        candidate: best,
-        root: &root,
-    };
+    let facts = TakeFacts::of("walk.bvh", &take, source.space());
     let writing = LoopWriteSettings {
         add_root,
         in_place: !mode.moves_root(),
         ..LoopWriteSettings::default()
     };
-    let file = LoopFile::write(&made, origin, &source, &writing).unwrap();
+    let file = LoopFile::write_with(&made, facts, &source, &writing).unwrap();
     Walk {
         take,
         analysis,
@@ -61,7 +51,7 @@ fn walk(mode: RootMode, format: Format, add_root: bool) -> Walk {
 }
 
 /// The keys of a loop's file and its sidecar, both by way of their bytes.
-fn read(walk: &Walk) -> (loopwright::take::Take, Sidecar) {
+fn read(walk: &Walk) -> (loopwright::Take, Sidecar) {
     let sidecar = Sidecar::from_json(walk.file.sidecar.to_json().unwrap().as_bytes()).unwrap();
     assert_eq!(sidecar, walk.file.sidecar);
     let space = walk.source.space();
@@ -106,7 +96,7 @@ fn a_loop_comes_back_from_its_file_in_every_mode_and_format() {
 
                 // The frames that it was cut from are found again.
                 let place = LoopInFile::of_sidecar(&sidecar, &written).unwrap();
-                let uncut = place.uncut(&sidecar, &written, &walk.take, &walk.analysis).unwrap();
+                let uncut = place.uncut(&sidecar, &written, &walk.analysis).unwrap();
                 let (ours, theirs) = (&walk.made.source.clip, &uncut.clip);
                 for sample in [0, 5] {
                     let gap = (ours.translations(sample)[0] - theirs.translations(sample)[0]).length();
@@ -121,9 +111,9 @@ fn a_loop_comes_back_from_its_file_in_every_mode_and_format() {
 fn a_sidecar_of_another_file_is_told_apart() {
     let walk = walk(RootMode::Screw, Format::Bvh, false);
     let (written, mut sidecar) = read(&walk);
-    let short = loopwright::take::Take::of_tracks(
+    let short = loopwright::Take::of_tracks(
         "short",
-        loopwright::motion::Tracks::of_poses(
+        loopwright::Tracks::of_poses(
             walk.take.skeleton().clone(),
             walk.take.frame_time_secs(),
             (0..9).map(|frame| walk.take.pose(frame).to_pose()),
@@ -132,7 +122,7 @@ fn a_sidecar_of_another_file_is_told_apart() {
     )
     .unwrap();
     let place = LoopInFile::of_sidecar(&sidecar, &written).unwrap();
-    let other = place.uncut(&sidecar, &written, &short, &walk.analysis);
+    let other = place.uncut(&sidecar, &written, &Analysis::new(&short).unwrap());
     assert!(
         matches!(other, Err(PlaceError::OtherTake { frames: 9, .. })),
         "{other:?}"

@@ -4,15 +4,8 @@ use std::path::{Path, PathBuf};
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    loop_clip::LoopClip,
-    math::{
-        rigid::{Rigid, Twist},
-        rotation,
-    },
-    motion::RootMotion,
-    motion::{Pose, PoseRef},
-    root_motion::RootMode,
-    take::{Joint, Skeleton, Take},
+    Joint, LoopClip, Pose, PoseRef, RootMode, RootMotion, Skeleton, Take,
+    math::{Rigid, Twist, rotation},
 };
 use loopwright_formats::{
     Axis, BvhWarning, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadError, ReadSettings, Source,

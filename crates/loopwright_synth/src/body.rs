@@ -1,7 +1,7 @@
 //! The walker's body: 24 joints, about 1.75 m tall, T-pose at rest with all axes along the world's.
 
 use glam::DVec3;
-use loopwright::take::{Joint, Skeleton};
+use loopwright::{Joint, Skeleton};
 
 /// Number of joints.
 pub(crate) const NUM_JOINTS: usize = 24;
@@ -151,7 +151,7 @@ pub(crate) fn skeleton() -> Skeleton {
 mod tests {
     use super::*;
     use glam::DQuat;
-    use loopwright::motion::PoseRef;
+    use loopwright::PoseRef;
 
     #[test]
     fn indices_name_their_joints() {

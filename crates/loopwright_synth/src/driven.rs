@@ -8,9 +8,9 @@ use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    controller_fit::spring::{self, Spring},
-    math::{ops, rotation},
-    take::Take,
+    Take,
+    controller_fit::Spring,
+    math::{decay_rate, ops, rotation},
 };
 
 use crate::{
@@ -142,7 +142,7 @@ impl Driven {
         self.secs = to_secs;
         let Some(asked) = self.asked else { return };
         let goal = DVec3::new(asked.velocity_mps[0], 0.0, asked.velocity_mps[1]);
-        let y = spring::decay_rate(settings.velocity_half_life_secs);
+        let y = decay_rate(settings.velocity_half_life_secs);
         // The way is the integral of the spring: e^(-y t) (j0 + j1 t) has -e^(-y t) ((j0 + j1 t)/y + j1/y^2).
         let (offset, slope) = (self.velocity - goal, self.acceleration + y * (self.velocity - goal));
         let decay = ops::exp(-y * secs);
@@ -212,7 +212,7 @@ mod tests {
         let take = drive(&settings).unwrap();
         let hips = |secs: f64| take.translations((secs * settings.frame_rate_hz) as usize)[body::joint::HIPS];
         // Long after a command the lag behind it is 2/y times the change.
-        let lag = 2.0 / spring::decay_rate(settings.velocity_half_life_secs);
+        let lag = 2.0 / decay_rate(settings.velocity_half_life_secs);
         assert!((hips(5.9).z - 1.4 * (3.9 - lag)).abs() < 1e-4, "{}", hips(5.9));
         let dt = 1.0 / settings.frame_rate_hz;
         let speed = (hips(9.0) - hips(9.0 - dt)).length() / dt;

@@ -6,7 +6,7 @@
 //! swing takes over the motion of the roll, so the ankle's path is C2 throughout.
 
 use glam::DVec3;
-use loopwright::math::{ops, rigid::Rigid, rotation};
+use loopwright::math::{Rigid, ops, rotation};
 
 use crate::{
     body::{ANKLE_HEIGHT_METRES, BALL_AHEAD_METRES, BALL_HEIGHT_METRES, HEEL_BEHIND_METRES, Side},

@@ -36,8 +36,8 @@ mod truth;
 
 mod ease;
 
-use loopwright::motion::Pose;
-use loopwright::{math::rotation, take::Take};
+use loopwright::Pose;
+use loopwright::{Take, math::rotation};
 
 pub use driven::{Command, DriveSettings, drive};
 pub use random::random_settings;

@@ -1,6 +1,6 @@
 //! What is known about a synthetic take: phase, contacts and the root's motion.
 
-use loopwright::math::rigid::{Rigid, Twist};
+use loopwright::math::{Rigid, Twist};
 use serde::{Deserialize, Serialize};
 
 use crate::{WalkSettings, body::Side, footstep::Footsteps, path::Path};

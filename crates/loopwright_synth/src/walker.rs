@@ -4,9 +4,8 @@ use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    math::{ops, rigid::Rigid, rotation},
-    motion::Pose,
-    take::Skeleton,
+    Pose, Skeleton,
+    math::{Rigid, ops, rotation},
 };
 
 use crate::{

@@ -2,8 +2,8 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    math::{rigid::Rigid, rotation},
-    motion::Pose,
+    Pose,
+    math::{Rigid, rotation},
 };
 use loopwright_synth::{WalkSettings, Walker, random_settings, synthesize};
 

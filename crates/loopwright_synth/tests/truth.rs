@@ -1,7 +1,7 @@
 //! What is said about a take: root, phase, contacts, and that it survives being written.
 
 use glam::DVec3;
-use loopwright::math::{ops, rigid::Twist, rotation};
+use loopwright::math::{Twist, ops, rotation};
 use loopwright_synth::{Truth, WalkSettings, Walker, random_settings, synthesize};
 
 #[test]

@@ -1,11 +1,6 @@
 //! The loops that are written: one of every take that has one, and one into every file that can be written into.
 
-use loopwright::{
-    loop_clip::LoopClip,
-    pipeline::{self, LoopSettings},
-    root_motion::RootMode,
-    take::{Cut, Take},
-};
+use loopwright::{LoopCandidate, LoopClip, LoopSettings, RootMode, Take};
 use loopwright_formats::{Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, Written, write_loop};
 
 use crate::{
@@ -14,7 +9,7 @@ use crate::{
 };
 
 /// A take with a loop of it.
-pub(super) struct Made {
+pub(super) struct Looped {
     /// The file below the folder of takes.
     pub(super) file: String,
     /// The file's name without folder and ending, with the folder before it: fit for a file's name.
@@ -32,14 +27,14 @@ pub(super) struct Made {
 
 /// Loops of all takes of the list that have one; of files other than BVH, which hold short cycles, the whole take where none
 /// is found.
-pub(super) fn make(captured: &Captured) -> Result<Vec<Made>, String> {
+pub(super) fn make(captured: &Captured) -> Result<Vec<Looped>, String> {
     let mut all = Vec::new();
     for file in captured.files(&[Format::Bvh, Format::Fbx, Format::Glb, Format::Gltf]) {
         let (bytes, LoadedTake { take, source }) = captured.read(file, &ReadSettings::default())?;
         let Ok(studied) = Studied::of(file, take) else {
             continue;
         };
-        let Some((cut, cycles, is_found)) = choose(&studied, source.as_bvh().is_none()) else {
+        let Some((stretch, is_found)) = choose(&studied, source.as_bvh().is_none()) else {
             continue;
         };
         let make = |mode: RootMode| {
@@ -47,12 +42,12 @@ pub(super) fn make(captured: &Captured) -> Result<Vec<Made>, String> {
                 root: mode.into(),
                 ..LoopSettings::default()
             };
-            pipeline::make(&studied.take, &studied.analysis, &cut, cycles, &settings).map(|made| made.loop_clip)
+            studied.make(&stretch, &settings).map(|made| made.loop_clip)
         };
         let (Ok(clip), Ok(in_place)) = (make(RootMode::Screw), make(RootMode::InPlace)) else {
             continue;
         };
-        all.push(Made {
+        all.push(Looped {
             file: file.to_owned(),
             stem: file.replace(['/', '.', ' '], "_"),
             bytes,
@@ -66,19 +61,19 @@ pub(super) fn make(captured: &Captured) -> Result<Vec<Made>, String> {
     Ok(all)
 }
 
-/// The stretch that is made into a loop, its cycles, and whether the search found it.
-fn choose(studied: &Studied, whole_if_none: bool) -> Option<(Cut, u32, bool)> {
+/// The stretch that is made into a loop, and whether the search found it.
+fn choose(studied: &Studied, whole_if_none: bool) -> Option<(LoopCandidate, bool)> {
     if let Ok(Some(best)) = studied.recommended() {
-        return Some((best.cut, best.cycles, true));
+        return Some((best, true));
     }
     let last = studied.take.num_frames() as f64 - 1.0;
-    let cut = whole_if_none.then(|| Cut::new(&studied.take, 0.0, last).ok())??;
-    Some((cut, 1, false))
+    let whole = whole_if_none.then(|| studied.stretch(0.0, last, 1).ok())??;
+    Some((whole, false))
 }
 
 /// How many loops there are, by the format of their takes.
-pub(super) fn table(made: &[Made]) -> Table {
-    let count = |of_kind: fn(&&Made) -> bool| made.iter().filter(of_kind).count();
+pub(super) fn table(made: &[Looped]) -> Table {
+    let count = |of_kind: fn(&&Looped) -> bool| made.iter().filter(of_kind).count();
     let mut table = Table::new("loops | of BVH takes | of FBX files | of glTF files | whole takes without a repeat");
     table.row(format_args!(
         "{} | {} | {} | {} | {}",

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use glam::DVec3;
-use loopwright::loop_clip::LoopClip;
+use loopwright::LoopClip;
 use loopwright_formats::{Format, LoopWriteSettings, Source};
 use serde_json::{Value, json};
 
 use super::{
     SAME_PLACE_METRES, distance,
-    loops::{Made, written},
+    loops::{Looped, written},
     peers::{Answer, Peers, number, version},
     write,
 };
@@ -19,7 +19,7 @@ use crate::{
     table::{Table, list},
 };
 
-pub(super) fn measure(made: &[Made], peers: &Peers, sections: &mut Sections) -> Result<(), String> {
+pub(super) fn measure(made: &[Looped], peers: &Peers, sections: &mut Sections) -> Result<(), String> {
     sections.add("validator", validator(made, peers)?);
     let (blender, off) = blender(made, peers)?;
     sections.add("blender", blender);
@@ -48,7 +48,7 @@ struct Shown {
 
 /// Writes a loop in a format, into the take's own file where it is of that format.
 fn show(
-    made: &Made,
+    made: &Looped,
     clip: &LoopClip,
     peers: &Peers,
     (format, layout): (Format, &LoopWriteSettings),
@@ -77,7 +77,7 @@ fn places(clip: &LoopClip, key: usize, on_root: bool) -> Vec<DVec3> {
     clip.folded_pose(key).as_ref().world(clip.skeleton()).translations
 }
 
-fn validator(made: &[Made], peers: &Peers) -> Result<String, String> {
+fn validator(made: &[Looped], peers: &Peers) -> Result<String, String> {
     let mut questions = Vec::new();
     let mut asked = Vec::new();
     for made in made {
@@ -170,7 +170,7 @@ const LAYOUTS: [(Format, bool); 5] = [
 ];
 
 /// Those that a loop is shown in: BVH takes in all formats as they are written by default, others in their own.
-fn layouts(made: &Made) -> &'static [(Format, bool)] {
+fn layouts(made: &Looped) -> &'static [(Format, bool)] {
     match made.source.format() {
         Format::Bvh => &[(Format::Bvh, false), (Format::Glb, true), (Format::Fbx, false)],
         Format::Fbx => &LAYOUTS[3..],
@@ -178,7 +178,7 @@ fn layouts(made: &Made) -> &'static [(Format, bool)] {
     }
 }
 
-fn names(made: &Made) -> Vec<&str> {
+fn names(made: &Looped) -> Vec<&str> {
     made.clip
         .skeleton()
         .joints()
@@ -188,7 +188,7 @@ fn names(made: &Made) -> Vec<&str> {
 }
 
 /// The table, and the list of what is not compared or lies elsewhere.
-fn blender(made: &[Made], peers: &Peers) -> Result<(String, String), String> {
+fn blender(made: &[Looped], peers: &Peers) -> Result<(String, String), String> {
     let (mut questions, mut asked) = (Vec::new(), Vec::new());
     for made in made {
         for &(format, add_root) in layouts(made) {
@@ -240,8 +240,8 @@ fn blender(made: &[Made], peers: &Peers) -> Result<(String, String), String> {
     let mut off = Vec::new();
     for &(format, add_root) in &LAYOUTS {
         for is_inside in [false, true] {
-            let of_kind = |(_, f, r, i): &(&Made, Format, bool, bool)| (*f, *r, *i) == (format, add_root, is_inside);
-            let mine: Vec<(&Made, &Value)> = (asked.iter().zip(&answers))
+            let of_kind = |(_, f, r, i): &(&Looped, Format, bool, bool)| (*f, *r, *i) == (format, add_root, is_inside);
+            let mine: Vec<(&Looped, &Value)> = (asked.iter().zip(&answers))
                 .filter(|(asked, _)| of_kind(asked))
                 .map(|(asked, answer)| (asked.0, answer))
                 .collect();
@@ -305,7 +305,7 @@ fn worse(p: f64, q: f64) -> f64 {
 /// Largest step over the seam, over the largest elsewhere, that goes unseen.
 const SEAM_LIMIT: f64 = 1.1;
 
-fn browser(made: &[Made], peers: &Peers) -> Result<String, String> {
+fn browser(made: &[Looped], peers: &Peers) -> Result<String, String> {
     let (mut questions, mut asked) = (Vec::new(), Vec::new());
     for made in made {
         let layout = LoopWriteSettings::default();
@@ -351,7 +351,7 @@ fn browser(made: &[Made], peers: &Peers) -> Result<String, String> {
     Ok(table.to_string())
 }
 
-fn godot(made: &[Made], peers: &Peers) -> Result<String, String> {
+fn godot(made: &[Looped], peers: &Peers) -> Result<String, String> {
     let project = peers.scratch.join("godot");
     std::fs::create_dir_all(&project).map_err(|error| error.to_string())?;
     write(&project.join("project.godot"), b"config_version=4\n")?;

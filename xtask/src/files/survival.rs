@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use glam::DVec3;
-use loopwright::{math::rotation, take::Take};
+use loopwright::{Take, math::rotation};
 use loopwright_formats::{Format, LoopWriteSettings, ReadSettings, Source, read_take, write_take};
 use serde_json::Value;
 
 use super::{
     distance,
-    loops::{Made, written},
+    loops::{Looped, written},
 };
 use crate::{
     page::Sections,
@@ -17,7 +17,7 @@ use crate::{
     takes::space_of,
 };
 
-pub(super) fn measure(made: &[Made], sections: &mut Sections) -> Result<(), String> {
+pub(super) fn measure(made: &[Looped], sections: &mut Sections) -> Result<(), String> {
     bytes_kept(made, sections)?;
     through_all_formats(made, sections);
     Ok(())
@@ -39,7 +39,7 @@ pub(super) fn parts_of(bytes: &[u8]) -> Result<(Value, Vec<u8>), String> {
 }
 
 /// Files whose buffers and parts are held against those of the file that was read.
-fn bytes_kept(made: &[Made], sections: &mut Sections) -> Result<(), String> {
+fn bytes_kept(made: &[Looped], sections: &mut Sections) -> Result<(), String> {
     let (mut files, mut num_bytes, mut num_parts, mut faults) = (0, 0, 0, Vec::new());
     for made in made.iter().filter(|made| made.source.format() == Format::Glb) {
         let layout = LoopWriteSettings {
@@ -114,7 +114,7 @@ fn differences(one: &Take, other: &Take) -> Result<(f64, f64), String> {
 /// Degrees that a loop may turn on its way through all formats.
 const KEPT_DEGREES: f64 = 0.01;
 
-fn through_all_formats(made: &[Made], sections: &mut Sections) {
+fn through_all_formats(made: &[Looped], sections: &mut Sections) {
     let (mut loops, mut keys, mut worst_degrees, mut worst_metres) = (0, 0, 0.0_f64, 0.0_f64);
     let mut faults = Vec::new();
     for made in made.iter().filter(|made| made.source.as_bvh().is_some()) {

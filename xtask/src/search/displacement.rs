@@ -1,17 +1,11 @@
 //! Whether the price of a seam tells how far closing will move the body.
 
-use std::{collections::BTreeSet, fmt::Display};
+use std::collections::BTreeSet;
 
 use loopwright::{
-    candidate::{
-        PoseComparison, SearchSettings,
-        bound::SeamBounds,
-        rhythm,
-        score::SeamCost,
-        search::{DistinctPairs, Seams},
-    },
-    pipeline::{self, LoopSettings},
-    take::Cut,
+    LoopSettings, SearchSettings,
+    candidate::{PoseComparison, SeamCost, Seams},
+    unstable::{bound::SeamBounds, rhythm, search::DistinctPairs},
 };
 
 use super::field::Field;
@@ -99,8 +93,6 @@ fn cuts(studied: &Studied, count: usize, state: &mut u64) -> Result<Vec<Closed>,
     }
     let mut closed = Vec::with_capacity(pairs.len());
     for (start, end) in pairs {
-        let failed = |error: &dyn Display| studied.failed(format_args!("frames {start} to {end}: {error}"));
-        let cut = Cut::new(take, start as f64, end as f64).map_err(|error| failed(&error))?;
         let cycles = rhythm::measure(
             PoseComparison::of_poses(&analysis.features),
             start,
@@ -108,8 +100,10 @@ fn cuts(studied: &Studied, count: usize, state: &mut u64) -> Result<Vec<Closed>,
             take.frame_time_secs(),
         )
         .map_or(1, |rhythm| rhythm.cycles);
-        let made =
-            pipeline::make(take, analysis, &cut, cycles, &LoopSettings::default()).map_err(|error| failed(&error))?;
+        let made = studied.make(
+            &studied.stretch(start as f64, end as f64, cycles)?,
+            &LoopSettings::default(),
+        )?;
         let Some(metres) = studied.quality(&made, &made.loop_clip).displacement_metres else {
             continue;
         };

@@ -1,9 +1,6 @@
 //! What all ways to look for loops may choose among on a take.
 
-use loopwright::{
-    analysis::energy::Activity,
-    candidate::{LoopCandidate, SearchSettings, search::Admission},
-};
+use loopwright::{LoopCandidate, SearchSettings, analysis::Activity, unstable::search::Admission};
 
 use crate::takes::Studied;
 

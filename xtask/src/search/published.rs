@@ -6,7 +6,7 @@
 //! walk can match itself.
 
 use glam::DQuat;
-use loopwright::{candidate::search::Admission, math::rotation};
+use loopwright::{math::rotation, unstable::search::Admission};
 
 use crate::takes::Studied;
 

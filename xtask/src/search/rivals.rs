@@ -1,10 +1,12 @@
 //! What other ways to look for loops find on real takes, at the price of their seams.
 
-use loopwright::candidate::{
+use loopwright::{
     SearchSettings,
-    bound::SeamBounds,
-    score::SeamCost,
-    search::{Admission, DistinctPairs, Seams},
+    candidate::{SeamCost, Seams},
+    unstable::{
+        bound::SeamBounds,
+        search::{Admission, DistinctPairs},
+    },
 };
 
 use super::{

@@ -2,7 +2,7 @@
 
 use std::{ffi::OsStr, path::Path};
 
-use loopwright::candidate::SearchSettings;
+use loopwright::SearchSettings;
 use loopwright_synth::{WalkSettings, synthesize};
 
 use super::{MAX_SECS, inputs, list};

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use loopwright::{
-    analysis::{features::Features, spectrum::Spectrum},
-    candidate::{
+    analysis::{Features, Spectrum},
+    candidate::{SeamPair, Seams},
+    math::Decay,
+    unstable::{
         bound::{Instructions, SeamBounds},
         score,
-        search::{Admission, DistinctPairs, SeamPair, Seams},
+        search::{Admission, DistinctPairs},
     },
-    math::decay::Decay,
 };
 
 use crate::{

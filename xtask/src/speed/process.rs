@@ -6,10 +6,7 @@ use std::{
     process::Command,
 };
 
-use loopwright::{
-    analysis::{Analysis, body::BodyOverrides},
-    candidate::{self, SearchSettings},
-};
+use loopwright::{Analysis, SearchSettings};
 use loopwright_formats::{ReadSettings, read_take};
 
 use crate::{clock, page::Sections, statistics::Sorted, table::Table};
@@ -96,10 +93,10 @@ pub(super) fn measure(folder: &Path, sections: &mut Sections) -> Result<(), Stri
     let read = || read_take(bytes, "joined", &ReadSettings::default(), &mut Vec::new());
     let read_secs = clock::time(read);
     let take = read().map_err(|error| error.to_string())?.take;
-    let study = || Analysis::of(&take, &BodyOverrides::default());
+    let study = || Analysis::new(&take);
     let study_secs = clock::time(study);
     let analysis = study().map_err(|error| error.to_string())?;
-    let find_secs = clock::time(|| candidate::find(&take, &analysis, &SearchSettings::default()));
+    let find_secs = clock::time(|| analysis.find_loops(&SearchSettings::default()));
     let mut file = Table::new("seconds of motion | joints | MB");
     file.row(format_args!(
         "{} | {} | {:.1}",

@@ -5,13 +5,8 @@
 use std::path::Path;
 
 use loopwright::{
-    analysis::{
-        Analysis,
-        body::{Body, BodyOverrides},
-        energy::Activity,
-        features::{Features, FeaturesError, WeightedJoint},
-    },
-    take::Take,
+    Analysis, Take,
+    analysis::{Activity, Body, Features, FeaturesError, WeightedJoint},
 };
 use loopwright_formats::{ReadSettings, read_take};
 use rand_pcg::{Pcg64, rand_core::Rng};
@@ -143,7 +138,7 @@ pub(crate) fn captured(folder: &Path, num_frames: usize, fps: f64) -> Result<(Fe
         if (thinning - thinning.round()).abs() > 0.02 * thinning || thinning < 0.98 || take.num_frames() < 60 {
             continue;
         }
-        let Ok(analysis) = Analysis::of(&take, &BodyOverrides::default()) else {
+        let Ok(analysis) = Analysis::new(&take) else {
             continue;
         };
         let Some(joints) = joints(&take, &analysis.body) else {

@@ -9,7 +9,7 @@ use super::{
     heading::Heading,
     standing::{ContactLimits, stands},
 };
-use crate::take::WorldTracks;
+use crate::motion::WorldTracks;
 
 /// A span of frames in which a foot stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,8 @@ use super::{
 };
 use crate::{
     math::rotation,
-    take::{Skeleton, Take, WorldTracks},
+    motion::{Skeleton, WorldTracks},
+    take::Take,
 };
 
 /// A joint that counts when poses are compared.

@@ -8,7 +8,7 @@ use glam::DVec3;
 use super::body::Body;
 use crate::{
     math::{kernel, ops, rigid::Rigid, rotation, time_step::TimeStep},
-    take::WorldTracks,
+    motion::WorldTracks,
 };
 
 /// Ground position and facing at every frame.
@@ -106,7 +106,8 @@ mod tests {
     use super::*;
     use crate::{
         analysis::body::BodyOverrides,
-        take::{Joint, Skeleton, Take},
+        motion::{Joint, Skeleton},
+        take::Take,
     };
 
     fn spinning(yaws: &[f64]) -> Take {

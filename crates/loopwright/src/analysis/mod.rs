@@ -1,43 +1,49 @@
 //! What a take holds: its body, its heading, its features, what is soiled, what repeats.
 //!
-//! [`Analysis::of`] gathers it all once; the stages after it look things up here.
+//! [`Analysis::new`] gathers it all once; the stages after it look things up here.
 
-use crate::take::{Take, WorldTracks};
+use crate::{motion::WorldTracks, take::Take};
 
-pub mod body;
+pub(crate) mod body;
 
-pub mod heading;
+pub(crate) mod heading;
 
-pub mod velocity;
+pub(crate) mod velocity;
 
-pub mod screen;
+pub(crate) mod screen;
 
-pub mod features;
+pub(crate) mod features;
 
-pub mod energy;
+pub(crate) mod energy;
 
-pub mod standing;
+pub(crate) mod standing;
 
-pub mod contacts;
+pub(crate) mod contacts;
 
-pub mod segments;
+pub(crate) mod segments;
 
-pub mod spectrum;
+pub(crate) mod spectrum;
 
 pub(crate) mod seam_peak;
 
-use body::{Body, BodyError, BodyOverrides};
-use contacts::Contacts;
-use energy::Energy;
-use features::{Features, WeightedJoint};
-use heading::Heading;
-use screen::Screen;
-use segments::Segment;
-use spectrum::Spectrum;
+pub use body::{Body, BodyError, BodyOverrides, Foot, FoundBy, Side};
+pub use contacts::{Contact, Contacts};
+pub use energy::{Activity, Energy, Stretch};
+pub use features::{Features, FeaturesError, WeightedJoint};
+pub use heading::Heading;
+pub use screen::{FlippingJoint, Screen, SoilKind, SoiledFrame};
+pub use segments::{Gait, Segment};
+pub use spectrum::{Peak, Spectrum};
+pub use standing::ContactLimits;
 
-/// All that is found out about a take before loops are looked for.
+/// A take, and all that is found out about it before loops are looked for.
+///
+/// Everything in it belongs to its take; only [`Self::new`] and [`Self::with`] make one.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Analysis {
+    /// The take.
+    pub take: Take,
     /// World positions and rotations of all joints.
     pub world: WorldTracks,
     /// Hips, feet, hands, head.
@@ -63,8 +69,17 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Studies a take. Errors: a joint named in `overrides` is not there, or a weight or limit is not one.
-    pub fn of(take: &Take, overrides: &BodyOverrides) -> Result<Self, BodyError> {
+    /// Studies a take: its body is found by names, else by shape.
+    ///
+    /// Errors: [`BodyError::NoWeight`] where no joint is left that poses could be compared by.
+    pub fn new(take: &Take) -> Result<Self, BodyError> {
+        Self::with(take, &BodyOverrides::default())
+    }
+
+    /// Studies a take whose joints, or their weights, the caller names.
+    ///
+    /// Errors: a joint named in `overrides` is not there, or a weight or limit cannot be used.
+    pub fn with(take: &Take, overrides: &BodyOverrides) -> Result<Self, BodyError> {
         overrides.check()?;
         let world = take.world_tracks();
         let body = Body::find(take, overrides)?;
@@ -78,6 +93,7 @@ impl Analysis {
         let segments = segments::segments(take, &body, &heading, &energy);
         let spectrum = Spectrum::of(&features);
         Ok(Self {
+            take: take.clone(),
             world,
             body,
             screen,

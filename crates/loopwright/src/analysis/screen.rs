@@ -8,7 +8,8 @@ use glam::DVec3;
 use super::body::Body;
 use crate::{
     math::{ops, percentile, rotation, time_step::TimeStep},
-    take::{Take, WorldTracks},
+    motion::WorldTracks,
+    take::Take,
 };
 
 /// What is wrong with a frame.
@@ -217,7 +218,7 @@ mod tests {
     use crate::{
         analysis::body::BodyOverrides,
         math::ops,
-        take::{Joint, Skeleton},
+        motion::{Joint, Skeleton},
     };
 
     fn swinging(edit: impl Fn(usize) -> f64) -> Take {

@@ -112,7 +112,7 @@ const GRAVITY: f64 = 9.81;
 const CUT_SECS: f64 = 0.5;
 
 /// The take as segments, in order and without gaps.
-pub fn segments(take: &Take, body: &Body, heading: &Heading, energy: &Energy) -> Vec<Segment> {
+pub(crate) fn segments(take: &Take, body: &Body, heading: &Heading, energy: &Energy) -> Vec<Segment> {
     let leg = body.stature(take).map_or(FALLBACK_LEG, |height| LEG_SHARE * height);
     let run_speed = (RUN_FROUDE * GRAVITY * leg).sqrt();
     let seen: Vec<Gait> = (0..heading.num_frames())

@@ -12,7 +12,7 @@ use glam::DVec3;
 
 use crate::{
     math::{ops, percentile, time_step::TimeStep},
-    take::WorldTracks,
+    motion::WorldTracks,
 };
 
 /// The ground below a foot is the lowest that it comes to within this long on either side, seconds.

@@ -13,13 +13,15 @@ use crate::{
         rigid::{Rigid, Twist},
         rotation,
     },
-    motion::{Pose, RootMotion, Tracks},
-    take::Skeleton,
+    motion::{Pose, RootMotion, Skeleton, Tracks},
 };
 
-pub mod phase;
+pub(crate) mod phase;
 
-pub mod space;
+pub(crate) mod space;
+
+pub use phase::align;
+pub use space::{Axis, BlendSpace};
 
 /// Why loops cannot be blended.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -147,7 +149,7 @@ impl Blender {
             .map(LoopClip::on_screw)
             .collect::<Result<Vec<_>, _>>()?;
         Ok(Self {
-            phases: phase::align(&on_screws),
+            phases: align(&on_screws),
             loops,
             on_screws,
         })

@@ -11,7 +11,7 @@ impl Source<'_> {
     /// positions, and of local rotations, which alone show what toes and hands do.
     pub(super) fn abruptness(&self, pair: &SeamPair) -> f64 {
         let world = &self.analysis.world;
-        let last = self.take.num_frames() - 1;
+        let last = self.analysis.take.num_frames() - 1;
         let around = |frame: usize| {
             let frame = frame.clamp(1, last - 1);
             [frame - 1, frame, frame + 1]
@@ -20,7 +20,7 @@ impl Source<'_> {
             second_difference(around(frame).map(|frame| world.position(frame, joint))).length()
         };
         let turned = |joint: usize, frame: usize| {
-            let [before, at, after] = around(frame).map(|frame| self.take.rotations(frame)[joint]);
+            let [before, at, after] = around(frame).map(|frame| self.analysis.take.rotations(frame)[joint]);
             (rotation::difference(before, at) + rotation::difference(after, at)).length()
         };
         let worst = |worst: f64, joint: usize| {

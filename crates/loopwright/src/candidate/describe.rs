@@ -1,17 +1,11 @@
 //! All figures of a stretch, whether or not it qualifies as a loop.
 
 use super::{report::LoopCandidate, rhythm::Rhythm, seams::SeamPair};
-use crate::{
-    analysis::Analysis,
-    math::time_step::TimeStep,
-    mirror::Pairing,
-    take::{Cut, Take},
-};
+use crate::{analysis::Analysis, math::time_step::TimeStep, mirror::Pairing, take::Cut};
 
 /// The take that stretches are cut from, and what their ends meet.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
-    pub(super) take: &'a Take,
     pub(super) analysis: &'a Analysis,
     pub(super) pairing: &'a Pairing,
 }
@@ -19,7 +13,7 @@ pub(super) struct Source<'a> {
 impl Source<'_> {
     /// From one frame to the next.
     pub(super) fn step(&self) -> TimeStep {
-        TimeStep::new(self.take.frame_time_secs())
+        TimeStep::new(self.analysis.take.frame_time_secs())
     }
 
     /// The stretch as a candidate; `cost_ratio` is the cost of the pair over that of random ones.
@@ -36,9 +30,9 @@ impl Source<'_> {
         let num_frames = cut.num_frames() * f64::from(self.pairing.num_stretches());
         LoopCandidate {
             cut,
-            is_mirrored: self.pairing.is_mirrored(),
+            pairing: self.pairing.clone(),
             num_frames,
-            source_period_secs: num_frames * self.take.frame_time_secs(),
+            source_period_secs: num_frames * self.analysis.take.frame_time_secs(),
             cycles,
             seam_cost: pair.cost,
             cost_ratio,

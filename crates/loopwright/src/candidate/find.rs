@@ -12,7 +12,7 @@ use crate::{
         energy::Activity,
         segments::{Gait, Segment},
     },
-    take::{Cut, CutError, Take},
+    take::{Cut, CutError},
 };
 
 /// Why a take cannot be searched at all.
@@ -43,105 +43,108 @@ pub enum SearchError {
     },
 }
 
-/// Finds distinct loops in a take.
-///
-/// Candidates repeat around their seam (likeness and rhythm of the frames around, not of two poses alone), cost less than
-/// [`super::MAX_COST_RATIO`] of what random pairs cost, and move; idle stretches are proposed only where nothing else repeats.
-/// The first is, among those that are sound ([`LoopCandidate::is_sound`]), the one with the fewest cycles whose cost is within a
-/// quarter of the lowest of any length.
-/// Errors: the take is too short or still, or the bounds are not numbers in order.
-pub fn find(take: &Take, analysis: &Analysis, settings: &SearchSettings) -> Result<Found, SearchError> {
-    check(take, analysis, settings)?;
-    let features = settings.pairing.features(take, analysis);
-    Ok(Finder::new(take, analysis, settings, &features).find(settings.within, settings.idle))
-}
+impl Analysis {
+    /// Finds distinct loops.
+    ///
+    /// Candidates repeat around their seam (likeness and rhythm of the frames around, not of two poses alone), cost less than
+    /// [`super::MAX_COST_RATIO`] of what random pairs cost, and move; idle stretches are proposed only where nothing else
+    /// repeats. The first is, among those that are sound ([`LoopCandidate::is_sound`]), the one with the fewest cycles whose
+    /// cost is within a quarter of the lowest of any length.
+    /// Errors: the take is too short or still, or the bounds are not numbers in order.
+    pub fn find_loops(&self, settings: &SearchSettings) -> Result<Found, SearchError> {
+        self.check(settings)?;
+        let features = settings.pairing.features(self);
+        Ok(Finder::new(self, settings, &features).find(settings.within, settings.idle))
+    }
 
-/// The best loop of every segment of a take, in the order of time.
-///
-/// A segment is a stretch of one gait ([`crate::analysis::segments`]); idle ones offer idle loops. Those too short for the
-/// shortest loop are left out. Errors: as [`find`].
-pub fn find_per_segment(
-    take: &Take,
-    analysis: &Analysis,
-    settings: &SearchSettings,
-) -> Result<Vec<SegmentLoops>, SearchError> {
-    check(take, analysis, settings)?;
-    // One finder for all: what bounds the seams and what random frames cost is the same everywhere.
-    let settings = SearchSettings {
-        max_candidates: 1,
-        ..settings.clone()
-    };
-    let features = settings.pairing.features(take, analysis);
-    let finder = Finder::new(take, analysis, &settings, &features);
-    let (first, last) = settings.within.unwrap_or((0, usize::MAX));
-    let segments = analysis.segments.iter().filter_map(|segment| {
-        let segment = Segment {
-            start_frame: segment.start_frame.max(first),
-            end_frame: segment.end_frame.min(last),
-            ..*segment
+    /// Finds the best loop of every segment, in the order of time.
+    ///
+    /// A segment is a stretch of one gait; idle ones offer idle loops. Those too short for the shortest loop are left out.
+    /// Errors: as [`Self::find_loops`].
+    pub fn find_loops_per_segment(&self, settings: &SearchSettings) -> Result<Vec<SegmentLoops>, SearchError> {
+        self.check(settings)?;
+        // One finder for all: what bounds the seams and what random frames cost is the same everywhere.
+        let settings = SearchSettings {
+            max_candidates: 1,
+            ..settings.clone()
         };
-        let is_idle = segment.gait == Gait::Idle;
-        let shortest = settings.min_secs.max(if is_idle { MIN_IDLE_SECS } else { 0.0 });
-        let lag = segment.end_frame.checked_sub(segment.start_frame)?;
-        (settings.lag_step(take).secs(lag) >= shortest).then_some((segment, is_idle))
-    });
-    Ok(segments
-        .map(|(segment, is_idle)| {
-            let found = finder.find(Some((segment.start_frame, segment.end_frame)), is_idle);
-            SegmentLoops {
-                segment,
-                best: found.candidates.into_iter().next().ok_or(found.nearest_miss),
-            }
-        })
-        .collect())
-}
-
-/// The figures that [`find`] gives of a candidate, for a stretch that the caller chose.
-///
-/// The stretch need not qualify as a loop, and its ends stay as they are; figures are those of the nearest whole frames.
-/// Errors: frames that the take does not have, or fewer than three between them.
-pub fn appraise(
-    take: &Take,
-    analysis: &Analysis,
-    settings: &SearchSettings,
-    start_frame: f64,
-    end_frame: f64,
-) -> Result<LoopCandidate, CutError> {
-    let cut = Cut::new(take, start_frame, end_frame)?;
-    let (start_frame, end_frame) = (start_frame.round() as usize, end_frame.round() as usize);
-    let lag = end_frame - start_frame;
-    if lag < 3 {
-        return Err(CutError::TooShort { num_intervals: lag });
-    }
-    let features = settings.pairing.features(take, analysis);
-    let finder = Finder::new(take, analysis, settings, &features);
-    let pair = finder.pair(start_frame, end_frame);
-    let rhythm = finder
-        .rhythm(&pair)
-        .filter(|rhythm| rhythm.strength >= rhythm::MIN_STRENGTH && rhythm.prominence >= rhythm::MIN_PROMINENCE);
-    let is_idle = analysis.energy.activities()[start_frame..=end_frame]
-        .iter()
-        .all(|&activity| activity == Activity::Idle);
-    Ok(finder.describe(&pair, cut, rhythm, is_idle))
-}
-
-/// Whether a take can be searched at all.
-fn check(take: &Take, analysis: &Analysis, settings: &SearchSettings) -> Result<(), SearchError> {
-    let (min_secs, max_secs) = (settings.min_secs, settings.max_secs);
-    if !(min_secs > 0.0 && max_secs >= min_secs) {
-        return Err(SearchError::Bounds { min_secs, max_secs });
-    }
-    if take.num_frames() > 1 && !analysis.usable.contains(&true) {
-        return Err(SearchError::AllSoiled);
-    }
-    if analysis.energy.is_still() && take.num_frames() > 1 {
-        return Err(SearchError::Still);
-    }
-    if take.num_frames() < 3 || settings.lag_step(take).fewest(min_secs) > take.num_frames() - 1 {
-        return Err(SearchError::TooShort {
-            take_secs: take.duration_secs(),
-            min_secs,
+        let features = settings.pairing.features(self);
+        let finder = Finder::new(self, &settings, &features);
+        let (first, last) = settings.within.unwrap_or((0, usize::MAX));
+        let segments = self.segments.iter().filter_map(|segment| {
+            let segment = Segment {
+                start_frame: segment.start_frame.max(first),
+                end_frame: segment.end_frame.min(last),
+                ..*segment
+            };
+            let is_idle = segment.gait == Gait::Idle;
+            let shortest = settings.min_secs.max(if is_idle { MIN_IDLE_SECS } else { 0.0 });
+            let lag = segment.end_frame.checked_sub(segment.start_frame)?;
+            (settings.lag_step(&self.take).secs(lag) >= shortest).then_some((segment, is_idle))
         });
+        Ok(segments
+            .map(|(segment, is_idle)| {
+                let found = finder.find(Some((segment.start_frame, segment.end_frame)), is_idle);
+                SegmentLoops {
+                    segment,
+                    best: found.candidates.into_iter().next().ok_or(found.nearest_miss),
+                }
+            })
+            .collect())
     }
-    Ok(())
+
+    /// The candidate that a stretch of the caller's choice is, with all figures of those that [`Self::find_loops`] lists.
+    ///
+    /// Frames are counted from 0 and may be fractional. The stretch need not qualify as a loop, and its ends stay as they are;
+    /// figures are those of the nearest whole frames. Cycles are counted, unless the settings say how many there are.
+    /// Errors: frames that the take does not have, or fewer than three between them.
+    pub fn appraise(
+        &self,
+        start_frame: f64,
+        end_frame: f64,
+        settings: &SearchSettings,
+    ) -> Result<LoopCandidate, CutError> {
+        let cut = Cut::new(&self.take, start_frame, end_frame)?;
+        let (start_frame, end_frame) = (start_frame.round() as usize, end_frame.round() as usize);
+        let lag = end_frame - start_frame;
+        if lag < 3 {
+            return Err(CutError::TooShort { num_intervals: lag });
+        }
+        let features = settings.pairing.features(self);
+        let finder = Finder::new(self, settings, &features);
+        let pair = finder.pair(start_frame, end_frame);
+        let rhythm = finder
+            .rhythm(&pair)
+            .filter(|rhythm| rhythm.strength >= rhythm::MIN_STRENGTH && rhythm.prominence >= rhythm::MIN_PROMINENCE);
+        let is_idle = self.energy.activities()[start_frame..=end_frame]
+            .iter()
+            .all(|&activity| activity == Activity::Idle);
+        let candidate = finder.describe(&pair, cut, rhythm, is_idle);
+        Ok(LoopCandidate {
+            cycles: settings.cycles.unwrap_or(candidate.cycles),
+            ..candidate
+        })
+    }
+
+    /// Whether the take can be searched at all.
+    fn check(&self, settings: &SearchSettings) -> Result<(), SearchError> {
+        let (min_secs, max_secs) = (settings.min_secs, settings.max_secs);
+        if !(min_secs > 0.0 && max_secs >= min_secs) {
+            return Err(SearchError::Bounds { min_secs, max_secs });
+        }
+        let num_frames = self.take.num_frames();
+        if num_frames > 1 && !self.usable.contains(&true) {
+            return Err(SearchError::AllSoiled);
+        }
+        if self.energy.is_still() && num_frames > 1 {
+            return Err(SearchError::Still);
+        }
+        if num_frames < 3 || settings.lag_step(&self.take).fewest(min_secs) > num_frames - 1 {
+            return Err(SearchError::TooShort {
+                take_secs: self.take.duration_secs(),
+                min_secs,
+            });
+        }
+        Ok(())
+    }
 }

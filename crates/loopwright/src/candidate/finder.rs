@@ -17,7 +17,7 @@ use super::{
 use crate::{
     analysis::{Analysis, energy::Activity, features::Features},
     math::rigid::Twist,
-    take::{Cut, Take},
+    take::Cut,
 };
 
 /// A repeat costs at most this share of the median cost of random pairs.
@@ -57,18 +57,9 @@ pub(super) struct Finder<'a> {
 
 impl<'a> Finder<'a> {
     /// `features` are those of the settings' pairing.
-    pub(super) fn new(
-        take: &'a Take,
-        analysis: &'a Analysis,
-        settings: &'a SearchSettings,
-        features: &'a Features,
-    ) -> Self {
+    pub(super) fn new(analysis: &'a Analysis, settings: &'a SearchSettings, features: &'a Features) -> Self {
         let pairing = &settings.pairing;
-        let source = Source {
-            take,
-            analysis,
-            pairing,
-        };
+        let source = Source { analysis, pairing };
         let seams = Seams::new(PoseComparison::new(features, pairing), SeamCost::even(settings.decay));
         let step = source.step();
         Self {
@@ -92,7 +83,7 @@ impl<'a> Finder<'a> {
 
     /// How well the frames around a pair repeat.
     pub(super) fn rhythm(&self, pair: &SeamPair) -> Option<Rhythm> {
-        let frame_time_secs = self.source.take.frame_time_secs();
+        let frame_time_secs = self.source.analysis.take.frame_time_secs();
         rhythm::measure(self.seams.comparison(), pair.start_frame, pair.lag(), frame_time_secs)
     }
 
@@ -105,12 +96,12 @@ impl<'a> Finder<'a> {
     /// Loops whose ends lie in the frames `within`, the whole take where `None`: those that move, and where there are none, or
     /// where `idle` asks for them alone, idle ones.
     pub(super) fn find(&self, within: Option<(usize, usize)>, idle: bool) -> Found {
-        let (Source { take, analysis, .. }, settings) = (self.source, self.settings);
+        let (Source { analysis, .. }, settings) = (self.source, self.settings);
         let (first, last) = within.unwrap_or((0, usize::MAX));
         let usable: Vec<bool> = (analysis.usable.iter().enumerate())
             .map(|(frame, &is)| is && (first..=last).contains(&frame))
             .collect();
-        let lag_step = settings.lag_step(take);
+        let lag_step = settings.lag_step(&analysis.take);
         let (min_lag, max_lag) = (lag_step.fewest(settings.min_secs), lag_step.most(settings.max_secs));
         let mut found = if idle {
             self.nothing()
@@ -238,7 +229,7 @@ impl<'a> Finder<'a> {
         }
         let cut = |lag_frames: f64| {
             let start = pair.start_frame as f64;
-            Cut::new(self.source.take, start, start + lag_frames).map_err(|_| MissReason::SeenOnce)
+            Cut::new(&self.source.analysis.take, start, start + lag_frames).map_err(|_| MissReason::SeenOnce)
         };
         if idle {
             return self.admitted(self.describe(pair, cut(pair.lag() as f64)?, None, true));

@@ -1,6 +1,6 @@
 //! Stretches of a take that repeat, and which of them to loop.
 //!
-//! [`find`] looks at every admissible pair of frames and proposes distinct loops, the recommended one first. A stretch that
+//! [`Analysis::find_loops`](crate::Analysis::find_loops) looks at every admissible pair of frames and proposes distinct loops, the recommended one first. A stretch that
 //! does not qualify is a result with a reason, not an error: see [`Found::nearest_miss`].
 //!
 //! The parts, from the question to the arithmetic: [`SearchSettings`] say what to look for, `finder` judges the cheapest pairs
@@ -21,22 +21,25 @@ mod travel;
 
 mod abruptness;
 
-pub mod rhythm;
+pub(crate) mod rhythm;
 
 mod refine;
 
-pub mod search;
+pub(crate) mod search;
 
-pub mod bound;
+pub(crate) mod bound;
 
 mod seams;
 
 mod comparison;
 
-pub mod score;
+pub(crate) mod score;
 
 pub use comparison::PoseComparison;
-pub use find::{SearchError, appraise, find, find_per_segment};
+pub use find::SearchError;
 pub use finder::MAX_COST_RATIO;
 pub use report::{CONFIDENT_TAKE_STRENGTH, Found, LoopCandidate, MissReason, NearestMiss, SegmentLoops, TakeRhythm};
+pub use rhythm::{MIN_PROMINENCE, MIN_STRENGTH};
+pub use score::{DEFAULT_HALF_LIFE_SECS, SeamCost};
+pub use seams::{SeamPair, Seams};
 pub use settings::{SearchSettings, TravelBounds};

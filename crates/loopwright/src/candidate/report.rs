@@ -4,6 +4,7 @@ use super::{seams::SeamPair, settings::SearchSettings};
 use crate::{
     analysis::{Analysis, segments::Segment},
     math::rigid::{Rigid, Twist},
+    mirror::Pairing,
     take::Cut,
 };
 
@@ -48,8 +49,8 @@ impl Found {
 pub struct LoopCandidate {
     /// The stretch, its end refined below one frame; half of the loop where its mirror image follows.
     pub cut: Cut,
-    /// Whether the loop is the stretch followed by its mirror image.
-    pub is_mirrored: bool,
+    /// What the end of the stretch meets; where that is its mirror image, the loop is the stretch followed by its image.
+    pub pairing: Pairing,
     /// Length of the loop in source frames, fractional: that of the cut, twice as much where the image follows.
     pub num_frames: f64,
     /// The same in seconds, as recorded.

@@ -3,7 +3,10 @@
 use std::cmp::Ordering;
 
 use super::{comparison::PoseComparison, score::SeamCost};
-use crate::analysis::features::Features;
+use crate::{
+    analysis::{Analysis, features::Features},
+    math::decay::Decay,
+};
 
 /// Two source frames and the exact two-sided cost of the seam between them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,6 +37,13 @@ impl SeamPair {
         (self.cost.total_cmp(&other.cost))
             .then(self.start_frame.cmp(&other.start_frame))
             .then(self.end_frame.cmp(&other.end_frame))
+    }
+}
+
+impl Analysis {
+    /// Costs of the seams between any two frames of the take; `decay` says how the offset of a jump fades.
+    pub fn seams(&self, decay: Decay) -> Seams<'_> {
+        Seams::new(&self.features, SeamCost::even(decay))
     }
 }
 

@@ -40,7 +40,12 @@ impl Source<'_> {
     /// Travel over the pair, and how well one constant twist describes it, 0 to 1: inside the stretch, and of periods that begin
     /// a little earlier or later.
     pub(super) fn travel(&self, pair: &SeamPair, cycles: u32) -> (RootMotion, f64) {
-        let half_height = 0.5 * self.analysis.body.stature(self.take).unwrap_or(FALLBACK_HEIGHT);
+        let half_height = 0.5
+            * self
+                .analysis
+                .body
+                .stature(&self.analysis.take)
+                .unwrap_or(FALLBACK_HEIGHT);
         let (travel, changed) = match self.pairing {
             Pairing::Same => (
                 self.travel_of_cycles(pair, cycles),
@@ -55,7 +60,7 @@ impl Source<'_> {
     fn travel_of_cycles(&self, pair: &SeamPair, cycles: u32) -> RootMotion {
         let (lag, step) = (pair.lag(), self.step());
         let laid = EndPoses {
-            skeleton: self.take.skeleton(),
+            skeleton: self.analysis.take.skeleton(),
             world: &self.analysis.world,
             body: &self.analysis.body,
             joints: &self.analysis.joints,
@@ -83,7 +88,7 @@ impl Source<'_> {
         HalfCycle {
             analysis: self.analysis,
             mirror,
-            skeleton: self.take.skeleton(),
+            skeleton: self.analysis.take.skeleton(),
             world: &self.analysis.world,
             heading: &self.analysis.heading,
             first: pair.start_frame,

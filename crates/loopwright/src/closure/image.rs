@@ -13,8 +13,9 @@ use super::{
 };
 use crate::{
     math::{rigid::Rigid, rotation},
+    mirror::{ACROSS, Mirror},
     motion::{Pose, PoseRef},
-    take::{Clip, Mirror, mirror::ACROSS},
+    take::Clip,
 };
 
 /// How the poses of a clip look in the mirror.

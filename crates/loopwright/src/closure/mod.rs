@@ -15,21 +15,21 @@ mod method;
 
 mod clamp;
 
-pub mod ends;
+pub(crate) mod ends;
 
-pub mod seam;
+pub(crate) mod seam;
 
-pub mod targets;
+pub(crate) mod targets;
 
-pub mod rotation;
+pub(crate) mod rotation;
 
-pub mod shapes;
+pub(crate) mod shapes;
 
-pub mod boundary;
+pub(crate) mod boundary;
 
 mod crossfade;
 
-pub mod image;
+pub(crate) mod image;
 
 mod tables;
 
@@ -39,12 +39,13 @@ mod close;
 
 mod closed;
 
+pub use boundary::BoundaryError;
 pub use clamp::{Clamp, End};
 pub use close::{close, close_half};
 pub use closed::Closed;
-pub use image::Image;
+pub use image::{Image, ImageError};
 pub use method::{DEFAULT_BLEND_SECS, Method, Order, Shares};
 pub use names::ClosureName;
-pub use seam::{Gaps, SeamGaps};
+pub use seam::{Gaps, JointGap, SeamGaps};
 pub use settings::{ClosureError, ClosureSettings, NOISE_SAMPLES, SeamMotion};
-pub use shapes::Shape;
+pub use shapes::{SOFTEST, Shape};

@@ -23,7 +23,7 @@ pub struct JointGap {
 
 impl JointGap {
     /// The gap between two ends.
-    pub fn of(ends: &JointEnds) -> Self {
+    pub(crate) fn of(ends: &JointEnds) -> Self {
         let [from, to] = ends.translation;
         let [from_turn, to_turn] = ends.rotation;
         Self {

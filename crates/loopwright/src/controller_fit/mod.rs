@@ -14,29 +14,32 @@
 //! assert!((spring::peak_of_half_life(5.0, 0.2) - 12.75).abs() < 0.01);
 //! ```
 
-use crate::{analysis::Analysis, take::Take};
+use crate::analysis::Analysis;
 
-pub mod spring;
+pub(crate) mod spring;
 
-pub mod response;
+pub(crate) mod response;
 
-pub mod profile;
+pub(crate) mod profile;
 
-pub mod mode;
+pub(crate) mod mode;
 
-pub mod event;
+pub(crate) mod event;
 
 mod least_squares;
 
 mod simulate;
 
-pub mod pool;
+pub(crate) mod pool;
 
-use event::{Event, Quantity};
+pub use event::{Event, EventKind, LARGEST_ERROR, Quantity};
+pub use mode::{Maximum, Mode, ModeFigures};
+pub use pool::{HalfLives, ModePool, Pool, Spread};
+pub use profile::{Profile, SUSTAINED_SECS, Signal};
+pub use response::{SmoothedResponse, half_life_of_smoothed_peak};
+pub use spring::{Spring, SpringState, half_life_of_peak, peak_of_half_life};
+
 pub use least_squares::FittedResponse;
-use mode::{Mode, ModeFigures};
-use pool::Pool;
-use profile::{Profile, SUSTAINED_SECS, Signal};
 
 /// Standard deviation of the weights that smooth velocity and facing unless given, seconds.
 ///
@@ -143,11 +146,18 @@ impl TakeFit {
     }
 }
 
-/// Fits a take; `analysis` must be of the same take.
-///
-/// A take that stands, or never changes its way, is no error: see [`TakeFit::lack`]. Errors: [`FitError`].
-/// Source: docs/math/fit.md.
-pub fn fit(take: &Take, analysis: &Analysis, settings: &FitSettings) -> Result<TakeFit, FitError> {
+impl Analysis {
+    /// Fits a character controller to the take.
+    ///
+    /// A take that stands, or never changes its way, is no error: see [`TakeFit::lack`]. Errors: [`FitError`].
+    /// Source: docs/math/fit.md.
+    pub fn fit_controller(&self, settings: &FitSettings) -> Result<TakeFit, FitError> {
+        fit(self, settings)
+    }
+}
+
+fn fit(analysis: &Analysis, settings: &FitSettings) -> Result<TakeFit, FitError> {
+    let take = &analysis.take;
     if !SMOOTHING_RANGE.contains(&settings.smoothing_secs) {
         return Err(FitError::Smoothing {
             found: settings.smoothing_secs,
@@ -158,7 +168,7 @@ pub fn fit(take: &Take, analysis: &Analysis, settings: &FitSettings) -> Result<T
             found: take.frame_rate_hz(),
         });
     }
-    let profile = Profile::of(take, analysis, settings.smoothing_secs);
+    let profile = Profile::of(analysis, settings.smoothing_secs);
     if profile.runs.is_empty() {
         return Err(FitError::TooShort {
             found: take.duration_secs(),

@@ -11,7 +11,6 @@ use glam::DVec3;
 use crate::{
     analysis::{Analysis, screen::SoilKind, velocity},
     math::{kernel, ops, time_step::TimeStep},
-    take::Take,
 };
 
 /// Speeds must be held for this long to count, seconds; runs of clean frames shorter than this are left out.
@@ -76,10 +75,11 @@ pub struct Profile {
 
 impl Profile {
     /// The profile of a take; `smoothing_secs` is the standard deviation of the weights.
-    pub fn of(take: &Take, analysis: &Analysis, smoothing_secs: f64) -> Self {
+    pub fn of(analysis: &Analysis, smoothing_secs: f64) -> Self {
+        let take = &analysis.take;
         let dt = take.frame_time_secs();
         let count = take.num_frames();
-        let runs = runs(take, analysis);
+        let runs = runs(analysis);
         let mut raw_velocity = vec![DVec3::ZERO; count];
         for run in &runs {
             let path: Vec<DVec3> = run
@@ -132,8 +132,8 @@ impl Profile {
 }
 
 /// Runs of frames between jumps of the pose, without the frames that a jump condemns.
-fn runs(take: &Take, analysis: &Analysis) -> Vec<Range<usize>> {
-    let count = take.num_frames();
+fn runs(analysis: &Analysis) -> Vec<Range<usize>> {
+    let count = analysis.take.num_frames();
     let mut clean = vec![true; count];
     for soiled in analysis
         .screen
@@ -155,7 +155,7 @@ fn runs(take: &Take, analysis: &Analysis) -> Vec<Range<usize>> {
             _ => runs.push(frame..frame + 1),
         }
     }
-    let secs = |run: &Range<usize>| (run.len() - 1) as f64 * take.frame_time_secs();
+    let secs = |run: &Range<usize>| (run.len() - 1) as f64 * analysis.take.frame_time_secs();
     runs.retain(|run| run.len() >= 3 && secs(run) >= SUSTAINED_SECS * (1.0 - 1e-9));
     runs
 }

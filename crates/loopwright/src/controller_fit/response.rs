@@ -12,8 +12,8 @@
 
 use core::f64::consts::{PI, SQRT_2};
 
-use super::spring;
-use crate::math::ops;
+use super::spring::half_life_of_peak;
+use crate::math::{decay::decay_rate, ops};
 
 /// The response of a critically damped spring to a step of size 1 at time 0, smoothed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,7 +32,7 @@ const FAR_BELOW: f64 = -10.0;
 impl SmoothedResponse {
     /// The response of a half-life under weights of a standard deviation, both in seconds; the half-life above zero.
     pub fn new(half_life_secs: f64, deviation_secs: f64) -> Self {
-        let decay_rate = spring::decay_rate(half_life_secs);
+        let decay_rate = decay_rate(half_life_secs);
         Self {
             decay_rate,
             deviation: decay_rate * deviation_secs,
@@ -98,10 +98,10 @@ impl SmoothedResponse {
 
 /// Half-life, seconds, of the spring that covers `step` and whose largest rate, smoothed, is `peak_rate`.
 ///
-/// Without smoothing this is [`spring::half_life_of_peak`]. `None` where nothing moves, or where the half-life is below half the
+/// Without smoothing this is [`half_life_of_peak`]. `None` where nothing moves, or where the half-life is below half the
 /// deviation: the change is then as sharp as the smoothing lets any change be.
 pub fn half_life_of_smoothed_peak(step: f64, peak_rate: f64, deviation_secs: f64) -> Option<f64> {
-    let plain = spring::half_life_of_peak(step, peak_rate)?;
+    let plain = half_life_of_peak(step, peak_rate)?;
     let share = (peak_rate / step).abs();
     // The true half-life is shorter than the plain formula says, and the peak falls as the half-life grows.
     let (mut low, mut high) = (SHORTEST_SHARE * deviation_secs, plain);

@@ -6,8 +6,9 @@
 use super::{
     event::Event,
     profile::{Profile, Signal},
-    spring::{self, Spring},
+    spring::Spring,
 };
+use crate::math::decay::decay_rate;
 use glam::DVec3;
 
 /// The controller's value over the frames of the take, smoothed as the take is, so that both can be held side by side.
@@ -21,7 +22,7 @@ pub(super) fn simulate(
     smoothing_secs: f64,
 ) -> Signal {
     let dt = profile.frame_time_secs;
-    let lead = 2.0 / spring::decay_rate(half_life_secs);
+    let lead = 2.0 / decay_rate(half_life_secs);
     let mut raw = signal.values.clone();
     for run in &profile.runs {
         let (mut value, mut rate) = (signal.values[run.start], signal.rates[run.start]);

@@ -6,7 +6,7 @@
 
 use core::f64::consts::{E, LN_2};
 
-pub use crate::math::decay::{decay_rate, half_life_of_decay_rate};
+use crate::math::decay::decay_rate;
 use crate::math::ops;
 
 /// Half-life, seconds, of the spring that covers `step` from rest with `peak_rate` as its largest rate of change.

@@ -8,7 +8,7 @@ use glam::{DQuat, DVec3};
 use crate::{
     analysis::body::{Body, Foot},
     math::{ops, rotation},
-    take::{Skeleton, WorldTracks},
+    motion::{Skeleton, WorldTracks},
 };
 
 /// A leg of two bones.

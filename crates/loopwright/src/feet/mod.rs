@@ -19,7 +19,7 @@ use crate::{
     words,
 };
 
-pub mod contact;
+pub(crate) mod contact;
 
 mod stage;
 
@@ -35,7 +35,7 @@ mod stride;
 
 mod hold;
 
-pub mod speed;
+pub(crate) mod speed;
 
 pub use contact::LoopContact;
 use footing::PlantedFoot;

@@ -2,7 +2,11 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::{loop_clip::LoopClip, math::time_step::TimeStep, motion::RootMotion, take::WorldTracks};
+use crate::{
+    loop_clip::LoopClip,
+    math::time_step::TimeStep,
+    motion::{RootMotion, WorldTracks},
+};
 
 /// A loop's travel and its samples, seen from the root.
 pub(super) struct Stage<'a> {

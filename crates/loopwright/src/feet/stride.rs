@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     math::{kernel, rotation},
-    take::WorldTracks,
+    motion::WorldTracks,
 };
 
 /// Knees may move more sharply than in the loop as it was by this factor.

@@ -7,14 +7,15 @@ use crate::{
     motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, TracksError, WorldTracks},
 };
 
-pub mod playback;
+pub(crate) mod playback;
 
-pub mod runtime;
+pub(crate) mod runtime;
 
 mod keys;
 
 pub use keys::{KeyLayout, KeysError, LoopKeys};
 pub use playback::Interpolation;
+pub use runtime::{BufferError, MAX_SAMPLES, ModelMatrix, RuntimeError, RuntimeLoop, RuntimePose};
 
 /// A clip that meets itself after one period.
 ///

@@ -15,7 +15,7 @@ use fearless_simd::{Level, dispatch, f32x4, f32x8, f64x4, prelude::*, u8x32};
 use glam::{DQuat, DVec3};
 
 use super::{Interpolation, LoopClip};
-use crate::{math::rotation, take::Skeleton};
+use crate::{math::rotation, motion::Skeleton};
 
 /// Joints whose rotations are worked out side by side.
 const LANES: usize = 8;

@@ -10,7 +10,7 @@ use super::rotation;
 
 /// Two samples and their neighbours, where there are any.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Span<T> {
+pub(crate) struct Span<T> {
     /// The sample before the earlier one.
     pub left: Option<T>,
     /// The earlier sample, at 0.
@@ -23,7 +23,7 @@ pub struct Span<T> {
 
 impl<T> Span<T> {
     /// What a function makes of each sample.
-    pub fn map<U>(self, value: impl Fn(T) -> U) -> Span<U> {
+    pub(crate) fn map<U>(self, value: impl Fn(T) -> U) -> Span<U> {
         Span {
             left: self.left.map(&value),
             before: value(self.before),
@@ -35,7 +35,7 @@ impl<T> Span<T> {
 
 /// The Hermite basis at one place between two samples, with its derivative per step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hermite {
+pub(crate) struct Hermite {
     /// Weights of the end value and of the slopes at start and end; the start value has 1 less that of the end.
     value: [f64; 3],
     rate: [f64; 3],
@@ -43,7 +43,7 @@ pub struct Hermite {
 
 impl Hermite {
     /// The basis at u, 0 at the earlier sample and 1 at the later one.
-    pub fn at(u: f64) -> Self {
+    pub(crate) fn at(u: f64) -> Self {
         Self {
             value: [u * u * (3.0 - 2.0 * u), u * (1.0 - u) * (1.0 - u), u * u * (u - 1.0)],
             rate: [6.0 * u * (1.0 - u), (1.0 - u) * (1.0 - 3.0 * u), u * (3.0 * u - 2.0)],
@@ -51,27 +51,27 @@ impl Hermite {
     }
 
     /// The point there.
-    pub fn point(&self, span: Span<DVec3>) -> DVec3 {
+    pub(crate) fn point(&self, span: Span<DVec3>) -> DVec3 {
         let [end, slope_start, slope_end] = self.value;
         let [before, after] = slopes(span);
         span.before + end * (span.after - span.before) + slope_start * before + slope_end * after
     }
 
     /// Velocity of the point there, per step.
-    pub fn point_rate(&self, span: Span<DVec3>) -> DVec3 {
+    pub(crate) fn point_rate(&self, span: Span<DVec3>) -> DVec3 {
         let [end, slope_start, slope_end] = self.rate;
         let [before, after] = slopes(span);
         end * (span.after - span.before) + slope_start * before + slope_end * after
     }
 
     /// The rotation there, on the earlier sample's side.
-    pub fn rotation(&self, span: Span<DQuat>) -> DQuat {
+    pub(crate) fn rotation(&self, span: Span<DQuat>) -> DQuat {
         let vector = mix(self.value, tangents(span));
         rotation::on_side_of(rotation::exp(vector) * span.before, span.before)
     }
 
     /// Angular velocity there, radians per step, in the space that the rotations map to.
-    pub fn rotation_rate(&self, span: Span<DQuat>) -> DVec3 {
+    pub(crate) fn rotation_rate(&self, span: Span<DQuat>) -> DVec3 {
         let tangents = tangents(span);
         rotation::left_jacobian(mix(self.value, tangents)) * mix(self.rate, tangents)
     }

@@ -5,18 +5,22 @@ pub mod ops;
 
 pub mod rotation;
 
-pub mod rigid;
+pub(crate) mod rigid;
 
-pub mod fit;
+pub(crate) mod fit;
 
-pub mod screw;
+pub(crate) mod screw;
 
-pub mod cubic;
+pub(crate) mod cubic;
 
-pub mod kernel;
+pub(crate) mod kernel;
 
-pub mod decay;
+pub(crate) mod decay;
 
-pub mod time_step;
+pub(crate) mod time_step;
 
 pub(crate) mod percentile;
+
+pub use decay::{Decay, DecayKind, Fading, Jet, decay_rate, half_life_of_decay_rate};
+pub use rigid::{Rigid, Twist};
+pub use screw::Screw;

@@ -2,7 +2,7 @@
 
 /// The time from one sample to the next.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TimeStep {
+pub(crate) struct TimeStep {
     secs: f64,
 }
 
@@ -11,37 +11,37 @@ const ROUNDING: f64 = 1e-9;
 
 impl TimeStep {
     /// Steps of so many seconds, a positive number.
-    pub fn new(secs: f64) -> Self {
+    pub(crate) fn new(secs: f64) -> Self {
         Self { secs }
     }
 
     /// The whole number of steps that comes nearest to `secs`; saturates for times beyond all numbers.
-    pub fn nearest(self, secs: f64) -> usize {
+    pub(crate) fn nearest(self, secs: f64) -> usize {
         (secs / self.secs).round() as usize
     }
 
     /// [`Self::nearest`], but one step at least.
-    pub fn nearest_from_one(self, secs: f64) -> usize {
+    pub(crate) fn nearest_from_one(self, secs: f64) -> usize {
         self.nearest(secs).max(1)
     }
 
     /// The steps that `secs` begin: rounded up.
-    pub fn up(self, secs: f64) -> usize {
+    pub(crate) fn up(self, secs: f64) -> usize {
         (secs / self.secs).ceil() as usize
     }
 
     /// The fewest steps that last `secs`, to rounding.
-    pub fn fewest(self, secs: f64) -> usize {
+    pub(crate) fn fewest(self, secs: f64) -> usize {
         (secs / self.secs - ROUNDING).ceil() as usize
     }
 
     /// The most steps that fit in `secs`, to rounding.
-    pub fn most(self, secs: f64) -> usize {
+    pub(crate) fn most(self, secs: f64) -> usize {
         (secs / self.secs + ROUNDING).floor() as usize
     }
 
     /// Seconds that so many steps last.
-    pub fn secs(self, steps: usize) -> f64 {
+    pub(crate) fn secs(self, steps: usize) -> f64 {
         steps as f64 * self.secs
     }
 }

@@ -3,10 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::{Mirror, MirrorError, SymmetricPose, partners, reflect::flipped};
-use crate::{
-    math::rotation,
-    take::{Skeleton, Take},
-};
+use crate::{math::rotation, motion::Skeleton, take::Take};
 
 /// A joint whose position varies by more than this share of the skeleton's size travels.
 const TRAVEL_SHARE: f64 = 0.02;

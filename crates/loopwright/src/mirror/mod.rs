@@ -102,7 +102,8 @@ mod tests {
     use super::*;
     use crate::{
         math::{ops, rotation},
-        take::{Joint, Skeleton, Take},
+        motion::{Joint, Skeleton},
+        take::Take,
     };
 
     /// Hips, two legs of two joints and a head, drawn with `left` as the way to its left side.

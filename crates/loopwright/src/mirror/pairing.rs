@@ -3,12 +3,9 @@
 use std::borrow::Cow;
 
 use super::Mirror;
-use crate::{
-    analysis::{
-        Analysis,
-        features::{Features, WeightedJoint},
-    },
-    take::Take,
+use crate::analysis::{
+    Analysis,
+    features::{Features, WeightedJoint},
 };
 
 /// How the two ends of a stretch belong together in a loop.
@@ -56,7 +53,7 @@ impl Pairing {
     ///
     /// Where images are met both partners count with the lesser weight of the two. What meets frame `n` of a take of `N` frames
     /// stands `N` frames before the end of the features plus `n`.
-    pub fn features<'a>(&self, take: &Take, analysis: &'a Analysis) -> Cow<'a, Features> {
+    pub(crate) fn features<'a>(&self, analysis: &'a Analysis) -> Cow<'a, Features> {
         let Self::Mirrored(mirror) = self else {
             return Cow::Borrowed(&analysis.features);
         };
@@ -68,7 +65,13 @@ impl Pairing {
                 joints.iter().position(|other| other.joint == partner).unwrap_or(index)
             })
             .collect();
-        let features = Features::of(take, &analysis.world, &analysis.heading, &analysis.body, &joints);
+        let features = Features::of(
+            &analysis.take,
+            &analysis.world,
+            &analysis.heading,
+            &analysis.body,
+            &joints,
+        );
         Cow::Owned(features.with_images(&partners))
     }
 }

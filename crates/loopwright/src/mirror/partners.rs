@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use super::MirrorError;
-use crate::take::Skeleton;
+use crate::motion::Skeleton;
 
 /// Words for the two sides that names use, left before right.
 const SIDES: [(&str, &str); 5] = [

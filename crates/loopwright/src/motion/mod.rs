@@ -3,15 +3,15 @@
 //! A [`crate::take::Take`], a [`crate::take::Clip`] and a [`crate::loop_clip::LoopClip`] are [`Tracks`] with an invariant
 //! each. Lengths in metres, +Y up; arrays are frame-major: the value of (frame, joint) stands at frame * num_joints + joint.
 
-pub mod skeleton;
+pub(crate) mod skeleton;
 
-pub mod pose;
+pub(crate) mod pose;
 
-pub mod tracks;
+pub(crate) mod tracks;
 
-pub mod world;
+pub(crate) mod world;
 
-pub mod root;
+pub(crate) mod root;
 
 pub use pose::{Pose, PoseRef};
 pub use root::RootMotion;

@@ -9,12 +9,12 @@ use crate::{
         body::Body,
         seam_peak::{self, floor, second_difference},
     },
+    candidate::LoopCandidate,
     closure::{DEFAULT_BLEND_SECS, Method, Shape},
     feet::FootLock,
     loop_clip::{LoopClip, LoopKeys},
     quality::{self, Quality},
     root_motion::Rooted,
-    take::{Cut, Take},
 };
 
 /// What makes a closure seen, each part in units that count alike; less is better.
@@ -47,7 +47,7 @@ impl Score {
 
 /// The method that was chosen and why.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Choice {
+pub struct ClosureChoice {
     /// The method, as it fits the loop.
     pub method: Method,
     /// Its score.
@@ -58,7 +58,7 @@ pub struct Choice {
     pub default_score: Score,
 }
 
-impl fmt::Display for Choice {
+impl fmt::Display for ClosureChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ([name, _], [secs, _]) = (self.method.names(), self.method.secs());
         write!(
@@ -109,58 +109,59 @@ fn methods(asked: &Method) -> Vec<Method> {
     methods
 }
 
-/// Tries all methods on a stretch and keeps the one with the lowest score.
-///
-/// Everything else in `settings` stays as it is, joints with methods of their own too. Errors: those of [`super::make`].
-pub fn choose(
-    take: &Take,
-    analysis: &Analysis,
-    cut: &Cut,
-    cycles: u32,
-    settings: &LoopSettings,
-) -> Result<Choice, MakeError> {
-    let source = prepare(take, analysis, cut, cycles, settings)?;
-    let watched = Watched::of(&source, &analysis.body);
-    let mut best: Option<Choice> = None;
-    let mut seen: Vec<Method> = Vec::new();
-    let mut default_score = Score::default();
-    for method in methods(&settings.closure.method) {
-        let mut settings = settings.clone();
-        settings.closure.method = method;
-        // Held feet do not slide under any method; what tells them apart is how little there is to hold.
-        settings.feet.lock = FootLock::Off;
-        let made = finish(take, analysis, source.clone(), &settings)?;
-        // What is fitted to the loop, or has no frames to blend into, may be another one over again.
-        if seen.contains(&made.closed.method) {
-            continue;
+impl Analysis {
+    /// Tries all closing methods on a stretch and returns the one with the lowest score.
+    ///
+    /// Everything else in `settings` stays as it is, joints with methods of their own too. Errors: those of
+    /// [`Self::make_loop`].
+    pub fn choose_closure(
+        &self,
+        candidate: &LoopCandidate,
+        settings: &LoopSettings,
+    ) -> Result<ClosureChoice, MakeError> {
+        let source = prepare(self, candidate, settings)?;
+        let watched = Watched::of(&source, &self.body);
+        let mut best: Option<ClosureChoice> = None;
+        let mut seen: Vec<Method> = Vec::new();
+        let mut default_score = Score::default();
+        for method in methods(&settings.closure.method) {
+            let mut settings = settings.clone();
+            settings.closure.method = method;
+            // Held feet do not slide under any method; what tells them apart is how little there is to hold.
+            settings.feet.lock = FootLock::Off;
+            let made = finish(self, candidate, source.clone(), &settings)?;
+            // What is fitted to the loop, or has no frames to blend into, may be another one over again.
+            if seen.contains(&made.closed.method) {
+                continue;
+            }
+            let is_default = seen.is_empty();
+            seen.push(made.closed.method);
+            let quality = quality::measure(&LoopKeys::of_loop(&made.loop_clip), &self.body, Some(&made.source));
+            let score = watched.score(&made.loop_clip, &quality);
+            if is_default {
+                default_score = score;
+            }
+            if best.is_none_or(|best| score.total() < best.score.total()) {
+                best = Some(ClosureChoice {
+                    method: made.closed.method,
+                    score,
+                    tried: 0,
+                    default_score,
+                });
+            }
         }
-        let is_default = seen.is_empty();
-        seen.push(made.closed.method);
-        let quality = quality::measure(&LoopKeys::of_loop(&made.loop_clip), &analysis.body, Some(&made.source));
-        let score = watched.score(&made.loop_clip, &quality);
-        if is_default {
-            default_score = score;
-        }
-        if best.is_none_or(|best| score.total() < best.score.total()) {
-            best = Some(Choice {
-                method: made.closed.method,
-                score,
-                tried: 0,
-                default_score,
-            });
-        }
+        // The list is never empty.
+        let best = best.unwrap_or(ClosureChoice {
+            method: settings.closure.method,
+            score: Score::default(),
+            tried: 0,
+            default_score,
+        });
+        Ok(ClosureChoice {
+            tried: seen.len(),
+            ..best
+        })
     }
-    // The list is never empty.
-    let best = best.unwrap_or(Choice {
-        method: settings.closure.method,
-        score: Score::default(),
-        tried: 0,
-        default_score,
-    });
-    Ok(Choice {
-        tried: seen.len(),
-        ..best
-    })
 }
 
 /// Feet and hands, with the 99th percentile of their accelerations in the uncut take.

@@ -1,18 +1,21 @@
 //! The road from a chosen stretch to a loop clip in one call.
 
-pub mod auto;
+pub(crate) mod auto;
 
 mod path;
 
+pub use auto::{ClosureChoice, Score};
+
 use crate::{
-    analysis::Analysis,
+    analysis::{Analysis, body::Body},
+    candidate::LoopCandidate,
     closure::{self, Closed, ClosureError, ClosureSettings, Image, image::ImageError},
     feet::{self, Feet, FeetSettings, PlantError},
     loop_clip::{LoopClip, LoopClipError},
     motion::RootMotion,
     quality,
     root_motion::{self, RootError, RootMode, RootSettings, Rooted, root_joint},
-    take::{Clip, Cut, CutError, Mirror, Take},
+    take::{Clip, CutError, Take},
 };
 
 /// At which times the loop is sampled.
@@ -36,17 +39,24 @@ pub struct LoopSettings {
     pub root: RootSettings,
     /// At which times the loop is sampled.
     pub sampling: Sampling,
-    /// Given, the stretch is half a cycle, and its mirror image follows.
-    pub mirror: Option<Mirror>,
     /// How feet are treated.
     pub feet: FeetSettings,
 }
 
-/// A loop with what it was made from.
+/// A loop with all that it was made from.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Made {
+#[non_exhaustive]
+pub struct MadeLoop {
     /// The loop.
     pub loop_clip: LoopClip,
+    /// The take it was cut from.
+    pub take: Take,
+    /// The body in that take.
+    pub body: Body,
+    /// The stretch of it.
+    pub candidate: LoopCandidate,
+    /// What was asked for of the root motion.
+    pub root: RootSettings,
     /// The uncut samples it was made from, relative to the same root.
     pub source: Rooted,
     /// What closing did and what it left.
@@ -91,32 +101,21 @@ pub enum MakeError {
     LoopClip(#[from] LoopClipError),
 }
 
-/// Cuts, takes the travel out, closes the seam.
-///
-/// `cycles` is the number of fundamental periods in the cut. Errors: fewer than three samples, settings out of range, a
-/// straight root for a stretch that turns.
-pub fn make(
-    take: &Take,
-    analysis: &Analysis,
-    cut: &Cut,
-    cycles: u32,
-    settings: &LoopSettings,
-) -> Result<Made, MakeError> {
-    let source = prepare(take, analysis, cut, cycles, settings)?;
-    finish(take, analysis, source, settings)
+impl Analysis {
+    /// Makes a stretch of the take into a loop: samples it, takes the root motion out, closes the seam, holds the feet.
+    ///
+    /// Errors: fewer than three samples, settings out of range, a straight root for a stretch that turns.
+    pub fn make_loop(&self, candidate: &LoopCandidate, settings: &LoopSettings) -> Result<MadeLoop, MakeError> {
+        finish(self, candidate, prepare(self, candidate, settings)?, settings)
+    }
 }
 
-/// The stretch sampled, its travel taken out.
-fn prepare(
-    take: &Take,
-    analysis: &Analysis,
-    cut: &Cut,
-    cycles: u32,
-    settings: &LoopSettings,
-) -> Result<Rooted, MakeError> {
+/// The stretch sampled, its root motion taken out.
+fn prepare(analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettings) -> Result<Rooted, MakeError> {
+    let (take, cut) = (&analysis.take, &candidate.cut);
     let source_secs = cut.num_frames() * take.frame_time_secs();
     // Half a cycle has half the samples.
-    let halves = if settings.mirror.is_some() { 2 } else { 1 };
+    let halves = usize::from(candidate.pairing.num_stretches());
     let (num_intervals, step_secs) = match settings.sampling {
         Sampling::SourceRate => (cut.num_frames().round() as usize, take.frame_time_secs()),
         Sampling::Rate(rate) => {
@@ -129,15 +128,20 @@ fn prepare(
         Sampling::Samples(count) => (count / halves, source_secs / (count / halves).max(1) as f64),
     };
     let clip = Clip::new(take, cut, num_intervals, step_secs)?;
-    Ok(match &settings.mirror {
+    Ok(match candidate.pairing.mirror() {
         Some(mirror) => root_motion::half_cycle::extract_half(&clip, analysis, mirror, &settings.root)?,
-        None => root_motion::extract(&clip, analysis, cycles, &settings.root)?,
+        None => analysis.extract_root_motion(&clip, candidate.cycles, &settings.root)?,
     })
 }
 
 /// The loop from the stretch.
-fn finish(take: &Take, analysis: &Analysis, source: Rooted, settings: &LoopSettings) -> Result<Made, MakeError> {
-    let (source, closed) = match &settings.mirror {
+fn finish(
+    analysis: &Analysis,
+    candidate: &LoopCandidate,
+    source: Rooted,
+    settings: &LoopSettings,
+) -> Result<MadeLoop, MakeError> {
+    let (source, closed) = match candidate.pairing.mirror() {
         Some(mirror) => {
             // A joint of the rig that is the root stands still in the root's frame; the hips move.
             let carrier = source.root_joint.map_or(source.carrier, |_| analysis.body.hips);
@@ -152,7 +156,7 @@ fn finish(take: &Take, analysis: &Analysis, source: Rooted, settings: &LoopSetti
         }
     };
     let loop_clip = LoopClip::new(
-        format!("{}-loop", take.name()),
+        format!("{}-loop", analysis.take.name()),
         closed.tracks.clone(),
         source.carrier,
         source.root,
@@ -163,8 +167,12 @@ fn finish(take: &Take, analysis: &Analysis, source: Rooted, settings: &LoopSetti
     } else {
         (loop_clip, source)
     };
-    Ok(Made {
+    Ok(MadeLoop {
         loop_clip,
+        take: analysis.take.clone(),
+        body: analysis.body.clone(),
+        candidate: candidate.clone(),
+        root: settings.root,
         source,
         closed,
         feet,

@@ -13,15 +13,17 @@ use crate::{
     blend::SkeletonDifference,
     loop_clip::{Interpolation, LoopClip, LoopClipError},
     math::{decay::Decay, rigid::Rigid},
-    motion::{Pose, Tracks},
-    take::{Skeleton, Take, TakeError},
+    motion::{Pose, Skeleton, Tracks},
+    take::{Take, TakeError},
 };
 
-pub mod entry;
+pub(crate) mod entry;
 
-pub mod offset;
+pub(crate) mod offset;
 
-use entry::{Entry, SampledLoops};
+pub use entry::Entry;
+
+use entry::SampledLoops;
 use offset::{MovingPose, Offset};
 
 /// How a set of loops is played.

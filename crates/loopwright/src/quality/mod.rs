@@ -13,7 +13,7 @@ pub use seam::{SeamJoints, seam_joints};
 pub(crate) use sliding::skate_of_loop;
 pub use sliding::{Stand, skate_of_stands, stands};
 
-use crate::{analysis::body::Body, loop_clip::LoopKeys, root_motion::Rooted, take::WorldTracks};
+use crate::{analysis::body::Body, loop_clip::LoopKeys, motion::WorldTracks, root_motion::Rooted};
 
 /// The figures. Angles in radians, lengths in metres, rates per second; `None` where unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -9,8 +9,8 @@ use super::{
 use crate::{
     analysis::{Analysis, heading::Heading},
     math::{ops, rigid::Rigid, rotation, time_step::TimeStep},
-    motion::RootMotion,
-    take::{Clip, WorldTracks},
+    motion::{RootMotion, WorldTracks},
+    take::Clip,
 };
 
 /// A clip whose first joint is relative to the root, and the motion of that root.
@@ -39,70 +39,74 @@ pub struct TravelFit {
     pub path_metres: f64,
 }
 
-/// Takes the root motion out of a clip.
-///
-/// The root starts in the heading frame averaged over the cycle and moves by the constant twist that best lays the window
-/// of poses at the start onto the one at the end. `cycles` is the number of fundamental periods in the clip. Errors:
-/// settings that cannot be used, or a straight root for a stretch that turns. Source: docs/math/root.md.
-pub fn extract(clip: &Clip, analysis: &Analysis, cycles: u32, settings: &RootSettings) -> Result<Rooted, RootError> {
-    settings.check()?;
-    let carrier = root_joint::find_carrier(clip.skeleton(), &analysis.world, &analysis.body);
-    if settings.mode == RootMode::World {
-        return Ok(relative_to(clip, RootMotion::NONE, carrier));
-    }
-    let stretch = Stretch::of(clip, analysis);
-    let Fitted { mut root, fit, frames } = match settings.space {
-        RootSpace::Ground => stretch.on_the_ground(cycles, settings)?,
-        RootSpace::Full => stretch.in_full_space(settings)?,
-    };
-    let root_joint = if settings.mode == RootMode::Keep {
-        None
-    } else {
-        root_joint::find(clip.skeleton(), &analysis.world, &analysis.body)
-    };
-    if let Some(joint) = root_joint.filter(|&joint| joint == carrier) {
-        let own = stretch.frames_of(joint);
-        root = taken_over(&root, &own, &frames, clip.period_secs(), settings.space);
-    }
-    Ok(Rooted {
-        fit: Some(fit),
-        ..match root_joint {
-            Some(joint) => {
-                let seat = match settings.space {
-                    RootSpace::Ground => root_joint::tilt(clip, joint),
-                    RootSpace::Full => Rigid::IDENTITY,
-                };
-                under_root_joint(clip, root, joint, analysis, &[seat])
-            }
-            None => relative_to(clip, root, carrier),
+impl Analysis {
+    /// Takes the root motion out of a clip of this take.
+    ///
+    /// The root starts in the heading frame averaged over the cycle and moves by the constant twist that best lays the window
+    /// of poses at the start onto the one at the end. `cycles` is the number of fundamental periods in the clip. Errors:
+    /// settings that cannot be used, or a straight root for a stretch that turns. Source: docs/math/root.md.
+    pub fn extract_root_motion(&self, clip: &Clip, cycles: u32, settings: &RootSettings) -> Result<Rooted, RootError> {
+        settings.check()?;
+        let carrier = root_joint::find_carrier(clip.skeleton(), &self.world, &self.body);
+        if settings.mode == RootMode::World {
+            return Ok(Rooted::relative_to(clip, RootMotion::NONE, carrier));
         }
-    })
-}
-
-/// The same clip relative to a root whose motion is known.
-///
-/// `carrier` is the joint whose track holds the root motion; it must be a joint of the clip.
-pub fn relative_to(clip: &Clip, root: RootMotion, carrier: usize) -> Rooted {
-    Rooted {
-        clip: clip.seen_from_root(carrier, |sample| root.at(sample as f64 * clip.step_secs())),
-        root,
-        carrier,
-        root_joint: None,
-        fit: None,
+        let stretch = Stretch::of(clip, self);
+        let Fitted { mut root, fit, frames } = match settings.space {
+            RootSpace::Ground => stretch.on_the_ground(cycles, settings)?,
+            RootSpace::Full => stretch.in_full_space(settings)?,
+        };
+        let root_joint = if settings.mode == RootMode::Keep {
+            None
+        } else {
+            root_joint::find(clip.skeleton(), &self.world, &self.body)
+        };
+        if let Some(joint) = root_joint.filter(|&joint| joint == carrier) {
+            let own = stretch.frames_of(joint);
+            root = taken_over(&root, &own, &frames, clip.period_secs(), settings.space);
+        }
+        Ok(Rooted {
+            fit: Some(fit),
+            ..match root_joint {
+                Some(joint) => {
+                    let seat = match settings.space {
+                        RootSpace::Ground => root_joint::tilt(clip, joint),
+                        RootSpace::Full => Rigid::IDENTITY,
+                    };
+                    Rooted::under_root_joint(clip, root, joint, self, &[seat])
+                }
+                None => Rooted::relative_to(clip, root, carrier),
+            }
+        })
     }
 }
 
-/// The same clip relative to a root whose motion is known and that a joint of the rig carries.
-///
-/// `seats` holds where that joint stands seen from the root's constant twist, one place for each sample of a period or one
-/// for all; `analysis` is that of the take.
-pub fn under_root_joint(clip: &Clip, root: RootMotion, joint: usize, analysis: &Analysis, seats: &[Rigid]) -> Rooted {
-    Rooted {
-        clip: root_joint::seated(clip, root, joint, analysis, seats),
-        root,
-        carrier: joint,
-        root_joint: Some(joint),
-        fit: None,
+impl Rooted {
+    /// The same clip relative to a root whose motion is known.
+    ///
+    /// `carrier` is the joint whose track holds the root motion; it must be a joint of the clip.
+    pub fn relative_to(clip: &Clip, root: RootMotion, carrier: usize) -> Self {
+        Self {
+            clip: clip.seen_from_root(carrier, |sample| root.at(sample as f64 * clip.step_secs())),
+            root,
+            carrier,
+            root_joint: None,
+            fit: None,
+        }
+    }
+
+    /// The same clip relative to a root whose motion is known and that a joint of the rig carries.
+    ///
+    /// `seats` holds where that joint stands seen from the root's constant twist, one place for each sample of a period or one
+    /// for all; `analysis` is that of the take.
+    pub fn under_root_joint(clip: &Clip, root: RootMotion, joint: usize, analysis: &Analysis, seats: &[Rigid]) -> Self {
+        Self {
+            clip: root_joint::seated(clip, root, joint, analysis, seats),
+            root,
+            carrier: joint,
+            root_joint: Some(joint),
+            fit: None,
+        }
     }
 }
 

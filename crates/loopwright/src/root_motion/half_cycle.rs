@@ -8,7 +8,7 @@ use glam::DVec3;
 
 use super::{
     RootError, RootMode, RootSettings, RootSpace, Rooted,
-    extract::{foot_of_climb, relative_to, under_root_joint},
+    extract::foot_of_climb,
     poses::{WINDOW_SECS, fit_weights},
     root_joint,
 };
@@ -21,8 +21,9 @@ use crate::{
         rotation,
         time_step::TimeStep,
     },
-    motion::RootMotion,
-    take::{Clip, Mirror, Skeleton, WorldTracks},
+    mirror::Mirror,
+    motion::{RootMotion, Skeleton, WorldTracks},
+    take::Clip,
 };
 
 /// A climb below this, metres per half cycle, is left to the body: floors are not that level.
@@ -142,10 +143,10 @@ pub(crate) fn extract_half(
     let keeps_travel = matches!(mode, RootMode::Keep | RootMode::World);
     let root_joint = root_joint::find(clip.skeleton(), &analysis.world, &analysis.body).filter(|_| !keeps_travel);
     Ok(match root_joint {
-        Some(joint) => under_root_joint(clip, root, joint, analysis, &[root_joint::tilt(clip, joint)]),
+        Some(joint) => Rooted::under_root_joint(clip, root, joint, analysis, &[root_joint::tilt(clip, joint)]),
         None => {
             let carrier = root_joint::find_carrier(clip.skeleton(), &analysis.world, &analysis.body);
-            relative_to(clip, root, carrier)
+            Rooted::relative_to(clip, root, carrier)
         }
     })
 }

@@ -2,15 +2,15 @@
 
 mod settings;
 
-pub mod cycle;
+pub(crate) mod cycle;
 
 pub(crate) mod poses;
 
-pub mod root_joint;
+pub(crate) mod root_joint;
 
-pub mod extract;
+pub(crate) mod extract;
 
 pub(crate) mod half_cycle;
 
-pub use extract::{Rooted, TravelFit, extract};
+pub use extract::{Rooted, TravelFit};
 pub use settings::{MAX_RABBIT_TURN, PATH_SMOOTHING_SECS, RootError, RootMode, RootSettings, RootSpace};

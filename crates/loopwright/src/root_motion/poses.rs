@@ -10,7 +10,7 @@ use crate::{
         fit::{PointPair, fit_planar, fit_rigid},
         rigid::Rigid,
     },
-    take::{Skeleton, WorldTracks},
+    motion::{Skeleton, WorldTracks},
 };
 
 /// Poses this far on either side of both ends are laid onto each other, seconds.

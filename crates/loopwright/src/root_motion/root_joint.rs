@@ -8,8 +8,8 @@ use glam::DVec3;
 use crate::{
     analysis::{Analysis, body::Body},
     math::{rigid::Rigid, rotation},
-    motion::RootMotion,
-    take::{Clip, Skeleton, WorldTracks},
+    motion::{RootMotion, Skeleton, WorldTracks},
+    take::Clip,
 };
 
 /// A joint carries the travel when it covers at least this share of the ground that the hips cover.
@@ -21,6 +21,13 @@ const CARRIER_SHARE: f64 = 0.5;
 /// Root joints stand within a few centimetres of the soles; the lowest other joints that legs hang from are at half of it,
 /// in bodies that crouch for the whole take.
 const GROUND_SHARE: f64 = 0.25;
+
+impl Analysis {
+    /// The root joint of the rig, where it has one: a joint above the hips that carries the root motion and nothing else.
+    pub fn root_joint(&self) -> Option<usize> {
+        find(self.take.skeleton(), &self.world, &self.body)
+    }
+}
 
 /// The topmost joint on the way to the hips that travels with them; the hips themselves when nothing travels.
 ///

@@ -3,23 +3,23 @@
 //! [`Take`] holds the tracks of every joint as recorded; [`cut`] names a stretch of it, and [`clip`] samples that stretch on
 //! its own even grid.
 
+use std::sync::Arc;
+
 use glam::{DQuat, DVec3};
 
-pub mod cut;
+pub(crate) mod cut;
 
-pub mod clip;
+pub(crate) mod clip;
 
-pub mod smooth;
+pub(crate) mod smooth;
 
-pub use crate::mirror::{self, Mirror, MirrorError};
 pub use clip::Clip;
 pub use cut::{Cut, CutError};
 pub use smooth::SmoothError;
 
-pub use crate::motion::{Joint, Skeleton, SkeletonError, WorldTracks};
 use crate::{
     math::{cubic::Span, rigid::Rigid, rotation},
-    motion::{Pose, PoseRef, Tracks},
+    motion::{Joint, Pose, PoseRef, Skeleton, Tracks, WorldTracks},
 };
 
 /// Longest plausible coordinate in metres; anything beyond is a fault of the file, and squares of it still fit a double.
@@ -66,11 +66,11 @@ pub enum TakeError {
 ///
 /// Lengths in metres, +Y up, right-handed. Arrays are frame-major: the value of (frame, joint) stands at
 /// frame * num_joints + joint. Invariants: at least one frame; finite values; unit quaternions whose signs are continuous
-/// along each joint's track.
+/// along each joint's track. A take is never edited, so its clones share the recording: cloning costs nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Take {
-    name: String,
-    tracks: Tracks,
+    name: Arc<str>,
+    tracks: Arc<Tracks>,
 }
 
 impl Take {
@@ -104,8 +104,8 @@ impl Take {
             rotations,
         };
         Ok(Self {
-            name: name.into(),
-            tracks: Tracks::of_continuous(skeleton, frame_time_secs, values),
+            name: Arc::from(name.into()),
+            tracks: Arc::new(Tracks::of_continuous(skeleton, frame_time_secs, values)),
         })
     }
 
@@ -216,7 +216,7 @@ impl Take {
     pub fn scaled(&self, factor: f64) -> Result<Self, TakeError> {
         let values = self.tracks.values();
         Self::new(
-            self.name.clone(),
+            self.name(),
             self.skeleton().scaled(factor),
             self.frame_time_secs(),
             values.translations.iter().map(|t| *t * factor).collect(),
@@ -251,13 +251,13 @@ impl Take {
             folded.rotations[0] = turns[0] * turns[1];
             tracks.push(folded.as_ref());
         }
-        Self::of_tracks(self.name.clone(), tracks).ok()
+        Self::of_tracks(self.name(), tracks).ok()
     }
 
     /// The same recording with the whole world turned by `turn`: only the root's track changes.
     pub fn turned(&self, turn: DQuat) -> Self {
         let mut turned = self.clone();
-        turned.tracks.set_joint(0, |frame| {
+        Arc::make_mut(&mut turned.tracks).set_joint(0, |frame| {
             let root = self.pose(frame).joint(0);
             Rigid::new((turn * root.rotation).normalize(), turn * root.translation)
         });
@@ -272,7 +272,7 @@ impl Take {
         }
         Self {
             name: self.name.clone(),
-            tracks,
+            tracks: Arc::new(tracks),
         }
     }
 }

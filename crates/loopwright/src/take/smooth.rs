@@ -98,7 +98,7 @@ impl Take {
             }
         }
         Ok(Self::new(
-            self.name.clone(),
+            self.name(),
             self.skeleton().clone(),
             self.frame_time_secs(),
             translations,
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
     use crate::{
         math::rotation,
-        take::{Joint, Skeleton},
+        motion::{Joint, Skeleton},
     };
 
     const RATE: f64 = 120.0;

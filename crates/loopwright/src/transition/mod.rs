@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use loopwright::{
-//!     analysis::{Analysis, body::BodyOverrides},
+//!     analysis::Analysis,
 //!     math::decay::Decay,
 //!     transition::{Motion, Transitions},
 //! };
@@ -16,8 +16,7 @@
 //! let walk = |seconds| loopwright_synth::WalkSettings { seconds, ..Default::default() };
 //! let motion = |seconds| {
 //!     let take = loopwright_synth::synthesize(&walk(seconds))?.take;
-//!     let analysis = Analysis::of(&take, &BodyOverrides::default())?;
-//!     Ok::<_, Box<dyn std::error::Error>>(Motion::of_take(take, analysis))
+//!     Ok::<_, Box<dyn std::error::Error>>(Motion::of_take(Analysis::new(&take)?))
 //! };
 //! let transitions = Transitions::between(&motion(4.0)?, &motion(3.0)?, &[])?;
 //! let decay = Decay::Spring { half_life_secs: 0.1 };
@@ -40,8 +39,8 @@ use crate::{
     blend::SkeletonDifference,
     loop_clip::LoopClip,
     math::decay::Decay,
-    motion::Tracks,
-    take::{Take, TakeError, WorldTracks},
+    motion::{Tracks, WorldTracks},
+    take::{Take, TakeError},
 };
 
 mod best;
@@ -115,19 +114,19 @@ pub struct Motion {
 }
 
 impl Motion {
-    /// A whole take; `analysis` must be of it. Soiled frames are neither left nor entered.
+    /// A whole take. Bad frames are neither left nor entered.
     ///
     /// Heights are those of the file: both motions are taken to stand on one floor.
-    pub fn of_take(take: Take, analysis: Analysis) -> Self {
+    pub fn of_take(analysis: Analysis) -> Self {
         Self {
-            climb: vec![0.0; take.num_frames()],
+            climb: vec![0.0; analysis.take.num_frames()],
             world: analysis.world,
             body: analysis.body,
             screen: analysis.screen,
             usable: analysis.usable,
             first: 0,
             repeats: false,
-            take,
+            take: analysis.take,
         }
     }
 
@@ -257,7 +256,7 @@ impl Transitions {
     pub fn between(left: &Motion, entered: &Motion, asked: &[(String, f64)]) -> Result<Self, TransitionError> {
         let [ours, theirs] = [left, entered].map(|motion| motion.take.skeleton());
         if let Some(difference) = SkeletonDifference::between(ours, theirs) {
-            let lacking = |of: &crate::take::Skeleton, other: &crate::take::Skeleton| {
+            let lacking = |of: &crate::motion::Skeleton, other: &crate::motion::Skeleton| {
                 let names = of.joints().iter().map(|joint| joint.name.clone());
                 names.filter(|name| other.find(name).is_none()).collect()
             };

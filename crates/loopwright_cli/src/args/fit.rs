@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use loopwright::controller_fit::mode::Mode;
+use loopwright::controller_fit::Mode;
 
 use crate::{numbers::parse_positive, recipe::TakeArgs, words::choice};
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use loopwright::{feet::FootLock, math::decay::DecayKind};
+use loopwright::{feet::FootLock, math::DecayKind};
 
 use super::DEFAULT_TOP;
 use crate::{

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use loopwright::{candidate::score::DEFAULT_HALF_LIFE_SECS, math::decay::DecayKind};
+use loopwright::{candidate::DEFAULT_HALF_LIFE_SECS, math::DecayKind};
 
 use crate::{
     numbers::{parse_bounds, parse_count, parse_range},

@@ -1,15 +1,12 @@
 //! `loopwright blend`: from several loops to one.
 
 use loopwright::{
-    analysis::{body::Body, standing::ContactLimits},
-    blend::{
-        BlendError, Blender,
-        space::{Axis, BlendSpace},
-    },
+    Blender, LoopClip, RootMode,
+    analysis::{Body, ContactLimits},
+    blend::{Axis, BlendError, BlendSpace},
     feet::{self, FootLock},
-    loop_clip::{LoopClip, LoopKeys},
+    loop_clip::LoopKeys,
     quality,
-    root_motion::RootMode,
 };
 use loopwright_formats::{
     LoopFile, LoopFileError,

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use loopwright::{
-    analysis::body::Body,
+    Take,
+    analysis::Body,
     loop_clip::KeyLayout,
     quality::{self, Stand},
-    take::Take,
 };
 use loopwright_formats::loop_file::facts::{ContactFacts, FeetFacts};
 

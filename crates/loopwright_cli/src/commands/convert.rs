@@ -1,8 +1,8 @@
 //! `loopwright convert`: reads a take or a loop and writes it again.
 
 use loopwright::{
-    analysis::{body::Body, heading::Heading},
-    take::Take,
+    Take,
+    analysis::{Body, Heading},
 };
 use loopwright_formats::{AnimationChoice, Format, Sidecar, Target, Written, loop_file::facts::PlaybackFacts};
 

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use loopwright::{
-    blend::phase,
-    candidate::score::DEFAULT_HALF_LIFE_SECS,
-    loop_clip::LoopClip,
-    math::decay::{Decay, DecayKind},
+    LoopClip, Transitions,
+    blend::align,
+    candidate::DEFAULT_HALF_LIFE_SECS,
+    math::{Decay, DecayKind},
     play::DEFAULT_FADE_SECS,
-    transition::{GapOf, Motion, TransitionError, Transitions},
+    transition::{GapOf, Motion, TransitionError},
 };
 use loopwright_draw::plot::{self, TransitionMap};
 
@@ -115,7 +115,7 @@ impl Side {
             let take = loaded.file.take;
             let joints = names(take.skeleton());
             let num_frames = take.num_frames();
-            (Motion::of_take(take, loaded.analysis), None, joints, num_frames)
+            (Motion::of_take(loaded.analysis), None, joints, num_frames)
         };
         let frame = frame.map(|words| frame_of(&path, &words, num_keys)).transpose()?;
         Ok(Self {
@@ -147,7 +147,7 @@ impl Side {
     }
 }
 
-fn names(skeleton: &loopwright::take::Skeleton) -> Vec<String> {
+fn names(skeleton: &loopwright::Skeleton) -> Vec<String> {
     skeleton.joints().iter().map(|joint| joint.name.clone()).collect()
 }
 
@@ -365,7 +365,7 @@ fn table(
 fn matching_phase(sides: [&Side; 2]) -> Option<f64> {
     let [(left, cycles), (entered, other)] = [sides[0].clip.as_ref()?, sides[1].clip.as_ref()?];
     (cycles == other)
-        .then(|| phase::align(&[left.clone(), entered.clone()]))?
+        .then(|| align(&[left.clone(), entered.clone()]))?
         .last()
         .copied()
 }

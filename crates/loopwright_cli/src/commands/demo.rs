@@ -2,11 +2,7 @@
 
 use std::path::Path;
 
-use loopwright::{
-    analysis::{Analysis, body::BodyOverrides},
-    candidate::SearchSettings,
-    pipeline::LoopSettings,
-};
+use loopwright::{Analysis, LoopSettings, SearchSettings};
 use loopwright_formats::{Format, LoopWriteSettings, ReadSettings, Source};
 use loopwright_synth::{WalkSettings, synthesize};
 
@@ -52,7 +48,7 @@ fn walk_the_road(folder: &Path, force: bool) -> Result<Ending, Failure> {
         .map_err(Failure::error)?;
     let file = loopwright_formats::read_take(&written.bytes, "walk", &ReadSettings::default(), &mut Vec::new())
         .map_err(Failure::error)?;
-    let analysis = Analysis::of(&file.take, &BodyOverrides::default()).map_err(load::body_failure)?;
+    let analysis = Analysis::new(&file.take).map_err(load::body_failure)?;
     let loaded = Loaded {
         path: take_path.clone(),
         file,
@@ -83,7 +79,7 @@ fn walk_the_road(folder: &Path, force: bool) -> Result<Ending, Failure> {
     )?;
     outputs.add(
         &picture_path,
-        making::plot(&loaded, chosen, &made, looping.root.mode).as_bytes(),
+        loopwright_draw::plot::make(&loaded.analysis, &made).as_bytes(),
     )?;
     let truth = format!(
         "truth: period {:.4} s, {:.3} m/s, turning {:+.2} deg/s\n",

@@ -1,6 +1,6 @@
 //! `loopwright find`: the loops in a take.
 
-use loopwright::candidate::{Found, SearchSettings};
+use loopwright::{Found, SearchSettings};
 
 use crate::{
     args::FindArgs,
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
     };
     let found = &hunt.found;
     if let Some(plot) = plot {
-        let svg = loopwright_draw::plot::find(loaded.take(), &loaded.analysis, &settings, found);
+        let svg = loopwright_draw::plot::find(&loaded.analysis, &settings, found);
         plot.add(&mut outputs, &svg)?;
         outputs.commit()?;
     }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use loopwright::{
-    analysis::Analysis,
-    controller_fit::{self, FitError, FitSettings, TakeFit, pool::Pool},
+    Analysis, FitSettings, TakeFit,
+    controller_fit::{FitError, Pool},
 };
 use loopwright_formats::AnimationChoice;
 
@@ -139,7 +139,7 @@ fn take(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<FittedTak
         &args.reading.settings(args.reading.space(), AnimationChoice::Auto),
         &mut soft,
     )?;
-    let analysis = Analysis::of(&file.take, &args.reading.overrides()).map_err(load::body_failure)?;
+    let analysis = Analysis::with(&file.take, &args.reading.overrides()).map_err(load::body_failure)?;
     let mut warnings: Vec<String> = soft.iter().map(ToString::to_string).collect();
     if !analysis.screen.jumps.is_empty() {
         warnings.push(format!(
@@ -147,7 +147,7 @@ fn take(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<FittedTak
             load::list_frames(&analysis.screen.jumps)
         ));
     }
-    let fit = controller_fit::fit(&file.take, &analysis, settings);
+    let fit = analysis.fit_controller(settings);
     if let Err(error @ FitError::Rate { .. }) = fit {
         return Err(Failure::error(format!("cannot fit \"{}\": {error}", path.display()))
             .try_this("export the take at 30 to 120 frames per second"));

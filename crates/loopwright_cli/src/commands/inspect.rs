@@ -15,10 +15,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
     let loaded = load::load(&args.take, &args.study)?;
     if let Some(plot) = plot {
-        plot.add(
-            &mut outputs,
-            &loopwright_draw::plot::inspect(loaded.take(), &loaded.analysis),
-        )?;
+        plot.add(&mut outputs, &loopwright_draw::plot::inspect(&loaded.analysis))?;
     }
     outputs.commit()?;
     let answer = if args.json {

@@ -5,13 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use loopwright::{
-    candidate::{self, LoopCandidate, SearchSettings},
-    closure::ClosureName,
-    pipeline::{self, LoopSettings},
-    root_motion::root_joint,
-    take::Mirror,
-};
+use loopwright::{LoopCandidate, LoopSettings, SearchSettings, closure::ClosureName, mirror::Mirror};
 use loopwright_formats::Target;
 
 use crate::{
@@ -113,7 +107,7 @@ fn make(
     soft.extend(client.complaint(format));
     let output = recipe.output.filled(loaded.take().frame_rate_hz());
     let (skeleton, analysis) = (loaded.take().skeleton(), &loaded.analysis);
-    let root_joint = root_joint::find(skeleton, &analysis.world, &analysis.body);
+    let root_joint = analysis.root_joint();
     let writing = output.writing(format, root_joint);
     if let Some(joint) = root_joint.filter(|_| recipe.output.add_root == Some(true)) {
         soft.push(format!(
@@ -125,11 +119,10 @@ fn make(
         closure: recipe.closure.settings(&recipe.joints, skeleton)?,
         root: output.root_settings(&mut soft),
         sampling: output.sampling()?,
-        mirror,
         feet: output.feet_settings(),
     };
     let choice = (recipe.closure.method == Some(ClosureName::Auto))
-        .then(|| pipeline::auto::choose(loaded.take(), analysis, &chosen.cut, chosen.cycles, &settings))
+        .then(|| analysis.choose_closure(&chosen, &settings))
         .transpose()
         .map_err(|error| making::failure(&loaded, error))?;
     if let Some(choice) = &choice {
@@ -169,7 +162,7 @@ fn make(
         file.sidecar.to_json().map_err(Failure::error)?.as_bytes(),
     )?;
     if let Some(plot) = plot {
-        plot.add(&mut outputs, &making::plot(&loaded, &chosen, &made, settings.root.mode))?;
+        plot.add(&mut outputs, &loopwright_draw::plot::make(&loaded.analysis, &made))?;
     }
     if let Some(path) = saved {
         let done = recipe.done(&chosen, choice.as_ref().map(|choice| &choice.method));
@@ -201,10 +194,7 @@ fn choose(
             pairing: mirror.cloned().into(),
             ..SearchSettings::default()
         };
-        let mut candidate = candidate::appraise(loaded.take(), &loaded.analysis, &settings, start, end)
-            .map_err(|error| making::cut_failure(loaded, error))?;
-        candidate.cycles = stretch.cycles.unwrap_or(candidate.cycles);
-        return Ok(candidate);
+        return (loaded.analysis.appraise(start, end, &settings)).map_err(|error| making::cut_failure(loaded, error));
     }
     let Some((pick, search)) = search else {
         return Err(Failure::error("the recipe does not say which frames to close")

@@ -1,9 +1,10 @@
 //! `loopwright play`: loops one after the other.
 
 use loopwright::{
-    candidate::score::DEFAULT_HALF_LIFE_SECS,
-    math::decay::{Decay, DecayKind},
-    play::{DEFAULT_FADE_SECS, LoopSet, PlayError, PlaySettings},
+    LoopSet, PlaySettings,
+    candidate::DEFAULT_HALF_LIFE_SECS,
+    math::{Decay, DecayKind},
+    play::{DEFAULT_FADE_SECS, PlayError},
 };
 
 use crate::{

@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use clap::Args;
 use loopwright::{
-    closure::{ClosureName, ClosureSettings, DEFAULT_BLEND_SECS, Method, Order, SeamMotion, Shape, Shares},
-    take::Skeleton,
+    ClosureSettings, Skeleton,
+    closure::{ClosureName, DEFAULT_BLEND_SECS, Method, Order, SeamMotion, Shape, Shares},
 };
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use loopwright::{candidate::LoopCandidate, closure::Method};
+use loopwright::{LoopCandidate, closure::Method};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
@@ -127,7 +127,7 @@ impl Recipe {
                 start: Some(chosen.cut.start_frame()),
                 end: Some(chosen.cut.end_frame()),
                 cycles: Some(chosen.cycles),
-                symmetric: chosen.is_mirrored.then_some(true),
+                symmetric: chosen.pairing.is_mirrored().then_some(true),
             },
             closure: method.map_or_else(|| self.closure.clone(), |method| self.closure.chosen(method)),
             ..self.clone()

@@ -2,9 +2,10 @@
 
 use clap::Args;
 use loopwright::{
-    feet::{FeetSettings, FootLock, RootSpeed},
+    FeetSettings, RootMode, RootSettings,
+    feet::{FootLock, RootSpeed},
     pipeline::Sampling,
-    root_motion::{RootMode, RootSettings, RootSpace},
+    root_motion::RootSpace,
 };
 use loopwright_formats::{ClosingKey, Format, LoopWriteSettings, Target};
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 use std::{ffi::OsStr, str::FromStr};
 
 use clap::{Arg, Args, Command, builder::TypedValueParser, parser::ValueSource};
-use loopwright::analysis::{body::BodyOverrides, standing::ContactLimits};
+use loopwright::{BodyOverrides, analysis::ContactLimits};
 use loopwright_formats::{AnimationChoice, ReadSettings, SpaceSettings, UnitChoice, UpChoice};
 use serde::{Deserialize, Serialize};
 

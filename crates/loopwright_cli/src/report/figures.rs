@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use loopwright::root_motion::{RootMode, RootSpace};
+use loopwright::{RootMode, root_motion::RootSpace};
 use loopwright_formats::loop_file::facts::{FeetFacts, FootTreatment, QualityFacts, RootFacts};
 
 use super::table::optional;

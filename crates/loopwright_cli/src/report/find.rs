@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use loopwright::{
-    analysis::segments::Segment,
-    candidate::{MissReason, NearestMiss, SearchSettings, TakeRhythm},
+    RootMode, RootMotion, SearchSettings,
+    analysis::Segment,
+    candidate::{MissReason, NearestMiss, TakeRhythm},
     math::ops,
-    motion::RootMotion,
-    root_motion::{RootMode, RootSpace},
+    root_motion::RootSpace,
 };
 use loopwright_formats::loop_file::facts::{CandidateFacts, RootFacts, TakeFacts};
 use serde::Serialize;

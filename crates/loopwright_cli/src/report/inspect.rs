@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use loopwright::analysis::{body::FoundBy, energy::Activity, screen::SoilKind, segments::Segment, spectrum};
+use loopwright::analysis::{self, Activity, FoundBy, Segment, SoilKind};
 use loopwright_formats::loop_file::facts::TakeFacts;
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use super::{figures::headline, json};
 use crate::load::{self, Loaded};
 
 /// Peaks of the autocorrelation worth telling, highest first.
-fn rhythm(loaded: &Loaded) -> Vec<spectrum::Peak> {
+fn rhythm(loaded: &Loaded) -> Vec<analysis::Peak> {
     const MOST: usize = 5;
     let dt = loaded.take().frame_time_secs();
     let peaks = loaded

@@ -10,7 +10,7 @@ use std::{
 };
 
 use glam::DVec3;
-use loopwright::{math::rigid::Twist, take::Take};
+use loopwright::{Take, math::Twist};
 use loopwright_formats::{ReadSettings, SpaceSettings, UnitChoice, UpChoice};
 use serde_json::Value;
 use tempfile::TempDir;

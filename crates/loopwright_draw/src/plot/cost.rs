@@ -1,7 +1,7 @@
 //! What jumps cost: between all frames of two motions, and by the gaps of place and velocity that one leaves.
 
 use loopwright::{
-    math::decay::Decay,
+    math::Decay,
     transition::{CostGrid, Crossing},
 };
 

@@ -3,7 +3,7 @@
 use core::ops::Range as Keys;
 
 use glam::DVec3;
-use loopwright::{analysis::Analysis, motion::RootMotion, pipeline::Made, take::WorldTracks};
+use loopwright::{Analysis, MadeLoop, RootMotion, motion::WorldTracks};
 
 use super::{
     axes::{self, Axis, Panel, Range, stroke_width},
@@ -21,7 +21,7 @@ const HEIGHT: f64 = 110.0;
 /// Speeds of the feet of a loop over the ground, as captured and as they are held, as SVG.
 ///
 /// `made` must be of the take of `analysis`. Where no foot stands there is nothing but the title.
-pub fn feet(analysis: &Analysis, made: &Made) -> String {
+pub fn feet(analysis: &Analysis, made: &MadeLoop) -> String {
     let mut svg = Svg::new();
     let title = format!("{}: feet over the ground", made.loop_clip.name());
     let below = match made.feet.skate_mps {
@@ -40,7 +40,7 @@ pub fn feet(analysis: &Analysis, made: &Made) -> String {
 }
 
 /// Draws a panel for each foot that stands, over two periods; gives the height below them.
-pub(super) fn panels(svg: &mut Svg, analysis: &Analysis, made: &Made, top: f64) -> f64 {
+pub(super) fn panels(svg: &mut Svg, analysis: &Analysis, made: &MadeLoop, top: f64) -> f64 {
     let standing: Vec<usize> = (0..analysis.body.feet.len())
         .filter(|&foot| made.feet.contacts.iter().any(|contact| contact.foot == foot))
         .collect();
@@ -92,7 +92,7 @@ pub(super) fn panels(svg: &mut Svg, analysis: &Analysis, made: &Made, top: f64) 
     y
 }
 
-fn panel(svg: &mut Svg, made: &Made, foot: usize, lines: &[(Ink, f64, Vec<f64>)], area: Area, is_last: bool) {
+fn panel(svg: &mut Svg, made: &MadeLoop, foot: usize, lines: &[(Ink, f64, Vec<f64>)], area: Area, is_last: bool) {
     let clip = &made.loop_clip;
     let (count, step) = (clip.num_samples(), clip.step_secs());
     let x = Axis::across(Range::new(0.0, 2.0 * clip.period_secs()), "time, s", area.width);
@@ -143,7 +143,7 @@ struct Places {
 
 impl Places {
     /// The uncut take around the loop; beyond its ends it stands still.
-    fn of_cut(made: &Made) -> Self {
+    fn of_cut(made: &MadeLoop) -> Self {
         let clip = &made.source.clip;
         Self {
             root: made.source.root,
@@ -154,7 +154,7 @@ impl Places {
         }
     }
 
-    fn of_loop(made: &Made) -> Self {
+    fn of_loop(made: &MadeLoop) -> Self {
         let clip = &made.loop_clip;
         Self {
             root: *clip.root(),

@@ -1,10 +1,6 @@
 //! Which lengths of a take repeat, what every seam would cost, and where the proposed loops lie.
 
-use loopwright::{
-    analysis::{Analysis, spectrum::Peak},
-    candidate::{Found, LoopCandidate, MAX_COST_RATIO, SearchSettings, score::SeamCost, search::Seams},
-    take::Take,
-};
+use loopwright::{Analysis, Found, LoopCandidate, SearchSettings, Take, analysis::Peak, candidate::MAX_COST_RATIO};
 
 use super::{
     axes::{self, Axis, Labels, Panel, Range},
@@ -20,7 +16,8 @@ use super::{
 ///
 /// `analysis` must be of the same take, and `found` what `settings` found in it; no candidates are fine. The cost is
 /// computed on a grid of a few hundred starts and lengths, however long the take.
-pub fn find(take: &Take, analysis: &Analysis, settings: &SearchSettings, found: &Found) -> String {
+pub fn find(analysis: &Analysis, settings: &SearchSettings, found: &Found) -> String {
+    let take = &analysis.take;
     let mut svg = Svg::new();
     let title = format!("{}: which stretches repeat", take.name());
     let top = axes::title(&mut svg, &title, &summary(take, found));
@@ -231,7 +228,7 @@ struct Map {
 impl Map {
     fn of(panel: &Panel, take: &Take, analysis: &Analysis, settings: &SearchSettings, found: &Found) -> Self {
         let (columns, rows) = ((panel.area.width / CELL) as usize, (panel.area.height / CELL) as usize);
-        let seams = Seams::new(&analysis.features, SeamCost::even(settings.decay));
+        let seams = analysis.seams(settings.decay);
         let dt = take.frame_time_secs();
         let last = take.num_frames() - 1;
         let middle =

@@ -1,13 +1,9 @@
 //! What a take says of a character controller: its changes with the springs fitted to them, and a controller driven through it.
 
 use glam::DVec3;
-use loopwright::controller_fit::{
+use loopwright::{
     TakeFit,
-    event::{Event, Quantity},
-    mode::Mode,
-    pool::{HalfLives, Pool},
-    profile::Signal,
-    response::SmoothedResponse,
+    controller_fit::{Event, HalfLives, Mode, Pool, Quantity, Signal, SmoothedResponse},
 };
 
 use super::{

@@ -1,9 +1,6 @@
 //! What a take holds, over its time.
 
-use loopwright::{
-    analysis::{Analysis, body::Foot},
-    take::Take,
-};
+use loopwright::{Analysis, Take, analysis::Foot};
 
 use super::{
     axes,
@@ -15,7 +12,8 @@ use super::{
 /// Tracks of a take as SVG: heights of feet and hips, speed, heading, with stretches shaded and soiled frames marked.
 ///
 /// `analysis` must be of the same take. Long takes are thinned to what a pixel can show.
-pub fn inspect(take: &Take, analysis: &Analysis) -> String {
+pub fn inspect(analysis: &Analysis) -> String {
+    let take = &analysis.take;
     let mut svg = Svg::new();
     let title = format!("{}: what the take holds", take.name());
     let top = axes::title(&mut svg, &title, &tracks::facts(take));

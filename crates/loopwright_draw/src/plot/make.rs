@@ -4,12 +4,9 @@ use core::f64::consts::{PI, TAU};
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    analysis::Analysis,
+    Analysis, Cut, MadeLoop, RootMode, Take,
     closure::{Order, Shape},
     math::rotation,
-    pipeline::Made,
-    root_motion::RootMode,
-    take::{Cut, Take},
 };
 
 use super::{
@@ -24,8 +21,9 @@ use super::{
 /// A loop as SVG: the path from above with the root's twist, offsets over time, the most offset joints before and after, how fast feet
 /// go over the ground.
 ///
-/// `made` must be of `cut`, and that of `take`; `analysis` of the same take. `mode` says what becomes of the root motion.
-pub fn make(take: &Take, analysis: &Analysis, cut: &Cut, made: &Made, mode: RootMode) -> String {
+/// `made` must be made from the take of `analysis`.
+pub fn make(analysis: &Analysis, made: &MadeLoop) -> String {
+    let (take, cut, mode) = (&analysis.take, &made.candidate.cut, made.root.mode);
     let mut svg = Svg::new();
     let title = format!("{}: the take and the loop made from it", take.name());
     let top = axes::title(&mut svg, &title, &summary(cut, made));
@@ -41,7 +39,7 @@ pub fn make(take: &Take, analysis: &Analysis, cut: &Cut, made: &Made, mode: Root
     svg.finish(&title, bottom + style::MARGIN - 6.0)
 }
 
-fn summary(cut: &Cut, made: &Made) -> String {
+fn summary(cut: &Cut, made: &MadeLoop) -> String {
     let clip = &made.loop_clip;
     let twist = clip.root().twist;
     let ground = DVec3::new(twist.linear.x, 0.0, twist.linear.z).length();
@@ -131,7 +129,7 @@ fn path_from_above(
     take: &Take,
     analysis: &Analysis,
     cut: &Cut,
-    made: &Made,
+    made: &MadeLoop,
     mode: RootMode,
     left: f64,
     top: f64,
@@ -209,7 +207,7 @@ fn path_from_above(
 }
 
 /// The circle, or the line, along which the twist carries the root for ever.
-fn twist_line(svg: &mut Svg, ground: &Ground, made: &Made) {
+fn twist_line(svg: &mut Svg, ground: &Ground, made: &MadeLoop) {
     let root = made.loop_clip.root();
     let twist = root.twist;
     let thin = stroke_width(1.2);
@@ -271,7 +269,7 @@ fn most_offset(offsets: &[DVec3], num_joints: usize) -> Vec<usize> {
     joints
 }
 
-fn offsets(svg: &mut Svg, made: &Made, left: f64, width: f64, top: f64, bottom: f64) {
+fn offsets(svg: &mut Svg, made: &MadeLoop, left: f64, width: f64, top: f64, bottom: f64) {
     let joints = made.loop_clip.skeleton().num_joints();
     let closed = &made.closed;
     let rotations: Vec<DVec3> = closed.rotation_offsets.iter().map(|o| *o * (180.0 / PI)).collect();
@@ -325,7 +323,7 @@ fn offsets(svg: &mut Svg, made: &Made, left: f64, width: f64, top: f64, bottom: 
     }
 }
 
-fn offset_panel(made: &Made, offsets: &[DVec3], name: &str, least: f64, is_last: bool, area: Area) -> Panel {
+fn offset_panel(made: &MadeLoop, offsets: &[DVec3], name: &str, least: f64, is_last: bool, area: Area) -> Panel {
     let range = Range::around(offsets.iter().map(|offset| offset.length()), least).down_to_zero();
     let x = Axis::across(
         Range::new(0.0, made.loop_clip.period_secs()),
@@ -340,7 +338,7 @@ fn offset_panel(made: &Made, offsets: &[DVec3], name: &str, least: f64, is_last:
 }
 
 /// Marks where blends that end do end.
-fn blend_ends(svg: &mut Svg, panel: &Panel, made: &Made) {
+fn blend_ends(svg: &mut Svg, panel: &Panel, made: &MadeLoop) {
     let period = made.loop_clip.period_secs();
     let method = &made.closed.method;
     for (shape, from, direction) in [(method.start, 0.0, 1.0), (method.end, period, -1.0)] {
@@ -359,7 +357,7 @@ fn blend_ends(svg: &mut Svg, panel: &Panel, made: &Made) {
 /// Height of a panel of a joint's curves.
 const CURVE_HEIGHT: f64 = 130.0;
 
-fn curves(svg: &mut Svg, made: &Made, top: f64) -> f64 {
+fn curves(svg: &mut Svg, made: &MadeLoop, top: f64) -> f64 {
     let joints = made.loop_clip.skeleton().num_joints();
     let mut shown = most_offset(&made.closed.rotation_offsets, joints);
     if shown.is_empty() {
@@ -404,7 +402,7 @@ fn curves(svg: &mut Svg, made: &Made, top: f64) -> f64 {
     y
 }
 
-fn curve(svg: &mut Svg, made: &Made, joint: usize, area: Area, is_last: bool) {
+fn curve(svg: &mut Svg, made: &MadeLoop, joint: usize, area: Area, is_last: bool) {
     let clip = &made.loop_clip;
     let count = clip.num_samples();
     let reference = clip.body_pose(0).rotations[joint];

@@ -6,10 +6,10 @@
 //! functions of core values alone: the same values give the same text on every machine.
 //!
 //! ```
-//! use loopwright::analysis::{Analysis, body::BodyOverrides};
+//! use loopwright::{Analysis, BodyOverrides};
 //!
 //! let take = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
-//! let analysis = Analysis::of(&take, &BodyOverrides::default())?;
+//! let analysis = Analysis::new(&take)?;
 //! let svg = loopwright_draw::plot::inspect(&take, &analysis);
 //! assert!(svg.starts_with("<svg"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

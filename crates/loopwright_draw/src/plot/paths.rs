@@ -1,6 +1,6 @@
 //! Ways over the ground, seen from above: where roots go and how fast.
 
-use loopwright::math::rigid::Rigid;
+use loopwright::math::Rigid;
 
 use super::{
     style::{self, SERIES},

@@ -1,8 +1,8 @@
 //! Panels over the time of a whole take, stacked: what moves is shaded, what is soiled is marked.
 
 use loopwright::{
-    analysis::{Analysis, energy::Activity, segments::Gait},
-    take::Take,
+    Analysis, Take,
+    analysis::{Activity, Gait},
 };
 
 use super::{

@@ -2,9 +2,8 @@
 
 use glam::DVec3;
 use loopwright::{
-    analysis::body::{Body, FoundBy, Side},
-    motion::{Pose, PoseRef},
-    take::{Skeleton, Take},
+    Pose, PoseRef, Skeleton, Take,
+    analysis::{Body, FoundBy, Side},
 };
 
 /// Side of the body that a limb belongs to; it gives the colour.

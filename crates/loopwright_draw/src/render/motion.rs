@@ -2,12 +2,7 @@
 
 use glam::DVec3;
 use loopwright::{
-    analysis::{Analysis, heading::Heading},
-    loop_clip::{KeyLayout, LoopClip},
-    math::rigid::Rigid,
-    motion::RootMotion,
-    root_motion::Rooted,
-    take::Take,
+    Analysis, LoopClip, RootMotion, Take, analysis::Heading, loop_clip::KeyLayout, math::Rigid, root_motion::Rooted,
 };
 
 use super::body::Figure;
@@ -56,13 +51,8 @@ const GUIDE_SECS: f64 = 0.6;
 
 impl Motion {
     /// Frames `first` to `last` of a take, as they were recorded.
-    pub fn of_take(
-        take: &Take,
-        analysis: &Analysis,
-        figure: &Figure,
-        first: usize,
-        last: usize,
-    ) -> Result<Self, MotionError> {
+    pub fn of_take(analysis: &Analysis, figure: &Figure, first: usize, last: usize) -> Result<Self, MotionError> {
+        let take = &analysis.take;
         let num_frames = take.num_frames();
         if first > last || last >= num_frames {
             return Err(MotionError::NoSuchFrames {

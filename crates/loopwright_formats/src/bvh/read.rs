@@ -1,7 +1,7 @@
 //! From bytes to a file in its own words, and from there to a take.
 
 use glam::{DQuat, DVec3};
-use loopwright::take::{Joint, Skeleton, Take};
+use loopwright::{Joint, Skeleton, Take};
 
 use super::{
     BvhFile, BvhJoint, Hierarchy,

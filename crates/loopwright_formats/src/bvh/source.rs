@@ -1,7 +1,7 @@
 //! The form that a take had in its BVH file, or is given for one.
 
 use glam::DVec3;
-use loopwright::take::Take;
+use loopwright::Take;
 
 use super::{BvhJoint, FrameTime, Hierarchy, channel::Channel};
 use crate::space::{Axis, Space};

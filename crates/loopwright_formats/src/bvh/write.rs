@@ -7,11 +7,7 @@ use core::fmt::Write as _;
 use std::borrow::Cow;
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    loop_clip::LoopClip,
-    motion::Pose,
-    take::{Skeleton, Take},
-};
+use loopwright::{LoopClip, Pose, Skeleton, Take};
 
 use super::{
     BvhJoint, Hierarchy,

@@ -1,11 +1,7 @@
 //! The motion that is written into an FBX file: poses at even times.
 
 use glam::{DQuat, DVec3};
-use loopwright::{
-    loop_clip::LoopClip,
-    motion::Pose,
-    take::{Joint, Skeleton, SkeletonError, Take},
-};
+use loopwright::{Joint, LoopClip, Pose, Skeleton, Take, motion::SkeletonError};
 
 use super::animation;
 use crate::{

@@ -1,7 +1,7 @@
 //! From a scene to a take: sampling on an even grid, joint by joint.
 
 use glam::{DQuat, DVec3};
-use loopwright::take::{Joint, Skeleton, Take};
+use loopwright::{Joint, Skeleton, Take};
 use ufbx::{Anim, Node, Scene};
 
 use super::{

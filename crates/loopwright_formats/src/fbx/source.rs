@@ -1,7 +1,7 @@
 //! The form that a take had in its FBX file, or is given for one.
 
 use glam::DQuat;
-use loopwright::take::Take;
+use loopwright::Take;
 
 #[cfg(feature = "fbx")]
 use super::form::FbxFile;

@@ -1,6 +1,6 @@
 //! From takes and loops to FBX: into the file of the source, or as a fresh file.
 
-use loopwright::{loop_clip::LoopClip, take::Take};
+use loopwright::{LoopClip, Take};
 
 use super::{
     fresh,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::DVec3;
-use loopwright::take::{Skeleton, Take};
+use loopwright::{Skeleton, Take};
 use serde_json::{Value, json};
 
 use super::{

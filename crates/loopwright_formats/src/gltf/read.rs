@@ -1,10 +1,10 @@
 //! From the parts of a glTF file to a take.
 
-use loopwright::motion::Pose;
+use loopwright::Pose;
 use std::sync::Arc;
 
 use glam::DVec3;
-use loopwright::take::{Joint, Skeleton, Take};
+use loopwright::{Joint, Skeleton, Take};
 
 use super::{
     accessor::Accessors,

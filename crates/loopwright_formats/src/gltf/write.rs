@@ -6,10 +6,8 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    loop_clip::LoopClip,
-    math::{rigid::Rigid, rotation},
-    motion::{Pose, PoseRef},
-    take::{Skeleton, Take},
+    LoopClip, Pose, PoseRef, Skeleton, Take,
+    math::{Rigid, rotation},
 };
 use serde_json::{Value, json};
 

@@ -1,16 +1,13 @@
 //! From the core's values to the facts that JSON, sidecar and text share, in the units people use.
 
 use loopwright::{
-    analysis::body::Body,
-    candidate::LoopCandidate,
+    LoopCandidate, LoopClip, MadeLoop, Quality, RootMode, RootMotion,
+    analysis::Body,
     closure::{Closed, ClosureName, Order},
     feet::{Feet, FootOutcome},
-    loop_clip::LoopClip,
-    math::{ops, rigid::Twist, rotation},
-    motion::RootMotion,
-    pipeline::Made,
-    quality::{Quality, Stand},
-    root_motion::{RootMode, RootSpace},
+    math::{Twist, ops, rotation},
+    quality::Stand,
+    root_motion::RootSpace,
 };
 
 use super::facts::{
@@ -23,7 +20,7 @@ pub fn candidate(candidate: &LoopCandidate, period_secs: f64) -> CandidateFacts 
     CandidateFacts {
         start_frame: candidate.cut.start_frame(),
         end_frame: candidate.cut.end_frame(),
-        mirrored: candidate.is_mirrored,
+        mirrored: candidate.pairing.is_mirrored(),
         source_period_secs: candidate.source_period_secs,
         period_secs,
         cycles: candidate.cycles as usize,
@@ -92,7 +89,7 @@ pub fn root(root: &RootMotion, mode: RootMode, space: RootSpace) -> RootFacts {
 const NO_WAY_METRES: f64 = 0.05;
 
 /// The root's facts with what is known to who made the loop only.
-pub fn root_as_made(facts: RootFacts, made: &Made, path_smoothing_secs: Option<f64>) -> RootFacts {
+pub fn root_as_made(facts: RootFacts, made: &MadeLoop, path_smoothing_secs: Option<f64>) -> RootFacts {
     let (fit, feet) = (made.source.fit, &made.feet);
     RootFacts {
         take_twist_linear_mps: feet

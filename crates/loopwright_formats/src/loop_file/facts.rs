@@ -3,10 +3,7 @@
 //! Names are stable and in snake case. All lengths are in metres unless the name says otherwise, with +Y up and +Z forward,
 //! whatever the file uses; angles and rates carry their unit in the name. `None` stands for what is not known.
 
-use loopwright::{
-    root_motion::{RootMode, RootSpace},
-    take::Take,
-};
+use loopwright::{RootMode, Take, root_motion::RootSpace};
 use serde::{Deserialize, Serialize};
 
 use super::word::{self, word_or_default};

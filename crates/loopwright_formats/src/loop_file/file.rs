@@ -3,13 +3,11 @@
 use std::borrow::Cow;
 
 use loopwright::{
-    analysis::body::{Body, BodyError, BodyOverrides},
-    candidate::LoopCandidate,
-    loop_clip::{KeyLayout, KeysError, LoopClip, LoopKeys},
-    pipeline::Made,
-    quality::{self, Quality},
-    root_motion::{RootMode, RootSettings, RootSpace},
-    take::Take,
+    BodyOverrides, LoopClip, MadeLoop, Quality, RootMode, RootSettings, Take,
+    analysis::{Body, BodyError},
+    loop_clip::{KeyLayout, KeysError, LoopKeys},
+    quality,
+    root_motion::RootSpace,
 };
 
 use super::{
@@ -70,19 +68,6 @@ pub enum LoopFileError {
     Body(#[from] BodyError),
 }
 
-/// What a loop was made from.
-#[derive(Clone, Debug)]
-pub struct LoopOrigin<'a> {
-    /// The take.
-    pub take: TakeFacts,
-    /// The body in it.
-    pub body: &'a Body,
-    /// The stretch.
-    pub candidate: &'a LoopCandidate,
-    /// What was asked for of the root motion.
-    pub root: &'a RootSettings,
-}
-
 /// What a blend was made from.
 #[derive(Clone, Debug)]
 pub struct BlendOrigin<'a> {
@@ -104,26 +89,36 @@ impl LoopFile {
     /// Writes a loop in the form of a source, reads it back, and measures what was read.
     ///
     /// Errors: [`LoopFileError`].
-    pub fn write(
-        made: &Made,
-        origin: LoopOrigin<'_>,
+    pub fn write(made: &MadeLoop, source: &Source) -> Result<Self, LoopFileError> {
+        let take = TakeFacts::of(made.take.name(), &made.take, source.space());
+        let writing = LoopWriteSettings {
+            in_place: !made.root.mode.moves_root(),
+            ..LoopWriteSettings::default()
+        };
+        Self::write_with(made, take, source, &writing)
+    }
+
+    /// The same with facts of the take, which the sidecar holds, and settings of the writer. Errors: [`LoopFileError`].
+    pub fn write_with(
+        made: &MadeLoop,
+        take: TakeFacts,
         source: &Source,
         writing: &LoopWriteSettings,
     ) -> Result<Self, LoopFileError> {
         let clip = &made.loop_clip;
         let written = checked(clip, source, writing)?;
         let (_, keys) = written_keys(clip, &written, source, writing)?;
-        let (body, uncut) = (origin.body, Some(&made.source));
+        let (body, uncut) = (&made.body, Some(&made.source));
         let quality = quality::measure(&keys, body, uncut);
-        let RootSettings { mode, space, .. } = *origin.root;
+        let RootSettings { mode, space, .. } = made.root;
         let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
         let sidecar = Sidecar {
-            candidate: describe::candidate(origin.candidate, clip.period_secs()),
+            candidate: describe::candidate(&made.candidate, clip.period_secs()),
             closure: describe::closure(&made.closed),
             root: describe::root_as_made(
                 describe::root(clip.root(), mode, space),
                 made,
-                (mode == RootMode::Path).then_some(origin.root.path_smoothing_secs),
+                (mode == RootMode::Path).then_some(made.root.path_smoothing_secs),
             ),
             feet: Some(FeetFacts {
                 stances: describe::stances(clip, &quality::stands(&keys, body, uncut)),
@@ -140,8 +135,8 @@ impl LoopFile {
                 animation: written.animation.clone(),
                 ..PlaybackFacts::default()
             }
-            .in_space(source.space(), &origin.take),
-            take: origin.take,
+            .in_space(source.space(), &take),
+            take,
             ..Sidecar::default()
         };
         Ok(Self {

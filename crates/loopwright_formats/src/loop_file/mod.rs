@@ -20,7 +20,7 @@ mod place;
 
 mod word;
 
-pub use file::{BlendOrigin, LoopFile, LoopFileError, LoopOrigin, written_keys};
+pub use file::{BlendOrigin, LoopFile, LoopFileError, written_keys};
 pub use place::{LoopInFile, PlaceError};
 pub use sidecar::{Sidecar, SidecarError};
 pub use target::Target;

@@ -2,16 +2,13 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    analysis::{Analysis, body::Body},
-    loop_clip::{KeyLayout, KeysError, LoopClip, LoopKeys},
-    math::{
-        rigid::{Rigid, Twist},
-        rotation,
-    },
-    motion::RootMotion,
+    Analysis, Cut, LoopClip, RootMode, RootMotion, Take,
+    analysis::Body,
+    loop_clip::{KeyLayout, KeysError, LoopKeys},
+    math::{Rigid, Twist, rotation},
     recognition,
-    root_motion::{RootMode, RootSpace, Rooted, extract},
-    take::{Clip, Cut, Take},
+    root_motion::{RootSpace, Rooted},
+    take::Clip,
 };
 
 use super::{facts::RootFacts, sidecar::Sidecar};
@@ -158,15 +155,10 @@ impl LoopInFile {
 
     /// The uncut frames that the loop was made from, seen from the same root.
     ///
-    /// `sidecar` is the loop's, `take` the one that it was cut from, with its analysis. Errors: [`PlaceError`] where it is
-    /// another take.
-    pub fn uncut(
-        &self,
-        sidecar: &Sidecar,
-        written: &Take,
-        take: &Take,
-        analysis: &Analysis,
-    ) -> Result<Rooted, PlaceError> {
+    /// `sidecar` is the loop's, `analysis` that of the take that it was cut from. Errors: [`PlaceError`] where it is another
+    /// take.
+    pub fn uncut(&self, sidecar: &Sidecar, written: &Take, analysis: &Analysis) -> Result<Rooted, PlaceError> {
+        let take = &analysis.take;
         if take.num_joints() != written.num_joints() || take.num_frames() != sidecar.take.frames {
             return Err(PlaceError::OtherTake {
                 joints: take.num_joints(),
@@ -193,14 +185,14 @@ impl LoopInFile {
             None => self.root,
         };
         if sidecar.playback.root_joint.is_none() || sidecar.playback.root_joint_added {
-            return Ok(extract::relative_to(&clip, root, self.carrier));
+            return Ok(Rooted::relative_to(&clip, root, self.carrier));
         }
         // The root joint is where the loop has it, so that the two compare joint by joint.
         let (shown, world) = (self.layout.shown(&self.root), written.world_tracks());
         let seats: Vec<Rigid> = (0..sidecar.playback.samples.min(written.num_frames()))
             .map(|key| shown.at(key as f64 * written.frame_time_secs()).inverse() * world.joint(key, self.carrier))
             .collect();
-        Ok(extract::under_root_joint(&clip, root, self.carrier, analysis, &seats))
+        Ok(Rooted::under_root_joint(&clip, root, self.carrier, analysis, &seats))
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use loopwright::{root_motion::RootMode, take::Skeleton};
+use loopwright::{RootMode, Skeleton};
 
 use super::{
     facts::RootFacts,

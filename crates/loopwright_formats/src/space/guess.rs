@@ -2,9 +2,9 @@
 
 use glam::DVec3;
 use loopwright::{
-    analysis::body::{Body, BodyOverrides, Foot, FoundBy},
+    BodyOverrides, Take,
+    analysis::{Body, Foot, FoundBy},
     math::ops,
-    take::Take,
 };
 
 use super::{
@@ -172,7 +172,7 @@ fn unit_by_offsets(take: &Take, warnings: &mut Vec<Warning>) -> f64 {
 #[cfg(test)]
 mod tests {
     use glam::DQuat;
-    use loopwright::take::{Joint, Skeleton};
+    use loopwright::{Joint, Skeleton};
 
     use super::*;
 

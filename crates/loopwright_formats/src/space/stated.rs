@@ -1,6 +1,6 @@
 //! The space of a file that states its unit, which is overruled where no body of that size would be a person.
 
-use loopwright::take::Take;
+use loopwright::Take;
 
 use super::{
     NAMED_UNITS, Space, UNIT_RANGE,

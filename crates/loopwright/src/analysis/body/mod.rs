@@ -234,7 +234,7 @@ mod tests {
     use glam::{DQuat, DVec3};
 
     use super::*;
-    use crate::take::{Joint, Skeleton};
+    use crate::motion::{Joint, Skeleton};
 
     /// One standing frame; rows are name, parent, position relative to the parent.
     fn take(rows: &[(&str, Option<usize>, [f64; 3])]) -> Take {

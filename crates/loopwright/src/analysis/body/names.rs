@@ -3,7 +3,7 @@
 //! Names differ between every two exporters, so they are taken apart into words and a side.
 
 use super::{BodyError, Foot, FoundBy, Side};
-use crate::take::Skeleton;
+use crate::motion::Skeleton;
 
 /// Parts of a body that have names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 //! number of frames only. Argument and proof: docs/math/search.md, section "The exact list of distinct loops".
 
 use super::bound::SeamBounds;
-pub use super::seams::{SeamPair, Seams};
+use super::seams::SeamPair;
 
 mod admission;
 

@@ -2,11 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use loopwright::{
-    analysis::body::Body,
-    root_motion::{RootMode, extract},
-    take::{Clip, Cut},
-};
+use loopwright::{Cut, RootMode, analysis::Body, take::Clip};
 use loopwright_draw::render::{Figure, Motion, MotionError};
 
 use loopwright_formats::LoopInFile;
@@ -82,8 +78,7 @@ fn take_motion(path: &Path, args: &RenderArgs, beside: Option<&Path>) -> Result<
             let cut = Cut::new(loaded.take(), start as f64, end as f64).map_err(|error| unfit(path, error))?;
             return cut_motion(&loaded, &cut, end - start, loaded.take().frame_time_secs(), &figure);
         }
-        return Motion::of_take(loaded.take(), &loaded.analysis, &figure, start, end)
-            .map_err(|error| unfit(path, error));
+        return Motion::of_take(&loaded.analysis, &figure, start, end).map_err(|error| unfit(path, error));
     }
     if let Some(other) = beside
         && written_loop::has_sidecar(other)
@@ -106,7 +101,7 @@ fn take_motion(path: &Path, args: &RenderArgs, beside: Option<&Path>) -> Result<
         // A loop whose sidecar is gone still shows what its keys are.
         return loop_motion(path, args);
     }
-    Motion::of_take(loaded.take(), &loaded.analysis, &figure, 0, last).map_err(|error| unfit(path, error))
+    Motion::of_take(&loaded.analysis, &figure, 0, last).map_err(|error| unfit(path, error))
 }
 
 /// A stretch of a take repeated as it is.
@@ -118,8 +113,8 @@ fn cut_motion(
     figure: &Figure,
 ) -> Result<Motion, Failure> {
     let clip = Clip::new(loaded.take(), cut, num_frames, step_secs).map_err(|error| unfit(&loaded.path, error))?;
-    let source =
-        extract(&clip, &loaded.analysis, 1, &RootMode::Screw.into()).map_err(|error| unfit(&loaded.path, error))?;
+    let source = (loaded.analysis.extract_root_motion(&clip, 1, &RootMode::Screw.into()))
+        .map_err(|error| unfit(&loaded.path, error))?;
     Motion::of_cut(&source, figure, cut.start_frame(), cut.num_frames())
         .map_err(|error: MotionError| unfit(&loaded.path, error))
 }

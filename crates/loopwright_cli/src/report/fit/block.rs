@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
-use loopwright::controller_fit::{FitSettings, mode::Mode, pool::Pool};
+use loopwright::{
+    FitSettings,
+    controller_fit::{Mode, Pool},
+};
 
 use super::{DEGREES, MEANING};
 

@@ -2,11 +2,9 @@
 
 use std::fmt::Write;
 
-use loopwright::controller_fit::{
+use loopwright::{
     FitSettings, TakeFit,
-    event::Quantity,
-    mode::Mode,
-    pool::{HalfLives, ModePool, Pool, Spread},
+    controller_fit::{HalfLives, Mode, ModePool, Pool, Quantity, Spread},
 };
 
 use super::{DEGREES, FittedTake, MEANING, Outcome, Source, lack_in_words};

@@ -1,10 +1,8 @@
 //! Takes and their pools as JSON.
 
-use loopwright::controller_fit::{
+use loopwright::{
     FitSettings, TakeFit,
-    event::{Event, Quantity},
-    mode::{Maximum, Mode, ModeFigures},
-    pool::{HalfLives, ModePool, Pool, Spread},
+    controller_fit::{Event, HalfLives, Maximum, Mode, ModeFigures, ModePool, Pool, Quantity, Spread},
 };
 use loopwright_formats::loop_file::facts::TakeFacts;
 use serde::Serialize;

@@ -1,6 +1,9 @@
 //! Answers of `fit`: as text, as JSON, and as a block for a controller.
 
-use loopwright::controller_fit::{FitError, FitSettings, Lack, TakeFit, event::Quantity};
+use loopwright::{
+    FitSettings, TakeFit,
+    controller_fit::{FitError, Lack, Quantity},
+};
 use loopwright_formats::loop_file::facts::TakeFacts;
 
 mod block;

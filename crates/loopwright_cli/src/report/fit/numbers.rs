@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
-use loopwright::controller_fit::spring;
+use loopwright::{
+    controller_fit::{half_life_of_peak, peak_of_half_life},
+    math::decay_rate,
+};
 use serde::Serialize;
 
 use super::MEANING;
@@ -20,18 +23,18 @@ impl Numbers {
     /// Completes what is given; `None` where neither rate nor half-life is.
     pub(crate) fn of(step: f64, rate: Option<f64>, half_life_secs: Option<f64>) -> Option<Self> {
         let half_life_secs = match rate {
-            Some(rate) => spring::half_life_of_peak(step, rate),
+            Some(rate) => half_life_of_peak(step, rate),
             None => half_life_secs,
         }?;
         Some(Self {
             step,
-            rate: rate.unwrap_or_else(|| spring::peak_of_half_life(step, half_life_secs)),
+            rate: rate.unwrap_or_else(|| peak_of_half_life(step, half_life_secs)),
             half_life_secs,
         })
     }
 
     fn peak_secs(&self) -> f64 {
-        1.0 / spring::decay_rate(self.half_life_secs)
+        1.0 / decay_rate(self.half_life_secs)
     }
 }
 

@@ -1,13 +1,10 @@
 //! Motion goes into files made here and comes back.
 
 use core::f64::consts::PI;
-use loopwright::{
-    loop_clip::LoopClip,
-    motion::{RootMotion, Tracks},
-};
+use loopwright::{LoopClip, RootMotion, Tracks};
 
 use glam::{DQuat, DVec3};
-use loopwright::{math::rotation, take::Take};
+use loopwright::{Take, math::rotation};
 
 use crate::{
     AnimationChoice, LoadedTake, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice, WriteError,
@@ -287,12 +284,12 @@ fn an_added_root_is_a_bone_unless_blender_would_misread_it() {
 }
 
 fn take_of_one_joint() -> Take {
-    let joint = loopwright::take::Joint {
+    let joint = loopwright::Joint {
         name: "alone".to_owned(),
         parent: None,
         rest_offset: DVec3::ZERO,
         tip: None,
     };
-    let skeleton = loopwright::take::Skeleton::new(vec![joint]).unwrap();
+    let skeleton = loopwright::Skeleton::new(vec![joint]).unwrap();
     Take::new("t", skeleton, 0.1, vec![DVec3::ZERO], vec![DQuat::IDENTITY]).unwrap()
 }

@@ -1,0 +1,86 @@
+//! Kernels and parts of solvers, for benches, measurements and tests of this project. They change without notice.
+
+/// Lower bounds of seams.
+pub mod bound {
+    pub use crate::candidate::bound::*;
+}
+
+/// How well the frames around a pair repeat.
+pub mod rhythm {
+    pub use crate::candidate::rhythm::*;
+}
+
+/// The price of a seam.
+pub mod score {
+    pub use crate::candidate::score::*;
+}
+
+/// Distinct pairs by cost.
+pub mod search {
+    pub use crate::candidate::search::*;
+}
+
+/// What of a pose is compared.
+pub mod features {
+    pub use crate::analysis::features::*;
+}
+
+/// Which lengths repeat.
+pub mod spectrum {
+    pub use crate::analysis::spectrum::*;
+}
+
+/// When a foot stands.
+pub mod standing {
+    pub use crate::analysis::standing::*;
+}
+
+/// Velocity and acceleration estimates.
+pub mod velocity {
+    pub use crate::analysis::velocity::*;
+}
+
+/// The linear system of a closure.
+pub mod boundary {
+    pub use crate::closure::boundary::*;
+}
+
+/// Velocities at the ends of a cut.
+pub mod ends {
+    pub use crate::closure::ends::*;
+}
+
+/// Boundary values of rotations.
+pub mod rotation {
+    pub use crate::closure::rotation::*;
+}
+
+/// Boundary values of points.
+pub mod targets {
+    pub use crate::closure::targets::*;
+}
+
+/// The root motion of a period.
+pub mod cycle {
+    pub use crate::root_motion::cycle::*;
+}
+
+/// Which joint is a rig's root.
+pub mod root_joint {
+    pub use crate::root_motion::root_joint::*;
+}
+
+/// Finite screw motions.
+pub mod screw {
+    pub use crate::math::screw::*;
+}
+
+/// Smoothing weights.
+pub mod kernel {
+    pub use crate::math::kernel::*;
+}
+
+/// Fits of motions to points.
+pub mod fit {
+    pub use crate::math::fit::*;
+}
