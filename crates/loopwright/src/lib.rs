@@ -2,7 +2,7 @@
 //!
 //! A [`Take`] comes in; an [`Analysis`] studies it, proposes stretches that repeat ([`LoopCandidate`]) and makes one into a
 //! loop: root motion becomes one constant velocity and turn rate, the seam is closed, the feet are held where they stand. A
-//! [`LoopClip`] comes out, and [`Quality`] says how good it is. Loops play at any time ([`LoopClip::sample`], in single precision
+//! [`LoopClip`] comes out, and [`Quality`] says how good it is. Loops play at any time ([`LoopClip::body_pose_at`], in single precision
 //! [`loop_clip::RuntimeLoop`]), blend into others ([`Blender`]) and follow one another ([`LoopSet`]). [`Transitions`] prices the
 //! jump from one motion into another, and [`Analysis::fit_controller`] finds what a character controller needs to move as the
 //! take does.

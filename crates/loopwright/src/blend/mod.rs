@@ -1,6 +1,6 @@
 //! Blending loops: any number of them, by weights, into a loop that closes as exactly as they do.
 //!
-//! Loops are laid onto each other by the phase of their motion ([`phase`]), not by their first frames; periods and twists are
+//! Loops are laid onto each other by the phase of their motion (`phase`), not by their first frames; periods and twists are
 //! averaged so that the way travelled is the mean of the ways, and poses joint by joint at equal phase. Every value of the
 //! blend is a function of values that repeat, so the blend repeats. A [`space::BlendSpace`] finds the weights for a speed and
 //! a rate of turn. Derivation: docs/math/blend.md.

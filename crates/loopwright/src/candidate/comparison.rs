@@ -17,7 +17,7 @@ impl<'a> PoseComparison<'a> {
         Self::new(features, &Pairing::Same)
     }
 
-    /// Poses compared with what later ones are met as; `features` are those of [`Pairing::features`].
+    /// Poses compared with what later ones are met as; `features` are those of `features`.
     pub fn new(features: &'a Features, pairing: &'a Pairing) -> Self {
         Self {
             features,

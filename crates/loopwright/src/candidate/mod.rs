@@ -4,8 +4,8 @@
 //! does not qualify is a result with a reason, not an error: see [`Found::nearest_miss`].
 //!
 //! The parts, from the question to the arithmetic: [`SearchSettings`] say what to look for, `finder` judges the cheapest pairs
-//! by their [`rhythm`], travel and abruptness, [`search`] lists distinct pairs by cost, [`bound`] passes over those that cost
-//! too much, and [`score`] prices a seam.
+//! by their `rhythm`, travel and abruptness, `search` lists distinct pairs by cost, `bound` passes over those that cost
+//! too much, and `score` prices a seam.
 
 mod settings;
 

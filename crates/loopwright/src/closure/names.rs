@@ -5,7 +5,7 @@ use crate::words;
 /// What closes a seam, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClosureName {
-    /// The least visible of all, found by trying: [`crate::pipeline::auto`].
+    /// The least visible of all, found by trying: `auto`.
     Auto,
     /// [`super::Shape::Quintic`].
     Quintic,

@@ -1,9 +1,9 @@
 //! Figures for a character controller: how fast a take goes, and the half-lives of the springs that answer as its body does.
 //!
-//! [`profile`] smooths velocity and facing, [`mode`] separates walks from runs and finds the largest figures of each, [`event`]
-//! finds starts, stops and turns and fits a critically damped spring to each in two ways, [`pool`] takes medians over events
+//! `profile` smooths velocity and facing, `mode` separates walks from runs and finds the largest figures of each, `event`
+//! finds starts, stops and turns and fits a critically damped spring to each in two ways, `pool` takes medians over events
 //! and takes, and the same springs are driven through the take again to be held beside it. Half-lives are the articles'
-//! parameter: see [`spring`].
+//! parameter: see `spring`.
 //!
 //! ```
 //! use loopwright::controller_fit::spring;

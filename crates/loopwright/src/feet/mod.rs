@@ -1,6 +1,6 @@
 //! Feet of a loop: when they stand, how fast the ground goes by below them, and holding them in their place.
 //!
-//! Works on a closed loop, so what it finds and does repeats: [`contact`] finds when feet stand, and [`speed`] how fast the root
+//! Works on a closed loop, so what it finds and does repeats: `contact` finds when feet stand, and `speed` how fast the root
 //! must go for them to rest. Held feet get offsets in the world (`stance`); two-bone legs (`leg`) then carry them there,
 //! each foot keeping its turn, so that it rolls over heel and toe as captured. Where a leg cannot reach, or would have to bend
 //! all at once, heel (`footing`) and hips (`hips`) give way, and knees that would jerk are eased (`stride`). Derivations:

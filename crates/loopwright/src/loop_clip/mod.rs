@@ -1,6 +1,6 @@
 //! A loop clip: unique samples of one period and the constant root motion.
 //!
-//! [`playback`] plays it at any time; [`runtime`] does so in single precision, fast, for engines.
+//! `playback` plays it at any time; `runtime` does so in single precision, fast, for engines.
 
 use crate::{
     math::rigid::{Rigid, Twist},

@@ -1,7 +1,7 @@
 //! Playing a set of loops one after the other: jumps that nobody sees, in an order drawn by lot.
 //!
-//! A jump goes from one loop into the phase of another at which it costs least ([`entry`]); the offset and the difference of
-//! rates that it leaves fade away ([`offset`]), so that every joint and the root go on without a step and without a jerk. A
+//! A jump goes from one loop into the phase of another at which it costs least (`entry`); the offset and the difference of
+//! rates that it leaves fade away (`offset`), so that every joint and the root go on without a step and without a jerk. A
 //! [`LoopSet`] draws which loop comes next and for how many cycles from a seed. Derivation: docs/math/blend.md.
 
 use rand_pcg::{

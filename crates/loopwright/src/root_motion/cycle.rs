@@ -71,7 +71,7 @@ pub struct Cycle<'a> {
     pub path: BodyPath<'a>,
     /// Seconds from start to end.
     pub period_secs: f64,
-    /// World motion from the start to the end, as [`crate::math::fit`] finds it.
+    /// World motion from the start to the end, as `fit` finds it.
     pub motion: Rigid,
 }
 

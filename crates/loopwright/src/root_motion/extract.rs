@@ -22,7 +22,7 @@ pub struct Rooted {
     pub root: RootMotion,
     /// The joint whose track holds the root motion: the one that had it in the take, or the rig's root joint.
     pub carrier: usize,
-    /// The joint that carries the root's motion and nothing else, where the rig has one: see [`root_joint`].
+    /// The joint that carries the root's motion and nothing else, where the rig has one: see `root_joint`.
     pub root_joint: Option<usize>,
     /// How well one screw explains the travel; `None` where the root motion was given.
     pub fit: Option<TravelFit>,

@@ -1,6 +1,6 @@
 //! A take: a whole recording as loaded, never edited.
 //!
-//! [`Take`] holds the tracks of every joint as recorded; [`cut`] names a stretch of it, and [`clip`] samples that stretch on
+//! [`Take`] holds the tracks of every joint as recorded; `cut` names a stretch of it, and `clip` samples that stretch on
 //! its own even grid.
 
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! What it costs to leave one motion and enter another: the area between the two that an inertialized jump leaves.
 //!
-//! Two frames are compared as where seams are searched ([`crate::analysis::features`]): weighted joints seen from the ground
+//! Two frames are compared as where seams are searched (`features`): weighted joints seen from the ground
 //! below the hips and the facing there, with their velocities, and the root's own velocity. The cost of a jump is the exact
 //! total displacement of all these gaps under a [`Decay`], one-sided, because only what comes after a jump is bent. Its unit is
 //! the metre-second: weighted joints' distances, the three axes added up, times the time that they last. Derivation:
