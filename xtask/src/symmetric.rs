@@ -29,8 +29,7 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
     let (mut ranks, mut displacements, mut agreeing, mut pops, mut refused) =
         (Vec::new(), Vec::new(), 0, 0, Vec::new());
     for each in &studied {
-        let yaw = |frame: usize| each.analysis.heading.yaw(frame);
-        let mirror = match Mirror::of(&each.take, &[], yaw) {
+        let mirror = match each.analysis.mirror(&[]) {
             Ok(mirror) => mirror,
             Err(error) => {
                 refused.push(each.failed(error));

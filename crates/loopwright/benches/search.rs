@@ -9,11 +9,12 @@
 use std::time::Instant;
 
 use loopwright::{
-    analysis::Features,
-    candidate::{SeamPair, Seams},
+    candidate::SeamPair,
     math::Decay,
     unstable::{
         bound::{Instructions, SeamBounds},
+        features::Features,
+        seams::Seams,
         search::{Admission, DistinctPairs},
     },
 };

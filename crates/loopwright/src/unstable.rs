@@ -28,6 +28,11 @@ pub mod features {
 /// Which lengths repeat.
 pub mod spectrum {
     pub use crate::analysis::spectrum::*;
+
+    /// Which lengths repeat in features.
+    pub fn of(features: &crate::analysis::features::Features) -> Spectrum {
+        Spectrum::of(features)
+    }
 }
 
 /// When a foot stands.
@@ -83,4 +88,26 @@ pub mod kernel {
 /// Fits of motions to points.
 pub mod fit {
     pub use crate::math::fit::*;
+}
+
+/// Which frames are compared.
+pub mod comparison {
+    pub use crate::candidate::comparison::*;
+}
+
+/// Exact costs of the seams between any two frames.
+pub mod seams {
+    pub use crate::candidate::seams::*;
+}
+
+/// The mirror image of a clip, and how such a half is closed.
+pub mod image {
+    pub use crate::closure::image::*;
+}
+
+impl crate::Analysis {
+    /// What of the poses is compared.
+    pub fn features(&self) -> &features::Features {
+        &self.features
+    }
 }

@@ -3,11 +3,14 @@
 use glam::{DQuat, DVec3};
 use loopwright::{
     Analysis, Joint, SearchSettings, Skeleton, Take,
-    analysis::{Activity, Features},
-    candidate::{SeamCost, SeamPair, Seams},
+    analysis::Activity,
+    candidate::SeamPair,
     math::{Decay, rotation},
     unstable::{
         bound::{Instructions, SeamBounds},
+        features::Features,
+        score::SeamCost,
+        seams::Seams,
         search::{Admission, DistinctPairs},
     },
 };
@@ -333,7 +336,7 @@ fn takes_give_the_list_of_brute_force() {
         let analysis = Analysis::new(&take).unwrap();
         let fps = 1.0 / take.frame_time_secs();
         let (min_lag, separation) = ((0.4 * fps) as usize, (0.1 * fps).round() as usize);
-        let seams = Seams::new(&analysis.features, Decay::Spring { half_life_secs: 0.1 });
+        let seams = Seams::new(analysis.features(), Decay::Spring { half_life_secs: 0.1 });
         let bounds = SeamBounds::new(seams, &analysis.usable);
         for activity in [Activity::Moving, Activity::Idle] {
             let lags = min_lag..=(10.0 * fps) as usize;
@@ -352,7 +355,7 @@ fn the_distinct_list_equals_brute_force_to_the_bit() {
         let take = swaying(seed);
         let analysis = Analysis::new(&take).unwrap();
         let admission = Admission::new(&analysis.energy, &analysis.usable, 12..=70, Activity::Moving);
-        let seams = Seams::new(&analysis.features, Decay::Spring { half_life_secs: 0.2 });
+        let seams = Seams::new(analysis.features(), Decay::Spring { half_life_secs: 0.2 });
         let expected = brute_force(&seams, &admission, 3, 40);
         let bounds = SeamBounds::new(seams, &analysis.usable);
         let found: Vec<SeamPair> = DistinctPairs::new(&bounds, admission, 3).take(40).collect();

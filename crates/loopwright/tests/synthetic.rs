@@ -4,7 +4,7 @@ use glam::DVec3;
 use loopwright::{
     Analysis, LoopSettings, SearchSettings,
     math::Twist,
-    mirror::{Mirror, Pairing},
+    mirror::Pairing,
 };
 use loopwright_synth::{SyntheticTake, WalkSettings, random_settings, synthesize};
 
@@ -137,7 +137,7 @@ fn half_cycles_are_found_and_made_symmetric() {
             continue;
         };
         let analysis = Analysis::new(&take).unwrap();
-        let mirror = Mirror::of(&take, &[], |frame| analysis.heading.yaw(frame)).unwrap();
+        let mirror = analysis.mirror(&[]).unwrap();
         let search = SearchSettings {
             pairing: Pairing::Mirrored(mirror.clone()),
             ..SearchSettings::default()

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use loopwright::{
-    Take,
-    analysis::Heading,
+    Analysis,
     mirror::{Mirror, MirrorError, SymmetricPose},
 };
 
@@ -46,12 +45,12 @@ fn parse(pair: &str) -> Result<(String, String), String> {
 }
 
 /// The mirror of a take, from the names of its joints and pairs that say otherwise.
-pub(crate) fn mirror(take: &Take, heading: &Heading, pairs: &[String]) -> Result<Mirror, Failure> {
+pub(crate) fn mirror(analysis: &Analysis, pairs: &[String]) -> Result<Mirror, Failure> {
     let pairs = pairs
         .iter()
         .map(|pair| parse(pair).map_err(Failure::error))
         .collect::<Result<Vec<_>, _>>()?;
-    let mirror = Mirror::of(take, &pairs, |frame| heading.yaw(frame)).map_err(|error| {
+    let mirror = analysis.mirror(&pairs).map_err(|error| {
         let failure = Failure::error("left and right cannot be exchanged on this skeleton").because(error.to_string());
         match error {
             MirrorError::NoSuchJoint { .. } => failure.try_this("`loopwright inspect TAKE --json` lists the joints"),

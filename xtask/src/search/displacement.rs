@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use loopwright::{
     LoopSettings, SearchSettings,
-    candidate::{PoseComparison, SeamCost, Seams},
-    unstable::{bound::SeamBounds, rhythm, search::DistinctPairs},
+    unstable::{
+        bound::SeamBounds, comparison::PoseComparison, rhythm, score::SeamCost, seams::Seams, search::DistinctPairs,
+    },
 };
 
 use super::field::Field;
@@ -65,7 +66,7 @@ fn spearman(left: &[f64], right: &[f64]) -> Option<f64> {
 fn cuts(studied: &Studied, count: usize, state: &mut u64) -> Result<Vec<Closed>, String> {
     let (take, analysis) = (&studied.take, &studied.analysis);
     let Field { lags, admission, .. } = Field::of(studied)?;
-    let seams = Seams::new(&analysis.features, SeamCost::even(SearchSettings::default().decay));
+    let seams = Seams::new(analysis.features(), SeamCost::even(SearchSettings::default().decay));
     let bounds = SeamBounds::new(seams, &analysis.usable);
     let listed = (LISTED_SHARE * count as f64) as usize;
     let separation = (SEPARATION_SECS / take.frame_time_secs()).round() as usize;
@@ -94,7 +95,7 @@ fn cuts(studied: &Studied, count: usize, state: &mut u64) -> Result<Vec<Closed>,
     let mut closed = Vec::with_capacity(pairs.len());
     for (start, end) in pairs {
         let cycles = rhythm::measure(
-            PoseComparison::of_poses(&analysis.features),
+            PoseComparison::of_poses(analysis.features()),
             start,
             end - start,
             take.frame_time_secs(),

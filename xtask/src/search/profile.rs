@@ -4,7 +4,7 @@
 //! their distances over all channels. All admissible pairs are compared, one diagonal after the other, with running sums.
 //! Source: Yeh, Kavantzas, Keogh, "Matrix Profile VI", ICDM 2017; as `stumpy.mstump` with all dimensions.
 
-use loopwright::{analysis::Features, unstable::search::Admission};
+use loopwright::unstable::{features::Features, search::Admission};
 
 use super::published::{Pair, WINDOW};
 

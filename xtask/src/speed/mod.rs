@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use loopwright::{
-    analysis::{Features, Spectrum},
-    candidate::{SeamPair, Seams},
+    candidate::SeamPair,
     math::Decay,
+    unstable::spectrum,
     unstable::{
         bound::{Instructions, SeamBounds},
+        features::Features,
         score,
+        seams::Seams,
         search::{Admission, DistinctPairs},
     },
 };
@@ -162,7 +164,7 @@ fn autocorrelation(peers: &[Peer]) -> Result<Table, String> {
         .collect();
     let features =
         Features::from_values(1.0 / 120.0, axes, values.clone(), values).map_err(|error| error.to_string())?;
-    let secs = clock::time(|| Spectrum::of(&features));
+    let secs = clock::time(|| spectrum::of(&features));
     let mut table = Table::new("autocorrelation | ms | over ours");
     table.row(format_args!("ours | {:.2} |", 1e3 * secs));
     for peer in peers.iter().filter(|peer| (peer.frames, peer.dims) == CORRELATED) {

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use loopwright::{
     Analysis, Take,
-    analysis::{Activity, Body, Features, FeaturesError, WeightedJoint},
+    analysis::{Activity, Body, WeightedJoint},
+    unstable::features::{Features, FeaturesError},
 };
 use loopwright_formats::{ReadSettings, read_take};
 use rand_pcg::{Pcg64, rand_core::Rng};

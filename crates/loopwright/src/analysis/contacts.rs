@@ -33,7 +33,7 @@ pub struct Contacts {
 
 impl Contacts {
     /// Contacts of all feet; none where feet cannot be told from other joints.
-    pub fn of(
+    pub(crate) fn of(
         world: &WorldTracks,
         body: &Body,
         heading: &Heading,

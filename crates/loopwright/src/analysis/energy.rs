@@ -50,7 +50,7 @@ pub struct Energy {
 
 impl Energy {
     /// Classes all frames; `usable` says which frames can be trusted.
-    pub fn of(features: &Features, usable: &[bool], frame_time_secs: f64) -> Self {
+    pub(crate) fn of(features: &Features, usable: &[bool], frame_time_secs: f64) -> Self {
         let num_frames = features.num_frames();
         let half = TimeStep::new(frame_time_secs).nearest(0.5 * WINDOW_SECS);
         let (mut sums, mut counts) = (vec![0.0], vec![0_usize]);

@@ -317,7 +317,7 @@ impl Features {
     }
 
     /// Squared distance of two frames over the position axes, square metres.
-    pub fn squared_distance(&self, left: usize, right: usize) -> f64 {
+    pub(crate) fn squared_distance(&self, left: usize, right: usize) -> f64 {
         let axes = self.num_position_axes();
         self.positions(left)[..axes]
             .iter()

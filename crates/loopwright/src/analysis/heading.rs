@@ -34,7 +34,7 @@ impl Heading {
     /// The frame stands below the hips and rises with their slow trend, so that a climb can match itself; the trend is taken
     /// from the first frame, whose height counts as zero. Where sides are unknown, or where the body lies on its side, the
     /// facing follows the turning of the hips instead.
-    pub fn of(world: &WorldTracks, body: &Body, frame_time_secs: f64) -> Self {
+    pub(crate) fn of(world: &WorldTracks, body: &Body, frame_time_secs: f64) -> Self {
         let heights: Vec<f64> = (0..world.num_frames())
             .map(|frame| world.position(frame, body.hips).y)
             .collect();

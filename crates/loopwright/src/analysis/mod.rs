@@ -29,7 +29,8 @@ pub(crate) mod seam_peak;
 pub use body::{Body, BodyError, BodyOverrides, Foot, FoundBy, Side};
 pub use contacts::{Contact, Contacts};
 pub use energy::{Activity, Energy, Stretch};
-pub use features::{Features, FeaturesError, WeightedJoint};
+use features::Features;
+pub use features::WeightedJoint;
 pub use heading::Heading;
 pub use screen::{FlippingJoint, Screen, SoilKind, SoiledFrame};
 pub use segments::{Gait, Segment};
@@ -57,7 +58,7 @@ pub struct Analysis {
     /// Joints that are compared, with weights.
     pub joints: Vec<WeightedJoint>,
     /// What is compared.
-    pub features: Features,
+    pub(crate) features: Features,
     /// Where the take moves.
     pub energy: Energy,
     /// When the feet stand.
@@ -106,5 +107,10 @@ impl Analysis {
             segments,
             spectrum,
         })
+    }
+
+    /// How fast the body moves at a frame, metres per second: the weighted mean over the joints, plus the root.
+    pub fn speed(&self, frame: usize) -> f64 {
+        self.features.speed(frame)
     }
 }

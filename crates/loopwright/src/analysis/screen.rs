@@ -183,7 +183,7 @@ impl Screen {
     /// For every frame whether it may be an end of a loop: neither it nor a neighbour is flagged.
     ///
     /// Neighbours count because velocities at the end look at them.
-    pub fn usable_ends(&self, num_frames: usize) -> Vec<bool> {
+    pub(crate) fn usable_ends(&self, num_frames: usize) -> Vec<bool> {
         let mut usable = vec![true; num_frames];
         for soiled in &self.soiled {
             let around = soiled.frame.saturating_sub(1)..(soiled.frame + 2).min(num_frames);

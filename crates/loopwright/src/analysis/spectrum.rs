@@ -33,7 +33,7 @@ const ROUNDING: f64 = 1e9;
 
 impl Spectrum {
     /// Autocorrelation over the position axes of `features`, zero for a take without any motion.
-    pub fn of(features: &Features) -> Self {
+    pub(crate) fn of(features: &Features) -> Self {
         let num_frames = features.num_frames();
         let num_axes = features.num_position_axes();
         let length = padded_length(num_frames);

@@ -29,17 +29,16 @@ pub(crate) mod search;
 
 pub(crate) mod bound;
 
-mod seams;
+pub(crate) mod seams;
 
-mod comparison;
+pub(crate) mod comparison;
 
 pub(crate) mod score;
 
-pub use comparison::PoseComparison;
 pub use find::SearchError;
 pub use finder::MAX_COST_RATIO;
 pub use report::{CONFIDENT_TAKE_STRENGTH, Found, LoopCandidate, MissReason, NearestMiss, SegmentLoops, TakeRhythm};
 pub use rhythm::{MIN_PROMINENCE, MIN_STRENGTH};
-pub use score::{DEFAULT_HALF_LIFE_SECS, SeamCost};
-pub use seams::{SeamPair, Seams};
+pub use score::DEFAULT_HALF_LIFE_SECS;
+pub use seams::SeamPair;
 pub use settings::{SearchSettings, TravelBounds};

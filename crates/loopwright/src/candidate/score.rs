@@ -44,7 +44,7 @@ impl SeamCost {
     }
 
     /// Share of the gap closed after the start, 0 to 1.
-    pub fn start_share(self) -> f64 {
+    pub(crate) fn start_share(self) -> f64 {
         self.start_share
     }
 
@@ -52,12 +52,12 @@ impl SeamCost {
     ///
     /// They give a lower bound of [`Self::two_sided`]: rho |a x + b v| + (1 - rho) |a x - b v|; for equal shares
     /// max(a |x|, b |v|).
-    pub fn bound_weights(self) -> (f64, f64) {
+    pub(crate) fn bound_weights(self) -> (f64, f64) {
         self.decay.area_weights()
     }
 
     /// Cost of one axis with the gap x (metres) and v (metres per second), metre-seconds.
-    pub fn two_sided(self, x: f64, v: f64) -> f64 {
+    pub(crate) fn two_sided(self, x: f64, v: f64) -> f64 {
         let (start, end) = (self.start_share, 1.0 - self.start_share);
         start * self.decay.displacement(x, v) + end * self.decay.displacement(x, -v)
     }

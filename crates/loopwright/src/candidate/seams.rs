@@ -41,9 +41,11 @@ impl SeamPair {
 }
 
 impl Analysis {
-    /// Costs of the seams between any two frames of the take; `decay` says how the offset of a jump fades.
-    pub fn seams(&self, decay: Decay) -> Seams<'_> {
-        Seams::new(&self.features, SeamCost::even(decay))
+    /// What the seam from `end_frame` back to `start_frame` costs, metre-seconds, however alike the two poses are.
+    ///
+    /// `decay` says how the offset of a jump fades. Both must be frames of the take.
+    pub fn seam_cost(&self, start_frame: usize, end_frame: usize, decay: Decay) -> f64 {
+        Seams::new(&self.features, SeamCost::even(decay)).cost(start_frame, end_frame)
     }
 }
 
@@ -80,7 +82,7 @@ impl<'a> Seams<'a> {
     }
 
     /// What prices the gap of each axis.
-    pub fn cost_per_axis(&self) -> SeamCost {
+    pub(crate) fn cost_per_axis(&self) -> SeamCost {
         self.cost
     }
 
@@ -132,7 +134,7 @@ impl<'a> Seams<'a> {
     ///
     /// Poses are compared with poses even where ends are met as images. The pairs are the same for every run: a fixed generator
     /// draws them.
-    pub fn random_median(&self, usable: &[bool], min_gap: usize) -> Option<f64> {
+    pub(crate) fn random_median(&self, usable: &[bool], min_gap: usize) -> Option<f64> {
         const PAIRS: usize = 1000;
         let frames: Vec<usize> = (0..usable.len()).filter(|&frame| usable[frame]).collect();
         let mut state = 0x9E37_79B9_7F4A_7C15_u64;

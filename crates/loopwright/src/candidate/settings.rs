@@ -69,7 +69,7 @@ pub struct TravelBounds {
 
 impl TravelBounds {
     /// Whether a twist is as asked for.
-    pub fn admit(&self, twist: &Twist) -> bool {
+    pub(crate) fn admit(&self, twist: &Twist) -> bool {
         let within =
             |bounds: Option<[f64; 2]>, value: f64| bounds.is_none_or(|[low, high]| low <= value && value <= high);
         within(self.speed_mps, ops::hypot(twist.linear.x, twist.linear.z))

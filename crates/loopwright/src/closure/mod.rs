@@ -41,11 +41,13 @@ mod closed;
 
 pub use boundary::BoundaryError;
 pub use clamp::{Clamp, End};
-pub use close::{close, close_half};
+pub use close::close;
+pub(crate) use close::close_half;
 pub use closed::Closed;
-pub use image::{Image, ImageError};
+pub(crate) use image::Image;
+pub use image::ImageError;
 pub use method::{DEFAULT_BLEND_SECS, Method, Order, Shares};
 pub use names::ClosureName;
 pub use seam::{Gaps, JointGap, SeamGaps};
-pub use settings::{ClosureError, ClosureSettings, NOISE_SAMPLES, SeamMotion};
-pub use shapes::{SOFTEST, Shape};
+pub use settings::{ClosureError, ClosureSettings, SeamMotion};
+pub use shapes::Shape;

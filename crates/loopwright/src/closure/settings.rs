@@ -29,7 +29,7 @@ words!(SeamMotion {
 /// Samples over which the noise of a layered seam fades.
 ///
 /// Measured: with 4 the seam acceleration errs by half as much again, with 9 seams are a little easier to find.
-pub const NOISE_SAMPLES: usize = 8;
+pub(crate) const NOISE_SAMPLES: usize = 8;
 
 /// How a seam is closed: a method for all joints, and others for chosen ones.
 #[derive(Clone, Debug, Default, PartialEq)]

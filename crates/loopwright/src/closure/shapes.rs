@@ -53,7 +53,7 @@ pub enum Shape {
 }
 
 /// Least hardness of a soft fade: below it the fade hardly leaves its start value.
-pub const SOFTEST: f64 = 0.5;
+pub(crate) const SOFTEST: f64 = 0.5;
 
 impl From<Decay> for Shape {
     fn from(decay: Decay) -> Self {
@@ -145,7 +145,7 @@ impl Shape {
     }
 
     /// Whether the fade follows the way that a track itself makes.
-    pub fn follows_the_track(self) -> bool {
+    pub(crate) fn follows_the_track(self) -> bool {
         matches!(self, Self::Adjustment { .. })
     }
 

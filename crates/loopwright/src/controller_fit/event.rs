@@ -52,12 +52,12 @@ impl EventKind {
     }
 
     /// Whether the body gains speed.
-    pub fn speeds_up(self) -> bool {
+    pub(crate) fn speeds_up(self) -> bool {
         matches!(self, Self::Start | Self::Faster)
     }
 
     /// Whether the body loses speed.
-    pub fn slows_down(self) -> bool {
+    pub(crate) fn slows_down(self) -> bool {
         matches!(self, Self::Stop | Self::Slower)
     }
 }
@@ -103,7 +103,7 @@ impl Event {
 ///
 /// Captured changes of velocity have 4 to 5% in the median, of the facing 1.5% (docs/measurements/fit.md); what exceeds 10% is not
 /// one change but several.
-pub const LARGEST_ERROR: f64 = 0.1;
+pub(crate) const LARGEST_ERROR: f64 = 0.1;
 
 /// Smallest changes that are looked at: metres per second, and radians (30 degrees).
 ///

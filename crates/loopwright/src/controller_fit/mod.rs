@@ -32,11 +32,12 @@ mod simulate;
 
 pub(crate) mod pool;
 
-pub use event::{Event, EventKind, LARGEST_ERROR, Quantity};
+pub use event::{Event, EventKind, Quantity};
 pub use mode::{Maximum, Mode, ModeFigures};
 pub use pool::{HalfLives, ModePool, Pool, Spread};
-pub use profile::{Profile, SUSTAINED_SECS, Signal};
-pub use response::{SmoothedResponse, half_life_of_smoothed_peak};
+use profile::SUSTAINED_SECS;
+pub use profile::{Profile, Signal};
+pub use response::SmoothedResponse;
 pub use spring::{Spring, SpringState, half_life_of_peak, peak_of_half_life};
 
 pub use least_squares::FittedResponse;

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Speeds must be held for this long to count, seconds; runs of clean frames shorter than this are left out.
-pub const SUSTAINED_SECS: f64 = 0.5;
+pub(crate) const SUSTAINED_SECS: f64 = 0.5;
 
 /// A quantity over the frames of a take, smoothed, and its rate of change; frame-major.
 #[derive(Clone, Debug, PartialEq)]

@@ -100,7 +100,7 @@ impl SmoothedResponse {
 ///
 /// Without smoothing this is [`half_life_of_peak`]. `None` where nothing moves, or where the half-life is below half the
 /// deviation: the change is then as sharp as the smoothing lets any change be.
-pub fn half_life_of_smoothed_peak(step: f64, peak_rate: f64, deviation_secs: f64) -> Option<f64> {
+pub(crate) fn half_life_of_smoothed_peak(step: f64, peak_rate: f64, deviation_secs: f64) -> Option<f64> {
     let plain = half_life_of_peak(step, peak_rate)?;
     let share = (peak_rate / step).abs();
     // The true half-life is shorter than the plain formula says, and the peak falls as the half-life grows.

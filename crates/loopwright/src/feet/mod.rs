@@ -149,7 +149,7 @@ impl Feet {
 const SLIDES_METRES: f64 = 0.08;
 
 /// The travel of a loop as its feet have it, and what they say; `None` in place of the travel where it stays as it is.
-pub fn measure_speed(
+pub(crate) fn measure_speed(
     clip: &LoopClip,
     body: &Body,
     limits: &ContactLimits,

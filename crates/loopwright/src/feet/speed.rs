@@ -47,7 +47,7 @@ const ALIKE_SHARE: f64 = 0.1;
 
 impl FeetSpeed {
     /// Whether the feet give the root's speed better than the poses do.
-    pub fn is_better(&self) -> bool {
+    pub(crate) fn is_better(&self) -> bool {
         let slides_less = |factor: f64| {
             let poses = self.slide_of_poses_mps;
             self.slide_mps < (factor * poses).min(poses - BETTER_MPS)

@@ -101,7 +101,7 @@ impl Twist {
 
     /// The twist of a frame that is rigidly attached and stands at `frame` as seen from the one that has this twist.
     #[must_use]
-    pub fn seen_from(self, frame: Rigid) -> Self {
+    pub(crate) fn seen_from(self, frame: Rigid) -> Self {
         let back = frame.rotation.conjugate();
         Self {
             linear: back * (self.linear + self.angular.cross(frame.translation)),

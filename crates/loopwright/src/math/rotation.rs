@@ -71,13 +71,6 @@ pub fn on_side_of(q: DQuat, reference: DQuat) -> DQuat {
     if q.dot(reference) < 0.0 { -q } else { q }
 }
 
-/// Flips signs along a track so that neighbours lie on the same side; the rotations stay the same.
-pub fn make_signs_continuous(track: &mut [DQuat]) {
-    for i in 1..track.len() {
-        track[i] = on_side_of(track[i], track[i - 1]);
-    }
-}
-
 /// Steps of [`mean`]: rotations within a right angle of each other need four.
 const MAX_MEAN_STEPS: usize = 16;
 
@@ -181,7 +174,7 @@ pub fn left_jacobian_rate(o: DVec3, rate: DVec3) -> DMat3 {
 }
 
 /// Matrix K with K x = v cross x.
-pub fn cross_matrix(v: DVec3) -> DMat3 {
+pub(crate) fn cross_matrix(v: DVec3) -> DMat3 {
     DMat3::from_cols(
         DVec3::new(0.0, v.z, -v.y),
         DVec3::new(-v.z, 0.0, v.x),
@@ -201,7 +194,7 @@ pub fn yaw_of(q: DQuat) -> f64 {
 }
 
 /// `angle` less whole turns, in -pi to pi.
-pub fn wrap_angle(angle: f64) -> f64 {
+pub(crate) fn wrap_angle(angle: f64) -> f64 {
     let turn = core::f64::consts::TAU;
     angle - turn * (angle / turn).round()
 }

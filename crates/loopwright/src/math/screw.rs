@@ -85,7 +85,7 @@ impl Screw {
     }
 
     /// How far the moving frame has turned after `secs` seconds.
-    pub fn orientation(&self, secs: f64) -> DQuat {
+    pub(crate) fn orientation(&self, secs: f64) -> DQuat {
         let (sin, cos) = ops::sin_cos(0.5 * self.rate * secs);
         let v = self.axis * sin;
         DQuat::from_xyzw(v.x, v.y, v.z, cos).normalize()

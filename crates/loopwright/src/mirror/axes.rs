@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::{Mirror, MirrorError, SymmetricPose, partners, reflect::flipped};
-use crate::{math::rotation, motion::Skeleton, take::Take};
+use crate::{analysis::Analysis, math::rotation, motion::Skeleton, take::Take};
 
 /// A joint whose position varies by more than this share of the skeleton's size travels.
 const TRAVEL_SHARE: f64 = 0.02;
@@ -15,6 +15,16 @@ const REST_TOLERANCE: [f64; 2] = [0.25, 0.02];
 /// ... and by this in the mean pose, which is symmetric only as far as the motion is.
 const MEAN_TOLERANCE: [f64; 2] = [0.4, 0.04];
 
+impl Analysis {
+    /// Left and right exchanged: the partners of the joints, by name and, where no name tells a side, by position.
+    ///
+    /// `pairs` are partners that the caller names, which take precedence; a joint paired with itself lies in the mirror.
+    /// Errors: [`MirrorError`].
+    pub fn mirror(&self, pairs: &[(String, String)]) -> Result<Mirror, MirrorError> {
+        Mirror::of(&self.take, pairs, |frame| self.heading.yaw(frame))
+    }
+}
+
 impl Mirror {
     /// Finds the partners of a take's joints, by name and, where no name tells a side, by position.
     ///
@@ -22,7 +32,7 @@ impl Mirror {
     /// partners. `pairs` are partners that the caller names, which take precedence; a joint paired with itself lies in the
     /// mirror. `yaw` is the facing of the body at a frame, radians from +Z, left positive; it is called where the mean pose is
     /// needed. Errors: [`MirrorError`].
-    pub fn of(take: &Take, pairs: &[(String, String)], yaw: impl Fn(usize) -> f64) -> Result<Self, MirrorError> {
+    pub(crate) fn of(take: &Take, pairs: &[(String, String)], yaw: impl Fn(usize) -> f64) -> Result<Self, MirrorError> {
         let skeleton = take.skeleton();
         let (medians, spreads) = median_positions(take);
         let size = partners::size(skeleton, &medians);

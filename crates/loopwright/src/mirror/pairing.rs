@@ -38,13 +38,13 @@ impl Pairing {
     }
 
     /// How many times the length of the stretch the loop is long: itself, and its image where that follows.
-    pub fn num_stretches(&self) -> u8 {
+    pub(crate) fn num_stretches(&self) -> u8 {
         1 + u8::from(self.is_mirrored())
     }
 
     /// Whether a stretch that repeats may be so many shorter ones that repeat in the same way: where images are met only an odd
     /// number, since after an even number of halves a body is where it began and not in the mirror.
-    pub fn divides_into(&self, parts: usize) -> bool {
+    pub(crate) fn divides_into(&self, parts: usize) -> bool {
         !self.is_mirrored() || parts % 2 == 1
     }
 

@@ -10,24 +10,18 @@ pub(crate) const ACROSS: DVec3 = DVec3::new(-1.0, 1.0, 1.0);
 
 impl Mirror {
     /// The image of a vector in the axes of a joint's parent, in those of its partner's parent.
-    pub fn reflect(&self, joint: usize, vector: DVec3) -> DVec3 {
+    pub(crate) fn reflect(&self, joint: usize, vector: DVec3) -> DVec3 {
         self.parent_axes[joint].conjugate() * (vector * ACROSS)
     }
 
-    /// The image of a rotation vector, or of an angular velocity, in the axes of a joint's parent.
-    pub fn reflect_turn(&self, joint: usize, turn: DVec3) -> DVec3 {
-        // A rotation vector is reflected and changes its sense.
-        -self.reflect(joint, turn)
-    }
-
     /// The image of a joint's local rotation, for its partner.
-    pub fn reflect_rotation(&self, joint: usize, rotation: DQuat) -> DQuat {
+    pub(crate) fn reflect_rotation(&self, joint: usize, rotation: DQuat) -> DQuat {
         (self.parent_axes[joint].conjugate() * flipped(rotation) * self.own_axes[joint]).normalize()
     }
 
     /// The image of a joint's position in its parent's axes, for its partner: bones keep their own lengths, and the offset from
     /// rest is reflected.
-    pub fn reflect_place(&self, joint: usize, place: DVec3) -> DVec3 {
+    pub(crate) fn reflect_place(&self, joint: usize, place: DVec3) -> DVec3 {
         match (self.rest[joint], self.rest[self.partners[joint]]) {
             (Some(own), Some(other)) => other + self.reflect(joint, place - own),
             _ => self.reflect(joint, place),
@@ -35,7 +29,7 @@ impl Mirror {
     }
 
     /// The image of a rotation in the space of the mirror, as that of the partner of the joint that has it.
-    pub fn reflect_in_space(&self, joint: usize, rotation: DQuat) -> DQuat {
+    pub(crate) fn reflect_in_space(&self, joint: usize, rotation: DQuat) -> DQuat {
         (flipped(rotation) * self.own_axes[joint]).normalize()
     }
 

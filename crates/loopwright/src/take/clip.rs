@@ -107,7 +107,7 @@ impl Clip {
     }
 
     /// Seconds between samples as they were recorded.
-    pub fn source_step_secs(&self) -> f64 {
+    pub(crate) fn source_step_secs(&self) -> f64 {
         self.source_step_secs
     }
 

@@ -1,9 +1,6 @@
 //! `loopwright convert`: reads a take or a loop and writes it again.
 
-use loopwright::{
-    Take,
-    analysis::{Body, Heading},
-};
+use loopwright::{Analysis, Take};
 use loopwright_formats::{AnimationChoice, Format, Sidecar, Target, Written, loop_file::facts::PlaybackFacts};
 
 use crate::{
@@ -106,7 +103,6 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
 /// The take in a mirror across the world's X.
 fn mirrored(args: &ConvertArgs, take: &Take) -> Result<Take, Failure> {
     let pairs = mirroring::pairs_of(args.mirror_map.as_deref())?;
-    let body = Body::find(take, &args.reading.overrides()).map_err(load::body_failure)?;
-    let heading = Heading::of(&take.world_tracks(), &body, take.frame_time_secs());
-    Ok(mirroring::mirror(take, &heading, &pairs)?.take(take))
+    let analysis = Analysis::with(take, &args.reading.overrides()).map_err(load::body_failure)?;
+    Ok(mirroring::mirror(&analysis, &pairs)?.take(take))
 }

@@ -21,7 +21,7 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
     search::check(&args.search, &loaded)?;
     let mirror = (args.mirror.symmetric).then(|| {
         let pairs = mirroring::pairs_of(args.mirror.mirror_map.as_deref())?;
-        mirroring::mirror(loaded.take(), &loaded.analysis.heading, &pairs)
+        mirroring::mirror(&loaded.analysis, &pairs)
     });
     let settings = SearchSettings {
         pairing: mirror.transpose()?.into(),

@@ -85,11 +85,7 @@ fn make(
     let mut warnings = loaded.warnings.clone();
     let mut soft: Vec<String> = Vec::new();
     let mirror = match recipe.stretch.symmetric {
-        Some(true) => Some(mirroring::mirror(
-            loaded.take(),
-            &loaded.analysis.heading,
-            &recipe.take.mirror,
-        )?),
+        Some(true) => Some(mirroring::mirror(&loaded.analysis, &recipe.take.mirror)?),
         _ => None,
     };
     let chosen = match choose(&loaded, &recipe.stretch, mirror.as_ref(), search) {

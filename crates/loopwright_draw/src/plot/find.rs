@@ -228,7 +228,6 @@ struct Map {
 impl Map {
     fn of(panel: &Panel, take: &Take, analysis: &Analysis, settings: &SearchSettings, found: &Found) -> Self {
         let (columns, rows) = ((panel.area.width / CELL) as usize, (panel.area.height / CELL) as usize);
-        let seams = analysis.seams(settings.decay);
         let dt = take.frame_time_secs();
         let last = take.num_frames() - 1;
         let middle =
@@ -239,7 +238,11 @@ impl Map {
             for column in 0..columns {
                 let start = (middle(column, columns, panel.x.range) / dt).round() as usize;
                 let end = start + (length / dt).round().max(1.0) as usize;
-                ratios.push(if end <= last { seams.cost(start, end) } else { f64::NAN });
+                ratios.push(if end <= last {
+                    analysis.seam_cost(start, end, settings.decay)
+                } else {
+                    f64::NAN
+                });
             }
         }
         let random = found.random_cost.filter(|&cost| cost > 0.0);

@@ -69,7 +69,7 @@ pub(super) fn speed_and_heading(take: &Take, analysis: &Analysis) -> [Track; 2] 
             axis: "speed, m/s",
             lines: vec![Line {
                 name: String::new(),
-                values: frames().map(|frame| analysis.features.speed(frame)).collect(),
+                values: frames().map(|frame| analysis.speed(frame)).collect(),
             }],
             height: 84.0,
             least: 0.05,
