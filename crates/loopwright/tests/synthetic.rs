@@ -1,11 +1,7 @@
 //! Search and root motion against the truth of synthetic takes.
 
 use glam::DVec3;
-use loopwright::{
-    Analysis, LoopSettings, SearchSettings,
-    math::Twist,
-    mirror::Pairing,
-};
+use loopwright::{Analysis, LoopSettings, SearchSettings, math::Twist, mirror::Pairing};
 use loopwright_synth::{SyntheticTake, WalkSettings, random_settings, synthesize};
 
 const TAKES: u64 = 200;

@@ -1,11 +1,32 @@
 //! Reads takes and writes loops: BVH, FBX, glTF and the JSON that stands beside a loop.
 //!
-//! The road: bytes go through [`read_take`], which returns a [`loopwright::take::Take`] in metres with +Y up and a
-//! [`Source`] that remembers how the file put it. [`write_take`] and [`write_loop`] put motion back into that form: the
-//! same hierarchy, channel order, up axis and unit. What is odd but usable in a file goes into a list of [`Warning`]s that
-//! the caller passes in; what is not usable is a [`ReadError`] that knows its place.
+//! [`load`] turns the bytes of a file into a [`loopwright::Take`], in metres with +Y up, and a [`Source`] that remembers the
+//! form it had in the file. [`LoopFile::write`] writes a loop in that form, with the same hierarchy, channel order, up axis and
+//! unit, and measures what was written; its [`Sidecar`] holds the figures. [`write_take`] writes a take. [`read_take`] has all
+//! choices of reading: what is odd but usable in a file goes into a list of [`Warning`]s that the caller passes in; what is not
+//! usable is a [`ReadError`] that knows its place.
 //!
 //! Nothing here opens files; the caller brings bytes and takes bytes away. What is read and written: docs/formats/.
+//!
+//! From file to loop:
+//!
+//! ```
+//! use loopwright::{Analysis, LoopSettings, SearchSettings};
+//! use loopwright_formats::LoopFile;
+//!
+//! # let walk = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
+//! # let source = loopwright_formats::Source::for_take(&walk, loopwright_formats::Format::Bvh);
+//! # let bytes = loopwright_formats::write_take(&walk, &source)?.bytes;
+//! let file = loopwright_formats::load(&bytes, "walk")?;
+//! let analysis = Analysis::new(&file.take)?;
+//! let found = analysis.find_loops(&SearchSettings::default())?;
+//! let made = analysis.make_loop(found.best().ok_or("no loop")?, &LoopSettings::default())?;
+//! let written = LoopFile::write(&made, &file.source)?;
+//! assert!(!written.quality.pops());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A take read and written again:
 //!
 //! ```
 //! use loopwright_formats::{ReadSettings, read_take, write_take};
@@ -64,7 +85,7 @@ pub use gltf::{error::GltfError, source::GltfSource};
 pub use limits::MAX_FILE_BYTES;
 pub use loop_file::{LoopFile, LoopFileError, LoopInFile, Sidecar, SidecarError, Target};
 pub use naming::added_root_name;
-pub use read::{animation_names, read_take, read_take_from};
+pub use read::{animation_names, load, read_take, read_take_from};
 pub use settings::{AnimationChoice, ClosingKey, Companions, LoopWriteSettings, ReadSettings};
 pub use source::{Format, LoadedTake, Source};
 pub use space::{Axis, Space, SpaceSettings, UnitChoice, UpChoice, warning::SpaceWarning};

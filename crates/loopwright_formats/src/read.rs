@@ -18,7 +18,14 @@ use crate::{
     warning::Warning,
 };
 
-/// Reads a take from the bytes of a file of any known kind; its first bytes tell which.
+/// Reads a take from the bytes of a file with default settings: [`read_take`] has the choices, and reports what is odd.
+///
+/// `name` becomes the take's name where the file has none; usually it is the file's stem. Errors: [`ReadError`].
+pub fn load(bytes: &[u8], name: &str) -> Result<LoadedTake, ReadError> {
+    read_take(bytes, name, &ReadSettings::default(), &mut Vec::new())
+}
+
+/// Reads a take from the bytes of a file of any known kind; its first bytes say which.
 ///
 /// `name` becomes the take's name where the file has none; usually it is the file's stem. The space is taken from
 /// `settings`, stated by the format, or guessed from the body, see [`crate::SpaceSettings`]; the world is then turned so that
