@@ -11,6 +11,7 @@ use crate::{
     exit::{Ending, Failure},
     files, load, mirroring,
     output::{self, Outputs},
+    report::{convert::ConvertAnswer, json},
     talk, written_loop,
 };
 
@@ -33,6 +34,11 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     for warning in &warnings {
         talk::warn(&warning.to_string());
     }
+    let answer = ConvertAnswer {
+        take: load::take_facts(&args.input, &file),
+        is_loop: sidecar.is_some(),
+        mirrored: args.mirror,
+    };
     match sidecar {
         Some(_) => {
             outputs.spare(&output::sidecar_path(&args.input));
@@ -99,7 +105,10 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     if let Some(sidecar) = sidecar {
         outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     }
-    outputs.commit()?;
+    let outputs = outputs.commit()?;
+    if args.json {
+        output::print(&json::document("convert", answer, None, &outputs))?;
+    }
     Ok(Ending::Done)
 }
 

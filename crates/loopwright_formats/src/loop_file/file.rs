@@ -14,7 +14,7 @@ use loopwright::{
 
 use super::{
     describe,
-    facts::{BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, PlaybackFacts, TakeFacts},
+    facts::{BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, Grade, PlaybackFacts, TakeFacts},
     sidecar::Sidecar,
 };
 use crate::{
@@ -116,12 +116,13 @@ impl LoopFile {
         let (body, uncut) = (origin.body, Some(&made.source));
         let quality = quality::measure(&keys, body, uncut);
         let RootSettings { mode, space, .. } = *origin.root;
+        let grade = Grade::of_written(&quality, Grade::of_candidate(origin.candidate) == Grade::Good);
         let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
         let sidecar = Sidecar {
             candidate: describe::candidate(origin.candidate, clip.period_secs()),
             closure: describe::closure(&made.closed),
-            root: describe::root_as_made(
-                describe::root(clip.root(), mode, space),
+            root_motion: describe::root_motion_as_made(
+                describe::root_motion(clip.root(), mode, space),
                 made,
                 (mode == RootMode::Path).then_some(origin.root.path_smoothing_secs),
             ),
@@ -129,7 +130,7 @@ impl LoopFile {
                 stances: describe::stances(clip, &quality::stands(&keys, body, uncut)),
                 ..describe::feet(clip, body, &made.feet)
             }),
-            quality: describe::quality(&quality, Some(&made.closed)),
+            quality: describe::quality(&quality, Some(&made.closed), grade),
             playback: PlaybackFacts {
                 samples: clip.num_samples(),
                 closing_key: writing.closing_key == ClosingKey::Repeat,
@@ -163,7 +164,7 @@ impl LoopFile {
         let (take, keys) = written_keys(clip, &written, source, &writing)?;
         let body = Body::find(&take, origin.overrides)?;
         let quality = quality::measure(&keys, &body, None);
-        let (first, space): (_, RootSpace) = (&origin.first.playback, origin.first.root.space);
+        let (first, space): (_, RootSpace) = (&origin.first.playback, origin.first.root_motion.space);
         let sidecar = Sidecar {
             candidate: CandidateFacts {
                 start_frame: 0.0,
@@ -177,12 +178,12 @@ impl LoopFile {
                 method: "blend".to_owned(),
                 ..ClosureFacts::default()
             },
-            root: describe::root(clip.root(), origin.mode, space),
+            root_motion: describe::root_motion(clip.root(), origin.mode, space),
             feet: Some(FeetFacts {
                 stances: describe::stances(clip, &quality::stands(&keys, &body, None)),
                 ..origin.feet
             }),
-            quality: describe::quality(&quality, None),
+            quality: describe::quality(&quality, None, Grade::of_written(&quality, true)),
             playback: PlaybackFacts {
                 samples: clip.num_samples(),
                 closing_key: true,

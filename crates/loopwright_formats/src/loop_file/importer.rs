@@ -11,7 +11,6 @@ pub struct TargetFacts {
     /// Its name, as `--for` has it.
     pub name: String,
     /// Settings of its importer, where it needs some.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub importer: Option<Importer>,
 }
 

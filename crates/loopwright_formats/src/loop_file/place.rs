@@ -14,7 +14,7 @@ use loopwright::{
     take::{Clip, Cut, Take},
 };
 
-use super::{facts::RootFacts, sidecar::Sidecar};
+use super::{facts::RootMotionFacts, sidecar::Sidecar};
 
 /// A loop in a file: how its keys make it up, and how its root moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -112,7 +112,7 @@ impl LoopInFile {
     }
 
     fn with_carrier(sidecar: &Sidecar, carrier: usize) -> Self {
-        let (root, playback) = (&sidecar.root, &sidecar.playback);
+        let (root, playback) = (&sidecar.root_motion, &sidecar.playback);
         Self {
             layout: KeyLayout {
                 num_samples: playback.samples,
@@ -182,7 +182,7 @@ impl LoopInFile {
         let cut = Cut::new(take, sidecar.candidate.start_frame, sidecar.candidate.end_frame)?;
         let clip = Clip::new(take, &cut, sidecar.playback.samples, written.frame_time_secs())?;
         // Where the feet gave the speed, the take itself has another.
-        let root = match sidecar.root.take_twist_linear_mps {
+        let root = match sidecar.root_motion.take_linear_velocity_mps {
             Some(linear) => RootMotion {
                 twist: Twist {
                     linear: DVec3::from_array(linear),
@@ -204,14 +204,14 @@ impl LoopInFile {
     }
 }
 
-impl RootFacts {
+impl RootMotionFacts {
     /// The root motion that the facts describe.
     pub fn motion(&self) -> RootMotion {
         RootMotion {
             start: Rigid::new(self.start_rotation(), DVec3::from_array(self.start_position_m)),
             twist: Twist {
-                linear: DVec3::from_array(self.twist_linear_mps),
-                angular: DVec3::from_array(self.twist_angular_radps),
+                linear: DVec3::from_array(self.linear_velocity_mps),
+                angular: DVec3::from_array(self.angular_velocity_radps),
             },
         }
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 use loopwright::{root_motion::RootMode, take::Skeleton};
 
 use super::{
-    facts::RootFacts,
+    facts::RootMotionFacts,
     importer::{GodotImporter, Importer, TargetFacts, UnityClip, UnityImporter, UnrealImporter},
     sidecar::Sidecar,
 };
@@ -192,9 +192,9 @@ fn way_to_root(sidecar: &Sidecar, skeleton: &Skeleton) -> String {
 const STILL: f64 = 1e-9;
 
 /// Whether the root takes the character along: one that stays does not, whatever its twist.
-fn travels(root: &RootFacts) -> bool {
+fn travels(root: &RootMotionFacts) -> bool {
     let moves = |velocity: &[f64; 3]| velocity.iter().any(|part| part.abs() > STILL);
-    root.mode.moves_root() && (moves(&root.twist_linear_mps) || moves(&root.twist_angular_radps))
+    root.mode.moves_root() && (moves(&root.linear_velocity_mps) || moves(&root.angular_velocity_radps))
 }
 
 impl UnityImporter {
@@ -203,7 +203,7 @@ impl UnityImporter {
         let playback = &loop_facts.playback;
         let keys = playback.samples.saturating_mul(playback.copies) + usize::from(playback.closing_key);
         let name = playback.animation.clone().unwrap_or_default();
-        let stays = !travels(&loop_facts.root);
+        let stays = !travels(&loop_facts.root_motion);
         Self {
             animation_type: "Generic".to_owned(),
             preserve_hierarchy: true,
@@ -232,7 +232,7 @@ impl UnrealImporter {
         Self {
             use_default_sample_rate: false,
             custom_sample_rate: frame_rate_hz.round().clamp(1.0, f64::from(u32::MAX)) as u32,
-            enable_root_motion: travels(&loop_facts.root),
+            enable_root_motion: travels(&loop_facts.root_motion),
         }
     }
 }
