@@ -22,7 +22,7 @@ pub(crate) struct Failure {
     hint: Option<String>,
     negative: bool,
     /// The JSON document that says so beside the facts known by then, where there are any.
-    document: Option<String>,
+    document: Option<Box<str>>,
 }
 
 impl Failure {
@@ -67,7 +67,7 @@ impl Failure {
 
     /// Says so in a JSON document of the command's own.
     pub(crate) fn in_document(mut self, document: String) -> Self {
-        self.document = Some(document);
+        self.document = Some(document.into());
         self
     }
 

@@ -10,7 +10,7 @@ fn feet_are_held_unless_asked_otherwise() {
     let folder = Folder::with_walk();
     let held = folder.made("");
     assert_eq!(held["feet"]["held"], true);
-    let outcomes: Vec<&Value> = held["feet"]["feet"]
+    let outcomes: Vec<&Value> = held["feet"]["outcomes"]
         .as_array()
         .unwrap()
         .iter()

@@ -78,7 +78,7 @@ fn idle_loops_when_they_are_asked_for() {
     assert!(!candidates.is_empty());
     for candidate in candidates {
         assert_eq!(candidate["idle"], true);
-        assert!(number(candidate, "candidate/end_frame") < 125.0);
+        assert!(number(candidate, "end_frame") < 125.0);
     }
     let walk = Folder::with_walk();
     let answer = walk.run("find walk.bvh --idle");
@@ -92,12 +92,9 @@ fn idle_loops_when_they_are_asked_for() {
 #[test]
 fn other_prices_find_the_same_period() {
     let folder = Folder::with_synth("--seconds 6 --fps 30 --noise 0.3");
-    let period = number(&first(&folder, "--cycles 1"), "candidate/source_period_secs");
+    let period = number(&first(&folder, "--cycles 1"), "source_period_secs");
     for options in ["--decay cubic", "--decay quintic", "--halflife 0.05", "--halflife 0.2"] {
-        let found = number(
-            &first(&folder, &format!("--cycles 1 {options}")),
-            "candidate/source_period_secs",
-        );
+        let found = number(&first(&folder, &format!("--cycles 1 {options}")), "source_period_secs");
         assert!((found - period).abs() < 0.03, "{options}: {found}, not {period}");
     }
 }
@@ -200,7 +197,7 @@ fn half_a_cycle_and_its_image_make_a_symmetric_loop() {
     let json = folder.run("find walk.bvh --json --symmetric").done().json();
     let best = &json["candidates"][0];
     assert_eq!((&best["mirrored"], &best["cycles"]), (&true.into(), &1.into()));
-    assert!((number(best, "candidate/source_period_secs") - 1.15).abs() < 1.0 / 60.0);
+    assert!((number(best, "source_period_secs") - 1.15).abs() < 1.0 / 60.0);
     let made = folder.made("--symmetric --save-recipe half.toml");
     assert_eq!(made["candidate"]["mirrored"], true);
     assert_eq!(number(&made, "root_motion/turn_rate_dps"), 0.0);

@@ -288,7 +288,7 @@ fn a_loop_under_a_root_joint_is_told_by_its_keys() {
     std::fs::remove_file(folder.file("loop.bvh.json")).unwrap();
     let checked = folder.run("check loop.bvh --json").done().json();
     let root = &checked["loops"][0]["root_motion"];
-    for key in ["speed_mps", "turn_dps"] {
+    for key in ["speed_mps", "turn_rate_dps"] {
         let (seen, made) = (root[key].as_f64().unwrap(), json["root_motion"][key].as_f64().unwrap());
         assert!((seen - made).abs() < 0.02 * made.abs(), "{key}: {seen} {made}");
     }

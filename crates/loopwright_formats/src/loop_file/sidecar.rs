@@ -205,7 +205,7 @@ impl Sidecar {
         match marks.version {
             1 => {
                 let mut document = serde_json::from_slice(bytes).map_err(|error| json_error(&error))?;
-                version_1::rewrite(&mut document);
+                version_1::rewrite(&mut document, VERSION);
                 serde_json::from_value(document).map_err(|error| SidecarError::Version1 {
                     reason: error.to_string(),
                 })

@@ -4,8 +4,6 @@
 
 use serde_json::{Value, json};
 
-use super::sidecar::VERSION;
-
 /// Keys of version 1 and the keys that hold the same now; sections come after what was renamed inside them.
 const RENAMED: &[(&str, &str)] = &[
     ("candidate.seam_cost", "candidate.seam_cost_metre_secs"),
@@ -38,8 +36,8 @@ const RENAMED: &[(&str, &str)] = &[
     ("quality.skate_cmps", "quality.foot_slide_cmps"),
 ];
 
-/// Rewrites a document of version 1 into one of today; what is missing or of another type is left for the parser.
-pub(super) fn rewrite(document: &mut Value) {
+/// Rewrites a document of version 1 into one of version `today`; what is missing or of another type is left for the parser.
+pub(super) fn rewrite(document: &mut Value, today: u32) {
     for (old, new) in RENAMED {
         if let Some(value) = take(document, old) {
             put(document, new, value);
@@ -60,7 +58,7 @@ pub(super) fn rewrite(document: &mut Value) {
             }
         }
     }
-    put(document, "version", json!(VERSION));
+    put(document, "version", json!(today));
     if let Some(take) = document.get_mut("take").and_then(Value::as_object_mut)
         && let Some(secs) = take.get("frame_time_secs").and_then(Value::as_f64)
     {
