@@ -90,7 +90,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
                 .to_vec(),
             ..sidecar
         };
-        // What an importer was told of the old file need not hold of the new one.
+        // The importer settings of the old file need not fit the new one.
         let target = args.target.map(|client| {
             let unrooted = take.without_root_joint().filter(|_| sidecar.playback.root_joint_added);
             let own = unrooted.as_ref().unwrap_or(&take);

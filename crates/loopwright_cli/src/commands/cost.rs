@@ -26,7 +26,7 @@ use crate::{
     talk, written_loop,
 };
 
-/// Frames of a side that a table is told of at most; more are taken evenly.
+/// Most frames of a side in a table; of more, some are taken evenly.
 const TABLE: usize = 128;
 
 /// The same of a map that is drawn: three pixels to a frame.

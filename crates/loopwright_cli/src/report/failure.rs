@@ -49,7 +49,7 @@ struct FailureAnswer {
     take: Option<TakeFacts>,
 }
 
-/// The document of a failure that no other document tells of; `take` where it was read.
+/// The document of a failure that is in no other document; `take` where it is known.
 pub(crate) fn json(failure: &Failure, take: Option<TakeFacts>) -> String {
     json::document("error", FailureAnswer { take }, Some(failure), &[])
 }

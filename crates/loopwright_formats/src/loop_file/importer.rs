@@ -1,4 +1,4 @@
-//! What importers have to be told about a loop, because no file of theirs can say it.
+//! Settings that an importer needs for a loop, because the file cannot hold them.
 //!
 //! The names are those of each importer, so that a script copies them over one by one. Where they come from:
 //! docs/formats/targets.md.

@@ -41,7 +41,7 @@ pub enum PlaceError {
         /// The joint named.
         name: String,
     },
-    /// The sidecar tells of an added root joint that the file does not have.
+    /// The sidecar states an added root joint that the file does not have.
     #[error("there is no root joint above the hips, though its sidecar says so")]
     NoRootJoint,
     /// The keys are not those of a loop.

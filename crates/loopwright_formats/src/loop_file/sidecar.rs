@@ -152,7 +152,7 @@ struct Marks {
 
 fn json_error(error: &serde_json::Error) -> SidecarError {
     let reason = error.to_string();
-    // The place is told in fields of its own.
+    // The position stands in fields of its own.
     let reason = reason.rfind(" at line ").map_or(reason.as_str(), |end| &reason[..end]);
     SidecarError::Json {
         line: error.line(),

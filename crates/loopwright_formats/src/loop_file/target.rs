@@ -51,7 +51,7 @@ loopwright::words!(Target {
 pub struct Choices {
     /// Formats that it reads; the first is written where the take's own is none of them.
     pub reads: &'static [Format],
-    /// What becomes of the travel.
+    /// What becomes of the root motion.
     pub root: Option<RootMode>,
     /// Whether every loop gets a root joint, even where nothing travels: clips of one character must share a skeleton.
     pub always_root_joint: bool,
@@ -198,7 +198,7 @@ fn travels(root: &RootMotionFacts) -> bool {
 }
 
 impl UnityImporter {
-    /// The settings for a loop; `root` is the way from the file's topmost node to the one that carries the travel.
+    /// The settings for a loop; `root` is the way from the file's topmost node to the one that carries the root motion.
     fn of(loop_facts: &Sidecar, root: &str) -> Self {
         let playback = &loop_facts.playback;
         let keys = playback.samples.saturating_mul(playback.copies) + usize::from(playback.closing_key);
