@@ -1,4 +1,4 @@
-//! How a command ends, and how a failure is told: what, where, why, what to try.
+//! How a command ends, and what a failure says: what, where, why, what to try.
 
 use std::{fmt, process::ExitCode};
 
@@ -21,6 +21,8 @@ pub(crate) struct Failure {
     /// One thing to try.
     hint: Option<String>,
     negative: bool,
+    /// The JSON document that says so beside the facts known by then, where there are any.
+    document: Option<Box<str>>,
 }
 
 impl Failure {
@@ -31,6 +33,7 @@ impl Failure {
             details: Vec::new(),
             hint: None,
             negative: false,
+            document: None,
         }
     }
 
@@ -43,7 +46,7 @@ impl Failure {
     }
 
     /// Several things went wrong: exit status 2.
-    pub(crate) fn of_all(what: impl fmt::Display, failures: &[Self]) -> Self {
+    pub(crate) fn of_all(what: impl fmt::Display, failures: &[&Self]) -> Self {
         Self {
             details: failures.iter().map(|failure| failure.what.clone()).collect(),
             ..Self::error(what)
@@ -60,6 +63,22 @@ impl Failure {
     pub(crate) fn try_this(mut self, hint: impl fmt::Display) -> Self {
         self.hint = Some(hint.to_string());
         self
+    }
+
+    /// Says so in a JSON document of the command's own.
+    pub(crate) fn in_document(mut self, document: String) -> Self {
+        self.document = Some(document.into());
+        self
+    }
+
+    /// The JSON document that says so, where the command has one of its own.
+    pub(crate) fn document(&self) -> Option<&str> {
+        self.document.as_deref()
+    }
+
+    /// The status that the shell sees: 1 where nothing was found, 2 for an error.
+    pub(crate) fn exit_status(&self) -> u8 {
+        if self.negative { 1 } else { 2 }
     }
 
     /// Whether nothing was found, as opposed to something went wrong.
@@ -94,7 +113,6 @@ pub(crate) fn status(result: &Result<Ending, Failure>) -> ExitCode {
     ExitCode::from(match result {
         Ok(Ending::Done) => 0,
         Ok(Ending::Negative) => 1,
-        Err(failure) if failure.negative => 1,
-        Err(_) => 2,
+        Err(failure) => failure.exit_status(),
     })
 }

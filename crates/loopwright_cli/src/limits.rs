@@ -22,24 +22,24 @@ const CONFIG_NAME: &str = "loopwright.toml";
 pub(crate) struct Limits {
     /// Largest pose gap of a joint, degrees; 0.1 unless given.
     #[arg(long, value_name = "DEG", value_parser = parse_limit)]
-    #[serde(deserialize_with = "checked")]
+    #[serde(rename(serialize = "max_pose_gap_deg"), deserialize_with = "checked")]
     max_c0_deg: Option<f64>,
     /// Largest pose gap of a joint, millimetres; 1 unless given.
     #[arg(long, value_name = "MM", value_parser = parse_limit)]
-    #[serde(deserialize_with = "checked")]
+    #[serde(rename(serialize = "max_pose_gap_mm"), deserialize_with = "checked")]
     max_c0_mm: Option<f64>,
     /// Largest seam acceleration of a joint, as a multiple of the clip's own peaks; 1.5 unless given.
     #[arg(long, value_name = "RATIO", value_parser = parse_limit)]
-    #[serde(deserialize_with = "checked")]
+    #[serde(rename(serialize = "max_seam_acceleration_ratio"), deserialize_with = "checked")]
     max_seam_acceleration: Option<f64>,
     /// Largest mean speed of feet while they stand, centimetres per second; any unless given.
     #[arg(long, value_name = "CMPS", value_parser = parse_limit)]
-    #[serde(deserialize_with = "checked")]
+    #[serde(rename(serialize = "max_foot_slide_cmps"), deserialize_with = "checked")]
     max_skate: Option<f64>,
     /// Largest rank of the seam among all windows of the loop, percent; any unless given. A good loop may have any rank, the
     /// mean of many is 50.
     #[arg(long, value_name = "PERCENT", value_parser = parse_limit)]
-    #[serde(deserialize_with = "checked")]
+    #[serde(rename(serialize = "max_seam_rank_percent"), deserialize_with = "checked")]
     max_rank: Option<f64>,
 }
 
@@ -144,8 +144,8 @@ impl Limits {
         const CLOSE: &str = "close it again with `loopwright make` or `loopwright close`";
         let figures = [
             (
-                "c0_deg",
-                quality.c0_deg,
+                "pose_gap_deg",
+                quality.pose_gap_deg,
                 self.max_c0_deg,
                 Some(&joints.turn),
                 ("turn", " deg"),
@@ -153,8 +153,8 @@ impl Limits {
                 "--max-c0-deg",
             ),
             (
-                "c0_mm",
-                quality.c0_mm,
+                "pose_gap_mm",
+                quality.pose_gap_mm,
                 self.max_c0_mm,
                 Some(&joints.gap),
                 ("gap", " mm"),
@@ -162,8 +162,8 @@ impl Limits {
                 "--max-c0-mm",
             ),
             (
-                "seam_acceleration_p99",
-                quality.seam_acceleration_p99,
+                "seam_acceleration_ratio",
+                quality.seam_acceleration_ratio,
                 self.max_seam_acceleration,
                 Some(&joints.acceleration),
                 ("acceleration", " of the clip's own peaks"),
@@ -171,8 +171,8 @@ impl Limits {
                 "--max-seam-acceleration",
             ),
             (
-                "seam_rank",
-                quality.seam_rank,
+                "seam_rank_percent",
+                quality.seam_rank_percent,
                 self.max_rank,
                 None,
                 ("seam rank", "%"),
@@ -180,8 +180,8 @@ impl Limits {
                 "--max-rank",
             ),
             (
-                "skate_cmps",
-                quality.skate_cmps,
+                "foot_slide_cmps",
+                quality.foot_slide_cmps,
                 self.max_skate,
                 None,
                 ("standing feet slide at", " cm/s"),
@@ -209,9 +209,9 @@ impl Limits {
     }
 
     /// Why a limit could not be held against a loop, where one is set.
-    pub(crate) fn not_told(&self, quality: &QualityFacts) -> Option<&'static str> {
-        (self.max_skate.is_some() && quality.skate_cmps.is_none())
-            .then_some("no feet that stand: the limit of skate says nothing of this loop")
+    pub(crate) fn not_measured(&self, quality: &QualityFacts) -> Option<&'static str> {
+        (self.max_skate.is_some() && quality.foot_slide_cmps.is_none())
+            .then_some("no foot stands, so the limit of foot sliding does not apply to this loop")
     }
 }
 

@@ -25,7 +25,11 @@ mod written_loop;
 use args::{Cli, Command};
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return report::failure::report_arguments(&error),
+    };
+    let result = match cli.command {
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Find(args) => commands::find::run(&args),
         Command::Make(args) => commands::make::run(args),
@@ -41,7 +45,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => commands::demo::run(&args),
     };
     if let Err(failure) = &result {
-        talk::fail(failure);
+        report::failure::report(failure);
     }
     exit::status(&result)
 }

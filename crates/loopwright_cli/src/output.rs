@@ -113,8 +113,8 @@ impl Outputs {
         Ok(())
     }
 
-    /// Puts all files into their places and tells where; on failure takes back those it had put there.
-    pub(crate) fn commit(self) -> Result<Vec<PathBuf>, Failure> {
+    /// Puts all files into their places and returns their names; on failure takes back those it had put there.
+    pub(crate) fn commit(self) -> Result<Vec<String>, Failure> {
         let mut written: Vec<PathBuf> = Vec::new();
         for (file, path) in self.waiting {
             allow_others_to_read(&file);
@@ -144,7 +144,7 @@ impl Outputs {
                     .because("it is of the file that was there before")
             })?;
         }
-        Ok(written)
+        Ok(written.iter().map(|path| path.display().to_string()).collect())
     }
 }
 

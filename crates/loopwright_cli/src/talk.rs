@@ -1,6 +1,10 @@
-//! What is said on stderr: warnings and failures, in colour where the terminal takes it and NO_COLOR is not set.
+//! What is said on stderr: warnings and failures, in colour where the terminal takes it and NO_COLOR is not set. Warnings are
+//! kept, since every JSON document lists them.
 
-use std::io::Write;
+use std::{
+    io::Write,
+    sync::{Mutex, PoisonError},
+};
 
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -9,30 +13,45 @@ use crate::exit::Failure;
 
 fn say(style: Style, label: &str, text: &str) {
     let mut stderr = anstream::stderr().lock();
-    // A closed stderr leaves nobody to tell.
+    // A closed stderr leaves nobody to talk to.
     let _ = writeln!(stderr, "{style}{label}{style:#}: {text}");
 }
 
-/// Tells something soft.
+/// Every warning so far.
+static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Warns, now and in the JSON document of the command.
 pub(crate) fn warn(text: &str) {
+    keep(text);
     say(AnsiColor::Yellow.on_default().bold(), "warning", text);
 }
 
-/// Tells something that was decided on the way.
+/// Warns in the JSON document alone.
+pub(crate) fn keep(text: &str) {
+    let mut warnings = WARNINGS.lock().unwrap_or_else(PoisonError::into_inner);
+    warnings.push(text.to_owned());
+}
+
+/// All warnings so far.
+pub(crate) fn warnings() -> Vec<String> {
+    WARNINGS.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// Reports something that was decided on the way.
 pub(crate) fn note(text: &str) {
     say(AnsiColor::Cyan.on_default().bold(), "note", text);
 }
 
-/// Tells something soft of several things, one line each.
+/// Names several things below a heading, one line each.
 pub(crate) fn list(text: &str, lines: &[String]) {
-    warn(text);
+    say(AnsiColor::Yellow.on_default().bold(), "warning", text);
     let mut stderr = anstream::stderr().lock();
     for line in lines {
         let _ = writeln!(stderr, "  {line}");
     }
 }
 
-/// Tells why a command ended early.
+/// Reports why a command ended early.
 pub(crate) fn fail(failure: &Failure) {
     say(AnsiColor::Red.on_default().bold(), "error", failure.what());
     let mut stderr = anstream::stderr().lock();

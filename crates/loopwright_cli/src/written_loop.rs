@@ -86,7 +86,7 @@ pub(crate) struct PlayableLoop {
 impl PlayableLoop {
     /// The loop as it is played: its root stays where the file says so.
     pub(crate) fn played(&self) -> LoopClip {
-        if self.sidecar.root.mode.moves_root() {
+        if self.sidecar.root_motion.mode.moves_root() {
             self.clip.clone()
         } else {
             self.clip.in_place()

@@ -412,7 +412,7 @@ fn a_sidecar_that_cannot_be_trusted_is_told() {
         ),
         ("{}".to_owned(), "this is not the sidecar of a loop"),
         (
-            edited("\"version\": 1", "\"version\": 99"),
+            edited("\"version\": 2", "\"version\": 99"),
             "the sidecar has version 99",
         ),
         (

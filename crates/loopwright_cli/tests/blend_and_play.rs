@@ -84,9 +84,9 @@ fn a_wanted_speed_and_turn_find_their_weights() {
         folder.run(&command).done().json()
     };
     let facts = wanted("--speed 1.25");
-    assert!((number(&facts, "root/speed_mps") - 1.25).abs() < 1e-9);
+    assert!((number(&facts, "root_motion/speed_mps") - 1.25).abs() < 1e-9);
     let facts = wanted("--turn-rate -12.5");
-    assert!((number(&facts, "root/turn_dps") + 12.5).abs() < 1e-9);
+    assert!((number(&facts, "root_motion/turn_rate_dps") + 12.5).abs() < 1e-9);
     // Equal weights unless told otherwise.
     assert_eq!(wanted("")["blend"]["weights"], serde_json::json!([0.5, 0.5]));
 }
@@ -260,11 +260,11 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
 
 /// Turn per cycle in degrees, speed over the ground, and skate of a loop.
 fn travel(sidecar: &serde_json::Value) -> [f64; 3] {
-    let turn = number(sidecar, "root/turn_dps") * number(sidecar, "candidate/period_secs");
+    let turn = number(sidecar, "root_motion/turn_rate_dps") * number(sidecar, "candidate/period_secs");
     [
         turn,
-        number(sidecar, "root/speed_mps"),
-        number(sidecar, "quality/skate_cmps"),
+        number(sidecar, "root_motion/speed_mps"),
+        number(sidecar, "quality/foot_slide_cmps"),
     ]
 }
 
@@ -274,7 +274,10 @@ fn a_turning_loop_and_its_image_walk_straight() {
     let own = folder.made("");
     folder.run("convert loop.bvh image.bvh --mirror").done();
     let image = folder.json("image.bvh.json");
-    assert_eq!(number(&image, "root/turn_dps"), -number(&own, "root/turn_dps"));
+    assert_eq!(
+        number(&image, "root_motion/turn_rate_dps"),
+        -number(&own, "root_motion/turn_rate_dps")
+    );
     folder.run("check image.bvh").done();
     let blend = folder
         .run("blend loop.bvh image.bvh -o straight.bvh --json")
@@ -310,7 +313,7 @@ fn a_captured_turn_and_its_image_walk_straight() {
         ])
         .done()
         .json();
-    assert!(number(&own, "root/turn_dps") > 8.0);
+    assert!(number(&own, "root_motion/turn_rate_dps") > 8.0);
     folder.run("convert loop.bvh image.bvh --mirror").done();
     let blend = folder
         .run("blend loop.bvh image.bvh -o straight.bvh --json")
@@ -335,7 +338,7 @@ fn a_folder_stands_for_the_loops_in_it() {
     // A take among the loops has no sidecar and does not count.
     folder.copy("left-walk.bvh", "walks/left-walk.bvh");
     let facts = folder.run("blend walks --speed 1.2 -o b.bvh --json").done().json();
-    assert!((number(&facts, "root/speed_mps") - 1.2).abs() < 0.01);
+    assert!((number(&facts, "root_motion/speed_mps") - 1.2).abs() < 0.01);
     assert_eq!(facts["blend"]["loops"].as_array().unwrap().len(), 2);
     folder.run("play walks --seconds 5 -o p.bvh").done();
     let none = folder.run("blend empty -o c.bvh");

@@ -25,8 +25,8 @@ fn every_method_closes() {
             .json();
         assert_eq!(json["closure"]["method"], method);
         assert_eq!(json["candidate"]["start_frame"], 20.0);
-        assert!(number(&json, "quality/c0_mm") < 0.01, "{method}");
-        assert!(number(&json, "quality/c1_dps") < 1e-6 && number(&json, "quality/c1_mmps") < 1e-6);
+        assert!(number(&json, "quality/pose_gap_mm") < 0.01, "{method}");
+        assert!(number(&json, "quality/velocity_gap_dps") < 1e-6 && number(&json, "quality/velocity_gap_mmps") < 1e-6);
         folder.loops();
         let bytes = folder.read("loop.bvh");
         assert!(!files.contains(&bytes), "{method} does something of its own");
@@ -42,9 +42,9 @@ fn the_ends_may_differ() {
     for (key, value) in [
         ("blend_start_secs", 0.08),
         ("blend_end_secs", 0.3),
-        ("rho", 0.2),
-        ("sigma", 0.6),
-        ("tau", 0.6),
+        ("start_share_of_position", 0.2),
+        ("start_share_of_velocity", 0.6),
+        ("start_share_of_acceleration", 0.6),
     ] {
         assert_eq!(json["closure"][key], value, "{key}");
     }
@@ -114,7 +114,7 @@ fn a_recipe_makes_the_same_loop_again() {
         .done()
         .json();
     assert_eq!(json["closure"]["method"], "cubic");
-    assert_eq!(json["root"]["mode"], "in-place");
+    assert_eq!(json["root_motion"]["mode"], "in-place");
     assert_eq!(json["candidate"]["end_frame"], 45.0);
     // A recipe without frames searches for them.
     folder.write("style.toml", "[closure]\nmethod = \"spring\"\nblend = 0.12\n");
@@ -133,7 +133,7 @@ fn auto_says_what_it_chose_and_its_recipe_makes_it_again() {
         .run("make walk.bvh -o auto.bvh --closure auto --save-recipe chosen.toml --json")
         .done();
     assert!(told.stderr.contains("note: closed by "), "{}", told.stderr);
-    let chosen = told.json()["closure"]["chosen"].as_str().unwrap().to_owned();
+    let chosen = told.json()["closure"]["auto_choice"].as_str().unwrap().to_owned();
     assert!(chosen.contains("the least visible of ") && told.stderr.contains(&chosen));
     assert!(!folder.text("chosen.toml").contains("auto"));
     folder.run("make walk.bvh -o again.bvh --recipe chosen.toml").done();

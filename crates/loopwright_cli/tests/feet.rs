@@ -10,16 +10,16 @@ fn feet_are_held_unless_asked_otherwise() {
     let folder = Folder::with_walk();
     let held = folder.made("");
     assert_eq!(held["feet"]["held"], true);
-    let outcomes: Vec<&Value> = held["feet"]["feet"]
+    let outcomes: Vec<&Value> = held["feet"]["outcomes"]
         .as_array()
         .unwrap()
         .iter()
         .map(|foot| &foot["outcome"])
         .collect();
     assert_eq!(outcomes, ["held", "held"]);
-    assert!(number(&held, "feet/skate_after_cmps") < 0.5 * number(&held, "feet/skate_before_cmps"));
+    assert!(number(&held, "feet/foot_slide_after_cmps") < 0.5 * number(&held, "feet/foot_slide_before_cmps"));
     // What was written slides as little.
-    assert!((number(&held, "quality/skate_cmps") - number(&held, "feet/skate_after_cmps")).abs() < 0.01);
+    assert!((number(&held, "quality/foot_slide_cmps") - number(&held, "feet/foot_slide_after_cmps")).abs() < 0.01);
     let period = number(&held, "candidate/period_secs");
     let contacts = held["feet"]["contacts"].as_array().unwrap();
     assert!(contacts.len() >= 2);
@@ -28,9 +28,9 @@ fn feet_are_held_unless_asked_otherwise() {
     }
     let open = folder.made("--lock-feet off");
     assert_eq!(open["feet"]["held"], false);
-    assert!(number(&open, "quality/skate_cmps") > number(&held, "quality/skate_cmps"));
+    assert!(number(&open, "quality/foot_slide_cmps") > number(&held, "quality/foot_slide_cmps"));
     let text = folder.run("make walk.bvh -o loop.bvh --force").done().stdout;
-    assert!(text.contains("LeftToeBase, RightToeBase held: skate"), "{text}");
+    assert!(text.contains("LeftToeBase, RightToeBase held: sliding"), "{text}");
 }
 
 #[test]
@@ -68,14 +68,14 @@ fn what_feet_say_of_the_speed_is_told_and_taken_when_asked() {
     let sidecar = folder.made("--root-speed feet");
     assert_eq!(sidecar["feet"]["root_speed_from"], "feet");
     let told = number(&sidecar, "feet/feet_speed_mps");
-    assert!((number(&sidecar, "root/speed_mps") - told).abs() < 1e-9);
+    assert!((number(&sidecar, "root_motion/speed_mps") - told).abs() < 1e-9);
     // The take keeps its own travel, so the loop still compares with it frame by frame.
     let checked = folder.run("check loop.bvh --take walk.bvh --json").done().json();
     let quality = &checked["loops"][0]["quality"];
     assert!((number(quality, "displacement_mm") - number(&sidecar, "quality/displacement_mm")).abs() < 1e-3);
     let by_poses = folder.made("--root-speed pose");
     assert_eq!(by_poses["feet"]["root_speed_from"], "pose");
-    assert!((number(&by_poses, "root/speed_mps") / told - 1.0).abs() < 0.03);
+    assert!((number(&by_poses, "root_motion/speed_mps") / told - 1.0).abs() < 0.03);
 }
 
 #[test]

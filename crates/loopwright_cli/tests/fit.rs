@@ -246,7 +246,7 @@ fn real_takes_give_figures_of_bodies() {
                 }
             }
             for event in take["events"].as_array().unwrap() {
-                for key in ["closed_secs", "fitted_secs"] {
+                for key in ["closed_half_life_secs", "fitted_half_life_secs"] {
                     let secs = event[key].as_f64().unwrap_or(1.0);
                     assert!((0.1..5.0).contains(&secs), "{file}: {event}");
                 }

@@ -65,7 +65,7 @@ fn a_folder_stands_for_the_loops_below_it() {
 #[test]
 fn a_limit_that_is_exceeded_is_told_with_what_to_try() {
     let folder = with_loops();
-    let found = number(&folder.json("loops/a.bvh.json"), "quality/skate_cmps");
+    let found = number(&folder.json("loops/a.bvh.json"), "quality/foot_slide_cmps");
     assert!(found > 0.2, "{found}");
     let checked = folder.run("check loops --max-skate 0.1 --json");
     assert_eq!(checked.status, 1);
@@ -74,14 +74,14 @@ fn a_limit_that_is_exceeded_is_told_with_what_to_try() {
         assert_eq!(one["verdict"], "fails");
         let failed = one["failed"].as_array().unwrap();
         assert_eq!(failed.len(), 1);
-        assert_eq!(failed[0]["measure"], "skate_cmps");
+        assert_eq!(failed[0]["measure"], "foot_slide_cmps");
         assert_eq!(number(&failed[0], "allowed"), 0.1);
-        assert_eq!(number(&failed[0], "found"), number(one, "quality/skate_cmps"));
+        assert_eq!(number(&failed[0], "found"), number(one, "quality/foot_slide_cmps"));
         assert_eq!(failed[0]["joint"], Value::Null);
         assert!(failed[0]["try"].as_str().unwrap().contains("--max-skate"));
     }
-    assert_eq!(number(&json, "limits/max_skate"), 0.1);
-    assert_eq!(number(&json, "limits/max_c0_mm"), 1.0);
+    assert_eq!(number(&json, "limits/max_foot_slide_cmps"), 0.1);
+    assert_eq!(number(&json, "limits/max_pose_gap_mm"), 1.0);
 
     let text = folder.run("check loops --max-skate 0.1");
     assert_eq!(text.status, 1);
@@ -104,7 +104,7 @@ fn a_pop_names_the_joint_that_shows_it() {
     assert_eq!(json["loops"][0]["verdict"], "pops");
     let failed = json["loops"][0]["failed"].as_array().unwrap();
     let measures: Vec<&Value> = failed.iter().map(|one| &one["measure"]).collect();
-    assert_eq!(measures, ["c0_deg", "c0_mm", "seam_acceleration_p99"]);
+    assert_eq!(measures, ["pose_gap_deg", "pose_gap_mm", "seam_acceleration_ratio"]);
     let names: Vec<String> = folder
         .take("walk.bvh")
         .skeleton()
@@ -241,7 +241,7 @@ fn a_limit_of_skate_that_says_nothing_is_told() {
         .run("check box.bvh --max-skate 1 --unit cm --up y --max-c0-deg 90 --max-seam-acceleration 9 --max-c0-mm 99");
     assert_eq!(checked.status, 0, "{}{}", checked.stdout, checked.stderr);
     assert!(
-        checked.stderr.contains("the limit of skate says nothing"),
+        checked.stderr.contains("the limit of foot sliding does not apply"),
         "{}",
         checked.stderr
     );
@@ -279,9 +279,9 @@ fn skate_is_what_make_measured() {
     let folder = Folder::with_walk();
     for flags in ["", "--root world", "--symmetric", "--add-root"] {
         folder.run(&format!("make walk.bvh {flags} -o loop.bvh --force")).done();
-        let made = number(&folder.json("loop.bvh.json"), "quality/skate_cmps");
+        let made = number(&folder.json("loop.bvh.json"), "quality/foot_slide_cmps");
         let checked = folder.run("check loop.bvh --json").done().json();
-        let found = number(&checked["loops"][0], "quality/skate_cmps");
+        let found = number(&checked["loops"][0], "quality/foot_slide_cmps");
         assert!((found - made).abs() < 1e-9 * made, "{flags}: {found}, made {made}");
     }
 }
@@ -295,7 +295,7 @@ fn a_loop_at_a_lower_rate_in_the_file_of_its_take_is_read_at_its_own() {
             .run(&format!("make walk.fbx --fps {rate} -o loop.fbx --force"))
             .done();
         let checked = folder.run("check loop.fbx --json").done().json();
-        let gap = number(&checked["loops"][0], "quality/c0_mm");
+        let gap = number(&checked["loops"][0], "quality/pose_gap_mm");
         assert!(gap < 1e-3, "{gap} mm at {rate}");
     }
 }

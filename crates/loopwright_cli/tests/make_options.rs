@@ -21,8 +21,8 @@ const ROUNDING_METRES: f64 = 1e-7;
 /// Where the root stands at the first key.
 fn root_start(sidecar: &Value) -> Rigid {
     Rigid::from_yaw(
-        number(sidecar, "root/start_yaw_deg").to_radians(),
-        vector(&sidecar["root"]["start_position_m"]),
+        number(sidecar, "root_motion/start_yaw_deg").to_radians(),
+        vector(&sidecar["root_motion"]["start_position_m"]),
     )
 }
 
@@ -80,8 +80,14 @@ fn pick_makes_that_loop_of_the_list() {
         let rank = index + 1;
         assert_eq!(found["rank"], rank);
         let json = folder.made(&format!("--pick {rank}"));
-        for key in ["start_frame", "end_frame", "source_period_secs", "cycles", "seam_cost"] {
-            assert_eq!(json["candidate"][key], found["candidate"][key], "{key} of {rank}");
+        for key in [
+            "start_frame",
+            "end_frame",
+            "source_period_secs",
+            "cycles",
+            "seam_cost_metre_secs",
+        ] {
+            assert_eq!(json["candidate"][key], found[key], "{key} of {rank}");
         }
     }
 }
@@ -126,8 +132,8 @@ fn every_closure_closes() {
         for key in ["blend_start_secs", "blend_end_secs"] {
             assert_eq!(json["closure"][key], 0.15, "{method}");
         }
-        assert!(number(&json, "quality/c0_deg") < 0.01 && number(&json, "quality/c0_mm") < 0.01);
-        assert!(number(&json, "quality/c1_dps") < 1e-6 && number(&json, "quality/c1_mmps") < 1e-6);
+        assert!(number(&json, "quality/pose_gap_deg") < 0.01 && number(&json, "quality/pose_gap_mm") < 0.01);
+        assert!(number(&json, "quality/velocity_gap_dps") < 1e-6 && number(&json, "quality/velocity_gap_mmps") < 1e-6);
         folder.loops();
         files.push(folder.read("loop.bvh"));
     }
@@ -173,7 +179,7 @@ fn travel_in_the_file_is_the_twist_of_the_sidecar() {
         let folder = Folder::with_synth(&format!("--seconds 5 --fps 30 {walk}"));
         for mode in ["screw", "keep", "path"] {
             let json = folder.made(&format!("--root {mode}"));
-            assert_eq!(json["root"]["mode"], mode);
+            assert_eq!(json["root_motion"]["mode"], mode);
             let take = folder.take("loop.bvh");
             let num_samples = samples(&json);
             assert_eq!(take.num_frames(), num_samples + 1);
@@ -187,9 +193,9 @@ fn travel_in_the_file_is_the_twist_of_the_sidecar() {
 fn in_place_leaves_no_travel() {
     let folder = Folder::with_walk();
     let json = folder.made("--root in-place");
-    assert_eq!(json["root"]["mode"], "in-place");
+    assert_eq!(json["root_motion"]["mode"], "in-place");
     assert!(
-        (number(&json, "root/speed_mps") - 1.25).abs() < 0.05,
+        (number(&json, "root_motion/speed_mps") - 1.25).abs() < 0.05,
         "the twist is still told"
     );
     let take = folder.take("loop.bvh");
@@ -225,8 +231,8 @@ fn a_path_shows_on_an_added_root() {
 fn in_the_world_the_body_comes_back() {
     let folder = Folder::with_walk();
     let json = folder.made("--root world");
-    assert_eq!(json["root"]["mode"], "world");
-    assert_eq!(number(&json, "root/speed_mps"), 0.0);
+    assert_eq!(json["root_motion"]["mode"], "world");
+    assert_eq!(number(&json, "root_motion/speed_mps"), 0.0);
     hips_make(&folder.take("loop.bvh"), 0, samples(&json), Rigid::IDENTITY);
 }
 
@@ -265,7 +271,7 @@ fn an_added_root_carries_exactly_the_twist() {
         );
     }
     folder.loops();
-    assert_eq!(json["root"], plain_json["root"]);
+    assert_eq!(json["root_motion"], plain_json["root_motion"]);
 
     let json = folder.made("--add-root --root in-place");
     let take = folder.take("loop.bvh");

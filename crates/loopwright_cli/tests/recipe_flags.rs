@@ -24,7 +24,7 @@ fn pick_sets_the_stretch_of_a_recipe_aside() {
     for pick in ["--pick 1", "--pick 2"] {
         let made = folder.made(&format!("--recipe range.toml {pick}"));
         assert_eq!(cut(&made), cut(&folder.made(pick)), "{pick}");
-        assert_eq!(made["root"]["mode"], "in-place", "the rest of the recipe holds");
+        assert_eq!(made["root_motion"]["mode"], "in-place", "the rest of the recipe holds");
     }
 }
 
@@ -39,7 +39,7 @@ fn a_search_sets_the_stretch_of_a_recipe_aside() {
     }
     let other = folder.made("--recipe range.toml --fps 60 --root keep");
     assert_eq!(cut(&other), [20.0, 56.0]);
-    assert_eq!(other["root"]["mode"], "keep");
+    assert_eq!(other["root_motion"]["mode"], "keep");
 }
 
 #[test]

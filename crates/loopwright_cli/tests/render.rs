@@ -53,13 +53,13 @@ fn every_kind_of_picture_of_a_loop() {
     ] {
         let command = format!("render loop.bvh -o {name} --size 96x64 --json {arguments}");
         let facts = folder.run(&command).done().json();
-        assert_eq!(facts["file"], name);
+        assert_eq!(facts["outputs"][0], name);
         assert_eq!(facts["kind"], kind);
         assert_eq!(number(&facts, "pictures"), pictures, "{name}");
         let found = size_of(&folder.read(name));
         assert_eq!(
             found.map(f64::from),
-            [number(&facts, "width"), number(&facts, "height")]
+            [number(&facts, "width_px"), number(&facts, "height_px")]
         );
         if size != [0, 0] {
             assert_eq!(found, size, "{name}");
@@ -71,7 +71,7 @@ fn every_kind_of_picture_of_a_loop() {
         .run("render loop.bvh -o again.gif --size 96x64 --json")
         .done()
         .json();
-    assert!((number(&facts, "seconds") - samples / 30.0).abs() < 1e-6);
+    assert!((number(&facts, "duration_secs") - samples / 30.0).abs() < 1e-6);
     assert_eq!(
         folder.read("loop.gif"),
         folder.read("again.gif"),

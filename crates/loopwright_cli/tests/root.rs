@@ -27,11 +27,11 @@ fn joint_at(take: &Take, key: usize, joint: &str) -> Rigid {
 
 /// Where a sidecar says that the root starts.
 fn root_start(sidecar: &Value) -> Rigid {
-    let turn = match sidecar["root"]["start_rotation_xyzw"].as_array() {
+    let turn = match sidecar["root_motion"]["start_rotation_xyzw"].as_array() {
         Some(parts) => DQuat::from_array([0, 1, 2, 3].map(|part: usize| parts[part].as_f64().unwrap())),
-        None => rotation::from_yaw(number(sidecar, "root/start_yaw_deg").to_radians()),
+        None => rotation::from_yaw(number(sidecar, "root_motion/start_yaw_deg").to_radians()),
     };
-    Rigid::new(turn, vector(&sidecar["root"]["start_position_m"]))
+    Rigid::new(turn, vector(&sidecar["root_motion"]["start_position_m"]))
 }
 
 /// Asserts that a joint of a file stands at every key where the sidecar says that the root does.
@@ -85,9 +85,9 @@ fn folder_with_root_joint(travels: bool) -> Folder {
 fn a_straight_root_runs_straight() {
     let folder = Folder::with_synth("--seconds 5 --fps 30 --turn 2");
     let json = folder.made("--root rabbit --add-root");
-    assert_eq!(json["root"]["mode"], "rabbit");
-    assert_eq!(number(&json, "root/turn_dps"), 0.0);
-    assert!((number(&json, "root/speed_mps") - 1.25).abs() < 0.02);
+    assert_eq!(json["root_motion"]["mode"], "rabbit");
+    assert_eq!(number(&json, "root_motion/turn_rate_dps"), 0.0);
+    assert!((number(&json, "root_motion/speed_mps") - 1.25).abs() < 0.02);
     carries_the_root(&folder.take("loop.bvh"), &json, "root");
     folder.loops();
 }
@@ -108,7 +108,7 @@ fn a_straight_root_refuses_a_turn_and_says_what_to_try() {
     assert!(!folder.file("loop.bvh").exists());
 
     let json = folder.made("--root rabbit --force-straight --save-recipe straight.toml");
-    assert_eq!(number(&json, "root/turn_dps"), 0.0);
+    assert_eq!(number(&json, "root_motion/turn_rate_dps"), 0.0);
     folder.loops();
     // The hips come back to their facing.
     let take = folder.take("loop.bvh");
@@ -144,19 +144,19 @@ fn a_path_is_smoothed_as_asked_for_and_says_so() {
             .collect::<Vec<_>>();
         let mean = away.iter().sum::<DVec3>() / away.len() as f64;
         let farthest = away.iter().map(|place| (*place - mean).length()).fold(0.0, f64::max);
-        (number(&json, "root/path_smoothing_secs"), farthest)
+        (number(&json, "root_motion/path_smoothing_secs"), farthest)
     };
     let (usual_secs, usual) = sway("");
     let (tight_secs, tight) = sway("--path-smoothing 0.05");
     let (loose_secs, loose) = sway("--path-smoothing 30");
     assert_eq!((usual_secs, tight_secs, loose_secs), (0.25, 0.05, 30.0));
     assert!(tight > 1.1 * usual && usual > 10.0 * loose, "{tight} {usual} {loose}");
-    assert_eq!(folder.made("")["root"]["path_smoothing_secs"], Value::Null);
+    assert_eq!(folder.made("")["root_motion"]["path_smoothing_secs"], Value::Null);
 
     folder.made("--root path --path-smoothing 0.1 --save-recipe path.toml");
     assert!(folder.text("path.toml").contains("path-smoothing = 0.1"));
     let json = folder.made("--recipe path.toml");
-    assert_eq!(number(&json, "root/path_smoothing_secs"), 0.1);
+    assert_eq!(number(&json, "root_motion/path_smoothing_secs"), 0.1);
 }
 
 #[test]
@@ -283,9 +283,9 @@ fn a_loop_under_a_root_joint_is_told_by_its_keys() {
     let json = folder.made("");
     std::fs::remove_file(folder.file("loop.bvh.json")).unwrap();
     let checked = folder.run("check loop.bvh --json").done().json();
-    let root = &checked["loops"][0]["root"];
-    for key in ["speed_mps", "turn_dps"] {
-        let (seen, made) = (root[key].as_f64().unwrap(), json["root"][key].as_f64().unwrap());
+    let root = &checked["loops"][0]["root_motion"];
+    for key in ["speed_mps", "turn_rate_dps"] {
+        let (seen, made) = (root[key].as_f64().unwrap(), json["root_motion"][key].as_f64().unwrap());
         assert!((seen - made).abs() < 0.02 * made.abs(), "{key}: {seen} {made}");
     }
 }
@@ -298,13 +298,19 @@ fn a_loop_that_turns_most_of_the_way_round_is_checked_without_its_sidecar() {
             "--seconds 9 --fps 60 --speed 0.3 --period {period} --turn {turn} --drift 0"
         ));
         let json = folder.made(&format!("--range 60:{}", 60.0 + period * 60.0));
-        let turned = number(&json, "root/turn_dps") * number(&json, "candidate/period_secs");
+        let turned = number(&json, "root_motion/turn_rate_dps") * number(&json, "candidate/period_secs");
         assert!((turned - turn * period).abs() < 2.0, "{turned}");
-        assert!(number(&json, "root/arc_over_path") > 0.98 && number(&json, "root/arc_over_path") < 1.02);
+        assert!(
+            number(&json, "root_motion/arc_to_path_ratio") > 0.98
+                && number(&json, "root_motion/arc_to_path_ratio") < 1.02
+        );
         std::fs::remove_file(folder.file("loop.bvh.json")).unwrap();
         let checked = folder.run("check loop.bvh --json").done().json();
-        let seen = number(&checked["loops"][0], "root/turn_dps");
-        assert!((seen - number(&json, "root/turn_dps")).abs() < 0.5, "{seen}");
+        let seen = number(&checked["loops"][0], "root_motion/turn_rate_dps");
+        assert!(
+            (seen - number(&json, "root_motion/turn_rate_dps")).abs() < 0.5,
+            "{seen}"
+        );
         assert_eq!(checked["loops"][0]["verdict"], "loops");
     }
 }
@@ -358,17 +364,17 @@ fn a_thrown_prop_loops_about_its_own_axis() {
         folder.run(&options).done().json()
     };
     let json = close("--root-space full --add-root --save-recipe prop.toml");
-    assert_eq!(json["root"]["space"], "full");
+    assert_eq!(json["root_motion"]["space"], "full");
     let found = root_twist(&json);
     assert!(
         (found.angular.length() - truth.angular.length()).abs() < 1e-5,
         "{found:?}"
     );
-    assert!(number(&json, "quality/c0_mm") < 1e-3 && number(&json, "quality/c0_deg") < 1e-4);
+    assert!(number(&json, "quality/pose_gap_mm") < 1e-3 && number(&json, "quality/pose_gap_deg") < 1e-4);
     carries_the_root(&folder.take("loop.bvh"), &json, "root");
     let checked = folder.run("check loop.bvh --take staff.bvh --json").done().json();
     assert_eq!(checked["loops"][0]["verdict"], "loops");
-    assert_eq!(checked["loops"][0]["root"]["space"], "full");
+    assert_eq!(checked["loops"][0]["root_motion"]["space"], "full");
     let displacement = number(&checked["loops"][0], "quality/displacement_mm");
     assert!((displacement - number(&json, "quality/displacement_mm")).abs() < 1e-3);
     // Without sidecar and added root the keys tell as much.
@@ -377,11 +383,11 @@ fn a_thrown_prop_loops_about_its_own_axis() {
     std::fs::remove_file(folder.file("loop.bvh.json")).unwrap();
     let checked = folder.run("check loop.bvh --up y --unit cm --json").done().json();
     assert_eq!(checked["loops"][0]["verdict"], "loops");
-    assert_eq!(checked["loops"][0]["root"]["space"], "full");
+    assert_eq!(checked["loops"][0]["root_motion"]["space"], "full");
     assert!(folder.text("prop.toml").contains("root-space = \"full\""));
     // On the ground there is no such motion: the body has to be bent over the seam.
     let json = close("");
-    assert_eq!(json["root"]["space"], "ground");
+    assert_eq!(json["root_motion"]["space"], "ground");
     assert!(number(&json, "quality/displacement_mm") > 10.0 * displacement.max(0.1));
 }
 
@@ -392,7 +398,7 @@ fn a_climb_is_kept_as_pitch_along_the_axis() {
     let twist = root_twist(&json);
     assert!((twist.linear.y - 0.25).abs() < 0.01, "{twist:?}");
     assert_eq!((twist.angular.x, twist.angular.z), (0.0, 0.0));
-    assert!((number(&json, "root/climb_mps") - twist.linear.y).abs() < 1e-12);
+    assert!((number(&json, "root_motion/climb_mps") - twist.linear.y).abs() < 1e-12);
     carries_the_root(&folder.take("loop.bvh"), &json, "root");
     folder.loops();
 }

@@ -62,10 +62,10 @@ fn the_root_is_where_each_client_looks_for_it() {
         ("generic", "screw", false),
     ] {
         let made = made_for(&folder, client, "");
-        assert_eq!(made["root"]["mode"], mode, "{client}");
+        assert_eq!(made["root_motion"]["mode"], mode, "{client}");
         assert_eq!(made["playback"]["root_joint_added"], added, "{client}");
         assert!(
-            number(&made, "root/speed_mps") > 1.0,
+            number(&made, "root_motion/speed_mps") > 1.0,
             "{client}: the twist is told all the same"
         );
     }
@@ -75,7 +75,7 @@ fn the_root_is_where_each_client_looks_for_it() {
         assert_eq!(made["playback"]["root_joint_added"], true, "{client}");
     }
     let made = made_for(&folder, "bevy", "--root screw");
-    assert_eq!(made["root"]["mode"], "screw", "flags count more");
+    assert_eq!(made["root_motion"]["mode"], "screw", "flags count more");
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn three_finds_the_twist_in_the_clip() {
     let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
     let json: Value = serde_json::from_slice(&bytes[20..20 + length]).unwrap();
     let extras = &json["animations"][0]["extras"]["loopwright"];
-    assert!(extras["root"]["twist_linear_mps"][2].as_f64().unwrap() > 1.0);
+    assert!(extras["root_motion"]["linear_velocity_mps"][2].as_f64().unwrap() > 1.0);
     assert_eq!(extras["target"]["name"], "three");
 }
 

@@ -3,7 +3,12 @@
 use loopwright::{LoopClip, Take};
 
 use crate::{
-    bvh, error::WriteError, fbx, gltf, loop_file::sidecar::Sidecar, settings::LoopWriteSettings, source::Source,
+    bvh,
+    error::WriteError,
+    fbx, gltf,
+    loop_file::sidecar::{Sidecar, SidecarError},
+    settings::LoopWriteSettings,
+    source::Source,
     written::Written,
 };
 
@@ -45,5 +50,13 @@ pub fn write_loop(clip: &LoopClip, source: &Source, settings: &LoopWriteSettings
 /// place, or where the file holds no animation of the name that `facts.playback.animation` says.
 pub fn with_facts(written: &Written, facts: &Sidecar) -> Option<Vec<u8>> {
     written.animation.as_ref()?;
-    gltf::write::with_facts(&written.bytes, facts)
+    gltf::facts::with_facts(&written.bytes, facts)
+}
+
+/// The facts that [`with_facts`] put into a file for its animation of that name; `None` where there are none.
+///
+/// The take, the warnings and the names of files are left empty, because they are not in the file. Errors: there are facts, but
+/// they cannot be read.
+pub fn facts_in(bytes: &[u8], animation: &str) -> Option<Result<Sidecar, SidecarError>> {
+    gltf::facts::facts_in(bytes, animation)
 }

@@ -313,10 +313,10 @@ fn facts_stand_in_the_extras_without_names_of_files() {
         ..Sidecar::default()
     };
     facts.take.file = "secret.glb".to_owned();
-    facts.quality.seam_rank = Some(51.5);
+    facts.quality.seam_rank_percent = Some(51.5);
     let json = json_of(&with_facts(&written, &facts).unwrap());
     let extras = &json["animations"][1]["extras"]["loopwright"];
-    assert_eq!(extras["quality"]["seam_rank"], json!(51.5));
+    assert_eq!(extras["quality"]["seam_rank_percent"], json!(51.5));
     assert!(!json.to_string().contains("secret"));
     let bvh = write_take(&loaded.take, &Source::for_take(&loaded.take, Format::Bvh)).unwrap();
     assert_eq!(with_facts(&bvh, &facts), None);

@@ -71,7 +71,7 @@ fn a_loop_comes_back_from_its_file_in_every_mode_and_format() {
                 let walk = walk(mode, format, add_root);
                 assert!(!walk.file.quality.pops(), "{mode} {format:?}: {:?}", walk.file.quality);
                 let (whole, sidecar) = read(&walk);
-                assert_eq!(sidecar.root.mode, mode);
+                assert_eq!(sidecar.root_motion.mode, mode);
                 let written = sidecar.without_added_root(whole.clone()).unwrap();
                 assert_eq!(written.num_joints(), walk.take.num_joints());
 
@@ -141,8 +141,4 @@ fn an_unknown_root_mode_is_an_error() {
     assert_ne!(json, edited);
     let error = Sidecar::from_json(edited.as_bytes()).unwrap_err().to_string();
     assert!(error.contains("screw") && error.contains("\"spin\""), "{error}");
-    // Loops of versions that knew the ground alone say nothing of the space.
-    let older = json.replace("\"space\": \"ground\"", "\"space\": \"\"");
-    assert_ne!(json, older);
-    assert_eq!(Sidecar::from_json(older.as_bytes()).unwrap(), walk.file.sidecar);
 }

@@ -51,6 +51,9 @@ pub(crate) struct ConvertArgs {
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
+    /// Print JSON with stable keys.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -100,6 +103,9 @@ pub(crate) struct SynthArgs {
     /// Overwrite existing files.
     #[arg(long)]
     pub(crate) force: bool,
+    /// Print JSON with stable keys.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -110,4 +116,7 @@ pub(crate) struct DemoArgs {
     /// Overwrite files of an earlier run.
     #[arg(long)]
     pub(crate) force: bool,
+    /// Print JSON with stable keys.
+    #[arg(long)]
+    pub(crate) json: bool,
 }

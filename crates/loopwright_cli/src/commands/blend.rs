@@ -88,7 +88,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
 
 /// What becomes of the root motion of the blend: as of the first loop, or a path where any follows one.
 fn mode(loops: &[PlayableLoop]) -> RootMode {
-    let mut modes = loops.iter().map(|each| each.sidecar.root.mode);
+    let mut modes = loops.iter().map(|each| each.sidecar.root_motion.mode);
     let first = modes.next().unwrap_or_default();
     if loops.iter().any(|each| each.clip.follows_path()) {
         RootMode::Path
@@ -118,11 +118,11 @@ fn planted(
     let Some(planted) = planted else {
         return Ok((clip, facts));
     };
-    let skate = |clip: &LoopClip| {
-        let skate = quality::measure(&LoopKeys::of_loop(clip), &body, None).skate_mps;
-        skate.map(|mps| 1e2 * mps)
+    let foot_slide = |clip: &LoopClip| {
+        let slide = quality::measure(&LoopKeys::of_loop(clip), &body, None).skate_mps;
+        slide.map(|mps| 1e2 * mps)
     };
-    (facts.skate_before_cmps, facts.skate_after_cmps) = (skate(&clip), skate(&planted));
+    (facts.foot_slide_before_cmps, facts.foot_slide_after_cmps) = (foot_slide(&clip), foot_slide(&planted));
     Ok((planted, facts))
 }
 

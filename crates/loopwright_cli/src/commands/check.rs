@@ -8,9 +8,13 @@ use loopwright::{
     loop_clip::KeyLayout,
     quality::{self, Stand},
 };
-use loopwright_formats::loop_file::facts::{ContactFacts, FeetFacts};
-
-use loopwright_formats::{LoopInFile, loop_file::describe};
+use loopwright_formats::{
+    LoopInFile,
+    loop_file::{
+        describe,
+        facts::{ContactFacts, FeetFacts, Grade},
+    },
+};
 
 use crate::{
     args::CheckArgs,
@@ -32,8 +36,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
         .map(|take| load::load(take, &args.reading.clone().into()))
         .transpose()?;
     let mut verdicts = Vec::new();
-    let mut unreadable: Vec<Failure> = Vec::new();
-    // A bad file, or a folder without loops, does not stop the others; it is told now and listed at the end.
+    // A bad file, or a folder without loops, does not stop the others; it is reported now and listed at the end.
     for (path, animation) in loops_in(&args.loops, &args.reading) {
         let reading = TakeArgs {
             animation: animation.clone().or_else(|| args.reading.animation.clone()),
@@ -57,21 +60,16 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
             }
             Err((path, failure)) => {
                 talk::fail(&failure);
-                let verdict = Verdict {
+                Verdict {
                     file: path.display().to_string(),
                     animation,
                     verdict: "error",
-                    warnings: vec![failure.what().to_owned()],
+                    failure: Some(failure),
                     ..Verdict::default()
-                };
-                unreadable.push(failure);
-                verdict
+                }
             }
         };
         verdicts.push(verdict);
-    }
-    if args.json {
-        output::print(&report::json(&verdicts, &limits))?;
     }
     let failed: Vec<&Verdict> = verdicts.iter().filter(|verdict| !verdict.failed.is_empty()).collect();
     if verdicts.len() > 1 && !failed.is_empty() {
@@ -85,9 +83,17 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
             &names,
         );
     }
-    if !unreadable.is_empty() {
+    let unreadable: Vec<&Failure> = verdicts.iter().filter_map(|verdict| verdict.failure.as_ref()).collect();
+    let failure = (!unreadable.is_empty()).then(|| {
         let what = format!("{} of {} loops could not be checked", unreadable.len(), verdicts.len());
-        return Err(Failure::of_all(what, &unreadable));
+        Failure::of_all(what, &unreadable)
+    });
+    let document = report::json(&verdicts, &limits, failure.as_ref());
+    if let Some(failure) = failure {
+        return Err(failure.in_document(document));
+    }
+    if args.json {
+        output::print(&document)?;
     }
     Ok(if failed.is_empty() {
         Ending::Done
@@ -155,11 +161,13 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
             } else {
                 "the last key is taken for the last sample before the first comes again"
             };
-            warnings.push(format!("no sidecar: {key}, and the travel is told from the keys"));
+            warnings.push(format!(
+                "no sidecar: {key}, and the root motion is estimated from the keys"
+            ));
             seen
         }
     };
-    // Folding an added root joint away leaves the travel on the topmost joint, whichever had it in the take.
+    // Folding an added root joint away leaves the root motion on the topmost joint, whichever had it in the take.
     let root_added = sidecar
         .as_ref()
         .is_some_and(|sidecar| sidecar.playback.root_joint_added);
@@ -209,19 +217,20 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
             joints = quality::seam_joints(&last, source.as_ref());
         }
     }
-    // The loop itself tells when its feet stand by how they slide; its sidecar knows.
+    // From the loop alone, when its feet stand depends on how they slide; its sidecar knows.
     let feet = sidecar.as_ref().and_then(|sidecar| sidecar.feet.as_ref());
     if let (None, Some(feet)) = (&source, feet.filter(|feet| !feet.stances.is_empty())) {
         quality.skate_mps = quality::skate_of_stands(&keys, &stands(feet, &written));
     }
     if quality.pops() && sidecar.is_none() && !place.layout.has_closing_key {
         warnings.push(
-            "the verdict rests on a travel told from open keys; keep the sidecar beside the loop, or write the closing key"
+            "the verdict rests on a root motion estimated from open keys; keep the sidecar beside the loop, or write the closing key"
                 .to_owned(),
         );
     }
     let name_of = |joint: usize| written.skeleton().joint(joint).name.clone();
-    let figures = describe::quality(&quality, None);
+    let was_doubtful = (sidecar.as_ref()).is_some_and(|sidecar| sidecar.quality.grade == Some(Grade::Check));
+    let mut figures = describe::quality(&quality, None, Grade::of_written(&quality, !was_doubtful));
     let failed = limits.exceeded(
         &figures,
         &SeamNames {
@@ -230,7 +239,10 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
             acceleration: name_of(joints.acceleration),
         },
     );
-    warnings.extend(limits.not_told(&figures).map(str::to_owned));
+    if !failed.is_empty() && figures.grade == Some(Grade::Good) {
+        figures.grade = Some(Grade::Check);
+    }
+    warnings.extend(limits.not_measured(&figures).map(str::to_owned));
     Ok(Verdict {
         file: path.display().to_string(),
         animation: None,
@@ -240,9 +252,10 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
             false => "fails",
         },
         failed,
+        failure: None,
         take: Some(facts),
         candidate: sidecar.map(|sidecar| sidecar.candidate),
-        root: Some(describe::root(&place.root, place.mode, place.space)),
+        root_motion: Some(describe::root_motion(&place.root, place.mode, place.space)),
         quality: Some(figures),
         warnings,
     })

@@ -8,6 +8,7 @@ use crate::{
     exit::{Ending, Failure},
     files, load, mirroring,
     output::{self, Outputs},
+    report::{convert::ConvertAnswer, json},
     talk, written_loop,
 };
 
@@ -30,6 +31,11 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     for warning in &warnings {
         talk::warn(&warning.to_string());
     }
+    let answer = ConvertAnswer {
+        take: load::take_facts(&args.input, &file),
+        is_loop: sidecar.is_some(),
+        mirrored: args.mirror,
+    };
     match sidecar {
         Some(_) => {
             outputs.spare(&output::sidecar_path(&args.input));
@@ -81,7 +87,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
                 .to_vec(),
             ..sidecar
         };
-        // What an importer was told of the old file need not hold of the new one.
+        // The importer settings of the old file need not fit the new one.
         let target = args.target.map(|client| {
             let unrooted = take.without_root_joint().filter(|_| sidecar.playback.root_joint_added);
             let own = unrooted.as_ref().unwrap_or(&take);
@@ -96,7 +102,10 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     if let Some(sidecar) = sidecar {
         outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     }
-    outputs.commit()?;
+    let outputs = outputs.commit()?;
+    if args.json {
+        output::print(&json::document("convert", answer, None, &outputs))?;
+    }
     Ok(Ending::Done)
 }
 

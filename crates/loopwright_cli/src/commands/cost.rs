@@ -26,7 +26,7 @@ use crate::{
     talk, written_loop,
 };
 
-/// Frames of a side that a table is told of at most; more are taken evenly.
+/// Most frames of a side in a table; of more, some are taken evenly.
 const TABLE: usize = 128;
 
 /// The same of a map that is drawn: three pixels to a frame.
@@ -47,7 +47,12 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
     let transitions = Transitions::between(&left.motion, &entered.motion, &args.weights)
         .map_err(|error| mismatch(&left, &entered, error))?;
     let decay = decays[args.decay as usize];
-    let mut answer = CostAnswer::of([left.facts(), entered.facts()]);
+    let mut answer = CostAnswer {
+        left: left.facts(),
+        entered: entered.facts(),
+        pair: None,
+        table: None,
+    };
     let svg = match (left.frame, entered.frame) {
         (Some(exit), Some(entry)) => {
             let pair = pair(&transitions, &left, [exit, entry], &decays);
@@ -69,9 +74,9 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
     if let (Some(plot), Some(svg)) = (plot, svg) {
         plot.add(&mut outputs, &svg)?;
     }
-    outputs.commit()?;
+    let outputs = outputs.commit()?;
     output::print(&if args.json {
-        json::text(&answer)
+        json::document("cost", answer, None, &outputs)
     } else {
         report::human(&answer)
     })?;
@@ -141,6 +146,7 @@ impl Side {
             kind: if self.motion.repeats() { "loop" } else { "take" },
             frame: self.frame,
             frames,
+            fps: 1.0 / self.motion.step_secs(),
             frame_time_secs: self.motion.step_secs(),
             period_secs: self.motion.repeats().then(|| frames as f64 * self.motion.step_secs()),
         }
@@ -263,9 +269,9 @@ fn pair(
     let gaps = transitions.gaps(exit, entry);
     let costs = decays.map(|decay| DecayCost {
         decay: decay.name(),
-        secs: decay.secs(),
-        exact: transitions.cost(exit, entry, decay),
-        feature: transitions.feature_cost(exit, entry, decay),
+        decay_secs: decay.secs(),
+        cost_metre_secs: transitions.cost(exit, entry, decay),
+        feature_cost_metre_secs: transitions.feature_cost(exit, entry, decay),
     });
     let axes = gaps.iter().flat_map(|gap| {
         let count = if gap.of == GapOf::RootTurning { 1 } else { 3 };
@@ -273,16 +279,16 @@ fn pair(
     });
     let axes = axes.collect();
     let gaps = gaps.iter().map(|gap| GapFacts {
-        of: match gap.of {
+        part: match gap.of {
             GapOf::Joint(joint) => left.joints[joint].clone(),
             GapOf::RootVelocity => "(root's velocity)".to_owned(),
             GapOf::RootTurning => "(root's turning)".to_owned(),
         },
-        joint: matches!(gap.of, GapOf::Joint(_)),
+        is_joint: matches!(gap.of, GapOf::Joint(_)),
         weight: gap.weight,
-        place_m: gap.place.to_array(),
+        position_m: gap.place.to_array(),
         velocity_mps: gap.velocity.to_array(),
-        costs: decays.map(|decay| gap.cost(decay)),
+        costs_metre_secs: decays.map(|decay| gap.cost(decay)),
     });
     (
         PairFacts {
@@ -312,8 +318,8 @@ fn table(
             sides[0].path.display(),
             sides[1].path.display()
         ))
-        .because("soiled frames are neither left nor entered, and a take not at its very end")
-        .try_this("other frames; `loopwright inspect` tells which are soiled"));
+        .because("bad frames are neither left nor entered, and a take not at its very end")
+        .try_this("other frames; `loopwright inspect` lists the bad frames"));
     }
     let grid = transitions.grid(exits, entries, decay, TABLE);
     let sorted = grid.sorted();
@@ -335,7 +341,7 @@ fn table(
     });
     let table = TableFacts {
         decay: decay.name(),
-        secs: decay.secs(),
+        decay_secs: decay.secs(),
         best: best
             .iter()
             .map(|crossing| CrossingFacts {
@@ -343,14 +349,14 @@ fn table(
                 exit_secs: crossing.exit as f64 * left_step,
                 entry_frame: crossing.entry,
                 entry_secs: crossing.entry as f64 * entered_step,
-                exact: crossing.cost,
-                feature: transitions.feature_cost(crossing.exit, crossing.entry, decay),
+                cost_metre_secs: crossing.cost,
+                feature_cost_metre_secs: transitions.feature_cost(crossing.exit, crossing.entry, decay),
             })
             .collect(),
-        median: sorted.get(sorted.len() / 2).copied(),
-        dearest: sorted.last().copied(),
+        median_metre_secs: sorted.get(sorted.len() / 2).copied(),
+        largest_metre_secs: sorted.last().copied(),
         matching_phase: phase,
-        costs: grid
+        costs_metre_secs: grid
             .exact
             .chunks(grid.entries.len().max(1))
             .map(<[f64]>::to_vec)

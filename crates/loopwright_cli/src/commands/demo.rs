@@ -13,7 +13,7 @@ use crate::{
     load::{self, Loaded},
     making::{self, Making},
     output::{self, Outputs},
-    report,
+    report::{demo::DemoAnswer, find::FindAnswer, synth::TruthFacts},
     search::{self, Hunt},
 };
 
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Ending, Failure> {
         Failure::error(format!("cannot make the folder \"{}\": {error}", folder.display()))
             .try_this("another folder with -o")
     })?;
-    let result = walk_the_road(folder, args.force);
+    let result = walk_the_road(folder, args);
     if result.is_err() && made_folder {
         // Only an empty folder goes; anything in it is somebody's.
         let _ = std::fs::remove_dir(folder);
@@ -32,11 +32,11 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Ending, Failure> {
     result
 }
 
-fn walk_the_road(folder: &Path, force: bool) -> Result<Ending, Failure> {
+fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending, Failure> {
     let [take_path, loop_path, picture_path] =
         ["walk.bvh", "walk-loop.bvh", "walk-loop.svg"].map(|name| folder.join(name));
     let sidecar_path = output::sidecar_path(&loop_path);
-    let mut outputs = Outputs::new(force);
+    let mut outputs = Outputs::new(args.force);
     for path in [&take_path, &loop_path, &sidecar_path, &picture_path] {
         outputs.check(path)?;
     }
@@ -81,16 +81,16 @@ fn walk_the_road(folder: &Path, force: bool) -> Result<Ending, Failure> {
         &picture_path,
         loopwright_draw::plot::make(&loaded.analysis, &made).as_bytes(),
     )?;
-    let truth = format!(
-        "truth: period {:.4} s, {:.3} m/s, turning {:+.2} deg/s\n",
-        synthetic.truth.period_secs,
-        WalkSettings::default().speed_mps,
-        WalkSettings::default().turn_dps
-    );
-    outputs.commit()?;
-    output::print(&report::find::human(&loaded, &hunt, &settings))?;
-    output::print("\n")?;
-    output::print(&report::make::human(&file.sidecar))?;
-    output::print(&truth)?;
+    let outputs = outputs.commit()?;
+    let answer = DemoAnswer {
+        found: FindAnswer::of(&loaded, &hunt, &settings),
+        made: &file.sidecar,
+        truth: TruthFacts::of(&synthetic),
+    };
+    output::print(&if args.json {
+        answer.json(&outputs)
+    } else {
+        answer.human()
+    })?;
     Ok(Ending::Done)
 }

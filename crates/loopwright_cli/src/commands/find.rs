@@ -8,7 +8,7 @@ use crate::{
     load, mirroring,
     output::{self, Outputs},
     plot::PlotFile,
-    report::find as report,
+    report::find::FindAnswer,
     search::{self, Hunt},
     talk,
 };
@@ -49,29 +49,31 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
         Err(failure) => return Err(failure),
     };
     let found = &hunt.found;
+    let mut written = Vec::new();
     if let Some(plot) = plot {
         let svg = loopwright_draw::plot::find(&loaded.analysis, &settings, found);
         plot.add(&mut outputs, &svg)?;
-        outputs.commit()?;
+        written = outputs.commit()?;
     }
-    let mut warnings = loaded.warnings.clone();
-    // Loops of segments are meant to stand for their own.
+    // Loops of segments are meant to stand only for their own.
     if let Some(best) = found.best().filter(|_| hunt.segments.is_none()) {
         // Who asks for an idle loop knows that it is one.
-        warnings.extend(search::confidence_warning(&loaded, best).filter(|_| !args.search.idle));
-        warnings.extend(search::soiled_warning(&loaded, best));
+        let confidence = search::confidence_warning(&loaded, best).filter(|_| !args.search.idle);
+        let say = if args.json { talk::keep } else { talk::warn };
+        confidence
+            .into_iter()
+            .chain(search::soiled_warning(&loaded, best))
+            .for_each(|warning| say(&warning));
     }
-    if args.json {
-        output::print(&report::json(&loaded, &hunt, &settings, failure.as_ref(), &warnings))?;
-    }
+    let answer = FindAnswer::of(&loaded, &hunt, &settings);
     if let Some(failure) = failure {
-        return Err(failure);
+        let document = answer.json(Some(&failure), &written);
+        return Err(failure.in_document(document));
     }
-    if !args.json {
-        for warning in &warnings[loaded.warnings.len()..] {
-            talk::warn(warning);
-        }
-        output::print(&report::human(&loaded, &hunt, &settings))?;
-    }
+    output::print(&if args.json {
+        answer.json(None, &written)
+    } else {
+        answer.human()
+    })?;
     Ok(Ending::Done)
 }

@@ -34,10 +34,9 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
         smoothing_secs: args.smoothing,
         mode: args.mode,
     };
-    let mut unreadable: Vec<Failure> = Vec::new();
     let mut sources = Vec::new();
     for path in &args.takes {
-        sources.push(source(path, args, &settings, &mut unreadable)?);
+        sources.push(source(path, args, &settings)?);
     }
 
     let fits: Vec<(&FittedTake, &TakeFit)> = sources.iter().flat_map(Source::fits).collect();
@@ -60,16 +59,22 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
     if let Some(path) = args.toml.as_ref().filter(|_| !fits.is_empty()) {
         outputs.add(path, block.as_bytes())?;
     }
-    outputs.commit()?;
-    output::print(&if args.json {
-        report::json(&sources, &pool, &settings)
-    } else {
-        report::human(&sources, &pool, &settings, &block)
-    })?;
-    let count: usize = sources.iter().map(|source| source.outcomes.len()).sum();
-    if !unreadable.is_empty() {
-        let what = format!("{} of {count} takes could not be fitted", unreadable.len());
-        return Err(Failure::of_all(what, &unreadable));
+    let outputs = outputs.commit()?;
+    let outcomes: Vec<&Outcome> = sources.iter().flat_map(|source| &source.outcomes).collect();
+    let unreadable: Vec<&Failure> = outcomes.iter().filter_map(|outcome| outcome.failure()).collect();
+    let failure = (!unreadable.is_empty()).then(|| {
+        let what = format!("{} of {} takes could not be fitted", unreadable.len(), outcomes.len());
+        Failure::of_all(what, &unreadable)
+    });
+    let document = report::json(&sources, &pool, &settings, failure.as_ref(), &outputs);
+    if !args.json {
+        output::print(&report::human(&sources, &pool, &settings, &block))?;
+    }
+    if let Some(failure) = failure {
+        return Err(failure.in_document(document));
+    }
+    if args.json {
+        output::print(&document)?;
     }
     Ok(if pool.has_half_life() {
         Ending::Done
@@ -79,22 +84,15 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
 }
 
 /// Looks at all takes of an argument; a bad file does not stop the others. Errors: the settings fit no take.
-fn source(
-    path: &Path,
-    args: &FitArgs,
-    settings: &FitSettings,
-    unreadable: &mut Vec<Failure>,
-) -> Result<Source, Failure> {
+fn source(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<Source, Failure> {
     let is_folder = path.is_dir();
     let is_batch = is_folder || args.takes.len() > 1;
-    let mut failed = |file: &Path, failure: Failure| {
+    let failed = |file: &Path, failure: Failure| {
         talk::fail(&failure);
-        let outcome = Outcome::Unreadable {
+        Outcome::Unreadable {
             file: file.display().to_string(),
-            why: failure.what().to_owned(),
-        };
-        unreadable.push(failure);
-        outcome
+            failure,
+        }
     };
     let files = match is_folder {
         true => takes_below(path),

@@ -6,7 +6,7 @@ use crate::{
     load,
     output::{self, Outputs},
     plot::PlotFile,
-    report::inspect as report,
+    report::inspect::InspectAnswer,
 };
 
 pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
@@ -17,12 +17,12 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
     if let Some(plot) = plot {
         plot.add(&mut outputs, &loopwright_draw::plot::inspect(&loaded.analysis))?;
     }
-    outputs.commit()?;
-    let answer = if args.json {
-        report::json(&loaded)
+    let outputs = outputs.commit()?;
+    let answer = InspectAnswer::of(&loaded);
+    output::print(&if args.json {
+        answer.json(&outputs)
     } else {
-        report::human(&loaded, args.contacts)
-    };
-    output::print(&answer)?;
+        answer.human(&loaded, args.contacts)
+    })?;
     Ok(Ending::Done)
 }

@@ -18,7 +18,7 @@ use crate::{
     output::{self, Outputs},
     plot::PlotFile,
     recipe::{Recipe, StretchRecipe},
-    report::{json, make as report},
+    report::{failure, json, make as report},
     search::{self, Hunt},
     talk,
 };
@@ -89,11 +89,11 @@ fn make(
         _ => None,
     };
     let chosen = match choose(&loaded, &recipe.stretch, mirror.as_ref(), search) {
-        Err(failure) if failure.is_negative() && target.json => {
-            output::print(&report::refused(&loaded, &failure))?;
-            return Err(failure);
+        Err(failure) => {
+            let document = failure::json(&failure, Some(loaded.facts()));
+            return Err(failure.in_document(document));
         }
-        chosen => chosen?,
+        Ok(chosen) => chosen,
     };
     if recipe.stretch.start.is_none() {
         let idle_asked = search.is_some_and(|(_, search)| search.idle);
@@ -151,7 +151,7 @@ fn make(
         .collect();
     sidecar.target =
         (recipe.output.target).map(|client| client.facts(sidecar, clip.skeleton(), 1.0 / clip.step_secs()));
-    sidecar.closure.chosen = choice.as_ref().map(ToString::to_string);
+    sidecar.closure.auto_choice = choice.as_ref().map(ToString::to_string);
     outputs.add(&loop_path, &file.bytes())?;
     outputs.add(
         &sidecar_path,

@@ -56,11 +56,11 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
         talk::warn(&warning.to_string());
     }
     outputs.add(&args.output, &written.bytes)?;
-    outputs.commit()?;
+    let outputs = outputs.commit()?;
     let answer = PlayAnswer {
-        file: args.output.display().to_string(),
-        seconds: take.duration_secs(),
+        duration_secs: take.duration_secs(),
         frames: take.num_frames(),
+        fps: take.frame_rate_hz(),
         frame_time_secs,
         seed: args.seed,
         played: performance
@@ -70,14 +70,14 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
                 file: args.loops[segment.loop_index].display().to_string(),
                 start_secs: segment.start_secs,
                 entry_secs: segment.entry.secs,
-                cost: segment.entry.cost,
+                cost_metre_secs: segment.entry.cost,
             })
             .collect(),
     };
     output::print(&if args.json {
-        json::text(&answer)
+        json::document("play", answer, None, &outputs)
     } else {
-        report::human(&answer)
+        report::human(&answer, &args.output.display().to_string())
     })?;
     Ok(Ending::Done)
 }

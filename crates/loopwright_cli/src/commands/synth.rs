@@ -9,6 +9,7 @@ use crate::{
     args::SynthArgs,
     exit::{Ending, Failure},
     output::{self, Outputs},
+    report::{json, synth::SynthAnswer},
 };
 
 pub(crate) fn run(args: &SynthArgs) -> Result<Ending, Failure> {
@@ -18,9 +19,14 @@ pub(crate) fn run(args: &SynthArgs) -> Result<Ending, Failure> {
         Failure::error(error).try_this("settings nearer to a walk, such as --speed 1.3 --period 1.15")
     })?;
     add(&mut outputs, &args.output, &take, format)?;
-    for path in outputs.commit()? {
-        output::print(&format!("{}\n", path.display()))?;
-    }
+    let outputs = outputs.commit()?;
+    output::print(&if args.json {
+        let source = Source::for_take(&take.take, format);
+        let answer = SynthAnswer::of(args.output.display().to_string(), &take, &source);
+        json::document("synth", answer, None, &outputs)
+    } else {
+        outputs.iter().map(|file| format!("{file}\n")).collect()
+    })?;
     Ok(Ending::Done)
 }
 

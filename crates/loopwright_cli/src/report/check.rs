@@ -2,14 +2,17 @@
 
 use std::fmt::Write;
 
-use loopwright_formats::loop_file::facts::{CandidateFacts, QualityFacts, RootFacts, TakeFacts};
-use serde::Serialize;
+use loopwright_formats::loop_file::facts::{CandidateFacts, QualityFacts, RootMotionFacts, TakeFacts};
+use serde::{Serialize, Serializer};
 
 use super::{
-    figures::{figures, travel},
-    json,
+    figures::{figures, root_motion},
+    json::{self, ErrorFacts},
 };
-use crate::limits::{Exceeded, Limits};
+use crate::{
+    exit::Failure,
+    limits::{Exceeded, Limits},
+};
 
 /// The verdict on one loop.
 #[derive(Default, Serialize)]
@@ -26,12 +29,19 @@ pub(crate) struct Verdict {
     pub(crate) take: Option<TakeFacts>,
     /// What the sidecar says of the stretch; null without one.
     pub(crate) candidate: Option<CandidateFacts>,
-    /// The travel; null where the file cannot be read.
-    pub(crate) root: Option<RootFacts>,
+    /// The root motion; null where the file cannot be read.
+    pub(crate) root_motion: Option<RootMotionFacts>,
     /// The figures; null where the file cannot be read.
     pub(crate) quality: Option<QualityFacts>,
-    /// Why it pops or cannot be checked, and what was assumed.
+    /// Why it cannot be checked; left out where it can.
+    #[serde(rename = "error", skip_serializing_if = "Option::is_none", serialize_with = "error")]
+    pub(crate) failure: Option<Failure>,
+    /// What was assumed, and what makes the verdict doubtful.
     pub(crate) warnings: Vec<String>,
+}
+
+fn error<S: Serializer>(failure: &Option<Failure>, to: S) -> Result<S::Ok, S::Error> {
+    failure.as_ref().map(ErrorFacts::of).serialize(to)
 }
 
 impl Verdict {
@@ -47,8 +57,8 @@ impl Verdict {
 /// The answer of `check` on one loop.
 pub(crate) fn human(verdict: &Verdict) -> String {
     let mut text = format!("{}: {}\n", verdict.title(), verdict.verdict);
-    if let Some(root) = &verdict.root {
-        let _ = writeln!(text, "  {:<20} {}", "travel", travel(root));
+    if let Some(root) = &verdict.root_motion {
+        let _ = writeln!(text, "  {:<20} {}", "root motion", root_motion(root));
     }
     if let Some(quality) = &verdict.quality {
         text.push_str(&figures(quality));
@@ -67,9 +77,6 @@ struct CheckAnswer<'a> {
 }
 
 /// The answer as JSON.
-pub(crate) fn json(verdicts: &[Verdict], limits: &Limits) -> String {
-    json::text(&CheckAnswer {
-        loops: verdicts,
-        limits,
-    })
+pub(crate) fn json(loops: &[Verdict], limits: &Limits, failure: Option<&Failure>) -> String {
+    json::document("check", CheckAnswer { loops, limits }, failure, &[])
 }

@@ -17,40 +17,42 @@ pub(crate) struct CostSide {
     pub(crate) frame: Option<usize>,
     /// Frames of the take, samples of the loop.
     pub(crate) frames: usize,
+    /// Frames per second.
+    pub(crate) fps: f64,
     /// Seconds from one frame to the next.
     pub(crate) frame_time_secs: f64,
     /// Seconds of a loop's cycle; null for a take.
     pub(crate) period_secs: Option<f64>,
 }
 
-/// What a jump costs under one decay, metre-seconds.
+/// What a jump costs under one decay.
 #[derive(Serialize)]
 pub(crate) struct DecayCost {
     /// "spring", "cubic" or "quintic".
     pub(crate) decay: &'static str,
     /// Half-life of the spring, blend time of the others.
-    pub(crate) secs: f64,
+    pub(crate) decay_secs: f64,
     /// Exact cost.
-    pub(crate) exact: f64,
+    pub(crate) cost_metre_secs: f64,
     /// The feature form, which never exceeds it.
-    pub(crate) feature: f64,
+    pub(crate) feature_cost_metre_secs: f64,
 }
 
 /// What a jump leaves of a joint or of the root.
 #[derive(Serialize)]
 pub(crate) struct GapFacts {
     /// The joint's name, or which part of the root's motion it is, in brackets.
-    pub(crate) of: String,
+    pub(crate) part: String,
     /// Whether it is a joint.
-    pub(crate) joint: bool,
+    pub(crate) is_joint: bool,
     /// A factor on metres.
     pub(crate) weight: f64,
-    /// Left, up, ahead, metres.
-    pub(crate) place_m: [f64; 3],
-    /// The same, metres per second.
+    /// Gap in position: left, up, ahead.
+    pub(crate) position_m: [f64; 3],
+    /// Gap in velocity, likewise.
     pub(crate) velocity_mps: [f64; 3],
-    /// Its part of the costs, in the order of the decays, metre-seconds.
-    pub(crate) costs: [f64; 3],
+    /// Its part of the costs, in the order of the decays.
+    pub(crate) costs_metre_secs: [f64; 3],
 }
 
 /// A jump from one frame to another.
@@ -69,10 +71,10 @@ pub(crate) struct CrossingFacts {
     pub(crate) exit_secs: f64,
     pub(crate) entry_frame: usize,
     pub(crate) entry_secs: f64,
-    /// Exact cost, metre-seconds.
-    pub(crate) exact: f64,
+    /// Exact cost.
+    pub(crate) cost_metre_secs: f64,
     /// Its feature form.
-    pub(crate) feature: f64,
+    pub(crate) feature_cost_metre_secs: f64,
 }
 
 /// Jumps between many frames.
@@ -81,12 +83,12 @@ pub(crate) struct TableFacts {
     /// "spring", "cubic" or "quintic".
     pub(crate) decay: &'static str,
     /// Half-life of the spring, blend time of the others.
-    pub(crate) secs: f64,
+    pub(crate) decay_secs: f64,
     /// The best places to leave (or to enter, where one frame is left), cheapest first.
     pub(crate) best: Vec<CrossingFacts>,
     /// Median and largest cost of the table.
-    pub(crate) median: Option<f64>,
-    pub(crate) dearest: Option<f64>,
+    pub(crate) median_metre_secs: Option<f64>,
+    pub(crate) largest_metre_secs: Option<f64>,
     /// Phase, 0 to 1, of the loop entered at which it does what the one left does at its start; null unless both are loops
     /// of as many cycles.
     pub(crate) matching_phase: Option<f64>,
@@ -94,8 +96,8 @@ pub(crate) struct TableFacts {
     pub(crate) exit_frames: Vec<usize>,
     /// Frames of its columns, likewise.
     pub(crate) entry_frames: Vec<usize>,
-    /// Exact costs, metre-seconds, a row for each exit.
-    pub(crate) costs: Vec<Vec<f64>>,
+    /// Exact costs, a row for each exit.
+    pub(crate) costs_metre_secs: Vec<Vec<f64>>,
 }
 
 /// The answer of `cost`.
@@ -105,25 +107,10 @@ pub(crate) struct CostAnswer {
     pub(crate) left: CostSide,
     /// What is entered.
     pub(crate) entered: CostSide,
-    /// Unit of all costs.
-    unit: &'static str,
     /// Null unless one frame of each is named.
     pub(crate) pair: Option<PairFacts>,
     /// Null where one frame of each is named.
     pub(crate) table: Option<TableFacts>,
-}
-
-impl CostAnswer {
-    /// The answer before anything is known of the jumps.
-    pub(crate) fn of([left, entered]: [CostSide; 2]) -> Self {
-        Self {
-            left,
-            entered,
-            unit: "metre-seconds",
-            pair: None,
-            table: None,
-        }
-    }
 }
 
 /// The answer of `cost`.
@@ -142,7 +129,7 @@ pub(crate) fn human(answer: &CostAnswer) -> String {
 }
 
 fn jump_side(side: &CostSide) -> String {
-    let rate = 1.0 / side.frame_time_secs;
+    let rate = side.fps;
     let what = match side.period_secs {
         Some(period) => format!("loop of {} samples, {period:.3} s", side.frames),
         None => format!("take of {} frames", side.frames),
@@ -158,34 +145,34 @@ fn pair_cost(pair: &PairFacts) -> String {
     for cost in &pair.costs {
         costs.row(vec![
             cost.decay.to_owned(),
-            format!("{:.3}", cost.secs),
-            format!("{:.4}", cost.exact),
-            format!("{:.4}", cost.feature),
+            format!("{:.3}", cost.decay_secs),
+            format!("{:.4}", cost.cost_metre_secs),
+            format!("{:.4}", cost.feature_cost_metre_secs),
         ]);
     }
     let mut gaps = Table::new("part | weight | gap cm | gap m/s | spring | cubic | quintic");
     let length = |[x, y, z]: [f64; 3]| (x * x + y * y + z * z).sqrt();
     for gap in &pair.gaps {
         let mut row = vec![
-            gap.of.clone(),
+            gap.part.clone(),
             format!("{:.2}", gap.weight),
-            if gap.joint {
-                format!("{:.1}", 100.0 * length(gap.place_m))
+            if gap.is_joint {
+                format!("{:.1}", 100.0 * length(gap.position_m))
             } else {
                 "-".to_owned()
             },
             format!("{:.2}", length(gap.velocity_mps)),
         ];
-        row.extend(gap.costs.iter().map(|cost| format!("{cost:.4}")));
+        row.extend(gap.costs_metre_secs.iter().map(|cost| format!("{cost:.4}")));
         gaps.row(row);
     }
     format!("{}{}", costs.render(), gaps.render())
 }
 
 fn cost_table(table: &TableFacts) -> String {
-    let mut text = format!("{} of {:.3} s", table.decay, table.secs);
-    if let (Some(median), Some(dearest)) = (table.median, table.dearest) {
-        let _ = write!(text, "; any jump costs {median:.4} in the median, {dearest:.4} at most");
+    let mut text = format!("{} of {:.3} s", table.decay, table.decay_secs);
+    if let (Some(median), Some(largest)) = (table.median_metre_secs, table.largest_metre_secs) {
+        let _ = write!(text, "; any jump costs {median:.4} in the median, {largest:.4} at most");
     }
     if let Some(phase) = table.matching_phase {
         let _ = write!(text, "; the start of the first is phase {phase:.3} of the second");
@@ -199,13 +186,13 @@ fn cost_table(table: &TableFacts) -> String {
             format!("{:.3}", jump.exit_secs),
             jump.entry_frame.to_string(),
             format!("{:.3}", jump.entry_secs),
-            format!("{:.4}", jump.exact),
-            format!("{:.4}", jump.feature),
+            format!("{:.4}", jump.cost_metre_secs),
+            format!("{:.4}", jump.feature_cost_metre_secs),
             optional(
                 table
-                    .median
+                    .median_metre_secs
                     .filter(|&median| median > 0.0)
-                    .map(|median| jump.exact / median),
+                    .map(|median| jump.cost_metre_secs / median),
                 2,
             ),
         ]);

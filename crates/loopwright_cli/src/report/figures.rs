@@ -1,30 +1,33 @@
-//! Travel, feet and figures of loops in words, and the line about a take.
+//! Root motion, feet and figures of loops in words, and the line about a take.
 
 use std::fmt::Write;
 
 use loopwright::{RootMode, root_motion::RootSpace};
-use loopwright_formats::loop_file::facts::{FeetFacts, FootTreatment, QualityFacts, RootFacts};
+use loopwright_formats::loop_file::facts::{FeetFacts, FootTreatment, QualityFacts, RootMotionFacts, TakeFacts};
 
 use super::table::optional;
-use crate::load::Loaded;
 
 /// The first line of every answer: which take, how long, in what space.
-pub(super) fn headline(loaded: &Loaded) -> String {
-    let facts = loaded.facts();
+pub(super) fn headline(take: &TakeFacts) -> String {
     format!(
         "{}: {} frames, {:.2} s at {:.4} fps, {} joints, unit {}, {} up\n",
-        facts.file,
-        facts.frames,
-        loaded.take().duration_secs(),
-        loaded.take().frame_rate_hz(),
-        facts.joints,
-        facts.unit,
-        facts.up
+        take.file,
+        take.frames,
+        duration_secs(take),
+        take.fps,
+        take.joints,
+        take.unit,
+        take.up
     )
 }
 
-/// The travel in words.
-pub(super) fn travel(root: &RootFacts) -> String {
+/// Seconds from the first frame to the last.
+pub(super) fn duration_secs(take: &TakeFacts) -> f64 {
+    take.frames.saturating_sub(1) as f64 * take.frame_time_secs
+}
+
+/// The root motion in words.
+pub(super) fn root_motion(root: &RootMotionFacts) -> String {
     let is_in_place = root.mode == RootMode::InPlace;
     let mut text = if is_in_place {
         format!("in place ({:.3} m/s taken out", root.speed_mps)
@@ -35,11 +38,11 @@ pub(super) fn travel(root: &RootFacts) -> String {
         .radius_m
         .map_or_else(String::new, |radius| format!(" on a radius of {radius:.2} m"));
     if root.space == RootSpace::Full {
-        let [x, y, z] = root.twist_angular_radps;
+        let [x, y, z] = root.angular_velocity_radps;
         let rate = (x * x + y * y + z * z).sqrt();
         let _ = write!(text, ", turning {:.2} deg/s about any axis{radius}", rate.to_degrees());
     } else {
-        let _ = write!(text, ", turning {:+.2} deg/s{radius}", root.turn_dps);
+        let _ = write!(text, ", turning {:+.2} deg/s{radius}", root.turn_rate_dps);
     }
     // Below half a millimetre a second it is rounding of a file.
     if root.climb_mps.abs() >= 5e-4 {
@@ -51,6 +54,14 @@ pub(super) fn travel(root: &RootFacts) -> String {
     text
 }
 
+/// A gap to the thousandth: what is left below that is rounding.
+fn gap(gap: Option<f64>) -> String {
+    match gap {
+        Some(gap) if gap < 1e-3 => "below 0.001".to_owned(),
+        gap => optional(gap, 3),
+    }
+}
+
 /// The figures, a line each.
 pub(super) fn figures(quality: &QualityFacts) -> String {
     let mut text = String::new();
@@ -59,32 +70,34 @@ pub(super) fn figures(quality: &QualityFacts) -> String {
     };
     line(
         "pose gap",
-        format!("{} deg, {} mm", optional(quality.c0_deg, 4), optional(quality.c0_mm, 4)),
+        format!("{} deg, {} mm", gap(quality.pose_gap_deg), gap(quality.pose_gap_mm)),
     );
-    if quality.c1_dps.is_some() {
-        // Rounding of the solver, so an exponent says more than zeros.
-        let tiny = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.0e}"));
+    if quality.velocity_gap_dps.is_some() {
         line(
             "velocity gap",
-            format!("{} deg/s, {} mm/s", tiny(quality.c1_dps), tiny(quality.c1_mmps)),
+            format!(
+                "{} deg/s, {} mm/s",
+                gap(quality.velocity_gap_dps),
+                gap(quality.velocity_gap_mmps)
+            ),
         );
     }
     line("seam acceleration", {
         let error = quality
-            .seam_acceleration_error
+            .seam_acceleration_error_ratio
             .map_or_else(String::new, |error| format!("error {error:.3}, "));
         format!(
             "{error}{} of the clip's own peaks (pops above 1.5)",
-            optional(quality.seam_acceleration_p99, 2)
+            optional(quality.seam_acceleration_ratio, 2)
         )
     });
     line("seam rank", {
         let take = quality
-            .take_rank
+            .take_rank_percent
             .map_or_else(String::new, |rank| format!(", the take's own there {rank:.0}"));
         format!(
-            "{}{take} (50 on average cannot be told)",
-            optional(quality.seam_rank, 0)
+            "{}{take} (50 on average is as good as unseen)",
+            optional(quality.seam_rank_percent, 0)
         )
     });
     if quality.displacement_mm.is_some() {
@@ -98,10 +111,10 @@ pub(super) fn figures(quality: &QualityFacts) -> String {
         );
     }
     line(
-        "skate",
+        "foot sliding",
         quality
-            .skate_cmps
-            .map_or_else(|| "no stance found".to_owned(), |skate| format!("{skate:.2} cm/s")),
+            .foot_slide_cmps
+            .map_or_else(|| "no foot stands".to_owned(), |slide| format!("{slide:.2} cm/s")),
     );
     text
 }
@@ -110,7 +123,7 @@ pub(super) fn figures(quality: &QualityFacts) -> String {
 pub(super) fn held(feet: &FeetFacts) -> String {
     let names = |held: bool| -> String {
         let of = feet
-            .feet
+            .outcomes
             .iter()
             .filter(|foot| (foot.outcome == FootTreatment::Held) == held);
         let named = of.map(|foot| {
@@ -122,15 +135,15 @@ pub(super) fn held(feet: &FeetFacts) -> String {
         });
         named.collect::<Vec<_>>().join(", ")
     };
-    if feet.feet.is_empty() {
-        return "none told apart from other joints".to_owned();
+    if feet.outcomes.is_empty() {
+        return "none found".to_owned();
     }
     if !feet.held {
         return names(false);
     }
     let mut text = format!("{} held", names(true));
-    if let (Some(before), Some(after)) = (feet.skate_before_cmps, feet.skate_after_cmps) {
-        let _ = write!(text, ": skate {before:.2} to {after:.2} cm/s");
+    if let (Some(before), Some(after)) = (feet.foot_slide_before_cmps, feet.foot_slide_after_cmps) {
+        let _ = write!(text, ": sliding {before:.2} to {after:.2} cm/s");
     }
     if feet.hips_lowered_mm >= 0.1 {
         let _ = write!(text, ", hips down by up to {:.1} mm", feet.hips_lowered_mm);

@@ -3,55 +3,86 @@
 use std::fmt::Write;
 
 use loopwright::{
-    RootMode, RootMotion, SearchSettings,
+    LoopCandidate, RootMode, RootMotion, SearchSettings,
     analysis::Segment,
-    candidate::{MissReason, NearestMiss, TakeRhythm},
+    candidate::{MissReason, NearestMiss},
     math::ops,
     root_motion::RootSpace,
 };
-use loopwright_formats::loop_file::facts::{CandidateFacts, RootFacts, TakeFacts};
+use loopwright_formats::loop_file::{
+    describe,
+    facts::{CandidateFacts, Grade, RootMotionFacts, TakeFacts},
+};
 use serde::Serialize;
 
 use super::{
     figures::headline,
     inspect::SegmentFacts,
-    json::{self, Refusal},
+    json,
     table::{Table, optional},
 };
-use loopwright_formats::loop_file::describe;
-
 use crate::{
     exit::Failure,
     load::Loaded,
     search::{self, Hunt},
 };
 
-/// The list of `find`.
-pub(crate) fn human(loaded: &Loaded, hunt: &Hunt, settings: &SearchSettings) -> String {
-    let found = &hunt.found;
-    // The first found of segments in order is that of the first segment that has one.
-    let gaits = hunt.segments.as_ref().map(|segments| {
-        let with_loop = segments.iter().filter(|loops| loops.best.is_ok());
-        with_loop.map(|loops| loops.segment.gait.name()).collect::<Vec<_>>()
-    });
-    let segment = if gaits.is_some() { " | segment" } else { "" };
-    let mut table = Table::new(&format!(
-        "# | start | end | seconds | cycles | seam cost | ratio | steady | m/s | deg/s | climb | phase | energy{segment}"
-    ));
-    for (index, candidate) in found.candidates.iter().enumerate() {
-        let linear = candidate.twist.linear;
+/// A loop of the list.
+#[derive(Serialize)]
+pub(crate) struct FoundLoop {
+    /// Its number in the list, from 1; `make --pick` takes it.
+    rank: usize,
+    #[serde(flatten)]
+    candidate: CandidateFacts,
+    /// Likeness of the frames around to themselves one period on, at most 1.
+    repeat_strength: Option<f64>,
+    /// Autocorrelation of the whole take at the period, at most 1.
+    take_repeat_strength: Option<f64>,
+    idle: bool,
+    /// What the body does there.
+    segment: Option<&'static str>,
+    /// Whether it is worth making, see [`Grade::of_candidate`].
+    grade: &'static str,
+    root_motion: RootMotionFacts,
+}
+
+impl FoundLoop {
+    /// The loops of a list.
+    pub(crate) fn list(candidates: &[LoopCandidate], segments: &[Segment]) -> Vec<Self> {
+        let of = |(index, candidate): (usize, &LoopCandidate)| Self {
+            rank: index + 1,
+            candidate: describe::candidate(candidate, candidate.source_period_secs),
+            repeat_strength: candidate.strength,
+            take_repeat_strength: candidate.take_strength,
+            idle: candidate.is_idle,
+            segment: segment_of(candidate, segments),
+            grade: Grade::of_candidate(candidate).as_str(),
+            root_motion: describe::root_motion(
+                &RootMotion {
+                    start: candidate.root_start,
+                    twist: candidate.twist,
+                },
+                RootMode::default(),
+                RootSpace::Ground,
+            ),
+        };
+        candidates.iter().enumerate().map(of).collect()
+    }
+
+    fn row(&self, with_segment: bool) -> Vec<String> {
+        let (candidate, root_motion) = (&self.candidate, &self.root_motion);
         let mut row = vec![
-            (index + 1).to_string(),
-            format!("{:.0}", candidate.cut.start_frame()),
-            format!("{:.2}", candidate.cut.end_frame()),
+            self.rank.to_string(),
+            format!("{:.0}", candidate.start_frame),
+            format!("{:.2}", candidate.end_frame),
             format!("{:.3}", candidate.source_period_secs),
             candidate.cycles.to_string(),
-            format!("{:.4}", candidate.seam_cost),
+            optional(candidate.seam_cost_metre_secs, 4),
             optional(candidate.cost_ratio, 3),
-            format!("{:.2}", candidate.steadiness),
-            format!("{:.2}", ops::hypot(linear.x, linear.z)),
-            format!("{:+.1}", candidate.twist.angular.y.to_degrees()),
-            format!("{:+.2}", linear.y),
+            optional(candidate.steadiness, 2),
+            format!("{:.2}", root_motion.speed_mps),
+            format!("{:+.1}", root_motion.turn_rate_dps),
+            format!("{:+.2}", root_motion.climb_mps),
             // Just before the strike is closer to it than to a whole cycle later.
             optional(
                 candidate
@@ -59,102 +90,84 @@ pub(crate) fn human(loaded: &Loaded, hunt: &Hunt, settings: &SearchSettings) -> 
                     .map(|phase| (100.0 * phase).round() % 100.0 / 100.0),
                 2,
             ),
-            format!("{:.2}", candidate.energy),
+            optional(candidate.activity_ratio, 2),
         ];
-        row.extend(
-            gaits
-                .as_ref()
-                .and_then(|gaits| gaits.get(index))
-                .map(ToString::to_string),
-        );
-        table.row(row);
+        if with_segment {
+            row.push(self.segment.unwrap_or("-").to_owned());
+        }
+        row
     }
-    let mut text = headline(loaded);
-    if hunt.segments.is_none()
-        && let Some(rhythm) = found.rhythm(&loaded.analysis, settings)
-    {
-        let _ = writeln!(text, "{}", take_rhythm(&rhythm));
-    }
-    text.push_str(&table.render());
-    for loops in hunt.segments.iter().flatten() {
-        let Err(miss) = &loops.best else { continue };
-        let Segment {
-            gait,
-            start_frame,
-            end_frame,
-        } = loops.segment;
-        let why = miss.as_ref().map_or_else(
-            || "no two frames can be ends of a loop".to_owned(),
-            search::miss_in_words,
-        );
-        let _ = writeln!(
-            text,
-            "no loop in frames {start_frame}-{end_frame} ({}); {why}",
-            gait.name()
-        );
-    }
-    text
 }
 
-/// The rhythm of a take in a line.
-fn take_rhythm(rhythm: &TakeRhythm) -> String {
-    const MOST: usize = 5;
-    let multiples: Vec<String> = (rhythm.multiples.iter().take(MOST).enumerate().skip(1))
-        .map(|(index, likeness)| format!("{} cycles {likeness:.2}", index + 1))
-        .collect();
-    let multiples = if multiples.is_empty() {
-        String::new()
-    } else {
-        format!("; after {}", multiples.join(", "))
-    };
-    format!(
-        "rhythm: one cycle lasts {:.3} s, confidence {:.2}{multiples}",
-        rhythm.period_secs, rhythm.confidence
-    )
+/// What the body does in the segment that holds most of a loop.
+fn segment_of(candidate: &LoopCandidate, segments: &[Segment]) -> Option<&'static str> {
+    let (start, end) = (candidate.cut.start_frame(), candidate.cut.end_frame());
+    let shared = |segment: &Segment| end.min(segment.end_frame as f64) - start.max(segment.start_frame as f64);
+    let most = segments.iter().max_by(|a, b| shared(a).total_cmp(&shared(b)))?;
+    Some(most.gait.name())
 }
 
-#[derive(Serialize)]
-struct FoundLoop {
-    rank: usize,
-    candidate: CandidateFacts,
-    root: RootFacts,
-    /// Likeness of the frames around with themselves one period on.
-    strength: Option<f64>,
-    /// Autocorrelation of the whole take at the period.
-    take_strength: Option<f64>,
-    idle: bool,
-}
-
-#[derive(Serialize)]
+/// The pair of frames that came nearest to a loop, and what was wrong with it; the figures that were right are null.
+#[derive(Default, Serialize)]
 struct Miss {
     start_frame: usize,
     end_frame: usize,
     period_secs: f64,
     reason: &'static str,
-    found: Option<f64>,
+    cost_ratio: Option<f64>,
+    repeat_strength: Option<f64>,
+    rhythm_prominence: Option<f64>,
+    speed_mps: Option<f64>,
+    turn_rate_dps: Option<f64>,
+    climb_mps: Option<f64>,
+    cycles: Option<u32>,
 }
 
 impl Miss {
     fn of(miss: &NearestMiss) -> Self {
-        let (reason, found) = match miss.reason {
-            MissReason::CostRatio { found } => ("cost_ratio", Some(found)),
-            MissReason::Strength { found } => ("strength", Some(found)),
-            MissReason::NoRhythm { found } => ("no_rhythm", Some(found)),
-            MissReason::SeenOnce => ("seen_once", None),
-            MissReason::Travel { found } => ("travel", Some(ops::hypot(found.linear.x, found.linear.z))),
-            MissReason::Cycles { found } => ("cycles", Some(f64::from(found))),
-        };
-        Miss {
+        let place = Self {
             start_frame: miss.pair.start_frame,
             end_frame: miss.pair.end_frame,
             period_secs: miss.period_secs,
-            reason,
-            found,
+            ..Self::default()
+        };
+        match miss.reason {
+            MissReason::CostRatio { found } => Self {
+                reason: "cost_ratio",
+                cost_ratio: Some(found),
+                ..place
+            },
+            MissReason::Strength { found } => Self {
+                reason: "repeat_strength",
+                repeat_strength: Some(found),
+                ..place
+            },
+            MissReason::NoRhythm { found } => Self {
+                reason: "no_rhythm",
+                rhythm_prominence: Some(found),
+                ..place
+            },
+            MissReason::SeenOnce => Self {
+                reason: "seen_once",
+                ..place
+            },
+            MissReason::Travel { found } => Self {
+                reason: "root_motion",
+                speed_mps: Some(ops::hypot(found.linear.x, found.linear.z)),
+                turn_rate_dps: Some(found.angular.y.to_degrees()),
+                climb_mps: Some(found.linear.y),
+                ..place
+            },
+            MissReason::Cycles { found } => Self {
+                reason: "cycles",
+                cycles: Some(found),
+                ..place
+            },
         }
     }
 }
 
-/// A segment and the place of its loop in the list.
+/// A segment of the take and the rank of its loop.
 #[derive(Serialize)]
 struct SegmentLoop {
     #[serde(flatten)]
@@ -163,6 +176,9 @@ struct SegmentLoop {
     rank: Option<usize>,
     /// What came nearest, where it has none.
     nearest_miss: Option<Miss>,
+    /// The same in words.
+    #[serde(skip)]
+    why_none: Option<String>,
 }
 
 /// How often the take repeats.
@@ -170,80 +186,112 @@ struct SegmentLoop {
 struct RhythmFacts {
     period_secs: f64,
     confidence: f64,
-    /// Likeness of the take with itself after one cycle, two, three and so on.
+    /// Likeness of the take to itself after one cycle, two, three and so on.
     multiples: Vec<f64>,
 }
 
+/// The answer of `find`.
 #[derive(Serialize)]
-struct FindAnswer<'a> {
+pub(crate) struct FindAnswer {
     take: TakeFacts,
-    random_cost: Option<f64>,
+    random_cost_metre_secs: Option<f64>,
     candidates: Vec<FoundLoop>,
     nearest_miss: Option<Miss>,
     /// Null where nothing that moves repeats, and in a search by segments.
     rhythm: Option<RhythmFacts>,
     /// Null unless the search went by segments.
     segments: Option<Vec<SegmentLoop>>,
-    /// Why nothing was found; null where something was.
-    refusal: Option<Refusal<'a>>,
-    warnings: &'a [String],
 }
 
-/// The list as JSON.
-pub(crate) fn json(
-    loaded: &Loaded,
-    hunt: &Hunt,
-    settings: &SearchSettings,
-    failure: Option<&Failure>,
-    warnings: &[String],
-) -> String {
-    let found = &hunt.found;
-    let candidates = found
-        .candidates
-        .iter()
-        .enumerate()
-        .map(|(index, candidate)| FoundLoop {
-            rank: index + 1,
-            candidate: describe::candidate(candidate, candidate.source_period_secs),
-            root: describe::root(
-                &RootMotion {
-                    start: candidate.root_start,
-                    twist: candidate.twist,
-                },
-                RootMode::Screw,
-                RootSpace::Ground,
-            ),
-            strength: candidate.strength,
-            take_strength: candidate.take_strength,
-            idle: candidate.is_idle,
-        })
-        .collect();
-    let nearest_miss = found.nearest_miss.as_ref().map(Miss::of);
-    let mut ranks = 1..;
-    let segments = hunt.segments.as_ref().map(|segments| {
-        let facts = segments.iter().map(|loops| SegmentLoop {
-            segment: SegmentFacts::from(&loops.segment),
-            rank: loops.best.as_ref().ok().and_then(|_| ranks.next()),
-            nearest_miss: loops.best.as_ref().err().and_then(|miss| miss.as_ref().map(Miss::of)),
+impl FindAnswer {
+    /// What a search found.
+    pub(crate) fn of(loaded: &Loaded, hunt: &Hunt, settings: &SearchSettings) -> Self {
+        let found = &hunt.found;
+        let mut ranks = 1..;
+        let segments = hunt.segments.as_ref().map(|segments| {
+            let facts = segments.iter().map(|loops| {
+                let miss = loops.best.as_ref().err().map(Option::as_ref);
+                SegmentLoop {
+                    segment: SegmentFacts::from(&loops.segment),
+                    // The first found of segments in order is that of the first segment that has one.
+                    rank: loops.best.as_ref().ok().and_then(|_| ranks.next()),
+                    nearest_miss: miss.flatten().map(Miss::of),
+                    why_none: miss.map(|miss| {
+                        miss.map_or_else(
+                            || "no two frames can be ends of a loop".to_owned(),
+                            search::miss_in_words,
+                        )
+                    }),
+                }
+            });
+            facts.collect()
         });
-        facts.collect()
-    });
-    let rhythm = (hunt.segments.is_none())
-        .then(|| found.rhythm(&loaded.analysis, settings))
-        .flatten()
-        .map(|rhythm| RhythmFacts {
-            period_secs: rhythm.period_secs,
-            confidence: rhythm.confidence,
-            multiples: rhythm.multiples,
-        });
-    json::text(&FindAnswer {
-        take: loaded.facts(),
-        random_cost: found.random_cost,
-        candidates,
-        nearest_miss,
-        rhythm,
-        segments,
-        refusal: failure.map(Refusal::of),
-        warnings,
-    })
+        let rhythm = match hunt.segments {
+            Some(_) => None,
+            None => found.rhythm(&loaded.analysis, settings),
+        };
+        Self {
+            take: loaded.facts(),
+            random_cost_metre_secs: found.random_cost,
+            candidates: FoundLoop::list(&found.candidates, &loaded.analysis.segments),
+            nearest_miss: found.nearest_miss.as_ref().map(Miss::of),
+            rhythm: rhythm.map(|rhythm| RhythmFacts {
+                period_secs: rhythm.period_secs,
+                confidence: rhythm.confidence,
+                multiples: rhythm.multiples,
+            }),
+            segments,
+        }
+    }
+
+    /// The answer as JSON.
+    pub(crate) fn json(&self, failure: Option<&Failure>, outputs: &[String]) -> String {
+        json::document("find", self, failure, outputs)
+    }
+
+    /// The answer as text.
+    pub(crate) fn human(&self) -> String {
+        let with_segment = self.segments.is_some();
+        let segment = if with_segment { " | segment" } else { "" };
+        let mut table = Table::new(&format!(
+            "# | start | end | seconds | cycles | seam cost | ratio | steady | m/s | deg/s | climb | phase | activity{segment}"
+        ));
+        for found in &self.candidates {
+            table.row(found.row(with_segment));
+        }
+        let mut text = headline(&self.take);
+        if let Some(rhythm) = &self.rhythm {
+            let _ = writeln!(text, "{}", rhythm.human());
+        }
+        text.push_str(&table.render());
+        for SegmentLoop { segment, why_none, .. } in self.segments.iter().flatten() {
+            if let Some(why) = why_none {
+                let _ = writeln!(
+                    text,
+                    "no loop in frames {}-{} ({}); {why}",
+                    segment.start_frame, segment.end_frame, segment.gait
+                );
+            }
+        }
+        text
+    }
+}
+
+impl RhythmFacts {
+    /// The rhythm of a take in a line.
+    fn human(&self) -> String {
+        const MOST: usize = 5;
+        let multiples: Vec<String> = (self.multiples.iter().take(MOST).enumerate().skip(1))
+            .map(|(index, likeness)| format!("{} cycles {likeness:.2}", index + 1))
+            .collect();
+        let multiples = if multiples.is_empty() {
+            String::new()
+        } else {
+            format!("; after {}", multiples.join(", "))
+        };
+        format!(
+            "rhythm: one cycle lasts {:.3} s, confidence {:.2}{multiples}",
+            self.period_secs, self.confidence
+        )
+    }
 }

@@ -6,10 +6,13 @@ use loopwright::analysis::{self, Activity, FoundBy, Segment, SoilKind};
 use loopwright_formats::loop_file::facts::TakeFacts;
 use serde::Serialize;
 
-use super::{figures::headline, json};
+use super::{
+    figures::{duration_secs, headline},
+    json,
+};
 use crate::load::{self, Loaded};
 
-/// Peaks of the autocorrelation worth telling, highest first.
+/// The highest peaks of the autocorrelation, highest first.
 fn rhythm(loaded: &Loaded) -> Vec<analysis::Peak> {
     const MOST: usize = 5;
     let dt = loaded.take().frame_time_secs();
@@ -30,67 +33,60 @@ fn found_by(found_by: FoundBy) -> &'static str {
     }
 }
 
-/// The answer of `inspect`.
-pub(crate) fn human(loaded: &Loaded, with_contacts: bool) -> String {
-    let (take, analysis) = (loaded.take(), &loaded.analysis);
-    let name = |joint: usize| take.skeleton().joint(joint).name.as_str();
-    let mut text = headline(loaded);
-    let mut line = |label: &str, value: String| {
-        let _ = writeln!(text, "  {label:<10} {value}");
-    };
-    line(
-        "body",
-        format!(
-            "hips {}, feet {} (found by {}), standing {}",
-            name(analysis.body.hips),
-            load::feet_names(take, analysis),
-            found_by(analysis.body.found_by),
-            analysis
-                .body
-                .stature(take)
-                .map_or_else(|| "unknown".to_owned(), |height| format!("{height:.2} m"))
-        ),
-    );
-    let weights: Vec<String> = analysis
-        .joints
-        .iter()
-        .map(|weighted| format!("{} {}", name(weighted.joint), weighted.weight))
-        .collect();
-    line("weights", weights.join(", "));
-    let soiled = analysis.screen.soiled.len();
-    line(
-        "soiled",
-        format!(
-            "{soiled} of {} frames; {} joints flip",
-            take.num_frames(),
-            analysis.screen.flipping.len()
-        ),
-    );
-    let peaks: Vec<String> = rhythm(loaded)
-        .iter()
-        .map(|peak| format!("{:.3} s ({:.2})", peak.lag_frames * take.frame_time_secs(), peak.height))
-        .collect();
-    line(
-        "rhythm",
-        if peaks.is_empty() {
-            "none over the whole take".to_owned()
-        } else {
-            peaks.join(", ")
-        },
-    );
-    let segments: Vec<String> = analysis
-        .segments
-        .iter()
-        .map(|segment| format!("{} {}-{}", segment.gait.name(), segment.start_frame, segment.end_frame))
-        .collect();
-    line("segments", segments.join("; "));
-    if with_contacts {
+impl InspectAnswer<'_> {
+    /// The answer as text.
+    pub(crate) fn human(&self, loaded: &Loaded, with_contacts: bool) -> String {
+        let mut text = headline(&self.take);
+        let mut line = |label: &str, value: String| {
+            let _ = writeln!(text, "  {label:<10} {value}");
+        };
+        line(
+            "body",
+            format!(
+                "hips {}, feet {} (found by {}), standing {}",
+                self.hips,
+                load::feet_names(loaded.take(), &loaded.analysis),
+                self.feet_found_by,
+                self.stature_m
+                    .map_or_else(|| "unknown".to_owned(), |height| format!("{height:.2} m"))
+            ),
+        );
+        let weights: Vec<String> = (self.weights.iter())
+            .map(|weighted| format!("{} {}", weighted.joint, weighted.weight))
+            .collect();
+        line("weights", weights.join(", "));
+        line(
+            "bad frames",
+            format!(
+                "{} of {}; {} joints flip",
+                self.bad_frames.len(),
+                self.take.frames,
+                self.flipping_joints.len()
+            ),
+        );
+        let peaks: Vec<String> = (self.rhythm_peaks.iter())
+            .map(|peak| format!("{:.3} s ({:.2})", peak.period_secs, peak.repeat_strength))
+            .collect();
+        line(
+            "rhythm",
+            if peaks.is_empty() {
+                "none over the whole take".to_owned()
+            } else {
+                peaks.join(", ")
+            },
+        );
+        let segments: Vec<String> = (self.segments.iter())
+            .map(|segment| format!("{} {}-{}", segment.gait, segment.start_frame, segment.end_frame))
+            .collect();
+        line("segments", segments.join("; "));
+        if with_contacts {
+            text.push('\n');
+            text.push_str(&contacts(loaded));
+        }
         text.push('\n');
-        text.push_str(&contacts(loaded));
+        text.push_str(&tree(loaded));
+        text
     }
-    text.push('\n');
-    text.push_str(&tree(loaded));
-    text
 }
 
 /// Columns that the bars of the contacts take at most.
@@ -107,7 +103,7 @@ fn contacts(loaded: &Loaded) -> String {
         .collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     if analysis.contacts.num_feet() == 0 {
-        return "  no feet told apart from other joints, so no contacts\n".to_owned();
+        return "  no feet found, so no contacts\n".to_owned();
     }
     for (foot, name) in names.iter().enumerate() {
         let bars: String = (0..columns)
@@ -170,7 +166,7 @@ struct NamedWeight<'a> {
 }
 
 #[derive(Serialize)]
-struct Soiled {
+struct BadFrame {
     frame: usize,
     kind: &'static str,
 }
@@ -185,7 +181,9 @@ struct Flipping<'a> {
 #[derive(Serialize)]
 struct Peak {
     period_secs: f64,
-    strength: f64,
+    /// Autocorrelation there, at most 1.
+    repeat_strength: f64,
+    /// How far it stands out from the lags around.
     prominence: f64,
 }
 
@@ -196,12 +194,12 @@ struct StretchFacts {
     end_frame: usize,
 }
 
-/// A run of frames in which the body gets along in one way.
+/// A run of frames with one gait.
 #[derive(Serialize)]
 pub(super) struct SegmentFacts {
-    gait: &'static str,
-    start_frame: usize,
-    end_frame: usize,
+    pub(super) gait: &'static str,
+    pub(super) start_frame: usize,
+    pub(super) end_frame: usize,
 }
 
 impl From<&Segment> for SegmentFacts {
@@ -214,8 +212,9 @@ impl From<&Segment> for SegmentFacts {
     }
 }
 
+/// The answer of `inspect`.
 #[derive(Serialize)]
-struct InspectAnswer<'a> {
+pub(crate) struct InspectAnswer<'a> {
     take: TakeFacts,
     duration_secs: f64,
     stature_m: Option<f64>,
@@ -224,14 +223,13 @@ struct InspectAnswer<'a> {
     feet: Vec<&'a str>,
     feet_found_by: &'static str,
     weights: Vec<NamedWeight<'a>>,
-    soiled_frames: Vec<Soiled>,
+    bad_frames: Vec<BadFrame>,
     flipping_joints: Vec<Flipping<'a>>,
-    rhythm: Vec<Peak>,
+    rhythm_peaks: Vec<Peak>,
     pace_mps: f64,
     stretches: Vec<StretchFacts>,
     segments: Vec<SegmentFacts>,
     contacts: Vec<Stands<'a>>,
-    warnings: &'a [String],
 }
 
 /// A span of frames in which a foot stands.
@@ -242,84 +240,91 @@ struct Stands<'a> {
     end_frame: usize,
 }
 
-/// The same as JSON.
-pub(crate) fn json(loaded: &Loaded) -> String {
-    let (take, analysis) = (loaded.take(), &loaded.analysis);
-    let name = |joint: usize| take.skeleton().joint(joint).name.as_str();
-    let joints = take.skeleton().joints();
-    json::text(&InspectAnswer {
-        take: loaded.facts(),
-        duration_secs: take.duration_secs(),
-        stature_m: analysis.body.stature(take),
-        skeleton: joints
-            .iter()
-            .map(|joint| NamedJoint {
-                name: &joint.name,
-                parent: joint.parent.map(name),
-            })
-            .collect(),
-        hips: name(analysis.body.hips),
-        feet: analysis.body.feet.iter().map(|foot| name(foot.ankle)).collect(),
-        feet_found_by: found_by(analysis.body.found_by),
-        weights: analysis
-            .joints
-            .iter()
-            .map(|weighted| NamedWeight {
-                joint: name(weighted.joint),
-                weight: weighted.weight,
-            })
-            .collect(),
-        soiled_frames: analysis
-            .screen
-            .soiled
-            .iter()
-            .map(|soiled| Soiled {
-                frame: soiled.frame,
-                kind: match soiled.kind {
-                    SoilKind::Jump => "jump",
-                    SoilKind::Frozen => "frozen",
-                },
-            })
-            .collect(),
-        flipping_joints: analysis
-            .screen
-            .flipping
-            .iter()
-            .map(|flipping| Flipping {
-                joint: name(flipping.joint),
-                count: flipping.count,
-                largest_deg: flipping.largest.to_degrees(),
-            })
-            .collect(),
-        rhythm: rhythm(loaded)
-            .into_iter()
-            .map(|peak| Peak {
-                period_secs: peak.lag_frames * take.frame_time_secs(),
-                strength: peak.height,
-                prominence: peak.prominence,
-            })
-            .collect(),
-        pace_mps: analysis.energy.pace(),
-        stretches: analysis
-            .energy
-            .stretches()
-            .into_iter()
-            .map(|stretch| StretchFacts {
-                activity: activity_name(stretch.activity),
-                start_frame: stretch.start_frame,
-                end_frame: stretch.end_frame,
-            })
-            .collect(),
-        segments: analysis.segments.iter().map(SegmentFacts::from).collect(),
-        contacts: (analysis.contacts.spans().iter())
-            .map(|contact| Stands {
-                joint: name(analysis.body.feet[contact.foot].lowest_joint()),
-                start_frame: contact.start_frame,
-                end_frame: contact.end_frame,
-            })
-            .collect(),
-        warnings: &loaded.warnings,
-    })
+impl<'a> InspectAnswer<'a> {
+    /// What a take holds.
+    pub(crate) fn of(loaded: &'a Loaded) -> Self {
+        let (take, analysis) = (loaded.take(), &loaded.analysis);
+        let name = |joint: usize| take.skeleton().joint(joint).name.as_str();
+        let joints = take.skeleton().joints();
+        let take_facts = loaded.facts();
+        Self {
+            duration_secs: duration_secs(&take_facts),
+            take: take_facts,
+            stature_m: analysis.body.stature(take),
+            skeleton: joints
+                .iter()
+                .map(|joint| NamedJoint {
+                    name: &joint.name,
+                    parent: joint.parent.map(name),
+                })
+                .collect(),
+            hips: name(analysis.body.hips),
+            feet: analysis.body.feet.iter().map(|foot| name(foot.ankle)).collect(),
+            feet_found_by: found_by(analysis.body.found_by),
+            weights: analysis
+                .joints
+                .iter()
+                .map(|weighted| NamedWeight {
+                    joint: name(weighted.joint),
+                    weight: weighted.weight,
+                })
+                .collect(),
+            bad_frames: analysis
+                .screen
+                .soiled
+                .iter()
+                .map(|soiled| BadFrame {
+                    frame: soiled.frame,
+                    kind: match soiled.kind {
+                        SoilKind::Jump => "jump",
+                        SoilKind::Frozen => "frozen",
+                    },
+                })
+                .collect(),
+            flipping_joints: analysis
+                .screen
+                .flipping
+                .iter()
+                .map(|flipping| Flipping {
+                    joint: name(flipping.joint),
+                    count: flipping.count,
+                    largest_deg: flipping.largest.to_degrees(),
+                })
+                .collect(),
+            rhythm_peaks: rhythm(loaded)
+                .into_iter()
+                .map(|peak| Peak {
+                    period_secs: peak.lag_frames * take.frame_time_secs(),
+                    repeat_strength: peak.height,
+                    prominence: peak.prominence,
+                })
+                .collect(),
+            pace_mps: analysis.energy.pace(),
+            stretches: analysis
+                .energy
+                .stretches()
+                .into_iter()
+                .map(|stretch| StretchFacts {
+                    activity: activity_name(stretch.activity),
+                    start_frame: stretch.start_frame,
+                    end_frame: stretch.end_frame,
+                })
+                .collect(),
+            segments: analysis.segments.iter().map(SegmentFacts::from).collect(),
+            contacts: (analysis.contacts.spans().iter())
+                .map(|contact| Stands {
+                    joint: name(analysis.body.feet[contact.foot].lowest_joint()),
+                    start_frame: contact.start_frame,
+                    end_frame: contact.end_frame,
+                })
+                .collect(),
+        }
+    }
+
+    /// The answer as JSON.
+    pub(crate) fn json(&self, outputs: &[String]) -> String {
+        json::document("inspect", self, None, outputs)
+    }
 }
 
 /// The name of an activity.

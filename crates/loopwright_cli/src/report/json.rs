@@ -1,32 +1,59 @@
-//! JSON with stable keys, and what answers of several commands begin or end with.
+//! JSON documents: what all of them have in common.
+//!
+//! docs/formats/json.md describes them, docs/formats/loopwright.schema.json is their schema.
 
+use loopwright_formats::loop_file::{json::to_text, sidecar::VERSION};
 use serde::Serialize;
 
-use crate::exit::Failure;
+use crate::{exit::Failure, talk};
 
-/// Pretty JSON with a final line end.
-pub(crate) fn text<T: Serialize>(value: &T) -> String {
-    // Structs of numbers and strings always serialise; an empty object would say nothing wrong.
-    let mut text = serde_json::to_string_pretty(value).unwrap_or_else(|_| "{}".to_owned());
-    text.push('\n');
-    text
+#[derive(Serialize)]
+struct Document<'a, T> {
+    format: String,
+    version: u32,
+    #[serde(flatten)]
+    facts: T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorFacts<'a>>,
+    warnings: Vec<String>,
+    outputs: &'a [String],
 }
 
-/// Why there is no answer, in the words of stderr.
+/// Why a command failed, in the words of stderr.
 #[derive(Serialize)]
-pub(super) struct Refusal<'a> {
-    what: &'a str,
+pub(super) struct ErrorFacts<'a> {
+    message: &'a str,
     because: &'a [String],
     #[serde(rename = "try")]
     hint: Option<&'a str>,
+    exit_status: u8,
 }
 
-impl<'a> Refusal<'a> {
+impl<'a> ErrorFacts<'a> {
     pub(super) fn of(failure: &'a Failure) -> Self {
         Self {
-            what: failure.what(),
+            message: failure.what(),
             because: failure.details(),
             hint: failure.hint(),
+            exit_status: failure.exit_status(),
         }
     }
+}
+
+/// The document of a kind: its facts, then why the command failed, what it warned about, and the files it wrote.
+pub(crate) fn document<T: Serialize>(kind: &str, facts: T, failure: Option<&Failure>, outputs: &[String]) -> String {
+    text(&Document {
+        format: format!("loopwright-{kind}"),
+        version: VERSION,
+        facts,
+        error: failure.map(ErrorFacts::of),
+        warnings: talk::warnings(),
+        outputs,
+    })
+}
+
+/// A whole document as text.
+pub(crate) fn text<T: Serialize>(document: &T) -> String {
+    // Structs of numbers and texts always serialise; an empty object would say nothing wrong.
+    to_text(document).unwrap_or_else(|_| "{}\n".to_owned())
 }

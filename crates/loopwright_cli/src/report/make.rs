@@ -2,14 +2,9 @@
 
 use std::fmt::Write;
 
-use loopwright_formats::{Sidecar, loop_file::facts::TakeFacts};
-use serde::Serialize;
+use loopwright_formats::Sidecar;
 
-use super::{
-    figures::{figures, held, travel},
-    json::{self, Refusal},
-};
-use crate::{exit::Failure, load::Loaded};
+use super::figures::{figures, held, root_motion};
 
 /// The answer of `make`.
 pub(crate) fn human(sidecar: &Sidecar) -> String {
@@ -29,7 +24,7 @@ pub(crate) fn human(sidecar: &Sidecar) -> String {
         "  {:<20} {:.4} s in {} samples (recorded {:.4} s)",
         "period", candidate.period_secs, sidecar.playback.samples, candidate.source_period_secs
     );
-    let _ = writeln!(text, "  {:<20} {}", "travel", travel(&sidecar.root));
+    let _ = writeln!(text, "  {:<20} {}", "root motion", root_motion(&sidecar.root_motion));
     if let Some(joint) = &sidecar.playback.root_joint {
         let _ = writeln!(text, "  {:<20} {joint}, above the hips", "root joint");
     }
@@ -68,7 +63,7 @@ pub(crate) fn blend(sidecar: &Sidecar) -> String {
         "  {:<20} {:.4} s in {} samples",
         "period", sidecar.candidate.period_secs, sidecar.playback.samples
     );
-    let _ = writeln!(text, "  {:<20} {}", "travel", travel(&sidecar.root));
+    let _ = writeln!(text, "  {:<20} {}", "root motion", root_motion(&sidecar.root_motion));
     if let Some(feet) = &sidecar.feet {
         let _ = writeln!(text, "  {:<20} {}", "feet", held(feet));
     }
@@ -77,20 +72,4 @@ pub(crate) fn blend(sidecar: &Sidecar) -> String {
         let _ = writeln!(text, "{output}");
     }
     text
-}
-
-#[derive(Serialize)]
-struct RefusedAnswer<'a> {
-    take: TakeFacts,
-    refusal: Refusal<'a>,
-    warnings: &'a [String],
-}
-
-/// The answer of `make` and `close` where there is no loop to make.
-pub(crate) fn refused(loaded: &Loaded, failure: &Failure) -> String {
-    json::text(&RefusedAnswer {
-        take: loaded.facts(),
-        refusal: Refusal::of(failure),
-        warnings: &loaded.warnings,
-    })
 }

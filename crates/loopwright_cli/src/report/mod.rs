@@ -1,7 +1,10 @@
-//! What commands answer: the facts, as JSON for programs and as text for people; a room for each command.
+//! What commands answer: facts, as JSON for programs and as text for people; a file for each command.
 
 pub(crate) mod check;
+pub(crate) mod convert;
 pub(crate) mod cost;
+pub(crate) mod demo;
+pub(crate) mod failure;
 mod figures;
 pub(crate) mod find;
 pub(crate) mod fit;
@@ -10,4 +13,5 @@ pub(crate) mod json;
 pub(crate) mod make;
 pub(crate) mod play;
 pub(crate) mod render;
+pub(crate) mod synth;
 mod table;

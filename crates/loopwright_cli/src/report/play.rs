@@ -13,19 +13,19 @@ pub(crate) struct PlayedLoop {
     pub(crate) start_secs: f64,
     /// Where in the loop it starts.
     pub(crate) entry_secs: f64,
-    /// What the jump into it cost, metre-seconds; 0 for the first.
-    pub(crate) cost: f64,
+    /// What the jump into it cost; 0 for the first.
+    pub(crate) cost_metre_secs: f64,
 }
 
 /// The answer of `play`.
 #[derive(Serialize)]
 pub(crate) struct PlayAnswer {
-    /// The motion's file.
-    pub(crate) file: String,
-    /// Seconds from its first frame to its last.
-    pub(crate) seconds: f64,
+    /// Seconds from the first frame to the last.
+    pub(crate) duration_secs: f64,
     /// Number of frames.
     pub(crate) frames: usize,
+    /// Frames per second.
+    pub(crate) fps: f64,
     /// Seconds from one frame to the next.
     pub(crate) frame_time_secs: f64,
     /// Where the order came from.
@@ -35,11 +35,10 @@ pub(crate) struct PlayAnswer {
 }
 
 /// The answer of `play`.
-pub(crate) fn human(answer: &PlayAnswer) -> String {
+pub(crate) fn human(answer: &PlayAnswer, file: &str) -> String {
     let mut text = format!(
-        "{}: {:.2} s, {} frames, {} jumps\n",
-        answer.file,
-        answer.seconds,
+        "{file}: {:.2} s, {} frames, {} jumps\n",
+        answer.duration_secs,
         answer.frames,
         answer.played.len().saturating_sub(1)
     );

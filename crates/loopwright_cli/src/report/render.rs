@@ -5,33 +5,30 @@ use serde::Serialize;
 /// The answer of `render`.
 #[derive(Serialize)]
 pub(crate) struct RenderAnswer {
-    /// The picture's file.
-    pub(crate) file: String,
     /// "animation", "contact sheet" or "onion skin".
     pub(crate) kind: &'static str,
     /// Pictures of an animation, cells of a sheet.
     pub(crate) pictures: usize,
     /// Pixels across.
-    pub(crate) width: u32,
+    pub(crate) width_px: u32,
     /// Pixels down.
-    pub(crate) height: u32,
+    pub(crate) height_px: u32,
     /// Seconds of an animation; null for a still.
-    pub(crate) seconds: Option<f64>,
+    pub(crate) duration_secs: Option<f64>,
 }
 
 /// What was drawn.
-pub(crate) fn human(answer: &RenderAnswer) -> String {
+pub(crate) fn human(answer: &RenderAnswer, file: &str) -> String {
     let RenderAnswer {
-        file,
         pictures,
-        width,
-        height,
+        width_px,
+        height_px,
         ..
     } = answer;
-    let what = match (answer.kind, answer.seconds) {
+    let what = match (answer.kind, answer.duration_secs) {
         ("animation", Some(secs)) => format!("{pictures} pictures, {secs:.2} s"),
         ("contact sheet", _) => format!("{pictures} frames"),
         _ => "the seam".to_owned(),
     };
-    format!("{file}: {what}, {width} x {height}\n")
+    format!("{file}: {what}, {width_px} x {height_px}\n")
 }

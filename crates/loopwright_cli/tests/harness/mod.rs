@@ -184,7 +184,7 @@ pub(crate) fn vector(value: &Value) -> DVec3 {
 /// The twist that a sidecar states.
 pub(crate) fn root_twist(sidecar: &Value) -> Twist {
     Twist {
-        linear: vector(&sidecar["root"]["twist_linear_mps"]),
-        angular: vector(&sidecar["root"]["twist_angular_radps"]),
+        linear: vector(&sidecar["root_motion"]["linear_velocity_mps"]),
+        angular: vector(&sidecar["root_motion"]["angular_velocity_radps"]),
     }
 }

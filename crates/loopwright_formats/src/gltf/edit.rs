@@ -30,6 +30,12 @@ pub(crate) fn set_extra(animations: Option<&mut Vec<Value>>, name: &str, facts: 
     }
 }
 
+/// What [`set_extra`] wrote into the animation of that name.
+pub(crate) fn extra<'a>(animations: &'a [Value], name: &str) -> Option<&'a Value> {
+    let is_named = |animation: &&Value| animation.get("name").and_then(Value::as_str) == Some(name);
+    animations.iter().find(is_named)?.get("extras")?.get(EXTRA)
+}
+
 /// Marks a node as a root that was added.
 pub(crate) fn mark_root(json: &mut Value, node: usize) {
     json["nodes"][node]["extras"] = json!({ EXTRA: ADDED_ROOT });

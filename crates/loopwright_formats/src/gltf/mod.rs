@@ -17,6 +17,8 @@ mod container;
 
 mod edit;
 
+pub(crate) mod facts;
+
 mod fresh;
 
 mod parts;

@@ -20,7 +20,6 @@ use super::{
 use crate::{
     error::WriteError,
     limits::MAX_VALUE,
-    loop_file::sidecar::Sidecar,
     settings::{ClosingKey, LoopWriteSettings},
     warning::Warning,
     written::Written,
@@ -60,11 +59,12 @@ pub(crate) fn write_loop(
         writer.animate(clip.name(), num_keys, clip.step_secs(), |key| shown.folded_pose(key))?;
     }
     let twist = clip.root().twist;
+    // Sections of the sidecar, as far as they are known here.
     let facts = json!({
-        "period_secs": clip.period_secs(),
-        "root": {
-            "twist_linear_mps": twist.linear.to_array(),
-            "twist_angular_radps": twist.angular.to_array(),
+        "candidate": { "period_secs": clip.period_secs() },
+        "root_motion": {
+            "linear_velocity_mps": twist.linear.to_array(),
+            "angular_velocity_radps": twist.angular.to_array(),
         },
         "playback": {
             "samples": clip.num_samples(),
@@ -83,29 +83,6 @@ pub(crate) fn write_loop(
         facts,
     );
     finish(&writer.document, source.is_binary, clip.name())
-}
-
-/// [`crate::with_facts`] for glTF: into the extras of the animation.
-pub(crate) fn with_facts(bytes: &[u8], facts: &Sidecar) -> Option<Vec<u8>> {
-    let name = facts.playback.animation.as_deref()?;
-    let (mut document, _) = Document::parse(bytes, None).ok()?;
-    let mut value = serde_json::to_value(facts).ok()?;
-    let fields = value.as_object_mut()?;
-    // Paths of the machine it was made on are for the file beside it.
-    for beside in ["take", "outputs", "warnings"] {
-        fields.shift_remove(beside);
-    }
-    fields.insert("period_secs".to_owned(), facts.candidate.period_secs.into());
-    edit::set_extra(
-        document.json.pointer_mut("/animations").and_then(Value::as_array_mut),
-        name,
-        value,
-    );
-    Some(if bytes.starts_with(b"glTF") {
-        document.to_glb()
-    } else {
-        document.to_gltf()
-    })
 }
 
 impl GltfSource {

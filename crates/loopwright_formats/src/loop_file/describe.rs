@@ -11,8 +11,8 @@ use loopwright::{
 };
 
 use super::facts::{
-    CandidateFacts, ClosureFacts, ContactFacts, FeetFacts, FootFacts, FootTreatment, QualityFacts, RootFacts,
-    SpeedSource,
+    CandidateFacts, ClosureFacts, ContactFacts, FeetFacts, FootFacts, FootTreatment, Grade, QualityFacts,
+    RootMotionFacts, SpeedSource,
 };
 
 /// A candidate's facts; `period_secs` is the written period, the source's own where nothing is written.
@@ -24,11 +24,11 @@ pub fn candidate(candidate: &LoopCandidate, period_secs: f64) -> CandidateFacts 
         source_period_secs: candidate.source_period_secs,
         period_secs,
         cycles: candidate.cycles as usize,
-        seam_cost: Some(candidate.seam_cost),
+        seam_cost_metre_secs: Some(candidate.seam_cost),
         cost_ratio: candidate.cost_ratio,
         steadiness: Some(candidate.steadiness),
         contact_phase: candidate.contact_phase,
-        energy: Some(candidate.energy),
+        activity_ratio: Some(candidate.energy),
     }
 }
 
@@ -45,11 +45,11 @@ pub fn closure(closed: &Closed) -> ClosureFacts {
         },
         blend_start_secs,
         blend_end_secs,
-        rho: method.shares.rho,
-        sigma: method.shares.sigma,
-        tau: method.shares.tau,
-        chosen: None,
-        layered: closed.is_layered,
+        start_share_of_position: method.shares.rho,
+        start_share_of_velocity: method.shares.sigma,
+        start_share_of_acceleration: method.shares.tau,
+        auto_choice: None,
+        noise_closed_separately: closed.is_layered,
     }
 }
 
@@ -61,57 +61,61 @@ fn closure_name(name: ClosureName, order: Order) -> &'static str {
     }
 }
 
-/// The root's facts, as far as the travel tells them.
-pub fn root(root: &RootMotion, mode: RootMode, space: RootSpace) -> RootFacts {
+/// The root's facts, as far as its motion determines them.
+pub fn root_motion(root: &RootMotion, mode: RootMode, space: RootSpace) -> RootMotionFacts {
     let Twist { linear, angular } = root.twist;
     // A root that stands upright has the world's up; any other is asked where it goes at the start.
     let (way, turn) = match space {
         RootSpace::Ground => (linear, angular),
         RootSpace::Full => (root.start.rotation * linear, root.start.rotation * angular),
     };
-    RootFacts {
+    RootMotionFacts {
         mode,
         space,
-        twist_linear_mps: linear.to_array(),
-        twist_angular_radps: angular.to_array(),
+        linear_velocity_mps: linear.to_array(),
+        angular_velocity_radps: angular.to_array(),
         speed_mps: ops::hypot(way.x, way.z),
-        turn_dps: turn.y.to_degrees(),
+        turn_rate_dps: turn.y.to_degrees(),
         radius_m: root.twist.radius(),
         climb_mps: way.y,
         start_position_m: root.start.translation.to_array(),
         start_yaw_deg: rotation::yaw_of(root.start.rotation).to_degrees(),
         start_rotation_xyzw: (space == RootSpace::Full).then(|| root.start.rotation.to_array()),
-        ..RootFacts::default()
+        ..RootMotionFacts::default()
     }
 }
 
-/// Ways below this are none that an arc could be held against, metres.
-const NO_WAY_METRES: f64 = 0.05;
+/// Paths shorter than this are too short to compare an arc with, metres.
+const SHORTEST_PATH_METRES: f64 = 0.05;
 
-/// The root's facts with what is known to who made the loop only.
-pub fn root_as_made(facts: RootFacts, made: &MadeLoop, path_smoothing_secs: Option<f64>) -> RootFacts {
+/// The root's facts with those that only the maker of the loop knows.
+pub fn root_motion_as_made(
+    facts: RootMotionFacts,
+    made: &MadeLoop,
+    path_smoothing_secs: Option<f64>,
+) -> RootMotionFacts {
     let (fit, feet) = (made.source.fit, &made.feet);
-    RootFacts {
-        take_twist_linear_mps: feet
+    RootMotionFacts {
+        take_linear_velocity_mps: feet
             .speed
             .filter(|_| feet.speed_is_theirs)
             .map(|speed| speed.of_poses.to_array()),
         path_smoothing_secs,
         fit_residual_mm: fit.map(|fit| 1e3 * fit.residual_metres),
-        arc_over_path: fit
-            .filter(|fit| fit.path_metres > NO_WAY_METRES)
+        arc_to_path_ratio: fit
+            .filter(|fit| fit.path_metres > SHORTEST_PATH_METRES)
             .map(|fit| fit.arc_metres / fit.path_metres),
         ..facts
     }
 }
 
-/// When the feet of a loop stand, and what was done to them.
+/// When the feet of a loop stand, and how they were locked.
 pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet) -> FeetFacts {
     let name = |foot: usize| clip.skeleton().joint(body.feet[foot].lowest_joint()).name.clone();
     let in_cm = |speed: f64| 1e2 * speed;
     FeetFacts {
         held: feet.is_locked(),
-        feet: (feet.outcomes.iter().enumerate())
+        outcomes: (feet.outcomes.iter().enumerate())
             .map(|(foot, outcome)| FootFacts {
                 joint: name(foot),
                 outcome: treatment(outcome),
@@ -125,8 +129,8 @@ pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet) -> FeetFacts {
             })
             .collect(),
         stances: Vec::new(),
-        skate_before_cmps: feet.skate_mps[0].map(in_cm),
-        skate_after_cmps: feet.skate_mps[1].map(in_cm),
+        foot_slide_before_cmps: feet.skate_mps[0].map(in_cm),
+        foot_slide_after_cmps: feet.skate_mps[1].map(in_cm),
         farthest_moved_mm: 1e3 * feet.moved_metres,
         hips_lowered_mm: 1e3 * feet.hips_lowered_metres,
         root_speed_from: if feet.speed_is_theirs {
@@ -140,7 +144,7 @@ pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet) -> FeetFacts {
     }
 }
 
-/// Spans over which skate is measured.
+/// Spans over which foot sliding is measured.
 pub fn stances(clip: &LoopClip, stands: &[Stand]) -> Vec<ContactFacts> {
     let stance = |stand: &Stand| ContactFacts {
         joint: clip.skeleton().joint(stand.joint).name.clone(),
@@ -160,19 +164,20 @@ fn treatment(outcome: &FootOutcome) -> FootTreatment {
     }
 }
 
-/// The figures; `closed` is known to who made the loop only.
-pub fn quality(quality: &Quality, closed: Option<&Closed>) -> QualityFacts {
+/// The figures; only the maker of the loop knows `closed`.
+pub fn quality(quality: &Quality, closed: Option<&Closed>, grade: Grade) -> QualityFacts {
     QualityFacts {
-        c0_deg: Some(quality.c0_radians.to_degrees()),
-        c0_mm: Some(1e3 * quality.c0_metres),
-        c1_dps: closed.map(|closed| closed.residual.angular_velocity.to_degrees()),
-        c1_mmps: closed.map(|closed| 1e3 * closed.residual.velocity),
-        seam_acceleration_error: quality.seam_acceleration_error,
-        seam_acceleration_p99: Some(quality.seam_acceleration_p99),
-        seam_rank: Some(100.0 * quality.seam_rank),
-        take_rank: quality.take_rank.map(|rank| 100.0 * rank),
+        grade: Some(grade),
+        pose_gap_deg: Some(quality.c0_radians.to_degrees()),
+        pose_gap_mm: Some(1e3 * quality.c0_metres),
+        velocity_gap_dps: closed.map(|closed| closed.residual.angular_velocity.to_degrees()),
+        velocity_gap_mmps: closed.map(|closed| 1e3 * closed.residual.velocity),
+        seam_acceleration_error_ratio: quality.seam_acceleration_error,
+        seam_acceleration_ratio: Some(quality.seam_acceleration_p99),
+        seam_rank_percent: Some(100.0 * quality.seam_rank),
+        take_rank_percent: quality.take_rank.map(|rank| 100.0 * rank),
         displacement_mm: quality.displacement_metres.map(|metres| 1e3 * metres),
         displacement_deg: quality.displacement_radians.map(f64::to_degrees),
-        skate_cmps: quality.skate_mps.map(|speed| 1e2 * speed),
+        foot_slide_cmps: quality.skate_mps.map(|speed| 1e2 * speed),
     }
 }

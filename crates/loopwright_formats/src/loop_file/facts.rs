@@ -1,12 +1,13 @@
-//! Facts about a loop, in the units people use: what the sidecar holds and what commands print as JSON.
+//! The sections of a loop in JSON, in the units people use: what the sidecar holds and what commands print.
 //!
-//! Names are stable and in snake case. All lengths are in metres unless the name says otherwise, with +Y up and +Z forward,
-//! whatever the file uses; angles and rates carry their unit in the name. `None` stands for what is not known.
+//! The name of a field is its key; docs/formats/loopwright.schema.json describes every one, and a test holds the two
+//! together. A key ends in its unit. Positions and directions have +Y up and +Z forward, whatever the file uses. `None`
+//! stands for what is not known.
 
-use loopwright::{RootMode, Take, root_motion::RootSpace};
+use loopwright::{LoopCandidate, Quality, RootMode, Take, root_motion::RootSpace};
 use serde::{Deserialize, Serialize};
 
-use super::word::{self, word_or_default};
+use super::word::{self, optional_word};
 use crate::space::Space;
 
 /// The take that the loop was cut from.
@@ -14,8 +15,12 @@ use crate::space::Space;
 pub struct TakeFacts {
     /// The file, as it was named.
     pub file: String,
+    /// Which of the file's animations it is; null where the format knows only one.
+    pub animation: Option<String>,
     /// Number of frames.
     pub frames: usize,
+    /// Frames per second.
+    pub fps: f64,
     /// Seconds from one frame to the next.
     pub frame_time_secs: f64,
     /// Number of joints.
@@ -24,12 +29,8 @@ pub struct TakeFacts {
     pub unit: String,
     /// The axis that is up in the file: x, y or z.
     pub up: String,
-    /// Hertz above which the take was smoothed before it was searched and cut; null where it was not.
-    #[serde(default)]
+    /// Frequency above which the take was smoothed before it was searched and cut; null where it was not.
     pub smooth_hz: Option<f64>,
-    /// Which of the file's animations it is; left out where the format knows but one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub animation: Option<String>,
 }
 
 impl TakeFacts {
@@ -37,45 +38,44 @@ impl TakeFacts {
     pub fn of(file: impl Into<String>, take: &Take, space: &Space) -> Self {
         Self {
             file: file.into(),
+            animation: None,
             frames: take.num_frames(),
+            fps: take.frame_rate_hz(),
             frame_time_secs: take.frame_time_secs(),
             joints: take.num_joints(),
             unit: space.unit_name(),
             up: space.up.to_string().to_ascii_lowercase(),
             smooth_hz: None,
-            animation: None,
         }
     }
 }
 
-/// The stretch that was made into a loop.
+/// The stretch of the take that is the loop.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CandidateFacts {
-    /// Source frame of the start, from 0, fractional.
+    /// Frame of the take where the loop starts, from 0; may lie between two frames.
     pub start_frame: f64,
-    /// Source frame whose pose, or the mirror image of it, meets the start.
+    /// Frame of the take whose pose, or its mirror image, meets the pose at the start.
     pub end_frame: f64,
-    /// Whether the stretch is the first half of the loop, and its mirror image the second.
-    #[serde(default)]
+    /// Whether the second half of the loop is the mirror image of the first.
     pub mirrored: bool,
-    /// Length of the stretch in the take.
+    /// Length of the loop as recorded.
     pub source_period_secs: f64,
     /// Length of the loop as written.
     pub period_secs: f64,
     /// Cycles of the motion within the loop.
     pub cycles: usize,
-    /// Cost of the jump from end to start, metre-seconds.
-    pub seam_cost: Option<f64>,
-    /// That cost over the median cost of random jumps.
+    /// Cost of the jump from the end to the start.
+    pub seam_cost_metre_secs: Option<f64>,
+    /// That cost over the median cost of random jumps in the take.
     pub cost_ratio: Option<f64>,
-    /// How little the travel of a period changes around the stretch, 0 to 1.
+    /// How little the root motion of a period changes around the stretch, 0 to 1.
     pub steadiness: Option<f64>,
-    /// Share of the cycle since the first foot, the left one where sides are known, came to stand; null where it does not.
-    #[serde(default)]
+    /// Share of the cycle since the first foot, the left one where sides are known, touched the ground, 0 to 1; null where
+    /// it does not.
     pub contact_phase: Option<f64>,
     /// Mean speed of the body over the take's pace.
-    #[serde(default)]
-    pub energy: Option<f64>,
+    pub activity_ratio: Option<f64>,
 }
 
 /// How the seam was closed.
@@ -87,92 +87,83 @@ pub struct ClosureFacts {
     pub blend_start_secs: f64,
     /// Length of the correction before the end.
     pub blend_end_secs: f64,
-    /// The start's share of the gap in position.
-    pub rho: f64,
-    /// The start's share of the gap in velocity.
-    pub sigma: f64,
-    /// The start's share of the gap in acceleration.
-    pub tau: f64,
-    /// What was chosen and why, where the choice was left to us.
-    #[serde(default)]
-    pub chosen: Option<String>,
-    /// Whether noise was closed over a few frames, apart from the motion.
-    #[serde(default)]
-    pub layered: bool,
+    /// Share of the gap in position that the start makes up for, 0 to 1; the end makes up for the rest.
+    pub start_share_of_position: f64,
+    /// The same share of the gap in velocity.
+    pub start_share_of_velocity: f64,
+    /// The same share of the gap in acceleration.
+    pub start_share_of_acceleration: f64,
+    /// What `--closure auto` chose and why; null where the method was given.
+    pub auto_choice: Option<String>,
+    /// Whether noise was closed over a few frames, separately from the motion.
+    pub noise_closed_separately: bool,
 }
 
-/// How the root travels: root(t) = start * exp(t * twist), see the module's page.
+/// How the root moves: root(t) = start * exp(t * twist), see [`super::sidecar`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct RootFacts {
-    /// What became of the travel: screw, rabbit, in-place, keep, path, world.
+pub struct RootMotionFacts {
+    /// What became of the root motion, as `--root-motion` names it.
     #[serde(with = "word")]
     pub mode: RootMode,
-    /// Which motions count as travel: ground (turns about +Y, ways over the ground, climbs) or full (any). Loops of versions
-    /// that knew the ground alone leave it out or empty.
-    #[serde(default, with = "word_or_default")]
+    /// Which motions count as root motion: ground (turns about +Y, motion over the ground, climbs) or full (any).
+    #[serde(with = "word")]
     pub space: RootSpace,
-    /// Linear velocity of the root, metres per second in the root's own axes.
-    pub twist_linear_mps: [f64; 3],
-    /// Angular velocity of the root, radians per second in the root's own axes; +Y is a left turn.
-    pub twist_angular_radps: [f64; 3],
-    /// Speed over the ground; in the space full at the start, as the two rates below.
+    /// Velocity of the root in its own axes; constant.
+    pub linear_velocity_mps: [f64; 3],
+    /// Angular velocity of the root about its own axes; constant. +Y is a left turn.
+    pub angular_velocity_radps: [f64; 3],
+    /// Speed over the ground. In the space `full` it is the speed at the start, and so are the next two rates.
     pub speed_mps: f64,
-    /// Rate of turn about +Y, degrees per second, left positive.
-    pub turn_dps: f64,
-    /// Radius of the path; null for a straight one.
-    pub radius_m: Option<f64>,
+    /// Rate of turn about +Y, left positive.
+    pub turn_rate_dps: f64,
     /// Rate of climb.
     pub climb_mps: f64,
-    /// Where the root stands at the first key.
+    /// Radius of the path; null for a straight one.
+    pub radius_m: Option<f64>,
+    /// Where the root is at the first key.
     pub start_position_m: [f64; 3],
-    /// Which way it faces there: turn about +Y from +Z, left positive.
+    /// Which way it faces there: rotation about +Y from +Z, left positive.
     pub start_yaw_deg: f64,
     /// The same as a unit quaternion, tilt included; null where the yaw says all.
-    #[serde(default)]
     pub start_rotation_xyzw: Option<[f64; 4]>,
-    /// For the mode path: standard deviation of the weights that smooth it, seconds.
-    #[serde(default)]
+    /// For the mode path: standard deviation of the weights that smooth it.
     pub path_smoothing_secs: Option<f64>,
-    /// Linear velocity that the take's own root has where the loop is given another, that of its feet; null otherwise.
-    #[serde(default)]
-    pub take_twist_linear_mps: Option<[f64; 3]>,
-    /// How far poses at the end are from those at the start moved on by the travel, root mean square, millimetres.
-    #[serde(default)]
+    /// Velocity that the root had in the take, where the loop has the velocity of its feet instead; null otherwise.
+    pub take_linear_velocity_mps: Option<[f64; 3]>,
+    /// Distance from the poses at the end to those at the start moved on by the root motion, root mean square.
     pub fit_residual_mm: Option<f64>,
-    /// Length of the twist's arc over that of the way recorded: near 1 where one twist explains the travel; null where there
-    /// is none.
-    #[serde(default)]
-    pub arc_over_path: Option<f64>,
+    /// Length of the arc of the root motion over the length of the recorded path: near 1 where one constant motion describes
+    /// it; null where the body hardly moves.
+    pub arc_to_path_ratio: Option<f64>,
 }
 
-/// When the feet of a loop stand, and what was done to them.
+/// When the feet of a loop stand, and how they were locked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FeetFacts {
-    /// Whether any foot is held where it stands.
+    /// Whether any foot is locked to the ground while it stands.
     pub held: bool,
-    /// Every foot that was found.
-    pub feet: Vec<FootFacts>,
-    /// When they stand, within one period; one that runs over the end goes on at the start.
+    /// What was done to each foot.
+    pub outcomes: Vec<FootFacts>,
+    /// When feet stand, within one period; a contact that runs over the end goes on at the start.
     pub contacts: Vec<ContactFacts>,
-    /// When feet stood in the frames that the loop was cut from, by a fixed rule: over these spans skate is measured.
-    #[serde(default)]
+    /// When feet stood in the frames that the loop was cut from, by a fixed rule: foot sliding is measured over these.
     pub stances: Vec<ContactFacts>,
-    /// Speed of standing feet before they were held, centimetres per second.
-    pub skate_before_cmps: Option<f64>,
-    /// The same afterwards, before the loop was written.
-    pub skate_after_cmps: Option<f64>,
-    /// Farthest that a foot was moved, millimetres.
+    /// Foot sliding before feet were locked.
+    pub foot_slide_before_cmps: Option<f64>,
+    /// Foot sliding after they were locked, before the loop was written.
+    pub foot_slide_after_cmps: Option<f64>,
+    /// Farthest that a foot was moved.
     pub farthest_moved_mm: f64,
-    /// Most that the hips were lowered so that legs reach, millimetres.
+    /// Most that the hips were lowered so that the legs reach the ground.
     pub hips_lowered_mm: f64,
-    /// What the speed of the root goes by: pose or feet.
+    /// What the speed of the root was measured on: pose or feet.
     #[serde(with = "word")]
     pub root_speed_from: SpeedSource,
-    /// The speed over the ground that the feet tell, whether or not it was taken, metres per second.
+    /// Speed over the ground measured on the standing feet, whether or not the root has it.
     pub feet_speed_mps: Option<f64>,
 }
 
-/// What the speed of a root goes by.
+/// What the speed of a root was measured on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SpeedSource {
     /// The poses around both ends of the cut.
@@ -235,28 +226,72 @@ pub struct ContactFacts {
 /// What was measured on the loop as written; null where it is not known.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct QualityFacts {
-    /// Pose gap, largest over joints, degrees.
-    pub c0_deg: Option<f64>,
-    /// Pose gap, largest over joints, millimetres.
-    pub c0_mm: Option<f64>,
-    /// Velocity gap, degrees per second.
-    pub c1_dps: Option<f64>,
-    /// Velocity gap, millimetres per second.
-    pub c1_mmps: Option<f64>,
-    /// Seam acceleration against the take's own, as a share of the motion's RMS.
-    pub seam_acceleration_error: Option<f64>,
-    /// Seam acceleration over the loop's own 99th percentile.
-    pub seam_acceleration_p99: Option<f64>,
-    /// Rank of the seam among all windows of the loop, percent; 50 cannot be told from the rest.
-    pub seam_rank: Option<f64>,
+    /// Whether the loop can be used as it is; null in loops of version 1.
+    #[serde(default, with = "optional_word")]
+    pub grade: Option<Grade>,
+    /// Pose gap at the seam, largest over joints, degrees.
+    pub pose_gap_deg: Option<f64>,
+    /// Pose gap at the seam, largest over joints, millimetres.
+    pub pose_gap_mm: Option<f64>,
+    /// Velocity gap at the seam, degrees per second.
+    pub velocity_gap_dps: Option<f64>,
+    /// Velocity gap at the seam, millimetres per second.
+    pub velocity_gap_mmps: Option<f64>,
+    /// Difference of the acceleration at the seam from the take's own there, over the RMS acceleration of the motion.
+    pub seam_acceleration_error_ratio: Option<f64>,
+    /// Acceleration at the seam over the 99th percentile of the loop's own, for the worst joint; above 1.5 the seam pops.
+    pub seam_acceleration_ratio: Option<f64>,
+    /// Rank of the seam's acceleration among all windows of the loop; 50 on average cannot be told from the rest.
+    pub seam_rank_percent: Option<f64>,
     /// The same rank in the take, at the frames of the seam.
-    pub take_rank: Option<f64>,
-    /// Mean distance from the take, millimetres.
+    pub take_rank_percent: Option<f64>,
+    /// Mean distance of joints from the take.
     pub displacement_mm: Option<f64>,
-    /// Mean distance from the take, degrees.
+    /// Mean rotation of joints away from the take.
     pub displacement_deg: Option<f64>,
-    /// Speed of the feet while they stand, centimetres per second.
-    pub skate_cmps: Option<f64>,
+    /// Foot sliding: mean speed of feet over the ground while they stand.
+    pub foot_slide_cmps: Option<f64>,
+}
+
+/// Whether a loop can be used as it is: one word for those who sort many loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grade {
+    /// The seam does not pop, and the take as a whole repeats at the loop's period.
+    Good,
+    /// Somebody should look at it: the loop may stand only for its own stretch of the take, or its root motion is unsteady,
+    /// or a limit of `check` is exceeded.
+    Check,
+    /// The seam pops; of a loop not made yet, it will hardly close well.
+    Bad,
+}
+
+loopwright::words!(Grade {
+    Good: "good",
+    Check: "check",
+    Bad: "bad",
+});
+
+impl Grade {
+    /// The grade of a loop that is not made yet.
+    ///
+    /// Bad where the search does not recommend it ([`LoopCandidate::is_sound`]), good where it is confident
+    /// ([`LoopCandidate::is_confident`]).
+    pub fn of_candidate(candidate: &LoopCandidate) -> Self {
+        match (candidate.is_sound(), candidate.is_confident()) {
+            (false, _) => Self::Bad,
+            (true, true) => Self::Good,
+            (true, false) => Self::Check,
+        }
+    }
+
+    /// The grade of a loop as written: bad where it pops; otherwise good only where nothing speaks against it.
+    pub fn of_written(quality: &Quality, nothing_against: bool) -> Self {
+        match (quality.pops(), nothing_against) {
+            (true, _) => Self::Bad,
+            (false, true) => Self::Good,
+            (false, false) => Self::Check,
+        }
+    }
 }
 
 /// How the loop lies in the file.
@@ -268,22 +303,18 @@ pub struct PlaybackFacts {
     pub closing_key: bool,
     /// Cycles written one after the other.
     pub copies: usize,
-    /// Whether a root joint was added to carry the travel.
+    /// Whether a root joint was added to carry the root motion.
     pub root_joint_added: bool,
-    /// The joint whose track holds the travel in the file, but for a joint that was added: the one that had it in the take, or
-    /// the root joint of the rig.
+    /// The joint of the take's skeleton whose track holds the root motion: the one that had it in the take, or the root
+    /// joint of the rig. An added root joint holds it in its place.
     pub carrier_joint: String,
-    /// The joint of the rig that carries the root's motion and nothing else; null where the rig has none, or it is left alone.
-    #[serde(default)]
+    /// The joint of the rig that carries the root motion and nothing else; null where the rig has none, or it is left alone.
     pub root_joint: Option<String>,
-    /// The animation in the file that is the loop; left out where the format knows but one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The animation in the file that is the loop; null where the format knows only one.
     pub animation: Option<String>,
-    /// The file's unit, where it is not that of the take; as in `take.unit`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The file's unit, where it differs from `take.unit`; null otherwise.
     pub unit: Option<String>,
-    /// The axis that is up in the file, where it is not that of the take.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The axis that is up in the file, where it differs from `take.up`; null otherwise.
     pub up: Option<String>,
 }
 

@@ -12,7 +12,7 @@ use loopwright::{
 
 use super::{
     describe,
-    facts::{BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, PlaybackFacts, TakeFacts},
+    facts::{BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, Grade, PlaybackFacts, TakeFacts},
     sidecar::Sidecar,
 };
 use crate::{
@@ -111,12 +111,13 @@ impl LoopFile {
         let (body, uncut) = (&made.body, Some(&made.source));
         let quality = quality::measure(&keys, body, uncut);
         let RootSettings { mode, space, .. } = made.root;
+        let grade = Grade::of_written(&quality, Grade::of_candidate(&made.candidate) == Grade::Good);
         let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
         let sidecar = Sidecar {
             candidate: describe::candidate(&made.candidate, clip.period_secs()),
             closure: describe::closure(&made.closed),
-            root: describe::root_as_made(
-                describe::root(clip.root(), mode, space),
+            root_motion: describe::root_motion_as_made(
+                describe::root_motion(clip.root(), mode, space),
                 made,
                 (mode == RootMode::Path).then_some(made.root.path_smoothing_secs),
             ),
@@ -124,7 +125,7 @@ impl LoopFile {
                 stances: describe::stances(clip, &quality::stands(&keys, body, uncut)),
                 ..describe::feet(clip, body, &made.feet)
             }),
-            quality: describe::quality(&quality, Some(&made.closed)),
+            quality: describe::quality(&quality, Some(&made.closed), grade),
             playback: PlaybackFacts {
                 samples: clip.num_samples(),
                 closing_key: writing.closing_key == ClosingKey::Repeat,
@@ -158,7 +159,7 @@ impl LoopFile {
         let (take, keys) = written_keys(clip, &written, source, &writing)?;
         let body = Body::find(&take, origin.overrides)?;
         let quality = quality::measure(&keys, &body, None);
-        let (first, space): (_, RootSpace) = (&origin.first.playback, origin.first.root.space);
+        let (first, space): (_, RootSpace) = (&origin.first.playback, origin.first.root_motion.space);
         let sidecar = Sidecar {
             candidate: CandidateFacts {
                 start_frame: 0.0,
@@ -172,12 +173,12 @@ impl LoopFile {
                 method: "blend".to_owned(),
                 ..ClosureFacts::default()
             },
-            root: describe::root(clip.root(), origin.mode, space),
+            root_motion: describe::root_motion(clip.root(), origin.mode, space),
             feet: Some(FeetFacts {
                 stances: describe::stances(clip, &quality::stands(&keys, &body, None)),
                 ..origin.feet
             }),
-            quality: describe::quality(&quality, None),
+            quality: describe::quality(&quality, None, Grade::of_written(&quality, true)),
             playback: PlaybackFacts {
                 samples: clip.num_samples(),
                 closing_key: true,

@@ -1,4 +1,4 @@
-//! What importers have to be told about a loop, because no file of theirs can say it.
+//! Settings that an importer needs for a loop, because the file cannot hold them.
 //!
 //! The names are those of each importer, so that a script copies them over one by one. Where they come from:
 //! docs/formats/targets.md.
@@ -11,7 +11,6 @@ pub struct TargetFacts {
     /// Its name, as `--for` has it.
     pub name: String,
     /// Settings of its importer, where it needs some.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub importer: Option<Importer>,
 }
 

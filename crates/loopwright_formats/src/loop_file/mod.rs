@@ -14,9 +14,13 @@ pub mod target;
 
 pub mod describe;
 
+pub mod json;
+
 mod file;
 
 mod place;
+
+mod version_1;
 
 mod word;
 

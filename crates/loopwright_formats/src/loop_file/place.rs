@@ -11,7 +11,7 @@ use loopwright::{
     take::Clip,
 };
 
-use super::{facts::RootFacts, sidecar::Sidecar};
+use super::{facts::RootMotionFacts, sidecar::Sidecar};
 
 /// A loop in a file: how its keys make it up, and how its root moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +38,7 @@ pub enum PlaceError {
         /// The joint named.
         name: String,
     },
-    /// The sidecar tells of an added root joint that the file does not have.
+    /// The sidecar states an added root joint that the file does not have.
     #[error("there is no root joint above the hips, though its sidecar says so")]
     NoRootJoint,
     /// The keys are not those of a loop.
@@ -109,7 +109,7 @@ impl LoopInFile {
     }
 
     fn with_carrier(sidecar: &Sidecar, carrier: usize) -> Self {
-        let (root, playback) = (&sidecar.root, &sidecar.playback);
+        let (root, playback) = (&sidecar.root_motion, &sidecar.playback);
         Self {
             layout: KeyLayout {
                 num_samples: playback.samples,
@@ -174,7 +174,7 @@ impl LoopInFile {
         let cut = Cut::new(take, sidecar.candidate.start_frame, sidecar.candidate.end_frame)?;
         let clip = Clip::new(take, &cut, sidecar.playback.samples, written.frame_time_secs())?;
         // Where the feet gave the speed, the take itself has another.
-        let root = match sidecar.root.take_twist_linear_mps {
+        let root = match sidecar.root_motion.take_linear_velocity_mps {
             Some(linear) => RootMotion {
                 twist: Twist {
                     linear: DVec3::from_array(linear),
@@ -196,14 +196,14 @@ impl LoopInFile {
     }
 }
 
-impl RootFacts {
+impl RootMotionFacts {
     /// The root motion that the facts describe.
     pub fn motion(&self) -> RootMotion {
         RootMotion {
             start: Rigid::new(self.start_rotation(), DVec3::from_array(self.start_position_m)),
             twist: Twist {
-                linear: DVec3::from_array(self.twist_linear_mps),
-                angular: DVec3::from_array(self.twist_angular_radps),
+                linear: DVec3::from_array(self.linear_velocity_mps),
+                angular: DVec3::from_array(self.angular_velocity_radps),
             },
         }
     }

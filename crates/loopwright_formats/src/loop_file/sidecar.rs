@@ -1,27 +1,33 @@
-//! The JSON beside a loop: where it comes from, how it was closed, how it travels, how good it is.
+//! The JSON beside a loop: where it comes from, how it was closed, how its root moves, how good it is.
 //!
-//! Names are stable and in snake case; a new field may appear in any version, and readers skip those they do not know. The
-//! same structs are what the command prints with `--json`. All lengths are in metres unless the name says otherwise, with
-//! +Y up and +Z forward, whatever the file beside it uses; angles and rates carry their unit in the name. `null` stands for
-//! what is not known.
+//! `make`, `close` and `blend` print the same document with `--json`, and glTF has it in the extras of the animation, without
+//! names of files. docs/formats/json.md describes it, docs/formats/loopwright.schema.json is its schema. Within a version keys
+//! are only added, and readers skip those they do not know. Loops of version 1 are read as well.
 //!
-//! To play a loop, move the character's root by root(t) = start * exp(t * twist): `start` is the turn by
-//! `start_yaw_deg` about +Y and the translation `start_position_m`, and the twist is the constant pair of linear and
-//! angular velocity, both in the root's own axes. It holds for any t, over any number of cycles. In the space `full` the
-//! start is turned about more than +Y, and `start_rotation_xyzw` says how; on the ground it says the same as the yaw.
+//! To play a loop, move the character's root by root(t) = start * exp(t * twist). `start` is the rotation by `start_yaw_deg`
+//! about +Y and the translation `start_position_m`; the twist is the constant pair of `linear_velocity_mps` and
+//! `angular_velocity_radps`, both in the root's own axes. It holds for any t, over any number of cycles. In the space `full`
+//! the start is turned about more than +Y, and `start_rotation_xyzw` says how; on the ground it says the same as the yaw.
+
+use core::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::{
-    facts::{BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, PlaybackFacts, QualityFacts, RootFacts, TakeFacts},
+    facts::{
+        BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, PlaybackFacts, QualityFacts, RootMotionFacts, TakeFacts,
+    },
     importer::TargetFacts,
+    json::to_text,
+    version_1,
 };
 
 /// The word that marks the file.
 pub const FORMAT: &str = "loopwright-loop";
 
-/// The version written; a reader takes this one alone.
-pub const VERSION: u32 = 1;
+/// The version written; version 1 is read as well.
+pub const VERSION: u32 = 2;
 
 /// Largest sidecar that is read, in bytes: far above any, and small enough to hold in memory.
 const MAX_BYTES: usize = 16 << 20;
@@ -45,22 +51,19 @@ pub struct Sidecar {
     pub candidate: CandidateFacts,
     /// How the seam was closed.
     pub closure: ClosureFacts,
-    /// How the root travels.
-    pub root: RootFacts,
-    /// What its feet do; left out where that is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// How the root moves.
+    pub root_motion: RootMotionFacts,
+    /// When its feet stand, and how they were locked; null where that is not known.
     pub feet: Option<FeetFacts>,
     /// What was measured.
     pub quality: QualityFacts,
     /// How the loop lies in the file.
     pub playback: PlaybackFacts,
-    /// What it was blended from; left out where it was cut from a take.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// What it was blended from; null where it was cut from a take.
     pub blend: Option<BlendFacts>,
-    /// The engine that it was written for; left out where none was named.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The engine that it was written for; null where none was named.
     pub target: Option<TargetFacts>,
-    /// What was odd on the way, one sentence each.
+    /// What the user was warned about, one sentence each.
     pub warnings: Vec<String>,
     /// Files written, the loop first.
     pub outputs: Vec<String>,
@@ -74,7 +77,7 @@ impl Default for Sidecar {
             take: TakeFacts::default(),
             candidate: CandidateFacts::default(),
             closure: ClosureFacts::default(),
-            root: RootFacts::default(),
+            root_motion: RootMotionFacts::default(),
             feet: None,
             quality: QualityFacts::default(),
             playback: PlaybackFacts::default(),
@@ -108,6 +111,12 @@ pub enum SidecarError {
         /// What the JSON reader says.
         reason: String,
     },
+    /// A document of version 1 without a field that is needed.
+    #[error("in the sidecar of version 1: {reason}")]
+    Version1 {
+        /// What the JSON reader says.
+        reason: String,
+    },
     /// JSON of something else.
     #[error("this is not the sidecar of a loop: its format is \"{found}\", expected \"{FORMAT}\"")]
     Format {
@@ -116,7 +125,7 @@ pub enum SidecarError {
     },
     /// A version that this reader does not know.
     #[error(
-        "the sidecar has version {found}, this program knows version {VERSION}; write the loop again or update the program"
+        "the sidecar has version {found}, this program reads versions 1 to {VERSION}; update the program or make the loop again"
     )]
     Version {
         /// The version it states.
@@ -125,7 +134,7 @@ pub enum SidecarError {
     /// A number that is not finite or beyond any plausible size.
     #[error("{field} is out of range: {found}")]
     OutOfRange {
-        /// The field, such as `root.turn_dps`.
+        /// The field, such as `root_motion.turn_rate_dps`.
         field: &'static str,
         /// The number.
         found: f64,
@@ -143,7 +152,7 @@ struct Marks {
 
 fn json_error(error: &serde_json::Error) -> SidecarError {
     let reason = error.to_string();
-    // The place is told in fields of its own.
+    // The position stands in fields of its own.
     let reason = reason.rfind(" at line ").map_or(reason.as_str(), |end| &reason[..end]);
     SidecarError::Json {
         line: error.line(),
@@ -164,18 +173,46 @@ impl Sidecar {
                 limit: MAX_BYTES,
             });
         }
+        let sidecar = Self::parse(bytes)?;
+        sidecar.check()?;
+        Ok(sidecar)
+    }
+
+    /// What the extras of a glTF animation say, which is all but the take, the warnings and the names of files.
+    ///
+    /// Errors: those of [`Self::from_json`].
+    pub(crate) fn from_extras(extras: &Value) -> Result<Self, SidecarError> {
+        let mut document = extras.clone();
+        if let Some(fields) = document.as_object_mut() {
+            fields.entry("take").or_insert(json!(TakeFacts::default()));
+            for list in ["warnings", "outputs"] {
+                fields.entry(list).or_insert(json!([]));
+            }
+        }
+        let sidecar = Self::parse(document.to_string().as_bytes())?;
+        sidecar.check_loop()?;
+        Ok(sidecar)
+    }
+
+    /// A document of any version that is read. Errors: it is none, or misses a field that is needed.
+    fn parse(bytes: &[u8]) -> Result<Self, SidecarError> {
         let marks: Marks = serde_json::from_slice(bytes).map_err(|error| json_error(&error))?;
         if marks.format != FORMAT {
             return Err(SidecarError::Format {
                 found: crate::excerpt::excerpt(marks.format.as_bytes()),
             });
         }
-        if marks.version != u64::from(VERSION) {
-            return Err(SidecarError::Version { found: marks.version });
+        match marks.version {
+            1 => {
+                let mut document = serde_json::from_slice(bytes).map_err(|error| json_error(&error))?;
+                version_1::rewrite(&mut document, VERSION);
+                serde_json::from_value(document).map_err(|error| SidecarError::Version1 {
+                    reason: error.to_string(),
+                })
+            }
+            found if found == u64::from(VERSION) => serde_json::from_slice(bytes).map_err(|error| json_error(&error)),
+            found => Err(SidecarError::Version { found }),
         }
-        let sidecar: Self = serde_json::from_slice(bytes).map_err(|error| json_error(&error))?;
-        sidecar.check()?;
-        Ok(sidecar)
     }
 
     /// The sidecar of the same loop in a mirror across X: what goes to the left goes to the right.
@@ -183,18 +220,18 @@ impl Sidecar {
     /// Where in its cycle the loop starts, and which foot stands when, is not known any more, because the other foot comes first.
     #[must_use]
     pub fn mirrored(mut self) -> Self {
-        let root = &mut self.root;
-        root.twist_linear_mps[0] *= -1.0;
-        if let Some(linear) = &mut root.take_twist_linear_mps {
+        let root_motion = &mut self.root_motion;
+        root_motion.linear_velocity_mps[0] *= -1.0;
+        if let Some(linear) = &mut root_motion.take_linear_velocity_mps {
             linear[0] *= -1.0;
         }
         for axis in 1..3 {
-            root.twist_angular_radps[axis] *= -1.0;
+            root_motion.angular_velocity_radps[axis] *= -1.0;
         }
-        root.turn_dps *= -1.0;
-        root.start_position_m[0] *= -1.0;
-        root.start_yaw_deg *= -1.0;
-        if let Some([_, y, z, _]) = &mut root.start_rotation_xyzw {
+        root_motion.turn_rate_dps *= -1.0;
+        root_motion.start_position_m[0] *= -1.0;
+        root_motion.start_yaw_deg *= -1.0;
+        if let Some([_, y, z, _]) = &mut root_motion.start_rotation_xyzw {
             *y *= -1.0;
             *z *= -1.0;
         }
@@ -209,30 +246,27 @@ impl Sidecar {
     /// Errors: [`SidecarError::OutOfRange`] for numbers that JSON or [`Self::from_json`] do not take.
     pub fn to_json(&self) -> Result<String, SidecarError> {
         self.check()?;
-        let mut text = serde_json::to_string_pretty(self).map_err(|error| json_error(&error))?;
-        text.push('\n');
-        Ok(text)
+        to_text(self).map_err(|error| json_error(&error))
     }
 
     fn check(&self) -> Result<(), SidecarError> {
-        let in_range = |field, found: f64, range: core::ops::RangeInclusive<f64>| {
-            if range.contains(&found) {
-                Ok(())
-            } else {
-                Err(SidecarError::OutOfRange { field, found })
-            }
-        };
+        let take = &self.take;
+        in_range("take.frames", take.frames as f64, 1.0..=MAX_COUNT as f64)?;
+        in_range("take.joints", take.joints as f64, 1.0..=MAX_COUNT as f64)?;
+        in_range("take.frame_time_secs", take.frame_time_secs, 1e-6..=1e4)?;
+        in_range("take.fps", take.fps, 1e-4..=1e6)?;
+        self.check_loop()
+    }
+
+    /// The same without the take.
+    fn check_loop(&self) -> Result<(), SidecarError> {
         let most = MAX_COUNT as f64;
         let Self {
-            take,
             candidate,
-            root,
+            root_motion,
             playback,
             ..
         } = self;
-        in_range("take.frames", take.frames as f64, 1.0..=most)?;
-        in_range("take.joints", take.joints as f64, 1.0..=most)?;
-        in_range("take.frame_time_secs", take.frame_time_secs, 1e-6..=1e4)?;
         in_range(
             "candidate.source_period_secs",
             candidate.source_period_secs,
@@ -242,20 +276,20 @@ impl Sidecar {
         in_range("candidate.cycles", candidate.cycles as f64, 0.0..=most)?;
         in_range("playback.samples", playback.samples as f64, 3.0..=most)?;
         in_range("playback.copies", playback.copies as f64, 1.0..=most)?;
-        for speed in root.twist_linear_mps {
-            in_range("root.twist_linear_mps", speed, -1e6..=1e6)?;
+        for speed in root_motion.linear_velocity_mps {
+            in_range("root_motion.linear_velocity_mps", speed, -1e6..=1e6)?;
         }
-        for speed in root.take_twist_linear_mps.into_iter().flatten() {
-            in_range("root.take_twist_linear_mps", speed, -1e6..=1e6)?;
+        for speed in root_motion.take_linear_velocity_mps.into_iter().flatten() {
+            in_range("root_motion.take_linear_velocity_mps", speed, -1e6..=1e6)?;
         }
-        for rate in root.twist_angular_radps {
-            in_range("root.twist_angular_radps", rate, -1e6..=1e6)?;
+        for rate in root_motion.angular_velocity_radps {
+            in_range("root_motion.angular_velocity_radps", rate, -1e6..=1e6)?;
         }
-        for part in root.start_rotation_xyzw.into_iter().flatten() {
-            in_range("root.start_rotation_xyzw", part, -2.0..=2.0)?;
+        for part in root_motion.start_rotation_xyzw.into_iter().flatten() {
+            in_range("root_motion.start_rotation_xyzw", part, -2.0..=2.0)?;
         }
-        for coordinate in root.start_position_m {
-            in_range("root.start_position_m", coordinate, -1e9..=1e9)?;
+        for coordinate in root_motion.start_position_m {
+            in_range("root_motion.start_position_m", coordinate, -1e9..=1e9)?;
         }
         for (field, number) in self.other_numbers() {
             in_range(field, number, -MAX_NUMBER..=MAX_NUMBER)?;
@@ -267,42 +301,56 @@ impl Sidecar {
         let Self {
             candidate,
             closure,
-            root,
+            root_motion,
             quality,
             ..
         } = self;
         let known = [
             ("candidate.start_frame", Some(candidate.start_frame)),
             ("candidate.end_frame", Some(candidate.end_frame)),
-            ("candidate.seam_cost", candidate.seam_cost),
+            ("candidate.seam_cost_metre_secs", candidate.seam_cost_metre_secs),
             ("candidate.cost_ratio", candidate.cost_ratio),
             ("candidate.steadiness", candidate.steadiness),
             ("closure.blend_start_secs", Some(closure.blend_start_secs)),
             ("closure.blend_end_secs", Some(closure.blend_end_secs)),
-            ("closure.rho", Some(closure.rho)),
-            ("closure.sigma", Some(closure.sigma)),
-            ("closure.tau", Some(closure.tau)),
-            ("root.speed_mps", Some(root.speed_mps)),
-            ("root.turn_dps", Some(root.turn_dps)),
-            ("root.radius_m", root.radius_m),
-            ("root.climb_mps", Some(root.climb_mps)),
-            ("root.start_yaw_deg", Some(root.start_yaw_deg)),
-            ("root.path_smoothing_secs", root.path_smoothing_secs),
-            ("root.fit_residual_mm", root.fit_residual_mm),
-            ("root.arc_over_path", root.arc_over_path),
-            ("quality.c0_deg", quality.c0_deg),
-            ("quality.c0_mm", quality.c0_mm),
-            ("quality.c1_dps", quality.c1_dps),
-            ("quality.c1_mmps", quality.c1_mmps),
-            ("quality.seam_acceleration_error", quality.seam_acceleration_error),
-            ("quality.seam_acceleration_p99", quality.seam_acceleration_p99),
-            ("quality.seam_rank", quality.seam_rank),
-            ("quality.take_rank", quality.take_rank),
+            ("closure.start_share_of_position", Some(closure.start_share_of_position)),
+            ("closure.start_share_of_velocity", Some(closure.start_share_of_velocity)),
+            (
+                "closure.start_share_of_acceleration",
+                Some(closure.start_share_of_acceleration),
+            ),
+            ("root_motion.speed_mps", Some(root_motion.speed_mps)),
+            ("root_motion.turn_rate_dps", Some(root_motion.turn_rate_dps)),
+            ("root_motion.radius_m", root_motion.radius_m),
+            ("root_motion.climb_mps", Some(root_motion.climb_mps)),
+            ("root_motion.start_yaw_deg", Some(root_motion.start_yaw_deg)),
+            ("root_motion.path_smoothing_secs", root_motion.path_smoothing_secs),
+            ("root_motion.fit_residual_mm", root_motion.fit_residual_mm),
+            ("root_motion.arc_to_path_ratio", root_motion.arc_to_path_ratio),
+            ("quality.pose_gap_deg", quality.pose_gap_deg),
+            ("quality.pose_gap_mm", quality.pose_gap_mm),
+            ("quality.velocity_gap_dps", quality.velocity_gap_dps),
+            ("quality.velocity_gap_mmps", quality.velocity_gap_mmps),
+            (
+                "quality.seam_acceleration_error_ratio",
+                quality.seam_acceleration_error_ratio,
+            ),
+            ("quality.seam_acceleration_ratio", quality.seam_acceleration_ratio),
+            ("quality.seam_rank_percent", quality.seam_rank_percent),
+            ("quality.take_rank_percent", quality.take_rank_percent),
             ("quality.displacement_mm", quality.displacement_mm),
             ("quality.displacement_deg", quality.displacement_deg),
-            ("quality.skate_cmps", quality.skate_cmps),
+            ("quality.foot_slide_cmps", quality.foot_slide_cmps),
         ];
         known.into_iter().filter_map(|(field, number)| Some((field, number?)))
+    }
+}
+
+fn in_range(field: &'static str, found: f64, range: RangeInclusive<f64>) -> Result<(), SidecarError> {
+    if range.contains(&found) {
+        Ok(())
+    } else {
+        Err(SidecarError::OutOfRange { field, found })
     }
 }
 
@@ -315,6 +363,7 @@ mod tests {
             take: TakeFacts {
                 file: "walk.bvh".to_owned(),
                 frames: 300,
+                fps: 30.0,
                 frame_time_secs: 1.0 / 30.0,
                 joints: 21,
                 unit: "cm".to_owned(),
@@ -327,7 +376,7 @@ mod tests {
                 source_period_secs: 42.5 / 30.0,
                 period_secs: 1.4,
                 cycles: 1,
-                seam_cost: Some(0.071),
+                seam_cost_metre_secs: Some(0.071),
                 ..CandidateFacts::default()
             },
             playback: PlaybackFacts {
@@ -357,7 +406,7 @@ mod tests {
         assert_eq!(Sidecar::from_json(text.as_bytes()), Ok(blended));
         let sidecar = sidecar();
         let text = sidecar.to_json().unwrap();
-        assert!(text.ends_with("}\n") && !text.contains("\"blend\":"));
+        assert!(text.ends_with("}\n") && text.contains("\"blend\": null"));
         assert!(text.contains("\"radius_m\": null"));
         assert_eq!(Sidecar::from_json(text.as_bytes()), Ok(sidecar));
     }
@@ -365,7 +414,7 @@ mod tests {
     #[test]
     fn unknown_fields_are_skipped_and_unknown_values_may_be_missing() {
         let text = sidecar().to_json().unwrap();
-        let text = text.replace("\"skate_cmps\": null", "\"glow\": [1, {}]");
+        let text = text.replace("\"foot_slide_cmps\": null", "\"glow\": [1, {}]");
         assert_eq!(Sidecar::from_json(text.as_bytes()), Ok(sidecar()));
     }
 
@@ -383,8 +432,8 @@ mod tests {
             }
         );
         assert_eq!(
-            error("\"version\": 1", "\"version\": 2"),
-            SidecarError::Version { found: 2 }
+            error("\"version\": 2", "\"version\": 3"),
+            SidecarError::Version { found: 3 }
         );
         let samples = error("\"samples\": 42", "\"samples\": 4000000000000");
         assert!(matches!(
@@ -403,15 +452,15 @@ mod tests {
             }
         ));
         assert!(matches!(
-            error("\"rho\": 0.0", "\"rho\": 1e999"),
+            error("\"start_share_of_position\": 0.0", "\"start_share_of_position\": 1e999"),
             SidecarError::Json { .. }
         ));
         assert!(matches!(
-            error("\"rho\": 0.0", "\"rho\": NaN"),
+            error("\"start_share_of_position\": 0.0", "\"start_share_of_position\": NaN"),
             SidecarError::Json { .. }
         ));
         assert!(matches!(
-            error("\"rho\": 0.0", "\"rho\": 1e20"),
+            error("\"start_share_of_position\": 0.0", "\"start_share_of_position\": 1e20"),
             SidecarError::OutOfRange { .. }
         ));
         assert!(matches!(
@@ -429,20 +478,20 @@ mod tests {
     #[test]
     fn nothing_that_is_not_finite_is_written() {
         let mut bad = sidecar();
-        bad.root.radius_m = Some(f64::INFINITY);
+        bad.root_motion.radius_m = Some(f64::INFINITY);
         assert!(matches!(
             bad.to_json(),
             Err(SidecarError::OutOfRange {
-                field: "root.radius_m",
+                field: "root_motion.radius_m",
                 ..
             })
         ));
         let mut bad = sidecar();
-        bad.root.twist_linear_mps[1] = f64::NAN;
+        bad.root_motion.linear_velocity_mps[1] = f64::NAN;
         assert!(matches!(
             bad.to_json(),
             Err(SidecarError::OutOfRange {
-                field: "root.twist_linear_mps",
+                field: "root_motion.linear_velocity_mps",
                 ..
             })
         ));

@@ -9,7 +9,7 @@ use std::path::Path;
 use loopwright::{RootMode, Skeleton};
 
 use super::{
-    facts::RootFacts,
+    facts::RootMotionFacts,
     importer::{GodotImporter, Importer, TargetFacts, UnityClip, UnityImporter, UnrealImporter},
     sidecar::Sidecar,
 };
@@ -51,7 +51,7 @@ loopwright::words!(Target {
 pub struct Choices {
     /// Formats that it reads; the first is written where the take's own is none of them.
     pub reads: &'static [Format],
-    /// What becomes of the travel.
+    /// What becomes of the root motion.
     pub root: Option<RootMode>,
     /// Whether every loop gets a root joint, even where nothing travels: clips of one character must share a skeleton.
     pub always_root_joint: bool,
@@ -192,18 +192,18 @@ fn way_to_root(sidecar: &Sidecar, skeleton: &Skeleton) -> String {
 const STILL: f64 = 1e-9;
 
 /// Whether the root takes the character along: one that stays does not, whatever its twist.
-fn travels(root: &RootFacts) -> bool {
+fn travels(root: &RootMotionFacts) -> bool {
     let moves = |velocity: &[f64; 3]| velocity.iter().any(|part| part.abs() > STILL);
-    root.mode.moves_root() && (moves(&root.twist_linear_mps) || moves(&root.twist_angular_radps))
+    root.mode.moves_root() && (moves(&root.linear_velocity_mps) || moves(&root.angular_velocity_radps))
 }
 
 impl UnityImporter {
-    /// The settings for a loop; `root` is the way from the file's topmost node to the one that carries the travel.
+    /// The settings for a loop; `root` is the way from the file's topmost node to the one that carries the root motion.
     fn of(loop_facts: &Sidecar, root: &str) -> Self {
         let playback = &loop_facts.playback;
         let keys = playback.samples.saturating_mul(playback.copies) + usize::from(playback.closing_key);
         let name = playback.animation.clone().unwrap_or_default();
-        let stays = !travels(&loop_facts.root);
+        let stays = !travels(&loop_facts.root_motion);
         Self {
             animation_type: "Generic".to_owned(),
             preserve_hierarchy: true,
@@ -232,7 +232,7 @@ impl UnrealImporter {
         Self {
             use_default_sample_rate: false,
             custom_sample_rate: frame_rate_hz.round().clamp(1.0, f64::from(u32::MAX)) as u32,
-            enable_root_motion: travels(&loop_facts.root),
+            enable_root_motion: travels(&loop_facts.root_motion),
         }
     }
 }

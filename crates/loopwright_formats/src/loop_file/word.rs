@@ -18,19 +18,23 @@ where
     String::deserialize(from)?.parse().map_err(Error::custom)
 }
 
-/// The same, where nothing between the quotes stands for the default.
-pub(super) mod word_or_default {
-    pub(in super::super) use super::serialize;
-    use super::{Deserialize, Deserializer, Display, Error, FromStr};
+/// The same for a choice that may not be known.
+pub(super) mod optional_word {
+    use super::{Deserialize, Deserializer, Display, Error, FromStr, Serializer};
 
-    pub(in super::super) fn deserialize<'de, T, D>(from: D) -> Result<T, D::Error>
+    pub(in super::super) fn serialize<T: Display, S: Serializer>(choice: &Option<T>, to: S) -> Result<S::Ok, S::Error> {
+        match choice {
+            Some(choice) => to.collect_str(choice),
+            None => to.serialize_none(),
+        }
+    }
+
+    pub(in super::super) fn deserialize<'de, T, D>(from: D) -> Result<Option<T>, D::Error>
     where
-        T: FromStr<Err: Display> + Default,
+        T: FromStr<Err: Display>,
         D: Deserializer<'de>,
     {
-        match String::deserialize(from)?.as_str() {
-            "" => Ok(T::default()),
-            word => word.parse().map_err(Error::custom),
-        }
+        let word = Option::<String>::deserialize(from)?;
+        word.map(|word| word.parse().map_err(Error::custom)).transpose()
     }
 }

@@ -62,23 +62,22 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Ending, Failure> {
         }
     };
     outputs.add(&args.output, &drawn.bytes)?;
-    outputs.commit()?;
+    let outputs = outputs.commit()?;
     let answer = RenderAnswer {
-        file: args.output.display().to_string(),
         kind: match kind {
             Kind::Animation(_) => "animation",
             Kind::Sheet => "contact sheet",
             Kind::Onion => "onion skin",
         },
         pictures: drawn.pictures,
-        width: drawn.size[0],
-        height: drawn.size[1],
-        seconds: drawn.secs,
+        width_px: drawn.size[0],
+        height_px: drawn.size[1],
+        duration_secs: drawn.secs,
     };
     output::print(&if args.json {
-        json::text(&answer)
+        json::document("render", answer, None, &outputs)
     } else {
-        report::human(&answer)
+        report::human(&answer, &args.output.display().to_string())
     })?;
     Ok(Ending::Done)
 }

@@ -7,8 +7,14 @@ use loopwright::{
 use loopwright_formats::loop_file::facts::TakeFacts;
 use serde::Serialize;
 
-use super::{DEGREES, Outcome, Source, lack_in_words};
-use crate::report::json;
+use super::{
+    DEGREES, Numbers, Outcome, Source, lack_in_words,
+    numbers::{FacingNumbers, VelocityNumbers},
+};
+use crate::{
+    exit::Failure,
+    report::json::{self, ErrorFacts},
+};
 
 #[derive(Serialize)]
 struct SpreadFacts {
@@ -39,7 +45,7 @@ struct HalfLifeFacts {
     closed_secs: Option<SpreadFacts>,
     fitted_secs: Option<SpreadFacts>,
     /// Errors of the fits as shares of the change.
-    error: Option<SpreadFacts>,
+    error_ratio: Option<SpreadFacts>,
 }
 
 impl From<&HalfLives> for HalfLifeFacts {
@@ -49,7 +55,7 @@ impl From<&HalfLives> for HalfLifeFacts {
             chosen_secs: half_lives.chosen_secs(),
             closed_secs: spread(half_lives.closed, 1.0),
             fitted_secs: spread(half_lives.fitted, 1.0),
-            error: spread(half_lives.error, 1.0),
+            error_ratio: spread(half_lives.error, 1.0),
         }
     }
 }
@@ -59,7 +65,7 @@ struct ModeFacts {
     /// The mode; "all" for all together.
     mode: &'static str,
     takes: usize,
-    seconds: f64,
+    duration_secs: f64,
     top_speed_mps: Option<SpreadFacts>,
     acceleration_mps2: Option<SpreadFacts>,
     deceleration_mps2: Option<SpreadFacts>,
@@ -79,7 +85,7 @@ impl From<&ModePool> for ModeFacts {
         Self {
             mode: mode.mode.map_or("all", Mode::as_str),
             takes: mode.takes,
-            seconds: mode.secs,
+            duration_secs: mode.secs,
             top_speed_mps: spread(mode.top_speed, 1.0),
             acceleration_mps2: spread(mode.acceleration, 1.0),
             deceleration_mps2: spread(mode.deceleration, 1.0),
@@ -131,7 +137,7 @@ fn peak(peak: Option<Maximum>, scale: f64) -> Option<PeakFacts> {
 #[derive(Serialize)]
 struct LargestFacts {
     mode: &'static str,
-    seconds: f64,
+    duration_secs: f64,
     top_speed_mps: Option<PeakFacts>,
     acceleration_mps2: Option<PeakFacts>,
     deceleration_mps2: Option<PeakFacts>,
@@ -142,7 +148,7 @@ impl From<&ModeFigures> for LargestFacts {
     fn from(figures: &ModeFigures) -> Self {
         Self {
             mode: figures.mode.as_str(),
-            seconds: figures.secs,
+            duration_secs: figures.secs,
             top_speed_mps: peak(figures.top_speed, 1.0),
             acceleration_mps2: peak(figures.acceleration, 1.0),
             deceleration_mps2: peak(figures.deceleration, 1.0),
@@ -159,26 +165,30 @@ struct EventFacts {
     start_frame: usize,
     end_frame: usize,
     peak_secs: f64,
-    /// Metres per second (x and z in the world), or degrees.
-    from: Vec<f64>,
-    to: Vec<f64>,
-    /// Metres per second squared, or degrees per second; smoothed.
-    peak_rate: f64,
-    closed_secs: Option<f64>,
-    fitted_secs: Option<f64>,
-    /// When the fit says that the change was asked for.
+    /// Velocity before and after, x and z in the world; null for a facing.
+    from_mps: Option<[f64; 2]>,
+    to_mps: Option<[f64; 2]>,
+    /// Facing before and after; null for a velocity.
+    from_deg: Option<f64>,
+    to_deg: Option<f64>,
+    /// Largest rate of the change, smoothed: of a velocity ...
+    peak_acceleration_mps2: Option<f64>,
+    /// ... or of a facing.
+    peak_turn_rate_dps: Option<f64>,
+    closed_half_life_secs: Option<f64>,
+    fitted_half_life_secs: Option<f64>,
+    /// When the change was asked for, by the fit.
     asked_at_secs: Option<f64>,
-    error: Option<f64>,
+    error_ratio: Option<f64>,
     /// Whether the fit is close enough to count.
     trusted: bool,
 }
 
 impl EventFacts {
     fn of(fit: &TakeFit, event: &Event) -> Self {
-        let value = |value: glam::DVec3| match event.quantity {
-            Quantity::Velocity => vec![value.x, value.z],
-            Quantity::Facing => vec![DEGREES * value.y],
-        };
+        let is_velocity = event.quantity == Quantity::Velocity;
+        let mps = |value: glam::DVec3| is_velocity.then_some([value.x, value.z]);
+        let deg = |value: glam::DVec3| (!is_velocity).then_some(DEGREES * value.y);
         Self {
             quantity: match event.quantity {
                 Quantity::Velocity => "velocity",
@@ -189,16 +199,16 @@ impl EventFacts {
             start_frame: event.frames.start,
             end_frame: event.frames.end - 1,
             peak_secs: fit.profile.secs(event.peak_frame),
-            from: value(event.from),
-            to: value(event.to),
-            peak_rate: match event.quantity {
-                Quantity::Velocity => event.peak_rate,
-                Quantity::Facing => DEGREES * event.peak_rate,
-            },
-            closed_secs: event.closed_secs,
-            fitted_secs: event.fitted.map(|fitted| fitted.half_life_secs),
+            from_mps: mps(event.from),
+            to_mps: mps(event.to),
+            from_deg: deg(event.from),
+            to_deg: deg(event.to),
+            peak_acceleration_mps2: is_velocity.then_some(event.peak_rate),
+            peak_turn_rate_dps: (!is_velocity).then_some(DEGREES * event.peak_rate),
+            closed_half_life_secs: event.closed_secs,
+            fitted_half_life_secs: event.fitted.map(|fitted| fitted.half_life_secs),
             asked_at_secs: event.fitted.map(|fitted| fitted.start_secs),
-            error: event.fitted.map(|fitted| fitted.error),
+            error_ratio: event.fitted.map(|fitted| fitted.error),
             trusted: event.trusted().is_some(),
         }
     }
@@ -216,32 +226,42 @@ struct TakeAnswer<'a> {
     events: Vec<EventFacts>,
     /// Half-lives of all modes, then of each.
     half_lives: Option<PoolFacts>,
+    /// Why it cannot be fitted; left out where it can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorFacts<'a>>,
     warnings: &'a [String],
 }
 
 impl<'a> TakeAnswer<'a> {
     fn of(outcome: &'a Outcome, settings: &FitSettings) -> Self {
-        let empty = |file: &'a str, outcome: &'static str, why: String| Self {
+        let empty = |file: &'a str, outcome: &'static str| Self {
             file,
             outcome,
-            why: Some(why),
+            why: None,
             take: None,
             largest: Vec::new(),
             events: Vec::new(),
             half_lives: None,
+            error: None,
             warnings: &[],
         };
         let take = match outcome {
-            Outcome::Unreadable { file, why } => return empty(file, "error", why.clone()),
+            Outcome::Unreadable { file, failure } => {
+                return Self {
+                    error: Some(ErrorFacts::of(failure)),
+                    ..empty(file, "error")
+                };
+            }
             Outcome::Take(take) => take,
         };
         let fit = match &take.fit {
             Ok(fit) => fit,
             Err(error) => {
                 return Self {
+                    why: Some(error.to_string()),
                     take: Some(&take.facts),
                     warnings: &take.warnings,
-                    ..empty(&take.facts.file, "short", error.to_string())
+                    ..empty(&take.facts.file, "short")
                 };
             }
         };
@@ -261,29 +281,52 @@ impl<'a> TakeAnswer<'a> {
             largest: fit.figures.iter().map(LargestFacts::from).collect(),
             events: fit.events.iter().map(|event| EventFacts::of(fit, event)).collect(),
             half_lives: Some(PoolFacts::of(&take.facts.file, &pool)),
+            error: None,
             warnings: &take.warnings,
         }
     }
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct FitAnswer<'a> {
-    smoothing_secs: f64,
+    /// Null where numbers alone were given.
+    smoothing_secs: Option<f64>,
     takes: Vec<TakeAnswer<'a>>,
     /// Each folder that was named, then all takes together.
     pools: Vec<PoolFacts>,
+    /// The answer from numbers alone; null where takes were given.
+    velocity: Option<VelocityNumbers>,
+    facing: Option<FacingNumbers>,
 }
 
 /// The answer as JSON.
-pub(crate) fn json(sources: &[Source], pool: &Pool, settings: &FitSettings) -> String {
+pub(crate) fn json(
+    sources: &[Source],
+    pool: &Pool,
+    settings: &FitSettings,
+    failure: Option<&Failure>,
+    outputs: &[String],
+) -> String {
     let outcomes = sources.iter().flat_map(|source| &source.outcomes);
     let folders = sources.iter().filter(|source| source.is_folder).map(|source| {
         let fits: Vec<&TakeFit> = source.fits().map(|(_, fit)| fit).collect();
         PoolFacts::of(&source.name, &Pool::of(&fits))
     });
-    json::text(&FitAnswer {
-        smoothing_secs: settings.smoothing_secs,
+    let answer = FitAnswer {
+        smoothing_secs: Some(settings.smoothing_secs),
         takes: outcomes.map(|outcome| TakeAnswer::of(outcome, settings)).collect(),
         pools: folders.chain([PoolFacts::of("all takes", pool)]).collect(),
-    })
+        ..FitAnswer::default()
+    };
+    json::document("fit", answer, failure, outputs)
+}
+
+/// The answer from numbers alone as JSON.
+pub(crate) fn numbers_json(velocity: Option<Numbers>, facing: Option<Numbers>) -> String {
+    let answer = FitAnswer {
+        velocity: velocity.map(VelocityNumbers::from),
+        facing: facing.map(FacingNumbers::from),
+        ..FitAnswer::default()
+    };
+    json::document("fit", answer, None, &[])
 }

@@ -6,6 +6,8 @@ use loopwright::{
 };
 use loopwright_formats::loop_file::facts::TakeFacts;
 
+use crate::exit::Failure;
+
 mod block;
 mod human;
 mod json;
@@ -13,8 +15,8 @@ mod numbers;
 
 pub(crate) use block::block;
 pub(crate) use human::human;
-pub(crate) use json::json;
-pub(crate) use numbers::{Numbers, numbers_human, numbers_json};
+pub(crate) use json::{json, numbers_json};
+pub(crate) use numbers::{Numbers, numbers_human};
 
 /// A take that was looked at.
 pub(crate) struct FittedTake {
@@ -30,8 +32,18 @@ pub(crate) enum Outcome {
     /// It could not be read.
     Unreadable {
         file: String,
-        why: String,
+        failure: Failure,
     },
+}
+
+impl Outcome {
+    /// Why it could not be read, if so.
+    pub(crate) fn failure(&self) -> Option<&Failure> {
+        match self {
+            Self::Take(_) => None,
+            Self::Unreadable { failure, .. } => Some(failure),
+        }
+    }
 }
 
 /// The takes that an argument stands for, with their pool.
@@ -52,7 +64,7 @@ impl Source {
     }
 }
 
-/// What the half-life means, wherever it is told to people.
+/// What the half-life means, wherever people read one.
 const MEANING: &str =
     "half-lives are the articles' parameter: 59.7% of a change is left after one, half after 1.21 of them";
 

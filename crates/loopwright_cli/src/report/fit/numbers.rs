@@ -9,7 +9,6 @@ use loopwright::{
 use serde::Serialize;
 
 use super::MEANING;
-use crate::report::json;
 
 /// A step, its largest rate and the half-life that belongs to both.
 #[derive(Clone, Copy)]
@@ -59,42 +58,42 @@ pub(crate) fn numbers_human(velocity: Option<Numbers>, facing: Option<Numbers>) 
     text
 }
 
+/// A change of velocity, from numbers alone.
 #[derive(Serialize)]
-struct VelocityNumbers {
+pub(super) struct VelocityNumbers {
     speed_mps: f64,
     acceleration_mps2: f64,
     half_life_secs: f64,
     peak_secs: f64,
 }
 
+/// A change of facing, from numbers alone.
 #[derive(Serialize)]
-struct FacingNumbers {
+pub(super) struct FacingNumbers {
     angle_deg: f64,
     turn_rate_dps: f64,
     half_life_secs: f64,
     peak_secs: f64,
 }
 
-#[derive(Serialize)]
-struct NumbersAnswer {
-    velocity: Option<VelocityNumbers>,
-    facing: Option<FacingNumbers>,
-}
-
-/// The answer from numbers as JSON.
-pub(crate) fn numbers_json(velocity: Option<Numbers>, facing: Option<Numbers>) -> String {
-    json::text(&NumbersAnswer {
-        velocity: velocity.map(|numbers| VelocityNumbers {
+impl From<Numbers> for VelocityNumbers {
+    fn from(numbers: Numbers) -> Self {
+        Self {
             speed_mps: numbers.step,
             acceleration_mps2: numbers.rate,
             half_life_secs: numbers.half_life_secs,
             peak_secs: numbers.peak_secs(),
-        }),
-        facing: facing.map(|numbers| FacingNumbers {
+        }
+    }
+}
+
+impl From<Numbers> for FacingNumbers {
+    fn from(numbers: Numbers) -> Self {
+        Self {
             angle_deg: numbers.step,
             turn_rate_dps: numbers.rate,
             half_life_secs: numbers.half_life_secs,
             peak_secs: numbers.peak_secs(),
-        }),
-    })
+        }
+    }
 }

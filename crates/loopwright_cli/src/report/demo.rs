@@ -1,0 +1,29 @@
+//! Answers of `demo`.
+
+use loopwright_formats::Sidecar;
+use serde::Serialize;
+
+use super::{find::FindAnswer, json, make, synth::TruthFacts};
+
+/// The answer of `demo`: what `find` and `make` say of the built-in take, and its truth.
+#[derive(Serialize)]
+pub(crate) struct DemoAnswer<'a> {
+    #[serde(flatten)]
+    pub(crate) found: FindAnswer,
+    #[serde(rename = "loop")]
+    pub(crate) made: &'a Sidecar,
+    pub(crate) truth: TruthFacts,
+}
+
+impl DemoAnswer<'_> {
+    /// The answer as JSON.
+    pub(crate) fn json(&self, outputs: &[String]) -> String {
+        json::document("demo", self, None, outputs)
+    }
+
+    /// The answer as text.
+    pub(crate) fn human(&self) -> String {
+        let (found, made, truth) = (self.found.human(), make::human(self.made), self.truth.human());
+        format!("{found}\n{made}{truth}")
+    }
+}

@@ -1,0 +1,97 @@
+//! Holds documents against docs/formats/loopwright.schema.json, strictly: a key that it does not describe is a fault.
+
+use serde_json::Value;
+
+/// The published schema.
+pub(crate) fn schema() -> Value {
+    serde_json::from_str(include_str!("../../../../docs/formats/loopwright.schema.json")).unwrap()
+}
+
+/// Asserts that a document is of a kind and as the schema has it.
+pub(crate) fn assert_valid(document: &Value, kind: &str) {
+    let schema = schema();
+    let mut faults = Vec::new();
+    let name = format!("loopwright-{kind}");
+    check(&schema, &schema["$defs"][&name], document, &name, &mut faults);
+    assert_eq!(faults, Vec::<String>::new(), "{document:#}");
+}
+
+/// The part of the schema that a reference names.
+pub(crate) fn resolve<'a>(schema: &'a Value, reference: &Value) -> &'a Value {
+    let pointer = reference.as_str().and_then(|text| text.strip_prefix('#')).unwrap();
+    schema.pointer(pointer).unwrap_or_else(|| panic!("no {pointer}"))
+}
+
+/// The rules of JSON Schema that ours uses; a rule that is not known here fails the test.
+fn check(schema: &Value, rules: &Value, value: &Value, path: &str, faults: &mut Vec<String>) {
+    let rules = rules.as_object().unwrap_or_else(|| panic!("no rules for {path}"));
+    for (rule, argument) in rules {
+        match rule.as_str() {
+            "description" | "unit" | "required" | "minItems" | "maxItems" => {}
+            "$ref" => check(schema, resolve(schema, argument), value, path, faults),
+            "const" if value != argument => faults.push(format!("{path}: {value} is not {argument}")),
+            "enum" if !list(argument).contains(value) => faults.push(format!("{path}: {value} is none of {argument}")),
+            "const" | "enum" => {}
+            "type" if !is_of_type(value, argument) => faults.push(format!("{path}: {value} is no {argument}")),
+            "type" => {}
+            "anyOf" => {
+                let fits = |rules: &Value| {
+                    let mut faults = Vec::new();
+                    check(schema, rules, value, path, &mut faults);
+                    faults.is_empty()
+                };
+                // The first says most about what is wrong; null is the last.
+                if !list(argument).iter().any(fits) {
+                    check(schema, &argument[0], value, path, faults);
+                }
+            }
+            "items" => {
+                let values = value.as_array().map_or(&[][..], Vec::as_slice);
+                let bound = |name: &str| rules.get(name).and_then(Value::as_u64);
+                let (least, most) = (bound("minItems").unwrap_or(0), bound("maxItems").unwrap_or(u64::MAX));
+                if value.is_array() && !(least..=most).contains(&(values.len() as u64)) {
+                    faults.push(format!("{path}: {} items, not {least} to {most}", values.len()));
+                }
+                for (index, value) in values.iter().enumerate() {
+                    check(schema, argument, value, &format!("{path}[{index}]"), faults);
+                }
+            }
+            "properties" => {
+                let Some(fields) = value.as_object() else { continue };
+                for key in list(&rules["required"]) {
+                    if !fields.contains_key(key.as_str().unwrap()) {
+                        faults.push(format!("{path}: no {key}"));
+                    }
+                }
+                for (key, value) in fields {
+                    match argument.get(key) {
+                        Some(rules) => check(schema, rules, value, &format!("{path}.{key}"), faults),
+                        None => faults.push(format!("{path}: {key} is not described")),
+                    }
+                }
+            }
+            other => panic!("the rule {other} is not known to this test"),
+        }
+    }
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn is_of_type(value: &Value, types: &Value) -> bool {
+    let is = |name: &Value| match name.as_str().unwrap() {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "string" => value.is_string(),
+        "number" => value.is_number(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        other => panic!("the type {other} is not known to this test"),
+    };
+    match types {
+        Value::Array(types) => types.iter().any(is),
+        one => is(one),
+    }
+}

@@ -1,0 +1,279 @@
+//! Every JSON document is as docs/formats/loopwright.schema.json says, answers of commands that fail included.
+
+use serde_json::Value;
+
+mod harness;
+
+#[path = "harness/schema.rs"]
+mod schema;
+
+use harness::Folder;
+use schema::{assert_valid, resolve, schema};
+
+/// The document that a command answered, which is of that kind.
+fn answer(folder: &Folder, arguments: &str, kind: &str, status: i32) -> Value {
+    let answer = folder.run(&format!("{arguments} --json"));
+    assert_eq!(answer.status, status, "{arguments}: {}", answer.stderr);
+    let document = answer.json();
+    assert_valid(&document, kind);
+    let keys: Vec<&String> = document.as_object().unwrap().keys().collect();
+    assert_eq!(keys[..2], ["format", "version"], "{arguments}");
+    if let Some(error) = document.get("error") {
+        assert_eq!(error["exit_status"], status, "{arguments}");
+        let message = error["message"].as_str().unwrap();
+        assert!(
+            answer.stderr.contains(message),
+            "{arguments}: {message:?} in {}",
+            answer.stderr
+        );
+    } else {
+        assert_ne!(status, 2, "{arguments}");
+    }
+    assert!(
+        !answer.stdout.contains("-0.0,") && !answer.stdout.contains("-0.0\n"),
+        "{arguments}"
+    );
+    document
+}
+
+/// The names of the files that a document says were written, which are there.
+fn outputs(folder: &Folder, document: &Value) -> Vec<String> {
+    let names = document["outputs"].as_array().unwrap().iter();
+    let names: Vec<String> = names.map(|name| name.as_str().unwrap().to_owned()).collect();
+    for name in &names {
+        assert!(folder.file(name).is_file(), "{name}");
+    }
+    names
+}
+
+#[test]
+fn what_commands_answer_about_takes_is_as_described() {
+    let folder = Folder::with_walk();
+    let synth = answer(
+        &folder,
+        "synth -o slow.bvh --seconds 3 --fps 15 --seed 9 --force",
+        "synth",
+        0,
+    );
+    assert_eq!(outputs(&folder, &synth), ["slow.bvh", "slow.bvh.truth.json"]);
+    assert_eq!(
+        (&synth["take"]["fps"], &synth["take"]["frames"]),
+        (&15.0.into(), &46.into())
+    );
+    let inspect = answer(&folder, "inspect walk.bvh --plot inspect.svg", "inspect", 0);
+    assert_eq!(outputs(&folder, &inspect), ["inspect.svg"]);
+    let find = answer(&folder, "find walk.bvh --plot find.svg", "find", 0);
+    assert_eq!(outputs(&folder, &find), ["find.svg"]);
+    let best = &find["candidates"][0];
+    assert_eq!((&best["segment"], &best["grade"]), (&"walk".into(), &"good".into()));
+    let segments = answer(&folder, "find walk.bvh --per-segment", "find", 0);
+    assert!(segments["segments"].is_array() && segments["rhythm"].is_null());
+    let convert = answer(&folder, "convert walk.bvh walk.glb --mirror", "convert", 0);
+    assert_eq!(outputs(&folder, &convert), ["walk.glb"]);
+    assert_eq!(
+        (&convert["is_loop"], &convert["mirrored"]),
+        (&false.into(), &true.into())
+    );
+    let fit = answer(&folder, "fit walk.bvh slow.bvh --toml fit.toml", "fit", 1);
+    assert_eq!(outputs(&folder, &fit), ["fit.toml"]);
+    let numbers = answer(&folder, "fit --speed 5 --half-life 0.2", "fit", 0);
+    assert!(numbers["velocity"]["acceleration_mps2"].is_number() && numbers["takes"] == Value::Array(vec![]));
+    let sheet = answer(
+        &folder,
+        "render walk.bvh -o sheet.png --size 16x16 --every 40",
+        "render",
+        0,
+    );
+    assert_eq!(outputs(&folder, &sheet), ["sheet.png"]);
+    let pair = answer(&folder, "cost walk.bvh:3 walk.bvh:40", "cost", 0);
+    assert!(pair["pair"].is_object() && pair["table"].is_null());
+    let table = answer(&folder, "cost walk.bvh walk.bvh --plot cost.svg", "cost", 0);
+    assert!(table["pair"].is_null() && table["table"].is_object());
+    assert_eq!(outputs(&folder, &table), ["cost.svg"]);
+    // Starts and stops make events of both kinds.
+    folder
+        .run("synth -o start.bvh --seconds 6 --fps 30 --lead-in 2 --turn 20")
+        .done();
+    let start = folder.run("fit start.bvh --json").json();
+    assert_valid(&start, "fit");
+}
+
+#[test]
+fn loops_and_what_is_answered_about_them_are_as_described() {
+    let folder = Folder::with_walk();
+    let make = answer(
+        &folder,
+        "make walk.bvh -o loop.bvh --plot loop.svg --save-recipe loop.toml",
+        "loop",
+        0,
+    );
+    assert_eq!(
+        outputs(&folder, &make),
+        ["loop.bvh", "loop.bvh.json", "loop.svg", "loop.toml"]
+    );
+    assert_eq!(make, folder.json("loop.bvh.json"));
+    assert_eq!(make["quality"]["grade"], "good");
+    answer(
+        &folder,
+        "make walk.bvh -o auto.fbx --closure auto --for unity",
+        "loop",
+        0,
+    );
+    answer(&folder, "make walk.bvh -o path.glb --root path --for godot", "loop", 0);
+    answer(
+        &folder,
+        "close walk.bvh --range 20:54.5 -o full.glb --root-space full --for unreal",
+        "loop",
+        0,
+    );
+    answer(&folder, "make walk.bvh -o other.bvh --pick 2", "loop", 0);
+    let popping = answer(
+        &folder,
+        "close walk.bvh --range 20:54.5 -o pops.bvh --joint *:open",
+        "loop",
+        1,
+    );
+    assert_eq!(popping["quality"]["grade"], "bad");
+    let blend = answer(&folder, "blend loop.bvh other.bvh -o blend.bvh", "loop", 0);
+    assert!(blend["blend"].is_object());
+    let convert = answer(&folder, "convert loop.bvh copy.glb", "convert", 0);
+    assert_eq!(outputs(&folder, &convert), ["copy.glb", "copy.glb.json"]);
+    for name in ["auto.fbx", "path.glb", "full.glb", "pops.bvh", "blend.bvh", "copy.glb"] {
+        assert_valid(&folder.json(&format!("{name}.json")), "loop");
+    }
+    let played = answer(&folder, "play loop.bvh other.bvh -o played.bvh --seconds 6", "play", 0);
+    assert_eq!(outputs(&folder, &played), ["played.bvh"]);
+    answer(
+        &folder,
+        "render loop.bvh -o onion.png --onion --size 16x16",
+        "render",
+        0,
+    );
+    answer(&folder, "cost loop.bvh other.bvh", "cost", 0);
+
+    let checked = answer(
+        &folder,
+        "check loop.bvh pops.bvh --max-skate 0.001 --take walk.bvh",
+        "check",
+        1,
+    );
+    let verdicts = [0, 1].map(|index| &checked["loops"][index]);
+    let words = verdicts.map(|one| [&one["verdict"], &one["quality"]["grade"]]);
+    assert_eq!(words, [["fails", "check"], ["pops", "bad"]]);
+}
+
+#[test]
+fn the_demo_answers_with_what_find_and_make_say() {
+    let folder = Folder::new();
+    let demo = answer(&folder, "demo -o here", "demo", 0);
+    assert_eq!(outputs(&folder, &demo).len(), 5);
+    assert_eq!(demo["loop"], folder.json("here/walk-loop.bvh.json"));
+}
+
+#[test]
+fn commands_that_fail_answer_with_one_document_all_the_same() {
+    let folder = Folder::with_walk();
+    folder.write("broken.bvh", "HIERARCHY ROOT");
+    folder.run("synth -o short.bvh --seconds 0.6 --fps 30").done();
+    // What is known by then stands beside the error.
+    let none = answer(&folder, "find short.bvh", "find", 1);
+    assert_eq!(
+        (&none["candidates"], &none["take"]["frames"]),
+        (&Value::Array(vec![]), &19.into())
+    );
+    let none = answer(&folder, "make short.bvh", "error", 1);
+    assert_eq!(none["take"]["frames"], 19);
+    let checked = answer(&folder, "check broken.bvh", "check", 2);
+    assert!(
+        checked["loops"][0]["error"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("line 1")
+    );
+    let fitted = answer(&folder, "fit walk.bvh broken.bvh", "fit", 2);
+    assert_eq!(fitted["takes"][1]["outcome"], "error");
+    // Nothing is known of a file that cannot be read.
+    for arguments in [
+        "inspect broken.bvh",
+        "find broken.bvh",
+        "make broken.bvh",
+        "close missing.bvh --range 1:20",
+        "blend missing.bvh -o out.bvh",
+        "play missing.bvh -o out.bvh",
+        "cost missing.bvh walk.bvh",
+        "convert broken.bvh out.glb",
+        "render broken.bvh -o out.png",
+        "synth -o walk.bvh",
+        "synth -o other.bvh --speed 99",
+        "fit --speed 5",
+        "demo -o walk.bvh",
+        "make walk.bvh -o out.obj",
+        "find walk.bvh --within 9:2",
+        // Arguments that are no command.
+        "make walk.bvh --no-such-flag",
+        "find",
+        "fly walk.bvh",
+        "make walk.bvh --closure glue",
+    ] {
+        let failed = answer(&folder, arguments, "error", 2);
+        assert_eq!(outputs(&folder, &failed), Vec::<String>::new());
+    }
+    // Whoever does not ask for JSON gets none, and help is no failure.
+    assert_eq!(folder.run("find broken.bvh").stdout, "");
+    assert_eq!(folder.run("find -- --json").stdout, "");
+    assert!(folder.run("find --json --help").done().stdout.contains("--json"));
+}
+
+/// A reader of the schema alone knows what every key means, and its unit where it has one.
+#[test]
+fn every_key_is_described_with_its_unit() {
+    let schema = schema();
+    let mut count = 0;
+    let mut waiting = vec![("schema".to_owned(), &schema)];
+    while let Some((path, part)) = waiting.pop() {
+        if let Some(properties) = part.get("properties").and_then(Value::as_object) {
+            for (key, rules) in properties {
+                let described = match (rules.get("description"), rules.get("$ref")) {
+                    (None, Some(reference)) => resolve(&schema, reference),
+                    _ => rules,
+                };
+                let text = described["description"].as_str().unwrap_or_default();
+                assert!(text.ends_with('.') && text.len() > 5, "{path}.{key}: {text:?}");
+                let numbers = described["type"].to_string();
+                if numbers.contains("number") {
+                    assert_eq!(described["unit"].as_str(), unit_of(key), "{path}.{key}");
+                }
+                count += 1;
+            }
+        }
+        match part {
+            Value::Object(fields) => waiting.extend(fields.iter().map(|(key, part)| (format!("{path}/{key}"), part))),
+            Value::Array(parts) => waiting.extend(parts.iter().map(|part| (path.clone(), part))),
+            _ => {}
+        }
+    }
+    assert!(count > 250, "{count}");
+}
+
+/// The unit that the end of a key names.
+fn unit_of(key: &str) -> Option<&'static str> {
+    let units = [
+        ("_metre_secs", "m s"),
+        ("_radps", "rad/s"),
+        ("_mmps", "mm/s"),
+        ("_cmps", "cm/s"),
+        ("_mps2", "m/s²"),
+        ("_mps", "m/s"),
+        ("_dps", "deg/s"),
+        ("_deg", "deg"),
+        ("_secs", "s"),
+        ("_hz", "Hz"),
+        ("fps", "Hz"),
+        ("_mm", "mm"),
+        ("_m", "m"),
+        ("_percent", "%"),
+        ("_px", "px"),
+    ];
+    let unit = units.into_iter().find(|(end, _)| key.ends_with(end));
+    unit.map(|(_, unit)| unit)
+}

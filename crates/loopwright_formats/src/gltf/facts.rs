@@ -1,0 +1,39 @@
+//! The facts of a loop in the extras of its animation.
+
+use serde_json::Value;
+
+use super::{container::Document, edit};
+use crate::loop_file::{
+    json,
+    sidecar::{Sidecar, SidecarError},
+};
+
+/// [`crate::with_facts`] for glTF: into the extras of the animation.
+pub(crate) fn with_facts(bytes: &[u8], facts: &Sidecar) -> Option<Vec<u8>> {
+    let name = facts.playback.animation.as_deref()?;
+    let (mut document, _) = Document::parse(bytes, None).ok()?;
+    let mut value = json::to_value(facts).ok()?;
+    let fields = value.as_object_mut()?;
+    // Paths of the machine it was made on are for the file beside it.
+    for beside in ["take", "outputs", "warnings"] {
+        fields.shift_remove(beside);
+    }
+    edit::set_extra(
+        document.json.pointer_mut("/animations").and_then(Value::as_array_mut),
+        name,
+        value,
+    );
+    Some(if bytes.starts_with(b"glTF") {
+        document.to_glb()
+    } else {
+        document.to_gltf()
+    })
+}
+
+/// [`crate::facts_in`] for glTF: from the extras of the animation.
+pub(crate) fn facts_in(bytes: &[u8], animation: &str) -> Option<Result<Sidecar, SidecarError>> {
+    let (document, _) = Document::parse(bytes, None).ok()?;
+    // Motion that was written without a sidecar has some sections only, and no format.
+    let extras = edit::extra(document.list("animations"), animation).filter(|extras| extras.get("format").is_some())?;
+    Some(Sidecar::from_extras(extras))
+}

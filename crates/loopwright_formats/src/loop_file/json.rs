@@ -1,0 +1,42 @@
+//! How all our JSON is written.
+
+use serde::Serialize;
+use serde_json::{Number, Value};
+
+/// Indented JSON with a final newline; zeros have no sign.
+///
+/// Numbers keep all their digits. Errors: a map whose keys are not texts.
+pub fn to_text<T: Serialize>(facts: &T) -> Result<String, serde_json::Error> {
+    let mut text = serde_json::to_string_pretty(&to_value(facts)?)?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// The same before it is text. Errors: a map whose keys are not texts.
+pub(crate) fn to_value<T: Serialize>(facts: &T) -> Result<Value, serde_json::Error> {
+    let mut value = serde_json::to_value(facts)?;
+    drop_signs_of_zeros(&mut value);
+    Ok(value)
+}
+
+fn drop_signs_of_zeros(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() && number.as_f64() == Some(0.0) => {
+            *number = Number::from_f64(0.0).unwrap_or_else(|| Number::from(0));
+        }
+        Value::Array(values) => values.iter_mut().for_each(drop_signs_of_zeros),
+        Value::Object(fields) => fields.values_mut().for_each(drop_signs_of_zeros),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zeros_have_no_sign_and_numbers_all_their_digits() {
+        let text = to_text(&[-0.0, 0.1 + 0.2, -1.0]).unwrap();
+        assert_eq!(text, "[\n  0.0,\n  0.30000000000000004,\n  -1.0\n]\n");
+    }
+}
