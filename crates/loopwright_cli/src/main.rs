@@ -1,13 +1,14 @@
 //! The `loopwright` command: arguments, files and words; all the work is done by the libraries.
 
-use std::process::ExitCode;
+use std::{env, ffi::OsString, process::ExitCode};
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 mod args;
 mod commands;
 mod exit;
 mod files;
+mod headings;
 mod limits;
 mod load;
 mod making;
@@ -25,7 +26,11 @@ mod written_loop;
 use args::{Cli, Command};
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let args: Vec<OsString> = env::args_os().collect();
+    let matches = args::command(&args).get_matches_from(args);
+    // The matches are of the very definition that reads them here.
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let result = match cli.command {
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Find(args) => commands::find::run(&args),
         Command::Make(args) => commands::make::run(args),

@@ -111,7 +111,7 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs) -> Result<PlayableL
                 "the sidecar beside \"{}\" is of another animation",
                 path.display()
             ))
-            .because("how a loop travels and where its period ends stands in its sidecar")
+            .because("the sidecar holds the root motion and the period of the loop")
             .try_this("leave --animation away, or make each loop into a file of its own"));
         }
         // A file that is not there at all is said to be so.
@@ -119,7 +119,7 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs) -> Result<PlayableL
             files::read_bytes(path)?;
             return Err(
                 Failure::error(format!("\"{}\" has no sidecar beside it", path.display()))
-                    .because("how a loop travels and where its period ends stands in its sidecar")
+                    .because("the sidecar holds the root motion and the period of the loop")
                     .try_this(format!(
                         "`loopwright make` writes loops with their sidecars; keep \"{}\" beside the loop",
                         output::sidecar_path(path).display()

@@ -175,7 +175,7 @@ fn make_shows_offsets_and_joints() {
     let (take, analysis) = walk(4.0, |_| {});
     let cut = search(&take, &analysis).candidates[0].cut;
     let made = made(&take, &analysis, &cut, &LoopSettings::default());
-    let svg = plot::make(&take, &analysis, &cut, &made, RootMode::Screw);
+    let svg = plot::make(&take, &analysis, &cut, &made, RootMode::Constant);
     assert_sound(&svg);
     for words in [
         "length, mm",
@@ -189,7 +189,7 @@ fn make_shows_offsets_and_joints() {
     snapshot::assert_like_snapshot("make", &at_a_glance(&svg));
     assert_eq!(
         svg,
-        plot::make(&take, &analysis, &cut, &made, RootMode::Screw),
+        plot::make(&take, &analysis, &cut, &made, RootMode::Constant),
         "the same values give the same text"
     );
 }
@@ -234,7 +234,7 @@ fn odd_takes_are_drawn_all_the_same() {
             let Ok(cut) = Cut::new(&take, 0.0, (num_frames - 1) as f64) else {
                 continue;
             };
-            for root in [RootMode::Screw, RootMode::InPlace] {
+            for root in [RootMode::Constant, RootMode::InPlace] {
                 let settings = LoopSettings {
                     root: root.into(),
                     ..LoopSettings::default()

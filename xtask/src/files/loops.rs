@@ -49,7 +49,7 @@ pub(super) fn make(captured: &Captured) -> Result<Vec<Made>, String> {
             };
             pipeline::make(&studied.take, &studied.analysis, &cut, cycles, &settings).map(|made| made.loop_clip)
         };
-        let (Ok(clip), Ok(in_place)) = (make(RootMode::Screw), make(RootMode::InPlace)) else {
+        let (Ok(clip), Ok(in_place)) = (make(RootMode::Constant), make(RootMode::InPlace)) else {
             continue;
         };
         all.push(Made {

@@ -81,7 +81,7 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
 /// Spring, cubic and quintic as the flags have them, in this order.
 fn decays(args: &CostArgs) -> Result<[Decay; 3], Failure> {
     for (flag, secs, usual) in [
-        ("--halflife", args.halflife, DEFAULT_HALF_LIFE_SECS),
+        ("--half-life", args.half_life, DEFAULT_HALF_LIFE_SECS),
         ("--blend", args.blend, DEFAULT_FADE_SECS),
     ] {
         if !(0.001..=10.0).contains(&secs) {
@@ -91,7 +91,7 @@ fn decays(args: &CostArgs) -> Result<[Decay; 3], Failure> {
             );
         }
     }
-    Ok(DecayKind::ALL.map(|kind| kind.lasting(args.halflife, args.blend)))
+    Ok(DecayKind::ALL.map(|kind| kind.lasting(args.half_life, args.blend)))
 }
 
 /// A take or a loop, and the frame of it that is meant, if any.
@@ -312,8 +312,8 @@ fn table(
             sides[0].path.display(),
             sides[1].path.display()
         ))
-        .because("soiled frames are neither left nor entered, and a take not at its very end")
-        .try_this("other frames; `loopwright inspect` tells which are soiled"));
+        .because("bad frames are never left or entered, and a take is not left at its very end")
+        .try_this("other frames; `loopwright inspect --json` lists the bad ones"));
     }
     let grid = transitions.grid(exits, entries, decay, TABLE);
     let sorted = grid.sorted();

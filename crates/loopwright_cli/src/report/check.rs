@@ -6,7 +6,7 @@ use loopwright_formats::loop_file::facts::{CandidateFacts, QualityFacts, RootFac
 use serde::Serialize;
 
 use super::{
-    figures::{figures, travel},
+    figures::{figures, root_motion},
     json,
 };
 use crate::limits::{Exceeded, Limits};
@@ -26,7 +26,7 @@ pub(crate) struct Verdict {
     pub(crate) take: Option<TakeFacts>,
     /// What the sidecar says of the stretch; null without one.
     pub(crate) candidate: Option<CandidateFacts>,
-    /// The travel; null where the file cannot be read.
+    /// The root motion; null where the file cannot be read.
     pub(crate) root: Option<RootFacts>,
     /// The figures; null where the file cannot be read.
     pub(crate) quality: Option<QualityFacts>,
@@ -48,7 +48,7 @@ impl Verdict {
 pub(crate) fn human(verdict: &Verdict) -> String {
     let mut text = format!("{}: {}\n", verdict.title(), verdict.verdict);
     if let Some(root) = &verdict.root {
-        let _ = writeln!(text, "  {:<20} {}", "travel", travel(root));
+        let _ = writeln!(text, "  {:<20} {}", "root motion", root_motion(root));
     }
     if let Some(quality) = &verdict.quality {
         text.push_str(&figures(quality));

@@ -1,33 +1,33 @@
-//! Travel, feet and figures of loops in words, and the line about a take.
+//! Root motion, feet and figures of loops in words, and the line about a take.
 
 use std::fmt::Write;
 
 use loopwright::root_motion::{RootMode, RootSpace};
 use loopwright_formats::loop_file::facts::{FeetFacts, FootTreatment, QualityFacts, RootFacts};
 
-use super::table::optional;
+use super::table::{optional, rate};
 use crate::load::Loaded;
 
 /// The first line of every answer: which take, how long, in what space.
 pub(super) fn headline(loaded: &Loaded) -> String {
     let facts = loaded.facts();
     format!(
-        "{}: {} frames, {:.2} s at {:.4} fps, {} joints, unit {}, {} up\n",
+        "{}: {} frames, {:.2} s at {} fps, {} joints, unit {}, {} up\n",
         facts.file,
         facts.frames,
         loaded.take().duration_secs(),
-        loaded.take().frame_rate_hz(),
+        rate(loaded.take().frame_rate_hz()),
         facts.joints,
         facts.unit,
         facts.up
     )
 }
 
-/// The travel in words.
-pub(super) fn travel(root: &RootFacts) -> String {
+/// The root motion in words.
+pub(super) fn root_motion(root: &RootFacts) -> String {
     let is_in_place = root.mode == RootMode::InPlace;
     let mut text = if is_in_place {
-        format!("in place ({:.3} m/s taken out", root.speed_mps)
+        format!("in place ({:.3} m/s removed", root.speed_mps)
     } else {
         format!("{:.3} m/s", root.speed_mps)
     };
@@ -51,6 +51,15 @@ pub(super) fn travel(root: &RootFacts) -> String {
     text
 }
 
+/// A figure that should be zero, to three decimals.
+fn small(value: Option<f64>, unit: &str) -> String {
+    match value {
+        None => "-".to_owned(),
+        Some(value) if value.abs() < 1e-3 => format!("below 0.001 {unit}"),
+        Some(value) => format!("{value:.3} {unit}"),
+    }
+}
+
 /// The figures, a line each.
 pub(super) fn figures(quality: &QualityFacts) -> String {
     let mut text = String::new();
@@ -59,14 +68,12 @@ pub(super) fn figures(quality: &QualityFacts) -> String {
     };
     line(
         "pose gap",
-        format!("{} deg, {} mm", optional(quality.c0_deg, 4), optional(quality.c0_mm, 4)),
+        format!("{}, {}", small(quality.c0_deg, "deg"), small(quality.c0_mm, "mm")),
     );
     if quality.c1_dps.is_some() {
-        // Rounding of the solver, so an exponent says more than zeros.
-        let tiny = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.0e}"));
         line(
             "velocity gap",
-            format!("{} deg/s, {} mm/s", tiny(quality.c1_dps), tiny(quality.c1_mmps)),
+            format!("{}, {}", small(quality.c1_dps, "deg/s"), small(quality.c1_mmps, "mm/s")),
         );
     }
     line("seam acceleration", {
@@ -74,18 +81,15 @@ pub(super) fn figures(quality: &QualityFacts) -> String {
             .seam_acceleration_error
             .map_or_else(String::new, |error| format!("error {error:.3}, "));
         format!(
-            "{error}{} of the clip's own peaks (pops above 1.5)",
+            "{error}{} of the loop's own peaks (pops above 1.5)",
             optional(quality.seam_acceleration_p99, 2)
         )
     });
     line("seam rank", {
         let take = quality
             .take_rank
-            .map_or_else(String::new, |rank| format!(", the take's own there {rank:.0}"));
-        format!(
-            "{}{take} (50 on average cannot be told)",
-            optional(quality.seam_rank, 0)
-        )
+            .map_or_else(String::new, |rank| format!(", of the take there {rank:.0}"));
+        format!("{}{take} (50 is average)", optional(quality.seam_rank, 0))
     });
     if quality.displacement_mm.is_some() {
         line(
@@ -98,10 +102,11 @@ pub(super) fn figures(quality: &QualityFacts) -> String {
         );
     }
     line(
-        "skate",
-        quality
-            .skate_cmps
-            .map_or_else(|| "no stance found".to_owned(), |skate| format!("{skate:.2} cm/s")),
+        "foot sliding",
+        quality.skate_cmps.map_or_else(
+            || "no foot on the ground".to_owned(),
+            |slide| format!("{slide:.1} cm/s"),
+        ),
     );
     text
 }
@@ -123,14 +128,14 @@ pub(super) fn held(feet: &FeetFacts) -> String {
         named.collect::<Vec<_>>().join(", ")
     };
     if feet.feet.is_empty() {
-        return "none told apart from other joints".to_owned();
+        return "none detected".to_owned();
     }
     if !feet.held {
         return names(false);
     }
     let mut text = format!("{} held", names(true));
     if let (Some(before), Some(after)) = (feet.skate_before_cmps, feet.skate_after_cmps) {
-        let _ = write!(text, ": skate {before:.2} to {after:.2} cm/s");
+        let _ = write!(text, ": sliding from {before:.1} to {after:.1} cm/s");
     }
     if feet.hips_lowered_mm >= 0.1 {
         let _ = write!(text, ", hips down by up to {:.1} mm", feet.hips_lowered_mm);

@@ -36,7 +36,7 @@ pub(crate) fn human(loaded: &Loaded, hunt: &Hunt, settings: &SearchSettings) -> 
     });
     let segment = if gaits.is_some() { " | segment" } else { "" };
     let mut table = Table::new(&format!(
-        "# | start | end | seconds | cycles | seam cost | ratio | steady | m/s | deg/s | climb | phase | energy{segment}"
+        "# | start | end | seconds | cycles | seam cost | ratio | steady | m/s | deg/s | climb | phase | activity{segment}"
     ));
     for (index, candidate) in found.candidates.iter().enumerate() {
         let linear = candidate.twist.linear;
@@ -100,7 +100,7 @@ pub(crate) fn human(loaded: &Loaded, hunt: &Hunt, settings: &SearchSettings) -> 
 fn take_rhythm(rhythm: &TakeRhythm) -> String {
     const MOST: usize = 5;
     let multiples: Vec<String> = (rhythm.multiples.iter().take(MOST).enumerate().skip(1))
-        .map(|(index, likeness)| format!("{} cycles {likeness:.2}", index + 1))
+        .map(|(index, similarity)| format!("{} cycles {similarity:.2}", index + 1))
         .collect();
     let multiples = if multiples.is_empty() {
         String::new()
@@ -210,7 +210,7 @@ pub(crate) fn json(
                     start: candidate.root_start,
                     twist: candidate.twist,
                 },
-                RootMode::Screw,
+                RootMode::Constant,
                 RootSpace::Ground,
             ),
             strength: candidate.strength,

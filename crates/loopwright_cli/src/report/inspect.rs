@@ -59,7 +59,7 @@ pub(crate) fn human(loaded: &Loaded, with_contacts: bool) -> String {
     line("weights", weights.join(", "));
     let soiled = analysis.screen.soiled.len();
     line(
-        "soiled",
+        "bad frames",
         format!(
             "{soiled} of {} frames; {} joints flip",
             take.num_frames(),
@@ -107,7 +107,7 @@ fn contacts(loaded: &Loaded) -> String {
         .collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     if analysis.contacts.num_feet() == 0 {
-        return "  no feet told apart from other joints, so no contacts\n".to_owned();
+        return "  no feet detected, so no contacts\n".to_owned();
     }
     for (foot, name) in names.iter().enumerate() {
         let bars: String = (0..columns)

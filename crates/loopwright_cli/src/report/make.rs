@@ -6,7 +6,7 @@ use loopwright_formats::{Sidecar, loop_file::facts::TakeFacts};
 use serde::Serialize;
 
 use super::{
-    figures::{figures, held, travel},
+    figures::{figures, held, root_motion},
     json::{self, Refusal},
 };
 use crate::{exit::Failure, load::Loaded};
@@ -29,7 +29,7 @@ pub(crate) fn human(sidecar: &Sidecar) -> String {
         "  {:<20} {:.4} s in {} samples (recorded {:.4} s)",
         "period", candidate.period_secs, sidecar.playback.samples, candidate.source_period_secs
     );
-    let _ = writeln!(text, "  {:<20} {}", "travel", travel(&sidecar.root));
+    let _ = writeln!(text, "  {:<20} {}", "root motion", root_motion(&sidecar.root));
     if let Some(joint) = &sidecar.playback.root_joint {
         let _ = writeln!(text, "  {:<20} {joint}, above the hips", "root joint");
     }
@@ -68,7 +68,7 @@ pub(crate) fn blend(sidecar: &Sidecar) -> String {
         "  {:<20} {:.4} s in {} samples",
         "period", sidecar.candidate.period_secs, sidecar.playback.samples
     );
-    let _ = writeln!(text, "  {:<20} {}", "travel", travel(&sidecar.root));
+    let _ = writeln!(text, "  {:<20} {}", "root motion", root_motion(&sidecar.root));
     if let Some(feet) = &sidecar.feet {
         let _ = writeln!(text, "  {:<20} {}", "feet", held(feet));
     }

@@ -107,7 +107,7 @@ pub struct ClosureFacts {
 /// How the root travels: root(t) = start * exp(t * twist), see the module's page.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RootFacts {
-    /// What became of the travel: screw, rabbit, in-place, keep, path, world.
+    /// What became of the root motion: constant, linear, in-place, keep, path or stationary.
     #[serde(with = "word")]
     pub mode: RootMode,
     /// Which motions count as travel: ground (turns about +Y, ways over the ground, climbs) or full (any). Loops of versions

@@ -59,7 +59,7 @@ const DEGREES: f64 = 180.0 / core::f64::consts::PI;
 /// Why there is no half-life.
 fn lack_in_words(lack: Lack, quantity: Quantity, settings: &FitSettings) -> String {
     match (lack, quantity) {
-        (Lack::Still, _) => "the body stands throughout".to_owned(),
+        (Lack::Still, _) => "the body is idle throughout".to_owned(),
         (Lack::NoEvent, Quantity::Velocity) => {
             "it never changes from one steady velocity to another; a start, a stop or a turn would tell".to_owned()
         }
