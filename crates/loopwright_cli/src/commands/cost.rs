@@ -23,7 +23,7 @@ use crate::{
         cost::{self as report, CostAnswer, CostSide, CrossingFacts, DecayCost, GapFacts, PairFacts, TableFacts},
         json,
     },
-    talk, written_loop,
+    written_loop::{self, AddedRoot},
 };
 
 /// Frames of a side that a table is told of at most; more are taken evenly.
@@ -153,38 +153,20 @@ fn names(skeleton: &loopwright::take::Skeleton) -> Vec<String> {
 
 type ReadLoop = (Motion, Option<(LoopClip, usize)>, Vec<String>, usize);
 
-/// A loop with its sidecar, on its take's own skeleton: a root joint that was added is folded away.
+/// A loop with its sidecar, on the skeleton of its take.
 fn read_loop(path: &Path, reading: &TakeArgs) -> Result<ReadLoop, Failure> {
-    let read = written_loop::read(path, reading)?;
-    for warning in &read.warnings {
-        talk::warn(&format!("{}: {warning}", path.display()));
-    }
-    // There is a sidecar: the caller has looked.
-    let Some(sidecar) = read.sidecar else {
-        return Err(Failure::error(format!(
-            "\"{}\" has no sidecar beside it",
-            path.display()
-        )));
-    };
-    let failed = |error: &dyn std::fmt::Display| {
-        Failure::error(format!(
-            "\"{}\" and its sidecar do not belong together: {error}",
-            path.display()
-        ))
-        .try_this("make the loop again")
-    };
-    let place = written_loop::folded(&sidecar, &read.written)?;
-    let clip = place.played(&read.written).map_err(|error| failed(&error))?;
+    let read = written_loop::read_playable(path, reading, AddedRoot::Folded)?;
+    let clip = read.played();
     let motion = Motion::of_loop(&clip, &reading.overrides()).map_err(|error| match error {
         TransitionError::Body(error) => load::body_failure(error),
-        other => failed(&other),
+        other => written_loop::apart(path, &other),
     })?;
     let joints = names(clip.skeleton());
     Ok((
         motion,
-        Some((clip, sidecar.candidate.cycles)),
+        Some((clip, read.sidecar.candidate.cycles)),
         joints,
-        read.written.num_frames(),
+        read.take.num_frames(),
     ))
 }
 
