@@ -119,7 +119,7 @@ fn root_failure(loaded: &Loaded, error: RootError) -> Failure {
             found.to_degrees()
         ))
         .because(format!(
-            "linear root motion takes up to {:.0} degrees; closing bends the body by that much at the seam",
+            "linear root motion never turns, so closing bends the body by the turn; up to {:.0} degrees are accepted",
             MAX_LINEAR_TURN.to_degrees()
         ))
         .try_this("--root-motion constant, which turns; --straight for another loop; or --force-straight to close the turn anyway"),

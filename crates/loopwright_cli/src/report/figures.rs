@@ -25,6 +25,9 @@ pub(super) fn headline(loaded: &Loaded) -> String {
 
 /// The root motion in words.
 pub(super) fn root_motion(root: &RootFacts) -> String {
+    if root.mode == RootMode::Stationary {
+        return "none".to_owned();
+    }
     let is_in_place = root.mode == RootMode::InPlace;
     let mut text = if is_in_place {
         format!("in place ({:.3} m/s removed", root.speed_mps)
@@ -88,7 +91,7 @@ pub(super) fn figures(quality: &QualityFacts) -> String {
     line("seam rank", {
         let take = quality
             .take_rank
-            .map_or_else(String::new, |rank| format!(", of the take there {rank:.0}"));
+            .map_or_else(String::new, |rank| format!("; the take there {rank:.0}"));
         format!("{}{take} (50 is average)", optional(quality.seam_rank, 0))
     });
     if quality.displacement_mm.is_some() {
