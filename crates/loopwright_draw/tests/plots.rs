@@ -139,7 +139,7 @@ fn inspect_of_a_soiled_take() {
         "speed, m/s",
         "angle, deg",
         "time, s",
-        "soiled frame",
+        "bad frame",
         "moving",
         "idle",
     ] {
@@ -180,7 +180,7 @@ fn make_shows_offsets_and_joints() {
     for words in [
         "length, mm",
         "angle, deg",
-        "twist, radius",
+        "constant motion, radius",
         "seam in the middle",
         " m</text>",
     ] {
