@@ -28,12 +28,12 @@ const NEAR_SECS: f64 = 0.1;
 const GOOD_RATIO: f64 = 1.1;
 
 const MODES: [(&str, RootMode); 6] = [
-    ("screw", RootMode::Screw),
-    ("rabbit", RootMode::Rabbit),
+    ("constant", RootMode::Constant),
+    ("linear", RootMode::Linear),
     ("in-place", RootMode::InPlace),
     ("keep", RootMode::Keep),
     ("path", RootMode::Path),
-    ("world", RootMode::World),
+    ("stationary", RootMode::Stationary),
 ];
 
 pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
@@ -63,7 +63,7 @@ fn make(studied: &Studied, candidate: &LoopCandidate, settings: &LoopSettings) -
 fn every_loop(loops: &[&Studied], sections: &mut Sections) -> Result<(), String> {
     let mut table = Table::new(
         "take | period s | m/s | deg per loop | m up per loop | arc/path | residual mm | skate uncut cm/s | loop | ratio | \
-         rabbit | world tears back m | skate | path sways cm | drift m",
+         linear | stationary tears back m | skate | path sways cm | drift m",
     );
     let mut pooled: Vec<Vec<Skate>> = vec![Vec::new(); MODES.len()];
     let mut largest_drift = 0.0_f64;
@@ -71,11 +71,11 @@ fn every_loop(loops: &[&Studied], sections: &mut Sections) -> Result<(), String>
         let Some(best) = studied.recommended()? else { continue };
         let failed = |error: MakeError| studied.failed(error);
         let mut skates = Vec::new();
-        let mut rabbit = String::new();
+        let mut linear = String::new();
         for (index, (_, mode)) in MODES.iter().enumerate() {
             let made = match make(studied, &best, &settings(*mode)) {
                 Err(MakeError::Root(RootError::Turns { .. })) => {
-                    rabbit = "refused".to_owned();
+                    linear = "refused".to_owned();
                     skates.push(None);
                     continue;
                 }
@@ -85,7 +85,7 @@ fn every_loop(loops: &[&Studied], sections: &mut Sections) -> Result<(), String>
             pooled[index].extend(skate);
             skates.push(skate);
         }
-        let screw = make(studied, &best, &settings(RootMode::Screw)).map_err(failed)?;
+        let screw = make(studied, &best, &settings(RootMode::Constant)).map_err(failed)?;
         let path = make(studied, &best, &settings(RootMode::Path)).map_err(failed)?;
         let clip = &screw.loop_clip;
         let root = clip.root();
@@ -93,11 +93,11 @@ fn every_loop(loops: &[&Studied], sections: &mut Sections) -> Result<(), String>
         let fit = screw.source.fit.ok_or("no fit of the travel")?;
         let drift = drift_of_a_thousand(root, period);
         largest_drift = largest_drift.max(drift);
-        if rabbit.is_empty() {
-            rabbit = speed(skates[1].map(|skate| skate.of_loop));
+        if linear.is_empty() {
+            linear = speed(skates[1].map(|skate| skate.of_loop));
         }
         table.row(format_args!(
-            "{} | {period:.3} | {:.3} | {:+.1} | {:+.3} | {} | {:.1} | {} | {} | {} | {rabbit} | {:.2} | {} | {:.1} | {drift:.0e}",
+            "{} | {period:.3} | {:.3} | {:+.1} | {:+.3} | {} | {:.1} | {} | {} | {} | {linear} | {:.2} | {} | {:.1} | {drift:.0e}",
             studied.file,
             ops::hypot(root.twist.linear.x, root.twist.linear.z),
             (root.twist.angular.y * period).to_degrees(),

@@ -10,7 +10,10 @@ pub struct UnknownWord {
     pub known: Vec<&'static str>,
 }
 
-/// Gives an enum without fields its words: `ALL` (every choice), `as_str`, `Display` and `FromStr`.
+/// Gives an enum without fields its words: `ALL` (every choice), `as_str`, `aliases`, `Display` and `FromStr`.
+///
+/// The first word of a choice is the one that is written and listed. Those after it are only read: files and scripts that
+/// hold a former word stay valid.
 ///
 /// ```
 /// #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,14 +21,15 @@ pub struct UnknownWord {
 ///     Left,
 ///     Right,
 /// }
-/// loopwright::words!(Side { Left: "left", Right: "right" });
+/// loopwright::words!(Side { Left: "left" | "port", Right: "right" });
 ///
 /// assert_eq!("left".parse(), Ok(Side::Left));
+/// assert_eq!("port".parse(), Ok(Side::Left));
 /// assert_eq!(Side::ALL.map(Side::as_str), ["left", "right"]);
 /// ```
 #[macro_export]
 macro_rules! words {
-    ($Choice:ident { $($Variant:ident: $word:literal),+ $(,)? }) => {
+    ($Choice:ident { $($Variant:ident: $word:literal $(| $alias:literal)*),+ $(,)? }) => {
         impl $Choice {
             /// Every choice, in the order in which they are listed.
             pub const ALL: [Self; [$($word),+].len()] = [$(Self::$Variant),+];
@@ -34,6 +38,13 @@ macro_rules! words {
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$Variant => $word),+
+                }
+            }
+
+            /// Former words for the choice: read, but never written or listed.
+            pub fn aliases(self) -> &'static [&'static str] {
+                match self {
+                    $(Self::$Variant => &[$($alias),*]),+
                 }
             }
         }
@@ -47,9 +58,10 @@ macro_rules! words {
         impl core::str::FromStr for $Choice {
             type Err = $crate::words::UnknownWord;
 
-            /// The choice that a word names, exactly as written.
+            /// The choice that a word or a former word names, exactly as written.
             fn from_str(word: &str) -> Result<Self, Self::Err> {
-                let named = Self::ALL.into_iter().find(|choice| choice.as_str() == word);
+                let names = |choice: &Self| choice.as_str() == word || choice.aliases().contains(&word);
+                let named = Self::ALL.into_iter().find(names);
                 named.ok_or_else(|| $crate::words::UnknownWord {
                     found: word.to_owned(),
                     known: Self::ALL.map(Self::as_str).to_vec(),

@@ -203,7 +203,7 @@ fn the_root_joint_carries_exactly_the_root() {
         let take = take(above, None);
         let joint = found(&take).unwrap();
         let hips = above.len();
-        for mode in [RootMode::Screw, RootMode::InPlace, RootMode::Path] {
+        for mode in [RootMode::Constant, RootMode::InPlace, RootMode::Path] {
             let made = made(&take, mode.into());
             assert_eq!(made.source.root_joint, Some(joint));
             for key in [0, 7, 30, PERIOD, PERIOD + 7, 5 * PERIOD + 1] {

@@ -87,7 +87,7 @@ fn turns_beyond_half_and_whole_ones_keep_the_length_of_the_path() {
         let start = Rigid::from_yaw(0.7, DVec3::new(2.0, 0.0, -1.0));
         let take = take_on(|secs| start * twist.exp(secs), 90, false);
         // One second: the turn per period is the turn per second.
-        let made = made(&take, 10, 70, RootMode::Screw);
+        let made = made(&take, 10, 70, RootMode::Constant);
         let found = made.loop_clip.root().twist;
         assert!((found.linear.length() - 1.2).abs() < 0.02 * 1.2, "{degrees}: {found:?}");
         assert!(
@@ -153,7 +153,7 @@ fn turns_are_told_from_the_keys_of_a_loop() {
 fn a_spin_on_a_straight_path_stays_in_the_body() {
     let spinning = |secs: f64| Rigid::from_yaw(secs * core::f64::consts::TAU, DVec3::new(0.0, 0.0, 1.5 * secs));
     let take = take_on(spinning, 90, false);
-    let made = made(&take, 10, 70, RootMode::Screw);
+    let made = made(&take, 10, 70, RootMode::Constant);
     let found = made.loop_clip.root().twist;
     assert!(found.angular.length() < 1e-6, "{found:?}");
     assert!((found.linear.length() - 1.5).abs() < 1e-6, "{found:?}");
@@ -166,7 +166,7 @@ fn climbs_are_kept_and_small_rises_left_to_the_body() {
             linear: DVec3::new(0.0, climb, 1.0),
             angular: DVec3::Y * 0.4,
         };
-        let made = made(&take_on(|secs| twist.exp(secs), 90, false), 10, 70, RootMode::Screw);
+        let made = made(&take_on(|secs| twist.exp(secs), 90, false), 10, 70, RootMode::Constant);
         assert!((made.loop_clip.root().twist.linear.y - kept).abs() < 1e-9);
     }
 }
@@ -181,7 +181,7 @@ fn the_world_goes_on_over_the_seam_in_every_mode_and_rig() {
     };
     for still_root in [false, true] {
         let take = take_on(|secs| twist.exp(secs), 90, still_root);
-        for mode in [RootMode::Screw, RootMode::Keep, RootMode::InPlace] {
+        for mode in [RootMode::Constant, RootMode::Keep, RootMode::InPlace] {
             let made = made(&take, 10, 70, mode);
             let clip = &made.loop_clip;
             let hips = usize::from(still_root);
@@ -224,22 +224,22 @@ fn walk(turn_dps: f64, root: &RootSettings) -> Result<MadeLoop, MakeError> {
 /// A straight root goes as far as the screw, faces where the body does, and never turns; the hips close what is left.
 #[test]
 fn a_straight_root_never_turns() {
-    let (rabbit, screw) = (
-        walk(3.0, &RootMode::Rabbit.into()).unwrap(),
-        walk(3.0, &RootMode::Screw.into()).unwrap(),
+    let (linear, screw) = (
+        walk(3.0, &RootMode::Linear.into()).unwrap(),
+        walk(3.0, &RootMode::Constant.into()).unwrap(),
     );
-    let (root, twist) = (rabbit.loop_clip.root(), screw.loop_clip.root().twist);
+    let (root, twist) = (linear.loop_clip.root(), screw.loop_clip.root().twist);
     assert!(twist.angular.y.to_degrees() > 2.0);
     assert_eq!(root.twist.angular, DVec3::ZERO);
     assert_eq!(root.at(100.0).rotation, root.start.rotation);
     assert!((root.twist.linear.length() - twist.linear.length()).abs() < 1e-3);
     assert!(root.twist.linear.normalize().dot(DVec3::Z) > 0.999, "{:?}", root.twist);
-    let residual = rabbit.closed.residual;
+    let residual = linear.closed.residual;
     assert!(residual.position < 1e-9 && residual.velocity < 1e-9 && residual.angular_velocity < 1e-9);
     // Seen from the root both ends of the take are where they are in the world, but for the way.
-    let period = rabbit.loop_clip.period_secs();
+    let period = linear.loop_clip.period_secs();
     let (first, after) = {
-        let clip = &rabbit.loop_clip;
+        let clip = &linear.loop_clip;
         (
             clip.world_pose(0).translations,
             clip.world_pose(clip.num_samples()).translations,
@@ -253,8 +253,8 @@ fn a_straight_root_never_turns() {
 
 #[test]
 fn a_straight_root_refuses_to_hide_a_turn_unless_forced() {
-    let straight = RootSettings::from(RootMode::Rabbit);
-    let period = walk(12.0, &RootMode::Screw.into()).unwrap().loop_clip.period_secs();
+    let straight = RootSettings::from(RootMode::Linear);
+    let period = walk(12.0, &RootMode::Constant.into()).unwrap().loop_clip.period_secs();
     for turn_dps in [-12.0, 12.0_f64] {
         let MakeError::Root(RootError::Turns { found }) = walk(turn_dps, &straight).unwrap_err() else {
             panic!("another refusal");
@@ -356,7 +356,7 @@ fn the_root_does_not_drift_over_a_thousand_cycles() {
 /// Leading the root along a path moves no joint in the world, and the path is smooth where the hips are not.
 #[test]
 fn a_root_on_a_path_goes_with_the_hips_and_moves_nothing() {
-    let (screw, path) = (walked(RootMode::Screw).loop_clip, walked(RootMode::Path).loop_clip);
+    let (screw, path) = (walked(RootMode::Constant).loop_clip, walked(RootMode::Path).loop_clip);
     let count = screw.num_samples();
     for key in 0..=2 * count {
         let (on_screw, on_path) = (screw.world_pose(key).translations, path.world_pose(key).translations);
@@ -392,7 +392,7 @@ fn a_root_on_a_path_goes_with_the_hips_and_moves_nothing() {
 
 #[test]
 fn a_path_needs_one_place_for_each_sample() {
-    let clip = walked(RootMode::Screw).loop_clip;
+    let clip = walked(RootMode::Constant).loop_clip;
     let num_samples = clip.num_samples();
     assert_eq!(
         clip.along(vec![Rigid::IDENTITY]).unwrap_err(),
@@ -403,7 +403,7 @@ fn a_path_needs_one_place_for_each_sample() {
 /// In the world's own mode the body stands where it started when the cycle ends, and everything meets there.
 #[test]
 fn in_the_world_the_body_comes_back() {
-    let made = walked(RootMode::World);
+    let made = walked(RootMode::Stationary);
     let clip = &made.loop_clip;
     let count = clip.num_samples();
     assert_eq!(clip.root().twist, Twist::ZERO);

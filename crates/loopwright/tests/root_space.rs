@@ -93,7 +93,7 @@ fn the_screw_of_a_tumbling_prop_is_recovered() {
     for num_joints in [1, 3] {
         for truth in screws() {
             let take = staff(num_joints, 90, |secs| start() * truth.exp(secs), |_| DVec3::ZERO);
-            let made = made(&take, RootMode::Screw);
+            let made = made(&take, RootMode::Constant);
             let root = made.loop_clip.root();
             // Without wobble the root is the prop itself, at the cut's start.
             let stands = start() * truth.exp(START as f64 * FRAME_TIME);
@@ -133,7 +133,7 @@ fn a_wobbling_prop_closes_about_its_screw() {
         |secs| start() * truth.exp(secs) * wobble(secs),
         |secs| DVec3::X * 0.4 * libm::sin(2.0 * phase(secs)),
     );
-    let made = made(&take, RootMode::Screw);
+    let made = made(&take, RootMode::Constant);
     let root = made.loop_clip.root();
     // The motion of the world over a cycle is the prop's own.
     let (found, expected) = (
@@ -161,7 +161,7 @@ fn small_climbs_are_travel_in_full_space() {
         angular: DVec3::new(0.02, 0.3, 0.0),
     };
     let take = staff(3, 90, |secs| truth.exp(secs), |_| DVec3::ZERO);
-    let found = made(&take, RootMode::Screw).loop_clip.root().twist;
+    let found = made(&take, RootMode::Constant).loop_clip.root().twist;
     assert!((found.linear - truth.linear).length() < 1e-9 && (found.angular - truth.angular).length() < 1e-9);
 }
 
@@ -179,7 +179,7 @@ fn a_spin_across_its_path_stays_in_the_prop() {
         },
         |_| DVec3::ZERO,
     );
-    let twist = made(&take, RootMode::Screw).loop_clip.root().twist;
+    let twist = made(&take, RootMode::Constant).loop_clip.root().twist;
     assert!(twist.angular.length() < 1e-9, "{twist:?}");
     assert!((twist.linear.length() - 1.5).abs() < 1e-9, "{twist:?}");
 }
@@ -193,7 +193,7 @@ fn a_spin_on_the_spot_is_the_twist() {
             angular: DVec3::new(0.6, 0.0, 0.8) * degrees.to_radians(),
         };
         let take = staff(3, 90, |secs| start() * spin.exp(secs), |_| DVec3::ZERO);
-        let twist = made(&take, RootMode::Screw).loop_clip.root().twist;
+        let twist = made(&take, RootMode::Constant).loop_clip.root().twist;
         assert!((twist.angular - spin.angular).length() < 1e-9, "{degrees}: {twist:?}");
         assert!(twist.linear.length() < 1e-9, "{degrees}: {twist:?}");
     }
@@ -240,10 +240,10 @@ fn straight_and_in_place_work_in_full_space() {
         angular: DVec3::X * 0.05,
     };
     let take = staff(3, 90, |secs| start() * truth.exp(secs), |_| DVec3::ZERO);
-    let rabbit = made(&take, RootMode::Rabbit).loop_clip;
-    assert_eq!(rabbit.root().twist.angular, DVec3::ZERO);
+    let linear = made(&take, RootMode::Linear).loop_clip;
+    assert_eq!(linear.root().twist.angular, DVec3::ZERO);
     let way = (truth.exp(1.0).translation).length();
-    assert!((rabbit.root().twist.linear.length() - way).abs() < 1e-9);
+    assert!((linear.root().twist.linear.length() - way).abs() < 1e-9);
     let stays = made(&take, RootMode::InPlace).loop_clip.in_place();
     assert_eq!(stays.root().at(7.0), stays.root().start);
     let Pose {

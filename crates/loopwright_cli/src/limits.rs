@@ -10,37 +10,52 @@ use loopwright::quality::{POP_ACCELERATION, POP_METRES, POP_RADIANS};
 use loopwright_formats::loop_file::facts::QualityFacts;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-use crate::{exit::Failure, files};
+use crate::{exit::Failure, files, headings::LIMITS};
 
 /// The file that a folder, and all below it, takes its limits from.
 const CONFIG_NAME: &str = "loopwright.toml";
 
 /// Largest figures that loops may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Args, Deserialize, Serialize)]
-#[command(next_help_heading = "Limits")]
+#[command(next_help_heading = LIMITS)]
 #[serde(default, deny_unknown_fields, rename_all(deserialize = "kebab-case"))]
 pub(crate) struct Limits {
-    /// Largest pose gap of a joint, degrees; 0.1 unless given.
-    #[arg(long, value_name = "DEG", value_parser = parse_limit)]
-    #[serde(rename(serialize = "max_pose_gap_deg"), deserialize_with = "checked")]
-    max_c0_deg: Option<f64>,
-    /// Largest pose gap of a joint, millimetres; 1 unless given.
-    #[arg(long, value_name = "MM", value_parser = parse_limit)]
-    #[serde(rename(serialize = "max_pose_gap_mm"), deserialize_with = "checked")]
-    max_c0_mm: Option<f64>,
-    /// Largest seam acceleration of a joint, as a multiple of the clip's own peaks; 1.5 unless given.
+    /// Largest rotation gap of a joint at the seam, degrees [default: 0.1].
+    #[arg(long, alias = "max-c0-deg", value_name = "DEG", value_parser = parse_limit)]
+    #[serde(
+        rename(serialize = "max_pose_gap_deg"),
+        alias = "max-c0-deg",
+        deserialize_with = "checked"
+    )]
+    max_gap_deg: Option<f64>,
+    /// Largest position gap of a joint at the seam, millimetres [default: 1].
+    #[arg(long, alias = "max-c0-mm", value_name = "MM", value_parser = parse_limit)]
+    #[serde(
+        rename(serialize = "max_pose_gap_mm"),
+        alias = "max-c0-mm",
+        deserialize_with = "checked"
+    )]
+    max_gap_mm: Option<f64>,
+    /// Largest acceleration at the seam, as a multiple of the loop's own peaks [default: 1.5].
     #[arg(long, value_name = "RATIO", value_parser = parse_limit)]
     #[serde(rename(serialize = "max_seam_acceleration_ratio"), deserialize_with = "checked")]
     max_seam_acceleration: Option<f64>,
-    /// Largest mean speed of feet while they stand, centimetres per second; any unless given.
-    #[arg(long, value_name = "CMPS", value_parser = parse_limit)]
-    #[serde(rename(serialize = "max_foot_slide_cmps"), deserialize_with = "checked")]
-    max_skate: Option<f64>,
-    /// Largest rank of the seam among all windows of the loop, percent; any unless given. A good loop may have any rank, the
-    /// mean of many is 50.
-    #[arg(long, value_name = "PERCENT", value_parser = parse_limit)]
-    #[serde(rename(serialize = "max_seam_rank_percent"), deserialize_with = "checked")]
-    max_rank: Option<f64>,
+    /// Largest mean speed of feet on the ground, cm/s [default: none].
+    #[arg(long, alias = "max-skate", value_name = "CMPS", value_parser = parse_limit)]
+    #[serde(
+        rename(serialize = "max_foot_slide_cmps"),
+        alias = "max-skate",
+        deserialize_with = "checked"
+    )]
+    max_foot_slide: Option<f64>,
+    /// Largest rank of the seam among all parts of the loop, percent; 50 is average [default: none].
+    #[arg(long, alias = "max-rank", value_name = "PERCENT", value_parser = parse_limit)]
+    #[serde(
+        rename(serialize = "max_seam_rank_percent"),
+        alias = "max-rank",
+        deserialize_with = "checked"
+    )]
+    max_seam_rank: Option<f64>,
 }
 
 fn parse_limit(text: &str) -> Result<f64, String> {
@@ -54,7 +69,7 @@ fn is_limit(limit: f64) -> bool {
     limit.is_finite() && limit >= 0.0
 }
 
-/// A limit of the file; what is wrong with it is told with its line.
+/// A limit of the file; an error names its line.
 fn checked<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
     let limit = f64::deserialize(from)?;
     if is_limit(limit) {
@@ -95,7 +110,7 @@ impl fmt::Display for Exceeded {
         let (what, unit) = self.words;
         write!(f, "{what} {}{unit}", rounded(self.found))?;
         if let Some(joint) = &self.joint {
-            write!(f, " at the seam of joint {joint}")?;
+            write!(f, " at joint {joint}")?;
         }
         write!(f, ", allowed {}", rounded(self.allowed))
     }
@@ -119,7 +134,7 @@ pub(crate) struct SeamNames {
 }
 
 impl Limits {
-    /// The limits that hold: those of flags, then those of a file, then those above which a loop pops.
+    /// The limits in force: those of flags, then those of a file, then those above which a loop pops.
     ///
     /// Errors: the file that is named, or found here or above, cannot be read.
     pub(crate) fn settled(flags: Self, config: Option<&Path>) -> Result<Self, Failure> {
@@ -128,14 +143,17 @@ impl Limits {
             None => Self::default(),
         };
         Ok(Self {
-            max_c0_deg: flags.max_c0_deg.or(file.max_c0_deg).or(Some(POP_RADIANS.to_degrees())),
-            max_c0_mm: flags.max_c0_mm.or(file.max_c0_mm).or(Some(1e3 * POP_METRES)),
+            max_gap_deg: flags
+                .max_gap_deg
+                .or(file.max_gap_deg)
+                .or(Some(POP_RADIANS.to_degrees())),
+            max_gap_mm: flags.max_gap_mm.or(file.max_gap_mm).or(Some(1e3 * POP_METRES)),
             max_seam_acceleration: flags
                 .max_seam_acceleration
                 .or(file.max_seam_acceleration)
                 .or(Some(POP_ACCELERATION)),
-            max_skate: flags.max_skate.or(file.max_skate),
-            max_rank: flags.max_rank.or(file.max_rank),
+            max_foot_slide: flags.max_foot_slide.or(file.max_foot_slide),
+            max_seam_rank: flags.max_seam_rank.or(file.max_seam_rank),
         })
     }
 
@@ -146,47 +164,47 @@ impl Limits {
             (
                 "pose_gap_deg",
                 quality.pose_gap_deg,
-                self.max_c0_deg,
+                self.max_gap_deg,
                 Some(&joints.turn),
-                ("turn", " deg"),
+                ("rotation gap", " deg"),
                 CLOSE,
-                "--max-c0-deg",
+                "--max-gap-deg",
             ),
             (
                 "pose_gap_mm",
                 quality.pose_gap_mm,
-                self.max_c0_mm,
+                self.max_gap_mm,
                 Some(&joints.gap),
-                ("gap", " mm"),
+                ("position gap", " mm"),
                 CLOSE,
-                "--max-c0-mm",
+                "--max-gap-mm",
             ),
             (
                 "seam_acceleration_ratio",
                 quality.seam_acceleration_ratio,
                 self.max_seam_acceleration,
                 Some(&joints.acceleration),
-                ("acceleration", " of the clip's own peaks"),
-                "a longer --blend, --closure auto, or another cut from `loopwright find`",
+                ("seam acceleration", " of the loop's own peaks"),
+                "a longer --blend, --closure auto, or another loop from `loopwright find`",
                 "--max-seam-acceleration",
             ),
             (
                 "seam_rank_percent",
                 quality.seam_rank_percent,
-                self.max_rank,
+                self.max_seam_rank,
                 None,
                 ("seam rank", "%"),
-                "--closure auto, or another cut from `loopwright find`",
-                "--max-rank",
+                "--closure auto, or another loop from `loopwright find`",
+                "--max-seam-rank",
             ),
             (
                 "foot_slide_cmps",
                 quality.foot_slide_cmps,
-                self.max_skate,
+                self.max_foot_slide,
                 None,
-                ("standing feet slide at", " cm/s"),
-                "make it again with --lock-feet on, unless its feet are held, or another cut from `loopwright find`",
-                "--max-skate",
+                ("foot sliding", " cm/s"),
+                "--lock-feet on, or another loop from `loopwright find`",
+                "--max-foot-slide",
             ),
         ];
         let mut exceeded = Vec::new();
@@ -208,10 +226,10 @@ impl Limits {
         exceeded
     }
 
-    /// Why a limit could not be held against a loop, where one is set.
-    pub(crate) fn not_measured(&self, quality: &QualityFacts) -> Option<&'static str> {
-        (self.max_skate.is_some() && quality.foot_slide_cmps.is_none())
-            .then_some("no foot stands, so the limit of foot sliding does not apply to this loop")
+    /// Why a limit that is set could not be checked on a loop.
+    pub(crate) fn unchecked(&self, quality: &QualityFacts) -> Option<&'static str> {
+        (self.max_foot_slide.is_some() && quality.foot_slide_cmps.is_none())
+            .then_some("no foot stands in this loop, so the limit of foot sliding was not checked")
     }
 }
 
@@ -225,8 +243,9 @@ fn nearest_config() -> Option<PathBuf> {
 
 fn read(path: &Path) -> Result<Limits, Failure> {
     let wrong = |why: String| {
-        Failure::error(format!("cannot read the limits in \"{}\": {why}", path.display()))
-            .try_this("a table [check] with lines such as max-skate = 3.0; `loopwright help check` lists the limits")
+        Failure::error(format!("cannot read the limits in \"{}\": {why}", path.display())).try_this(
+            "a table [check] with lines such as max-foot-slide = 3.0; `loopwright help check` lists the limits",
+        )
     };
     let text = String::from_utf8(files::read_bytes(path)?).map_err(|_| wrong("it is not text".to_owned()))?;
     let config: Config = toml::from_str(&text).map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;

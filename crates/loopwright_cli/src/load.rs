@@ -1,4 +1,4 @@
-//! Reading takes from files, with everything soft told on stderr.
+//! Reading takes from files, with warnings on stderr.
 
 use std::{
     io,
@@ -99,17 +99,17 @@ fn read_failure(path: &Path, error: &ReadError) -> Failure {
         }
         ReadError::Gltf(GltfError::NoSuchSkin { .. }) => "--skin with one of those names, or its number from 0",
         ReadError::Gltf(GltfError::NoBuffer { .. }) => {
-            "keep the files that it names beside it, or export it as one .glb"
+            "keep the files that it refers to beside it, or export it as one .glb"
         }
         ReadError::Gltf(GltfError::NoAnimations | GltfError::NoMotion { .. }) => "export it with its animations, baked",
         ReadError::Fbx(_) => "export the take again, as binary FBX with its animation baked",
         ReadError::Gltf(_) => "export the file again; a glTF validator says more",
-        _ => "mend that place in a text editor, or export the take again",
+        _ => "export the take again, or correct that line in a text editor",
     };
     Failure::error(format!("cannot read \"{}\": {error}", path.display())).try_this(hint)
 }
 
-/// Reads and studies a take, and tells what is soft about it.
+/// Reads and studies a take, and prints its warnings.
 pub(crate) fn load(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
     let mut soft = Vec::new();
     let settings = study.settings(study.space(), AnimationChoice::Auto);
@@ -180,7 +180,7 @@ pub(crate) fn body_failure(error: BodyError) -> Failure {
             "--contact-{limit} {}",
             if limit == "speed" { "0.3" } else { "0.03" }
         )),
-        BodyError::Weight { .. } => failure.try_this("--joints 'Head=0' or --joints '*Hand*=1'"),
+        BodyError::Weight { .. } => failure.try_this("--joint-weight 'Head=0' or --joint-weight '*Hand*=1'"),
         _ => failure.try_this("`loopwright inspect TAKE --json` lists the joints"),
     }
 }
@@ -196,13 +196,13 @@ fn study_warnings(take: &Take, analysis: &Analysis) -> Vec<String> {
         let frames: Vec<usize> = soiled.map(|soiled| soiled.frame).collect();
         if !frames.is_empty() {
             warnings.push(format!(
-                "{} not used as loop ends by the search: {why}",
+                "the search does not use {} as an end of a loop: {why}",
                 list_frames(&frames)
             ));
         }
     }
     for flipping in &analysis.screen.flipping {
-        let has_say = (analysis.joints.iter()).any(|known| known.joint == flipping.joint && known.weight > 0.0);
+        let is_weighed = (analysis.joints.iter()).any(|known| known.joint == flipping.joint && known.weight > 0.0);
         warnings.push(format!(
             "joint {} flips {} (up to {:.0} degrees in one frame); {}",
             take.skeleton().joint(flipping.joint).name,
@@ -212,20 +212,20 @@ fn study_warnings(take: &Take, analysis: &Analysis) -> Vec<String> {
                 format!("{} times", flipping.count)
             },
             flipping.largest.to_degrees(),
-            if has_say {
-                "it has a say in the search because you gave it a weight"
+            if is_weighed {
+                "the search uses it because you gave it a weight"
             } else {
-                "it has no say in the search"
+                "the search ignores it"
             }
         ));
     }
     match analysis.body.found_by {
         FoundBy::Geometry => warnings.push(format!(
-            "no feet by name; taken for feet because they are lowest: {}",
+            "no feet found by name; using the lowest joints: {}",
             feet_names(take, analysis)
         )),
         FoundBy::AllLeaves => warnings.push(format!(
-            "no feet found by name or place; every leaf counts as one: {} (name them with --feet)",
+            "no feet found by name or position; using every end of a limb: {} (name them with --feet)",
             feet_names(take, analysis)
         )),
         FoundBy::Given | FoundBy::Names => {}

@@ -1,13 +1,14 @@
 //! The `loopwright` command: arguments, files and words; all the work is done by the libraries.
 
-use std::process::ExitCode;
+use std::{env, ffi::OsString, process::ExitCode};
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 mod args;
 mod commands;
 mod exit;
 mod files;
+mod headings;
 mod limits;
 mod load;
 mod making;
@@ -25,7 +26,9 @@ mod written_loop;
 use args::{Cli, Command};
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let args: Vec<OsString> = env::args_os().collect();
+    let parsed = args::command(&args).try_get_matches_from(args);
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return report::failure::report_arguments(&error),
     };

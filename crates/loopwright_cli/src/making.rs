@@ -6,7 +6,7 @@ use loopwright::{
     feet::{Feet, FootOutcome},
     math::{ops, rotation},
     pipeline::MakeError,
-    root_motion::{MAX_RABBIT_TURN, RootError},
+    root_motion::{MAX_LINEAR_TURN, RootError},
     take::CutError,
 };
 use loopwright_formats::{LoopFile, LoopFileError, LoopWriteSettings, Source};
@@ -37,7 +37,7 @@ pub(crate) fn make(
     soft.extend(feet_left_alone(made.take.skeleton(), &made.body, &made.feet));
     if file.quality.pops() {
         soft.push(format!(
-            "the seam pops: gap {:.3} deg and {:.3} mm, seam acceleration {:.2} of the clip's own peaks",
+            "the seam pops: gap {:.3} deg and {:.3} mm, seam acceleration {:.2} of the loop's own peaks",
             file.quality.c0_radians.to_degrees(),
             1e3 * file.quality.c0_metres,
             file.quality.seam_acceleration_p99
@@ -92,7 +92,7 @@ pub(crate) fn failure(loaded: &Loaded, error: MakeError) -> Failure {
             Failure::error(format!("--fps must be a positive number, found {found}")).try_this("--fps 30 or --fps 60")
         }
         MakeError::OddSamples { .. } => Failure::error(error).try_this("an even number of --frames"),
-        MakeError::Image(error) => Failure::error("this stretch has no mirror image")
+        MakeError::Image(error) => Failure::error("these frames have no mirror image")
             .because(error.to_string())
             .try_this("a loop of whole cycles, without --symmetric"),
         MakeError::Root(error) => root_failure(loaded, error),
@@ -103,32 +103,32 @@ pub(crate) fn failure(loaded: &Loaded, error: MakeError) -> Failure {
 fn root_failure(loaded: &Loaded, error: RootError) -> Failure {
     match error {
         RootError::Turns { found } => Failure::error(format!(
-            "the loop of \"{}\" turns by {:.1} degrees, too much for --root rabbit",
+            "the loop of \"{}\" turns by {:.1} degrees, too much for --root-motion linear",
             loaded.path.display(),
             found.to_degrees()
         ))
         .because(format!(
-            "a straight root takes up to {:.0} degrees, by which closing then bends the body at the seam",
-            MAX_RABBIT_TURN.to_degrees()
+            "linear root motion never turns, so closing bends the body by the turn; up to {:.0} degrees are accepted",
+            MAX_LINEAR_TURN.to_degrees()
         ))
-        .try_this("--root screw, which turns; --straight for another stretch; or --force-straight to close the turn all the same"),
+        .try_this("--root-motion constant, which turns; --straight for another loop; or --force-straight to close the turn anyway"),
         RootError::Smoothing { found } => {
             Failure::error(format!("--path-smoothing must be a positive number of seconds, found {found}"))
                 .try_this("--path-smoothing 0.25")
         }
-        RootError::PathInFullSpace => Failure::error("--root path lies on the ground, --root-space full leaves it")
-            .try_this("--root screw with --root-space full, or --root path without"),
-        other => Failure::error(other).try_this("--root screw"),
+        RootError::PathInFullSpace => Failure::error("--root-motion path needs --root-space ground")
+            .try_this("--root-motion constant with --root-space full, or --root-motion path without"),
+        other => Failure::error(other).try_this("--root-motion constant"),
     }
 }
 
-/// Ways and turns of the hips over a loop that are told when the body is brought back over them, metres and radians.
+/// Motion of the hips over a loop above which pulling the body back gets a warning, metres and radians.
 const TORN_METRES: f64 = 0.1;
 const TORN_RADIANS: f64 = 5.0 * core::f64::consts::PI / 180.0;
 
-/// Says so when the body is brought back over a way that the take travels.
+/// A warning where the body is pulled back over much root motion.
 fn torn_back(made: &MadeLoop) -> Option<String> {
-    if made.root.mode != RootMode::World {
+    if made.root.mode != RootMode::Stationary {
         return None;
     }
     let (clip, hips) = (&made.source.clip, made.body.hips);
@@ -139,25 +139,25 @@ fn torn_back(made: &MadeLoop) -> Option<String> {
     let radians = rotation::difference(world.rotation(end, hips), world.rotation(start, hips)).length();
     (metres > TORN_METRES || radians > TORN_RADIANS).then(|| {
         format!(
-            "the take travels {metres:.2} m and turns {:.0} degrees over the loop; --root world tears the body back over \
-             that within the blend, --root screw or in-place would not",
+            "the body moves by {metres:.2} m and turns by {:.0} degrees over the loop; --root-motion stationary pulls it back \
+             within the blend, constant or in-place would not",
             radians.to_degrees()
         )
     })
 }
 
-/// What is said of feet that were left alone though they might have been held.
+/// Warnings about feet that could have been held and are not, and about the source of the speed.
 fn feet_left_alone(skeleton: &Skeleton, body: &Body, feet: &Feet) -> Vec<String> {
     let mut said = Vec::new();
     for (foot, outcome) in body.feet.iter().zip(&feet.outcomes) {
         let name = &skeleton.joint(foot.lowest_joint()).name;
         said.extend(match outcome {
             FootOutcome::Slides { metres } => Some(format!(
-                "foot {name} is not held: it slides by {:.0} cm while it seems to stand; --lock-feet on holds it all the same",
+                "foot {name} is not held: it slides by {:.0} cm while it is on the ground; --lock-feet on holds it anyway",
                 1e2 * metres
             )),
             FootOutcome::NoKnee => Some(format!(
-                "foot {name} is not held: no joint bends between the hips and it"
+                "foot {name} is not held: there is no knee between the hips and it"
             )),
             _ => None,
         });
@@ -165,7 +165,7 @@ fn feet_left_alone(skeleton: &Skeleton, body: &Body, feet: &Feet) -> Vec<String>
     if let Some(speed) = feet.speed.filter(|_| feet.speed_is_theirs) {
         let over_ground = |v: glam::DVec3| ops::hypot(v.x, v.z);
         said.push(format!(
-            "the root travels at {:.3} m/s, as the feet have it; the poses have {:.3} m/s (--root-speed pose keeps that)",
+            "the root moves at {:.3} m/s, measured from the feet; the poses give {:.3} m/s (--root-speed pose keeps that)",
             over_ground(speed.twist.linear),
             over_ground(speed.of_poses)
         ));

@@ -1,4 +1,4 @@
-//! Left and right: which joints are images of each other, as names tell or a file says.
+//! Left and right: which joints mirror each other, by their names or by a file.
 
 use std::path::Path;
 
@@ -54,13 +54,11 @@ pub(crate) fn mirror(analysis: &Analysis, pairs: &[String]) -> Result<Mirror, Fa
         let failure = Failure::error("left and right cannot be exchanged on this skeleton").because(error.to_string());
         match error {
             MirrorError::NoSuchJoint { .. } => failure.try_this("`loopwright inspect TAKE --json` lists the joints"),
-            _ => failure.try_this("--mirror-map FILE with lines such as LeftArm = RightArm, or nothing mirrored"),
+            _ => failure.try_this("--mirror-map FILE with lines such as LeftArm = RightArm"),
         }
     })?;
     if mirror.symmetric_pose() == SymmetricPose::Mean {
-        talk::warn(
-            "the skeleton at rest is not symmetric; the mean pose of the take is taken for its own mirror image",
-        );
+        talk::warn("the skeleton at rest is not symmetric; the mean pose of the take is used as the symmetric pose");
     }
     Ok(mirror)
 }

@@ -1,4 +1,4 @@
-//! Searching for loops: what flags ask for, and what is said of what was found.
+//! Searching for loops: from flags to settings, and from results to messages.
 
 use loopwright::{
     Found, LoopCandidate, SearchSettings,
@@ -20,7 +20,7 @@ pub(crate) fn settings(args: &SearchArgs, max_candidates: usize) -> SearchSettin
         max_secs: args.max_seconds(),
         cycles: args.cycles,
         max_candidates,
-        decay: args.decay.lasting(args.halflife, 4.0 * args.halflife),
+        decay: args.decay.lasting(args.half_life, 4.0 * args.half_life),
         within: args.within,
         travel: TravelBounds {
             speed_mps: args.speed,
@@ -47,12 +47,12 @@ fn turn_bounds(args: &SearchArgs) -> Option<[f64; 2]> {
 
 /// Fails for numbers that no search can use.
 pub(crate) fn check(args: &SearchArgs, loaded: &Loaded) -> Result<(), Failure> {
-    if !(args.halflife > 0.0 && args.halflife.is_finite()) {
+    if !(args.half_life > 0.0 && args.half_life.is_finite()) {
         return Err(Failure::error(format!(
-            "--halflife must be a positive number of seconds, found {:e}",
-            args.halflife
+            "--half-life must be a positive number of seconds, found {:e}",
+            args.half_life
         ))
-        .try_this("--halflife 0.1"));
+        .try_this("--half-life 0.1"));
     }
     let last = loaded.take().num_frames() - 1;
     match args.within {
@@ -89,7 +89,7 @@ pub(crate) fn hunt(loaded: &Loaded, settings: &SearchSettings, args: &SearchArgs
         .find_loops_per_segment(settings)
         .map_err(|error| search_failure(loaded, error))?;
     let best = |loops: &SegmentLoops| loops.best.as_ref().ok().cloned();
-    // Where no segment has a loop, the cheapest miss of any tells most.
+    // Where no segment has a loop, the cheapest miss of any is the most useful one to report.
     let misses = segments
         .iter()
         .filter_map(|loops| loops.best.as_ref().err().copied().flatten());
@@ -104,7 +104,7 @@ pub(crate) fn hunt(loaded: &Loaded, settings: &SearchSettings, args: &SearchArgs
     })
 }
 
-/// Searches, and tells in words why a take cannot be searched.
+/// Searches. Errors say why a take cannot be searched.
 pub(crate) fn search(loaded: &Loaded, settings: &SearchSettings) -> Result<Found, Failure> {
     loaded
         .analysis
@@ -124,17 +124,17 @@ fn search_failure(loaded: &Loaded, error: SearchError) -> Failure {
                 ))
                 .try_this("a longer take, or a smaller --min-seconds")
         }
-        SearchError::Still => Failure::nothing(format!("no loop found in \"{file}\": no joint of it changes its place"))
+        SearchError::Still => Failure::nothing(format!("no loop found in \"{file}\": no joint moves"))
             .because(format!(
-                "all {} frames have every joint where it is; what only turns at the ends of limbs is not seen by the search",
+                "in all {} frames every joint keeps its position; the search does not see rotations at the ends of limbs",
                 loaded.take().num_frames()
             ))
-            .try_this("a take with motion; for one still pose no loop is needed, and for turning ends `make --range START:END`"),
+            .try_this("a take with motion, or `loopwright make --range START:END`"),
         SearchError::AllSoiled => Failure::nothing(format!(
             "no loop found in \"{file}\": no two frames in a row can be trusted"
         ))
-        .because("frames jump, or every few frames are doubled, as when a take is written at another rate than its own")
-        .try_this("the take at its true rate, or --range START:END to close frames of your choice"),
+        .because("the pose jumps, or frames are doubled, as when a take is exported at another rate than its own")
+        .try_this("the take at its true rate, or --range START:END to choose the frames yourself"),
         SearchError::Bounds { .. } => {
             Failure::error(&error).try_this("--min-seconds above 0 and --max-seconds no smaller")
         }
@@ -151,8 +151,8 @@ pub(crate) fn nothing_found(loaded: &Loaded, found: &Found, args: &SearchArgs) -
     ));
     if args.idle && found.nearest_miss.is_none() {
         return failure
-            .because("no stretch of two seconds or more all but stands")
-            .try_this("a search without --idle, or `loopwright inspect`, which lists the stretches");
+            .because("the body is not idle for two seconds or more anywhere in the take")
+            .try_this("a search without --idle; `loopwright inspect` lists the segments");
     }
     let Some(miss) = &found.nearest_miss else {
         return failure
@@ -168,21 +168,21 @@ pub(crate) fn nothing_found(loaded: &Loaded, found: &Found, args: &SearchArgs) -
     match miss.reason {
         MissReason::CostRatio { .. } => failure
             .because("likely cause: no pose comes back closely enough")
-            .try_this("a take with at least two cycles, or --range START:END to close frames of your choice"),
+            .try_this("a take with at least two cycles, or --range START:END to choose the frames yourself"),
         MissReason::Strength { .. } => failure
             .because("likely cause: two poses meet, but the motion around them differs")
-            .try_this("a steadier take, or --range START:END to close frames of your choice"),
+            .try_this("a steadier take, or --range START:END to choose the frames yourself"),
         MissReason::NoRhythm { .. } => failure
-            .because("likely cause: the body only drifts or stands")
-            .try_this("a take with a repeating motion, or --range START:END to close frames of your choice"),
+            .because("likely cause: the body only drifts or is idle")
+            .try_this("a take with a repeating motion, or --range START:END to choose the frames yourself"),
         MissReason::SeenOnce => failure
             .because("likely cause: the take holds a single cycle, which proves no repeat")
             .try_this(format!(
-                "--range {}:{} to close it all the same",
+                "--range {}:{} to make the loop anyway",
                 miss.pair.start_frame, miss.pair.end_frame
             )),
         MissReason::Travel { .. } => failure
-            .because("likely cause: no stretch of the take travels as asked for")
+            .because("likely cause: no part of the take has the root motion asked for")
             .try_this("wider --speed, --turn-rate or --climb, or none of --straight and --turning"),
         MissReason::Cycles { .. } => failure.try_this("another --cycles, or wider --min-seconds and --max-seconds"),
     }
@@ -206,12 +206,12 @@ pub(crate) fn miss_in_words(miss: &NearestMiss) -> String {
             )
         }
         MissReason::NoRhythm { found } => format!(
-            "no rhythm at {place}: likeness stands out by {found:.2} (needs {:.2})",
+            "no rhythm at {place}: similarity rises by {found:.2} (needs {:.2})",
             candidate::MIN_PROMINENCE
         ),
         MissReason::SeenOnce => format!("cheapest seam: {place}, but the take shows that cycle only once"),
         MissReason::Travel { found } => format!(
-            "cheapest seam: {place} travels at {:.2} m/s, turning {:+.1} deg/s, climbing {:+.2} m/s",
+            "cheapest seam: {place} moves at {:.2} m/s, turning {:+.1} deg/s, climbing {:+.2} m/s",
             ops::hypot(found.linear.x, found.linear.z),
             found.angular.y.to_degrees(),
             found.linear.y
@@ -227,8 +227,7 @@ pub(crate) fn miss_in_words(miss: &NearestMiss) -> String {
 pub(crate) fn confidence_warning(loaded: &Loaded, best: &LoopCandidate) -> Option<String> {
     if best.is_idle {
         return Some(
-            "low confidence: nothing that moves repeats; this loop is cut from a stretch that all but stands"
-                .to_owned(),
+            "low confidence: nothing that moves repeats; this loop is cut from an idle part of the take".to_owned(),
         );
     }
     if best.is_confident() {
@@ -236,13 +235,13 @@ pub(crate) fn confidence_warning(loaded: &Loaded, best: &LoopCandidate) -> Optio
     }
     let Some(strength) = best.take_strength else {
         return Some(format!(
-            "low confidence: the take is too short to tell whether all of it repeats at {:.2} s",
+            "low confidence: the take is too short to show whether all of it repeats at {:.2} s",
             best.source_period_secs
         ));
     };
     Some(format!(
         "low confidence: the take as a whole does not repeat at {:.2} s ({strength:.2}, steady takes reach {:.2}); the loop \
-         stands for frames {:.0}-{:.0} of {} only",
+         represents only frames {:.0}-{:.0} of {}",
         best.source_period_secs,
         candidate::CONFIDENT_TAKE_STRENGTH,
         best.cut.start_frame(),
@@ -264,7 +263,7 @@ pub(crate) fn soiled_warning(loaded: &Loaded, chosen: &LoopCandidate) -> Option<
         .collect();
     (!soiled.is_empty()).then(|| {
         format!(
-            "the loop contains {}, where the take jumps or stands",
+            "the loop contains {}, where the take jumps or repeats frames",
             load::list_frames(&soiled)
         )
     })

@@ -20,13 +20,23 @@ pub(crate) trait Choice: Copy + Send + Sync + 'static {
     /// What people write.
     fn word(self) -> &'static str;
 
-    /// What `--help` says of it.
+    /// Former words, which are still read.
+    fn aliases(self) -> &'static [&'static str];
+
+    /// What `--help` says of it; empty where the word says all.
     fn help(self) -> &'static str;
 }
 
 /// Reads a choice from a flag.
 pub(crate) fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
-    let listed = (T::ALL.iter()).map(|choice| PossibleValue::new(choice.word()).help(choice.help()));
+    let listed = T::ALL.iter().map(|choice| {
+        let value = PossibleValue::new(choice.word()).aliases(choice.aliases());
+        if choice.help().is_empty() {
+            value
+        } else {
+            value.help(choice.help())
+        }
+    });
     PossibleValuesParser::new(listed).try_map(|word| T::read(&word))
 }
 
@@ -40,6 +50,10 @@ macro_rules! choices {
                 self.as_str()
             }
 
+            fn aliases(self) -> &'static [&'static str] {
+                $Choice::aliases(self)
+            }
+
             fn help(self) -> &'static str {
                 match self {
                     $(Self::$Variant => $help),+
@@ -51,78 +65,78 @@ macro_rules! choices {
 
 choices! {
     ClosureName::OF_BODIES {
-        Auto: "The least visible of all, found by trying",
-        Quintic: "Meets in pose, velocity and acceleration; exactly zero after the blend time",
-        Cubic: "Meets in pose and velocity; exactly zero after the blend time",
-        Spring: "Meets in pose and velocity; decays like a critically damped spring with the blend as half-life",
-        Linear: "Spreads the pose evenly over the loop; velocity over the blend time",
-        SoftFade: "Spreads the pose with a soft bend, whose hardness is --hardness; velocity over the blend time",
-        Adjustment: "Spreads the pose where the joint moves most; velocity over the blend time",
-        Crossfade: "Blends into the frames that precede the start in the take",
-        Open: "Left as it is, with its jump",
+        Auto: "Tries the others, takes the least visible",
+        Quintic: "Closes pose, velocity and acceleration",
+        Cubic: "Closes pose and velocity",
+        Spring: "Closes pose and velocity; decays like a spring",
+        Linear: "Spreads the pose gap evenly over the loop",
+        SoftFade: "Spreads the pose gap with a soft bend",
+        Adjustment: "Spreads the pose gap to where the joint moves",
+        Crossfade: "Blends into the frames before the start",
+        Open: "Leaves the gap as it is",
     }
     Order::ALL {
-        C1: "Pose and velocity",
-        C2: "Acceleration as well, where the shape carries it",
+        C1: "Pose and velocity meet",
+        C2: "Acceleration meets as well",
     }
     SeamMotion::ALL {
-        Layered: "Least squares over nine frames; what noise there is besides is met within a few frames",
-        Central: "Central differences, noise and all",
+        Layered: "From nine frames; noise is closed apart",
+        Central: "From neighbouring frames, noise included",
     }
     RootMode::ALL {
-        Screw: "One constant twist: straight, turning or climbing",
-        Rabbit: "Straight ahead at a constant velocity, for loops that turn by less than 5 degrees",
-        InPlace: "No travel; the twist is reported only",
-        Keep: "Travel stays on the joint that carried it",
-        Path: "The root follows the smoothed path of the hips; --add-root shows it",
-        World: "No travel at all: the body comes back to where it started",
+        Constant: "Moves at one constant velocity and turn rate",
+        Linear: "Moves straight ahead; for loops that turn by under 5 deg",
+        InPlace: "Stays in place; its motion is only reported",
+        Keep: "Leaves its motion on the joint that has it in the take",
+        Path: "Follows the smoothed path of the hips",
+        Stationary: "Does not move: the body returns to where it started",
     }
     RootSpace::ALL {
-        Ground: "Turns about the up axis, ways over the ground, and climbs above 3 cm per cycle",
-        Full: "Any motion, about any axis: props, and animals that roll or climb",
+        Ground: "Over the ground, turning about the up axis, and climbing",
+        Full: "In any direction, about any axis: props, rolls",
     }
     RootSpeed::ALL {
-        Auto: "The feet where the take has been set in place or they slide less for it, else the poses",
-        Feet: "The feet: what stands does not move",
-        Poses: "The poses around both ends of the cut",
+        Auto: "The feet, where they then slide less, else the poses",
+        Feet: "The feet: one on the ground does not move",
+        Poses: "The poses around both ends of the loop",
     }
     FootLock::ALL {
-        Auto: "Where their contacts can be trusted",
-        On: "Wherever they seem to stand, however far they slide",
-        Off: "Not at all",
+        Auto: "Where contacts are detected reliably",
+        On: "Always, however far they slide",
+        Off: "Never",
     }
     ClosingKey::ALL {
-        Repeat: "The last key equals the first, with the root carried on",
-        Drop: "The last key is the last unique sample",
+        Repeat: "The last key is the first again, moved on by the root motion",
+        Drop: "The last key is the one before the first",
     }
     Target::ALL {
-        Godot: "Godot: a root joint for root motion",
-        Unity: "Unity: FBX, a root joint in every loop, its importer's settings in the sidecar",
-        Unreal: "Unreal: FBX, a root joint in every loop, whole frames per second",
-        Bevy: "Bevy: glTF in place, the twist in the sidecar",
-        Blender: "Blender: BVH in metres with Y up",
-        Three: "Three.js: in place, the twist in the userData of glTF clips",
-        Generic: "Anything else: nothing but what is always done",
+        Godot: "glTF or FBX with a root joint for root motion",
+        Unity: "FBX with a root joint; importer settings in the sidecar",
+        Unreal: "FBX with a root joint, at whole frames per second",
+        Bevy: "glTF in place; root motion in the sidecar",
+        Blender: "BVH in metres with Y up",
+        Three: "In place; root motion in the userData of glTF clips",
+        Generic: "Anything else",
     }
     DecayKind::ALL {
-        Spring: "A critically damped spring",
-        Cubic: "A cubic blend",
-        Quintic: "A quintic blend",
+        Spring: "",
+        Cubic: "",
+        Quintic: "",
     }
     Mode::ALL {
-        Idle: "It stays where it is",
-        Walk: "It walks ahead",
-        Run: "It runs ahead",
-        Strafe: "It goes sideways",
-        Back: "It goes backwards",
-        TurnInPlace: "It turns and stays where it is",
+        Idle: "",
+        Walk: "",
+        Run: "",
+        Strafe: "",
+        Back: "",
+        TurnInPlace: "",
     }
     View::ALL {
         ThreeQuarter: "From ahead, to the right and a little above",
-        Side: "From the right: the body moves from left to right",
+        Side: "From the right",
         Front: "From ahead",
         Back: "From behind, a little above",
-        Top: "From above, heading upwards in the picture",
+        Top: "From above, heading up in the picture",
     }
 }
 
@@ -147,7 +161,9 @@ impl<T: Choice> Written for T {
 
 /// The one of these choices that a text in a recipe names; what is wrong with it otherwise.
 pub(crate) fn read_one_of<T: Choice>(choices: &[T], text: &str) -> Result<T, String> {
-    let named = choices.iter().find(|choice| choice.word() == text);
+    let named = choices
+        .iter()
+        .find(|choice| choice.word() == text || choice.aliases().contains(&text));
     named.copied().ok_or_else(|| {
         let known: Vec<String> = choices.iter().map(|choice| format!("`{}`", choice.word())).collect();
         let expected = match &known[..] {

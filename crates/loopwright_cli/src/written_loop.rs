@@ -1,8 +1,11 @@
 //! Loops read back: the file, the sidecar beside it, and the take they were cut from.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fmt::Display,
+    path::{Path, PathBuf},
+};
 
-use loopwright::{LoopClip, Take, blend::SkeletonDifference, loop_clip::KeysError, root_motion::Rooted};
+use loopwright::{LoopClip, Take, blend::SkeletonDifference, root_motion::Rooted};
 use loopwright_formats::{
     AnimationChoice, Format, LoopInFile, ReadSettings, Sidecar, Source, SpaceSettings,
     loop_file::{PlaceError, facts::TakeFacts},
@@ -42,19 +45,33 @@ pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<WrittenLoop, Failu
     let facts = load::take_facts(path, &file);
     Ok(WrittenLoop {
         written: match &sidecar {
-            Some(sidecar) => sidecar.without_added_root(file.take).map_err(|_| {
-                Failure::error(format!(
-                    "\"{}\" has no root joint above the hips, though its sidecar says so",
-                    path.display()
-                ))
-                .try_this(OTHER_SIDECAR)
-            })?,
+            Some(sidecar) => without_added_root(path, sidecar, file.take)?,
             None => file.take,
         },
         sidecar,
         facts,
         warnings: warnings.iter().map(ToString::to_string).collect(),
     })
+}
+
+/// The keys on the take's own skeleton. Errors: the root joint that the sidecar names is not there.
+fn without_added_root(path: &Path, sidecar: &Sidecar, written: Take) -> Result<Take, Failure> {
+    sidecar.without_added_root(written).map_err(|_| {
+        Failure::error(format!(
+            "\"{}\" has no root joint above the hips, though its sidecar says so",
+            path.display()
+        ))
+        .try_this(OTHER_SIDECAR)
+    })
+}
+
+/// What becomes of a root joint that `make --add-root` inserted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AddedRoot {
+    /// It stays: it carries the root motion.
+    Kept,
+    /// It goes, and its motion with it onto the joint below: the loop is on the skeleton of its take.
+    Folded,
 }
 
 /// How a loop is read: the animation that its sidecar names, else the one asked for, else one that is named like a loop; where
@@ -94,11 +111,10 @@ impl PlayableLoop {
     }
 }
 
-/// Reads a loop that must have its sidecar, and tells what is soft about it.
+/// Reads a loop that must have its sidecar, and prints warnings about it.
 ///
-/// A root joint that was added stays: it carries the travel. Errors: there is no sidecar, one of the two cannot be read, or
-/// they do not belong together.
-pub(crate) fn read_playable(path: &Path, reading: &TakeArgs) -> Result<PlayableLoop, Failure> {
+/// Errors: there is no sidecar, one of the two cannot be read, or they do not belong together.
+pub(crate) fn read_playable(path: &Path, reading: &TakeArgs, added_root: AddedRoot) -> Result<PlayableLoop, Failure> {
     let sidecar = match read_sidecar(path, reading)? {
         Some(sidecar) => sidecar,
         None if has_sidecar(path) => {
@@ -106,7 +122,7 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs) -> Result<PlayableL
                 "the sidecar beside \"{}\" is of another animation",
                 path.display()
             ))
-            .because("how a loop travels and where its period ends stands in its sidecar")
+            .because("the sidecar holds the root motion and the period of the loop")
             .try_this("leave --animation away, or make each loop into a file of its own"));
         }
         // A file that is not there at all is said to be so.
@@ -114,7 +130,7 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs) -> Result<PlayableL
             files::read_bytes(path)?;
             return Err(
                 Failure::error(format!("\"{}\" has no sidecar beside it", path.display()))
-                    .because("how a loop travels and where its period ends stands in its sidecar")
+                    .because("the sidecar holds the root motion and the period of the loop")
                     .try_this(format!(
                         "`loopwright make` writes loops with their sidecars; keep \"{}\" beside the loop",
                         output::sidecar_path(path).display()
@@ -132,22 +148,28 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs) -> Result<PlayableL
         talk::warn(&format!("{}: {warning}", path.display()));
     }
     let facts = load::take_facts(path, &file);
-    let place = LoopInFile::of_whole_file(&sidecar, &file.take).map_err(contradicted)?;
-    let apart = |error: KeysError| {
-        Failure::error(format!(
-            "\"{}\" and its sidecar do not belong together: {error}",
-            path.display()
-        ))
-        .try_this("make the loop again")
+    let take = match added_root {
+        AddedRoot::Kept => file.take,
+        AddedRoot::Folded => without_added_root(path, &sidecar, file.take)?,
     };
-    let clip = place.clip(&file.take).map_err(apart)?;
+    let place = LoopInFile::of_whole_file(&sidecar, &take).map_err(contradicted)?;
+    let clip = place.clip(&take).map_err(|error| apart(path, &error))?;
     Ok(PlayableLoop {
         clip,
-        take: file.take,
+        take,
         source: file.source,
         sidecar,
         facts,
     })
+}
+
+/// A loop that does not go with its sidecar.
+pub(crate) fn apart(path: &Path, error: &dyn Display) -> Failure {
+    Failure::error(format!(
+        "\"{}\" and its sidecar do not belong together: {error}",
+        path.display()
+    ))
+    .try_this("make the loop again")
 }
 
 /// Paths of loops, with every folder replaced by the loops in it: its files with a sidecar beside them, by name.
@@ -227,7 +249,7 @@ pub(crate) fn several_loops(path: &Path) -> Vec<String> {
 pub(crate) fn read_all_playable(paths: &[PathBuf], reading: &TakeArgs) -> Result<Vec<PlayableLoop>, Failure> {
     let loops = paths
         .iter()
-        .map(|path| read_playable(path, reading))
+        .map(|path| read_playable(path, reading, AddedRoot::Kept))
         .collect::<Result<Vec<_>, _>>()?;
     for (path, other) in paths.iter().zip(&loops) {
         if let Some(difference) = SkeletonDifference::between(loops[0].clip.skeleton(), other.clip.skeleton()) {
@@ -279,12 +301,6 @@ pub(crate) fn read_sidecar(path: &Path, reading: &TakeArgs) -> Result<Option<Sid
 /// A loop as its sidecar has it. Errors: the two contradict each other.
 pub(crate) fn of_sidecar(sidecar: &Sidecar, written: &Take) -> Result<LoopInFile, Failure> {
     LoopInFile::of_sidecar(sidecar, written).map_err(contradicted)
-}
-
-/// The same, to be played on the take's own skeleton: folding an added root joint away leaves the root motion on the topmost
-/// joint, whichever had it in the take.
-pub(crate) fn folded(sidecar: &Sidecar, written: &Take) -> Result<LoopInFile, Failure> {
-    LoopInFile::of_whole_file(sidecar, written).map_err(contradicted)
 }
 
 fn contradicted(error: PlaceError) -> Failure {

@@ -80,7 +80,7 @@ fn short_and_still_takes_hold_no_loop() {
             &folder,
             1,
             &format!("{command} still.bvh"),
-            &["no joint of it changes its place", "all 60 frames have every joint"],
+            &["no joint moves", "in all 60 frames every joint keeps its position"],
         );
         refuses(
             &folder,
@@ -481,7 +481,7 @@ fn find_answers_json_where_nothing_is_found() {
 #[test]
 fn warnings_go_to_stderr_and_into_the_json() {
     let folder = Folder::with_synth("--seconds 4 --fps 60 --t-pose");
-    let told = "frame 0 not used as loop ends by the search: the pose jumps there";
+    let told = "the search does not use frame 0 as an end of a loop: the pose jumps there";
     for command in ["inspect walk.bvh", "find walk.bvh", "make walk.bvh -o loop.bvh --force"] {
         let text = folder.run(command).done();
         assert!(text.stderr.contains(&format!("warning: {told}")), "{}", text.stderr);

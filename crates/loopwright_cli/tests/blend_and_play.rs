@@ -10,8 +10,8 @@ mod harness;
 fn with_two_loops(options: &str) -> Folder {
     let folder = Folder::new();
     for (name, walk) in [
-        ("left", "--turn 30 --speed 1.3"),
-        ("right", "--turn=-30 --speed 1.1 --period 1.27"),
+        ("left", "--turn-rate 30 --speed 1.3"),
+        ("right", "--turn-rate=-30 --speed 1.1 --period 1.27"),
     ] {
         folder
             .run(&format!(
@@ -27,7 +27,7 @@ fn with_two_loops(options: &str) -> Folder {
 
 #[test]
 fn left_and_right_blend_to_straight_and_check_sees_a_loop() {
-    for options in ["", "--add-root", "--last-key drop", "--root in-place"] {
+    for options in ["", "--add-root", "--last-key drop", "--root-motion in-place"] {
         let folder = with_two_loops(options);
         let facts = folder
             .run("blend left.bvh right.bvh --weights 0.5,0.5 -o straight.bvh --json")
@@ -270,7 +270,7 @@ fn travel(sidecar: &serde_json::Value) -> [f64; 3] {
 
 #[test]
 fn a_turning_loop_and_its_image_walk_straight() {
-    let folder = Folder::with_synth("--seconds 6 --fps 60 --turn 40");
+    let folder = Folder::with_synth("--seconds 6 --fps 60 --turn-rate 40");
     let own = folder.made("");
     folder.run("convert loop.bvh image.bvh --mirror").done();
     let image = folder.json("image.bvh.json");

@@ -65,7 +65,7 @@ fn joints_of_their_own() {
         folder.take("loop.bvh")
     };
     let plain = closed("");
-    let own = closed("--joint *Hand*:open --joint RightHand*:spring:0.05");
+    let own = closed("--joint-closure *Hand*:open --joint-closure RightHand*:spring:0.05");
     let take = folder.take("walk.bvh");
     let same = |a: &loopwright::take::Take, from: usize, joint: &str| {
         let joint = take.skeleton().find(joint).unwrap();
@@ -74,10 +74,10 @@ fn joints_of_their_own() {
     assert!(same(&take, 20, "LeftHand"), "open joints stay as they were recorded");
     assert!(!same(&take, 20, "RightHand") && !same(&plain, 0, "RightHand"));
     assert!(same(&plain, 0, "RightFoot"));
-    let answer = folder.run("make walk.bvh -o other.bvh --joint Tail*:open");
+    let answer = folder.run("make walk.bvh -o other.bvh --joint-closure Tail*:open");
     assert_eq!(answer.status, 2);
     assert!(
-        answer.stderr.contains("no joint's name is like \"Tail*\""),
+        answer.stderr.contains("no joint matches \"Tail*\""),
         "{}",
         answer.stderr
     );
@@ -87,7 +87,7 @@ fn joints_of_their_own() {
 fn a_recipe_makes_the_same_loop_again() {
     let folder = Folder::with_walk();
     let told = folder
-        .run("make walk.bvh -o first.bvh --pick 2 --closure softfade --hardness 9 --joint *Hand:cubic --root in-place --fps 24 --save-recipe done.toml --json")
+        .run("make walk.bvh -o first.bvh --pick 2 --closure softfade --hardness 9 --joint-closure *Hand:cubic --root-motion in-place --fps 24 --save-recipe done.toml --json")
         .done();
     let outputs = told.json()["outputs"].as_array().unwrap().clone();
     assert!(outputs.contains(&"done.toml".into()));
@@ -98,7 +98,7 @@ fn a_recipe_makes_the_same_loop_again() {
         "cycles = ",
         "method = \"softfade\"",
         "[[joint]]",
-        "root = \"in-place\"",
+        "root-motion = \"in-place\"",
     ] {
         assert!(text.contains(words), "no {words} in {text}");
     }
@@ -175,15 +175,15 @@ fn what_cannot_be_closed_is_said() {
             "--range 10:45 --closure softfade --hardness 0",
             "--hardness must be a positive number",
         ),
-        ("--range 10:45 --joint Hand", "must be PATTERN:METHOD[:SECONDS]"),
+        ("--range 10:45 --joint-closure Hand", "must be PATTERN:METHOD[:SECONDS]"),
         (
-            "--range 10:45 --joint *Hand:spring:0",
+            "--range 10:45 --joint-closure *Hand:spring:0",
             "must be a positive number of seconds",
         ),
-        ("--range 10:45 --closure-start crossfade", "not of one of its ends"),
+        ("--range 10:45 --closure-start crossfade", "not one of its ends"),
         (
             "--range 10:45 --closure auto --closure-end cubic",
-            "not of one of its ends",
+            "not one of its ends",
         ),
         ("--range 10.5:10.9", "too few"),
         ("--range 10:1e9", "are not a range of"),

@@ -119,11 +119,11 @@ fn what_cannot_be_compared_is_said_to_be_so() {
         ("walk.bvh:-1 walk.bvh:1", vec!["\"-1\" is no frame"]),
         ("nothing.bvh:1 walk.bvh:1", vec!["cannot read \"nothing.bvh\""]),
         (
-            "walk.bvh walk.bvh --halflife 0",
-            vec!["--halflife must be", "--halflife 0.1"],
+            "walk.bvh walk.bvh --half-life 0",
+            vec!["--half-life must be", "--half-life 0.1"],
         ),
         ("walk.bvh walk.bvh --blend nan", vec!["--blend must be", "--blend 0.4"]),
-        ("walk.bvh walk.bvh --joints Nobody=1", vec!["Nobody"]),
+        ("walk.bvh walk.bvh --joint-weight Nobody=1", vec!["Nobody"]),
         ("walk.bvh walk.bvh --plot map.pdf", vec![".svg or .png"]),
         (
             "walk.bvh other.bvh",

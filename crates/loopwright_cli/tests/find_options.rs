@@ -26,7 +26,7 @@ fn loops_lie_within_the_frames_asked_for() {
 
 #[test]
 fn loops_travel_as_asked_for() {
-    let folder = Folder::with_synth("--seconds 6 --fps 30 --turn 12 --speed 1.25");
+    let folder = Folder::with_synth("--seconds 6 --fps 30 --turn-rate 12 --speed 1.25");
     for options in [
         "--speed 1.2:1.3",
         "--speed 1:",
@@ -54,12 +54,12 @@ fn loops_travel_as_asked_for() {
     ] {
         let answer = folder.run(&format!("find walk.bvh {options}"));
         assert_eq!(answer.status, 1, "{options}: {}", answer.stdout);
-        assert!(answer.stderr.contains("travels at 1.2"), "{options}: {}", answer.stderr);
+        assert!(answer.stderr.contains("moves at 1.2"), "{options}: {}", answer.stderr);
         let answer = folder.run(&format!("find walk.bvh --json {options}"));
         assert_eq!(answer.json()["nearest_miss"]["reason"], "root_motion");
         let refusal = answer.json()["error"].clone();
         assert!(refusal["message"].as_str().unwrap().contains("no loop found"));
-        assert!(refusal["because"][0].as_str().unwrap().contains("travels at 1.2") && refusal["try"].is_string());
+        assert!(refusal["because"][0].as_str().unwrap().contains("moves at 1.2") && refusal["try"].is_string());
         let made = folder.run(&format!("make walk.bvh -o none.bvh --json {options}"));
         assert_eq!((made.status, &made.json()["error"]), (1, &refusal));
         assert_eq!(folder.run(&format!("make walk.bvh -o none.bvh {options}")).status, 1);
@@ -83,7 +83,7 @@ fn idle_loops_when_they_are_asked_for() {
     let walk = Folder::with_walk();
     let answer = walk.run("find walk.bvh --idle");
     assert!(
-        answer.status == 1 && answer.stderr.contains("all but stands"),
+        answer.status == 1 && answer.stderr.contains("the body is not idle"),
         "{}",
         answer.stderr
     );
@@ -93,7 +93,12 @@ fn idle_loops_when_they_are_asked_for() {
 fn other_prices_find_the_same_period() {
     let folder = Folder::with_synth("--seconds 6 --fps 30 --noise 0.3");
     let period = number(&first(&folder, "--cycles 1"), "source_period_secs");
-    for options in ["--decay cubic", "--decay quintic", "--halflife 0.05", "--halflife 0.2"] {
+    for options in [
+        "--decay cubic",
+        "--decay quintic",
+        "--half-life 0.05",
+        "--half-life 0.2",
+    ] {
         let found = number(&first(&folder, &format!("--cycles 1 {options}")), "source_period_secs");
         assert!((found - period).abs() < 0.03, "{options}: {found}, not {period}");
     }
@@ -140,7 +145,7 @@ fn segments_offer_a_loop_each() {
 
 #[test]
 fn candidates_tell_their_phase_and_the_search_its_rhythm() {
-    let folder = Folder::with_synth("--seconds 8 --fps 60 --period 1.15 --turn 0");
+    let folder = Folder::with_synth("--seconds 8 --fps 60 --period 1.15 --turn-rate 0");
     let json = folder.run("find walk.bvh --json").done().json();
     assert!((number(&json, "rhythm/period_secs") - 1.15).abs() < 0.01);
     assert!(number(&json, "rhythm/confidence") > 0.9);
@@ -160,7 +165,7 @@ fn smoothing_and_weights_are_told_and_kept() {
     let cost = |found: &serde_json::Value| number(found, "seam_cost_metre_secs");
     // White noise of every joint is most of what seams cost here.
     assert!(cost(&smooth) < 0.7 * cost(&plain), "{} {}", cost(&smooth), cost(&plain));
-    let made = folder.made("--smooth 6 --joints *Hand*=0 --save-recipe walk.toml");
+    let made = folder.made("--smooth 6 --joint-weight *Hand*=0 --save-recipe walk.toml");
     assert_eq!(made["take"]["smooth_hz"], 6.0);
     let recipe = folder.text("walk.toml");
     assert!(
@@ -173,7 +178,7 @@ fn smoothing_and_weights_are_told_and_kept() {
         .done();
     assert_eq!(folder.read("loop.bvh"), before);
     let weights = folder
-        .run("inspect walk.bvh --json --joints *Hand*=0 --joints Head=2")
+        .run("inspect walk.bvh --json --joint-weight *Hand*=0 --joint-weight Head=2")
         .done()
         .json()["weights"]
         .clone();
@@ -193,7 +198,7 @@ fn smoothing_and_weights_are_told_and_kept() {
 
 #[test]
 fn half_a_cycle_and_its_image_make_a_symmetric_loop() {
-    let folder = Folder::with_synth("--seconds 2 --fps 60 --period 1.15 --turn 0 --noise 0.1");
+    let folder = Folder::with_synth("--seconds 2 --fps 60 --period 1.15 --turn-rate 0 --noise 0.1");
     let json = folder.run("find walk.bvh --json --symmetric").done().json();
     let best = &json["candidates"][0];
     assert_eq!((&best["mirrored"], &best["cycles"]), (&true.into(), &1.into()));
@@ -225,7 +230,7 @@ fn half_a_cycle_and_its_image_make_a_symmetric_loop() {
 
 #[test]
 fn a_file_may_say_which_joints_are_images() {
-    let folder = Folder::with_synth("--seconds 3 --fps 30 --turn 0");
+    let folder = Folder::with_synth("--seconds 3 --fps 30 --turn-rate 0");
     // Nobody can tell left from right any more.
     let text = folder.text("walk.bvh").replace("Left", "Near").replace("Right", "Far");
     folder.write("walk.bvh", text);
@@ -266,21 +271,21 @@ fn what_makes_no_sense_is_refused() {
     for (options, words) in [
         ("--within 50:500", "frames 50:500 are not a range"),
         ("--within 50:40", "frames 50:40 are not a range"),
-        ("--halflife 0", "--halflife must be a positive number"),
+        ("--half-life 0", "--half-life must be a positive number"),
         ("--speed fast", "must be LOW:HIGH"),
         ("--speed 3:2", "must be LOW:HIGH"),
         ("--speed :", "must be LOW:HIGH"),
         ("--speed nan:2", "must be LOW:HIGH"),
         ("--straight --turning left", "cannot be used with"),
         ("--idle --speed 1:2", "cannot be used with"),
-        ("--joints Hand", "must be PATTERN=WEIGHT"),
-        ("--joints Hand=heavy", "must be PATTERN=WEIGHT"),
-        ("--joints LeftHnad=1", "no joint named \"LeftHnad\""),
+        ("--joint-weight Hand", "must be PATTERN=WEIGHT"),
+        ("--joint-weight Hand=heavy", "must be PATTERN=WEIGHT"),
+        ("--joint-weight LeftHnad=1", "no joint named \"LeftHnad\""),
         (
-            "--joints *Hand*=-1",
+            "--joint-weight *Hand*=-1",
             "the weight of \"*Hand*\" must lie between 0 and 1000",
         ),
-        ("--joints *=0", "no joint has a weight above 0"),
+        ("--joint-weight *=0", "no joint has a weight above 0"),
         ("--smooth 0", "--smooth must lie above 0"),
         ("--smooth 40", "up to 13.5000 Hz"),
         ("--per-segment --idle", "cannot be used with"),

@@ -184,7 +184,7 @@ fn takes_that_tell_nothing_say_so_and_give_no_figures_of_noise() {
     folder.run("synth -o steady.bvh --seconds 8 --fps 30").done();
     for (name, words, outcome) in [
         ("short", "must be held to count", "short"),
-        ("still", "the body stands throughout", "nothing"),
+        ("still", "the body is idle throughout", "nothing"),
         ("steady", "never changes from one steady velocity to another", "nothing"),
     ] {
         let answer = folder.run(&format!("fit {name}.bvh"));

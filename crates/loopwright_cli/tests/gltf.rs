@@ -123,7 +123,7 @@ fn a_loop_is_named_after_the_animation_that_was_asked_for() {
 /// The root joint of a straight walk has no acceleration but that of rounding to single precision, which pops nowhere.
 #[test]
 fn rounding_of_a_root_that_goes_evenly_is_no_pop() {
-    let folder = Folder::with_synth("--seconds 4 --fps 30 --turn 0");
+    let folder = Folder::with_synth("--seconds 4 --fps 30 --turn-rate 0");
     for output in ["loop.glb", "loop.fbx", "loop.bvh"] {
         let made = folder.run(&format!("make walk.bvh --add-root -o {output}")).done();
         assert!(!made.stderr.contains("pops"), "{output}: {}", made.stderr);

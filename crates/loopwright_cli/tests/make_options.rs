@@ -171,14 +171,14 @@ fn a_blend_that_does_not_fit_is_shortened_and_said() {
 fn travel_in_the_file_is_the_twist_of_the_sidecar() {
     for walk in [
         "",
-        "--turn 0",
-        "--turn -35 --speed 0.9",
-        "--climb 0.25 --speed 0.8 --turn 5",
-        "--speed 0 --turn 0",
+        "--turn-rate 0",
+        "--turn-rate -35 --speed 0.9",
+        "--climb 0.25 --speed 0.8 --turn-rate 5",
+        "--speed 0 --turn-rate 0",
     ] {
         let folder = Folder::with_synth(&format!("--seconds 5 --fps 30 {walk}"));
-        for mode in ["screw", "keep", "path"] {
-            let json = folder.made(&format!("--root {mode}"));
+        for mode in ["constant", "keep", "path"] {
+            let json = folder.made(&format!("--root-motion {mode}"));
             assert_eq!(json["root_motion"]["mode"], mode);
             let take = folder.take("loop.bvh");
             let num_samples = samples(&json);
@@ -192,7 +192,7 @@ fn travel_in_the_file_is_the_twist_of_the_sidecar() {
 #[test]
 fn in_place_leaves_no_travel() {
     let folder = Folder::with_walk();
-    let json = folder.made("--root in-place");
+    let json = folder.made("--root-motion in-place");
     assert_eq!(json["root_motion"]["mode"], "in-place");
     assert!(
         (number(&json, "root_motion/speed_mps") - 1.25).abs() < 0.05,
@@ -214,7 +214,7 @@ fn a_path_shows_on_an_added_root() {
     folder.made("");
     let hips = |take: &Take, key| joint_at(take, key, "Hips").translation;
     let plain = folder.take("loop.bvh");
-    let json = folder.made("--root path --add-root");
+    let json = folder.made("--root-motion path --add-root");
     folder.loops();
     let take = folder.take("loop.bvh");
     let count = samples(&json);
@@ -230,8 +230,8 @@ fn a_path_shows_on_an_added_root() {
 #[test]
 fn in_the_world_the_body_comes_back() {
     let folder = Folder::with_walk();
-    let json = folder.made("--root world");
-    assert_eq!(json["root_motion"]["mode"], "world");
+    let json = folder.made("--root-motion stationary");
+    assert_eq!(json["root_motion"]["mode"], "stationary");
     assert_eq!(number(&json, "root_motion/speed_mps"), 0.0);
     hips_make(&folder.take("loop.bvh"), 0, samples(&json), Rigid::IDENTITY);
 }
@@ -273,7 +273,7 @@ fn an_added_root_carries_exactly_the_twist() {
     folder.loops();
     assert_eq!(json["root_motion"], plain_json["root_motion"]);
 
-    let json = folder.made("--add-root --root in-place");
+    let json = folder.made("--add-root --root-motion in-place");
     let take = folder.take("loop.bvh");
     for key in 0..take.num_frames() {
         assert!((take.translations(key)[0] - root_start(&json).translation).length() < ROUNDING_METRES);
@@ -389,7 +389,7 @@ fn force_replaces_an_earlier_loop() {
 #[test]
 fn a_loop_that_pops_is_written_and_ends_with_one() {
     let folder = Folder::with_walk();
-    let made = folder.run("make walk.bvh --range 3:9 --joint *:open -o loop.bvh");
+    let made = folder.run("make walk.bvh --range 3:9 --joint-closure *:open -o loop.bvh");
     assert_eq!(made.status, 1, "{}", made.stderr);
     assert!(made.stderr.contains("the seam pops"), "{}", made.stderr);
     assert_eq!(folder.run("check loop.bvh").status, 1);

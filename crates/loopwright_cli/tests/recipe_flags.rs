@@ -13,7 +13,7 @@ fn cut(made: &Value) -> [&Value; 2] {
 /// A walk with the recipe `range.toml`, which names frames that no search finds best.
 fn with_recipe() -> Folder {
     let folder = Folder::with_synth("--seconds 8 --fps 30");
-    let made = folder.made("--range 20:56 --root in-place --save-recipe range.toml");
+    let made = folder.made("--range 20:56 --root-motion in-place --save-recipe range.toml");
     assert_eq!(cut(&made), [20.0, 56.0]);
     folder
 }
@@ -37,7 +37,7 @@ fn a_search_sets_the_stretch_of_a_recipe_aside() {
         assert_eq!(cut(&made), cut(&folder.made(search)), "{search}");
         assert_ne!(cut(&made), [20.0, 56.0], "{search}");
     }
-    let other = folder.made("--recipe range.toml --fps 60 --root keep");
+    let other = folder.made("--recipe range.toml --fps 60 --root-motion keep");
     assert_eq!(cut(&other), [20.0, 56.0]);
     assert_eq!(other["root_motion"]["mode"], "keep");
 }
@@ -57,7 +57,7 @@ fn a_search_keeps_the_cycles_that_a_recipe_asks_for() {
 fn a_range_counts_more_than_the_stretch_of_a_recipe() {
     let folder = with_recipe();
     // What prices a seam is no search where the frames are named.
-    for also in ["", "--halflife 0.2"] {
+    for also in ["", "--half-life 0.2"] {
         let made = folder.made(&format!("--recipe range.toml --range 10:45 {also}"));
         assert_eq!(cut(&made), [10.0, 45.0]);
     }

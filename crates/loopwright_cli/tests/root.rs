@@ -52,7 +52,7 @@ fn carries_the_root(take: &Take, sidecar: &Value, joint: &str) {
 
 /// A walk below a root joint: one that was added to a loop and travels, or one that stands at the origin.
 fn folder_with_root_joint(travels: bool) -> Folder {
-    let folder = Folder::with_synth("--seconds 5 --fps 30 --turn 20");
+    let folder = Folder::with_synth("--seconds 5 --fps 30 --turn-rate 20");
     if travels {
         folder
             .run("make walk.bvh -o rooted.bvh --add-root --repeat 4 --last-key drop")
@@ -83,9 +83,9 @@ fn folder_with_root_joint(travels: bool) -> Folder {
 
 #[test]
 fn a_straight_root_runs_straight() {
-    let folder = Folder::with_synth("--seconds 5 --fps 30 --turn 2");
-    let json = folder.made("--root rabbit --add-root");
-    assert_eq!(json["root_motion"]["mode"], "rabbit");
+    let folder = Folder::with_synth("--seconds 5 --fps 30 --turn-rate 2");
+    let json = folder.made("--root-motion linear --add-root");
+    assert_eq!(json["root_motion"]["mode"], "linear");
     assert_eq!(number(&json, "root_motion/turn_rate_dps"), 0.0);
     assert!((number(&json, "root_motion/speed_mps") - 1.25).abs() < 0.02);
     carries_the_root(&folder.take("loop.bvh"), &json, "root");
@@ -94,20 +94,24 @@ fn a_straight_root_runs_straight() {
 
 #[test]
 fn a_straight_root_refuses_a_turn_and_says_what_to_try() {
-    let folder = Folder::with_synth("--seconds 5 --fps 30 --turn 12");
-    let answer = folder.run("make walk.bvh -o loop.bvh --root rabbit");
+    let folder = Folder::with_synth("--seconds 5 --fps 30 --turn-rate 12");
+    let answer = folder.run("make walk.bvh -o loop.bvh --root-motion linear");
     assert_eq!(answer.status, 2);
     assert!(
-        answer.stderr.contains("too much for --root rabbit"),
+        answer.stderr.contains("too much for --root-motion linear"),
         "{}",
         answer.stderr
     );
     assert!(answer.stderr.contains("degrees"), "{}", answer.stderr);
-    assert!(answer.stderr.contains("try: --root screw"), "{}", answer.stderr);
+    assert!(
+        answer.stderr.contains("try: --root-motion constant"),
+        "{}",
+        answer.stderr
+    );
     assert!(answer.stderr.contains("--force-straight"), "{}", answer.stderr);
     assert!(!folder.file("loop.bvh").exists());
 
-    let json = folder.made("--root rabbit --force-straight --save-recipe straight.toml");
+    let json = folder.made("--root-motion linear --force-straight --save-recipe straight.toml");
     assert_eq!(number(&json, "root_motion/turn_rate_dps"), 0.0);
     folder.loops();
     // The hips come back to their facing.
@@ -117,7 +121,7 @@ fn a_straight_root_refuses_a_turn_and_says_what_to_try() {
     // What was forced once stays forced.
     let recipe = folder.text("straight.toml");
     assert!(
-        recipe.contains("root = \"rabbit\"") && recipe.contains("force-straight = true"),
+        recipe.contains("root-motion = \"linear\"") && recipe.contains("force-straight = true"),
         "{recipe}"
     );
     let first = folder.read("loop.bvh");
@@ -131,7 +135,7 @@ fn a_straight_root_refuses_a_turn_and_says_what_to_try() {
 fn a_path_is_smoothed_as_asked_for_and_says_so() {
     let folder = Folder::with_walk();
     let sway = |options: &str| {
-        let json = folder.made(&format!("--root path --add-root {options}"));
+        let json = folder.made(&format!("--root-motion path --add-root {options}"));
         folder.loops();
         let take = folder.take("loop.bvh");
         let step = number(&json, "candidate/period_secs") / samples(&json) as f64;
@@ -153,7 +157,7 @@ fn a_path_is_smoothed_as_asked_for_and_says_so() {
     assert!(tight > 1.1 * usual && usual > 10.0 * loose, "{tight} {usual} {loose}");
     assert_eq!(folder.made("")["root_motion"]["path_smoothing_secs"], Value::Null);
 
-    folder.made("--root path --path-smoothing 0.1 --save-recipe path.toml");
+    folder.made("--root-motion path --path-smoothing 0.1 --save-recipe path.toml");
     assert!(folder.text("path.toml").contains("path-smoothing = 0.1"));
     let json = folder.made("--recipe path.toml");
     assert_eq!(number(&json, "root_motion/path_smoothing_secs"), 0.1);
@@ -163,7 +167,7 @@ fn a_path_is_smoothed_as_asked_for_and_says_so() {
 fn a_smoothing_that_is_none_is_refused() {
     let folder = Folder::with_walk();
     for secs in ["0", "-1", "nan", "inf"] {
-        let answer = folder.run(&format!("make walk.bvh --root path --path-smoothing={secs}"));
+        let answer = folder.run(&format!("make walk.bvh --root-motion path --path-smoothing={secs}"));
         assert_eq!(answer.status, 2, "{secs}");
         assert!(
             answer.stderr.contains("--path-smoothing must be a positive number"),
@@ -171,62 +175,70 @@ fn a_smoothing_that_is_none_is_refused() {
             answer.stderr
         );
     }
-    let answer = folder.run("make walk.bvh --root path --root-space full");
+    let answer = folder.run("make walk.bvh --root-motion path --root-space full");
     assert_eq!(answer.status, 2);
     assert!(
-        answer.stderr.contains("--root path lies on the ground"),
+        answer.stderr.contains("--root-motion path needs --root-space ground"),
         "{}",
         answer.stderr
     );
 }
 
 #[test]
-fn settings_of_other_modes_are_told_to_change_nothing() {
+fn settings_without_effect_get_a_warning() {
     let folder = Folder::with_walk();
     let answer = folder
         .run("make walk.bvh -o a.bvh --path-smoothing 0.1 --force-straight")
         .done();
     assert!(
-        answer.stderr.contains("warning: --path-smoothing says how --root path"),
+        answer
+            .stderr
+            .contains("warning: --path-smoothing has no effect without --root-motion path"),
         "{}",
         answer.stderr
     );
     assert!(
-        answer.stderr.contains("warning: --force-straight is for --root rabbit"),
+        answer
+            .stderr
+            .contains("warning: --force-straight has no effect without --root-motion linear"),
         "{}",
         answer.stderr
     );
 }
 
 #[test]
-fn a_body_that_is_torn_back_over_its_way_is_told_how_far() {
+fn pulling_a_body_back_gets_a_warning_with_the_distance() {
     let folder = Folder::with_walk();
-    let answer = folder.run("make walk.bvh -o loop.bvh --root world --json").done();
+    let answer = folder
+        .run("make walk.bvh -o loop.bvh --root-motion stationary --json")
+        .done();
     let json = answer.json();
     // 1.25 m/s on a wide circle.
     let way = 1.25 * number(&json, "candidate/source_period_secs");
-    let told = answer.stderr.split("the take travels ").nth(1).unwrap();
+    let told = answer.stderr.split("the body moves by ").nth(1).unwrap();
     let told: f64 = told.split(' ').next().unwrap().parse().unwrap();
     assert!((told - way).abs() < 0.05, "{told} {way}");
-    assert!(answer.stderr.contains("tears the body back"), "{}", answer.stderr);
-    // Nothing is torn where nothing travels.
-    let on_the_spot = Folder::with_synth("--seconds 5 --fps 30 --speed 0 --turn 0");
-    let answer = on_the_spot.run("make walk.bvh -o loop.bvh --root world").done();
-    assert!(!answer.stderr.contains("tears"), "{}", answer.stderr);
+    assert!(answer.stderr.contains("pulls it back"), "{}", answer.stderr);
+    // Nothing is pulled back where nothing moves.
+    let on_the_spot = Folder::with_synth("--seconds 5 --fps 30 --speed 0 --turn-rate 0");
+    let answer = on_the_spot
+        .run("make walk.bvh -o loop.bvh --root-motion stationary")
+        .done();
+    assert!(!answer.stderr.contains("pulls it back"), "{}", answer.stderr);
 }
 
 #[test]
 fn a_root_joint_of_the_rig_carries_the_twist() {
     for (travels, name) in [(true, "root"), (false, "Reference")] {
         let folder = folder_with_root_joint(travels);
-        for mode in ["screw", "in-place", "path"] {
-            let json = folder.made(&format!("--root {mode}"));
+        for mode in ["constant", "in-place", "path"] {
+            let json = folder.made(&format!("--root-motion {mode}"));
             assert_eq!(json["playback"]["root_joint"], name, "{mode}");
             assert_eq!(json["playback"]["carrier_joint"], name, "{mode}");
             assert_eq!(json["playback"]["root_joint_added"], false, "{mode}");
             let take = folder.take("loop.bvh");
             match mode {
-                "screw" => carries_the_root(&take, &json, name),
+                "constant" => carries_the_root(&take, &json, name),
                 "in-place" => {
                     for key in 0..take.num_frames() {
                         let off = joint_at(&take, key, name).inverse() * root_start(&json);
@@ -245,7 +257,7 @@ fn a_root_joint_of_the_rig_carries_the_twist() {
             );
         }
         // The world is the same whoever carries the travel.
-        let kept = folder.made("--root keep");
+        let kept = folder.made("--root-motion keep");
         assert_eq!(kept["playback"]["root_joint"], Value::Null);
         let expected = if travels { name } else { "Hips" };
         assert_eq!(kept["playback"]["carrier_joint"], expected);
@@ -295,7 +307,7 @@ fn a_loop_under_a_root_joint_is_told_by_its_keys() {
 fn a_loop_that_turns_most_of_the_way_round_is_checked_without_its_sidecar() {
     for (turn, period) in [(89.0, 2.41), (-124.0, 2.41)] {
         let folder = Folder::with_synth(&format!(
-            "--seconds 9 --fps 60 --speed 0.3 --period {period} --turn {turn} --drift 0"
+            "--seconds 9 --fps 60 --speed 0.3 --period {period} --turn-rate {turn} --drift 0"
         ));
         let json = folder.made(&format!("--range 60:{}", 60.0 + period * 60.0));
         let turned = number(&json, "root_motion/turn_rate_dps") * number(&json, "candidate/period_secs");
@@ -393,7 +405,7 @@ fn a_thrown_prop_loops_about_its_own_axis() {
 
 #[test]
 fn a_climb_is_kept_as_pitch_along_the_axis() {
-    let folder = Folder::with_synth("--seconds 5 --fps 30 --climb 0.25 --speed 0.8 --turn 15");
+    let folder = Folder::with_synth("--seconds 5 --fps 30 --climb 0.25 --speed 0.8 --turn-rate 15");
     let json = folder.made("--add-root");
     let twist = root_twist(&json);
     assert!((twist.linear.y - 0.25).abs() < 0.01, "{twist:?}");
@@ -401,4 +413,34 @@ fn a_climb_is_kept_as_pitch_along_the_axis() {
     assert!((number(&json, "root_motion/climb_mps") - twist.linear.y).abs() < 1e-12);
     carries_the_root(&folder.take("loop.bvh"), &json, "root");
     folder.loops();
+}
+
+/// Command lines and recipes of former versions still make the same loops.
+#[test]
+fn former_names_make_the_same_bytes() {
+    let folder = Folder::with_walk();
+    folder.write(
+        "former.toml",
+        "[closure]\norder = \"c1\"\n\n[output]\nroot = \"screw\"\n",
+    );
+    for (former, today) in [
+        (
+            "--root rabbit --force-straight",
+            "--root-motion linear --force-straight",
+        ),
+        ("--root world", "--root-motion stationary"),
+        ("--recipe former.toml", "--root-motion constant --continuity c1"),
+        (
+            "--joint *Hand:open --joints Head=0",
+            "--joint-closure *Hand:open --joint-weight Head=0",
+        ),
+    ] {
+        let [former, today] = [former, today].map(|options| {
+            folder
+                .run(&format!("make walk.bvh -o loop.bvh --force {options}"))
+                .done();
+            folder.read("loop.bvh")
+        });
+        assert!(former == today);
+    }
 }

@@ -53,13 +53,13 @@ fn every_client_gets_a_format_that_it_reads() {
 fn the_root_is_where_each_client_looks_for_it() {
     let folder = Folder::with_walk();
     for (client, mode, added) in [
-        ("godot", "screw", true),
-        ("unity", "screw", true),
-        ("unreal", "screw", true),
+        ("godot", "constant", true),
+        ("unity", "constant", true),
+        ("unreal", "constant", true),
         ("bevy", "in-place", false),
-        ("blender", "screw", false),
+        ("blender", "constant", false),
         ("three", "in-place", false),
-        ("generic", "screw", false),
+        ("generic", "constant", false),
     ] {
         let made = made_for(&folder, client, "");
         assert_eq!(made["root_motion"]["mode"], mode, "{client}");
@@ -71,11 +71,11 @@ fn the_root_is_where_each_client_looks_for_it() {
     }
     // Clips of one character share a skeleton, travel or none.
     for client in ["unity", "unreal"] {
-        let made = made_for(&folder, client, "--root in-place");
+        let made = made_for(&folder, client, "--root-motion in-place");
         assert_eq!(made["playback"]["root_joint_added"], true, "{client}");
     }
-    let made = made_for(&folder, "bevy", "--root screw");
-    assert_eq!(made["root_motion"]["mode"], "screw", "flags count more");
+    let made = made_for(&folder, "bevy", "--root-motion constant");
+    assert_eq!(made["root_motion"]["mode"], "constant", "flags count more");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn unreal_gets_whole_frames_per_second() {
     assert_eq!(made["target"]["importer"]["custom_sample_rate"], 30);
     assert_eq!(made["target"]["importer"]["use_default_sample_rate"], false);
     assert_eq!(made["target"]["importer"]["enable_root_motion"], true);
-    let made = made_for(&folder, "unreal", "--root in-place --fps 60");
+    let made = made_for(&folder, "unreal", "--root-motion in-place --fps 60");
     assert!((rate(&made) - 60.0).abs() < 1e-6, "flags count more: {}", rate(&made));
     assert_eq!(made["target"]["importer"]["custom_sample_rate"], 60);
     assert_eq!(made["target"]["importer"]["enable_root_motion"], false);
@@ -139,7 +139,7 @@ fn unity_is_told_what_its_importer_asks() {
     ] {
         assert_eq!(clip[key], true, "{key}");
     }
-    let made = made_for(&folder, "unity", "--root in-place --last-key drop --repeat 2");
+    let made = made_for(&folder, "unity", "--root-motion in-place --last-key drop --repeat 2");
     let clip = &made["target"]["importer"]["clip"];
     assert_eq!(clip["lockRootPositionXZ"], true);
     assert_eq!(number(clip, "lastFrame"), 2.0 * number(&made, "playback/samples") - 1.0);

@@ -146,7 +146,7 @@ fn inspect_of_a_soiled_take() {
         "speed, m/s",
         "angle, deg",
         "time, s",
-        "soiled frame",
+        "bad frame",
         "moving",
         "idle",
     ] {
@@ -187,7 +187,7 @@ fn make_shows_offsets_and_joints() {
     for words in [
         "length, mm",
         "angle, deg",
-        "twist, radius",
+        "constant motion, radius",
         "seam in the middle",
         " m</text>",
     ] {
@@ -237,7 +237,7 @@ fn odd_takes_are_drawn_all_the_same() {
             let Ok(cut) = Cut::new(&take, 0.0, (num_frames - 1) as f64) else {
                 continue;
             };
-            for root in [RootMode::Screw, RootMode::InPlace] {
+            for root in [RootMode::Constant, RootMode::InPlace] {
                 let settings = LoopSettings {
                     root: root.into(),
                     ..LoopSettings::default()

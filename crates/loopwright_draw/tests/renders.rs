@@ -59,7 +59,7 @@ impl Walk {
     }
 
     fn raw(&self) -> Motion {
-        let made = self.made(RootMode::Screw);
+        let made = self.made(RootMode::Constant);
         Motion::of_cut(
             &made.source,
             &self.figure,
@@ -96,7 +96,7 @@ fn small(view: View) -> StageSettings {
 
 #[test]
 fn a_loop_from_three_quarters() {
-    let motion = Walk::new(|_| {}).looped(RootMode::Screw);
+    let motion = Walk::new(|_| {}).looped(RootMode::Constant);
     let stage = Stage::new(&motion, &small(View::ThreeQuarter), "walk").unwrap();
     assert_like_snapshot("render-loop", &stage.frame(0.3).unwrap().png().unwrap());
     // The tolerance is narrow enough to tell a few hundredths of a second.
@@ -106,7 +106,7 @@ fn a_loop_from_three_quarters() {
 
 #[test]
 fn a_sheet_of_two_cycles_from_the_side() {
-    let motion = Walk::new(|settings| settings.climb_mps = 0.2).looped(RootMode::Screw);
+    let motion = Walk::new(|settings| settings.climb_mps = 0.2).looped(RootMode::Constant);
     let settings = StageSettings {
         is_fixed: true,
         cycles: 2,
@@ -126,7 +126,7 @@ fn the_seam_of_a_cut_beside_that_of_its_loop() {
         settings.torso_rise_metres = 0.1;
         settings.noise_deg = 1.0;
     });
-    let (raw, looped) = (walk.raw(), walk.looped(RootMode::Screw));
+    let (raw, looped) = (walk.raw(), walk.looped(RootMode::Constant));
     let skins: Vec<Picture> = [(&raw, "as it is"), (&looped, "loop")]
         .map(|(motion, title)| {
             let stage = Stage::new(motion, &small(View::ThreeQuarter), title).unwrap();
@@ -272,7 +272,7 @@ fn odd_takes_are_drawn_all_the_same() {
 }
 
 fn pictures(count: usize) -> (Vec<Picture>, f64) {
-    let motion = Walk::new(|_| {}).looped(RootMode::Screw);
+    let motion = Walk::new(|_| {}).looped(RootMode::Constant);
     let settings = StageSettings {
         size: [64, 48],
         ..small(View::Side)

@@ -14,7 +14,7 @@ pub enum Warning {
     Space(#[from] SpaceWarning),
     /// The file holds several animations, and one was taken unasked.
     #[error(
-        "{} animations, \"{taken}\" is taken because it is the longest that moves; the others: {}",
+        "{} animations; using \"{taken}\", the longest that moves; the others: {}",
         .names.len(),
         others(.names, .taken)
     )]
@@ -32,7 +32,7 @@ pub enum Warning {
     },
     /// The file holds several skins of different joints, and one was taken unasked.
     #[error(
-        "{} skins of different joints, \"{taken}\" is taken because most of it moves; the others: {}",
+        "{} skins of different joints; using \"{taken}\", the one that moves most; the others: {}",
         .names.len(),
         others(.names, .taken)
     )]
@@ -97,7 +97,7 @@ pub enum Warning {
         count: usize,
     },
     /// Several nodes share a name; numbers are put behind all but the first.
-    #[error("{count} nodes are named {name}; numbers are put behind all but the first")]
+    #[error("{count} nodes are named {name}; a number is added to each after the first")]
     NamesNumbered {
         /// The name.
         name: String,
@@ -113,7 +113,7 @@ pub enum Warning {
         count: usize,
     },
     /// Curves have keys more densely than the file has frames; the keys' rate is taken.
-    #[error("keys stand at {keys_hz:.4} per second, the file's frames at {scene_hz:.4}; the keys' rate is taken")]
+    #[error("the file has {scene_hz:.4} frames but {keys_hz:.4} keys per second; using the rate of the keys")]
     KeyRate {
         /// Keys per second.
         keys_hz: f64,

@@ -66,7 +66,7 @@ fn read(walk: &Walk) -> (loopwright::Take, Sidecar) {
 #[test]
 fn a_loop_comes_back_from_its_file_in_every_mode_and_format() {
     for format in [Format::Bvh, Format::Glb] {
-        for mode in [RootMode::Screw, RootMode::InPlace, RootMode::Keep] {
+        for mode in [RootMode::Constant, RootMode::InPlace, RootMode::Keep] {
             for add_root in [false, true] {
                 let walk = walk(mode, format, add_root);
                 assert!(!walk.file.quality.pops(), "{mode} {format:?}: {:?}", walk.file.quality);
@@ -109,7 +109,7 @@ fn a_loop_comes_back_from_its_file_in_every_mode_and_format() {
 
 #[test]
 fn a_sidecar_of_another_file_is_told_apart() {
-    let walk = walk(RootMode::Screw, Format::Bvh, false);
+    let walk = walk(RootMode::Constant, Format::Bvh, false);
     let (written, mut sidecar) = read(&walk);
     let short = loopwright::Take::of_tracks(
         "short",
@@ -140,5 +140,5 @@ fn an_unknown_root_mode_is_an_error() {
     let edited = json.replace("\"mode\": \"keep\"", "\"mode\": \"spin\"");
     assert_ne!(json, edited);
     let error = Sidecar::from_json(edited.as_bytes()).unwrap_err().to_string();
-    assert!(error.contains("screw") && error.contains("\"spin\""), "{error}");
+    assert!(error.contains("constant") && error.contains("\"spin\""), "{error}");
 }

@@ -362,7 +362,7 @@ fn clip(source: &Source, mode: RootMode, carrier: usize) -> LoopClip {
 fn loops_come_back_for_any_layout() {
     for up in Axis::ALL {
         let source = source(up);
-        for mode in [RootMode::Screw, RootMode::InPlace, RootMode::Keep, RootMode::Path] {
+        for mode in [RootMode::Constant, RootMode::InPlace, RootMode::Keep, RootMode::Path] {
             let clip = clip(&source, mode, 0);
             for add_root in [false, true] {
                 for (closing_key, copies, num_keys) in [
@@ -412,7 +412,7 @@ fn loops_come_back_for_any_layout() {
 #[test]
 fn an_added_root_carries_exactly_the_travel() {
     let source = source(Axis::Y);
-    let clip = clip(&source, RootMode::Screw, 0);
+    let clip = clip(&source, RootMode::Constant, 0);
     let settings = LoopWriteSettings {
         add_root: true,
         ..LoopWriteSettings::default()
@@ -462,7 +462,7 @@ fn an_added_root_carries_exactly_the_travel() {
 #[test]
 fn a_closing_key_repeats_the_first_to_the_last_digit() {
     let source = source(Axis::Y);
-    let clip = clip(&source, RootMode::Screw, 0);
+    let clip = clip(&source, RootMode::Constant, 0);
     for copies in [1, 4] {
         let settings = LoopWriteSettings {
             copies,
@@ -491,7 +491,7 @@ fn the_travel_stays_on_the_joint_that_had_it() {
         "CHANNELS 6 Xposition Yposition Zposition Xrotation",
     );
     let source = read(&text.replace("0 0 0\n", "0 0 0 0 0 0\n"), Axis::Z, 0.01).source;
-    let clip = clip(&source, RootMode::Screw, 1);
+    let clip = clip(&source, RootMode::Constant, 1);
     let written = write_loop(&clip, &source, &LoopWriteSettings::default()).unwrap();
     let again = read_again(text_of(&written), &source).take;
     for key in [1, 24] {
@@ -510,7 +510,7 @@ fn the_travel_stays_on_the_joint_that_had_it() {
 #[test]
 fn what_cannot_be_written_is_said() {
     let source = source(Axis::Y);
-    let clip = clip(&source, RootMode::Screw, 0);
+    let clip = clip(&source, RootMode::Constant, 0);
     let write = |copies| {
         let settings = LoopWriteSettings {
             copies,

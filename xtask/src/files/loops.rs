@@ -44,7 +44,7 @@ pub(super) fn make(captured: &Captured) -> Result<Vec<Looped>, String> {
             };
             studied.make(&stretch, &settings).map(|made| made.loop_clip)
         };
-        let (Ok(clip), Ok(in_place)) = (make(RootMode::Screw), make(RootMode::InPlace)) else {
+        let (Ok(clip), Ok(in_place)) = (make(RootMode::Constant), make(RootMode::InPlace)) else {
             continue;
         };
         all.push(Looped {

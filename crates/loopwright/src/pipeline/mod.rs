@@ -189,7 +189,7 @@ fn on_its_feet(
     let (body, limits) = (&analysis.body, analysis.contacts.limits());
     let (speed, twist) = match settings.root.mode {
         // A body that is brought back to where it started has no speed to be measured.
-        RootMode::World => (None, None),
+        RootMode::Stationary => (None, None),
         _ => feet::measure_speed(&loop_clip, body, limits, &settings.feet),
     };
     let (loop_clip, source) = match twist {

@@ -1,7 +1,7 @@
 //! From a clip in the world to a clip relative to its root.
 
 use super::{
-    MAX_RABBIT_TURN, RootError, RootMode, RootSettings, RootSpace,
+    MAX_LINEAR_TURN, RootError, RootMode, RootSettings, RootSpace,
     cycle::{BodyPath, Cycle, GroundPath, mean_start},
     poses::{EndPoses, WINDOW_SECS},
     root_joint,
@@ -48,7 +48,7 @@ impl Analysis {
     pub fn extract_root_motion(&self, clip: &Clip, cycles: u32, settings: &RootSettings) -> Result<Rooted, RootError> {
         settings.check()?;
         let carrier = root_joint::find_carrier(clip.skeleton(), &self.world, &self.body);
-        if settings.mode == RootMode::World {
+        if settings.mode == RootMode::Stationary {
             return Ok(Rooted::relative_to(clip, RootMotion::NONE, carrier));
         }
         let stretch = Stretch::of(clip, self);
@@ -210,11 +210,11 @@ impl<'a> Stretch<'a> {
 /// The root motion of a period as the mode has it. Errors: a straight root for a period that turns.
 fn root_motion(cycle: &Cycle<'_>, settings: &RootSettings) -> Result<RootMotion, RootError> {
     let root = cycle.root_motion();
-    if settings.mode != RootMode::Rabbit {
+    if settings.mode != RootMode::Linear {
         return Ok(root);
     }
     let found = root.twist.angular.length() * cycle.period_secs;
-    if found > MAX_RABBIT_TURN && !settings.force_straight {
+    if found > MAX_LINEAR_TURN && !settings.force_straight {
         return Err(RootError::Turns { found });
     }
     Ok(cycle.straight_root_motion())

@@ -134,13 +134,13 @@ pub(crate) fn extract_half(
         reach: TimeStep::new(clip.step_secs()).nearest(WINDOW_SECS),
     }
     .root_motion();
-    if mode == RootMode::World {
+    if mode == RootMode::Stationary {
         root = root.standing();
     } else if root.twist.linear.y != 0.0 {
         let climb = root.twist.linear.y * clip.step_secs();
         root.start.translation.y = foot_of_climb(&world, first, clip.num_intervals(), climb);
     }
-    let keeps_travel = matches!(mode, RootMode::Keep | RootMode::World);
+    let keeps_travel = matches!(mode, RootMode::Keep | RootMode::Stationary);
     let root_joint = root_joint::find(clip.skeleton(), &analysis.world, &analysis.body).filter(|_| !keeps_travel);
     Ok(match root_joint {
         Some(joint) => Rooted::under_root_joint(clip, root, joint, analysis, &[root_joint::tilt(clip, joint)]),

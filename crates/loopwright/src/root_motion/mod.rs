@@ -13,4 +13,4 @@ pub(crate) mod extract;
 pub(crate) mod half_cycle;
 
 pub use extract::{Rooted, TravelFit};
-pub use settings::{MAX_RABBIT_TURN, PATH_SMOOTHING_SECS, RootError, RootMode, RootSettings, RootSpace};
+pub use settings::{MAX_LINEAR_TURN, PATH_SMOOTHING_SECS, RootError, RootMode, RootSettings, RootSpace};

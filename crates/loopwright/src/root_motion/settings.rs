@@ -8,38 +8,39 @@ use crate::words;
 /// bounce of steps away (2% of what comes twice a second is left) and keeps the weave of strides.
 pub const PATH_SMOOTHING_SECS: f64 = 0.25;
 
-/// What becomes of the travel.
+/// What becomes of the root motion of the take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RootMode {
-    /// The root moves by one constant twist; the hips keep what differs from it.
+    /// The root moves at one constant velocity and turn rate (a twist); the hips keep what differs from it.
     #[default]
-    Screw,
-    /// The root runs straight ahead at a constant velocity and never turns; what the take turns is closed in the body.
-    Rabbit,
-    /// The root stays where it starts; the twist is reported only.
+    Constant,
+    /// The root moves straight ahead at a constant velocity and never turns; closing takes the turn of the take out of the
+    /// body.
+    Linear,
+    /// The root stays where it starts; its velocity and turn rate are only reported.
     InPlace,
-    /// The travel stays on the joint that carried it in the take; its mean over a cycle is the same constant twist.
+    /// The root motion stays on the joint that carried it in the take; its mean over a cycle is the same constant twist.
     Keep,
     /// The root follows the smoothed path of the hips over the ground; its mean over a cycle is the same constant twist.
     Path,
-    /// The travel is no travel: closing brings the body back to where it started.
-    World,
+    /// There is no root motion: closing brings the body back to where it started.
+    Stationary,
 }
 
 impl RootMode {
     /// Whether a file or an engine moves the root: not where it stays, and the root motion is reported only.
     pub fn moves_root(self) -> bool {
-        !matches!(self, Self::InPlace | Self::World)
+        !matches!(self, Self::InPlace | Self::Stationary)
     }
 }
 
 words!(RootMode {
-    Screw: "screw",
-    Rabbit: "rabbit",
+    Constant: "constant" | "screw",
+    Linear: "linear" | "rabbit",
     InPlace: "in-place",
     Keep: "keep",
     Path: "path",
-    World: "world",
+    Stationary: "stationary" | "world",
 });
 
 /// Which motions of a root count as travel.
@@ -66,7 +67,7 @@ pub struct RootSettings {
     pub space: RootSpace,
     /// Standard deviation of the weights that smooth the root's path, seconds; for [`RootMode::Path`] alone.
     pub path_smoothing_secs: f64,
-    /// Take loops that turn by more than [`MAX_RABBIT_TURN`] into [`RootMode::Rabbit`] as well.
+    /// Take loops that turn by more than [`MAX_LINEAR_TURN`] into [`RootMode::Linear`] as well.
     pub force_straight: bool,
 }
 
@@ -92,7 +93,7 @@ impl From<RootMode> for RootSettings {
 
 /// A loop that turns by more than this over its length, radians (5 degrees), is no straight one: closing bends the body by
 /// the whole turn within a fraction of a second.
-pub const MAX_RABBIT_TURN: f64 = 5.0 * core::f64::consts::PI / 180.0;
+pub const MAX_LINEAR_TURN: f64 = 5.0 * core::f64::consts::PI / 180.0;
 
 /// Why the travel cannot be taken out as asked for.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -102,7 +103,7 @@ pub enum RootError {
     #[error(
         "the stretch turns by {:.1} degrees, a straight root takes {:.0}",
         found.to_degrees(),
-        MAX_RABBIT_TURN.to_degrees()
+        MAX_LINEAR_TURN.to_degrees()
     )]
     Turns {
         /// Size of the turn from start to end, radians.

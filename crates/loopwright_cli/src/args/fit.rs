@@ -5,49 +5,54 @@ use std::path::PathBuf;
 use clap::Args;
 use loopwright::controller_fit::Mode;
 
-use crate::{numbers::parse_positive, recipe::TakeArgs, words::choice};
+use crate::{
+    headings::{FIT, INPUT, NUMBERS_ALONE, OUTPUT},
+    numbers::parse_positive,
+    recipe::TakeArgs,
+    words::choice,
+};
 
 #[derive(Debug, Args)]
 #[command(override_usage = "loopwright fit [OPTIONS] <TAKE>...\n       \
     loopwright fit --speed S (--acceleration A | --half-life H)\n       \
     loopwright fit --angle D (--turn-rate R | --half-life H)")]
 pub(crate) struct FitArgs {
-    /// Takes (BVH, FBX, GLB or glTF); a folder stands for all takes in it and below, without loops.
-    #[arg(required_unless_present_any = ["speed", "angle", "half_life"], value_name = "TAKE")]
+    /// Takes (BVH, FBX, GLB or glTF), or folders of takes.
+    #[arg(help_heading = INPUT, required_unless_present_any = ["speed", "angle", "half_life"], value_name = "TAKE")]
     pub(crate) takes: Vec<PathBuf>,
-    /// The mode of the whole of every take; told from speed and direction unless given.
-    #[arg(long, value_parser = choice::<Mode>())]
+    /// How the takes move [default: detected from speed and direction].
+    #[arg(long, value_name = "MODE", help_heading = FIT, value_parser = choice::<Mode>())]
     pub(crate) mode: Option<Mode>,
-    /// How much velocity and facing are smoothed: standard deviation of the weights, seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = loopwright::controller_fit::SMOOTHING_SECS)]
+    /// How much velocity and facing are smoothed: standard deviation, seconds.
+    #[arg(long, value_name = "S", help_heading = FIT, default_value_t = loopwright::controller_fit::SMOOTHING_SECS)]
     pub(crate) smoothing: f64,
-    /// Write the block for a controller into this file as well.
-    #[arg(long, value_name = "FILE")]
+    /// Write the settings into this file too.
+    #[arg(help_heading = OUTPUT, long, value_name = "FILE")]
     pub(crate) toml: Option<PathBuf>,
-    /// Draw a plot of it into this file: .svg or .png.
-    #[arg(long, value_name = "OUT")]
+    /// Draw speeds and fits into this file: .svg or .png.
+    #[arg(help_heading = OUTPUT, long, value_name = "OUT")]
     pub(crate) plot: Option<PathBuf>,
     /// Overwrite existing files.
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(crate) force: bool,
-    /// Top speed, metres per second: answer from numbers alone.
-    #[arg(long, value_name = "S", value_parser = parse_positive, conflicts_with = "takes", help_heading = "From numbers alone")]
+    /// Top speed, m/s.
+    #[arg(long, value_name = "S", value_parser = parse_positive, conflicts_with = "takes", help_heading = NUMBERS_ALONE)]
     pub(crate) speed: Option<f64>,
-    /// Largest acceleration on the way from standing to that speed, metres per second squared.
-    #[arg(long, value_name = "A", value_parser = parse_positive, requires = "speed", conflicts_with_all = ["takes", "half_life"], help_heading = "From numbers alone")]
+    /// Largest acceleration from standing to that speed, m/s^2.
+    #[arg(long, value_name = "A", value_parser = parse_positive, requires = "speed", conflicts_with_all = ["takes", "half_life"], help_heading = NUMBERS_ALONE)]
     pub(crate) acceleration: Option<f64>,
-    /// Angle turned by, degrees.
-    #[arg(long, value_name = "D", value_parser = parse_positive, conflicts_with = "takes", help_heading = "From numbers alone")]
+    /// Angle of a turn, degrees.
+    #[arg(long, value_name = "D", value_parser = parse_positive, conflicts_with = "takes", help_heading = NUMBERS_ALONE)]
     pub(crate) angle: Option<f64>,
-    /// Largest turn rate on the way over that angle, degrees per second.
-    #[arg(long, value_name = "R", value_parser = parse_positive, requires = "angle", conflicts_with_all = ["takes", "half_life"], help_heading = "From numbers alone")]
+    /// Largest turn rate within that turn, deg/s.
+    #[arg(long, value_name = "R", value_parser = parse_positive, requires = "angle", conflicts_with_all = ["takes", "half_life"], help_heading = NUMBERS_ALONE)]
     pub(crate) turn_rate: Option<f64>,
-    /// Half-life, seconds (59.7% is left after it): tells the largest acceleration or turn rate instead.
-    #[arg(long, value_name = "H", value_parser = parse_positive, conflicts_with = "takes", help_heading = "From numbers alone")]
+    /// Half-life, seconds; gives the largest acceleration or turn rate.
+    #[arg(long, value_name = "H", value_parser = parse_positive, conflicts_with = "takes", help_heading = NUMBERS_ALONE)]
     pub(crate) half_life: Option<f64>,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
-    /// Print JSON with stable keys.
-    #[arg(long)]
+    /// Print JSON instead of text.
+    #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
 }

@@ -7,6 +7,7 @@ use loopwright::{feet::FootLock, math::DecayKind};
 
 use super::DEFAULT_TOP;
 use crate::{
+    headings::{FEET, INPUT, JUMP, MIX, OUTPUT},
     limits::Limits,
     numbers::{parse_count, parse_cycles},
     recipe::TakeArgs,
@@ -14,128 +15,123 @@ use crate::{
 };
 
 #[derive(Debug, Args)]
+#[command(next_help_heading = INPUT)]
 pub(crate) struct CheckArgs {
-    /// Loops (BVH, FBX, GLB or glTF); the sidecar beside each is read where there is one. A folder stands for the loops in
-    /// it and below: files with a sidecar, or whose name ends in -loop.
-    #[arg(required = true)]
+    /// Loops (BVH, FBX, GLB or glTF), with their sidecars where they have them, or folders of loops.
+    #[arg(required = true, value_name = "LOOP")]
     pub(crate) loops: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) limits: Limits,
-    /// Limits from the table [check] of this file (TOML), instead of loopwright.toml in the current folder or the nearest
-    /// above it; flags count more.
+    /// Read limits from this file; flags override it [default: the nearest loopwright.toml].
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// The take that the loops were made from, for the figures that need it.
+    /// The take that the loops were made from; some figures need it.
     #[arg(long, value_name = "TAKE")]
     pub(crate) take: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
-    /// Print JSON with stable keys.
-    #[arg(long)]
+    /// Print JSON instead of text.
+    #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
 }
 
+/// Loops that are read together, and the motion that they become.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct BlendArgs {
-    /// Loops (BVH, FBX, GLB or glTF) of one skeleton, each with its sidecar beside it; a folder stands for all loops in it,
-    /// by name.
-    #[arg(required = true, value_name = "LOOP")]
+#[command(next_help_heading = OUTPUT)]
+pub(crate) struct LoopsArgs {
+    /// Loops of one skeleton (BVH, FBX, GLB or glTF), each with its sidecar, or folders of loops.
+    #[arg(required = true, value_name = "LOOP", help_heading = INPUT)]
     pub(crate) loops: Vec<PathBuf>,
-    /// Weights of the loops, in their order, separated by commas; equal ones unless given.
-    #[arg(long, value_name = "W,W", value_delimiter = ',', allow_hyphen_values = true)]
-    pub(crate) weights: Vec<f64>,
-    /// Speed over the ground of the blend, metres per second, between those of the loops; it finds the weights.
-    #[arg(long, value_name = "S", conflicts_with = "weights")]
-    pub(crate) speed: Option<f64>,
-    /// Whether feet are held where they stand in the blend.
-    #[arg(long, value_parser = choice::<FootLock>(), default_value_t = FootLock::Auto)]
-    pub(crate) lock_feet: FootLock,
-    /// Rate of turn of the blend, degrees per second, left positive, between those of the loops; it finds the weights.
-    #[arg(long, value_name = "D", conflicts_with = "weights", allow_hyphen_values = true)]
-    pub(crate) turn_rate: Option<f64>,
-    /// The loop to write; its sidecar goes beside it.
-    #[arg(short, long, value_name = "OUT")]
-    pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
-    /// Overwrite existing files.
-    #[arg(long)]
-    pub(crate) force: bool,
-    /// Print JSON with stable keys.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Clone, Args)]
-pub(crate) struct PlayArgs {
-    /// Loops (BVH, FBX, GLB or glTF) of one skeleton, each with its sidecar beside it; a folder stands for all loops in it,
-    /// by name.
-    #[arg(required = true, value_name = "LOOP")]
-    pub(crate) loops: Vec<PathBuf>,
-    /// How long to play, seconds.
-    #[arg(long, value_name = "S", default_value_t = 60.0)]
-    pub(crate) seconds: f64,
-    /// Where the order comes from: the same seed plays the same again.
-    #[arg(long, value_name = "N", default_value_t = 7)]
-    pub(crate) seed: u64,
-    /// Fewest and most cycles for which a loop plays before the next.
-    #[arg(long, value_name = "LOW:HIGH", default_value = "1:3", value_parser = parse_cycles)]
-    pub(crate) cycles: [u32; 2],
-    /// How the offset of a jump into the next loop fades.
-    #[arg(long, value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Quintic)]
-    pub(crate) fade: DecayKind,
-    /// How long it fades, seconds; 0.4 unless given, for spring the half-life, 0.1 unless given.
-    #[arg(long, value_name = "S")]
-    pub(crate) fade_seconds: Option<f64>,
-    /// Frames per second of the motion; those of the first loop unless given.
-    #[arg(long, value_name = "R")]
-    pub(crate) fps: Option<f64>,
     /// The motion to write.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
-    #[command(flatten)]
-    pub(crate) reading: TakeArgs,
-    /// Overwrite an existing file.
+    /// Overwrite existing files.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Print JSON with stable keys.
+    /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = MIX)]
+pub(crate) struct BlendArgs {
+    #[command(flatten)]
+    pub(crate) files: LoopsArgs,
+    /// Weights of the loops, in their order [default: equal].
+    #[arg(long, value_name = "W,W", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) weights: Vec<f64>,
+    /// Speed of the blend, m/s, between those of the loops; sets the weights.
+    #[arg(long, value_name = "S", conflicts_with = "weights")]
+    pub(crate) speed: Option<f64>,
+    /// Turn rate of the blend, deg/s, left positive; sets the weights.
+    #[arg(long, value_name = "D", conflicts_with = "weights", allow_hyphen_values = true)]
+    pub(crate) turn_rate: Option<f64>,
+    /// Whether feet are kept from sliding while they stand.
+    #[arg(long, value_name = "WHEN", help_heading = FEET, value_parser = choice::<FootLock>(), default_value_t = FootLock::Auto)]
+    pub(crate) lock_feet: FootLock,
+}
+
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = MIX)]
+pub(crate) struct PlayArgs {
+    #[command(flatten)]
+    pub(crate) files: LoopsArgs,
+    /// How long to play, seconds.
+    #[arg(long, value_name = "S", default_value_t = 60.0)]
+    pub(crate) seconds: f64,
+    /// Seed of the random order; the same seed gives the same motion.
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    pub(crate) seed: u64,
+    /// Fewest and most cycles of a loop before the next one.
+    #[arg(long, value_name = "LOW:HIGH", default_value = "1:3", value_parser = parse_cycles)]
+    pub(crate) cycles: [u32; 2],
+    /// How the jump into the next loop fades.
+    #[arg(long, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Quintic)]
+    pub(crate) fade: DecayKind,
+    /// Length of the fade, seconds; of a spring its half-life [default: 0.4; spring 0.1].
+    #[arg(long, value_name = "S")]
+    pub(crate) fade_seconds: Option<f64>,
+    /// Frames per second of the motion [default: those of the first loop].
+    #[arg(long, value_name = "R", help_heading = OUTPUT)]
+    pub(crate) fps: Option<f64>,
+}
+
 #[derive(Debug, Args)]
+#[command(next_help_heading = JUMP)]
 pub(crate) struct CostArgs {
-    /// What is left: a take or a loop (BVH, FBX, GLB or glTF), or with :FRAME one frame of it, counted from 0. A file with a
-    /// sidecar beside it is a loop.
-    #[arg(value_name = "FILE[:FRAME]")]
+    /// The motion to leave: a take or a loop (BVH, FBX, GLB or glTF); :FRAME selects one frame, from 0.
+    #[arg(value_name = "FILE[:FRAME]", help_heading = INPUT)]
     pub(crate) left: PathBuf,
-    /// What is entered, likewise; of the same skeleton.
-    #[arg(value_name = "FILE[:FRAME]")]
+    /// The motion to enter, of the same skeleton.
+    #[arg(value_name = "FILE[:FRAME]", help_heading = INPUT)]
     pub(crate) entered: PathBuf,
-    /// How the offset of a jump fades, where not all three are told.
-    #[arg(long, value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring)]
+    /// How the jump fades.
+    #[arg(long, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring)]
     pub(crate) decay: DecayKind,
-    /// Half-life of the spring, seconds (59.7% left after it).
-    #[arg(long, value_name = "S", default_value_t = 0.1)]
-    pub(crate) halflife: f64,
+    /// Half-life of the spring, seconds (59.7% is left after it).
+    #[arg(long, alias = "halflife", value_name = "S", default_value_t = 0.1)]
+    pub(crate) half_life: f64,
     /// Blend time of cubic and quintic, seconds.
     #[arg(long, value_name = "S", default_value_t = 0.4)]
     pub(crate) blend: f64,
-    /// How many places to leave or to enter to list at most.
+    /// How many frames to leave or to enter to list at most.
     #[arg(long, value_name = "K", default_value_t = DEFAULT_TOP, value_parser = parse_count)]
     pub(crate) top: usize,
-    /// How much joints of that name count: 'Head=0', '*Hand*=1'; may be repeated. `inspect` lists the weights.
-    #[arg(long = "joints", value_name = "PATTERN=WEIGHT", value_parser = <(String, f64)>::read)]
+    /// Weight of joints: 'Head=0', '*Hand*=1'; repeatable.
+    #[arg(long = "joint-weight", alias = "joints", value_name = "PATTERN=W", value_parser = <(String, f64)>::read)]
     pub(crate) weights: Vec<(String, f64)>,
-    /// Draw the costs into this file: .svg or .png.
-    #[arg(long, value_name = "OUT")]
-    pub(crate) plot: Option<PathBuf>,
-    /// Overwrite an existing plot.
-    #[arg(long, requires = "plot")]
-    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
-    /// Print JSON with stable keys.
-    #[arg(long)]
+    /// Draw the costs into this file: .svg or .png.
+    #[arg(long, value_name = "OUT", help_heading = OUTPUT)]
+    pub(crate) plot: Option<PathBuf>,
+    /// Overwrite an existing plot.
+    #[arg(long, requires = "plot", help_heading = OUTPUT)]
+    pub(crate) force: bool,
+    /// Print JSON instead of text.
+    #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
 }

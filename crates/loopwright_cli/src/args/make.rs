@@ -7,6 +7,7 @@ use clap::Args;
 use super::{MirrorArgs, SearchArgs};
 use crate::{
     exit::Failure,
+    headings::{INPUT, OUTPUT, SEAM, WHICH_LOOP},
     mirroring,
     numbers::{parse_count, parse_cut},
     recipe::{ClosureRecipe, JointRecipe, OutputRecipe, Recipe, StretchRecipe, StudyArgs},
@@ -15,57 +16,59 @@ use crate::{
 #[derive(Debug, Args)]
 pub(crate) struct MakeArgs {
     /// The take (BVH, FBX, GLB or glTF).
+    #[arg(help_heading = INPUT)]
     pub(crate) take: PathBuf,
-    /// Which loop of `find`'s list to make, counted from 1.
-    #[arg(long, value_name = "N", value_parser = parse_count, conflicts_with = "range")]
+    /// Which loop to make, by its number in the list of `find` [default: 1].
+    #[arg(long, value_name = "N", help_heading = WHICH_LOOP, value_parser = parse_count, conflicts_with = "range")]
     pub(crate) pick: Option<usize>,
-    /// Close these source frames, counted from 0, instead of searching.
-    #[arg(long, value_name = "START:END", value_parser = parse_cut, conflicts_with_all = ["cycles", "min_seconds", "max_seconds", "within", "speed", "turn_rate", "climb", "straight", "turning", "idle", "per_segment"])]
+    /// Make a loop of these frames, counted from 0, instead of searching.
+    #[arg(long, value_name = "START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, conflicts_with_all = ["cycles", "min_seconds", "max_seconds", "within", "speed", "turn_rate", "climb", "straight", "turning", "idle", "per_segment"])]
     pub(crate) range: Option<(f64, f64)>,
-    #[command(flatten)]
-    pub(crate) target: TargetArgs,
     #[command(flatten)]
     pub(crate) search: Option<SearchArgs>,
     #[command(flatten)]
     pub(crate) settings: LoopArgs,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CloseArgs {
     /// The take (BVH, FBX, GLB or glTF).
+    #[arg(help_heading = INPUT)]
     pub(crate) take: PathBuf,
-    /// Source frames to close, counted from 0, fractional or whole: the pose at END meets the one at START.
-    #[arg(long, value_name = "START:END", value_parser = parse_cut, required_unless_present = "recipe")]
+    /// Frames of the loop, counted from 0, whole or fractional.
+    #[arg(long, value_name = "START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, required_unless_present = "recipe")]
     pub(crate) range: Option<(f64, f64)>,
-    /// Cycles that the frames hold; as many as the rhythm says unless given.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Cycles that the frames hold [default: estimated].
+    #[arg(long, value_name = "N", help_heading = WHICH_LOOP, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) cycles: Option<u32>,
     #[command(flatten)]
-    pub(crate) target: TargetArgs,
-    #[command(flatten)]
     pub(crate) settings: LoopArgs,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
 }
 
 /// Where everything goes.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = OUTPUT)]
 pub(crate) struct TargetArgs {
-    /// The loop to write; `<stem>-loop.<extension>` in the current folder unless given, with the take's extension or one that
-    /// the client of --for reads.
+    /// The loop to write [default: TAKE-loop.EXT in the current folder].
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-    /// Settings from this file (TOML); flags count more.
-    #[arg(long, value_name = "FILE")]
+    /// Read settings from this file (TOML); flags override it.
+    #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub(crate) recipe: Option<PathBuf>,
-    /// Write what was done into this file, frames and all: it makes the same loop again.
+    /// Save all settings and the chosen frames into this file; --recipe makes the same loop again.
     #[arg(long, value_name = "FILE")]
     pub(crate) save_recipe: Option<PathBuf>,
-    /// Draw a plot of what closing did into this file: .svg or .png.
+    /// Draw the seam before and after closing into this file: .svg or .png.
     #[arg(long, value_name = "OUT")]
     pub(crate) plot: Option<PathBuf>,
     /// Overwrite existing files.
     #[arg(long)]
     pub(crate) force: bool,
-    /// Print JSON with stable keys.
+    /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -74,20 +77,16 @@ pub(crate) struct TargetArgs {
 #[derive(Debug, Args)]
 pub(crate) struct LoopArgs {
     #[command(flatten)]
-    output: OutputRecipe,
-    #[command(flatten)]
     mirror: MirrorArgs,
     #[command(flatten)]
-    take: StudyArgs,
-    #[command(flatten)]
     closure: ClosureRecipe,
-    /// Close joints of that name in another way, or leave them open: 'Hand*:spring:0.1', 'Prop:open'; may be repeated.
-    #[arg(
-        long = "joint",
-        value_name = "PATTERN:METHOD[:SECONDS]",
-        help_heading = "Closing the seam"
-    )]
+    /// Another method for joints: 'Hand*:spring:0.1', 'Prop:open'; repeatable.
+    #[arg(long = "joint-closure", alias = "joint", value_name = "NAME:HOW", help_heading = SEAM)]
     joints: Vec<JointRecipe>,
+    #[command(flatten)]
+    output: OutputRecipe,
+    #[command(flatten)]
+    take: StudyArgs,
 }
 
 impl LoopArgs {

@@ -1,8 +1,9 @@
 //! The command line as typed.
 
-use clap::{Parser, Subcommand};
+use clap::{ArgAction, Parser, Subcommand};
 
 mod fit;
+mod help;
 mod loops;
 mod make;
 mod render;
@@ -10,50 +11,60 @@ mod search;
 mod take;
 
 pub(crate) use fit::FitArgs;
+pub(crate) use help::command;
 pub(crate) use loops::{BlendArgs, CheckArgs, CostArgs, PlayArgs};
 pub(crate) use make::{CloseArgs, MakeArgs, TargetArgs};
 pub(crate) use render::RenderArgs;
 pub(crate) use search::{DEFAULT_TOP, FindArgs, MirrorArgs, SearchArgs, Side};
 pub(crate) use take::{ConvertArgs, DemoArgs, InspectArgs, SynthArgs};
 
-/// Turns motion-capture takes into loops.
-///
-/// Finds the stretches of a take that repeat, proves which seam is best, closes it so that pose, velocity and acceleration
-/// meet exactly, and gives the root one constant twist.
+/// Turns motion-capture takes into seamless loops.
 #[derive(Debug, Parser)]
-#[command(name = "loopwright", version, max_term_width = 100, arg_required_else_help = true)]
-#[command(after_help = "Exit status: 0 done; 1 nothing found, or the verdict is negative; 2 anything else.")]
+#[command(
+    name = "loopwright",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true,
+    disable_help_flag = true,
+    disable_version_flag = true
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Print help; -h prints a summary.
+    #[arg(short, long, global = true, hide = true, action = ArgAction::HelpShort)]
+    help: Option<bool>,
+    /// Print the version.
+    #[arg(short = 'V', long, hide = true, action = ArgAction::Version)]
+    version: Option<bool>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Tells what a take holds: skeleton, rate, unit, soiled frames, joints that count, rhythm, stretches.
+    /// Reports what a take holds: skeleton, rate, unit, bad frames, rhythm and segments.
     Inspect(InspectArgs),
     /// Lists the loops in a take, the recommended one first.
     Find(FindArgs),
-    /// Makes a loop from a take and writes it with a sidecar of figures.
+    /// Makes a loop from a take and measures it; the figures go into a sidecar.
     Make(MakeArgs),
-    /// Closes frames of your own choice, with every setting at hand.
+    /// Makes a loop from the frames that you choose.
     Close(CloseArgs),
-    /// Blends loops into one of a mean, or of a wanted, speed and turn.
+    /// Blends loops into one, by weights or to a given speed and turn rate.
     Blend(BlendArgs),
-    /// Plays loops one after the other for as long as wanted, in an order drawn from a seed.
+    /// Plays loops one after another, in a random order drawn from a seed.
     Play(PlayArgs),
-    /// Tells what it costs to leave one motion and enter another: frame to frame, or where best.
+    /// Compares jumps from one motion into another, to find the least visible.
     Cost(CostArgs),
-    /// Tells whether loops pop at the seam.
+    /// Checks whether loops pop at the seam.
     Check(CheckArgs),
-    /// Figures for a character controller: top speeds, and half-lives of starts, stops and turns.
+    /// Measures settings for character controllers: top speeds and half-lives.
     Fit(FitArgs),
-    /// Draws a take or a loop: an animation, a contact sheet, or the seam's onion skin.
+    /// Draws a take, a loop or a seam, as an animation or a contact sheet.
     Render(RenderArgs),
-    /// Reads a take and writes it again.
+    /// Converts a take into another format, or mirrors it.
     Convert(ConvertArgs),
-    /// Writes a synthetic take of a walker, with its truth beside it.
+    /// Writes a synthetic take of a walker, and its true period, speed and contacts.
     Synth(SynthArgs),
-    /// Walks the whole road on the built-in take: take, loop, sidecar and a picture.
+    /// Makes a loop from a built-in take: writes the take, the loop, its sidecar and a plot.
     Demo(DemoArgs),
 }

@@ -6,49 +6,51 @@ use clap::Args;
 use loopwright_draw::render::View;
 
 use crate::{
+    headings::{INPUT, OUTPUT, PICTURE},
     numbers::{parse_count, parse_range, parse_size},
     recipe::TakeArgs,
     words::choice,
 };
 
 #[derive(Debug, Args)]
+#[command(next_help_heading = PICTURE)]
 pub(crate) struct RenderArgs {
-    /// A take or a loop (BVH, FBX, GLB or glTF), or two to be seen side by side, such as a take and its loop.
-    #[arg(required = true, num_args = 1..=2, value_name = "TAKE|LOOP")]
+    /// A take or a loop (BVH, FBX, GLB or glTF), or two of them side by side.
+    #[arg(help_heading = INPUT, required = true, num_args = 1..=2, value_name = "TAKE|LOOP")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// The picture: .gif or .webp for an animation, .png for a contact sheet.
-    #[arg(short, long, value_name = "OUT")]
+    /// The picture to write: .gif or .webp for an animation, .png for a contact sheet.
+    #[arg(help_heading = OUTPUT, short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
-    /// Side from which the body is seen; the camera moves along.
-    #[arg(long, value_parser = choice::<View>(), default_value_t = View::ThreeQuarter)]
+    /// Where the camera looks from.
+    #[arg(long, value_name = "VIEW", value_parser = choice::<View>(), default_value_t = View::ThreeQuarter)]
     pub(crate) view: View,
-    /// Keep the camera where it is and show the whole way, so that travel and sliding feet are seen.
+    /// Keep the camera still, so that root motion and sliding feet show.
     #[arg(long)]
     pub(crate) fixed: bool,
-    /// Pixels of a picture, or of a cell of a contact sheet; 512x512, for cells 256x256, unless given.
+    /// Size in pixels [default: 512x512; cells of a contact sheet 256x256].
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     pub(crate) size: Option<[u32; 2]>,
-    /// Frames of a take to show, counted from 0; with --cycles or --onion they repeat as they are, jump and all.
+    /// Show these frames of a take, counted from 0; --cycles and --onion treat them as a raw loop.
     #[arg(long, value_name = "START:END", value_parser = parse_range)]
     pub(crate) range: Option<(usize, usize)>,
-    /// Cycles of a loop to show.
+    /// How many times to play a loop.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) cycles: Option<u32>,
-    /// Frames per second of an animation; the motion's own, at most 30, unless given.
+    /// Frames per second of an animation [default: those of the motion, at most 30].
     #[arg(long, value_name = "R")]
     pub(crate) fps: Option<f64>,
-    /// Frames from one cell of a contact sheet to the next; as many as give 24 cells unless given.
+    /// Frames from one cell of a contact sheet to the next [default: as needed for 24 cells].
     #[arg(long, value_name = "K", value_parser = parse_count)]
     pub(crate) every: Option<usize>,
-    /// Draw the seam instead: the last pose over the first, coloured by their distance, and the frames around both.
+    /// Draw the seam: the last pose over the first, coloured by their distance.
     #[arg(long, conflicts_with_all = ["every", "fps", "cycles"])]
     pub(crate) onion: bool,
     /// Overwrite an existing picture.
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
-    /// Print JSON with stable keys.
-    #[arg(long)]
+    /// Print JSON instead of text.
+    #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
 }

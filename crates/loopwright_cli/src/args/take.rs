@@ -7,6 +7,7 @@ use clap::Args;
 use loopwright_formats::Target;
 
 use crate::{
+    headings::{ENGINE, FEET, INPUT, OUTPUT, WALK},
     recipe::{StudyArgs, TakeArgs},
     words::choice,
 };
@@ -14,40 +15,43 @@ use crate::{
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
     /// The take (BVH, FBX, GLB or glTF).
+    #[arg(help_heading = INPUT)]
     pub(crate) take: PathBuf,
-    /// Show when each foot stands, as bars over time.
-    #[arg(long)]
+    /// Show when each foot is on the ground, as bars over time.
+    #[arg(long, help_heading = FEET)]
     pub(crate) contacts: bool,
-    /// Draw a plot of it into this file: .svg or .png.
-    #[arg(long, value_name = "OUT")]
-    pub(crate) plot: Option<PathBuf>,
-    /// Overwrite an existing plot.
-    #[arg(long, requires = "plot")]
-    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) study: StudyArgs,
-    /// Print JSON with stable keys.
-    #[arg(long)]
+    /// Draw the take into this file: .svg or .png.
+    #[arg(long, value_name = "OUT", help_heading = OUTPUT)]
+    pub(crate) plot: Option<PathBuf>,
+    /// Overwrite an existing plot.
+    #[arg(long, requires = "plot", help_heading = OUTPUT)]
+    pub(crate) force: bool,
+    /// Print JSON instead of text.
+    #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
     /// The take to read (BVH, FBX, GLB or glTF).
+    #[arg(help_heading = INPUT)]
     pub(crate) input: PathBuf,
-    /// The file to write; its name says which format: .bvh, .fbx, .glb or .gltf.
+    /// The file to write; its extension selects the format: .bvh, .fbx, .glb or .gltf.
+    #[arg(help_heading = OUTPUT)]
     pub(crate) output: PathBuf,
-    /// The client that will read it: says so where it cannot, and writes BVH in the space it takes for granted.
-    #[arg(long = "for", value_name = "CLIENT", value_parser = choice::<Target>())]
+    /// Write for an engine.
+    #[arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>())]
     pub(crate) target: Option<Target>,
-    /// Exchange left and right, as in a mirror; of a loop its sidecar as well.
-    #[arg(long)]
+    /// Exchange left and right; the sidecar of a loop is mirrored with it.
+    #[arg(long, help_heading = OUTPUT)]
     pub(crate) mirror: bool,
-    /// Which joints are images of each other where names do not tell: a file with lines such as LeftArm = RightArm.
-    #[arg(long, value_name = "FILE", requires = "mirror")]
+    /// Pairs of joints, LeftArm = RightArm a line [default: by name].
+    #[arg(long, help_heading = INPUT, value_name = "FILE", requires = "mirror")]
     pub(crate) mirror_map: Option<PathBuf>,
     /// Overwrite an existing file.
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
@@ -57,51 +61,57 @@ pub(crate) struct ConvertArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(next_help_heading = WALK)]
 pub(crate) struct SynthArgs {
-    /// The take to write (.bvh, .glb or .gltf); its truth goes to `<OUT>.truth.json`.
-    #[arg(short, long, value_name = "OUT")]
+    /// The take to write; the true values go to OUT.truth.json.
+    #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
     pub(crate) output: PathBuf,
-    /// Where all randomness comes from; the same seed gives the same bytes.
+    /// Seed of all randomness; the same seed gives the same bytes.
     #[arg(long, default_value_t = 7)]
     pub(crate) seed: u64,
-    /// Length, seconds.
+    /// Length of the take, seconds.
     #[arg(long, value_name = "S")]
     pub(crate) seconds: Option<f64>,
     /// Frames per second.
     #[arg(long, value_name = "R")]
     pub(crate) fps: Option<f64>,
-    /// Seconds of one cycle, two steps.
+    /// Length of one cycle (two steps), seconds.
     #[arg(long, value_name = "S")]
     pub(crate) period: Option<f64>,
-    /// Forward speed, metres per second; 0 steps in place.
+    /// Forward speed, m/s; 0 steps in place.
     #[arg(long, value_name = "MPS")]
     pub(crate) speed: Option<f64>,
-    /// Turn rate, degrees per second, left positive.
-    #[arg(long, value_name = "DPS", allow_negative_numbers = true)]
+    /// Turn rate, deg/s, left positive.
+    #[arg(
+        long = "turn-rate",
+        alias = "turn",
+        value_name = "DPS",
+        allow_negative_numbers = true
+    )]
     pub(crate) turn: Option<f64>,
-    /// Climb, metres per second.
+    /// Rate of climb, m/s.
     #[arg(long, value_name = "MPS", allow_negative_numbers = true)]
     pub(crate) climb: Option<f64>,
-    /// Share by which stance and swing grow over the take.
+    /// How much the stride grows over the take, as a share.
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub(crate) drift: Option<f64>,
-    /// Metres by which the body rises over the take.
+    /// How far the body rises over the take, metres.
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub(crate) rise: Option<f64>,
-    /// Share by which rate and speed vary.
+    /// How much step rate and speed vary, as a share.
     #[arg(long, value_name = "SHARE")]
     pub(crate) variation: Option<f64>,
     /// Sensor noise, degrees.
     #[arg(long, value_name = "DEG")]
     pub(crate) noise: Option<f64>,
-    /// Seconds of standing before the walk sets out.
+    /// How long the body stands before it walks, seconds.
     #[arg(long, value_name = "S")]
     pub(crate) lead_in: Option<f64>,
-    /// Put a T-pose into the first frame, as many recordings have it.
+    /// Start with a T-pose, as many recordings do.
     #[arg(long)]
     pub(crate) t_pose: bool,
     /// Overwrite existing files.
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub(crate) force: bool,
     /// Print JSON with stable keys.
     #[arg(long)]
@@ -110,11 +120,11 @@ pub(crate) struct SynthArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
-    /// Folder to write to, made where it is missing.
-    #[arg(short, long, value_name = "FOLDER", default_value = "loopwright-demo")]
+    /// Folder to write to; created where it is missing.
+    #[arg(help_heading = OUTPUT, short, long, value_name = "FOLDER", default_value = "loopwright-demo")]
     pub(crate) output: PathBuf,
-    /// Overwrite files of an earlier run.
-    #[arg(long)]
+    /// Overwrite the files of an earlier run.
+    #[arg(long, help_heading = OUTPUT)]
     pub(crate) force: bool,
     /// Print JSON with stable keys.
     #[arg(long)]

@@ -27,21 +27,20 @@ use crate::{
 };
 
 pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
-    let args = &BlendArgs {
-        loops: written_loop::with_folders(&args.loops)?,
-        ..args.clone()
-    };
-    let format = output::format_of(&args.output)?;
-    let beside = output::sidecar_path(&args.output);
-    let mut outputs = Outputs::new(args.force);
-    for input in &args.loops {
+    let mut args = args.clone();
+    args.files.loops = written_loop::with_folders(&args.files.loops)?;
+    let args = &args;
+    let format = output::format_of(&args.files.output)?;
+    let beside = output::sidecar_path(&args.files.output);
+    let mut outputs = Outputs::new(args.files.force);
+    for input in &args.files.loops {
         outputs.spare(input);
         outputs.spare(&output::sidecar_path(input));
     }
-    for path in [&args.output, &beside] {
+    for path in [&args.files.output, &beside] {
         outputs.check(path)?;
     }
-    let loops = written_loop::read_all_playable(&args.loops, &args.reading)?;
+    let loops = written_loop::read_all_playable(&args.files.loops, &args.files.reading)?;
     same_cycles(args, &loops)?;
     let clips: Vec<LoopClip> = loops.iter().map(|each| each.clip.clone()).collect();
     let (blender, weights) = weigh(args, clips)?;
@@ -49,7 +48,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     let (clip, feet) = planted(args, &loops[0], clip, &weights)?;
     let sum: f64 = weights.iter().sum();
     let blend = BlendFacts {
-        loops: args.loops.iter().map(|path| path.display().to_string()).collect(),
+        loops: args.files.loops.iter().map(|path| path.display().to_string()).collect(),
         weights: weights.iter().map(|weight| weight / sum).collect(),
         phases: blender.phases().to_vec(),
     };
@@ -60,7 +59,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     let origin = BlendOrigin {
         take: first.facts.clone(),
         first: &first.sidecar,
-        overrides: &args.reading.overrides(),
+        overrides: &args.files.reading.overrides(),
         blend,
         feet,
         mode,
@@ -74,11 +73,13 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     for warning in &sidecar.warnings {
         talk::warn(warning);
     }
-    sidecar.outputs = [&args.output, &beside].map(|path| path.display().to_string()).to_vec();
-    outputs.add(&args.output, &file.bytes())?;
+    sidecar.outputs = [&args.files.output, &beside]
+        .map(|path| path.display().to_string())
+        .to_vec();
+    outputs.add(&args.files.output, &file.bytes())?;
     outputs.add(&beside, file.sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     outputs.commit()?;
-    output::print(&if args.json {
+    output::print(&if args.files.json {
         json::text(&file.sidecar)
     } else {
         report::blend(&file.sidecar)
@@ -104,7 +105,7 @@ fn planted(
     clip: LoopClip,
     weights: &[f64],
 ) -> Result<(LoopClip, FeetFacts), Failure> {
-    let body = Body::find(&first.take, &args.reading.overrides()).map_err(load::body_failure)?;
+    let body = Body::find(&first.take, &args.files.reading.overrides()).map_err(load::body_failure)?;
     let root_joint = match &first.sidecar.playback.root_joint {
         Some(name) => clip.skeleton().find(name),
         None => first.sidecar.playback.root_joint_added.then_some(0),
@@ -133,9 +134,9 @@ fn same_cycles(args: &BlendArgs, loops: &[PlayableLoop]) -> Result<(), Failure> 
         None => Ok(()),
         Some(index) => Err(Failure::error(format!(
             "\"{}\" holds {} cycles of its motion, \"{}\" {}",
-            args.loops[index].display(),
+            args.files.loops[index].display(),
             cycles(index),
-            args.loops[0].display(),
+            args.files.loops[0].display(),
             cycles(0)
         ))
         .try_this("`loopwright make --cycles N` with one N for all")),
@@ -191,8 +192,8 @@ fn blend_failure(args: &BlendArgs, error: &BlendError) -> Failure {
     match error {
         BlendError::Count { .. } | BlendError::Weight { .. } | BlendError::NoWeight => failure.try_this(format!(
             "--weights with {} numbers, such as --weights {}",
-            args.loops.len(),
-            vec!["1"; args.loops.len()].join(",")
+            args.files.loops.len(),
+            vec!["1"; args.files.loops.len()].join(",")
         )),
         _ => failure,
     }

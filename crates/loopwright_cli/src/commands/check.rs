@@ -157,13 +157,11 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
                     .try_this("a loop of 3 or more frames")
             })?;
             let key = if seen.layout.has_closing_key {
-                "the last key is taken for the first one again"
+                "assuming that the last key repeats the first"
             } else {
-                "the last key is taken for the last sample before the first comes again"
+                "assuming that the last key comes right before the first"
             };
-            warnings.push(format!(
-                "no sidecar: {key}, and the root motion is estimated from the keys"
-            ));
+            warnings.push(format!("no sidecar: {key}; root motion estimated from the keys"));
             seen
         }
     };
@@ -186,12 +184,13 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
     let keys = keys_of(0, place.layout)?;
     let source = match (take, &sidecar) {
         (Some(_), Some(sidecar)) if sidecar.candidate.mirrored => {
-            warnings.push("half of it is the mirror image of the other: it is not compared with the take".to_owned());
+            warnings
+                .push("not compared with the take: one half of the loop is the mirror image of the other".to_owned());
             None
         }
         (Some(take), Some(sidecar)) => Some(written_loop::uncut(&place, take, sidecar, &written)?),
         (Some(_), None) => {
-            warnings.push("no sidecar: which frames of the take the loop was cut from is not known".to_owned());
+            warnings.push("no sidecar, so the loop is not compared with the take: its frames are not known".to_owned());
             None
         }
         (None, _) => None,
@@ -224,7 +223,7 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
     }
     if quality.pops() && sidecar.is_none() && !place.layout.has_closing_key {
         warnings.push(
-            "the verdict rests on a root motion estimated from open keys; keep the sidecar beside the loop, or write the closing key"
+            "this verdict depends on estimated root motion; keep the sidecar beside the loop, or write it with --last-key repeat"
                 .to_owned(),
         );
     }
@@ -242,7 +241,7 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
     if !failed.is_empty() && figures.grade == Some(Grade::Good) {
         figures.grade = Some(Grade::Check);
     }
-    warnings.extend(limits.not_measured(&figures).map(str::to_owned));
+    warnings.extend(limits.unchecked(&figures).map(str::to_owned));
     Ok(Verdict {
         file: path.display().to_string(),
         animation: None,

@@ -23,7 +23,7 @@ use crate::{
         cost::{self as report, CostAnswer, CostSide, CrossingFacts, DecayCost, GapFacts, PairFacts, TableFacts},
         json,
     },
-    talk, written_loop,
+    written_loop::{self, AddedRoot},
 };
 
 /// Most frames of a side in a table; of more, some are taken evenly.
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
 /// Spring, cubic and quintic as the flags have them, in this order.
 fn decays(args: &CostArgs) -> Result<[Decay; 3], Failure> {
     for (flag, secs, usual) in [
-        ("--halflife", args.halflife, DEFAULT_HALF_LIFE_SECS),
+        ("--half-life", args.half_life, DEFAULT_HALF_LIFE_SECS),
         ("--blend", args.blend, DEFAULT_FADE_SECS),
     ] {
         if !(0.001..=10.0).contains(&secs) {
@@ -96,7 +96,7 @@ fn decays(args: &CostArgs) -> Result<[Decay; 3], Failure> {
             );
         }
     }
-    Ok(DecayKind::ALL.map(|kind| kind.lasting(args.halflife, args.blend)))
+    Ok(DecayKind::ALL.map(|kind| kind.lasting(args.half_life, args.blend)))
 }
 
 /// A take or a loop, and the frame of it that is meant, if any.
@@ -159,38 +159,20 @@ fn names(skeleton: &loopwright::Skeleton) -> Vec<String> {
 
 type ReadLoop = (Motion, Option<(LoopClip, usize)>, Vec<String>, usize);
 
-/// A loop with its sidecar, on its take's own skeleton: a root joint that was added is folded away.
+/// A loop with its sidecar, on the skeleton of its take.
 fn read_loop(path: &Path, reading: &TakeArgs) -> Result<ReadLoop, Failure> {
-    let read = written_loop::read(path, reading)?;
-    for warning in &read.warnings {
-        talk::warn(&format!("{}: {warning}", path.display()));
-    }
-    // There is a sidecar: the caller has looked.
-    let Some(sidecar) = read.sidecar else {
-        return Err(Failure::error(format!(
-            "\"{}\" has no sidecar beside it",
-            path.display()
-        )));
-    };
-    let failed = |error: &dyn std::fmt::Display| {
-        Failure::error(format!(
-            "\"{}\" and its sidecar do not belong together: {error}",
-            path.display()
-        ))
-        .try_this("make the loop again")
-    };
-    let place = written_loop::folded(&sidecar, &read.written)?;
-    let clip = place.played(&read.written).map_err(|error| failed(&error))?;
+    let read = written_loop::read_playable(path, reading, AddedRoot::Folded)?;
+    let clip = read.played();
     let motion = Motion::of_loop(&clip, &reading.overrides()).map_err(|error| match error {
         TransitionError::Body(error) => load::body_failure(error),
-        other => failed(&other),
+        other => written_loop::apart(path, &other),
     })?;
     let joints = names(clip.skeleton());
     Ok((
         motion,
-        Some((clip, sidecar.candidate.cycles)),
+        Some((clip, read.sidecar.candidate.cycles)),
         joints,
-        read.written.num_frames(),
+        read.take.num_frames(),
     ))
 }
 
@@ -318,8 +300,8 @@ fn table(
             sides[0].path.display(),
             sides[1].path.display()
         ))
-        .because("bad frames are neither left nor entered, and a take not at its very end")
-        .try_this("other frames; `loopwright inspect` lists the bad frames"));
+        .because("bad frames are never left or entered, and a take is not left at its very end")
+        .try_this("other frames; `loopwright inspect --json` lists the bad ones"));
     }
     let grid = transitions.grid(exits, entries, decay, TABLE);
     let sorted = grid.sorted();

@@ -141,7 +141,7 @@ fn take(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<FittedTak
     let mut warnings: Vec<String> = soft.iter().map(ToString::to_string).collect();
     if !analysis.screen.jumps.is_empty() {
         warnings.push(format!(
-            "the pose jumps at {}: nothing is told across it",
+            "the pose jumps at {}: nothing is measured across it",
             load::list_frames(&analysis.screen.jumps)
         ));
     }
@@ -191,8 +191,8 @@ fn from_numbers(args: &FitArgs) -> Result<Ending, Failure> {
     let unanswered = (args.speed.is_some() && velocity.is_none()) || (args.angle.is_some() && facing.is_none());
     if unanswered || (velocity.is_none() && facing.is_none()) {
         return Err(Failure::error("too few numbers to answer from")
-            .because("--speed with --acceleration tells the half-life, with --half-life the largest acceleration")
-            .because("--angle with --turn-rate tells the half-life, with --half-life the largest turn rate")
+            .because("--speed with --acceleration gives the half-life, with --half-life the largest acceleration")
+            .because("--angle with --turn-rate gives the half-life, with --half-life the largest turn rate")
             .try_this("--speed 5 --half-life 0.2"));
     }
     output::print(&if args.json {

@@ -63,7 +63,7 @@ fn make(
     target: &TargetArgs,
     search: Option<(usize, &SearchArgs)>,
 ) -> Result<Ending, Failure> {
-    let client = recipe.output.client();
+    let client = recipe.output.engine();
     let loop_path = target
         .output
         .clone()
@@ -194,7 +194,7 @@ fn choose(
     }
     let Some((pick, search)) = search else {
         return Err(Failure::error("the recipe does not say which frames to close")
-            .because("a stretch needs both start and end")
+            .because("a recipe needs both start and end under [stretch]")
             .try_this("--range START:END, or `loopwright make` to search for them"));
     };
     search::check(search, loaded)?;

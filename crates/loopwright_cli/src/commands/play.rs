@@ -20,25 +20,24 @@ use crate::{
 };
 
 pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
-    let args = &PlayArgs {
-        loops: written_loop::with_folders(&args.loops)?,
-        ..args.clone()
-    };
-    let format = output::format_of(&args.output)?;
-    let mut outputs = Outputs::new(args.force);
-    for input in &args.loops {
+    let mut args = args.clone();
+    args.files.loops = written_loop::with_folders(&args.files.loops)?;
+    let args = &args;
+    let format = output::format_of(&args.files.output)?;
+    let mut outputs = Outputs::new(args.files.force);
+    for input in &args.files.loops {
         outputs.spare(input);
         outputs.spare(&output::sidecar_path(input));
     }
-    outputs.check(&args.output)?;
-    outputs.clear(&output::sidecar_path(&args.output))?;
+    outputs.check(&args.files.output)?;
+    outputs.clear(&output::sidecar_path(&args.files.output))?;
     let rate = args.fps.unwrap_or(1.0);
     if !(rate > 0.0 && rate.is_finite()) {
         return Err(
             Failure::error(format!("--fps must be a positive number, found {rate}")).try_this("--fps 30 or --fps 60")
         );
     }
-    let loops = written_loop::read_all_playable(&args.loops, &args.reading)?;
+    let loops = written_loop::read_all_playable(&args.files.loops, &args.files.reading)?;
     let frame_time_secs = args.fps.map_or(loops[0].clip.step_secs(), |rate| 1.0 / rate);
     let source = loops[0].source.clone();
     let set = LoopSet::new(loops.into_iter().map(|each| each.played()).collect()).map_err(play_failure)?;
@@ -49,13 +48,13 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
     };
     let performance = set.perform(args.seconds, &settings).map_err(play_failure)?;
     let take = performance
-        .to_take(&files::stem(&args.output), frame_time_secs)
+        .to_take(&files::stem(&args.files.output), frame_time_secs)
         .map_err(play_failure)?;
     let written = loopwright_formats::write_take(&take, &source.in_format(format, &take)).map_err(Failure::error)?;
     for warning in &written.warnings {
         talk::warn(&warning.to_string());
     }
-    outputs.add(&args.output, &written.bytes)?;
+    outputs.add(&args.files.output, &written.bytes)?;
     let outputs = outputs.commit()?;
     let answer = PlayAnswer {
         duration_secs: take.duration_secs(),
@@ -67,17 +66,17 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
             .segments()
             .iter()
             .map(|segment| PlayedLoop {
-                file: args.loops[segment.loop_index].display().to_string(),
+                file: args.files.loops[segment.loop_index].display().to_string(),
                 start_secs: segment.start_secs,
                 entry_secs: segment.entry.secs,
                 cost_metre_secs: segment.entry.cost,
             })
             .collect(),
     };
-    output::print(&if args.json {
+    output::print(&if args.files.json {
         json::document("play", answer, None, &outputs)
     } else {
-        report::human(&answer, &args.output.display().to_string())
+        report::human(&answer, &args.files.output.display().to_string())
     })?;
     Ok(Ending::Done)
 }

@@ -11,50 +11,51 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     exit::Failure,
+    headings::SEAM,
     words::{choice, optional_text},
 };
 
 /// How the seam is closed, as flags or as the table `[closure]` of a recipe. Times in seconds.
 #[derive(Clone, Debug, Default, PartialEq, Args, Serialize, Deserialize)]
-#[command(next_help_heading = "Closing the seam")]
+#[command(next_help_heading = SEAM)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct ClosureRecipe {
-    /// How the seam is closed; quintic unless given.
+    /// How the seam is closed [default: quintic].
     #[arg(long = "closure", value_name = "METHOD", value_parser = choice::<ClosureName>())]
     #[serde(with = "optional_text")]
     pub(crate) method: Option<ClosureName>,
-    /// Another method at the start.
-    #[arg(long = "closure-start", value_name = "METHOD", value_parser = choice::<ClosureName>())]
+    /// Another method for the start of the loop.
+    #[arg(long = "closure-start", value_name = "METHOD", hide_possible_values = true, value_parser = choice::<ClosureName>())]
     #[serde(with = "optional_text")]
     method_start: Option<ClosureName>,
-    /// Another method at the end.
-    #[arg(long = "closure-end", value_name = "METHOD", value_parser = choice::<ClosureName>())]
+    /// Another method for the end of the loop.
+    #[arg(long = "closure-end", value_name = "METHOD", hide_possible_values = true, value_parser = choice::<ClosureName>())]
     #[serde(with = "optional_text")]
     method_end: Option<ClosureName>,
-    /// Blend time at both ends, seconds; for spring the half-life (59.7% left after it), for softfade the time of the fade.
-    #[arg(long, value_name = "SECONDS")]
+    /// Blend time at both ends, seconds (for a spring, its half-life).
+    #[arg(long, value_name = "S")]
     blend: Option<f64>,
-    /// Another blend time at the start.
-    #[arg(long, value_name = "SECONDS")]
+    /// Another blend time for the start.
+    #[arg(long, value_name = "S")]
     blend_start: Option<f64>,
-    /// Another blend time at the end.
-    #[arg(long, value_name = "SECONDS")]
+    /// Another blend time for the end.
+    #[arg(long, value_name = "S")]
     blend_end: Option<f64>,
-    /// How sharply softfade bends, 0.5 or more; 16 unless given.
+    /// How sharply softfade bends, 0.5 or more [default: 16].
     #[arg(long, value_name = "K")]
     hardness: Option<f64>,
-    /// Share of the gaps that the start takes, 0 to 1: of pose, velocity and acceleration, those left out as the one before.
+    /// Share of the gaps closed at the start, 0 to 1.
     #[arg(long, value_name = "P[,V[,A]]", value_delimiter = ',', num_args = 1..=3)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     share: Vec<f64>,
-    /// How far the seam is closed; c2 where the method carries it.
-    #[arg(long, value_parser = choice::<Order>())]
-    #[serde(with = "optional_text")]
-    order: Option<Order>,
-    /// How velocities and accelerations at the seam are told; layered unless given.
-    #[arg(long, value_parser = choice::<SeamMotion>())]
-    #[serde(with = "optional_text")]
-    motion: Option<SeamMotion>,
+    /// What meets at the seam [default: c2 where the method allows it].
+    #[arg(long, alias = "order", value_name = "C", value_parser = choice::<Order>())]
+    #[serde(alias = "order", with = "optional_text")]
+    continuity: Option<Order>,
+    /// How velocities are estimated [default: layered].
+    #[arg(long, alias = "motion", value_name = "HOW", value_parser = choice::<SeamMotion>())]
+    #[serde(alias = "motion", with = "optional_text")]
+    seam_motion: Option<SeamMotion>,
 }
 
 /// Joints that are closed in their own way, as a flag or as a table `[[joint]]` of a recipe.
@@ -129,8 +130,8 @@ impl ClosureRecipe {
         let is_whole = |name| matches!(name, ClosureName::Auto | ClosureName::Crossfade);
         if start != end && (is_whole(start) || is_whole(end)) {
             return Err(
-                Failure::error("auto and crossfade are methods of the whole seam, not of one of its ends")
-                    .try_this("--closure for both ends, or other methods at both"),
+                Failure::error("auto and crossfade close the whole seam, not one of its ends")
+                    .try_this("--closure for both ends, or other methods for each end"),
             );
         }
         let [blend_start, blend_end] = [self.blend_start, self.blend_end].map(|own| own.or(self.blend));
@@ -139,12 +140,16 @@ impl ClosureRecipe {
         for joint in joints {
             let matching = skeleton.joints_matching(&joint.pattern);
             if matching.is_empty() {
-                return Err(Failure::error(format!("no joint's name is like \"{}\"", joint.pattern))
-                    .because("patterns must fit the whole name; * stands for any letters, ? for any one")
+                return Err(Failure::error(format!("no joint matches \"{}\"", joint.pattern))
+                    .because("a pattern must match the whole name; * stands for any letters, ? for one letter")
                     .try_this("`loopwright inspect TAKE --json` lists the joints"));
             }
             if let Some(secs) = joint.blend {
-                positive("the seconds of --joint", secs, "--joint 'Hand*:spring:0.1'")?;
+                positive(
+                    "the seconds of --joint-closure",
+                    secs,
+                    "--joint-closure 'Hand*:spring:0.1'",
+                )?;
             }
             let own = self.method_of([joint.method; 2], [joint.blend; 2], shares);
             of_joints.extend(matching.into_iter().map(|joint| (joint, own)));
@@ -152,7 +157,7 @@ impl ClosureRecipe {
         Ok(ClosureSettings {
             // Only joints may be left open.
             method: method.unwrap_or_default(),
-            motion: self.motion.unwrap_or_default(),
+            motion: self.seam_motion.unwrap_or_default(),
             joints: of_joints,
         })
     }
@@ -171,7 +176,7 @@ impl ClosureRecipe {
             start: shape(start, blend_start)?,
             end: shape(end, blend_end)?,
             shares,
-            order: self.order.unwrap_or_default(),
+            order: self.continuity.unwrap_or_default(),
             crossfade_secs: crossfades.then(|| blend_start.unwrap_or(DEFAULT_BLEND_SECS)),
         })
     }
@@ -229,9 +234,9 @@ fn shares(given: &[f64]) -> Result<Shares, Failure> {
     let wrong = given.len() > 3 || given.iter().any(|share| !(0.0..=1.0).contains(share));
     if wrong {
         return Err(Failure::error(
-            "--share takes one to three numbers from 0 to 1: of pose, velocity and acceleration",
+            "--share takes one to three numbers from 0 to 1: for pose, velocity and acceleration",
         )
-        .try_this("--share 0.5, or --share 1 to leave the end as it is"));
+        .try_this("--share 0.5, or --share 1 to leave the end unchanged"));
     }
     let rho = given.first().copied().unwrap_or(0.5);
     let sigma = given.get(1).copied().unwrap_or(rho);

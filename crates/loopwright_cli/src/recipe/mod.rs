@@ -174,7 +174,7 @@ cycles = 1
 [closure]
 method = "softfade"
 share = [0.3, 0.7]
-order = "c1"
+continuity = "c1"
 
 [[joint]]
 pattern = "Hand*"
@@ -186,13 +186,13 @@ pattern = "Prop"
 method = "open"
 
 [output]
-for = "unity"
-root = "in-place"
+root-motion = "in-place"
 root-space = "full"
 path-smoothing = 0.4
 root-speed = "pose"
 force-straight = true
 last-key = "drop"
+for = "unity"
 "#;
         assert_eq!(toml::to_string(&recipe(text)).unwrap(), text);
         assert_eq!(recipe(""), Recipe::default());
@@ -212,11 +212,29 @@ last-key = "drop"
         }
     }
 
+    /// Recipes that were saved under former names still make the same loop.
+    #[test]
+    fn former_keys_and_words_are_read() {
+        let former = recipe(
+            "[closure]\norder = \"c1\"\nmotion = \"central\"\n\n[output]\nroot = \"screw\"\nroot-space = \"full\"\n",
+        );
+        let today = recipe(
+            "[closure]\ncontinuity = \"c1\"\nseam-motion = \"central\"\n\n[output]\nroot-motion = \"constant\"\n\
+             root-space = \"full\"\n",
+        );
+        assert_eq!(former, today);
+        for (word, mode) in [("rabbit", "linear"), ("world", "stationary")] {
+            let former = recipe(&format!("output.root = \"{word}\""));
+            assert_eq!(former, recipe(&format!("output.root-motion = \"{mode}\"")));
+            assert!(former.to_text().unwrap().contains(&format!("root-motion = \"{mode}\"")));
+        }
+    }
+
     #[test]
     fn what_is_said_last_counts() {
         let file = recipe(
             "stretch = { start = 3.0, end = 40.5, cycles = 1, symmetric = true }\noutput.frames = 30\n\
-             closure = { method = \"spring\", blend-start = 0.1, order = \"c1\" }\n\
+             closure = { method = \"spring\", blend-start = 0.1, continuity = \"c1\" }\n\
              joint = [{ pattern = \"*\", method = \"open\" }]",
         );
         let flags = recipe(
@@ -225,7 +243,7 @@ last-key = "drop"
         );
         let both = recipe(
             "stretch = { start = 3.0, end = 40.5, cycles = 2, symmetric = true }\noutput.fps = 30.0\n\
-             closure = { method = \"spring\", blend = 0.3, order = \"c1\" }\n\
+             closure = { method = \"spring\", blend = 0.3, continuity = \"c1\" }\n\
              joint = [{ pattern = \"*\", method = \"open\" }, { pattern = \"Hand\", method = \"cubic\" }]",
         );
         assert_eq!(file.overlaid(&flags).unwrap(), both);

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     exit::Failure,
+    headings::{ENGINE, FEET, OUTPUT, ROOT_MOTION},
     numbers::parse_count,
     words::{choice, optional_text},
 };
@@ -20,78 +21,78 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct OutputRecipe {
-    /// The client that will play the loop: sets what that needs and no other flag says (docs/formats/targets.md).
-    #[arg(long = "for", value_name = "CLIENT", value_parser = choice::<Target>())]
-    #[serde(rename = "for", with = "optional_text")]
-    pub(crate) target: Option<Target>,
-    /// What becomes of the travel; screw unless given.
-    #[arg(long, value_parser = choice::<RootMode>())]
-    #[serde(with = "optional_text")]
-    root: Option<RootMode>,
-    /// Which motions count as travel; ground unless given.
-    #[arg(long, value_parser = choice::<RootSpace>())]
+    /// What the root does [default: constant].
+    #[arg(long, alias = "root", value_name = "MODE", help_heading = ROOT_MOTION, value_parser = choice::<RootMode>())]
+    #[serde(alias = "root", with = "optional_text")]
+    root_motion: Option<RootMode>,
+    /// Which motion counts as root motion [default: ground].
+    #[arg(long, value_name = "SPACE", help_heading = ROOT_MOTION, value_parser = choice::<RootSpace>())]
     #[serde(with = "optional_text")]
     root_space: Option<RootSpace>,
-    /// How much --root path is smoothed: standard deviation of the weights, seconds; 0.25 unless given.
-    #[arg(long, value_name = "SECONDS")]
+    /// Smoothing of the path: standard deviation, seconds [default: 0.25].
+    #[arg(long, value_name = "S", help_heading = ROOT_MOTION)]
     path_smoothing: Option<f64>,
-    /// What tells the speed of the root; auto unless given.
-    #[arg(long, value_parser = choice::<RootSpeed>())]
+    /// What the speed of the root is measured from [default: auto].
+    #[arg(long, value_name = "SOURCE", help_heading = ROOT_MOTION, value_parser = choice::<RootSpeed>())]
     #[serde(with = "optional_text")]
     root_speed: Option<RootSpeed>,
-    /// Whether feet are held where they stand; auto unless given.
-    #[arg(long, value_parser = choice::<FootLock>())]
+    /// Let linear root motion take loops that turn by 5 degrees or more.
+    #[arg(long, num_args = 0, default_missing_value = "true", help_heading = ROOT_MOTION)]
+    force_straight: Option<bool>,
+    /// Add a root joint that carries the root motion, where the take has none.
+    #[arg(long, num_args = 0, default_missing_value = "true", help_heading = ROOT_MOTION)]
+    pub(crate) add_root: Option<bool>,
+    /// Whether feet are kept from sliding while they stand [default: auto].
+    #[arg(long, value_name = "WHEN", help_heading = FEET, value_parser = choice::<FootLock>())]
     #[serde(with = "optional_text")]
     lock_feet: Option<FootLock>,
-    /// With --root rabbit: take loops that turn by 5 degrees or more too, and close the turn like any gap.
-    #[arg(long, num_args = 0, default_missing_value = "true")]
-    force_straight: Option<bool>,
-    /// Insert a root joint that carries exactly the twist, where the take has none.
-    #[arg(long, num_args = 0, default_missing_value = "true")]
-    pub(crate) add_root: Option<bool>,
-    /// Frames per second of the loop; the take's own unless given.
-    #[arg(long, value_name = "R", conflicts_with = "frames")]
+    /// Frames per second of the loop [default: those of the take].
+    #[arg(long, value_name = "R", help_heading = OUTPUT, conflicts_with = "frames")]
     fps: Option<f64>,
-    /// Unique frames of the loop; as many as the take has unless given.
-    #[arg(long, value_name = "N")]
+    /// Frames of the loop, not counting a repeated last key.
+    #[arg(long, value_name = "N", help_heading = OUTPUT)]
     frames: Option<usize>,
-    /// Copies of the loop, end to end, with the travel carried on; 1 unless given.
-    #[arg(long, value_name = "N", value_parser = parse_count)]
+    /// Copies of the loop, one after another.
+    #[arg(long, value_name = "N", help_heading = OUTPUT, value_parser = parse_count)]
     repeat: Option<usize>,
-    /// Whether the last key repeats the first; repeat unless given.
-    #[arg(long, value_parser = choice::<ClosingKey>())]
+    /// Whether the last key repeats the first [default: repeat].
+    #[arg(long, value_name = "HOW", help_heading = OUTPUT, value_parser = choice::<ClosingKey>())]
     #[serde(with = "optional_text")]
     last_key: Option<ClosingKey>,
+    /// Write for an engine.
+    #[arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>())]
+    #[serde(rename = "for", with = "optional_text")]
+    pub(crate) target: Option<Target>,
 }
 
 impl OutputRecipe {
-    /// Who will play the loop.
-    pub(crate) fn client(&self) -> Target {
+    /// The engine that will play the loop.
+    pub(crate) fn engine(&self) -> Target {
         self.target.unwrap_or(Target::Generic)
     }
 
-    /// This with the client's choices where nothing is said; the take has that many frames per second.
+    /// This with the choices of the engine wherever the user made none; the take has that many frames per second.
     pub(crate) fn filled(&self, take_rate_hz: f64) -> Self {
-        let choices = self.client().choices();
+        let choices = self.engine().choices();
         let whole_rate = take_rate_hz.round().max(1.0);
         let retimed = choices.whole_rate && self.frames.is_none() && whole_rate != take_rate_hz;
         Self {
-            root: self.root.or(choices.root),
+            root_motion: self.root_motion.or(choices.root),
             add_root: self.add_root.or(choices.always_root_joint.then_some(true)),
             fps: self.fps.or(retimed.then_some(whole_rate)),
             ..*self
         }
     }
 
-    /// How root motion is taken out; `soft` gets what has no meaning.
+    /// How root motion is extracted; `soft` gets a warning for each setting without effect.
     pub(crate) fn root_settings(&self, soft: &mut Vec<String>) -> RootSettings {
         let defaults = RootSettings::default();
-        let mode = self.root.unwrap_or(defaults.mode);
+        let mode = self.root_motion.unwrap_or(defaults.mode);
         if self.path_smoothing.is_some() && mode != RootMode::Path {
-            soft.push("--path-smoothing says how --root path is smoothed; here it changes nothing".to_owned());
+            soft.push("--path-smoothing has no effect without --root-motion path".to_owned());
         }
-        if self.force_straight == Some(true) && mode != RootMode::Rabbit {
-            soft.push("--force-straight is for --root rabbit; here it changes nothing".to_owned());
+        if self.force_straight == Some(true) && mode != RootMode::Linear {
+            soft.push("--force-straight has no effect without --root-motion linear".to_owned());
         }
         RootSettings {
             mode,
@@ -126,17 +127,17 @@ impl OutputRecipe {
     ///
     /// A take with a root joint gets no second one.
     pub(crate) fn writing(&self, format: Format, root_joint: Option<usize>) -> LoopWriteSettings {
-        // Engines that play glTF read the travel from a node of its own; where there is no travel, none is needed.
-        let travels = matches!(
-            self.root.unwrap_or_default(),
-            RootMode::Screw | RootMode::Rabbit | RootMode::Path
+        // Engines that play glTF read root motion from a node of its own; without root motion none is needed.
+        let moves = matches!(
+            self.root_motion.unwrap_or_default(),
+            RootMode::Constant | RootMode::Linear | RootMode::Path
         );
-        let adds_root = (self.add_root).unwrap_or(matches!(format, Format::Glb | Format::Gltf) && travels);
+        let adds_root = (self.add_root).unwrap_or(matches!(format, Format::Glb | Format::Gltf) && moves);
         LoopWriteSettings {
             closing_key: self.last_key.unwrap_or_default(),
             copies: self.repeat.unwrap_or(1),
             add_root: adds_root && root_joint.is_none(),
-            in_place: !self.root.unwrap_or_default().moves_root(),
+            in_place: !self.root_motion.unwrap_or_default().moves_root(),
         }
     }
 }

@@ -7,7 +7,10 @@ use loopwright::{BodyOverrides, analysis::ContactLimits};
 use loopwright_formats::{AnimationChoice, ReadSettings, SpaceSettings, UnitChoice, UpChoice};
 use serde::{Deserialize, Serialize};
 
-use crate::words::{Written, optional_text, texts};
+use crate::{
+    headings::{FEET, INPUT, WHICH_LOOP},
+    words::{Written, optional_text, texts},
+};
 
 /// A value of a flag that shows its default in the help: `None` where it was not typed, so that a recipe counts.
 type Typed<T> = Option<T>;
@@ -44,28 +47,27 @@ macro_rules! reading {
     ($(#[$meta:meta])* struct $Name:ident { $($more:tt)* }) => {
         $(#[$meta])*
         #[derive(Clone, Debug, Default, PartialEq, Args, Serialize, Deserialize)]
+        #[command(next_help_heading = INPUT)]
         #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
         pub(crate) struct $Name {
-            /// Axis of the file that points up: x, y, z or auto.
+            /// Axis that points up in the file: x, y, z or auto.
             #[arg(long, value_name = "AXIS", default_value = "auto", value_parser = IfTyped(UpChoice::from_str))]
             #[serde(with = "optional_text")]
             pub(crate) up: Typed<UpChoice>,
-            /// Length unit of the file: m, cm, mm, in, cmu (5.64 cm), a number of metres, or auto.
+            /// Length unit of the file: m, cm, mm, in, cmu, a number of metres, or auto.
             #[arg(long, value_name = "UNIT", default_value = "auto", value_parser = IfTyped(UnitChoice::from_str))]
             #[serde(with = "optional_text")]
             pub(crate) unit: Typed<UnitChoice>,
-            /// Animation to read where a file holds several, by name or by number from 0; the longest that moves unless
-            /// given.
+            /// Animation to read, by name or number from 0 [default: the longest].
             #[arg(long, value_name = "NAME")]
             pub(crate) animation: Option<String>,
-            /// Skin whose joints are read where a file holds several, by name or by number from 0; the one that moves most
-            /// unless given.
+            /// Skin whose joints are read, by name or number from 0 [default: the one that moves most].
             #[arg(long, value_name = "NAME")]
             pub(crate) skin: Option<String>,
-            /// Joint to take for the hips.
+            /// The joint of the hips [default: detected].
             #[arg(long, value_name = "NAME")]
             pub(crate) hips: Option<String>,
-            /// Joints to take for the feet (ankles), separated by commas.
+            /// The joints of the feet (ankles), separated by commas [default: detected].
             #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
             #[serde(skip_serializing_if = "Vec::is_empty")]
             pub(crate) feet: Vec<String>,
@@ -106,21 +108,20 @@ reading! {
 reading! {
     /// How a take is read and what is seen in it, as flags or as the table `[take]` of a recipe.
     struct StudyArgs {
-        /// Take out what shakes faster than this, hertz, before anything else; nothing moves in time.
+        /// Smooth the take first: remove motion faster than this, hertz.
         #[arg(long, value_name = "HZ")]
         pub(crate) smooth: Option<f64>,
-        /// How much joints of that name count when poses are compared: 'Head=0', '*Hand*=1'; may be repeated. `inspect` lists
-        /// the weights.
-        #[arg(long = "joints", value_name = "PATTERN=WEIGHT", value_parser = <(String, f64)>::read)]
+        /// Weight of joints in the search: 'Head=0', '*Hand*=1'; repeatable.
+        #[arg(long = "joint-weight", alias = "joints", help_heading = WHICH_LOOP, value_name = "PATTERN=W", value_parser = <(String, f64)>::read)]
         #[serde(with = "texts", skip_serializing_if = "Vec::is_empty")]
         weights: Vec<(String, f64)>,
-        /// A foot comes to stand below this speed, metres per second; a tenth of its fast speed unless given.
-        #[arg(long, value_name = "S")]
+        /// A foot stands below this speed, m/s [default: a tenth of its fast speed].
+        #[arg(long, help_heading = FEET, value_name = "S")]
         contact_speed: Option<f64>,
-        /// A foot comes to stand below this height over its lowest place nearby, metres; 0.03 unless given.
-        #[arg(long, value_name = "M")]
+        /// A foot stands below this height above its lowest point nearby, metres [default: 0.03].
+        #[arg(long, help_heading = FEET, value_name = "M")]
         contact_height: Option<f64>,
-        /// Joints that are images of each other, as `LEFT=RIGHT`, where names do not tell; flags name a file of them.
+        /// Joints that mirror each other, as `LEFT=RIGHT`, where their names do not say so; flags name a file of them.
         #[arg(skip)]
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub(crate) mirror: Vec<String>,
@@ -139,7 +140,7 @@ impl TakeArgs {
 }
 
 impl StudyArgs {
-    /// What the analysis of the take is told.
+    /// What the user says of the body, for the analysis of the take.
     pub(crate) fn overrides(&self) -> BodyOverrides {
         BodyOverrides {
             hips: self.hips.clone(),

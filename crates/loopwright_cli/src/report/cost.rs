@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::table::{Table, optional};
+use super::table::{Table, optional, rate};
 
 /// One of the two motions of a jump.
 #[derive(Serialize)]
@@ -123,20 +123,20 @@ pub(crate) fn human(answer: &CostAnswer) -> String {
         text.push_str(&cost_table(table));
     }
     text.push_str(
-        "costs in metre-seconds: how far weighted joints are from where they should be, summed over joints, axes and time\n",
+        "costs in metre-seconds: the distance of weighted joints from their target, summed over joints, axes and time\n",
     );
     text
 }
 
 fn jump_side(side: &CostSide) -> String {
-    let rate = side.fps;
+    let fps = rate(side.fps);
     let what = match side.period_secs {
         Some(period) => format!("loop of {} samples, {period:.3} s", side.frames),
         None => format!("take of {} frames", side.frames),
     };
     match side.frame {
-        Some(frame) => format!("{}, frame {frame} of a {what} at {rate:.4} fps", side.file),
-        None => format!("{}, a {what} at {rate:.4} fps", side.file),
+        Some(frame) => format!("{}, frame {frame} of a {what} at {fps} fps", side.file),
+        None => format!("{}, a {what} at {fps} fps", side.file),
     }
 }
 
@@ -172,10 +172,10 @@ fn pair_cost(pair: &PairFacts) -> String {
 fn cost_table(table: &TableFacts) -> String {
     let mut text = format!("{} of {:.3} s", table.decay, table.decay_secs);
     if let (Some(median), Some(largest)) = (table.median_metre_secs, table.largest_metre_secs) {
-        let _ = write!(text, "; any jump costs {median:.4} in the median, {largest:.4} at most");
+        let _ = write!(text, "; jumps cost {median:.4} in the median, {largest:.4} at most");
     }
     if let Some(phase) = table.matching_phase {
-        let _ = write!(text, "; the start of the first is phase {phase:.3} of the second");
+        let _ = write!(text, "; the start of the first matches phase {phase:.3} of the second");
     }
     text.push('\n');
     let mut best = Table::new("# | leave frame | at s | enter frame | at s | cost | feature form | of median");

@@ -5,16 +5,16 @@ use std::fmt::Write;
 use loopwright::{RootMode, root_motion::RootSpace};
 use loopwright_formats::loop_file::facts::{FeetFacts, FootTreatment, QualityFacts, RootMotionFacts, TakeFacts};
 
-use super::table::optional;
+use super::table::{optional, rate};
 
 /// The first line of every answer: which take, how long, in what space.
 pub(super) fn headline(take: &TakeFacts) -> String {
     format!(
-        "{}: {} frames, {:.2} s at {:.4} fps, {} joints, unit {}, {} up\n",
+        "{}: {} frames, {:.2} s at {} fps, {} joints, unit {}, {} up\n",
         take.file,
         take.frames,
         duration_secs(take),
-        take.fps,
+        rate(take.fps),
         take.joints,
         take.unit,
         take.up
@@ -28,9 +28,12 @@ pub(super) fn duration_secs(take: &TakeFacts) -> f64 {
 
 /// The root motion in words.
 pub(super) fn root_motion(root: &RootMotionFacts) -> String {
+    if root.mode == RootMode::Stationary {
+        return "none".to_owned();
+    }
     let is_in_place = root.mode == RootMode::InPlace;
     let mut text = if is_in_place {
-        format!("in place ({:.3} m/s taken out", root.speed_mps)
+        format!("in place ({:.3} m/s removed", root.speed_mps)
     } else {
         format!("{:.3} m/s", root.speed_mps)
     };
@@ -54,11 +57,12 @@ pub(super) fn root_motion(root: &RootMotionFacts) -> String {
     text
 }
 
-/// A gap to the thousandth: what is left below that is rounding.
-fn gap(gap: Option<f64>) -> String {
-    match gap {
-        Some(gap) if gap < 1e-3 => "below 0.001".to_owned(),
-        gap => optional(gap, 3),
+/// A figure that should be zero, to three decimals.
+fn small(value: Option<f64>, unit: &str) -> String {
+    match value {
+        None => "-".to_owned(),
+        Some(value) if value.abs() < 1e-3 => format!("below 0.001 {unit}"),
+        Some(value) => format!("{value:.3} {unit}"),
     }
 }
 
@@ -70,15 +74,19 @@ pub(super) fn figures(quality: &QualityFacts) -> String {
     };
     line(
         "pose gap",
-        format!("{} deg, {} mm", gap(quality.pose_gap_deg), gap(quality.pose_gap_mm)),
+        format!(
+            "{}, {}",
+            small(quality.pose_gap_deg, "deg"),
+            small(quality.pose_gap_mm, "mm")
+        ),
     );
     if quality.velocity_gap_dps.is_some() {
         line(
             "velocity gap",
             format!(
-                "{} deg/s, {} mm/s",
-                gap(quality.velocity_gap_dps),
-                gap(quality.velocity_gap_mmps)
+                "{}, {}",
+                small(quality.velocity_gap_dps, "deg/s"),
+                small(quality.velocity_gap_mmps, "mm/s")
             ),
         );
     }
@@ -87,18 +95,15 @@ pub(super) fn figures(quality: &QualityFacts) -> String {
             .seam_acceleration_error_ratio
             .map_or_else(String::new, |error| format!("error {error:.3}, "));
         format!(
-            "{error}{} of the clip's own peaks (pops above 1.5)",
+            "{error}{} of the loop's own peaks (pops above 1.5)",
             optional(quality.seam_acceleration_ratio, 2)
         )
     });
     line("seam rank", {
         let take = quality
             .take_rank_percent
-            .map_or_else(String::new, |rank| format!(", the take's own there {rank:.0}"));
-        format!(
-            "{}{take} (50 on average is as good as unseen)",
-            optional(quality.seam_rank_percent, 0)
-        )
+            .map_or_else(String::new, |rank| format!("; the take there {rank:.0}"));
+        format!("{}{take} (50 is average)", optional(quality.seam_rank_percent, 0))
     });
     if quality.displacement_mm.is_some() {
         line(
@@ -112,9 +117,10 @@ pub(super) fn figures(quality: &QualityFacts) -> String {
     }
     line(
         "foot sliding",
-        quality
-            .foot_slide_cmps
-            .map_or_else(|| "no foot stands".to_owned(), |slide| format!("{slide:.2} cm/s")),
+        quality.foot_slide_cmps.map_or_else(
+            || "no foot on the ground".to_owned(),
+            |slide| format!("{slide:.1} cm/s"),
+        ),
     );
     text
 }
@@ -136,14 +142,14 @@ pub(super) fn held(feet: &FeetFacts) -> String {
         named.collect::<Vec<_>>().join(", ")
     };
     if feet.outcomes.is_empty() {
-        return "none found".to_owned();
+        return "none detected".to_owned();
     }
     if !feet.held {
         return names(false);
     }
     let mut text = format!("{} held", names(true));
     if let (Some(before), Some(after)) = (feet.foot_slide_before_cmps, feet.foot_slide_after_cmps) {
-        let _ = write!(text, ": sliding {before:.2} to {after:.2} cm/s");
+        let _ = write!(text, ": sliding from {before:.1} to {after:.1} cm/s");
     }
     if feet.hips_lowered_mm >= 0.1 {
         let _ = write!(text, ", hips down by up to {:.1} mm", feet.hips_lowered_mm);

@@ -103,7 +103,7 @@ fn contacts(loaded: &Loaded) -> String {
         .collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     if analysis.contacts.num_feet() == 0 {
-        return "  no feet found, so no contacts\n".to_owned();
+        return "  no feet detected, so no contacts\n".to_owned();
     }
     for (foot, name) in names.iter().enumerate() {
         let bars: String = (0..columns)

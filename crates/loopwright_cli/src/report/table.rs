@@ -45,3 +45,9 @@ impl Table {
 pub(super) fn optional(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
 }
+
+/// Frames per second, to a hundredth and without needless zeros: 120, 29.97.
+pub(super) fn rate(hertz: f64) -> String {
+    let text = format!("{hertz:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

@@ -165,8 +165,8 @@ fn path_from_above(
         legend.push(Key::new(
             Sign::Line(Ink::Green),
             match radius {
-                Some(radius) => format!("twist, radius {radius:.2} m"),
-                None => "twist, straight".to_owned(),
+                Some(radius) => format!("constant motion, radius {radius:.2} m"),
+                None => "constant motion, straight".to_owned(),
             },
         ));
     }

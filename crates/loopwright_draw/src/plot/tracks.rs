@@ -262,7 +262,7 @@ fn panel(take: &Take, analysis: &Analysis, track: &Track, area: Area, is_last: b
     }
 }
 
-/// What the shading means; only what is there is told.
+/// What the shading means; only what there is.
 pub(super) fn ground_keys(analysis: &Analysis, chosen: Option<Chosen>) -> Vec<Key> {
     let stretches = analysis.energy.stretches();
     let has = |activity| stretches.iter().any(|stretch| stretch.activity == activity);
@@ -274,7 +274,7 @@ pub(super) fn ground_keys(analysis: &Analysis, chosen: Option<Chosen>) -> Vec<Ke
         keys.push(Key::new(Sign::Patch("idle"), "idle"));
     }
     if !analysis.screen.soiled.is_empty() {
-        keys.push(Key::new(Sign::Stroke(Ink::Vermillion), "soiled frame"));
+        keys.push(Key::new(Sign::Stroke(Ink::Vermillion), "bad frame"));
     }
     if chosen.is_some() {
         keys.push(Key::new(Sign::Dashed(Ink::Text), "recommended loop"));
@@ -282,7 +282,7 @@ pub(super) fn ground_keys(analysis: &Analysis, chosen: Option<Chosen>) -> Vec<Ke
     keys
 }
 
-/// Shades what moves and what stands, draws the grid, marks soiled frames and the chosen stretch.
+/// Shades what moves and what stands, draws the grid, marks bad frames and the chosen stretch.
 fn ground(svg: &mut Svg, panel: &Panel, take: &Take, analysis: &Analysis, chosen: Option<Chosen>) {
     let dt = take.frame_time_secs();
     for stretch in analysis.energy.stretches() {

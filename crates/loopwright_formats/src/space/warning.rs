@@ -6,17 +6,17 @@ use super::Axis;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpaceWarning {
-    /// Nothing tells which axis is up.
-    #[error("nothing tells which axis is up; Y is taken")]
+    /// The up axis is neither stated nor detected.
+    #[error("the up axis could not be detected; assuming Y")]
     UpUnknown,
     /// Two axes are about as likely to be up.
-    #[error("Y and {other} are about as likely to be up, Y is taken; state the axis if that is wrong")]
+    #[error("Y and {other} are about as likely to be up; assuming Y, state the axis if that is wrong")]
     UpUnclear {
         /// The other one.
         other: Axis,
     },
     /// The head is below the feet.
-    #[error("the head is below the feet along {axis}; Y is taken for up")]
+    #[error("the head is below the feet along {axis}; assuming Y up")]
     UpsideDown {
         /// The axis along which it is.
         axis: Axis,
@@ -33,15 +33,15 @@ pub enum SpaceWarning {
         /// Unit taken, in metres.
         unit_metres: f64,
     },
-    /// There is no body whose height would tell the unit.
-    #[error("no body tells the unit; {unit_metres} m is taken, state the unit if that is wrong")]
+    /// There is no body to estimate the unit from.
+    #[error("the unit could not be estimated from a body; assuming {unit_metres} m, state the unit if that is wrong")]
     UnitUnknown {
         /// Unit taken, in metres.
         unit_metres: f64,
     },
     /// The format says metres, which would make the model tinier than a mouse or larger than a whale.
     #[error(
-        "the joints span {size:.4} units, which cannot be metres as the format says; {unit_metres} m is taken, \
+        "the joints span {size:.4} units, which cannot be metres as the format says; assuming {unit_metres} m, \
          state the unit if that is wrong"
     )]
     UnitNotMetres {
@@ -51,15 +51,15 @@ pub enum SpaceWarning {
         unit_metres: f64,
     },
     /// The file states left-handed axes; only the one that is up is followed.
-    #[error("the file states left-handed axes; {up} is taken for up and the rest as right-handed")]
+    #[error("the file states left-handed axes; using {up} up and the rest as right-handed")]
     LeftHandedAxes {
         /// The axis that is up.
         up: Axis,
     },
     /// The stated unit makes no person of the body; another one was taken.
     #[error(
-        "by the stated unit of {stated_metres} m the body is {stated_height:.2} m tall; a unit of \
-         {unit_metres:.6} m is taken, state the unit if that is wrong"
+        "by the stated unit of {stated_metres} m the body is {stated_height:.2} m tall; \
+         assuming {unit_metres:.6} m, state the unit if that is wrong"
     )]
     UnitOverruled {
         /// Height of the body by the stated unit, in metres.

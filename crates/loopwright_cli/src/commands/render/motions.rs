@@ -113,8 +113,10 @@ fn cut_motion(
     figure: &Figure,
 ) -> Result<Motion, Failure> {
     let clip = Clip::new(loaded.take(), cut, num_frames, step_secs).map_err(|error| unfit(&loaded.path, error))?;
-    let source = (loaded.analysis.extract_root_motion(&clip, 1, &RootMode::Screw.into()))
-        .map_err(|error| unfit(&loaded.path, error))?;
+    let source = (loaded
+        .analysis
+        .extract_root_motion(&clip, 1, &RootMode::Constant.into()))
+    .map_err(|error| unfit(&loaded.path, error))?;
     Motion::of_cut(&source, figure, cut.start_frame(), cut.num_frames())
         .map_err(|error: MotionError| unfit(&loaded.path, error))
 }

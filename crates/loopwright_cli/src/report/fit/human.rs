@@ -8,7 +8,7 @@ use loopwright::{
 };
 
 use super::{DEGREES, FittedTake, MEANING, Outcome, Source, lack_in_words};
-use crate::report::table::{Table, optional};
+use crate::report::table::{Table, optional, rate};
 
 /// The answer for people: one take at length, several as a table and by folder.
 pub(crate) fn human(sources: &[Source], pool: &Pool, settings: &FitSettings, block: &str) -> String {
@@ -58,11 +58,11 @@ fn quartiles(spread: Option<Spread>, scale: f64, decimals: usize) -> String {
 fn one(take: &FittedTake, settings: &FitSettings) -> String {
     let facts = &take.facts;
     let mut text = format!(
-        "{}: {} frames, {:.2} s at {:.4} fps\n",
+        "{}: {} frames, {:.2} s at {} fps\n",
         facts.file,
         facts.frames,
         (facts.frames.max(1) - 1) as f64 * facts.frame_time_secs,
-        1.0 / facts.frame_time_secs
+        rate(1.0 / facts.frame_time_secs)
     );
     let fit = match &take.fit {
         Ok(fit) => fit,

@@ -64,7 +64,7 @@ impl Source {
     }
 }
 
-/// What the half-life means, wherever people read one.
+/// What the half-life means, wherever people read it.
 const MEANING: &str =
     "half-lives are the articles' parameter: 59.7% of a change is left after one, half after 1.21 of them";
 
@@ -74,13 +74,13 @@ const DEGREES: f64 = 180.0 / core::f64::consts::PI;
 /// Why there is no half-life.
 fn lack_in_words(lack: Lack, quantity: Quantity, settings: &FitSettings) -> String {
     match (lack, quantity) {
-        (Lack::Still, _) => "the body stands throughout".to_owned(),
+        (Lack::Still, _) => "the body is idle throughout".to_owned(),
         (Lack::NoEvent, Quantity::Velocity) => {
-            "it never changes from one steady velocity to another; a start, a stop or a turn would tell".to_owned()
+            "it never changes from one steady velocity to another; record a start, a stop or a turn".to_owned()
         }
         (Lack::NoEvent, Quantity::Facing) => "it never turns from one steady facing to another".to_owned(),
         (Lack::NoFit, _) => format!(
-            "what changes is sharper than a smoothing of {} s lets be seen, or no spring comes near it; try a smaller --smoothing",
+            "its changes are sharper than a smoothing of {} s can show, or no spring fits them; try a smaller --smoothing",
             settings.smoothing_secs
         ),
     }

@@ -1,0 +1,397 @@
+//! Two sizes of help from one definition of the flags: `-h` shows what most people need, `--help` everything by headings.
+
+use std::ffi::OsStr;
+
+use clap::{Arg, Command, CommandFactory, builder::StyledStr};
+
+use super::Cli;
+
+/// What `-h` shows of a command; `--help` has the same example.
+struct Summary {
+    command: &'static str,
+    /// Flags, in long form.
+    flags: &'static [&'static str],
+    example: &'static str,
+}
+
+const SUMMARIES: [Summary; 13] = [
+    Summary {
+        command: "inspect",
+        flags: &["contacts", "plot", "unit", "up", "json"],
+        example: "loopwright inspect walk.bvh --plot walk.svg",
+    },
+    Summary {
+        command: "find",
+        flags: &["top", "within", "straight", "idle", "plot"],
+        example: "loopwright find walk.bvh --straight",
+    },
+    Summary {
+        command: "make",
+        flags: &["output", "pick", "range", "root-motion", "for"],
+        example: "loopwright make walk.bvh -o walk-loop.glb --for godot",
+    },
+    Summary {
+        command: "close",
+        flags: &["range", "output", "closure", "blend"],
+        example: "loopwright close walk.bvh --range 120:185 --blend 0.3 -o walk-loop.bvh",
+    },
+    Summary {
+        command: "blend",
+        flags: &["output", "weights", "speed", "turn-rate"],
+        example: "loopwright blend walk-loop.bvh run-loop.bvh --speed 2.5 -o jog-loop.bvh",
+    },
+    Summary {
+        command: "play",
+        flags: &["output", "seconds", "seed", "cycles", "fps"],
+        example: "loopwright play loops/ --seconds 60 -o played.bvh",
+    },
+    Summary {
+        command: "cost",
+        flags: &["top", "decay", "half-life", "joint-weight", "plot"],
+        example: "loopwright cost walk-loop.bvh run-loop.bvh --plot cost.svg",
+    },
+    Summary {
+        command: "check",
+        flags: &["take", "config", "max-foot-slide", "json"],
+        example: "loopwright check loops/ --max-foot-slide 3",
+    },
+    Summary {
+        command: "fit",
+        flags: &["mode", "toml", "plot"],
+        example: "loopwright fit takes/ --toml controller.toml",
+    },
+    Summary {
+        command: "render",
+        flags: &["output", "view", "cycles", "onion", "size"],
+        example: "loopwright render walk.bvh walk-loop.bvh -o compare.gif",
+    },
+    Summary {
+        command: "convert",
+        flags: &["for", "mirror", "unit", "up", "force"],
+        example: "loopwright convert walk.bvh walk.glb",
+    },
+    Summary {
+        command: "synth",
+        flags: &["output", "seconds", "speed", "turn-rate", "seed"],
+        example: "loopwright synth -o walk.bvh --speed 1.4",
+    },
+    Summary {
+        command: "demo",
+        flags: &["output", "force"],
+        example: "loopwright demo -o demo/",
+    },
+];
+
+/// Commands that `loopwright -h` lists.
+const MAIN_COMMANDS: [&str; 5] = ["inspect", "find", "make", "check", "render"];
+
+/// A summary lists its flags without headings, which would take more lines than the flags.
+const SUMMARY_TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n{options}{after-help}";
+
+/// The same for the list of commands.
+const COMMANDS_TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n{subcommands}{after-help}";
+
+/// How much help is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Size {
+    Summary,
+    Full,
+}
+
+/// The command line, with help of the size that these arguments ask for. All else is the same for both.
+pub(crate) fn command<T: AsRef<OsStr>>(args: &[T]) -> Command {
+    let is_bare = args.len() <= 1;
+    let asks = args.iter().any(|arg| arg.as_ref() == "-h");
+    sized(if is_bare || asks { Size::Summary } else { Size::Full })
+}
+
+fn sized(size: Size) -> Command {
+    let cli = Cli::command().mut_subcommands(|command| {
+        let summary = SUMMARIES.iter().find(|summary| summary.command == command.get_name());
+        let Some(summary) = summary else { return command };
+        let command = in_order(command);
+        match size {
+            Size::Summary => summarized(command, summary),
+            Size::Full => command
+                .mut_args(with_values_explained)
+                .after_help(format!("Example: {}", summary.example)),
+        }
+    });
+    match size {
+        Size::Summary => cli
+            .mut_subcommands(|command| {
+                let hidden = !MAIN_COMMANDS.contains(&command.get_name());
+                command.hide(hidden)
+            })
+            .disable_help_subcommand(true)
+            .help_template(COMMANDS_TEMPLATE)
+            .after_help("Example: loopwright make walk.bvh -o walk-loop.bvh\n`loopwright --help` lists all commands."),
+        Size::Full => cli.after_help(
+            "`loopwright COMMAND -h` summarizes a command, `loopwright COMMAND --help` shows all its flags.\n\
+             Exit status: 0 done; 1 nothing found, or a check failed; 2 error.",
+        ),
+    }
+}
+
+/// Lists arguments first, then flags that have a short form, then the others as they are declared.
+fn in_order(command: Command) -> Command {
+    let mut place = 0;
+    command.mut_args(|arg| {
+        place += 1;
+        let rank = match (arg.is_positional(), arg.get_short()) {
+            (true, _) => 0,
+            (false, Some(_)) => 1000,
+            (false, None) => 2000,
+        };
+        arg.display_order(rank + place)
+    })
+}
+
+fn summarized(command: Command, summary: &Summary) -> Command {
+    let after = format!(
+        "Example: {}\n`loopwright {} --help` shows all flags.",
+        summary.example, summary.command
+    );
+    command
+        .help_template(SUMMARY_TEMPLATE)
+        .mut_args(|arg| {
+            let is_shown = arg.get_long().is_some_and(|long| summary.flags.contains(&long));
+            if is_shown {
+                on_one_line(arg)
+            } else {
+                arg.hide_short_help(true)
+            }
+        })
+        .after_help(after)
+}
+
+/// Leaves the default out, and adds the values in a few characters.
+fn on_one_line(arg: Arg) -> Arg {
+    let help = arg.get_help().map(StyledStr::to_string).unwrap_or_default();
+    let mut help = help.split(" [default").next().unwrap_or_default().to_owned();
+    let values: Vec<String> = (arg.get_possible_values().iter())
+        .map(|value| value.get_name().to_owned())
+        .collect();
+    if !arg.get_action().takes_values() {
+        return arg.help(help);
+    }
+    if values.is_empty() {
+        return arg.help(help).hide_default_value(true);
+    }
+    help = format!("{help}: {}", values.join(", "));
+    arg.help(help).hide_possible_values(true).hide_default_value(true)
+}
+
+/// Puts what each value means under the help of its flag: clap itself does so only in a layout of three lines a flag.
+fn with_values_explained(arg: Arg) -> Arg {
+    if arg.is_hide_possible_values_set() {
+        return arg;
+    }
+    let values = arg.get_possible_values();
+    let explained: Vec<(&str, String)> = (values.iter())
+        .filter(|value| !value.is_hide_set())
+        .filter_map(|value| Some((value.get_name(), value.get_help()?.to_string())))
+        .collect();
+    let Some(longest) = explained.iter().map(|(name, _)| name.len()).max() else {
+        return arg;
+    };
+    let mut help = arg.get_help().map(StyledStr::to_string).unwrap_or_default();
+    // Clap would put the default after the last value.
+    for default in arg.get_default_values() {
+        help.push_str(&format!(" [default: {}]", default.to_string_lossy()));
+    }
+    for (name, meaning) in explained {
+        help.push_str(&format!("\n  {name:longest$}  {meaning}"));
+    }
+    arg.help(help).hide_possible_values(true).hide_default_value(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::headings;
+
+    const HEADINGS: [&str; 14] = [
+        headings::INPUT,
+        headings::WHICH_LOOP,
+        headings::SEAM,
+        headings::ROOT_MOTION,
+        headings::FEET,
+        headings::OUTPUT,
+        headings::ENGINE,
+        headings::MIX,
+        headings::JUMP,
+        headings::LIMITS,
+        headings::FIT,
+        headings::NUMBERS_ALONE,
+        headings::PICTURE,
+        headings::WALK,
+    ];
+
+    /// Words that users do not say, or that say nothing.
+    const FORBIDDEN: [&str; 20] = [
+        "screw",
+        "twist",
+        "rabbit",
+        "world",
+        "travel",
+        "skate",
+        "soil",
+        "client",
+        "told",
+        "tell",
+        "all but",
+        "besides",
+        "its like",
+        "energy",
+        "unless given",
+        "serve unless",
+        "what shakes",
+        "held against",
+        "images of each other",
+        "c0",
+    ];
+
+    /// The help of a command and all its subcommands, as printed on a terminal of 100 columns.
+    fn helps(size: Size) -> Vec<(String, String)> {
+        let mut cli = sized(size).term_width(100);
+        cli.build();
+        let mut helps: Vec<(String, String)> = cli
+            .get_subcommands_mut()
+            .filter(|command| command.get_name() != "help")
+            .map(|command| (command.get_name().to_owned(), command.render_help().to_string()))
+            .collect();
+        helps.push(("loopwright".to_owned(), cli.render_help().to_string()));
+        helps
+    }
+
+    #[test]
+    fn clap_finds_no_fault_in_either_size() {
+        sized(Size::Summary).debug_assert();
+        sized(Size::Full).debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_a_summary_of_flags_that_it_has() {
+        let cli = Cli::command();
+        assert_eq!(cli.get_subcommands().count(), SUMMARIES.len());
+        for summary in &SUMMARIES {
+            let command = cli.find_subcommand(summary.command).unwrap();
+            for flag in summary.flags {
+                let mut args = command.get_arguments();
+                assert!(
+                    args.any(|arg| arg.get_long() == Some(flag)),
+                    "{} --{flag}",
+                    summary.command
+                );
+            }
+        }
+    }
+
+    /// Every example is a command line that parses.
+    #[test]
+    fn examples_parse() {
+        for summary in &SUMMARIES {
+            let words: Vec<&str> = summary.example.split(' ').collect();
+            if let Err(error) = sized(Size::Full).try_get_matches_from(words) {
+                panic!("{}: {error}", summary.example);
+            }
+        }
+    }
+
+    #[test]
+    fn summaries_are_short() {
+        for (name, help) in helps(Size::Summary) {
+            assert!(help.lines().count() <= 12, "{name}:\n{help}");
+        }
+    }
+
+    #[test]
+    fn every_flag_has_a_heading_and_a_help() {
+        let mut cli = sized(Size::Full);
+        cli.build();
+        for command in cli.get_subcommands().filter(|command| command.get_name() != "help") {
+            for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
+                let place = format!("{} {}", command.get_name(), arg.get_id());
+                let heading = arg.get_help_heading();
+                assert!(
+                    heading.is_some_and(|heading| HEADINGS.contains(&heading)),
+                    "{place}: {heading:?}"
+                );
+                assert!(
+                    arg.get_help().is_some_and(|help| !help.to_string().is_empty()),
+                    "{place}"
+                );
+            }
+        }
+    }
+
+    /// A group of flags fits on a screen.
+    #[test]
+    fn no_group_is_long() {
+        for (name, help) in helps(Size::Full) {
+            for group in help.split("\n\n") {
+                assert!(group.lines().count() <= 25, "{name}:\n{group}");
+            }
+        }
+    }
+
+    #[test]
+    fn help_is_in_the_words_of_users() {
+        for size in [Size::Summary, Size::Full] {
+            for (name, help) in helps(size) {
+                let help = help.to_lowercase();
+                for word in FORBIDDEN {
+                    assert!(!help.contains(word), "{name}: {word}\n{help}");
+                }
+            }
+        }
+    }
+
+    /// Command lines of former versions keep their meaning.
+    #[test]
+    fn former_flags_and_values_are_read_but_not_shown() {
+        for (former, today) in [
+            ("make w --root screw", "make w --root-motion constant"),
+            (
+                "make w --root rabbit --force-straight",
+                "make w --root-motion linear --force-straight",
+            ),
+            ("make w --root world", "make w --root-motion stationary"),
+            ("make w --joint Hand*:open", "make w --joint-closure Hand*:open"),
+            (
+                "make w --joints Head=0 --halflife 0.2",
+                "make w --joint-weight Head=0 --half-life 0.2",
+            ),
+            (
+                "make w --order c1 --motion central",
+                "make w --continuity c1 --seam-motion central",
+            ),
+            (
+                "find w --joints Head=0 --halflife 0.2",
+                "find w --joint-weight Head=0 --half-life 0.2",
+            ),
+            (
+                "cost a b --joints Head=0 --halflife 0.2",
+                "cost a b --joint-weight Head=0 --half-life 0.2",
+            ),
+            (
+                "check l --max-c0-deg 1 --max-c0-mm 2",
+                "check l --max-gap-deg 1 --max-gap-mm 2",
+            ),
+            (
+                "check l --max-skate 3 --max-rank 90",
+                "check l --max-foot-slide 3 --max-seam-rank 90",
+            ),
+            ("synth -o w.bvh --turn -20", "synth -o w.bvh --turn-rate -20"),
+        ] {
+            let parsed = |line: &str| {
+                let words = std::iter::once("loopwright").chain(line.split(' '));
+                let matches = sized(Size::Full).try_get_matches_from(words).unwrap();
+                let cli = <Cli as clap::FromArgMatches>::from_arg_matches(&matches).unwrap();
+                format!("{:?}", cli.command)
+            };
+            assert_eq!(parsed(former), parsed(today));
+        }
+    }
+}
