@@ -2,6 +2,7 @@
 //!
 //! `cargo xtask measure NAME` measures, and fills the sections of the page docs/measurements/NAME.md with what it found: most on
 //! the captured takes (`loopwright_mocap` says where they are), some on synthetic ones. `cargo xtask measure` lists the names.
+//! With `--into FOLDER` it fills the page of that name in another folder, for a look at what has changed.
 //! `measure files` also asks other programs, as far as they are installed: the scripts in xtask/peers say what they need.
 //!
 //! `cargo xtask docs` draws the pictures of the README and of docs/guide; with `--check` it fails where they are stale.
@@ -83,14 +84,15 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let result = match words[..] {
-        ["measure", name] => measure(name),
+        ["measure", name] => measure(name, Path::new(MEASUREMENTS)),
+        ["measure", name, "--into", folder] => measure(name, Path::new(folder)),
         ["docs"] => docs::write(Path::new(CHECKOUT)),
         ["docs", "--check"] => docs::check(Path::new(CHECKOUT)),
         [memory::CHILD, work, of] => measure_memory(work, of),
         _ => {
             let names = PAGES.map(|(name, _)| name).join("|");
             Err(format!(
-                "usage: cargo xtask measure {names}, or cargo xtask docs [--check]"
+                "usage: cargo xtask measure {names} [--into FOLDER], or cargo xtask docs [--check]"
             ))
         }
     };
@@ -103,13 +105,13 @@ fn main() -> ExitCode {
     }
 }
 
-fn measure(name: &str) -> Result<(), String> {
+fn measure(name: &str, folder: &Path) -> Result<(), String> {
     let page = PAGES.iter().find(|(page, _)| *page == name);
     let (_, measure) = page.ok_or_else(|| {
         let names = PAGES.map(|(name, _)| name).join(", ");
         format!("no page is called {name}; there are {names}")
     })?;
-    let page = Path::new(MEASUREMENTS).join(format!("{name}.md"));
+    let page = folder.join(format!("{name}.md"));
     measure(&Captured::open()?)?.write_into(&page)
 }
 

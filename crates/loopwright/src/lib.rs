@@ -34,7 +34,8 @@
 //! feature `unstable` adds the module `unstable` with kernels and parts of solvers, for measurements: they change without
 //! notice.
 
-// What only that feature shows is unused without it.
+// What only that feature shows is unused without it; what the rest of the world sees has a name.
+#![cfg_attr(not(feature = "unstable"), warn(unnameable_types))]
 #![cfg_attr(
     not(feature = "unstable"),
     allow(dead_code, unreachable_pub, reason = "shown by the feature `unstable`")

@@ -3,8 +3,12 @@
 //! The takes are not part of the project. They lie in `../shared/mocap` beside the checkout, or in the folder that the
 //! environment variable `LOOPWRIGHT_MOCAP` names. `manifest.csv` there lists the files, `clips.csv` the animations of files
 //! that hold several.
+//!
+//! A test that needs the takes asks [`folder_or_skip`] for them. Where they are missing the test is skipped, unless
+//! `LOOPWRIGHT_REQUIRE_MOCAP=1` says that they have to be there: then it fails.
 
 use std::{
+    ffi::OsString,
     fmt,
     io::{self, Write as _},
     path::{Path, PathBuf},
@@ -14,8 +18,11 @@ mod csv;
 
 use csv::Record;
 
-/// Names another folder of captured takes.
+/// Names another folder of captured takes, which then has to exist.
 pub const FOLDER_VARIABLE: &str = "LOOPWRIGHT_MOCAP";
+
+/// Set to anything but nothing or 0, the captured takes have to exist.
+pub const REQUIRE_VARIABLE: &str = "LOOPWRIGHT_REQUIRE_MOCAP";
 
 /// The folder of captured takes, whether or not it exists.
 #[must_use]
@@ -26,32 +33,56 @@ pub fn folder() -> PathBuf {
     )
 }
 
-/// The folder of captured takes; `None`, announced on stderr, where it does not exist and the test has to be skipped.
+/// The folder of captured takes; `None`, announced on stderr, where takes are missing and the test has to be skipped.
 ///
-/// The message bypasses the test harness, which would show it only for tests that fail.
+/// The folder holds every file that its two lists name.
 ///
 /// # Panics
 ///
-/// If `LOOPWRIGHT_MOCAP` names a folder that does not exist: whoever sets it wants the tests to run.
+/// If takes are missing and one of the two environment variables asks for them.
 #[must_use]
 pub fn folder_or_skip() -> Option<PathBuf> {
-    let folder = folder();
-    if folder.is_dir() {
+    present_or_skip(folder(), required_by(|variable| std::env::var_os(variable)))
+}
+
+/// The environment variable that demands the takes, if any does.
+fn required_by(value_of: impl Fn(&str) -> Option<OsString>) -> Option<&'static str> {
+    let requires = |variable| match variable {
+        REQUIRE_VARIABLE => value_of(variable).is_some_and(|value| !value.is_empty() && value != "0"),
+        _ => value_of(variable).is_some(),
+    };
+    [REQUIRE_VARIABLE, FOLDER_VARIABLE]
+        .into_iter()
+        .find(|&variable| requires(variable))
+}
+
+/// [`folder_or_skip`] for a folder, and the variable that demands its takes.
+fn present_or_skip(folder: PathBuf, required_by: Option<&str>) -> Option<PathBuf> {
+    let Err(missing) = check_present(&folder) else {
         return Some(folder);
+    };
+    if let Some(variable) = required_by {
+        panic!("the captured takes are required by {variable}, but {missing}");
     }
-    assert!(
-        std::env::var_os(FOLDER_VARIABLE).is_none(),
-        "{FOLDER_VARIABLE} names {}, which is not a folder",
-        folder.display()
-    );
     let test = std::thread::current();
-    let _ = writeln!(
-        io::stderr(),
-        "SKIPPED {}: there are no captured takes in {}",
-        test.name().unwrap_or("a test"),
-        folder.display()
-    );
+    // The test harness shows what goes through `eprintln!` only for tests that fail.
+    let _ = writeln!(io::stderr(), "SKIPPED {}: {missing}", test.name().unwrap_or("a test"));
     None
+}
+
+/// Fails, with what is missing in words, unless a folder holds every file that its lists name.
+fn check_present(folder: &Path) -> Result<(), String> {
+    if !folder.is_dir() {
+        return Err(format!("there is no folder of captured takes at {}", folder.display()));
+    }
+    let files = manifest(folder)?.into_iter().map(|take| take.file);
+    let files = files.chain(clips(folder)?.into_iter().map(|clip| clip.file));
+    for file in files {
+        if !folder.join(&file).is_file() {
+            return Err(format!("{file} is missing in {}", folder.display()));
+        }
+    }
+    Ok(())
 }
 
 /// What a search for loops has to answer for a take.
@@ -172,19 +203,61 @@ pub fn clips(folder: &Path) -> Result<Vec<ClipRow>, String> {
 mod tests {
     use super::*;
 
+    /// A folder whose lists name two files, of which only the first is there.
+    fn folder_that_lacks_a_take() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        write(
+            "manifest.csv",
+            "file,format,fps,frames,joints,up_axis,units,expect,notes\n\
+             walk.bvh,BVH,30,60,24,Y,cm,loop,\n",
+        );
+        write("clips.csv", "file,animation,loops\nrun.glb,Run,yes\n");
+        write("walk.bvh", "");
+        folder
+    }
+
     #[test]
-    fn both_lists_are_read_and_name_files_that_exist() {
+    fn the_takes_are_required_by_either_variable() {
+        let required = |variable: &'static str, value: &'static str| {
+            required_by(|asked| (asked == variable).then(|| OsString::from(value)))
+        };
+        assert_eq!(required_by(|_| None), None);
+        assert_eq!(required(REQUIRE_VARIABLE, "1"), Some(REQUIRE_VARIABLE));
+        assert_eq!(required(REQUIRE_VARIABLE, "0"), None);
+        assert_eq!(required(REQUIRE_VARIABLE, ""), None);
+        assert_eq!(required(FOLDER_VARIABLE, "takes"), Some(FOLDER_VARIABLE));
+    }
+
+    #[test]
+    #[should_panic(expected = "required by LOOPWRIGHT_REQUIRE_MOCAP, but there is no folder of captured takes at")]
+    fn a_required_folder_that_is_missing_fails_the_test() {
+        let nowhere = tempfile::tempdir().unwrap().path().join("takes");
+        let _ = present_or_skip(nowhere, Some(REQUIRE_VARIABLE));
+    }
+
+    #[test]
+    #[should_panic(expected = "required by LOOPWRIGHT_REQUIRE_MOCAP, but run.glb is missing in")]
+    fn a_required_take_that_is_missing_fails_the_test() {
+        let folder = folder_that_lacks_a_take();
+        let _ = present_or_skip(folder.path().to_owned(), Some(REQUIRE_VARIABLE));
+    }
+
+    #[test]
+    fn a_test_is_skipped_until_all_takes_are_there() {
+        let folder = folder_that_lacks_a_take();
+        let present = || present_or_skip(folder.path().to_owned(), None);
+        assert_eq!(present(), None);
+        std::fs::write(folder.path().join("run.glb"), "").unwrap();
+        assert_eq!(present().as_deref(), Some(folder.path()));
+    }
+
+    #[test]
+    fn the_real_lists_are_read() {
         let Some(folder) = folder_or_skip() else { return };
         let takes = manifest(&folder).unwrap();
         assert!(takes.iter().filter(|take| take.expect == Some(Expect::Loop)).count() >= 30);
         let clips = clips(&folder).unwrap();
         assert!(clips.iter().any(|clip| clip.intent == Intent::Loops));
-        let files = takes
-            .iter()
-            .map(|take| &take.file)
-            .chain(clips.iter().map(|clip| &clip.file));
-        for file in files {
-            assert!(folder.join(file).is_file(), "{file}");
-        }
     }
 }

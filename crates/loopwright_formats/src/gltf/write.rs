@@ -271,7 +271,7 @@ impl<'a> Writer<'a> {
                 let off = (place - rests[joint]).length() * self.source.space.unit_metres;
                 track.moves |= off > REST_TOLERANCE_METRES;
                 track.translations.push(place.as_vec3().to_array());
-                track.rotations.push(turn.as_quat().normalize().to_array());
+                track.rotations.push(single_precision(turn));
             }
         }
         Ok(tracks)
@@ -315,6 +315,15 @@ impl<'a> Writer<'a> {
         }
         locals
     }
+}
+
+/// A rotation of length 1 as it is written.
+///
+/// The squares are added in the same order everywhere; glam's single precision adds them as each processor does it fastest.
+fn single_precision(rotation: DQuat) -> [f32; 4] {
+    let [x, y, z, w] = rotation.as_quat().to_array();
+    let length = ((x * x + z * z) + (y * y + w * w)).sqrt();
+    [x / length, y / length, z / length, w / length]
 }
 
 /// Most bytes of buffers in a file: a binary file counts its bytes in 32 bits.

@@ -1,0 +1,62 @@
+//! The road from synthetic takes to loops in files, as one number.
+//!
+//! The same take gives the same bits on every machine. `.ci/wasm` holds loopwright to that: it works the number out natively
+//! and as WebAssembly, and compares.
+
+use std::{error::Error, fmt::Write as _};
+
+use loopwright::{
+    analysis::{Analysis, body::BodyOverrides},
+    candidate::{self, SearchSettings},
+    pipeline::{self, LoopSettings},
+};
+use loopwright_formats::{Format, LoopWriteSettings, ReadSettings, Source, read_take, write_loop, write_take};
+use loopwright_synth::{WalkSettings, random_settings, synthesize};
+
+/// Seeds of the random walks: among them are turning, climbing and noisy ones, and rates from 30 to 120 fps.
+const SEEDS: std::ops::Range<u64> = 0..6;
+
+/// A number that depends on every bit of the loops of some walks, on why there is none, and on the files that they are
+/// written to.
+///
+/// # Panics
+///
+/// If a step of the road fails that cannot fail on these walks.
+#[unsafe(no_mangle)]
+#[must_use]
+pub extern "C" fn checksum_of_loops() -> u64 {
+    let walks = SEEDS.map(random_settings).chain([WalkSettings::default()]);
+    let mut results = Vec::new();
+    for walk in walks {
+        walk_the_road(&walk, &mut results).unwrap_or_else(|error| panic!("{walk:?}: {error}"));
+    }
+    fnv_1a(&results)
+}
+
+/// Appends the results of every step for one walk. The debug form of a number is exact.
+fn walk_the_road(walk: &WalkSettings, results: &mut Vec<u8>) -> Result<(), Box<dyn Error>> {
+    let take = synthesize(walk)?.take;
+    let file = write_take(&take, &Source::for_take(&take, Format::Bvh))?.bytes;
+    let take = read_take(&file, "walk", &ReadSettings::default(), &mut Vec::new())?.take;
+    results.extend(file);
+
+    let analysis = Analysis::of(&take, &BodyOverrides::default())?;
+    let found = candidate::find(&take, &analysis, &SearchSettings::default())?;
+    let mut text = format!("{found:?}");
+    if let Some(best) = found.best() {
+        let made = pipeline::make(&take, &analysis, &best.cut, best.cycles, &LoopSettings::default())?;
+        write!(text, "{made:?}")?;
+        for format in [Format::Bvh, Format::Fbx, Format::Glb] {
+            let source = Source::for_take(&take, format);
+            results.extend(write_loop(&made.loop_clip, &source, &LoopWriteSettings::default())?.bytes);
+        }
+    }
+    results.extend(text.into_bytes());
+    Ok(())
+}
+
+/// The 64-bit hash of Fowler, Noll and Vo, version 1a: short, and any other would do.
+fn fnv_1a(bytes: &[u8]) -> u64 {
+    let mix = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)
+}
