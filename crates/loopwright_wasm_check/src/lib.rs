@@ -5,11 +5,7 @@
 
 use std::{error::Error, fmt::Write as _};
 
-use loopwright::{
-    analysis::{Analysis, body::BodyOverrides},
-    candidate::{self, SearchSettings},
-    pipeline::{self, LoopSettings},
-};
+use loopwright::{Analysis, LoopSettings, SearchSettings};
 use loopwright_formats::{Format, LoopWriteSettings, ReadSettings, Source, read_take, write_loop, write_take};
 use loopwright_synth::{WalkSettings, random_settings, synthesize};
 
@@ -40,11 +36,11 @@ fn walk_the_road(walk: &WalkSettings, results: &mut Vec<u8>) -> Result<(), Box<d
     let take = read_take(&file, "walk", &ReadSettings::default(), &mut Vec::new())?.take;
     results.extend(file);
 
-    let analysis = Analysis::of(&take, &BodyOverrides::default())?;
-    let found = candidate::find(&take, &analysis, &SearchSettings::default())?;
+    let analysis = Analysis::new(&take)?;
+    let found = analysis.find_loops(&SearchSettings::default())?;
     let mut text = format!("{found:?}");
     if let Some(best) = found.best() {
-        let made = pipeline::make(&take, &analysis, &best.cut, best.cycles, &LoopSettings::default())?;
+        let made = analysis.make_loop(best, &LoopSettings::default())?;
         write!(text, "{made:?}")?;
         for format in [Format::Bvh, Format::Fbx, Format::Glb] {
             let source = Source::for_take(&take, format);
