@@ -123,7 +123,7 @@ impl Measured {
         self.millimetres
             .extend(quality.displacement_metres.map(|metres| 1e3 * metres));
         self.degrees.extend(quality.displacement_radians.map(f64::to_degrees));
-        self.skates.extend(quality.skate_mps.map(|speed| 1e2 * speed));
+        self.skates.extend(quality.foot_slide_mps.map(|speed| 1e2 * speed));
         self.peaks.push(quality.seam_acceleration_p99);
         let most = &mut self.residual;
         most.position = most.position.max(residual.position);

@@ -4,7 +4,7 @@ use loopwright::{
     BodyOverrides, LoopClip, LoopSettings, Transitions,
     blend::{SkeletonDifference, align},
     math::{Decay, decay_rate, ops},
-    transition::Motion,
+    transition::TransitionClip,
 };
 use rand_pcg::{Pcg64, rand_core::Rng};
 
@@ -113,7 +113,7 @@ struct Looped<'a> {
     name: &'a str,
     cycles: u32,
     clip: LoopClip,
-    motion: Motion,
+    motion: TransitionClip,
 }
 
 impl<'a> Looped<'a> {
@@ -126,7 +126,7 @@ impl<'a> Looped<'a> {
         Ok(Some(Self {
             name: &studied.file,
             cycles: best.cycles,
-            motion: Motion::of_loop(&clip, &BodyOverrides::default()).map_err(|error| studied.failed(error))?,
+            motion: TransitionClip::of_loop(&clip, &BodyOverrides::default()).map_err(|error| studied.failed(error))?,
             clip,
         }))
     }
@@ -275,7 +275,7 @@ fn time(studied: &[Studied]) -> Result<Table, String> {
         .rev()
         .max_by_key(|(left, entered)| left.take.num_frames() * entered.take.num_frames());
     let (left, entered) = longest.ok_or("no two takes have one skeleton")?;
-    let [one, other] = [left, entered].map(|studied| Motion::of_take(studied.analysis.clone()));
+    let [one, other] = [left, entered].map(|studied| TransitionClip::of_take(studied.analysis.clone()));
     let transitions = Transitions::between(&one, &other, &[]).map_err(|error| error.to_string())?;
     let (exits, entries) = (transitions.num_exits(), transitions.num_entries());
     let pairs = exits * entries;

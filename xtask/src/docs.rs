@@ -12,7 +12,7 @@ use loopwright::{
 use loopwright_draw::{
     plot,
     render::{
-        AnimationFormat, Figure, Motion, Packer, Picture, RenderError, Stage, StageSettings, View, contact_sheet,
+        AnimationFormat, DrawnMotion, Figure, Packer, Picture, RenderError, Stage, StageSettings, View, contact_sheet,
         onion, side_by_side,
     },
 };
@@ -89,9 +89,10 @@ fn blend_of_turns() -> String {
 const SPRING: Decay = Decay::Spring { half_life_secs: 0.1 };
 
 /// The loop of a synthetic walk as something to leave or to enter.
-fn motion_of(settings: &WalkSettings) -> Result<(transition::Motion, LoopClip), String> {
+fn motion_of(settings: &WalkSettings) -> Result<(transition::TransitionClip, LoopClip), String> {
     let clip = Looped::of(Studied::walk(settings)?)?.made.loop_clip;
-    let motion = transition::Motion::of_loop(&clip, &BodyOverrides::default()).map_err(|error| error.to_string())?;
+    let motion =
+        transition::TransitionClip::of_loop(&clip, &BodyOverrides::default()).map_err(|error| error.to_string())?;
     Ok((motion, clip))
 }
 
@@ -269,12 +270,12 @@ impl Looped {
     }
 
     /// The cut repeated as it is, and the loop.
-    fn motions(&self) -> Result<[(&'static str, Motion); 2], String> {
+    fn motions(&self) -> Result<[(&'static str, DrawnMotion); 2], String> {
         let Self { studied, made } = self;
         let cut = &made.candidate.cut;
         let figure = Figure::of(&studied.take, &studied.analysis.body);
-        let raw = Motion::of_cut(&made.source, &figure, cut.start_frame(), cut.num_frames());
-        let looped = Motion::of_loop(&made.loop_clip, &figure);
+        let raw = DrawnMotion::of_cut(&made.source, &figure, cut.start_frame(), cut.num_frames());
+        let looped = DrawnMotion::of_loop(&made.loop_clip, &figure);
         Ok([
             ("the take, cut and repeated", raw.map_err(|error| error.to_string())?),
             ("the loop", looped.map_err(|error| error.to_string())?),

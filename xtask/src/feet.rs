@@ -90,7 +90,7 @@ fn in_place(studied: &[Studied], sections: &mut Sections) -> Result<(), String> 
             "{} | {speed:.3} | {told:.3} | {:+.1}% | {}",
             studied.file,
             100.0 * off,
-            cell(made.feet.skate_mps[1].map(|skate| 100.0 * skate), 2),
+            cell(made.feet.foot_slide_mps[1].map(|skate| 100.0 * skate), 2),
         ));
         all.push(off.abs());
     }
@@ -302,8 +302,8 @@ impl Figures {
         };
         let own = sharpest(&uncut, 1..count as isize - 1, false);
         Some(Self {
-            skate_open: quality_open.skate_mps?,
-            skate_held: quality.skate_mps?,
+            skate_open: quality_open.foot_slide_mps?,
+            skate_held: quality.foot_slide_mps?,
             coverage: covered / f64::max(masked, 1.0),
             added_metres: added / (count * joints) as f64,
             moved_metres: held.feet.moved_metres,

@@ -61,7 +61,7 @@ fn every_take(studied: &[Studied], sections: &mut Sections) -> Result<(), String
         if expect == Expect::Loop {
             accelerations.push(quality.seam_acceleration_p99);
             errors.extend(quality.seam_acceleration_error);
-            skates.extend(quality.skate_mps.map(|skate| 100.0 * skate));
+            skates.extend(quality.foot_slide_mps.map(|skate| 100.0 * skate));
             moved.extend(quality.displacement_metres.map(|metres| 1e3 * metres));
         }
         table.row(format_args!(
@@ -78,7 +78,7 @@ fn every_take(studied: &[Studied], sections: &mut Sections) -> Result<(), String
             100.0 * quality.seam_rank,
             cell(quality.take_rank.map(|rank| 100.0 * rank), 0),
             cell(quality.displacement_metres.map(|metres| 1e3 * metres), 1),
-            cell(quality.skate_mps.map(|speed| 1e2 * speed), 1),
+            cell(quality.foot_slide_mps.map(|speed| 1e2 * speed), 1),
         ));
     }
     sections.add("every-take", table);

@@ -68,7 +68,7 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
             quality.seam_acceleration_p99,
             cell(quality.displacement_metres.map(|metres| 1e3 * metres), 1),
             cell(quality.displacement_radians.map(f64::to_degrees), 2),
-            cell(quality.skate_mps.map(|speed| 1e2 * speed), 1),
+            cell(quality.foot_slide_mps.map(|speed| 1e2 * speed), 1),
             1e3 * asymmetry_metres,
         ));
     }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use loopwright::{
-    Analysis, Found, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Pose, Quality, SearchSettings, Take, Tracks,
+    Analysis, FoundLoops, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Pose, Quality, SearchSettings, Take, Tracks,
     loop_clip::LoopKeys, quality,
 };
 use loopwright_formats::{
@@ -126,7 +126,7 @@ impl Studied {
         format!("{}: {error}", self.file)
     }
 
-    pub(crate) fn find(&self, settings: &SearchSettings) -> Result<Found, String> {
+    pub(crate) fn find(&self, settings: &SearchSettings) -> Result<FoundLoops, String> {
         self.analysis.find_loops(settings).map_err(|error| self.failed(error))
     }
 

@@ -85,7 +85,7 @@ pub mod unstable;
 
 pub use analysis::{Analysis, BodyOverrides};
 pub use blend::Blender;
-pub use candidate::{Found, LoopCandidate, SearchSettings};
+pub use candidate::{FoundLoops, LoopCandidate, SearchSettings};
 pub use closure::ClosureSettings;
 pub use controller_fit::{FitSettings, TakeFit};
 pub use feet::FeetSettings;

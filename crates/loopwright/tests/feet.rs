@@ -85,7 +85,7 @@ fn planted_feet_move_less_than_a_millimetre() {
         assert_eq!(held.feet.outcomes, [FootOutcome::Held; 2], "{seed}");
         let strays = strays(&held, &analysis);
         assert!(strays.iter().all(|&metres| metres < 1e-3), "{seed}: {strays:?}");
-        let [before, after] = held.feet.skate_mps.map(Option::unwrap);
+        let [before, after] = held.feet.foot_slide_mps.map(Option::unwrap);
         assert!(after < before, "{seed}: {before} {after}");
         loops += 1;
         stances += held.feet.contacts.len();

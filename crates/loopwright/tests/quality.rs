@@ -148,7 +148,7 @@ fn skate_is_the_speed_of_planted_feet_in_the_world() {
                 _ => DVec3::Y,
             };
         });
-        let skate = measure(&take, true, root).skate_mps.unwrap();
+        let skate = measure(&take, true, root).foot_slide_mps.unwrap();
         assert!((skate - slip).abs() < 0.02, "{slip}: {skate}");
     }
 }

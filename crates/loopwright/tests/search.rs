@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 use loopwright::{
     Analysis, Joint, SearchSettings, Skeleton, Take,
-    analysis::Activity,
+    analysis::ActivityKind,
     candidate::SeamPair,
     math::{Decay, rotation},
     unstable::{
@@ -338,9 +338,9 @@ fn takes_give_the_list_of_brute_force() {
         let (min_lag, separation) = ((0.4 * fps) as usize, (0.1 * fps).round() as usize);
         let seams = Seams::new(analysis.features(), Decay::Spring { half_life_secs: 0.1 });
         let bounds = SeamBounds::new(seams, &analysis.usable);
-        for activity in [Activity::Moving, Activity::Idle] {
+        for activity in [ActivityKind::Moving, ActivityKind::Idle] {
             let lags = min_lag..=(10.0 * fps) as usize;
-            let admission = Admission::new(&analysis.energy, &analysis.usable, lags, activity);
+            let admission = Admission::new(&analysis.activity, &analysis.usable, lags, activity);
             let expected = brute_force(&seams, &admission, separation, 40);
             let found: Vec<SeamPair> = DistinctPairs::new(&bounds, admission, separation).take(40).collect();
             assert_eq!(bits(&found), bits(&expected), "{} {activity:?}", take.name());
@@ -354,7 +354,7 @@ fn the_distinct_list_equals_brute_force_to_the_bit() {
     for seed in 0..60 {
         let take = swaying(seed);
         let analysis = Analysis::new(&take).unwrap();
-        let admission = Admission::new(&analysis.energy, &analysis.usable, 12..=70, Activity::Moving);
+        let admission = Admission::new(&analysis.activity, &analysis.usable, 12..=70, ActivityKind::Moving);
         let seams = Seams::new(analysis.features(), Decay::Spring { half_life_secs: 0.2 });
         let expected = brute_force(&seams, &admission, 3, 40);
         let bounds = SeamBounds::new(seams, &analysis.usable);

@@ -3,7 +3,7 @@
 use loopwright::{
     Analysis, BodyOverrides, Joint, LoopClip, LoopSettings, SearchSettings, Skeleton, Take, Transitions,
     math::Decay,
-    transition::{GapOf, Motion, TransitionError},
+    transition::{GapOf, TransitionClip, TransitionError},
 };
 use loopwright_synth::{WalkSettings, synthesize};
 
@@ -25,8 +25,8 @@ fn walk(change: impl FnOnce(&mut WalkSettings)) -> (Take, Analysis) {
     (take, analysis)
 }
 
-fn motion((_take, analysis): (Take, Analysis)) -> Motion {
-    Motion::of_take(analysis)
+fn motion((_take, analysis): (Take, Analysis)) -> TransitionClip {
+    TransitionClip::of_take(analysis)
 }
 
 fn looped((_take, analysis): &(Take, Analysis)) -> LoopClip {
@@ -115,7 +115,7 @@ fn a_loop_is_left_and_entered_around_its_seam_as_its_take_is() {
     let taken = slow();
     let clip = looped(&taken);
     let samples = clip.num_samples();
-    let looped = Motion::of_loop(&clip, &BodyOverrides::default()).unwrap();
+    let looped = TransitionClip::of_loop(&clip, &BodyOverrides::default()).unwrap();
     assert!(looped.repeats() && looped.num_frames() == samples);
     let on_itself = Transitions::between(&looped, &looped, &[]).unwrap();
     let decay = DECAYS[0];
@@ -164,7 +164,7 @@ fn grids_are_thinned_evenly_and_never_grow() {
 }
 
 #[test]
-fn soiled_frames_and_weights_are_heeded() {
+fn bad_frames_and_weights_are_heeded() {
     let t_pose = motion(walk(|settings| settings.t_pose_first_frame = true));
     let other = motion(slow());
     let transitions = Transitions::between(&t_pose, &other, &[]).unwrap();
@@ -196,7 +196,7 @@ fn other_skeletons_are_told_joint_by_joint() {
     )
     .unwrap();
     let analysis = Analysis::new(&other).unwrap();
-    let error = Transitions::between(&motion(slow()), &Motion::of_take(analysis), &[]).unwrap_err();
+    let error = Transitions::between(&motion(slow()), &TransitionClip::of_take(analysis), &[]).unwrap_err();
     let TransitionError::Skeleton {
         only_left,
         only_entered,

@@ -7,7 +7,7 @@ use std::{
 
 use loopwright::{
     Analysis, BodyOverrides, Take,
-    analysis::{Body, BodyError, FoundBy, Screen, SoilKind},
+    analysis::{BadFrameKind, Body, BodyError, FoundBy, TakeDefects},
     take::SmoothError,
 };
 use loopwright_formats::{
@@ -136,8 +136,8 @@ pub(crate) fn load(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
 /// The take without what shakes faster than `hertz`; poses before and after a jump are not mixed.
 fn smoothed(take: &Take, hertz: f64, overrides: &BodyOverrides) -> Result<Take, Failure> {
     let body = Body::find(take, overrides).map_err(body_failure)?;
-    let screen = Screen::of(take, &take.world_tracks(), &body);
-    take.smoothed(hertz, &screen.jumps).map_err(|error| match error {
+    let defects = TakeDefects::of(take, &take.world_tracks(), &body);
+    take.smoothed(hertz, &defects.jumps).map_err(|error| match error {
         SmoothError::Frequency { found, limit, rate } => Failure::error(format!(
             "--smooth must lie above 0 and up to {limit:.4} Hz, found {found}"
         ))
@@ -189,11 +189,11 @@ pub(crate) fn body_failure(error: BodyError) -> Failure {
 fn study_warnings(take: &Take, analysis: &Analysis) -> Vec<String> {
     let mut warnings = Vec::new();
     for (kind, why) in [
-        (SoilKind::Jump, "the pose jumps there"),
-        (SoilKind::Frozen, "frozen or doubled"),
+        (BadFrameKind::Jump, "the pose jumps there"),
+        (BadFrameKind::Frozen, "frozen or doubled"),
     ] {
-        let soiled = analysis.screen.soiled.iter().filter(|soiled| soiled.kind == kind);
-        let frames: Vec<usize> = soiled.map(|soiled| soiled.frame).collect();
+        let bad = analysis.defects.bad_frames.iter().filter(|bad| bad.kind == kind);
+        let frames: Vec<usize> = bad.map(|bad| bad.frame).collect();
         if !frames.is_empty() {
             warnings.push(format!(
                 "the search does not use {} as an end of a loop: {why}",
@@ -201,7 +201,7 @@ fn study_warnings(take: &Take, analysis: &Analysis) -> Vec<String> {
             ));
         }
     }
-    for flipping in &analysis.screen.flipping {
+    for flipping in &analysis.defects.flipping {
         let is_weighed = (analysis.joints.iter()).any(|known| known.joint == flipping.joint && known.weight > 0.0);
         warnings.push(format!(
             "joint {} flips {} (up to {:.0} degrees in one frame); {}",

@@ -1,14 +1,14 @@
 //! Searching for loops: from flags to settings, and from results to messages.
 
 use loopwright::{
-    Found, LoopCandidate, SearchSettings,
-    candidate::{self, MissReason, NearestMiss, SearchError, SegmentLoops, TravelBounds},
+    FoundLoops, LoopCandidate, SearchSettings,
+    candidate::{self, MissReason, NearestMiss, RootMotionBounds, SearchError, SegmentLoops},
     math::ops,
     mirror::Pairing,
 };
 
 use crate::{
-    args::{SearchArgs, Side},
+    args::{SearchArgs, TurnSide},
     exit::Failure,
     load::{self, Loaded},
 };
@@ -22,7 +22,7 @@ pub(crate) fn settings(args: &SearchArgs, max_candidates: usize) -> SearchSettin
         max_candidates,
         decay: args.decay.lasting(args.half_life, 4.0 * args.half_life),
         within: args.within,
-        travel: TravelBounds {
+        travel: RootMotionBounds {
             speed_mps: args.speed,
             turn_radps: turn_bounds(args).map(|bounds| bounds.map(f64::to_radians)),
             climb_mps: args.climb,
@@ -38,8 +38,8 @@ const TURNING_DPS: f64 = 5.0;
 /// The rates of turn asked for, degrees per second.
 fn turn_bounds(args: &SearchArgs) -> Option<[f64; 2]> {
     match (args.turning, args.straight) {
-        (Some(Side::Left), _) => Some([TURNING_DPS, f64::INFINITY]),
-        (Some(Side::Right), _) => Some([f64::NEG_INFINITY, -TURNING_DPS]),
+        (Some(TurnSide::Left), _) => Some([TURNING_DPS, f64::INFINITY]),
+        (Some(TurnSide::Right), _) => Some([f64::NEG_INFINITY, -TURNING_DPS]),
         (None, true) => Some([-TURNING_DPS, TURNING_DPS]),
         (None, false) => args.turn_rate,
     }
@@ -70,7 +70,7 @@ pub(crate) fn check(args: &SearchArgs, loaded: &Loaded) -> Result<(), Failure> {
 
 /// What a search found, and in which segments where it went by them.
 pub(crate) struct Hunt {
-    pub(crate) found: Found,
+    pub(crate) found: FoundLoops,
     pub(crate) segments: Option<Vec<SegmentLoops>>,
 }
 
@@ -95,7 +95,7 @@ pub(crate) fn hunt(loaded: &Loaded, settings: &SearchSettings, args: &SearchArgs
         .filter_map(|loops| loops.best.as_ref().err().copied().flatten());
     let nearest_miss = misses.min_by(|a, b| a.pair.cost.total_cmp(&b.pair.cost));
     Ok(Hunt {
-        found: Found {
+        found: FoundLoops {
             candidates: segments.iter().filter_map(best).collect(),
             random_cost: None,
             nearest_miss,
@@ -105,7 +105,7 @@ pub(crate) fn hunt(loaded: &Loaded, settings: &SearchSettings, args: &SearchArgs
 }
 
 /// Searches. Errors say why a take cannot be searched.
-pub(crate) fn search(loaded: &Loaded, settings: &SearchSettings) -> Result<Found, Failure> {
+pub(crate) fn search(loaded: &Loaded, settings: &SearchSettings) -> Result<FoundLoops, Failure> {
     loaded
         .analysis
         .find_loops(settings)
@@ -130,7 +130,7 @@ fn search_failure(loaded: &Loaded, error: SearchError) -> Failure {
                 loaded.take().num_frames()
             ))
             .try_this("a take with motion, or `loopwright make --range START:END`"),
-        SearchError::AllSoiled => Failure::nothing(format!(
+        SearchError::NoCleanFrame => Failure::nothing(format!(
             "no loop found in \"{file}\": no two frames in a row can be trusted"
         ))
         .because("the pose jumps, or frames are doubled, as when a take is exported at another rate than its own")
@@ -143,7 +143,7 @@ fn search_failure(loaded: &Loaded, error: SearchError) -> Failure {
 }
 
 /// Why nothing qualified, with the nearest miss.
-pub(crate) fn nothing_found(loaded: &Loaded, found: &Found, args: &SearchArgs) -> Failure {
+pub(crate) fn nothing_found(loaded: &Loaded, found: &FoundLoops, args: &SearchArgs) -> Failure {
     let (first, last) = args.within.unwrap_or((0, loaded.take().num_frames() - 1));
     let failure = Failure::nothing(format!(
         "no loop found in \"{}\", frames {first}-{last}",
@@ -181,7 +181,7 @@ pub(crate) fn nothing_found(loaded: &Loaded, found: &Found, args: &SearchArgs) -
                 "--range {}:{} to make the loop anyway",
                 miss.pair.start_frame, miss.pair.end_frame
             )),
-        MissReason::Travel { .. } => failure
+        MissReason::RootMotion { .. } => failure
             .because("likely cause: no part of the take has the root motion asked for")
             .try_this("wider --speed, --turn-rate or --climb, or none of --straight and --turning"),
         MissReason::Cycles { .. } => failure.try_this("another --cycles, or wider --min-seconds and --max-seconds"),
@@ -210,7 +210,7 @@ pub(crate) fn miss_in_words(miss: &NearestMiss) -> String {
             candidate::MIN_PROMINENCE
         ),
         MissReason::SeenOnce => format!("cheapest seam: {place}, but the take shows that cycle only once"),
-        MissReason::Travel { found } => format!(
+        MissReason::RootMotion { found } => format!(
             "cheapest seam: {place} moves at {:.2} m/s, turning {:+.1} deg/s, climbing {:+.2} m/s",
             ops::hypot(found.linear.x, found.linear.z),
             found.angular.y.to_degrees(),
@@ -251,20 +251,20 @@ pub(crate) fn confidence_warning(loaded: &Loaded, best: &LoopCandidate) -> Optio
 }
 
 /// Says so when the loop holds frames that are not to be trusted.
-pub(crate) fn soiled_warning(loaded: &Loaded, chosen: &LoopCandidate) -> Option<String> {
+pub(crate) fn bad_frames_warning(loaded: &Loaded, chosen: &LoopCandidate) -> Option<String> {
     let inside = chosen.cut.start_frame().floor() as usize..=chosen.cut.end_frame().ceil() as usize;
-    let soiled: Vec<usize> = loaded
+    let bad: Vec<usize> = loaded
         .analysis
-        .screen
-        .soiled
+        .defects
+        .bad_frames
         .iter()
-        .map(|soiled| soiled.frame)
+        .map(|bad| bad.frame)
         .filter(|frame| inside.contains(frame))
         .collect();
-    (!soiled.is_empty()).then(|| {
+    (!bad.is_empty()).then(|| {
         format!(
             "the loop contains {}, where the take jumps or repeats frames",
-            load::list_frames(&soiled)
+            load::list_frames(&bad)
         )
     })
 }

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use loopwright::{LoopClip, Take, blend::SkeletonDifference, root_motion::Rooted};
+use loopwright::{LoopClip, Take, blend::SkeletonDifference, root_motion::RootRelativeClip};
 use loopwright_formats::{
     AnimationChoice, Format, LoopInFile, ReadSettings, Sidecar, Source, SpaceSettings,
     loop_file::{PlaceError, facts::TakeFacts},
@@ -308,7 +308,12 @@ fn contradicted(error: PlaceError) -> Failure {
 }
 
 /// The uncut frames that the loop was made from, seen from the same root. Errors: it was made from another take.
-pub(crate) fn uncut(place: &LoopInFile, take: &Loaded, sidecar: &Sidecar, written: &Take) -> Result<Rooted, Failure> {
+pub(crate) fn uncut(
+    place: &LoopInFile,
+    take: &Loaded,
+    sidecar: &Sidecar,
+    written: &Take,
+) -> Result<RootRelativeClip, Failure> {
     place.uncut(sidecar, written, &take.analysis).map_err(|error| {
         Failure::error(format!(
             "\"{}\" is not the take of this loop: {error}",

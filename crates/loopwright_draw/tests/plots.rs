@@ -2,11 +2,11 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    Analysis, Cut, FitSettings, Found, Joint, LoopCandidate, LoopSettings, MadeLoop, RootMode, SearchSettings,
+    Analysis, Cut, FitSettings, FoundLoops, Joint, LoopCandidate, LoopSettings, MadeLoop, RootMode, SearchSettings,
     Skeleton, Take, Transitions,
     closure::{Method, Shape},
     math::{Decay, Rigid},
-    transition::Motion,
+    transition::TransitionClip,
 };
 use loopwright_draw::plot;
 use loopwright_synth::{DriveSettings, WalkSettings, drive, synthesize};
@@ -62,7 +62,7 @@ fn at_a_glance(svg: &str) -> Vec<u8> {
     small.encode_png().unwrap()
 }
 
-fn search(_take: &Take, analysis: &Analysis) -> Found {
+fn search(_take: &Take, analysis: &Analysis) -> FoundLoops {
     analysis.find_loops(&SearchSettings::default()).unwrap()
 }
 
@@ -70,7 +70,7 @@ fn made(_take: &Take, analysis: &Analysis, cut: &Cut, settings: &LoopSettings) -
     analysis.make_loop(&stretch(analysis, cut, 1), settings).unwrap()
 }
 
-const NOTHING: Found = Found {
+const NOTHING: FoundLoops = FoundLoops {
     candidates: Vec::new(),
     random_cost: None,
     nearest_miss: None,
@@ -133,7 +133,7 @@ fn assert_like_snapshot(name: &str, svg: &str) {
 }
 
 #[test]
-fn inspect_of_a_soiled_take() {
+fn inspect_of_a_bad_take() {
     let (_take, analysis) = walk(4.0, |settings| {
         settings.t_pose_first_frame = true;
         settings.lead_in_secs = 1.0;
@@ -351,7 +351,7 @@ fn fits_are_drawn_with_and_without_changes() {
 fn jumps_between_motions_are_mapped_with_the_best_of_them() {
     let of_walk = |seconds, period| {
         let (_take, analysis) = walk(seconds, |settings| settings.period_secs = period);
-        Motion::of_take(analysis)
+        TransitionClip::of_take(analysis)
     };
     let transitions = Transitions::between(&of_walk(3.0, 1.1), &of_walk(4.0, 0.9), &[]).unwrap();
     let all = [transitions.num_exits(), transitions.num_entries()];

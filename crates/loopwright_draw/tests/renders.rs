@@ -7,7 +7,7 @@ use loopwright::{
     Analysis, Cut, Joint, LoopCandidate, LoopSettings, MadeLoop, RootMode, SearchSettings, Skeleton, Take,
 };
 use loopwright_draw::render::{
-    AnimationFormat, Figure, Motion, MotionError, Packer, Picture, RenderError, Stage, StageSettings, View,
+    AnimationFormat, DrawnMotion, Figure, MotionError, Packer, Picture, RenderError, Stage, StageSettings, View,
     contact_sheet, onion, side_by_side,
 };
 use loopwright_synth::{WalkSettings, synthesize};
@@ -52,15 +52,15 @@ impl Walk {
             .unwrap()
     }
 
-    fn looped(&self, root: RootMode) -> Motion {
+    fn looped(&self, root: RootMode) -> DrawnMotion {
         let clip = self.made(root).loop_clip;
         let clip = if root.moves_root() { clip } else { clip.in_place() };
-        Motion::of_loop(&clip, &self.figure).unwrap()
+        DrawnMotion::of_loop(&clip, &self.figure).unwrap()
     }
 
-    fn raw(&self) -> Motion {
+    fn raw(&self) -> DrawnMotion {
         let made = self.made(RootMode::Constant);
-        Motion::of_cut(
+        DrawnMotion::of_cut(
             &made.source,
             &self.figure,
             self.cut.start_frame(),
@@ -69,9 +69,9 @@ impl Walk {
         .unwrap()
     }
 
-    fn whole(&self) -> Motion {
+    fn whole(&self) -> DrawnMotion {
         let last = self.take.num_frames() - 1;
-        Motion::of_take(&self.analysis, &self.figure, 0, last).unwrap()
+        DrawnMotion::of_take(&self.analysis, &self.figure, 0, last).unwrap()
     }
 }
 
@@ -206,7 +206,7 @@ fn sizes_and_frames_out_of_range_are_refused() {
     let num_frames = walk.take.num_frames();
     for (first, last) in [(5, 4), (0, num_frames), (usize::MAX, usize::MAX)] {
         assert_eq!(
-            Motion::of_take(&walk.analysis, &walk.figure, first, last),
+            DrawnMotion::of_take(&walk.analysis, &walk.figure, first, last),
             Err(MotionError::NoSuchFrames {
                 first,
                 last,
@@ -216,7 +216,7 @@ fn sizes_and_frames_out_of_range_are_refused() {
     }
     let (_other, analysis) = stick(3, |_| DVec3::ZERO);
     assert_eq!(
-        Motion::of_take(&analysis, &walk.figure, 0, 2),
+        DrawnMotion::of_take(&analysis, &walk.figure, 0, 2),
         Err(MotionError::OtherSkeleton)
     );
     assert!(matches!(side_by_side(&[]), Err(RenderError::Size { .. })));
@@ -251,7 +251,7 @@ fn odd_takes_are_drawn_all_the_same() {
         for scale in [0.0, 1e-12, 1.0, 1e8] {
             let (take, analysis) = stick(num_frames, |frame| DVec3::ONE * (scale * frame as f64 / 40.0));
             let figure = Figure::of(&take, &analysis.body);
-            let motion = Motion::of_take(&analysis, &figure, 0, num_frames - 1).unwrap();
+            let motion = DrawnMotion::of_take(&analysis, &figure, 0, num_frames - 1).unwrap();
             for view in [View::ThreeQuarter, View::Side, View::Front, View::Back, View::Top] {
                 for is_fixed in [false, true] {
                     let settings = StageSettings {

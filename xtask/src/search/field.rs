@@ -1,6 +1,6 @@
 //! What all ways to look for loops may choose among on a take.
 
-use loopwright::{LoopCandidate, SearchSettings, analysis::Activity, unstable::search::Admission};
+use loopwright::{LoopCandidate, SearchSettings, analysis::ActivityKind, unstable::search::Admission};
 
 use crate::takes::Studied;
 
@@ -24,16 +24,16 @@ impl Field {
         let best = (studied.recommended()?).ok_or_else(|| studied.failed("no loop was found"))?;
         let dt = take.frame_time_secs();
         let mut min_lag = ((settings.min_secs / dt - 1e-9).ceil() as usize).max(3);
-        let mut activity = Activity::Moving;
+        let mut activity = ActivityKind::Moving;
         if best.is_idle {
             min_lag = min_lag.max((MIN_IDLE_SECS / dt).round() as usize);
-            activity = Activity::Idle;
+            activity = ActivityKind::Idle;
         }
         let max_lag = (settings.max_secs / dt + 1e-9).floor() as usize;
         let lags = min_lag..=max_lag.min(take.num_frames() - 1);
         Ok(Self {
             best,
-            admission: Admission::new(&analysis.energy, &analysis.usable, lags.clone(), activity),
+            admission: Admission::new(&analysis.activity, &analysis.usable, lags.clone(), activity),
             lags,
         })
     }

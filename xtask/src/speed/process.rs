@@ -113,7 +113,7 @@ pub(super) fn measure(folder: &Path, sections: &mut Sections) -> Result<(), Stri
     ));
     for (part, secs) in [
         ("of that, in this process: reading", read_secs),
-        ("study (world, screen, heading, features, autocorrelation)", study_secs),
+        ("study (world, defects, heading, features, autocorrelation)", study_secs),
         ("search and judgement", find_secs),
     ] {
         table.row(format_args!("{part} | {secs:.3}"));

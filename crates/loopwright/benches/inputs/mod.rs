@@ -6,7 +6,7 @@ use std::path::Path;
 
 use loopwright::{
     Analysis, Take,
-    analysis::{Activity, Body, WeightedJoint},
+    analysis::{ActivityKind, Body, WeightedJoint},
     unstable::features::{Features, FeaturesError},
 };
 use loopwright_formats::{ReadSettings, read_take};
@@ -147,7 +147,8 @@ pub(crate) fn captured(folder: &Path, num_frames: usize, fps: f64) -> Result<(Fe
         };
         let features = Features::of(&take, &analysis.world, &analysis.heading, &analysis.body, &joints);
         // Standing matches anything; the search looks at what moves.
-        let moving = |&frame: &usize| analysis.usable[frame] && analysis.energy.activities()[frame] == Activity::Moving;
+        let moving =
+            |&frame: &usize| analysis.usable[frame] && analysis.activity.kinds()[frame] == ActivityKind::Moving;
         for frame in (0..take.num_frames()).step_by(thinning.round() as usize).filter(moving) {
             positions.extend_from_slice(features.positions(frame));
             velocities.extend_from_slice(features.velocities(frame));

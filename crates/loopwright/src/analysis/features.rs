@@ -4,8 +4,8 @@ use glam::DVec3;
 
 use super::{
     body::{self, Body, BodyError},
+    defects::TakeDefects,
     heading::Heading,
-    screen::Screen,
     velocity,
 };
 use crate::{
@@ -38,7 +38,7 @@ const HIPS_WEIGHT: f64 = 0.5;
 const FALLBACK_HALF_HEIGHT: f64 = 0.85;
 
 /// The joints that count by default, in order of the skeleton.
-pub fn default_weights(body: &Body, screen: &Screen) -> Vec<WeightedJoint> {
+pub fn default_weights(body: &Body, defects: &TakeDefects) -> Vec<WeightedJoint> {
     let mut weights: Vec<WeightedJoint> = Vec::new();
     let mut add = |joint: usize, weight: f64| {
         if weights.iter().all(|known| known.joint != joint) {
@@ -59,7 +59,7 @@ pub fn default_weights(body: &Body, screen: &Screen) -> Vec<WeightedJoint> {
     }
     add(body.hips, HIPS_WEIGHT);
     for weighted in &mut weights {
-        if screen.flipping.iter().any(|flipping| flipping.joint == weighted.joint) {
+        if defects.flipping.iter().any(|flipping| flipping.joint == weighted.joint) {
             weighted.weight = 0.0;
         }
     }
@@ -73,10 +73,10 @@ pub fn default_weights(body: &Body, screen: &Screen) -> Vec<WeightedJoint> {
 pub fn weights(
     skeleton: &Skeleton,
     body: &Body,
-    screen: &Screen,
+    defects: &TakeDefects,
     asked: &[(String, f64)],
 ) -> Result<Vec<WeightedJoint>, BodyError> {
-    let mut weights = default_weights(body, screen);
+    let mut weights = default_weights(body, defects);
     for (pattern, weight) in asked {
         if !(0.0..=body::MAX_WEIGHT).contains(weight) {
             return Err(BodyError::Weight {

@@ -1,4 +1,4 @@
-//! What a take holds: its body, its heading, its features, what is soiled, what repeats.
+//! What a take holds: its body, its heading, its features, what is bad, what repeats.
 //!
 //! [`Analysis::new`] gathers it all once; the stages after it look things up here.
 
@@ -10,11 +10,11 @@ pub(crate) mod heading;
 
 pub(crate) mod velocity;
 
-pub(crate) mod screen;
+pub(crate) mod defects;
 
 pub(crate) mod features;
 
-pub(crate) mod energy;
+pub(crate) mod activity;
 
 pub(crate) mod standing;
 
@@ -26,13 +26,13 @@ pub(crate) mod spectrum;
 
 pub(crate) mod seam_peak;
 
+pub use activity::{Activity, ActivityKind, Stretch};
 pub use body::{Body, BodyError, BodyOverrides, Foot, FoundBy, Side};
 pub use contacts::{Contact, Contacts};
-pub use energy::{Activity, Energy, Stretch};
+pub use defects::{BadFrame, BadFrameKind, FlippingJoint, TakeDefects};
 use features::Features;
 pub use features::WeightedJoint;
 pub use heading::Heading;
-pub use screen::{FlippingJoint, Screen, SoilKind, SoiledFrame};
 pub use segments::{Gait, Segment};
 pub use spectrum::{Peak, Spectrum};
 pub use standing::ContactLimits;
@@ -50,7 +50,7 @@ pub struct Analysis {
     /// Hips, feet, hands, head.
     pub body: Body,
     /// Frames and joints that cannot be trusted.
-    pub screen: Screen,
+    pub defects: TakeDefects,
     /// Per frame whether it may be an end of a loop.
     pub usable: Vec<bool>,
     /// Ground frame per frame.
@@ -60,7 +60,7 @@ pub struct Analysis {
     /// What is compared.
     pub(crate) features: Features,
     /// Where the take moves.
-    pub energy: Energy,
+    pub activity: Activity,
     /// When the feet stand.
     pub contacts: Contacts,
     /// What the body does, one after the other.
@@ -84,25 +84,25 @@ impl Analysis {
         overrides.check()?;
         let world = take.world_tracks();
         let body = Body::find(take, overrides)?;
-        let screen = Screen::of(take, &world, &body);
-        let usable = screen.usable_ends(take.num_frames());
+        let defects = TakeDefects::of(take, &world, &body);
+        let usable = defects.usable_ends(take.num_frames());
         let heading = Heading::of(&world, &body, take.frame_time_secs());
-        let joints = features::weights(take.skeleton(), &body, &screen, &overrides.weights)?;
+        let joints = features::weights(take.skeleton(), &body, &defects, &overrides.weights)?;
         let features = Features::of(take, &world, &heading, &body, &joints);
-        let energy = Energy::of(&features, &usable, take.frame_time_secs());
+        let activity = Activity::of(&features, &usable, take.frame_time_secs());
         let contacts = Contacts::of(&world, &body, &heading, take.frame_time_secs(), &overrides.contacts);
-        let segments = segments::segments(take, &body, &heading, &energy);
+        let segments = segments::segments(take, &body, &heading, &activity);
         let spectrum = Spectrum::of(&features);
         Ok(Self {
             take: take.clone(),
             world,
             body,
-            screen,
+            defects,
             usable,
             heading,
             joints,
             features,
-            energy,
+            activity,
             contacts,
             segments,
             spectrum,

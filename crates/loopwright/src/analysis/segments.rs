@@ -5,8 +5,8 @@
 //! for each cut, found exactly by dynamic programming. Source: docs/math/segments.md.
 
 use super::{
+    activity::{Activity, ActivityKind},
     body::{Body, Side},
-    energy::{Activity, Energy},
     heading::Heading,
 };
 use crate::{
@@ -112,11 +112,11 @@ const GRAVITY: f64 = 9.81;
 const CUT_SECS: f64 = 0.5;
 
 /// The take as segments, in order and without gaps.
-pub(crate) fn segments(take: &Take, body: &Body, heading: &Heading, energy: &Energy) -> Vec<Segment> {
+pub(crate) fn segments(take: &Take, body: &Body, heading: &Heading, activity: &Activity) -> Vec<Segment> {
     let leg = body.stature(take).map_or(FALLBACK_LEG, |height| LEG_SHARE * height);
     let run_speed = (RUN_FROUDE * GRAVITY * leg).sqrt();
     let seen: Vec<Gait> = (0..heading.num_frames())
-        .map(|frame| gait_at(take, heading, energy, run_speed, frame))
+        .map(|frame| gait_at(take, heading, activity, run_speed, frame))
         .collect();
     let cut_frames = CUT_SECS / take.frame_time_secs();
     let mut segments: Vec<Segment> = Vec::new();
@@ -134,8 +134,8 @@ pub(crate) fn segments(take: &Take, body: &Body, heading: &Heading, energy: &Ene
 }
 
 /// What a single frame looks like.
-fn gait_at(take: &Take, heading: &Heading, energy: &Energy, run_speed: f64, frame: usize) -> Gait {
-    if energy.activities()[frame] == Activity::Idle {
+fn gait_at(take: &Take, heading: &Heading, activity: &Activity, run_speed: f64, frame: usize) -> Gait {
+    if activity.kinds()[frame] == ActivityKind::Idle {
         return Gait::Idle;
     }
     let dt = take.frame_time_secs();

@@ -1,12 +1,12 @@
 //! How calm the take is at a seam: where a foot strikes just then, the seam looks like a pop however well it is closed.
 
-use super::{describe::Source, seams::SeamPair};
+use super::{describe::SearchedTake, seams::SeamPair};
 use crate::{
     analysis::seam_peak::{self, floor, second_difference},
     math::rotation,
 };
 
-impl Source<'_> {
+impl SearchedTake<'_> {
     /// The take's acceleration at both ends over the 99th percentile of that between them, for the worst joint: of world
     /// positions, and of local rotations, which alone show what toes and hands do.
     pub(super) fn abruptness(&self, pair: &SeamPair) -> f64 {

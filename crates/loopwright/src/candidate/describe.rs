@@ -5,12 +5,12 @@ use crate::{analysis::Analysis, math::time_step::TimeStep, mirror::Pairing, take
 
 /// The take that stretches are cut from, and what their ends meet.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
+pub(super) struct SearchedTake<'a> {
     pub(super) analysis: &'a Analysis,
     pub(super) pairing: &'a Pairing,
 }
 
-impl Source<'_> {
+impl SearchedTake<'_> {
     /// From one frame to the next.
     pub(super) fn step(&self) -> TimeStep {
         TimeStep::new(self.analysis.take.frame_time_secs())
@@ -43,17 +43,17 @@ impl Source<'_> {
             twist: travel.twist,
             steadiness,
             abruptness: self.abruptness(pair),
-            num_jumps: (self.analysis.screen.jumps.iter())
+            num_jumps: (self.analysis.defects.jumps.iter())
                 .filter(|&&frame| pair.start_frame < frame && frame <= pair.end_frame)
                 .count(),
-            energy: self.energy(pair),
+            activity: self.activity(pair),
             contact_phase: (self.analysis.contacts).phase(cut.start_frame(), num_frames / f64::from(cycles.max(1))),
         }
     }
 
     /// Mean speed of the body over the pair, relative to the take's pace; 0 where nothing moves.
-    fn energy(&self, pair: &SeamPair) -> f64 {
-        let pace = self.analysis.energy.pace();
+    fn activity(&self, pair: &SeamPair) -> f64 {
+        let pace = self.analysis.activity.pace();
         let frames = pair.start_frame..pair.end_frame;
         let count = frames.len().max(1) as f64;
         let mean = frames.map(|frame| self.analysis.features.speed(frame)).sum::<f64>() / count;

@@ -2,14 +2,14 @@
 
 use super::{
     finder::{Finder, MIN_IDLE_SECS},
-    report::{Found, LoopCandidate, SegmentLoops},
+    report::{FoundLoops, LoopCandidate, SegmentLoops},
     rhythm,
     settings::SearchSettings,
 };
 use crate::{
     analysis::{
         Analysis,
-        energy::Activity,
+        activity::ActivityKind,
         segments::{Gait, Segment},
     },
     take::{Cut, CutError},
@@ -32,7 +32,7 @@ pub enum SearchError {
     Still,
     /// No frame is clean together with its neighbours, so none can be an end of a loop.
     #[error("no frame of the take is clean together with its neighbours")]
-    AllSoiled,
+    NoCleanFrame,
     /// The bounds are not usable numbers.
     #[error("lengths must be positive seconds in order, found {min_secs} to {max_secs}")]
     Bounds {
@@ -51,7 +51,7 @@ impl Analysis {
     /// repeats. The first is, among those that are sound ([`LoopCandidate::is_sound`]), the one with the fewest cycles whose
     /// cost is within a quarter of the lowest of any length.
     /// Errors: the take is too short or still, or the bounds are not numbers in order.
-    pub fn find_loops(&self, settings: &SearchSettings) -> Result<Found, SearchError> {
+    pub fn find_loops(&self, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
         self.check(settings)?;
         let features = settings.pairing.features(self);
         Ok(Finder::new(self, settings, &features).find(settings.within, settings.idle))
@@ -116,9 +116,9 @@ impl Analysis {
         let rhythm = finder
             .rhythm(&pair)
             .filter(|rhythm| rhythm.strength >= rhythm::MIN_STRENGTH && rhythm.prominence >= rhythm::MIN_PROMINENCE);
-        let is_idle = self.energy.activities()[start_frame..=end_frame]
+        let is_idle = self.activity.kinds()[start_frame..=end_frame]
             .iter()
-            .all(|&activity| activity == Activity::Idle);
+            .all(|&activity| activity == ActivityKind::Idle);
         let candidate = finder.describe(&pair, cut, rhythm, is_idle);
         Ok(LoopCandidate {
             cycles: settings.cycles.unwrap_or(candidate.cycles),
@@ -134,9 +134,9 @@ impl Analysis {
         }
         let num_frames = self.take.num_frames();
         if num_frames > 1 && !self.usable.contains(&true) {
-            return Err(SearchError::AllSoiled);
+            return Err(SearchError::NoCleanFrame);
         }
-        if self.energy.is_still() && num_frames > 1 {
+        if self.activity.is_still() && num_frames > 1 {
             return Err(SearchError::Still);
         }
         if num_frames < 3 || settings.lag_step(&self.take).fewest(min_secs) > num_frames - 1 {

@@ -5,17 +5,17 @@ use core::{cell::OnceCell, ops::RangeInclusive};
 use super::{
     bound::SeamBounds,
     comparison::PoseComparison,
-    describe::Source,
+    describe::SearchedTake,
     refine,
-    report::{Found, LoopCandidate, MissReason, NearestMiss},
+    report::{FoundLoops, LoopCandidate, MissReason, NearestMiss},
     rhythm::{self, Rhythm},
     score::SeamCost,
     seams::{SeamPair, Seams},
     search::{Admission, DistinctPairs},
-    settings::{SearchSettings, TravelBounds},
+    settings::{RootMotionBounds, SearchSettings},
 };
 use crate::{
-    analysis::{Analysis, energy::Activity, features::Features},
+    analysis::{Analysis, activity::ActivityKind, features::Features},
     math::rigid::Twist,
     take::Cut,
 };
@@ -46,7 +46,7 @@ pub(super) const MIN_IDLE_SECS: f64 = 2.0;
 
 /// All that the searches of one take share.
 pub(super) struct Finder<'a> {
-    source: Source<'a>,
+    source: SearchedTake<'a>,
     settings: &'a SearchSettings,
     seams: Seams<'a>,
     /// Made for the first search; a stretch that is only appraised needs none.
@@ -59,7 +59,7 @@ impl<'a> Finder<'a> {
     /// `features` are those of the settings' pairing.
     pub(super) fn new(analysis: &'a Analysis, settings: &'a SearchSettings, features: &'a Features) -> Self {
         let pairing = &settings.pairing;
-        let source = Source { analysis, pairing };
+        let source = SearchedTake { analysis, pairing };
         let seams = Seams::new(PoseComparison::new(features, pairing), SeamCost::even(settings.decay));
         let step = source.step();
         Self {
@@ -95,8 +95,8 @@ impl<'a> Finder<'a> {
 
     /// Loops whose ends lie in the frames `within`, the whole take where `None`: those that move, and where there are none, or
     /// where `idle` asks for them alone, idle ones.
-    pub(super) fn find(&self, within: Option<(usize, usize)>, idle: bool) -> Found {
-        let (Source { analysis, .. }, settings) = (self.source, self.settings);
+    pub(super) fn find(&self, within: Option<(usize, usize)>, idle: bool) -> FoundLoops {
+        let (SearchedTake { analysis, .. }, settings) = (self.source, self.settings);
         let (first, last) = within.unwrap_or((0, usize::MAX));
         let usable: Vec<bool> = (analysis.usable.iter().enumerate())
             .map(|(frame, &is)| is && (first..=last).contains(&frame))
@@ -106,34 +106,34 @@ impl<'a> Finder<'a> {
         let mut found = if idle {
             self.nothing()
         } else {
-            self.search(&usable, min_lag..=max_lag, Activity::Moving)
+            self.search(&usable, min_lag..=max_lag, ActivityKind::Moving)
         };
         // An idle loop is one cycle of nothing in particular.
         let may_be_idle = !settings.pairing.is_mirrored() && settings.cycles.is_none_or(|cycles| cycles == 1);
         if found.candidates.is_empty() && may_be_idle {
             let min_idle = min_lag.max(self.source.step().nearest(MIN_IDLE_SECS));
-            let idle = self.search(&usable, min_idle..=max_lag, Activity::Idle);
+            let idle = self.search(&usable, min_idle..=max_lag, ActivityKind::Idle);
             found.candidates = idle.candidates;
             found.nearest_miss = found.nearest_miss.or(idle.nearest_miss);
         }
         found
     }
 
-    fn nothing(&self) -> Found {
-        Found {
+    fn nothing(&self) -> FoundLoops {
+        FoundLoops {
             candidates: Vec::new(),
             random_cost: self.random_cost,
             nearest_miss: None,
         }
     }
 
-    fn search(&self, usable: &[bool], lags: RangeInclusive<usize>, activity: Activity) -> Found {
+    fn search(&self, usable: &[bool], lags: RangeInclusive<usize>, activity: ActivityKind) -> FoundLoops {
         let mut found = self.nothing();
         let Some(random_cost) = self.random_cost.filter(|&cost| cost > 0.0) else {
             return found;
         };
-        let admission = Admission::new(&self.source.analysis.energy, usable, lags, activity);
-        let idle = activity == Activity::Idle;
+        let admission = Admission::new(&self.source.analysis.activity, usable, lags, activity);
+        let idle = activity == ActivityKind::Idle;
         let mut sound = self.collect(&admission, random_cost, idle, &mut found);
         if found.candidates.is_empty()
             && let Some(lags) = self.lags_of_cycles(&found)
@@ -153,7 +153,13 @@ impl<'a> Finder<'a> {
     }
 
     /// Adds the distinct loops that qualify, cheapest first, and gives the first sound one among all that were looked at.
-    fn collect(&self, admission: &Admission, random_cost: f64, idle: bool, found: &mut Found) -> Option<LoopCandidate> {
+    fn collect(
+        &self,
+        admission: &Admission,
+        random_cost: f64,
+        idle: bool,
+        found: &mut FoundLoops,
+    ) -> Option<LoopCandidate> {
         let limit = self.settings.max_candidates.max(1);
         let mut sound: Option<LoopCandidate> = None;
         let mut looked_at = 0;
@@ -162,7 +168,7 @@ impl<'a> Finder<'a> {
                 break;
             }
             let judged = match self.strays(&pair) {
-                Some(found) if pair.cost <= MAX_COST_RATIO * random_cost => Err(MissReason::Travel { found }),
+                Some(found) if pair.cost <= MAX_COST_RATIO * random_cost => Err(MissReason::RootMotion { found }),
                 _ => {
                     looked_at += 1;
                     self.judge(&pair, random_cost, idle)
@@ -194,7 +200,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Lengths of as many cycles as are asked for, where pairs of another number show how long one is.
-    fn lags_of_cycles(&self, found: &Found) -> Option<RangeInclusive<usize>> {
+    fn lags_of_cycles(&self, found: &FoundLoops) -> Option<RangeInclusive<usize>> {
         let asked = self.settings.cycles?;
         let miss = found.nearest_miss.as_ref()?;
         let MissReason::Cycles { found } = miss.reason else {
@@ -208,7 +214,7 @@ impl<'a> Finder<'a> {
     ///
     /// This costs next to nothing, so that pairs that travel otherwise do not use up what is looked at.
     fn strays(&self, pair: &SeamPair) -> Option<Twist> {
-        if self.settings.travel == TravelBounds::default() {
+        if self.settings.travel == RootMotionBounds::default() {
             return None;
         }
         let rough = self.source.rough_travel(pair);
@@ -257,7 +263,7 @@ impl<'a> Finder<'a> {
         if self.settings.travel.admit(&candidate.twist) {
             Ok(candidate)
         } else {
-            Err(MissReason::Travel { found: candidate.twist })
+            Err(MissReason::RootMotion { found: candidate.twist })
         }
     }
 

@@ -1,7 +1,7 @@
 //! Stretches of a take that repeat, and which of them to loop.
 //!
 //! [`Analysis::find_loops`](crate::Analysis::find_loops) looks at every admissible pair of frames and proposes distinct loops, the recommended one first. A stretch that
-//! does not qualify is a result with a reason, not an error: see [`Found::nearest_miss`].
+//! does not qualify is a result with a reason, not an error: see [`FoundLoops::nearest_miss`].
 //!
 //! The parts, from the question to the arithmetic: [`SearchSettings`] say what to look for, `finder` judges the cheapest pairs
 //! by their `rhythm`, travel and abruptness, `search` lists distinct pairs by cost, `bound` passes over those that cost
@@ -37,8 +37,10 @@ pub(crate) mod score;
 
 pub use find::SearchError;
 pub use finder::MAX_COST_RATIO;
-pub use report::{CONFIDENT_TAKE_STRENGTH, Found, LoopCandidate, MissReason, NearestMiss, SegmentLoops, TakeRhythm};
+pub use report::{
+    CONFIDENT_TAKE_STRENGTH, FoundLoops, LoopCandidate, MissReason, NearestMiss, SegmentLoops, TakeRhythm,
+};
 pub use rhythm::{MIN_PROMINENCE, MIN_STRENGTH};
 pub use score::DEFAULT_HALF_LIFE_SECS;
 pub use seams::SeamPair;
-pub use settings::{SearchSettings, TravelBounds};
+pub use settings::{RootMotionBounds, SearchSettings};

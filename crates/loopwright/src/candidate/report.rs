@@ -10,7 +10,7 @@ use crate::{
 
 /// What a search found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct FoundLoops {
     /// Distinct loops: the recommended one first, then by cost.
     pub candidates: Vec<LoopCandidate>,
     /// Median seam cost of random pairs of the take, metre-seconds; `None` for takes under half a second.
@@ -19,7 +19,7 @@ pub struct Found {
     pub nearest_miss: Option<NearestMiss>,
 }
 
-impl Found {
+impl FoundLoops {
     /// The loop to take by default.
     pub fn best(&self) -> Option<&LoopCandidate> {
         self.candidates.first()
@@ -81,8 +81,8 @@ pub struct LoopCandidate {
     pub abruptness: f64,
     /// Frames within to which the pose jumps from the frame before: no closure mends them.
     pub num_jumps: usize,
-    /// Mean speed of the body over the stretch, relative to the take's pace ([`crate::analysis::energy::Energy::pace`]).
-    pub energy: f64,
+    /// Mean speed of the body over the stretch, relative to the take's pace ([`crate::analysis::activity::Activity::pace`]).
+    pub activity: f64,
     /// Where in its cycle the body is at the seam, as [`crate::analysis::contacts::Contacts::phase`] has it.
     pub contact_phase: Option<f64>,
 }
@@ -149,7 +149,7 @@ pub enum MissReason {
     /// Too little of the cycle is seen twice.
     SeenOnce,
     /// The pair travels in another way than asked for.
-    Travel {
+    RootMotion {
         /// Twist found.
         found: Twist,
     },

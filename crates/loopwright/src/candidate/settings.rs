@@ -23,7 +23,7 @@ pub struct SearchSettings {
     /// First and last frame in which loops may lie; `None` for the whole take.
     pub within: Option<(usize, usize)>,
     /// Which travel is asked for.
-    pub travel: TravelBounds,
+    pub travel: RootMotionBounds,
     /// Look for idle loops instead of loops that move.
     pub idle: bool,
     /// What ends meet. Where it is the mirror image of the start, halves of cycles are looked for; bounds on length and cycles
@@ -42,7 +42,7 @@ impl Default for SearchSettings {
                 half_life_secs: DEFAULT_HALF_LIFE_SECS,
             },
             within: None,
-            travel: TravelBounds::default(),
+            travel: RootMotionBounds::default(),
             idle: false,
             pairing: Pairing::Same,
         }
@@ -58,7 +58,7 @@ impl SearchSettings {
 
 /// Lowest and highest travel of a loop; `None` for any.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct TravelBounds {
+pub struct RootMotionBounds {
     /// Speed over the ground, metres per second.
     pub speed_mps: Option<[f64; 2]>,
     /// Rate of turn, radians per second, left positive.
@@ -67,7 +67,7 @@ pub struct TravelBounds {
     pub climb_mps: Option<[f64; 2]>,
 }
 
-impl TravelBounds {
+impl RootMotionBounds {
     /// Whether a twist is as asked for.
     pub(crate) fn admit(&self, twist: &Twist) -> bool {
         let within =
@@ -82,7 +82,7 @@ impl TravelBounds {
 const ROUGH_SPEED: f64 = 0.3;
 const ROUGH_TURN: f64 = 0.35;
 
-impl TravelBounds {
+impl RootMotionBounds {
     /// Bounds that admit whatever may turn out to be within these once it is measured; the straight line between the ends of
     /// a curve gives only the least speed.
     pub(super) fn widened(&self, turn_radps: f64) -> Self {

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::{describe::Source, seams::SeamPair};
+use super::{describe::SearchedTake, seams::SeamPair};
 use crate::{
     math::{ops, rigid::Twist, rotation},
     mirror::{Mirror, Pairing},
@@ -20,8 +20,8 @@ const FALLBACK_HEIGHT: f64 = 1.7;
 /// Metres per second by which any travel may change: it keeps loops on the spot from being judged by noise over nothing.
 const CHANGE_ALLOWANCE: f64 = 0.1;
 
-impl Source<'_> {
-    /// The travel by the heading at the two ends alone: next to free, and off by as much as [`super::TravelBounds`] allow.
+impl SearchedTake<'_> {
+    /// The travel by the heading at the two ends alone: next to free, and off by as much as [`super::RootMotionBounds`] allow.
     pub(super) fn rough_travel(&self, pair: &SeamPair) -> Twist {
         let heading = &self.analysis.heading;
         let [start, end] = [pair.start_frame, pair.end_frame].map(|frame| heading.world_from_heading(frame));

@@ -9,7 +9,7 @@ use core::ops::Range;
 use glam::DVec3;
 
 use crate::{
-    analysis::{Analysis, screen::SoilKind, velocity},
+    analysis::{Analysis, defects::BadFrameKind, velocity},
     math::{kernel, ops, time_step::TimeStep},
 };
 
@@ -135,16 +135,16 @@ impl Profile {
 fn runs(analysis: &Analysis) -> Vec<Range<usize>> {
     let count = analysis.take.num_frames();
     let mut clean = vec![true; count];
-    for soiled in analysis
-        .screen
-        .soiled
+    for bad in analysis
+        .defects
+        .bad_frames
         .iter()
-        .filter(|soiled| soiled.kind == SoilKind::Jump)
+        .filter(|bad| bad.kind == BadFrameKind::Jump)
     {
-        clean[soiled.frame] = false;
+        clean[bad.frame] = false;
     }
     let mut starts_anew = vec![false; count];
-    for &frame in &analysis.screen.jumps {
+    for &frame in &analysis.defects.jumps {
         starts_anew[frame] = true;
     }
     let mut runs: Vec<Range<usize>> = Vec::new();

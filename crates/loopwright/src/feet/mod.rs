@@ -133,7 +133,7 @@ pub struct Feet {
     /// Whether that is the speed of the root.
     pub speed_is_theirs: bool,
     /// Speed of standing feet before and after they were held, metres per second; `None` where it is not known.
-    pub skate_mps: [Option<f64>; 2],
+    pub foot_slide_mps: [Option<f64>; 2],
 }
 
 impl Feet {

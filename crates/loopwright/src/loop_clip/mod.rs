@@ -232,7 +232,7 @@ impl LoopClip {
     }
 
     /// The pose at key `key`, local, below a further joint that comes first and stands where the root does.
-    pub fn rooted_pose(&self, key: usize) -> Pose {
+    pub fn root_relative_pose(&self, key: usize) -> Pose {
         let (body, root) = (self.body_pose(key), self.root_pose(key));
         Pose {
             translations: core::iter::once(root.translation)

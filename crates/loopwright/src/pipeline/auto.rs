@@ -14,7 +14,7 @@ use crate::{
     feet::FootLock,
     loop_clip::{LoopClip, LoopKeys},
     quality::{self, Quality},
-    root_motion::Rooted,
+    root_motion::RootRelativeClip,
 };
 
 /// What makes a closure seen, each part in units that count alike; less is better.
@@ -23,7 +23,7 @@ pub struct Score {
     /// Mean distance of joints from the uncut take, metres.
     pub displacement_metres: f64,
     /// Speed of standing feet, metres per second; 0 where there are none.
-    pub skate_mps: f64,
+    pub foot_slide_mps: f64,
     /// Size of the seam acceleration error.
     pub acceleration_error: f64,
     /// By how much the sharpest accelerations of feet and hands exceed the 99th percentile of the take's own, mean over them.
@@ -32,14 +32,14 @@ pub struct Score {
 
 /// A centimetre off, two centimetres a second of skate, and a tenth of acceleration error weigh as much as peaks doubled.
 const DISPLACEMENT_METRES: f64 = 0.01;
-const SKATE_MPS: f64 = 0.02;
+const FOOT_SLIDE_MPS: f64 = 0.02;
 const ACCELERATION_ERROR: f64 = 0.1;
 
 impl Score {
     /// The sum of the parts in their units.
     pub fn total(&self) -> f64 {
         self.displacement_metres / DISPLACEMENT_METRES
-            + self.skate_mps / SKATE_MPS
+            + self.foot_slide_mps / FOOT_SLIDE_MPS
             + self.acceleration_error / ACCELERATION_ERROR
             + self.added_peaks
     }
@@ -67,7 +67,7 @@ impl fmt::Display for ClosureChoice {
              acceleration error {:.3}, peaks +{:.0}%; score {:.2}, that of the default {:.2}",
             self.tried,
             1e3 * self.score.displacement_metres,
-            1e2 * self.score.skate_mps,
+            1e2 * self.score.foot_slide_mps,
             self.score.acceleration_error,
             1e2 * self.score.added_peaks,
             self.score.total(),
@@ -170,7 +170,7 @@ struct Watched {
 }
 
 impl Watched {
-    fn of(source: &Rooted, body: &Body) -> Self {
+    fn of(source: &RootRelativeClip, body: &Body) -> Self {
         let world = source.clip.world_tracks();
         let first = source.clip.sample_range().start().unsigned_abs();
         let inside = first + 1..first + source.clip.num_intervals();
@@ -207,7 +207,7 @@ impl Watched {
             .sum();
         Score {
             displacement_metres: quality.displacement_metres.unwrap_or(0.0),
-            skate_mps: quality.skate_mps.unwrap_or(0.0),
+            foot_slide_mps: quality.foot_slide_mps.unwrap_or(0.0),
             acceleration_error: quality.seam_acceleration_error.unwrap_or(0.0).abs(),
             added_peaks: added / self.joints.len().max(1) as f64,
         }

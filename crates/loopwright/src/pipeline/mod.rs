@@ -14,7 +14,7 @@ use crate::{
     loop_clip::{LoopClip, LoopClipError},
     motion::RootMotion,
     quality,
-    root_motion::{self, RootError, RootMode, RootSettings, Rooted, root_joint},
+    root_motion::{self, RootError, RootMode, RootRelativeClip, RootSettings, root_joint},
     take::{Clip, CutError, Take},
 };
 
@@ -58,7 +58,7 @@ pub struct MadeLoop {
     /// What was asked for of the root motion.
     pub root: RootSettings,
     /// The uncut samples it was made from, relative to the same root.
-    pub source: Rooted,
+    pub source: RootRelativeClip,
     /// What closing did and what it left.
     pub closed: Closed,
     /// When its feet stand, and what was done to them.
@@ -111,7 +111,11 @@ impl Analysis {
 }
 
 /// The stretch sampled, its root motion taken out.
-fn prepare(analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettings) -> Result<Rooted, MakeError> {
+fn prepare(
+    analysis: &Analysis,
+    candidate: &LoopCandidate,
+    settings: &LoopSettings,
+) -> Result<RootRelativeClip, MakeError> {
     let (take, cut) = (&analysis.take, &candidate.cut);
     let source_secs = cut.num_frames() * take.frame_time_secs();
     // Half a cycle has half the samples.
@@ -138,7 +142,7 @@ fn prepare(analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettin
 fn finish(
     analysis: &Analysis,
     candidate: &LoopCandidate,
-    source: Rooted,
+    source: RootRelativeClip,
     settings: &LoopSettings,
 ) -> Result<MadeLoop, MakeError> {
     let (source, closed) = match candidate.pairing.mirror() {
@@ -148,7 +152,7 @@ fn finish(
             let image = Image::of(&source.clip, mirror, carrier)?;
             let closed = closure::close_half(&source.clip, &image, &settings.closure)?;
             let whole = source.clip.followed_by_image(|pose| image.pose(pose));
-            (Rooted { clip: whole, ..source }, closed)
+            (RootRelativeClip { clip: whole, ..source }, closed)
         }
         None => {
             let closed = closure::close(&source.clip, &settings.closure)?;
@@ -182,10 +186,10 @@ fn finish(
 /// The loop at the speed that its feet tell, where they tell it better, and with its feet held where they stand.
 fn on_its_feet(
     loop_clip: LoopClip,
-    source: Rooted,
+    source: RootRelativeClip,
     analysis: &Analysis,
     settings: &LoopSettings,
-) -> Result<(LoopClip, Rooted, Feet), MakeError> {
+) -> Result<(LoopClip, RootRelativeClip, Feet), MakeError> {
     let (body, limits) = (&analysis.body, analysis.contacts.limits());
     let (speed, twist) = match settings.root.mode {
         // A body that is brought back to where it started has no speed to be measured.
@@ -195,7 +199,7 @@ fn on_its_feet(
     let (loop_clip, source) = match twist {
         Some(twist) => (
             loop_clip.with_twist(twist),
-            Rooted {
+            RootRelativeClip {
                 root: RootMotion { twist, ..source.root },
                 ..source
             },
@@ -208,7 +212,7 @@ fn on_its_feet(
     let Some(planted) = planted else {
         return Ok((loop_clip, source, feet));
     };
-    feet.skate_mps = [&loop_clip, &planted].map(|clip| quality::skate_of_loop(clip, body, &source));
+    feet.foot_slide_mps = [&loop_clip, &planted].map(|clip| quality::foot_slide_of_loop(clip, body, &source));
     Ok((planted, source, feet))
 }
 
@@ -216,10 +220,10 @@ fn on_its_feet(
 /// uncut samples too, so that they compare joint by joint.
 fn led_along_its_path(
     loop_clip: &LoopClip,
-    source: Rooted,
+    source: RootRelativeClip,
     analysis: &Analysis,
     settings: &LoopSettings,
-) -> Result<(LoopClip, Rooted), MakeError> {
+) -> Result<(LoopClip, RootRelativeClip), MakeError> {
     let path = path::smoothed(loop_clip, &analysis.body, settings.root.path_smoothing_secs);
     let Some(joint) = source.root_joint else {
         return Ok((loop_clip.clone().along(path)?, source));
@@ -228,5 +232,5 @@ fn led_along_its_path(
     let seats: Vec<_> = path.iter().map(|&place| place * seat).collect();
     let clip = root_joint::reseated(&source.clip, joint, analysis, &seats);
     let loop_clip = path::led_along(loop_clip, joint, path)?;
-    Ok((loop_clip, Rooted { clip, ..source }))
+    Ok((loop_clip, RootRelativeClip { clip, ..source }))
 }

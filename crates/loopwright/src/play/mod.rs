@@ -179,7 +179,7 @@ impl LoopSet {
         }
         let random = &mut Pcg64::seed_from_u64(settings.seed);
         let mut at = below(random, self.loops.len());
-        let mut segments = vec![Segment {
+        let mut segments = vec![PlayedLoop {
             loop_index: at,
             start_secs: 0.0,
             entry: Entry { secs: 0.0, cost: 0.0 },
@@ -201,7 +201,7 @@ impl LoopSet {
                 .entry(&self.loops, at, segment.entry.secs + since, next, fade);
             let left = segment.state(&self.loops, fade, since);
             let joined = MovingPose::of_loop(&self.loops[next], entry.secs);
-            let segment = Segment {
+            let segment = PlayedLoop {
                 loop_index: next,
                 start_secs,
                 entry,
@@ -243,7 +243,7 @@ fn below(random: &mut Pcg64, count: usize) -> usize {
 
 /// One loop as it plays within a performance.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Segment {
+pub struct PlayedLoop {
     /// Which loop of the set.
     pub loop_index: usize,
     /// When it starts, seconds since the start of the performance.
@@ -255,7 +255,7 @@ pub struct Segment {
     offset: Offset,
 }
 
-impl Segment {
+impl PlayedLoop {
     /// What is seen `secs` seconds into the segment: loop and fading offset together.
     fn state(&self, loops: &[LoopClip], fade: Decay, secs: f64) -> MovingPose {
         let clip = &loops[self.loop_index];
@@ -275,7 +275,7 @@ impl Segment {
 pub struct Performance {
     loops: Vec<LoopClip>,
     fade: Decay,
-    segments: Vec<Segment>,
+    segments: Vec<PlayedLoop>,
     duration_secs: f64,
 }
 
@@ -290,7 +290,7 @@ pub struct PlayedPose {
 
 impl Performance {
     /// What plays when, in order.
-    pub fn segments(&self) -> &[Segment] {
+    pub fn segments(&self) -> &[PlayedLoop] {
         &self.segments
     }
 

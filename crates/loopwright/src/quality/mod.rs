@@ -10,10 +10,10 @@ mod seam;
 mod sliding;
 
 pub use seam::{SeamJoints, seam_joints};
-pub(crate) use sliding::skate_of_loop;
-pub use sliding::{Stand, skate_of_stands, stands};
+pub(crate) use sliding::foot_slide_of_loop;
+pub use sliding::{Stand, foot_slide_of_stances, stands};
 
-use crate::{analysis::body::Body, loop_clip::LoopKeys, motion::WorldTracks, root_motion::Rooted};
+use crate::{analysis::body::Body, loop_clip::LoopKeys, motion::WorldTracks, root_motion::RootRelativeClip};
 
 /// The figures. Angles in radians, lengths in metres, rates per second; `None` where unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -35,7 +35,7 @@ pub struct Quality {
     /// Mean turn of joints from the uncut take, root aligned.
     pub displacement_radians: Option<f64>,
     /// Mean horizontal speed of feet while they stand, metres per second; `None` without feet or stance.
-    pub skate_mps: Option<f64>,
+    pub foot_slide_mps: Option<f64>,
 }
 
 /// A loop pops when a joint turns or moves further than this over the seam, radians (0.1 degrees) and metres, ...
@@ -53,7 +53,7 @@ impl Quality {
 }
 
 /// Measures a loop as written; `source` is the uncut clip relative to the same root, where it is at hand.
-pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&Rooted>) -> Quality {
+pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) -> Quality {
     let source = source.map(SourceTracks::of);
     let source = source.as_ref();
     let (c0_radians, c0_metres) = seam::c0(keys, source);
@@ -70,18 +70,18 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&Rooted>) -> Quality
         take_rank: source.and_then(seam::take_rank),
         displacement_metres,
         displacement_radians,
-        skate_mps: sliding::skate(keys, body, source),
+        foot_slide_mps: sliding::skate(keys, body, source),
     }
 }
 
 /// Tracks of an uncut clip seen from the root, context included.
 struct SourceTracks<'a> {
-    rooted: &'a Rooted,
+    rooted: &'a RootRelativeClip,
     world: WorldTracks,
 }
 
 impl<'a> SourceTracks<'a> {
-    fn of(rooted: &'a Rooted) -> Self {
+    fn of(rooted: &'a RootRelativeClip) -> Self {
         Self {
             rooted,
             world: rooted.clip.world_tracks(),

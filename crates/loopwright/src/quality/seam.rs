@@ -7,7 +7,7 @@ use crate::{
     analysis::seam_peak::{self, floor, second_difference},
     loop_clip::LoopKeys,
     math::rotation,
-    root_motion::Rooted,
+    root_motion::RootRelativeClip,
 };
 
 /// The joints that show most at the seam, by index.
@@ -22,7 +22,7 @@ pub struct SeamJoints {
 }
 
 /// Where a loop's largest figures come from; the first of equals. Takes what [`measure`](super::measure) took.
-pub fn seam_joints(keys: &LoopKeys, source: Option<&Rooted>) -> SeamJoints {
+pub fn seam_joints(keys: &LoopKeys, source: Option<&RootRelativeClip>) -> SeamJoints {
     let source = source.map(SourceTracks::of);
     let worst = |figure: &dyn Fn(usize) -> f64| {
         (0..keys.num_joints()).fold((0, f64::NEG_INFINITY), |worst, joint| {

@@ -10,11 +10,11 @@ use crate::{
     },
     loop_clip::{LoopClip, LoopKeys},
     math::ops,
-    root_motion::Rooted,
+    root_motion::RootRelativeClip,
 };
 
-/// Speed of the standing feet of a loop that is not written yet, as [`Quality::skate_mps`](super::Quality::skate_mps).
-pub(crate) fn skate_of_loop(clip: &LoopClip, body: &Body, source: &Rooted) -> Option<f64> {
+/// Speed of the standing feet of a loop that is not written yet, as [`Quality::foot_slide_mps`](super::Quality::foot_slide_mps).
+pub(crate) fn foot_slide_of_loop(clip: &LoopClip, body: &Body, source: &RootRelativeClip) -> Option<f64> {
     skate(&LoopKeys::of_loop(clip), body, Some(&SourceTracks::of(source)))
 }
 
@@ -30,8 +30,8 @@ pub struct Stand {
 }
 
 /// Mean speed over the ground of joints while they are known to stand, metres per second:
-/// [`Quality::skate_mps`](super::Quality::skate_mps) where [`stands`] told when. `None` where nothing stands.
-pub fn skate_of_stands(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
+/// [`Quality::foot_slide_mps`](super::Quality::foot_slide_mps) where [`stands`] told when. `None` where nothing stands.
+pub fn foot_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0.0);
     for stand in stands {
         let last = stand
@@ -63,12 +63,12 @@ fn horizontal_speed(keys: &LoopKeys, before: DVec3, after: DVec3) -> f64 {
 }
 
 pub(super) fn skate(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Option<f64> {
-    skate_of_stands(keys, &stands_of(keys, body, source))
+    foot_slide_of_stances(keys, &stands_of(keys, body, source))
 }
 
 /// When feet stand, as the frames tell that the loop was cut from; without them the loop itself, in which a foot that slides
 /// does not stand.
-pub fn stands(keys: &LoopKeys, body: &Body, source: Option<&Rooted>) -> Vec<Stand> {
+pub fn stands(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) -> Vec<Stand> {
     stands_of(keys, body, source.map(SourceTracks::of).as_ref())
 }
 

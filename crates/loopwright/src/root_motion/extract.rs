@@ -15,7 +15,7 @@ use crate::{
 
 /// A clip whose first joint is relative to the root, and the motion of that root.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rooted {
+pub struct RootRelativeClip {
     /// The clip, context included, with the carrier relative to the root: its track nearly repeats.
     pub clip: Clip,
     /// How the root moves.
@@ -25,12 +25,12 @@ pub struct Rooted {
     /// The joint that carries the root's motion and nothing else, where the rig has one: see `root_joint`.
     pub root_joint: Option<usize>,
     /// How well one screw explains the travel; `None` where the root motion was given.
-    pub fit: Option<TravelFit>,
+    pub fit: Option<RootMotionFit>,
 }
 
 /// How well one screw explains the travel of a period.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TravelFit {
+pub struct RootMotionFit {
     /// Weighted root mean square distance of the poses at the end from those at the start moved there, metres.
     pub residual_metres: f64,
     /// Length of the screw's arc over the period, metres.
@@ -45,11 +45,16 @@ impl Analysis {
     /// The root starts in the heading frame averaged over the cycle and moves by the constant twist that best lays the window
     /// of poses at the start onto the one at the end. `cycles` is the number of fundamental periods in the clip. Errors:
     /// settings that cannot be used, or a straight root for a stretch that turns. Source: docs/math/root.md.
-    pub fn extract_root_motion(&self, clip: &Clip, cycles: u32, settings: &RootSettings) -> Result<Rooted, RootError> {
+    pub fn extract_root_motion(
+        &self,
+        clip: &Clip,
+        cycles: u32,
+        settings: &RootSettings,
+    ) -> Result<RootRelativeClip, RootError> {
         settings.check()?;
         let carrier = root_joint::find_carrier(clip.skeleton(), &self.world, &self.body);
         if settings.mode == RootMode::Stationary {
-            return Ok(Rooted::relative_to(clip, RootMotion::NONE, carrier));
+            return Ok(RootRelativeClip::relative_to(clip, RootMotion::NONE, carrier));
         }
         let stretch = Stretch::of(clip, self);
         let Fitted { mut root, fit, frames } = match settings.space {
@@ -65,7 +70,7 @@ impl Analysis {
             let own = stretch.frames_of(joint);
             root = taken_over(&root, &own, &frames, clip.period_secs(), settings.space);
         }
-        Ok(Rooted {
+        Ok(RootRelativeClip {
             fit: Some(fit),
             ..match root_joint {
                 Some(joint) => {
@@ -73,15 +78,15 @@ impl Analysis {
                         RootSpace::Ground => root_joint::tilt(clip, joint),
                         RootSpace::Full => Rigid::IDENTITY,
                     };
-                    Rooted::under_root_joint(clip, root, joint, self, &[seat])
+                    RootRelativeClip::under_root_joint(clip, root, joint, self, &[seat])
                 }
-                None => Rooted::relative_to(clip, root, carrier),
+                None => RootRelativeClip::relative_to(clip, root, carrier),
             }
         })
     }
 }
 
-impl Rooted {
+impl RootRelativeClip {
     /// The same clip relative to a root whose motion is known.
     ///
     /// `carrier` is the joint whose track holds the root motion; it must be a joint of the clip.
@@ -122,7 +127,7 @@ struct Stretch<'a> {
 /// The root motion, how well it fits, and where the body stood at every sample from start to end.
 struct Fitted {
     root: RootMotion,
-    fit: TravelFit,
+    fit: RootMotionFit,
     frames: Vec<Rigid>,
 }
 
@@ -165,7 +170,7 @@ impl<'a> Stretch<'a> {
         }
         Ok(Fitted {
             root,
-            fit: TravelFit {
+            fit: RootMotionFit {
                 residual_metres: laid.residual_metres,
                 arc_metres: root.twist.linear.length() * clip.period_secs(),
                 // The way over the ground knows nothing of the climb.
@@ -186,7 +191,7 @@ impl<'a> Stretch<'a> {
             motion: laid.motion,
         };
         let root = root_motion(&cycle, settings)?;
-        let fit = TravelFit {
+        let fit = RootMotionFit {
             residual_metres: laid.residual_metres,
             arc_metres: root.twist.linear.length() * self.clip.period_secs(),
             path_metres: cycle.path_metres(),

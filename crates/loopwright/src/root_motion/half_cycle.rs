@@ -7,7 +7,7 @@
 use glam::DVec3;
 
 use super::{
-    RootError, RootMode, RootSettings, RootSpace, Rooted,
+    RootError, RootMode, RootRelativeClip, RootSettings, RootSpace,
     extract::foot_of_climb,
     poses::{WINDOW_SECS, fit_weights},
     root_joint,
@@ -114,7 +114,7 @@ pub(crate) fn extract_half(
     analysis: &Analysis,
     mirror: &Mirror,
     settings: &RootSettings,
-) -> Result<Rooted, RootError> {
+) -> Result<RootRelativeClip, RootError> {
     settings.check()?;
     if settings.space == RootSpace::Full {
         return Err(RootError::HalfInFullSpace);
@@ -143,10 +143,12 @@ pub(crate) fn extract_half(
     let keeps_travel = matches!(mode, RootMode::Keep | RootMode::Stationary);
     let root_joint = root_joint::find(clip.skeleton(), &analysis.world, &analysis.body).filter(|_| !keeps_travel);
     Ok(match root_joint {
-        Some(joint) => Rooted::under_root_joint(clip, root, joint, analysis, &[root_joint::tilt(clip, joint)]),
+        Some(joint) => {
+            RootRelativeClip::under_root_joint(clip, root, joint, analysis, &[root_joint::tilt(clip, joint)])
+        }
         None => {
             let carrier = root_joint::find_carrier(clip.skeleton(), &analysis.world, &analysis.body);
-            Rooted::relative_to(clip, root, carrier)
+            RootRelativeClip::relative_to(clip, root, carrier)
         }
     })
 }

@@ -12,5 +12,5 @@ pub(crate) mod extract;
 
 pub(crate) mod half_cycle;
 
-pub use extract::{Rooted, TravelFit};
+pub use extract::{RootMotionFit, RootRelativeClip};
 pub use settings::{MAX_LINEAR_TURN, PATH_SMOOTHING_SECS, RootError, RootMode, RootSettings, RootSpace};

@@ -76,7 +76,7 @@ impl Transitions {
         }
     }
 
-    /// The cheapest entry for every exit in a range, the earliest of equals; none where an exit is soiled.
+    /// The cheapest entry for every exit in a range, the earliest of equals; none where an exit is bad.
     ///
     /// Takes are entered only where something is left to play. Ranges beyond the motions are cut off at their ends.
     pub fn best_entries(&self, exits: Range<usize>, entries: Range<usize>, decay: Decay) -> Vec<Crossing> {

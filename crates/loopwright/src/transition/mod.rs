@@ -10,13 +10,13 @@
 //! use loopwright::{
 //!     analysis::Analysis,
 //!     math::decay::Decay,
-//!     transition::{Motion, Transitions},
+//!     transition::{TransitionClip, Transitions},
 //! };
 //!
 //! let walk = |seconds| loopwright_synth::WalkSettings { seconds, ..Default::default() };
 //! let motion = |seconds| {
 //!     let take = loopwright_synth::synthesize(&walk(seconds))?.take;
-//!     Ok::<_, Box<dyn std::error::Error>>(Motion::of_take(Analysis::new(&take)?))
+//!     Ok::<_, Box<dyn std::error::Error>>(TransitionClip::of_take(Analysis::new(&take)?))
 //! };
 //! let transitions = Transitions::between(&motion(4.0)?, &motion(3.0)?, &[])?;
 //! let decay = Decay::Spring { half_life_secs: 0.1 };
@@ -32,9 +32,9 @@ use crate::{
     analysis::{
         Analysis,
         body::{Body, BodyError, BodyOverrides},
+        defects::TakeDefects,
         features::{self, Features, WeightedJoint},
         heading::Heading,
-        screen::Screen,
     },
     blend::SkeletonDifference,
     loop_clip::LoopClip,
@@ -99,11 +99,11 @@ pub enum TransitionError {
 
 /// A take or a loop that can be left and entered at any of its frames.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Motion {
+pub struct TransitionClip {
     take: Take,
     world: WorldTracks,
     body: Body,
-    screen: Screen,
+    defects: TakeDefects,
     /// How far the ground below the body has risen at each frame of the take, metres.
     climb: Vec<f64>,
     /// Per frame of the motion, whether it can be left or entered.
@@ -113,7 +113,7 @@ pub struct Motion {
     repeats: bool,
 }
 
-impl Motion {
+impl TransitionClip {
     /// A whole take. Bad frames are neither left nor entered.
     ///
     /// Heights are those of the file: both motions are taken to stand on one floor.
@@ -122,7 +122,7 @@ impl Motion {
             climb: vec![0.0; analysis.take.num_frames()],
             world: analysis.world,
             body: analysis.body,
-            screen: analysis.screen,
+            defects: analysis.defects,
             usable: analysis.usable,
             first: 0,
             repeats: false,
@@ -147,7 +147,7 @@ impl Motion {
         let world = take.world_tracks();
         let body = Body::find(&take, overrides)?;
         Ok(Self {
-            screen: Screen::of(&take, &world, &body),
+            defects: TakeDefects::of(&take, &world, &body),
             climb: keys.map(|key| height(key) - height(0)).collect(),
             usable: vec![true; count],
             first: 1,
@@ -253,7 +253,11 @@ impl Transitions {
     /// Lengths of bones, frame rates and periods may differ. Weights are those by which seams are searched, or as `asked`, by
     /// patterns of joints' names; a joint that flips in one of the motions counts in neither. Errors: the skeletons are not
     /// one tree of joints, or a weight is given to no joint.
-    pub fn between(left: &Motion, entered: &Motion, asked: &[(String, f64)]) -> Result<Self, TransitionError> {
+    pub fn between(
+        left: &TransitionClip,
+        entered: &TransitionClip,
+        asked: &[(String, f64)],
+    ) -> Result<Self, TransitionError> {
         let [ours, theirs] = [left, entered].map(|motion| motion.take.skeleton());
         if let Some(difference) = SkeletonDifference::between(ours, theirs) {
             let lacking = |of: &crate::motion::Skeleton, other: &crate::motion::Skeleton| {
@@ -267,8 +271,8 @@ impl Transitions {
             });
         }
         let body = &left.body;
-        let mut joints = features::weights(ours, body, &left.screen, asked)?;
-        let others = features::weights(ours, body, &entered.screen, asked)?;
+        let mut joints = features::weights(ours, body, &left.defects, asked)?;
+        let others = features::weights(ours, body, &entered.defects, asked)?;
         for joint in &mut joints {
             let other = others.iter().find(|other| other.joint == joint.joint);
             joint.weight = joint.weight.min(other.map_or(0.0, |other| other.weight));

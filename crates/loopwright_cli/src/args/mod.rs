@@ -15,7 +15,7 @@ pub(crate) use help::command;
 pub(crate) use loops::{BlendArgs, CheckArgs, CostArgs, PlayArgs};
 pub(crate) use make::{CloseArgs, MakeArgs, TargetArgs};
 pub(crate) use render::RenderArgs;
-pub(crate) use search::{DEFAULT_TOP, FindArgs, MirrorArgs, SearchArgs, Side};
+pub(crate) use search::{DEFAULT_TOP, FindArgs, MirrorArgs, SearchArgs, TurnSide};
 pub(crate) use take::{ConvertArgs, DemoArgs, InspectArgs, SynthArgs};
 
 /// Turns motion-capture takes into seamless loops.

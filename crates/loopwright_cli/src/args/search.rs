@@ -49,7 +49,7 @@ pub(crate) struct SearchArgs {
     pub(crate) straight: bool,
     /// Only loops that turn by 5 deg/s or more, to this side.
     #[arg(long, value_enum, value_name = "SIDE", conflicts_with = "turn_rate")]
-    pub(crate) turning: Option<Side>,
+    pub(crate) turning: Option<TurnSide>,
     /// Only idle loops: the body stays about where it is.
     #[arg(long, conflicts_with_all = ["cycles", "speed", "straight", "turning"])]
     pub(crate) idle: bool,
@@ -94,7 +94,7 @@ impl Default for SearchArgs {
 
 /// A side to turn to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Side {
+pub(crate) enum TurnSide {
     // The words say all.
     Left,
     Right,

@@ -120,7 +120,7 @@ fn planted(
         return Ok((clip, facts));
     };
     let foot_slide = |clip: &LoopClip| {
-        let slide = quality::measure(&LoopKeys::of_loop(clip), &body, None).skate_mps;
+        let slide = quality::measure(&LoopKeys::of_loop(clip), &body, None).foot_slide_mps;
         slide.map(|mps| 1e2 * mps)
     };
     (facts.foot_slide_before_cmps, facts.foot_slide_after_cmps) = (foot_slide(&clip), foot_slide(&planted));

@@ -219,7 +219,7 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
     // From the loop alone, when its feet stand depends on how they slide; its sidecar knows.
     let feet = sidecar.as_ref().and_then(|sidecar| sidecar.feet.as_ref());
     if let (None, Some(feet)) = (&source, feet.filter(|feet| !feet.stances.is_empty())) {
-        quality.skate_mps = quality::skate_of_stands(&keys, &stands(feet, &written));
+        quality.foot_slide_mps = quality::foot_slide_of_stances(&keys, &stands(feet, &written));
     }
     if quality.pops() && sidecar.is_none() && !place.layout.has_closing_key {
         warnings.push(

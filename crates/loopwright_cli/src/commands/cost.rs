@@ -8,7 +8,7 @@ use loopwright::{
     candidate::DEFAULT_HALF_LIFE_SECS,
     math::{Decay, DecayKind},
     play::DEFAULT_FADE_SECS,
-    transition::{GapOf, Motion, TransitionError},
+    transition::{GapOf, TransitionClip, TransitionError},
 };
 use loopwright_draw::plot::{self, TransitionMap};
 
@@ -102,7 +102,7 @@ fn decays(args: &CostArgs) -> Result<[Decay; 3], Failure> {
 /// A take or a loop, and the frame of it that is meant, if any.
 struct Side {
     path: PathBuf,
-    motion: Motion,
+    motion: TransitionClip,
     frame: Option<usize>,
     /// The loop with its number of cycles, where it is one.
     clip: Option<(LoopClip, usize)>,
@@ -120,7 +120,7 @@ impl Side {
             let take = loaded.file.take;
             let joints = names(take.skeleton());
             let num_frames = take.num_frames();
-            (Motion::of_take(loaded.analysis), None, joints, num_frames)
+            (TransitionClip::of_take(loaded.analysis), None, joints, num_frames)
         };
         let frame = frame.map(|words| frame_of(&path, &words, num_keys)).transpose()?;
         Ok(Self {
@@ -157,13 +157,13 @@ fn names(skeleton: &loopwright::Skeleton) -> Vec<String> {
     skeleton.joints().iter().map(|joint| joint.name.clone()).collect()
 }
 
-type ReadLoop = (Motion, Option<(LoopClip, usize)>, Vec<String>, usize);
+type ReadLoop = (TransitionClip, Option<(LoopClip, usize)>, Vec<String>, usize);
 
 /// A loop with its sidecar, on the skeleton of its take.
 fn read_loop(path: &Path, reading: &TakeArgs) -> Result<ReadLoop, Failure> {
     let read = written_loop::read_playable(path, reading, AddedRoot::Folded)?;
     let clip = read.played();
-    let motion = Motion::of_loop(&clip, &reading.overrides()).map_err(|error| match error {
+    let motion = TransitionClip::of_loop(&clip, &reading.overrides()).map_err(|error| match error {
         TransitionError::Body(error) => load::body_failure(error),
         other => written_loop::apart(path, &other),
     })?;

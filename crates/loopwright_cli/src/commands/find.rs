@@ -1,6 +1,6 @@
 //! `loopwright find`: the loops in a take.
 
-use loopwright::{Found, SearchSettings};
+use loopwright::{FoundLoops, SearchSettings};
 
 use crate::{
     args::FindArgs,
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
         }
         Ok(hunt) => (hunt, None),
         Err(failure) if failure.is_negative() => {
-            let none = Found {
+            let none = FoundLoops {
                 candidates: Vec::new(),
                 random_cost: None,
                 nearest_miss: None,
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
         let say = if args.json { talk::keep } else { talk::warn };
         confidence
             .into_iter()
-            .chain(search::soiled_warning(&loaded, best))
+            .chain(search::bad_frames_warning(&loaded, best))
             .for_each(|warning| say(&warning));
     }
     let answer = FindAnswer::of(&loaded, &hunt, &settings);

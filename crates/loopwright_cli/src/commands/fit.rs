@@ -139,10 +139,10 @@ fn take(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<FittedTak
     )?;
     let analysis = Analysis::with(&file.take, &args.reading.overrides()).map_err(load::body_failure)?;
     let mut warnings: Vec<String> = soft.iter().map(ToString::to_string).collect();
-    if !analysis.screen.jumps.is_empty() {
+    if !analysis.defects.jumps.is_empty() {
         warnings.push(format!(
             "the pose jumps at {}: nothing is measured across it",
-            load::list_frames(&analysis.screen.jumps)
+            load::list_frames(&analysis.defects.jumps)
         ));
     }
     let fit = analysis.fit_controller(settings);

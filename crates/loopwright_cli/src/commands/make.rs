@@ -99,7 +99,7 @@ fn make(
         let idle_asked = search.is_some_and(|(_, search)| search.idle);
         soft.extend(search::confidence_warning(&loaded, &chosen).filter(|_| !idle_asked));
     }
-    soft.extend(search::soiled_warning(&loaded, &chosen));
+    soft.extend(search::bad_frames_warning(&loaded, &chosen));
     soft.extend(client.complaint(format));
     let output = recipe.output.filled(loaded.take().frame_rate_hz());
     let (skeleton, analysis) = (loaded.take().skeleton(), &loaded.analysis);

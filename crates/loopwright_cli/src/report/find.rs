@@ -151,7 +151,7 @@ impl Miss {
                 reason: "seen_once",
                 ..place
             },
-            MissReason::Travel { found } => Self {
+            MissReason::RootMotion { found } => Self {
                 reason: "root_motion",
                 speed_mps: Some(ops::hypot(found.linear.x, found.linear.z)),
                 turn_rate_dps: Some(found.angular.y.to_degrees()),

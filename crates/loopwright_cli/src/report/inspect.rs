@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use loopwright::analysis::{self, Activity, FoundBy, Segment, SoilKind};
+use loopwright::analysis::{self, ActivityKind, BadFrameKind, FoundBy, Segment};
 use loopwright_formats::loop_file::facts::TakeFacts;
 use serde::Serialize;
 
@@ -270,19 +270,19 @@ impl<'a> InspectAnswer<'a> {
                 })
                 .collect(),
             bad_frames: analysis
-                .screen
-                .soiled
+                .defects
+                .bad_frames
                 .iter()
-                .map(|soiled| BadFrame {
-                    frame: soiled.frame,
-                    kind: match soiled.kind {
-                        SoilKind::Jump => "jump",
-                        SoilKind::Frozen => "frozen",
+                .map(|bad| BadFrame {
+                    frame: bad.frame,
+                    kind: match bad.kind {
+                        BadFrameKind::Jump => "jump",
+                        BadFrameKind::Frozen => "frozen",
                     },
                 })
                 .collect(),
             flipping_joints: analysis
-                .screen
+                .defects
                 .flipping
                 .iter()
                 .map(|flipping| Flipping {
@@ -299,9 +299,9 @@ impl<'a> InspectAnswer<'a> {
                     prominence: peak.prominence,
                 })
                 .collect(),
-            pace_mps: analysis.energy.pace(),
+            pace_mps: analysis.activity.pace(),
             stretches: analysis
-                .energy
+                .activity
                 .stretches()
                 .into_iter()
                 .map(|stretch| StretchFacts {
@@ -328,10 +328,10 @@ impl<'a> InspectAnswer<'a> {
 }
 
 /// The name of an activity.
-fn activity_name(activity: Activity) -> &'static str {
+fn activity_name(activity: ActivityKind) -> &'static str {
     match activity {
-        Activity::Moving => "moving",
-        Activity::Transition => "transition",
-        Activity::Idle => "idle",
+        ActivityKind::Moving => "moving",
+        ActivityKind::Transition => "transition",
+        ActivityKind::Idle => "idle",
     }
 }

@@ -24,7 +24,7 @@ const HEIGHT: f64 = 110.0;
 pub fn feet(analysis: &Analysis, made: &MadeLoop) -> String {
     let mut svg = Svg::new();
     let title = format!("{}: feet over the ground", made.loop_clip.name());
-    let below = match made.feet.skate_mps {
+    let below = match made.feet.foot_slide_mps {
         [Some(before), Some(after)] => {
             format!(
                 "standing feet slide by {:.2} cm/s closed, {:.2} cm/s held",

@@ -1,6 +1,8 @@
 //! Which lengths of a take repeat, what every seam would cost, and where the proposed loops lie.
 
-use loopwright::{Analysis, Found, LoopCandidate, SearchSettings, Take, analysis::Peak, candidate::MAX_COST_RATIO};
+use loopwright::{
+    Analysis, FoundLoops, LoopCandidate, SearchSettings, Take, analysis::Peak, candidate::MAX_COST_RATIO,
+};
 
 use super::{
     axes::{self, Axis, Labels, Panel, Range},
@@ -16,7 +18,7 @@ use super::{
 ///
 /// `analysis` must be of the same take, and `found` what `settings` found in it; no candidates are fine. The cost is
 /// computed on a grid of a few hundred starts and lengths, however long the take.
-pub fn find(analysis: &Analysis, settings: &SearchSettings, found: &Found) -> String {
+pub fn find(analysis: &Analysis, settings: &SearchSettings, found: &FoundLoops) -> String {
     let take = &analysis.take;
     let mut svg = Svg::new();
     let title = format!("{}: which stretches repeat", take.name());
@@ -33,7 +35,7 @@ pub fn find(analysis: &Analysis, settings: &SearchSettings, found: &Found) -> St
     svg.finish(&title, bottom + style::MARGIN - 6.0)
 }
 
-fn summary(take: &Take, found: &Found) -> String {
+fn summary(take: &Take, found: &FoundLoops) -> String {
     let facts = tracks::facts(take);
     match found.best() {
         None => format!("{facts}; no loop found"),
@@ -56,7 +58,7 @@ fn autocorrelation(
     take: &Take,
     analysis: &Analysis,
     settings: &SearchSettings,
-    found: &Found,
+    found: &FoundLoops,
     top: f64,
 ) -> f64 {
     let (left, width) = tracks::across();
@@ -172,7 +174,14 @@ fn mark_peaks(svg: &mut Svg, panel: &Panel, peaks: &[Peak], dt: f64, chosen: Opt
 /// Side of a cell of the cost map: whole pixels, or seams show between the cells.
 const CELL: f64 = 2.0;
 
-fn costs(svg: &mut Svg, take: &Take, analysis: &Analysis, settings: &SearchSettings, found: &Found, top: f64) -> f64 {
+fn costs(
+    svg: &mut Svg,
+    take: &Take,
+    analysis: &Analysis,
+    settings: &SearchSettings,
+    found: &FoundLoops,
+    top: f64,
+) -> f64 {
     let (left, full_width) = tracks::across();
     let mut keys = Vec::new();
     if !found.candidates.is_empty() {
@@ -226,7 +235,7 @@ struct Map {
 }
 
 impl Map {
-    fn of(panel: &Panel, take: &Take, analysis: &Analysis, settings: &SearchSettings, found: &Found) -> Self {
+    fn of(panel: &Panel, take: &Take, analysis: &Analysis, settings: &SearchSettings, found: &FoundLoops) -> Self {
         let (columns, rows) = ((panel.area.width / CELL) as usize, (panel.area.height / CELL) as usize);
         let dt = take.frame_time_secs();
         let last = take.num_frames() - 1;

@@ -9,7 +9,7 @@ use super::{
     tracks::{self, Kind, Line, Track},
 };
 
-/// Tracks of a take as SVG: heights of feet and hips, speed, heading, with stretches shaded and soiled frames marked.
+/// Tracks of a take as SVG: heights of feet and hips, speed, heading, with stretches shaded and bad frames marked.
 ///
 /// `analysis` must be of the same take. Long takes are thinned to what a pixel can show.
 pub fn inspect(analysis: &Analysis) -> String {

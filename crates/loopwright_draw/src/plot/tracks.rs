@@ -1,8 +1,8 @@
-//! Panels over the time of a whole take, stacked: what moves is shaded, what is soiled is marked.
+//! Panels over the time of a whole take, stacked: what moves is shaded, what is bad is marked.
 
 use loopwright::{
     Analysis, Take,
-    analysis::{Activity, Gait},
+    analysis::{ActivityKind, Gait},
 };
 
 use super::{
@@ -264,16 +264,16 @@ fn panel(take: &Take, analysis: &Analysis, track: &Track, area: Area, is_last: b
 
 /// What the shading means; only what there is.
 pub(super) fn ground_keys(analysis: &Analysis, chosen: Option<Chosen>) -> Vec<Key> {
-    let stretches = analysis.energy.stretches();
+    let stretches = analysis.activity.stretches();
     let has = |activity| stretches.iter().any(|stretch| stretch.activity == activity);
     let mut keys = Vec::new();
-    if has(Activity::Moving) {
+    if has(ActivityKind::Moving) {
         keys.push(Key::new(Sign::Patch("moving"), "moving"));
     }
-    if has(Activity::Idle) {
+    if has(ActivityKind::Idle) {
         keys.push(Key::new(Sign::Patch("idle"), "idle"));
     }
-    if !analysis.screen.soiled.is_empty() {
+    if !analysis.defects.bad_frames.is_empty() {
         keys.push(Key::new(Sign::Stroke(Ink::Vermillion), "bad frame"));
     }
     if chosen.is_some() {
@@ -285,11 +285,11 @@ pub(super) fn ground_keys(analysis: &Analysis, chosen: Option<Chosen>) -> Vec<Ke
 /// Shades what moves and what stands, draws the grid, marks bad frames and the chosen stretch.
 fn ground(svg: &mut Svg, panel: &Panel, take: &Take, analysis: &Analysis, chosen: Option<Chosen>) {
     let dt = take.frame_time_secs();
-    for stretch in analysis.energy.stretches() {
+    for stretch in analysis.activity.stretches() {
         let class = match stretch.activity {
-            Activity::Moving => "moving",
-            Activity::Idle => "idle",
-            Activity::Transition => continue,
+            ActivityKind::Moving => "moving",
+            ActivityKind::Idle => "idle",
+            ActivityKind::Transition => continue,
         };
         // A frame stands for half a frame on either side.
         let (from, to) = (stretch.start_frame as f64 - 0.5, stretch.end_frame as f64 + 0.5);
@@ -297,8 +297,8 @@ fn ground(svg: &mut Svg, panel: &Panel, take: &Take, analysis: &Analysis, chosen
     }
     panel.grid(svg);
     let mut last = f64::NEG_INFINITY;
-    for soiled in &analysis.screen.soiled {
-        let secs = soiled.frame as f64 * dt;
+    for bad in &analysis.defects.bad_frames {
+        let secs = bad.frame as f64 * dt;
         // Marks closer than a pixel are one mark.
         if panel.across(secs) - last >= 1.0 {
             last = panel.across(secs);

@@ -5,7 +5,7 @@ use glam::{DVec2, DVec3};
 use super::{
     camera::Camera,
     canvas::{Canvas, Colour, Ink},
-    motion::Motion,
+    motion::DrawnMotion,
 };
 
 /// A plane that the body walks on: level, or sloping along a climb.
@@ -42,7 +42,7 @@ const FADE_STEPS: i32 = 12;
 
 impl Ground {
     /// The plane under the soles of a motion shown for `secs`.
-    pub(super) fn under(motion: &Motion, secs: f64) -> Self {
+    pub(super) fn under(motion: &DrawnMotion, secs: f64) -> Self {
         let count = ((secs / motion.step_secs()).round() as usize).clamp(1, MAX_FRAMES);
         let figure = motion.figure();
         let lowest: Vec<DVec3> = (0..=count)
@@ -126,7 +126,7 @@ impl Ground {
     }
 
     /// Where the light from straight above is kept off: the outline of every capsule, laid on the ground.
-    pub(super) fn draw_shadow(&self, motion: &Motion, points: &[DVec3], camera: &Camera, canvas: &mut Canvas) {
+    pub(super) fn draw_shadow(&self, motion: &DrawnMotion, points: &[DVec3], camera: &Camera, canvas: &mut Canvas) {
         let mut outlines = Vec::new();
         for limb in motion.figure().limbs() {
             let ends = limb.ends.map(|end| points[end]);

@@ -1,6 +1,6 @@
 //! Renders: a body of capsules over a ground with metres on it, as an animation, a contact sheet or the seam's onion skin.
 //!
-//! A [`Figure`] gives a skeleton its flesh; a [`Motion`] is what moves: a take, a cut repeated as it is, or a loop; a
+//! A [`Figure`] gives a skeleton its flesh; a [`DrawnMotion`] is what moves: a take, a cut repeated as it is, or a loop; a
 //! [`Stage`] adds ground and camera and draws any time of it as a [`Picture`]. All on the CPU; the same input gives the same
 //! pixels on one machine, and pictures that no eye tells apart on any other.
 
@@ -19,7 +19,7 @@ mod stage;
 pub use animation::{AnimationFormat, Packed, Packer};
 pub use body::Figure;
 pub use camera::View;
-pub use motion::{Motion, MotionError};
+pub use motion::{DrawnMotion, MotionError};
 pub use picture::Picture;
 pub use seam::onion;
 pub use sheet::{MAX_CELLS, contact_sheet, side_by_side};

@@ -2,14 +2,15 @@
 
 use glam::DVec3;
 use loopwright::{
-    Analysis, LoopClip, RootMotion, Take, analysis::Heading, loop_clip::KeyLayout, math::Rigid, root_motion::Rooted,
+    Analysis, LoopClip, RootMotion, Take, analysis::Heading, loop_clip::KeyLayout, math::Rigid,
+    root_motion::RootRelativeClip,
 };
 
 use super::body::Figure;
 
 /// Poses on an even grid, and how they follow on each other.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Motion {
+pub struct DrawnMotion {
     figure: Figure,
     step_secs: f64,
     /// Points of the figure as seen from the root, frame-major.
@@ -49,7 +50,7 @@ pub enum MotionError {
 /// Half the time over which the path of a take is averaged for the camera, seconds: longer than a step.
 const GUIDE_SECS: f64 = 0.6;
 
-impl Motion {
+impl DrawnMotion {
     /// Frames `first` to `last` of a take, as they were recorded.
     pub fn of_take(analysis: &Analysis, figure: &Figure, first: usize, last: usize) -> Result<Self, MotionError> {
         let take = &analysis.take;
@@ -77,7 +78,7 @@ impl Motion {
     ///
     /// `start_frame` and `num_source_frames` say which frames of the take it is, for captions.
     pub fn of_cut(
-        source: &Rooted,
+        source: &RootRelativeClip,
         figure: &Figure,
         start_frame: f64,
         num_source_frames: f64,

@@ -8,7 +8,7 @@ use super::{
     canvas::{Canvas, Colour, Ink, MAX_PIXELS},
     caption::{self, Caption},
     ground::Ground,
-    motion::Motion,
+    motion::DrawnMotion,
     picture::Picture,
 };
 use crate::plot::PngError;
@@ -77,7 +77,7 @@ const TYPE: f64 = 0.034;
 
 /// A motion ready to be drawn at any time.
 pub struct Stage<'a> {
-    motion: &'a Motion,
+    motion: &'a DrawnMotion,
     size: [u32; 2],
     axes: Orientation,
     distance: f64,
@@ -99,7 +99,7 @@ impl<'a> Stage<'a> {
     /// Sets up ground and camera so that the whole body is in the picture at all times shown.
     ///
     /// `title` is written at the top. Errors: [`RenderError::Size`].
-    pub fn new(motion: &'a Motion, settings: &StageSettings, title: &str) -> Result<Self, RenderError> {
+    pub fn new(motion: &'a DrawnMotion, settings: &StageSettings, title: &str) -> Result<Self, RenderError> {
         let [width, height] = settings.size;
         if !(SIDES.contains(&width) && SIDES.contains(&height)) {
             return Err(RenderError::Size { width, height });
@@ -167,7 +167,7 @@ impl<'a> Stage<'a> {
     }
 
     /// The motion shown.
-    pub(super) fn motion(&self) -> &Motion {
+    pub(super) fn motion(&self) -> &DrawnMotion {
         self.motion
     }
 
@@ -309,7 +309,7 @@ impl<'a> Stage<'a> {
 }
 
 /// The points of a motion that limbs are drawn to.
-fn drawn(motion: &Motion, secs: f64) -> impl Iterator<Item = DVec3> {
+fn drawn(motion: &DrawnMotion, secs: f64) -> impl Iterator<Item = DVec3> {
     let points = motion.points_at(secs);
     let limbs: Vec<[usize; 2]> = motion.figure().limbs().iter().map(|limb| limb.ends).collect();
     let all_without_limbs = limbs.is_empty();
@@ -323,7 +323,7 @@ fn drawn(motion: &Motion, secs: f64) -> impl Iterator<Item = DVec3> {
 
 /// Draws all capsules, the farthest first; `colour` gives each its own by index and side.
 pub(super) fn draw_body(
-    motion: &Motion,
+    motion: &DrawnMotion,
     points: &[DVec3],
     camera: &Camera,
     canvas: &mut Canvas,

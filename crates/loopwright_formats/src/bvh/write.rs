@@ -64,7 +64,7 @@ pub(crate) fn write_loop(
         frame_time: frame_time_text(source, clip.step_secs()),
     };
     if settings.add_root {
-        writer.write(|key| FilePose::below_root(space, shown.rooted_pose(key)))
+        writer.write(|key| FilePose::below_root(space, shown.root_relative_pose(key)))
     } else {
         writer.write(|key| FilePose::owned(space, shown.folded_pose(key)))
     }

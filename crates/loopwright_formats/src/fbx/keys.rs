@@ -45,7 +45,9 @@ impl Keys {
             return Self::of(skeleton, clip.step_secs(), num_keys, |key| shown.folded_pose(key));
         }
         let skeleton = with_root(clip.skeleton())?;
-        Self::of(skeleton, clip.step_secs(), num_keys, |key| shown.rooted_pose(key))
+        Self::of(skeleton, clip.step_secs(), num_keys, |key| {
+            shown.root_relative_pose(key)
+        })
     }
 
     fn of(

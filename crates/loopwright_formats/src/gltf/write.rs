@@ -54,7 +54,9 @@ pub(crate) fn write_loop(
     let mut writer = Writer::new(source, clip.skeleton())?;
     if settings.add_root {
         writer.add_root()?;
-        writer.animate(clip.name(), num_keys, clip.step_secs(), |key| shown.rooted_pose(key))?;
+        writer.animate(clip.name(), num_keys, clip.step_secs(), |key| {
+            shown.root_relative_pose(key)
+        })?;
     } else {
         writer.animate(clip.name(), num_keys, clip.step_secs(), |key| shown.folded_pose(key))?;
     }

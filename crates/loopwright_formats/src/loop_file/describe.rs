@@ -28,7 +28,7 @@ pub fn candidate(candidate: &LoopCandidate, period_secs: f64) -> CandidateFacts 
         cost_ratio: candidate.cost_ratio,
         steadiness: Some(candidate.steadiness),
         contact_phase: candidate.contact_phase,
-        activity_ratio: Some(candidate.energy),
+        activity_ratio: Some(candidate.activity),
     }
 }
 
@@ -129,8 +129,8 @@ pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet) -> FeetFacts {
             })
             .collect(),
         stances: Vec::new(),
-        foot_slide_before_cmps: feet.skate_mps[0].map(in_cm),
-        foot_slide_after_cmps: feet.skate_mps[1].map(in_cm),
+        foot_slide_before_cmps: feet.foot_slide_mps[0].map(in_cm),
+        foot_slide_after_cmps: feet.foot_slide_mps[1].map(in_cm),
         farthest_moved_mm: 1e3 * feet.moved_metres,
         hips_lowered_mm: 1e3 * feet.hips_lowered_metres,
         root_speed_from: if feet.speed_is_theirs {
@@ -178,6 +178,6 @@ pub fn quality(quality: &Quality, closed: Option<&Closed>, grade: Grade) -> Qual
         take_rank_percent: quality.take_rank.map(|rank| 100.0 * rank),
         displacement_mm: quality.displacement_metres.map(|metres| 1e3 * metres),
         displacement_deg: quality.displacement_radians.map(f64::to_degrees),
-        foot_slide_cmps: quality.skate_mps.map(|speed| 1e2 * speed),
+        foot_slide_cmps: quality.foot_slide_mps.map(|speed| 1e2 * speed),
     }
 }

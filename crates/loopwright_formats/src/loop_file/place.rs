@@ -7,7 +7,7 @@ use loopwright::{
     loop_clip::{KeyLayout, KeysError, LoopKeys},
     math::{Rigid, Twist, rotation},
     recognition,
-    root_motion::{RootSpace, Rooted},
+    root_motion::{RootRelativeClip, RootSpace},
     take::Clip,
 };
 
@@ -157,7 +157,12 @@ impl LoopInFile {
     ///
     /// `sidecar` is the loop's, `analysis` that of the take that it was cut from. Errors: [`PlaceError`] where it is another
     /// take.
-    pub fn uncut(&self, sidecar: &Sidecar, written: &Take, analysis: &Analysis) -> Result<Rooted, PlaceError> {
+    pub fn uncut(
+        &self,
+        sidecar: &Sidecar,
+        written: &Take,
+        analysis: &Analysis,
+    ) -> Result<RootRelativeClip, PlaceError> {
         let take = &analysis.take;
         if take.num_joints() != written.num_joints() || take.num_frames() != sidecar.take.frames {
             return Err(PlaceError::OtherTake {
@@ -185,14 +190,20 @@ impl LoopInFile {
             None => self.root,
         };
         if sidecar.playback.root_joint.is_none() || sidecar.playback.root_joint_added {
-            return Ok(Rooted::relative_to(&clip, root, self.carrier));
+            return Ok(RootRelativeClip::relative_to(&clip, root, self.carrier));
         }
         // The root joint is where the loop has it, so that the two compare joint by joint.
         let (shown, world) = (self.layout.shown(&self.root), written.world_tracks());
         let seats: Vec<Rigid> = (0..sidecar.playback.samples.min(written.num_frames()))
             .map(|key| shown.at(key as f64 * written.frame_time_secs()).inverse() * world.joint(key, self.carrier))
             .collect();
-        Ok(Rooted::under_root_joint(&clip, root, self.carrier, analysis, &seats))
+        Ok(RootRelativeClip::under_root_joint(
+            &clip,
+            root,
+            self.carrier,
+            analysis,
+            &seats,
+        ))
     }
 }
 

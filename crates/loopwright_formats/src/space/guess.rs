@@ -24,7 +24,7 @@ pub(super) const HEIGHT_METRES: core::ops::RangeInclusive<f64> = 1.2..=2.2;
 const STATURE_SHARE: f64 = 0.87;
 const LEG_SHARE: f64 = 0.54;
 
-/// Frames looked at for a guess: enough for a median that a soiled frame or a fall on the floor does not move.
+/// Frames looked at for a guess: enough for a median that a bad frame or a fall on the floor does not move.
 const PROBE_FRAMES: usize = 64;
 
 /// An axis counts as unclear when another one reaches this share of its height.

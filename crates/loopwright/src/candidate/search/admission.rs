@@ -2,7 +2,7 @@
 
 use core::ops::RangeInclusive;
 
-use crate::analysis::energy::{Activity, Energy};
+use crate::analysis::activity::{Activity, ActivityKind};
 
 /// Which pairs may be loops.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,14 +24,14 @@ const MIN_MOVING_SHARE: f64 = 0.8;
 impl Admission {
     /// Pairs whose length in frames lies in `lags` and whose frames are all of one activity.
     ///
-    /// [`Activity::Idle`] admits cuts of idle frames alone, any other cuts that move and never idle.
-    pub fn new(energy: &Energy, usable: &[bool], lags: RangeInclusive<usize>, activity: Activity) -> Self {
-        let idle = activity == Activity::Idle;
+    /// [`ActivityKind::Idle`] admits cuts of idle frames alone, any other cuts that move and never idle.
+    pub fn new(activity: &Activity, usable: &[bool], lags: RangeInclusive<usize>, kind: ActivityKind) -> Self {
+        let idle = kind == ActivityKind::Idle;
         let (mut unfit_before, mut moving_before) = (vec![0], vec![0]);
-        for (frame, &found) in energy.activities().iter().enumerate() {
-            let fits = (found == Activity::Idle) == idle;
+        for (frame, &found) in activity.kinds().iter().enumerate() {
+            let fits = (found == ActivityKind::Idle) == idle;
             unfit_before.push(unfit_before[frame] + usize::from(!fits));
-            moving_before.push(moving_before[frame] + usize::from(found == Activity::Moving));
+            moving_before.push(moving_before[frame] + usize::from(found == ActivityKind::Moving));
         }
         Self::of_runs(
             usable,

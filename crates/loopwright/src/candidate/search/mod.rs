@@ -37,7 +37,7 @@ pub struct DistinctPairs<'a> {
     bounds: &'a SeamBounds<'a>,
     admission: Admission,
     kept: Distinct,
-    /// Found and not yet asked for, the best last.
+    /// FoundLoops and not yet asked for, the best last.
     ready: Vec<SeamPair>,
     max_cost: f64,
     goal: usize,

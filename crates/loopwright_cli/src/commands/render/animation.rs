@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use loopwright_draw::render::{self, AnimationFormat, Motion, Packed, Packer, Picture, RenderError, Stage};
+use loopwright_draw::render::{self, AnimationFormat, DrawnMotion, Packed, Packer, Picture, RenderError, Stage};
 
 use super::Drawn;
 use crate::{args::RenderArgs, exit::Failure, talk::Progress};
@@ -32,7 +32,7 @@ const SAMPLES: usize = 3;
 /// An animation of all motions next to each other.
 pub(super) fn animation(
     args: &RenderArgs,
-    motions: &[(String, Motion)],
+    motions: &[(String, DrawnMotion)],
     stages: &[Stage<'_>],
     format: AnimationFormat,
 ) -> Result<Drawn, Failure> {
@@ -96,7 +96,7 @@ pub(super) fn animation(
 }
 
 /// Pictures a second.
-fn rate(args: &RenderArgs, motions: &[(String, Motion)]) -> Result<f64, Failure> {
+fn rate(args: &RenderArgs, motions: &[(String, DrawnMotion)]) -> Result<f64, Failure> {
     let own = motions
         .iter()
         .map(|(_, motion)| 1.0 / motion.step_secs())

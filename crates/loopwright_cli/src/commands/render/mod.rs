@@ -1,6 +1,8 @@
 //! `loopwright render`: draws a take or a loop.
 
-use loopwright_draw::render::{self, AnimationFormat, MAX_CELLS, Motion, Picture, RenderError, Stage, StageSettings};
+use loopwright_draw::render::{
+    self, AnimationFormat, DrawnMotion, MAX_CELLS, Picture, RenderError, Stage, StageSettings,
+};
 
 use crate::{
     args::RenderArgs,
@@ -145,7 +147,7 @@ impl Drawn {
 }
 
 /// Contact sheets of all motions next to each other.
-fn sheet(args: &RenderArgs, motions: &[(String, Motion)], stages: &[Stage<'_>]) -> Result<Drawn, RenderError> {
+fn sheet(args: &RenderArgs, motions: &[(String, DrawnMotion)], stages: &[Stage<'_>]) -> Result<Drawn, RenderError> {
     let mut pictures = 0;
     let sheets = motions
         .iter()

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use loopwright::{Cut, RootMode, analysis::Body, take::Clip};
-use loopwright_draw::render::{Figure, Motion, MotionError};
+use loopwright_draw::render::{DrawnMotion, Figure, MotionError};
 
 use loopwright_formats::LoopInFile;
 
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Titles and motions of all inputs.
-pub(super) fn motions(args: &RenderArgs) -> Result<Vec<(String, Motion)>, Failure> {
+pub(super) fn motions(args: &RenderArgs) -> Result<Vec<(String, DrawnMotion)>, Failure> {
     // A loop beside its take says which frames of the take to show.
     let mut motions = Vec::new();
     for (index, path) in args.inputs.iter().enumerate() {
@@ -33,7 +33,7 @@ pub(super) fn motions(args: &RenderArgs) -> Result<Vec<(String, Motion)>, Failur
 }
 
 /// A file with a sidecar: a loop.
-fn loop_motion(path: &Path, args: &RenderArgs) -> Result<Motion, Failure> {
+fn loop_motion(path: &Path, args: &RenderArgs) -> Result<DrawnMotion, Failure> {
     let WrittenLoop {
         sidecar,
         written,
@@ -49,7 +49,7 @@ fn loop_motion(path: &Path, args: &RenderArgs) -> Result<Motion, Failure> {
         Some(sidecar) => written_loop::of_sidecar(sidecar, &written)?,
         None => LoopInFile::recognised(&written, &body).map_err(|error| unfit(path, error))?,
     };
-    Motion::of_written(&written, place.layout, place.root, &figure)
+    DrawnMotion::of_written(&written, place.layout, place.root, &figure)
         .map_err(|error| unfit(path, error).try_this(written_loop::OTHER_SIDECAR))
 }
 
@@ -58,7 +58,7 @@ fn unfit(path: &Path, why: impl core::fmt::Display) -> Failure {
 }
 
 /// A file without a sidecar: a take, a stretch of it, or a stretch repeated.
-fn take_motion(path: &Path, args: &RenderArgs, beside: Option<&Path>) -> Result<Motion, Failure> {
+fn take_motion(path: &Path, args: &RenderArgs, beside: Option<&Path>) -> Result<DrawnMotion, Failure> {
     let loaded = load::load(path, &args.reading.clone().into())?;
     let figure = Figure::of(loaded.take(), &loaded.analysis.body);
     let last = loaded.take().num_frames() - 1;
@@ -78,7 +78,7 @@ fn take_motion(path: &Path, args: &RenderArgs, beside: Option<&Path>) -> Result<
             let cut = Cut::new(loaded.take(), start as f64, end as f64).map_err(|error| unfit(path, error))?;
             return cut_motion(&loaded, &cut, end - start, loaded.take().frame_time_secs(), &figure);
         }
-        return Motion::of_take(&loaded.analysis, &figure, start, end).map_err(|error| unfit(path, error));
+        return DrawnMotion::of_take(&loaded.analysis, &figure, start, end).map_err(|error| unfit(path, error));
     }
     if let Some(other) = beside
         && written_loop::has_sidecar(other)
@@ -94,14 +94,14 @@ fn take_motion(path: &Path, args: &RenderArgs, beside: Option<&Path>) -> Result<
         let place = written_loop::of_sidecar(&sidecar, &written)?;
         let source = written_loop::uncut(&place, &loaded, &sidecar, &written)?;
         let cut = &sidecar.candidate;
-        return Motion::of_cut(&source, &figure, cut.start_frame, cut.end_frame - cut.start_frame)
+        return DrawnMotion::of_cut(&source, &figure, cut.start_frame, cut.end_frame - cut.start_frame)
             .map_err(|error| unfit(path, error));
     }
     if args.onion || args.cycles.is_some() {
         // A loop whose sidecar is gone still shows what its keys are.
         return loop_motion(path, args);
     }
-    Motion::of_take(&loaded.analysis, &figure, 0, last).map_err(|error| unfit(path, error))
+    DrawnMotion::of_take(&loaded.analysis, &figure, 0, last).map_err(|error| unfit(path, error))
 }
 
 /// A stretch of a take repeated as it is.
@@ -111,12 +111,12 @@ fn cut_motion(
     num_frames: usize,
     step_secs: f64,
     figure: &Figure,
-) -> Result<Motion, Failure> {
+) -> Result<DrawnMotion, Failure> {
     let clip = Clip::new(loaded.take(), cut, num_frames, step_secs).map_err(|error| unfit(&loaded.path, error))?;
     let source = (loaded
         .analysis
         .extract_root_motion(&clip, 1, &RootMode::Constant.into()))
     .map_err(|error| unfit(&loaded.path, error))?;
-    Motion::of_cut(&source, figure, cut.start_frame(), cut.num_frames())
+    DrawnMotion::of_cut(&source, figure, cut.start_frame(), cut.num_frames())
         .map_err(|error: MotionError| unfit(&loaded.path, error))
 }

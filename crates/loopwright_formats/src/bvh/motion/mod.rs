@@ -24,7 +24,7 @@ use lines::Lines;
 use scales::Scales;
 
 /// What the section holds beside its rows.
-pub(super) struct Motion {
+pub(super) struct MotionRows {
     pub(super) frame_time: FrameTime,
     pub(super) num_declared_frames: u64,
     pub(super) num_frames: usize,
@@ -47,7 +47,7 @@ pub(super) fn read(
     hierarchy: &Hierarchy,
     sink: &mut impl RowSink,
     warnings: &mut Vec<Warning>,
-) -> Result<Motion, BvhError> {
+) -> Result<MotionRows, BvhError> {
     let num_declared_frames = header::read_frame_count(lexer)?;
     let frame_time = header::read_frame_time(lexer, warnings)?;
     if num_declared_frames == 0 {
@@ -64,7 +64,7 @@ pub(super) fn read(
     let mut scales = Scales::of(hierarchy);
     let num_frames = rows.read(lexer, sink, &mut scales, warnings)?;
     scales.check(warnings)?;
-    Ok(Motion {
+    Ok(MotionRows {
         frame_time,
         num_declared_frames,
         num_frames,

@@ -7,7 +7,7 @@ use crate::math::{percentile, time_step::TimeStep};
 
 /// What a frame belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Activity {
+pub enum ActivityKind {
     /// The body moves at a fair share of the take's own pace.
     Moving,
     /// Between the two.
@@ -20,7 +20,7 @@ pub enum Activity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
     /// What the frames belong to.
-    pub activity: Activity,
+    pub activity: ActivityKind,
     /// First frame.
     pub start_frame: usize,
     /// Last frame.
@@ -41,14 +41,14 @@ const IDLE_SHARE: f64 = 0.1;
 /// A take whose smoothed speed never exceeds this stands still, metres per second.
 const STILL_SPEED: f64 = 0.003;
 
-/// Activity of every frame.
+/// ActivityKind of every frame.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Energy {
-    activities: Vec<Activity>,
+pub struct Activity {
+    activities: Vec<ActivityKind>,
     pace: f64,
 }
 
-impl Energy {
+impl Activity {
     /// Classes all frames; `usable` says which frames can be trusted.
     pub(crate) fn of(features: &Features, usable: &[bool], frame_time_secs: f64) -> Self {
         let num_frames = features.num_frames();
@@ -74,11 +74,11 @@ impl Energy {
             .iter()
             .map(|&speed| {
                 if speed >= MOVING_SHARE * pace && pace > STILL_SPEED {
-                    Activity::Moving
+                    ActivityKind::Moving
                 } else if speed < IDLE_SHARE * pace || pace <= STILL_SPEED {
-                    Activity::Idle
+                    ActivityKind::Idle
                 } else {
-                    Activity::Transition
+                    ActivityKind::Transition
                 }
             })
             .collect();
@@ -96,8 +96,8 @@ impl Energy {
         self.pace <= STILL_SPEED
     }
 
-    /// Activity of every frame.
-    pub fn activities(&self) -> &[Activity] {
+    /// ActivityKind of every frame.
+    pub fn kinds(&self) -> &[ActivityKind] {
         &self.activities
     }
 

@@ -14,7 +14,7 @@ use crate::{
 
 /// What is wrong with a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SoilKind {
+pub enum BadFrameKind {
     /// The pose before or after it is far from what the motion allows.
     Jump,
     /// It repeats the frame before it while the body moves.
@@ -23,11 +23,11 @@ pub enum SoilKind {
 
 /// A frame that is not to be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SoiledFrame {
+pub struct BadFrame {
     /// Frame, counted from 0.
     pub frame: usize,
     /// What is wrong with it.
-    pub kind: SoilKind,
+    pub kind: BadFrameKind,
 }
 
 /// A joint that turns over between two frames.
@@ -43,9 +43,9 @@ pub struct FlippingJoint {
 
 /// What the screen found.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Screen {
+pub struct TakeDefects {
     /// Frames flagged, in order.
-    pub soiled: Vec<SoiledFrame>,
+    pub bad_frames: Vec<BadFrame>,
     /// Joints that flip, in order.
     pub flipping: Vec<FlippingJoint>,
     /// Frames to which the pose jumps from the frame before, in order.
@@ -78,7 +78,7 @@ const FROZEN_METRES: f64 = 1e-7;
 /// ... while the joints' median step is above this, metres: slower than that nothing is seen to stop.
 const FROZEN_MEDIAN_METRES: f64 = 1e-3;
 
-impl Screen {
+impl TakeDefects {
     /// Screens a take: `world` must be its world tracks.
     pub fn of(take: &Take, world: &WorldTracks, body: &Body) -> Self {
         let num_frames = take.num_frames();
@@ -128,7 +128,7 @@ impl Screen {
         }
         let moving = moved(&pose_steps, 0.5) + moved(&travel_steps, 0.5) > FROZEN_MEDIAN_METRES;
 
-        let mut soiled: Vec<Option<SoilKind>> = vec![None; num_frames];
+        let mut kinds: Vec<Option<BadFrameKind>> = vec![None; num_frames];
         let mut jumps = Vec::new();
         // A jump near either end of the take condemns the short side; one inside, both its frames.
         let margin = TimeStep::new(take.frame_time_secs()).up(0.1).min(num_frames / 4).max(1);
@@ -145,17 +145,17 @@ impl Screen {
                 } else {
                     frame - 1..frame + 1
                 };
-                soiled[condemned].fill(Some(SoilKind::Jump));
+                kinds[condemned].fill(Some(BadFrameKind::Jump));
                 jumps.push(frame);
             } else if moving && largest_steps[index] < FROZEN_METRES {
-                soiled[frame] = Some(SoilKind::Frozen);
+                kinds[frame] = Some(BadFrameKind::Frozen);
             }
         }
 
         let mut flipping = Vec::new();
         for (joint, turns) in restless {
             let steps: Vec<f64> = (1..num_frames)
-                .filter(|&frame| soiled[frame].is_none() && soiled[frame - 1].is_none())
+                .filter(|&frame| kinds[frame].is_none() && kinds[frame - 1].is_none())
                 .map(|frame| turns[frame - 1])
                 .collect();
             let flip = (FLIP_OVER_FAST * moved(&steps, 0.95)).max(FLIP_RADIANS);
@@ -168,13 +168,13 @@ impl Screen {
                 });
             }
         }
-        let soiled = soiled
+        let bad_frames = kinds
             .into_iter()
             .enumerate()
-            .filter_map(|(frame, kind)| kind.map(|kind| SoiledFrame { frame, kind }))
+            .filter_map(|(frame, kind)| kind.map(|kind| BadFrame { frame, kind }))
             .collect();
         Self {
-            soiled,
+            bad_frames,
             flipping,
             jumps,
         }
@@ -185,8 +185,8 @@ impl Screen {
     /// Neighbours count because velocities at the end look at them.
     pub(crate) fn usable_ends(&self, num_frames: usize) -> Vec<bool> {
         let mut usable = vec![true; num_frames];
-        for soiled in &self.soiled {
-            let around = soiled.frame.saturating_sub(1)..(soiled.frame + 2).min(num_frames);
+        for bad in &self.bad_frames {
+            let around = bad.frame.saturating_sub(1)..(bad.frame + 2).min(num_frames);
             usable[around].fill(false);
         }
         usable
@@ -238,9 +238,9 @@ mod tests {
         Take::new("t", skeleton, 1.0 / 60.0, translations, rotations).unwrap()
     }
 
-    fn screen(take: &Take) -> Screen {
+    fn screen(take: &Take) -> TakeDefects {
         let body = Body::find(take, &BodyOverrides::default()).unwrap();
-        Screen::of(take, &take.world_tracks(), &body)
+        TakeDefects::of(take, &take.world_tracks(), &body)
     }
 
     fn swing(frame: usize) -> f64 {
@@ -249,17 +249,17 @@ mod tests {
 
     #[test]
     fn smooth_motion_is_clean() {
-        assert_eq!(screen(&swinging(swing)), Screen::default());
+        assert_eq!(screen(&swinging(swing)), TakeDefects::default());
     }
 
     #[test]
     fn a_first_frame_in_another_pose_is_flagged_alone() {
         let found = screen(&swinging(|frame| if frame == 0 { 1.6 } else { swing(frame) }));
         assert_eq!(
-            found.soiled,
-            [SoiledFrame {
+            found.bad_frames,
+            [BadFrame {
                 frame: 0,
-                kind: SoilKind::Jump
+                kind: BadFrameKind::Jump
             }]
         );
         assert_eq!(found.usable_ends(100)[..3], [false, false, true]);
@@ -271,10 +271,10 @@ mod tests {
     fn a_doubled_frame_is_flagged() {
         let found = screen(&swinging(|frame| swing(if frame == 31 { 30 } else { frame })));
         assert_eq!(
-            found.soiled,
-            [SoiledFrame {
+            found.bad_frames,
+            [BadFrame {
                 frame: 31,
-                kind: SoilKind::Frozen
+                kind: BadFrameKind::Frozen
             }]
         );
     }
@@ -288,7 +288,7 @@ mod tests {
         let translations = (0..100).flat_map(|f| take.translations(f).to_vec()).collect();
         let take = Take::new("t", take.skeleton().clone(), 1.0 / 60.0, translations, rotations).unwrap();
         let found = screen(&take);
-        assert!(found.soiled.is_empty());
+        assert!(found.bad_frames.is_empty());
         assert_eq!(
             (found.flipping.len(), found.flipping[0].joint, found.flipping[0].count),
             (1, 2, 2)
