@@ -6,12 +6,12 @@
 //! parameter: see `spring`.
 //!
 //! ```
-//! use loopwright::controller_fit::spring;
+//! use loopwright::controller_fit::{half_life_of_peak, peak_of_half_life};
 //!
 //! // From standing to 4.86 m/s with at most 3.94 m/s^2.
-//! let half_life = spring::half_life_of_peak(4.86, 3.94).unwrap();
+//! let half_life = half_life_of_peak(4.86, 3.94).unwrap();
 //! assert!((half_life - 0.629).abs() < 0.001);
-//! assert!((spring::peak_of_half_life(5.0, 0.2) - 12.75).abs() < 0.01);
+//! assert!((peak_of_half_life(5.0, 0.2) - 12.75).abs() < 0.01);
 //! ```
 
 use crate::analysis::Analysis;

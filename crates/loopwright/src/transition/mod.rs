@@ -8,9 +8,9 @@
 //!
 //! ```
 //! use loopwright::{
-//!     analysis::Analysis,
-//!     math::decay::Decay,
-//!     transition::{TransitionClip, Transitions},
+//!     Analysis, Transitions,
+//!     math::Decay,
+//!     transition::TransitionClip,
 //! };
 //!
 //! let walk = |seconds| loopwright_synth::WalkSettings { seconds, ..Default::default() };

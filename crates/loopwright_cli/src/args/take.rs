@@ -55,8 +55,8 @@ pub(crate) struct ConvertArgs {
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
-    /// Print JSON with stable keys.
-    #[arg(long)]
+    /// Print JSON instead of text.
+    #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
 }
 
@@ -113,8 +113,8 @@ pub(crate) struct SynthArgs {
     /// Overwrite existing files.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) force: bool,
-    /// Print JSON with stable keys.
-    #[arg(long)]
+    /// Print JSON instead of text.
+    #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
 }
 
@@ -126,7 +126,7 @@ pub(crate) struct DemoArgs {
     /// Overwrite the files of an earlier run.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) force: bool,
-    /// Print JSON with stable keys.
-    #[arg(long)]
+    /// Print JSON instead of text.
+    #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
 }

@@ -6,11 +6,11 @@
 //! functions of core values alone: the same values give the same text on every machine.
 //!
 //! ```
-//! use loopwright::{Analysis, BodyOverrides};
+//! use loopwright::Analysis;
 //!
 //! let take = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
 //! let analysis = Analysis::new(&take)?;
-//! let svg = loopwright_draw::plot::inspect(&take, &analysis);
+//! let svg = loopwright_draw::plot::inspect(&analysis);
 //! assert!(svg.starts_with("<svg"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
