@@ -99,7 +99,7 @@ impl<'a> Image<'a> {
             (local.translation, local.rotation)
         } else {
             (
-                self.mirror.reflect_place(joint, place),
+                self.mirror.reflect_position(joint, place),
                 self.mirror.reflect_rotation(joint, turn),
             )
         }
