@@ -96,7 +96,12 @@ impl TakeDefects {
                 world.position(frame, body.hips),
             );
             seen.clear();
-            seen.extend(world.positions(frame).iter().map(|&position| hips_from_world * (position - hips)));
+            seen.extend(
+                world
+                    .positions(frame)
+                    .iter()
+                    .map(|&position| hips_from_world * (position - hips)),
+            );
         };
         let (mut before, mut now) = (Vec::new(), Vec::new());
         seen_from_hips(0, &mut before);
@@ -135,9 +140,7 @@ impl TakeDefects {
         let margin = TimeStep::new(take.frame_time_secs()).up(0.1).min(num_frames / 4).max(1);
         for index in 0..num_frames - 1 {
             let frame = index + 1;
-            if pose_steps[index] > pose_jump
-                || hips_steps[index] > hips_jump
-                || joints_jumping[index] >= JUMPING_JOINTS
+            if pose_steps[index] > pose_jump || hips_steps[index] > hips_jump || joints_jumping[index] >= JUMPING_JOINTS
             {
                 let flagged = if frame <= margin {
                     0..frame

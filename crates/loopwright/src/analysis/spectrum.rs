@@ -129,7 +129,11 @@ impl Spectrum {
             }
             // Vertex of the parabola through the three values.
             let curvature = left - 2.0 * middle + right;
-            let shift = if curvature < 0.0 { 0.5 * (left - right) / curvature } else { 0.0 };
+            let shift = if curvature < 0.0 {
+                0.5 * (left - right) / curvature
+            } else {
+                0.0
+            };
             peaks.push(Peak {
                 lag_frames: lag as f64 + shift,
                 height: middle - 0.25 * (left - right) * shift,

@@ -59,7 +59,7 @@ impl SearchedTake<'_> {
 
     fn root_motion_of_cycles(&self, pair: &SeamPair, cycles: u32) -> RootMotion {
         let (lag, step) = (pair.lag(), self.step());
-        let laid = EndPoses {
+        let aligned = EndPoses {
             skeleton: self.analysis.take.skeleton(),
             world: &self.analysis.world,
             body: &self.analysis.body,
@@ -68,7 +68,7 @@ impl SearchedTake<'_> {
             num_intervals: lag,
             reach: step.nearest(WINDOW_SECS),
         }
-        .laid_on_ground();
+        .aligned_on_ground();
         let path = GroundPath {
             heading: &self.analysis.heading,
             first: pair.start_frame,
@@ -78,7 +78,7 @@ impl SearchedTake<'_> {
         Cycle {
             path: BodyPath::Ground(path),
             period_secs: step.secs(lag),
-            motion: laid.motion,
+            motion: aligned.motion,
         }
         .root_motion()
     }

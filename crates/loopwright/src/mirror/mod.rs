@@ -73,7 +73,7 @@ pub enum MirrorError {
     },
     /// The positions of two partners are not mirror images.
     #[error(
-        "\"{left}\" and \"{right}\" cannot be images of each other: at rest they are {off_metres:.3} m from their mirrored positions"
+        "\"{left}\" and \"{right}\" cannot be images of each other: at rest they are {off_metres:.3} m off the mirror image"
     )]
     Places {
         /// One joint.

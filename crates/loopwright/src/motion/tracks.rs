@@ -193,7 +193,9 @@ impl Tracks {
     /// `u` runs from 0 at the earlier frame to 1 at the later one. Source: docs/math/sampling.md.
     pub(crate) fn between(&self, around: Around, u: f64) -> Pose {
         let curve = Hermite::at(u);
-        self.map_joints(around, |points, rotations| (curve.point(points), curve.rotation(rotations)))
+        self.map_joints(around, |points, rotations| {
+            (curve.point(points), curve.rotation(rotations))
+        })
     }
 
     /// Maps every joint's translations and rotations around a time to a pair of values.
