@@ -82,7 +82,7 @@ impl fmt::Display for Clamp {
             }
             Self::Crossfade { asked_secs, used_secs } if used_secs > 0.0 => write!(
                 f,
-                "the crossfade was shortened from {asked_secs:.3} s to {used_secs:.3} s, which is what the take has around the loop"
+                "the crossfade was shortened from {asked_secs:.3} s to {used_secs:.3} s, all that the take has around the loop"
             ),
             Self::Crossfade { .. } => {
                 f.write_str("the take has no frames around the loop to crossfade into; offsets close the seam alone")

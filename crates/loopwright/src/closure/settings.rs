@@ -10,7 +10,7 @@ use crate::words;
 /// How velocities and accelerations at the seam are measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SeamMotion {
-    /// By least squares over nine samples, which the method closes; a quintic over [`NOISE_SAMPLES`] closes the remainder up to
+    /// By least squares over nine samples, which the method closes; a quintic over 8 samples closes the remainder up to
     /// the central differences. The seam is then as rough as the capture, and no limb swings to match noise. Where the take does
     /// not have four frames beyond both ends of the cut, [`Self::Central`].
     ///

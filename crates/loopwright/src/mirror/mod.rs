@@ -40,7 +40,7 @@ pub struct Mirror {
 pub enum SymmetricPose {
     /// The skeleton at rest, without rotations.
     Rest,
-    /// The mean pose of the take, seen from its facing.
+    /// The mean pose of the take, relative to its facing.
     Mean,
 }
 

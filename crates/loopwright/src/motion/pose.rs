@@ -64,7 +64,7 @@ impl PoseRef<'_> {
         above.inverse() * motion * above * self.joint(joint)
     }
 
-    /// Local transform of a joint, seen from a root at `root`; the joints above stay.
+    /// Local transform of a joint relative to a root at `root`; the joints above stay.
     pub(crate) fn in_root(self, skeleton: &Skeleton, joint: usize, root: Rigid) -> Rigid {
         let chain = |joint: usize| {
             let path = skeleton.path_from_root(joint);
