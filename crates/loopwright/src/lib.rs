@@ -1,18 +1,18 @@
 //! Turns motion-capture takes into loops.
 //!
-//! A [`Take`] comes in; an [`Analysis`] studies it, proposes stretches that repeat ([`LoopCandidate`]) and makes one into a
-//! loop: root motion becomes one constant velocity and turn rate, the seam is closed, the feet are held where they stand. A
-//! [`LoopClip`] comes out, and [`Quality`] says how good it is. Loops play at any time ([`LoopClip::body_pose_at`], in single precision
+//! A [`Take`] comes in. An [`Analysis`] studies it, proposes stretches that repeat ([`LoopCandidate`]) and makes one into a loop:
+//! root motion becomes one constant velocity and turn rate, the seam is closed, and feet that stand are held. A [`LoopClip`]
+//! comes out, and [`Quality`] measures it. Loops play at any time ([`LoopClip::body_pose_at`], in single precision
 //! [`loop_clip::RuntimeLoop`]), blend into others ([`Blender`]) and follow one another ([`LoopSet`]). [`Transitions`] prices the
-//! jump from one motion into another, and [`Analysis::fit_controller`] finds what a character controller needs to move as the
-//! take does.
+//! jump from one motion into another, and [`Analysis::fit_controller`] finds the settings with which a character controller moves
+//! as the take does.
 //!
 //! Files are read and written by the crate `loopwright_formats`.
 //!
-//! Conventions: metres, seconds, radians; +Y up, right-handed, +Z forward, left turns positive; quaternions (x, y, z, w);
-//! arrays frame-major. Frames of a take are counted from 0 and may be fractional. The same take gives the same bits on every
-//! machine: there are no clocks, files or hash orders in here, and threads only where the feature `threads` asks for them;
-//! they change the time that work takes and nothing else.
+//! Conventions: metres, seconds, radians; +Y up, right-handed, +Z forward, left turns positive; quaternions (x, y, z, w); arrays
+//! frame-major. Frames of a take are counted from 0 and may be fractional. The same take gives the same bits on every machine:
+//! the crate uses no clocks, files or hash orders. It uses threads only with the feature `threads`; they change how long the work
+//! takes and nothing else.
 //!
 //! From take to loop:
 //!
@@ -30,11 +30,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What most programs name stands here; the modules hold the rest of each stage, in the order in which data travels. The
-//! feature `unstable` adds the module `unstable` with kernels and parts of solvers, for measurements: they change without
-//! notice.
+//! The names that most programs need are re-exported here; the modules hold the rest of each stage, in the order in which data
+//! flows. The feature `unstable` adds the module `unstable` with kernels and parts of solvers, for measurements: they change
+//! without notice.
 
-// What only that feature shows is unused without it; what the rest of the world sees has a name.
+// Items that only the feature `unstable` exports are unused without it; every type in the public interface has a name.
 #![cfg_attr(not(feature = "unstable"), warn(unnameable_types))]
 #![cfg_attr(
     not(feature = "unstable"),

@@ -1,4 +1,4 @@
-//! Recognising a loop in a file that comes without a word about it: whether its last key closes the loop, and how its root moves.
+//! Recognises a loop in a file without a sidecar: whether its last key closes the loop, and how its root moves.
 
 use glam::DVec3;
 
@@ -18,27 +18,27 @@ use crate::{
     take::Take,
 };
 
-/// Travel and layout of a loop told from its keys alone.
+/// Root motion and layout of a loop, detected from its keys alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recognised {
     /// How the keys make up the loop.
     pub layout: KeyLayout,
-    /// The travel from the first key to the one that closes the loop.
+    /// The root motion from the first key to the one that closes the loop.
     pub root: RootMotion,
-    /// The space that the travel is one of.
+    /// Whether the root moves over the ground or in full space.
     pub space: RootSpace,
-    /// The joint whose track holds the travel.
+    /// The joint whose track holds the root motion.
     pub carrier: usize,
 }
 
-/// Poses whose joints lie this close after the travel is taken out count as equal keys, metres: looser than a pop, so that
-/// a closing key that is slightly off is still seen as one and its gap reported.
+/// Poses whose joints lie this close after the root motion is removed count as equal keys, metres. The limit is looser than a
+/// visible pop, so that a closing key that is slightly off is still recognised and its gap reported.
 const SAME_POSE_METRES: f64 = 0.01;
 
-/// Tells from a file without a sidecar whether its last key closes the loop, and how the root travels.
+/// Detects, in a file without a sidecar, whether the last key closes the loop, and how the root moves.
 ///
-/// Whole turns are told by the headings between, as for a take. Where no motion over the ground lays the first pose onto the
-/// last but one about another axis does, the travel is one in full space. Errors: fewer than three keys.
+/// Whole turns are counted from the headings between, as for a take. The root motion is one in full space where no motion over
+/// the ground maps the first pose to the last but a motion about another axis does. Errors: fewer than four keys.
 pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognised, KeysError> {
     let num_keys = written.num_frames();
     if num_keys < 4 {
@@ -70,7 +70,7 @@ pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognis
                 let [at, inner, further] = keys.map(|key| world.position(key, joint));
                 (15.0 * at - 10.0 * inner + 3.0 * further) / 8.0
             };
-            let pairs: Vec<PointPair> = travelling(written.skeleton(), carrier)
+            let pairs: Vec<PointPair> = moving_with_root(written.skeleton(), carrier)
                 .map(|joint| PointPair {
                     start: half_a_step_on([0, 1, 2], joint),
                     end: half_a_step_on([last, last - 1, last - 2], joint),
@@ -94,16 +94,16 @@ pub fn recognise(written: &Take, body: &Body, carrier: usize) -> Result<Recognis
     })
 }
 
-/// All joints but those above the carrier, which stay behind and would hold the travel back.
-fn travelling(skeleton: &Skeleton, carrier: usize) -> impl Iterator<Item = usize> {
+/// All joints except those above the carrier: they do not move with the root and would distort the fit.
+fn moving_with_root(skeleton: &Skeleton, carrier: usize) -> impl Iterator<Item = usize> {
     let above = skeleton.path_from_root(carrier);
     (0..skeleton.num_joints()).filter(move |joint| *joint == carrier || !above.contains(joint))
 }
 
-/// Lever of the points that tell how the carrier is turned, metres.
+/// Lever of the points that determine the rotation of the carrier, metres.
 const LEVER_METRES: f64 = 0.1;
 
-/// Points of two poses: every joint that travels, and six about the carrier.
+/// Points of two poses: every joint that moves with the root, and six about the carrier.
 fn pose_pairs(
     skeleton: &Skeleton,
     carrier: usize,
@@ -116,7 +116,7 @@ fn pose_pairs(
         end: end(joint).transform_point(lever),
         weight: 1.0,
     };
-    let joints = travelling(skeleton, carrier).map(|joint| point(joint, DVec3::ZERO));
+    let joints = moving_with_root(skeleton, carrier).map(|joint| point(joint, DVec3::ZERO));
     let levers = about.iter().flat_map(|&axis| [axis, -axis]);
     joints.chain(levers.map(|lever| point(carrier, lever))).collect()
 }
@@ -160,7 +160,7 @@ fn root_motion_of_keys(
     cycle.exact_root_motion()
 }
 
-/// The topmost joint on the way to the hips whose pose changes at all: in a written loop the joint that holds the travel.
+/// The topmost joint on the path to the hips whose pose changes at all: in a written loop, the joint that holds the root motion.
 pub fn topmost_moving(written: &Take, body: &Body) -> usize {
     let world = written.world_tracks();
     let moves = |joint: usize| {
@@ -173,5 +173,5 @@ pub fn topmost_moving(written: &Take, body: &Body) -> usize {
     path.into_iter().find(|&joint| moves(joint)).unwrap_or(body.hips)
 }
 
-/// A joint that stays within this of its first pose, metres and radians, stands still: above the rounding of any file.
+/// A joint that stays within this of its first pose is stationary, metres and radians: above the rounding of any file.
 const STANDS_WITHIN: f64 = 1e-5;

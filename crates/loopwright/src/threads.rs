@@ -1,11 +1,11 @@
-//! Work shared among threads; built with the feature `threads` alone.
+//! Shares work among threads; built only with the feature `threads`.
 
 use std::{
     sync::{Mutex, PoisonError},
     thread,
 };
 
-/// As many threads as there are processors, but no more than there is work for.
+/// As many threads as there are processors, but no more than there are tasks.
 pub(crate) fn up_to(most: usize) -> usize {
     match most {
         0 | 1 => 1,
@@ -14,9 +14,9 @@ pub(crate) fn up_to(most: usize) -> usize {
     }
 }
 
-/// Does all tasks on so many threads, this one among them; whoever is free takes the next one.
+/// Runs all tasks on the given number of threads, including this one; a free thread takes the next task.
 ///
-/// Where the system has no thread to give, the others do its share.
+/// Where the system cannot start another thread, the others do the work.
 pub(crate) fn share_out<T>(num_threads: usize, tasks: impl Iterator<Item = T> + Send, work: impl Fn(T) + Sync) {
     let tasks = Mutex::new(tasks);
     let next = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();

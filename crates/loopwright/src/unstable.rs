@@ -20,16 +20,16 @@ pub mod search {
     pub use crate::candidate::search::*;
 }
 
-/// What of a pose is compared.
+/// Features of poses that are compared.
 pub mod features {
     pub use crate::analysis::features::*;
 }
 
-/// Which lengths repeat.
+/// Lengths at which a take repeats.
 pub mod spectrum {
     pub use crate::analysis::spectrum::*;
 
-    /// Which lengths repeat in features.
+    /// Lengths at which features repeat.
     pub fn of(features: &crate::analysis::features::Features) -> Spectrum {
         Spectrum::of(features)
     }
@@ -70,7 +70,7 @@ pub mod cycle {
     pub use crate::root_motion::cycle::*;
 }
 
-/// Which joint is a rig's root.
+/// Finds a rig's root joint.
 pub mod root_joint {
     pub use crate::root_motion::root_joint::*;
 }
@@ -80,17 +80,17 @@ pub mod screw {
     pub use crate::math::screw::*;
 }
 
-/// Smoothing weights.
+/// Smoothing kernels.
 pub mod kernel {
     pub use crate::math::kernel::*;
 }
 
-/// Fits of motions to points.
+/// Fits of rigid motions to points.
 pub mod fit {
     pub use crate::math::fit::*;
 }
 
-/// Which frames are compared.
+/// The frames that are compared.
 pub mod comparison {
     pub use crate::candidate::comparison::*;
 }
@@ -100,13 +100,13 @@ pub mod seams {
     pub use crate::candidate::seams::*;
 }
 
-/// The mirror image of a clip, and how such a half is closed.
+/// The mirror image of a clip, and the closure of such a half cycle.
 pub mod image {
     pub use crate::closure::image::*;
 }
 
 impl crate::Analysis {
-    /// What of the poses is compared.
+    /// The features of the poses that are compared.
     pub fn features(&self) -> &features::Features {
         &self.features
     }

@@ -1,19 +1,19 @@
 //! The words that people write for a choice: in flags, recipes and sidecars.
 
-/// A word that names none of the choices.
+/// A word that matches none of the choices.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be one of {}, found \"{found}\"", .known.join(", "))]
 pub struct UnknownWord {
     /// The word given.
     pub found: String,
-    /// The words there are.
+    /// The known words.
     pub known: Vec<&'static str>,
 }
 
 /// Gives an enum without fields its words: `ALL` (every choice), `as_str`, `aliases`, `Display` and `FromStr`.
 ///
-/// The first word of a choice is the one that is written and listed. Those after it are only read: files and scripts that
-/// hold a former word stay valid.
+/// The first word of a choice is written and listed. The others are former words: they are only read, so that old files and
+/// scripts stay valid.
 ///
 /// ```
 /// #[derive(Clone, Copy, Debug, PartialEq)]

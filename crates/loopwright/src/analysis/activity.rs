@@ -1,25 +1,25 @@
-//! Where a take moves and where it stands: stretches classed by motion energy relative to the take's own.
+//! Classifies stretches of a take as moving or idle, by activity relative to the take's own.
 //!
-//! A still stretch matches any other, so it would win every search; loops are looked for where the body moves.
+//! A still stretch matches any other, so it would win every search; loops are searched for where the body moves.
 
 use super::features::Features;
 use crate::math::{percentile, time_step::TimeStep};
 
-/// What a frame belongs to.
+/// Activity of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ActivityKind {
     /// The body moves at a fair share of the take's own pace.
     Moving,
-    /// Between the two.
+    /// Between moving and idle.
     Transition,
-    /// The body all but stands.
+    /// The body is almost still.
     Idle,
 }
 
 /// A run of frames of one activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// What the frames belong to.
+    /// The activity of the frames.
     pub activity: ActivityKind,
     /// First frame.
     pub start_frame: usize,
@@ -27,7 +27,7 @@ pub struct Stretch {
     pub end_frame: usize,
 }
 
-/// Speeds are averaged over this long, seconds: a step has slow instants that are no standing.
+/// Speeds are averaged over this long, seconds: slow instants within a step are not idle.
 const WINDOW_SECS: f64 = 0.5;
 
 /// Share of the take's pace (90th percentile of the smoothed speed) from which a frame counts as moving.
@@ -38,10 +38,10 @@ const MOVING_SHARE: f64 = 0.22;
 /// Share of the take's pace below which a frame counts as idle.
 const IDLE_SHARE: f64 = 0.1;
 
-/// A take whose smoothed speed never exceeds this stands still, metres per second.
+/// A take whose smoothed speed never exceeds this is still, metres per second.
 const STILL_SPEED: f64 = 0.003;
 
-/// ActivityKind of every frame.
+/// Activity of every frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Activity {
     activities: Vec<ActivityKind>,
@@ -49,7 +49,7 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// Classes all frames; `usable` says which frames can be trusted.
+    /// Classifies all frames; `usable` marks the frames that can be trusted.
     pub(crate) fn of(features: &Features, usable: &[bool], frame_time_secs: f64) -> Self {
         let num_frames = features.num_frames();
         let half = TimeStep::new(frame_time_secs).nearest(0.5 * WINDOW_SECS);
@@ -65,7 +65,7 @@ impl Activity {
                 (sums[to] - sums[from]) / (counts[to] - counts[from]).max(1) as f64
             })
             .collect();
-        // A long hold before the motion must not hide it.
+        // A long idle stretch before the motion must not hide it.
         let pace = percentile::of(
             smoothed.iter().copied().filter(|&speed| speed > STILL_SPEED).collect(),
             0.9,
@@ -91,17 +91,17 @@ impl Activity {
         self.pace
     }
 
-    /// Whether the whole take stands still.
+    /// Whether the whole take is still.
     pub fn is_still(&self) -> bool {
         self.pace <= STILL_SPEED
     }
 
-    /// ActivityKind of every frame.
+    /// Activity of every frame.
     pub fn kinds(&self) -> &[ActivityKind] {
         &self.activities
     }
 
-    /// The take as runs of one activity, in order, without gaps.
+    /// The take as stretches of one activity, in order, without gaps.
     pub fn stretches(&self) -> Vec<Stretch> {
         let mut stretches: Vec<Stretch> = Vec::new();
         for (frame, &activity) in self.activities.iter().enumerate() {

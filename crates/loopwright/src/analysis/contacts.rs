@@ -1,6 +1,6 @@
-//! The contacts of a take: spans of frames in which a foot stands, and the phase of the gait that they mark.
+//! The contacts of a take: spans of frames in which a foot stands, and the gait phase derived from them.
 //!
-//! What standing means is in [`super::standing`]. Source: docs/math/contacts.md.
+//! [`super::standing`] defines when a foot stands. Source: docs/math/contacts.md.
 
 use glam::DVec3;
 
@@ -25,14 +25,14 @@ pub struct Contact {
 /// All contacts of a take.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Contacts {
-    /// Per foot and frame whether it stands.
+    /// Per foot and frame, whether it stands.
     planted: Vec<Vec<bool>>,
     spans: Vec<Contact>,
     limits: ContactLimits,
 }
 
 impl Contacts {
-    /// Contacts of all feet; none where feet cannot be told from other joints.
+    /// Contacts of all feet; empty where feet cannot be distinguished from other joints.
     pub(crate) fn of(
         world: &WorldTracks,
         body: &Body,
@@ -91,7 +91,7 @@ impl Contacts {
         }
     }
 
-    /// The limits that were given.
+    /// The limits given by the caller.
     pub fn limits(&self) -> &ContactLimits {
         &self.limits
     }
@@ -110,21 +110,21 @@ impl Contacts {
             .unwrap_or(false)
     }
 
-    /// All spans, by their first frame.
+    /// All spans, sorted by first frame.
     pub fn spans(&self) -> &[Contact] {
         &self.spans
     }
 
-    /// Where in its cycle the body is at a frame: the share of `period_frames` since the first foot came to stand, from 0 to
+    /// Phase of the body's cycle at a frame: the share of `period_frames` since the last strike of the first foot, from 0 to
     /// below 1.
     ///
-    /// `None` where it does not come to stand within a period on either side, or hardly leaves the ground. With the left foot
-    /// first, as it is wherever sides are known, 0 is the strike of the left foot.
+    /// `None` where that foot does not strike within a period on either side, or hardly leaves the ground. The left foot is first
+    /// wherever sides are known, so 0 is the strike of the left foot.
     pub fn phase(&self, frame: f64, period_frames: f64) -> Option<f64> {
         let strikes = || {
             self.spans
                 .iter()
-                // One that stands from the first frame on has no strike.
+                // A foot that stands from the first frame on has no strike.
                 .filter(|contact| contact.foot == 0 && contact.start_frame > 0)
                 .filter(|contact| ((contact.end_frame - contact.start_frame) as f64) < period_frames)
                 .map(|contact| contact.start_frame as f64)

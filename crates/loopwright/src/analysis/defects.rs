@@ -1,7 +1,7 @@
-//! Frames that cannot be trusted: poses that jump, frames that stand still in between, joints that flip.
+//! Detects frames and joints that cannot be trusted: poses that jump, frames that freeze during motion, joints that flip.
 //!
-//! Real takes open with a T-pose, hold doubled frames, and have wrists that turn over within one frame. Frames flagged here
-//! are never ends of a loop; joints that flip get no weight; both are told to the user.
+//! Real takes start with a T-pose, hold doubled frames, and have wrists that turn over within one frame. Frames flagged here are
+//! never ends of a loop, and joints that flip get no weight; both are reported to the user.
 
 use glam::DVec3;
 
@@ -15,13 +15,13 @@ use crate::{
 /// What is wrong with a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BadFrameKind {
-    /// The pose before or after it is far from what the motion allows.
+    /// The step to the pose before or after it is far larger than the motion allows.
     Jump,
     /// It repeats the frame before it while the body moves.
     Frozen,
 }
 
-/// A frame that is not to be trusted.
+/// A frame that cannot be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadFrame {
     /// Frame, counted from 0.
@@ -35,13 +35,13 @@ pub struct BadFrame {
 pub struct FlippingJoint {
     /// The joint.
     pub joint: usize,
-    /// How often.
+    /// Number of flips.
     pub count: usize,
     /// Largest turn between two frames, radians.
     pub largest: f64,
 }
 
-/// What the screen found.
+/// The defects found in a take.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TakeDefects {
     /// Frames flagged, in order.
@@ -54,16 +54,16 @@ pub struct TakeDefects {
 
 /// A step of the pose counts as a jump when it exceeds this many times the take's own fast steps (95th percentile).
 ///
-/// Kicks and landings reach about 3; T-poses at the front of a take 20 and more.
+/// Kicks and landings reach about 3; T-poses at the start of a take 20 and more.
 const JUMP_OVER_FAST: f64 = 6.0;
 
-/// Smallest mean step of the joints that counts as a jump, metres; below it no eye sees one.
+/// Smallest mean step of the joints that counts as a jump, metres; a smaller one is not visible.
 const JUMP_METRES: f64 = 0.03;
 
 /// Smallest turn of a joint between two frames that counts as a jump, radians (30 degrees).
 const JUMP_RADIANS: f64 = core::f64::consts::FRAC_PI_6;
 
-/// So many joints must jump at once for the pose to jump; one or two are joints that flip.
+/// The pose jumps when at least this many joints jump at once; one or two are joints that flip.
 const JUMPING_JOINTS: usize = 4;
 
 /// A joint flips when it turns by more than this between two frames, radians (90 degrees), ...
@@ -75,27 +75,33 @@ const FLIP_OVER_FAST: f64 = 6.0;
 /// Two frames are equal when no joint moves by more than this, metres ...
 const FROZEN_METRES: f64 = 1e-7;
 
-/// ... while the joints' median step is above this, metres: slower than that nothing is seen to stop.
+/// ... while the joints' median step is above this, metres: at slower speeds a stop is not visible.
 const FROZEN_MEDIAN_METRES: f64 = 1e-3;
 
 impl TakeDefects {
-    /// Screens a take: `world` must be its world tracks.
+    /// Finds the defects of a take: `world` must be its world tracks.
     pub fn of(take: &Take, world: &WorldTracks, body: &Body) -> Self {
         let num_frames = take.num_frames();
         if num_frames < 3 {
             return Self::default();
         }
         let mut pose_steps = Vec::with_capacity(num_frames - 1);
-        let mut travel_steps = Vec::with_capacity(num_frames - 1);
+        let mut hips_steps = Vec::with_capacity(num_frames - 1);
         let mut largest_steps = Vec::with_capacity(num_frames - 1);
-        // Seen from the hips, so that fast travel neither is a jump nor hides one; their own step counts apart.
+        // Relative to the hips, so that fast root motion neither counts as a jump nor hides one; the hips' own step is checked
+        // separately.
         let seen_from_hips = |frame: usize, seen: &mut Vec<DVec3>| {
-            let (turn, hips) = (
+            let (hips_from_world, hips) = (
                 world.rotation(frame, body.hips).conjugate(),
                 world.position(frame, body.hips),
             );
             seen.clear();
-            seen.extend(world.positions(frame).iter().map(|&position| turn * (position - hips)));
+            seen.extend(
+                world
+                    .positions(frame)
+                    .iter()
+                    .map(|&position| hips_from_world * (position - hips)),
+            );
         };
         let (mut before, mut now) = (Vec::new(), Vec::new());
         seen_from_hips(0, &mut before);
@@ -107,45 +113,43 @@ impl TakeDefects {
                 largest = largest.max((world.position(frame, joint) - world.position(frame - 1, joint)).length());
             }
             core::mem::swap(&mut before, &mut now);
-            travel_steps.push((world.position(frame, body.hips) - world.position(frame - 1, body.hips)).length());
+            hips_steps.push((world.position(frame, body.hips) - world.position(frame - 1, body.hips)).length());
             pose_steps.push(sum / take.num_joints() as f64);
             largest_steps.push(largest);
         }
         let moved = |steps: &[f64], share: f64| percentile::of(steps.to_vec(), share);
         let pose_jump = (JUMP_OVER_FAST * moved(&pose_steps, 0.95)).max(JUMP_METRES);
-        let travel_jump = (JUMP_OVER_FAST * moved(&travel_steps, 0.95)).max(JUMP_METRES);
-        // Arms that jump are lost in a mean over many fingers; joints that jump together are not.
+        let hips_jump = (JUMP_OVER_FAST * moved(&hips_steps, 0.95)).max(JUMP_METRES);
+        // Arms that jump disappear in a mean over many fingers; joints that jump together do not.
         let mut joints_jumping = vec![0_usize; num_frames - 1];
-        let restless: Vec<(usize, Vec<f64>)> = (0..take.num_joints())
+        let jumpy: Vec<(usize, Vec<f64>)> = (0..take.num_joints())
             .filter(|&joint| may_jump(take, joint))
-            .map(|joint| (joint, turns(take, joint)))
+            .map(|joint| (joint, turn_angles(take, joint)))
             .collect();
-        for (_, turns) in &restless {
-            let limit = (JUMP_OVER_FAST * moved(turns, 0.95)).max(JUMP_RADIANS);
-            for (count, turn) in joints_jumping.iter_mut().zip(turns) {
+        for (_, turn_angles) in &jumpy {
+            let limit = (JUMP_OVER_FAST * moved(turn_angles, 0.95)).max(JUMP_RADIANS);
+            for (count, turn) in joints_jumping.iter_mut().zip(turn_angles) {
                 *count += usize::from(*turn > limit);
             }
         }
-        let moving = moved(&pose_steps, 0.5) + moved(&travel_steps, 0.5) > FROZEN_MEDIAN_METRES;
+        let moving = moved(&pose_steps, 0.5) + moved(&hips_steps, 0.5) > FROZEN_MEDIAN_METRES;
 
         let mut kinds: Vec<Option<BadFrameKind>> = vec![None; num_frames];
         let mut jumps = Vec::new();
-        // A jump near either end of the take condemns the short side; one inside, both its frames.
+        // A jump near either end of the take flags the whole short side; one inside flags both its frames.
         let margin = TimeStep::new(take.frame_time_secs()).up(0.1).min(num_frames / 4).max(1);
         for index in 0..num_frames - 1 {
             let frame = index + 1;
-            if pose_steps[index] > pose_jump
-                || travel_steps[index] > travel_jump
-                || joints_jumping[index] >= JUMPING_JOINTS
+            if pose_steps[index] > pose_jump || hips_steps[index] > hips_jump || joints_jumping[index] >= JUMPING_JOINTS
             {
-                let condemned = if frame <= margin {
+                let flagged = if frame <= margin {
                     0..frame
                 } else if num_frames - frame <= margin {
                     frame..num_frames
                 } else {
                     frame - 1..frame + 1
                 };
-                kinds[condemned].fill(Some(BadFrameKind::Jump));
+                kinds[flagged].fill(Some(BadFrameKind::Jump));
                 jumps.push(frame);
             } else if moving && largest_steps[index] < FROZEN_METRES {
                 kinds[frame] = Some(BadFrameKind::Frozen);
@@ -153,10 +157,10 @@ impl TakeDefects {
         }
 
         let mut flipping = Vec::new();
-        for (joint, turns) in restless {
+        for (joint, turn_angles) in jumpy {
             let steps: Vec<f64> = (1..num_frames)
                 .filter(|&frame| kinds[frame].is_none() && kinds[frame - 1].is_none())
-                .map(|frame| turns[frame - 1])
+                .map(|frame| turn_angles[frame - 1])
                 .collect();
             let flip = (FLIP_OVER_FAST * moved(&steps, 0.95)).max(FLIP_RADIANS);
             let count = steps.iter().filter(|&&step| step > flip).count();
@@ -180,9 +184,9 @@ impl TakeDefects {
         }
     }
 
-    /// For every frame whether it may be an end of a loop: neither it nor a neighbour is flagged.
+    /// For every frame, whether it may be an end of a loop: neither it nor a neighbour is flagged.
     ///
-    /// Neighbours count because velocities at the end look at them.
+    /// Neighbours count because velocities at the ends are measured from them.
     pub(crate) fn usable_ends(&self, num_frames: usize) -> Vec<bool> {
         let mut usable = vec![true; num_frames];
         for bad in &self.bad_frames {
@@ -193,17 +197,17 @@ impl TakeDefects {
     }
 }
 
-/// Turns of a joint from each frame to the next, radians.
-fn turns(take: &Take, joint: usize) -> Vec<f64> {
+/// Rotation angles of a joint from each frame to the next, radians.
+fn turn_angles(take: &Take, joint: usize) -> Vec<f64> {
     (1..take.num_frames())
         .map(|frame| rotation::difference(take.rotations(frame)[joint], take.rotations(frame - 1)[joint]).length())
         .collect()
 }
 
-/// Whether a joint ever turns by [`JUMP_RADIANS`] between two frames, told by the cosine of half the turn: most never do,
-/// and need no angles.
+/// Whether a joint ever turns by [`JUMP_RADIANS`] between two frames, tested by the cosine of half the angle: most joints never
+/// do, and need no angles.
 fn may_jump(take: &Take, joint: usize) -> bool {
-    // Far above rounding, far below any angle that matters.
+    // Far above rounding, far below any relevant angle.
     const MARGIN: f64 = 1e-9;
     let least = ops::cos(0.5 * JUMP_RADIANS) + MARGIN;
     let cosine = |frame: usize| take.rotations(frame)[joint].dot(take.rotations(frame - 1)[joint]).abs();
@@ -238,7 +242,7 @@ mod tests {
         Take::new("t", skeleton, 1.0 / 60.0, translations, rotations).unwrap()
     }
 
-    fn screen(take: &Take) -> TakeDefects {
+    fn defects(take: &Take) -> TakeDefects {
         let body = Body::find(take, &BodyOverrides::default()).unwrap();
         TakeDefects::of(take, &take.world_tracks(), &body)
     }
@@ -249,12 +253,12 @@ mod tests {
 
     #[test]
     fn smooth_motion_is_clean() {
-        assert_eq!(screen(&swinging(swing)), TakeDefects::default());
+        assert_eq!(defects(&swinging(swing)), TakeDefects::default());
     }
 
     #[test]
     fn a_first_frame_in_another_pose_is_flagged_alone() {
-        let found = screen(&swinging(|frame| if frame == 0 { 1.6 } else { swing(frame) }));
+        let found = defects(&swinging(|frame| if frame == 0 { 1.6 } else { swing(frame) }));
         assert_eq!(
             found.bad_frames,
             [BadFrame {
@@ -269,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_doubled_frame_is_flagged() {
-        let found = screen(&swinging(|frame| swing(if frame == 31 { 30 } else { frame })));
+        let found = defects(&swinging(|frame| swing(if frame == 31 { 30 } else { frame })));
         assert_eq!(
             found.bad_frames,
             [BadFrame {
@@ -281,13 +285,13 @@ mod tests {
 
     #[test]
     fn a_joint_that_turns_over_is_named() {
-        // The second joint lies on the axis it flips about, so nothing else moves.
+        // The second joint lies on the axis that it flips about, so nothing else moves.
         let take = swinging(swing);
         let mut rotations: Vec<DQuat> = (0..100).flat_map(|f| take.rotations(f).to_vec()).collect();
         rotations[50 * 3 + 2] = rotation::exp(DVec3::Y * 3.0);
         let translations = (0..100).flat_map(|f| take.translations(f).to_vec()).collect();
         let take = Take::new("t", take.skeleton().clone(), 1.0 / 60.0, translations, rotations).unwrap();
-        let found = screen(&take);
+        let found = defects(&take);
         assert!(found.bad_frames.is_empty());
         assert_eq!(
             (found.flipping.len(), found.flipping[0].joint, found.flipping[0].count),

@@ -1,4 +1,5 @@
-//! What is compared of a pose: weighted joint positions in the heading's frame, their velocities, and the root's own.
+//! The features by which poses are compared: weighted joint positions in the heading's frame, their velocities, and the root's
+//! own.
 
 use glam::DVec3;
 
@@ -19,11 +20,11 @@ use crate::{
 pub struct WeightedJoint {
     /// The joint.
     pub joint: usize,
-    /// Its weight, a factor on metres; 0 where the joint flips and must not count.
+    /// Its weight, a factor on metres; 0 for a joint that flips and must not count.
     pub weight: f64,
 }
 
-/// Weight of an ankle or of a foot whose toes are unknown: the eye follows feet before all else.
+/// Weight of an ankle, or of a foot whose toes are unknown: viewers notice feet first.
 const ANKLE_WEIGHT: f64 = 1.0;
 /// Weight of the toes, which mostly follow the ankle.
 const TOE_WEIGHT: f64 = 0.5;
@@ -31,10 +32,10 @@ const TOE_WEIGHT: f64 = 0.5;
 const HAND_WEIGHT: f64 = 0.5;
 /// Weight of the head.
 const HEAD_WEIGHT: f64 = 0.5;
-/// Weight of the hips, whose height is all that the heading's frame leaves of their place.
+/// Weight of the hips, of whose position the heading's frame leaves only the height.
 const HIPS_WEIGHT: f64 = 0.5;
 
-/// Half body height in metres where the skeleton does not give its own.
+/// Half body height in metres where the skeleton has no measurable height.
 const FALLBACK_HALF_HEIGHT: f64 = 0.85;
 
 /// The joints that count by default, in order of the skeleton.
@@ -67,9 +68,9 @@ pub fn default_weights(body: &Body, defects: &TakeDefects) -> Vec<WeightedJoint>
     weights
 }
 
-/// The joints that count: by default, and as the caller's patterns have it, the last that fits counting.
+/// The joints that count: the default ones, changed by the caller's patterns; the last pattern that matches a joint applies.
 ///
-/// Errors: a pattern that fits no joint, a weight that is no number of 0 or more, or nothing left that counts.
+/// Errors: a pattern that matches no joint, a weight that is not a number of 0 or more, or no joint left that counts.
 pub fn weights(
     skeleton: &Skeleton,
     body: &Body,
@@ -86,7 +87,7 @@ pub fn weights(
         }
         let mut joints = skeleton.joints_matching(pattern);
         if joints.is_empty() {
-            // A name with a star of its own is found by exact name, and the error lists names that are similar.
+            // A name that contains a star is found by exact name, and the error lists similar names.
             joints.push(body::find_given(skeleton, pattern)?);
         }
         for joint in joints {
@@ -97,7 +98,7 @@ pub fn weights(
         }
     }
     if !asked.is_empty() {
-        // Joints without a say cost time alone.
+        // Joints without weight only cost time.
         weights.retain(|weighted| weighted.weight > 0.0);
         if weights.is_empty() {
             return Err(BodyError::NoWeight);
@@ -109,7 +110,7 @@ pub fn weights(
 
 /// Feature matrix of a take: for every frame and axis a weighted position (metres) and velocity (metres per second).
 ///
-/// Axes: three for each weighted joint, then three of the root's linear velocity and one of its turning, which have no
+/// Axes: three for each weighted joint, then three for the root's linear velocity and one for its turn rate, which have no
 /// position. Frame-major.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Features {
@@ -121,11 +122,11 @@ pub struct Features {
     speeds: Vec<f64>,
 }
 
-/// Why arrays are not a feature matrix.
+/// Why arrays cannot be a feature matrix.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FeaturesError {
-    /// The arrays do not hold whole frames, or not the same number of them.
+    /// The arrays do not hold whole frames, or hold different numbers of frames.
     #[error(
         "positions hold {positions} values and velocities {velocities}, which is not the same number of frames of {num_axes} axes"
     )]
@@ -137,13 +138,13 @@ pub enum FeaturesError {
         /// Axes of a frame.
         num_axes: usize,
     },
-    /// Fewer axes than the root alone has.
+    /// There are fewer axes than the root needs.
     #[error("a frame has {num_axes} axes, the root's own velocities are {ROOT_AXES}")]
     TooFewAxes {
         /// Axes of a frame.
         num_axes: usize,
     },
-    /// A value or the frame time is no finite number, or the frame time is not positive.
+    /// A value or the frame time is not a finite number, or the frame time is not positive.
     #[error("a value of frame {frame} is not a finite number")]
     NotFinite {
         /// First frame with such a value; 0 for the frame time.
@@ -151,14 +152,14 @@ pub enum FeaturesError {
     },
 }
 
-/// Axes that the root's own motion adds: its linear velocity and its turning.
+/// Axes of the root's own motion: its linear velocity and its turn rate.
 const ROOT_AXES: usize = 4;
 
 impl Features {
     /// Features of all frames of a take.
     ///
-    /// The root's turning is in radians per second times half the body height, so that all is in metres.
-    /// Source: docs/math/search.md, section "What is compared".
+    /// The root's turn rate is in radians per second times half the body height, so that all axes are in metres. Source:
+    /// docs/math/search.md, section "What is compared".
     pub fn of(take: &Take, world: &WorldTracks, heading: &Heading, body: &Body, joints: &[WeightedJoint]) -> Self {
         let num_frames = take.num_frames();
         let dt = take.frame_time_secs();
@@ -189,24 +190,24 @@ impl Features {
             }
         }
         let hips: Vec<DVec3> = (0..num_frames).map(|frame| world.position(frame, body.hips)).collect();
-        let turns: Vec<DVec3> = (0..num_frames).map(|frame| DVec3::X * heading.yaw(frame)).collect();
+        let yaws: Vec<DVec3> = (0..num_frames).map(|frame| DVec3::X * heading.yaw(frame)).collect();
         let linear = velocity::velocities(&hips, dt);
-        let turning = velocity::velocities(&turns, dt);
+        let turn_rates = velocity::velocities(&yaws, dt);
         let half_height = body.stature(take).map_or(FALLBACK_HALF_HEIGHT, |height| 0.5 * height);
         for frame in 0..num_frames {
             let linear = rotation::from_yaw(heading.yaw(frame)).conjugate() * linear[frame];
             features.set(frame, 3 * joints.len(), DVec3::ZERO, linear);
             let last = frame * num_axes + 3 * joints.len() + 3;
-            features.velocities[last] = turning[frame].x * half_height;
+            features.velocities[last] = turn_rates[frame].x * half_height;
             features.speeds[frame] += linear.length();
         }
         features
     }
 
-    /// Features measured elsewhere: frame-major, `num_axes` values a frame, the last four axes those of the root.
+    /// Features computed elsewhere: frame-major, `num_axes` values a frame, the last four axes those of the root.
     ///
-    /// The speed of a frame is the mean size of its velocities.
-    /// Errors: the arrays do not fit each other, or hold what is no finite number.
+    /// The speed of a frame is the mean size of its velocities. Errors: the arrays do not fit each other, or hold a value that is
+    /// not a finite number.
     pub fn from_values(
         frame_time_secs: f64,
         num_axes: usize,
@@ -248,7 +249,7 @@ impl Features {
     /// The same features followed by those of the mirror image of every frame, for comparing halves of a cycle.
     ///
     /// `partners` are the weighted joints' partners, as indices among them. The heading's frame has its X to the left, so images
-    /// have the other sign along it.
+    /// have the opposite sign along it.
     pub(crate) fn with_images(&self, partners: &[usize]) -> Self {
         let mut both = self.clone();
         both.num_frames *= 2;
@@ -264,7 +265,7 @@ impl Features {
                     image[3 * index + 1] = frame[3 * partner + 1];
                     image[3 * index + 2] = frame[3 * partner + 2];
                 }
-                // The root's velocity to the left, and its turning.
+                // The root's velocity to the left, and its turn rate.
                 image[position_axes..].copy_from_slice(&frame[position_axes..]);
                 image[position_axes] = -frame[position_axes];
                 image[position_axes + 3] = -frame[position_axes + 3];

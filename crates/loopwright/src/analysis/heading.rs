@@ -1,7 +1,7 @@
-//! The ground frame that travels with the character: where it stands, how high, and which way it faces.
+//! The heading frame, which moves over the ground with the character: its position, its height and its facing.
 //!
-//! Poses are compared in this frame, so a turning walk can loop. Facing comes from the lateral axis of hips and shoulders,
-//! which sways less than the pelvis alone.
+//! Poses are compared in this frame, so that a turning walk can loop. The facing comes from the lateral axis of hips and
+//! shoulders, which sways less than the pelvis alone.
 
 use glam::DVec3;
 
@@ -20,20 +20,20 @@ pub struct Heading {
 
 /// The height of the frame follows the hips' height through straight lines fitted over this long on either side, seconds.
 ///
-/// Shorter, and bobs and hops vanish from the features; longer, and stairs are seen too late.
+/// Shorter, and bobs and hops vanish from the features; longer, and the frame responds too late to stairs.
 const HEIGHT_REACH_SECS: f64 = 1.0;
 
-/// Share of the lateral axis that must lie along the ground for it to give the facing.
+/// Share of the lateral axis that must be horizontal for it to give the facing.
 ///
-/// Below a third the body lies on its side or rolls over, and the axis' projection swings about at random.
+/// Below a third the body lies on its side or rolls over, and the projection of the axis swings at random.
 const MIN_LEVEL_SHARE: f64 = 0.3;
 
 impl Heading {
     /// The heading at every frame of `world`.
     ///
-    /// The frame stands below the hips and rises with their slow trend, so that a climb can match itself; the trend is taken
-    /// from the first frame, whose height counts as zero. Where sides are unknown, or where the body lies on its side, the
-    /// facing follows the turning of the hips instead.
+    /// The frame is below the hips and rises with the slow trend of their height, so that a climb can match itself; heights are
+    /// relative to the trend at the first frame. Where sides are unknown, or where the body lies on its side, the facing follows
+    /// the rotation of the hips instead.
     pub(crate) fn of(world: &WorldTracks, body: &Body, frame_time_secs: f64) -> Self {
         let heights: Vec<f64> = (0..world.num_frames())
             .map(|frame| world.position(frame, body.hips).y)
@@ -75,7 +75,7 @@ impl Heading {
         self.ground[frame]
     }
 
-    /// Facing at a frame in radians from +Z, left positive, unwrapped over the take: whole turns add up.
+    /// Facing at a frame in radians from +Z, left positive, unwrapped over the take: whole turns are counted.
     pub fn yaw(&self, frame: usize) -> f64 {
         self.yaw[frame]
     }
@@ -86,7 +86,7 @@ impl Heading {
     }
 }
 
-/// Facing from the lateral axes, radians from +Z in -pi to pi; `None` where they do not give it.
+/// Facing from the lateral axes, radians from +Z in -pi to pi; `None` where they do not determine it.
 fn facing(world: &WorldTracks, body: &Body, frame: usize) -> Option<f64> {
     let axis = |pair: Option<[usize; 2]>| {
         pair.map_or(DVec3::ZERO, |[left, right]| {
@@ -95,7 +95,7 @@ fn facing(world: &WorldTracks, body: &Body, frame: usize) -> Option<f64> {
     };
     let lateral = axis(body.thighs) + axis(body.shoulders);
     let level = ops::hypot(lateral.x, lateral.z);
-    // Left is +X for who faces +Z, so forward is left cross up.
+    // Left is +X for a body that faces +Z, so forward is left cross up.
     (level > MIN_LEVEL_SHARE * lateral.length() && level > 1e-9).then(|| ops::atan2(-lateral.z, lateral.x))
 }
 
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn yaw_is_left_positive_and_adds_up_over_whole_turns() {
+    fn yaw_is_left_positive_and_counts_whole_turns() {
         let yaws: Vec<f64> = (0..40).map(|i| 0.3 + 0.4 * f64::from(i)).collect();
         let take = spinning(&yaws);
         let body = Body::find(&take, &BodyOverrides::default()).unwrap();

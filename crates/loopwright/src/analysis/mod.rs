@@ -1,6 +1,6 @@
-//! What a take holds: its body, its heading, its features, what is bad, what repeats.
+//! Analysis of a take: its body, its heading, its features, its defects, its rhythm.
 //!
-//! [`Analysis::new`] gathers it all once; the stages after it look things up here.
+//! [`Analysis::new`] computes everything once; the later stages use the results.
 
 use crate::{motion::WorldTracks, take::Take};
 
@@ -37,9 +37,9 @@ pub use segments::{Gait, Segment};
 pub use spectrum::{Peak, Spectrum};
 pub use standing::ContactLimits;
 
-/// A take, and all that is found out about it before loops are looked for.
+/// A take with the results of its analysis, computed before the search for loops.
 ///
-/// Everything in it belongs to its take; only [`Self::new`] and [`Self::with`] make one.
+/// All fields belong to that take; only [`Self::new`] and [`Self::with`] create one.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Analysis {
@@ -51,35 +51,35 @@ pub struct Analysis {
     pub body: Body,
     /// Frames and joints that cannot be trusted.
     pub defects: TakeDefects,
-    /// Per frame whether it may be an end of a loop.
+    /// Per frame, whether it may be an end of a loop.
     pub usable: Vec<bool>,
     /// Ground frame per frame.
     pub heading: Heading,
     /// Joints that are compared, with weights.
     pub joints: Vec<WeightedJoint>,
-    /// What is compared.
+    /// The features that are compared.
     pub(crate) features: Features,
-    /// Where the take moves.
+    /// Activity of every frame: where the take moves.
     pub activity: Activity,
     /// When the feet stand.
     pub contacts: Contacts,
-    /// What the body does, one after the other.
+    /// What the body does, in order of time.
     pub segments: Vec<Segment>,
-    /// Which lengths repeat.
+    /// Lengths at which the take repeats.
     pub spectrum: Spectrum,
 }
 
 impl Analysis {
-    /// Studies a take: its body is found by names, else by shape.
+    /// Analyses a take: its body is found by names, else by shape.
     ///
-    /// Errors: [`BodyError::NoWeight`] where no joint is left that poses could be compared by.
+    /// Errors: [`BodyError::NoWeight`] where no joint is left by which poses could be compared.
     pub fn new(take: &Take) -> Result<Self, BodyError> {
         Self::with(take, &BodyOverrides::default())
     }
 
-    /// Studies a take whose joints, or their weights, the caller names.
+    /// Analyses a take with joints, weights or contact limits that the caller gives.
     ///
-    /// Errors: a joint named in `overrides` is not there, or a weight or limit cannot be used.
+    /// Errors: a joint named in `overrides` does not exist, or a weight or limit cannot be used.
     pub fn with(take: &Take, overrides: &BodyOverrides) -> Result<Self, BodyError> {
         overrides.check()?;
         let world = take.world_tracks();

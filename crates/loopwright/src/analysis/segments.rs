@@ -1,8 +1,8 @@
-//! What a long take holds, one after the other: standing, walking, running, turning.
+//! Splits a long take into segments: standing, walking, running, turning.
 //!
-//! Each frame has a gait, by the travel of the heading frame over a second around it. Single frames waver, so the take
-//! is cut where it pays: of all ways to cut it, the one with the least frames that disagree with their segment plus a price
-//! for each cut, found exactly by dynamic programming. Source: docs/math/segments.md.
+//! Each frame gets a gait from the motion of the heading frame over a second around it. The gaits of single frames fluctuate, so
+//! the take is cut only where that pays: dynamic programming finds exactly the cuts with the fewest frames that disagree with
+//! their segment plus a price for each cut. Source: docs/math/segments.md.
 
 use super::{
     activity::{Activity, ActivityKind},
@@ -19,9 +19,9 @@ use crate::{
 pub enum Gait {
     /// It hardly moves.
     Idle,
-    /// It moves and stays where it is.
+    /// It moves and stays in its position.
     OnTheSpot,
-    /// It turns and stays where it is.
+    /// It turns and stays in its position.
     Turn(Side),
     /// It walks ahead, on a curve to that side or straight.
     Walk(Option<Side>),
@@ -50,7 +50,7 @@ impl Gait {
         Self::Sideways(Side::Right),
     ];
 
-    /// The gait in words.
+    /// The name of the gait.
     pub fn name(self) -> &'static str {
         match self {
             Self::Idle => "idle",
@@ -73,7 +73,7 @@ impl Gait {
 /// A run of frames of one gait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// What the body does.
+    /// The gait of the body.
     pub gait: Gait,
     /// First frame.
     pub start_frame: usize,
@@ -81,16 +81,16 @@ pub struct Segment {
     pub end_frame: usize,
 }
 
-/// Travel is measured over this long, seconds: about a stride, over which sway and bounce cancel.
+/// Root motion is measured over this long, seconds: about a stride, over which sway and bounce cancel.
 const WINDOW_SECS: f64 = 1.0;
 
-/// Below this speed a body stays where it is, metres per second.
+/// Below this speed a body stays in its position, metres per second.
 pub(crate) const TRAVEL_MPS: f64 = 0.3;
 
 /// From this rate on a walk or a run curves, radians per second (20 degrees).
 const CURVE_RATE: f64 = 0.349;
 
-/// From this rate on a body that stays where it is turns, radians per second (40 degrees).
+/// From this rate on a body that stays in its position turns, radians per second (40 degrees).
 const TURN_RATE: f64 = 0.698;
 
 /// Speed squared over gravity times leg length at which people change from walking to running.
@@ -101,14 +101,15 @@ const RUN_FROUDE: f64 = 0.5;
 /// Leg length as a share of the height of the head joint.
 const LEG_SHARE: f64 = 0.55;
 
-/// Leg length where the skeleton does not give its own, metres.
+/// Leg length where the skeleton has no measurable height, metres.
 const FALLBACK_LEG: f64 = 0.9;
 
 const GRAVITY: f64 = 9.81;
 
-/// What a cut costs, in seconds of frames that disagree with their segment.
+/// Price of a cut, in seconds of frames that disagree with their segment.
 ///
-/// A stretch inside another shorter than twice this is told apart only where it must be; longer, and short turns vanish.
+/// A stretch inside another that is shorter than twice this is not split off without need; with a higher price short turns
+/// vanish.
 const CUT_SECS: f64 = 0.5;
 
 /// The take as segments, in order and without gaps.
@@ -133,7 +134,7 @@ pub(crate) fn segments(take: &Take, body: &Body, heading: &Heading, activity: &A
     segments
 }
 
-/// What a single frame looks like.
+/// The gait of a single frame.
 fn gait_at(take: &Take, heading: &Heading, activity: &Activity, run_speed: f64, frame: usize) -> Gait {
     if activity.kinds()[frame] == ActivityKind::Idle {
         return Gait::Idle;
@@ -142,20 +143,20 @@ fn gait_at(take: &Take, heading: &Heading, activity: &Activity, run_speed: f64, 
     let half = TimeStep::new(dt).nearest_from_one(0.5 * WINDOW_SECS);
     let (from, to) = (frame.saturating_sub(half), (frame + half).min(heading.num_frames() - 1));
     let secs = ((to - from) as f64 * dt).max(dt);
-    let turn = (heading.yaw(to) - heading.yaw(from)) / secs;
-    // As the body sees it half-way, or a curve would look like a step aside.
+    let turn_rate = (heading.yaw(to) - heading.yaw(from)) / secs;
+    // Relative to the facing half-way, or a curve would count as a step sideways.
     let facing = 0.5 * (heading.yaw(from) + heading.yaw(to));
     let step = rotation::from_yaw(facing).conjugate() * (heading.ground(to) - heading.ground(from)) / secs;
     let speed = ops::hypot(step.x, step.z);
     let side = |value: f64| if value > 0.0 { Side::Left } else { Side::Right };
     if speed < TRAVEL_MPS {
-        return if turn.abs() >= TURN_RATE {
-            Gait::Turn(side(turn))
+        return if turn_rate.abs() >= TURN_RATE {
+            Gait::Turn(side(turn_rate))
         } else {
             Gait::OnTheSpot
         };
     }
-    let curve = (turn.abs() >= CURVE_RATE).then(|| side(turn));
+    let curve = (turn_rate.abs() >= CURVE_RATE).then(|| side(turn_rate));
     if step.x.abs() > step.z.abs() {
         Gait::Sideways(side(step.x))
     } else if step.z < 0.0 {
@@ -171,7 +172,7 @@ fn gait_at(take: &Take, heading: &Heading, activity: &Activity, run_speed: f64, 
 fn steadied(seen: &[Gait], cut_frames: f64) -> Vec<Gait> {
     const COUNT: usize = Gait::ALL.len();
     let mut costs = [0.0; COUNT];
-    // Per frame and gait, the gait of the frame before on the cheapest way there.
+    // Per frame and gait, the gait of the frame before on the cheapest path.
     let mut before: Vec<[u8; COUNT]> = Vec::with_capacity(seen.len());
     for gait in seen {
         let mut cheapest = 0;
@@ -222,12 +223,12 @@ mod tests {
     fn short_disagreements_vanish_and_long_ones_stay() {
         let seen = runs("wwwwwwrwwwwwwrrwwwwwwwrrrrrrrrriiiiiiii");
         assert_eq!(steadied(&seen, 3.0), runs("wwwwwwwwwwwwwwwwwwwwwwrrrrrrrrriiiiiiii"));
-        // A price of nothing leaves all as it is, one beyond all frames leaves the commonest.
+        // With price zero everything stays as it is; with a price above all frames only the most frequent gait is left.
         assert_eq!(steadied(&seen, 0.0), seen);
         assert_eq!(steadied(&seen, 100.0), vec![Gait::Walk(None); seen.len()]);
     }
 
-    /// All ways to cut a short take, tried one by one.
+    /// Every possible split of a short take, tried one by one.
     #[test]
     fn no_other_way_to_cut_is_cheaper() {
         let gaits = runs("wri");

@@ -1,8 +1,9 @@
-//! Which lengths repeat: the autocorrelation of the features over all lags.
+//! Lengths at which a take repeats: the autocorrelation of the features over all lags.
 //!
-//! Lags tell lengths, not places, and a take that is not periodic as a whole shows low peaks; they guide and explain.
-//! Method: remove mean and drift of every channel, zero-pad to twice the length so that nothing wraps, transform, square,
-//! transform back, sum the channels, divide by the overlap at each lag. Derivation: docs/math/spectrum.md.
+//! A lag gives a length but no position, and a take that is not periodic as a whole has low peaks; the spectrum only guides the
+//! search and explains its result. Method: remove mean and drift of every channel, zero-pad to twice the length so that nothing
+//! wraps, transform, square, transform back, sum the channels, divide by the overlap at each lag. Derivation:
+//! docs/math/spectrum.md.
 
 use realfft::RealFftPlanner;
 
@@ -21,14 +22,14 @@ pub struct Peak {
     pub lag_frames: f64,
     /// Autocorrelation there, at most 1.
     pub height: f64,
-    /// How far it stands above the higher of the two valleys beside it.
+    /// Its height above the higher of the two valleys on either side.
     pub prominence: f64,
 }
 
-/// Share of the take that must overlap itself for a lag to count; beyond it a few frames decide.
+/// Share of the take that must overlap itself for a lag to count; with less a few frames decide.
 const MIN_OVERLAP_SHARE: f64 = 0.25;
 
-/// Decimal places kept, because transforms differ in the last digits between processors and results must not.
+/// Scale of the rounding to nine decimal places: transforms differ in the last digits between processors, and results must not.
 const ROUNDING: f64 = 1e9;
 
 impl Spectrum {
@@ -81,12 +82,12 @@ impl Spectrum {
         Self { values }
     }
 
-    /// Autocorrelation at every lag in frames from 0; lags that leave less than a quarter of the take are left out.
+    /// Autocorrelation at every lag in frames from 0, except lags that leave less than a quarter of the take.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// Autocorrelation at a fractional lag, linear between frames; `None` where the take is too short to tell it.
+    /// Autocorrelation at a fractional lag, linear between frames; `None` where the take is too short for that lag.
     pub fn at(&self, lag_frames: f64) -> Option<f64> {
         if !(lag_frames >= 0.0 && lag_frames.is_finite()) {
             return None;
@@ -127,8 +128,12 @@ impl Spectrum {
                 continue;
             }
             // Vertex of the parabola through the three values.
-            let bend = left - 2.0 * middle + right;
-            let shift = if bend < 0.0 { 0.5 * (left - right) / bend } else { 0.0 };
+            let curvature = left - 2.0 * middle + right;
+            let shift = if curvature < 0.0 {
+                0.5 * (left - right) / curvature
+            } else {
+                0.0
+            };
             peaks.push(Peak {
                 lag_frames: lag as f64 + shift,
                 height: middle - 0.25 * (left - right) * shift,
@@ -140,10 +145,10 @@ impl Spectrum {
     }
 }
 
-/// Axes taken out of the frames at a time: as many as share a line of the cache.
+/// Axes read from the frames at a time: as many as share a cache line.
 const BLOCK: usize = 8;
 
-/// A length that holds the take and as many zeros, and that transforms fast: 8, 9, 10 or 12 times a power of two.
+/// A length of at least twice the take that transforms fast: 8, 9, 10 or 12 times a power of two.
 fn padded_length(num_frames: usize) -> usize {
     let least = 2 * num_frames;
     let power = least.div_ceil(16).next_power_of_two();
@@ -154,10 +159,10 @@ fn padded_length(num_frames: usize) -> usize {
         .unwrap_or(16 * power)
 }
 
-/// Writes the positions of up to [`BLOCK`] axes less their least-squares lines to `channels`, one axis after the other.
+/// Writes the positions of up to [`BLOCK`] axes, minus their least-squares lines, to `channels`, one axis after the other.
 fn detrend(features: &Features, axes: core::ops::Range<usize>, channels: &mut [f64]) {
     let num_frames = features.num_frames();
-    // Taken out once: a frame's line of the cache holds nothing else that is wanted now.
+    // Copied once: the rest of a frame's cache line is not needed now.
     let rows: Vec<[f64; BLOCK]> = (0..num_frames)
         .map(|frame| {
             let values = &features.positions(frame)[axes.clone()];

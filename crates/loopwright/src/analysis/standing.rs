@@ -1,10 +1,10 @@
-//! When a foot stands: each rule for it, with all their numbers side by side.
+//! The rules for when a foot stands, with all their numbers.
 //!
-//! There are three, for three questions, and their numbers differ on purpose. Contacts, which feet are held by, know the
-//! foot's motion over a long time: `stands`, with limits that follow from its own speed. Foot sliding and the fit of the
-//! root's travel must not depend on what they measure, so they go by fixed limits: [`is_stance`] and [`FootJoint`]. The speed
-//! of the root by its feet is found before anything is known to stand: there a low foot may stand, and counts by its speed.
-//! Source: docs/math/contacts.md and docs/math/feet.md.
+//! There are three rules for three purposes, and their numbers differ on purpose. Contacts hold the feet and use the foot's
+//! motion over a long time: `stands`, with limits that follow from its own speed. Foot sliding and the fit of the root motion
+//! must not depend on what they measure, so they use fixed limits: [`is_stance`] and [`FootJoint`]. The estimate of the root's
+//! speed from its feet runs before contacts are known: there a low foot may stand, weighted by its speed. Source:
+//! docs/math/contacts.md and docs/math/feet.md.
 
 use core::ops::RangeInclusive;
 
@@ -15,10 +15,10 @@ use crate::{
     motion::WorldTracks,
 };
 
-/// The ground below a foot is the lowest that it comes to within this long on either side, seconds.
+/// The ground below a foot is its lowest height within this long on either side, seconds.
 ///
-/// On stairs and slopes that is the step before or after, so there the foot may stand higher by what the hips rise within
-/// that time, and its speed alone decides.
+/// On stairs and slopes that is the step before or after, so the height limit there is raised by the rise of the hips within that
+/// time, and the speed alone decides.
 pub(crate) const GROUND_REACH_SECS: f64 = 0.75;
 
 /// A foot comes to stand below this height over its ground, metres.
@@ -27,10 +27,10 @@ const CONTACT_METRES: f64 = 0.03;
 /// Speed below which a foot comes to stand, as a share of its own fast speed (95th percentile), ...
 const CONTACT_SPEED_SHARE: f64 = 0.1;
 
-/// ... but no less and no more than this, metres per second: noise moves a foot that stands, and a foot this fast slides.
+/// ... but no less and no more than this, metres per second: noise moves a standing foot, and a foot this fast slides.
 const CONTACT_MPS: [f64; 2] = [0.2, 0.6];
 
-/// A foot that stands goes on standing up to this many times those limits.
+/// A standing foot counts as standing until it exceeds this many times those limits.
 const HOLD: f64 = 1.6;
 
 /// Speeds are measured over this long, seconds.
@@ -39,38 +39,38 @@ const SPEED_SECS: f64 = 0.1;
 /// Frames within this long decide by majority, seconds.
 const MAJORITY_SECS: f64 = 0.07;
 
-/// Before and after a contact a foot is held as long as it moves no faster than this over the ground, metres per second, and is
-/// no further than this above it, metres, for so long at most, seconds: until then the eye takes it for standing.
+/// Before and after a contact a foot is held while it looks like standing: while it moves no faster than this over the ground,
+/// metres per second, and is no further than this above it, metres, for at most this long, seconds.
 pub(crate) const CREEP_MPS: [f64; 2] = [0.36, 0.42];
 pub(crate) const CREEP_METRES: f64 = 0.03;
 pub(crate) const CREEP_SECS: f64 = 0.15;
 
-/// By fixed limits a foot stands while it is within this of its lowest, metres, ...
+/// By the fixed limits a foot stands while its height is within this of its lowest, metres, ...
 pub const STANCE_METRES: f64 = 0.025;
 
 /// ... and slower than this over the ground, metres per second.
 pub const STANCE_SPEED: f64 = 0.4;
 
-/// Where the speed of the root is not known yet, a foot this close to its lowest place may stand, metres ...
+/// Where the speed of the root is not yet known, a foot this close to its lowest height may stand, metres ...
 pub(crate) const MAY_STAND_METRES: f64 = 0.025;
 
-/// ... and its speed counts in full up to here, metres per second; what is faster swings.
+/// ... and its speed counts in full up to this, metres per second; a faster foot swings.
 pub(crate) const SWING_MPS: f64 = 0.4;
 
-/// Limits below which a foot comes to stand, in place of those that follow from its own motion.
+/// Limits below which a foot comes to stand, in place of those derived from its own motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContactLimits {
     /// Speed over the ground, metres per second.
     pub speed_mps: Option<f64>,
-    /// Height over the lowest place that the foot comes to nearby, metres.
+    /// Height over the lowest nearby height of the foot, metres.
     pub height_metres: Option<f64>,
 }
 
-/// Per frame whether a point stands on ground that rises as `rise` does; both in metres, one entry a frame.
+/// Per frame, whether a point stands on ground that rises as `rise` does; both in metres, one entry a frame.
 ///
-/// By height alone a toe that swings close to the ground counts as standing, by speed alone a foot that hangs at the top of a
-/// kick, so both are asked. A foot that stands keeps standing up to higher limits than those at which it came to stand, and
-/// the answer of a frame is that of most frames around it.
+/// By height alone a toe that swings close to the ground would count as standing, by speed alone a foot at the top of a kick, so
+/// both limits apply. A standing foot keeps standing up to higher limits than those at which it came to stand, and each frame
+/// takes the answer of the majority around it.
 pub(crate) fn stands(positions: &[DVec3], rise: &[f64], frame_time_secs: f64, limits: &ContactLimits) -> Vec<bool> {
     let num_frames = positions.len();
     if num_frames < 3 {
@@ -115,21 +115,21 @@ pub(crate) fn stands(positions: &[DVec3], rise: &[f64], frame_time_secs: f64, li
         .collect()
 }
 
-/// Lowest value within `reach` places on either side, for every place: a queue of values that may yet be lowest.
+/// Lowest value within `reach` entries on either side, for every entry: a queue of candidates for the minimum.
 fn lowest_around(values: &[f64], reach: usize) -> Vec<f64> {
     let count = values.len();
     let mut lowest = Vec::with_capacity(count);
     let mut queue = std::collections::VecDeque::new();
     let mut next = 0;
-    for place in 0..count {
-        while next < count && next <= place + reach {
+    for index in 0..count {
+        while next < count && next <= index + reach {
             while queue.back().is_some_and(|&last| values[last] >= values[next]) {
                 queue.pop_back();
             }
             queue.push_back(next);
             next += 1;
         }
-        while queue.front().is_some_and(|&first| first + reach < place) {
+        while queue.front().is_some_and(|&first| first + reach < index) {
             queue.pop_front();
         }
         lowest.push(queue.front().map_or(0.0, |&first| values[first]));
@@ -137,13 +137,13 @@ fn lowest_around(values: &[f64], reach: usize) -> Vec<f64> {
     lowest
 }
 
-/// Whether a foot so far above its lowest place, metres, and so fast over the ground, metres per second, stands by the fixed
+/// Whether a foot at a height above its lowest, metres, and a speed over the ground, metres per second, stands by the fixed
 /// limits.
 pub fn is_stance(height_metres: f64, speed_mps: f64) -> bool {
     !(height_metres > STANCE_METRES || speed_mps > STANCE_SPEED)
 }
 
-/// A joint of a foot over some frames of a take, asked whether it stands by the fixed limits.
+/// A joint of a foot over some frames of a take, tested by the fixed limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FootJoint {
     joint: usize,
@@ -152,7 +152,7 @@ pub struct FootJoint {
 }
 
 impl FootJoint {
-    /// A joint whose lowest place is that within `frames`, which are `step_secs` apart.
+    /// A joint whose lowest height is taken over `frames`, which are `step_secs` apart.
     pub fn of(world: &WorldTracks, joint: usize, frames: RangeInclusive<usize>, step_secs: f64) -> Self {
         let heights = frames.map(|frame| world.position(frame, joint).y);
         Self {
@@ -167,7 +167,7 @@ impl FootJoint {
         self.joint
     }
 
-    /// Whether it stands at a frame; its speed is that between the frame's neighbours.
+    /// Whether it stands at a frame; its speed is measured between the frame's neighbours.
     pub fn stands_at(&self, world: &WorldTracks, frame: usize) -> bool {
         let (before, after) = (frame.saturating_sub(1), (frame + 1).min(world.num_frames() - 1));
         let moved = world.position(after, self.joint) - world.position(before, self.joint);

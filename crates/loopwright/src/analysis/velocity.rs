@@ -1,7 +1,7 @@
-//! Velocity and acceleration from samples: the one place where motion is differentiated.
+//! Velocity and acceleration from samples: all differentiation of motion is here.
 //!
-//! Central differences where there is a sample on either side, three-point one-sided ones where there is not. Error
-//! orders and derivation: docs/math/estimators.md.
+//! Central differences where there is a sample on either side, else three-point one-sided ones. Error orders and derivation:
+//! docs/math/estimators.md.
 
 use glam::{DQuat, DVec3};
 
@@ -9,8 +9,8 @@ use crate::math::rotation;
 
 /// Velocities of a whole track of points, per second; `dt` is the time between samples in seconds.
 ///
-/// Second order everywhere: central inside, three-point one-sided at both ends. Two samples share their one difference;
-/// a single sample has no velocity and gets zero.
+/// Second order everywhere: central inside, three-point one-sided at both ends. Two samples share their one difference; a single
+/// sample gets velocity zero.
 pub fn velocities(track: &[DVec3], dt: f64) -> Vec<DVec3> {
     let last = track.len().saturating_sub(1);
     (0..track.len())
@@ -33,7 +33,7 @@ pub struct Derivatives {
     pub acceleration: DVec3,
 }
 
-/// Neighbouring samples in the order of time, and which of them is meant.
+/// Neighbouring samples in the order of time, and the position of the sample in question.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Around<T> {
     /// The sample in the middle, with one on either side.
@@ -58,9 +58,9 @@ pub fn of_points(samples: Around<DVec3>, dt: f64) -> Derivatives {
 
 /// Angular velocity and acceleration of a rotation in the space it maps to, radians per second; `dt` in seconds.
 ///
-/// The samples become rotation vectors about the one that is meant, l = log(q' q^-1), short side. There the vector is
-/// zero, its first derivative is the angular velocity and its second the angular acceleration, so the formulas and
-/// orders of points hold. Source: docs/math/estimators.md.
+/// The samples become rotation vectors about the sample in question, l = log(q' q^-1), short side. There the vector is zero, its
+/// first derivative is the angular velocity and its second the angular acceleration, so the formulas and orders for points hold.
+/// Source: docs/math/estimators.md.
 pub fn of_rotations(samples: Around<DQuat>, dt: f64) -> Derivatives {
     let step = rotation::difference;
     match samples {
@@ -70,10 +70,10 @@ pub fn of_rotations(samples: Around<DQuat>, dt: f64) -> Derivatives {
     }
 }
 
-/// Samples on either side of the middle that the wide estimates look at.
+/// Samples on either side of the middle that the wide estimates use.
 pub const WIDE_REACH: usize = 4;
 
-/// Weights of the samples 1 to 4 steps on, for the first derivative: those before have the opposite sign.
+/// Weights of samples 1 to 4 steps after the middle, for the first derivative; those before have the opposite sign.
 const WIDE_FIRST: [f64; WIDE_REACH] = [126.0 / 1188.0, 193.0 / 1188.0, 142.0 / 1188.0, -86.0 / 1188.0];
 
 /// The same for the second derivative: those before have the same sign.
@@ -88,13 +88,13 @@ pub fn of_points_wide(samples: [DVec3; 2 * WIDE_REACH + 1], dt: f64) -> Derivati
     wide(samples.map(|sample| sample - x), dt)
 }
 
-/// The same for rotations, as rotation vectors about the one in the middle; see [`of_rotations`].
+/// The same for rotations, as rotation vectors about the middle one; see [`of_rotations`].
 pub fn of_rotations_wide(samples: [DQuat; 2 * WIDE_REACH + 1], dt: f64) -> Derivatives {
     let q = samples[WIDE_REACH];
     wide(samples.map(|sample| rotation::difference(sample, q)), dt)
 }
 
-/// From the differences to the sample in the middle.
+/// Derivatives from the differences to the middle sample.
 fn wide(differences: [DVec3; 2 * WIDE_REACH + 1], dt: f64) -> Derivatives {
     let mut derivatives = Derivatives::default();
     for (step, (first, second)) in WIDE_FIRST.iter().zip(WIDE_SECOND).enumerate() {
@@ -107,7 +107,7 @@ fn wide(differences: [DVec3; 2 * WIDE_REACH + 1], dt: f64) -> Derivatives {
     derivatives
 }
 
-/// From the differences to the samples after and before.
+/// Derivatives from the differences to the samples after and before.
 fn central(after: DVec3, before: DVec3, dt: f64) -> Derivatives {
     Derivatives {
         velocity: (after - before) / (2.0 * dt),
@@ -115,7 +115,7 @@ fn central(after: DVec3, before: DVec3, dt: f64) -> Derivatives {
     }
 }
 
-/// From the differences to the samples one and two steps on; `dt` is negative for steps backwards.
+/// Derivatives from the differences to the samples one and two steps away; `dt` is negative for steps backwards.
 fn one_sided(one: DVec3, two: DVec3, dt: f64) -> Derivatives {
     Derivatives {
         velocity: (4.0 * one - two) / (2.0 * dt),
@@ -159,7 +159,7 @@ mod tests {
         let acceleration = DVec3::new(-6.0 + 6.0 * t, 12.0 * t * t, 0.0);
         assert!((found.velocity - velocity).length() < 1e-12);
         assert!((found.acceleration - acceleration).length() < 1e-11);
-        // Noise of variance 1 in every sample; that of the middle one enters with minus the sum of the others' weights.
+        // Noise of variance 1 in every sample; that of the middle one counts with minus the sum of the others' weights.
         let squares = |weights: &[f64; 4]| 2.0 * weights.iter().map(|weight| weight * weight).sum::<f64>();
         let middle = -2.0 * WIDE_SECOND.iter().sum::<f64>();
         assert!((libm::sqrt(squares(&WIDE_FIRST)) - 0.338).abs() < 0.001);
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn short_tracks_have_what_velocity_they_can() {
+    fn short_tracks_have_velocities() {
         assert_eq!(velocities(&[], 0.1), []);
         assert_eq!(velocities(&[DVec3::ONE], 0.1), [DVec3::ZERO]);
         assert_eq!(velocities(&[DVec3::ZERO, DVec3::ONE], 0.5), [DVec3::splat(2.0); 2]);
@@ -193,12 +193,12 @@ mod tests {
         }
         for (kind, acceleration_order) in [(0, 2.0), (1, 1.0), (2, 1.0)] {
             let errors = |dt: f64| {
-                let turns = of_rotations(around(q, t, dt)[kind], dt);
+                let rotations = of_rotations(around(q, t, dt)[kind], dt);
                 let points = of_points(around(r, t, dt)[kind], dt);
                 [
-                    (turns.velocity - w).length(),
+                    (rotations.velocity - w).length(),
                     (points.velocity - r1(t)).length(),
-                    (turns.acceleration - dw).length(),
+                    (rotations.acceleration - dw).length(),
                     (points.acceleration - r2(t)).length(),
                 ]
             };

@@ -1,4 +1,5 @@
-//! How calm the take is at a seam: where a foot strikes just then, the seam looks like a pop however well it is closed.
+//! Measures the take's own acceleration at a seam: where a foot strikes there, the seam looks like a pop however well it is
+//! closed.
 
 use super::{describe::SearchedTake, seams::SeamPair};
 use crate::{
@@ -8,7 +9,7 @@ use crate::{
 
 impl SearchedTake<'_> {
     /// The take's acceleration at both ends over the 99th percentile of that between them, for the worst joint: of world
-    /// positions, and of local rotations, which alone show what toes and hands do.
+    /// positions, and of local rotations, which alone show the motion of toes and hands.
     pub(super) fn abruptness(&self, pair: &SeamPair) -> f64 {
         let world = &self.analysis.world;
         let last = self.analysis.take.num_frames() - 1;
@@ -35,8 +36,8 @@ impl SearchedTake<'_> {
 
 /// A size at the seam of a pair over the 99th percentile of the sizes inside, which is at least `floor`.
 ///
-/// The sizes are those of the joint that goes on after the seam and of the one that comes before it. Closing gives the seam the
-/// mean of both ends, and leaves the frame before the end nearly as it is.
+/// The sizes are those of the joint after the seam and of the joint before it. Closing gives the seam the mean of both ends, and
+/// leaves the frame before the end nearly as it is.
 fn standing_out(pair: &SeamPair, joints: [usize; 2], size: &dyn Fn(usize, usize) -> f64, floor: f64) -> f64 {
     let ([after, before], end) = (joints, pair.end_frame);
     let inside = pair.start_frame + 1..end - 1;

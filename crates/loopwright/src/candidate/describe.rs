@@ -1,9 +1,9 @@
-//! All figures of a stretch, whether or not it qualifies as a loop.
+//! Describes a stretch, whether or not it qualifies as a loop.
 
 use super::{report::LoopCandidate, rhythm::Rhythm, seams::SeamPair};
 use crate::{analysis::Analysis, math::time_step::TimeStep, mirror::Pairing, take::Cut};
 
-/// The take that stretches are cut from, and what their ends meet.
+/// The take from which stretches are cut, and what their ends meet.
 #[derive(Clone, Copy)]
 pub(super) struct SearchedTake<'a> {
     pub(super) analysis: &'a Analysis,
@@ -11,12 +11,12 @@ pub(super) struct SearchedTake<'a> {
 }
 
 impl SearchedTake<'_> {
-    /// From one frame to the next.
+    /// Time from one frame to the next.
     pub(super) fn step(&self) -> TimeStep {
         TimeStep::new(self.analysis.take.frame_time_secs())
     }
 
-    /// The stretch as a candidate; `cost_ratio` is the cost of the pair over that of random ones.
+    /// The stretch as a candidate; `cost_ratio` is the cost of the pair over that of random pairs.
     pub(super) fn describe(
         &self,
         pair: &SeamPair,
@@ -26,7 +26,7 @@ impl SearchedTake<'_> {
         cost_ratio: Option<f64>,
     ) -> LoopCandidate {
         let cycles = rhythm.map_or(1, |rhythm| rhythm.cycles);
-        let (travel, steadiness) = self.travel(pair, cycles);
+        let (root, steadiness) = self.root_motion(pair, cycles);
         let num_frames = cut.num_frames() * f64::from(self.pairing.num_stretches());
         LoopCandidate {
             cut,
@@ -39,8 +39,8 @@ impl SearchedTake<'_> {
             strength: rhythm.map(|rhythm| rhythm.strength),
             take_strength: self.analysis.spectrum.at(num_frames),
             is_idle,
-            root_start: travel.start,
-            twist: travel.twist,
+            root_start: root.start,
+            twist: root.twist,
             steadiness,
             abruptness: self.abruptness(pair),
             num_jumps: (self.analysis.defects.jumps.iter())

@@ -1,4 +1,4 @@
-//! The ways to ask for loops: in a whole take, in each of its segments, or of a stretch that the caller chose.
+//! The searches for loops: in a whole take, in each of its segments, or for a stretch that the caller chose.
 
 use super::{
     finder::{Finder, MIN_IDLE_SECS},
@@ -27,10 +27,10 @@ pub enum SearchError {
         /// Shortest loop asked for, seconds.
         min_secs: f64,
     },
-    /// Nothing moves.
+    /// The take does not move.
     #[error("nothing moves in the take")]
     Still,
-    /// No frame is clean together with its neighbours, so none can be an end of a loop.
+    /// No frame is clean together with its neighbours, so no frame can be an end of a loop.
     #[error("no frame of the take is clean together with its neighbours")]
     NoCleanFrame,
     /// The bounds are not usable numbers.
@@ -46,11 +46,11 @@ pub enum SearchError {
 impl Analysis {
     /// Finds distinct loops.
     ///
-    /// Candidates repeat around their seam (likeness and rhythm of the frames around, not of two poses alone), cost less than
-    /// [`super::MAX_COST_RATIO`] of what random pairs cost, and move; idle stretches are proposed only where nothing else
-    /// repeats. The first is, among those that are sound ([`LoopCandidate::is_sound`]), the one with the fewest cycles whose
-    /// cost is within a quarter of the lowest of any length.
-    /// Errors: the take is too short or still, or the bounds are not numbers in order.
+    /// Candidates repeat around their seam (similarity and rhythm of the frames around it, not of two poses alone), cost less
+    /// than [`super::MAX_COST_RATIO`] of the cost of random pairs, and move; idle stretches are proposed only where nothing else
+    /// repeats. The first candidate is sound ([`LoopCandidate::is_sound`]) where any is: of the sound ones, the one with the
+    /// fewest cycles whose cost is within a quarter of the lowest of any length. Errors: the take is too short or still, or the
+    /// bounds are not numbers in order.
     pub fn find_loops(&self, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
         self.check(settings)?;
         let features = settings.pairing.features(self);
@@ -59,11 +59,11 @@ impl Analysis {
 
     /// Finds the best loop of every segment, in the order of time.
     ///
-    /// A segment is a stretch of one gait; idle ones offer idle loops. Those too short for the shortest loop are left out.
+    /// A segment is a stretch of one gait; idle ones give idle loops. Segments shorter than the shortest loop are left out.
     /// Errors: as [`Self::find_loops`].
     pub fn find_loops_per_segment(&self, settings: &SearchSettings) -> Result<Vec<SegmentLoops>, SearchError> {
         self.check(settings)?;
-        // One finder for all: what bounds the seams and what random frames cost is the same everywhere.
+        // One finder for all: the bounds and the cost of random pairs are the same everywhere.
         let settings = SearchSettings {
             max_candidates: 1,
             ..settings.clone()
@@ -93,11 +93,11 @@ impl Analysis {
             .collect())
     }
 
-    /// The candidate that a stretch of the caller's choice is, with all figures of those that [`Self::find_loops`] lists.
+    /// Describes a stretch of the caller's choice as a candidate, with all figures that [`Self::find_loops`] reports.
     ///
     /// Frames are counted from 0 and may be fractional. The stretch need not qualify as a loop, and its ends stay as they are;
-    /// figures are those of the nearest whole frames. Cycles are counted, unless the settings say how many there are.
-    /// Errors: frames that the take does not have, or fewer than three between them.
+    /// figures are those of the nearest whole frames. Cycles are counted unless the settings give their number. Errors: frames
+    /// outside the take, or fewer than three between the ends.
     pub fn appraise(
         &self,
         start_frame: f64,
@@ -126,7 +126,7 @@ impl Analysis {
         })
     }
 
-    /// Whether the take can be searched at all.
+    /// Checks that the take can be searched at all.
     fn check(&self, settings: &SearchSettings) -> Result<(), SearchError> {
         let (min_secs, max_secs) = (settings.min_secs, settings.max_secs);
         if !(min_secs > 0.0 && max_secs >= min_secs) {

@@ -1,4 +1,4 @@
-//! The search: which of the cheapest pairs of frames are loops, and which of them to recommend.
+//! The search: decides which of the cheapest pairs of frames are loops, and which of them to recommend.
 
 use core::{cell::OnceCell, ops::RangeInclusive};
 
@@ -25,38 +25,38 @@ use crate::{
 /// Measured: gaits .03 to .15, an unrelated short take .36, a take of a single cycle .92.
 pub const MAX_COST_RATIO: f64 = 0.3;
 
-/// Fewest cycles are preferred up to this factor over the lowest cost of any length.
+/// The fewest cycles are preferred up to this factor over the lowest cost of any length.
 const COST_ALLOWANCE: f64 = 1.25;
 
-/// Costs this small a share of the random median are all alike: the best gaits reach 0.03, nobody sees the difference below,
+/// Costs below this share of the random median count as equal: the best gaits reach 0.03, smaller differences are not visible,
 /// and an exact repeat has no best multiple.
 const EVEN_COST_RATIO: f64 = 0.04;
 
-/// Loops are alike when both their ends lie this close together, seconds.
+/// Loops are similar when both their ends lie this close together, seconds.
 const SEPARATION_SECS: f64 = 0.1;
 
-/// Random pairs are at least this far apart, seconds: neighbours in time are alike without being a repeat.
+/// Random pairs are at least this far apart, seconds: neighbours in time are similar without being a repeat.
 const RANDOM_GAP_SECS: f64 = 0.5;
 
-/// Pairs looked at one after the other before the search gives up.
+/// Number of pairs examined before the search gives up.
 const MAX_LOOKED_AT: usize = 400;
 
-/// Idle loops below this length are twitches, seconds.
+/// Idle loops below this length look like twitches, seconds.
 pub(super) const MIN_IDLE_SECS: f64 = 2.0;
 
-/// All that the searches of one take share.
+/// State shared by the searches of one take.
 pub(super) struct Finder<'a> {
     source: SearchedTake<'a>,
     settings: &'a SearchSettings,
     seams: Seams<'a>,
-    /// Made for the first search; a stretch that is only appraised needs none.
+    /// Created for the first search; a stretch that is only appraised needs none.
     bounds: OnceCell<SeamBounds<'a>>,
     separation: usize,
     random_cost: Option<f64>,
 }
 
 impl<'a> Finder<'a> {
-    /// `features` are those of the settings' pairing.
+    /// `features` must be those of the settings' pairing.
     pub(super) fn new(analysis: &'a Analysis, settings: &'a SearchSettings, features: &'a Features) -> Self {
         let pairing = &settings.pairing;
         let source = SearchedTake { analysis, pairing };
@@ -93,8 +93,8 @@ impl<'a> Finder<'a> {
         self.source.describe(pair, cut, rhythm, is_idle, cost_ratio)
     }
 
-    /// Loops whose ends lie in the frames `within`, the whole take where `None`: those that move, and where there are none, or
-    /// where `idle` asks for them alone, idle ones.
+    /// Loops whose ends lie in the frames `within`, or in the whole take where `None`: moving loops, or idle ones where no moving
+    /// loop exists or where `idle` asks for them.
     pub(super) fn find(&self, within: Option<(usize, usize)>, idle: bool) -> FoundLoops {
         let (SearchedTake { analysis, .. }, settings) = (self.source, self.settings);
         let (first, last) = within.unwrap_or((0, usize::MAX));
@@ -108,7 +108,7 @@ impl<'a> Finder<'a> {
         } else {
             self.search(&usable, min_lag..=max_lag, ActivityKind::Moving)
         };
-        // An idle loop is one cycle of nothing in particular.
+        // An idle loop counts as one cycle.
         let may_be_idle = !settings.pairing.is_mirrored() && settings.cycles.is_none_or(|cycles| cycles == 1);
         if found.candidates.is_empty() && may_be_idle {
             let min_idle = min_lag.max(self.source.step().nearest(MIN_IDLE_SECS));
@@ -138,7 +138,7 @@ impl<'a> Finder<'a> {
         if found.candidates.is_empty()
             && let Some(lags) = self.lags_of_cycles(&found)
         {
-            // Cheaper pairs of other numbers of cycles may have used up all that is looked at.
+            // Cheaper pairs with other numbers of cycles may have used up the limit of examined pairs.
             sound = self.collect(&admission.with_lags(lags), random_cost, idle, &mut found);
         }
         if let Some(best) = sound.or_else(|| found.candidates.first().cloned()) {
@@ -152,7 +152,7 @@ impl<'a> Finder<'a> {
         found
     }
 
-    /// Adds the distinct loops that qualify, cheapest first, and gives the first sound one among all that were looked at.
+    /// Adds the distinct loops that qualify, cheapest first, and returns the first sound one among all that were examined.
     fn collect(
         &self,
         admission: &Admission,
@@ -167,7 +167,7 @@ impl<'a> Finder<'a> {
             if looked_at == MAX_LOOKED_AT || (found.candidates.len() >= limit && sound.is_some()) {
                 break;
             }
-            let judged = match self.strays(&pair) {
+            let judged = match self.out_of_bounds(&pair) {
                 Some(found) if pair.cost <= MAX_COST_RATIO * random_cost => Err(MissReason::RootMotion { found }),
                 _ => {
                     looked_at += 1;
@@ -190,7 +190,7 @@ impl<'a> Finder<'a> {
                         reason,
                     });
                     if matches!(reason, MissReason::CostRatio { .. }) {
-                        // The rest costs more still.
+                        // All later pairs cost more.
                         break;
                     }
                 }
@@ -199,7 +199,7 @@ impl<'a> Finder<'a> {
         sound
     }
 
-    /// Lengths of as many cycles as are asked for, where pairs of another number show how long one is.
+    /// Lengths of the wanted number of cycles, where other pairs show the length of one.
     fn lags_of_cycles(&self, found: &FoundLoops) -> Option<RangeInclusive<usize>> {
         let asked = self.settings.cycles?;
         let miss = found.nearest_miss.as_ref()?;
@@ -210,14 +210,14 @@ impl<'a> Finder<'a> {
         Some(lags_of(asked, period))
     }
 
-    /// The travel of a pair, where the heading at its two ends alone shows that it is far from what is asked for.
+    /// The root motion of a pair, where the headings at its two ends alone show that it is far outside the bounds.
     ///
-    /// This costs next to nothing, so that pairs that travel otherwise do not use up what is looked at.
-    fn strays(&self, pair: &SeamPair) -> Option<Twist> {
+    /// The test is very cheap, so that such pairs do not use up the limit of examined pairs.
+    fn out_of_bounds(&self, pair: &SeamPair) -> Option<Twist> {
         if self.settings.travel == RootMotionBounds::default() {
             return None;
         }
-        let rough = self.source.rough_travel(pair);
+        let rough = self.source.rough_root_motion(pair);
         (!self.settings.travel.widened(rough.angular.y).admit(&rough)).then_some(rough)
     }
 
@@ -227,7 +227,7 @@ impl<'a> Finder<'a> {
         DistinctPairs::new(bounds, admission.clone(), self.separation).up_to(max_cost)
     }
 
-    /// The pair as a candidate, or why it is none.
+    /// The pair as a candidate, or the reason why it is not one.
     fn judge(&self, pair: &SeamPair, random_cost: f64, idle: bool) -> Result<LoopCandidate, MissReason> {
         let cost_ratio = pair.cost / random_cost;
         if cost_ratio > MAX_COST_RATIO {
@@ -258,7 +258,7 @@ impl<'a> Finder<'a> {
         self.admitted(self.describe(pair, cut(refined)?, Some(rhythm), false))
     }
 
-    /// The candidate, where it travels as asked for.
+    /// The candidate, where its root motion is within the bounds.
     fn admitted(&self, candidate: LoopCandidate) -> Result<LoopCandidate, MissReason> {
         if self.settings.travel.admit(&candidate.twist) {
             Ok(candidate)
@@ -284,19 +284,19 @@ impl<'a> Finder<'a> {
             .unwrap_or(best)
     }
 
-    /// Puts a candidate at the head of the list and takes out those that are alike.
+    /// Puts a candidate at the head of the list and removes similar ones.
     fn put_first(&self, candidates: &mut Vec<LoopCandidate>, first: LoopCandidate) {
-        let alike = |other: &LoopCandidate| {
+        let is_similar = |other: &LoopCandidate| {
             (other.cut.start_frame() - first.cut.start_frame()).abs() <= self.separation as f64
                 && (other.cut.end_frame() - first.cut.end_frame()).abs() <= self.separation as f64
         };
-        candidates.retain(|other| !alike(other));
+        candidates.retain(|other| !is_similar(other));
         candidates.insert(0, first);
         candidates.truncate(self.settings.max_candidates.max(1));
     }
 }
 
-/// Lengths in frames that are nearer to so many periods than to one more or less.
+/// Lengths in frames that are nearer to this many periods than to one more or less.
 fn lags_of(cycles: u32, period_frames: f64) -> RangeInclusive<usize> {
     let cycles = f64::from(cycles);
     ((cycles - 0.5) * period_frames).ceil() as usize..=((cycles + 0.5) * period_frames).floor() as usize

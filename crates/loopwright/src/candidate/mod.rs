@@ -1,11 +1,11 @@
-//! Stretches of a take that repeat, and which of them to loop.
+//! Finds stretches of a take that repeat, and recommends which to loop.
 //!
-//! [`Analysis::find_loops`](crate::Analysis::find_loops) looks at every admissible pair of frames and proposes distinct loops, the recommended one first. A stretch that
-//! does not qualify is a result with a reason, not an error: see [`FoundLoops::nearest_miss`].
+//! [`Analysis::find_loops`](crate::Analysis::find_loops) examines every admissible pair of frames and proposes distinct loops,
+//! the recommended one first. A stretch that does not qualify is a result with a reason, not an error: see
+//! [`FoundLoops::nearest_miss`].
 //!
-//! The parts, from the question to the arithmetic: [`SearchSettings`] say what to look for, `finder` judges the cheapest pairs
-//! by their `rhythm`, travel and abruptness, `search` lists distinct pairs by cost, `bound` passes over those that cost
-//! too much, and `score` prices a seam.
+//! The parts: [`SearchSettings`] hold the question, `finder` judges the cheapest pairs by their `rhythm`, root motion and
+//! abruptness, `search` lists distinct pairs by cost, `bound` skips pairs that cost too much, and `score` prices a seam.
 
 mod settings;
 

@@ -1,28 +1,27 @@
-//! The length of a loop below one frame.
+//! Refines the length of a loop below one frame.
 //!
 //! Around the seam the summed squared distance of poses one lag apart has its minimum at the length at which the motion meets
-//! itself best. Only the end moves: along the other direction, both ends together, the cost is flat, and a start on a whole
-//! frame needs no interpolation. Source: docs/math/search.md.
+//! itself best. Only the end moves: moving both ends together hardly changes the cost, and a start on a whole frame needs no
+//! interpolation. Source: docs/math/search.md.
 
 use super::comparison::PoseComparison;
 use crate::math::time_step::TimeStep;
 
 /// Poses this share of a fundamental period on either side of the seam are compared.
 ///
-/// Less, and the noise of a few frames moves the length by a frame; more, and the seam is no longer what is fitted.
+/// Less, and the noise of a few frames moves the length by a frame; more, and the fit is no longer that of the seam.
 const REACH_SHARE: f64 = 0.25;
 
-/// Lags this far on either side are tried before going below one frame, seconds, and two frames at least: noise moves the
-/// cheapest pair by a hundredth of a second.
+/// Lags this far on either side are tried before the refinement below one frame, seconds, and at least two frames: noise moves
+/// the cheapest pair by a hundredth of a second.
 const TRIED_SECS: f64 = 1.0 / 30.0;
 const TRIED_FRAMES: usize = 2;
 
-/// Speeds are measured between poses this far on either side, seconds, and one frame at least: at 120 frames per second noise
-/// would be half of what neighbouring frames say.
+/// Speeds are measured between poses this far on either side, seconds, and at least one frame: at 120 frames per second noise
+/// would be half of the difference between neighbouring frames.
 const SPEED_SECS: f64 = 1.0 / 30.0;
 
-/// Length in frames at which the motion around `start_frame` meets itself best, at most a frame further from `lag` than is
-/// tried.
+/// Length in frames at which the motion around `start_frame` meets itself best, at most one frame outside the lags tried.
 pub(super) fn refine_lag(comparison: PoseComparison<'_>, start_frame: usize, lag: usize, cycles: u32) -> f64 {
     let features = comparison.features();
     let dt = features.frame_time_secs();
@@ -30,7 +29,7 @@ pub(super) fn refine_lag(comparison: PoseComparison<'_>, start_frame: usize, lag
     let tried = TimeStep::new(dt).nearest(TRIED_SECS).max(TRIED_FRAMES);
     let reach = ((REACH_SHARE * lag as f64 / f64::from(cycles.max(1))).round() as usize).max(2);
     let from = start_frame.saturating_sub(reach);
-    // The longest lag tried must stay inside.
+    // The longest lag tried must stay inside the take.
     let Some(to) = last.checked_sub(lag + tried).map(|room| room.min(start_frame + reach)) else {
         return lag as f64;
     };
@@ -45,7 +44,7 @@ pub(super) fn refine_lag(comparison: PoseComparison<'_>, start_frame: usize, lag
     let nearest = (lag - tried..=lag + tried)
         .min_by(|&a, &b| distance(a).total_cmp(&distance(b)))
         .unwrap_or(lag);
-    // One step of Gauss and Newton from there: a pose gap along the motion is a gap in time. Exact repeats stay exact.
+    // One Gauss-Newton step from there: a pose gap along the motion is a gap in time. Exact repeats stay exact.
     let span = TimeStep::new(dt).nearest_from_one(SPEED_SECS);
     let around = |frame: usize| [frame.saturating_sub(span), (frame + span).min(last)];
     let (mut along, mut speed) = (0.0, 0.0);

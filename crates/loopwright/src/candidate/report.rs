@@ -1,4 +1,4 @@
-//! What a search found: loops with their figures, and what came nearest where there is none.
+//! Result of a search: loops with their figures, and the nearest miss where there is none.
 
 use super::{seams::SeamPair, settings::SearchSettings};
 use crate::{
@@ -8,24 +8,24 @@ use crate::{
     take::Cut,
 };
 
-/// What a search found.
+/// Result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundLoops {
     /// Distinct loops: the recommended one first, then by cost.
     pub candidates: Vec<LoopCandidate>,
     /// Median seam cost of random pairs of the take, metre-seconds; `None` for takes under half a second.
     pub random_cost: Option<f64>,
-    /// Where nothing qualified, or not all that was asked for: the pair that came nearest.
+    /// The pair that came nearest, where nothing qualified or fewer loops than asked for.
     pub nearest_miss: Option<NearestMiss>,
 }
 
 impl FoundLoops {
-    /// The loop to take by default.
+    /// The recommended loop.
     pub fn best(&self) -> Option<&LoopCandidate> {
         self.candidates.first()
     }
 
-    /// How often the take repeats; `None` where nothing that moves does.
+    /// The rhythm of the take; `None` where nothing that moves repeats.
     pub fn rhythm(&self, analysis: &Analysis, settings: &SearchSettings) -> Option<TakeRhythm> {
         let best = self.best().filter(|best| !best.is_idle)?;
         let cycles = f64::from(best.cycles.max(1));
@@ -49,7 +49,8 @@ impl FoundLoops {
 pub struct LoopCandidate {
     /// The stretch, its end refined below one frame; half of the loop where its mirror image follows.
     pub cut: Cut,
-    /// What the end of the stretch meets; where that is its mirror image, the loop is the stretch followed by its image.
+    /// What the end of the stretch meets; where that is the mirror image of the start, the loop is the stretch followed by its
+    /// image.
     pub pairing: Pairing,
     /// Length of the loop in source frames, fractional: that of the cut, twice as much where the image follows.
     pub num_frames: f64,
@@ -62,33 +63,32 @@ pub struct LoopCandidate {
     /// Cost over the median cost of random pairs of the take; a repeat stays below [`super::MAX_COST_RATIO`]. `None` where the
     /// take is too short for such pairs.
     pub cost_ratio: Option<f64>,
-    /// Likeness of the frames around to those one period later, at most 1; `None` where no rhythm was measured.
+    /// Similarity of the frames around the seam to those one period later, at most 1; `None` where no rhythm was measured.
     pub strength: Option<f64>,
-    /// Autocorrelation of the whole take at this period: low where only this stretch repeats, `None` where the take is too
-    /// short to tell.
+    /// Autocorrelation of the whole take at this period: low where only this stretch repeats, `None` where the take is too short.
     pub take_strength: Option<f64>,
     /// Whether the body is idle in the stretch.
     pub is_idle: bool,
-    /// Where the root stands at the start.
+    /// World transform of the root at the start.
     pub root_start: Rigid,
     /// Twist of the root over the period, metres and radians per second.
     pub twist: Twist,
-    /// How well one constant twist describes the travel, 0 to 1: inside the stretch, and of periods that begin a little
+    /// How well one constant twist describes the root motion, 0 to 1: inside the stretch, and over periods that begin a little
     /// earlier or later.
     pub steadiness: f64,
-    /// The take's own acceleration at the seam over the 99th percentile inside the cut, for the worst joint: where a foot
-    /// strikes just then, the seam looks like a pop however well it is closed.
+    /// The take's own acceleration at the seam over the 99th percentile inside the cut, for the worst joint. Where a foot strikes
+    /// there, the seam looks like a pop however well it is closed.
     pub abruptness: f64,
-    /// Frames within to which the pose jumps from the frame before: no closure mends them.
+    /// Frames inside at which the pose jumps from the frame before; no closure repairs them.
     pub num_jumps: usize,
     /// Mean speed of the body over the stretch, relative to the take's pace ([`crate::analysis::activity::Activity::pace`]).
     pub activity: f64,
-    /// Where in its cycle the body is at the seam, as [`crate::analysis::contacts::Contacts::phase`] has it.
+    /// Phase of the body's cycle at the seam, as in [`crate::analysis::contacts::Contacts::phase`].
     pub contact_phase: Option<f64>,
 }
 
 impl LoopCandidate {
-    /// Whether the take as a whole repeats at this period; otherwise only this stretch does, or the take is too short to tell.
+    /// Whether the take as a whole repeats at this period; if not, only this stretch does, or the take is too short to decide.
     pub fn is_confident(&self) -> bool {
         !self.is_idle
             && self
@@ -96,86 +96,87 @@ impl LoopCandidate {
                 .is_some_and(|strength| strength >= CONFIDENT_TAKE_STRENGTH)
     }
 
-    /// Whether the loop can be recommended: the travel is steady, where there is any, the take is calm at the seam, and no
-    /// pose jumps within.
+    /// Whether the loop can be recommended: the root motion, if any, is steady, the take is calm at the seam, and no pose jumps
+    /// inside.
     pub fn is_sound(&self) -> bool {
-        let travels = self.twist.linear.length() > MIN_TRAVEL_SPEED;
-        let unsteady = travels && self.steadiness < MIN_STEADINESS;
+        let moves = self.twist.linear.length() > MIN_ROOT_SPEED;
+        let unsteady = moves && self.steadiness < MIN_STEADINESS;
         !unsteady && self.abruptness <= MAX_ABRUPTNESS && self.num_jumps == 0
     }
 }
 
-/// Steadiness below which a constant twist does not describe the travel: walks reach 0.8, a walk with a U-turn in it 0.04.
+/// Steadiness below which a constant twist does not describe the root motion: walks reach 0.8, a walk with a U-turn 0.04.
 const MIN_STEADINESS: f64 = 0.5;
 
-/// Below this speed there is no travel to be steady, metres per second.
-const MIN_TRAVEL_SPEED: f64 = 0.2;
+/// Below this speed there is no root motion to be steady, metres per second.
+const MIN_ROOT_SPEED: f64 = 0.2;
 
-/// Abruptness above which a closed seam risks to be taken for a pop, which begins at 1.5.
+/// Abruptness above which a closed seam may look like a pop, which begins at 1.5.
 const MAX_ABRUPTNESS: f64 = 1.25;
 
-/// Whole-take autocorrelation below which a loop is of low confidence: it stands for its own stretch only.
+/// Whole-take autocorrelation below which a loop has low confidence: only its own stretch repeats.
 pub const CONFIDENT_TAKE_STRENGTH: f64 = 0.6;
 
-/// The pair that came nearest to being a loop, and why it is none.
+/// The pair that came nearest to being a loop, and why it is not one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NearestMiss {
     /// The pair of frames and its cost.
     pub pair: SeamPair,
     /// Seconds between them.
     pub period_secs: f64,
-    /// What was missing.
+    /// The condition that failed.
     pub reason: MissReason,
 }
 
 /// Why a pair of frames is not a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MissReason {
-    /// The seam costs too large a share of what random pairs cost.
+    /// The seam costs too large a share of the cost of random pairs.
     CostRatio {
         /// Share found; [`super::MAX_COST_RATIO`] is the most.
         found: f64,
     },
-    /// The frames around do not repeat enough.
+    /// The frames around the seam do not repeat enough.
     Strength {
-        /// Likeness found; [`super::rhythm::MIN_STRENGTH`] is needed.
+        /// Similarity found; [`super::rhythm::MIN_STRENGTH`] is needed.
         found: f64,
     },
-    /// The frames around are as alike at every lag: drift, not rhythm.
+    /// The frames around the seam are similar at every lag: drift, not rhythm.
     NoRhythm {
         /// Prominence found; [`super::rhythm::MIN_PROMINENCE`] is needed.
         found: f64,
     },
     /// Too little of the cycle is seen twice.
     SeenOnce,
-    /// The pair travels in another way than asked for.
+    /// The root motion is outside the bounds asked for.
     RootMotion {
         /// Twist found.
         found: Twist,
     },
-    /// The pair spans another number of cycles than asked for.
+    /// The pair spans a different number of cycles than asked for.
     Cycles {
         /// Cycles found.
         found: u32,
     },
 }
 
-/// How often a take repeats: a fundamental period and its multiples.
+/// The rhythm of a take: a fundamental period and its multiples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TakeRhythm {
     /// Seconds of one cycle, from the recommended loop.
     pub period_secs: f64,
-    /// How sure that is, 0 to 1: likeness of the whole take with itself one cycle on, or of the frames around the loop where
-    /// the take is too short to tell.
+    /// Confidence of the period, 0 to 1: similarity of the whole take to itself one cycle later, or of the frames around the loop
+    /// where the take is too short.
     pub confidence: f64,
-    /// Likeness of the whole take with itself after one cycle, two, three and so on, as far as it tells and loops may last.
+    /// Similarity of the whole take to itself after one cycle, two, three and so on, as far as the take and the longest loop
+    /// allow.
     pub multiples: Vec<f64>,
 }
 
 /// Loops of one segment of a take.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SegmentLoops {
-    /// What the body does, and where.
+    /// The segment.
     pub segment: Segment,
     /// The recommended loop in it, or the reason why there is none.
     pub best: Result<LoopCandidate, Option<NearestMiss>>,

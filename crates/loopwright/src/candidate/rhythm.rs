@@ -1,53 +1,53 @@
-//! Whether a stretch truly repeats around a pair of frames, and how many fundamental periods the pair spans.
+//! Measures whether a stretch repeats around a pair of frames, and how many fundamental periods the pair spans.
 //!
-//! Autocorrelation of a whole take says little where the take changes; here the same question is put to the frames around
-//! the pair alone, through the mean squared distance of poses one lag apart.
+//! Autocorrelation of a whole take says little where the take changes. Here only the frames around the pair count, through the
+//! mean squared distance of poses one lag apart.
 
 use super::comparison::PoseComparison;
 
 /// How well a stretch repeats at a lag.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rhythm {
-    /// Likeness of the stretch with itself one lag on: 1 for an exact repeat, 0 for unrelated poses.
+    /// Similarity of the stretch to itself one lag later: 1 for an exact repeat, 0 for unrelated poses.
     pub strength: f64,
-    /// How far the likeness falls between the lag and its neighbours.
+    /// How far the similarity falls between the lag and its neighbours.
     pub prominence: f64,
     /// Fundamental periods in the lag.
     pub cycles: u32,
 }
 
-/// Likeness that a repeat must reach.
+/// Similarity that a repeat must reach.
 pub const MIN_STRENGTH: f64 = 0.6;
 
-/// Prominence that a repeat must reach; slow drift alone looks alike at every lag and has none.
+/// Prominence that a repeat must reach; slow drift is similar at every lag and has none.
 pub const MIN_PROMINENCE: f64 = 0.1;
 
-/// Share of the lag that must be seen twice: a single cycle proves no repeat.
+/// Share of the lag that must be seen twice: a single cycle does not prove a repeat.
 const MIN_OVERLAP_SHARE: f64 = 0.25;
 
-/// A fraction of the lag is a period too when its likeness reaches this share of the whole lag's.
+/// A fraction of the lag is also a period when its similarity reaches this share of the whole lag's.
 const SUBPERIOD_SHARE: f64 = 0.8;
 
-/// Most fundamental periods told apart in one pair, ...
+/// Most fundamental periods distinguished in one pair, ...
 const MAX_CYCLES: usize = 24;
 
 /// ... none of them shorter than this, seconds.
 const MIN_PERIOD_SECS: f64 = 0.25;
 
-/// Lags and frames are thinned to about this many per cycle; likeness varies slowly with both.
+/// Lags and frames are thinned to about this many per cycle; similarity varies slowly with both.
 const RESOLUTION: usize = 48;
 
 /// Measures the repeat around a pair `lag` frames apart that starts at `start_frame`.
 ///
-/// `None` where the take is too short around it to see a quarter of the cycle twice.
+/// `None` where the take around it is too short to show a quarter of the cycle twice.
 pub fn measure(comparison: PoseComparison<'_>, start_frame: usize, lag: usize, frame_time_secs: f64) -> Option<Rhythm> {
     let window = Window::around(comparison, start_frame, lag)?;
     let around = |lag: f64| {
-        // The lag is only known to a frame or so, and repeats wander a little.
+        // The lag is only known to about a frame, and repeats vary a little.
         let reach = ((0.03 * lag).round() as usize).max(1);
         let lag = lag.round() as usize;
         (lag.saturating_sub(reach)..=lag + reach)
-            .filter_map(|lag| window.likeness(lag))
+            .filter_map(|lag| window.similarity(lag))
             .fold(f64::NEG_INFINITY, f64::max)
     };
     let strength = around(lag as f64);
@@ -57,17 +57,17 @@ pub fn measure(comparison: PoseComparison<'_>, start_frame: usize, lag: usize, f
         .filter(|&cycles| lag as f64 / cycles as f64 * frame_time_secs >= MIN_PERIOD_SECS)
         .find(|&cycles| {
             let part = lag as f64 / cycles as f64;
-            let likeness = around(part);
-            likeness >= SUBPERIOD_SHARE * strength && likeness >= MIN_STRENGTH && {
+            let similarity = around(part);
+            similarity >= SUBPERIOD_SHARE * strength && similarity >= MIN_STRENGTH && {
                 let trough = window.trough(0.3 * part, 0.95 * part);
-                likeness - trough >= MIN_PROMINENCE
+                similarity - trough >= MIN_PROMINENCE
             }
         })
         .unwrap_or(1);
     let period = lag as f64 / cycles as f64;
     let before = window.trough(lag as f64 - 0.7 * period, lag as f64);
     let after = window.trough(lag as f64, lag as f64 + 0.7 * period);
-    // Beyond the lag the take may end; then the fall before it has to do.
+    // The take may end after the lag; then only the fall before it counts.
     let valley = if after.is_finite() { before.max(after) } else { before };
     Some(Rhythm {
         strength,
@@ -115,11 +115,11 @@ impl<'a> Window<'a> {
             min_overlap,
             variance,
         };
-        (variance > 0.0 && window.likeness(lag).is_some()).then_some(window)
+        (variance > 0.0 && window.similarity(lag).is_some()).then_some(window)
     }
 
     /// 1 - d / (2 variance), d the mean squared distance over the window; `None` where too little of it overlaps.
-    fn likeness(&self, lag: usize) -> Option<f64> {
+    fn similarity(&self, lag: usize) -> Option<f64> {
         let last = self.to.checked_sub(lag)?;
         let overlap = (last + 1).checked_sub(self.from)?;
         if overlap < self.min_overlap {
@@ -134,13 +134,13 @@ impl<'a> Window<'a> {
         Some(1.0 - sum / count / (2.0 * self.variance))
     }
 
-    /// Lowest likeness between two lags; infinite where none is known.
+    /// Lowest similarity between two lags; infinite where none is known.
     fn trough(&self, from: f64, to: f64) -> f64 {
         let (from, to) = (from.max(1.0).ceil() as usize, to.floor() as usize);
         let stride = (to.saturating_sub(from) / RESOLUTION).max(1);
         (from..=to)
             .step_by(stride)
-            .filter_map(|lag| self.likeness(lag))
+            .filter_map(|lag| self.similarity(lag))
             .fold(f64::INFINITY, f64::min)
     }
 }

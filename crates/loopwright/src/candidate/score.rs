@@ -1,16 +1,16 @@
-//! What a seam costs: the area between the two motions that an inertialized jump leaves, and its lower bound.
+//! Cost of a seam: the area between the two motions that an inertialized jump leaves, and its lower bound.
 //!
-//! Jumping from one frame to another leaves per axis an offset x (metres) and a rate v (metres per second) that a decay takes
-//! away; the cost is the integral of the offset's size, metre-seconds. No weights between positions and velocities are
-//! needed. Derivation: docs/math/search.md; the area itself: docs/math/transition_cost.md.
+//! Jumping from one frame to another leaves per axis an offset x (metres) and a rate v (metres per second), which a decay
+//! removes; the cost is the integral of the offset's size, metre-seconds. It needs no weights between positions and velocities.
+//! Derivation: docs/math/search.md; the area itself: docs/math/transition_cost.md.
 
 use crate::math::decay::Decay;
 
 /// Half-life of the spring that prices a seam, seconds, in the articles' convention (59.7% is left after it).
 ///
-/// Longer ones weigh velocities more: at 0.1 s a gap of 1 m/s costs as much as one of 3.6 cm, at 0.2 s as one of 7.2 cm.
-/// From 0.2 s on the noise of velocities hides repeats of mixed takes (a run with turns: 0.25 of what random pairs cost at
-/// 0.1 s, 0.31 at 0.2 s).
+/// Longer ones weigh velocities more: at 0.1 s a gap of 1 m/s costs as much as one of 3.6 cm, at 0.2 s as one of 7.2 cm. From 0.2
+/// s on the noise of velocities hides repeats of mixed takes (a run with turns: 0.25 of the cost of random pairs at 0.1 s, 0.31
+/// at 0.2 s).
 pub const DEFAULT_HALF_LIFE_SECS: f64 = 0.1;
 
 /// The price of a loop's seam: a decay, and the share of the gap that is closed after the start.
@@ -32,8 +32,8 @@ impl SeamCost {
         }
     }
 
-    /// The same decay with the share `start_share` closed after the start; shares outside 0 to 1 count as the nearer of
-    /// both, and what is no number as a half.
+    /// The same decay with the share `start_share` closed after the start; shares outside 0 to 1 are clamped, and NaN counts as a
+    /// half.
     #[must_use]
     pub fn with_start_share(self, start_share: f64) -> Self {
         let start_share = if start_share.is_nan() { 0.5 } else { start_share };

@@ -1,4 +1,4 @@
-//! What the seam between any two frames costs exactly.
+//! Exact cost of the seam between any two frames.
 
 use std::cmp::Ordering;
 
@@ -25,7 +25,7 @@ impl SeamPair {
         self.end_frame - self.start_frame
     }
 
-    /// Behind every pair there is.
+    /// Sorts after every other pair.
     pub(super) const LAST: Self = Self {
         start_frame: usize::MAX,
         end_frame: usize::MAX,
@@ -41,9 +41,9 @@ impl SeamPair {
 }
 
 impl Analysis {
-    /// What the seam from `end_frame` back to `start_frame` costs, metre-seconds, however alike the two poses are.
+    /// Cost of the seam from `end_frame` back to `start_frame`, metre-seconds, however similar the two poses are.
     ///
-    /// `decay` says how the offset of a jump fades. Both must be frames of the take.
+    /// `decay` gives how the offset of a jump fades. Both must be frames of the take.
     pub fn seam_cost(&self, start_frame: usize, end_frame: usize, decay: Decay) -> f64 {
         Seams::new(&self.features, SeamCost::even(decay)).cost(start_frame, end_frame)
     }
@@ -59,7 +59,7 @@ pub struct Seams<'a> {
 }
 
 impl<'a> Seams<'a> {
-    /// Seams between frames, compared as `comparison` says and priced by `cost`.
+    /// Seams between frames, compared by `comparison` and priced by `cost`.
     pub fn new(comparison: impl Into<PoseComparison<'a>>, cost: impl Into<SeamCost>) -> Self {
         let cost = cost.into();
         let (position_weight, velocity_weight) = cost.bound_weights();
@@ -71,17 +71,17 @@ impl<'a> Seams<'a> {
         }
     }
 
-    /// Which poses are compared.
+    /// The poses that are compared.
     pub fn comparison(&self) -> PoseComparison<'a> {
         self.comparison
     }
 
-    /// In what poses are compared.
+    /// The features in which poses are compared.
     pub fn features(&self) -> &'a Features {
         self.comparison.features()
     }
 
-    /// What prices the gap of each axis.
+    /// The price of the gap of each axis.
     pub(crate) fn cost_per_axis(&self) -> SeamCost {
         self.cost
     }
@@ -103,7 +103,7 @@ impl<'a> Seams<'a> {
             .sum()
     }
 
-    /// Whether the lower bound of the cost is at most `limit`; gives up as soon as it is not.
+    /// Whether the lower bound of the cost is at most `limit`; stops early when it is not.
     pub(super) fn bound_is_within(&self, start_frame: usize, end_frame: usize, limit: f64) -> bool {
         const CHUNK: usize = 8;
         let (features, end) = (self.features(), self.comparison.row_met(end_frame));
@@ -118,7 +118,7 @@ impl<'a> Seams<'a> {
             for axis in from..to {
                 let position = self.position_weight * (x_end[axis] - x_start[axis]);
                 let velocity = self.velocity_weight * (v_end[axis] - v_start[axis]);
-                // Rounding may lift the sum above a cost it truly equals; the allowance keeps the bound a bound.
+                // Rounding may lift the sum above an exactly equal cost; the allowance keeps it a lower bound.
                 bound += start_share * (position + velocity).abs() + end_share * (position - velocity).abs()
                     - 1e-12 * (position.abs() + velocity.abs());
             }
@@ -132,8 +132,8 @@ impl<'a> Seams<'a> {
 
     /// Median cost of random pairs of usable frames at least `min_gap` frames apart; `None` where there are none.
     ///
-    /// Poses are compared with poses even where ends are met as images. The pairs are the same for every run: a fixed generator
-    /// draws them.
+    /// Poses are compared with poses even where ends meet images. A fixed generator draws the pairs, so they are the same in
+    /// every run.
     pub(crate) fn random_median(&self, usable: &[bool], min_gap: usize) -> Option<f64> {
         const PAIRS: usize = 1000;
         let frames: Vec<usize> = (0..usable.len()).filter(|&frame| usable[frame]).collect();
@@ -146,7 +146,7 @@ impl<'a> Seams<'a> {
             ((state >> 33) as usize) % frames.len().max(1)
         };
         let mut costs = Vec::with_capacity(PAIRS);
-        // Short takes have few pairs far enough apart; give up after a bounded number of draws.
+        // Short takes have few pairs far enough apart; the number of draws is bounded.
         for _ in 0..50 * PAIRS {
             let (left, right) = (draw(), draw());
             let (Some(&left), Some(&right)) = (frames.get(left), frames.get(right)) else {

@@ -1,4 +1,4 @@
-//! What to look for.
+//! Settings of the search for loops.
 
 use super::score::DEFAULT_HALF_LIFE_SECS;
 use crate::{
@@ -7,26 +7,26 @@ use crate::{
     take::Take,
 };
 
-/// What to look for.
+/// Settings of the search for loops.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchSettings {
     /// Shortest loop, seconds.
     pub min_secs: f64,
     /// Longest loop, seconds.
     pub max_secs: f64,
-    /// Fundamental periods that the loop must span; `None` for as few as serve.
+    /// Number of fundamental periods that the loop must span; `None` for as few as possible.
     pub cycles: Option<u32>,
-    /// How many distinct loops to propose at most.
+    /// Largest number of distinct loops to propose.
     pub max_candidates: usize,
-    /// How the offset of a jump fades, which prices seams.
+    /// How the offset of a jump fades; this prices seams.
     pub decay: Decay,
     /// First and last frame in which loops may lie; `None` for the whole take.
     pub within: Option<(usize, usize)>,
-    /// Which travel is asked for.
+    /// Bounds on the root motion.
     pub travel: RootMotionBounds,
     /// Look for idle loops instead of loops that move.
     pub idle: bool,
-    /// What ends meet. Where it is the mirror image of the start, halves of cycles are looked for; bounds on length and cycles
+    /// What ends meet. Where it is the mirror image of the start, the search looks for half cycles; bounds on length and cycles
     /// are those of the whole loop.
     pub pairing: Pairing,
 }
@@ -50,13 +50,13 @@ impl Default for SearchSettings {
 }
 
 impl SearchSettings {
-    /// What a loop grows by when its ends lie one frame further apart.
+    /// Growth of the loop when its ends move apart by one frame.
     pub(super) fn lag_step(&self, take: &Take) -> TimeStep {
         TimeStep::new(take.frame_time_secs() * f64::from(self.pairing.num_stretches()))
     }
 }
 
-/// Lowest and highest travel of a loop; `None` for any.
+/// Bounds on the root motion of a loop; `None` for any.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RootMotionBounds {
     /// Speed over the ground, metres per second.
@@ -68,7 +68,7 @@ pub struct RootMotionBounds {
 }
 
 impl RootMotionBounds {
-    /// Whether a twist is as asked for.
+    /// Whether a twist is within the bounds.
     pub(crate) fn admit(&self, twist: &Twist) -> bool {
         let within =
             |bounds: Option<[f64; 2]>, value: f64| bounds.is_none_or(|[low, high]| low <= value && value <= high);
@@ -78,13 +78,13 @@ impl RootMotionBounds {
     }
 }
 
-/// How far off the travel is that the heading at two frames alone gives: metres per second and radians per second.
+/// Error of a root motion computed from the headings at two frames only: metres per second and radians per second.
 const ROUGH_SPEED: f64 = 0.3;
 const ROUGH_TURN: f64 = 0.35;
 
 impl RootMotionBounds {
-    /// Bounds that admit whatever may turn out to be within these once it is measured; the straight line between the ends of
-    /// a curve gives only the least speed.
+    /// Bounds wide enough for every root motion whose exact value may lie within these; the straight line between the ends of a
+    /// curve gives only the lowest speed.
     pub(super) fn widened(&self, turn_radps: f64) -> Self {
         let wider = |bounds: Option<[f64; 2]>, by: f64| bounds.map(|[low, high]| [low - by, high + by]);
         let mut widened = Self {

@@ -1,4 +1,4 @@
-//! What way the root goes between the ends of a pair, and how well one constant velocity and turn rate (a twist) describe it.
+//! Measures the root motion between the ends of a pair, and how well one constant velocity and turn rate (a twist) describe it.
 
 use glam::DVec3;
 
@@ -14,52 +14,52 @@ use crate::{
     },
 };
 
-/// Body height in metres where the skeleton does not show its own.
+/// Body height in metres where the skeleton has no measurable height.
 const FALLBACK_HEIGHT: f64 = 1.7;
 
-/// Metres per second by which any travel may change: it keeps loops on the spot from being judged by noise over nothing.
+/// Change that any root motion may have, metres per second: it keeps noise from disqualifying loops on the spot.
 const CHANGE_ALLOWANCE: f64 = 0.1;
 
 impl SearchedTake<'_> {
-    /// The travel by the heading at the two ends alone: next to free, and off by as much as [`super::RootMotionBounds`] allow.
-    pub(super) fn rough_travel(&self, pair: &SeamPair) -> Twist {
+    /// Root motion from the headings at the two ends only: very cheap, with the error that [`super::RootMotionBounds`] allow for.
+    pub(super) fn rough_root_motion(&self, pair: &SeamPair) -> Twist {
         let heading = &self.analysis.heading;
         let [start, end] = [pair.start_frame, pair.end_frame].map(|frame| heading.world_from_heading(frame));
         let secs = self.step().secs(pair.lag());
         Twist {
-            // Whole turns count, so the way is unknown and the speed that of the straight line, which is the least.
+            // Whole turns are counted but the path is unknown, so the speed is that of the straight line, the lowest possible.
             linear: (start.inverse() * end).translation / secs,
             angular: match self.pairing {
                 Pairing::Same => DVec3::Y * (heading.yaw(pair.end_frame) - heading.yaw(pair.start_frame)) / secs,
-                // What half a cycle turns, its image turns back.
+                // The image turns back by the turn of the half cycle.
                 Pairing::Mirrored(_) => DVec3::ZERO,
             },
         }
     }
 
-    /// Travel over the pair, and how well one constant twist describes it, 0 to 1: inside the stretch, and of periods that begin
-    /// a little earlier or later.
-    pub(super) fn travel(&self, pair: &SeamPair, cycles: u32) -> (RootMotion, f64) {
+    /// Root motion over the pair, and how well one constant twist describes it, 0 to 1: inside the stretch, and over periods that
+    /// begin a little earlier or later.
+    pub(super) fn root_motion(&self, pair: &SeamPair, cycles: u32) -> (RootMotion, f64) {
         let half_height = 0.5
             * self
                 .analysis
                 .body
                 .stature(&self.analysis.take)
                 .unwrap_or(FALLBACK_HEIGHT);
-        let (travel, changed) = match self.pairing {
+        let (root, change) = match self.pairing {
             Pairing::Same => (
-                self.travel_of_cycles(pair, cycles),
+                self.root_motion_of_cycles(pair, cycles),
                 self.change_around(pair, cycles, half_height),
             ),
-            Pairing::Mirrored(mirror) => (self.travel_of_half(pair, mirror), 0.0),
+            Pairing::Mirrored(mirror) => (self.root_motion_of_half(pair, mirror), 0.0),
         };
-        let strayed = self.strayed(pair, &travel, half_height);
-        (travel, (1.0 - strayed.max(changed)).clamp(0.0, 1.0))
+        let deviation = self.deviation(pair, &root, half_height);
+        (root, (1.0 - deviation.max(change)).clamp(0.0, 1.0))
     }
 
-    fn travel_of_cycles(&self, pair: &SeamPair, cycles: u32) -> RootMotion {
+    fn root_motion_of_cycles(&self, pair: &SeamPair, cycles: u32) -> RootMotion {
         let (lag, step) = (pair.lag(), self.step());
-        let laid = EndPoses {
+        let aligned = EndPoses {
             skeleton: self.analysis.take.skeleton(),
             world: &self.analysis.world,
             body: &self.analysis.body,
@@ -68,7 +68,7 @@ impl SearchedTake<'_> {
             num_intervals: lag,
             reach: step.nearest(WINDOW_SECS),
         }
-        .laid_on_ground();
+        .aligned_on_ground();
         let path = GroundPath {
             heading: &self.analysis.heading,
             first: pair.start_frame,
@@ -78,12 +78,12 @@ impl SearchedTake<'_> {
         Cycle {
             path: BodyPath::Ground(path),
             period_secs: step.secs(lag),
-            motion: laid.motion,
+            motion: aligned.motion,
         }
         .root_motion()
     }
 
-    fn travel_of_half(&self, pair: &SeamPair, mirror: &Mirror) -> RootMotion {
+    fn root_motion_of_half(&self, pair: &SeamPair, mirror: &Mirror) -> RootMotion {
         let (lag, step) = (pair.lag(), self.step());
         HalfCycle {
             analysis: self.analysis,
@@ -99,27 +99,28 @@ impl SearchedTake<'_> {
         .root_motion()
     }
 
-    /// How far the heading strays from the travel between the ends of a pair: 1 for half the body height or a quarter turn.
-    fn strayed(&self, pair: &SeamPair, travel: &RootMotion, half_height: f64) -> f64 {
+    /// Largest distance of the heading from the root motion between the ends of a pair: 1 for half the body height or a quarter
+    /// turn.
+    fn deviation(&self, pair: &SeamPair, root: &RootMotion, half_height: f64) -> f64 {
         let heading = &self.analysis.heading;
         (pair.start_frame..=pair.end_frame)
             .map(|frame| {
                 let secs = self.step().secs(frame - pair.start_frame);
-                let off = heading.ground(frame) - (travel.start * travel.twist.exp(secs)).translation;
-                let root_yaw = rotation::yaw_of(travel.start.rotation) + travel.twist.angular.y * secs;
-                let turned = rotation::wrap_angle(heading.yaw(frame) - root_yaw);
-                (ops::hypot(off.x, off.z) / half_height).max(turned.abs() / core::f64::consts::FRAC_PI_2)
+                let off = heading.ground(frame) - (root.start * root.twist.exp(secs)).translation;
+                let root_yaw = rotation::yaw_of(root.start.rotation) + root.twist.angular.y * secs;
+                let off_angle = rotation::wrap_angle(heading.yaw(frame) - root_yaw);
+                (ops::hypot(off.x, off.z) / half_height).max(off_angle.abs() / core::f64::consts::FRAC_PI_2)
             })
             .fold(0.0, f64::max)
     }
 
-    /// How far the travel of periods that begin up to half a cycle earlier or later, as far as the take goes, differs from that
-    /// of the pair, relative to its own.
+    /// Difference between the root motion of the pair and that of periods that begin up to half a cycle earlier or later, as far
+    /// as the take extends, relative to its own.
     fn change_around(&self, pair: &SeamPair, cycles: u32, half_height: f64) -> f64 {
         let heading = &self.analysis.heading;
         let (start_frame, lag) = (pair.start_frame, pair.lag());
         let period_secs = self.step().secs(lag);
-        let travel_from = |start: usize| {
+        let velocities_from = |start: usize| {
             let motion = heading.world_from_heading(start).inverse() * heading.world_from_heading(start + lag);
             let turn = heading.yaw(start + lag) - heading.yaw(start);
             (motion.translation / period_secs, turn / period_secs)
@@ -127,12 +128,12 @@ impl SearchedTake<'_> {
         let half = lag / (2 * cycles.max(1) as usize);
         let earliest = start_frame.saturating_sub(half);
         let latest = (start_frame + half).min(heading.num_frames() - 1 - lag);
-        let (own_velocity, own_turn) = travel_from(start_frame);
-        let size = own_velocity.length() + half_height * own_turn.abs() + CHANGE_ALLOWANCE;
+        let (own_velocity, own_turn_rate) = velocities_from(start_frame);
+        let size = own_velocity.length() + half_height * own_turn_rate.abs() + CHANGE_ALLOWANCE;
         (earliest..=latest)
             .map(|start| {
-                let (velocity, turn) = travel_from(start);
-                ((velocity - own_velocity).length() + half_height * (turn - own_turn).abs()) / size
+                let (velocity, turn_rate) = velocities_from(start);
+                ((velocity - own_velocity).length() + half_height * (turn_rate - own_turn_rate).abs()) / size
             })
             .fold(0.0, f64::max)
     }

@@ -1,9 +1,9 @@
-//! The boundary system: which mixture of decays meets the wanted offsets at both ends exactly.
+//! The boundary system: finds the mixture of decays that meets the wanted offsets at both ends exactly.
 //!
-//! An offset is a sum of decays from the start, as functions of t, and from the end, as functions of T - t. The
-//! conditions o(0), o(T), o'(0), o'(T) (and o''(0), o''(T) for C2) make a square linear system that depends on the
-//! decays alone, so it is solved once and its solution applied to every track as one weight per condition. What a decay
-//! leaves over at the far end is thereby taken back. Derivation: docs/math/boundary.md.
+//! An offset is a sum of decays from the start, as functions of t, and from the end, as functions of T - t. The conditions o(0),
+//! o(T), o'(0), o'(T) (and o''(0), o''(T) for C2) make a square linear system that depends only on the decays, so it is solved
+//! once and its solution applied to every track as one weight per condition. The system also cancels what a decay leaves at the
+//! far end. Derivation: docs/math/boundary.md.
 
 use super::{method::Order, shapes::Shape};
 use crate::math::decay::{Fading, Jet};
@@ -13,17 +13,17 @@ pub const MAX_CONDITIONS: usize = 6;
 
 /// Smallest pivot of the system, relative to its largest entry, once rows and columns are in units of each end's own time.
 ///
-/// Weights lose about as many digits as the pivot is small: at 1e-7 half of them are left. Shapes that fit into the period
-/// keep every pivot near 1, however short they are; a spring reaches 1e-7 at a half-life of 370 periods, a quintic at a blend of
-/// 110. Smaller bounds let mixtures through whose huge terms cancel.
+/// Weights lose about as many digits as the pivot is small: at 1e-7 half of them are left. Shapes that fit into the period keep
+/// every pivot near 1, however short they are; a spring reaches 1e-7 at a half-life of 370 periods, a quintic at a blend of 110.
+/// A smaller limit would accept mixtures whose huge terms cancel.
 const SMALLEST_PIVOT: f64 = 1e-7;
 
-/// Why no mixture of the decays meets the conditions.
+/// Why no mixture of the decays can meet the conditions.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BoundaryError {
     /// The decays of the two ends do not differ enough over the period.
-    #[error("the blends at start and end cannot be told apart over {period_secs} s")]
+    #[error("the blends at start and end cannot be distinguished over {period_secs} s")]
     Singular {
         /// Shape at the start.
         start: Shape,
@@ -34,23 +34,23 @@ pub enum BoundaryError {
     },
 }
 
-/// How much of each boundary condition is in an offset at one time, and in its first and second derivative.
+/// Share of each boundary condition in an offset at one time, and in its first and second derivative.
 ///
 /// Conditions are in the order o(0), o(T), o'(0), o'(T), o''(0), o''(T); the last two are zero for C1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Weights {
-    /// In the offset itself.
+    /// For the offset itself.
     pub value: [f64; MAX_CONDITIONS],
-    /// In its first derivative.
+    /// For its first derivative.
     pub rate: [f64; MAX_CONDITIONS],
-    /// In its second derivative.
+    /// For its second derivative.
     pub acceleration: [f64; MAX_CONDITIONS],
 }
 
-/// A square matrix of as many rows as there may be conditions; unused rows and columns are zero.
+/// A square matrix with room for all conditions; unused rows and columns are zero.
 pub type Matrix = [[f64; MAX_CONDITIONS]; MAX_CONDITIONS];
 
-/// How far a track has come on its own way, as a share of all of it: what [`Shape::Adjustment`] fades by.
+/// Progress of a track along its own path, as a share of the path's length: [`Shape::Adjustment`] fades with it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
     /// Shares at even times from the start to the end, the first 0 and the last 1.
@@ -60,15 +60,16 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// From the lengths of the steps of a track, the seconds of a step, and the speeds at both ends, in the track's unit.
+    /// Progress from the lengths of the steps of a track, the seconds of a step, and the speeds at both ends, in the track's
+    /// unit.
     ///
-    /// A speed that would make the whole way within a step counts as one that does: it was measured beyond the cut, where
-    /// the track may go further than it does inside. `None` for a track that makes no way, or one whose numbers are not
+    /// A speed that would cover the whole path in less than a step is reduced to one that takes a step: it was measured beyond
+    /// the cut, where the track may move further than inside. `None` for a track without motion, or one whose numbers are not
     /// finite. Source: docs/math/adjustment.md.
     pub fn new(steps: &[f64], step_secs: f64, speeds: [f64; 2]) -> Option<Self> {
         let whole: f64 = steps.iter().sum();
-        let makes_way = whole > SMALLEST_WAY && whole.is_finite() && speeds.iter().all(|speed| speed.is_finite());
-        if !makes_way {
+        let moves = whole > SMALLEST_PATH && whole.is_finite() && speeds.iter().all(|speed| speed.is_finite());
+        if !moves {
             return None;
         }
         let rates = speeds.map(|speed| (speed / whole).min(1.0 / step_secs));
@@ -85,11 +86,11 @@ impl Progress {
         Some(Self { shares, rates })
     }
 
-    /// Share and its rate at a time; straight between the samples, with the measured rates at both ends.
+    /// Share and its rate at a time; linear between the samples, with the measured rates at both ends.
     fn at(&self, t: f64, period_secs: f64) -> Jet {
         let steps = self.shares.len() - 1;
-        let place = (t / period_secs * steps as f64).clamp(0.0, steps as f64);
-        let before = (place as usize).min(steps - 1);
+        let position = (t / period_secs * steps as f64).clamp(0.0, steps as f64);
+        let before = (position as usize).min(steps - 1);
         let [from, to] = [self.shares[before], self.shares[before + 1]];
         let rate = if t <= 0.0 {
             self.rates[0]
@@ -99,15 +100,15 @@ impl Progress {
             (to - from) * steps as f64 / period_secs
         };
         Jet {
-            value: from + (to - from) * (place - before as f64),
+            value: from + (to - from) * (position - before as f64),
             rate,
             acceleration: 0.0,
         }
     }
 }
 
-/// Ways shorter than this are rounding: the track stands, metres or radians.
-const SMALLEST_WAY: f64 = 1e-9;
+/// Paths shorter than this are rounding: the track does not move, metres or radians.
+const SMALLEST_PATH: f64 = 1e-9;
 
 /// The solved system of a start shape and an end shape over a period.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,13 +125,13 @@ pub struct Boundary {
 impl Boundary {
     /// Solves the system.
     ///
-    /// `order` C2 is met where both shapes carry accelerations, else C1; see [`Self::order`]. The shapes are taken as
-    /// they are, also when they are longer than the period. Errors: [`BoundaryError::Singular`].
+    /// `order` C2 is met where both shapes carry accelerations, else C1; see [`Self::order`]. The shapes are used as given, even
+    /// when they are longer than the period. Errors: [`BoundaryError::Singular`].
     pub fn new(start: Shape, end: Shape, period_secs: f64, order: Order) -> Result<Self, BoundaryError> {
         Self::of_track(start, end, period_secs, order, None)
     }
 
-    /// The same for a track of its own progress, which shapes that follow the track fade by; evenly where there is none.
+    /// The same for a track with its own progress, with which shapes that follow the track fade; linear in time without one.
     pub fn of_track(
         start: Shape,
         end: Shape,
@@ -163,7 +164,7 @@ impl Boundary {
         self.period_secs
     }
 
-    /// What is met: accelerations as well, or not.
+    /// The conditions that are met: with accelerations or without.
     pub fn order(&self) -> Order {
         self.order
     }
@@ -224,7 +225,7 @@ impl Boundary {
             };
             jets(self.start.fading(t, left))
         };
-        // Time runs backwards from the end, and what has come is what is left.
+        // Time runs backwards from the end, so progress and remainder are exchanged.
         let from_end = {
             let come = come(self.end);
             let left = Jet {
@@ -241,9 +242,9 @@ impl Boundary {
     }
 }
 
-/// The time in which a shape changes, seconds: its shortest, at most the period, as the power of two below it.
+/// The time in which a shape changes, seconds: its shortest time, at most the period, rounded down to a power of two.
 ///
-/// `None` where there is none to count in.
+/// `None` where no such power of two exists.
 fn time_unit(shape: Shape, period_secs: f64) -> Option<f64> {
     let shortest = shape.times().into_iter().flatten().fold(period_secs, f64::min);
     (shortest >= f64::MIN_POSITIVE && shortest.is_finite()).then(|| libm::scalbn(1.0, libm::ilogb(shortest)))
@@ -251,8 +252,8 @@ fn time_unit(shape: Shape, period_secs: f64) -> Option<f64> {
 
 /// Inverts the leading `size` by `size` block of a boundary matrix, or returns `None` when it is singular.
 ///
-/// Gauss-Jordan elimination with row pivoting, after rows and columns are brought to the unit of time of their own end. The
-/// units are powers of two, so that scaling costs no digit.
+/// Gauss-Jordan elimination with row pivoting, after rows and columns are scaled to the time unit of their own end. The units are
+/// powers of two, so that scaling is exact.
 fn invert(matrix: &mut Matrix, size: usize, units: [Option<f64>; 2]) -> Option<()> {
     let [Some(start_unit), Some(end_unit)] = units else {
         return None;
@@ -320,7 +321,7 @@ mod tests {
                     blend_secs: 0.4 * period,
                 },
                 Shape::Quintic { blend_secs: period },
-                // Longer than a clip is given, to make the matrix full.
+                // Longer than a clip permits, to make the matrix full.
                 Shape::Quintic {
                     blend_secs: 1.7 * period,
                 },
@@ -368,7 +369,8 @@ mod tests {
                     {
                         for (condition, weight) in row.iter().enumerate() {
                             let wanted = f64::from(u8::from(condition == 2 * order + at_end));
-                            // A weight is in seconds to the power by which the two orders of derivative differ.
+                            // The unit of a weight is seconds to the power of the difference between the two orders of
+                            // derivative.
                             let unit = libm::pow(period, (condition / 2) as f64 - order as f64);
                             assert!(
                                 (weight / unit - wanted).abs() < 1e-12,

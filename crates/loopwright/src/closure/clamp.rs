@@ -1,4 +1,4 @@
-//! A method fitted to the clip that it closes: what is too long for it is shortened, and reported.
+//! Fits a method to the clip that it closes: times that are too long are shortened and reported.
 
 use core::fmt;
 
@@ -10,7 +10,7 @@ use crate::take::Clip;
 pub enum End {
     /// Where the loop starts.
     Start,
-    /// Where it meets its start.
+    /// Where the loop meets its start.
     End,
 }
 
@@ -23,7 +23,7 @@ impl fmt::Display for End {
     }
 }
 
-/// A setting that did not fit and what was used in its place.
+/// A setting that did not fit, and the value used in its place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Clamp {
     /// A shape was too long for the period, or too soft.
@@ -39,7 +39,7 @@ pub enum Clamp {
     Crossfade {
         /// Seconds asked for.
         asked_secs: f64,
-        /// Seconds used; 0 where the take has no frames to blend into, and offsets close the seam alone.
+        /// Seconds used; 0 where the take has no frames to blend into, and only offsets close the seam.
         used_secs: f64,
     },
 }
@@ -82,7 +82,7 @@ impl fmt::Display for Clamp {
             }
             Self::Crossfade { asked_secs, used_secs } if used_secs > 0.0 => write!(
                 f,
-                "the crossfade was shortened from {asked_secs:.3} s to {used_secs:.3} s, which is what the take has around the loop"
+                "the crossfade was shortened from {asked_secs:.3} s to {used_secs:.3} s, all that the take has around the loop"
             ),
             Self::Crossfade { .. } => {
                 f.write_str("the take has no frames around the loop to crossfade into; offsets close the seam alone")
@@ -91,7 +91,7 @@ impl fmt::Display for Clamp {
     }
 }
 
-/// The method as it fits into a clip; what had to be changed is added to `clamps` once.
+/// The method fitted to a clip; each change is added to `clamps` once.
 pub(super) fn fitted(clip: &Clip, asked: &Method, can_fade: bool, clamps: &mut Vec<Clamp>) -> Method {
     let mut method = *asked;
     let mut note = |clamp: Clamp| {
@@ -109,7 +109,7 @@ pub(super) fn fitted(clip: &Clip, asked: &Method, can_fade: bool, clamps: &mut V
     if let Some(asked_secs) = asked.crossfade_secs {
         let fade = Crossfade::fitted(clip, asked_secs).filter(|_| can_fade);
         let used_secs = fade.map_or(0.0, |fade| fade.secs(clip));
-        // Half a sample is lost by blending over whole ones.
+        // Blending over whole samples loses half a sample.
         if used_secs < asked_secs - 0.5001 * clip.step_secs() {
             note(Clamp::Crossfade { asked_secs, used_secs });
         }

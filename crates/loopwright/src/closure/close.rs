@@ -21,22 +21,22 @@ use crate::{motion::Tracks, take::Clip};
 
 /// Closes every joint's local track of a clip.
 ///
-/// Velocities and accelerations at both ends are measured with the clip's context. Afterwards the pose at sample N,
-/// were it kept, equals the pose at sample 0 to rounding, and so do velocities (and accelerations for C2) as measured
-/// at the ends plus those of the offsets. A clip that repeats already comes back unchanged to rounding; a track that
-/// stands still, and samples that no blend reaches, come back bit for bit.
-/// Errors: a time, share or joint out of range; shapes that cannot be told apart over the clip. Source: docs/math.
+/// Velocities and accelerations at both ends are measured with the clip's context. Afterwards the pose at sample N would equal
+/// the pose at sample 0 to rounding, and so would velocities (and accelerations for C2), as the sum of those measured at the ends
+/// and those of the offsets. A clip that already repeats comes back unchanged to rounding; a track without motion, and samples
+/// that no blend reaches, come back bit for bit. Errors: a time, share or joint out of range; shapes that cannot be distinguished
+/// over the clip. Source: docs/math.
 pub fn close(clip: &Clip, settings: &ClosureSettings) -> Result<Closed, ClosureError> {
     close_against(clip, settings, None)
 }
 
 /// Closes half a cycle that its mirror image follows: both seams, from the half to its image and back, meet as in [`close`].
 ///
-/// The clip holds N intervals, the answer 2N samples, of which the second N are exactly the image of the first. What a body
-/// always does otherwise on its left than on its right is evened out over the whole half first, so that no joint has to move
-/// from one side's habit to the other's and back; gaps are those that remain between the start and the image of the end. A
-/// crossfade has no frames to blend into, so offsets close the seam alone; a joint is left open where its partner is. Errors:
-/// as [`close`]. Source: docs/math/mirror.md.
+/// The clip holds N intervals, the result 2N samples, of which the second N are exactly the image of the first. Lasting
+/// differences between left and right are first evened out over the whole half, so that no joint has to move from one side's
+/// posture to the other's and back; gaps are those that remain between the start and the image of the end. A crossfade has no
+/// frames to blend into, so only offsets close the seam; a joint is left open where its partner is. Errors: as [`close`]. Source:
+/// docs/math/mirror.md.
 pub(crate) fn close_half(clip: &Clip, image: &Image<'_>, settings: &ClosureSettings) -> Result<Closed, ClosureError> {
     let (even, shifts) = image.evened(clip);
     let half = close_against(&even, settings, Some(image))?;
@@ -81,7 +81,7 @@ fn close_against(clip: &Clip, settings: &ClosureSettings, image: Option<&Image<'
         .map(|(wide, plan)| wide.unwrap_or(plan.closed))
         .collect();
     closing.add_layer(&first, &methods)?;
-    // ... then what is left.
+    // ... then the remainder.
     let noise: Vec<Option<Method>> = (wide.iter().zip(&methods))
         .map(|(wide, method)| {
             let method = wide.as_ref().and(method.as_ref())?;
@@ -123,12 +123,12 @@ fn close_against(clip: &Clip, settings: &ClosureSettings, image: Option<&Image<'
     Ok(closed)
 }
 
-/// What closes the noise that a method leaves.
+/// The method that closes the noise that another method leaves.
 fn noise_method(clip: &Clip, method: &Method) -> Method {
     let blend_secs = (NOISE_SAMPLES as f64 * clip.step_secs()).min(clip.period_secs());
     Method {
         shares: method.shares,
-        // Shapes without accelerations leave those of the motion as they are, and those of the noise with them.
+        // Shapes without accelerations leave those of the motion and of the noise as they are.
         order: if method.start.is_c2() && method.end.is_c2() {
             method.order
         } else {
@@ -148,7 +148,7 @@ struct Closing<'a> {
 }
 
 impl Closing<'_> {
-    /// A joint's start, and what meets it: its own end, or the image of its partner's.
+    /// A joint's start, and the end that meets it: its own, or the image of its partner's.
     fn met(&self, ends: &[JointEnds], joint: usize) -> JointEnds {
         match self.image {
             Some(image) => image.meets(joint, &ends[joint], &ends[image.partner(joint)]),
@@ -156,12 +156,13 @@ impl Closing<'_> {
         }
     }
 
-    /// The motion of all joints at both ends, as the plans so far leave it.
+    /// The motion of all joints at both ends, after the layers so far.
     fn closed_ends(&self) -> Vec<JointEnds> {
         self.plans.iter().map(|plan| plan.closed).collect()
     }
 
-    /// Adds to every joint with a method offsets that close the gap between its start and what meets it, measured at `ends`.
+    /// Adds, to every joint with a method, offsets that close the gap between its start and the end that meets it, measured at
+    /// `ends`.
     fn add_layer(&mut self, ends: &[JointEnds], methods: &[Option<Method>]) -> Result<(), BoundaryError> {
         let targets: Vec<[Targets; 2]> = (methods.iter().enumerate())
             .map(|(joint, method)| {
@@ -179,7 +180,7 @@ impl Closing<'_> {
             let Some(method) = &methods[joint] else {
                 continue;
             };
-            // What is wanted at the end was found where its image meets the partner's start.
+            // The offset wanted at the end was found where its image meets the partner's start.
             let own = match self.image {
                 Some(image) => image.wanted(joint, &targets[joint], &targets[image.partner(joint)]),
                 None => targets[joint],
@@ -214,11 +215,11 @@ impl Closing<'_> {
             let mut closed_pose = pose.to_pose();
             for (joint, plan) in plans.iter().enumerate() {
                 let moved = plan.moved(clip, tables, sample, pose.rotations[joint]);
-                closed.translation_offsets.push(moved.aside);
-                closed.rotation_offsets.push(moved.turn);
-                // Adding zero would lose the sign of a zero.
-                if moved.aside != DVec3::ZERO {
-                    closed_pose.translations[joint] += moved.aside;
+                closed.translation_offsets.push(moved.translation_offset);
+                closed.rotation_offsets.push(moved.rotation_offset);
+                // Adding zero would lose the sign of a negative zero.
+                if moved.translation_offset != DVec3::ZERO {
+                    closed_pose.translations[joint] += moved.translation_offset;
                 }
                 closed_pose.rotations[joint] = moved.rotation;
             }

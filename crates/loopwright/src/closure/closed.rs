@@ -1,4 +1,4 @@
-//! The result of closing: the samples of the loop, and what was done to get them.
+//! The result of closing: the samples of the loop, and the offsets that were applied.
 
 use glam::DVec3;
 
@@ -9,14 +9,14 @@ use super::{
 };
 use crate::motion::Tracks;
 
-/// A closed clip and what was done to it.
+/// A closed clip and the offsets that closed it.
 ///
-/// N is the number of intervals of the clip. Arrays are frame-major: the value of (sample, joint) stands at
-/// sample * num_joints + joint.
+/// N is the number of intervals of the clip. Arrays are frame-major: the value of (sample, joint) is at sample * num_joints +
+/// joint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Closed {
-    /// The N unique samples. Signs of rotations are continuous, over the seam too, except for a joint that makes an odd number
-    /// of whole turns per period, where no choice of signs is.
+    /// The N unique samples. Signs of rotations are continuous, also over the seam, except for a joint that makes an odd number
+    /// of whole turns per period, where no choice of signs is continuous.
     pub tracks: Tracks,
     /// Offsets added to the translations, metres, for samples 0 to N inclusive.
     pub translation_offsets: Vec<DVec3>,
@@ -24,13 +24,13 @@ pub struct Closed {
     pub rotation_offsets: Vec<DVec3>,
     /// Gaps of every joint before closing.
     pub seam: SeamGaps,
-    /// Largest gaps after closing, of the joints that are not left open, from the closed values and the offsets' own
-    /// derivatives at both ends: rounding, except for the accelerations when only C1 was met.
+    /// Largest gaps after closing, of the joints that are not left open, from the closed values and the derivatives of the
+    /// offsets at both ends: only rounding, except for the accelerations when only C1 was met.
     pub residual: Gaps,
-    /// The method of the joints that have none of their own, as it fitted the clip; without a crossfade where the take has no
-    /// frames for it. Its order is what was met: C2 only where it was asked for and both shapes carry it.
+    /// The method of the joints that have none of their own, as fitted to the clip; without a crossfade where the take has no
+    /// frames for it. Its order is the one that was met: C2 only where it was asked for and both shapes carry it.
     pub method: Method,
-    /// Whether the joints were closed in two layers, their motion and their noise apart.
+    /// Whether the joints were closed in two layers, one for their motion and one for their noise.
     pub is_layered: bool,
     /// Settings that did not fit.
     pub clamps: Vec<Clamp>,

@@ -1,9 +1,9 @@
-//! The moving crossfade: towards the seam a clip blends into the frames that the take has beyond the other end.
+//! The moving crossfade: towards the seam a clip blends into the take's frames beyond the other end.
 //!
-//! Before the end it blends into what precedes the start, so that what follows at the start follows as it did in the take;
-//! where the take has nothing before the start, what comes after the start blends in from what follows the end. The first and
-//! second derivatives of the weight u^3 (10 - 15u + 6u^2) vanish at both ends, so both sides of the seam are the take itself
-//! there. Derivation: docs/math/crossfade.md.
+//! Before the end it blends into the frames that precede the start, so that the start follows as it did in the take. Where the
+//! take has nothing before the start, the frames after the start blend in from those that follow the end. The first and second
+//! derivatives of the weight u^3 (10 - 15u + 6u^2) vanish at both ends, so both sides of the seam are the take itself there.
+//! Derivation: docs/math/crossfade.md.
 
 use core::f64::consts::TAU;
 
@@ -12,20 +12,20 @@ use glam::DVec3;
 use super::{ends::JointEnds, rotation::pose_gap};
 use crate::take::Clip;
 
-/// Fewer samples than this are no blend.
+/// Fewer samples than this are not a blend.
 const FEWEST_SAMPLES: usize = 2;
 
-/// A crossfade that fits into a clip and what the take has around it.
+/// A crossfade fitted to a clip and the frames around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Crossfade {
-    /// Samples over which it blends.
+    /// Number of samples over which it blends.
     samples: usize,
-    /// Whether it blends before the end, into what precedes the start.
+    /// Whether it blends before the end, into the frames that precede the start.
     before_end: bool,
 }
 
 impl Crossfade {
-    /// The longest crossfade of at most `secs` that the clip and its context have room for; `None` where they have none.
+    /// The longest crossfade of at most `secs` that fits into the clip and its context; `None` where none fits.
     pub(super) fn fitted(clip: &Clip, secs: f64) -> Option<Self> {
         let range = clip.sample_range();
         let wanted = (secs / clip.step_secs()).round().min(clip.num_intervals() as f64) as usize;
@@ -43,7 +43,7 @@ impl Crossfade {
         self.samples as f64 * clip.step_secs()
     }
 
-    /// Weight of the frames beyond the seam at a sample, and which sample of the clip's context they are.
+    /// Weight of the frames beyond the seam at a sample, and their sample in the clip's context.
     pub(super) fn at(&self, clip: &Clip, sample: usize) -> Option<(f64, isize)> {
         let last = clip.num_intervals();
         let (come, other) = if self.before_end {
@@ -59,11 +59,11 @@ impl Crossfade {
         (weight > 0.0).then_some((weight, other))
     }
 
-    /// Offsets of a joint at every sample that blends, the seam first and then away from it: added to its translation, and
-    /// on the left of its rotation.
+    /// Offsets of a joint at every blended sample, starting at the seam: added to its translation, and applied on the left of its
+    /// rotation.
     ///
-    /// At the seam the turn goes the short way, and away from it on that way, also where it grows beyond half a turn: part
-    /// of a turn that changes sides is a jump.
+    /// At the seam the rotation vector takes the short side. Away from it the vector stays on that side, even beyond half a turn,
+    /// because a change of sides would be a jump.
     pub(super) fn offsets(&self, clip: &Clip, joint: usize) -> Vec<[DVec3; 2]> {
         let last = clip.num_intervals();
         let mut before = DVec3::ZERO;
@@ -71,18 +71,18 @@ impl Crossfade {
             .map(|away| if self.before_end { last - away } else { away })
             .map_while(|sample| Some((sample as isize, self.at(clip, sample)?)))
             .map(|(here, (weight, other))| {
-                let aside = clip.translations(other)[joint] - clip.translations(here)[joint];
-                let turn = on_the_way_of(
+                let translation_offset = clip.translations(other)[joint] - clip.translations(here)[joint];
+                let rotation_offset = nearest_to(
                     before,
                     pose_gap(clip.rotations(here)[joint], clip.rotations(other)[joint]),
                 );
-                before = turn;
-                [weight * aside, weight * turn]
+                before = rotation_offset;
+                [weight * translation_offset, weight * rotation_offset]
             })
             .collect()
     }
 
-    /// Place in [`Self::offsets`] of a sample.
+    /// Index of a sample in [`Self::offsets`].
     pub(super) fn away(&self, clip: &Clip, sample: usize) -> usize {
         if self.before_end {
             clip.num_intervals() - sample
@@ -91,7 +91,7 @@ impl Crossfade {
         }
     }
 
-    /// The motion at both ends after it: that of the end it blends into, on both sides.
+    /// The motion at both ends afterwards: on both sides that of the end it blends into.
     pub(super) fn faded(&self, ends: &JointEnds) -> JointEnds {
         let kept = usize::from(!self.before_end);
         JointEnds {
@@ -101,12 +101,12 @@ impl Crossfade {
     }
 }
 
-/// The rotation vector of the same rotation, of up to a turn either way, that is nearest to another one.
-fn on_the_way_of(before: DVec3, turn: DVec3) -> DVec3 {
-    let long_way = turn - TAU * turn.normalize_or_zero();
-    if long_way.distance_squared(before) < turn.distance_squared(before) && before != DVec3::ZERO {
-        long_way
+/// The rotation vector of the same rotation, of up to a turn in either direction, that is nearest to another one.
+fn nearest_to(before: DVec3, vector: DVec3) -> DVec3 {
+    let long_side = vector - TAU * vector.normalize_or_zero();
+    if long_side.distance_squared(before) < vector.distance_squared(before) && before != DVec3::ZERO {
+        long_side
     } else {
-        turn
+        vector
     }
 }

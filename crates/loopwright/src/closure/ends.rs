@@ -1,4 +1,4 @@
-//! Pose and motion of a joint at both ends of a cut, measured.
+//! Measures pose and motion of a joint at both ends of a cut.
 
 use glam::{DQuat, DVec3};
 
@@ -40,24 +40,23 @@ pub struct JointEnds {
 
 /// Pose gap below which a track without frames around it may be looping already, in metres or radians.
 ///
-/// A tenth of a millimetre or of a milliradian: text formats that keep four decimals of a centimetre or of a degree
-/// stay well below it and capture noise is several times above it. Larger, and takes that only come close are left with
-/// their gap in velocity; smaller, and loops read from rounded files are bent by the one-sided estimates.
+/// A tenth of a millimetre or of a milliradian: text formats that keep four decimals of a centimetre or of a degree stay well
+/// below it, and capture noise is several times above it. With a larger gap, takes that only come close keep their gap in
+/// velocity; with a smaller one, loops read from rounded files are distorted by the one-sided estimates.
 const LOOPING_GAP: f64 = 1e-4;
 
-/// How many times the largest acceleration inside the clip the seam of a looping track may have.
+/// A looping track may have this many times the largest acceleration inside the clip at its seam.
 ///
-/// A closed pose alone is no loop: half a swing ends where it starts and moves the other way. With three samples a sine
-/// may have twice its second difference at the seam, so anything below 2 bends true loops; a reversed velocity exceeds
-/// it by far once there are ten samples.
+/// A closed pose alone is no loop: half a swing ends where it starts but moves in the opposite direction. With three samples a
+/// sine may have twice its second difference at the seam, so a limit below 2 distorts true loops; a reversed velocity exceeds it
+/// by far from ten samples on.
 const LOOPING_ACCELERATION: f64 = 2.0;
 
 /// Measures pose, velocity and acceleration of one joint's local motion at both ends of a clip.
 ///
-/// Central differences where the clip has a sample beyond the end. Where it has none: across the seam when the track
-/// loops already, so that a loop stays as it is, else one-sided. A track whose samples 0 to N are all the same bits
-/// stands still.
-/// Source: docs/math/estimators.md.
+/// Central differences where the clip has a sample beyond the end. Where it has none, differences across the seam when the track
+/// already loops, so that a loop stays as it is, else one-sided ones. A track whose samples 0 to N all have the same bits does
+/// not move. Source: docs/math/estimators.md.
 pub fn measure(clip: &Clip, joint: usize) -> JointEnds {
     JointEnds {
         translation: Track::of(clip, joint).measure(),
@@ -65,9 +64,9 @@ pub fn measure(clip: &Clip, joint: usize) -> JointEnds {
     }
 }
 
-/// The same by least squares over nine samples, which noise hardly reaches.
+/// The same by least squares over nine samples, on which noise has little effect.
 ///
-/// `None` where the clip has no four samples beyond both ends or none between them. Source: docs/math/estimators.md.
+/// `None` unless the clip has four samples beyond both ends and some between them. Source: docs/math/estimators.md.
 pub fn measure_wide(clip: &Clip, joint: usize) -> Option<JointEnds> {
     let (last, reach) = (clip.num_intervals() as isize, WIDE_REACH as isize);
     let range = clip.sample_range();
@@ -78,21 +77,21 @@ pub fn measure_wide(clip: &Clip, joint: usize) -> Option<JointEnds> {
     })
 }
 
-/// What a track is made of: points or rotations.
+/// The values of a track: points or rotations.
 trait Sample: Copy + PartialEq {
     /// A joint's value at a sample of a clip.
     fn of(clip: &Clip, sample: isize, joint: usize) -> Self;
 
-    /// What carries the start of a track onto its end.
+    /// The difference that maps the start of a track to its end.
     fn gap(start: Self, end: Self) -> Self;
 
     /// Size of a gap, metres or radians.
     fn size(gap: Self) -> f64;
 
-    /// A sample carried over a gap: from after the start to after the end.
+    /// A sample moved by a gap: from after the start to after the end.
     fn carried(self, gap: Self) -> Self;
 
-    /// A sample carried back over a gap: from before the end to before the start.
+    /// A sample moved back by a gap: from before the end to before the start.
     fn carried_back(self, gap: Self) -> Self;
 
     fn derivatives(samples: Around<Self>, step_secs: f64) -> Derivatives;
@@ -166,7 +165,7 @@ struct Track<'a, T> {
     joint: usize,
     /// The last sample, which the seam joins to sample 0.
     last: isize,
-    /// What carries the start onto the end.
+    /// The difference that maps the start to the end.
     gap: T,
 }
 
@@ -211,7 +210,7 @@ impl<'a, T: Sample> Track<'a, T> {
     }
 
     fn measure_wide(&self) -> [EndState<T>; 2] {
-        // What stands still keeps its bits, whatever moves around the cut.
+        // A track without motion keeps its bits, whatever moves around the cut.
         if self.stands_still() {
             return self.states([Derivatives::default(); 2]);
         }
@@ -235,7 +234,7 @@ impl<'a, T: Sample> Track<'a, T> {
         [self.at(self.last - 1).carried_back(self.gap), self.at(0), self.at(1)]
     }
 
-    /// Whether the pose closes and the track accelerates no more at the seam than it does elsewhere.
+    /// Whether the pose closes and the acceleration at the seam is no larger than elsewhere.
     fn loops_already(&self) -> bool {
         if T::size(self.gap) > LOOPING_GAP {
             return false;
@@ -248,7 +247,7 @@ impl<'a, T: Sample> Track<'a, T> {
         let inside = (1..self.last)
             .map(|sample| acceleration([sample - 1, sample, sample + 1].map(|sample| self.at(sample))))
             .fold(0.0_f64, f64::max);
-        // The allowance lets rounding pass where the bound is met exactly.
+        // The allowance accepts rounding where the bound is met exactly.
         acceleration(self.over_the_seam()) <= LOOPING_ACCELERATION * inside * (1.0 + 1e-9)
     }
 }

@@ -1,8 +1,8 @@
-//! The mirror image of half a cycle, seen from its root: what meets what, and the whole cycle unfolded.
+//! The mirror image of half a cycle, relative to its root: the gaps between half and image, and the unfolding of the whole cycle.
 //!
-//! In the root's frame the mirror stands across X, along the way ahead. Joints below the one that carries the travel are
-//! reflected in their parents' axes; the carrier in the root's frame; joints above it, which stay where they are, not at all.
-//! Source: docs/math/mirror.md.
+//! In the root's frame the mirror is across X, along the direction of motion. Joints below the one that carries the root motion
+//! are reflected in their parents' axes, the carrier in the root's frame. Joints above it stay where they are and are not
+//! reflected. Source: docs/math/mirror.md.
 
 use glam::{DQuat, DVec3};
 
@@ -18,30 +18,30 @@ use crate::{
     take::Clip,
 };
 
-/// How the poses of a clip look in the mirror.
+/// The mirror image of the poses of a clip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Image<'a> {
     mirror: &'a Mirror,
     carrier: usize,
     /// Joints above the carrier.
     is_above: Vec<bool>,
-    /// Where the carrier's parent stands in the root's frame.
+    /// Transform of the carrier's parent in the root's frame.
     above: Rigid,
 }
 
-/// Why a clip has no image.
+/// Why a clip has no mirror image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImageError {
-    /// The joint that carries the travel is the image of another.
-    #[error("the joint that carries the travel lies on one side of the body")]
+    /// The joint that carries the root motion is the image of another.
+    #[error("the joint that carries the root motion lies on one side of the body")]
     SidedCarrier,
-    /// A joint above the one that carries the travel moves.
-    #[error("a joint above the one that carries the travel moves by itself")]
+    /// A joint above the one that carries the root motion moves.
+    #[error("a joint above the one that carries the root motion moves by itself")]
     MovingAbove,
 }
 
-/// Joints above the carrier may move by this much over a clip, metres and radians: what rounding of files leaves.
+/// Joints above the carrier may move by this much over a clip, metres and radians: the rounding of files.
 const STILL: f64 = 1e-5;
 
 impl<'a> Image<'a> {
@@ -55,13 +55,13 @@ impl<'a> Image<'a> {
         let path = clip.skeleton().path_from_root(carrier);
         let mut is_above = vec![false; clip.skeleton().num_joints()];
         let mut above = Rigid::IDENTITY;
-        let (places, turns) = (clip.translations(0), clip.rotations(0));
+        let (positions, rotations) = (clip.translations(0), clip.rotations(0));
         for &joint in &path[..path.len() - 1] {
             is_above[joint] = true;
-            above = above * Rigid::new(turns[joint], places[joint]);
+            above = above * Rigid::new(rotations[joint], positions[joint]);
             let moves = clip.sample_range().any(|sample| {
-                let step = (clip.translations(sample)[joint] - places[joint]).length();
-                let turn = rotation::difference(clip.rotations(sample)[joint], turns[joint]).length();
+                let step = (clip.translations(sample)[joint] - positions[joint]).length();
+                let turn = rotation::difference(clip.rotations(sample)[joint], rotations[joint]).length();
                 step > STILL || turn > STILL
             });
             if moves {
@@ -76,7 +76,7 @@ impl<'a> Image<'a> {
         })
     }
 
-    /// The joint whose image a joint is.
+    /// The joint of which a joint is the image.
     pub fn partner(&self, joint: usize) -> usize {
         if self.is_above[joint] {
             joint
@@ -86,11 +86,11 @@ impl<'a> Image<'a> {
     }
 
     /// The image of a joint's local transform, for its partner.
-    fn transform(&self, joint: usize, place: DVec3, turn: DQuat) -> (DVec3, DQuat) {
+    fn transform(&self, joint: usize, position: DVec3, rotation: DQuat) -> (DVec3, DQuat) {
         if self.is_above[joint] {
-            (place, turn)
+            (position, rotation)
         } else if joint == self.carrier {
-            let seen = self.above * Rigid::new(turn, place);
+            let seen = self.above * Rigid::new(rotation, position);
             let image = Rigid::new(
                 self.mirror.reflect_in_space(joint, seen.rotation),
                 seen.translation * ACROSS,
@@ -99,13 +99,13 @@ impl<'a> Image<'a> {
             (local.translation, local.rotation)
         } else {
             (
-                self.mirror.reflect_place(joint, place),
-                self.mirror.reflect_rotation(joint, turn),
+                self.mirror.reflect_position(joint, position),
+                self.mirror.reflect_rotation(joint, rotation),
             )
         }
     }
 
-    /// The image of a velocity, or of an offset, of a joint's place.
+    /// The image of a velocity, or of an offset, of a joint's position.
     fn vector(&self, joint: usize, vector: DVec3) -> DVec3 {
         if self.is_above[joint] {
             vector
@@ -117,41 +117,41 @@ impl<'a> Image<'a> {
     }
 
     /// The image of a rotation vector, or of an angular velocity, in the axes of a joint's parent.
-    fn turn(&self, joint: usize, turn: DVec3) -> DVec3 {
+    fn rotation_vector(&self, joint: usize, vector: DVec3) -> DVec3 {
         if self.is_above[joint] {
-            turn
+            vector
         } else {
-            // A turn is a vector whose sense the mirror turns round.
-            -self.vector(joint, turn)
+            // A rotation is a vector whose sense the mirror reverses.
+            -self.vector(joint, vector)
         }
     }
 
-    /// A joint's own start, and the image of its partner's end.
+    /// Ends of a joint whose image follows: its own start, and the image of its partner's end.
     pub(super) fn meets(&self, joint: usize, own: &JointEnds, partners: &JointEnds) -> JointEnds {
         let partner = self.partner(joint);
-        let (point, turn) = (partners.translation[1], partners.rotation[1]);
-        let (position, rotation) = self.transform(partner, point.value, turn.value);
+        let (end, end_rotation) = (partners.translation[1], partners.rotation[1]);
+        let (position, rotation) = self.transform(partner, end.value, end_rotation.value);
         JointEnds {
             translation: [
                 own.translation[0],
                 EndState {
                     value: position,
-                    velocity: self.vector(partner, point.velocity),
-                    acceleration: self.vector(partner, point.acceleration),
+                    velocity: self.vector(partner, end.velocity),
+                    acceleration: self.vector(partner, end.acceleration),
                 },
             ],
             rotation: [
                 own.rotation[0],
                 EndState {
                     value: rotation,
-                    velocity: self.turn(partner, turn.velocity),
-                    acceleration: self.turn(partner, turn.acceleration),
+                    velocity: self.rotation_vector(partner, end_rotation.velocity),
+                    acceleration: self.rotation_vector(partner, end_rotation.acceleration),
                 },
             ],
         }
     }
 
-    /// Offsets wanted of a joint: at its start its own, at its end the image of what its partner wants of what meets it.
+    /// Offsets wanted for a joint: its own at its start, and at its end the image of those that its partner needs there.
     pub(super) fn wanted(&self, joint: usize, own: &[Targets; 2], partners: &[Targets; 2]) -> [Targets; 2] {
         let partner = self.partner(joint);
         let join = |own: &Targets, other: &Targets, image: &dyn Fn(DVec3) -> DVec3| Targets {
@@ -161,7 +161,7 @@ impl<'a> Image<'a> {
         };
         [
             join(&own[0], &partners[0], &|vector| self.vector(partner, vector)),
-            join(&own[1], &partners[1], &|turn| self.turn(partner, turn)),
+            join(&own[1], &partners[1], &|vector| self.rotation_vector(partner, vector)),
         ]
     }
 
@@ -169,27 +169,27 @@ impl<'a> Image<'a> {
     pub fn pose(&self, pose: PoseRef<'_>) -> Pose {
         let mut image = pose.to_pose();
         for joint in 0..pose.num_joints() {
-            let (place, turn) = self.transform(joint, pose.translations[joint], pose.rotations[joint]);
-            image.set_joint(self.partner(joint), Rigid::new(turn, place));
+            let (position, rotation) = self.transform(joint, pose.translations[joint], pose.rotations[joint]);
+            image.set_joint(self.partner(joint), Rigid::new(rotation, position));
         }
         image
     }
 
-    /// The clip with its lasting differences between left and right evened out, and by how much each joint was shifted:
-    /// translation, metres, and rotation vector in the parent's axes.
+    /// The clip with its lasting differences between left and right evened out, and the shift of each joint: translation, metres,
+    /// and rotation vector in the parent's axes.
     ///
-    /// With d the gap of a joint and d' that of its partner, M d' the image of it, (d - M d') / 2 is what the two sides differ
-    /// by all the time; each takes half of that. What is left, (d + M d') / 2, is their own drift.
+    /// With d the gap of a joint, d' that of its partner and M d' its image, (d - M d') / 2 is the lasting difference between the
+    /// two sides; each side is shifted by half of it. The rest, (d + M d') / 2, is their own drift.
     pub(super) fn evened(&self, clip: &Clip) -> (Clip, Vec<[DVec3; 2]>) {
         let last = clip.num_intervals() as isize;
         let gaps: Vec<[DVec3; 2]> = (0..self.is_above.len())
             .map(|joint| {
                 let partner = self.partner(joint);
-                let (place, turn) =
+                let (position, rotation) =
                     self.transform(partner, clip.translations(last)[partner], clip.rotations(last)[partner]);
                 [
-                    place - clip.translations(0)[joint],
-                    rotation::difference(turn, clip.rotations(0)[joint]),
+                    position - clip.translations(0)[joint],
+                    rotation::difference(rotation, clip.rotations(0)[joint]),
                 ]
             })
             .collect();
@@ -198,24 +198,26 @@ impl<'a> Image<'a> {
                 let partner = self.partner(joint);
                 [
                     0.25 * (gaps[joint][0] - self.vector(partner, gaps[partner][0])),
-                    0.25 * (gaps[joint][1] - self.turn(partner, gaps[partner][1])),
+                    0.25 * (gaps[joint][1] - self.rotation_vector(partner, gaps[partner][1])),
                 ]
             })
             .collect();
-        let turns: Vec<DQuat> = shifts.iter().map(|shift| rotation::exp(shift[1])).collect();
-        let even = clip.map_transforms(|joint, place, turn| (place + shifts[joint][0], turns[joint] * turn));
+        let rotations: Vec<DQuat> = shifts.iter().map(|shift| rotation::exp(shift[1])).collect();
+        let even =
+            clip.map_transforms(|joint, position, rotation| (position + shifts[joint][0], rotations[joint] * rotation));
         (even, shifts)
     }
 
-    /// A closed half followed by its image; offsets are those from the clip as it was before it was evened.
+    /// A closed half followed by its image; offsets are relative to the clip before it was evened.
     pub(super) fn unfold_closed(&self, clip: &Clip, mut half: Closed, shifts: &[[DVec3; 2]]) -> Closed {
         let joints = self.is_above.len();
         let count = clip.num_intervals();
-        for (index, (aside, turn)) in (half.translation_offsets.iter_mut().zip(&mut half.rotation_offsets)).enumerate()
+        for (index, (translation_offset, rotation_offset)) in
+            (half.translation_offsets.iter_mut().zip(&mut half.rotation_offsets)).enumerate()
         {
             let shift = shifts[index % joints];
-            *aside += shift[0];
-            *turn = rotation::log(rotation::exp(*turn) * rotation::exp(shift[1]));
+            *translation_offset += shift[0];
+            *rotation_offset = rotation::log(rotation::exp(*rotation_offset) * rotation::exp(shift[1]));
         }
         let mut whole = half.clone();
         whole.translation_offsets.truncate(count * joints);
@@ -227,12 +229,14 @@ impl<'a> Image<'a> {
             }
             for joint in 0..joints {
                 let partner = self.partner(joint);
-                let (aside, turn) = (
+                let (translation_offset, rotation_offset) = (
                     half.translation_offsets[at(partner)],
                     half.rotation_offsets[at(partner)],
                 );
-                whole.translation_offsets.push(self.vector(partner, aside));
-                whole.rotation_offsets.push(self.turn(partner, turn));
+                whole.translation_offsets.push(self.vector(partner, translation_offset));
+                whole
+                    .rotation_offsets
+                    .push(self.rotation_vector(partner, rotation_offset));
             }
         }
         whole

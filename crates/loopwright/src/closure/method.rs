@@ -1,9 +1,9 @@
-//! How the seam of a joint is closed: shapes at both ends, shares of the gaps, order.
+//! The method that closes the seam of a joint: shapes at both ends, shares of the gaps, order.
 
 use super::{names::ClosureName, shapes::Shape};
 use crate::words;
 
-/// How far a seam is closed.
+/// Order to which a seam is closed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// Pose and velocity.
@@ -58,11 +58,11 @@ impl Shares {
 
 /// Blend time of the default method, seconds.
 ///
-/// Measured on 556 cuts: at 0.3 s seams rank 51 of 100, at 0.35 s 49.6, at 0.4 s 48.3, where 49.2 are the take's own frames; the
-/// take is moved by a fourth more for every 0.05 s.
+/// Measured on 556 cuts: at 0.3 s seams rank 51 of 100, at 0.35 s 49.6, at 0.4 s 48.3, where the take's own frames rank 49.2;
+/// each further 0.05 s moves the take by a fourth more.
 pub const DEFAULT_BLEND_SECS: f64 = 0.35;
 
-/// How the seam of a joint is closed.
+/// The method that closes the seam of a joint.
 ///
 /// The default is quintic C2 over [`DEFAULT_BLEND_SECS`] with equal shares.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,9 +73,9 @@ pub struct Method {
     pub end: Shape,
     /// Shares of the gaps that the start takes; the end takes the rest.
     pub shares: Shares,
-    /// How far the seam is closed.
+    /// Order to which the seam is closed.
     pub order: Order,
-    /// Seconds over which the clip blends into the take's frames beyond the other end first; no crossfade where `None`.
+    /// Seconds over which the clip first blends into the take's frames beyond the other end; no crossfade where `None`.
     pub crossfade_secs: Option<f64>,
 }
 
@@ -88,7 +88,7 @@ impl Default for Method {
 }
 
 impl Method {
-    /// One shape at both ends, equal shares, as smooth as the shape allows.
+    /// One shape at both ends, equal shares, of the highest order that the shape allows.
     pub fn of(shape: Shape) -> Self {
         Self {
             start: shape,
@@ -99,7 +99,7 @@ impl Method {
         }
     }
 
-    /// A crossfade; where the take has no frames for it, the default offsets.
+    /// A crossfade; the default offsets where the take has no frames for it.
     pub fn crossfade(secs: f64) -> Self {
         Self {
             crossfade_secs: Some(secs),
@@ -107,7 +107,7 @@ impl Method {
         }
     }
 
-    /// The names of the method at the start and at the end; both are those of the crossfade where there is one.
+    /// The names of the method at the start and at the end; both name the crossfade where there is one.
     pub fn names(&self) -> [ClosureName; 2] {
         match self.crossfade_secs {
             Some(_) => [ClosureName::Crossfade; 2],
@@ -125,17 +125,17 @@ impl Method {
     }
 }
 
-/// Half-life of a spring unless given, seconds.
+/// Default half-life of a spring, seconds.
 const HALF_LIFE_SECS: f64 = 0.1;
 
-/// Hardness of a soft fade unless given, and its duration, seconds: those of the article.
+/// Default hardness of a soft fade, and its default duration, seconds: those of the article.
 const HARDNESS: f64 = 16.0;
 const DURATION_SECS: f64 = 0.4;
 
 impl ClosureName {
     /// The shape of that name with its leading time and its hardness, each with its default where not given.
     ///
-    /// `auto` starts from quintics, and what a crossfade leaves is closed by them. `None` where nothing is closed.
+    /// `auto` starts from quintics, which also close the gap that a crossfade leaves. `None` where nothing is closed.
     pub fn shape(self, secs: Option<f64>, hardness: Option<f64>) -> Option<Shape> {
         let blend_secs = secs.unwrap_or(DEFAULT_BLEND_SECS);
         Some(match self {

@@ -1,11 +1,11 @@
-//! What closes a seam, by the names that people write.
+//! Closure methods by name.
 
 use crate::words;
 
-/// What closes a seam, by name.
+/// A closure method by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClosureName {
-    /// The least visible of all, found by trying: `auto`.
+    /// The least visible of all methods, found by trying them: `auto`.
     Auto,
     /// [`super::Shape::Quintic`].
     Quintic,
@@ -38,7 +38,7 @@ words!(ClosureName {
 });
 
 impl ClosureName {
-    /// What closes a whole body.
+    /// Methods that can close a whole body.
     pub const OF_BODIES: [Self; 8] = [
         Self::Auto,
         Self::Quintic,
@@ -50,7 +50,7 @@ impl ClosureName {
         Self::Crossfade,
     ];
 
-    /// What closes single joints.
+    /// Methods that can close single joints.
     pub const OF_JOINTS: [Self; 8] = [
         Self::Quintic,
         Self::Cubic,

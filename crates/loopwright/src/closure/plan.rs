@@ -1,4 +1,4 @@
-//! What is done to one joint: first a crossfade, then layers of offsets of its translation and its rotation.
+//! The corrections of one joint: first a crossfade, then layers of offsets of its translation and its rotation.
 
 use glam::{DQuat, DVec3};
 
@@ -20,17 +20,17 @@ pub(super) struct Plan {
     /// Offsets of the crossfade, away from the seam.
     faded: Vec<[DVec3; 2]>,
     layers: Vec<[TrackOffsets; 2]>,
-    /// The motion at both ends when all is done.
+    /// The motion at both ends after all corrections.
     pub(super) closed: JointEnds,
 }
 
-/// A joint at a sample when all is done.
+/// A joint at a sample after all corrections.
 pub(super) struct Moved {
-    /// What is added to its translation, metres.
-    pub(super) aside: DVec3,
-    /// The rotation vector by which it is turned, on the left of its rotation, radians.
-    pub(super) turn: DVec3,
-    /// Its rotation then.
+    /// Offset added to its translation, metres.
+    pub(super) translation_offset: DVec3,
+    /// Rotation vector applied on the left of its rotation, radians.
+    pub(super) rotation_offset: DVec3,
+    /// The resulting rotation.
     pub(super) rotation: DQuat,
 }
 
@@ -46,18 +46,18 @@ impl Plan {
         }
     }
 
-    /// Adds offsets of the translation and of the rotation that are as wanted at both ends, and moves the ends by them.
+    /// Adds offsets of the translation and of the rotation that meet the targets at both ends, and moves the ends by them.
     pub(super) fn add_layer(
         &mut self,
         clip: &Clip,
         joint: usize,
-        [point, turn]: [Targets; 2],
+        [point, rotation]: [Targets; 2],
         ends: &JointEnds,
         method: &Method,
         tables: &mut Tables,
     ) -> Result<(), BoundaryError> {
         let point = tables.offsets(point, method, || translation_progress(clip, joint, ends))?;
-        let turn = tables.offsets(turn, method, || rotation_progress(clip, joint, ends))?;
+        let rotation = tables.offsets(rotation, method, || rotation_progress(clip, joint, ends))?;
         for end in 0..2 {
             let [o, rate, acceleration] = point.at_end(tables, end);
             let before = self.closed.translation[end];
@@ -66,51 +66,51 @@ impl Plan {
                 velocity: before.velocity + rate,
                 acceleration: before.acceleration + acceleration,
             };
-            let [o, rate, acceleration] = turn.at_end(tables, end);
+            let [o, rate, acceleration] = rotation.at_end(tables, end);
             self.closed.rotation[end] = rotation::offset_motion(&self.closed.rotation[end], o, rate, acceleration);
         }
-        self.layers.push([point, turn]);
+        self.layers.push([point, rotation]);
         Ok(())
     }
 
-    /// The joint at a sample, whose rotation in the clip is `raw`.
+    /// The joint at a sample whose rotation in the clip is `raw`.
     pub(super) fn moved(&self, clip: &Clip, tables: &Tables, sample: usize, raw: DQuat) -> Moved {
         let mut moved = Moved {
-            aside: DVec3::ZERO,
-            turn: DVec3::ZERO,
+            translation_offset: DVec3::ZERO,
+            rotation_offset: DVec3::ZERO,
             rotation: raw,
         };
-        let mut num_turns = 0;
-        let mut turn_further = |moved: &mut Moved, o: DVec3| {
+        let mut num_rotations = 0;
+        let mut rotate = |moved: &mut Moved, o: DVec3| {
             if o != DVec3::ZERO {
-                moved.rotation = rotation::turn_by(o, moved.rotation);
-                moved.turn = o;
-                num_turns += 1;
+                moved.rotation = rotation::rotate_by(o, moved.rotation);
+                moved.rotation_offset = o;
+                num_rotations += 1;
             }
         };
         if let Some(fade) = &self.crossfade
-            && let Some([o, turn]) = self.faded.get(fade.away(clip, sample))
+            && let Some([o, rotation]) = self.faded.get(fade.away(clip, sample))
         {
-            moved.aside += *o;
-            turn_further(&mut moved, *turn);
+            moved.translation_offset += *o;
+            rotate(&mut moved, *rotation);
         }
-        for [point, turn] in &self.layers {
+        for [point, rotation] in &self.layers {
             if let Some(o) = point.at(tables, sample) {
-                moved.aside += o;
+                moved.translation_offset += o;
             }
-            if let Some(o) = turn.at(tables, sample) {
-                turn_further(&mut moved, o);
+            if let Some(o) = rotation.at(tables, sample) {
+                rotate(&mut moved, o);
             }
         }
-        if num_turns > 1 {
-            // Rotation vectors of several layers do not add up; their product has one.
-            moved.turn = math::rotation::difference(moved.rotation, raw);
+        if num_rotations > 1 {
+            // Rotation vectors of several layers do not add up; their product has one vector.
+            moved.rotation_offset = math::rotation::difference(moved.rotation, raw);
         }
         moved
     }
 }
 
-/// How far a joint's translation has come at every sample.
+/// Progress of a joint's translation at every sample.
 fn translation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<Progress> {
     let at = |sample: usize| clip.translations(sample as isize)[joint];
     let steps: Vec<f64> = (0..clip.num_intervals())
@@ -123,7 +123,7 @@ fn translation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<P
     )
 }
 
-/// How far a joint's rotation has come at every sample.
+/// Progress of a joint's rotation at every sample.
 fn rotation_progress(clip: &Clip, joint: usize, ends: &JointEnds) -> Option<Progress> {
     let at = |sample: usize| clip.rotations(sample as isize)[joint];
     let steps: Vec<f64> = (0..clip.num_intervals())

@@ -1,8 +1,8 @@
 //! Offsets of rotations: q(t) becomes exp(o(t)) q(t), and o must make poses, angular velocities and angular
 //! accelerations meet.
 //!
-//! Rotation vectors do not add, and treating them as if they did leaves up to a radian per second: the left Jacobian J
-//! and its rate take their place wherever o and o' turn into motion. Derivation: docs/math/so3.md.
+//! Rotation vectors do not add; adding them anyway leaves errors of up to a radian per second. The left Jacobian J and its rate
+//! convert o and o' into motion. Derivation: docs/math/so3.md.
 
 use glam::{DQuat, DVec3};
 
@@ -11,16 +11,16 @@ use crate::math::rotation;
 
 /// Offsets wanted at both ends of a track of rotations.
 ///
-/// With D = log(q(T) q(0)^-1) on the short side, o(0) = rho D and o(T) = -(1-rho) D make the poses equal. The angular
-/// velocities meet at w* = (1-sigma) exp(o(0)) w(0) + sigma exp(o(T)) w(T) when o' = J^-1 (w* - exp(o) w) at either
-/// end, and the accelerations at the like mean of exp(o) w' when o'' = J^-1 (w'* - J' o' - (w* - exp(o) w) x (exp(o) w)
-/// - exp(o) w'). At a gap of exactly half a turn the short side is a matter of sign. Source: docs/math/so3.md.
+/// With D = log(q(T) q(0)^-1) on the short side, o(0) = rho D and o(T) = -(1-rho) D make the poses equal. The angular velocities
+/// meet at w* = (1-sigma) exp(o(0)) w(0) + sigma exp(o(T)) w(T) when o' = J^-1 (w* - exp(o) w) at either end. The accelerations
+/// meet at the corresponding mean of exp(o) w' when o'' = J^-1 (w'* - J' o' - (w* - exp(o) w) x (exp(o) w) - exp(o) w'). At a gap
+/// of exactly half a turn the short side depends on the sign. Source: docs/math/so3.md.
 pub fn rotation_targets(start: &EndState<DQuat>, end: &EndState<DQuat>, shares: &Shares) -> Targets {
     let gap = pose_gap(start.value, end.value);
     let offsets = [shares.rho * gap, -(1.0 - shares.rho) * gap];
     let [at_start, at_end] = [(start, offsets[0]), (end, offsets[1])].map(|(end, o)| {
-        let turn = rotation::exp(o);
-        (turn * end.velocity, turn * end.acceleration)
+        let offset = rotation::exp(o);
+        (offset * end.velocity, offset * end.acceleration)
     });
     let seam_velocity = (1.0 - shares.sigma) * at_start.0 + shares.sigma * at_end.0;
     let seam_acceleration = (1.0 - shares.tau) * at_start.1 + shares.tau * at_end.1;
@@ -45,23 +45,23 @@ pub fn rotation_targets(start: &EndState<DQuat>, end: &EndState<DQuat>, shares: 
 /// Velocity J o' + exp(o) w, acceleration J o'' + J' o' + (J o') x (exp(o) w) + exp(o) w'. Source:
 /// docs/math/so3.md.
 pub fn offset_motion(raw: &EndState<DQuat>, o: DVec3, rate: DVec3, acceleration: DVec3) -> EndState<DQuat> {
-    let turn = rotation::exp(o);
+    let offset = rotation::exp(o);
     let jacobian = rotation::left_jacobian(o);
-    let velocity = turn * raw.velocity;
+    let velocity = offset * raw.velocity;
     let added = jacobian * rate;
     EndState {
-        value: turn_by(o, raw.value),
+        value: rotate_by(o, raw.value),
         velocity: added + velocity,
         acceleration: jacobian * acceleration
             + rotation::left_jacobian_rate(o, rate) * rate
             + added.cross(velocity)
-            + turn * raw.acceleration,
+            + offset * raw.acceleration,
     }
 }
 
-/// Rotation vector from the start's rotation to the end's, short side; exactly zero when their bits are the same.
+/// Rotation vector from the start's rotation to the end's, short side; exactly zero when their bits are equal.
 pub(super) fn pose_gap(start: DQuat, end: DQuat) -> DVec3 {
-    // q times its own inverse is off the identity by rounding, which would move tracks that stand still.
+    // q times its own inverse differs from the identity by rounding, which would move tracks that do not move.
     if end == start {
         DVec3::ZERO
     } else {
@@ -70,7 +70,7 @@ pub(super) fn pose_gap(start: DQuat, end: DQuat) -> DVec3 {
 }
 
 /// exp(o) q, of unit length; bit for bit q when o is zero.
-pub(super) fn turn_by(o: DVec3, q: DQuat) -> DQuat {
+pub(super) fn rotate_by(o: DVec3, q: DQuat) -> DQuat {
     if o == DVec3::ZERO {
         q
     } else {

@@ -1,4 +1,4 @@
-//! The gaps of a seam: what lies between the end of a cut and its start.
+//! The gaps of a seam: the differences between the end of a cut and its start.
 
 use glam::DVec3;
 
@@ -22,7 +22,7 @@ pub struct JointGap {
 }
 
 impl JointGap {
-    /// The gap between two ends.
+    /// The gap between the two ends of a joint.
     pub(crate) fn of(ends: &JointEnds) -> Self {
         let [from, to] = ends.translation;
         let [from_turn, to_turn] = ends.rotation;
@@ -69,7 +69,7 @@ pub struct Gaps {
 }
 
 impl Gaps {
-    /// The larger of each gap: of these, and of one more joint.
+    /// The larger of each gap, of these and of one more joint.
     pub(super) fn max(self, gap: &JointGap) -> Self {
         Self {
             position: self.position.max(gap.position.length()),

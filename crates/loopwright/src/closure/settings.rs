@@ -1,4 +1,4 @@
-//! Which joints are closed how, and what settings are refused.
+//! Settings of a closure: a method for each joint, and the errors of invalid settings.
 
 use super::{
     boundary::BoundaryError,
@@ -10,11 +10,11 @@ use crate::words;
 /// How velocities and accelerations at the seam are measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SeamMotion {
-    /// By least squares over nine samples, which the method closes; a quintic over [`NOISE_SAMPLES`] closes the rest, as
-    /// central differences have it: the seam is as rough as the capture without a limb swinging for it. Where the take does
+    /// By least squares over nine samples, which the method closes; a quintic over 8 samples closes the remainder up to
+    /// the central differences. The seam is then as rough as the capture, and no limb swings to match noise. Where the take does
     /// not have four frames beyond both ends of the cut, [`Self::Central`].
     ///
-    /// Seams closed so are the hardest to find at every frame rate, and the take is moved least: docs/measurements/closure.md.
+    /// Such seams are the hardest to find at every frame rate, and the take is moved least: docs/measurements/closure.md.
     #[default]
     Layered,
     /// By central differences, noise included: the method closes all of it.
@@ -28,17 +28,17 @@ words!(SeamMotion {
 
 /// Samples over which the noise of a layered seam fades.
 ///
-/// Measured: with 4 the seam acceleration errs by half as much again, with 9 seams are a little easier to find.
+/// Measured: with 4 the seam acceleration errs by half as much again; with 9 seams are a little easier to find.
 pub(crate) const NOISE_SAMPLES: usize = 8;
 
-/// How a seam is closed: a method for all joints, and others for chosen ones.
+/// Settings of a closure: a method for all joints, and others for chosen ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClosureSettings {
-    /// The method of all joints that have none of their own.
+    /// The method of all joints without their own.
     pub method: Method,
     /// How velocities and accelerations at the seam are measured.
     pub motion: SeamMotion,
-    /// Joints with a method of their own, by index, the last entry counting; without one they are left open.
+    /// Joints with their own method, by index; the last entry for a joint applies, and `None` leaves it open.
     pub joints: Vec<(usize, Option<Method>)>,
 }
 
@@ -126,8 +126,8 @@ pub enum ClosureError {
         /// Value given.
         found: f64,
     },
-    /// A joint that is to be closed in its own way is not there.
-    #[error("joint {joint} is to be closed in its own way, there are {num_joints}")]
+    /// A joint with its own method does not exist.
+    #[error("joint {joint} has its own method, but the skeleton has {num_joints} joints")]
     Joint {
         /// Index given.
         joint: usize,

@@ -2,8 +2,8 @@
 //!
 //! Each shape has up to three decays over the time t since its end: one of the position, which starts near 1, one of the
 //! velocity, which starts at 0 with a slope of 1, and, for C2, one of the acceleration, which starts flat with a second
-//! derivative of 1. None of that is relied on: [`super::boundary`] solves for the mixture, so a shape with another start
-//! value, a slope, or a tail at the far end closes just as exactly. Formulas: docs/math/shapes.md.
+//! derivative of 1. None of that is required: [`super::boundary`] solves for the mixture, so a shape with another start value, a
+//! slope, or a tail at the far end closes just as exactly. Formulas: docs/math/shapes.md.
 
 use crate::math::{
     decay::{Decay, Fading, Jet},
@@ -24,35 +24,35 @@ pub enum Shape {
         /// Blend time, seconds.
         blend_secs: f64,
     },
-    /// Critically damped spring; C1. Its tail never ends, and the boundary system takes it into account.
+    /// Critically damped spring; C1. Its tail never ends; the boundary system takes it into account.
     Spring {
-        /// Half-life in the articles' convention, seconds: y = 2 ln2 / h. A resting offset is at 59.7% after it; half
-        /// of it is left after 1.2107 half-lives.
+        /// Half-life in the articles' convention, seconds: y = 2 ln2 / h. A resting offset falls to 59.7% after it; half of it is
+        /// left after 1.2107 half-lives.
         half_life_secs: f64,
     },
-    /// The pose fades evenly over the whole clip, the velocity like a cubic; C1.
+    /// The pose fades linearly over the whole clip, the velocity like a cubic; C1.
     Linear {
         /// Blend time of the velocity, seconds.
         blend_secs: f64,
     },
-    /// The pose fades evenly over the duration and bends softly into nothing, the velocity like a cubic; C1.
+    /// The pose fades linearly over the duration and levels off softly, the velocity like a cubic; C1.
     SoftFade {
-        /// Time after which an infinitely hard fade would be zero, seconds: twice that of its middle.
+        /// Time after which an infinitely hard fade would be zero, seconds: twice the time of its middle.
         duration_secs: f64,
-        /// How sharply it bends; 0.5 is nearly straight, 16 nearly a corner.
+        /// How sharply it levels off; 0.5 is nearly straight, 16 nearly a corner.
         hardness: f64,
         /// Blend time of the velocity, seconds.
         blend_secs: f64,
     },
-    /// The pose fades where the joint itself moves, by its share of the way; a joint that stands fades evenly. The velocity
-    /// fades like a cubic; C1.
+    /// The pose fades while the joint itself moves, in proportion to its progress; for a joint without motion it fades linearly.
+    /// The velocity fades like a cubic; C1.
     Adjustment {
         /// Blend time of the velocity, seconds.
         blend_secs: f64,
     },
 }
 
-/// Least hardness of a soft fade: below it the fade hardly leaves its start value.
+/// Lowest hardness of a soft fade: below it the fade hardly leaves its start value.
 pub(crate) const SOFTEST: f64 = 0.5;
 
 impl From<Decay> for Shape {
@@ -94,7 +94,7 @@ impl Shape {
         }
     }
 
-    /// How sharply a soft fade bends; `None` for the other shapes.
+    /// How sharply a soft fade levels off; `None` for the other shapes.
     pub fn hardness(self) -> Option<f64> {
         match self {
             Self::SoftFade { hardness, .. } => Some(hardness),
@@ -102,11 +102,11 @@ impl Shape {
         }
     }
 
-    /// The shape as it closes a period well: shortened where it is too long for it, hardened where it is too soft.
+    /// The shape fitted to a period: shortened where it is too long, hardened where it is too soft.
     ///
     /// A blend ends within the period, a half-life fits twice, a duration is at most two periods. Longer ones still meet the
-    /// boundary conditions, but they bend the far end as much as their own. The velocity's blend of a soft fade lasts no
-    /// longer than the fade: it takes back the fade's own slope, 2/D, and over a time B swings out by 0.3 B/D of the gap.
+    /// boundary conditions, but change the far end as much as their own. The velocity's blend of a soft fade lasts no longer than
+    /// the fade: it cancels the fade's own slope, 2/D, and over a time B overshoots by 0.3 B/D of the gap.
     pub fn fitted(self, period_secs: f64) -> Self {
         match self {
             Self::Quintic { blend_secs } => Self::Quintic {
@@ -144,12 +144,12 @@ impl Shape {
         matches!(self, Self::Quintic { .. })
     }
 
-    /// Whether the fade follows the way that a track itself makes.
+    /// Whether the fade follows the track's own progress.
     pub(crate) fn follows_the_track(self) -> bool {
         matches!(self, Self::Adjustment { .. })
     }
 
-    /// The decay of a shape that is nothing else; `None` for shapes that only the seam of a clip can have.
+    /// The shape as a decay; `None` for shapes that only the seam of a clip can have.
     pub fn decay(self) -> Option<Decay> {
         match self {
             Self::Quintic { blend_secs } => Some(Decay::Quintic { blend_secs }),
@@ -161,8 +161,8 @@ impl Shape {
 
     /// How offsets of unit size fade `t` seconds after the shape's own end of the clip, t at least 0.
     ///
-    /// `left` is the share of the way that is still to go there, which the shapes that last the whole clip fade by: of time,
-    /// or of the track's own way for [`Self::Adjustment`]. Source: docs/math/shapes.md.
+    /// `left` is the remaining share, with which the shapes that last the whole clip fade: of the time, or of the track's own
+    /// path for [`Self::Adjustment`]. Source: docs/math/shapes.md.
     pub fn fading(self, t: f64, left: Jet) -> Fading {
         let with_velocity_of_cubic = |position: Jet, blend_secs: f64| Fading {
             position,
@@ -219,7 +219,7 @@ mod tests {
         Shape::Adjustment { blend_secs: 0.3 },
     ];
 
-    /// What is left of a clip of 0.6 s.
+    /// The fading at a time in a clip of 0.6 s.
     fn fading(shape: Shape, t: f64) -> Fading {
         let left = Jet {
             value: 1.0 - t / 0.6,
@@ -280,7 +280,7 @@ mod tests {
                 }
             }
         }
-        // The cubic's second derivative jumps there; a blend as long as the clip has its end inside.
+        // The cubic's second derivative jumps there; a blend as long as the clip ends inside it.
         let [at, after] = [0.3, 0.3001].map(|t| fading(SHAPES[1], t).position.acceleration);
         assert!((at - 6.0 / 0.09).abs() < 1e-12 && after == 0.0);
     }
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_or_too_soft_is_fitted() {
+    fn too_long_or_too_soft_shapes_are_fitted() {
         let soft = Shape::SoftFade {
             duration_secs: 5.0,
             hardness: 0.1,

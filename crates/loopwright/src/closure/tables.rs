@@ -20,7 +20,7 @@ pub(super) struct Tables {
 }
 
 struct Table {
-    /// At both ends, with derivatives.
+    /// Weights at both ends, with derivatives.
     ends: [Weights; 2],
     /// Weights of the value at samples 0 to N; `None` where no blend reaches.
     samples: Vec<Option<[f64; MAX_CONDITIONS]>>,
@@ -37,7 +37,7 @@ impl Tables {
         }
     }
 
-    /// The offsets that are as wanted at both ends of a track; `progress` is that of the track, for shapes that follow it.
+    /// The offsets that meet the targets at both ends of a track; `progress` is that of the track, for shapes that follow it.
     pub(super) fn offsets(
         &mut self,
         targets: Targets,
@@ -91,12 +91,12 @@ impl Tables {
     }
 }
 
-/// Offsets of one track: what is wanted at its ends, and the table that spreads it.
+/// Offsets of one track: the targets at its ends, and the table that spreads them.
 #[derive(Clone, Copy)]
 pub(super) struct TrackOffsets {
     targets: Targets,
     table: usize,
-    /// The track has no gap: most joints never leave their place.
+    /// The track has no gap: most joints never move in their parent's axes.
     is_nothing: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The offsets wanted at both ends of a track, and how the gap is shared between them.
+//! The offsets wanted at both ends of a track, with the gap shared between them.
 
 use glam::DVec3;
 
@@ -11,12 +11,12 @@ pub struct Targets {
     pub value: [DVec3; 2],
     /// o'(0) and o'(T), per second.
     pub rate: [DVec3; 2],
-    /// o''(0) and o''(T), per second squared; ignored where only C1 is met.
+    /// o''(0) and o''(T), per second squared; ignored when only C1 is met.
     pub acceleration: [DVec3; 2],
 }
 
 impl Targets {
-    /// The offset, or the derivative of it whose weights are given.
+    /// The offset, or its derivative, for the given weights.
     pub fn mix(&self, weights: &[f64; MAX_CONDITIONS]) -> DVec3 {
         let [start, end, start_rate, end_rate, start_acceleration, end_acceleration] = *weights;
         self.value[0] * start

@@ -1,24 +1,25 @@
-//! How the axes of partners lie to each other: as the skeleton at rest has them, or the mean pose of the take.
+//! Rotations between the axes of partners, from the skeleton at rest or from the mean pose of the take.
 
 use glam::{DQuat, DVec3};
 
 use super::{Mirror, MirrorError, SymmetricPose, partners, reflect::flipped};
 use crate::{analysis::Analysis, math::rotation, motion::Skeleton, take::Take};
 
-/// A joint whose position varies by more than this share of the skeleton's size travels.
-const TRAVEL_SHARE: f64 = 0.02;
+/// The position of a joint varies when it strays by more than this share of the skeleton's size.
+const MOVING_SHARE: f64 = 0.02;
 
-/// Partners may be off by this share of their bone's length and of the skeleton's size at rest: shoulders and hips are measured
-/// by hand, ...
+/// Partners may be off by this share of their bone's length and of the skeleton's size at rest, because shoulders and hips are
+/// measured by hand, ...
 const REST_TOLERANCE: [f64; 2] = [0.25, 0.02];
 
-/// ... and by this in the mean pose, which is symmetric only as far as the motion is.
+/// ... and by this in the mean pose, which is only as symmetric as the motion.
 const MEAN_TOLERANCE: [f64; 2] = [0.4, 0.04];
 
 impl Analysis {
-    /// Left and right exchanged: the partners of the joints, by name and, where no name tells a side, by position.
+    /// The mirror that exchanges left and right: the partners of the joints, by name and, where no name gives a side, by
+    /// position.
     ///
-    /// `pairs` are partners that the caller names, which take precedence; a joint paired with itself lies in the mirror.
+    /// `pairs` are partners that the caller names, which take precedence; a joint paired with itself lies in the mirror plane.
     /// Errors: [`MirrorError`].
     pub fn mirror(&self, pairs: &[(String, String)]) -> Result<Mirror, MirrorError> {
         Mirror::of(&self.take, pairs, |frame| self.heading.yaw(frame))
@@ -26,11 +27,11 @@ impl Analysis {
 }
 
 impl Mirror {
-    /// Finds the partners of a take's joints, by name and, where no name tells a side, by position.
+    /// Finds the partners of a take's joints, by name and, where no name gives a side, by position.
     ///
-    /// Names are partners when exchanging one word for a side in one of them gives the other, and so are the parents of
-    /// partners. `pairs` are partners that the caller names, which take precedence; a joint paired with itself lies in the
-    /// mirror. `yaw` is the facing of the body at a frame, radians from +Z, left positive; it is called where the mean pose is
+    /// Two names are partners when exchanging a side word in one gives the other; the parents of partners are partners too.
+    /// `pairs` are partners that the caller names, which take precedence; a joint paired with itself lies in the mirror plane.
+    /// `yaw` is the facing of the body at a frame, radians from +Z, left positive; it is called only where the mean pose is
     /// needed. Errors: [`MirrorError`].
     pub(crate) fn of(take: &Take, pairs: &[(String, String)], yaw: impl Fn(usize) -> f64) -> Result<Self, MirrorError> {
         let skeleton = take.skeleton();
@@ -38,27 +39,27 @@ impl Mirror {
         let size = partners::size(skeleton, &medians);
         let rest: Vec<Option<DVec3>> = (0..medians.len())
             .map(|joint| {
-                (spreads[joint] <= TRAVEL_SHARE * size && skeleton.parent(joint).is_some()).then_some(medians[joint])
+                (spreads[joint] <= MOVING_SHARE * size && skeleton.parent(joint).is_some()).then_some(medians[joint])
             })
             .collect();
-        // Joints that travel stand anywhere; the skeleton is drawn without them.
+        // Joints whose position varies have no rest position; the skeleton is drawn without them.
         let drawn: Vec<DVec3> = rest.iter().map(|rest| rest.unwrap_or(DVec3::ZERO)).collect();
         let size = partners::size(skeleton, &drawn);
         let (partners, normal) = partners::find(skeleton, &drawn, pairs)?;
-        // At rest the mirror stands across the way from right to left, wherever the skeleton faces.
-        let turns = vec![from_reflections(normal); rest.len()];
-        let at_rest = Self::with_axes(skeleton, partners, rest, turns, SymmetricPose::Rest);
+        // At rest the mirror plane is across the direction from right to left, whatever the skeleton's facing.
+        let rotations = vec![from_reflections(normal); rest.len()];
+        let at_rest = Self::with_axes(skeleton, partners, rest, rotations, SymmetricPose::Rest);
         let Err(at_rest_error) = at_rest.check_positions(skeleton, size, REST_TOLERANCE) else {
             return Ok(at_rest);
         };
         let mean = mean_rotations(take, yaw);
-        let turns = (0..mean.len())
+        let rotations = (0..mean.len())
             .map(|joint| (flipped(mean[joint]).conjugate() * mean[at_rest.partners[joint]]).normalize())
             .collect();
-        let by_mean = Self::with_axes(skeleton, at_rest.partners, at_rest.rest, turns, SymmetricPose::Mean);
+        let by_mean = Self::with_axes(skeleton, at_rest.partners, at_rest.rest, rotations, SymmetricPose::Mean);
         match by_mean.check_positions(skeleton, size, MEAN_TOLERANCE) {
             Ok(()) => Ok(by_mean),
-            // What is wrong with the pairs shows more plainly at rest.
+            // The error at rest describes what is wrong with the pairs more clearly.
             Err(_) => Err(at_rest_error),
         }
     }
@@ -86,7 +87,7 @@ impl Mirror {
         }
     }
 
-    /// Whether partners are where the mirror has them, within shares of the length of the bone and of the skeleton's size.
+    /// Checks that partners are at their mirrored positions, within shares of the bone's length and of the skeleton's size.
     fn check_positions(&self, skeleton: &Skeleton, size: f64, tolerance: [f64; 2]) -> Result<(), MirrorError> {
         for joint in 0..self.partners.len() {
             let partner = self.partners[joint];
@@ -106,13 +107,13 @@ impl Mirror {
     }
 }
 
-/// The rotation that a reflection across `normal` and then one across X make together.
+/// The rotation equal to a reflection across `normal` followed by one across X.
 fn from_reflections(normal: DVec3) -> DQuat {
     let cross = normal.cross(DVec3::X);
     DQuat::from_xyzw(cross.x, cross.y, cross.z, normal.dot(DVec3::X)).normalize()
 }
 
-/// Mean rotation of every joint over the take, seen from the body's facing.
+/// Mean rotation of every joint over the take, relative to the body's facing.
 fn mean_rotations(take: &Take, yaw: impl Fn(usize) -> f64) -> Vec<DQuat> {
     let stride = take.num_frames().div_ceil(512);
     let mut sums = vec![DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0); take.num_joints()];
@@ -120,7 +121,7 @@ fn mean_rotations(take: &Take, yaw: impl Fn(usize) -> f64) -> Vec<DQuat> {
         let rotations = take.pose(frame).world(take.skeleton()).rotations;
         let facing = rotation::from_yaw(yaw(frame)).conjugate();
         for (sum, rotation) in sums.iter_mut().zip(rotations) {
-            // Signs mean nothing; opposite ones must not cancel.
+            // The sign of a quaternion has no meaning; opposite signs must not cancel.
             *sum = *sum + rotation::on_side_of(facing * rotation, *sum);
         }
     }
@@ -134,9 +135,9 @@ fn mean_rotations(take: &Take, yaw: impl Fn(usize) -> f64) -> Vec<DQuat> {
     sums.into_iter().map(unit).collect()
 }
 
-/// Median position of every joint in its parent's axes over the take, and how far it strays from there, metres.
+/// Median position of every joint in its parent's axes over the take, and the largest distance from it, metres.
 fn median_positions(take: &Take) -> (Vec<DVec3>, Vec<f64>) {
-    // A few dozen frames are enough; long takes need no more.
+    // A few dozen frames are enough, also for long takes.
     let stride = take.num_frames().div_ceil(64);
     let frames = || (0..take.num_frames()).step_by(stride);
     (0..take.num_joints())

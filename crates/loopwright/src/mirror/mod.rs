@@ -1,10 +1,10 @@
-//! Left and right exchanged: which joint is whose image, and poses in the mirror.
+//! Exchanges left and right: finds the partner of every joint, and reflects poses.
 //!
-//! Seen in a mirror that stands upright along the way ahead, the left hand does what the right one did. Partners need not have
-//! their axes where a mirror would put them, so every joint has a rotation between the two, constant because bones are
-//! rigid: the one that makes a symmetric pose its own image. Where the skeleton at rest is symmetric, that is the pose; where it
-//! is drawn with all bones in a line, the mean pose of the take is. Bones keep their own lengths, because no body is as
-//! symmetric as its skeleton's names. Derivation: docs/math/mirror.md.
+//! In a mirror that stands upright along the direction of motion, the left hand does what the right one did. The axes of partners
+//! need not be mirror images, so every joint has a rotation between the two. It is constant because bones are rigid: it makes a
+//! symmetric pose its own image. That pose is the skeleton at rest where that is symmetric; where all bones are drawn in a line,
+//! it is the mean pose of the take. Bones keep their own lengths, because real bodies are not exactly symmetric. Derivation:
+//! docs/math/mirror.md.
 
 use glam::{DQuat, DVec3};
 
@@ -19,28 +19,28 @@ mod reflect;
 pub use pairing::Pairing;
 pub(crate) use reflect::ACROSS;
 
-/// Which joint is the mirror image of which, and how the axes of the two lie to each other.
+/// The mirror partner of every joint, and the rotation between the axes of the two.
 ///
-/// The mirror stands across X of the space that the topmost joint is seen from.
+/// The mirror plane is across X, in the space of the topmost joint's parent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mirror {
     partners: Vec<usize>,
-    /// Per joint, from the axes of its partner to the image of its own axes.
+    /// Per joint, the rotation from the axes of its partner to the image of its own axes.
     own_axes: Vec<DQuat>,
-    /// The same of its parent; none for the topmost joint.
+    /// The same for its parent; the identity for the topmost joint.
     parent_axes: Vec<DQuat>,
-    /// Where each joint stays in its parent's axes, metres: its median position. `None` for joints that travel.
+    /// Position of each joint in its parent's axes, metres: its median. `None` for joints whose position varies.
     rest: Vec<Option<DVec3>>,
-    /// Which pose was taken for symmetric.
+    /// The pose that is assumed to be symmetric.
     symmetric: SymmetricPose,
 }
 
 /// The pose that is its own mirror image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SymmetricPose {
-    /// The skeleton at rest, with nothing turned.
+    /// The skeleton at rest, without rotations.
     Rest,
-    /// The mean pose of the take, seen from its facing.
+    /// The mean pose of the take, relative to its facing.
     Mean,
 }
 
@@ -49,7 +49,7 @@ pub enum SymmetricPose {
 #[non_exhaustive]
 pub enum MirrorError {
     /// No joint has a partner on the other side.
-    #[error("no joint of the skeleton has a partner on the other side, by name or by place")]
+    #[error("no joint of the skeleton has a partner on the other side, by name or by position")]
     NoPairs,
     /// A pair names a joint that is not there.
     #[error("the skeleton has no joint named \"{name}\"")]
@@ -57,13 +57,13 @@ pub enum MirrorError {
         /// The name given.
         name: String,
     },
-    /// A joint is in two pairs.
+    /// A joint appears in two pairs.
     #[error("\"{name}\" is named in two pairs")]
     Twice {
         /// The joint.
         name: String,
     },
-    /// The parents of two partners are no partners.
+    /// The parents of two partners are not partners.
     #[error("\"{left}\" and \"{right}\" cannot be images of each other: their parents are not")]
     Parents {
         /// One joint.
@@ -71,27 +71,27 @@ pub enum MirrorError {
         /// Its partner.
         right: String,
     },
-    /// Partners are not placed like images of each other.
+    /// The positions of two partners are not mirror images.
     #[error(
-        "\"{left}\" and \"{right}\" cannot be images of each other: at rest they are {off_metres:.3} m from where a mirror has them"
+        "\"{left}\" and \"{right}\" cannot be images of each other: at rest they are {off_metres:.3} m off the mirror image"
     )]
     Places {
         /// One joint.
         left: String,
         /// Its partner.
         right: String,
-        /// Distance from the place in the mirror, metres.
+        /// Distance from the mirrored position, metres.
         off_metres: f64,
     },
 }
 
 impl Mirror {
-    /// The image of a joint; the joint itself where it lies in the mirror.
+    /// The partner of a joint; the joint itself where it lies in the mirror plane.
     pub fn partner(&self, joint: usize) -> usize {
         self.partners[joint]
     }
 
-    /// Which pose was taken for symmetric.
+    /// The pose that is assumed to be symmetric.
     pub fn symmetric_pose(&self) -> SymmetricPose {
         self.symmetric
     }
@@ -106,7 +106,7 @@ mod tests {
         take::Take,
     };
 
-    /// Hips, two legs of two joints and a head, drawn with `left` as the way to its left side.
+    /// Hips, two legs of two joints and a head; `left` is the direction to the left side.
     fn take(names: [&str; 6], left: DVec3) -> Take {
         let parents = [None, Some(0), Some(1), Some(0), Some(3), Some(0)];
         let offsets = [
@@ -149,7 +149,7 @@ mod tests {
     const NAMES: [&str; 6] = ["Hips", "LHipJoint", "LeftFoot", "RHipJoint", "RightFoot", "Head"];
 
     #[test]
-    fn every_joint_of_the_image_is_where_the_mirror_has_it() {
+    fn every_joint_of_the_image_is_at_its_mirrored_position() {
         for left in [DVec3::X, -DVec3::X, DVec3::Z, DVec3::new(0.6, 0.0, 0.8)] {
             let take = take(NAMES, left);
             let mirror = Mirror::of(&take, &[], |_| 0.0).unwrap();
@@ -163,9 +163,9 @@ mod tests {
                 for joint in 0..6 {
                     let seen = before.position(frame, joint) * DVec3::new(-1.0, 1.0, 1.0);
                     let off = (after.position(frame, mirror.partner(joint)) - seen).length();
-                    // The feet are off by what the legs differ.
+                    // The feet are off by the difference between the legs.
                     let limit = if joint == 2 || joint == 4 { 0.02 } else { 0.0 };
-                    // Drawn along no axis, the mirror stands where the unequal legs have it.
+                    // For a skeleton that is not drawn along an axis, the unequal legs tilt the mirror.
                     let tilted = if left.x * left.z == 0.0 { 1e-12 } else { 6e-3 };
                     assert!(off < limit + tilted, "{left} {joint}: {off}");
                 }
@@ -182,11 +182,11 @@ mod tests {
     }
 
     #[test]
-    fn a_skeleton_drawn_in_a_line_has_its_mean_pose_for_a_mirror() {
-        // All bones along X, and every joint turned so that the body stands as the one above.
+    fn a_skeleton_drawn_in_a_line_uses_its_mean_pose() {
+        // All bones along X, with every joint rotated so that the body stands as the one above.
         let standing = take(NAMES, DVec3::X);
         let mirror = Mirror::of(&standing, &[], |_| 0.0).unwrap();
-        // A motion whose mean is symmetric: the take, and its image after it.
+        // A motion whose mean is symmetric: the take, followed by its image.
         let image = mirror.take(&standing);
         let axes = [
             DVec3::new(0.3, 0.1, -0.4),
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn places_tell_where_names_do_not_and_given_pairs_go_first() {
+    fn positions_replace_missing_names_and_given_pairs_go_first() {
         let nameless = take(["a", "b", "c", "d", "e", "f"], DVec3::X);
         let mirror = Mirror::of(&nameless, &[], |_| 0.0).unwrap();
         assert_eq!((mirror.partner(1), mirror.partner(4), mirror.partner(5)), (3, 2, 5));
@@ -249,8 +249,8 @@ mod tests {
             pose.translations[3] = DVec3::new(-0.1, 0.4, 0.0);
             pose
         });
-        let places = Mirror::of(&odd, &[pair("b", "d"), pair("c", "e")], |_| 0.0).unwrap_err();
-        assert!(matches!(places, MirrorError::Places { .. }), "{places}");
+        let error_of_pairs = Mirror::of(&odd, &[pair("b", "d"), pair("c", "e")], |_| 0.0).unwrap_err();
+        assert!(matches!(error_of_pairs, MirrorError::Places { .. }), "{error_of_pairs}");
         let one_sided = take(["a", "b", "c", "d", "e", "f"], DVec3::ZERO);
         assert_eq!(Mirror::of(&one_sided, &[], |_| 0.0), Err(MirrorError::NoPairs));
     }

@@ -1,4 +1,4 @@
-//! What the end of a stretch meets: its own start, or the mirror image of it.
+//! What the end of a stretch meets: its own start, or the mirror image of its start.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::analysis::{
     features::{Features, WeightedJoint},
 };
 
-/// How the two ends of a stretch belong together in a loop.
+/// How the two ends of a stretch meet in a loop.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Pairing {
     /// The end meets the start: the stretch is the whole loop.
@@ -27,7 +27,7 @@ impl Pairing {
         }
     }
 
-    /// Whether images are met.
+    /// Whether ends meet mirror images.
     pub fn is_mirrored(&self) -> bool {
         self.mirror().is_some()
     }
@@ -37,28 +37,28 @@ impl Pairing {
         self.mirror().map_or(joint, |mirror| mirror.partner(joint))
     }
 
-    /// How many times the length of the stretch the loop is long: itself, and its image where that follows.
+    /// Length of the loop in stretches: one, or two where the image follows.
     pub(crate) fn num_stretches(&self) -> u8 {
         1 + u8::from(self.is_mirrored())
     }
 
-    /// Whether a stretch that repeats may be so many shorter ones that repeat in the same way: where images are met only an odd
-    /// number, since after an even number of halves a body is where it began and not in the mirror.
+    /// Whether a stretch that repeats may consist of this many shorter ones that repeat in the same way. Where ends meet images
+    /// only an odd number can: an even number of halves ends on the start itself, not on its image.
     pub(crate) fn divides_into(&self, parts: usize) -> bool {
         !self.is_mirrored() || parts % 2 == 1
     }
 
-    /// The features in which ends are compared: the take's own, and behind them those of what every frame is met as, where that
-    /// is not the frame itself.
+    /// The features in which ends are compared: the take's own, and where ends meet images, the features of the images after
+    /// them.
     ///
-    /// Where images are met both partners count with the lesser weight of the two. What meets frame `n` of a take of `N` frames
-    /// stands `N` frames before the end of the features plus `n`.
+    /// With images, both partners count with the smaller weight of the two. The features that meet frame `n` of a take of `N`
+    /// frames are `N` rows before the end plus `n`.
     pub(crate) fn features<'a>(&self, analysis: &'a Analysis) -> Cow<'a, Features> {
         let Self::Mirrored(mirror) = self else {
             return Cow::Borrowed(&analysis.features);
         };
         let joints = balanced_weights(&analysis.joints, mirror);
-        // Every joint left has its partner among the others.
+        // Each joint left has its partner among the others.
         let partners: Vec<usize> = (joints.iter().enumerate())
             .map(|(index, weighted)| {
                 let partner = mirror.partner(weighted.joint);
@@ -82,7 +82,7 @@ impl From<Option<Mirror>> for Pairing {
     }
 }
 
-/// Weights for comparing poses with images of others: both partners count as the lesser of them does.
+/// Weights for comparing poses with mirror images: both partners get the smaller weight of the two.
 fn balanced_weights(joints: &[WeightedJoint], mirror: &Mirror) -> Vec<WeightedJoint> {
     let weight_of = |joint: usize| {
         let known = joints.iter().find(|weighted| weighted.joint == joint);

@@ -1,11 +1,11 @@
-//! Which joint is whose partner on the other side: as the caller says, by name, or by position at rest.
+//! Finds each joint's partner on the other side: from the caller, by name, or by position at rest.
 
 use glam::DVec3;
 
 use super::MirrorError;
 use crate::motion::Skeleton;
 
-/// Words for the two sides that names use, left before right.
+/// Side words in names, left before right.
 const SIDES: [(&str, &str); 5] = [
     ("Left", "Right"),
     ("left", "right"),
@@ -17,15 +17,15 @@ const SIDES: [(&str, &str); 5] = [
 /// Partners found by position may be off by this share of the skeleton's size.
 const SIZE_TOLERANCE: f64 = 0.05;
 
-/// Multiplications after which the normal of any skeleton has settled to rounding.
+/// Power iterations after which the normal of any skeleton has converged to rounding.
 const MULTIPLICATIONS: usize = 400;
 
-/// Cosine to an axis (8 degrees) from which the mirror is meant to stand across it.
+/// Cosine of the angle to an axis (8 degrees) from which the normal is snapped to that axis.
 const ALONG_AXIS: f64 = 0.99;
 
 /// The partners of all joints and the direction from right to left at rest; the caller's pairs take precedence.
 ///
-/// `rest` holds each joint's position in its parent's axes, metres. Errors: no partners, or pairs that cannot be.
+/// `rest` holds each joint's position in its parent's axes, metres. Errors: no partners, or invalid pairs.
 pub(super) fn find(
     skeleton: &Skeleton,
     rest: &[DVec3],
@@ -47,13 +47,13 @@ pub(super) fn find(
     Ok(found)
 }
 
-/// Distance of the farthest joint from the topmost one when nothing is turned, metres.
+/// Distance of the farthest joint from the topmost one without rotations, metres.
 pub(super) fn size(skeleton: &Skeleton, rest: &[DVec3]) -> f64 {
     let positions = unturned(skeleton, rest);
     positions.iter().map(|position| position.length()).fold(0.0, f64::max)
 }
 
-/// Where the joints are when nothing is turned, seen from the topmost one.
+/// Positions of the joints without rotations, relative to the topmost one.
 fn unturned(skeleton: &Skeleton, rest: &[DVec3]) -> Vec<DVec3> {
     let mut positions: Vec<DVec3> = Vec::with_capacity(rest.len());
     for joint in 0..skeleton.num_joints() {
@@ -65,7 +65,7 @@ fn unturned(skeleton: &Skeleton, rest: &[DVec3]) -> Vec<DVec3> {
     positions
 }
 
-/// The partner of every joint by its name or by those of the joints below, itself where there is none.
+/// The partner of every joint by its name or from the partners of its children; the joint itself where it has none.
 fn by_name(skeleton: &Skeleton) -> Vec<usize> {
     let mut partners: Vec<usize> = (0..skeleton.num_joints())
         .map(|joint| {
@@ -81,12 +81,12 @@ fn by_name(skeleton: &Skeleton) -> Vec<usize> {
         })
         .collect();
     for joint in 0..partners.len() {
-        // Partners must agree; a joint that its partner does not name back has none.
+        // Partners must agree; a joint whose partner does not point back has none.
         if partners[partners[joint]] != joint {
             partners[joint] = joint;
         }
     }
-    // Children come after their parents, so from the back each pair settles the one above it.
+    // Children come after their parents, so going backwards each pair determines the one above it.
     for joint in (0..partners.len()).rev() {
         let [own, other] = [joint, partners[joint]].map(|joint| skeleton.parent(joint));
         if let (Some(own), Some(other)) = (own, other)
@@ -116,7 +116,7 @@ fn set_given(skeleton: &Skeleton, pairs: &[(String, String)], partners: &mut [us
                     name: skeleton.joint(joint).name.clone(),
                 });
             }
-            // Its partner by name, if it had one, is left without.
+            // A previous partner by name no longer has one.
             let before = partners[joint];
             if partners[before] == joint && !is_given[before] {
                 partners[before] = before;
@@ -128,14 +128,14 @@ fn set_given(skeleton: &Skeleton, pairs: &[(String, String)], partners: &mut [us
     Ok(())
 }
 
-/// Partners by where joints are at rest: no joint is nearer to either's position in the mirror.
+/// Partners by position at rest: pairs in which each is the joint nearest to the other's mirrored position.
 fn by_position(skeleton: &Skeleton, rest: &[DVec3], normal: DVec3) -> Vec<usize> {
     let positions = unturned(skeleton, rest);
     let size = positions.iter().map(|position| position.length()).fold(0.0, f64::max);
     let nearest = |joint: usize| {
         let image = positions[joint] - 2.0 * positions[joint].dot(normal) * normal;
         let off = |other: usize| (positions[other] - image).length();
-        // Of joints at one position the one with as many children is meant; the order of the skeleton settles the rest.
+        // Among joints at one position the one with the same number of children is chosen, then the first in skeleton order.
         (0..positions.len())
             .filter(|&other| off(other) < SIZE_TOLERANCE * size)
             .filter(|&other| skeleton.children(other).len() == skeleton.children(joint).len())
@@ -154,10 +154,10 @@ fn by_position(skeleton: &Skeleton, rest: &[DVec3], normal: DVec3) -> Vec<usize>
         .collect()
 }
 
-/// Normal of the mirror that best takes joints at rest to their partners.
+/// Normal of the mirror that best maps joints at rest to their partners.
 ///
-/// |S a - b|^2 with S = 1 - 2 n n' is least where n'(a b' + b a')n, summed over the pairs, is: the eigenvector of the least
-/// eigenvalue.
+/// |S a - b|^2 with S = 1 - 2 n n' is least where n'(a b' + b a')n, summed over the pairs, is least: at the eigenvector of the
+/// smallest eigenvalue.
 fn normal_between(skeleton: &Skeleton, rest: &[DVec3], partners: &[usize]) -> DVec3 {
     let positions = unturned(skeleton, rest);
     let mut rows = [DVec3::ZERO; 3];
@@ -169,8 +169,8 @@ fn normal_between(skeleton: &Skeleton, rest: &[DVec3], partners: &[usize]) -> DV
             rows[2] += b * a.z + a * b.z;
         }
     }
-    // Subtracted from a multiple of one beyond its largest eigenvalue, the matrix has that direction as its strongest:
-    // multiply until it stays.
+    // Subtracted from a multiple of the identity above its largest eigenvalue, the matrix has that direction as its dominant
+    // eigenvector, which power iteration finds.
     let above: f64 = rows.iter().map(|row| row.length()).sum();
     let next = |n: DVec3| {
         let applied = DVec3::new(rows[0].dot(n), rows[1].dot(n), rows[2].dot(n));
@@ -180,14 +180,14 @@ fn normal_between(skeleton: &Skeleton, rest: &[DVec3], partners: &[usize]) -> DV
     for _ in 0..MULTIPLICATIONS {
         normal = next(normal);
     }
-    // Skeletons are drawn along an axis; what a hand-measured one is off would tilt the mirror.
+    // Skeletons are drawn along an axis; the small errors of a hand-measured one would tilt the mirror.
     let axis = [DVec3::X, DVec3::Y, DVec3::Z]
         .into_iter()
         .find(|axis| normal.dot(*axis).abs() > ALONG_AXIS);
     axis.unwrap_or(normal)
 }
 
-/// Whether the parents of partners are partners.
+/// Checks that the parents of partners are partners.
 fn check_parents(skeleton: &Skeleton, partners: &[usize]) -> Result<(), MirrorError> {
     for (joint, &partner) in partners.iter().enumerate() {
         let [own, other] = [joint, partner].map(|joint| skeleton.parent(joint));

@@ -5,11 +5,11 @@ use glam::{DQuat, DVec3};
 use super::Mirror;
 use crate::take::Take;
 
-/// Changes the sign of what lies across the mirror.
+/// Changes the sign of the component across the mirror.
 pub(crate) const ACROSS: DVec3 = DVec3::new(-1.0, 1.0, 1.0);
 
 impl Mirror {
-    /// The image of a vector in the axes of a joint's parent, in those of its partner's parent.
+    /// The image of a vector in the axes of a joint's parent, as a vector in the axes of its partner's parent.
     pub(crate) fn reflect(&self, joint: usize, vector: DVec3) -> DVec3 {
         self.parent_axes[joint].conjugate() * (vector * ACROSS)
     }
@@ -21,26 +21,26 @@ impl Mirror {
 
     /// The image of a joint's position in its parent's axes, for its partner: bones keep their own lengths, and the offset from
     /// rest is reflected.
-    pub(crate) fn reflect_place(&self, joint: usize, place: DVec3) -> DVec3 {
+    pub(crate) fn reflect_position(&self, joint: usize, position: DVec3) -> DVec3 {
         match (self.rest[joint], self.rest[self.partners[joint]]) {
-            (Some(own), Some(other)) => other + self.reflect(joint, place - own),
-            _ => self.reflect(joint, place),
+            (Some(own), Some(other)) => other + self.reflect(joint, position - own),
+            _ => self.reflect(joint, position),
         }
     }
 
-    /// The image of a rotation in the space of the mirror, as that of the partner of the joint that has it.
+    /// The image of a world-space rotation of a joint, for its partner.
     pub(crate) fn reflect_in_space(&self, joint: usize, rotation: DQuat) -> DQuat {
         (flipped(rotation) * self.own_axes[joint]).normalize()
     }
 
     /// The image of a whole take, in a mirror across the world's X: +X becomes -X.
     pub fn take(&self, take: &Take) -> Take {
-        // Reflecting keeps rotations of length one and their signs continuous along a joint's track.
+        // Reflection keeps rotations at length one and their signs continuous along a joint's track.
         take.map_poses(|pose| {
             let mut mirrored = pose.to_pose();
             for joint in 0..pose.num_joints() {
                 let image = self.partners[joint];
-                mirrored.translations[image] = self.reflect_place(joint, pose.translations[joint]);
+                mirrored.translations[image] = self.reflect_position(joint, pose.translations[joint]);
                 mirrored.rotations[image] = self.reflect_rotation(joint, pose.rotations[joint]);
             }
             mirrored
@@ -48,7 +48,7 @@ impl Mirror {
     }
 }
 
-/// A rotation seen in the mirror, as one between the images of the two spaces: S q S.
+/// The image of a rotation, between the images of the two spaces: S q S.
 pub(super) fn flipped(rotation: DQuat) -> DQuat {
     DQuat::from_xyzw(rotation.x, -rotation.y, -rotation.z, rotation.w)
 }

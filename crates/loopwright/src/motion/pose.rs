@@ -17,7 +17,7 @@ pub struct Pose {
     pub rotations: Vec<DQuat>,
 }
 
-/// A [`Pose`] that belongs to somebody else, usually one frame of [`super::Tracks`].
+/// A borrowed [`Pose`], usually one frame of [`super::Tracks`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PoseRef<'a> {
     /// Translations, metres.
@@ -48,7 +48,7 @@ impl PoseRef<'_> {
         }
     }
 
-    /// What stands above a joint of a local pose: the transform of its parent in the space of the root's parent.
+    /// World transform of the parent of a joint of a local pose: its transform in the space of the root's parent.
     ///
     /// The identity for the root.
     pub fn above(self, skeleton: &Skeleton, joint: usize) -> Rigid {
@@ -58,14 +58,13 @@ impl PoseRef<'_> {
             .fold(Rigid::IDENTITY, |above, &joint| above * self.joint(joint))
     }
 
-    /// Where a joint of a local pose goes, local again, when `motion` moves the space that the root is seen from and the joints
-    /// above stay.
+    /// Local transform of a joint of a local pose after `motion` moves the world; the joints above stay.
     pub fn carried(self, skeleton: &Skeleton, joint: usize, motion: Rigid) -> Rigid {
         let above = self.above(skeleton, joint);
         above.inverse() * motion * above * self.joint(joint)
     }
 
-    /// A joint of a local pose, local again, as it is seen from a root that stands at `root`; the joints above stay.
+    /// Local transform of a joint relative to a root at `root`; the joints above stay.
     pub(crate) fn in_root(self, skeleton: &Skeleton, joint: usize, root: Rigid) -> Rigid {
         let chain = |joint: usize| {
             let path = skeleton.path_from_root(joint);
@@ -99,10 +98,10 @@ impl Pose {
             let (position, rotation) = match skeleton.parent(joint) {
                 None => (local.translations[joint], local.rotations[joint]),
                 Some(parent) => {
-                    let turn = self.rotations[base + parent];
+                    let rotation = self.rotations[base + parent];
                     (
-                        self.translations[base + parent] + turn * local.translations[joint],
-                        (turn * local.rotations[joint]).normalize(),
+                        self.translations[base + parent] + rotation * local.translations[joint],
+                        (rotation * local.rotations[joint]).normalize(),
                     )
                 }
             };
@@ -128,21 +127,21 @@ impl Pose {
         self.rotations[joint] = transform.rotation;
     }
 
-    /// Moves a joint of a local pose, and all below it, as `motion` moves the space that the root is seen from.
+    /// Moves a joint of a local pose, and all below it, as `motion` moves the world.
     ///
-    /// Joints above it stay. With the joint that carries the root motion this puts the motion onto a body that is seen from its
-    /// root, and with the inverse motion takes it off again.
+    /// Joints above it stay. Applied to the joint that carries the root motion, this adds the motion to a root-relative pose; the
+    /// inverse motion removes it again.
     pub fn carry(&mut self, skeleton: &Skeleton, joint: usize, motion: Rigid) {
         let moved = self.as_ref().carried(skeleton, joint, motion);
         self.set_joint(joint, moved);
     }
 
-    /// A pose in the world after the world has moved; each rotation on its own quaternion's side.
+    /// A world pose after the world has moved; each rotation keeps the sign of its quaternion.
     #[must_use]
     pub fn moved(mut self, motion: Rigid) -> Self {
-        for (position, turn) in self.translations.iter_mut().zip(&mut self.rotations) {
+        for (position, own) in self.translations.iter_mut().zip(&mut self.rotations) {
             *position = motion.transform_point(*position);
-            *turn = rotation::on_side_of((motion.rotation * *turn).normalize(), *turn);
+            *own = rotation::on_side_of((motion.rotation * *own).normalize(), *own);
         }
         self
     }

@@ -4,17 +4,17 @@ use crate::math::rigid::{Rigid, Twist};
 
 /// Constant root motion: root(t) = start * exp(t * twist).
 ///
-/// A value without a policy: whether a file or an engine plays it is for whoever writes or plays the loop to decide.
+/// A value without a policy: the writer or player of the loop decides whether the file or the engine moves the root.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RootMotion {
-    /// Where the root stands at the start, world.
+    /// World transform of the root at the start.
     pub start: Rigid,
     /// The constant velocity and turn rate, in the root's own axes.
     pub twist: Twist,
 }
 
 impl RootMotion {
-    /// A root that stands at the origin.
+    /// A root that stays at the origin.
     pub const NONE: Self = Self {
         start: Rigid::IDENTITY,
         twist: Twist::ZERO,
@@ -22,14 +22,14 @@ impl RootMotion {
 
     /// World transform of the root `secs` seconds after the start, over any number of cycles.
     pub fn at(&self, secs: f64) -> Rigid {
-        // A root that stands stays where it is to the last bit.
+        // A stationary root keeps its bits.
         if self.twist == Twist::ZERO {
             return self.start;
         }
         self.start * self.twist.exp(secs)
     }
 
-    /// The root that stays where it starts.
+    /// The same root without motion.
     #[must_use]
     pub fn standing(&self) -> Self {
         Self {

@@ -5,7 +5,7 @@ use glam::DVec3;
 /// One joint of a skeleton.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
-    /// Name as the source has it; not necessarily unique.
+    /// Name as in the source; not necessarily unique.
     pub name: String,
     /// Index of the parent, always lower than the joint's own; `None` for the root alone.
     pub parent: Option<usize>,
@@ -19,7 +19,7 @@ pub struct Joint {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SkeletonError {
-    /// There are no joints at all.
+    /// The list is empty.
     #[error("the skeleton has no joints")]
     Empty,
     /// A joint's parent does not come before it.
@@ -58,7 +58,7 @@ impl Skeleton {
     /// Checks and keeps a list of joints.
     ///
     /// Afterwards: at least one joint; joint 0 is the only one without a parent; every parent has a lower index than its
-    /// children; every offset is finite. Errors say which of these fails first.
+    /// children; every offset is finite. Errors name the first of these that fails.
     pub fn new(joints: Vec<Joint>) -> Result<Self, SkeletonError> {
         if joints.is_empty() {
             return Err(SkeletonError::Empty);
@@ -110,12 +110,12 @@ impl Skeleton {
         &self.children[joint]
     }
 
-    /// The first joint of that exact name.
+    /// The first joint of exactly that name.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.joints.iter().position(|joint| joint.name == name)
     }
 
-    /// All joints whose whole name fits a pattern: `*` stands for any letters, also none, and `?` for any one.
+    /// All joints whose whole name matches a pattern: `*` matches any letters, including none, and `?` any one letter.
     pub fn joints_matching(&self, pattern: &str) -> Vec<usize> {
         let pattern: Vec<char> = pattern.chars().collect();
         (0..self.num_joints())
@@ -147,10 +147,10 @@ impl Skeleton {
     }
 }
 
-/// Whether a name fits a pattern of letters, `*` and `?`.
+/// Whether a name matches a pattern of letters, `*` and `?`.
 fn fits(pattern: &[char], name: &[char]) -> bool {
     let (mut at, mut letter) = (0, 0);
-    // Where the last star stands, and the letter up to which it reaches: it reaches further when what follows does not fit.
+    // Position of the last star, and the letter up to which it matches; it matches further when the rest of the pattern fails.
     let mut star: Option<(usize, usize)> = None;
     while letter < name.len() {
         match pattern.get(at) {
@@ -163,11 +163,11 @@ fn fits(pattern: &[char], name: &[char]) -> bool {
                 letter += 1;
             }
             _ => {
-                let Some((place, reached)) = star else {
+                let Some((star_at, reached)) = star else {
                     return false;
                 };
-                star = Some((place, reached + 1));
-                at = place + 1;
+                star = Some((star_at, reached + 1));
+                at = star_at + 1;
                 letter = reached + 1;
             }
         }
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_not_a_tree() {
+    fn refuses_joints_that_are_not_a_tree() {
         assert_eq!(Skeleton::new(Vec::new()), Err(SkeletonError::Empty));
         let second = Skeleton::new(vec![joint("a", None), joint("b", None)]);
         assert_eq!(second, Err(SkeletonError::SecondRoot { joint: 1 }));
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_its_paths() {
+    fn paths_run_from_the_root() {
         let tree = Skeleton::new(vec![
             joint("a", None),
             joint("b", Some(0)),

@@ -42,7 +42,7 @@ pub enum TracksError {
     },
 }
 
-/// The frames around a time: indices into tracks, those of the neighbours left out where there are none.
+/// The frames around a time: indices into tracks, without neighbours that do not exist.
 pub(crate) type Around = Span<usize>;
 
 impl Tracks {
@@ -55,7 +55,7 @@ impl Tracks {
         }
     }
 
-    /// Tracks from their values, which stay as they are but for the signs of the quaternions.
+    /// Tracks from their values, which are kept except for the signs of the quaternions.
     ///
     /// `translations` and `rotations` are local, frame-major, frames times joints long; rotations must be unit quaternions.
     /// Errors: [`TracksError`].
@@ -105,7 +105,7 @@ impl Tracks {
         Self::new(skeleton, step_secs, values.translations, values.rotations)
     }
 
-    /// Values that hold the invariants already.
+    /// Tracks of values that already hold the invariants.
     pub(crate) fn of_continuous(skeleton: Skeleton, step_secs: f64, values: Pose) -> Self {
         Self {
             skeleton,
@@ -121,10 +121,9 @@ impl Tracks {
         }
     }
 
-    /// Appends a frame, each rotation on the side of the frame before.
+    /// Appends a frame; each rotation gets the sign nearest to the frame before.
     ///
-    /// # Panics
-    /// When the pose has another number of joints.
+    /// # Panics When the pose has another number of joints.
     pub(crate) fn push(&mut self, pose: PoseRef<'_>) {
         let joints = self.num_joints();
         assert!(
@@ -194,10 +193,12 @@ impl Tracks {
     /// `u` runs from 0 at the earlier frame to 1 at the later one. Source: docs/math/sampling.md.
     pub(crate) fn between(&self, around: Around, u: f64) -> Pose {
         let curve = Hermite::at(u);
-        self.map_joints(around, |points, turns| (curve.point(points), curve.rotation(turns)))
+        self.map_joints(around, |points, rotations| {
+            (curve.point(points), curve.rotation(rotations))
+        })
     }
 
-    /// A pair of values for every joint from its translations and rotations around a time.
+    /// Maps every joint's translations and rotations around a time to a pair of values.
     pub(crate) fn map_joints<A, B, C>(&self, around: Around, map: impl Fn(Span<DVec3>, Span<DQuat>) -> (A, B)) -> C
     where
         C: FromIterator<(A, B)>,
@@ -226,8 +227,8 @@ impl Tracks {
         }
     }
 
-    /// Sets a joint so that it stands in the world where it does now once the root moves by `root`: it, and all below it, are
-    /// then seen from the root. `root` is the world transform of the root at a frame; joints above keep their tracks.
+    /// Makes a joint, and all below it, relative to the root, so that its world transform stays the same once the root moves by
+    /// `root`. `root` is the world transform of the root at a frame; joints above keep their tracks.
     pub(crate) fn set_carrier_in_root(&mut self, carrier: usize, root: impl Fn(usize) -> Rigid) {
         let seen = (0..self.num_frames())
             .map(|frame| self.pose(frame).in_root(&self.skeleton, carrier, root(frame)))
@@ -235,7 +236,7 @@ impl Tracks {
         self.set_joint(carrier, |frame| seen[frame]);
     }
 
-    /// Maps every local transform; `map` gets the joint with its translation and rotation.
+    /// Maps every local transform; `map` receives the joint with its translation and rotation.
     #[must_use]
     pub(crate) fn map(mut self, map: impl Fn(usize, DVec3, DQuat) -> (DVec3, DQuat)) -> Self {
         let joints = self.num_joints();

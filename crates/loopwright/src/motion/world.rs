@@ -13,7 +13,7 @@ pub struct WorldTracks {
 }
 
 impl WorldTracks {
-    /// Walks the tree at every frame.
+    /// Computes the world transforms at every frame.
     pub(super) fn of(tracks: &Tracks) -> Self {
         let mut values = Pose::with_capacity(tracks.values().num_joints());
         for frame in 0..tracks.num_frames() {

@@ -1,7 +1,7 @@
-//! The root motion of one period: from a fitted motion between its ends to one constant velocity and turn rate.
+//! The root motion of one period: one constant velocity and turn rate from a fitted motion between its ends.
 //!
-//! Over the ground and in space the question is the same, and so is the answer: a screw about an axis that is the up axis in
-//! the one case and any in the other, with as many whole turns as the body made. Derivation: docs/math/root.md.
+//! The same method works over the ground and in space: a screw with as many whole turns as the body made, about the up axis over
+//! the ground and about any axis in space. Derivation: docs/math/root.md.
 
 use core::f64::consts::{PI, TAU};
 
@@ -18,34 +18,36 @@ use crate::{
     motion::RootMotion,
 };
 
-/// A climb below this, metres per cycle, is left to the body: floors are not that level.
+/// A climb below this, metres per cycle, stays in the body: floors are not exactly level.
 const MIN_CLIMB_METRES: f64 = 0.03;
 
-/// A screw whose arc is longer than the path by more than this factor does not explain the motion.
+/// A screw whose arc is longer than the path by more than this factor does not fit the motion.
 const MAX_ARC_OVER_PATH: f64 = 1.3;
 
-/// A path that comes back to itself after a whole turn has a chord below this share of its length; a longer one is no circle.
+/// A path that returns to itself after a whole turn has a chord below this share of its length; a longer chord means it is no
+/// circle.
 const MAX_CHORD_OVER_PATH: f64 = 0.3;
 
-/// A turn this near to a whole one, radians, has too short a chord to determine radius and axis, and the path does it instead.
+/// A turn this near to a whole one, radians, has too short a chord to determine radius and axis; the path determines them
+/// instead.
 ///
-/// Over the ground that is where the sine of half the turn is below 0.2; in space it is that, rounded.
+/// Over the ground that is where the sine of half the turn is below 0.2; in space it is the same value, rounded.
 const NEAR_WHOLE_TURN_ON_GROUND: f64 = 0.402_715_841_580_661_5;
 const NEAR_WHOLE_TURN_IN_SPACE: f64 = 0.4;
 
-/// The same for motions that are exact to rounding, where the chord always determines radius and axis but at a whole turn.
+/// The same for motions that are exact to rounding, where the chord determines radius and axis except at a whole turn.
 const NEAR_WHOLE_TURN_EXACT: f64 = 2e-6;
 
-/// In space, ways that differ by less than this count as equal, metres: props wobble by as much where they spin on the spot.
+/// In space, distances that differ by less than this count as equal, metres: props wobble by as much when they spin on the spot.
 const EQUAL_METRES: f64 = 0.02;
 
-/// Takes the height out of a point.
+/// Removes the height of a point.
 const LEVEL: DVec3 = DVec3::new(1.0, 0.0, 1.0);
 
-/// Where the body stood at every sample of a period, and with that which motions its root can make.
+/// Positions of the body at every sample of a period; the variant also selects the motions that its root can make.
 #[derive(Clone, Copy, Debug)]
 pub enum BodyPath<'a> {
-    /// Over the ground: turns about +Y, ways over the ground, and climbs of 3 cm per cycle and more.
+    /// Over the ground: turns about +Y, motion over the ground, and climbs of 3 cm per cycle and more.
     Ground(GroundPath<'a>),
     /// In space: any rigid motion. World frames of the hips at the start, at every sample between, and at the end: two or more.
     Space(&'a [Rigid]),
@@ -56,75 +58,75 @@ pub enum BodyPath<'a> {
 pub struct GroundPath<'a> {
     /// Headings of samples, of which `first` is the start.
     pub heading: &'a Heading,
-    /// Index of the start among the headings.
+    /// Number of intervals from start to end.
     pub first: usize,
-    /// Samples from start to end.
+    /// Number of fundamental periods inside.
     pub num_intervals: usize,
     /// Fundamental periods within.
     pub cycles: u32,
 }
 
-/// One period seen from outside: the path of the body and the motion that lays its start onto its end.
+/// One period: the path of the body and the motion that maps its start to its end.
 #[derive(Clone, Copy, Debug)]
 pub struct Cycle<'a> {
-    /// Where the body stood.
+    /// The path of the body.
     pub path: BodyPath<'a>,
     /// Seconds from start to end.
     pub period_secs: f64,
-    /// World motion from the start to the end, as `fit` finds it.
+    /// World motion from the start to the end, as fitted by `fit`.
     pub motion: Rigid,
 }
 
 impl Cycle<'_> {
     /// The screw that carries the root from start to end at a constant rate.
     ///
-    /// The root starts where the body stands on average over the cycle, each sample carried back to the start. Turns beyond
-    /// half a turn are counted by the turning of the body in between and checked against the length of its path: where the
-    /// screw's arc is too long for it, the principal turn is taken and the spin stays in the body. The end is reached exactly,
-    /// except close to whole turns, where the circle of the path determines the velocity.
+    /// The root starts at the mean frame of the body over the cycle, each sample carried back to the start. Whole turns are
+    /// counted from the turning of the body in between and checked against the length of its path: where the screw's arc is too
+    /// long for the path, the principal turn is used and the spin stays in the body. The end is reached exactly, except close to
+    /// whole turns, where the circle of the path determines the velocity.
     pub fn root_motion(&self) -> RootMotion {
         let near_whole_turn = match self.path {
             BodyPath::Ground(_) => NEAR_WHOLE_TURN_ON_GROUND,
             BodyPath::Space(_) => NEAR_WHOLE_TURN_IN_SPACE,
         };
-        self.wound(near_whole_turn, self.rise())
+        self.with_whole_turns(near_whole_turn, self.rise())
     }
 
-    /// The same for a motion that is exact to rounding, as between the keys of a written loop: every rise is a climb, and the
-    /// end is reached exactly unless the turn is whole to a millionth.
+    /// The same for a motion that is exact to rounding, as between the keys of a written loop: every rise is a climb, and the end
+    /// is reached exactly unless the turn is whole to a millionth.
     pub fn exact_root_motion(&self) -> RootMotion {
-        self.wound(NEAR_WHOLE_TURN_EXACT, self.motion.translation.y)
+        self.with_whole_turns(NEAR_WHOLE_TURN_EXACT, self.motion.translation.y)
     }
 
-    /// A root that runs straight at a constant velocity and never turns, facing as the body does on average.
+    /// A root that moves straight at a constant velocity and never turns, with the mean facing of the body.
     ///
-    /// At the end it has made the same way as the screw; the turn is left to the body.
+    /// At the end it has covered the same distance as the screw; the turn stays in the body.
     pub fn straight_root_motion(&self) -> RootMotion {
         let from = self.path.start();
-        let way = self.motion.transform_point(from) - from;
-        let way = match self.path {
-            BodyPath::Ground(_) => way * LEVEL + DVec3::Y * self.rise(),
-            BodyPath::Space(_) => way,
+        let displacement = self.motion.transform_point(from) - from;
+        let displacement = match self.path {
+            BodyPath::Ground(_) => displacement * LEVEL + DVec3::Y * self.rise(),
+            BodyPath::Space(_) => displacement,
         };
         let start = self.path.mean_start(DVec3::ZERO, self.period_secs, |secs| {
-            Rigid::new(DQuat::IDENTITY, way * (secs / self.period_secs))
+            Rigid::new(DQuat::IDENTITY, displacement * (secs / self.period_secs))
         });
         RootMotion {
             start,
             twist: Twist {
-                linear: start.rotation.conjugate() * way / self.period_secs,
+                linear: start.rotation.conjugate() * displacement / self.period_secs,
                 angular: DVec3::ZERO,
             },
         }
     }
 
-    /// Length of the body's way, metres: its steps in its own axes added up, so that sway cancels, turning does not shorten it,
-    /// and a body that spins on a straight path has next to none.
+    /// Length of the body's path, metres: its steps in its own axes added up. Sway cancels, and turning does not shorten it; for
+    /// a body that spins on a straight path it is close to zero.
     pub fn path_metres(&self) -> f64 {
-        self.path.travelled().length()
+        self.path.total_steps().length()
     }
 
-    /// Metres over the ground that count as climb: small rises are left to the body.
+    /// Metres over the ground that count as climb: small rises stay in the body.
     fn rise(&self) -> f64 {
         let rise = self.motion.translation.y;
         match self.path {
@@ -133,33 +135,33 @@ impl Cycle<'_> {
         }
     }
 
-    fn wound(&self, near_whole_turn: f64, rise: f64) -> RootMotion {
+    fn with_whole_turns(&self, near_whole_turn: f64, rise: f64) -> RootMotion {
         let is_on_ground = matches!(self.path, BodyPath::Ground(_));
-        let (principal, turned) = (self.path.principal_turn(self.motion), self.path.turned());
-        // Close to whole turns a fit in space hardly determines an axis, and the body does.
+        let (principal, total_turn) = (self.path.principal_turn(self.motion), self.path.total_turn());
+        // Close to whole turns a fit in space hardly determines an axis; the path of the body does.
         let axis = if is_on_ground {
             Some(DVec3::Y)
-        } else if turned.length() > PI && principal.length() < near_whole_turn {
-            turned.try_normalize()
+        } else if total_turn.length() > PI && principal.length() < near_whole_turn {
+            total_turn.try_normalize()
         } else {
             principal.try_normalize()
         };
         let Some(axis) = axis else {
             return self.with_turn(principal, rise);
         };
-        let whole_turns = ((turned - principal).dot(axis) / TAU).round();
+        let whole_turns = ((total_turn - principal).dot(axis) / TAU).round();
         if whole_turns == 0.0 {
             return self.with_turn(principal, rise);
         }
-        let spun = principal.length() < near_whole_turn && (is_on_ground || turned.length() > PI);
+        let spun = principal.length() < near_whole_turn && (is_on_ground || total_turn.length() > PI);
         let start = self.path.start();
-        let way = self.motion.transform_point(start) - start;
-        let climb = way.dot(axis);
-        let chord = (way - axis * climb).length();
-        let wound = principal + axis * (TAU * whole_turns);
-        let about_axis = axis * wound.dot(axis);
+        let displacement = self.motion.transform_point(start) - start;
+        let climb = displacement.dot(axis);
+        let chord = (displacement - axis * climb).length();
+        let full_turn = principal + axis * (TAU * whole_turns);
+        let about_axis = axis * full_turn.dot(axis);
         let path = self.path_metres();
-        // The way over the ground knows nothing of the climb; that in space does, and wobbles.
+        // The path over the ground does not include the climb; the path in space does, and wobbles.
         let (arc_climb, slack) = if is_on_ground {
             (0.0, 0.0)
         } else {
@@ -168,28 +170,29 @@ impl Cycle<'_> {
         if spun && chord < (MAX_CHORD_OVER_PATH * path).max(slack) {
             return self.on_a_circle(about_axis, if is_on_ground { rise } else { climb });
         }
-        let arc = ops::hypot(arc_length(chord, wound.dot(axis)), arc_climb);
+        let arc = ops::hypot(arc_length(chord, full_turn.dot(axis)), arc_climb);
         let explains = arc <= MAX_ARC_OVER_PATH * path + slack;
         let turn = match (explains, is_on_ground) {
             (true, true) => about_axis,
-            (true, false) if !spun => wound,
+            (true, false) if !spun => full_turn,
             _ => principal,
         };
         self.with_turn(turn, rise)
     }
 
-    /// The start of the root for a turn (rotation vector over the period), and the twist that reaches the fitted motion.
+    /// The start of the root for a turn (rotation vector over the period), and the twist that reaches the end of the fitted
+    /// motion.
     fn with_turn(&self, turn: DVec3, rise: f64) -> RootMotion {
         let mut motion = self.motion;
         if let BodyPath::Ground(_) = self.path {
-            // The fit's height is that of the poses; what counts as climb is settled by the caller.
+            // The fitted height is that of the poses; the caller decides how much counts as climb.
             motion.translation.y = rise;
         }
         let world = Twist::log_with_turn(motion, turn, self.period_secs);
         let start = self.path.mean_start(turn, self.period_secs, |secs| world.exp(secs));
         let local = start.inverse() * motion * start;
         let turn_in_root = match self.path {
-            // A root that stands upright has the same up axis as the world.
+            // An upright root has the same up axis as the world.
             BodyPath::Ground(_) => turn,
             BodyPath::Space(_) => start.rotation.conjugate() * turn,
         };
@@ -199,10 +202,10 @@ impl Cycle<'_> {
         }
     }
 
-    /// Near a whole turn the chord is next to nothing, and the circle is that on which the path lies; `climb` metres are made
-    /// along the axis.
+    /// Near a whole turn the chord is close to zero, so the circle comes from the path; the root moves `climb` metres along the
+    /// axis.
     fn on_a_circle(&self, turn: DVec3, climb: f64) -> RootMotion {
-        let (centre, arm) = fit_circle(&self.path.places(), turn);
+        let (centre, arm) = fit_circle(&self.path.positions(), turn);
         let angular = turn / self.period_secs;
         match self.path {
             BodyPath::Ground(path) => {
@@ -233,7 +236,7 @@ impl Cycle<'_> {
     }
 }
 
-/// Length of the arc over a chord, metres, that turns by `turn` radians.
+/// Length of the arc over a chord, metres, for a turn of `turn` radians.
 fn arc_length(chord: f64, turn: f64) -> f64 {
     let sine = ops::sin(0.5 * turn).abs();
     if sine < 1e-9 {
@@ -244,18 +247,18 @@ fn arc_length(chord: f64, turn: f64) -> f64 {
 }
 
 impl BodyPath<'_> {
-    /// Where the body stands at the start, world.
+    /// Position of the body at the start, world.
     fn start(&self) -> DVec3 {
         match self {
-            Self::Ground(path) => path.place(0),
+            Self::Ground(path) => path.position(0),
             Self::Space(frames) => frames.first().map_or(DVec3::ZERO, |frame| frame.translation),
         }
     }
 
-    /// Where it stands at all samples but the end.
-    fn places(&self) -> Vec<DVec3> {
+    /// Positions of the body at all samples except the end.
+    fn positions(&self) -> Vec<DVec3> {
         match self {
-            Self::Ground(path) => (0..path.num_intervals).map(|sample| path.place(sample)).collect(),
+            Self::Ground(path) => (0..path.num_intervals).map(|sample| path.position(sample)).collect(),
             Self::Space(frames) => {
                 let frames = frames.iter().take(frames.len().saturating_sub(1));
                 frames.map(|frame| frame.translation).collect()
@@ -263,7 +266,7 @@ impl BodyPath<'_> {
         }
     }
 
-    /// The turn of a motion, at most half a turn, as a rotation vector in the world.
+    /// The rotation of a motion, at most half a turn, as a rotation vector in the world.
     fn principal_turn(&self, motion: Rigid) -> DVec3 {
         match self {
             Self::Ground(_) => DVec3::Y * rotation::yaw_of(motion.rotation),
@@ -271,8 +274,8 @@ impl BodyPath<'_> {
         }
     }
 
-    /// What the body turned by from start to end, whole turns included, as a rotation vector in the world.
-    fn turned(&self) -> DVec3 {
+    /// Rotation of the body from start to end, whole turns included, as a rotation vector in the world.
+    fn total_turn(&self) -> DVec3 {
         match self {
             Self::Ground(path) => DVec3::Y * (path.yaw(path.num_intervals) - path.yaw(0)),
             Self::Space(frames) => (frames.iter().zip(steps(frames)))
@@ -282,17 +285,17 @@ impl BodyPath<'_> {
     }
 
     /// Sum of the body's steps in its own axes, metres.
-    fn travelled(&self) -> DVec3 {
+    fn total_steps(&self) -> DVec3 {
         match self {
-            Self::Ground(path) => path.travelled(),
+            Self::Ground(path) => path.total_steps(),
             Self::Space(frames) => steps(frames).map(|step| step.linear).sum(),
         }
     }
 
     /// The body's frame averaged over the cycle, each sample carried back to the start; upright over the ground.
     ///
-    /// `turn` is that of the root over the period, as a rotation vector in the world, `moved_after` how the world has moved
-    /// after some seconds.
+    /// `turn` is the root's rotation over the period, as a rotation vector in the world; `moved_after` gives the motion of the
+    /// world after some seconds.
     fn mean_start(&self, turn: DVec3, period_secs: f64, moved_after: impl Fn(f64) -> Rigid) -> Rigid {
         match self {
             Self::Ground(path) => path.mean_start(turn.y, period_secs, moved_after),
@@ -302,7 +305,7 @@ impl BodyPath<'_> {
 }
 
 impl GroundPath<'_> {
-    fn place(&self, sample: usize) -> DVec3 {
+    fn position(&self, sample: usize) -> DVec3 {
         self.heading.ground(self.first + sample) * LEVEL
     }
 
@@ -310,12 +313,12 @@ impl GroundPath<'_> {
         self.heading.yaw(self.first + sample)
     }
 
-    fn travelled(&self) -> DVec3 {
+    fn total_steps(&self) -> DVec3 {
         (0..self.num_intervals)
             .map(|sample| {
                 let step =
                     (self.heading.ground(self.first + sample + 1) - self.heading.ground(self.first + sample)) * LEVEL;
-                // Half-way through the step, or every step would be seen half a step's turn too early.
+                // The facing half-way through the step; otherwise every step would be seen half a step's turn too early.
                 let yaw = 0.5 * (self.yaw(sample) + self.yaw(sample + 1));
                 rotation::from_yaw(yaw).conjugate() * step
             })
@@ -336,7 +339,7 @@ impl GroundPath<'_> {
 
     /// Facing averaged over the cycle, each sample turned back to the start, radians; `turn` is that of the root.
     fn mean_yaw(&self, turn: f64) -> f64 {
-        // A body that spins while it travels has no mean facing along the screw; the start's own is as good as any.
+        // A body that spins while it moves has no mean facing along the screw, so the facing of the start is used.
         let spun = self.yaw(self.num_intervals) - self.yaw(0) - turn;
         if spun.abs() > PI {
             return self.yaw(0);
@@ -356,7 +359,7 @@ fn steps(frames: &[Rigid]) -> impl Iterator<Item = Twist> {
         .map(|pair| Twist::log(pair[0].inverse() * pair[1], 1.0))
 }
 
-/// The mean of a joint's frames over one period, each carried back to the start as the world has moved.
+/// The mean of a joint's frames over one period, each carried back to the start by the motion of the world.
 ///
 /// The last frame is the end and belongs to the next period. Rotations are averaged as rotation vectors about their mean.
 pub(super) fn mean_start(frames: &[Rigid], period_secs: f64, moved_after: impl Fn(f64) -> Rigid) -> Rigid {
@@ -381,14 +384,14 @@ pub(super) fn mean_start(frames: &[Rigid], period_secs: f64, moved_after: impl F
     Rigid::new(mean, translation)
 }
 
-/// Rounds of averaging rotations: each leaves the square of what was off, in radians, or less.
+/// Rounds of averaging rotations: each reduces the error, in radians, to its square or less.
 const MEAN_ROUNDS: usize = 4;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The mean of frames that lie evenly about a screw is the screw's own start.
+    /// The mean of frames spread evenly about a screw is the screw's own start.
     #[test]
     fn wobble_about_a_screw_averages_out() {
         let world = Twist {

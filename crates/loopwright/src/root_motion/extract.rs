@@ -1,4 +1,4 @@
-//! From a clip in the world to a clip relative to its root.
+//! Converts a clip in the world to a clip relative to its root.
 
 use super::{
     MAX_LINEAR_TURN, RootError, RootMode, RootSettings, RootSpace,
@@ -13,7 +13,7 @@ use crate::{
     take::Clip,
 };
 
-/// A clip whose first joint is relative to the root, and the motion of that root.
+/// A clip whose carrier is relative to the root, and the motion of that root.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RootRelativeClip {
     /// The clip, context included, with the carrier relative to the root: its track nearly repeats.
@@ -22,29 +22,29 @@ pub struct RootRelativeClip {
     pub root: RootMotion,
     /// The joint whose track holds the root motion: the one that had it in the take, or the rig's root joint.
     pub carrier: usize,
-    /// The joint that carries the root's motion and nothing else, where the rig has one: see `root_joint`.
+    /// The joint that carries only the root motion, where the rig has one: see `root_joint`.
     pub root_joint: Option<usize>,
-    /// How well one screw explains the travel; `None` where the root motion was given.
+    /// How well one screw fits the root motion; `None` where the root motion was given.
     pub fit: Option<RootMotionFit>,
 }
 
-/// How well one screw explains the travel of a period.
+/// How well one screw fits the root motion of a period.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RootMotionFit {
-    /// Weighted root mean square distance of the poses at the end from those at the start moved there, metres.
+    /// Weighted root mean square distance between the poses at the end and the moved poses at the start, metres.
     pub residual_metres: f64,
     /// Length of the screw's arc over the period, metres.
     pub arc_metres: f64,
-    /// Length of the way that was recorded, without sway, metres; next to none for a body that spins on a straight path.
+    /// Length of the recorded path, without sway, metres; close to zero for a body that spins on a straight path.
     pub path_metres: f64,
 }
 
 impl Analysis {
-    /// Takes the root motion out of a clip of this take.
+    /// Removes the root motion from a clip of this take.
     ///
-    /// The root starts in the heading frame averaged over the cycle and moves by the constant twist that best lays the window
-    /// of poses at the start onto the one at the end. `cycles` is the number of fundamental periods in the clip. Errors:
-    /// settings that cannot be used, or a straight root for a stretch that turns. Source: docs/math/root.md.
+    /// The root starts in the heading frame averaged over the cycle and moves by the constant twist that best maps the window of
+    /// poses at the start to the one at the end. `cycles` is the number of fundamental periods in the clip. Errors: settings that
+    /// cannot be used, or a straight root for a stretch that turns. Source: docs/math/root.md.
     pub fn extract_root_motion(
         &self,
         clip: &Clip,
@@ -68,7 +68,7 @@ impl Analysis {
         };
         if let Some(joint) = root_joint.filter(|&joint| joint == carrier) {
             let own = stretch.frames_of(joint);
-            root = taken_over(&root, &own, &frames, clip.period_secs(), settings.space);
+            root = moved_to_root_joint(&root, &own, &frames, clip.period_secs(), settings.space);
         }
         Ok(RootRelativeClip {
             fit: Some(fit),
@@ -102,7 +102,7 @@ impl RootRelativeClip {
 
     /// The same clip relative to a root whose motion is known and that a joint of the rig carries.
     ///
-    /// `seats` holds where that joint stands seen from the root's constant twist, one place for each sample of a period or one
+    /// `seats` holds the transforms of that joint relative to the root's constant twist, one for each sample of a period or one
     /// for all; `analysis` is that of the take.
     pub fn under_root_joint(clip: &Clip, root: RootMotion, joint: usize, analysis: &Analysis, seats: &[Rigid]) -> Self {
         Self {
@@ -124,7 +124,7 @@ struct Stretch<'a> {
     first: usize,
 }
 
-/// The root motion, how well it fits, and where the body stood at every sample from start to end.
+/// The root motion, how well it fits, and the frames of the body at every sample from start to end.
 struct Fitted {
     root: RootMotion,
     fit: RootMotionFit,
@@ -150,7 +150,7 @@ impl<'a> Stretch<'a> {
     fn on_the_ground(&self, cycles: u32, settings: &RootSettings) -> Result<Fitted, RootError> {
         let (clip, first, num_intervals) = (self.clip, self.first, self.clip.num_intervals());
         let heading = Heading::of(&self.world, &self.analysis.body, clip.source_step_secs());
-        let laid = self.end_poses().laid_on_ground();
+        let aligned = self.end_poses().aligned_on_ground();
         let cycle = Cycle {
             path: BodyPath::Ground(GroundPath {
                 heading: &heading,
@@ -159,21 +159,21 @@ impl<'a> Stretch<'a> {
                 cycles,
             }),
             period_secs: clip.period_secs(),
-            motion: laid.motion,
+            motion: aligned.motion,
         };
         let mut root = root_motion(&cycle, settings)?;
         let climb_mps = root.twist.linear.y;
         if climb_mps != 0.0 {
-            // On a climb the root stands where the lowest joint does; on the level, on the take's own ground.
+            // On a climb the root is at the height of the lowest joint; on the level, on the take's own ground.
             let climb = climb_mps * clip.step_secs();
             root.start.translation.y = foot_of_climb(&self.world, first, num_intervals, climb);
         }
         Ok(Fitted {
             root,
             fit: RootMotionFit {
-                residual_metres: laid.residual_metres,
+                residual_metres: aligned.residual_metres,
                 arc_metres: root.twist.linear.length() * clip.period_secs(),
-                // The way over the ground knows nothing of the climb.
+                // The path over the ground does not include the climb.
                 path_metres: ops::hypot(cycle.path_metres(), climb_mps * clip.period_secs()),
             },
             frames: (first..=first + num_intervals)
@@ -183,16 +183,16 @@ impl<'a> Stretch<'a> {
     }
 
     fn in_full_space(&self, settings: &RootSettings) -> Result<Fitted, RootError> {
-        let laid = self.end_poses().laid_in_space();
+        let aligned = self.end_poses().aligned_in_space();
         let frames = self.frames_of(self.analysis.body.hips);
         let cycle = Cycle {
             path: BodyPath::Space(&frames),
             period_secs: self.clip.period_secs(),
-            motion: laid.motion,
+            motion: aligned.motion,
         };
         let root = root_motion(&cycle, settings)?;
         let fit = RootMotionFit {
-            residual_metres: laid.residual_metres,
+            residual_metres: aligned.residual_metres,
             arc_metres: root.twist.linear.length() * self.clip.period_secs(),
             path_metres: cycle.path_metres(),
         };
@@ -212,7 +212,7 @@ impl<'a> Stretch<'a> {
     }
 }
 
-/// The root motion of a period as the mode has it. Errors: a straight root for a period that turns.
+/// The root motion of a period in the given mode. Errors: a straight root for a period that turns.
 fn root_motion(cycle: &Cycle<'_>, settings: &RootSettings) -> Result<RootMotion, RootError> {
     let root = cycle.root_motion();
     if settings.mode != RootMode::Linear {
@@ -228,7 +228,7 @@ fn root_motion(cycle: &Cycle<'_>, settings: &RootSettings) -> Result<RootMotion,
 /// Height at the start of the slope of `climb` metres per sample on which the lowest joints stand.
 pub(super) fn foot_of_climb(world: &WorldTracks, first: usize, num_intervals: usize, climb: f64) -> f64 {
     let lowest = |sample: usize| {
-        let heights = world.positions(first + sample).iter().map(|place| place.y);
+        let heights = world.positions(first + sample).iter().map(|position| position.y);
         heights.fold(f64::INFINITY, f64::min)
     };
     (0..=num_intervals)
@@ -236,14 +236,20 @@ pub(super) fn foot_of_climb(world: &WorldTracks, first: usize, num_intervals: us
         .fold(f64::INFINITY, f64::min)
 }
 
-/// A root joint faces as the body does, give or take, when its facing strays from the body's by less than this, radians.
+/// A root joint faces along the body when its facing differs from the body's by less than this, radians.
 const FACES_ALONG: f64 = 0.5;
 
-/// The same motion of the world, carried by a root that stands where the rig's own root joint does.
+/// The same motion of the world, carried by a root at the rig's own root joint.
 ///
 /// `own` are the joint's frames over the period, `body` those of the body. On the ground the root takes the joint's mean
-/// place, and its facing where that goes along with the body's; in full space its whole mean frame.
-fn taken_over(root: &RootMotion, own: &[Rigid], body: &[Rigid], period_secs: f64, space: RootSpace) -> RootMotion {
+/// position, and its facing where that follows the body's; in full space its whole mean frame.
+fn moved_to_root_joint(
+    root: &RootMotion,
+    own: &[Rigid],
+    body: &[Rigid],
+    period_secs: f64,
+    space: RootSpace,
+) -> RootMotion {
     let RootMotion { start, twist } = *root;
     let world = twist.seen_from(start.inverse());
     let mean = mean_start(own, period_secs, |secs| world.exp(secs));

@@ -1,8 +1,8 @@
-//! The travel of half a cycle whose mirror image follows: a glide along a straight line.
+//! The root motion of half a cycle whose mirror image follows: a glide along a straight line.
 //!
-//! The poses at the end of the half are those at its start, seen in an upright mirror and carried ahead. Such a motion of the
-//! ground has one line that it maps to itself; the root goes along it, straight and evenly, because what the first half turns
-//! to one side the second turns back. Derivation: docs/math/mirror.md.
+//! The poses at the end of the half are those at its start, reflected in an upright mirror and moved ahead. Such a motion maps
+//! one line on the ground to itself. The root moves along that line, straight and evenly, because the second half turns back by
+//! the turn of the first. Derivation: docs/math/mirror.md.
 
 use glam::DVec3;
 
@@ -26,10 +26,10 @@ use crate::{
     take::Clip,
 };
 
-/// A climb below this, metres per half cycle, is left to the body: floors are not that level.
+/// A climb below this, metres per half cycle, stays in the body: floors are not exactly level.
 const MIN_CLIMB_METRES: f64 = 0.015;
 
-/// Half a cycle seen from outside.
+/// The data of half a cycle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HalfCycle<'a> {
     pub(crate) analysis: &'a Analysis,
@@ -39,7 +39,7 @@ pub(crate) struct HalfCycle<'a> {
     pub(crate) heading: &'a Heading,
     /// Index of the start among the frames of `world`.
     pub(crate) first: usize,
-    /// Frames from the start to the end of the half.
+    /// Number of intervals from the start to the end of the half.
     pub(crate) num_intervals: usize,
     /// Seconds from the start to the end of the half.
     pub(crate) half_secs: f64,
@@ -48,19 +48,19 @@ pub(crate) struct HalfCycle<'a> {
 }
 
 impl HalfCycle<'_> {
-    /// Where the root starts, and its straight twist.
+    /// The start of the root, and its straight twist.
     pub(crate) fn root_motion(&self) -> RootMotion {
         let (line, ahead) = self.fit();
         let mut velocity = ahead / self.half_secs;
         if ahead.y.abs() < MIN_CLIMB_METRES {
             velocity.y = 0.0;
         }
-        // Where along the line the body is on the average, carried back to the start.
+        // Mean position of the body along the line, carried back to the start.
         let count = self.num_intervals as f64;
         let along: f64 = (0..self.num_intervals)
             .map(|sample| {
-                let place = line.inverse().transform_point(self.heading.ground(self.first + sample));
-                place.z - ahead.z * sample as f64 / count
+                let position = line.inverse().transform_point(self.heading.ground(self.first + sample));
+                position.z - ahead.z * sample as f64 / count
             })
             .sum::<f64>()
             / count;
@@ -75,8 +75,8 @@ impl HalfCycle<'_> {
         }
     }
 
-    /// The line that the glide maps to itself, as a frame on it that faces along it the way the body does, and how far it goes
-    /// along and up, metres in that frame's axes.
+    /// The line that the glide maps to itself, as a frame on it that faces along it in the body's direction, and the distance
+    /// along it and up, metres in that frame's axes.
     fn fit(&self) -> (Rigid, DVec3) {
         let weights = fit_weights(self.skeleton, &self.analysis.body, &self.analysis.joints);
         let last = self.first + self.num_intervals;
@@ -92,21 +92,21 @@ impl HalfCycle<'_> {
                 });
             }
         }
-        // A reflection across X and then a turn by 2 phi is a reflection across the line at phi.
+        // A reflection across X followed by a turn by 2 phi is a reflection across the line at phi.
         let motion = fit_planar(&pairs);
         let mut yaw = 0.5 * rotation::yaw_of(motion.rotation);
         let facing = self.heading.yaw(self.first + self.num_intervals / 2);
         if ops::cos(yaw - facing) < 0.0 {
             yaw += core::f64::consts::PI;
         }
-        let turn = rotation::from_yaw(yaw);
-        let step = turn.conjugate() * motion.translation;
-        let line = Rigid::new(turn, turn * DVec3::new(0.5 * step.x, 0.0, 0.0));
+        let facing = rotation::from_yaw(yaw);
+        let step = facing.conjugate() * motion.translation;
+        let line = Rigid::new(facing, facing * DVec3::new(0.5 * step.x, 0.0, 0.0));
         (line, DVec3::new(0.0, step.y, step.z))
     }
 }
 
-/// Takes the travel out of half a cycle whose mirror image follows: the root goes straight ahead over the ground.
+/// Removes the root motion from half a cycle whose mirror image follows: the root moves straight ahead over the ground.
 ///
 /// Errors: settings that cannot be used.
 pub(crate) fn extract_half(

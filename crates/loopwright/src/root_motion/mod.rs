@@ -1,4 +1,4 @@
-//! Root motion: one constant velocity and turn rate that carries the character, and what is left to the body.
+//! Root motion: one constant velocity and turn rate that carries the character, and the remaining motion of the body.
 
 mod settings;
 

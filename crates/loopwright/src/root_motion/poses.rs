@@ -1,4 +1,4 @@
-//! The poses about both ends of a stretch, and the motion that lays the ones onto the others.
+//! The poses around both ends of a stretch, and the motion that maps those at the start to those at the end.
 
 use core::ops::RangeInclusive;
 
@@ -13,28 +13,28 @@ use crate::{
     motion::{Skeleton, WorldTracks},
 };
 
-/// Poses this far on either side of both ends are laid onto each other, seconds.
+/// Poses this far on either side of both ends are compared, seconds.
 pub(crate) const WINDOW_SECS: f64 = 0.2;
 
-/// Weight of hips, thighs and shoulders in the fit beside the joints that the search compares: they tell the turn.
+/// Weight of hips, thighs and shoulders in the fit, in addition to the joints that the search compares: they determine the turn.
 const TRUNK_WEIGHT: f64 = 0.5;
 
-/// Weight of every other joint: many poor witnesses average out the noise of a few good ones.
+/// Weight of every other joint: many inaccurate joints average out the noise of a few accurate ones.
 const LIMB_WEIGHT: f64 = 0.1;
 
-/// Factor on the weight that feet have in the way, not in the turn, while they stand at both ends: what stands must not slide
-/// over the seam.
+/// Factor on the weight of feet that stand at both ends, in the translation but not in the rotation of the fit: standing feet
+/// must not slide over the seam.
 ///
-/// Measured on the loops of 35 takes, the skate within 0.1 s of the seam is 1.28 times that of the uncut take without it, 1.22
-/// with 10 and 1.20 with 100, where the noise of two joints is all that counts. In the turn, too, a factor of 3 already errs by
-/// more than a degree a second on noisy walks.
+/// Measured on the loops of 35 takes: foot sliding within 0.1 s of the seam is 1.28 times that of the uncut take without the
+/// factor, 1.22 with 10 and 1.20 with 100, where only the noise of two joints counts. In the rotation a factor of 3 already
+/// causes errors of more than a degree a second on noisy walks.
 const PLANTED_FACTOR: f64 = 10.0;
 
-/// In full space a joint speaks by six points this far along its axes as well, metres: the turn of a prop of one joint is
-/// told by nothing else. Longer ones weigh turns more and places less.
+/// In full space a joint also contributes six points this far along its axes, metres: for a prop of one joint only they determine
+/// the rotation. Longer levers weigh rotations more and positions less.
 const LEVER_METRES: f64 = 0.1;
 
-/// The poses about both ends of a stretch of motion, which its root motion lays onto each other.
+/// The poses around both ends of a stretch, which its root motion maps to each other.
 #[derive(Clone, Copy)]
 pub(crate) struct EndPoses<'a> {
     pub(crate) skeleton: &'a Skeleton,
@@ -44,49 +44,49 @@ pub(crate) struct EndPoses<'a> {
     pub(crate) joints: &'a [WeightedJoint],
     /// Frame of the start.
     pub(crate) first: usize,
-    /// Frames from start to end.
+    /// Number of intervals from start to end.
     pub(crate) num_intervals: usize,
-    /// Frames on either side of both ends that are laid onto each other: those of [`WINDOW_SECS`].
+    /// Frames compared on either side of both ends: those of [`WINDOW_SECS`].
     pub(crate) reach: usize,
 }
 
-/// The motion from the poses at the start to those at the end, and how well it fits.
-pub(crate) struct Laid {
+/// The motion from the poses at the start to those at the end, and the error of the fit.
+pub(crate) struct Alignment {
     pub(crate) motion: Rigid,
-    /// Weighted root mean square distance of the end poses from the start poses moved there, metres.
+    /// Weighted root mean square distance between the end poses and the moved start poses, metres.
     pub(crate) residual_metres: f64,
 }
 
 impl EndPoses<'_> {
     /// The motion over the ground.
-    pub(crate) fn laid_on_ground(&self) -> Laid {
+    pub(crate) fn aligned_on_ground(&self) -> Alignment {
         let pairs = self.pairs();
-        self.laid(&pairs, &pairs, fit_planar(&pairs))
+        self.aligned(&pairs, &pairs, fit_planar(&pairs))
     }
 
     /// The motion in space.
-    pub(crate) fn laid_in_space(&self) -> Laid {
+    pub(crate) fn aligned_in_space(&self) -> Alignment {
         let pairs = self.pairs();
         let levered = self.levered(&pairs);
-        self.laid(&pairs, &levered, fit_rigid(&levered))
+        self.aligned(&pairs, &levered, fit_rigid(&levered))
     }
 
-    fn laid(&self, pairs: &[PointPair], fitted: &[PointPair], motion: Rigid) -> Laid {
+    fn aligned(&self, pairs: &[PointPair], fitted: &[PointPair], motion: Rigid) -> Alignment {
         let motion = self.held(pairs, motion);
-        Laid {
+        Alignment {
             motion,
             residual_metres: residual(fitted, motion),
         }
     }
 
-    /// Frames around the start, as far as there are as many around the end.
+    /// Frames around the start for which frames around the end exist.
     fn frames(&self) -> RangeInclusive<usize> {
         let last = self.first + self.num_intervals;
         let reach = self.reach.min(self.first).min(self.world.num_frames() - 1 - last);
         self.first - reach..=self.first + reach
     }
 
-    /// Joints of the poses around the start and of those around the end, frame-major.
+    /// Point pairs of the poses around the start and around the end, frame-major.
     fn pairs(&self) -> Vec<PointPair> {
         let weights = fit_weights(self.skeleton, self.body, self.joints);
         let of_frame = |frame: usize| {
@@ -99,7 +99,7 @@ impl EndPoses<'_> {
         self.frames().flat_map(of_frame).collect()
     }
 
-    /// The same pairs, and six about every joint that has a say in the turn.
+    /// The same pairs, and six about every joint that contributes to the rotation.
     fn levered(&self, origins: &[PointPair]) -> Vec<PointPair> {
         let num_joints = self.world.num_joints();
         let first = *self.frames().start();
@@ -124,7 +124,7 @@ impl EndPoses<'_> {
         pairs
     }
 
-    /// The motion with the turn that the whole body has, moved so that feet that stand at both ends are held.
+    /// The motion with the rotation fitted to the whole body, shifted so that feet that stand at both ends are held.
     fn held(&self, pairs: &[PointPair], motion: Rigid) -> Rigid {
         let off = |pair: &PointPair| (pair.end - motion.transform_point(pair.start)) * pair.weight;
         let (mut sum, mut total) = (DVec3::ZERO, 0.0);
@@ -144,7 +144,7 @@ impl EndPoses<'_> {
         }
     }
 
-    /// Which pairs are of feet that stand at both ends.
+    /// The pairs of feet that stand at both ends.
     fn planted(&self) -> Vec<usize> {
         let step_secs = WINDOW_SECS / self.reach.max(1) as f64;
         let cut = self.first..=self.first + self.num_intervals;
@@ -166,7 +166,7 @@ impl EndPoses<'_> {
     }
 }
 
-/// Weighted root mean square distance of the end points from the start points moved there, metres.
+/// Weighted root mean square distance between the end points and the moved start points, metres.
 fn residual(pairs: &[PointPair], motion: Rigid) -> f64 {
     let total: f64 = pairs.iter().map(|pair| pair.weight).sum();
     let sum: f64 = pairs
@@ -176,10 +176,10 @@ fn residual(pairs: &[PointPair], motion: Rigid) -> f64 {
     if total > 0.0 { (sum / total).sqrt() } else { 0.0 }
 }
 
-/// How much each joint counts where a motion is fitted to poses.
+/// Weight of each joint where a motion is fitted to poses.
 pub(super) fn fit_weights(skeleton: &Skeleton, body: &Body, joints: &[WeightedJoint]) -> Vec<f64> {
     let mut weights = vec![LIMB_WEIGHT; skeleton.num_joints()];
-    // A root that stays behind while the hips travel is no part of the body.
+    // A root that stays behind while the hips move is not part of the body.
     for &joint in skeleton.path_from_root(body.hips).iter().rev().skip(1) {
         weights[joint] = 0.0;
     }

@@ -1,7 +1,7 @@
-//! Root joints: a joint on the ground above the hips that many rigs have, and that engines read the travel from.
+//! Root joints: many rigs have a joint on the ground above the hips, from which engines read the root motion.
 //!
-//! In some takes it travels along with the hips, in others it stands at the origin for ever. Either way it is there to carry
-//! the root's motion, so a loop puts exactly that on it, and the hips below keep what differs. Source: docs/math/root.md.
+//! In some takes it moves along with the hips, in others it stays at the origin. In both cases it exists to carry the root
+//! motion, so a loop puts exactly that on it, and the hips below keep the difference. Source: docs/math/root.md.
 
 use glam::DVec3;
 
@@ -12,26 +12,26 @@ use crate::{
     take::Clip,
 };
 
-/// A joint carries the travel when it covers at least this share of the ground that the hips cover.
+/// A joint carries the root motion when the box around its path has at least this share of the diagonal of the hips' box.
 const CARRIER_SHARE: f64 = 0.5;
 
-/// A joint above the hips is on the ground when some time it comes this near to the height of the lowest joint of the body,
-/// as a share of the height of the hips over it.
+/// A joint above the hips is on the ground when at some time it comes this near to the height of the lowest joint of the body, as
+/// a share of the height of the hips over it.
 ///
-/// Root joints stand within a few centimetres of the soles; the lowest other joints that legs hang from are at half of it,
-/// in bodies that crouch for the whole take.
+/// Root joints are within a few centimetres of the soles; the lowest other joints from which legs hang are at half of it, in
+/// bodies that crouch for the whole take.
 const GROUND_SHARE: f64 = 0.25;
 
 impl Analysis {
-    /// The root joint of the rig, where it has one: a joint above the hips that carries the root motion and nothing else.
+    /// The root joint of the rig, if it has one: a joint above the hips that carries only the root motion.
     pub fn root_joint(&self) -> Option<usize> {
         find(self.take.skeleton(), &self.world, &self.body)
     }
 }
 
-/// The topmost joint on the way to the hips that travels with them; the hips themselves when nothing travels.
+/// The topmost joint on the path to the hips that moves with them; the hips themselves when nothing moves.
 ///
-/// In some files the root stays at the origin and the hips travel below it; in others the root does.
+/// In some files the root stays at the origin and the hips below it move; in others the root moves.
 pub fn find_carrier(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> usize {
     let needed = CARRIER_SHARE * extent(world, body.hips);
     skeleton
@@ -41,11 +41,11 @@ pub fn find_carrier(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> us
         .unwrap_or(body.hips)
 }
 
-/// The root joint of a rig that has one: on the ground above the joint that carries the travel, or that joint itself where
+/// The root joint of a rig that has one: on the ground above the joint that carries the root motion, or that joint itself where
 /// it is above the hips.
 ///
-/// Of several joints on top of each other the one nearest to the hips. `None` where the hips are the topmost joint, or where
-/// nothing above them is on the ground.
+/// Of several joints at the same position it is the one nearest to the hips. `None` where the hips are the topmost joint, or
+/// where no joint above them is on the ground.
 pub fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> Option<usize> {
     let carrier = find_carrier(skeleton, world, body);
     let mut above = skeleton.path_from_root(carrier);
@@ -73,7 +73,7 @@ pub fn find(skeleton: &Skeleton, world: &WorldTracks, body: &Body) -> Option<usi
     })
 }
 
-/// Diagonal of the box that a joint's way fills, metres.
+/// Diagonal of the box around a joint's path, metres.
 fn extent(world: &WorldTracks, joint: usize) -> f64 {
     let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     for frame in 0..world.num_frames() {
@@ -95,31 +95,31 @@ fn is_below(skeleton: &Skeleton, joint: usize, above: usize) -> bool {
     false
 }
 
-/// Children of a root joint whose place in the world is kept when the joint is put elsewhere.
+/// Children of a root joint whose world transforms are kept when the joint is moved elsewhere.
 ///
-/// All of them where the root joint travels itself; below one that stands those that lead to the hips or travel. What
-/// stands beside the hips then goes along with the root, as it would in an engine that moves it.
+/// All of them where the root joint itself moves; where it is stationary, those that lead to the hips or move. Other joints then
+/// move along with the root, as they would in an engine that moves it.
 fn kept_children(skeleton: &Skeleton, joint: usize, analysis: &Analysis) -> Vec<usize> {
     let (world, hips) = (&analysis.world, analysis.body.hips);
     let needed = CARRIER_SHARE * extent(world, hips);
-    let travels = |joint: usize| extent(world, joint) >= needed;
+    let moves = |joint: usize| extent(world, joint) >= needed;
     let mut children = skeleton.children(joint).to_vec();
-    if !travels(joint) {
-        children.retain(|&child| is_below(skeleton, hips, child) || travels(child));
+    if !moves(joint) {
+        children.retain(|&child| is_below(skeleton, hips, child) || moves(child));
     }
     children
 }
 
-/// A clip seen from the root, whose root joint stands at `seats` and whose body is where it was in the world.
+/// A clip relative to the root, with its root joint at `seats` and its body where it was in the world.
 ///
-/// `seats` holds places of the root joint seen from the constant twist, one for each sample of a period or one for all.
+/// `seats` holds transforms of the root joint relative to the constant twist, one for each sample of a period or one for all.
 pub fn seated(clip: &Clip, root: RootMotion, joint: usize, analysis: &Analysis, seats: &[Rigid]) -> Clip {
     let root_from_world = |sample: isize| root.at(sample as f64 * clip.step_secs()).inverse();
     let children = kept_children(clip.skeleton(), joint, analysis);
     seat(clip, joint, &children, &root_from_world, seats)
 }
 
-/// The same for a clip that is seen from the root already.
+/// The same for a clip that is already relative to the root.
 pub(crate) fn reseated(clip: &Clip, joint: usize, analysis: &Analysis, seats: &[Rigid]) -> Clip {
     let children = kept_children(clip.skeleton(), joint, analysis);
     seat(clip, joint, &children, &|_| Rigid::IDENTITY, seats)
@@ -140,7 +140,7 @@ fn seat(
         count => seats[sample.rem_euclid(count as isize) as usize],
     };
     let parent = clip.skeleton().parent(joint);
-    // Joints above keep their tracks, now seen from the root.
+    // Joints above keep their tracks, now relative to the root.
     let mut moved = clip.with_joint_track(joint, |sample| {
         let above = parent.map_or(Rigid::IDENTITY, |parent| at(sample, parent));
         above.inverse() * seat(sample)
@@ -153,15 +153,15 @@ fn seat(
     moved
 }
 
-/// How a root joint stands on the root: upright, or tilted as the rig has it at the start of the clip.
+/// Rotation of a root joint relative to the root: upright, or tilted as in the rig at the start of the clip.
 ///
-/// Its facing is the root's; rigs whose axes are not Y up lean by a quarter turn and keep that.
+/// Its facing is the root's; rigs whose axes are not Y up are tilted by a quarter turn and keep that.
 pub(crate) fn tilt(clip: &Clip, joint: usize) -> Rigid {
     let path = clip.skeleton().path_from_root(joint);
-    let turn = path
+    let rotation = path
         .iter()
         .map(|&joint| clip.rotations(0)[joint])
-        .fold(glam::DQuat::IDENTITY, |above, turn| above * turn);
-    let upright = rotation::from_yaw(rotation::yaw_of(turn));
-    Rigid::new((upright.conjugate() * turn).normalize(), DVec3::ZERO)
+        .fold(glam::DQuat::IDENTITY, |above, local| above * local);
+    let upright = rotation::from_yaw(rotation::yaw_of(rotation));
+    Rigid::new((upright.conjugate() * rotation).normalize(), DVec3::ZERO)
 }

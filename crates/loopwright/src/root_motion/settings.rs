@@ -1,21 +1,20 @@
-//! How root motion is taken out of a stretch, and what becomes of it.
+//! Settings for the removal of root motion from a stretch.
 
 use crate::words;
 
-/// Standard deviation of the weights that smooth a root's path unless given, seconds.
+/// Default standard deviation of the weights that smooth a root's path, seconds.
 ///
-/// Shorter, and the root jerks with every step; longer, and it no longer follows the body. A quarter of a second takes the
-/// bounce of steps away (2% of what comes twice a second is left) and keeps the weave of strides.
+/// Shorter, and the root jerks with every step; longer, and it no longer follows the body. A quarter of a second removes the
+/// bounce of steps (2% of an oscillation of two per second is left) and keeps the weave of strides.
 pub const PATH_SMOOTHING_SECS: f64 = 0.25;
 
-/// What becomes of the root motion of the take.
+/// The use of the take's root motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RootMode {
     /// The root moves at one constant velocity and turn rate (a twist); the hips keep what differs from it.
     #[default]
     Constant,
-    /// The root moves straight ahead at a constant velocity and never turns; closing takes the turn of the take out of the
-    /// body.
+    /// The root moves straight ahead at a constant velocity and never turns; closing removes the turn of the take from the body.
     Linear,
     /// The root stays where it starts; its velocity and turn rate are only reported.
     InPlace,
@@ -28,7 +27,7 @@ pub enum RootMode {
 }
 
 impl RootMode {
-    /// Whether a file or an engine moves the root: not where it stays, and the root motion is reported only.
+    /// Whether a file or an engine moves the root: not where it stays in place and the root motion is only reported.
     pub fn moves_root(self) -> bool {
         !matches!(self, Self::InPlace | Self::Stationary)
     }
@@ -43,10 +42,10 @@ words!(RootMode {
     Stationary: "stationary" | "world",
 });
 
-/// Which motions of a root count as travel.
+/// The motions that count as root motion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RootSpace {
-    /// Turns about the up axis, the way over the ground, and a climb above 3 cm per cycle: what stands and walks.
+    /// Turns about the up axis, motion over the ground, and a climb above 3 cm per cycle: bodies that stand and walk.
     #[default]
     Ground,
     /// Any rigid motion, about any axis: props, and animals that roll or climb. The root is the mean frame of the hips.
@@ -58,16 +57,16 @@ words!(RootSpace {
     Full: "full",
 });
 
-/// How the travel is taken out of a stretch, and what becomes of it.
+/// How root motion is removed from a stretch, and what it is used for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RootSettings {
-    /// What becomes of the travel.
+    /// The use of the root motion.
     pub mode: RootMode,
-    /// Which motions count as travel.
+    /// The motions that count as root motion.
     pub space: RootSpace,
     /// Standard deviation of the weights that smooth the root's path, seconds; for [`RootMode::Path`] alone.
     pub path_smoothing_secs: f64,
-    /// Take loops that turn by more than [`MAX_LINEAR_TURN`] into [`RootMode::Linear`] as well.
+    /// Also accept loops that turn by more than [`MAX_LINEAR_TURN`] for [`RootMode::Linear`].
     pub force_straight: bool,
 }
 
@@ -91,11 +90,11 @@ impl From<RootMode> for RootSettings {
     }
 }
 
-/// A loop that turns by more than this over its length, radians (5 degrees), is no straight one: closing bends the body by
-/// the whole turn within a fraction of a second.
+/// A loop that turns by more than this over its length, radians (5 degrees), is not straight: closing would turn the body by the
+/// whole angle within a fraction of a second.
 pub const MAX_LINEAR_TURN: f64 = 5.0 * core::f64::consts::PI / 180.0;
 
-/// Why the travel cannot be taken out as asked for.
+/// Why the root motion cannot be removed with these settings.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RootError {
@@ -115,16 +114,16 @@ pub enum RootError {
         /// Seconds given.
         found: f64,
     },
-    /// A path over the ground is asked for together with travel in all directions.
-    #[error("a path lies on the ground, travel in full space leaves it")]
+    /// A path over the ground is asked for together with root motion in full space.
+    #[error("a path lies on the ground, root motion in full space leaves it")]
     PathInFullSpace,
-    /// Half a cycle is to be mirrored, together with travel in all directions.
-    #[error("half a cycle is mirrored across an upright plane, so its travel is that over the ground")]
+    /// Half a cycle is to be mirrored, together with root motion in full space.
+    #[error("half a cycle is mirrored across an upright plane, so its root motion must be over the ground")]
     HalfInFullSpace,
 }
 
 impl RootSettings {
-    /// Whether the settings can be used, whatever the take. Errors: [`RootError`].
+    /// Checks the settings, independent of the take. Errors: [`RootError`].
     pub fn check(&self) -> Result<(), RootError> {
         let secs = self.path_smoothing_secs;
         if !(secs > 0.0 && secs.is_finite()) {

@@ -15,8 +15,8 @@ const MAX_TRANSFORMS: usize = 4_000_000;
 
 /// Samples kept on either side of a cut where the take has them.
 ///
-/// Enough for velocity and acceleration at both ends, for windows of poses a fifth of a second long, and for crossfades of
-/// the usual length.
+/// Enough for velocity and acceleration at both ends, for pose windows of a fifth of a second, and for crossfades of the usual
+/// length.
 const CONTEXT_SECS: f64 = 0.5;
 
 /// Most samples of context on either side, whatever the rate.
@@ -24,8 +24,8 @@ const MAX_CONTEXT: usize = 256;
 
 /// A cut sampled on an even grid of its own, with the frames around it.
 ///
-/// Sample 0 is the start and sample `num_intervals` the end; samples below and above are context, kept where the take has
-/// them, because closing a seam looks at the motion outside the cut. Local transforms, metres.
+/// Sample 0 is the start and sample `num_intervals` the end. Samples below and above are context, kept where the take has them,
+/// because closing a seam uses the motion outside the cut. Local transforms, metres.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clip {
     /// All samples, context first.
@@ -38,9 +38,9 @@ pub struct Clip {
 impl Clip {
     /// Samples `cut` at `num_intervals` even steps and at as many context steps as fit into the take.
     ///
-    /// `step_secs` is the time between samples in the result; it may differ from the source's own spacing, which then
-    /// plays a little faster or slower. Samples that fall on whole source frames are those frames, untouched.
-    /// Errors: [`CutError::TooShort`] below three intervals, [`CutError::TooLong`] above four million transforms.
+    /// `step_secs` is the time between samples in the result. It may differ from the source's own spacing; the source then plays
+    /// a little faster or slower. Samples that fall on whole source frames are exactly those frames. Errors:
+    /// [`CutError::TooShort`] below three intervals, [`CutError::TooLong`] above four million transforms.
     pub fn new(take: &Take, cut: &Cut, num_intervals: usize, step_secs: f64) -> Result<Self, CutError> {
         if num_intervals < 3 {
             return Err(CutError::TooShort { num_intervals });
@@ -53,7 +53,7 @@ impl Clip {
         let source_step_secs = step_frames * take.frame_time_secs();
         let last = (take.num_frames() - 1) as f64;
         let wanted = TimeStep::new(source_step_secs).up(CONTEXT_SECS).clamp(2, MAX_CONTEXT);
-        // The small allowance keeps a context frame that rounding puts a hair outside.
+        // The small allowance keeps a context frame that rounding puts just outside.
         let fits = |room: f64| ((room / step_frames + 1e-9).floor() as usize).min(wanted);
         let context_before = fits(cut.start_frame());
         let num_samples = context_before + num_intervals + 1 + fits(last - cut.end_frame());
@@ -65,7 +65,7 @@ impl Clip {
             } else {
                 cut.start_frame() + offset * step_frames
             };
-            // A grid that means to hit whole frames does hit them.
+            // Samples meant to fall on whole frames fall on them exactly.
             let near = frame.round();
             let frame = if (frame - near).abs() < 1e-9 * last.max(1.0) {
                 near
@@ -155,8 +155,7 @@ impl Clip {
         self.tracks.world()
     }
 
-    /// The clip followed by the image of each of its samples, context and all: twice as long, with what follows the end now
-    /// that image.
+    /// The clip followed by the image of each of its samples, context included: twice as long, and the image follows the end.
     pub(crate) fn followed_by_image(&self, image: impl Fn(PoseRef<'_>) -> Pose) -> Self {
         let own = self.context_before + self.num_intervals;
         let mut tracks = Tracks::empty(
@@ -177,7 +176,7 @@ impl Clip {
         }
     }
 
-    /// The same clip with every local transform mapped; `map` gets the joint and its translation and rotation.
+    /// The same clip with every local transform mapped; `map` receives the joint and its translation and rotation.
     pub(crate) fn map_transforms(&self, map: impl Fn(usize, DVec3, DQuat) -> (DVec3, DQuat)) -> Self {
         Self {
             tracks: self.tracks.clone().map(map),
@@ -185,14 +184,14 @@ impl Clip {
         }
     }
 
-    /// The same clip with one joint's local track replaced; `transform` gets the sample.
+    /// The same clip with one joint's local track replaced; `transform` receives the sample.
     pub(crate) fn with_joint_track(&self, joint: usize, transform: impl Fn(isize) -> Rigid) -> Self {
         let mut tracks = self.tracks.clone();
         tracks.set_joint(joint, |index| transform(self.sample_at(index)));
         Self { tracks, ..*self }
     }
 
-    /// The same clip with `carrier`, and all below it, seen from a root that stands at `root` in the world at a sample.
+    /// The same clip with `carrier`, and all below it, relative to a root whose world transform at a sample is `root`.
     pub(crate) fn seen_from_root(&self, carrier: usize, root: impl Fn(isize) -> Rigid) -> Self {
         let mut tracks = self.tracks.clone();
         tracks.set_carrier_in_root(carrier, |index| root(self.sample_at(index)));
@@ -208,7 +207,7 @@ mod tests {
         motion::Joint,
     };
 
-    /// A turning, travelling joint whose motion is known at any time (frames).
+    /// A turning, moving joint whose motion is known at any time (frames).
     fn truth(frame: f64) -> (DVec3, DQuat) {
         let t = 0.1 * frame;
         (
@@ -233,10 +232,10 @@ mod tests {
         let mut worst = 0.0_f64;
         for i in 10..10 * (num_frames - 2) {
             let frame = 0.1 * i as f64;
-            let (position, turn) = truth(frame * spacing);
+            let (position, rotation_at) = truth(frame * spacing);
             let sampled = take.sample(frame);
             worst = worst.max((sampled.translations[0] - position).length());
-            worst = worst.max(rotation::difference(sampled.rotations[0], turn).length());
+            worst = worst.max(rotation::difference(sampled.rotations[0], rotation_at).length());
         }
         worst
     }

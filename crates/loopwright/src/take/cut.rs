@@ -36,7 +36,7 @@ pub enum CutError {
     TooLong {
         /// Intervals asked for.
         num_intervals: usize,
-        /// Largest number taken.
+        /// Largest number allowed.
         limit: usize,
     },
 }

@@ -1,7 +1,7 @@
 //! A take: a whole recording as loaded, never edited.
 //!
-//! [`Take`] holds the tracks of every joint as recorded; `cut` names a stretch of it, and `clip` samples that stretch on
-//! its own even grid.
+//! [`Take`] holds the tracks of every joint as recorded; `cut` selects a stretch of it, and `clip` samples that stretch on its
+//! own even grid.
 
 use std::sync::Arc;
 
@@ -22,16 +22,16 @@ use crate::{
     motion::{Joint, Pose, PoseRef, Skeleton, Tracks, WorldTracks},
 };
 
-/// Longest plausible coordinate in metres; anything beyond is a fault of the file, and squares of it still fit a double.
+/// Longest plausible coordinate in metres; anything beyond is an error in the file, and its square still fits a double.
 const MAX_COORDINATE: f64 = 1e9;
 
 /// Shortest and longest accepted frame time in seconds.
 ///
-/// A megahertz is beyond any capture; rates above make windows of a tenth of a second overflow. The long end lets a file
-/// through that states its rate where its frame time belongs.
+/// A megahertz is beyond any capture; at higher rates windows of a tenth of a second overflow. The upper limit accepts a file
+/// that states its rate in place of its frame time.
 const FRAME_TIME_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e4;
 
-/// Why tracks are not a take.
+/// Why tracks cannot be a take.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TakeError {
@@ -64,9 +64,9 @@ pub enum TakeError {
 
 /// A recording: local transforms of all joints of a skeleton at all frames.
 ///
-/// Lengths in metres, +Y up, right-handed. Arrays are frame-major: the value of (frame, joint) stands at
-/// frame * num_joints + joint. Invariants: at least one frame; finite values; unit quaternions whose signs are continuous
-/// along each joint's track. A take is never edited, so its clones share the recording: cloning costs nothing.
+/// Lengths in metres, +Y up, right-handed. Arrays are frame-major: the value of (frame, joint) is at frame * num_joints + joint.
+/// Invariants: at least one frame; finite values; unit quaternions whose signs are continuous along each joint's track. A take is
+/// never edited, so its clones share the recording: cloning costs nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Take {
     name: Arc<str>,
@@ -76,8 +76,8 @@ pub struct Take {
 impl Take {
     /// Checks and keeps tracks; rotations are normalised and their signs made continuous.
     ///
-    /// `translations` and `rotations` are local (child in parent's axes), frame-major, frames times joints long.
-    /// Errors: [`TakeError`] names the first value that is out of order.
+    /// `translations` and `rotations` are local (child in parent's axes), frame-major, frames times joints long. Errors:
+    /// [`TakeError`] names the first invalid value.
     pub fn new(
         name: impl Into<String>,
         skeleton: Skeleton,
@@ -185,9 +185,9 @@ impl Take {
 
     /// The pose at a fractional frame, local, C1 in time.
     ///
-    /// Between frames: Hermite cubics with central-difference slopes, for rotations in the tangent space of the earlier
-    /// frame with slopes carried there by the inverse Jacobian, so that the angular velocity is continuous. On frames the
-    /// values are the frames' own. `frame` is clamped to the take.
+    /// Between frames: Hermite cubics with central-difference slopes. Rotations are interpolated in the tangent space of the
+    /// earlier frame, with slopes carried there by the inverse Jacobian, so that the angular velocity is continuous. On whole
+    /// frames the values are those of the frame. `frame` is clamped to the take.
     pub fn sample(&self, frame: f64) -> Pose {
         let last = self.num_frames() - 1;
         let frame = if frame.is_finite() {
@@ -224,9 +224,9 @@ impl Take {
         )
     }
 
-    /// The same recording without its root joint, whose motion goes to its only child; the world stays as it is.
+    /// The same recording without its root joint, whose motion moves to its only child; world transforms stay as they are.
     ///
-    /// Undoes what inserting a root joint above a skeleton does. `None` when the root has no or several children.
+    /// Reverses the insertion of a root joint above a skeleton. `None` when the root has no or several children.
     pub fn without_root_joint(&self) -> Option<Self> {
         let [child] = self.skeleton().children(0) else {
             return None;
@@ -234,7 +234,7 @@ impl Take {
         let joints = self.skeleton().joints()[*child..]
             .iter()
             .map(|joint| Joint {
-                // The child follows the root at once, so all indices move down by one.
+                // The child directly follows the root, so all indices move down by one.
                 parent: joint.parent.and_then(|parent| parent.checked_sub(1)),
                 ..joint.clone()
             })
@@ -242,19 +242,19 @@ impl Take {
         let mut tracks = Tracks::empty(Skeleton::new(joints).ok()?, self.frame_time_secs(), self.num_frames());
         for frame in 0..self.num_frames() {
             let pose = self.pose(frame);
-            let (locals, turns) = (pose.translations, pose.rotations);
+            let (locals, rotations) = (pose.translations, pose.rotations);
             let mut folded = Pose {
                 translations: locals[1..].to_vec(),
-                rotations: turns[1..].to_vec(),
+                rotations: rotations[1..].to_vec(),
             };
-            folded.translations[0] = locals[0] + turns[0] * locals[1];
-            folded.rotations[0] = turns[0] * turns[1];
+            folded.translations[0] = locals[0] + rotations[0] * locals[1];
+            folded.rotations[0] = rotations[0] * rotations[1];
             tracks.push(folded.as_ref());
         }
         Self::of_tracks(self.name(), tracks).ok()
     }
 
-    /// The same recording with the whole world turned by `turn`: only the root's track changes.
+    /// The same recording with the whole world rotated by `turn`: only the root's track changes.
     pub fn turned(&self, turn: DQuat) -> Self {
         let mut turned = self.clone();
         Arc::make_mut(&mut turned.tracks).set_joint(0, |frame| {
@@ -264,7 +264,7 @@ impl Take {
         turned
     }
 
-    /// The same recording with every pose mapped to another of the same joints; the poses must hold the invariants.
+    /// The same recording with every pose mapped to another of the same joints; the new poses must hold the invariants.
     pub(crate) fn map_poses(&self, map: impl Fn(PoseRef<'_>) -> Pose) -> Self {
         let mut tracks = Tracks::empty(self.skeleton().clone(), self.frame_time_secs(), self.num_frames());
         for frame in 0..self.num_frames() {
@@ -277,9 +277,9 @@ impl Take {
     }
 }
 
-/// Brings rotations to length one and to the side of those of the frame before, in one walk through the memory.
+/// Normalises rotations and gives each the sign nearest to the frame before, in one pass over the memory.
 ///
-/// Errors: the first transform that cannot be one.
+/// Errors: the first transform that is not valid.
 fn normalize(num_joints: usize, translations: &[DVec3], rotations: &mut [DQuat]) -> Result<(), TakeError> {
     for first in (0..rotations.len()).step_by(num_joints) {
         let (before, rest) = rotations.split_at_mut(first);
@@ -299,7 +299,7 @@ fn normalize(num_joints: usize, translations: &[DVec3], rotations: &mut [DQuat])
             }
             *rotation /= length;
         }
-        // Nothing for the first frame, which has none before it.
+        // The first frame has none before it and stays as it is.
         for (rotation, before) in frame.iter_mut().zip(before) {
             *rotation = rotation::on_side_of(*rotation, *before);
         }

@@ -1,8 +1,8 @@
-//! Zero-phase low-pass: what shakes faster than a chosen frequency is taken out of every track, and nothing moves in time.
+//! Zero-phase low-pass: removes shaking above a chosen frequency from every track without shifting anything in time.
 //!
-//! A second-order Butterworth filter runs over each track forwards and then backwards, so that its delay cancels; the
-//! frequency is raised beforehand so that the two passes together let through half the power at the one asked for. Rotations
-//! are filtered as quaternions of continuous sign and made unit again. Derivation: docs/math/smoothing.md.
+//! A second-order Butterworth filter runs over each track forwards and then backwards, so that its delay cancels. The cutoff is
+//! raised beforehand so that the two passes together let through half the power at the frequency asked for. Rotations are
+//! filtered as quaternions of continuous sign and normalised again. Derivation: docs/math/smoothing.md.
 
 use glam::{DQuat, DVec3};
 
@@ -13,41 +13,40 @@ use crate::{math::ops, motion::Pose};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SmoothError {
-    /// The frequency is not positive, or frames are too far apart to show it.
+    /// The frequency is not positive, or too high for the frame rate.
     #[error(
         "the frequency must lie between 0 and {limit} Hz, which is what {rate} frames per second can show, found {found}"
     )]
     Frequency {
         /// Hertz asked for.
         found: f64,
-        /// Highest frequency taken.
+        /// Highest frequency allowed.
         limit: f64,
         /// Frames per second of the take.
         rate: f64,
     },
-    /// What came out is no take.
+    /// The result is not a valid take.
     #[error(transparent)]
     Take(#[from] TakeError),
 }
 
-/// Highest frequency taken, as a share of the frame rate: at a half nothing is left to take out, and just below it the
-/// bilinear transform bends the filter beyond recognition.
+/// Highest frequency allowed, as a share of the frame rate: at a half there is nothing left to remove, and just below it the
+/// bilinear transform distorts the filter beyond recognition.
 const MAX_SHARE_OF_RATE: f64 = 0.45;
 
 /// Two passes of a second-order filter at f / 0.802 let through half the power at f: 0.802 = (2^(1/2) - 1)^(1/4).
 const TWO_PASSES: f64 = 0.802_243_075_6;
 
-/// Periods of the cutoff by which a run is continued beyond its ends before it is filtered.
+/// Each run is continued beyond its ends by this many periods of the cutoff before it is filtered.
 ///
 /// The filter rings for about one; with fewer its start shows in the first frames.
 const PAD_PERIODS: f64 = 2.0;
 
 impl Take {
-    /// The same recording without what shakes faster than `cutoff_hz`; amplitudes there are 0.71 of what they were.
+    /// The same recording without shaking above `cutoff_hz`; amplitudes at that frequency are 0.71 of the original.
     ///
-    /// `breaks` are frames at which another run begins: poses before and after are not mixed, as where the take jumps. Runs
-    /// of fewer than four frames stay as they are. Tracks that stand still keep their bits.
-    /// Errors: [`SmoothError`].
+    /// `breaks` are frames at which a new run begins, for example where the take jumps: poses before and after are not mixed.
+    /// Runs of fewer than four frames stay as they are. Tracks that do not move keep their bits. Errors: [`SmoothError`].
     pub fn smoothed(&self, cutoff_hz: f64, breaks: &[usize]) -> Result<Self, SmoothError> {
         let rate = self.frame_rate_hz();
         let limit = MAX_SHARE_OF_RATE * rate;
@@ -85,14 +84,14 @@ impl Take {
                 for (frame, point) in filter.both_ways(&points, pad).into_iter().enumerate() {
                     translations[at(frame)] = DVec3::from_array(point);
                 }
-                let turns: Vec<[f64; 4]> = (0..run.len())
+                let values: Vec<[f64; 4]> = (0..run.len())
                     .map(|frame| raw.rotations[at(frame)].to_array())
                     .collect();
-                for (frame, turn) in filter.both_ways(&turns, pad).into_iter().enumerate() {
-                    let turn = DQuat::from_array(turn);
+                for (frame, rotation) in filter.both_ways(&values, pad).into_iter().enumerate() {
+                    let rotation = DQuat::from_array(rotation);
                     // A joint that tumbles faster than the filter follows averages to nothing: it stays as it is.
-                    if turn.length() > MIN_LENGTH && turn != raw.rotations[at(frame)] {
-                        rotations[at(frame)] = turn;
+                    if rotation.length() > MIN_LENGTH && rotation != raw.rotations[at(frame)] {
+                        rotations[at(frame)] = rotation;
                     }
                 }
             }
@@ -121,7 +120,7 @@ struct LowPass {
 }
 
 impl LowPass {
-    /// The filter for a frequency as a share of the frame rate; from 0.5 on, the one just below.
+    /// The filter for a frequency as a share of the frame rate; from 0.5 on, the filter just below 0.5.
     fn new(share: f64) -> Self {
         let (sin, cos) = ops::sin_cos(core::f64::consts::PI * share.min(0.499));
         let k = sin / cos;
@@ -133,7 +132,7 @@ impl LowPass {
         }
     }
 
-    /// A track filtered forwards and backwards, continued beyond its ends by its own half-turn about them.
+    /// Filters a track forwards and backwards; beyond its ends it is continued by its own reflection through the end point.
     fn both_ways<const AXES: usize>(&self, track: &[[f64; AXES]], pad: usize) -> Vec<[f64; AXES]> {
         let count = track.len();
         if track.iter().all(|value| value == &track[0]) {
@@ -157,7 +156,7 @@ impl LowPass {
         values[pad..pad + count].to_vec()
     }
 
-    /// One pass, settled on the first value beforehand.
+    /// One pass, started in the steady state of the first value.
     fn pass<const AXES: usize>(&self, values: &mut [[f64; AXES]]) {
         let first = values[0];
         let (mut x1, mut x2, mut y1, mut y2) = (first, first, first, first);
@@ -199,7 +198,7 @@ mod tests {
         }
     }
 
-    /// Amplitude over the middle of a take and how far it lags, seconds, by projection on the wave.
+    /// Amplitude over the middle of a take and its lag, seconds, by projection on the wave.
     fn response(take: &Take, hertz: f64) -> (f64, f64) {
         let (mut sin, mut cos, mut count) = (0.0, 0.0, 0.0);
         // Whole periods only.
@@ -233,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn steady_travel_and_steady_spin_stay() {
+    fn steady_motion_and_steady_spin_stay() {
         let raw = take(240, |t| {
             (DVec3::new(1.3 * t, 0.9, -0.4 * t), rotation::exp(DVec3::Y * 3.0 * t))
         });

@@ -1,4 +1,4 @@
-//! Feet of skeletons whose names say nothing: what stays low over the take.
+//! Finds the feet of skeletons without usable names: the leaves that stay low over the take.
 
 use super::{Foot, FoundBy, names::NamedJoints};
 use crate::take::Take;
@@ -9,7 +9,7 @@ use crate::take::Take;
 /// ankles on the other.
 const FOOT_HEIGHT_SHARE: f64 = 0.2;
 
-/// The ankles and toes that stay low over the take; every leaf where feet cannot be told from other joints so.
+/// The ankles and toes that stay low over the take; every leaf where this does not distinguish feet from other joints.
 pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
     let skeleton = take.skeleton();
     let leaves: Vec<usize> = (0..skeleton.num_joints())
@@ -32,7 +32,7 @@ pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
         .iter()
         .map(|height| height / count < FOOT_HEIGHT_SHARE * top)
         .collect();
-    // Children come after their parents, so that from the back everything below a joint is known.
+    // Children come after their parents, so going backwards everything below a joint is known.
     let mut all_low = is_low.clone();
     for joint in (0..skeleton.num_joints()).rev() {
         if let Some(parent) = skeleton.parent(joint) {
@@ -41,7 +41,7 @@ pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
     }
     let mut feet: Vec<Foot> = Vec::new();
     for &leaf in leaves.iter().filter(|&&leaf| is_low[leaf]) {
-        // A foot is all that stays low, up to the ankle; the toe is what comes next.
+        // A foot is the whole path that stays low, up to the ankle; the toe is the next joint.
         let path = skeleton.path_from_root(leaf);
         let ankle = path.iter().position(|&joint| all_low[joint]).unwrap_or(path.len() - 1);
         if feet.iter().all(|foot| foot.ankle != path[ankle]) {

@@ -1,4 +1,4 @@
-//! Which joints are hips, feet, hands and head: by name (`names`), else by geometry (`geometry`), else by being leaves.
+//! Finds hips, feet, hands and head: by name (`names`), else by geometry (`geometry`), else as the leaves of the skeleton.
 
 use super::standing::ContactLimits;
 use crate::take::Take;
@@ -19,14 +19,14 @@ pub enum Side {
     Right,
 }
 
-/// A foot: what stands on the ground.
+/// A foot: the joints that touch the ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Foot {
     /// The ankle, or the end of the leg where nothing finer is known.
     pub ankle: usize,
     /// The ball of the foot or the toes, where the rig has them.
     pub toe: Option<usize>,
-    /// Which side it is on, where that is known.
+    /// Its side, where that is known.
     pub side: Option<Side>,
 }
 
@@ -50,22 +50,22 @@ pub enum FoundBy {
     AllLeaves,
 }
 
-/// Joints that the caller names.
+/// The caller's choices of joints.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BodyOverrides {
     /// The hips, by exact name.
     pub hips: Option<String>,
     /// The feet, by exact name, one each.
     pub feet: Vec<String>,
-    /// Joints that count otherwise than by default when poses are compared: names, `*` for any letters and `?` for any one,
-    /// each with a weight of 0 or more, a factor on metres. The last that fits counts.
+    /// Weights that replace the defaults when poses are compared: joint names, where `*` matches any letters and `?` any one,
+    /// each with a weight of 0 or more, a factor on metres. The last pattern that matches applies.
     pub weights: Vec<(String, f64)>,
     /// When a foot counts as standing.
     pub contacts: ContactLimits,
 }
 
 impl BodyOverrides {
-    /// Whether the limits of contacts can be used. Errors: [`BodyError::ContactLimit`] for one that is not a positive number.
+    /// Checks the limits of contacts. Errors: [`BodyError::ContactLimit`] for one that is not a positive number.
     pub(super) fn check(&self) -> Result<(), BodyError> {
         let ContactLimits {
             speed_mps,
@@ -80,10 +80,10 @@ impl BodyOverrides {
     }
 }
 
-/// Largest weight of a joint that is taken; the largest by default is 1.
+/// Largest weight allowed; the largest by default is 1.
 pub(super) const MAX_WEIGHT: f64 = 1000.0;
 
-/// Why joints that the caller asks for cannot be used.
+/// Why the caller's choice of joints cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BodyError {
@@ -92,10 +92,10 @@ pub enum BodyError {
     NoSuchJoint {
         /// The name given.
         name: String,
-        /// Up to three joints whose names are alike.
+        /// Up to three joints with similar names.
         similar: Vec<String>,
     },
-    /// A weight is no number, below zero, or beyond what keeps sums finite.
+    /// A weight is not a number, below zero, or so large that sums may overflow.
     #[error("the weight of \"{pattern}\" must lie between 0 and {MAX_WEIGHT}, found {found}")]
     Weight {
         /// The pattern given.
@@ -106,7 +106,7 @@ pub enum BodyError {
     /// A limit of contacts is not a positive number.
     #[error("the {limit} below which a foot stands must be a positive number, found {found}")]
     ContactLimit {
-        /// Speed or height.
+        /// Which limit: speed or height.
         limit: &'static str,
         /// The number given.
         found: f64,
@@ -116,7 +116,7 @@ pub enum BodyError {
     NoWeight,
 }
 
-/// The joints that the stages look at.
+/// The joints that the stages use.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Body {
     /// The joint that both legs hang from.
@@ -154,7 +154,7 @@ impl Body {
             let mut feet: Vec<Foot> = Vec::new();
             for name in &overrides.feet {
                 let ankle = find_given(skeleton, name)?;
-                // Named twice it is one foot still.
+                // A joint named twice is still one foot.
                 if feet.iter().all(|foot| foot.ankle != ankle) {
                     feet.push(Foot {
                         ankle,
@@ -173,9 +173,9 @@ impl Body {
             (Some(left), Some(right)) => Some([left, right]),
             _ => None,
         };
-        // In one family of rigs "shoulder" is the collar bone, in another the upper arm; either spans the chest.
+        // In some rigs "shoulder" is the collar bone, in others the upper arm; either spans the chest.
         let shoulders = pair(Part::UpperArm).or_else(|| pair(Part::Clavicle));
-        // Legs without a name for their upper end: the joints below the hips on the way to the feet.
+        // Legs whose upper end has no name: the joints below the hips on the path to the feet.
         let thighs = pair(Part::Thigh).or_else(|| {
             let below_hips = |side| {
                 let foot = feet.iter().find(|foot| foot.side == Some(side))?;
@@ -200,10 +200,10 @@ impl Body {
         })
     }
 
-    /// Standing height in the take's own unit, whatever the pose: leg and spine laid straight, up to the head joint.
+    /// Standing height in the take's own unit, whatever the pose: the lengths of leg and spine added up, to the head joint.
     ///
-    /// Measured on the bones of the middle frame, because in some files the offsets of the rest pose are not the bones'.
-    /// `None` where feet were not found or there is no head, or where all bones have no length.
+    /// Measured on the bones of the middle frame, because in some files the offsets of the rest pose differ from the bones.
+    /// `None` where feet or head were not found, or where all bones have length zero.
     pub fn stature(&self, take: &Take) -> Option<f64> {
         if self.found_by == FoundBy::AllLeaves {
             return None;
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn given_names_win_and_wrong_ones_are_told_with_what_is_alike() {
+    fn given_names_win_and_errors_list_similar_names() {
         let take = take(&[
             ("Hips", None, [0.0, 1.0, 0.0]),
             ("LeftFoot", Some(0), [0.1, -0.9, 0.0]),

@@ -1,6 +1,6 @@
-//! What the names of joints say: the part of the body and its side.
+//! Reads the part of the body and its side from joint names.
 //!
-//! Names differ between every two exporters, so they are taken apart into words and a side.
+//! Names differ between exporters, so each is split into words and a side.
 
 use super::{BodyError, Foot, FoundBy, Side};
 use crate::motion::Skeleton;
@@ -42,10 +42,10 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// The part and the side that a joint's name means.
+/// The part and the side that a joint's name stands for.
 fn parse(name: &str) -> (Option<Part>, Option<Side>) {
     let mut words = words(name);
-    // Some exporters put the rig's own name before every joint's.
+    // Some exporters put the rig's own name before every joint name.
     if words.len() > 1 && ["bip", "def", "mixamorig", "character", "joint"].contains(&words[0].as_str()) {
         words.remove(0);
     }
@@ -59,7 +59,7 @@ fn parse(name: &str) -> (Option<Part>, Option<Side>) {
         side = side.or(this);
         this.is_none()
     });
-    // Names in one case throughout hide the side at the front.
+    // In names of a single case the side at the front is not a separate word.
     if side.is_none()
         && let [word] = words.as_mut_slice()
     {
@@ -89,7 +89,7 @@ fn parse(name: &str) -> (Option<Part>, Option<Side>) {
     (part, side)
 }
 
-/// The joints of a skeleton with what their names say.
+/// The joints of a skeleton with the parts and sides read from their names.
 pub(super) struct NamedJoints {
     parts: Vec<(Option<Part>, Option<Side>)>,
 }
@@ -139,7 +139,7 @@ impl NamedJoints {
         feet
     }
 
-    /// The joint from which both legs hang, whatever it is called; else the one named so, else the first.
+    /// The joint from which both legs hang, whatever its name; else the joint named as hips, else the first.
     pub(super) fn hips(&self, skeleton: &Skeleton, feet: &[Foot], found_by: FoundBy) -> usize {
         if feet.len() >= 2 && found_by != FoundBy::AllLeaves {
             let paths: Vec<Vec<usize>> = feet.iter().map(|foot| skeleton.path_from_root(foot.ankle)).collect();

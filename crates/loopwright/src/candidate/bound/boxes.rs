@@ -1,4 +1,4 @@
-//! Boxes around runs of frames: no two frames lie closer than the boxes of their runs.
+//! Boxes around runs of frames: no two frames are closer than the boxes of their runs.
 
 use super::kernel::{LANES, Lanes};
 
@@ -9,7 +9,7 @@ pub(super) struct Boxes {
 }
 
 impl Boxes {
-    /// Boxes that hold nothing yet.
+    /// Empty boxes.
     pub(super) fn empty(num_runs: usize, num_dims: usize) -> Self {
         let num_rows = num_runs.div_ceil(LANES) * num_dims;
         Self {
@@ -18,7 +18,7 @@ impl Boxes {
         }
     }
 
-    /// Widens the box of a run so that it holds a value of one of its frames.
+    /// Widens the box of a run to hold a value of one of its frames.
     pub(super) fn widen(&mut self, num_dims: usize, run: usize, dim: usize, value: f32) {
         let row = run / LANES * num_dims + dim;
         let low = &mut self.lows[row][run % LANES];

@@ -1,4 +1,4 @@
-//! All pairs of frames compared with each other: the work that bounds save, for measurements of speed.
+//! Compares all pairs of frames with each other: the work that bounds save, for measurements of speed.
 
 use fearless_simd::prelude::*;
 
@@ -38,7 +38,7 @@ fn lowest<S: Simd>(least: S::f32s) -> f32 {
 /// Least distance of any two frames of all tiles.
 #[inline(always)]
 pub(super) fn all_pairs<S: Simd>(simd: S, tiles: &[Lanes], num_dims: usize, num_tiles: usize) -> f32 {
-    /// Tiles to a square that stays in the cache.
+    /// Number of tiles in a square that stays in the cache.
     const SQUARE: usize = 32;
     simd.vectorize(
         #[inline(always)]
@@ -59,7 +59,7 @@ pub(super) fn all_pairs<S: Simd>(simd: S, tiles: &[Lanes], num_dims: usize, num_
     )
 }
 
-/// Least distance within a tile, so many times over.
+/// Least distance within a tile, computed `times` times.
 #[inline(always)]
 pub(super) fn one_pair<S: Simd>(simd: S, tile: &[Lanes], times: usize) -> f32 {
     simd.vectorize(

@@ -1,4 +1,4 @@
-//! Which dimensions a take needs: for every axis the values whose differences bound its cost.
+//! The dimensions that a take needs: for every axis the values whose differences bound its cost.
 //!
 //! Source: docs/math/search.md.
 
@@ -28,16 +28,16 @@ impl Dim {
 
 /// The dimensions that a take needs.
 pub(super) struct Dims {
-    /// Those that differ most first.
+    /// Sorted by spread, the largest first.
     pub(super) dims: Vec<Dim>,
-    /// A power of two that values are stored times.
+    /// Power of two by which stored values are multiplied.
     pub(super) scale: f64,
     /// Largest sum, over the rows, of the sizes of a row's values, scaled.
     pub(super) largest_sum: f64,
 }
 
 impl Dims {
-    /// What the seams between frames in `rows` need; an axis on which nothing changes needs nothing.
+    /// Dimensions for the seams between frames in `rows`; a constant axis needs none.
     pub(super) fn of(seams: &Seams<'_>, rows: &[usize]) -> Self {
         let features = seams.features();
         let rows = || rows.iter().copied();
@@ -54,7 +54,7 @@ impl Dims {
             };
             let positions = range(&|row| features.positions(row)[axis]);
             let velocities = range(&|row| features.velocities(row)[axis]);
-            // Values near zero lose least when they are rounded.
+            // Values near zero lose least in rounding.
             let center = (0.5 * (positions.0 + positions.1), 0.5 * (velocities.0 + velocities.1));
             let mut add = |position: f64, velocity: f64| {
                 let mut dim = Dim {
@@ -75,7 +75,7 @@ impl Dims {
                     }
                 }
             } else if velocities.0 < velocities.1 {
-                // Without a position both dimensions are one and the same.
+                // Without a position both dimensions are the same.
                 add(0.0, velocity_weight);
             }
             for row in rows() {
@@ -88,7 +88,7 @@ impl Dims {
         for sum in sums {
             largest_sum = sum.max(largest_sum);
         }
-        // Beyond what numbers hold nothing can be bounded: without dimensions all pairs are scored exactly.
+        // Beyond the range of numbers no bound is possible: without dimensions all pairs are scored exactly.
         if !(largest_sum.is_finite() && largest > 0.0) || dims.iter().any(|dim| !dim.spread.is_finite()) {
             return Self {
                 dims: Vec::new(),
@@ -96,7 +96,7 @@ impl Dims {
                 largest_sum: 0.0,
             };
         }
-        // The dimensions that differ most come first, so that the sums pass a limit early.
+        // The dimensions with the largest spread come first, so that the sums pass a limit early.
         dims.sort_by(|left, right| right.spread.total_cmp(&left.spread));
         let scale = power_of_two_below(1.0 / largest);
         Self {
@@ -107,7 +107,7 @@ impl Dims {
     }
 }
 
-/// The largest power of two not above a positive number, and far from the ends of the range of numbers.
+/// The largest power of two not above a positive number, and far from the ends of the number range.
 fn power_of_two_below(value: f64) -> f64 {
     const EXPONENT: u64 = 0x7FF0_0000_0000_0000;
     f64::from_bits(value.clamp(1e-290, 1e290).to_bits() & EXPONENT)

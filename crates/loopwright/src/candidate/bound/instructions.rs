@@ -2,17 +2,17 @@
 
 use fearless_simd::Level;
 
-/// The vector instructions that bounds are computed with; which ones changes nothing but the time.
+/// The vector instructions that compute the bounds; the choice affects only the time.
 #[derive(Clone, Copy, Debug)]
 pub struct Instructions(pub(super) Level);
 
 impl Instructions {
-    /// The widest that this processor has.
+    /// The widest that this processor supports.
     pub fn detect() -> Self {
         Self(Level::new())
     }
 
-    /// All that this processor has, widest first.
+    /// All that this processor supports, widest first.
     pub fn available() -> Vec<Self> {
         let level = Level::new();
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]

@@ -11,12 +11,12 @@ pub(in crate::candidate) const LANES: usize = 16;
 /// Rows of a tile that are compared with all lanes of another at once.
 pub(in crate::candidate) const ROWS: usize = 4;
 
-/// Dimensions after which distances are held against the limit, to leave a block that lies above it.
+/// Number of dimensions after which distances are compared with the limit, to leave a block above it.
 ///
-/// Fewer leave sooner and look more often; a look costs as much as half a dimension.
+/// Fewer leave sooner and check more often; a check costs as much as half a dimension.
 pub(super) const EXIT_DIMS: usize = 12;
 
-/// No look before the last dimension.
+/// No check before the last dimension.
 pub(super) const NEVER: usize = usize::MAX;
 
 /// One value for each lane.
@@ -28,8 +28,8 @@ pub(in crate::candidate) type Block = [Lanes; ROWS];
 /// Bounds of the pairs of a tile with each of four tiles, a row of lanes for each frame of the first.
 pub(in crate::candidate) type Squares = [[Lanes; LANES]; ROWS];
 
-/// Distances of R rows to the lanes from `lane` on, V vectors of them; `None` as soon as all are above the limit, which is asked
-/// every CHUNK dimensions.
+/// Distances of R rows to the lanes from `lane` on, V vectors of them; `None` as soon as all are above the limit, which is
+/// checked every CHUNK dimensions.
 ///
 /// Sums stay in registers: R times V chains of additions keep the adders busy, and every value loaded serves V or R of them.
 #[inline(always)]
@@ -59,7 +59,7 @@ pub(super) fn distances_of<S: Simd, const R: usize, const V: usize, const CHUNK:
     Some(sums)
 }
 
-/// Gaps between boxes, with the meaning of [`distances_of`].
+/// Gaps between boxes, with the parameters of [`distances_of`].
 #[inline(always)]
 fn gaps_of<S: Simd, const R: usize, const V: usize>(
     simd: S,
@@ -82,7 +82,7 @@ fn gaps_of<S: Simd, const R: usize, const V: usize>(
                 let low = S::f32s::splat(simd, row_low[row + r]);
                 let high = S::f32s::splat(simd, row_high[row + r]);
                 for v in 0..V {
-                    // Lies the row's box above, or below; both are negative where the boxes overlap.
+                    // The row's box is below or above; both differences are negative where the boxes overlap.
                     let gap = (low - highs[v]).max(lows[v] - high);
                     sums[r][v] += gap.max(S::f32s::splat(simd, 0.0));
                 }
@@ -111,7 +111,7 @@ fn none_within<S: Simd, const R: usize, const V: usize>(simd: S, sums: &[[S::f32
     !least.simd_le(S::f32s::splat(simd, limit)).any_true()
 }
 
-/// Writes sums to the lanes from `lane` on of as many rows.
+/// Writes sums to the lanes from `lane` on, one row of sums for each row.
 #[inline(always)]
 fn put<S: Simd, const R: usize, const V: usize>(sums: [[S::f32s; V]; R], lane: usize, rows: &mut [Lanes]) {
     for (sums, lanes) in sums.iter().zip(rows) {
@@ -122,7 +122,7 @@ fn put<S: Simd, const R: usize, const V: usize>(sums: [[S::f32s; V]; R], lane: u
     }
 }
 
-/// Distances of R rows to all lanes, V vectors of them at a time; whether any is within the limit.
+/// Distances of R rows to all lanes, V vectors of them at a time; returns whether any is within the limit.
 #[inline(always)]
 fn distances_to_lanes<S: Simd, const R: usize, const V: usize, const CHUNK: usize>(
     simd: S,
@@ -151,7 +151,7 @@ fn distances_to_lanes<S: Simd, const R: usize, const V: usize, const CHUNK: usiz
     any
 }
 
-/// Distances of the frames of a tile to those of four tiles, for the blocks named in `wanted`: see
+/// Distances of the frames of a tile to those of four tiles, for the blocks selected by `wanted`: see
 /// [`SeamBounds::frames`](super::SeamBounds::frames).
 #[inline(always)]
 pub(super) fn distances<S: Simd, const CHUNK: usize>(
@@ -174,7 +174,7 @@ pub(super) fn distances<S: Simd, const CHUNK: usize>(
                     let results = &mut square[ROWS * row..];
                     // A slice past the end has no wanted block.
                     let tile = || columns.get(column * num_dims..(column + 1) * num_dims);
-                    // One vector for each row of a wide one leaves adders idle: twice the rows make up for it.
+                    // With a single vector for each row of a wide register, adders stay idle: two rows at once use them.
                     if S::f32s::LEN == LANES && row.is_multiple_of(2) && wanted >> bit & 0b11 == 0b11 {
                         if let Some(tile) = tile()
                             && distances_to_lanes::<S, 8, 1, CHUNK>(

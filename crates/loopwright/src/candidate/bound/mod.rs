@@ -1,5 +1,5 @@
-//! Lower bounds of seam costs, many at a time: features in single precision, boxes around runs of frames, and the loops that
-//! compare them.
+//! Lower bounds of seam costs, computed many at a time: features in single precision, boxes around runs of frames, and the loops
+//! that compare them.
 //!
 //! The bound of a pair is the distance of two rows of a matrix, summed over sizes of differences.
 //! Derivation, margin and boxes: docs/math/search.md.
@@ -24,18 +24,18 @@ use kernel::{EXIT_DIMS, Lanes, NEVER};
 
 use super::seams::Seams;
 
-/// Frames of the short runs: 4 leave 0.4% of the pairs of runs of motion at 120 fps and 4% at 30 fps, 8 leave 2% and 15%.
+/// Frames of a short run: 4 leave 0.4% of the pairs of runs of motion at 120 fps and 4% at 30 fps, 8 leave 2% and 15%.
 pub(super) const SHORT_RUN: usize = ROWS;
 
-/// Frames of the long runs, which are a tile of frames.
+/// Frames of a long run, which is a tile of frames.
 pub(super) const LONG_RUN: usize = LANES;
 
-/// Whether distances are held against the limit before all dimensions are summed.
+/// Whether distances are compared with the limit before all dimensions are summed.
 #[derive(Clone, Copy)]
 pub(super) enum EarlyExit {
     /// Every few dimensions.
     On,
-    /// Never: where nothing passes the limit early, looking is a waste.
+    /// Never: where nothing passes the limit early, the checks only cost time.
     Off,
 }
 
@@ -48,7 +48,7 @@ pub(super) enum RunLength {
     Long,
 }
 
-/// What bounds of seams are computed from: the weighted features of a take in single precision, with their boxes.
+/// Data for lower bounds of seams: the weighted features of a take in single precision, with their boxes.
 ///
 /// Memory: a little over six bytes for each frame and dimension.
 pub struct SeamBounds<'a> {
@@ -59,9 +59,9 @@ pub struct SeamBounds<'a> {
     tiles: Vec<Lanes>,
     short: Boxes,
     long: Boxes,
-    /// Stored values are metre-seconds times this power of two, so that none is large or tiny.
+    /// Stored values are metre-seconds times this power of two, so that none is very large or very small.
     scale: f64,
-    /// What rounding may add to a bound: relative to the bound, and in stored units.
+    /// Rounding error that a bound may contain: relative to the bound, and in stored units.
     relative_margin: f64,
     margin: f64,
 }
@@ -88,13 +88,13 @@ impl<'a> SeamBounds<'a> {
             short: Boxes::empty(num_rows.div_ceil(SHORT_RUN), num_dims),
             long: Boxes::empty(num_rows.div_ceil(LONG_RUN), num_dims),
             scale,
-            // Each of the additions rounds by 2^-24 of the sum; twice that, and some for the exact cost's own rounding.
+            // Each addition rounds by 2^-24 of the sum; twice that, and some more for the rounding of the exact cost.
             relative_margin: (num_dims + 8) as f64 * f64::powi(0.5, 23),
-            // Rounding a value to single precision costs 2^-24 of it; four times that for both frames of a pair, and what
-            // may vanish below the smallest number.
+            // Rounding a value to single precision costs 2^-24 of it; four times that for both frames of a pair, and the
+            // underflow below the smallest number.
             margin: f64::powi(0.5, 21) * largest_sum + num_dims as f64 * f64::from(f32::MIN_POSITIVE),
         };
-        // What cannot be compared stays zero: it may be no number in single precision, and would spoil its block.
+        // Frames that cannot be compared stay zero: in single precision they may not be numbers, and would spoil their block.
         for row in rows {
             for (dim, stored) in dims.iter().enumerate() {
                 let value = stored.value(features, row, scale);
@@ -106,18 +106,18 @@ impl<'a> SeamBounds<'a> {
         bounds
     }
 
-    /// The exact costs that are bounded.
+    /// The exact costs that these values bound.
     pub fn seams(&self) -> &Seams<'a> {
         &self.seams
     }
 
-    /// Number of rows: one for each frame, and one for each image where images are met.
+    /// Number of rows: one for each frame, and one for each image where ends meet images.
     pub fn num_rows(&self) -> usize {
         self.seams.features().num_frames()
     }
 
-    /// Dimensions that are compared for each pair: two for every axis with a position, one for a velocity alone, none for
-    /// an axis on which nothing changes.
+    /// Number of dimensions compared for each pair: two for every axis with a position, one for a velocity alone, none for a
+    /// constant axis.
     pub fn num_dims(&self) -> usize {
         self.num_dims
     }
@@ -128,7 +128,7 @@ impl<'a> SeamBounds<'a> {
         Self { instructions, ..self }
     }
 
-    /// The stored distance above which a pair costs more than `cost`, whatever was rounded on the way.
+    /// The stored distance above which a pair costs more than `cost`, including all rounding.
     pub(super) fn limit(&self, cost: f64) -> f32 {
         let exact = cost * self.scale * (1.0 + self.relative_margin) + self.margin;
         let rounded = exact as f32;
@@ -143,7 +143,7 @@ impl<'a> SeamBounds<'a> {
         &self.tiles[tile * self.num_dims..(tile + 1) * self.num_dims]
     }
 
-    /// Distances of the frames of a tile to those of four tiles from `first_end_tile` on, for the blocks named in `wanted`.
+    /// Distances of the frames of a tile to those of four tiles from `first_end_tile` on, for the blocks selected by `wanted`.
     ///
     /// Bit 4 c + r stands for the block of the four rows from 4 r on and of tile c. Returns the bits of the blocks with any
     /// distance within `limit`; their distances are written to `squares`, complete wherever they are within it.
@@ -171,8 +171,8 @@ impl<'a> SeamBounds<'a> {
 
     /// Distances of the boxes of four runs from `first` on to those of a tile of 16 runs.
     ///
-    /// `None` where all of them are above `limit`; those of a block that is not are complete where they are within it.
-    /// Below the distance of any two frames inside, in the same rounded arithmetic.
+    /// `None` where all of them are above `limit`; otherwise the distances within the limit are complete. Never above the
+    /// distance of any two frames inside, in the same rounded arithmetic.
     #[inline]
     pub(super) fn runs(&self, length: RunLength, first: usize, tile: usize, limit: f32) -> Option<Block> {
         let boxes = match length {
@@ -185,7 +185,7 @@ impl<'a> SeamBounds<'a> {
         dispatch!(self.instructions.0, simd => kernel::gaps(simd, rows, row, columns, limit))
     }
 
-    /// The lowest distance of any two frames, the whole matrix compared with itself: the work that bounds save.
+    /// The lowest distance of any two frames, comparing the whole matrix with itself: the work that bounds save.
     ///
     /// For measurements of speed.
     pub fn dense(&self) -> f32 {
@@ -193,7 +193,7 @@ impl<'a> SeamBounds<'a> {
         dispatch!(self.instructions.0, simd => dense::all_pairs(simd, &self.tiles, self.num_dims, num_tiles))
     }
 
-    /// [`Self::dense`] over the first tile alone, `times` over: the speed of the arithmetic without memory.
+    /// [`Self::dense`] over the first tile only, repeated `times` times: the speed of the arithmetic without memory.
     ///
     /// For measurements of speed; `times` 16 x 16 pairs are compared.
     pub fn dense_in_cache(&self, times: usize) -> f32 {
@@ -210,7 +210,7 @@ mod tests {
     const NUM_FRAMES: usize = 150;
     const NUM_AXES: usize = 9;
 
-    /// Uneven numbers of very different sizes, the same for every run.
+    /// Irregular numbers of very different sizes, the same in every run.
     fn features(offset: f64, size: f64) -> Features {
         let mut state = 1_u64;
         let mut draw = || {
@@ -237,7 +237,7 @@ mod tests {
         ]
     }
 
-    /// The distance as the definition has it: one sum, dimension by dimension.
+    /// The distance by its definition: one sum, dimension by dimension.
     fn plain(bounds: &SeamBounds<'_>, left: usize, right: usize) -> f32 {
         let value = |frame: usize, dim: usize| bounds.tile(frame / LANES)[dim][frame % LANES];
         let mut sum = 0.0;

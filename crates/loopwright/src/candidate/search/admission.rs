@@ -1,10 +1,10 @@
-//! Which pairs of frames may be loops: their length, and what the body does between them.
+//! Conditions on pairs of frames that may be loops: their length, and the activity between them.
 
 use core::ops::RangeInclusive;
 
 use crate::analysis::activity::{Activity, ActivityKind};
 
-/// Which pairs may be loops.
+/// The pairs that may be loops.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Admission {
     min_lag: usize,
@@ -13,7 +13,7 @@ pub struct Admission {
     /// Per frame, how many frames before it do not fit the activity asked for, and how many move.
     unfit_before: Vec<usize>,
     moving_before: Vec<usize>,
-    /// Per frame, the last one of the run of fitting frames that it lies in; the frame itself where it does not fit.
+    /// Per frame, the last frame of its run of fitting frames; the frame itself where it does not fit.
     fits_until: Vec<usize>,
     min_moving_share: f64,
 }
@@ -22,9 +22,9 @@ pub struct Admission {
 const MIN_MOVING_SHARE: f64 = 0.8;
 
 impl Admission {
-    /// Pairs whose length in frames lies in `lags` and whose frames are all of one activity.
+    /// Pairs whose length in frames lies in `lags` and whose frames all have one activity.
     ///
-    /// [`ActivityKind::Idle`] admits cuts of idle frames alone, any other cuts that move and never idle.
+    /// [`ActivityKind::Idle`] admits cuts of idle frames only; any other kind admits cuts that move and are never idle.
     pub fn new(activity: &Activity, usable: &[bool], lags: RangeInclusive<usize>, kind: ActivityKind) -> Self {
         let idle = kind == ActivityKind::Idle;
         let (mut unfit_before, mut moving_before) = (vec![0], vec![0]);
@@ -42,7 +42,7 @@ impl Admission {
         )
     }
 
-    /// All pairs of usable frames whose length in frames lies in `lags`, whatever the body does between them.
+    /// All pairs of usable frames whose length in frames lies in `lags`, whatever the activity between them.
     pub fn of_any_activity(usable: &[bool], lags: RangeInclusive<usize>) -> Self {
         let none_before = vec![0; usable.len() + 1];
         Self::of_runs(usable, lags, none_before.clone(), none_before, 0.0)
@@ -55,7 +55,7 @@ impl Admission {
         moving_before: Vec<usize>,
         min_moving_share: f64,
     ) -> Self {
-        // Callers measure both on the same take; should they not, what is missing is no end of a loop.
+        // Both should be measured on the same take; if not, missing frames cannot be ends of a loop.
         let num_frames = usable.len().min(unfit_before.len() - 1);
         let mut fits_until: Vec<usize> = (0..num_frames).collect();
         for frame in (1..num_frames).rev() {
@@ -98,8 +98,7 @@ impl Admission {
             && moving as f64 >= self.min_moving_share * (lag + 1) as f64
     }
 
-    /// First and last end that pairs of a start may have, before each is asked for by [`Self::admits`]; `None` where it has
-    /// no pair.
+    /// First and last end that pairs of a start may have, before [`Self::admits`] checks each; `None` where it has no pair.
     pub(super) fn ends_of(&self, start_frame: usize) -> Option<(usize, usize)> {
         if !self.usable.get(start_frame).copied().unwrap_or(false) {
             return None;

@@ -1,4 +1,4 @@
-//! The best pairs found so far, and the limit behind which no other is wanted.
+//! The best pairs found so far, and the limit beyond which no other is wanted.
 
 use std::cmp::Ordering;
 
@@ -11,14 +11,14 @@ pub(super) struct BestPairs {
     separation: usize,
     /// In no order.
     pub(super) pairs: Vec<SeamPair>,
-    /// No pair behind this one is wanted.
+    /// No pair beyond this one is wanted.
     pub(super) limit: SeamPair,
-    /// Pairs that are gathered before the limit is brought down.
+    /// Number of pairs gathered before the limit is lowered.
     room: usize,
 }
 
 impl BestPairs {
-    /// None yet, and none wanted that costs more than `max_cost`.
+    /// An empty list that accepts pairs of cost up to `max_cost`.
     pub(super) fn new(goal: usize, separation: usize, max_cost: f64) -> Self {
         Self {
             goal,
@@ -32,7 +32,7 @@ impl BestPairs {
         }
     }
 
-    /// Adds a pair unless it lies behind the limit.
+    /// Adds a pair unless it lies beyond the limit.
     pub(super) fn add(&mut self, pair: SeamPair) {
         if pair.order(&self.limit) == Ordering::Greater {
             return;
@@ -44,8 +44,7 @@ impl BestPairs {
         }
     }
 
-    /// Brings the limit down to the pair by which the wanted number of distinct loops is reached among those found so far,
-    /// where there are as many.
+    /// Lowers the limit to the pair that completes the wanted number of distinct loops, where that many are found.
     ///
     /// Better pairs found later may suppress some of these loops, but never more than three of four.
     pub(super) fn tighten(&mut self) {

@@ -1,20 +1,20 @@
-//! Greedy suppression: of pairs that are alike only the first one is kept.
+//! Greedy suppression: of similar pairs only the first one is kept.
 
 use std::collections::BTreeMap;
 
 use crate::candidate::seams::SeamPair;
 
-/// Pairs of which no two are alike: both starts, or both ends, lie further apart than a separation.
+/// Pairs of which no two are similar: their starts, or their ends, are further apart than a separation.
 #[derive(Clone, Debug)]
 pub(super) struct Distinct {
     separation: usize,
-    /// By start and end in steps of one more than the separation; two pairs in one cell are alike, so none holds more than
-    /// one, and what is alike lies in the same cell or next to it.
+    /// By start and end in steps of one more than the separation. Two pairs in one cell are similar, so each cell holds at most
+    /// one, and similar pairs lie in the same cell or an adjacent one.
     cells: BTreeMap<(usize, usize), (usize, usize)>,
 }
 
 impl Distinct {
-    /// None yet.
+    /// An empty set.
     pub(super) fn new(separation: usize) -> Self {
         Self {
             separation,
@@ -22,7 +22,7 @@ impl Distinct {
         }
     }
 
-    /// Frames within which both ends of a pair make it like another.
+    /// Two pairs are similar when both ends lie within this many frames.
     pub(super) fn separation(&self) -> usize {
         self.separation
     }
@@ -37,8 +37,8 @@ impl Distinct {
         (pair.start_frame / side, pair.end_frame / side)
     }
 
-    /// Whether a pair like this one is there.
-    pub(super) fn has_alike(&self, pair: &SeamPair) -> bool {
+    /// Whether a similar pair is present.
+    pub(super) fn has_similar(&self, pair: &SeamPair) -> bool {
         let (row, column) = self.cell(pair);
         (row.saturating_sub(1)..=row + 1).any(|row| {
             self.cells
@@ -50,9 +50,9 @@ impl Distinct {
         })
     }
 
-    /// Keeps a pair unless one like it is there; whether it was kept.
+    /// Keeps a pair unless a similar one is present; returns whether it was kept.
     pub(super) fn keep(&mut self, pair: &SeamPair) -> bool {
-        let is_new = !self.has_alike(pair);
+        let is_new = !self.has_similar(pair);
         if is_new {
             self.cells.insert(self.cell(pair), (pair.start_frame, pair.end_frame));
         }

@@ -1,9 +1,9 @@
 //! The search over all admissible pairs of frames: bound, prune, score exactly.
 //!
-//! Bounds of whole blocks of pairs, and then of single pairs, are held against a limit that comes down as good pairs are
-//! found; only what stays within it is scored exactly. In the end all pairs within the limit are known, so the list is exact up
-//! to there; and what the limit lets through is the neighbourhood of as many loops as were asked for, so memory grows with the
-//! number of frames only. Argument and proof: docs/math/search.md, section "The exact list of distinct loops".
+//! Bounds of whole blocks of pairs, and then of single pairs, are compared with a limit that drops as good pairs are found; only
+//! pairs within it are scored exactly. In the end all pairs within the limit are known, so the list is exact up to there. Those
+//! pairs are the neighbourhood of as many loops as were asked for, so memory grows only with the number of frames. Argument and
+//! proof: docs/math/search.md, section "The exact list of distinct loops".
 
 use super::bound::SeamBounds;
 use super::seams::SeamPair;
@@ -20,24 +20,24 @@ pub use admission::Admission;
 use distinct::Distinct;
 use sweep::Sweep;
 
-/// Distinct loops that the first sweep over all pairs looks for; each later one looks for as many more as are known by then.
+/// Number of distinct loops that the first sweep looks for; each later sweep looks for as many more as are known by then.
 ///
-/// Fewer make the limit tighter; a caller who takes more pays another sweep.
+/// Fewer make the limit tighter; a caller who needs more loops pays for another sweep.
 const FIRST_GOAL: usize = 16;
 
-/// Pairs that a sweep may hold. Together with the separation it says how many loops one sweep can look for.
+/// Number of pairs that a sweep may hold. Together with the separation it limits how many loops one sweep can look for.
 const MAX_HELD: usize = 1 << 19;
 
-/// Emits admissible pairs, best first, each at least `separation` frames away from every pair before it.
+/// Yields admissible pairs, best first, each at least `separation` frames away from every pair before it.
 ///
-/// Two pairs are alike when both their starts and both their ends lie within the separation; of pairs that are alike only
-/// the best in the order (cost, start, length) is emitted. The sequence is exact: it equals greedy suppression over the
-/// list of all admissible pairs of finite cost. Pairs are looked for as they are asked for.
+/// Two pairs are similar when both their starts and both their ends lie within the separation; of similar pairs only the best in
+/// the order (cost, start, length) is yielded. The sequence is exact: it equals greedy suppression over the list of all
+/// admissible pairs of finite cost. Pairs are searched for on demand.
 pub struct DistinctPairs<'a> {
     bounds: &'a SeamBounds<'a>,
     admission: Admission,
     kept: Distinct,
-    /// FoundLoops and not yet asked for, the best last.
+    /// Found and not yet yielded, the best last.
     ready: Vec<SeamPair>,
     max_cost: f64,
     goal: usize,
@@ -58,13 +58,13 @@ impl<'a> DistinctPairs<'a> {
         }
     }
 
-    /// Ends the sequence before the first pair that costs more, and saves the work of looking for it.
+    /// Ends the sequence before the first pair that costs more, which saves the work of searching for it.
     #[must_use]
     pub fn up_to(self, max_cost: f64) -> Self {
         Self { max_cost, ..self }
     }
 
-    /// Says how many pairs will be asked for, where that is known; more can still be had.
+    /// Sets how many pairs will be asked for, where that is known; more are still available.
     #[must_use]
     pub fn expecting(self, count: usize) -> Self {
         Self {
@@ -73,9 +73,9 @@ impl<'a> DistinctPairs<'a> {
         }
     }
 
-    /// Looks for the next pairs: a quarter of the goal at least, unless there are none left.
+    /// Searches for the next pairs: at least a quarter of the goal, unless none are left.
     fn sweep(&mut self) {
-        // All pairs within a limit for k loops are like one of k of them.
+        // All pairs within a limit for k loops are similar to one of k of them.
         let around = self.kept.separation().saturating_mul(2).saturating_add(1);
         let room = MAX_HELD / around.saturating_mul(around).max(1);
         let goal = self.goal.min(room).max(1);

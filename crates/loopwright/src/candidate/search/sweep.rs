@@ -1,4 +1,4 @@
-//! One pass over all pairs: blocks and then single pairs are held against a limit that comes down as good pairs are found.
+//! One pass over all pairs: blocks, then single pairs, are compared with a limit that drops as good pairs are found.
 
 use std::{
     cmp::Ordering,
@@ -12,10 +12,10 @@ use crate::candidate::{
     seams::SeamPair,
 };
 
-/// What a sweep found: every pair up to some place in the order, in order, but those like pairs kept before.
+/// Result of a sweep: every pair up to some position in the order, in order, except those similar to pairs kept before.
 pub(super) struct Swept {
     pub(super) pairs: Vec<SeamPair>,
-    /// Whether there are no others at all.
+    /// Whether no other pairs exist.
     pub(super) is_complete: bool,
 }
 
@@ -26,22 +26,22 @@ pub(super) struct Sweep<'a> {
     kept: &'a Distinct,
     goal: usize,
     max_cost: f64,
-    /// First and last row that ends any pair which starts in a tile of rows.
+    /// First and last row that ends any pair starting in a tile of rows.
     ends: Vec<Option<(usize, usize)>>,
-    /// Bits of the lowest limit that any worker knows; costs are not negative, so their bits are in their order.
+    /// Bits of the lowest limit known to any worker; costs are not negative, so their bits have the same order.
     shared: AtomicU64,
 }
 
-/// Frames of starts that are swept together: four long runs.
+/// Number of start frames swept together: four long runs.
 const PANEL: usize = ROWS * LONG_RUN;
 
-/// Of this many panels the first measures whether short runs save anything, and the others do as it says.
+/// One of this many panels measures whether short runs save time; the others follow its result.
 const PROBE_EVERY: usize = 16;
 
-/// Share of blocks that short runs let through above which comparing them costs more than it saves.
+/// Share of blocks passed by short runs above which comparing them costs more than it saves.
 const MAX_SHORT_SHARE: f64 = 0.85;
 
-/// What a worker keeps from block to block: how short runs fare, and room for distances.
+/// State that a worker keeps between blocks: statistics of short runs, and room for distances.
 struct Work {
     uses_short_runs: bool,
     tried: usize,
@@ -57,7 +57,7 @@ struct Nearest {
 }
 
 impl<'a> Sweep<'a> {
-    /// A pass for the pairs up to `max_cost` that are like none of `kept`, until `goal` distinct ones are among them.
+    /// A pass for pairs up to `max_cost` that are not similar to any of `kept`, until `goal` distinct ones are found.
     pub(super) fn new(
         bounds: &'a SeamBounds<'a>,
         admission: &'a Admission,
@@ -88,14 +88,14 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Looks at all pairs.
+    /// Sweeps all pairs.
     pub(super) fn run(&self) -> Swept {
         let num_panels = self.bounds.num_rows().div_ceil(PANEL);
         let unlimited = self.no_pairs().limit;
-        // Of the seeds the limit alone is kept: the sweep comes by these pairs again.
+        // Only the limit of the seeds is kept: the sweep reaches these pairs again.
         let seeds = self.seed();
         let lists = self.sweep_panels(num_panels, seeds.limit);
-        // The lowest limit that anyone held: what lies beyond it, some worker has passed over.
+        // The lowest limit of any worker: pairs beyond it may have been skipped.
         let limit = lists.iter().map(|best| best.limit).fold(seeds.limit, |low, limit| {
             if limit.order(&low) == Ordering::Less {
                 limit
@@ -124,10 +124,10 @@ impl<'a> Sweep<'a> {
 
     /// Sweeps all panels, starting from a limit, a share of them on each processor.
     ///
-    /// What is found does not depend on who finds it: the list is put together and cut off afterwards.
+    /// The result does not depend on which worker finds a pair: the list is merged and truncated afterwards.
     #[cfg(feature = "threads")]
     fn sweep_panels(&self, num_panels: usize, limit: SeamPair) -> Vec<BestPairs> {
-        // Short sweeps are over before a thread has started.
+        // Short sweeps end before a thread has started.
         let workers = crate::threads::up_to(num_panels / 8);
         let mut lists: Vec<Option<BestPairs>> = (0..workers).map(|_| None).collect();
         crate::threads::share_out(workers, lists.iter_mut().enumerate(), |(share, best)| {
@@ -168,7 +168,7 @@ impl<'a> Sweep<'a> {
         panel * ROWS..((panel + 1) * ROWS).min(self.ends.len())
     }
 
-    /// The tiles of long runs in which pairs of a panel end.
+    /// The tiles of long runs in which pairs that start in a panel end.
     fn far_tiles(&self, panel: usize) -> Range<usize> {
         const RUNS_TILE: usize = LONG_RUN * LANES;
         let ends = self.tiles(panel).filter_map(|tile| self.ends[tile]);
@@ -189,7 +189,7 @@ impl<'a> Sweep<'a> {
 
     /// Compares the long runs of a panel of starts with those of all ends.
     fn sweep_panel(&self, panel: usize, work: &mut Work, best: &mut BestPairs) {
-        // Nothing costs less than zero, and among equal costs the earlier start comes first.
+        // No cost is below zero, and among equal costs the earlier start comes first.
         if best.limit.cost == 0.0 && panel * PANEL > best.limit.start_frame {
             return;
         }
@@ -199,7 +199,7 @@ impl<'a> Sweep<'a> {
             let Some(gaps) = self.bounds.runs(RunLength::Long, panel * ROWS, far, limit) else {
                 continue;
             };
-            // Ends in groups of as many frames as a tile of short runs covers.
+            // Groups of as many end frames as a tile of short runs covers.
             for group in 0..LANES / ROWS {
                 let lanes = group * ROWS..(group + 1) * ROWS;
                 for tile in tiles.clone() {
@@ -218,8 +218,8 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Compares the short runs of one tile of starts with those of four tiles of ends, of which `passed` are wanted, and then
-    /// the frames in those that are left.
+    /// Compares the short runs of one tile of starts with those of four tiles of ends, of which `passed` are wanted, and then the
+    /// frames in the blocks that remain.
     fn sweep_group(&self, tile: usize, end_tile: usize, passed: u32, work: &mut Work, best: &mut BestPairs) {
         let limit = self.bounds.limit(self.max_cost(best));
         let mut wanted = 0;
@@ -244,7 +244,7 @@ impl<'a> Sweep<'a> {
         if wanted == 0 {
             return;
         }
-        // Where the boxes of short runs say nothing, single frames are far apart on every dimension or on none.
+        // Where the boxes of short runs exclude little, single frames differ in every dimension or in none.
         let early_exit = if work.uses_short_runs {
             EarlyExit::On
         } else {
@@ -277,10 +277,10 @@ impl<'a> Sweep<'a> {
             end_frame,
             cost: 0.0,
         };
-        // Even for nothing it would come too late; copies of frames make millions of such pairs.
+        // It would be too late in the order even at cost zero; repeated frames make millions of such pairs.
         if pair.order(&best.limit) == Ordering::Greater
             || !self.bounds.seams().bound_is_within(start_frame, end_frame, max_cost)
-            || self.kept.has_alike(&pair)
+            || self.kept.has_similar(&pair)
         {
             return;
         }
@@ -293,7 +293,7 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Finds some good pairs before the sweep, so that it begins with a limit: of every long run with the nearest other.
+    /// Finds some good pairs before the sweep, to start with a limit: for every long run, the nearest other run.
     fn seed(&self) -> BestPairs {
         let mut squares: Squares = [[[0.0; LANES]; LANES]; ROWS];
         let mut seeds: Vec<Nearest> = (0..self.ends.len().div_ceil(ROWS))
@@ -309,7 +309,7 @@ impl<'a> Sweep<'a> {
         best
     }
 
-    /// For every tile of a panel the tile of ends whose box is nearest.
+    /// For every tile of a panel, the tile of ends with the nearest box.
     fn nearest_runs(&self, panel: usize) -> impl Iterator<Item = (usize, usize)> {
         let tiles = self.tiles(panel);
         let mut nearest = [(f32::INFINITY, 0); ROWS];
