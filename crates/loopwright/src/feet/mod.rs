@@ -142,7 +142,7 @@ impl Feet {
     }
 }
 
-/// A foot farther than this from the position of its stance slides, metres; it is then held only with [`HoldFeet::On`].
+/// A foot farther than this from the position of its stance slides, metres; it is then held only with [`FootLock::On`].
 ///
 /// Standing feet in captures stray by a centimetre or two; beyond that, a dancer's sole glides or the foot was in the air.
 const SLIDES_METRES: f64 = 0.08;
