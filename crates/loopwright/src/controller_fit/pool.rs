@@ -76,7 +76,7 @@ impl HalfLives {
         self.chosen().map(|spread| spread.median)
     }
 
-    /// The half-lives of which [`Self::chosen`] is the median.
+    /// The half-lives of which [`Self::chosen_secs`] is the median.
     pub fn chosen(&self) -> Option<Spread> {
         self.fitted.or(self.closed)
     }
