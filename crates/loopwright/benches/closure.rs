@@ -1,4 +1,4 @@
-//! How long closing takes, against copying the clip: `cargo bench -p loopwright --bench closure`.
+//! The time to close a clip, compared with copying it: `cargo bench -p loopwright --bench closure`.
 
 use std::{hint::black_box, time::Instant};
 
@@ -12,8 +12,8 @@ use loopwright::{
 };
 use loopwright_synth::{WalkSettings, synthesize};
 
-/// A clip of so many intervals whose joints all turn, none periodically; all of them shift as well, or the first alone, as in
-/// most files.
+/// A clip of the given number of intervals. All joints rotate, none periodically; either all joints also translate, or the first
+/// alone, as in most files.
 fn clip(num_intervals: usize, num_joints: usize, all_shift: bool) -> Clip {
     let joints = (0..num_joints).map(|index| Joint {
         name: format!("j{index}"),

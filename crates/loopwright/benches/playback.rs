@@ -1,9 +1,9 @@
-//! What playing loops costs, beside what this machine's memory does: `cargo bench -p loopwright --bench playback`.
+//! The cost of playing loops, compared with the memory speed of the machine: `cargo bench -p loopwright --bench playback`.
 //!
-//! Ten thousand characters of 67 joints are sampled once per frame, on one thread, each at its own place in its own loop.
-//! The same work is done with one loop for all, which stays in the cache, and with so many that none does; each character
-//! playing on from frame to frame, and each looked up anywhere. Memory is read and written in the same run: a ratio to it
-//! means the same on another machine, a figure in nanoseconds does not.
+//! Ten thousand characters of 67 joints are sampled once per frame, on one thread, each at its own time in its own loop. The same
+//! work is done with one loop for all, which stays in the cache, and with more loops than fit in it; each character either plays
+//! on from frame to frame, or is sampled at unrelated times. Memory is read and written in the same run: a ratio to it can be
+//! compared between machines, a figure in nanoseconds cannot.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
@@ -22,9 +22,9 @@ const NUM_JOINTS: usize = 67;
 /// Samples of a loop: a little more than a second at 60 a second.
 const NUM_SAMPLES: usize = 64;
 const FRAME_SECS: f64 = 1.0 / 60.0;
-/// Loops that together are more than the cache holds.
+/// Number of loops that together exceed the cache.
 const NUM_LOOPS: usize = 1000;
-/// Frames that are timed; the fastest counts, which others on the machine disturb least.
+/// Number of timed frames; the fastest counts, since it is the least disturbed by other processes.
 const NUM_FRAMES: usize = 41;
 
 /// A human body with fingers: spine and head, two legs of four joints, two arms of four with five fingers of four each.
@@ -59,7 +59,7 @@ fn skeleton() -> Skeleton {
     Skeleton::new(joints.collect()).expect("parents come first")
 }
 
-/// A loop whose joints all turn and whose hips move.
+/// A loop in which all joints rotate and the hips translate.
 fn clip(number: usize) -> LoopClip {
     let (mut translations, mut rotations): (Vec<DVec3>, Vec<DQuat>) = (Vec::new(), Vec::new());
     for sample in 0..NUM_SAMPLES {
@@ -94,7 +94,7 @@ fn clip(number: usize) -> LoopClip {
     .expect("the samples are whole")
 }
 
-/// Where a character is in its loop.
+/// The time of a character in its loop.
 struct Character {
     loop_index: usize,
     secs: f64,
@@ -116,7 +116,7 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// Nanoseconds of the fastest frame's work over so many parts.
+/// Nanoseconds per part in the fastest frame.
 fn nanoseconds(parts: usize, mut frame: impl FnMut(usize)) -> f64 {
     frame(0);
     (1..=NUM_FRAMES)
@@ -128,12 +128,12 @@ fn nanoseconds(parts: usize, mut frame: impl FnMut(usize)) -> f64 {
         .fold(f64::INFINITY, f64::min)
 }
 
-/// What is timed.
+/// The access pattern.
 #[derive(Clone, Copy)]
 enum Order {
     /// Every character plays on.
     Forward,
-    /// Every character is looked up at a time that has nothing to do with the last.
+    /// Every character is sampled at a time unrelated to its last.
     Random,
 }
 
@@ -144,7 +144,7 @@ fn main() {
     println!("loop of {NUM_SAMPLES} samples: {} bytes", shared[0].num_bytes());
     memory();
     run("one loop for all", &shared, joints);
-    // The same numbers in many places: what counts is that they are not in the cache.
+    // The same values in different memory: what matters is that they are not in the cache.
     let many: Vec<RuntimeLoop> = (0..NUM_LOOPS).map(|_| shared[0].clone()).collect();
     run(
         &format!("{NUM_LOOPS} loops, {} MB", NUM_LOOPS * many[0].num_bytes() / 1_000_000),
@@ -193,7 +193,7 @@ fn run(name: &str, loops: &[RuntimeLoop], joints: usize) {
     }
 }
 
-/// Reads and writes memory far larger than the cache, and says what the bytes of a joint cost at that speed.
+/// Reads and writes memory far larger than the cache, and prints the cost of a joint's bytes at that speed.
 fn memory() {
     const WORDS: usize = 1 << 25;
     let mut words = vec![1.0_f32; WORDS];

@@ -1,8 +1,8 @@
-//! How fast bounds are computed, and what the exact list of distinct loops costs beside comparing all pairs.
+//! The speed of bounds, and the cost of the exact list of distinct loops compared with all pairs.
 //!
-//! Fixed inputs of 20,000 frames: features without structure, synthetic motion, and captured takes laid end to end where
-//! the folder of takes is there. Run with `cargo bench -p loopwright`; with `--features threads` for all processors, and with
-//! `-- WORD` for the lists with that word in their name alone.
+//! Fixed inputs of 20,000 frames: features without structure, synthetic motion, and captured takes in sequence if the folder of
+//! takes exists. Run with `cargo bench -p loopwright`; with `--features threads` for all processors, and with `-- WORD` for only
+//! those lists that have the word in their name.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
@@ -56,7 +56,7 @@ fn main() {
     }
 }
 
-/// Whether a part is asked for on the command line, where any is.
+/// Whether a part is selected on the command line; without a selection all are.
 fn chosen(name: &str) -> bool {
     let mut words = std::env::args()
         .skip(1)
@@ -65,7 +65,7 @@ fn chosen(name: &str) -> bool {
     words.peek().is_none() || words.any(|word| name.contains(&word))
 }
 
-/// Shortest of three runs, seconds, and what they made.
+/// Shortest time of three runs, seconds, and their result.
 fn time<T>(work: impl Fn() -> T) -> (f64, T) {
     let run = || {
         let start = now();

@@ -1,4 +1,4 @@
-//! Blends of loops whose truth is known: arcs, gaits of other periods and phases, and the spaces between them.
+//! Blends of loops with known truth: arcs, gaits of other periods and phases, and the spaces between them.
 
 use glam::{DQuat, DVec3};
 use loopwright::{
@@ -23,7 +23,7 @@ fn skeleton(names: &[&str]) -> Skeleton {
     Skeleton::new(joints.collect()).unwrap()
 }
 
-/// A swinging chain of so many samples over a period, starting at a phase of its swing.
+/// A swinging chain with the given number of samples per period, starting at a phase of its swing.
 fn swinging(num_samples: usize, period_secs: f64, start_phase: f64, twist: Twist) -> LoopClip {
     let (mut translations, mut rotations) = (Vec::new(), Vec::new());
     for sample in 0..num_samples {
@@ -58,7 +58,7 @@ fn arc(turn: f64, way: f64) -> Twist {
     }
 }
 
-/// The way that the root of a loop makes in a cycle, and its chord.
+/// The length of the root's path in a cycle, and its chord.
 fn way_and_chord(clip: &LoopClip) -> (f64, f64) {
     let delta = clip.root_delta(0.0, clip.period_secs());
     (
@@ -76,10 +76,10 @@ fn left_and_right_quarter_turns_blend_to_a_straight_line_of_their_length() {
     let delta = straight.root_delta(0.0, straight.period_secs());
     assert!((delta.translation - DVec3::Z * 2.0).length() < 1e-9, "{delta:?}");
     assert!(rotation::log(delta.rotation).length() < 1e-9);
-    // What averaging the ends would give.
+    // The result of averaging the ends.
     let end = left.root_delta(0.0, 1.0).translation.z;
     assert!((end - 4.0 / core::f64::consts::PI).abs() < 1e-12);
-    // Of other periods the ways still average: 2 m in 1 s to the left and 2 m in 1.2 s to the right.
+    // With different periods the distances still average: 2 m in 1 s to the left and 2 m in 1.2 s to the right.
     let slow = swinging(36, 1.2, 0.0, arc(-quarter / 1.2, 2.0 / 1.2));
     let straight = blend(&[left, slow], &[0.5, 0.5]).unwrap();
     assert!((straight.period_secs() - 1.1).abs() < 1e-12);
@@ -104,7 +104,7 @@ fn apart(one: &LoopClip, other: &LoopClip, phase: f64) -> f64 {
 }
 
 #[test]
-fn equal_loops_blend_to_themselves_from_whatever_phase() {
+fn equal_loops_blend_to_themselves_from_any_phase() {
     let twist = arc(0.4, 1.3);
     let clip = swinging(31, 1.1, 0.0, twist);
     let same = blend(&[clip.clone(), clip.clone(), clip.clone()], &[2.0, 1.0, 0.5]).unwrap();
@@ -117,7 +117,7 @@ fn equal_loops_blend_to_themselves_from_whatever_phase() {
             assert!(rotation::difference(here.rotations[joint], there.rotations[joint]).length() < 1e-9);
         }
     }
-    // Shifted by a part of a cycle that is no whole number of samples, and sampled otherwise.
+    // Shifted by a part of a cycle that is not a whole number of samples, and sampled at another rate.
     let late = swinging(44, 1.1, 0.37, twist);
     let blender = Blender::new(vec![clip.clone(), late]).unwrap();
     assert!((blender.phases()[1] - 0.63).abs() < 2e-4, "{:?}", blender.phases());
@@ -134,7 +134,7 @@ fn blends_close_as_their_loops_do() {
         swinging(25, 0.9, 0.8, arc(0.1, 0.4)),
     ];
     let mixed = blend(&loops, &[0.3, 0.5, 0.2]).unwrap();
-    // The step over the seam bends no more than the steps beside it.
+    // The acceleration at the seam does not exceed that of its neighbours.
     let count = mixed.num_samples();
     let bend = |key: usize, joint: usize| {
         let [a, b, c] = [key, key + 1, key + 2].map(|key| mixed.body_pose(key).rotations[joint]);
@@ -153,7 +153,7 @@ fn blends_close_as_their_loops_do() {
 }
 
 #[test]
-fn what_cannot_be_blended_is_said() {
+fn loops_that_cannot_be_blended_are_reported() {
     let clip = swinging(30, 1.0, 0.0, Twist::ZERO);
     let pair = [clip.clone(), clip.clone()];
     assert_eq!(blend(&[], &[]), Err(BlendError::NoLoops));
@@ -183,7 +183,7 @@ fn what_cannot_be_blended_is_said() {
         blend(&[clip.clone(), other], &[0.5, 0.5]),
         Err(BlendError::Skeleton { index: 1, difference })
     );
-    // Two that stand have no phase, and none is needed.
+    // Two idle loops have no phase, and need none.
     let still = LoopClip::new(
         "s",
         loopwright::motion::Tracks::new(
@@ -216,8 +216,8 @@ fn walked(settings: WalkSettings) -> LoopClip {
     analysis.make_loop(best, &LoopSettings::default()).unwrap().loop_clip
 }
 
-/// Mean sideways speed of the lower ankle in the world, metres per second: the skate of a walk's standing foot.
-fn skate(clip: &LoopClip) -> f64 {
+/// Mean sideways speed of the lower ankle in the world, metres per second: the foot sliding of a walk.
+fn foot_slide(clip: &LoopClip) -> f64 {
     let feet: Vec<usize> = (0..clip.skeleton().num_joints())
         .filter(|&joint| clip.skeleton().joint(joint).name.to_lowercase().contains("foot"))
         .collect();
@@ -260,7 +260,7 @@ fn a_left_and_a_right_walk_blend_to_a_straight_one() {
         (way / ways - 1.0).abs() < 0.005 && (chord / ways - 1.0).abs() < 0.005,
         "{way} {chord} {ways}"
     );
-    // Feet skate no more than where they turn, once they are held anew: what stood on two circles stood nowhere in the mean.
+    // Feet slide no more than in the turns, once they are held again: feet that stand on two circles stand nowhere in the mean.
     let names = straight.skeleton().joints().iter().map(|joint| joint.name.as_str());
     let feet: Vec<String> = names.filter(|name| name.ends_with("Foot")).map(str::to_owned).collect();
     let Pose {
@@ -274,7 +274,7 @@ fn a_left_and_a_right_walk_blend_to_a_straight_one() {
     };
     let body = Body::find(&pose, &overrides).unwrap();
     let (planted, _) = feet::plant(&straight, &body, None, &ContactLimits::default(), FootLock::Auto).unwrap();
-    let (mixed, alone) = (skate(&planted.unwrap()), skate(&left).max(skate(&right)));
+    let (mixed, alone) = (foot_slide(&planted.unwrap()), foot_slide(&left).max(foot_slide(&right)));
     assert!(mixed < alone, "{mixed} {alone}");
 }
 
@@ -295,8 +295,8 @@ fn periods_a_fifth_apart_blend_in_step() {
     assert!((mixed.period_secs() - period).abs() < 1e-12);
     let way = |clip: &LoopClip| way_and_chord(clip).0;
     assert!((way(&mixed) - 0.5 * (way(&slow) + way(&quick))).abs() < 1e-3);
-    let alone = skate(&slow).max(skate(&quick));
-    assert!(skate(&mixed) < 1.02 * alone, "{} {alone}", skate(&mixed));
+    let alone = foot_slide(&slow).max(foot_slide(&quick));
+    assert!(foot_slide(&mixed) < 1.02 * alone, "{} {alone}", foot_slide(&mixed));
 }
 
 #[test]
@@ -331,7 +331,7 @@ fn crowd(points: &[[f64; 2]]) -> Vec<LoopClip> {
         .enumerate()
         .map(|(index, &[speed, turn])| {
             let samples = 24 + 3 * index;
-            // Velocities that lean to one side or the other, as those of real loops do.
+            // Velocities that point slightly to one side, as those of real loops do.
             let lean = 0.06 * (index as f64 - 2.0);
             let twist = Twist {
                 linear: rotation::from_yaw(lean) * DVec3::Z * speed,
@@ -343,7 +343,7 @@ fn crowd(points: &[[f64; 2]]) -> Vec<LoopClip> {
 }
 
 #[test]
-fn a_space_of_speed_gives_the_speed_that_is_asked_for() {
+fn a_space_of_speed_gives_the_requested_speed() {
     let speeds = [0.6, 2.8, 1.4, 3.5];
     let space = BlendSpace::along(Axis::Speed, crowd(&speeds.map(|speed| [speed, 0.0]))).unwrap();
     for i in 0..=58 {
@@ -365,7 +365,7 @@ fn a_space_of_speed_gives_the_speed_that_is_asked_for() {
 
 #[test]
 fn a_space_of_speed_and_turn_is_exact_at_the_loops_and_continuous_between() {
-    // A grid, whose squares have two diagonals, and two points beside it.
+    // A grid, whose squares have two diagonals, and two points outside it.
     let mut points: Vec<[f64; 2]> = Vec::new();
     for speed in [0.5, 1.2, 1.9] {
         for turn in [-1.0, 0.0, 1.0] {
@@ -381,7 +381,7 @@ fn a_space_of_speed_and_turn_is_exact_at_the_loops_and_continuous_between() {
     let step = 1e-5;
     for i in 0..40 {
         for j in 0..40 {
-            // Across all of the range and beyond it on every side.
+            // Across the whole range and beyond it on every side.
             let at = [0.3 + 0.0617 * f64::from(i), -1.2 + 0.0613 * f64::from(j)];
             let weights = space.weights(at);
             assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-14 && weights.iter().all(|weight| *weight >= 0.0));
@@ -393,7 +393,7 @@ fn a_space_of_speed_and_turn_is_exact_at_the_loops_and_continuous_between() {
                     space.weights(beside)
                 );
             }
-            // Inside the grid what is asked for comes out.
+            // Inside the grid the blend has the requested values.
             if (0.5..=1.9).contains(&at[0]) && (-1.0..=1.0).contains(&at[1]) {
                 let loops = space.blender().loops().iter().zip(&weights);
                 let total: f64 = loops.clone().map(|(clip, weight)| weight * clip.period_secs()).sum();
@@ -405,13 +405,13 @@ fn a_space_of_speed_and_turn_is_exact_at_the_loops_and_continuous_between() {
                     }
                 });
                 let found = [Axis::Speed.of(twist), Axis::Turn.of(twist)];
-                // At the edge a lean cannot be made up for by more speed than there is.
+                // At the edge a sideways drift cannot be compensated by more speed than the loops have.
                 let tolerance = if at[0] > 1.85 { 0.01 } else { 1e-9 };
                 assert!(gap(&found, &at) < tolerance, "{at:?} {found:?}");
             }
         }
     }
-    // Along a diagonal of the grid's squares, where the choice of triangles changes.
+    // Along a diagonal of the grid's squares, where the selected triangles change.
     let mut before = space.weights([0.5, -1.0]);
     for i in 1..=20_000 {
         let share = f64::from(i) / 20_000.0;

@@ -1,4 +1,4 @@
-//! Closure against reference numbers: the golden files where they are, and a few of their numbers here.
+//! Closure against reference numbers: the golden files if they exist, and a few of their numbers here.
 //!
 //! exact_closure.json (C1 with one share) and c2_closure.json (C1 and C2 with separate shares), both made from the same
 //! analytic clip: 40 frames at 30 Hz, of which frames 2 to 37 are closed. Quaternions there are (w, x, y, z).
@@ -25,10 +25,10 @@ const FIRST_FRAME: usize = 2;
 const NUM_INTERVALS: usize = 35;
 const PERIOD_SECS: f64 = 35.0 / 30.0;
 
-/// Joints of the golden files are 1 to 4 of the clip; joint 0 travels and is not in them.
+/// Joints of the golden files are 1 to 4 of the clip; joint 0 carries the root motion and is not in them.
 const JOINTS: core::ops::RangeInclusive<usize> = 1..=4;
 
-/// A golden file, or `None` with a word to the reader where the folder is absent.
+/// A golden file, or `None` with a message if the folder does not exist.
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn golden(name: &str) -> Option<Value> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden");
@@ -92,7 +92,7 @@ fn assert_same_turn(found: DQuat, expected: DQuat, tolerance: f64) {
     );
 }
 
-/// The clip of the golden files, as its formulas give it.
+/// The clip of the golden files, from its formulas.
 fn clip() -> Clip {
     let joints = (0..5)
         .map(|joint: usize| Joint {
@@ -283,7 +283,7 @@ fn quintic_c2_with_separate_shares() {
     let Some(file) = golden("c2_closure.json") else { return };
     let (quintic, clip) = (&file["quintic_c2"], clip());
     let listed = frames(&quintic["frames"]);
-    // The exercise gives the solver a full matrix; its blends are longer than the clip.
+    // The reference solves with a full matrix; its blends are longer than the clip.
     for entry in list(&quintic["bases"]).iter().chain([&quintic["solver_exercise"]]) {
         let (start, end) = (shape("quintic", entry, "start"), shape("quintic", entry, "end"));
         let boundary = Boundary::new(start, end, PERIOD_SECS, Order::C2).unwrap();
@@ -343,7 +343,7 @@ fn motion_at_the_ends_of_the_clip() {
     }
 }
 
-/// Every shape with one share and the printed velocities, whose estimator is not ours.
+/// Every shape with one share and the printed velocities, which come from another estimator.
 #[test]
 fn exact_c1_closure() {
     let Some(file) = golden("exact_closure.json") else {
@@ -398,8 +398,8 @@ fn exact_c1_closure() {
     }
 }
 
-/// The article's own forms, on the whole clip with its one-sided velocities: ours are the same where those are exact, and
-/// close what the others leave open.
+/// The article's own forms, on the whole clip with its one-sided velocities: ours agree where those are exact, and close the gaps
+/// that the others leave.
 #[test]
 fn the_articles_forms_are_ours_where_they_are_exact() {
     let Some(inputs) = golden("clip_inputs.json") else {
@@ -427,7 +427,7 @@ fn the_articles_forms_are_ours_where_they_are_exact() {
                     let gap = vector(&gaps[pose][joint]);
                     let targets = Targets {
                         value: split(gap),
-                        // The article lets a linear fade keep its own slope at both ends; we meet the share asked for.
+                        // The article lets a linear fade keep its own slope at both ends; ours has the requested share.
                         rate: split(vector(&gaps[rate][joint])).map(|rate| rate - own_slope * gap / period),
                         acceleration: [DVec3::ZERO; 2],
                     };
@@ -455,7 +455,7 @@ fn the_articles_forms_are_ours_where_they_are_exact() {
         });
         let (apart, left) = largest("linear_inertialize", linear, 1.0);
         assert!(apart < 2e-8 && left < 2e-8, "linear {set}: {apart} {left}");
-        // What stays open there: the spring's tail and the soft fade's start, metres or radians.
+        // The gaps that remain there: the spring's tail and the soft fade's start, metres or radians.
         let spring = shapes(&|end| Shape::Spring {
             half_life_secs: setting("halflife", end),
         });
@@ -501,7 +501,7 @@ fn numbers_kept_here() {
         assert_close(found, expected, 1e-12);
     }
 
-    // Joint 1 over the whole road from the clip, with separate shares (rho, sigma, tau) and with equal ones.
+    // Joint 1 through all steps from the clip, with separate shares (rho, sigma, tau) and with equal ones.
     let clip = clip();
     let ends = ends::measure(&clip, 1);
     let spin = DVec3::new(1.167_758_921_536_65, -0.100_393_542_183_658, -2.629_921_848_296_57);
@@ -533,7 +533,7 @@ fn numbers_kept_here() {
     ] {
         assert_near(found, expected, 1e-9);
     }
-    // With all of the pose gap at the end, its mean of accelerations tells tau.
+    // With all of the pose gap at the end, its mean of accelerations gives tau.
     let targets = turns(shares(0.0, 1.0, 0.3));
     assert_near(
         targets.acceleration[0],

@@ -1,4 +1,4 @@
-//! What must hold of every closure: no gap is left, loops stay as they are, and equal motions get equal answers.
+//! Properties of every closure: no gap remains, loops stay unchanged, and equal motions get equal answers.
 //!
 //! Random but seeded: all shapes and mixed pairs, unequal settings and shares, blends as long as the clip and longer,
 //! half-lives below one frame, clips from three samples up with and without frames around them, gaps up to 170 degrees.
@@ -31,7 +31,7 @@ impl Random {
         low + (high - low) * (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Evenly many per factor of ten.
+    /// Log-uniform.
     fn over_decades(&mut self, low: f64, high: f64) -> f64 {
         libm::exp(self.within(libm::log(low), libm::log(high)))
     }
@@ -40,7 +40,7 @@ impl Random {
         (self.0.next_u64() % count as u64) as usize
     }
 
-    /// A vector of any direction and up to this length.
+    /// A vector of any direction, up to this length.
     fn vector(&mut self, length: f64) -> DVec3 {
         loop {
             let v = DVec3::new(self.within(-1.0, 1.0), self.within(-1.0, 1.0), self.within(-1.0, 1.0));
@@ -91,7 +91,7 @@ impl Random {
     }
 }
 
-/// A vector that changes smoothly and whose derivatives are known: a drift and three waves.
+/// A smooth vector curve with known derivatives: a drift and three waves.
 #[derive(Clone)]
 struct Curve {
     at_zero: DVec3,
@@ -128,7 +128,7 @@ impl Curve {
     }
 }
 
-/// A joint whose motion is known at any time: a point curve, and exp(curve) times a fixed rotation.
+/// A joint with known motion at any time: a point curve, and exp(curve) times a fixed rotation.
 #[derive(Clone)]
 struct Motion {
     point: Curve,
@@ -140,9 +140,11 @@ impl Motion {
     /// Aperiodic, with a gap of up to 170 degrees over the period.
     fn random(random: &mut Random, period_secs: f64) -> Self {
         loop {
-            let (travel, turn) = (random.vector(1.0), random.vector(3.0));
+            let (displacement, turn) = (random.vector(1.0), random.vector(3.0));
             let motion = Self {
-                point: Curve::random(random, 0.3, travel / period_secs, |_, random| random.within(0.2, 2.0)),
+                point: Curve::random(random, 0.3, displacement / period_secs, |_, random| {
+                    random.within(0.2, 2.0)
+                }),
                 turn: Curve::random(random, 0.25, turn / period_secs, |_, random| random.within(0.2, 2.0)),
                 base: rotation::exp(random.vector(3.0)),
             };
@@ -252,7 +254,7 @@ fn random_case(random: &mut Random) -> (Vec<Motion>, Tracks, Method) {
     (motions, tracks, random.method(period_secs))
 }
 
-/// Poses of sample 0 as closed and of sample N as its offsets close it; metres and radians apart.
+/// Pose differences between sample 0 as closed and sample N as closed by its offsets; metres and radians.
 fn pose_gap(clip: &Clip, closed: &Closed) -> f64 {
     let (joints, last) = (clip.skeleton().num_joints(), clip.num_intervals());
     let mut worst = 0.0_f64;
@@ -294,7 +296,7 @@ fn nothing_is_left_of_the_gap() {
                 "case {case}: {left:?} of {before:?}"
             );
         } else {
-            // What is not closed is told.
+            // Gaps that are left open are reported.
             assert!(
                 left.acceleration > 1e-6 && left.angular_acceleration > 1e-6,
                 "case {case}: {left:?}"
@@ -407,7 +409,7 @@ fn apart(a: [DVec3; 2], b: [DVec3; 2]) -> [DVec3; 2] {
     [b[0] - a[0], b[1] - a[1]]
 }
 
-/// Shortest time in which the closed motion changes: that of the shapes, of the waves, and of the turning itself.
+/// Shortest time in which the closed motion changes: that of the shapes, of the waves, and of the rotation itself.
 fn time_scale(motion: &Motion, turn: &Targets, boundary_shapes: [Shape; 2], period: f64) -> f64 {
     let of_shape = |shape: Shape| match shape {
         Shape::Spring { half_life_secs } => half_life_secs / (2.0 * LN_2),
@@ -432,8 +434,8 @@ fn the_closed_motion_is_smooth_by_finite_differences() {
         let period = random.over_decades(0.1, 3.0);
         let motion = Motion::random(&mut random, period);
         let settings = random.method(period);
-        // As `close` clamps them: longer shapes meet the conditions too, but swing far out in between. Blends that end
-        // just before the period would end between the samples of the differences.
+        // Clamped as by `close`: longer shapes meet the conditions too, but overshoot far in between. Blends that end just before
+        // the period would end between the samples of the differences.
         let [start, end] = [settings.start, settings.end].map(|shape| {
             let fitted = shape.fitted(period);
             let ends_inside = fitted
@@ -451,8 +453,7 @@ fn the_closed_motion_is_smooth_by_finite_differences() {
         let targets = targets_of(&motion, period, &settings.shares);
         let shortest = time_scale(&motion, &targets[1], [start, end], period);
         let gaps = gaps_by_differences(&motion, &targets, &boundary, 0.004 * shortest);
-        // Offsets change by themselves within the shortest time; that sets the size of rates and of the differences'
-        // errors.
+        // Offsets change within the shortest time; it determines the size of rates and of the differences' errors.
         let size = 1.0
             + targets
                 .iter()
@@ -490,7 +491,7 @@ fn targets_of(motion: &Motion, period: f64, shares: &Shares) -> [Targets; 2] {
     ]
 }
 
-/// The checks above see a missing Jacobian, a missing rate of it, and a missing cross product.
+/// The checks above detect a missing Jacobian, a missing rate of it, and a missing cross product.
 #[test]
 fn leaving_out_the_jacobian_leaves_a_gap() {
     let mut random = Random::new(4);
@@ -557,7 +558,7 @@ fn a_periodic_take_comes_back_unchanged() {
             Motion::periodic(&mut random, period),
             Motion::periodic(&mut random, period),
         ];
-        // Also where frames are missing at either end or at both: there the seam is looked across.
+        // Also if frames are missing at either end or at both: then gaps are measured across the seam.
         let context = [random.below(3), random.below(3)];
         let clip = Tracks::sampled(&motions, num_intervals, period / num_intervals as f64, context).clip();
         let closed = close(&clip, &random.method(period).into()).unwrap();
@@ -574,8 +575,8 @@ fn noisy(random: &mut Random, mut tracks: Tracks) -> Tracks {
     tracks
 }
 
-/// Layers for noisy motion and crossfades are offsets like any other: nothing is left of the gap, whatever the frames
-/// around the cut allow, and a take that repeats stays as it is.
+/// Layers for noisy motion and crossfades are offsets like any other: no gap remains, whatever frames surround the cut, and a
+/// periodic take stays unchanged.
 #[test]
 fn layers_and_crossfades_leave_nothing() {
     let mut random = Random::new(14);
@@ -628,15 +629,15 @@ fn layers_and_crossfades_leave_nothing() {
         }
         layered += usize::from(closed.is_layered);
         crossfaded += usize::from(closed.method.crossfade_secs.is_some());
-        // Whoever asked for more than there is is told.
-        let told = closed
+        // A fade longer than the frames allow is reported.
+        let warned = closed
             .clamps
             .iter()
             .any(|clamp| matches!(clamp, Clamp::Crossfade { .. }));
         let room = context[0].max(context[1]) as f64 * step_secs;
         if let Some(secs) = crossfade_secs {
             assert!(
-                told || (secs <= room + step_secs && secs <= period + step_secs),
+                warned || (secs <= room + step_secs && secs <= period + step_secs),
                 "case {case}"
             );
             assert_eq!(
@@ -649,7 +650,7 @@ fn layers_and_crossfades_leave_nothing() {
     assert!(layered > 200 && crossfaded > 500, "{layered} {crossfaded}");
 }
 
-/// Towards the end a crossfade becomes the frames that precede the start, and then goes on as the take does.
+/// Towards the end a crossfade becomes the frames that precede the start, and then continues like the take.
 #[test]
 fn a_crossfade_runs_into_the_take_itself() {
     let mut random = Random::new(15);
@@ -674,7 +675,7 @@ fn a_crossfade_runs_into_the_take_itself() {
     }
 }
 
-/// Where the pose beyond the seam comes round to the other side of a joint, the way to it goes on and does not turn about.
+/// If the pose beyond the seam passes half a turn from a joint, the offset continues in the same direction.
 #[test]
 fn a_crossfade_goes_on_beyond_half_a_turn() {
     let step_secs = 1.0 / 60.0;
@@ -708,7 +709,7 @@ fn a_crossfade_goes_on_beyond_half_a_turn() {
     }
 }
 
-/// Settings that nobody should ask for and somebody will: all is finite, closed to rounding, and stays near the take.
+/// Extreme settings: the result is finite, closed to rounding, and stays near the take.
 #[test]
 fn extreme_settings_stay_finite_exact_and_near() {
     let mut random = Random::new(18);
@@ -756,7 +757,7 @@ fn extreme_settings_stay_finite_exact_and_near() {
             left.velocity < 1e-10 * rates && left.angular_velocity < 1e-10 * rates,
             "case {case}: {left:?} of {before:?}, {start:?} {end:?}"
         );
-        // Every gap in what it amounts to over the period.
+        // Every gap scaled to its effect over the period.
         let reach = 1.0
             + before.position
             + before.angle
@@ -817,7 +818,7 @@ fn the_layer_for_noise_is_as_smooth_as_the_method() {
 }
 
 #[test]
-fn chosen_joints_are_closed_in_their_own_way() {
+fn chosen_joints_are_closed_by_their_own_method() {
     let mut random = Random::new(16);
     let motions = [(); 3].map(|()| Motion::random(&mut random, 1.0));
     let clip = Tracks::sampled(&motions, 50, 0.02, [5, 5]).clip();
@@ -837,7 +838,7 @@ fn chosen_joints_are_closed_in_their_own_way() {
     assert_eq!(of_joint(&closed, 1), vec![DVec3::ZERO; 51]);
     let sprung = close(&clip, &spring.into()).unwrap();
     assert_eq!(of_joint(&closed, 2), of_joint(&sprung, 2));
-    // What is left open is no residual, and its gap is told all the same.
+    // A gap left open is not a residual, but is reported.
     assert!(closed.residual.position < 1e-12 && closed.seam.joints[1].position.length() > 1e-3);
     let nowhere = ClosureSettings {
         joints: vec![(3, None)],
@@ -852,8 +853,8 @@ fn chosen_joints_are_closed_in_their_own_way() {
     );
 }
 
-/// Half a swing ends where it starts and moves the other way. Looking across such a seam would find equal velocities
-/// and leave the kink.
+/// Half a swing ends where it starts and moves in the opposite direction. Measuring across such a seam would find equal
+/// velocities and leave the kink.
 #[test]
 fn a_closed_pose_alone_is_not_taken_for_a_loop() {
     for num_intervals in [6, 20, 100] {
@@ -879,7 +880,7 @@ fn a_closed_pose_alone_is_not_taken_for_a_loop() {
     }
 }
 
-/// Largest difference between two closures of one size, up to the signs of quaternions; metres or radians.
+/// Largest difference between two closures of the same size, up to the signs of quaternions; metres or radians.
 fn difference(a: &Pose, b: &Pose) -> f64 {
     assert_eq!(a.translations.len(), b.translations.len());
     assert_eq!(a.rotations.len(), b.rotations.len());
@@ -1002,7 +1003,7 @@ fn time_reversed_with_swapped_settings_closes_alike() {
 }
 
 #[test]
-fn what_stands_still_keeps_its_bits() {
+fn still_joints_keep_their_bits() {
     let mut random = Random::new(8);
     let bits = |x: DVec3| x.to_array().map(f64::to_bits);
     for case in 0..300 {
@@ -1017,7 +1018,7 @@ fn what_stands_still_keeps_its_bits() {
         }
         let clip = tracks.clip();
         let closed = close(&clip, &settings.into()).unwrap();
-        // Frames around the cut may hold another offset or pose; that is no motion of this one.
+        // Frames around the cut may hold another offset or pose; that is not motion of this joint.
         for sample in 0..tracks.num_intervals {
             assert_eq!(
                 bits(closed.tracks.values().translations[2 * sample]),
@@ -1059,7 +1060,7 @@ fn samples_beyond_both_blends_keep_their_bits() {
     assert_ne!(closed.tracks.values().translations[52], clip.translations(52)[0]);
 }
 
-/// Shares of all or nothing leave the other end alone, poses, velocities and accelerations alike.
+/// Shares of 0 or 1 leave the other end unchanged, in pose, velocity and acceleration.
 #[test]
 fn the_end_without_a_share_stays_as_it_is() {
     let mut random = Random::new(13);
@@ -1081,7 +1082,7 @@ fn the_end_without_a_share_stays_as_it_is() {
             let moved = closed.translation_offsets[moves].length();
             assert!(moved > 1e-6, "case {case}: the end with the share does not move");
         }
-        // The share of the pose gap alone, told by the offset at the start.
+        // The share of the pose gap alone, measured by the offset at the start.
         let rho = random.share();
         let closed = close(
             &clip,
@@ -1105,7 +1106,7 @@ fn the_end_without_a_share_stays_as_it_is() {
 }
 
 #[test]
-fn what_does_not_fit_is_shortened_and_told() {
+fn fades_that_do_not_fit_are_shortened_and_reported() {
     let mut random = Random::new(10);
     let motions = [Motion::random(&mut random, 0.5)];
     let clip = Tracks::sampled(&motions, 15, 0.5 / 15.0, [1, 1]).clip();
@@ -1120,7 +1121,7 @@ fn what_does_not_fit_is_shortened_and_told() {
         (closed.method.start, closed.method.order),
         (Shape::Cubic { blend_secs: period }, Order::C1)
     );
-    let told: Vec<_> = closed
+    let warned: Vec<_> = closed
         .clamps
         .iter()
         .map(|clamp| match *clamp {
@@ -1129,7 +1130,7 @@ fn what_does_not_fit_is_shortened_and_told() {
         })
         .collect();
     assert_eq!(
-        told,
+        warned,
         [
             (End::Start, settings.start, period),
             (End::End, settings.end, 0.5 * period)

@@ -6,8 +6,8 @@ use loopwright::{
 };
 use loopwright_synth::{WalkSettings, random_settings, synthesize};
 
-/// How far the spans found lie from the true ones, frames at 30 per second, one entry for each end of a true contact inside
-/// the take; infinite where none is found for it.
+/// The distance of the detected spans from the true ones, frames at 30 per second, one entry for each end of a true contact
+/// inside the take; infinite if none was detected for it.
 fn misses(settings: &WalkSettings) -> Vec<f64> {
     let synthetic = synthesize(settings).unwrap();
     let analysis = Analysis::new(&synthetic.take).unwrap();
@@ -20,7 +20,7 @@ fn misses(settings: &WalkSettings) -> Vec<f64> {
             .filter(|contact| contact.foot == index)
             .collect();
         for truth in synthetic.truth.contacts.iter().filter(|contact| &contact.joint == name) {
-            // Contacts cut off by the take have no true ends.
+            // Contacts cut off by the ends of the take have no true ends.
             if truth.start_frame < 2.0 || truth.end_frame > last - 1.0 {
                 continue;
             }
@@ -77,13 +77,13 @@ fn the_phase_counts_from_the_strike_of_the_left_foot() {
         let phase = analysis.contacts.phase(strike + ahead * period, period).unwrap();
         assert!((phase - ahead % 1.0).abs() < 0.04, "{ahead}: {phase}");
     }
-    // Before the first strike the next one tells.
+    // Before the first strike the phase counts back from it.
     let phase = analysis.contacts.phase(strike - 0.25 * period, period).unwrap();
     assert!((phase - 0.75).abs() < 0.04, "{phase}");
 }
 
 #[test]
-fn segments_tell_standing_from_walking_and_curves_from_lines() {
+fn segments_separate_standing_from_walking_and_curves_from_lines() {
     let segments = |settings: WalkSettings| -> Vec<Segment> {
         let take = synthesize(&settings).unwrap().take;
         Analysis::new(&take).unwrap().segments

@@ -1,4 +1,4 @@
-//! The controller fit against known springs, and against what must not become a figure.
+//! The controller fit against known springs, and against motion that must not give a half-life.
 
 use glam::{DQuat, DVec3};
 use loopwright::{
@@ -19,7 +19,7 @@ fn driven(change: impl FnOnce(&mut DriveSettings)) -> (DriveSettings, TakeFit) {
     (settings, fit(&take))
 }
 
-/// Both estimators of both quantities lie within a share of the truth, in the median and for every event of the fit.
+/// Both estimators of both quantities are within a share of the truth, for the median and for every event of the fit.
 fn assert_recovered(settings: &DriveSettings, found: &TakeFit, tolerance: f64) {
     let all = Pool::of(&[found]).all;
     for (half_lives, truth, events) in [
@@ -68,7 +68,7 @@ fn half_lives_come_back_within_a_tenth_with_sensor_noise() {
     }
 }
 
-/// Hips sway by two centimetres with every stride, as those of walkers do; the median holds still.
+/// Hips sway by two centimetres with every stride, as in real walks; the median stays close.
 #[test]
 fn the_sway_of_a_gait_moves_half_lives_by_less_than_a_tenth() {
     let (settings, found) = driven(|settings| {
@@ -113,7 +113,7 @@ fn events_modes_and_peaks_are_those_that_were_driven() {
     assert!((1.39..1.45).contains(&top.value), "{top:?}");
     let run = found.figures.iter().find(|figures| figures.mode == Mode::Run).unwrap();
     assert!((run.top_speed.unwrap().value - 3.6).abs() < 0.02);
-    // The true peak of 1.4 to 3.6 m/s is 2.81 m/s^2, at 1/y after the command; smoothing takes some of it.
+    // The true peak of 1.4 to 3.6 m/s is 2.81 m/s^2, at 1/y after the command; smoothing reduces it.
     let peak = run.acceleration.unwrap();
     let truth = peak_of_half_life(2.2, settings.velocity_half_life_secs);
     assert!(peak.value < truth && peak.value > 0.6 * truth, "{peak:?} {truth}");
@@ -123,7 +123,7 @@ fn events_modes_and_peaks_are_those_that_were_driven() {
     );
 }
 
-/// The controller driven through the take does what the take does, where the take is such a controller.
+/// The controller driven through the take reproduces the take if the take is such a controller.
 #[test]
 fn the_simulated_controller_retraces_a_driven_take() {
     let (_, found) = driven(|_| {});
@@ -140,7 +140,7 @@ fn the_simulated_controller_retraces_a_driven_take() {
 }
 
 #[test]
-fn a_strafe_and_a_step_back_are_told_from_a_walk() {
+fn a_strafe_and_a_step_back_are_separated_from_a_walk() {
     for (velocity_mps, mode) in [([1.2, 0.0], Mode::Strafe), ([0.0, -1.2], Mode::Back)] {
         let (_, found) = driven(|settings| {
             settings.seconds = 10.0;
@@ -180,7 +180,7 @@ fn a_strafe_and_a_step_back_are_told_from_a_walk() {
 }
 
 #[test]
-fn a_take_that_stands_or_never_changes_has_no_half_life() {
+fn a_take_that_is_idle_or_never_changes_has_no_half_life() {
     let (_, still) = driven(|settings| {
         settings.commands.clear();
         settings.noise_deg = 0.3;
@@ -244,7 +244,7 @@ fn short_takes_and_smoothing_out_of_range_are_refused() {
     }
 }
 
-/// A T-pose in the first frame, ten metres away, is no acceleration.
+/// A T-pose in the first frame, ten metres away, is not an acceleration.
 #[test]
 fn a_jump_of_the_pose_is_no_event() {
     let take = drive(&DriveSettings {
@@ -274,7 +274,7 @@ fn a_jump_of_the_pose_is_no_event() {
     }
 }
 
-/// The same motion seen from elsewhere gives the same answer.
+/// The same motion seen from another frame gives the same answer.
 #[test]
 fn turning_the_world_turns_nothing_else() {
     let take = drive(&DriveSettings::default()).unwrap();

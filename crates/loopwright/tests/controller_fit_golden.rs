@@ -8,11 +8,11 @@ use loopwright::{
 };
 use serde_json::Value;
 
-/// The reference adds this to every half-life it is given, seconds, and to the damping of every one it tells, per second.
+/// The reference adds this to every half-life it takes, seconds, and to every damping it returns, per second.
 const EPS: f64 = 1e-5;
 
-/// What the reference tells of a half-life.
-fn as_told(half_life_secs: f64) -> f64 {
+/// The reference's value for a half-life.
+fn as_reference(half_life_secs: f64) -> f64 {
     let damping = 4.0 * core::f64::consts::LN_2 / half_life_secs;
     4.0 * core::f64::consts::LN_2 / (damping + EPS)
 }
@@ -38,14 +38,14 @@ fn assert_close(found: f64, expected: f64) {
 fn worked_examples_come_out_to_the_printed_digits() {
     for (step, rate, reference, printed) in WORKED {
         let found = half_life_of_peak(step, rate).unwrap();
-        assert_close(as_told(found), reference);
+        assert_close(as_reference(found), reference);
         assert_eq!((1e3 * found).round() / 1e3, printed);
     }
     assert_eq!((100.0 * peak_of_half_life(5.0, 0.2)).round() / 100.0, 12.75);
     assert_eq!((1e3 / decay_rate(0.2)).round() / 1e3, 0.144);
 }
 
-/// What the half-life is not: half is left only after 1.21 of them.
+/// The half-life is not the time at which half is left; that takes 1.21 of them.
 #[test]
 fn the_half_life_leaves_three_fifths() {
     let spring = Spring {
@@ -80,7 +80,7 @@ fn springs_equal_the_reference() {
     for case in cases("spring_maximum_velocity_time") {
         let spring = spring(case);
         let extreme = spring.extreme_rate_secs().unwrap();
-        // The reference steps to the time of a half-life without its allowance, a hundred-thousandth off.
+        // The reference steps to the time of a half-life without its offset, an error of a hundred-thousandth.
         assert!((extreme - number(case, "t_max")).abs() < 2e-5);
         assert!((spring.at(extreme).rate - number(case, "velocity_at_t_max")).abs() < 1e-3);
         let (secs, rate) = spring.fastest();
@@ -90,7 +90,7 @@ fn springs_equal_the_reference() {
     for case in cases("maximum_spring_velocity_to_halflife") {
         let step = number(case, "x_goal") - number(case, "x");
         assert_close(
-            as_told(half_life_of_peak(step, number(case, "v_max")).unwrap()),
+            as_reference(half_life_of_peak(step, number(case, "v_max")).unwrap()),
             number(case, "halflife"),
         );
     }

@@ -1,4 +1,4 @@
-//! Feet of loops against the truth of synthetic takes: when they stand, that they stay, and how fast they say the root goes.
+//! Feet of loops against the truth of synthetic takes: their contacts, that they stay, and the root speed that they imply.
 
 use glam::DVec3;
 use loopwright::{
@@ -13,7 +13,7 @@ use loopwright::{
 use loopwright_formats::ReadSettings;
 use loopwright_synth::{SyntheticTake, WalkSettings, random_settings, synthesize};
 
-/// Frames chosen by hand, with the cycles in them.
+/// Frames chosen by hand, and the number of cycles they contain.
 fn stretch(analysis: &Analysis, cut: &Cut, cycles: u32) -> LoopCandidate {
     let settings = SearchSettings {
         cycles: Some(cycles),
@@ -49,22 +49,22 @@ fn lock(lock: FootLock) -> FeetSettings {
 }
 
 /// World position of a joint at a key of any cycle.
-fn place(clip: &LoopClip, key: usize, joint: usize) -> DVec3 {
+fn position(clip: &LoopClip, key: usize, joint: usize) -> DVec3 {
     clip.world_pose(key).translations[joint]
 }
 
-/// Farthest that held feet get from the place of their stance, over the ground and below it, metres.
+/// Largest distances of held feet from the position of their stance, over the ground and below it, metres.
 fn strays(made: &MadeLoop, analysis: &Analysis) -> [f64; 2] {
     let (mut aside, mut below) = (0.0_f64, 0.0_f64);
     for span in &made.feet.contacts {
         let joint = analysis.body.feet[span.foot].lowest_joint();
-        let places: Vec<DVec3> = span.keys().map(|key| place(&made.loop_clip, key, joint)).collect();
-        let mut heights: Vec<f64> = places.iter().map(|place| place.y).collect();
+        let positions: Vec<DVec3> = span.keys().map(|key| position(&made.loop_clip, key, joint)).collect();
+        let mut heights: Vec<f64> = positions.iter().map(|position| position.y).collect();
         heights.sort_by(f64::total_cmp);
-        for place in &places {
-            aside = aside.max(ops::hypot(place.x - places[0].x, place.z - places[0].z));
-            // It may roll over its toes, not sink.
-            below = below.max(heights[heights.len() / 2] - place.y);
+        for position in &positions {
+            aside = aside.max(ops::hypot(position.x - positions[0].x, position.z - positions[0].z));
+            // It may roll over its toes, but not sink.
+            below = below.max(heights[heights.len() / 2] - position.y);
         }
     }
     [aside, below]
@@ -94,7 +94,7 @@ fn planted_feet_move_less_than_a_millimetre() {
 }
 
 #[test]
-fn noise_does_not_move_what_stands() {
+fn noise_does_not_move_standing_feet() {
     let settings = WalkSettings {
         noise_deg: 0.3,
         frame_rate_hz: 120.0,
@@ -108,7 +108,7 @@ fn noise_does_not_move_what_stands() {
     assert!(aside < 1e-3 && below < 2e-3, "{aside} {below}");
 }
 
-/// Held or not, a loop repeats, and nothing but legs and hips moves.
+/// Held or not, a loop repeats, and only legs and hips change.
 #[test]
 fn a_held_loop_closes_as_well_and_the_rest_of_the_body_stays() {
     let take = synthesize(&WalkSettings::default()).unwrap().take;
@@ -125,7 +125,7 @@ fn a_held_loop_closes_as_well_and_the_rest_of_the_body_stays() {
             assert_eq!(before.translations[joint], after.translations[joint]);
             assert_eq!(before.rotations[joint], after.rotations[joint]);
         }
-        // Bones keep their lengths; the hips alone are moved.
+        // Bones keep their lengths; only the hips move.
         for joint in legs.iter().copied().filter(|&joint| joint != open.loop_clip.carrier()) {
             assert_eq!(before.translations[joint], after.translations[joint]);
         }
@@ -138,7 +138,7 @@ fn a_held_loop_closes_as_well_and_the_rest_of_the_body_stays() {
     assert!(held.seam_rank < open.seam_rank + 0.3, "{held:?} {open:?}");
 }
 
-/// The same loop cut elsewhere in the cycle stands on the same spans of its motion: the seam is no place of its own.
+/// The same loop cut elsewhere in the cycle has the same contacts: the seam is not special.
 #[test]
 fn contacts_run_over_the_seam() {
     let settings = WalkSettings {
@@ -175,7 +175,7 @@ fn contacts_run_over_the_seam() {
     }
 }
 
-/// A walk on a belt: the world goes by below the feet.
+/// A walk on a treadmill: the world moves by below the feet.
 fn on_a_treadmill(synthetic: &SyntheticTake) -> Take {
     let take = &synthetic.take;
     let (mut translations, mut rotations) = (Vec::new(), Vec::new());
@@ -226,7 +226,7 @@ fn a_take_in_place_gets_its_speed_back() {
 }
 
 #[test]
-fn captured_travel_stays_what_it_was() {
+fn captured_root_motion_stays_unchanged() {
     for seed in 0..20 {
         let settings = WalkSettings {
             noise_deg: random_settings(seed).noise_deg.min(0.1),
@@ -264,7 +264,7 @@ fn captured_travel_stays_what_it_was() {
     }
 }
 
-/// A body of named joints whose hips go ahead at 1 m/s with a leg or two; rows are name, parent, place at rest.
+/// A body of named joints whose hips move ahead at 1 m/s with a leg or two; rows are name, parent, rest position.
 fn body(rows: &[(&str, Option<usize>, [f64; 3])], bend: impl Fn(usize, f64) -> DVec3) -> Take {
     let joints = rows.iter().map(|&(name, parent, offset)| Joint {
         name: name.to_owned(),
@@ -299,15 +299,15 @@ fn outcomes(take: &Take, lock: FootLock) -> Vec<FootOutcome> {
     );
     for key in 0..made.loop_clip.num_samples() {
         let Pose {
-            translations: places,
+            translations: positions,
             rotations: turns,
         } = made.loop_clip.world_pose(key);
-        assert!(places.iter().all(|place| place.is_finite()) && turns.iter().all(|turn| turn.is_finite()));
+        assert!(positions.iter().all(|position| position.is_finite()) && turns.iter().all(|turn| turn.is_finite()));
     }
     made.feet.outcomes
 }
 
-/// A thigh that swings, a knee that bends while it goes ahead.
+/// A thigh that swings and a knee that bends during forward motion.
 fn step(joint: usize, secs: f64, thigh: usize, phase: f64) -> DVec3 {
     let angle = core::f64::consts::TAU * secs + phase;
     match joint.checked_sub(thigh) {
@@ -318,7 +318,7 @@ fn step(joint: usize, secs: f64, thigh: usize, phase: f64) -> DVec3 {
 }
 
 #[test]
-fn odd_bodies_are_told_and_never_broken() {
+fn unusual_bodies_are_reported_and_never_broken() {
     let biped = [
         ("Hips", None, [0.0, 0.95, 0.0]),
         ("LeftUpLeg", Some(0), [0.1, 0.0, 0.0]),
@@ -329,7 +329,7 @@ fn odd_bodies_are_told_and_never_broken() {
         ("RightFoot", Some(5), [0.0, -0.45, 0.0]),
     ];
     let both = |joint: usize, secs: f64| step(joint, secs, 1, 0.0) + step(joint, secs, 4, core::f64::consts::PI);
-    // One leg; two; two that have no knee; a body that hovers, its feet hanging; one without feet.
+    // One leg; two; two without knees; a body that hovers with its feet hanging; one without feet.
     let one = body(&biped[..4], both);
     assert_eq!(outcomes(&one, FootLock::On).len(), 1);
     assert!(!outcomes(&body(&biped, both), FootLock::On).contains(&FootOutcome::NoKnee));
@@ -390,7 +390,7 @@ fn limits_are_positive_numbers() {
             Err(BodyError::ContactLimit { limit, .. }) if limit == name
         ));
     }
-    // Nothing stands below a millimetre a second.
+    // No foot moves slower than a millimetre per second.
     let overrides = BodyOverrides {
         contacts: ContactLimits {
             speed_mps: Some(1e-3),
@@ -404,7 +404,8 @@ fn limits_are_positive_numbers() {
     assert_eq!(made.feet.outcomes, [FootOutcome::NeverStands; 2]);
 }
 
-/// Where the root stays, as engines that move characters themselves want it, the ground goes by below, and feet stay on it.
+/// If the root stays at its start, as for engines that move characters themselves, the ground moves by below, and feet stay on
+/// it.
 #[test]
 fn feet_are_held_on_the_ground_that_goes_by_in_place() {
     let take = synthesize(&WalkSettings::default()).unwrap().take;
@@ -421,7 +422,7 @@ fn feet_are_held_on_the_ground_that_goes_by_in_place() {
         let joint = analysis.body.feet[span.foot].lowest_joint();
         let on_the_ground = |key: usize| {
             let secs = key as f64 * clip.step_secs();
-            (ground.at(secs) * clip.root().at(secs).inverse()).transform_point(place(clip, key, joint))
+            (ground.at(secs) * clip.root().at(secs).inverse()).transform_point(position(clip, key, joint))
         };
         let first = on_the_ground(span.start_sample);
         for key in span.keys() {
@@ -446,7 +447,7 @@ fn feet_that_dip_into_the_ground_on_their_way_are_raised() {
         let toes = analysis.body.feet.iter().map(loopwright::analysis::Foot::lowest_joint);
         let heights = toes.flat_map(|toe| {
             let clip = &made.loop_clip;
-            (0..clip.num_samples()).map(move |key| place(clip, key, toe).y)
+            (0..clip.num_samples()).map(move |key| position(clip, key, toe).y)
         });
         let all: Vec<f64> = heights.collect();
         let held: Vec<f64> = made
@@ -456,7 +457,7 @@ fn feet_that_dip_into_the_ground_on_their_way_are_raised() {
             .flat_map(|span| {
                 let toe = analysis.body.feet[span.foot].lowest_joint();
                 span.keys()
-                    .map(|key| place(&made.loop_clip, key, toe).y)
+                    .map(|key| position(&made.loop_clip, key, toe).y)
                     .collect::<Vec<_>>()
             })
             .collect();
@@ -465,11 +466,11 @@ fn feet_that_dip_into_the_ground_on_their_way_are_raised() {
     };
     assert!(lowest_with(FootLock::Off) < -0.008);
     let held = lowest_with(FootLock::Auto);
-    // On its way a leg may fall short, by a millimetre or two.
+    // Between stances a leg may fall short, by a millimetre or two.
     assert!(held > -0.002, "{held}");
 }
 
-/// The take with toes that pass a centimetre below the ground in the middle of their way.
+/// The take with toes that pass a centimetre below the ground in mid-swing.
 fn dipping(take: &Take) -> Take {
     let analysis = Analysis::new(take).unwrap();
     let world = take.world_tracks();
@@ -503,7 +504,7 @@ fn dipping(take: &Take) -> Take {
     .unwrap()
 }
 
-/// Nearly straight legs have to leap for their feet now and then; these takes are those in which knees once did.
+/// Nearly straight legs sometimes have to leap for their feet; these are takes in which knees once jerked.
 #[test]
 fn knees_of_captured_walks_do_not_jerk() {
     let Some(folder) = loopwright_mocap::folder_or_skip() else {

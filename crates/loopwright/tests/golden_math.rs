@@ -1,4 +1,4 @@
-//! Rotations and twists against reference numbers: the golden files where they are, and a few of their numbers here.
+//! Rotations and twists against reference numbers: the golden files if they exist, and a few of their numbers here.
 //!
 //! Files: quaternion.json, twist.json and the Jacobian rates of c2_closure.json; quaternions there are (w, x, y, z).
 
@@ -8,7 +8,7 @@ use glam::{DMat3, DQuat, DVec3};
 use loopwright::math::{Rigid, Screw, Twist, rotation};
 use serde_json::Value;
 
-/// A golden file, or `None` with a word to the reader where the folder is absent.
+/// A golden file, or `None` with a message if the folder does not exist.
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn golden(name: &str) -> Option<Value> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/golden");
@@ -166,7 +166,7 @@ fn numbers_kept_here() {
         0.118_275_342_392_49,
         0.840_374_803_894_5,
     );
-    // These digits of the quaternion are off by the reference's 1e-8; its logarithm is not.
+    // These digits of the quaternion differ by the reference's 1e-8; its logarithm does not.
     assert!(apart(rotation::exp(v), q) < 2e-8);
     assert_near(rotation::log(-q), v, 1e-12);
     let jacobian = DMat3::from_cols(
@@ -191,7 +191,7 @@ fn numbers_kept_here() {
     ] {
         assert_near(rotation::left_jacobian_rate(o, rate) * rate, expected, 1e-12);
     }
-    // A quarter turn to the left over 2 m, and its mean with one to the right: 2 m straight on.
+    // A quarter turn to the left over 2 m, and its mean with one to the right: 2 m straight ahead.
     let quarter = Rigid::from_yaw(
         core::f64::consts::FRAC_PI_2,
         DVec3::new(1.0, 0.0, 1.0) * 1.273_239_544_735_2,

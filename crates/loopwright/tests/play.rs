@@ -1,4 +1,4 @@
-//! Sets of loops played one after the other: without a step, without a jerk, the same for the same seed.
+//! Sets of loops played one after the other: without steps or jerks, and the same for the same seed.
 
 use glam::{DQuat, DVec3};
 use loopwright::{
@@ -114,11 +114,11 @@ fn nothing_steps_and_nothing_jerks_at_a_jump() {
                 );
             }
         }
-        // Nowhere else either: the largest change of velocity over a millisecond is what the motion itself has.
-        let places: Vec<_> = (0..30_000)
+        // Nowhere else either: the largest change of velocity over a millisecond is that of the motion itself.
+        let positions: Vec<_> = (0..30_000)
             .map(|i| performance.world_pose_at(f64::from(i) * 1e-3).translations[3])
             .collect();
-        let worst = places
+        let worst = positions
             .windows(3)
             .map(|w| (w[2] - 2.0 * w[1] + w[0]).length() / 1e-6)
             .fold(0.0, f64::max);
@@ -126,7 +126,7 @@ fn nothing_steps_and_nothing_jerks_at_a_jump() {
     }
 }
 
-/// After a fade is over nothing is left of it: the loop plays as it is, from where the root has got to.
+/// After a fade nothing of the offset remains: the loop plays unchanged, from the root's current transform.
 #[test]
 fn after_the_fade_the_loop_itself_plays() {
     let performance = set().perform(20.0, &PlaySettings::default()).unwrap();
@@ -158,7 +158,7 @@ fn jumps_go_where_they_cost_least() {
         for (from, secs, to) in [(0, 0.3, 1), (1, 0.8, 2), (2, -0.2, 0)] {
             let best = set.entry(from, secs, to, fade).unwrap();
             assert!((0.0..set.loops()[to].period_secs()).contains(&best.secs) && best.cost > 0.0);
-            // No time on a fine grid is cheaper: entering the loop a little shifted is an entry of a shifted loop.
+            // No time on a fine grid is cheaper: entering the loop slightly shifted is an entry of a shifted loop.
             let clip = &set.loops()[to];
             let count = clip.num_samples();
             for part in 1..6 {
@@ -177,7 +177,7 @@ fn jumps_go_where_they_cost_least() {
                 );
             }
         }
-        // A loop is entered from itself where it is left.
+        // A jump from a loop to itself enters at the time of the exit.
         let same = LoopSet::new(vec![set.loops()[0].clone(), set.loops()[0].clone()]).unwrap();
         for secs in [0.0, 0.41, 0.9, 7.77] {
             let entry = same.entry(0, secs, 1, fade).unwrap();
@@ -225,7 +225,7 @@ fn the_seed_decides_and_no_loop_follows_itself() {
 }
 
 #[test]
-fn frames_are_looks_at_the_same_performance() {
+fn frames_are_samples_of_the_same_performance() {
     let performance = set().perform(10.0, &PlaySettings::default()).unwrap();
     let coarse = performance.to_take("p", 1.0 / 30.0).unwrap();
     let fine = performance.to_take("p", 1.0 / 120.0).unwrap();
@@ -243,7 +243,7 @@ fn frames_are_looks_at_the_same_performance() {
 }
 
 #[test]
-fn what_cannot_be_played_is_said() {
+fn sets_that_cannot_be_played_are_reported() {
     let set = set();
     let with = |fade, cycles| PlaySettings { seed: 0, fade, cycles };
     assert_eq!(LoopSet::new(Vec::new()), Err(PlayError::NoLoops));
@@ -277,7 +277,7 @@ fn what_cannot_be_played_is_said() {
     for none in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(performance.to_take("p", none).is_err(), "{none}");
     }
-    // One loop alone plays on and on.
+    // A single loop repeats.
     let alone = LoopSet::new(vec![set.loops()[0].clone()]).unwrap();
     let performance = alone.perform(1e9, &PlaySettings::default()).unwrap();
     assert_eq!(performance.segments().len(), 1);
@@ -287,7 +287,7 @@ fn what_cannot_be_played_is_said() {
                 .world_pose_at(secs)
                 .translations
                 .iter()
-                .all(|place| place.is_finite())
+                .all(|position| position.is_finite())
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Loops played at any time: smooth everywhere, exact at the samples, without drift over a thousand cycles.
+//! Loops sampled at any time: smooth everywhere, exact at the samples, without drift over a thousand cycles.
 
 use glam::{DQuat, DVec3};
 use loopwright::{
@@ -10,11 +10,11 @@ use loopwright::{
 const STEP: f64 = 1.0 / 30.0;
 const COUNT: usize = 34;
 
-/// Where a joint is at a phase of the loop, known at any time; the last joint makes a whole turn per period.
+/// A joint's transform at a phase of the loop, known at any time; the last joint makes a whole turn per period.
 fn truth(joint: usize, phase: f64) -> (DVec3, DQuat) {
     let j = joint as f64;
     let a = core::f64::consts::TAU * phase;
-    let place = DVec3::new(
+    let position = DVec3::new(
         0.1 * ops::sin(a + j),
         0.4 + 0.05 * ops::cos(2.0 * a + j),
         0.1 * ops::cos(a),
@@ -29,7 +29,7 @@ fn truth(joint: usize, phase: f64) -> (DVec3, DQuat) {
     } else {
         DQuat::IDENTITY
     };
-    (place, swing * spin)
+    (position, swing * spin)
 }
 
 fn clip() -> LoopClip {
@@ -58,7 +58,7 @@ fn clip() -> LoopClip {
     .unwrap()
 }
 
-/// The same with its root on a path that weaves about the twist.
+/// The same with its root on a path that sways about the twist.
 fn weaving() -> LoopClip {
     let weave = |sample: usize| {
         let a = core::f64::consts::TAU * sample as f64 / COUNT as f64;
@@ -93,7 +93,7 @@ fn samples_come_back_bit_for_bit_in_any_cycle() {
     }
 }
 
-/// Cubics err by the third power of the step, chords by the second; neither more at the seam than elsewhere.
+/// The error of cubics falls with the third power of the step, of chords with the second; the seam is no exception.
 #[test]
 fn poses_between_samples_are_near_the_motion() {
     let clip = clip();
@@ -106,10 +106,10 @@ fn poses_between_samples_are_near_the_motion() {
                 rotations,
             } = clip.body_pose_at(secs, interpolation);
             for joint in 0..4 {
-                let (place, turn) = truth(joint, phase);
+                let (position, turn) = truth(joint, phase);
                 let error = turn_between(rotations[joint], turn);
                 assert!(error < most, "{interpolation:?} joint {joint} at {secs}: {error}");
-                assert!((translations[joint] - place).length() < 0.2 * most);
+                assert!((translations[joint] - position).length() < 0.2 * most);
                 assert!((rotations[joint].length() - 1.0).abs() < 1e-14);
             }
         }
@@ -117,7 +117,7 @@ fn poses_between_samples_are_near_the_motion() {
 }
 
 #[test]
-fn cubics_have_no_corner_and_tell_their_rates() {
+fn cubics_have_no_corner_and_give_their_rates() {
     let clip = weaving();
     let h = 1e-6;
     let mut worst = 0.0_f64;
@@ -160,7 +160,7 @@ fn a_thousand_cycles_do_not_drift() {
             (found.translation - expected.translation).length() + turn_between(found.rotation, expected.rotation)
         };
         assert!(gap(clip.root_pose_at(secs)) < 1e-9);
-        // Frame by frame at rates that have nothing to do with the loop's, added up as an engine does.
+        // Frame by frame at rates unrelated to the loop's, accumulated as by an engine.
         for frames in [1000, 67_891, 7] {
             let mut character = clip.root_pose_at(0.0);
             for frame in 0..frames {
@@ -173,7 +173,7 @@ fn a_thousand_cycles_do_not_drift() {
 }
 
 #[test]
-fn deltas_are_those_of_the_places_and_run_backwards() {
+fn deltas_match_the_transforms_and_run_backwards() {
     for clip in [clip(), clip().in_place(), weaving()] {
         for (from, to) in [(0.1, 0.9), (-3.0, 0.4), (1.0, 1.0), (5.3, -2.0)] {
             let delta = clip.root_delta(from, to);
@@ -189,14 +189,14 @@ fn deltas_are_those_of_the_places_and_run_backwards() {
 }
 
 #[test]
-fn times_that_are_none_do_not_panic() {
+fn times_that_are_not_finite_do_not_panic() {
     let clip = weaving();
     for secs in [f64::NAN, f64::INFINITY, -f64::INFINITY, 1e300, -1e300, 5e-324] {
         let Pose {
             translations,
             rotations,
         } = clip.world_pose_at(secs, Interpolation::Cubic);
-        // Where the way itself overflows, so does the place.
+        // If the path itself overflows, so does the position.
         assert!(
             secs.abs() == 1e300 || rotations.iter().all(|turn| turn.is_finite()),
             "{secs}"
@@ -206,7 +206,7 @@ fn times_that_are_none_do_not_panic() {
     }
 }
 
-/// The keys of a file, over the seam and on, as a take.
+/// The keys of a file, across the seam and on, as a take.
 fn keys(clip: &LoopClip, count: usize) -> Take {
     let poses = (0..count).map(|key| clip.folded_pose(key));
     Take::of_tracks("l", Tracks::of_poses(clip.skeleton().clone(), STEP, poses).unwrap()).unwrap()
@@ -232,7 +232,7 @@ fn loops_come_back_from_their_keys() {
             );
         }
     }
-    // From a file whose root was led along a path comes the same body on its twist.
+    // A file whose root followed a path gives the same body on its twist.
     let weaving = weaving();
     let back = LoopClip::from_keys(&keys(&weaving, COUNT + 1), layout, *weaving.root(), 0).unwrap();
     let (here, there) = (weaving.world_pose(50).translations, back.world_pose(50).translations);

@@ -1,4 +1,4 @@
-//! Figures on loops whose quality is known.
+//! Figures on loops of known quality.
 
 use glam::{DQuat, DVec3};
 use loopwright::{
@@ -94,7 +94,7 @@ fn a_gap_at_the_closing_key_is_measured() {
     assert!(quality.pops());
 }
 
-/// A joint that stands still, or goes evenly, has no acceleration but that of rounding to single precision.
+/// A joint that is still, or moves uniformly, has no acceleration but rounding to single precision.
 #[test]
 fn the_rounding_of_a_still_joint_is_no_pop() {
     let rounded_at_the_seam = |size: f64| {
@@ -108,11 +108,11 @@ fn the_rounding_of_a_still_joint_is_no_pop() {
     };
     let rounding = rounded_at_the_seam(f64::from(f32::EPSILON));
     assert!(!rounding.pops(), "{rounding:?}");
-    // What can be seen of it pops.
+    // A visible acceleration is a pop.
     assert!(rounded_at_the_seam(1e-4).pops());
 }
 
-/// Somebody pasted the first pose over the last: no gap, but the motion jumps just before.
+/// The first pose was pasted over the last: no gap, but the motion jumps just before.
 #[test]
 fn a_key_copied_over_a_jump_is_seen() {
     let drift = |key: usize, joint: usize, t: &mut DVec3, _: &mut DQuat| {
@@ -126,8 +126,8 @@ fn a_key_copied_over_a_jump_is_seen() {
 }
 
 #[test]
-fn skate_is_the_speed_of_planted_feet_in_the_world() {
-    // The body glides ahead at 1 m/s; a planted foot goes back by as much, and slides by what it goes back less.
+fn foot_sliding_is_the_speed_of_standing_feet_in_the_world() {
+    // The body glides ahead at 1 m/s; a standing foot moves back by as much, less its sliding.
     for slip in [0.0, 0.1] {
         let root = RootMotion {
             twist: Twist {
@@ -137,7 +137,7 @@ fn skate_is_the_speed_of_planted_feet_in_the_world() {
             ..still_root()
         };
         let take = keys(SAMPLES + 1, 0, |key, joint, t, q| {
-            // Half the loop on the ground, half in the air and forward again.
+            // Half the loop on the ground, half in the air and moving forwards again.
             let planted = key % SAMPLES < SAMPLES / 2;
             let share = (key % SAMPLES) as f64;
             *q = DQuat::IDENTITY;
@@ -148,8 +148,8 @@ fn skate_is_the_speed_of_planted_feet_in_the_world() {
                 _ => DVec3::Y,
             };
         });
-        let skate = measure(&take, true, root).foot_slide_mps.unwrap();
-        assert!((skate - slip).abs() < 0.02, "{slip}: {skate}");
+        let foot_slide = measure(&take, true, root).foot_slide_mps.unwrap();
+        assert!((foot_slide - slip).abs() < 0.02, "{slip}: {foot_slide}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Rigs that have a root joint above the hips: it is found, and it carries the root's motion and nothing else.
+//! Rigs that have a root joint above the hips: it is detected, and it carries only the root motion.
 
 use glam::{DQuat, DVec3};
 use loopwright::{
@@ -11,11 +11,11 @@ use loopwright::{
 
 const FRAME_TIME: f64 = 1.0 / 60.0;
 
-/// Frames of a cycle, and the cut that holds one.
+/// Number of frames of a cycle, and the cut that contains one.
 const PERIOD: usize = 60;
 const START: usize = 10;
 
-/// Frames chosen by hand, with the cycles in them.
+/// Frames chosen by hand, and the number of cycles they contain.
 fn stretch(analysis: &Analysis, cut: &Cut, cycles: u32) -> LoopCandidate {
     let settings = SearchSettings {
         cycles: Some(cycles),
@@ -34,10 +34,10 @@ fn twist() -> Twist {
     }
 }
 
-/// What stands above the hips: name, and its track in the world.
+/// The joints above the hips: name, and track in the world.
 type Above<'a> = (&'a str, &'a dyn Fn(f64) -> Rigid);
 
-/// A body that sways about the screw with some joints above its hips, and a sword in the hand of nobody beside them.
+/// A body that sways about the screw with joints above its hips, and a sword beside them that no hand holds.
 fn take(above: &[Above<'_>], beside: Option<&dyn Fn(f64) -> Rigid>) -> Take {
     let hips = above.len();
     let mut rows: Vec<(&str, Option<usize>)> = above
@@ -127,7 +127,7 @@ fn found(take: &Take) -> Option<usize> {
     root_joint::find(take.skeleton(), &analysis.world, &analysis.body)
 }
 
-/// World transform of a joint of a loop as a file has it.
+/// World transform of a joint of a loop in a file.
 fn played(made: &MadeLoop, key: usize, joint: usize) -> Rigid {
     let clip = &made.loop_clip;
     let Pose {
@@ -141,7 +141,7 @@ fn played(made: &MadeLoop, key: usize, joint: usize) -> Rigid {
         .fold(Rigid::IDENTITY, |above, local| above * local)
 }
 
-/// Distance of a point half a metre off, metres: place and turn in one figure.
+/// Distance of a point half a metre off, metres: position and rotation in one figure.
 fn apart(one: Rigid, other: Rigid) -> f64 {
     [DVec3::ZERO, DVec3::X * 0.5, DVec3::Y * 0.5]
         .map(|point| (one.transform_point(point) - other.transform_point(point)).length())
@@ -153,16 +153,16 @@ fn still(_: f64) -> Rigid {
     Rigid::IDENTITY
 }
 
-/// Where a rig's root joint stands on the screw: off the path, and not facing along it.
+/// A rig's root joint on the screw: off the path, and not facing along it.
 fn off_path() -> Rigid {
     Rigid::from_yaw(0.2, DVec3::new(0.3, 0.02, -0.1))
 }
 
-fn travelling(secs: f64) -> Rigid {
+fn moving(secs: f64) -> Rigid {
     twist().exp(secs) * off_path()
 }
 
-/// A rig with Z up: its root joint leans by a quarter turn.
+/// A rig with Z up: its root joint is rotated by a quarter turn.
 fn leaning(secs: f64) -> Rigid {
     twist().exp(secs) * Rigid::new(rotation::exp(DVec3::X * -core::f64::consts::FRAC_PI_2), DVec3::ZERO)
 }
@@ -176,10 +176,10 @@ fn root_joints_are_found_on_the_ground_above_the_hips_alone() {
     let rigs: [(&[Above<'_>], Option<usize>); 8] = [
         (&[], None),
         (&[("Root", &still)], Some(0)),
-        (&[("Root", &travelling)], Some(0)),
-        (&[("Armature", &still), ("Root", &travelling)], Some(1)),
+        (&[("Root", &moving)], Some(0)),
+        (&[("Armature", &still), ("Root", &moving)], Some(1)),
         (&[("Armature", &still), ("Root", &still)], Some(1)),
-        // A joint above the hips at their height is a joint of the body.
+        // A joint above the hips at their height belongs to the body.
         (&[("Centre", &at_the_hips)], None),
         (&[("Root", &still), ("Centre", &at_the_hips)], Some(0)),
         (&[("Root", &leaning)], Some(0)),
@@ -195,8 +195,8 @@ fn root_joints_are_found_on_the_ground_above_the_hips_alone() {
 fn the_root_joint_carries_exactly_the_root() {
     let rigs: [&[Above<'_>]; 4] = [
         &[("Root", &still)],
-        &[("Root", &travelling)],
-        &[("Armature", &still), ("Root", &travelling)],
+        &[("Root", &moving)],
+        &[("Armature", &still), ("Root", &moving)],
         &[("Root", &still), ("Centre", &at_the_hips)],
     ];
     for above in rigs {
@@ -213,7 +213,7 @@ fn the_root_joint_carries_exactly_the_root() {
                     RootMode::InPlace => made.loop_clip.root().at(0.0) * made.loop_clip.root().twist.exp(0.0),
                     _ => twist().exp((START + key) as f64 * FRAME_TIME),
                 };
-                // The hips are where they were in the take, which is periodic about the screw.
+                // The hips keep their transform in the take, which is periodic about the screw.
                 if mode != RootMode::InPlace {
                     let there = START + key % PERIOD;
                     let sway = twist().exp(there as f64 * FRAME_TIME).inverse() * {
@@ -231,18 +231,18 @@ fn the_root_joint_carries_exactly_the_root() {
     }
 }
 
-/// A root joint that travels says where the root stands: the screw of the world is the same, seen from there.
+/// A root joint that moves defines the root's transform: the screw of the world is the same, seen from there.
 #[test]
-fn the_travel_is_taken_over_from_a_root_joint_that_travels() {
-    let made = made(&take(&[("Root", &travelling)], None), RootSettings::default());
-    let start = travelling(START as f64 * FRAME_TIME);
+fn the_root_motion_is_taken_from_a_root_joint_that_moves() {
+    let made = made(&take(&[("Root", &moving)], None), RootSettings::default());
+    let start = moving(START as f64 * FRAME_TIME);
     assert!(
         apart(made.loop_clip.root().start, start) < 1e-3,
         "{:?}",
         made.loop_clip.root()
     );
     for key in [0, 31, 60, 200] {
-        let truth = travelling((START + key) as f64 * FRAME_TIME);
+        let truth = moving((START + key) as f64 * FRAME_TIME);
         assert!(
             apart(played(&made, key, 0), truth) < 2e-3 * (1.0 + key as f64 / 60.0),
             "{key}"
@@ -250,9 +250,9 @@ fn the_travel_is_taken_over_from_a_root_joint_that_travels() {
     }
 }
 
-/// Root joints of rigs with another axis up keep their lean.
+/// Root joints of rigs with another up axis keep their rotation.
 #[test]
-fn a_leaning_root_joint_leans_on() {
+fn a_tilted_root_joint_stays_tilted() {
     let made = made(&take(&[("Root", &leaning)], None), RootSettings::default());
     let lean = rotation::exp(DVec3::X * -core::f64::consts::FRAC_PI_2);
     for key in [0, 20, 60, 130] {
@@ -266,9 +266,9 @@ fn a_leaning_root_joint_leans_on() {
     }
 }
 
-/// Kept travel stays where it was: no joint is put anywhere.
+/// Preserved root motion stays on its joint: no joint is moved.
 #[test]
-fn kept_travel_leaves_the_root_joint_alone() {
+fn preserved_root_motion_leaves_the_root_joint_unchanged() {
     let take = take(&[("Root", &still)], None);
     let made = made(&take, RootMode::Keep.into());
     assert_eq!((made.source.root_joint, made.loop_clip.carrier()), (None, 1));
@@ -277,7 +277,7 @@ fn kept_travel_leaves_the_root_joint_alone() {
     }
 }
 
-/// What is beside the hips and travels with them keeps its place; what stands there goes along with the root.
+/// Joints beside the hips that move with them keep their position relative to them; still ones move with the root.
 #[test]
 fn joints_beside_the_hips_go_along() {
     let carried = |secs: f64| twist().exp(secs) * Rigid::from_yaw(0.0, DVec3::new(-0.4, 1.0, 0.2));
@@ -302,7 +302,7 @@ fn in_full_space_the_root_joint_is_the_root_too() {
         space: RootSpace::Full,
         ..RootSettings::default()
     };
-    for track in [&still as &dyn Fn(f64) -> Rigid, &travelling, &leaning] {
+    for track in [&still as &dyn Fn(f64) -> Rigid, &moving, &leaning] {
         let made = made(&take(&[("Root", track)], None), settings);
         for key in [0, 25, 60, 140] {
             assert!(

@@ -1,4 +1,4 @@
-//! The root of motions whose travel is known: bodies on exact screws, through turns beyond half and whole ones.
+//! The root of motions with known root motion: bodies on exact screws, through turns beyond half and whole ones.
 
 use glam::{DQuat, DVec3};
 use loopwright::{
@@ -14,7 +14,7 @@ use loopwright_synth::{WalkSettings, synthesize};
 
 const FRAME_TIME: f64 = 1.0 / 60.0;
 
-/// Frames chosen by hand, with the cycles in them.
+/// Frames chosen by hand, and the number of cycles they contain.
 fn stretch(analysis: &Analysis, cut: &Cut, cycles: u32) -> LoopCandidate {
     let settings = SearchSettings {
         cycles: Some(cycles),
@@ -25,7 +25,7 @@ fn stretch(analysis: &Analysis, cut: &Cut, cycles: u32) -> LoopCandidate {
         .unwrap()
 }
 
-/// Hips with two legs and a head; hips one metre over the frame that travels. With `still_root`, a joint at the origin above.
+/// Hips with two legs and a head; hips one metre above the moving frame. With `still_root`, a joint at the origin above.
 fn take_on(root: impl Fn(f64) -> Rigid, num_frames: usize, still_root: bool) -> Take {
     let mut rows: Vec<(&str, Option<usize>, DVec3)> = vec![("Hips", None, DVec3::Y)];
     if still_root {
@@ -112,9 +112,9 @@ fn with_swinging_legs(take: &Take) -> Take {
     Take::new("legs", take.skeleton().clone(), FRAME_TIME, translations, rotations).unwrap()
 }
 
-/// Without a sidecar the keys of a loop tell their own travel, whole turns and all.
+/// Without a loop file the root motion is detected from the keys of a loop, including whole turns.
 #[test]
-fn turns_are_told_from_the_keys_of_a_loop() {
+fn turns_are_detected_from_the_keys_of_a_loop() {
     for degrees in [0.0, 90.0, 170.0, 190.0, -270.0, 330.0, 355.0, 359.9, 360.0, 405.0_f64] {
         let twist = Twist {
             linear: DVec3::new(0.1, 0.02, 1.2),
@@ -171,8 +171,8 @@ fn climbs_are_kept_and_small_rises_left_to_the_body() {
     }
 }
 
-/// The travel sits on the hips below a root that stays: the loop must carry it on from cycle to cycle all the same, on the
-/// hips where it is kept there, on the root joint otherwise.
+/// The root motion is on the hips below a still root. The loop must continue it from cycle to cycle: on the hips where it is
+/// preserved there, on the root joint otherwise.
 #[test]
 fn the_world_goes_on_over_the_seam_in_every_mode_and_rig() {
     let twist = Twist {
@@ -188,7 +188,7 @@ fn the_world_goes_on_over_the_seam_in_every_mode_and_rig() {
             let expected = if mode == RootMode::Keep { hips } else { 0 };
             assert_eq!(clip.carrier(), expected, "{mode:?} {still_root}");
             for key in [0, 30, 60, 100, 200] {
-                // What becomes of the root motion is for whoever plays the loop: seen in place, the root stays.
+                // The caller decides on the use of the root motion: in place, the root stays at its start.
                 for (clip, frame) in [(clip, 10 + key), (&clip.in_place(), 10)] {
                     let expected = twist.exp(frame as f64 * FRAME_TIME).transform_point(DVec3::Y);
                     let gap = (clip.world_pose(key).translations[hips] - expected).length();
@@ -221,7 +221,7 @@ fn walk(turn_dps: f64, root: &RootSettings) -> Result<MadeLoop, MakeError> {
     analysis.make_loop(&stretch(&analysis, &found.candidates[0].cut, 1), &settings)
 }
 
-/// A straight root goes as far as the screw, faces where the body does, and never turns; the hips close what is left.
+/// A straight root moves as far as the screw, faces like the body, and never turns; the hips close the remainder.
 #[test]
 fn a_straight_root_never_turns() {
     let (linear, screw) = (
@@ -236,7 +236,7 @@ fn a_straight_root_never_turns() {
     assert!(root.twist.linear.normalize().dot(DVec3::Z) > 0.999, "{:?}", root.twist);
     let residual = linear.closed.residual;
     assert!(residual.position < 1e-9 && residual.velocity < 1e-9 && residual.angular_velocity < 1e-9);
-    // Seen from the root both ends of the take are where they are in the world, but for the way.
+    // Seen from the root both ends of the take are at their world positions, less the root's translation.
     let period = linear.loop_clip.period_secs();
     let (first, after) = {
         let clip = &linear.loop_clip;
@@ -252,7 +252,7 @@ fn a_straight_root_never_turns() {
 }
 
 #[test]
-fn a_straight_root_refuses_to_hide_a_turn_unless_forced() {
+fn a_straight_root_rejects_a_turn_unless_forced() {
     let straight = RootSettings::from(RootMode::Linear);
     let period = walk(12.0, &RootMode::Constant.into()).unwrap().loop_clip.period_secs();
     for turn_dps in [-12.0, 12.0_f64] {
@@ -314,7 +314,7 @@ fn a_path_is_as_smooth_as_asked_for() {
     assert!(loose < 1e-6, "{loose}");
 }
 
-/// Cycle upon cycle, composed as an engine does it, against the closed form.
+/// Many cycles, composed as by an engine, against the closed form.
 #[test]
 fn the_root_does_not_drift_over_a_thousand_cycles() {
     for twist in [
@@ -353,7 +353,7 @@ fn the_root_does_not_drift_over_a_thousand_cycles() {
     }
 }
 
-/// Leading the root along a path moves no joint in the world, and the path is smooth where the hips are not.
+/// Moving the root along a path moves no joint in the world, and the path is smooth even if the hips are not.
 #[test]
 fn a_root_on_a_path_goes_with_the_hips_and_moves_nothing() {
     let (screw, path) = (walked(RootMode::Constant).loop_clip, walked(RootMode::Path).loop_clip);
@@ -379,10 +379,10 @@ fn a_root_on_a_path_goes_with_the_hips_and_moves_nothing() {
     };
     let mean = |clip| (0..count).map(|key| from_hips(clip, key)).sum::<f64>() / count as f64;
     assert!(mean(&path) < 0.8 * mean(&screw), "{} {}", mean(&path), mean(&screw));
-    // Its speed stays calmer than that of the hips, also over the seam.
-    let roughness = |place: &dyn Fn(usize) -> DVec3| {
+    // Its speed stays smoother than that of the hips, also across the seam.
+    let roughness = |position: &dyn Fn(usize) -> DVec3| {
         (1..=2 * count)
-            .map(|key| (place(key + 1) - 2.0 * place(key) + place(key - 1)).length())
+            .map(|key| (position(key + 1) - 2.0 * position(key) + position(key - 1)).length())
             .fold(0.0, f64::max)
     };
     let root = roughness(&|key| path.root_pose(key).translation);
@@ -391,7 +391,7 @@ fn a_root_on_a_path_goes_with_the_hips_and_moves_nothing() {
 }
 
 #[test]
-fn a_path_needs_one_place_for_each_sample() {
+fn a_path_needs_one_transform_for_each_sample() {
     let clip = walked(RootMode::Constant).loop_clip;
     let num_samples = clip.num_samples();
     assert_eq!(
@@ -400,9 +400,9 @@ fn a_path_needs_one_place_for_each_sample() {
     );
 }
 
-/// In the world's own mode the body stands where it started when the cycle ends, and everything meets there.
+/// In the stationary mode the body stands at its start when the cycle ends, and all gaps close there.
 #[test]
-fn in_the_world_the_body_comes_back() {
+fn in_stationary_mode_the_body_returns() {
     let made = walked(RootMode::Stationary);
     let clip = &made.loop_clip;
     let count = clip.num_samples();
@@ -410,7 +410,7 @@ fn in_the_world_the_body_comes_back() {
     let (first, after) = (clip.world_pose(0).translations, clip.world_pose(count).translations);
     assert_eq!(first, after);
     assert!(made.closed.residual.position < 1e-9 && made.closed.residual.velocity < 1e-9);
-    // The take itself walked on.
+    // In the take itself the body walked on.
     let hips = clip.carrier();
     let walked = made.source.clip.translations(count as isize)[hips] - made.source.clip.translations(0)[hips];
     assert!(walked.length() > 1.0);

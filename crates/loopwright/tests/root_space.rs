@@ -1,4 +1,4 @@
-//! Travel about any axis: props that tumble, whose screw is known.
+//! Root motion about any axis: props that tumble, with known screws.
 
 use glam::DVec3;
 use loopwright::{
@@ -14,7 +14,7 @@ const FRAME_TIME: f64 = 1.0 / 60.0;
 const PERIOD: usize = 60;
 const START: usize = 14;
 
-/// Frames chosen by hand, with the cycles in them.
+/// Frames chosen by hand, and the number of cycles they contain.
 fn stretch(analysis: &Analysis, cut: &Cut, cycles: u32) -> LoopCandidate {
     let settings = SearchSettings {
         cycles: Some(cycles),
@@ -25,7 +25,7 @@ fn stretch(analysis: &Analysis, cut: &Cut, cycles: u32) -> LoopCandidate {
         .unwrap()
 }
 
-/// A staff of three joints, or of one, that moves as `body` says and bends as `bend` says.
+/// A staff of three joints, or of one, that moves by `body` and bends by `bend`.
 fn staff(num_joints: usize, num_frames: usize, body: impl Fn(f64) -> Rigid, bend: impl Fn(f64) -> DVec3) -> Take {
     let joints = (0..num_joints)
         .map(|joint: usize| Joint {
@@ -113,7 +113,7 @@ fn the_screw_of_a_tumbling_prop_is_recovered() {
     }
 }
 
-/// Wobble and bending go to the joints, and the loop closes whatever they do.
+/// Wobble and bending go to the joints, and the loop closes in any case.
 #[test]
 fn a_wobbling_prop_closes_about_its_screw() {
     let truth = Twist {
@@ -153,9 +153,9 @@ fn a_wobbling_prop_closes_about_its_screw() {
     }
 }
 
-/// Climb and tilt belong to the travel here, however small.
+/// In this mode climb and tilt belong to the root motion, however small.
 #[test]
-fn small_climbs_are_travel_in_full_space() {
+fn small_climbs_are_root_motion_in_full_space() {
     let truth = Twist {
         linear: DVec3::new(0.0, 0.01, 1.0),
         angular: DVec3::new(0.02, 0.3, 0.0),
@@ -165,7 +165,7 @@ fn small_climbs_are_travel_in_full_space() {
     assert!((found.linear - truth.linear).length() < 1e-9 && (found.angular - truth.angular).length() < 1e-9);
 }
 
-/// A prop that spins on a straight path at right angles to its axis is on no screw: the spin stays in the prop.
+/// A prop that spins on a straight path orthogonal to its axis is on no screw: the spin stays in the prop.
 #[test]
 fn a_spin_across_its_path_stays_in_the_prop() {
     let take = staff(
@@ -184,7 +184,7 @@ fn a_spin_across_its_path_stays_in_the_prop() {
     assert!((twist.linear.length() - 1.5).abs() < 1e-9, "{twist:?}");
 }
 
-/// A prop that spins on the spot does so by its twist, whole turns and all.
+/// A prop that spins at one point is on its twist, including whole turns.
 #[test]
 fn a_spin_on_the_spot_is_the_twist() {
     for degrees in [170.0, 270.0, 360.0, 450.0_f64] {
@@ -199,11 +199,11 @@ fn a_spin_on_the_spot_is_the_twist() {
     }
 }
 
-/// Without a sidecar the keys of a tumbling loop tell their own travel.
+/// Without a loop file the root motion of a tumbling loop is detected from its keys.
 #[test]
 fn a_tumbling_loop_is_recognised_by_its_keys() {
     for truth in screws() {
-        // A bend that repeats, so that no other pose is the first one's.
+        // A periodic bend, so that no other pose equals the first.
         let bend = |secs: f64| DVec3::Z * 0.4 * libm::sin(core::f64::consts::TAU * secs);
         let written = staff(3, PERIOD + 1, |secs| start() * truth.exp(secs), bend);
         let body = Analysis::new(&written).unwrap().body;
@@ -226,13 +226,13 @@ fn a_tumbling_loop_is_recognised_by_its_keys() {
             let angular = (seen.root.twist.angular.length() - truth.angular.length()).abs();
             assert!(linear < 1e-6 && angular < 1e-9, "{truth:?}: {linear} {angular}");
         } else {
-            // Hardly a turn: the ground explains it to a tenth of a millimetre.
+            // Hardly a turn: a motion over the ground explains it to a tenth of a millimetre.
             assert!(truth.angular.length() < 1e-3, "{truth:?}");
         }
     }
 }
 
-/// Props stand in full space as they stood; the root in place is the prop at the start.
+/// In spatial mode props keep their tilt; the in-place root is the prop at the start.
 #[test]
 fn straight_and_in_place_work_in_full_space() {
     let truth = Twist {
@@ -247,10 +247,10 @@ fn straight_and_in_place_work_in_full_space() {
     let stays = made(&take, RootMode::InPlace).loop_clip.in_place();
     assert_eq!(stays.root().at(7.0), stays.root().start);
     let Pose {
-        translations: place,
+        translations: position,
         rotations: turn,
     } = stays.world_pose(3 * PERIOD);
     let stands = start() * truth.exp(START as f64 * FRAME_TIME);
-    assert!((place[0] - stands.translation).length() < 1e-9);
+    assert!((position[0] - stands.translation).length() < 1e-9);
     assert!(rotation::difference(turn[0], stands.rotation).length() < 1e-9);
 }

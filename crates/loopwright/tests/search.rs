@@ -87,7 +87,7 @@ fn swaying(seed: u64) -> Take {
     .unwrap()
 }
 
-/// Greedy suppression over the sorted list of all admissible pairs, as the definition has it.
+/// Greedy suppression over the sorted list of all admissible pairs, by definition.
 fn brute_force(seams: &Seams, admission: &Admission, separation: usize, count: usize) -> Vec<SeamPair> {
     let num_frames = seams.features().num_frames();
     let mut pairs = Vec::new();
@@ -127,16 +127,16 @@ fn brute_force(seams: &Seams, admission: &Admission, separation: usize, count: u
     kept
 }
 
-/// What a search must stand: each kind of feature set that has its own way to go wrong.
+/// Cases for the search: each kind of feature set that can fail in its own way.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// Every value drawn anew.
+    /// Every value is random.
     Noise,
     /// Waves of a few rates, with noise.
     Waves,
-    /// A handful of poses held for some frames: plateaus, and ties all over.
+    /// A few poses held for some frames: plateaus, and ties everywhere.
     Plateaus,
-    /// Exact copies of one stretch: pairs that cost nothing.
+    /// Exact copies of one stretch: pairs with zero cost.
     Copies,
     /// Copies that differ in the last digits.
     NearCopies,
@@ -148,7 +148,7 @@ enum Kind {
     Huge,
     /// So small that single precision has no numbers for it.
     Tiny,
-    /// Some frames far off all others.
+    /// Some frames far from all others.
     Spikes,
 }
 
@@ -235,7 +235,7 @@ fn any_cost(random: &mut Pcg64) -> SeamCost {
     SeamCost::even(decays[(uniform(random) * 3.0) as usize]).with_start_share(share)
 }
 
-/// Lists of bits, so that a difference in the last digit shows.
+/// Lists as bits, so that a difference in the last digit shows.
 fn bits(pairs: &[SeamPair]) -> Vec<(usize, usize, u64)> {
     let bits = |pair: &SeamPair| (pair.start_frame, pair.end_frame, pair.cost.to_bits());
     pairs.iter().map(bits).collect()
@@ -308,7 +308,7 @@ fn long_features_give_the_list_of_brute_force() {
     }
 }
 
-/// Walks of the synth crate, and captured takes where they are there.
+/// Walks of the synth crate, and captured takes if they exist.
 #[test]
 fn takes_give_the_list_of_brute_force() {
     let mut takes = Vec::new();
@@ -362,7 +362,7 @@ fn the_distinct_list_equals_brute_force_to_the_bit() {
         assert_eq!(found, expected, "seed {seed}");
         compared += found.len();
     }
-    // Takes without any admissible pair would prove nothing.
+    // Takes without any admissible pair prove nothing.
     assert!(compared > 1000, "{compared}");
 }
 
@@ -379,7 +379,7 @@ fn a_loop_with_a_jump_inside_counts_it_and_is_not_sound() {
     for frame in 0..clean.num_frames() {
         translations.extend_from_slice(clean.translations(frame));
         rotations.extend_from_slice(clean.rotations(frame));
-        // From here on the body stands half a metre aside.
+        // From here on the body stands half a metre to the side.
         if frame >= 200 {
             translations[frame * joints].x += 0.5;
         }

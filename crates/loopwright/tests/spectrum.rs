@@ -59,11 +59,11 @@ fn the_transform_equals_the_sum_written_out() {
     for (lag, value) in values.iter().enumerate() {
         assert!((value - at(lag) / at(0)).abs() < 2e-9, "lag {lag}");
     }
-    // Lags that leave less than a quarter of the take are not told.
+    // Lags that leave less than a quarter of the take are not reported.
     assert_eq!(values.len(), frames * 3 / 4);
 }
 
-/// 100 frames of a period of 34.6 frames: a transform without padding reads 50 there.
+/// 100 frames of a period of 34.6 frames: a transform without padding gives 50 there.
 #[test]
 fn a_short_take_does_not_wrap_around() {
     let take = walk(99.0 / 30.0);

@@ -6,7 +6,7 @@ use loopwright_synth::{SyntheticTake, WalkSettings, random_settings, synthesize}
 
 const TAKES: u64 = 200;
 
-/// What is off on one take: period in frames, cycles wrongly told, and travel.
+/// Errors on one take: period in frames, wrong cycle counts, and root motion.
 struct Errors {
     period_frames: f64,
     wrong_cycles: bool,
@@ -27,11 +27,11 @@ fn errors(synthetic: &SyntheticTake) -> Option<Errors> {
     let cycles = f64::from(best.cycles);
     let true_period = truth.period_from(start_secs, cycles);
     let made = analysis.make_loop(best, &LoopSettings::default()).unwrap();
-    // The loop may be retimed by half a frame; its travel per second of the take is what can be compared.
+    // The loop may be retimed by half a frame, so root motion is compared per second of the take.
     let retimed = made.loop_clip.period_secs() / best.source_period_secs;
     let twist = made.loop_clip.root().twist;
-    // The true motion of the world under the walker, as a twist of our own root: the two roots stand centimetres apart, and
-    // on a turn that alone changes the velocity.
+    // The true motion of the world under the walker, as a twist of our own root: the two roots are centimetres apart, which
+    // changes the velocity in a turn.
     let (from, to) = (truth.root_at(start_secs), truth.root_at(start_secs + true_period));
     let start = made.loop_clip.root().start;
     let local = start.inverse() * to * from.inverse() * start;
@@ -154,7 +154,7 @@ fn half_cycles_are_found_and_made_symmetric() {
             residual.angle.max(residual.angular_velocity).max(residual.velocity) < 1e-9,
             "{seed}: {residual:?}"
         );
-        // The second half is the first one in the mirror, seen from the root.
+        // The second half mirrors the first, seen from the root.
         let clip = &made.loop_clip;
         let half = clip.num_samples() / 2;
         for key in 0..half {

@@ -81,7 +81,7 @@ fn the_best_entries_are_those_of_all_pairs() {
     for (left, entered) in [(slow(), quick()), (quick(), slow())] {
         let transitions = Transitions::between(&motion(left), &motion(entered), &[]).unwrap();
         let (exits, entries) = (transitions.num_exits(), transitions.num_entries());
-        // Takes are entered where 0.4 s of them are left.
+        // Takes are entered where at least 0.4 s of them remain.
         let rate = if entries > 200 { 50.0 } else { 30.0 };
         let last = entries - 1 - (0.4_f64 * rate) as usize;
         for decay in DECAYS {
@@ -92,17 +92,17 @@ fn the_best_entries_are_those_of_all_pairs() {
                 let (cost, entry) = costs.min_by(|one, other| one.0.total_cmp(&other.0)).unwrap();
                 assert_eq!((crossing.cost.to_bits(), crossing.entry), (cost.to_bits(), entry));
             }
-            let places = transitions.best(0..exits, 0..entries, decay, 4);
-            assert!(!places.is_empty() && places.is_sorted_by(|one, other| one.cost <= other.cost));
+            let best = transitions.best(0..exits, 0..entries, decay, 4);
+            assert!(!best.is_empty() && best.is_sorted_by(|one, other| one.cost <= other.cost));
             let cheapest = best.iter().map(|crossing| crossing.cost).fold(f64::INFINITY, f64::min);
-            assert_eq!(places[0].cost, cheapest);
-            for place in &places {
+            assert_eq!(best[0].cost, cheapest);
+            for crossing in &best {
                 // Nothing within 0.1 s is cheaper.
                 let step = 1.0 / (80.0 - rate);
                 let near = best
                     .iter()
-                    .filter(|other| (other.exit.abs_diff(place.exit) as f64) * step < 0.0999);
-                assert!(near.into_iter().all(|other| other.cost >= place.cost));
+                    .filter(|other| (other.exit.abs_diff(crossing.exit) as f64) * step < 0.0999);
+                assert!(near.into_iter().all(|other| other.cost >= crossing.cost));
             }
             let from_one = transitions.best(7..8, 0..entries, decay, 3);
             assert_eq!((from_one[0].exit, from_one[0].cost), (7, best[7].cost));
@@ -123,17 +123,17 @@ fn a_loop_is_left_and_entered_around_its_seam_as_its_take_is() {
     let step = |exit: usize| on_itself.cost(exit, (exit + 1) % samples, decay);
     let largest = (0..samples - 1).map(step).fold(0.0, f64::max);
     assert!(step(samples - 1) <= 1.2 * largest, "{} of {largest}", step(samples - 1));
-    // What the loop was made from lies close to it somewhere, at every phase.
+    // The take of the loop is close to it somewhere, at every phase.
     let back = Transitions::between(&looped, &motion(taken), &[]).unwrap();
     let grid = back.grid(0..samples, 0..usize::MAX, decay, usize::MAX);
     let sorted = grid.sorted();
     for crossing in back.best_entries(0..samples, 0..usize::MAX, decay) {
         assert!(crossing.cost < 0.15 * sorted[sorted.len() / 2], "{crossing:?}");
     }
-    // Places around the seam are one place.
-    let places = on_itself.best(0..samples, 0..samples, decay, samples);
-    for (index, one) in places.iter().enumerate() {
-        for other in &places[..index] {
+    // Frames around the seam count as neighbours.
+    let best = on_itself.best(0..samples, 0..samples, decay, samples);
+    for (index, one) in best.iter().enumerate() {
+        for other in &best[..index] {
             let apart = one.exit.abs_diff(other.exit);
             assert!(
                 apart.min(samples - apart) as f64 * clip.step_secs() >= 0.0999,
@@ -164,7 +164,7 @@ fn grids_are_thinned_evenly_and_never_grow() {
 }
 
 #[test]
-fn bad_frames_and_weights_are_heeded() {
+fn bad_frames_and_weights_are_respected() {
     let t_pose = motion(walk(|settings| settings.t_pose_first_frame = true));
     let other = motion(slow());
     let transitions = Transitions::between(&t_pose, &other, &[]).unwrap();
@@ -178,7 +178,7 @@ fn bad_frames_and_weights_are_heeded() {
 }
 
 #[test]
-fn other_skeletons_are_told_joint_by_joint() {
+fn other_skeletons_are_reported_joint_by_joint() {
     let (take, _) = slow();
     let mut joints: Vec<Joint> = take.skeleton().joints().to_vec();
     joints[3].name = "Tail".to_owned();

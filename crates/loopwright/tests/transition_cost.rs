@@ -69,7 +69,7 @@ fn between(random: &mut Pcg64, low: f64, high: f64) -> f64 {
     low + (high - low) * uniform(random)
 }
 
-/// The offset t seconds after the jump, from the table of decays in docs/math/shapes.md and not in the factored forms.
+/// The offset t seconds after the jump, from the table of decays in docs/math/shapes.md, not from the factored forms.
 fn offset(decay: Decay, x: f64, v: f64, t: f64) -> f64 {
     match decay {
         Decay::Spring { half_life_secs } => {
@@ -88,7 +88,7 @@ fn offset(decay: Decay, x: f64, v: f64, t: f64) -> f64 {
     }
 }
 
-/// Integral of |offset|, told from the offset alone.
+/// Integral of |offset|, computed from the offset alone.
 fn quadrature(decay: Decay, x: f64, v: f64) -> f64 {
     let end = match decay {
         // e^-60 of it is left.
@@ -109,7 +109,7 @@ fn decays(random: &mut Pcg64) -> [Decay; 3] {
     ]
 }
 
-/// v at which the crossing of an offset from x runs out of the fade: to infinity, or beyond the blend time.
+/// v at which the crossing of an offset from x leaves the fade: to infinity, or beyond the blend time.
 fn line_of_no_crossing(decay: Decay, x: f64) -> f64 {
     match decay {
         Decay::Spring { half_life_secs } => -x * 2.0 * core::f64::consts::LN_2 / half_life_secs,
@@ -118,10 +118,10 @@ fn line_of_no_crossing(decay: Decay, x: f64) -> f64 {
     }
 }
 
-/// v at which the signed area is nothing at all: the offset spends as much above zero as below.
+/// v at which the signed area is zero: the areas above and below zero are equal.
 fn line_of_no_area(decay: Decay, x: f64) -> f64 {
-    let (place, rate) = decay.area_weights();
-    -place * x / rate
+    let (position, rate) = decay.area_weights();
+    -position * x / rate
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn displacements_equal_quadrature() {
         for (index, decay) in decays(random).into_iter().enumerate() {
             let (x, v) = (between(random, -1.0, 1.0), between(random, -20.0, 20.0));
             let (x, v) = match round % 8 {
-                // The degenerate lines, and just beside them.
+                // The degenerate lines, and values just beside them.
                 0 => (x, line_of_no_crossing(decay, x)),
                 1 => (x, line_of_no_crossing(decay, x) * (1.0 + 1e-9)),
                 2 => (x, line_of_no_crossing(decay, x) * (1.0 - 1e-9)),
@@ -162,12 +162,12 @@ fn degenerate_jumps_have_a_cost() {
         Decay::Cubic { blend_secs: 0.4 },
         Decay::Quintic { blend_secs: 0.4 },
     ] {
-        let (place, rate) = decay.area_weights();
+        let (position, rate) = decay.area_weights();
         assert_eq!(decay.displacement(0.0, 0.0), 0.0);
         for size in [1e-308, 1e-300, 1e-12, 1.0, 1e12, 1e290] {
-            assert_eq!(decay.displacement(size, 0.0), place * size);
+            assert_eq!(decay.displacement(size, 0.0), position * size);
             assert_eq!(decay.displacement(0.0, -size), rate * size);
-            // From one side of the line to the other, to the last bit: nowhere anything but a number.
+            // From one side of the line to the other, to the last bit: the result is always a number.
             let line = line_of_no_crossing(decay, size);
             let on = decay.displacement(size, line);
             for v in [
@@ -205,7 +205,7 @@ fn the_feature_form_never_exceeds_the_exact_cost() {
     let mut equal = 0;
     let cases = 200_000;
     for _ in 0..cases {
-        // Sizes over many powers of ten, and lines on which both are alike but for rounding.
+        // Sizes over many powers of ten, and lines on which both are equal except for rounding.
         let [x, v] = [0; 2].map(|_| {
             let size = ops::exp(between(random, -25.0, 8.0));
             if uniform(random) < 0.5 { -size } else { size }
@@ -218,10 +218,10 @@ fn the_feature_form_never_exceeds_the_exact_cost() {
             };
             let (exact, feature) = (decay.displacement(x, v), decay.signed_area(x, v).abs());
             assert!(feature <= exact, "{decay:?} {x} {v}: {feature} above {exact}");
-            // Nor is the exact one unbounded: the offset is at most |x| p + |v| q, whose areas are the weights.
-            let (place, rate) = decay.area_weights();
+            // The exact cost is bounded too: the offset is at most |x| p + |v| q, whose areas are the weights.
+            let (position, rate) = decay.area_weights();
             assert!(
-                exact <= (place * x.abs() + rate * v.abs()) * (1.0 + 1e-12),
+                exact <= (position * x.abs() + rate * v.abs()) * (1.0 + 1e-12),
                 "{decay:?} {x} {v}"
             );
             equal += u32::from(feature == exact);

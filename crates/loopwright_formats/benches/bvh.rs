@@ -13,7 +13,7 @@ use loopwright_synth::{WalkSettings, synthesize};
 /// Approximate size of the file in bytes.
 const NUM_BYTES: usize = 100_000_000;
 
-/// Runs that a figure is the median of.
+/// Number of runs; the median is reported.
 const RUNS: usize = 7;
 
 /// The bytes of a take as BVH.
@@ -21,7 +21,7 @@ fn written(take: &Take) -> Vec<u8> {
     write_take(take, &Source::for_take(take, Format::Bvh)).unwrap().bytes
 }
 
-/// A synthetic walk over and over.
+/// A synthetic walk, repeated.
 fn long_walk() -> Take {
     let walk = synthesize(&WalkSettings::default()).unwrap().take;
     let copies = NUM_BYTES / written(&walk).len();
@@ -38,7 +38,7 @@ fn long_walk() -> Take {
     .unwrap()
 }
 
-/// Prints the median speed of a piece of work on so many bytes.
+/// Prints the median speed of an operation on the given number of bytes.
 fn report<T>(name: &str, num_bytes: usize, work: impl Fn() -> T) {
     let mut secs: Vec<f64> = (0..RUNS)
         .map(|_| {

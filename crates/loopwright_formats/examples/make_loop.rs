@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let found = analysis.find_loops(&SearchSettings::default())?;
     let made = analysis.make_loop(found.best().ok_or("no loop")?, &LoopSettings::default())?;
     let written = LoopFile::write(&made, &file.source)?;
-    // The file has the form of the one that was read: BVH from BVH, glTF from glTF.
+    // The file has the format of its source: BVH from BVH, glTF from glTF.
     std::fs::write(&output, written.bytes())?;
     let mut sidecar = output.into_os_string();
     sidecar.push(".json");

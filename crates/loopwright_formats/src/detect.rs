@@ -1,12 +1,12 @@
-//! What kind of file some bytes are, by their first few.
+//! Detects the kind of a file from its first bytes.
 
 use core::fmt;
 
-/// Kinds of files that are met under a motion file's name.
+/// Kinds of files found under a motion file's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FileKind {
-    /// No bytes, or nothing but white space.
+    /// No bytes, or only white space.
     Empty,
     /// Starts with the word HIERARCHY.
     Bvh,
@@ -39,7 +39,7 @@ impl fmt::Display for FileKind {
     }
 }
 
-/// Tells the kind of file from its first bytes; names play no part.
+/// Detects the kind of a file from its first bytes; its name is not used.
 pub fn file_kind(bytes: &[u8]) -> FileKind {
     let text = without_byte_order_mark(bytes).trim_ascii_start();
     if text.is_empty() {

@@ -1,4 +1,4 @@
-//! Why a file cannot be read or written, whatever its format.
+//! Why a file cannot be read or written, in any format.
 
 use std::io;
 
@@ -13,31 +13,31 @@ use crate::{
 
 /// Why bytes are not a take.
 ///
-/// Messages say what was found, what was expected, and what to try where there is something.
+/// Messages state what was found, what was expected, and what to try if there is anything.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// The bytes could not be had.
+    /// The bytes could not be read.
     #[error("{reason}")]
     Io {
         /// The kind of failure.
         kind: io::ErrorKind,
-        /// What the system says.
+        /// The system's message.
         reason: String,
     },
-    /// More bytes than any file is read of.
+    /// The file is larger than the limit.
     #[error("the file is larger than the limit of {limit} bytes")]
     TooLarge {
         /// Most bytes that are read.
         limit: u64,
     },
-    /// No bytes, or only white space.
+    /// The file has no bytes, or only white space.
     #[error("the file is empty")]
     Empty,
-    /// A kind of file that is not read here.
+    /// A kind of file that is not supported.
     #[error("this is {kind}, not BVH or glTF; export the take as one of them")]
     OtherKind {
-        /// What it is.
+        /// The detected kind.
         kind: FileKind,
     },
     /// Text in 16-bit units.
@@ -52,7 +52,7 @@ pub enum ReadError {
     /// A glTF file that cannot be read.
     #[error(transparent)]
     Gltf(#[from] GltfError),
-    /// Far more transforms than the file has bytes for.
+    /// The file is too small for its number of transforms.
     #[error("{frames} frames of {joints} joints are out of proportion to a file of {bytes} bytes")]
     OutOfProportion {
         /// Frames present.
@@ -62,22 +62,22 @@ pub enum ReadError {
         /// Size of the file.
         bytes: usize,
     },
-    /// The unit asked for is not a plausible number of metres.
+    /// The requested unit is not a plausible number of metres.
     #[error("the unit must lie between 1e-6 m and 1e6 m, found {found} m")]
     Unit {
         /// Metres asked for.
         found: f64,
     },
-    /// The joints are not a skeleton.
+    /// The joints do not form a skeleton.
     #[error(transparent)]
     Skeleton(#[from] SkeletonError),
-    /// The values are not a take.
+    /// The values do not form a take.
     #[error(transparent)]
     Take(#[from] TakeError),
 }
 
 impl ReadError {
-    /// The place in the file, for errors of text formats that have one.
+    /// The position in the file, for errors of text formats that have one.
     pub fn position(&self) -> Option<Position> {
         match self {
             Self::Bvh(error) => error.position(),
@@ -98,46 +98,46 @@ pub enum WriteError {
         /// Joints of the motion.
         found: usize,
     },
-    /// A joint hangs elsewhere than in the source.
+    /// A joint has another parent than in the source.
     #[error("joint {joint} has another parent than in its source")]
     Parent {
         /// Index of the joint.
         joint: usize,
     },
-    /// No copies are asked for.
+    /// The number of copies is zero.
     #[error("at least one copy of the loop must be written")]
     NoCopies,
-    /// More values than any reader takes.
+    /// There are more values than any reader accepts.
     #[error("{keys} keys of {joints} joints are too many, the limit is {limit} transforms")]
     TooManyKeys {
-        /// Keys asked for.
+        /// Keys requested.
         keys: usize,
         /// Joints.
         joints: usize,
         /// Most transforms that are written.
         limit: usize,
     },
-    /// Later keys than the file's clock is good for.
+    /// The keys exceed the range of the file's clock.
     #[error("the motion takes {secs} s, the limit is {limit_secs} s")]
     TooLong {
-        /// Seconds asked for.
+        /// Seconds requested.
         secs: f64,
         /// Most seconds that are written.
         limit_secs: f64,
     },
-    /// The joints with a root above them are not a skeleton.
+    /// The joints below an added root do not form a skeleton.
     #[error(transparent)]
     Skeleton(#[from] SkeletonError),
-    /// An FBX file that cannot be written, or not be written into.
+    /// An FBX file that cannot be written, or cannot be extended.
     #[error(transparent)]
     Fbx(#[from] FbxError),
-    /// Joints inside joints beyond what the reader takes.
+    /// Joints are nested more deeply than the reader allows.
     #[error("nesting is deeper than the limit of {limit} joints")]
     TooDeep {
         /// Deepest nesting that is written.
         limit: usize,
     },
-    /// More bytes than the format can count.
+    /// There are more bytes than the format can count.
     #[error("the file would have {bytes} bytes, the limit is {limit}")]
     TooLarge {
         /// Bytes of its buffers.
@@ -145,7 +145,7 @@ pub enum WriteError {
         /// Most that are written.
         limit: u64,
     },
-    /// A value too large for the file in the source's unit.
+    /// A value is too large for the file in the source's unit.
     #[error("the transform of joint {joint} at key {key} is out of range in the source's unit")]
     OutOfRange {
         /// Key, counted from 0.

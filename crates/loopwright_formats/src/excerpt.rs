@@ -1,11 +1,11 @@
-//! Parts of a file's own text, made fit for messages.
+//! Parts of a file's own text, prepared for messages.
 
-/// Most characters of a file's own words in one message.
+/// Most characters quoted from a file in one message.
 const MAX_EXCERPT: usize = 40;
 
-/// Some of a file's bytes as text: cut where they are long, without control characters.
+/// Some of a file's bytes as text: truncated if they are long, without control characters.
 pub(crate) fn excerpt(bytes: &[u8]) -> String {
-    // Four bytes for each character, and some to see that there are more.
+    // Four bytes for each character, and some to detect that there are more.
     let head = &bytes[..bytes.len().min(4 * MAX_EXCERPT + 4)];
     cut(&String::from_utf8_lossy(head), MAX_EXCERPT)
 }

@@ -1,8 +1,8 @@
-//! Names that loops get in files.
+//! Names of loops in files.
 
 use loopwright::Skeleton;
 
-/// How the names of loops end: engines take it as a sign to repeat them.
+/// The suffix of loop names: engines repeat animations with this suffix.
 pub(crate) const LOOP_SUFFIX: &str = "-loop";
 
 /// The name of the root joint that `add_root` puts above the joints of a skeleton.
@@ -11,7 +11,7 @@ pub fn added_root_name(skeleton: &Skeleton) -> String {
     root_name(|name| joints.iter().any(|joint| joint.name.eq_ignore_ascii_case(name)))
 }
 
-/// A name for an added root that no joint has yet.
+/// An unused name for an added root.
 pub(crate) fn root_name(is_taken: impl Fn(&str) -> bool) -> String {
     ["root".to_owned(), "root_motion".to_owned()]
         .into_iter()

@@ -18,19 +18,19 @@ use crate::{
     warning::Warning,
 };
 
-/// Reads a take from the bytes of a file with default settings: [`read_take`] has the choices, and reports what is odd.
+/// Reads a take from the bytes of a file with default settings. [`read_take`] has settings, and returns warnings.
 ///
 /// `name` becomes the take's name where the file has none; usually it is the file's stem. Errors: [`ReadError`].
 pub fn load(bytes: &[u8], name: &str) -> Result<LoadedTake, ReadError> {
     read_take(bytes, name, &ReadSettings::default(), &mut Vec::new())
 }
 
-/// Reads a take from the bytes of a file of any known kind; its first bytes say which.
+/// Reads a take from the bytes of a file of any supported kind, detected from its first bytes.
 ///
-/// `name` becomes the take's name where the file has none; usually it is the file's stem. The space is taken from
-/// `settings`, stated by the format, or guessed from the body, see [`crate::SpaceSettings`]; the world is then turned so that
-/// +Y is up (only the root's track changes) and scaled to metres. What is odd goes into `warnings`. Errors: [`ReadError`]; no
-/// input panics, and memory stays in proportion to the bytes.
+/// `name` becomes the take's name if the file has none; usually it is the file's stem. The space is taken from `settings`, stated
+/// by the format, or guessed from the body, see [`crate::SpaceSettings`]. The world is then rotated so that +Y is up (only the
+/// root's track changes) and scaled to metres. Unusual contents are reported in `warnings`. Errors: [`ReadError`]; no input
+/// panics, and memory stays in proportion to the bytes.
 pub fn read_take(
     bytes: &[u8],
     name: &str,
@@ -54,7 +54,7 @@ pub fn read_take(
             (take, Source::Bvh(source))
         }
     };
-    // Where the keys have no rate of their own, it is ours.
+    // If the keys have no rate of their own, it is ours.
     let is_ours = |warning: &Warning| matches!(warning, Warning::KeysOffGrid { .. });
     let rate_hz = take.frame_rate_hz();
     if is_odd(rate_hz) && take.num_frames() > 1 && !warnings[num_before..].iter().any(is_ours) {
@@ -95,7 +95,7 @@ fn read_bytes(stream: impl Read, limit: u64) -> Result<Vec<u8>, ReadError> {
 
 /// Names of the animations in a file, in its order, as [`crate::AnimationChoice::Given`] takes them.
 ///
-/// None where animations have no names, as in BVH, or where the file cannot be read; [`read_take`] says why.
+/// Empty if animations have no names, as in BVH, or if the file cannot be read; [`read_take`] gives the reason.
 pub fn animation_names(bytes: &[u8]) -> Vec<String> {
     match detect::file_kind(bytes) {
         #[cfg(feature = "fbx")]
@@ -105,23 +105,23 @@ pub fn animation_names(bytes: &[u8]) -> Vec<String> {
     }
 }
 
-/// How far a rate may lie from a whole number, as a share.
+/// How far a rate may be from a whole number, as a share.
 ///
-/// Rates of television lie a thousandth off (29.97), and frame times are rounded to their fourth digit (0.0167 for 60). A frame
-/// time of 0.033 is a hundredth off: its clip runs a frame too long in three seconds.
+/// Television rates are a thousandth off (29.97), and frame times are rounded to their fourth digit (0.0167 for 60). A frame time
+/// of 0.033 is a hundredth off: its clip runs a frame too long in three seconds.
 const WHOLE_RATE: f64 = 2e-3;
 
-/// Whether nothing records motion at this rate. Rates below one frame per second have a warning of their own.
+/// Whether no device records motion at this rate. Rates below one frame per second have a separate warning.
 fn is_odd(rate_hz: f64) -> bool {
     let whole = rate_hz.round().max(1.0);
     rate_hz > 1.0 && (rate_hz / whole - 1.0).abs() > WHOLE_RATE
 }
 
-/// Whether every joint rests on its parent although the motion has it elsewhere.
+/// Whether every joint rests on its parent although the motion moves it elsewhere.
 fn lacks_rest(take: &Take) -> bool {
     let joints = take.skeleton().joints();
     let lies_apart = |joint: &Joint| joint.parent.is_some() && joint.rest_offset != DVec3::ZERO;
-    let moves_apart = |place: &DVec3| *place != DVec3::ZERO;
+    let moves_apart = |position: &DVec3| *position != DVec3::ZERO;
     !joints.iter().any(lies_apart) && take.translations(0)[1..].iter().any(moves_apart)
 }
 

@@ -1,4 +1,4 @@
-//! What the caller says about reading and writing a file.
+//! Settings for reading and writing a file.
 
 use std::{borrow::Cow, io};
 
@@ -9,7 +9,7 @@ use crate::{
     space::{SpaceSettings, UNIT_RANGE, UnitChoice},
 };
 
-/// Which animation of a file is read; BVH has but one.
+/// The animation of a file to read; BVH has only one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnimationChoice<'a> {
     /// The longest that moves anything; a warning lists them where there are several.
@@ -21,25 +21,24 @@ pub enum AnimationChoice<'a> {
     Given(&'a str),
 }
 
-/// Brings the bytes of a file that another one names by a path relative to its own place.
+/// Reads another file by a path relative to the file that refers to it.
 pub type Companions<'a> = &'a dyn Fn(&str) -> io::Result<Vec<u8>>;
 
-/// What the caller knows about a file.
+/// Known properties of a file.
 #[derive(Clone, Copy, Default)]
 pub struct ReadSettings<'a> {
     /// Its space.
     pub space: SpaceSettings,
-    /// Which of its animations is the take.
+    /// The animation that is the take.
     pub animation: AnimationChoice<'a>,
-    /// The skin whose joints are the skeleton, by name or by number from 0; the first one that the animation moves unless
-    /// given.
+    /// The skin whose joints are the skeleton, by name or by number from 0; by default the first one that the animation moves.
     pub skin: Option<&'a str>,
-    /// Where files beside it come from; without, a file that names others cannot be read.
+    /// The source of other files; without it, a file that refers to others cannot be read.
     pub companions: Option<Companions<'a>>,
 }
 
 impl ReadSettings<'_> {
-    /// Everything left open but the space.
+    /// Default settings except for the space.
     pub fn in_space(space: SpaceSettings) -> Self {
         Self {
             space,
@@ -56,10 +55,10 @@ impl ReadSettings<'_> {
     }
 }
 
-/// Whether the file ends with the pose that it starts with.
+/// Whether the file ends with its first pose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClosingKey {
-    /// One more key, whose body is the first key's and whose root has travelled on.
+    /// One additional key with the body of the first key and the root moved on.
     #[default]
     Repeat,
     /// The last key is the one before the first comes round again.
@@ -76,11 +75,11 @@ loopwright::words!(ClosingKey {
 pub struct LoopWriteSettings {
     /// Whether the first key is repeated at the end; by default it is.
     pub closing_key: ClosingKey,
-    /// Cycles written one after the other, the travel going on; at least one, which is the default.
+    /// Number of consecutive cycles, with continuing root motion; at least one, which is the default.
     pub copies: usize,
-    /// Whether a root joint above all others carries the travel; by default it stays on the joint that had it.
+    /// Whether a root joint above all others carries the root motion; by default it stays on the joint that had it.
     pub add_root: bool,
-    /// Whether the root stays where it starts; by default the keys show it moving.
+    /// Whether the root stays at its start; by default the keys show it moving.
     pub in_place: bool,
 }
 
@@ -105,9 +104,9 @@ impl LoopWriteSettings {
         }
     }
 
-    /// Keys that a loop gets: its samples once for each cycle, and the closing one where it is wanted.
+    /// Number of keys of a loop: its samples once for each cycle, and the closing one if it is requested.
     ///
-    /// Saturates; writers hold the number against what a file may have. Errors: [`WriteError::NoCopies`].
+    /// Saturates; writers check the number against their limit. Errors: [`WriteError::NoCopies`].
     pub(crate) fn num_keys(&self, clip: &LoopClip) -> Result<usize, WriteError> {
         if self.copies == 0 {
             return Err(WriteError::NoCopies);

@@ -1,19 +1,19 @@
-//! The form that a take had in its file, kept so that a loop can be written in it.
+//! The form of a take in its file, kept so that a loop can be written in it.
 
 use loopwright::Take;
 
 use crate::{bvh::source::BvhSource, fbx::source::FbxSource, gltf::source::GltfSource, space::Space};
 
-/// A take as loaded, and the form it had in its file.
+/// A take as loaded, and its form in the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadedTake {
     /// The motion, in metres with +Y up.
     pub take: Take,
-    /// How the file put it.
+    /// The form in the file.
     pub source: Source,
 }
 
-/// A kind of file that is written.
+/// A file format for writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
@@ -31,7 +31,7 @@ impl Format {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Bvh, Self::Fbx, Self::Glb, Self::Gltf];
 
-    /// How the names of such files end, without the point.
+    /// The file extension, without the point.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Bvh => "bvh",
@@ -41,7 +41,7 @@ impl Format {
         }
     }
 
-    /// The format whose files end so, in any case.
+    /// The format of a file extension, in any case.
     pub fn of_extension(extension: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -62,7 +62,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// A form for a take that comes from elsewhere; the page of each format's source says which.
+    /// A form for a take from elsewhere; the page of each format's source gives the details.
     pub fn for_take(take: &Take, format: Format) -> Self {
         match format {
             Format::Bvh => Self::Bvh(BvhSource::for_take(take)),
@@ -71,11 +71,11 @@ impl Source {
         }
     }
 
-    /// The same form where `format` has it, else a new one for `take`, which must have the source's skeleton.
+    /// The same form if it has that `format`, else a new one for `take`, which must have the source's skeleton.
     pub fn in_format(&self, format: Format, take: &Take) -> Self {
         match (self, format) {
             (Self::Bvh(_), Format::Bvh) => self.clone(),
-            // A file that cannot be written into has the form of a fresh one.
+            // A file that cannot be extended gets the form of a new one.
             (Self::Fbx(source), Format::Fbx) => Self::Fbx(source.writable(take)),
             (Self::Gltf(source), Format::Glb | Format::Gltf) => Self::Gltf(GltfSource {
                 is_binary: format == Format::Glb,
@@ -86,8 +86,8 @@ impl Source {
         }
     }
 
-    /// The same form in metres with Y up, where the format does not state its space: programs that read BVH take this for
-    /// granted. All others state theirs, and stay as they are.
+    /// The same form in metres with Y up, if the format does not state its space: programs that read BVH assume this. All other
+    /// formats state theirs, and are returned unchanged.
     #[must_use]
     pub fn in_metres(self) -> Self {
         match self {
@@ -96,7 +96,7 @@ impl Source {
         }
     }
 
-    /// The format that this form is of.
+    /// The format of this form.
     pub fn format(&self) -> Format {
         match self {
             Self::Bvh(_) => Format::Bvh,
@@ -106,7 +106,7 @@ impl Source {
         }
     }
 
-    /// How the file's space lies in ours, and whether that was stated or guessed.
+    /// How the file's space relates to ours, and whether that was stated or guessed.
     pub fn space(&self) -> &Space {
         match self {
             Self::Bvh(source) => source.space(),
@@ -124,7 +124,7 @@ impl Source {
         }
     }
 
-    /// The form in a BVH file, where that is what it is of.
+    /// The form in a BVH file, if it is one.
     pub fn as_bvh(&self) -> Option<&BvhSource> {
         match self {
             Self::Bvh(source) => Some(source),
@@ -132,7 +132,7 @@ impl Source {
         }
     }
 
-    /// The form in an FBX file, where that is what it is of.
+    /// The form in an FBX file, if it is one.
     pub fn as_fbx(&self) -> Option<&FbxSource> {
         match self {
             Self::Fbx(source) => Some(source),
@@ -140,7 +140,7 @@ impl Source {
         }
     }
 
-    /// The form in a glTF file, where that is what it is of.
+    /// The form in a glTF file, if it is one.
     pub fn as_gltf(&self) -> Option<&GltfSource> {
         match self {
             Self::Gltf(source) => Some(source),

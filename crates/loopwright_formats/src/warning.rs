@@ -1,18 +1,18 @@
-//! What is odd in a file but does not stop it from being used.
+//! Warnings about unusual contents that do not prevent using a file.
 
 use crate::{bvh::warning::BvhWarning, excerpt::list, space::warning::SpaceWarning};
 
-/// Something odd in a file, or what had to be changed to write one. `Display` says it in one sentence.
+/// Something unusual in a file, or a change made to write one. `Display` gives one sentence.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
-    /// Odd in BVH alone.
+    /// A warning specific to BVH.
     #[error(transparent)]
     Bvh(#[from] BvhWarning),
     /// A doubt about axes or unit.
     #[error(transparent)]
     Space(#[from] SpaceWarning),
-    /// The file holds several animations, and one was taken unasked.
+    /// The file holds several animations, and one was selected by default.
     #[error(
         "{} animations; using \"{taken}\", the longest that moves; the others: {}",
         .names.len(),
@@ -30,7 +30,7 @@ pub enum Warning {
         /// Its name, or its number where it has none.
         animation: String,
     },
-    /// The file holds several skins of different joints, and one was taken unasked.
+    /// The file holds several skins of different joints, and one was selected by default.
     #[error(
         "{} skins of different joints; using \"{taken}\", the one that moves most; the others: {}",
         .names.len(),
@@ -42,19 +42,19 @@ pub enum Warning {
         /// All of them, in order.
         names: Vec<String>,
     },
-    /// The animation moves nodes that are not of the skeleton; they play no part.
+    /// The animation moves nodes outside of the skeleton; they are ignored.
     #[error("{count} nodes that the animation moves are not of the skeleton and play no part")]
     NodesLeftOut {
         /// How many.
         count: usize,
     },
-    /// The animation changes other things than translation, rotation and scale of nodes; they play no part.
+    /// The animation changes properties other than translation, rotation and scale of nodes; they are ignored.
     #[error("{count} channels of the animation move no node (such as shapes of faces) and play no part")]
     ChannelsLeftOut {
         /// How many channels do.
         count: usize,
     },
-    /// Keys do not lie on an even grid, or far apart; the take is sampled between them.
+    /// Keys are not on an even grid, or are far apart; the take is sampled between them.
     #[error("the keys of \"{animation}\" are few or uneven; sampled at {rate_hz:.4} frames per second")]
     KeysOffGrid {
         /// The animation.
@@ -62,7 +62,7 @@ pub enum Warning {
         /// Rate at which it is sampled, per second.
         rate_hz: f64,
     },
-    /// Joints have keys for a part of the animation alone, and hold still for the rest.
+    /// Joints have keys for only a part of the animation, and are still for the rest.
     #[error(
         "the keys of {joint} go from {:.3} to {:.3} s of {whole_secs:.3} s, it holds still for the rest{}",
         .keys_secs[0],
@@ -79,13 +79,13 @@ pub enum Warning {
         /// Length of the animation, seconds.
         whole_secs: f64,
     },
-    /// A rate of frames that nothing records at.
+    /// A frame rate that no device records at.
     #[error("{rate_hz:.4} frames per second is an odd rate; is the frame time rounded, or meant otherwise?")]
     OddRate {
         /// Frames per second.
         rate_hz: f64,
     },
-    /// All joints rest on their parents: bones have a length in the motion alone.
+    /// All joints rest on their parents: only the motion shows the lengths of bones.
     #[error("the file has no rest pose: every joint rests on its parent, lengths come from the motion alone")]
     RestMissing,
     /// While writing: the file needs others beside it, which were not written.
@@ -96,7 +96,7 @@ pub enum Warning {
         /// How many there are.
         count: usize,
     },
-    /// Several nodes share a name; numbers are put behind all but the first.
+    /// Several nodes share a name; numbers are appended to all but the first.
     #[error("{count} nodes are named {name}; a number is added to each after the first")]
     NamesNumbered {
         /// The name.
@@ -112,7 +112,7 @@ pub enum Warning {
         /// Bones of the others.
         count: usize,
     },
-    /// Curves have keys more densely than the file has frames; the keys' rate is taken.
+    /// Curves have keys more densely than the file has frames; the rate of the keys is used.
     #[error("the file has {scene_hz:.4} frames but {keys_hz:.4} keys per second; using the rate of the keys")]
     KeyRate {
         /// Keys per second.
@@ -130,7 +130,7 @@ pub enum Warning {
         /// Seconds stated.
         stated_secs: f64,
     },
-    /// Joints have a scale; it is kept in the places of what hangs below them.
+    /// Joints have a scale; it is kept in the positions of joints below them.
     #[error("{joint}{}", scaled(*.count, *.varies))]
     ScaledJoints {
         /// The first of them.
@@ -140,13 +140,13 @@ pub enum Warning {
         /// Whether the scale changes over time.
         varies: bool,
     },
-    /// While writing: the motion stands in the file beside the animations that it had.
+    /// While writing: the animation was added to those of the file.
     #[error("the file keeps its animations; the new one is {name}")]
     AnimationAdded {
         /// Its name there.
         name: String,
     },
-    /// While writing: the source's file cannot be written into, so meshes and all else but the skeleton are left out.
+    /// While writing: the source's file cannot be extended, so meshes and everything but the skeleton are omitted.
     #[error(
         "the source is FBX as text or older than 7.1 and cannot be written into; the file written has its \
          skeleton and this animation alone"
@@ -160,7 +160,7 @@ pub enum Warning {
     MeshesLeftOut,
 }
 
-/// All names but one, for people.
+/// All names but one, for messages.
 fn others(names: &[String], taken: &str) -> String {
     let others: Vec<String> = names.iter().filter(|name| *name != taken).cloned().collect();
     list(&others)

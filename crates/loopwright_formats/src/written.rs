@@ -7,8 +7,8 @@ use crate::warning::Warning;
 pub struct Written {
     /// The whole file.
     pub bytes: Vec<u8>,
-    /// The name of the animation in it, where the format gives it one.
+    /// The name of the animation in it, if the format has names.
     pub animation: Option<String>,
-    /// What could not be written as it is, such as joints with too few channels for their motion.
+    /// Changes made for writing, such as joints with too few channels for their motion.
     pub warnings: Vec<Warning>,
 }

@@ -1,14 +1,14 @@
-//! Every malformed file of the test data behaves as its README says.
+//! Every malformed file of the test data behaves as described in its README.
 //!
-//! The files lie beside the project; where they are not there, the first test says so and is skipped. The most telling
-//! faults are repeated further down as edits of a small file that stands here.
+//! The files are not part of the project; if they are missing, the first test reports it and is skipped. The most important
+//! faults are repeated below as edits of a small file.
 
 use loopwright_formats::{BvhError, ReadError, ReadSettings, bvh, read_take};
 
 enum Expected {
-    /// Read, with a warning that holds this text; empty for none.
+    /// Read, with a warning that contains this text; empty for none.
     Accept(&'static str),
-    /// Refused, with a message that holds this text.
+    /// Rejected, with a message that contains this text.
     Reject(&'static str),
 }
 
@@ -99,12 +99,12 @@ const FILES: [(&str, Expected); 81] = [
     ("zero_joints", Reject("the hierarchy has no joints")),
 ];
 
-/// Reads as a file and as a take; both must agree on whether it can be used.
+/// Reads as a file and as a take; both must agree on whether it is usable.
 fn outcome(bytes: &[u8]) -> Result<Vec<String>, String> {
     let mut warnings = Vec::new();
     let parsed = bvh::parse(bytes, &mut warnings).map_err(|error| error.to_string());
     let taken = read_take(bytes, "bad", &ReadSettings::default(), &mut Vec::new()).map_err(|error| error.to_string());
-    // What another reader knows is its own to tell.
+    // Other readers have their own messages.
     let is_fbx = bytes.starts_with(b"Kaydara FBX");
     assert!(parsed.as_ref().err() == taken.as_ref().err() || (is_fbx && parsed.is_err() && taken.is_err()));
     parsed.map(|_| warnings.iter().map(ToString::to_string).collect())
@@ -235,7 +235,7 @@ fn rows_are_not_read_across_in_silence() {
     assert_eq!(outcome(stream.as_bytes()), Ok(Vec::new()));
     let stream = with_rows(6, &[two_rows.as_str(); 3]);
     assert_eq!(outcome(stream.as_bytes()), Ok(Vec::new()));
-    // Lines of five: rows end within lines, which is said.
+    // Lines of five: rows end within lines, which is reported.
     let mut lines = vec!["0 0 0 0 0"; 7];
     lines.push("0");
     let stream = with_rows(4, &lines);
@@ -353,7 +353,7 @@ fn no_edit_of_bytes_makes_the_reader_panic() {
 
 #[test]
 fn time_stays_in_proportion_to_the_file() {
-    // Oddities in every one of many joints, all on one line: a walk to the place of each would take hours.
+    // Warnings for every one of many joints, all on one line: finding the position of each would take hours.
     let mut bytes = b"HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xposition ".to_vec();
     for _ in 0..100_000 {
         bytes.extend(b"JOINT \xFF { OFFSET 0 1 0 CHANNELS 0 End Site { OFFSET 0 1 0 } } ");
@@ -373,8 +373,8 @@ fn every_truncation_is_read_or_refused() {
     for length in 0..GOOD.len() {
         let mut warnings = Vec::new();
         if bvh::parse(&GOOD.as_bytes()[..length], &mut warnings).is_ok() {
-            let whole_or_told = length + 4 >= GOOD.len() || !warnings.is_empty();
-            assert!(whole_or_told, "{length} bytes are read without a word");
+            let whole_or_reported = length + 4 >= GOOD.len() || !warnings.is_empty();
+            assert!(whole_or_reported, "{length} bytes are read without a word");
         }
     }
 }

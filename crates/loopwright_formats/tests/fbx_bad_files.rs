@@ -1,4 +1,4 @@
-//! FBX that is cut, twisted, empty of motion or out of proportion: an error that says so, never a panic.
+//! FBX that is truncated, altered, without motion or out of proportion: an error, never a panic.
 //!
 //! All files are made here, by hand as text or by the writer.
 
@@ -54,7 +54,7 @@ fn written(take: &Take) -> Vec<u8> {
     write_take(take, &Source::for_take(take, Format::Fbx)).unwrap().bytes
 }
 
-/// A file as text: one bone that moves along X between two keys, with other settings, properties of the bone, and records.
+/// A text file: one bone that moves along X between two keys, with optional settings, properties of the bone, and records.
 fn text(settings: &str, bone: &str, stop: i64, more: &str) -> Vec<u8> {
     format!(
         r#"; FBX 7.4.0 project file
@@ -157,7 +157,7 @@ fn a_file_made_by_hand_is_a_take() {
 #[test]
 fn files_cut_at_any_length_are_errors_or_takes() {
     let bytes = written(&chain(3, 4));
-    // Beyond the last record stands nothing that a reader needs.
+    // Nothing after the last record is needed.
     let mut num_errors = 0;
     for length in 0..bytes.len() {
         num_errors += usize::from(read(&bytes[..length]).is_err());
@@ -194,7 +194,7 @@ fn twisted_bytes_are_errors_or_takes() {
                 };
             }
             if let Ok((loaded, _)) = read(&bytes) {
-                // What is read can be written, into the file or anew, or is refused in words.
+                // Files that are read can be written, extended or new, or are rejected with a message.
                 let _ = write_take(&loaded.take, &loaded.source);
             }
         }
@@ -202,7 +202,7 @@ fn twisted_bytes_are_errors_or_takes() {
 }
 
 #[test]
-fn every_fault_is_told() {
+fn every_fault_is_reported() {
     assert_eq!(read(b"").unwrap_err(), ReadError::Empty);
 
     let mut future = written(&chain(2, 2));
@@ -351,16 +351,16 @@ fn body(height: f64) -> Take {
 }
 
 #[test]
-fn sizes_that_no_person_has_are_told() {
-    let told = |height: f64| {
+fn implausible_sizes_are_reported() {
+    let read_sized = |height: f64| {
         let take = body(height);
         read(&written(&take)).unwrap()
     };
-    let (loaded, warnings) = told(1.7);
+    let (loaded, warnings) = read_sized(1.7);
     assert_eq!(warnings, []);
     assert_eq!(loaded.source.space().unit_metres, 0.01);
     // So many units of a centimetre that they must be millimetres.
-    let (loaded, warnings) = told(17.0);
+    let (loaded, warnings) = read_sized(17.0);
     let [
         Warning::Space(SpaceWarning::UnitOverruled {
             stated_metres,
@@ -374,7 +374,7 @@ fn sizes_that_no_person_has_are_told() {
     assert_eq!(*stated_metres, 0.01);
     assert_eq!(*unit_metres, loaded.source.space().unit_metres);
     // Between a person in centimetres and one in inches.
-    let (_, warnings) = told(0.43);
+    let (_, warnings) = read_sized(0.43);
     assert!(
         matches!(warnings.as_slice(), [Warning::Space(SpaceWarning::SizeUnusual { .. })]),
         "{warnings:?}"
@@ -403,7 +403,7 @@ fn keyed(times: &[i64], values: &[f32], more: &str) -> Vec<u8> {
 }
 
 #[test]
-fn keys_that_lie_elsewhere_than_frames_are_told() {
+fn keys_off_the_frames_are_reported() {
     let values: Vec<f32> = (0..21).map(|key| key as f32).collect();
     // 60 keys a second in a file of 30 frames.
     let times: Vec<i64> = (0..21).map(|key| key * SECOND / 60).collect();
@@ -427,7 +427,7 @@ fn keys_that_lie_elsewhere_than_frames_are_told() {
 }
 
 #[test]
-fn what_else_the_animation_moves_is_told() {
+fn other_animated_nodes_are_reported() {
     let prop = r#"Model: 13, "Model::Prop", "Mesh" {
 		Version: 232
 	}"#;

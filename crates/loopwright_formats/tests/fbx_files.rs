@@ -1,6 +1,6 @@
-//! Real FBX files: every joint is where ufbx itself says, and the motion is that of the same take in BVH.
+//! Real FBX files: every joint agrees with ufbx itself, and the motion with that of the same take in BVH.
 //!
-//! The files lie beside the project and are never part of it; where they are not there, the tests say so and are skipped.
+//! The files are not part of the project; if they are missing, the tests report it and are skipped.
 
 #![cfg(feature = "fbx")]
 
@@ -104,7 +104,7 @@ fn one_walk_is_the_same_in_bvh_and_fbx() {
             farthest = farthest.max(distance);
         }
     }
-    // The digits of the text file are what differs.
+    // The digits of the text file are the difference.
     assert!(farthest < 2e-5, "{farthest} m");
 }
 

@@ -1,4 +1,4 @@
-//! FBX: takes and loops with known truth are written, fresh or into a file, and read again.
+//! FBX: takes and loops with known truth are written, as new files or into existing ones, and read again.
 
 #![cfg(feature = "fbx")]
 
@@ -71,10 +71,10 @@ fn a_take_survives() {
     }
     let world = take.world_tracks();
     for frame in 0..take.num_frames() {
-        let places: Vec<DVec3> = (0..take.num_joints())
+        let positions: Vec<DVec3> = (0..take.num_joints())
             .map(|joint| world.position(frame, joint))
             .collect();
-        let (metres, degrees) = difference(&again, frame, (&places, take.rotations(frame)));
+        let (metres, degrees) = difference(&again, frame, (&positions, take.rotations(frame)));
         assert!(
             metres < METRES && degrees < DEGREES,
             "frame {frame}: {metres} m, {degrees} degrees"
@@ -129,7 +129,7 @@ fn rates_near_whole_ones_do_not_drift() {
     }
 }
 
-/// A loop that walks a screw, turning its arm through whole turns.
+/// A loop that moves on a screw and rotates its arm through whole turns.
 fn clip(turn_radians: f64) -> LoopClip {
     let joint = |name: &str, parent, rest_offset| Joint {
         name: name.to_owned(),
@@ -175,17 +175,17 @@ fn clip(turn_radians: f64) -> LoopClip {
     .unwrap()
 }
 
-/// The keys of a written loop against what the clip says of them.
+/// Compares the keys of a written loop with the clip.
 fn assert_keys(take: &Take, clip: &LoopClip, num_keys: usize, num_added: usize) {
     assert_eq!(
         (take.num_frames(), take.num_joints()),
         (num_keys, clip.skeleton().num_joints() + num_added)
     );
     for key in 0..num_keys {
-        let places = clip.world_pose(key).translations;
+        let positions = clip.world_pose(key).translations;
         let found = take.pose(key).world(take.skeleton()).translations;
-        for (joint, place) in places.iter().enumerate() {
-            let off = found[joint + num_added].distance(*place);
+        for (joint, position) in positions.iter().enumerate() {
+            let off = found[joint + num_added].distance(*position);
             assert!(off < METRES, "key {key}, joint {joint}: {off} m");
         }
     }
@@ -219,11 +219,11 @@ fn loops_survive_in_every_layout() {
             assert_keys(&loaded.take, &clip, num_keys, num_added);
             assert!((loaded.take.frame_time_secs() - clip.step_secs()).abs() < 1e-9);
             if add_root {
-                // The name "root" is taken, in another case.
+                // The name "root" is in use, in another case.
                 assert_eq!(loaded.take.skeleton().joint(0).name, "root_motion");
             }
 
-            // The same into a file that holds another animation of the skeleton already.
+            // The same into a file that already holds another animation of the skeleton.
             let other = write_loop(&self::clip(1.0), &fresh(&clip), &LoopWriteSettings::default()).unwrap();
             let (file, _) = read(&other.bytes, AnimationChoice::Auto);
             let written = write_loop(&clip, &file.source, &settings).unwrap();
@@ -231,7 +231,7 @@ fn loops_survive_in_every_layout() {
             let (loaded, warnings) = read(&written.bytes, AnimationChoice::Loop);
             assert_eq!((loaded.take.name(), warnings), ("walk_2-loop", vec![]));
             assert_keys(&loaded.take, &clip, num_keys, num_added);
-            // The animation that was there is the same motion still.
+            // The existing animation is unchanged.
             let (kept, _) = read(&written.bytes, AnimationChoice::Given("walk-loop"));
             let known = file.take.world_tracks();
             let kept = kept.take.world_tracks();
@@ -258,7 +258,7 @@ fn the_closing_key_is_the_first_pose() {
     for joint in 0..4 {
         let [first, last] = [0, 24].map(|key| loaded.take.rotations(key)[joint]);
         let off = rotation::difference(first, last).length().to_degrees();
-        // The arm has gone round once, which its angles say.
+        // The arm has made a whole turn, which its angles show.
         assert!(off < DEGREES, "joint {joint}: {off} degrees");
     }
 }
@@ -267,8 +267,8 @@ fn the_closing_key_is_the_first_pose() {
 fn what_cannot_be_written_is_refused() {
     let clip = clip(0.0);
     let one = |metres| {
-        let places = vec![DVec3::Y * metres; 4];
-        Take::new("t", clip.skeleton().clone(), 0.1, places, vec![DQuat::IDENTITY; 4]).unwrap()
+        let positions = vec![DVec3::Y * metres; 4];
+        Take::new("t", clip.skeleton().clone(), 0.1, positions, vec![DQuat::IDENTITY; 4]).unwrap()
     };
     let source = Source::for_take(&one(1.0), Format::Fbx);
     let settings = LoopWriteSettings {

@@ -1,6 +1,6 @@
-//! glTF from end to end: what is read, what is kept, what is written, and what is refused.
+//! glTF from end to end: reading, preserved contents, writing, and rejected files.
 //!
-//! Files are put together here by hand, so that the reader is not held against our own writer alone.
+//! Files are assembled here by hand, so that the reader is not tested against our own writer alone.
 
 mod gltf_file;
 
@@ -107,7 +107,7 @@ fn every_interpolation_is_sampled_as_the_format_says() {
 fn sparse_and_normalized_numbers_mean_what_they_stand_for() {
     let mut file = GltfFile::of_nodes(json!([{"name": "a"}]));
     let input = file.floats("SCALAR", &[0.0, 0.1, 0.2]);
-    // Nothing but the middle one of three is written.
+    // Only the middle one of three is written.
     let indices = file.view(&[1]);
     let value = file.view(&[0.5_f32, 0.25, -1.0].map(f32::to_le_bytes).concat());
     let sparse = file.accessor(json!({
@@ -181,7 +181,7 @@ fn scales_and_nodes_above_and_between_joints_count() {
     let world = take.world_tracks();
     for frame in 0..5 {
         let key = frame as f64;
-        // The armature lays the file's Z on Y and makes centimetres of units.
+        // The armature maps the file's Z to Y and converts units to centimetres.
         let hips = DVec3::new(1.0 + 0.1 * key, 1.0, 0.2 * key);
         assert!(
             (world.position(frame, 0) - hips).length() < 1e-6,
@@ -248,12 +248,12 @@ fn a_loop_goes_into_the_file_and_all_else_stays() {
         let at = 20 + u32::from_le_bytes(written.bytes[12..16].try_into().unwrap()) as usize + 8;
         assert_eq!(&written.bytes[at..at + file.bytes.len()], &file.bytes[..]);
 
-        // The former animation plays as before, root or not.
+        // The former animation is unchanged, with or without a root.
         let (walk, _) = read(&written.bytes, AnimationChoice::Given("Walk")).unwrap();
         let (metres, degrees) = distance(&walk.take, &loaded.take);
         assert!(metres < 1e-9 && degrees < 1e-6, "{metres} {degrees}");
 
-        // The loop has every joint where the clip has it, one key more than samples, the first at time zero.
+        // Every joint of the loop agrees with the clip, one key more than samples, the first at time zero.
         let (looped, _) = read(&written.bytes, AnimationChoice::Loop).unwrap();
         assert_eq!(looped.take.name(), "Walk-loop");
         assert_eq!(looped.take.num_frames(), clip.num_samples() + 1);
@@ -323,15 +323,15 @@ fn facts_stand_in_the_extras_without_names_of_files() {
 }
 
 #[test]
-fn what_is_odd_is_told() {
-    let told = |file: &GltfFile| read(&file.glb(), AnimationChoice::Auto).unwrap().1;
+fn unusual_contents_are_reported() {
+    let reported = |file: &GltfFile| read(&file.glb(), AnimationChoice::Auto).unwrap().1;
     let mut file = rig();
     let input = file.floats("SCALAR", &[0.0, 0.9]);
     let still = file.floats("VEC3", &[0.0, 0.0, 100.0, 0.0, 0.0, 100.0]);
     file.animate("Longer, but still", &[(1, "translation", "LINEAR", input, still)]);
     let names = vec!["Walk".to_owned(), "Longer, but still".to_owned()];
     let taken = "Walk".to_owned();
-    assert!(told(&file).contains(&Warning::SeveralAnimations { taken, names }));
+    assert!(reported(&file).contains(&Warning::SeveralAnimations { taken, names }));
 
     let mut file = rig();
     let input = file.floats("SCALAR", &[0.0, 0.1317, 0.4]);
@@ -349,7 +349,7 @@ fn what_is_odd_is_told() {
         .as_array_mut()
         .unwrap()
         .push(json!({"sampler": 0, "target": {"path": "pointer"}}));
-    let warnings = told(&file);
+    let warnings = reported(&file);
     let (joint, count, varies) = ("Hips".to_owned(), 1, true);
     assert!(
         warnings.contains(&Warning::ScaledJoints { joint, count, varies }),
@@ -380,7 +380,7 @@ fn what_is_odd_is_told() {
 
     let mut file = rig();
     file.json["skins"] = json!([{"joints": [1]}, {"name": "rig", "joints": [0, 1, 3]}]);
-    let warnings = told(&file);
+    let warnings = reported(&file);
     assert!(
         warnings
             .iter()
@@ -409,7 +409,7 @@ fn animations_and_skins_are_taken_by_name_or_number() {
     assert_eq!(error.to_string(), "there is no skin \"2\"; there are: rig");
 }
 
-/// Every fault that a file can have, with what is said of it.
+/// Every fault of a file, with its message.
 #[test]
 fn broken_files_are_refused_with_their_place() {
     let refused = |change: &dyn Fn(&mut Value)| {
@@ -586,7 +586,7 @@ fn few_bytes_that_mean_much_are_refused() {
     assert!(matches!(error, ReadError::Gltf(GltfError::Json { .. })), "{error}");
 }
 
-/// Cut off anywhere, and with any byte changed, a file is read or refused, and what is read can be written.
+/// Truncated anywhere, and with any byte changed, a file is read or rejected, and files that are read can be written.
 #[test]
 fn nothing_makes_the_reader_panic() {
     let bytes = rig().glb();

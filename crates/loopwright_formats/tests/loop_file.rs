@@ -1,4 +1,4 @@
-//! A loop on its way into a file and back, by the library alone.
+//! A loop written to a file and read back, by the library alone.
 
 use loopwright::{Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings};
 use loopwright_formats::{
@@ -50,7 +50,7 @@ fn walk(mode: RootMode, format: Format, add_root: bool) -> Walk {
     }
 }
 
-/// The keys of a loop's file and its sidecar, both by way of their bytes.
+/// The keys of a loop's file and its sidecar, both read from bytes.
 fn read(walk: &Walk) -> (loopwright::Take, Sidecar) {
     let sidecar = Sidecar::from_json(walk.file.sidecar.to_json().unwrap().as_bytes()).unwrap();
     assert_eq!(sidecar, walk.file.sidecar);
@@ -75,9 +75,9 @@ fn a_loop_comes_back_from_its_file_in_every_mode_and_format() {
                 let written = sidecar.without_added_root(whole.clone()).unwrap();
                 assert_eq!(written.num_joints(), walk.take.num_joints());
 
-                // Seen as it moves, whatever the file shows, every joint is where the loop has it.
-                let place = LoopInFile::of_whole_file(&sidecar, &whole).unwrap();
-                let clip = place.clip(&whole).unwrap();
+                // With its root moving, every joint agrees with the loop, whatever the file shows.
+                let in_file = LoopInFile::of_whole_file(&sidecar, &whole).unwrap();
+                let clip = in_file.clip(&whole).unwrap();
                 let added = usize::from(add_root);
                 for key in [0, 7, clip.num_samples() + 3] {
                     let (here, there) = (walk.made.loop_clip.world_pose(key), clip.world_pose(key));
@@ -89,14 +89,14 @@ fn a_loop_comes_back_from_its_file_in_every_mode_and_format() {
                         );
                     }
                 }
-                let played = place.played(&whole).unwrap();
-                let travelled =
+                let played = in_file.played(&whole).unwrap();
+                let distance =
                     (played.root_pose(played.num_samples()).translation - played.root_pose(0).translation).length();
-                assert_eq!(travelled > 0.5, mode.moves_root(), "{mode}: {travelled}");
+                assert_eq!(distance > 0.5, mode.moves_root(), "{mode}: {distance}");
 
-                // The frames that it was cut from are found again.
-                let place = LoopInFile::of_sidecar(&sidecar, &written).unwrap();
-                let uncut = place.uncut(&sidecar, &written, &walk.analysis).unwrap();
+                // The frames that it was cut from are recovered.
+                let in_file = LoopInFile::of_sidecar(&sidecar, &written).unwrap();
+                let uncut = in_file.uncut(&sidecar, &written, &walk.analysis).unwrap();
                 let (ours, theirs) = (&walk.made.source.clip, &uncut.clip);
                 for sample in [0, 5] {
                     let gap = (ours.translations(sample)[0] - theirs.translations(sample)[0]).length();
@@ -108,7 +108,7 @@ fn a_loop_comes_back_from_its_file_in_every_mode_and_format() {
 }
 
 #[test]
-fn a_sidecar_of_another_file_is_told_apart() {
+fn a_sidecar_of_another_file_is_detected() {
     let walk = walk(RootMode::Constant, Format::Bvh, false);
     let (written, mut sidecar) = read(&walk);
     let short = loopwright::Take::of_tracks(
@@ -121,8 +121,8 @@ fn a_sidecar_of_another_file_is_told_apart() {
         .unwrap(),
     )
     .unwrap();
-    let place = LoopInFile::of_sidecar(&sidecar, &written).unwrap();
-    let other = place.uncut(&sidecar, &written, &Analysis::new(&short).unwrap());
+    let in_file = LoopInFile::of_sidecar(&sidecar, &written).unwrap();
+    let other = in_file.uncut(&sidecar, &written, &Analysis::new(&short).unwrap());
     assert!(
         matches!(other, Err(PlaceError::OtherTake { frames: 9, .. })),
         "{other:?}"
@@ -132,7 +132,7 @@ fn a_sidecar_of_another_file_is_told_apart() {
     assert!(matches!(lost, Err(PlaceError::NoCarrier { .. })), "{lost:?}");
 }
 
-/// An unknown word used to count as the first of its kind without a word about it.
+/// An unknown word was once read as the first choice without a warning.
 #[test]
 fn an_unknown_root_mode_is_an_error() {
     let walk = walk(RootMode::Keep, Format::Bvh, false);

@@ -1,6 +1,6 @@
-//! Real takes: counts, frame rate, up axis and unit agree with what was measured when they were collected.
+//! Real takes: counts, frame rate, up axis and unit agree with the values measured when they were collected.
 //!
-//! The takes lie beside the project and are never part of it; where they are not there, the test says so and is skipped.
+//! The takes are not part of the project; if they are missing, the test reports it and is skipped.
 
 use loopwright_formats::{Axis, ReadSettings, SpaceWarning, Warning, read_take, space::CMU_UNIT_METRES};
 

@@ -1,4 +1,4 @@
-//! Loops that older versions wrote say the same today; how they were made: testdata/README.md.
+//! Loops of older versions have the same meaning today; how they were made: testdata/README.md.
 
 use loopwright_formats::{
     Sidecar, facts_in,
@@ -9,7 +9,7 @@ use loopwright_formats::{
 };
 use serde_json::{Value, json};
 
-/// Sidecars of version 1 and, by today's first program, of version 2.
+/// Sidecars of version 1, and of version 2 by its first program.
 const PAIRS: [[&str; 2]; 6] = [
     [
         include_str!("../testdata/version_1/walk-loop.bvh.json"),
@@ -87,7 +87,7 @@ fn extras_of_version_1_are_read_as_its_sidecar_is() {
     assert_eq!(facts_in(b"HIERARCHY", &name), None);
 }
 
-/// The first programs of version 1 knew the ground alone, and neither half cycles nor layers.
+/// The first programs of version 1 had only motion over the ground, no half cycles and no layers.
 #[test]
 fn what_early_programs_of_version_1_left_out_has_its_old_meaning() {
     let whole = Sidecar::from_json(PAIRS[0][0].as_bytes()).unwrap();
@@ -128,7 +128,7 @@ fn broken_sidecars_of_version_1_are_errors() {
         let error = Sidecar::from_json(document.to_string().as_bytes()).unwrap_err();
         assert!(matches!(error, SidecarError::Version1 { .. }), "{section}: {error}");
     }
-    // A section of today in a document of version 1 is merged, or stands in the way.
+    // A current section in a document of version 1 is merged, or blocks the conversion.
     let mut mixed = document.clone();
     mixed["root_motion"] = json!(7);
     assert!(Sidecar::from_json(mixed.to_string().as_bytes()).is_err());

@@ -1,4 +1,4 @@
-//! What is written and read again is the same motion.
+//! Motion is unchanged after writing and reading.
 
 use std::path::{Path, PathBuf};
 
@@ -318,7 +318,7 @@ fn a_take_from_elsewhere_gets_a_form_of_its_own() {
     }
 }
 
-/// A loop that spins its chest once a cycle and travels on a turning, climbing path.
+/// A loop that spins its chest once a cycle and moves on a turning, climbing path.
 fn clip(source: &Source, mode: RootMode, carrier: usize) -> LoopClip {
     let skeleton = skeleton(source);
     let num_samples = 24;
@@ -396,7 +396,7 @@ fn loops_come_back_for_any_layout() {
                         for joint in 0..2 {
                             let place = joint + usize::from(add_root);
                             assert!(positions[joint].distance(world.position(key, place)) < 1e-7);
-                            // An added root stands upright in the file's axes, so its child has the turn.
+                            // An added root is upright in the file's axes, so its child has the rotation.
                             assert!(rotation::difference(turns[joint], world.rotation(key, place)).length() < 1e-7);
                         }
                     }
@@ -410,7 +410,7 @@ fn loops_come_back_for_any_layout() {
 }
 
 #[test]
-fn an_added_root_carries_exactly_the_travel() {
+fn an_added_root_carries_exactly_the_root_motion() {
     let source = source(Axis::Y);
     let clip = clip(&source, RootMode::Constant, 0);
     let settings = LoopWriteSettings {
@@ -438,7 +438,7 @@ fn an_added_root_carries_exactly_the_travel() {
                 < 1e-6
         );
     }
-    // A second one over it takes another name.
+    // A second root above it takes another name.
     let twice = write_loop(
         &LoopClip::new(
             "again",
@@ -485,7 +485,7 @@ fn a_closing_key_repeats_the_first_to_the_last_digit() {
 }
 
 #[test]
-fn the_travel_stays_on_the_joint_that_had_it() {
+fn the_root_motion_stays_on_the_joint_that_had_it() {
     let text = TWO_JOINTS.replace(
         "CHANNELS 3 Xrotation",
         "CHANNELS 6 Xposition Yposition Zposition Xrotation",
@@ -547,7 +547,7 @@ fn what_cannot_be_written_is_said() {
 }
 
 #[test]
-fn a_synthetic_walk_comes_back_and_tells_its_own_space() {
+fn a_synthetic_walk_comes_back_and_gives_its_own_space() {
     let walk = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())
         .unwrap()
         .take;

@@ -1,4 +1,4 @@
-//! What is odd in a file is told by kind and place, whatever the format; each kind that no other test asks for is asked here.
+//! Unusual contents of files are reported with kind and position, in any format; these are the kinds that no other test covers.
 
 use glam::DQuat;
 use loopwright_formats::{LoadedTake, ReadError, ReadSettings, Warning, bvh, detect::FileKind, read_take, write_take};
@@ -14,7 +14,7 @@ fn read(bytes: &[u8]) -> (LoadedTake, Vec<Warning>) {
     (loaded, warnings)
 }
 
-/// Two joints in BVH at a frame time, the lower one with an offset and a place of its own in every frame.
+/// Two joints in BVH at a frame time, the lower one with an offset and a different position in every frame.
 fn bvh_of(frame_time: &str, offset: &str) -> Vec<u8> {
     format!(
         "HIERARCHY ROOT Hips {{ OFFSET 0 0 0 CHANNELS 3 Xposition Yposition Zposition \
@@ -25,8 +25,9 @@ fn bvh_of(frame_time: &str, offset: &str) -> Vec<u8> {
 }
 
 fn odd_rates(bytes: &[u8]) -> Vec<f64> {
-    let told = read(bytes).1;
-    told.iter()
+    let reported = read(bytes).1;
+    reported
+        .iter()
         .filter_map(|warning| match warning {
             Warning::OddRate { rate_hz } => Some(*rate_hz),
             _ => None,
@@ -35,7 +36,7 @@ fn odd_rates(bytes: &[u8]) -> Vec<f64> {
 }
 
 #[test]
-fn rates_that_nothing_records_at_are_told() {
+fn implausible_rates_are_reported() {
     for usual in [
         "0.0333333",
         "0.033367",
@@ -52,19 +53,19 @@ fn rates_that_nothing_records_at_are_told() {
         assert_eq!(odd_rates(&bvh_of(usual, "0 20 0")), [0.0; 0], "{usual}");
     }
     for odd in ["0.0578", "0.033", "0.0295"] {
-        let told = odd_rates(&bvh_of(odd, "0 20 0"));
-        assert_eq!(told.len(), 1, "{odd}");
-        assert!((told[0] * odd.parse::<f64>().unwrap() - 1.0).abs() < 1e-12, "{odd}");
+        let reported = odd_rates(&bvh_of(odd, "0 20 0"));
+        assert_eq!(reported.len(), 1, "{odd}");
+        assert!((reported[0] * odd.parse::<f64>().unwrap() - 1.0).abs() < 1e-12, "{odd}");
     }
-    // Of a second or more: told as such.
+    // A second or more has its own warning.
     assert_eq!(odd_rates(&bvh_of("1.4", "0 20 0")), [0.0; 0]);
 }
 
 #[test]
-fn a_missing_rest_pose_is_told() {
-    let is_told = |offset: &str| read(&bvh_of("0.04", offset)).1.contains(&Warning::RestMissing);
-    assert!(is_told("0 0 0"));
-    assert!(!is_told("0 20 0"));
+fn a_missing_rest_pose_is_reported() {
+    let is_reported = |offset: &str| read(&bvh_of("0.04", offset)).1.contains(&Warning::RestMissing);
+    assert!(is_reported("0 0 0"));
+    assert!(!is_reported("0 20 0"));
 }
 
 /// Hips that walk and a chest that turns, each with keys from 0 to some second.
@@ -97,9 +98,9 @@ fn gltf(walk_secs: f32, turn_secs: f32, degrees: f64) -> GltfFile {
 }
 
 #[test]
-fn gltf_channels_of_unequal_length_are_told() {
+fn gltf_channels_of_unequal_length_are_reported() {
     assert_eq!(read(&gltf(1.0, 1.0, 2.0).glb()).1, []);
-    let told = read(&gltf(1.0, 0.5, 2.0).glb()).1;
+    let reported = read(&gltf(1.0, 0.5, 2.0).glb()).1;
     let [
         Warning::ChannelsShorter {
             joint,
@@ -107,26 +108,26 @@ fn gltf_channels_of_unequal_length_are_told() {
             keys_secs,
             whole_secs,
         },
-    ] = told.as_slice()
+    ] = reported.as_slice()
     else {
-        panic!("{told:?}");
+        panic!("{reported:?}");
     };
     assert_eq!(joint, "Chest");
     assert!(
         (keys_secs[1] - 0.5).abs() < 1e-6 && (whole_secs - 1.0).abs() < 1e-6,
-        "{told:?}"
+        "{reported:?}"
     );
-    // What holds still may have keys wherever it likes.
+    // Still joints may have keys at any time.
     assert_eq!(read(&gltf(1.0, 0.5, 0.0).glb()).1, []);
 }
 
 #[test]
-fn gltf_scales_are_told() {
+fn gltf_scales_are_reported() {
     let mut file = gltf(1.0, 1.0, 2.0);
     file.json["nodes"][1]["scale"] = json!([1, 1.5, 1]);
     let (joint, count, varies) = ("Chest".to_owned(), 1, false);
     assert_eq!(read(&file.glb()).1, [Warning::ScaledJoints { joint, count, varies }]);
-    // The scale of the whole is one of units.
+    // A scale of the whole skeleton is a unit conversion.
     let mut file = gltf(1.0, 1.0, 2.0);
     file.json["nodes"][0]["scale"] = json!([1.5, 1.5, 1.5]);
     assert_eq!(read(&file.glb()).1, []);
@@ -142,14 +143,14 @@ fn what_hardly_moves_is_written_and_read_again() {
         &[0.0, 0.0, 0.0, 0.0, 0.000_011, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
     );
     file.animate("Breath", &[(0, "translation", "LINEAR", times, places)]);
-    let (LoadedTake { take, source }, told) = read(&file.glb());
+    let (LoadedTake { take, source }, reported) = read(&file.glb());
     let stands_still = Warning::StandsStill {
         animation: "Breath".to_owned(),
     };
-    assert!(!told.contains(&stands_still), "{told:?}");
+    assert!(!reported.contains(&stands_still), "{reported:?}");
     let written = write_take(&take, &source).unwrap();
-    let (again, told) = read(&written.bytes);
-    assert!(told.contains(&stands_still), "{told:?}");
+    let (again, reported) = read(&written.bytes);
+    assert!(reported.contains(&stands_still), "{reported:?}");
     assert_eq!(again.take.num_frames(), take.num_frames());
 }
 

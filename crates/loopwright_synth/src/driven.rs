@@ -1,8 +1,7 @@
-//! A body that a character controller drives: its velocity and its facing follow stepwise commands on critically damped
-//! springs, so the half-lives are known exactly.
+//! A body driven by a character controller: its velocity and facing follow stepwise commands on critically damped springs, so the
+//! half-lives are known exactly.
 //!
-//! The body glides upright without moving its limbs; what is made is for the fit of controllers, which looks at the path and
-//! the facing alone.
+//! The body glides upright without moving its limbs: it serves the fit of controllers, which uses only the path and the facing.
 
 use core::f64::consts::TAU;
 
@@ -19,21 +18,21 @@ use crate::{
     settings::{check_ranges, check_size},
 };
 
-/// What is asked of the body from a time on.
+/// A command to the body from a time on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Command {
     /// Seconds from the first frame.
     pub at_secs: f64,
-    /// Velocity wanted over the ground in the world, x and z, metres per second.
+    /// Commanded velocity over the ground in the world, x and z, metres per second.
     pub velocity_mps: [f64; 2],
-    /// Facing wanted, degrees from +Z, left positive; not wrapped, so whole turns count.
+    /// Commanded facing, degrees from +Z, left positive; not wrapped, so whole turns count.
     pub facing_deg: f64,
 }
 
-/// A driven body to make. The default stands, walks ahead, turns left, runs, turns about, and stops.
+/// A driven body to make. By default it stands, walks ahead, turns left, runs, turns around, and stops.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DriveSettings {
-    /// Where the noise comes from: same seed, same bits.
+    /// Seed of the noise: the same seed gives the same bits.
     pub seed: u64,
     /// Length of the take in seconds, first frame to last.
     pub seconds: f64,
@@ -43,7 +42,7 @@ pub struct DriveSettings {
     pub velocity_half_life_secs: f64,
     /// Half-life of the facing's spring, seconds.
     pub facing_half_life_secs: f64,
-    /// What is asked, in order of time; before the first the body stands at the origin and faces +Z.
+    /// Commands in order of time; before the first the body stands at the origin and faces +Z.
     pub commands: Vec<Command>,
     /// Metres by which the hips sway to either side of the path with every stride and ahead with every step, at full size from
     /// 1 m/s on.
@@ -136,14 +135,14 @@ struct Driven {
 }
 
 impl Driven {
-    /// Goes on to a time under what is asked.
+    /// Advances to a time under the given commands.
     fn advance(&mut self, to_secs: f64, settings: &DriveSettings) {
         let secs = to_secs - self.secs;
         self.secs = to_secs;
         let Some(asked) = self.asked else { return };
         let goal = DVec3::new(asked.velocity_mps[0], 0.0, asked.velocity_mps[1]);
         let y = decay_rate(settings.velocity_half_life_secs);
-        // The way is the integral of the spring: e^(-y t) (j0 + j1 t) has -e^(-y t) ((j0 + j1 t)/y + j1/y^2).
+        // The path is the integral of the spring: e^(-y t) (j0 + j1 t) has -e^(-y t) ((j0 + j1 t)/y + j1/y^2).
         let (offset, slope) = (self.velocity - goal, self.acceleration + y * (self.velocity - goal));
         let decay = ops::exp(-y * secs);
         self.position += goal * secs + (offset + slope / y) / y - decay * (offset + slope * (secs + 1.0 / y)) / y;
@@ -168,7 +167,7 @@ impl Driven {
         self.facing = [facing.value, facing.rate];
     }
 
-    /// What a gait adds: to the side with every stride, ahead with every step.
+    /// The sway of the gait: to the side with every stride, ahead with every step.
     fn sway(&self, metres: f64) -> DVec3 {
         let share = self.velocity.length().min(1.0);
         let angle = TAU * STRIDES_HZ * self.secs;
@@ -205,7 +204,7 @@ impl DriveSettings {
 mod tests {
     use super::*;
 
-    /// The way is the integral of the velocity, and the velocity that of the command.
+    /// The path is the integral of the velocity, and the velocity follows the command.
     #[test]
     fn the_body_arrives_where_the_springs_lead() {
         let settings = DriveSettings::default();

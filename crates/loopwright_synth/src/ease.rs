@@ -1,6 +1,6 @@
-//! Shapes in time from which all motion is made: smooth steps, and fades that carry value, rate and acceleration over.
+//! Time curves for all motion: smooth steps, and fades that continue value, rate and acceleration.
 //!
-//! Everything here is C2 or better, because those who look at the takes look at accelerations.
+//! Everything here is C2 or better, because users of the takes examine accelerations.
 
 use core::ops::{Add, Mul, Sub};
 
@@ -50,7 +50,7 @@ pub(crate) struct Jet<T> {
 }
 
 impl Jet<f64> {
-    /// A value that does not move.
+    /// A constant value.
     pub(crate) fn at_rest(value: f64) -> Self {
         Self {
             value,
@@ -63,9 +63,9 @@ impl Jet<f64> {
 /// Shape of the way from one jet to another; all are shares of its length, and `rise + fall` is at most one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fade {
-    /// Over this share the start's rate and acceleration die away.
+    /// The start's rate and acceleration decay over this share.
     pub(crate) start_window: f64,
-    /// Over this share the end's rate and acceleration come up.
+    /// The end's rate and acceleration build up over this share.
     pub(crate) end_window: f64,
     /// Over this share the speed of the way rises.
     pub(crate) rise: f64,
@@ -74,7 +74,7 @@ pub(crate) struct Fade {
 }
 
 impl Fade {
-    /// The curve at u in [0, 1] that leaves as `start` does and arrives as `end` does, C2 at both.
+    /// The curve at u in [0, 1] that leaves like `start` and arrives like `end`, C2 at both.
     ///
     /// `duration` is the length in the unit of time of the jets.
     pub(crate) fn between<T>(&self, u: f64, duration: f64, start: &Jet<T>, end: &Jet<T>) -> T

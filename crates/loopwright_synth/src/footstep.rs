@@ -1,4 +1,4 @@
-//! Footprints along the road, and where a foot is at any phase: planted, rolling, or on its way.
+//! Footprints along the path, and the transform of a foot at any phase: planted, rolling, or swinging.
 //!
 //! A stance has four events. The heel touches down with the toes up and the foot rolls about the heel until it is flat;
 //! flat, neither ankle nor ball joint moves; then the heel rises and the foot turns about the ball joint, which stays
@@ -46,7 +46,7 @@ const SETTING_OUT_RISE: f64 = 0.55;
 /// How far the toes hang in the very first swing, radians.
 const SETTING_OUT_PITCH: f64 = 0.3;
 
-/// Pitch of the foot in swing: the toes hang until late and come up for the heel strike.
+/// Pitch of the foot in swing: the toes hang until late and rise for the heel strike.
 const PITCH_FADE: Fade = Fade {
     start_window: 0.22,
     end_window: 0.2,
@@ -65,7 +65,7 @@ const TOE_FADE: Fade = Fade {
 /// Duty factor of a leisurely stroll, from which a walk sets out; above one half, so that a stance spans the standing.
 const STROLLING_DUTY: f64 = 0.62;
 
-/// How far behind the root the ankles are while standing, which puts the root over the middle of the feet.
+/// Distance of the ankles behind the root while standing, which puts the root over the middle of the feet.
 const STANDING_BEHIND_METRES: f64 = 0.04;
 
 /// One stance of one foot. Phases in cycles; the root passes at the middle of the stance.
@@ -156,7 +156,7 @@ impl Footsteps<'_> {
         }
     }
 
-    /// The footstep of `side` that is standing at `phase` or that stood last.
+    /// The footstep of `side` that is standing at `phase` or stood last.
     fn last_begun(&self, side: Side, phase: f64) -> i64 {
         let parity = i64::from(side == Side::Right);
         // Stances are centred on whole cycles (left) and half ones (right), and last less than one.
@@ -167,7 +167,7 @@ impl Footsteps<'_> {
         index
     }
 
-    /// Where the foot of `side` is at `phase`.
+    /// The foot of `side` at `phase`.
     pub(crate) fn foot(&self, side: Side, phase: f64) -> FootPose {
         let index = self.last_begun(side, phase);
         let last = self.footstep(index);
@@ -178,12 +178,12 @@ impl Footsteps<'_> {
         self.swing(&last, &next, phase)
     }
 
-    /// On the way from one footprint to the next.
+    /// Between two footprints.
     fn swing(&self, last: &Footstep, next: &Footstep, phase: f64) -> FootPose {
         let duration = next.strike_phase - last.off_phase;
         let u = (phase - last.off_phase) / duration;
         let vigour = |phase: f64, share: f64| self.path.vigour(self.path.gait_secs_at_phase(phase), share);
-        // The body is slow to set out, so the first foot takes its time, and hangs more than it pushes.
+        // The body starts slowly, so the first foot takes longer, and hangs more than it pushes.
         let haste = vigour(last.off_phase, 1.0);
         let way = Fade {
             rise: SWING_FADE.rise + (SETTING_OUT_RISE - SWING_FADE.rise) * (1.0 - haste),
@@ -203,13 +203,13 @@ impl Footsteps<'_> {
 }
 
 impl Footstep {
-    /// Where the ball joint is planted from flat to toe-off, metres.
+    /// The position at which the ball joint is planted from flat to toe-off, metres.
     pub(crate) fn ball(&self) -> DVec3 {
         self.world_from_print
             .transform_point(DVec3::new(0.0, BALL_HEIGHT_METRES, BALL_AHEAD_METRES))
     }
 
-    /// Where the ankle is planted from flat to heel rise, metres.
+    /// The position at which the ankle is planted from flat to heel rise, metres.
     pub(crate) fn ankle(&self) -> DVec3 {
         self.world_from_print
             .transform_point(DVec3::new(0.0, ANKLE_HEIGHT_METRES, 0.0))
@@ -280,7 +280,7 @@ impl Footstep {
         let across = DVec3::new(0.0, arm.z, -arm.y);
         let turn = self.world_from_print.rotation;
         Jet {
-            // Flat is exact: no sum of products that rounds differently from frame to frame.
+            // Flat is exact: no sum of products with rounding that varies between frames.
             value: if pitch.value == 0.0 {
                 self.ankle()
             } else {

@@ -1,4 +1,4 @@
-//! How large each part of the motion is, for a speed and a period.
+//! The size of each part of the motion, for a speed and a period.
 //!
 //! The numbers follow what is commonly measured of walking adults: duty factor, step width, bob and sway of the pelvis,
 //! swing of the arms. Those of the legs were fitted at 1.25 m/s together with the
@@ -11,7 +11,7 @@ use crate::{WalkSettings, ease};
 /// Standard gravity, metres per second squared.
 const GRAVITY: f64 = 9.81;
 
-/// Longest way of the root, in metres, during which one foot can stay on the ground.
+/// Longest distance of the root, in metres, during which one foot can stay on the ground.
 const STANCE_REACH_METRES: f64 = 0.93;
 
 /// Sizes of one gait. Lengths in metres, angles in radians, times in cycles.
@@ -21,7 +21,7 @@ pub(crate) struct Gait {
     pub(crate) duty: f64,
     /// From the path sideways to each footprint.
     pub(crate) step_aside: f64,
-    /// By how much the ankle stands behind the root at mid-stance.
+    /// Distance of the ankle behind the root at mid-stance.
     pub(crate) ankle_behind: f64,
     /// How far a foot points outward.
     pub(crate) toe_out: f64,
@@ -62,7 +62,7 @@ impl Gait {
         let speed = settings.speed_mps;
         let stride = speed * settings.period_secs;
         let rise = settings.climb_mps * settings.period_secs;
-        // 0 on the spot, 1 at a brisk walk.
+        // 0 without forward motion, 1 at a brisk walk.
         let briskness = ease::step(speed / 1.4 + 0.12);
         let pace = speed.min(2.5);
         let duty = (0.624 - 0.036 * speed)

@@ -10,21 +10,21 @@ pub(crate) struct Leg {
     pub(crate) shank: DQuat,
 }
 
-/// Bends a leg from `hip` so that its end comes to lie at `ankle`, the knee towards `forward`.
+/// Bends a leg from `hip` so that its end reaches `ankle`, the knee towards `forward`.
 ///
-/// Law of cosines; the bend axis is at right angles to hip-ankle and `forward`, which must not be parallel. A target out
-/// of reach is met with a straight leg that points at it.
+/// Law of cosines; the bend axis is orthogonal to hip-ankle and `forward`, which must not be parallel. For a target out of reach
+/// the leg is straight and points at it.
 pub(crate) fn solve(hip: DVec3, ankle: DVec3, upper: f64, lower: f64, forward: DVec3) -> Leg {
     let reach = hip - ankle;
     let distance = reach.length();
     let up = reach / distance;
     let side = up.cross(forward).normalize();
     let straight = DQuat::from_mat3(&DMat3::from_cols(side, up, side.cross(up)));
-    // Where the knee stands over the line from hip to ankle: along it from the hip, and ahead of it.
+    // The position of the knee relative to the line from hip to ankle: along it from the hip, and ahead of it.
     let distance = distance.min(upper + lower);
     let along = 0.5 * (distance + (upper - lower) * (upper + lower) / distance);
     let ahead = (upper * upper - along * along).max(0.0).sqrt();
-    // A turn by a negative angle about +X brings a bone that points down forward.
+    // A rotation by a negative angle about +X moves a bone that points down forward.
     let thigh = rotation::exp(DVec3::X * -ops::atan2(ahead, along));
     let shank = rotation::exp(DVec3::X * ops::atan2(ahead, distance - along));
     Leg {

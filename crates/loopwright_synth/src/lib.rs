@@ -1,4 +1,4 @@
-//! Synthetic takes whose truth is known: a walker with planted feet.
+//! Synthetic takes with known truth: a walker with planted feet.
 //!
 //! ```
 //! use loopwright_synth::{WalkSettings, synthesize};

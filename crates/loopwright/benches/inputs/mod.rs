@@ -1,6 +1,6 @@
-//! What the search is timed on: features without structure, synthetic motion, and captured takes laid end to end.
+//! Inputs for timing the search: features without structure, synthetic motion, and captured takes in sequence.
 //!
-//! A folder of its own, because the measurements of docs/measurements are taken on the same inputs.
+//! A folder of its own, because the measurements of docs/measurements use the same inputs.
 
 use std::path::Path;
 
@@ -12,17 +12,17 @@ use loopwright::{
 use loopwright_formats::{ReadSettings, read_take};
 use rand_pcg::{Pcg64, rand_core::Rng};
 
-/// Weighted joints of a body that is compared in detail.
+/// Number of weighted joints of a body that is compared in detail.
 pub(crate) const NUM_JOINTS: usize = 13;
 
-/// Values of a frame: places of the joints, and how the root moves and turns.
+/// Values of a frame: positions of the joints, and linear and angular velocity of the root.
 pub(crate) const NUM_AXES: usize = 3 * NUM_JOINTS + 4;
 
 fn uniform(random: &mut Pcg64) -> f64 {
     (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// Every value of every frame drawn anew, in the proportion that positions and velocities have in motion.
+/// Every value of every frame is random, in the ratio of positions to velocities of real motion.
 pub(crate) fn without_structure(num_frames: usize) -> Result<Features, FeaturesError> {
     let random = &mut Pcg64::new(1, 7);
     let (mut positions, mut velocities) = (Vec::new(), Vec::new());
@@ -34,7 +34,7 @@ pub(crate) fn without_structure(num_frames: usize) -> Result<Features, FeaturesE
     Features::from_values(1.0 / 30.0, NUM_AXES, positions, velocities)
 }
 
-/// Sums of waves whose rates change every few seconds, with noise: motion that repeats, never exactly.
+/// Sums of waves whose rates change every few seconds, with noise: motion that repeats, but never exactly.
 pub(crate) fn synthetic(num_frames: usize, fps: f64) -> Result<Features, FeaturesError> {
     let random = &mut Pcg64::new(2, 7);
     let (mut positions, mut velocities) = (Vec::new(), Vec::new());
@@ -90,10 +90,10 @@ fn joints(take: &Take, body: &Body) -> Option<Vec<WeightedJoint>> {
     )
 }
 
-/// Where the mirrored motion has its axis from, and its sign; in the order of [`joints`].
+/// The source axis of each mirrored axis, and its sign; in the order of [`joints`].
 fn mirrored(axis: usize) -> (usize, f64) {
     let (joint, side) = (axis / 3, axis % 3);
-    // Left and right ankle, toe, knee; left and right hand, elbow; the rest lie in the middle.
+    // Left and right ankle, toe, knee; left and right hand, elbow; the others are in the middle.
     let source = match joint {
         0..3 => joint + 3,
         3..6 => joint - 3,
@@ -101,7 +101,7 @@ fn mirrored(axis: usize) -> (usize, f64) {
         8..10 => joint - 2,
         _ => joint,
     };
-    // Sideways is x; the last axis is the turning.
+    // Sideways is x; the last axis is the rotation.
     let flips = if joint < NUM_JOINTS {
         side == 0
     } else {
@@ -110,12 +110,12 @@ fn mirrored(axis: usize) -> (usize, f64) {
     (3 * source + side, if flips { -1.0 } else { 1.0 })
 }
 
-/// Takes that hold the motion of another.
+/// Takes that contain the motion of another.
 const COPIES: [&str; 3] = ["131_01_scaled_metres", "uturn_frames_time_keyword", "05_20_daz"];
 
-/// Captured takes of `folder` at `fps` laid end to end, and how many; faster ones are thinned.
+/// Captured takes of `folder` at `fps` in sequence, and their number; takes at a higher rate are thinned.
 ///
-/// What is missing is filled up with the motion mirrored, then with both backwards.
+/// Missing frames are filled with the mirrored motion, then with both in reverse.
 pub(crate) fn captured(folder: &Path, num_frames: usize, fps: f64) -> Result<(Features, usize), String> {
     let (mut positions, mut velocities) = (Vec::new(), Vec::new());
     let mut num_takes = 0;
@@ -146,7 +146,7 @@ pub(crate) fn captured(folder: &Path, num_frames: usize, fps: f64) -> Result<(Fe
             continue;
         };
         let features = Features::of(&take, &analysis.world, &analysis.heading, &analysis.body, &joints);
-        // Standing matches anything; the search looks at what moves.
+        // An idle body matches anything; the search concerns motion.
         let moving =
             |&frame: &usize| analysis.usable[frame] && analysis.activity.kinds()[frame] == ActivityKind::Moving;
         for frame in (0..take.num_frames()).step_by(thinning.round() as usize).filter(moving) {

@@ -1,9 +1,9 @@
 //! Blending loops: any number of them, by weights, into a loop that closes as exactly as they do.
 //!
-//! Loops are laid onto each other by the phase of their motion (`phase`), not by their first frames; periods and twists are
-//! averaged so that the way travelled is the mean of the ways, and poses joint by joint at equal phase. Every value of the
-//! blend is a function of values that repeat, so the blend repeats. A [`space::BlendSpace`] finds the weights for a speed and
-//! a rate of turn. Derivation: docs/math/blend.md.
+//! Loops are aligned by the phase of their motion (`phase`), not by their first frames. Periods and twists are averaged so that
+//! the distance of a cycle is the mean of the distances, and poses are averaged joint by joint at equal phase. Every value of the
+//! blend is a function of values that repeat, so the blend repeats. A [`space::BlendSpace`] finds the weights for a speed and a
+//! turn rate. Derivation: docs/math/blend.md.
 
 use glam::DVec3;
 
@@ -27,18 +27,18 @@ pub use space::{Axis, BlendSpace};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BlendError {
-    /// There is nothing to blend.
+    /// There are no loops.
     #[error("there are no loops")]
     NoLoops,
-    /// A loop has another skeleton than the first.
+    /// The skeleton of a loop differs from the first.
     #[error("loop {index} has another skeleton than the first: {difference}")]
     Skeleton {
-        /// Which loop, counted from 0.
+        /// The loop, counted from 0.
         index: usize,
-        /// What differs first.
+        /// The first difference.
         difference: SkeletonDifference,
     },
-    /// There is not one weight for each loop.
+    /// The number of weights differs from the number of loops.
     #[error("there are {loops} loops and {weights} weights")]
     Count {
         /// Loops given.
@@ -46,10 +46,10 @@ pub enum BlendError {
         /// Weights given.
         weights: usize,
     },
-    /// A weight is negative or no finite number.
+    /// A weight is negative or not finite.
     #[error("weight {index} must be a number of at least 0, found {found}")]
     Weight {
-        /// Which weight, counted from 0.
+        /// The weight, counted from 0.
         index: usize,
         /// Value given.
         found: f64,
@@ -62,11 +62,11 @@ pub enum BlendError {
     LoopClip(#[from] LoopClipError),
 }
 
-/// The first thing in which two skeletons differ.
+/// The first difference between two skeletons.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SkeletonDifference {
-    /// They have not the same number of joints.
+    /// The numbers of joints differ.
     #[error("{found} joints instead of {expected}")]
     Count {
         /// Joints of the first.
@@ -84,7 +84,7 @@ pub enum SkeletonDifference {
         /// Its name in the other.
         found: String,
     },
-    /// A joint hangs from another one.
+    /// A joint has another parent.
     #[error("joint {joint}, \"{name}\", hangs from another joint")]
     Parent {
         /// Index of the joint.
@@ -95,8 +95,8 @@ pub enum SkeletonDifference {
 }
 
 impl SkeletonDifference {
-    /// In what `other` differs from `first` as a tree of named joints; lengths of bones may differ, since motion is blended
-    /// joint by joint.
+    /// The first difference between two trees of named joints. Lengths of bones may differ, since motion is blended joint by
+    /// joint.
     pub fn between(first: &Skeleton, other: &Skeleton) -> Option<Self> {
         let (expected, found) = (first.num_joints(), other.num_joints());
         if expected != found {
@@ -122,18 +122,18 @@ impl SkeletonDifference {
     }
 }
 
-/// Loops of one skeleton laid onto each other, ready to be blended with any weights.
+/// Loops of one skeleton, aligned by phase and ready to be blended with any weights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Blender {
-    /// As they came.
+    /// The loops as given.
     loops: Vec<LoopClip>,
-    /// The same loops seen from their constant twists, whatever paths their roots follow.
+    /// The same loops seen from their constant twists, without root paths.
     on_screws: Vec<LoopClip>,
     phases: Vec<f64>,
 }
 
 impl Blender {
-    /// Lays loops onto the first one.
+    /// Aligns loops with the first one.
     ///
     /// Errors: no loops, or not all of one skeleton.
     pub fn new(loops: Vec<LoopClip>) -> Result<Self, BlendError> {
@@ -160,18 +160,17 @@ impl Blender {
         &self.loops
     }
 
-    /// For every loop the phase, 0 to 1, at which it does what the first one does at its start.
+    /// For every loop the phase, 0 to 1, that corresponds to the start of the first loop.
     pub fn phases(&self) -> &[f64] {
         &self.phases
     }
 
-    /// The loop of these weights, one for each loop, which need not sum to 1.
+    /// Blends the loops with one weight each; weights need not sum to 1.
     ///
-    /// Its period is the weighted mean of the periods, and its twist the mean of the twists weighted by the time that each
-    /// loop has in it: xi = sum w_i T_i xi_i / T, in the root's own axes, so that a cycle travels the mean of the cycles.
-    /// Local rotations are means on the sphere of rotations, translations plain ones. It starts where the first loop does, in
-    /// its phase, with its mode and its carrier. A weight of 1 alone gives that loop again, from that phase on. Errors:
-    /// [`BlendError`].
+    /// The period is the weighted mean of the periods. The twist is the mean of the twists weighted by each loop's share of the
+    /// time: xi = sum w_i T_i xi_i / T, in the root's own axes, so that the distance of a cycle is the mean of the distances.
+    /// Local rotations are means on the sphere of rotations, translations plain means. The blend starts at the phase, the mode
+    /// and the carrier of the first loop. A single weight of 1 returns that loop, from that phase on. Errors: [`BlendError`].
     pub fn blend(&self, weights: &[f64]) -> Result<LoopClip, BlendError> {
         let weights = self.shares(weights)?;
         let mean = |value: &dyn Fn(&LoopClip) -> f64| -> f64 {
@@ -208,12 +207,12 @@ impl Blender {
                 .collect();
             let mean = |joint: usize| {
                 let parts = poses.iter().zip(&weights);
-                let place = parts
+                let position = parts
                     .clone()
                     .map(|(pose, weight)| pose.translations[joint] * *weight)
                     .sum();
                 let turns: Vec<_> = parts.map(|(pose, weight)| (pose.rotations[joint], *weight)).collect();
-                (place, rotation::mean(&turns))
+                (position, rotation::mean(&turns))
             };
             tracks.push((0..first.skeleton().num_joints()).map(mean).collect::<Pose>().as_ref());
         }
@@ -230,23 +229,23 @@ impl Blender {
         }
     }
 
-    /// The mean of the places of roots that follow paths, seen from their twists.
+    /// The mean of root paths, seen from their twists.
     fn paths(&self, weights: &[f64], num_samples: usize) -> Vec<Rigid> {
         (0..num_samples)
             .map(|sample| {
-                let places = self.loops.iter().zip(&self.phases).zip(weights);
-                let (mut place, mut turns) = (DVec3::ZERO, Vec::new());
-                for ((clip, phase), &weight) in places {
+                let paths = self.loops.iter().zip(&self.phases).zip(weights);
+                let (mut position, mut turns) = (DVec3::ZERO, Vec::new());
+                for ((clip, phase), &weight) in paths {
                     let sway = clip.sway_at(time_at(clip, *phase, sample, num_samples));
-                    place += sway.translation * weight;
+                    position += sway.translation * weight;
                     turns.push((sway.rotation, weight));
                 }
-                Rigid::new(rotation::mean(&turns), place)
+                Rigid::new(rotation::mean(&turns), position)
             })
             .collect()
     }
 
-    /// The weights, checked, as shares of their sum.
+    /// The weights, validated and divided by their sum.
     fn shares(&self, weights: &[f64]) -> Result<Vec<f64>, BlendError> {
         if weights.len() != self.on_screws.len() {
             return Err(BlendError::Count {
@@ -265,7 +264,7 @@ impl Blender {
         Ok(weights.iter().map(|weight| weight / sum).collect())
     }
 
-    /// The names of the loops that take part.
+    /// The names of the loops with a weight above 0.
     fn name(&self, weights: &[f64]) -> String {
         let named = self.on_screws.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
         let names: Vec<&str> = named.map(|(clip, _)| clip.name()).collect();
@@ -278,7 +277,7 @@ fn time_at(clip: &LoopClip, phase: f64, sample: usize, num_samples: usize) -> f6
     (sample as f64 / num_samples as f64 + phase) * clip.period_secs()
 }
 
-/// Blends loops: see [`Blender`], which keeps what does not depend on the weights.
+/// Blends loops: see [`Blender`], which keeps the alignment for further weights.
 pub fn blend(loops: &[LoopClip], weights: &[f64]) -> Result<LoopClip, BlendError> {
     Blender::new(loops.to_vec())?.blend(weights)
 }

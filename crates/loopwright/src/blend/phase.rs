@@ -1,9 +1,8 @@
-//! Which phase of a loop matches which phase of another.
+//! The alignment of loops by phase.
 //!
-//! Loops start anywhere: one on the left foot's strike, another in its swing. What is matched is the motion itself: the
-//! places of joints seen from the root, the feet above all, at every shift of one loop against the other. The best shift is
-//! where they run together most, the peak of their circular correlation; so stance falls on stance, and a rig without feet is
-//! matched as well. Derivation: docs/math/blend.md.
+//! Loops start at different phases: one at the left foot's strike, another in its swing. The positions of joints seen from the
+//! root, above all of the feet, are compared at every shift of one loop against the other. The best shift is the peak of their
+//! circular correlation. So stance aligns with stance, and a rig without feet is aligned as well. Derivation: docs/math/blend.md.
 
 use glam::DVec3;
 
@@ -13,22 +12,22 @@ use crate::{
     take::Take,
 };
 
-/// Places around a loop at which the motions are compared: a peak of a correlation is a tenth of a cycle wide or more.
+/// Number of phases at which the motions are compared: a peak of a correlation is a tenth of a cycle wide or more.
 const NUM_PHASES: usize = 64;
 
-/// How often the best shift is narrowed down, to a fourth each time; what is left of equal loops' shift is below 1e-12.
+/// Refinements of the best shift, each to a quarter of the interval; for equal loops the remaining error is below 1e-12.
 const NUM_REFINEMENTS: usize = 8;
 
-/// Weights of the joints beside those of feet and hands.
+/// Weights of joints other than those of feet and hands.
 const OTHERS_WEIGHT: f64 = 0.1;
-/// Weight of a foot's joints: what slides when phases differ.
+/// Weight of a foot's joints, which slide if phases differ.
 const FOOT_WEIGHT: f64 = 1.0;
 /// Weight of a hand.
 const HAND_WEIGHT: f64 = 0.3;
 
-/// For every loop the phase, 0 to 1, at which it does what the first does at its start; 0 for the first itself.
+/// For every loop the phase, 0 to 1, that corresponds to the start of the first loop; 0 for the first itself.
 ///
-/// The loops must have one skeleton, and be seen from their constant twists. A loop that all but stands matches anywhere: 0.
+/// The loops must have one skeleton, and be seen from their constant twists. A loop that is idle matches anywhere: 0.
 pub fn align(loops: &[LoopClip]) -> Vec<f64> {
     let Some((first, others)) = loops.split_first() else {
         return Vec::new();
@@ -39,7 +38,7 @@ pub fn align(loops: &[LoopClip]) -> Vec<f64> {
     core::iter::once(0.0).chain(shifts).collect()
 }
 
-/// Squares of the weights are what a correlation is weighted by, so feet count a hundred times what a shoulder does.
+/// A correlation is weighted by the squares of the weights, so feet count a hundred times as much as shoulders.
 pub(crate) fn joint_weights(clip: &LoopClip) -> Vec<f64> {
     let num_joints = clip.skeleton().num_joints();
     let take = Take::of_tracks("", clip.tracks().clone());
@@ -61,29 +60,29 @@ pub(crate) fn joint_weights(clip: &LoopClip) -> Vec<f64> {
     weights
 }
 
-/// Weighted places of all joints seen from the root at even phases, less their means over the loop.
+/// Weighted positions of all joints seen from the root at even phases, less their means over the loop.
 struct PhaseProfile(Vec<Vec<DVec3>>);
 
 impl PhaseProfile {
-    /// From the phase `from` on.
+    /// The positions from the phase `from` on.
     fn of(clip: &LoopClip, from: f64, weights: &[f64]) -> Self {
-        let mut places: Vec<Vec<DVec3>> = (0..NUM_PHASES)
+        let mut positions: Vec<Vec<DVec3>> = (0..NUM_PHASES)
             .map(|index| {
                 let secs = (from + index as f64 / NUM_PHASES as f64) * clip.period_secs();
                 let body = clip.body_pose_at(secs, Interpolation::Cubic);
-                let mut places = body.as_ref().world(clip.skeleton()).translations;
-                places
+                let mut positions = body.as_ref().world(clip.skeleton()).translations;
+                positions
                     .iter_mut()
                     .zip(weights)
-                    .for_each(|(place, weight)| *place *= *weight);
-                places
+                    .for_each(|(position, weight)| *position *= *weight);
+                positions
             })
             .collect();
         for joint in 0..weights.len() {
-            let mean = places.iter().map(|places| places[joint]).sum::<DVec3>() / NUM_PHASES as f64;
-            places.iter_mut().for_each(|places| places[joint] -= mean);
+            let mean = positions.iter().map(|positions| positions[joint]).sum::<DVec3>() / NUM_PHASES as f64;
+            positions.iter_mut().for_each(|positions| positions[joint] -= mean);
         }
-        Self(places)
+        Self(positions)
     }
 
     /// Sum of products with another profile that is `steps` ahead.
@@ -105,7 +104,7 @@ impl PhaseProfile {
     }
 }
 
-/// The phase at which a loop does what the reference does at its start.
+/// The phase of a loop that corresponds to the start of the reference.
 fn shift(reference: &PhaseProfile, clip: &LoopClip, weights: &[f64]) -> f64 {
     let motion = PhaseProfile::of(clip, 0.0, weights);
     let correlations: Vec<f64> = (0..NUM_PHASES)
@@ -113,13 +112,13 @@ fn shift(reference: &PhaseProfile, clip: &LoopClip, weights: &[f64]) -> f64 {
         .collect();
     let mut best = 0;
     for (steps, &correlation) in correlations.iter().enumerate() {
-        // Rounding must not choose among equals: of two standing bodies the start is as good as any phase.
+        // Rounding must not choose among equals: between two idle bodies any phase fits, so the start is used.
         if correlation > correlations[best] + 1e-12 * correlations[best].abs() {
             best = steps;
         }
     }
-    // The distance tells the place finely: at the shift between equal motions it is zero and not merely the least of many
-    // large numbers, whatever the samples between which both are interpolated.
+    // The distance locates the shift precisely: between equal motions it is zero there, whatever the samples between which both
+    // are interpolated. The correlation is only the largest of many large numbers.
     let mut at = best as f64 / NUM_PHASES as f64;
     let mut reach = 1.0 / NUM_PHASES as f64;
     for _ in 0..NUM_REFINEMENTS {
@@ -132,7 +131,7 @@ fn shift(reference: &PhaseProfile, clip: &LoopClip, weights: &[f64]) -> f64 {
         }
         reach *= 0.25;
     }
-    // A hair below 0 is 0, not nearly 1.
+    // A value just below 0 is 0, not nearly 1.
     let wrapped = at - at.floor();
     if wrapped > 1.0 - 1e-9 { 0.0 } else { wrapped }
 }

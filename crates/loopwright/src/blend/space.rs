@@ -1,9 +1,8 @@
-//! Blend spaces: the loop of a wanted speed, rate of turn or climb, from a set of loops that have others.
+//! Blend spaces: a loop of a given speed, turn rate or climb, from a set of loops with other values.
 //!
-//! Every loop is a point of its own speed and turn. A wanted point is mixed from the corners of the one simplex around it
-//! that Delaunay's triangulation has there: a pair of neighbours on one axis, a triangle on two. The twist of a blend is linear
-//! in the time that each loop has in it, so what is asked for is what comes out. Derivation and the other schemes that were
-//! weighed: docs/math/blend.md.
+//! Every loop is a point of its speed and turn rate. A given point is blended from the corners of the simplex around it in
+//! Delaunay's triangulation: a pair of neighbours on one axis, a triangle on two. The twist of a blend is linear in each loop's
+//! share of the time, so the blend has exactly the given values. Derivation and rejected alternatives: docs/math/blend.md.
 
 use super::{BlendError, Blender};
 use crate::{
@@ -11,7 +10,7 @@ use crate::{
     math::{ops, rigid::Twist},
 };
 
-/// What loops are chosen by.
+/// What an axis of a blend space measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// Speed over the ground, metres per second.
@@ -23,7 +22,7 @@ pub enum Axis {
 }
 
 impl Axis {
-    /// What a twist has along the axis.
+    /// The value of a twist on the axis.
     pub fn of(self, twist: Twist) -> f64 {
         match self {
             Self::Speed => ops::hypot(twist.linear.x, twist.linear.z),
@@ -33,22 +32,22 @@ impl Axis {
     }
 }
 
-/// A point of one or two axes; the second is 0 where there is one axis.
+/// A point on one or two axes; the second is 0 if there is one axis.
 type Point = [f64; 2];
 
-/// A set of loops from which one of any speed, turn or climb between theirs can be had.
+/// A set of loops that provides any speed, turn rate or climb between theirs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlendSpace {
     blender: Blender,
     axes: [Option<Axis>; 2],
     /// The loops' own points.
     points: Vec<Point>,
-    /// What a unit of either axis is divided by: the range that the loops cover.
+    /// The scale of each axis: the range that the loops cover.
     scale: Point,
 }
 
 impl BlendSpace {
-    /// Lays loops onto each other and notes where on the axis each lies.
+    /// Aligns loops and computes the position of each on the axis.
     ///
     /// Errors: see [`Blender::new`].
     pub fn along(axis: Axis, loops: Vec<LoopClip>) -> Result<Self, BlendError> {
@@ -80,16 +79,17 @@ impl BlendSpace {
         })
     }
 
-    /// The loops and how they lie on each other.
+    /// The loops and their alignment.
     pub fn blender(&self) -> &Blender {
         &self.blender
     }
 
-    /// Weights for [`Blender::blend`] of the loop at a point, one number for each axis of the space; the second is ignored
-    /// where there is one axis.
+    /// Weights for [`Blender::blend`] of the loop at a point, one number for each axis of the space; the second is ignored if
+    /// there is one axis.
     ///
-    /// At least 0, of sum 1, continuous in the point; at a loop's own point that loop alone. At most three are not 0. A point
-    /// outside of what the loops cover counts as the nearest one inside; what is no number as 0.
+    /// Weights are at least 0, sum to 1 and are continuous in the point; at a loop's own point it is the only one. At most three
+    /// are not 0. A point outside of the range of the loops counts as the nearest one inside, and a value that is not finite as
+    /// 0.
     pub fn weights(&self, at: [f64; 2]) -> Vec<f64> {
         let at = [0, 1].map(|axis| {
             if self.axes[axis].is_some() && at[axis].is_finite() {
@@ -101,8 +101,8 @@ impl BlendSpace {
         let mut shares = self.shares(at);
         let wanted = self.mixed(&shares);
         let mut asked = wanted;
-        // Speed is the length of a mean of velocities, a little less than the mean of lengths where loops drift to
-        // different sides; asking for as much more makes up for it.
+        // Speed is the length of a mean of velocities, which is a little below the mean of lengths if loops drift to different
+        // sides. The requested speed is raised to compensate.
         for _ in 0..MAX_CORRECTIONS {
             let found = point(self.axes, self.twist(&shares));
             let missing = [0, 1].map(|axis| wanted[axis] - found[axis]);
@@ -116,7 +116,7 @@ impl BlendSpace {
             asked = [0, 1].map(|axis| asked[axis] + missing[axis]);
             shares = self.shares(asked);
         }
-        // Shares of time to weights: a loop of a longer period has more time by the same weight.
+        // From shares of time to weights: a loop of a longer period has more time at the same weight.
         let periods = self.blender.loops().iter().map(LoopClip::period_secs);
         let weights: Vec<f64> = shares
             .iter()
@@ -132,7 +132,7 @@ impl BlendSpace {
         self.blender.blend(&self.weights(at))
     }
 
-    /// The twist of the blend in which each loop has that share of the time.
+    /// The twist of the blend for the given shares of the time.
     fn twist(&self, shares: &[f64]) -> Twist {
         let loops = self.blender.loops().iter().zip(shares);
         loops.fold(Twist::ZERO, |sum, (clip, share)| Twist {
@@ -152,7 +152,7 @@ impl BlendSpace {
         })
     }
 
-    /// Shares of sum 1 whose mean of points is `at`, or the nearest that can be had.
+    /// Shares of sum 1 whose mean of points is `at`, or the nearest possible point.
     fn shares(&self, at: Point) -> Vec<f64> {
         let scaled = |point: Point| [point[0] / self.scale[0], point[1] / self.scale[1]];
         let points: Vec<Point> = self.points.iter().copied().map(scaled).collect();
@@ -164,7 +164,7 @@ impl BlendSpace {
     }
 }
 
-/// Most corrections of a speed; each leaves the square of what the one before left.
+/// Most corrections of a speed; the error is squared by each.
 const MAX_CORRECTIONS: usize = 24;
 
 fn point(axes: [Option<Axis>; 2], twist: Twist) -> Point {
@@ -186,27 +186,26 @@ impl Simplex {
             .filter(|(_, share)| *share > 0.0)
     }
 
-    /// How high the paraboloid's chord over the corners hangs where the shares have it.
+    /// The height of the paraboloid's chord over the corners at the given shares.
     fn height(&self, heights: &[f64]) -> f64 {
         self.corners().map(|(corner, share)| share * heights[corner]).sum()
     }
 }
 
-/// Points this close, of the range covered, are one; shares this far below zero are zero.
+/// Points this close, as a share of the range, are equal; shares this far below zero are zero.
 const SAME: f64 = 1e-12;
 
-/// The simplex of Delaunay's triangulation that holds a point, or the nearest point of what it covers.
+/// The simplex of Delaunay's triangulation that contains a point, or the nearest point that it covers.
 ///
-/// Lifted onto a paraboloid, the triangles are the faces of the lower hull: of all triangles around a point the one that
-/// hangs lowest over it. There are few loops, so all are tried, and there is no triangulation to be kept up. Where four
-/// points lie on a circle both diagonals hang level, and a lift of a billionth at most settles it, for all points
-/// alike.
+/// Lifted onto a paraboloid, the triangles are the faces of the lower hull: of all triangles around a point it is the lowest one
+/// there. There are few loops, so all triangles are tried and no triangulation is stored. Where four points lie on a circle both
+/// diagonals are at the same height; a lift of at most a billionth decides, for all points alike.
 fn simplex_around(points: &[Point], at: Point) -> Simplex {
     let heights: Vec<f64> = points
         .iter()
         .enumerate()
         .map(|(index, point)| {
-            // By the square of the place in the list: evenly spaced places, as grids have, do not balance each other.
+            // By the square of the index: evenly spaced points, as in grids, then do not cancel.
             let lift = ((index * index) as f64 * 0.618_033_988_749_895).fract();
             point[0] * point[0] + point[1] * point[1] + 1e-9 * lift
         })
@@ -234,7 +233,7 @@ fn simplex_around(points: &[Point], at: Point) -> Simplex {
     if let Some((_, simplex)) = best {
         return simplex;
     }
-    // Outside of all triangles, or there are none: the nearest point of any edge.
+    // Outside of all triangles, or without any: the nearest point of any edge.
     let mut nearest = f64::INFINITY;
     let mut edges: Vec<(f64, Simplex)> = Vec::new();
     for i in 0..count {
@@ -269,7 +268,7 @@ fn simplex_around(points: &[Point], at: Point) -> Simplex {
         })
 }
 
-/// Shares of a triangle's corners in a point; `None` for a point outside and for a triangle without area.
+/// Barycentric shares of a point in a triangle; `None` for a point outside and for a triangle without area.
 fn triangle_shares([a, b, c]: [Point; 3], at: Point) -> Option<[f64; 3]> {
     let area = |p: Point, q: Point, r: Point| (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0]);
     let whole = area(a, b, c);

@@ -1,7 +1,7 @@
-//! Starts, stops and turns: places where a quantity leaves one steady value for another.
+//! Starts, stops and turns: changes of a quantity from one steady value to another.
 //!
-//! Such a place is a peak of the rate of change that grows out of quiet and goes back to it, and over which the value goes
-//! straight from one to the other. Steps of the gait, and curves that go on and on, are none.
+//! Such a change is a peak of the rate that rises from quiet and returns to it, and over which the value moves straight from one
+//! to the other. Steps of the gait and long curves are excluded.
 
 use core::ops::Range;
 
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::analysis::segments::TRAVEL_MPS;
 
-/// What changes.
+/// The changing quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Quantity {
     /// Velocity over the ground, in the world.
@@ -24,23 +24,23 @@ pub enum Quantity {
     Facing,
 }
 
-/// What kind of change it is.
+/// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EventKind {
-    /// From standing to going.
+    /// From standing to moving.
     Start,
-    /// From going to standing.
+    /// From moving to standing.
     Stop,
     /// Faster than before.
     Faster,
     /// Slower than before.
     Slower,
-    /// Another direction: of the velocity by 30 degrees and more, or any change of the facing.
+    /// Another direction: a turn of the velocity by 30 degrees or more, or any change of the facing.
     Turn,
 }
 
 impl EventKind {
-    /// The kind in a word.
+    /// Name of the kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -65,13 +65,13 @@ impl EventKind {
 /// A change from one steady value to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// What changes.
+    /// The changing quantity.
     pub quantity: Quantity,
-    /// What kind of change it is.
+    /// The kind of the change.
     pub kind: EventKind,
-    /// The mode it belongs to: the one set out into, stopped from, or turned from; of the facing, the one at its peak.
+    /// The mode it belongs to: the mode after a start, before a stop or turn; for the facing, the mode at the peak.
     pub mode: Mode,
-    /// Frames that are looked at, with the steady ends.
+    /// The frames of the event, including the steady ends.
     pub frames: Range<usize>,
     /// Frame of the largest rate.
     pub peak_frame: usize,
@@ -81,9 +81,9 @@ pub struct Event {
     pub to: DVec3,
     /// Largest smoothed rate along the change, per second.
     pub peak_rate: f64,
-    /// Half-life by the closed form of the peak, seconds; `None` where the change is as sharp as the smoothing lets it be.
+    /// Half-life by the closed form of the peak, seconds; `None` if the change is as sharp as the smoothing allows.
     pub closed_secs: Option<f64>,
-    /// Half-life by least squares over the whole response; `None` where no spring comes near it.
+    /// Half-life by least squares over the whole response; `None` if no spring fits.
     pub fitted: Option<FittedResponse>,
 }
 
@@ -93,54 +93,55 @@ impl Event {
         (self.to - self.from).length()
     }
 
-    /// The fit, where it is close enough to say anything: see [`LARGEST_ERROR`].
+    /// The fit, if it is close enough to be useful: see [`LARGEST_ERROR`].
     pub fn trusted(&self) -> Option<&FittedResponse> {
         self.fitted.as_ref().filter(|fitted| fitted.error <= LARGEST_ERROR)
     }
 }
 
-/// Largest error of a fit that is trusted, as a share of the step.
+/// Largest error of a trusted fit, as a share of the step.
 ///
-/// Captured changes of velocity have 4 to 5% in the median, of the facing 1.5% (docs/measurements/fit.md); what exceeds 10% is not
-/// one change but several.
+/// The median error of captured changes is 4 to 5% for velocity and 1.5% for the facing (docs/measurements/fit.md). A change
+/// above 10% is not one change but several.
 pub(crate) const LARGEST_ERROR: f64 = 0.1;
 
-/// Smallest changes that are looked at: metres per second, and radians (30 degrees).
+/// Smallest changes that count: metres per second, and radians (30 degrees).
 ///
-/// The sway of a steady walk must stay below, smoothed; no captured straight walk has a change at these.
+/// The smoothed sway of a steady walk must stay below; no captured straight walk has a change at these values.
 const LEAST_STEP: [f64; 2] = [0.4, core::f64::consts::FRAC_PI_6];
 
-/// An event reaches from its peak to where the rate along the change is below this share of it ...
+/// An event extends from its peak to where the rate along the change is below this share of it ...
 const QUIET_SHARE: f64 = 0.2;
 
-/// ... within so many seconds before and after; a change that takes longer is no answer to a stick.
+/// ... within this many seconds before and after; a longer change is not a response to a stick.
 const REACH_SECS: [f64; 2] = [2.0, 5.0];
 
-/// Share of the way that the change is of it, at least: gait goes to and fro, and a curve goes round (of a quarter turn 0.9).
+/// Least ratio of the change to the path of the value: gait oscillates, and a curve turns (0.9 for a quarter turn).
 const STRAIGHT_SHARE: f64 = 0.9;
 
-/// Around an event the rate is on average below this share of the peak, whatever its direction, over so many seconds: on a curve
-/// it stays as large and turns.
+/// Around an event the mean rate is below this share of the peak, in any direction, over this many seconds; on a curve the rate
+/// stays as large and turns.
 const CALM_SHARE: f64 = 0.4;
 const CALM_SECS: f64 = 0.3;
 
-/// Events lie so many deviations of the smoothing away from the ends of a run: nearer, change comes out too small, and a steady turn
-/// looks like one that begins and ends.
+/// Events are this many deviations of the smoothing away from the ends of a run: nearer to an end, changes are underestimated,
+/// and a steady turn appears to begin and end.
 const END_DEVIATIONS: f64 = 2.0;
 
-/// Between its steady ends a change is at least this share of what it is at its quiet ends: one that goes back at once is none.
+/// Between its steady ends a change is at least this share of the change between its quiet ends; a change that is reversed at
+/// once is excluded.
 const SETTLED_SHARE: f64 = 0.8;
 
-/// Steady values are taken so long before and after, seconds; after, at least this share of the time from the peak on too,
-/// since a spring at a fifth of its largest rate still has 7% to go.
+/// Steady values are measured this long before and after, seconds. After the event it is also at least this share of the time
+/// since the peak, since a spring at a fifth of its largest rate has 7% of the step left.
 const QUIET_SECS: f64 = 0.5;
 const QUIET_TAIL: f64 = 0.6;
 
-/// Cosine of the angle from which a velocity turns (30 degrees).
+/// Cosine of the angle from which a change of velocity is a turn (30 degrees).
 const TURNED: f64 = 0.866;
 
 impl Event {
-    /// Frames in which the facing turns at a fair share of its peak.
+    /// Frames in which the facing turns at a substantial share of its peak rate.
     pub(super) fn turning_frames<'a>(&'a self, profile: &'a Profile) -> impl Iterator<Item = usize> + 'a {
         let rate = |frame: usize| profile.facing.rates[frame].length();
         self.frames
@@ -161,7 +162,7 @@ pub(super) fn find(profile: &Profile, modes: &[Mode], quantity: Quantity) -> Vec
         let run = run.start + margin..run.end - margin;
         let cores = cores(profile, signal, &run, least_step);
         for (index, core) in cores.iter().enumerate() {
-            // Steady values are looked for up to the next change, never in it.
+            // Steady values are measured up to the next change, never in it.
             let left = index.checked_sub(1).map_or(run.start, |index| cores[index].end - 1);
             let right = cores.get(index + 1).map_or(run.end, |next| next.start + 1);
             let event = event(profile, modes, quantity, core, left..right);
@@ -181,10 +182,10 @@ struct Core {
     end: usize,
 }
 
-/// Changes that are large and straight enough, the sharpest first looked at, in order.
+/// Changes that are large and straight enough, found in order of sharpness, returned in order of time.
 fn cores(profile: &Profile, signal: &Signal, run: &Range<usize>, least_step: f64) -> Vec<Core> {
     let rate = |frame: usize| signal.rates[frame].length();
-    // Slower on average than this, no change is large enough within reach.
+    // At a lower mean rate, no change is large enough within the time limit.
     let floor = least_step / (REACH_SECS[0] + REACH_SECS[1]);
     let mut peaks: Vec<usize> = run
         .clone()
@@ -253,22 +254,22 @@ fn event(profile: &Profile, modes: &[Mode], quantity: Quantity, core: &Core, roo
         .clone()
         .map(|frame| signal.rates[frame].dot(along))
         .fold(0.0, f64::max);
-    let (kind, told_at) = match quantity {
+    let (kind, mode_frame) = match quantity {
         Quantity::Facing => (EventKind::Turn, core.peak),
         Quantity::Velocity => {
             let kind = kind_of(from, to);
-            let told_at = match kind {
+            let mode_frame = match kind {
                 EventKind::Start | EventKind::Faster => core.end - 1,
                 EventKind::Stop | EventKind::Slower => core.start,
                 EventKind::Turn => frames.start,
             };
-            (kind, told_at)
+            (kind, mode_frame)
         }
     };
-    let mode = match (modes[told_at], quantity) {
-        // A turn of this size is no standing, however still the limbs are held.
+    let mode = match (modes[mode_frame], quantity) {
+        // A turn of this size is not idle, however still the limbs are held.
         (Mode::Idle, Quantity::Facing) => Mode::TurnInPlace,
-        // Where the mode changes a little late or early, the frames around have the one that travels.
+        // The mode may change slightly early or late, so the frames around are searched for one that moves.
         (Mode::Idle, Quantity::Velocity) => {
             let mut others = frames.clone().map(|frame| modes[frame]);
             others.find(|mode| mode.travels()).unwrap_or(Mode::Idle)

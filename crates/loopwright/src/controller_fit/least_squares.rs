@@ -1,8 +1,8 @@
-//! The critically damped spring that comes nearest to a whole response, smoothed as the take was.
+//! The critically damped spring that best fits a whole response, smoothed like the take.
 //!
-//! Of half-life h, start t0, first value and step only the first two bend the curve; for each pair of them the others follow
-//! from a linear regression. So the sum of squares is looked at over a coarse grid of (h, t0), and then followed downhill by
-//! steps along both that are halved where none of them helps. Source: docs/math/fit.md.
+//! The parameters are half-life h, start t0, first value and step. The fit is nonlinear in the first two only; for each pair of
+//! them the others follow from a linear regression. So the sum of squares is evaluated on a coarse grid of (h, t0), and then
+//! minimized by steps along both, which are halved when none of them helps. Source: docs/math/fit.md.
 
 use core::ops::Range;
 
@@ -16,13 +16,13 @@ use crate::math::ops;
 pub struct FittedResponse {
     /// Half-life, seconds.
     pub half_life_secs: f64,
-    /// When the new value was asked for, seconds from the first frame of the take.
+    /// Time of the input step, seconds from the first frame of the take.
     pub start_secs: f64,
     /// Value before: metres per second in the world, or radians about +Y.
     pub from: DVec3,
-    /// Value asked for.
+    /// Value after: the goal.
     pub to: DVec3,
-    /// Root of the mean square of what the spring leaves, as a share of the step.
+    /// RMS residual of the fit, as a share of the step.
     pub error: f64,
 }
 
@@ -40,26 +40,26 @@ impl FittedResponse {
     }
 }
 
-/// Longest half-life looked for, seconds; slower changes end beyond the reach of an event.
+/// Longest half-life tried, seconds; slower changes exceed the duration of an event.
 const LONGEST_SECS: f64 = 5.0;
 
-/// Shortest half-life looked for where nothing is smoothed, seconds.
+/// Shortest half-life tried without smoothing, seconds.
 const SHORTEST_SECS: f64 = 0.01;
 
-/// Points of the grid over half-lives (evenly in their logarithm), and seconds between its starts.
+/// Number of grid points over half-lives (even in their logarithm), and seconds between its starts.
 const HALF_LIVES: usize = 24;
 const STARTS_SECS: f64 = 0.1;
 
-/// Samples are at least this share of the smoothing's deviation apart: closer ones say the same again.
+/// Samples are at least this share of the smoothing's deviation apart: closer ones add no information.
 const SAMPLE_SHARE: f64 = 0.2;
 
-/// The walk downhill ends when its steps are below these: share of the half-life, and seconds.
+/// The minimization ends when its steps are below these: share of the half-life, and seconds.
 const FINEST: f64 = 1e-6;
 
-/// The fitted step is at most this times the step seen: a larger one is never shown by the response, and goes with any half-life.
+/// The fitted step is at most this times the observed step: the response never shows a larger one, which would fit any half-life.
 const LARGEST_STEP: f64 = 1.1;
 
-/// Fits the frames of a signal; `peak` is the frame of its largest rate. `None` where no spring comes near.
+/// Fits the frames of a signal; `peak` is the frame of its largest rate. `None` if no spring fits.
 pub(super) fn fit(signal: &Signal, frames: Range<usize>, peak: usize, dt: f64) -> Option<FittedResponse> {
     let every = ((SAMPLE_SHARE * signal.deviation_secs / dt) as usize).max(1);
     let samples: Vec<(f64, DVec3)> = frames
@@ -118,8 +118,8 @@ pub(super) fn fit(signal: &Signal, frames: Range<usize>, peak: usize, dt: f64) -
         }
         is_better
     };
-    // Along the valley a later start goes with a shorter half-life, so both are tried together as well.
-    const WAYS: [[f64; 2]; 8] = [
+    // In the valley of the sum a later start goes with a shorter half-life, so both are also changed together.
+    const DIRECTIONS: [[f64; 2]; 8] = [
         [1.0, 0.0],
         [-1.0, 0.0],
         [0.0, 1.0],
@@ -131,8 +131,8 @@ pub(super) fn fit(signal: &Signal, frames: Range<usize>, peak: usize, dt: f64) -
     ];
     const MOST_STEPS: usize = 2000;
     for _ in 0..MOST_STEPS {
-        let next = WAYS
-            .map(|way| [at[0] + way[0] * steps[0], at[1] + way[1] * steps[1]])
+        let next = DIRECTIONS
+            .map(|direction| [at[0] + direction[0] * steps[0], at[1] + direction[1] * steps[1]])
             .into_iter()
             .find(|&[log, start]| consider(regress(log, start)));
         match next {
@@ -144,13 +144,12 @@ pub(super) fn fit(signal: &Signal, frames: Range<usize>, peak: usize, dt: f64) -
         }
     }
     let (_, fitted) = best?;
-    // At the edge of what is looked for the half-life is not determined but bounded.
-    let is_told = fitted.half_life_secs > shortest * 1.01 && fitted.half_life_secs < LONGEST_SECS * 0.99;
-    is_told.then_some(fitted)
+    // At the edge of the range the half-life is only bounded, not determined.
+    let is_inside = fitted.half_life_secs > shortest * 1.01 && fitted.half_life_secs < LONGEST_SECS * 0.99;
+    is_inside.then_some(fitted)
 }
 
-/// First value and step, of a largest size, that fit best for a response that starts at a time, and the sum of squares that they
-/// leave.
+/// The best first value and step, limited in size, for a response that starts at a given time, and the residual sum of squares.
 fn regression(
     samples: &[(f64, DVec3)],
     start_secs: f64,

@@ -1,9 +1,9 @@
-//! Figures for a character controller: how fast a take goes, and the half-lives of the springs that answer as its body does.
+//! Parameters of a character controller: the speeds of a take, and the half-lives of springs that respond like its body.
 //!
-//! `profile` smooths velocity and facing, `mode` separates walks from runs and finds the largest figures of each, `event`
-//! finds starts, stops and turns and fits a critically damped spring to each in two ways, `pool` takes medians over events
-//! and takes, and the same springs are driven through the take again to be held beside it. Half-lives are the articles'
-//! parameter: see `spring`.
+//! `profile` smooths velocity and facing, `mode` separates walks from runs and finds the largest values of each, `event` finds
+//! starts, stops and turns and fits a critically damped spring to each in two ways, and `pool` takes medians over events and
+//! takes. `simulate` drives the same springs through the take for comparison. Half-lives are the articles' parameter: see
+//! `spring`.
 //!
 //! ```
 //! use loopwright::controller_fit::{half_life_of_peak, peak_of_half_life};
@@ -42,17 +42,17 @@ pub use spring::{Spring, SpringState, half_life_of_peak, peak_of_half_life};
 
 pub use least_squares::FittedResponse;
 
-/// Standard deviation of the weights that smooth velocity and facing unless given, seconds.
+/// Default standard deviation of the weights that smooth velocity and facing, seconds.
 ///
-/// A wave of 1.8 Hz, the steps of a walk, comes out at 8% of its size. Shorter, and the steps count as accelerations; longer,
-/// and changes that follow each other run together.
+/// It reduces a wave of 1.8 Hz, the steps of a walk, to 8% of its size. If shorter, steps count as accelerations; if longer,
+/// consecutive changes merge.
 pub const SMOOTHING_SECS: f64 = 0.2;
 
-/// Shortest and longest standard deviation taken, seconds: below nothing is smoothed at any rate of capture, above no start
-/// is left.
+/// Shortest and longest standard deviation allowed, seconds: below, nothing is smoothed at any frame rate; above, no start
+/// remains.
 pub const SMOOTHING_RANGE: core::ops::RangeInclusive<f64> = 0.001..=2.0;
 
-/// Highest rate taken, frames per second: no capture of whole bodies is faster, and the work grows with its square.
+/// Highest frame rate allowed, frames per second: no capture of whole bodies is faster, and the work grows with its square.
 pub const MAX_RATE_HZ: f64 = 2000.0;
 
 /// How a take is fitted.
@@ -60,7 +60,7 @@ pub const MAX_RATE_HZ: f64 = 2000.0;
 pub struct FitSettings {
     /// Standard deviation of the weights that smooth velocity and facing, seconds.
     pub smoothing_secs: f64,
-    /// The mode of the whole take; found from its speed and direction unless given.
+    /// The mode of the whole take; detected from its speed and direction if not given.
     pub mode: Option<Mode>,
 }
 
@@ -83,13 +83,13 @@ pub enum FitError {
         /// Seconds given.
         found: f64,
     },
-    /// The frames follow each other faster than any capture.
+    /// The frame rate is higher than that of any capture.
     #[error("{found:.0} frames per second are more than the {MAX_RATE_HZ} that are taken")]
     Rate {
         /// Frames per second of the take.
         found: f64,
     },
-    /// No run of frames without a jump is long enough for a speed to be held.
+    /// No run of frames without a jump is long enough for a sustained speed.
     #[error(
         "no run of frames without a jump lasts {SUSTAINED_SECS} s, for which a speed must be held to count; the take has {found:.2} s"
     )]
@@ -99,46 +99,46 @@ pub enum FitError {
     },
 }
 
-/// Why there is no half-life of a quantity.
+/// Why a quantity has no half-life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lack {
-    /// The body stands throughout.
+    /// The body is idle throughout.
     Still,
-    /// It moves, and never changes from one steady value to another.
+    /// The body moves, but never changes from one steady value to another.
     NoEvent,
-    /// It changes, too sharply or too unevenly for any spring.
+    /// The changes are too sharp or too uneven for any spring.
     NoFit,
 }
 
-/// What a take says of a controller.
+/// The controller parameters of a take.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TakeFit {
-    /// How it was fitted.
+    /// The settings of the fit.
     pub settings: FitSettings,
     /// Smoothed velocity and facing.
     pub profile: Profile,
     /// Mode of every frame.
     pub modes: Vec<Mode>,
-    /// Largest figures of each mode that occurs.
+    /// Largest values of each mode that occurs.
     pub figures: Vec<ModeFigures>,
     /// Changes of velocity, then of the facing, each in order.
     pub events: Vec<Event>,
-    /// A controller of the take's half-life driven through the take, where it has one of its velocity.
+    /// A controller with the take's half-life of velocity, driven through the take, if there is one.
     pub simulated_velocity: Option<Signal>,
-    /// The same of the facing.
+    /// The same for the facing.
     pub simulated_facing: Option<Signal>,
 }
 
 impl TakeFit {
-    /// Why there is no half-life of a quantity; `None` where there is one.
+    /// Why a quantity has no half-life; `None` if it has one.
     pub fn lack(&self, quantity: Quantity) -> Option<Lack> {
         let mut of_it = self.events_of(quantity).peekable();
         if of_it.peek().is_none() {
             let moves = self.figures.iter().any(|figures| figures.mode != Mode::Idle);
             return Some(if moves { Lack::NoEvent } else { Lack::Still });
         }
-        let is_told = of_it.any(|event| event.closed_secs.is_some() || event.trusted().is_some());
-        (!is_told).then_some(Lack::NoFit)
+        let has_half_life = of_it.any(|event| event.closed_secs.is_some() || event.trusted().is_some());
+        (!has_half_life).then_some(Lack::NoFit)
     }
 
     /// Changes of one quantity, in order.
@@ -150,7 +150,7 @@ impl TakeFit {
 impl Analysis {
     /// Fits a character controller to the take.
     ///
-    /// A take that stands, or never changes its way, is no error: see [`TakeFit::lack`]. Errors: [`FitError`].
+    /// A take that is idle, or never changes its velocity, is not an error: see [`TakeFit::lack`]. Errors: [`FitError`].
     /// Source: docs/math/fit.md.
     pub fn fit_controller(&self, settings: &FitSettings) -> Result<TakeFit, FitError> {
         fit(self, settings)

@@ -1,4 +1,4 @@
-//! Ways of moving that a controller treats apart, and the largest figures that a take reaches in each.
+//! Modes of locomotion that a controller treats separately, and the largest values that a take reaches in each.
 
 use super::profile::{Profile, SUSTAINED_SECS};
 use crate::{
@@ -6,20 +6,20 @@ use crate::{
     words,
 };
 
-/// A way of moving, told by speed and by direction in the heading's frame.
+/// A mode of locomotion, determined by speed and by direction in the heading's frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mode {
-    /// It stays where it is.
+    /// The body stays at one point.
     Idle,
-    /// It walks ahead.
+    /// The body walks forwards.
     Walk,
-    /// It runs ahead.
+    /// The body runs forwards.
     Run,
-    /// It goes sideways.
+    /// The body moves sideways.
     Strafe,
-    /// It goes backwards.
+    /// The body moves backwards.
     Back,
-    /// It turns and stays where it is.
+    /// The body turns at one point.
     TurnInPlace,
 }
 
@@ -33,7 +33,7 @@ words!(Mode {
 });
 
 impl Mode {
-    /// Whether the body gets anywhere in it.
+    /// Whether the body changes its position in this mode.
     pub fn travels(self) -> bool {
         !matches!(self, Self::Idle | Self::TurnInPlace)
     }
@@ -70,26 +70,26 @@ pub struct Maximum {
     pub secs: f64,
 }
 
-/// The largest figures of a take in one mode, from the smoothed profile.
+/// The largest values of a take in one mode, from the smoothed profile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ModeFigures {
     /// The mode.
     pub mode: Mode,
     /// Seconds spent in it.
     pub secs: f64,
-    /// Largest speed over the ground held for [`SUSTAINED_SECS`], metres per second; `None` where the mode never lasts as
-    /// long, and where the body stays where it is.
+    /// Largest speed over the ground held for [`SUSTAINED_SECS`], metres per second; `None` if the mode never lasts that long or
+    /// the body stays at one point.
     pub top_speed: Option<Maximum>,
-    /// Largest growth of the speed, metres per second squared. Of modes that travel, half a second around them included: the
-    /// mode of a frame is told by the second around it, so a start lies on the edge.
+    /// Largest increase of the speed, metres per second squared. Modes that move include half a second around them: the mode of a
+    /// frame is determined by the second around it, so a start is at the edge.
     pub acceleration: Option<Maximum>,
-    /// Largest fall of the speed, likewise.
+    /// Largest decrease of the speed, likewise.
     pub deceleration: Option<Maximum>,
     /// Largest turn rate to either side, radians per second.
     pub turn_rate: Option<Maximum>,
 }
 
-/// Figures of every mode that occurs, in the order of [`Mode::ALL`].
+/// Values of every mode that occurs, in the order of [`Mode::ALL`].
 pub(super) fn figures(profile: &Profile, modes: &[Mode]) -> Vec<ModeFigures> {
     Mode::ALL
         .into_iter()
@@ -144,7 +144,7 @@ fn widened(profile: &Profile, modes: &[Mode], mode: Mode) -> Vec<usize> {
     let reach = profile.frames_in(SUSTAINED_SECS);
     let mut frames = Vec::new();
     for run in &profile.runs {
-        // How long ago the mode was seen last, forwards and backwards.
+        // Frames since the mode last occurred, forwards and backwards.
         let mut since = vec![usize::MAX; run.len()];
         let mut last = None;
         for (index, frame) in run.clone().enumerate() {
@@ -166,7 +166,7 @@ fn widened(profile: &Profile, modes: &[Mode], mode: Mode) -> Vec<usize> {
     frames
 }
 
-/// The largest of the least speeds over windows of the sustained length that lie in the mode.
+/// The largest of the lowest speeds over windows of the sustained length within the mode.
 fn top_speed(profile: &Profile, modes: &[Mode], mode: Mode) -> Option<Maximum> {
     let window = profile.frames_in(SUSTAINED_SECS) + 1;
     let mut best: Option<Maximum> = None;

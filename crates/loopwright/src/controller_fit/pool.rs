@@ -1,4 +1,4 @@
-//! What many takes say together, or one by itself: medians with their spread.
+//! Statistics over one or many takes: medians with their spread.
 
 use super::{
     TakeFit,
@@ -14,27 +14,27 @@ pub struct Spread {
     pub count: usize,
     /// The least.
     pub least: f64,
-    /// A fourth lies below.
+    /// The lower quartile.
     pub lower: f64,
-    /// Half lies below.
+    /// The median.
     pub median: f64,
-    /// A fourth lies above.
+    /// The upper quartile.
     pub upper: f64,
     /// The largest.
     pub most: f64,
 }
 
 impl Spread {
-    /// The spread of finite values, quantiles interpolated; `None` of none.
+    /// The spread of finite values, with interpolated quantiles; `None` without values.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut values: Vec<f64> = values.into_iter().collect();
         values.sort_by(f64::total_cmp);
         let (&least, &most) = (values.first()?, values.last()?);
         let at = |share: f64| {
-            let place = share * (values.len() - 1) as f64;
-            let below = place.floor() as usize;
+            let rank = share * (values.len() - 1) as f64;
+            let below = rank.floor() as usize;
             let above = (below + 1).min(values.len() - 1);
-            values[below] + (values[above] - values[below]) * (place - below as f64)
+            values[below] + (values[above] - values[below]) * (rank - below as f64)
         };
         Some(Self {
             count: values.len(),
@@ -50,7 +50,7 @@ impl Spread {
 /// Half-lives of a set of events by both estimators, seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HalfLives {
-    /// Events of that kind.
+    /// Number of events of that kind.
     pub events: usize,
     /// By the closed form of each event's peak.
     pub closed: Option<Spread>,
@@ -76,13 +76,13 @@ impl HalfLives {
         self.chosen().map(|spread| spread.median)
     }
 
-    /// The half-lives of which that is the median.
+    /// The half-lives of which [`Self::chosen_secs`] is the median.
     pub fn chosen(&self) -> Option<Spread> {
         self.fitted.or(self.closed)
     }
 }
 
-/// Figures of one mode, or of all modes together.
+/// Statistics of one mode, or of all modes together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModePool {
     /// The mode; `None` for all of them.
@@ -99,9 +99,9 @@ pub struct ModePool {
     pub deceleration: Option<Spread>,
     /// Largest smoothed turn rates of the takes, radians per second.
     pub turn_rate: Option<Spread>,
-    /// Closed form of the takes' top speed and acceleration, seconds; only of takes that set out or get faster in the mode.
+    /// Closed form of the takes' top speed and acceleration, seconds; only of takes that start or speed up in the mode.
     pub acceleration_closed: Option<Spread>,
-    /// Closed form of the takes' top speed and deceleration, seconds; only of takes that stop or get slower in the mode.
+    /// Closed form of the takes' top speed and deceleration, seconds; only of takes that stop or slow down in the mode.
     pub deceleration_closed: Option<Spread>,
     /// All changes of velocity.
     pub velocity: HalfLives,
@@ -113,7 +113,7 @@ pub struct ModePool {
     pub facing: HalfLives,
 }
 
-/// Figures of some takes together: all modes at once, then each that occurs, in the order of [`Mode::ALL`].
+/// Statistics over some takes: all modes together, then each that occurs, in the order of [`Mode::ALL`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pool {
     /// Number of takes.
@@ -125,7 +125,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Pools takes; events count one each, largest figures one a take.
+    /// Pools takes; each event counts once, and each take contributes one largest value.
     pub fn of(fits: &[&TakeFit]) -> Self {
         let modes = Mode::ALL
             .into_iter()
@@ -151,7 +151,7 @@ impl Pool {
 
 fn pooled(fits: &[&TakeFit], mode: Option<Mode>) -> ModePool {
     let of_mode = |of: Mode| mode.is_none_or(|mode| mode == of);
-    // The largest over the modes meant, of each take that has any of them.
+    // The largest over the selected modes, for each take that has any of them.
     let figures: Vec<(&TakeFit, Vec<&ModeFigures>)> = fits
         .iter()
         .map(|fit| {

@@ -1,8 +1,8 @@
 //! Velocity and facing of a take over its frames, smoothed, with their rates of change.
 //!
-//! The path is that of the hips over the ground, in the world, since that is where controllers steer; the facing is the
-//! heading's. Both are smoothed with Gaussian weights: hips speed up and slow down with every step, and without smoothing the
-//! largest acceleration of a steady walk is that of its steps.
+//! The path is that of the hips over the ground, in the world, since controllers steer there; the facing is the heading's. Both
+//! are smoothed with Gaussian weights: hips speed up and slow down with every step, and without smoothing the largest
+//! acceleration of a steady walk is that of its steps.
 
 use core::ops::Range;
 
@@ -69,7 +69,7 @@ pub struct Profile {
     pub velocity: Signal,
     /// Facing about +Y, radians, left positive, and the turn rate.
     pub facing: Signal,
-    /// Rate at which the smoothed speed grows, metres per second squared; negative where it falls.
+    /// Rate of change of the smoothed speed, metres per second squared; negative where it decreases.
     pub speed_rate: Vec<f64>,
 }
 
@@ -131,7 +131,7 @@ impl Profile {
     }
 }
 
-/// Runs of frames between jumps of the pose, without the frames that a jump condemns.
+/// Runs of frames between jumps of the pose, without the frames affected by a jump.
 fn runs(analysis: &Analysis) -> Vec<Range<usize>> {
     let count = analysis.take.num_frames();
     let mut clean = vec![true; count];
@@ -175,7 +175,7 @@ mod tests {
         for frame in 0..180 {
             let off = (signal.values[frame] - line[frame]).length();
             assert!(off < 1e-12 || !(48..132).contains(&frame), "{frame}: {off}");
-            // At the ends change comes out too small.
+            // At the ends changes are underestimated.
             assert!((0.0..steady + 1e-9).contains(&signal.rates[frame].x), "{frame}");
         }
         let hertz = 1.8;

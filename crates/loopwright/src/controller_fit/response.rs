@@ -1,9 +1,8 @@
-//! What smoothing makes of a spring's response: its peak gets lower, its corner round, both by known amounts.
+//! A spring's response after smoothing: a lower peak and a rounder corner, both by known amounts.
 //!
-//! A take must be smoothed before its accelerations mean anything, and smoothed acceleration is lower than the true one. So
-//! the model is smoothed too, with the same Gaussian weights, in closed form: with u = y t and s = y times the standard
-//! deviation of the weights,
-//!
+//! The accelerations of a take are meaningful only after smoothing, and smoothed acceleration is lower than the true one. So the
+//! model is smoothed too, with the same Gaussian weights, in closed form: with u = y t and s = y times the standard deviation of
+//! the weights,
 //! ```text
 //! step(u) = P(u/s) - e^(s^2/2 - u) ((1 + m) P(m/s) + s p(m/s))      rate(u) = e^(s^2/2 - u) (m P(m/s) + s p(m/s))
 //! ```
@@ -23,14 +22,14 @@ pub struct SmoothedResponse {
     deviation: f64,
 }
 
-/// Deviations, in units of 1/y, below which smoothing changes no digit that matters.
+/// Deviations, in units of 1/y, below which smoothing changes no significant digit.
 const NO_SMOOTHING: f64 = 1e-4;
 
-/// Below so many deviations the normal distribution comes from its asymptotic series, whose terms do not cancel.
+/// Below this many deviations the normal distribution is computed from its asymptotic series, whose terms do not cancel.
 const FAR_BELOW: f64 = -10.0;
 
 impl SmoothedResponse {
-    /// The response of a half-life under weights of a standard deviation, both in seconds; the half-life above zero.
+    /// The response of a half-life under weights of a standard deviation, both in seconds; the half-life is positive.
     pub fn new(half_life_secs: f64, deviation_secs: f64) -> Self {
         let decay_rate = decay_rate(half_life_secs);
         Self {
@@ -39,7 +38,7 @@ impl SmoothedResponse {
         }
     }
 
-    /// Share of the step that is done `secs` after it was asked for, from 0 long before to 1 long after.
+    /// Share of the step completed `secs` after the input, from 0 long before to 1 long after.
     pub fn step(&self, secs: f64) -> f64 {
         let (u, s) = (self.decay_rate * secs, self.deviation);
         if s < NO_SMOOTHING {
@@ -49,7 +48,7 @@ impl SmoothedResponse {
         normal(u / s) - scale * ((1.0 + u - s * s) * tail + s * density)
     }
 
-    /// How fast that share grows, per second.
+    /// Rate of change of that share, per second.
     pub fn rate(&self, secs: f64) -> f64 {
         let (u, s) = (self.decay_rate * secs, self.deviation);
         if s < NO_SMOOTHING {
@@ -60,7 +59,7 @@ impl SmoothedResponse {
             };
         }
         let (tail, density, scale) = self.parts(u);
-        // Far below the two terms cancel to what the series has left of them.
+        // Far below, the two terms cancel except for the remainder of the series.
         self.decay_rate * (scale * ((u - s * s) * tail + s * density)).max(0.0)
     }
 
@@ -80,7 +79,7 @@ impl SmoothedResponse {
 
     /// The largest rate, per second.
     pub fn peak_rate(&self) -> f64 {
-        // One rise and one fall: the peak of u e^-u at 1, moved and flattened by the weights.
+        // The rate rises once and falls once: the peak of u e^-u at 1, moved and flattened by the weights.
         let (mut low, mut high) = (-4.0 * self.deviation, 1.0 + 4.0 * self.deviation);
         let golden = 0.5 * (5.0_f64.sqrt() - 1.0);
         let at = |u: f64| self.rate(u / self.decay_rate);
@@ -98,12 +97,12 @@ impl SmoothedResponse {
 
 /// Half-life, seconds, of the spring that covers `step` and whose largest rate, smoothed, is `peak_rate`.
 ///
-/// Without smoothing this is [`half_life_of_peak`]. `None` where nothing moves, or where the half-life is below half the
-/// deviation: the change is then as sharp as the smoothing lets any change be.
+/// Without smoothing this is [`half_life_of_peak`]. `None` if nothing moves, or if the half-life is below half the deviation: the
+/// change is then as sharp as the smoothing allows.
 pub(crate) fn half_life_of_smoothed_peak(step: f64, peak_rate: f64, deviation_secs: f64) -> Option<f64> {
     let plain = half_life_of_peak(step, peak_rate)?;
     let share = (peak_rate / step).abs();
-    // The true half-life is shorter than the plain formula says, and the peak falls as the half-life grows.
+    // The true half-life is shorter than that of the plain formula, and the peak falls as the half-life grows.
     let (mut low, mut high) = (SHORTEST_SHARE * deviation_secs, plain);
     if deviation_secs <= 0.0 {
         return Some(plain);
@@ -122,8 +121,8 @@ pub(crate) fn half_life_of_smoothed_peak(step: f64, peak_rate: f64, deviation_se
     Some(0.5 * (low + high))
 }
 
-/// Half-lives below this share of the smoothing's deviation are not reported: their peaks are within a tenth of that of a sudden step,
-/// and a body that eases into its change looks the same.
+/// Half-lives below this share of the smoothing's deviation are not reported: their peaks are within a tenth of that of a sudden
+/// step, and a body that eases into its change has the same peak.
 pub(super) const SHORTEST_SHARE: f64 = 0.5;
 
 /// Distribution function of the normal distribution.
@@ -206,7 +205,7 @@ mod tests {
                 assert!((found - half_life).abs() < 1e-6, "{half_life} {deviation}: {found}");
             }
         }
-        // A sudden step, smoothed, rises at 0.4 of its size per deviation; sharper than that nothing can be.
+        // A sudden step, smoothed, rises at 0.4 of its size per deviation; nothing can be sharper.
         assert_eq!(half_life_of_smoothed_peak(1.0, 0.399 / 0.2, 0.2), None);
         let nearly = SmoothedResponse::new(0.09, 0.2).peak_rate();
         assert_eq!(half_life_of_smoothed_peak(1.0, nearly, 0.2), None);

@@ -1,7 +1,7 @@
-//! A controller with the fitted half-lives, driven by what the take itself asks for.
+//! A controller with the fitted half-lives, driven by the input inferred from the take.
 //!
-//! Over an event the value asked for jumps to the fitted one when the fit says so. In between it is the take's own, ahead of
-//! it by as much as a spring falls behind steady change (2/y), so that what differs is how it answers and not what it is asked.
+//! During an event the input jumps to the fitted goal at the fitted time. Between events it is the take's own value, advanced by
+//! the lag of a spring behind steady change (2/y), so that only the response differs.
 
 use super::{
     event::Event,
@@ -11,9 +11,9 @@ use super::{
 use crate::math::decay::decay_rate;
 use glam::DVec3;
 
-/// The controller's value over the frames of the take, smoothed as the take is, so that both can be held side by side.
+/// The controller's value over the frames of the take, smoothed like the take, so that both can be compared.
 ///
-/// `events` are those of the signal; only trusted ones are steps.
+/// `events` are those of the signal; only trusted ones are used as steps.
 pub(super) fn simulate(
     profile: &Profile,
     signal: &Signal,
@@ -29,7 +29,7 @@ pub(super) fn simulate(
         for frame in run.start..run.end - 1 {
             raw[frame] = value;
             let current = events.iter().filter(|event| event.frames.contains(&frame));
-            // Of two events that share their quiet the later one rules once it has begun.
+            // If two events share quiet frames, the later one applies from its start.
             let fitted = current
                 .filter_map(|event| event.trusted())
                 .fold(None, |ruling, fitted| match ruling {

@@ -1,8 +1,7 @@
 //! The critically damped spring of game characters, and the closed forms between its half-life and its peak.
 //!
 //! The half-life h is the articles' parameter, damping 4 ln 2 / h: of an offset at rest 59.7% is left after h, and half after
-//! 1.2107 h. Source: Daniel Holden, "Fitting Code Driven Displacement" and "Spring-It-On", theorangeduck.com;
-//! docs/math/fit.md.
+//! 1.2107 h. Source: Daniel Holden, "Fitting Code Driven Displacement" and "Spring-It-On", theorangeduck.com; docs/math/fit.md.
 
 use core::f64::consts::{E, LN_2};
 
@@ -11,37 +10,37 @@ use crate::math::ops;
 
 /// Half-life, seconds, of the spring that covers `step` from rest with `peak_rate` as its largest rate of change.
 ///
-/// h = 4 ln 2 / (2 e |peak / step|). For a velocity the step is the top speed and the rate the acceleration; for a facing the
-/// angle and the turn rate. `None` unless both are finite and above zero in size.
+/// h = 4 ln 2 / (2 e |peak / step|). For a velocity the step is the top speed and the rate the acceleration; for a facing they
+/// are the angle and the turn rate. `None` unless both are finite and not zero.
 pub fn half_life_of_peak(step: f64, peak_rate: f64) -> Option<f64> {
     let share = (peak_rate / step).abs();
     (share.is_finite() && share > 0.0).then(|| 4.0 * LN_2 / (2.0 * E * share))
 }
 
-/// Largest rate of change on the way over `step` from rest, per second; reached 1/y seconds after the start.
+/// Largest rate of change over a `step` from rest, per second; reached 1/y seconds after the start.
 pub fn peak_of_half_life(step: f64, half_life_secs: f64) -> f64 {
     step.abs() * decay_rate(half_life_secs) / E
 }
 
-/// Value of a spring and how it changes.
+/// Value of a spring and its derivatives.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SpringState {
     /// The value.
     pub value: f64,
     /// Its rate of change, per second.
     pub rate: f64,
-    /// The change of that, per second squared.
+    /// Its second derivative, per second squared.
     pub acceleration: f64,
 }
 
-/// A critically damped spring on its way from a value and a rate to a goal.
+/// A critically damped spring that moves from a value and a rate to a goal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spring {
     /// Value at time 0.
     pub value: f64,
     /// Rate of change at time 0, per second.
     pub rate: f64,
-    /// Where it comes to rest.
+    /// The goal.
     pub goal: f64,
     /// Half-life in seconds, above zero.
     pub half_life_secs: f64,
@@ -55,7 +54,7 @@ impl Spring {
         (y, offset, self.rate + y * offset)
     }
 
-    /// Value, rate and acceleration `secs` seconds on.
+    /// Value, rate and acceleration after `secs` seconds.
     pub fn at(&self, secs: f64) -> SpringState {
         let (y, offset, slope) = self.parts();
         let decay = ops::exp(-y * secs);
@@ -73,9 +72,9 @@ impl Spring {
         (secs.is_finite() && secs > 0.0).then_some(secs)
     }
 
-    /// When it is fastest from the start on, seconds, and its rate there, per second.
+    /// The time of the largest rate from the start on, seconds, and that rate, per second.
     ///
-    /// That is at the extreme or at the very start: a spring that is thrown is never faster than when it is let go.
+    /// It is at the extreme or at the start: an initial rate may be the largest.
     pub fn fastest(&self) -> (f64, f64) {
         match self.extreme_rate_secs().map(|secs| (secs, self.at(secs).rate)) {
             Some((secs, rate)) if rate.abs() > self.rate.abs() => (secs, rate),

@@ -10,47 +10,47 @@ use crate::{
 /// A span of samples over which a foot of a loop stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopContact {
-    /// Which foot, as an index into [`crate::analysis::body::Body::feet`].
+    /// The foot, as an index into [`crate::analysis::body::Body::feet`].
     pub foot: usize,
     /// First sample, below the number of samples of the loop.
     pub start_sample: usize,
-    /// Samples, at most those of the loop; the span runs over the seam where start and number reach beyond them.
+    /// Number of samples, at most those of the loop. The span crosses the seam where `start_sample + num_samples` exceeds the
+    /// loop.
     pub num_samples: usize,
 }
 
 impl LoopContact {
-    /// The samples of the span, counted on beyond the seam.
+    /// The samples of the span, numbered on beyond the seam.
     pub fn keys(&self) -> core::ops::Range<usize> {
         self.start_sample..self.start_sample + self.num_samples
     }
 }
 
-/// The spans over which a foot stands, from the places of its lowest joint at all samples of a loop, seen from the root.
+/// The spans over which a foot stands, from the positions of its lowest joint at all samples of a loop, seen from the root.
 ///
-/// The loop is unrolled far enough that what stands before and after says the same at the seam as anywhere. Source:
-/// docs/math/contacts.md.
+/// The loop is unrolled far enough on both sides that the seam is judged like any other sample. Source: docs/math/contacts.md.
 pub(super) fn of_foot(
     foot: usize,
-    places: &[DVec3],
-    travel: &RootMotion,
+    positions: &[DVec3],
+    root_motion: &RootMotion,
     step_secs: f64,
     limits: &ContactLimits,
 ) -> Vec<LoopContact> {
-    let count = places.len();
-    // A cycle of its own leads in, so that whether the foot stood before is known.
+    let count = positions.len();
+    // At least one whole cycle leads in, so that the contact state before the first sample is known.
     let lead = count * (1 + (GROUND_REACH_SECS / (count as f64 * step_secs)).ceil() as usize);
-    let root = |key: usize| travel.at((key as f64 - lead as f64) * step_secs);
+    let root = |key: usize| root_motion.at((key as f64 - lead as f64) * step_secs);
     let (mut world, mut rise) = (Vec::new(), Vec::new());
     for key in 0..count + 2 * lead {
         let root = root(key);
-        world.push(root.transform_point(places[key % count]));
+        world.push(root.transform_point(positions[key % count]));
         rise.push(root.translation.y);
     }
     let planted = &stands(&world, &rise, step_secs, limits)[lead..lead + count];
     spans(foot, planted)
 }
 
-/// Spans of samples that hold, around the loop.
+/// Runs of `true` around the loop.
 fn spans(foot: usize, planted: &[bool]) -> Vec<LoopContact> {
     let count = planted.len();
     let Some(swinging) = planted.iter().position(|planted| !planted) else {
@@ -61,7 +61,7 @@ fn spans(foot: usize, planted: &[bool]) -> Vec<LoopContact> {
         }];
     };
     let mut spans: Vec<LoopContact> = Vec::new();
-    // Starting where the foot is in the air, no span is cut in two.
+    // Start where the foot is in the air, so that no span is cut in two.
     let mut stood = false;
     for key in swinging..swinging + count {
         let stands = planted[key % count];

@@ -1,4 +1,4 @@
-//! Puts all feet in their places: legs are turned at thigh, knee and ankle, and the hips give way.
+//! Moves all feet to their goals by rotating thigh, knee and ankle and by moving the hips.
 
 use glam::DQuat;
 
@@ -11,16 +11,16 @@ use super::{
 };
 use crate::motion::Tracks;
 
-/// Samples with feet in their places.
+/// Samples with all feet at their goals.
 pub(super) struct Held {
     pub(super) tracks: Tracks,
-    /// How far the hips rise at every sample, metres; most sink.
+    /// How far the hips rise at every sample, metres; mostly negative, since they sink.
     pub(super) hips: Vec<f64>,
 }
 
-/// Puts all feet in their places.
+/// Moves all feet to their goals.
 ///
-/// `lifted` is the joint that carries the whole body. Legs that nothing moves come back bit for bit.
+/// `lifted` is the joint that carries the whole body. Legs that need no change are returned bit for bit.
 pub(super) fn hold(stage: &Stage<'_>, feet: &[PlantedFoot], lifted: usize) -> Held {
     let (clip, skeleton) = (stage.clip, stage.clip.skeleton());
     let count = clip.num_samples();
@@ -44,7 +44,8 @@ pub(super) fn hold(stage: &Stage<'_>, feet: &[PlantedFoot], lifted: usize) -> He
             let Some(turns) = stride.turns(sample) else { continue };
             let Leg { thigh, knee, ankle, .. } = foot.leg;
             let above = |joint| stage.rotation_above(sample, joint);
-            // Between the turns at thigh and knee everything goes along; the foot turns back to where it looked.
+            // Joints between thigh, knee and ankle follow rigidly; the foot keeps its world rotation, apart from its own
+            // correction.
             let mut set = |joint: usize, above: DQuat, turn: DQuat| {
                 let turned = turn * stage.world.rotation(sample, joint);
                 pose.rotations[joint] = (above.conjugate() * turned).normalize();

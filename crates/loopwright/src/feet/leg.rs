@@ -1,7 +1,7 @@
-//! A leg as two bones: what swings at the thigh, what bends at the knee, and how a foot is put where it should be.
+//! A leg as two bones that rotate at the thigh and bend at the knee, and the rotations that bring the foot to a goal.
 //!
-//! Whatever lies between thigh and knee, or knee and ankle, goes along rigidly, so legs of three bones are legs of two.
-//! Derivation: docs/math/feet.md.
+//! Joints between thigh and knee, or knee and ankle, follow rigidly, so a leg of three bones is treated as two. Derivation:
+//! docs/math/feet.md.
 
 use glam::{DQuat, DVec3};
 
@@ -14,30 +14,30 @@ use crate::{
 /// A leg of two bones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Leg {
-    /// Where the leg swings.
+    /// The joint at the top of the leg, about which it swings.
     pub(super) thigh: usize,
-    /// Where it bends.
+    /// The joint at which it bends.
     pub(super) knee: usize,
-    /// What is put in its place, keeping its turn in the world.
+    /// The joint that is moved to the goal; it keeps its world rotation.
     pub(super) ankle: usize,
-    /// Axis about which the knee bends, in the axes of the joint above it; a positive angle bends it further.
+    /// Axis about which the knee bends, in the axes of the joint above it; positive angles bend it further.
     hinge: DVec3,
 }
 
-/// Share of the leg's length that a bone must have to count as the thigh: the hip joints of some rigs sit on short bones.
+/// A thigh is at least this share of the leg's length: the hip joints of some rigs sit on short bones.
 const THIGH_SHARE: f64 = 0.2;
 
-/// Share of the leg's length that both of its bones must have.
+/// Each bone is at least this share of the leg's length.
 const BONE_SHARE: f64 = 0.1;
 
 impl Leg {
-    /// The leg that ends in a foot; `None` where nothing bends between hips and foot.
+    /// The leg that ends in a foot; `None` if no joint bends between hips and foot.
     ///
-    /// `world` holds the loop's samples seen from the root. Where a rig's leg has several joints, the knee is that which parts
-    /// it most evenly.
+    /// `world` holds the loop's samples seen from the root. In a leg of several joints the knee is the joint that divides it most
+    /// evenly.
     pub(super) fn of(skeleton: &Skeleton, world: &WorldTracks, body: &Body, foot: &Foot) -> Option<Self> {
         let path = skeleton.path_from_root(foot.ankle);
-        // What carries another foot or the head as well is no part of a leg: forelegs hang from the spine.
+        // A joint that also carries another foot or the head is not part of a leg: forelegs hang from the spine.
         let others = (body.feet.iter().map(|other| other.ankle).chain(body.head))
             .filter(|&joint| joint != foot.ankle)
             .flat_map(|joint| skeleton.path_from_root(joint));
@@ -77,7 +77,7 @@ impl Leg {
 
     /// The axis about which the knee bends over the whole loop.
     ///
-    /// One axis for all samples: that of a single pose is lost where the leg is straight, and would flip there.
+    /// One axis for all samples: the axis of a single pose is undefined where the leg is straight, and would flip there.
     fn find_hinge(&self, skeleton: &Skeleton, world: &WorldTracks) -> Option<DVec3> {
         let above = skeleton.parent(self.knee)?;
         let (mut bend, mut aside) = (DVec3::ZERO, DVec3::ZERO);
@@ -85,7 +85,7 @@ impl Leg {
             let [thigh, knee, ankle] = [self.thigh, self.knee, self.ankle].map(|joint| world.position(frame, joint));
             let back = world.rotation(frame, above).conjugate();
             bend += back * (knee - thigh).cross(ankle - knee);
-            // The root faces along +Z, so a knee that never bends is taken to do so about the axis from left to right.
+            // The root faces along +Z, so a knee that never bends is given the axis from left to right.
             aside += back * DVec3::X;
         }
         let [thigh, knee, ankle] = [self.thigh, self.knee, self.ankle].map(|joint| world.position(0, joint));
@@ -97,10 +97,10 @@ impl Leg {
         }
     }
 
-    /// The turn of the whole leg at the thigh and the angle by which the knee bends further, that put the ankle at `goal`.
+    /// The rotation of the leg at the thigh and the additional angle of the knee that bring the ankle to `goal`.
     ///
-    /// `at` gives positions of joints as they are, the thigh already in its place; `above_knee` is the turn of the joint
-    /// above the knee. Where the goal is out of reach the leg points to it.
+    /// `at` gives the current positions of joints, with the thigh already moved; `above_knee` is the rotation of the joint above
+    /// the knee. If the goal is out of reach, the leg points to it.
     pub(super) fn reach(&self, at: impl Fn(usize) -> DVec3, above_knee: DQuat, goal: DVec3) -> (DQuat, f64) {
         let [thigh, knee, ankle] = [self.thigh, self.knee, self.ankle].map(&at);
         let angle = self.bend(at, above_knee).angle_at((goal - thigh).length());
@@ -109,40 +109,40 @@ impl Leg {
         (swing, angle)
     }
 
-    /// Axis of the knee, where the joint above it is turned so.
+    /// Axis of the knee for the given rotation of the joint above it.
     pub(super) fn hinge_at(&self, above_knee: DQuat) -> DVec3 {
         above_knee * self.hinge
     }
 
-    /// How the leg stands: see [`Bend`]. `above_knee` is the turn of the joint above the knee.
+    /// The flexion of the leg, see [`Bend`]; `above_knee` is the rotation of the joint above the knee.
     pub(super) fn bend(&self, at: impl Fn(usize) -> DVec3, above_knee: DQuat) -> Bend {
         let [thigh, knee, ankle] = [self.thigh, self.knee, self.ankle].map(at);
         Bend::of(knee - thigh, ankle - knee, self.hinge_at(above_knee))
     }
 }
 
-/// Below this share of its largest size the bend of a knee has no axis to speak of.
+/// Below this share of its largest size the knee's flexion has no reliable axis.
 const STRAIGHT: f64 = 0.01;
 
-/// A leg is not stretched further than to this angle at the knee, radians, unless it is in the take: near full extension a
-/// millimetre of the foot takes degrees of the knee.
+/// A leg is not stretched beyond this angle at the knee, radians, unless it is in the take: near full extension a millimetre at
+/// the foot takes degrees at the knee.
 const LEAST_BEND: f64 = 0.07;
 
-/// How a leg stands: the squared distance from thigh to ankle is middle + reach * cos(flexed), and bending the knee further
-/// adds to the angle.
+/// The flexion of a leg: the squared distance from thigh to ankle is middle + reach * cos(flexed), and bending the knee further
+/// increases `flexed`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bend {
     middle: f64,
     reach: f64,
-    /// How far the knee is bent from its straightest, radians; below zero where it is bent the wrong way.
+    /// The angle of the knee from its straightest, radians; negative where the knee bends the wrong way.
     flexed: f64,
 }
 
-/// Newton's steps to how knee and heel share a way.
+/// Newton steps for the division of a correction between knee and heel.
 const EASING_ROUNDS: usize = 12;
 
-/// A knee bent by less than this does not bend for what little its ankle has to come nearer, radians: the angle would
-/// have to leap. The hips give way instead.
+/// A knee bent by less than this is not bent to bring the ankle nearer, radians: the angle would have to leap. The hips yield
+/// instead.
 const STIFF: f64 = 0.005;
 
 impl Bend {
@@ -161,22 +161,22 @@ impl Bend {
         (self.middle + self.reach * ops::cos(flexed)).max(0.0).sqrt()
     }
 
-    /// How far the ankle is from the thigh, metres.
+    /// Distance from thigh to ankle, metres.
     pub(super) fn length(&self) -> f64 {
         self.distance(self.flexed)
     }
 
-    /// How far the ankle may be from the thigh, metres: as far as it is, or as a nearly straight leg takes it.
+    /// The largest distance from thigh to ankle, metres: the current one, or that of a nearly straight leg if larger.
     pub(super) fn longest(&self) -> f64 {
         self.distance(LEAST_BEND).max(self.length())
     }
 
-    /// How far the ankle should be from the thigh where it is wanted at `wanted`, metres, and what knee and heel do for it weighs
-    /// least: the square of the knee's angle, and that of what is left to the heel times `heel`, per metre squared.
+    /// The best distance from thigh to ankle where `wanted` is asked for, metres.
     ///
-    /// Near full extension, where a millimetre takes degrees of the knee, it is the heel that gives way. With x = 2 sin(angle/2)
-    /// squared distances are farthest^2 - half * x^2, and the least of (x - x0)^2 + heel * (what is left)^2 is a root of a cubic
-    /// that is convex beyond it, where Newton's steps cannot miss.
+    /// It minimizes the squared change of the knee's angle plus the squared remainder, left to the heel, times `heel`, per metre
+    /// squared. Near full extension, where a millimetre takes degrees of the knee, the heel yields. With x = 2 sin(angle/2)
+    /// squared distances are farthest^2 - half * x^2, and the least of (x - x0)^2 + heel * (remainder)^2 is a root of a cubic.
+    /// The cubic is convex beyond that root, so Newton's method converges.
     pub(super) fn eased(&self, wanted: f64, heel: f64) -> f64 {
         let half = 0.5 * self.reach;
         let farthest = self.middle + self.reach;
@@ -195,7 +195,7 @@ impl Bend {
         (farthest - half * x * x).max(0.0).sqrt()
     }
 
-    /// By how much the ankle comes nearer to the thigh as the knee bends further, metres per radian.
+    /// How much nearer to the thigh the ankle comes per angle of the knee, metres per radian.
     pub(super) fn shortening(&self) -> f64 {
         let distance = self.length();
         if distance > 0.0 {
@@ -205,7 +205,7 @@ impl Bend {
         }
     }
 
-    /// Angle by which the knee bends further so that the ankle is that far from the thigh, nearly: see [`STIFF`].
+    /// The additional angle of the knee that brings the ankle to about the given distance from the thigh: see [`STIFF`].
     fn angle_at(&self, distance: f64) -> f64 {
         if self.reach <= 0.0 {
             return 0.0;
@@ -219,7 +219,7 @@ impl Bend {
     }
 }
 
-/// The shortest turn from one direction to another; none where either has no length.
+/// The shortest rotation from one direction to another; the identity where either has no length.
 pub(super) fn arc(from: DVec3, to: DVec3) -> DQuat {
     let cross = from.cross(to);
     let turn = DQuat::from_xyzw(

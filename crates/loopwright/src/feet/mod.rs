@@ -1,10 +1,9 @@
-//! Feet of a loop: when they stand, how fast the ground goes by below them, and holding them in their place.
+//! Feet of a loop: their contacts, the root speed they imply, and holding them on the ground.
 //!
-//! Works on a closed loop, so what it finds and does repeats: `contact` finds when feet stand, and `speed` how fast the root
-//! must go for them to rest. Held feet get offsets in the world (`stance`); two-bone legs (`leg`) then carry them there,
-//! each foot keeping its turn, so that it rolls over heel and toe as captured. Where a leg cannot reach, or would have to bend
-//! all at once, heel (`footing`) and hips (`hips`) give way, and knees that would jerk are eased (`stride`). Derivations:
-//! docs/math/contacts.md and docs/math/feet.md.
+//! Works on a closed loop, so the results repeat too: `contact` finds when feet stand, and `speed` the root speed at which they
+//! rest. Held feet get offsets in the world (`stance`), and two-bone legs (`leg`) carry them there. Each foot keeps its rotation,
+//! so that it rolls over heel and toe as captured. Where a leg cannot reach, or its knee would leap, heel (`footing`) and hips
+//! (`hips`) yield, and sharp knee motion is smoothed (`stride`). Derivations: docs/math/contacts.md and docs/math/feet.md.
 
 use glam::DVec3;
 
@@ -46,12 +45,12 @@ use stage::Stage;
 /// Whether feet are held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FootLock {
-    /// Where their contacts can be trusted.
+    /// Hold feet whose contacts can be trusted.
     #[default]
     Auto,
-    /// Wherever they stand.
+    /// Hold all feet that stand.
     On,
-    /// Not at all.
+    /// Hold none.
     Off,
 }
 
@@ -61,13 +60,13 @@ words!(FootLock {
     Off: "off",
 });
 
-/// What the speed of the root goes by.
+/// What determines the speed of the root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RootSpeed {
     /// The feet where they slide clearly less for it, else the poses.
     #[default]
     Auto,
-    /// The feet, wherever they come to stand.
+    /// The feet, if they ever stand.
     Feet,
     /// The poses around both ends of the cut.
     Poses,
@@ -79,12 +78,12 @@ words!(RootSpeed {
     Poses: "pose",
 });
 
-/// How feet are treated.
+/// How feet are processed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FeetSettings {
     /// Whether they are held.
     pub lock: FootLock,
-    /// What the speed of the root goes by.
+    /// What determines the speed of the root.
     pub speed: RootSpeed,
 }
 
@@ -97,42 +96,42 @@ impl From<FootLock> for FeetSettings {
     }
 }
 
-/// What became of a foot.
+/// The outcome for one foot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FootOutcome {
-    /// It is held wherever it stands.
+    /// The foot is held whenever it stands.
     Held,
-    /// Nobody asked for it to be held.
+    /// Holding was not requested.
     NotAsked,
-    /// Nothing bends between the hips and it.
+    /// No joint bends between the hips and the foot.
     NoKnee,
-    /// It does not come to stand.
+    /// The foot never stands.
     NeverStands,
-    /// It slides this far while it seems to stand, metres: it is meant to, or it was misjudged.
+    /// The foot slides this far during its contacts, metres: on purpose, or the contacts are wrong.
     Slides {
-        /// Farthest from the place of its stance.
+        /// Farthest distance from the position of its stance.
         metres: f64,
     },
 }
 
-/// What was found about the feet of a loop and what was done to them.
+/// The contacts of a loop's feet and the corrections applied to them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Feet {
-    /// When they stand, by foot and first sample.
+    /// Contacts, by foot and first sample.
     pub contacts: Vec<LoopContact>,
-    /// When they are held: contacts and what goes before and after them.
+    /// Spans in which feet are held: contacts, extended before and after.
     pub held: Vec<LoopContact>,
-    /// What became of every foot; empty where feet cannot be told from other joints.
+    /// The outcome for every foot; empty if no feet were found in the skeleton.
     pub outcomes: Vec<FootOutcome>,
-    /// Most that the hips sank so that the legs reach, metres.
+    /// Largest distance that the hips sank so that the legs reach, metres.
     pub hips_lowered_metres: f64,
-    /// Farthest that a foot was moved, metres.
+    /// Largest distance that a foot was moved, metres.
     pub moved_metres: f64,
-    /// The root's speed by the feet; `None` where they never stand, or the root does not travel at all.
+    /// The root's speed by the feet; `None` if they never stand or the root does not move.
     pub speed: Option<FeetSpeed>,
-    /// Whether that is the speed of the root.
+    /// Whether the root uses that speed.
     pub speed_is_theirs: bool,
-    /// Speed of standing feet before and after they were held, metres per second; `None` where it is not known.
+    /// Speed of standing feet before and after they were held, metres per second; `None` where unknown.
     pub foot_slide_mps: [Option<f64>; 2],
 }
 
@@ -143,12 +142,12 @@ impl Feet {
     }
 }
 
-/// A foot that is further than this from the place of its stance slides, metres; unless it must, it is not held then.
+/// A foot farther than this from the position of its stance slides, metres; it is then held only with [`FootLock::On`].
 ///
-/// Captured feet that stand stray by a centimetre or two; beyond, a dancer's sole glides or the foot was in the air.
+/// Standing feet in captures stray by a centimetre or two; beyond that, a dancer's sole glides or the foot was in the air.
 const SLIDES_METRES: f64 = 0.08;
 
-/// The travel of a loop as its feet have it, and what they say; `None` in place of the travel where it stays as it is.
+/// The root's speed and twist by the feet of a loop; the twist is `None` where it stays unchanged.
 pub(crate) fn measure_speed(
     clip: &LoopClip,
     body: &Body,
@@ -167,11 +166,11 @@ pub(crate) fn measure_speed(
     (found, taken.map(|found| found.twist))
 }
 
-/// Tells when the feet of a loop stand and holds them there.
+/// Detects when the feet of a loop stand and holds them there.
 ///
-/// `root_joint` is the joint of the rig that carries the root's motion and nothing else, where it has one; it stays where it
-/// is. Afterwards the loop repeats as exactly as before. A foot that cannot be held is left alone, with the reason. Errors: a
-/// fade between two stances has no solution; the samples are no loop clip any more. Neither is known to happen.
+/// `root_joint` is the joint of the rig that carries only the root motion, if there is one; it is not moved. Afterwards the loop
+/// repeats as exactly as before. A foot that cannot be held is left unchanged, with the reason. Errors: a fade between two
+/// stances has no solution; the samples are no longer a loop clip. Neither is known to happen.
 pub fn plant(
     clip: &LoopClip,
     body: &Body,
@@ -194,7 +193,7 @@ pub fn plant(
     let mut planted: Vec<PlantedFoot> = Vec::new();
     for (index, foot) in body.feet.iter().enumerate() {
         let positions = stage.positions(foot.lowest_joint());
-        let contacts = contact::of_foot(index, &positions, &stage.travel, clip.step_secs(), limits);
+        let contacts = contact::of_foot(index, &positions, &stage.root_motion, clip.step_secs(), limits);
         feet.contacts.extend(&contacts);
         feet.outcomes.push(if lock == FootLock::Off {
             FootOutcome::NotAsked

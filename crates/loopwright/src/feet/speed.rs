@@ -1,6 +1,6 @@
-//! The root's speed by its feet: what stands does not move, so the ground passes below the body as fast as the body travels.
+//! The root's speed by its feet: a standing foot is at rest, so the ground passes below the body at the speed of the body.
 //!
-//! Captures on a treadmill and takes that somebody brought in place have no travel of their own; their feet have. Source:
+//! Treadmill captures and takes converted to in-place have no root motion of their own; their feet show it. Source:
 //! docs/math/feet.md.
 
 use glam::DVec3;
@@ -12,36 +12,36 @@ use crate::{
     motion::RootMotion,
 };
 
-/// Speeds of feet are measured over this long, seconds: over less, the noise of a capture moves a foot that stands.
+/// Speeds of feet are measured over this long, seconds; over less, the noise of a capture moves a standing foot.
 const SPEED_SECS: f64 = 0.1;
 
-/// Speed at which a foot counts half, metres per second: first to separate standing feet from swinging ones, then feet that
-/// rest from feet that roll.
+/// Speed at which a foot counts half, metres per second: first to separate standing feet from swinging ones, then resting feet
+/// from rolling ones.
 const ROUGH_MPS: f64 = 0.3;
 const FINE_MPS: f64 = 0.1;
 
 /// A twist and how far feet slide under it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FeetSpeed {
-    /// The root's twist: turn and climb as the poses have them, the way as the feet do.
+    /// The root's twist: turn and climb from the poses, horizontal velocity from the feet.
     pub twist: Twist,
-    /// The root's velocity as the poses have it, in its own axes, metres per second.
+    /// The root's velocity from the poses, in its own axes, metres per second.
     pub of_poses: DVec3,
-    /// Mean speed of feet near the ground under this twist, metres per second, those that swing counted as 0.4.
+    /// Mean speed of feet near the ground under this twist, metres per second; swinging feet count as 0.4.
     pub slide_mps: f64,
     /// The same under the twist of the poses.
     pub slide_of_poses_mps: f64,
 }
 
-/// Feet must slide less by this factor and by this much, metres per second, for their speed to be taken.
+/// The feet's speed is used if feet slide less by this factor and by this much, metres per second.
 const BETTER_FACTOR: f64 = 0.75;
 const BETTER_MPS: f64 = 0.02;
 
-/// The same factor for a take in place: its poses know nothing of a travel that could be the better truth.
+/// The same factor for an in-place take, whose poses hold no competing root motion.
 const BETTER_FACTOR_IN_PLACE: f64 = 0.9;
 
-/// A take whose travel is below this share of what the feet say is one in place; what lies between that and the other share
-/// is travel that was captured, and more to be trusted than feet.
+/// Below this share of the feet's speed a take counts as in place. Between this share and the next the root motion was captured,
+/// and is trusted more than the feet.
 const IN_PLACE_SHARE: f64 = 0.25;
 const ALIKE_SHARE: f64 = 0.1;
 
@@ -60,36 +60,39 @@ impl FeetSpeed {
     }
 }
 
-/// A foot near the ground: where it is and how it moves, seen from the root, metres and metres per second.
+/// A foot near the ground: its position and velocity seen from the root, metres and metres per second.
 struct Low {
-    place: DVec3,
+    position: DVec3,
     velocity: DVec3,
 }
 
-/// The twist under which standing feet move least; `None` where no foot comes to stand under any.
+/// The twist under which standing feet move least; `None` if no foot stands under any twist.
 ///
-/// `feet` holds the places of every foot's lowest joint at all samples, seen from the root.
+/// `feet` holds the positions of every foot's lowest joint at all samples, seen from the root.
 pub(super) fn of_feet(stage: &Stage<'_>, feet: &[Vec<DVec3>], limits: &ContactLimits) -> Option<FeetSpeed> {
     let step_secs = stage.clip.step_secs();
-    let poses = stage.travel.twist;
+    let poses = stage.root_motion.twist;
     let count = feet.first().map_or(0, Vec::len);
     let reach = TimeStep::new(step_secs)
         .nearest(0.5 * SPEED_SECS)
         .clamp(1, count.saturating_sub(1) / 2 + 1);
-    let low_at = |places: &[DVec3], stands: &dyn Fn(usize) -> bool| -> Vec<Low> {
+    let low_at = |positions: &[DVec3], stands: &dyn Fn(usize) -> bool| -> Vec<Low> {
         (0..count)
             .filter(|&sample| stands(sample))
             .map(|sample| Low {
-                place: places[sample],
-                velocity: slope(places, sample, reach) / step_secs,
+                position: positions[sample],
+                velocity: slope(positions, sample, reach) / step_secs,
             })
             .collect()
     };
     let low: Vec<Low> = feet
         .iter()
-        .flat_map(|places| {
-            let lowest = places.iter().map(|place| place.y).fold(f64::INFINITY, f64::min);
-            low_at(places, &|sample| places[sample].y - lowest < MAY_STAND_METRES)
+        .flat_map(|positions| {
+            let lowest = positions
+                .iter()
+                .map(|position| position.y)
+                .fold(f64::INFINITY, f64::min);
+            low_at(positions, &|sample| positions[sample].y - lowest < MAY_STAND_METRES)
         })
         .collect();
     if low.is_empty() {
@@ -99,7 +102,8 @@ pub(super) fn of_feet(stage: &Stage<'_>, feet: &[Vec<DVec3>], limits: &ContactLi
         let speeds = low.iter().map(|low| sliding(low, linear, poses.angular).min(SWING_MPS));
         speeds.sum::<f64>() / low.len() as f64
     };
-    // The middle one of all that feet near the ground would have; it is that of the stance where that is most of the time.
+    // The median of the velocities implied by all feet near the ground; it is that of the stance if stance lasts most of the
+    // time.
     let middle = |axis: usize| {
         let mut found: Vec<f64> = low.iter().map(|low| needed(low, poses.angular)[axis]).collect();
         found.sort_by(f64::total_cmp);
@@ -110,14 +114,14 @@ pub(super) fn of_feet(stage: &Stage<'_>, feet: &[Vec<DVec3>], limits: &ContactLi
         .map(|start| irls_fit(&low, start, poses.angular, ROUGH_MPS))
         .into_iter()
         .min_by(|&one, &other| slide(one).total_cmp(&slide(other)))?;
-    // Under that twist feet come to stand, and those samples alone tell the rest.
-    let travel = RootMotion {
+    // Under that twist feet stand; only those samples refine it.
+    let root_motion = RootMotion {
         twist: Twist { linear: rough, ..poses },
-        ..stage.travel
+        ..stage.root_motion
     };
     let mut standing: Vec<Low> = Vec::new();
-    for (foot, places) in feet.iter().enumerate() {
-        let contacts = contact::of_foot(foot, places, &travel, step_secs, limits);
+    for (foot, positions) in feet.iter().enumerate() {
+        let contacts = contact::of_foot(foot, positions, &root_motion, step_secs, limits);
         let mut stands = vec![false; count];
         for contact in &contacts {
             // At its ends the foot still moves within the time over which speeds are measured.
@@ -132,7 +136,7 @@ pub(super) fn of_feet(stage: &Stage<'_>, feet: &[Vec<DVec3>], limits: &ContactLi
                 stands[key % count] = true;
             }
         }
-        standing.extend(low_at(places, &|sample| stands[sample]));
+        standing.extend(low_at(positions, &|sample| stands[sample]));
     }
     if standing.is_empty() {
         return None;
@@ -146,33 +150,33 @@ pub(super) fn of_feet(stage: &Stage<'_>, feet: &[Vec<DVec3>], limits: &ContactLi
     })
 }
 
-/// How far a foot moves from one sample to the next: the slope of the line through `reach` samples on either side.
-fn slope(places: &[DVec3], sample: usize, reach: usize) -> DVec3 {
-    let count = places.len();
+/// The motion of a foot per sample: the slope of the line through `reach` samples on either side.
+fn slope(positions: &[DVec3], sample: usize, reach: usize) -> DVec3 {
+    let count = positions.len();
     let (mut sum, mut total) = (DVec3::ZERO, 0.0);
     for off in 1..=reach {
         let (before, after) = ((sample + count * off - off) % count, (sample + off) % count);
-        sum += (places[after] - places[before]) * off as f64;
+        sum += (positions[after] - positions[before]) * off as f64;
         total += 2.0 * (off * off) as f64;
     }
     sum / total
 }
 
-/// The root's velocity under which a foot rests, in the root's axes.
+/// The root's velocity at which a foot rests, in the root's axes.
 fn needed(low: &Low, angular: DVec3) -> DVec3 {
-    -(low.velocity + angular.cross(low.place))
+    -(low.velocity + angular.cross(low.position))
 }
 
-/// How fast a foot slides over level ground.
+/// The horizontal speed of a foot over the ground.
 fn sliding(low: &Low, linear: DVec3, angular: DVec3) -> f64 {
     let off = needed(low, angular) - linear;
     ops::hypot(off.x, off.z)
 }
 
-/// Rounds of weighting; the velocity settles within a few.
+/// Rounds of weighting; the velocity converges within a few.
 const ROUNDS: usize = 12;
 
-/// The velocity that most feet want: least squares, in which a foot counts less the further it is from the rest.
+/// The velocity that most feet imply: least squares in which a foot counts less the farther it is from the others.
 fn irls_fit(feet: &[Low], start: DVec3, angular: DVec3, half_mps: f64) -> DVec3 {
     let mut linear = start;
     for _ in 0..ROUNDS {

@@ -1,4 +1,4 @@
-//! A loop as feet are treated on it: its samples seen from the root, and the way of the root over the ground.
+//! A loop prepared for the treatment of its feet: samples seen from the root, and the root's motion over the ground.
 
 use glam::{DQuat, DVec3};
 
@@ -8,10 +8,10 @@ use crate::{
     motion::{RootMotion, WorldTracks},
 };
 
-/// A loop's travel and its samples, seen from the root.
+/// A loop's root motion and its samples, seen from the root.
 pub(super) struct Stage<'a> {
     pub(super) clip: &'a LoopClip,
-    pub(super) travel: RootMotion,
+    pub(super) root_motion: RootMotion,
     pub(super) world: WorldTracks,
 }
 
@@ -19,7 +19,7 @@ impl<'a> Stage<'a> {
     pub(super) fn of(clip: &'a LoopClip) -> Self {
         Self {
             clip,
-            travel: *clip.root(),
+            root_motion: *clip.root(),
             world: clip.tracks_from_root(),
         }
     }
@@ -33,7 +33,7 @@ impl<'a> Stage<'a> {
 
     /// World position of a point seen from the root at a key of any cycle.
     pub(super) fn to_world(&self, key: isize, position: DVec3) -> DVec3 {
-        self.travel
+        self.root_motion
             .at(key as f64 * self.clip.step_secs())
             .transform_point(position)
     }
@@ -46,11 +46,11 @@ impl<'a> Stage<'a> {
 
     /// The up axis of the world, seen from the root.
     pub(super) fn up(&self, sample: usize) -> DVec3 {
-        let root = self.travel.at(sample as f64 * self.clip.step_secs());
+        let root = self.root_motion.at(sample as f64 * self.clip.step_secs());
         root.rotation.conjugate() * DVec3::Y
     }
 
-    /// Samples that last so long, at least one, and on both sides no more than the loop has.
+    /// The number of samples that last this long: at least one, and no more than the loop has on both sides together.
     pub(super) fn samples_in(&self, secs: f64) -> usize {
         TimeStep::new(self.clip.step_secs())
             .nearest(secs)

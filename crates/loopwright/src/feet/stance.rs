@@ -1,8 +1,8 @@
 //! The stances of a foot over a loop, and the offsets that hold it there and fade in between.
 //!
-//! While a foot stands its offsets hold its lowest joint in one place of the world; from one stance to the next they fade as the
-//! offsets of a closure do, C1 throughout. All of it follows the unrolled loop, so what comes out repeats exactly. Derivation:
-//! docs/math/feet.md.
+//! During a stance the offsets hold the foot's lowest joint at one point of the world. From one stance to the next they fade as
+//! the offsets of a closure do, C1 throughout. Everything is computed on the unrolled loop, so the result repeats exactly.
+//! Derivation: docs/math/feet.md.
 
 use glam::{DQuat, DVec3};
 
@@ -19,39 +19,40 @@ use crate::{
 
 /// Offsets of a foot fade over this long on either side of a stance, seconds.
 ///
-/// Shorter, and the knee jerks; longer, and the swing is bent for the sake of the stance.
+/// If shorter, the knee jerks; if longer, the stance distorts the swing.
 const FADE_SECS: f64 = 0.4;
 
-/// What matches the speeds at its ends fades over this long, seconds: over longer it carries the foot too far ahead.
+/// A velocity difference at the ends of a fade decays over this long, seconds: longer carries the foot too far ahead.
 const RATE_FADE_SECS: f64 = 0.25;
 
-/// The place of a stance is the mean of where the foot was, slower samples counting more: half at this speed, metres per second.
+/// The position of a stance is the mean position of the foot, with slow samples counting more: half at this speed, metres per
+/// second.
 const SLOW_MPS: f64 = 0.1;
 
-/// A foot that stands is held level within about this, metres; what it rises beyond is a roll over the toes, and kept.
+/// A standing foot is held level within about this, metres; a larger rise is a roll over the toes, and is kept.
 const ROLL_METRES: f64 = 0.006;
 
 /// Between two stances a foot is free for at least this long, seconds.
 const SWING_SECS: f64 = 0.1;
 
-/// Speeds at the ends of a stance are those over this long, seconds: over less, they are the noise of a capture.
+/// Speeds at the ends of a stance are measured over this long, seconds: over less, they are noise of the capture.
 const SPEED_SECS: f64 = 0.03;
 
-/// A foot that passes below the ground on its way is raised over this long on either side, seconds.
+/// A foot that passes below the ground between stances is raised over this long on either side, seconds.
 const LIFT_SECS: f64 = 0.1;
 
-/// What is done to a foot: offsets in the root's axes, one for each sample of the loop, metres.
+/// Offsets of a foot in the root's axes, one for each sample of the loop, metres.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FootOffsets {
     pub(super) offsets: Vec<DVec3>,
-    /// Per sample the time to where the foot is held, seconds; 0 there.
+    /// The time from each sample to the nearest stance, seconds; 0 within a stance.
     pub(super) away_secs: Vec<f64>,
     /// Spans over which the foot is held.
     pub(super) spans: Vec<LoopContact>,
 }
 
 impl FootOffsets {
-    /// Farthest that the foot is moved while it surely stands, in any of `contacts`, metres.
+    /// Largest distance that the foot is moved during any of `contacts`, metres.
     pub(super) fn farthest_held(&self, contacts: &[LoopContact]) -> f64 {
         let count = self.offsets.len();
         let keys = contacts.iter().flat_map(LoopContact::keys);
@@ -59,7 +60,7 @@ impl FootOffsets {
     }
 }
 
-/// A stance: where the foot was and where it is held, both in the world.
+/// A stance: the foot's positions and the position at which it is held, both in the world.
 struct Stance<'a> {
     stage: &'a Stage<'a>,
     positions: &'a [DVec3],
@@ -68,7 +69,7 @@ struct Stance<'a> {
 }
 
 impl<'a> Stance<'a> {
-    /// `room`: how many samples before and after the contact belong to no other stance.
+    /// `room`: the number of samples before and after the contact that belong to no other stance.
     fn of(stage: &'a Stage<'a>, positions: &'a [DVec3], contact: LoopContact, room: [usize; 2]) -> Self {
         let mut stance = Self {
             stage,
@@ -89,7 +90,7 @@ impl<'a> Stance<'a> {
         stance
     }
 
-    /// Holds the foot somewhat longer than it surely stands: as long as it creeps.
+    /// Extends the stance beyond the contact for as long as the foot creeps.
     fn grow(&mut self, room: [usize; 2]) {
         let step_secs = self.stage.clip.step_secs();
         let most = TimeStep::new(step_secs).nearest(CREEP_SECS);
@@ -111,14 +112,14 @@ impl<'a> Stance<'a> {
             self.contact.start_sample -= before;
             return;
         }
-        // The span now starts before the seam: it counts as that of the next cycle, and so does its place.
+        // The span now starts before the seam: it moves to the next cycle, and so does its position.
         let count = self.positions.len();
         self.contact.start_sample += count - before;
-        let root = |key: usize| self.stage.travel.at(key as f64 * step_secs);
+        let root = |key: usize| self.stage.root_motion.at(key as f64 * step_secs);
         self.hold = (root(count) * root(0).inverse()).transform_point(self.hold);
     }
 
-    /// Where the foot is, in the frame in which it is held: the world, or the root's where it never leaves the ground.
+    /// The position of the foot in the frame in which it is held: the world, or the root if it never leaves the ground.
     fn position(&self, key: isize) -> DVec3 {
         let position = self.positions[key.rem_euclid(self.positions.len() as isize) as usize];
         if self.contact.num_samples == self.positions.len() {
@@ -128,7 +129,7 @@ impl<'a> Stance<'a> {
         }
     }
 
-    /// What holds the foot: all it moves along the ground, and small moves up and down.
+    /// The correction that holds the foot: all of its motion along the ground, and small vertical motion.
     fn offset(&self, key: isize) -> DVec3 {
         let off = self.position(key) - self.hold;
         let rise = off.y.max(0.0);
@@ -142,8 +143,8 @@ impl<'a> Stance<'a> {
         (self.offset(key + half) - self.offset(key - half)) / (2.0 * half as f64 * step_secs)
     }
 
-    /// Offsets in the world on the way to the next stance, whose first key is `start` in this one's cycle: they fade from the
-    /// one to the other, C1, and keep the foot above the ground.
+    /// Offsets in the world on the way to the next stance, whose first key is `start` in this one's cycle. They fade from one
+    /// stance to the other, C1, and keep the foot above the ground.
     fn swing(&self, next: &Self, start: usize) -> Result<Vec<DVec3>, BoundaryError> {
         let step_secs = self.stage.clip.step_secs();
         let end = self.contact.keys().end - 1;
@@ -155,8 +156,8 @@ impl<'a> Stance<'a> {
             Boundary::new(shape, shape, gap_secs, Order::C1)
         };
         let (slow, fast) = (fade(FADE_SECS)?, fade(RATE_FADE_SECS)?);
-        // What holds the next stance and where, moved on as the root moves by then.
-        let root = |key: usize| self.stage.travel.at(key as f64 * step_secs);
+        // The correction of the next stance and its position, moved on with the root.
+        let root = |key: usize| self.stage.root_motion.at(key as f64 * step_secs);
         let on = root(start - first) * root(0).inverse();
         let none = [DVec3::ZERO; 2];
         let values = Targets {
@@ -169,7 +170,7 @@ impl<'a> Stance<'a> {
             rate: [self.rate(end as isize), on.rotation * next.rate(first as isize)],
             acceleration: none,
         };
-        // The ground goes in a line from where the foot stood to where it will.
+        // The ground runs in a straight line from one stance to the next.
         let climb = on.transform_point(next.hold).y - self.hold.y;
         let (mut swing, mut below) = (Vec::new(), Vec::new());
         for key in end + 1..start {
@@ -187,11 +188,11 @@ impl<'a> Stance<'a> {
     }
 }
 
-/// The stances of a foot, each with as much of the time between two of them as it creeps.
+/// The stances of a foot, each extended into the time between two of them while the foot creeps.
 fn stances<'a>(stage: &'a Stage<'a>, positions: &'a [DVec3], contacts: &[LoopContact]) -> Vec<Stance<'a>> {
     let count = positions.len();
     let least = (SWING_SECS / stage.clip.step_secs()).round().max(2.0) as usize;
-    // What lies between two stances is shared, but for a swing that stays.
+    // The time between two stances is shared, less the shortest swing.
     let room = |index: usize| {
         let (this, next) = (contacts[index], contacts[(index + 1) % contacts.len()]);
         let gap = (next.start_sample + 2 * count - this.keys().end) % count;
@@ -226,7 +227,7 @@ pub(super) fn offsets(
             if stands_always {
                 DQuat::IDENTITY
             } else {
-                stage.travel.at(key as f64 * step_secs).rotation.conjugate()
+                stage.root_motion.at(key as f64 * step_secs).rotation.conjugate()
             }
         };
         for key in stance.contact.keys() {
@@ -238,7 +239,7 @@ pub(super) fn offsets(
         }
         let next = &stances[(index + 1) % stances.len()];
         let end = stance.contact.keys().end - 1;
-        // The next stance, seen in this cycle; its own samples may be those of the cycle before.
+        // The next stance, seen in this cycle; its samples may belong to the cycle before.
         let start = next.contact.start_sample + if next.contact.start_sample > end { 0 } else { count };
         for (key, offset) in (end + 1..start).zip(stance.swing(next, start)?) {
             found.offsets[key % count] = back(key) * offset;

@@ -1,8 +1,8 @@
-//! How a leg moves over a whole loop to put its foot in its place, and gentler where its knee would jerk.
+//! The motion of a leg over a whole loop that brings its foot to its goals, smoothed where the knee would jerk.
 //!
-//! Every sample is solved for itself, which near full extension asks for a leap of the knee now and then. There the turns of
-//! thigh and knee are smoothed over time until the knee moves no more sharply than the loop's own do; the foot gives way, first
-//! by tilting about the joint that is held. Derivation: docs/math/feet.md.
+//! Every sample is solved by itself, which near full extension can require a leap of the knee. There the rotations of thigh and
+//! knee are smoothed over time until the knee moves no more sharply than in the original loop. The foot yields, first by tilting
+//! about the held joint. Derivation: docs/math/feet.md.
 
 use glam::{DQuat, DVec3};
 
@@ -16,37 +16,37 @@ use crate::{
     motion::WorldTracks,
 };
 
-/// Knees may move more sharply than in the loop as it was by this factor.
+/// Knees may move more sharply than in the original loop by this factor.
 ///
-/// At 1 knees that nothing is wrong with would be smoothed, since hips and legs go on swaying; at 1.1 the sharpest can be seen.
+/// At 1, sound knees would be smoothed too, since hips and legs continue to sway; at 1.1 the sharpest motion is visible.
 const SHARPER: f64 = 1.02;
 
-/// A jerk is smoothed away from samples within this time of it, seconds: over less, it takes more rounds; over more, what is held
-/// elsewhere is let go.
+/// A jerk is smoothed on samples within this time of it, seconds. A shorter time takes more rounds; a longer one releases feet
+/// held elsewhere.
 const AROUND_SECS: f64 = 0.04;
 
-/// Turns are smoothed over this long on either side in one round, seconds.
+/// Rotations are smoothed over this long on either side in one round, seconds.
 const SMOOTH_SECS: f64 = 0.02;
 
-/// Rounds of smoothing; what still jerks after them is left.
+/// Rounds of smoothing; jerks that remain after them are kept.
 const ROUNDS: usize = 40;
 
-/// What a leg does at one sample.
+/// The state of a leg at one sample.
 #[derive(Clone, Copy, Debug)]
 struct Step {
-    /// The thigh's place, risen with the hips.
+    /// The position of the thigh, raised with the hips.
     thigh: DVec3,
-    /// From thigh to knee, from knee to ankle and from ankle to the joint that is held, before anything turns.
+    /// From thigh to knee, from knee to ankle and from ankle to the held joint, before any rotation.
     bones: [DVec3; 3],
     /// Axis of the knee.
     hinge: DVec3,
-    /// Where the lowest joint is wanted.
+    /// The goal of the lowest joint.
     goal: DVec3,
-    /// Turn of the whole leg at the thigh.
+    /// Rotation of the whole leg at the thigh.
     swing: DVec3,
-    /// Angle by which the knee bends further.
+    /// Additional angle of the knee.
     bend: f64,
-    /// Turn of the foot.
+    /// Rotation of the foot.
     tilt: DQuat,
 }
 
@@ -56,7 +56,7 @@ impl Step {
     }
 }
 
-/// The turns of a leg at one sample, about world axes: at the thigh, before it at the knee, and of the foot as a whole.
+/// The rotations of a leg at one sample, about world axes: at the thigh, before that at the knee, and of the whole foot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Turns {
     pub(super) swing: DQuat,
@@ -70,7 +70,7 @@ pub(super) struct Stride {
 }
 
 impl Stride {
-    /// The leg with its foot in its place at every sample, the hips risen by `rise`.
+    /// The leg with its foot at its goal at every sample, the hips raised by `rise`.
     pub(super) fn of(stage: &Stage<'_>, foot: &PlantedFoot, rise: &[f64]) -> Self {
         let Leg { thigh, knee, ankle, .. } = foot.leg;
         let step = |(sample, &rise): (usize, &f64)| {
@@ -89,7 +89,7 @@ impl Stride {
                 let footing = Footing::of(stage, foot, sample, rise);
                 let (swing, bend) = foot.leg.reach(at, stage.rotation_above(sample, knee), footing.ankle);
                 (step.swing, step.bend, step.tilt) = (rotation::log(swing), bend, footing.tilt);
-                // Where the foot falls short on its way, this is what is wanted.
+                // Where the foot falls short between stances, its reached position becomes the goal.
                 step.goal = footing.ankle + footing.tilt * step.bones[2];
             }
             step
@@ -99,7 +99,7 @@ impl Stride {
         }
     }
 
-    /// Smooths the turns of the leg wherever its knee would move more sharply than `metres` per sample and sample.
+    /// Smooths the rotations of the leg wherever its knee would accelerate by more than `metres` per sample squared.
     pub(super) fn ease(&mut self, stage: &Stage<'_>, metres: f64) {
         let count = self.steps.len();
         let [around, reach] = [AROUND_SECS, SMOOTH_SECS].map(|secs| stage.samples_in(secs));
@@ -127,7 +127,7 @@ impl Stride {
         }
     }
 
-    /// What turns at a sample; `None` where nothing does.
+    /// The rotations at a sample; `None` if there are none.
     pub(super) fn turns(&self, sample: usize) -> Option<Turns> {
         let step = &self.steps[sample];
         if step.swing == DVec3::ZERO && step.bend == 0.0 && step.tilt == DQuat::IDENTITY {
@@ -136,26 +136,26 @@ impl Stride {
         let [upper, lower, arm] = step.bones;
         let (swing, bent) = (rotation::exp(step.swing), rotation::exp(step.hinge * step.bend));
         let ankle = step.thigh + swing * (upper + bent * lower);
-        // The foot tilts on, so that what is held is where it is wanted, or in line with it.
+        // The foot tilts further, so that the held joint is at its goal, or in line with it.
         let foot = arc(step.tilt * arm, step.goal - ankle) * step.tilt;
         Some(Turns { swing, bent, foot })
     }
 }
 
-/// How sharply knees may move: as the sharpest of them does, and a little more, metres per sample and sample.
+/// The largest allowed acceleration of knees: that of the sharpest one and a little more, metres per sample squared.
 pub(super) fn sharpest(world: &WorldTracks, knees: impl Iterator<Item = usize>) -> f64 {
     let count = world.num_frames();
     let own = knees.map(|knee| {
-        let places: Vec<DVec3> = (0..count).map(|sample| world.position(sample, knee)).collect();
+        let positions: Vec<DVec3> = (0..count).map(|sample| world.position(sample, knee)).collect();
         (0..count)
-            .map(|sample| second_difference(&places, sample).length())
+            .map(|sample| second_difference(&positions, sample).length())
             .fold(0.0, f64::max)
     });
     SHARPER * own.fold(0.0, f64::max)
 }
 
-/// Second difference of places around the loop.
-fn second_difference(places: &[DVec3], sample: usize) -> DVec3 {
-    let count = places.len();
-    places[(sample + 1) % count] - 2.0 * places[sample] + places[(sample + count - 1) % count]
+/// Second difference of positions around the loop.
+fn second_difference(positions: &[DVec3], sample: usize) -> DVec3 {
+    let count = positions.len();
+    positions[(sample + 1) % count] - 2.0 * positions[sample] + positions[(sample + count - 1) % count]
 }

@@ -1,4 +1,4 @@
-//! Loops as the keys of a file have them.
+//! Loops as the keys of a file store them.
 
 use glam::{DQuat, DVec3};
 
@@ -9,7 +9,7 @@ use crate::{
     take::Take,
 };
 
-/// How the keys of a file make up a loop.
+/// How the keys of a file form a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KeyLayout {
     /// Unique samples of one period.
@@ -21,12 +21,12 @@ pub struct KeyLayout {
 }
 
 impl KeyLayout {
-    /// The root motion that the keys show of a loop that moves by `root`.
+    /// The root motion that the keys show of a loop whose root moves by `root`.
     pub fn shown(&self, root: &RootMotion) -> RootMotion {
         if self.in_place { root.standing() } else { *root }
     }
 
-    /// How many keys make up a period of the file, the closing one included, where it has them and the carrier.
+    /// Number of keys in a period of the file, including the closing one if there is one.
     pub(crate) fn check(&self, written: &Take, carrier: usize) -> Result<usize, KeysError> {
         let num_joints = written.num_joints();
         if self.num_samples < 3 {
@@ -52,7 +52,7 @@ impl KeyLayout {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeysError {
-    /// Fewer than three unique samples.
+    /// There are fewer than three unique samples.
     #[error("a loop has at least 3 samples, this one has {found}")]
     TooFew {
         /// Samples found.
@@ -66,23 +66,23 @@ pub enum KeysError {
         /// Keys found.
         found: usize,
     },
-    /// The joint that is said to carry the travel is not there.
-    #[error("joint {carrier} cannot carry the travel, there are {num_joints}")]
+    /// The index of the carrier is not that of a joint.
+    #[error("joint {carrier} cannot carry the root motion: there are {num_joints} joints")]
     Carrier {
         /// Index given.
         carrier: usize,
         /// Joints of the skeleton.
         num_joints: usize,
     },
-    /// The keys are not a loop clip.
+    /// The keys do not form a loop clip.
     #[error(transparent)]
     LoopClip(#[from] LoopClipError),
 }
 
-/// One period of a loop as its file has it, seen from the root.
+/// One period of a loop as stored in its file, seen from the root.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoopKeys {
-    /// Local, the carrier relative to the root, the closing key included where there is one.
+    /// Local, the carrier relative to the root, with the closing key if there is one.
     tracks: Tracks,
     /// The same with all joints seen from the root.
     world: WorldTracks,
@@ -91,14 +91,14 @@ pub struct LoopKeys {
 }
 
 impl LoopKeys {
-    /// Takes the root's travel out of the keys of a written loop.
+    /// Removes the root motion from the keys of a written loop.
     ///
-    /// `carrier` is the joint of `written` whose track holds the travel. Errors: the file has too few keys or joints.
+    /// `carrier` is the joint of `written` whose track holds the root motion. Errors: the file has too few keys or joints.
     pub fn new(written: &Take, layout: KeyLayout, root: RootMotion, carrier: usize) -> Result<Self, KeysError> {
         Self::of_cycle(written, layout, root, carrier, 0)
     }
 
-    /// The same of a later cycle, where several stand one after the other in the file; the first has number 0.
+    /// The same for one cycle of a file with several consecutive cycles, counted from 0.
     pub fn of_cycle(
         written: &Take,
         layout: KeyLayout,
@@ -122,7 +122,7 @@ impl LoopKeys {
         Ok(Self::of(tracks, layout, root))
     }
 
-    /// The keys of a loop that is not written yet, without a closing one.
+    /// The keys of a loop that is not written yet, without a closing key.
     pub fn of_loop(clip: &LoopClip) -> Self {
         let layout = KeyLayout {
             num_samples: clip.num_samples(),
@@ -141,12 +141,12 @@ impl LoopKeys {
         }
     }
 
-    /// How the keys make up the loop.
+    /// How the keys form the loop.
     pub fn layout(&self) -> KeyLayout {
         self.layout
     }
 
-    /// How the root moves, whether or not the keys show it.
+    /// The root motion, whether or not the keys show it.
     pub fn root(&self) -> &RootMotion {
         &self.root
     }
@@ -180,10 +180,10 @@ impl LoopKeys {
     pub(crate) fn closing_gap(&self, joint: usize) -> Option<(f64, f64)> {
         let closing = self.layout.has_closing_key.then_some(self.num_samples())?;
         let turn = |key: usize| self.tracks.pose(key).rotations[joint];
-        let place = |key: usize| self.world.position(key, joint);
+        let position = |key: usize| self.world.position(key, joint);
         Some((
             rotation::difference(turn(closing), turn(0)).length(),
-            (place(closing) - place(0)).length(),
+            (position(closing) - position(0)).length(),
         ))
     }
 
@@ -195,9 +195,8 @@ impl LoopKeys {
 impl LoopClip {
     /// The loop whose keys were written into a file.
     ///
-    /// `root` is the travel that the file beside it states, `carrier` the joint of `written` whose track holds it. The body is
-    /// what the keys show seen from the constant twist; a path that the root was led along is not in them. Errors: the file
-    /// has too few keys or joints.
+    /// `root` is the root motion stated by the loop file, `carrier` the joint of `written` whose track holds it. The body is what
+    /// the keys show, seen from the constant twist; a root path is not in the keys. Errors: the file has too few keys or joints.
     pub fn from_keys(written: &Take, layout: KeyLayout, root: RootMotion, carrier: usize) -> Result<Self, KeysError> {
         layout.check(written, carrier)?;
         let step_secs = written.frame_time_secs();
@@ -210,7 +209,7 @@ impl LoopClip {
     }
 }
 
-/// The pose of a key, local, with the travel taken off the joint that carries it.
+/// The local pose of a key, without the root motion of the joint that carries it.
 fn body_of_key(written: &Take, key: usize, root: &RootMotion, carrier: usize) -> Pose {
     let mut pose = written.pose(key).to_pose();
     let root_now = root.at(key as f64 * written.frame_time_secs());

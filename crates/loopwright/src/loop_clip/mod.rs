@@ -19,8 +19,8 @@ pub use runtime::{BufferError, MAX_SAMPLES, ModelMatrix, RuntimeError, RuntimeLo
 
 /// A clip that meets itself after one period.
 ///
-/// Holds N unique samples of the body relative to the root, and the root's travel; never the closing key, which writers
-/// add. World transforms are root(t) times the forward kinematics of the samples. Lengths in metres, arrays frame-major.
+/// Holds N unique samples of the body relative to the root, and the root motion, without the closing key, which writers add.
+/// World transforms are root(t) times the forward kinematics of the samples. Lengths in metres, arrays frame-major.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoopClip {
     name: String,
@@ -28,11 +28,11 @@ pub struct LoopClip {
     tracks: Tracks,
     carrier: usize,
     root: RootMotion,
-    /// Where the root stands seen from its constant twist, per sample; empty where it follows the twist exactly.
+    /// The root seen from its constant twist, per sample; empty where it follows the twist exactly.
     path: Vec<Rigid>,
 }
 
-/// Why samples are not a loop clip.
+/// Why samples do not form a loop clip.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoopClipError {
@@ -45,16 +45,16 @@ pub enum LoopClipError {
         /// Samples given.
         found: usize,
     },
-    /// A path has not one place for each sample.
-    #[error("the path has {found} places for {num_samples} samples")]
+    /// A path does not have one entry for each sample.
+    #[error("the path has {found} transforms for {num_samples} samples")]
     PathLength {
         /// Samples of the loop.
         num_samples: usize,
-        /// Places given.
+        /// Entries given.
         found: usize,
     },
     /// The carrier is not a joint.
-    #[error("joint {carrier} cannot carry the travel, there are {num_joints}")]
+    #[error("joint {carrier} cannot carry the root motion: there are {num_joints} joints")]
     Carrier {
         /// Index given.
         carrier: usize,
@@ -66,8 +66,8 @@ pub enum LoopClipError {
 impl LoopClip {
     /// Checks and keeps the samples of one period.
     ///
-    /// `tracks` are local, relative to the root for the skeleton's first joint. `carrier` is the joint that carried the travel
-    /// in the source. Errors: [`LoopClipError`].
+    /// `tracks` are local, relative to the root for the skeleton's first joint. `carrier` is the joint that carried the root
+    /// motion in the source. Errors: [`LoopClipError`].
     pub fn new(
         name: impl Into<String>,
         tracks: Tracks,
@@ -90,7 +90,7 @@ impl LoopClip {
         })
     }
 
-    /// The same loop with as many other samples of the same joints.
+    /// The same loop with other samples of the same number and joints.
     ///
     /// # Panics
     /// When the numbers of samples or joints differ.
@@ -100,13 +100,13 @@ impl LoopClip {
         Self { tracks, ..self }
     }
 
-    /// The same body on a root that travels at another rate.
+    /// The same body with another root twist.
     pub(crate) fn with_twist(mut self, twist: Twist) -> Self {
         self.root.twist = twist;
         self
     }
 
-    /// The same body on a root that stays where it starts: what a file or an engine plays of a loop in place.
+    /// The same body on a root that stays at its start: what a file or an engine plays for an in-place loop.
     #[must_use]
     pub fn in_place(&self) -> Self {
         Self {
@@ -115,10 +115,9 @@ impl LoopClip {
         }
     }
 
-    /// The same loop with its root led along a path: every joint stays where it is in the world.
+    /// The same loop with its root moved along a path; every joint keeps its world transform.
     ///
-    /// `path` holds for every sample where the root shall stand, seen from where the constant twist has it. Errors:
-    /// [`LoopClipError::PathLength`].
+    /// `path` holds the root's transform for every sample, seen from the constant twist. Errors: [`LoopClipError::PathLength`].
     pub fn along(mut self, path: Vec<Rigid>) -> Result<Self, LoopClipError> {
         let num_samples = self.num_samples();
         if path.len() != num_samples {
@@ -139,7 +138,7 @@ impl LoopClip {
         Ok(self)
     }
 
-    /// The same loop seen from its constant twist, without a path: every joint stays where it is in the world.
+    /// The same loop seen from its constant twist, without a path; every joint keeps its world transform.
     ///
     /// Errors: none for a loop that follows no path; otherwise as [`Self::along`].
     pub fn on_screw(self) -> Result<Self, LoopClipError> {
@@ -152,12 +151,12 @@ impl LoopClip {
         Ok(clip)
     }
 
-    /// Whether the root sways about its constant twist along a path of its own.
+    /// Whether the root follows a path about its constant twist.
     pub fn follows_path(&self) -> bool {
         !self.path.is_empty()
     }
 
-    /// Where the root stands at every sample, seen from its constant twist; empty where it follows it.
+    /// The root at every sample, seen from its constant twist; empty where it follows the twist.
     pub(crate) fn path(&self) -> &[Rigid] {
         &self.path
     }
@@ -187,21 +186,21 @@ impl LoopClip {
         self.num_samples() as f64 * self.step_secs()
     }
 
-    /// The joint that carried the travel in the source.
+    /// The joint that carried the root motion in the source.
     pub fn carrier(&self) -> usize {
         self.carrier
     }
 
-    /// World transform of the root at key `key`, over any number of cycles: its constant twist, or the path about it.
+    /// World transform of the root at key `key`, over any number of cycles: by its constant twist, or the path about it.
     pub fn root_pose(&self, key: usize) -> Rigid {
-        let travelled = self.root.at(key as f64 * self.step_secs());
+        let on_twist = self.root.at(key as f64 * self.step_secs());
         match self.path.get(key % self.num_samples()) {
-            Some(&place) => travelled * place,
-            None => travelled,
+            Some(&sway) => on_twist * sway,
+            None => on_twist,
         }
     }
 
-    /// How the root travels.
+    /// The root motion.
     pub fn root(&self) -> &RootMotion {
         &self.root
     }
@@ -221,17 +220,17 @@ impl LoopClip {
         self.tracks.world()
     }
 
-    /// The pose at key `key`, local, with the root's travel folded onto the joint that carried it in the source.
+    /// The pose at key `key`, local, with the root motion added to the joint that carried it in the source.
     ///
-    /// Played on the source's skeleton this puts every joint where root(t) times the body pose has it. Keys run over any
-    /// number of cycles and the travel goes on.
+    /// Played on the source's skeleton this puts every joint at root(t) times the body pose. Keys may run over any number of
+    /// cycles, and the root motion accumulates.
     pub fn folded_pose(&self, key: usize) -> Pose {
         let mut pose = self.body_pose(key).to_pose();
         pose.carry(self.skeleton(), self.carrier, self.root_pose(key));
         pose
     }
 
-    /// The pose at key `key`, local, below a further joint that comes first and stands where the root does.
+    /// The pose at key `key`, local, below an additional first joint that carries the root's transform.
     pub fn root_relative_pose(&self, key: usize) -> Pose {
         let (body, root) = (self.body_pose(key), self.root_pose(key));
         Pose {
@@ -258,7 +257,7 @@ mod tests {
     use crate::{math::rotation, motion::Joint};
 
     #[test]
-    fn folding_the_travel_keeps_every_joint_in_its_place() {
+    fn folding_the_root_motion_keeps_every_joint_in_place() {
         let joint = |parent| Joint {
             name: "j".to_owned(),
             parent,
@@ -284,7 +283,7 @@ mod tests {
         for key in 0..9 {
             let folded = clip.folded_pose(key).as_ref().world(clip.skeleton()).translations;
             let world = clip.world_pose(key).translations;
-            // The joint above the carrier stays behind; the carrier and all below are where the root takes them.
+            // The joint above the carrier stays behind; the carrier and all joints below it move with the root.
             for joint in 1..3 {
                 assert!((folded[joint] - world[joint]).length() < 1e-14);
             }

@@ -1,8 +1,8 @@
-//! Playing a loop at any time: no frames, no cycles, no loop points.
+//! Sampling a loop at any time, between its frames and over any number of cycles.
 //!
-//! Times are in seconds since the start of the loop, negative ones and those of any number of cycles included. The body is
-//! interpolated around the loop, so the seam is a place like any other; the root is a closed form of time, so nothing adds
-//! up. Poses do not depend on when else the loop is looked at. Derivation: docs/math/sampling.md.
+//! Times are in seconds since the start of the loop and may be negative or exceed a cycle. The body is interpolated around the
+//! loop, so the seam needs no special case. The root is a closed form of time, so no error accumulates. A pose depends on its
+//! time alone. Derivation: docs/math/sampling.md.
 
 use glam::{DQuat, DVec3};
 
@@ -16,55 +16,55 @@ use crate::{
     motion::{Pose, RootMotion},
 };
 
-/// How poses between samples are made.
+/// How poses between samples are interpolated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Interpolation {
-    /// Along straight lines, rotations along chords brought back to length (nlerp), as engines do; speeds jump at samples.
+    /// Linear, with normalized rotations (nlerp), as in engines; velocities jump at samples.
     Linear,
-    /// Along cubics with central slopes: C1 everywhere, the seam included.
+    /// Cubic with central slopes: C1 everywhere, including the seam.
     #[default]
     Cubic,
 }
 
-/// A place between two samples of a loop.
+/// A position between two samples of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Place {
+struct SamplePosition {
     /// The sample at or before it.
     before: usize,
-    /// Way to the next sample, 0 to 1; 0 on the sample.
+    /// Fraction of the way to the next sample, 0 to 1; 0 on the sample.
     u: f64,
 }
 
-/// Times this close to a sample, relative to themselves, are on it: what dividing a time by a step may err by.
+/// Times this close to a sample, relative to themselves, count as the sample: the rounding error of dividing a time by a step.
 const ON_SAMPLE: f64 = 4.0 * f64::EPSILON;
 
 impl LoopClip {
     /// The body's pose at any time, local, relative to the root.
     ///
-    /// At the times of samples the values are the samples' own, bit for bit. A time that is not finite counts as 0.
+    /// At the times of samples the result equals the samples bit for bit. A time that is not finite counts as 0.
     pub fn body_pose_at(&self, secs: f64, interpolation: Interpolation) -> Pose {
-        let place = self.place(secs);
-        if place.u == 0.0 {
-            return self.body_pose(place.before).to_pose();
+        let at = self.locate(secs);
+        if at.u == 0.0 {
+            return self.body_pose(at.before).to_pose();
         }
-        let around = self.around(place.before);
+        let around = self.around(at.before);
         match interpolation {
             Interpolation::Linear => self.tracks.map_joints(around, |points, turns| {
                 (
-                    points.before.lerp(points.after, place.u),
-                    nlerp(turns.before, turns.after, place.u),
+                    points.before.lerp(points.after, at.u),
+                    nlerp(turns.before, turns.after, at.u),
                 )
             }),
-            Interpolation::Cubic => self.tracks.between(around, place.u),
+            Interpolation::Cubic => self.tracks.between(around, at.u),
         }
     }
 
     /// Rates of all joints' local transforms at any time under [`Interpolation::Cubic`]: velocities, metres per second, and
     /// angular velocities, radians per second in the parent's axes; relative to the root.
     pub fn body_rates_at(&self, secs: f64) -> (Vec<DVec3>, Vec<DVec3>) {
-        let (place, step_secs) = (self.place(secs), self.step_secs());
-        let curve = Hermite::at(place.u);
-        self.tracks.map_joints(self.around(place.before), |points, turns| {
+        let (at, step_secs) = (self.locate(secs), self.step_secs());
+        let curve = Hermite::at(at.u);
+        self.tracks.map_joints(self.around(at.before), |points, turns| {
             (
                 curve.point_rate(points) / step_secs,
                 curve.rotation_rate(turns) / step_secs,
@@ -74,29 +74,29 @@ impl LoopClip {
 
     /// World transform of the root at any time: its constant twist in closed form, or the path about it.
     ///
-    /// A path is interpolated by cubics as seen from the twist, which repeats; so the travel is exact over any number of
+    /// A path is interpolated by cubics as seen from the twist, where it repeats, so the root motion is exact over any number of
     /// cycles.
     pub fn root_pose_at(&self, secs: f64) -> Rigid {
-        let travelled = self.root.at(finite(secs));
+        let on_twist = self.root.at(finite(secs));
         if self.path.is_empty() {
-            travelled
+            on_twist
         } else {
-            travelled * self.sway_at(secs)
+            on_twist * self.sway_at(secs)
         }
     }
 
-    /// What moves the root from its place at one time to that at another, seen from the former: X(from)^-1 X(to).
+    /// The root motion between two times, seen from the root at the first: X(from)^-1 X(to).
     ///
-    /// What an engine adds per frame: `character = character * delta`. Deltas of consecutive stretches multiply to that of
-    /// the whole; it knows nothing of cycles, and running backwards undoes it.
+    /// An engine applies it every frame: `character = character * delta`. Deltas of consecutive spans multiply to the delta of
+    /// the whole, across cycle boundaries too, and running backwards undoes it.
     pub fn root_delta(&self, from_secs: f64, to_secs: f64) -> Rigid {
-        // Not by way of both places in the world, whose digits are spent on the distance to its origin.
-        let travel = RootMotion {
+        // Not through both world transforms, which lose digits far from the origin.
+        let root = RootMotion {
             start: Rigid::IDENTITY,
             ..self.root
         };
-        let travelled = travel.at(finite(to_secs) - finite(from_secs));
-        self.sway_at(from_secs).inverse() * travelled * self.sway_at(to_secs)
+        let on_twist = root.at(finite(to_secs) - finite(from_secs));
+        self.sway_at(from_secs).inverse() * on_twist * self.sway_at(to_secs)
     }
 
     /// World positions (metres) and rotations of all joints at any time.
@@ -105,25 +105,25 @@ impl LoopClip {
         body.as_ref().world(self.skeleton()).moved(self.root_pose_at(secs))
     }
 
-    /// Where the root stands at any time, seen from its constant twist.
+    /// The root at any time, seen from its constant twist.
     pub fn sway_at(&self, secs: f64) -> Rigid {
         if self.path.is_empty() {
             return Rigid::IDENTITY;
         }
-        let place = self.place(secs);
-        if place.u == 0.0 {
-            return self.path[place.before];
+        let at = self.locate(secs);
+        if at.u == 0.0 {
+            return self.path[at.before];
         }
-        let curve = Hermite::at(place.u);
-        let path = self.around(place.before).map(|sample| self.path[sample]);
+        let curve = Hermite::at(at.u);
+        let path = self.around(at.before).map(|sample| self.path[sample]);
         Rigid::new(
-            curve.rotation(path.map(|place| place.rotation)),
-            curve.point(path.map(|place| place.translation)),
+            curve.rotation(path.map(|root| root.rotation)),
+            curve.point(path.map(|root| root.translation)),
         )
     }
 
-    /// Between which samples a time lies.
-    fn place(&self, secs: f64) -> Place {
+    /// The samples between which a time lies.
+    fn locate(&self, secs: f64) -> SamplePosition {
         let at = finite(secs) / self.step_secs();
         let near = at.round();
         let at = if (at - near).abs() <= ON_SAMPLE * at.abs() {
@@ -132,14 +132,14 @@ impl LoopClip {
             at
         };
         let before = at.floor();
-        Place {
+        SamplePosition {
             // Exact: both are whole numbers.
             before: before.rem_euclid(self.num_samples() as f64) as usize,
             u: at - before,
         }
     }
 
-    /// The samples around a place, around the loop.
+    /// The samples around a position, around the loop.
     fn around(&self, before: usize) -> Span<usize> {
         let count = self.num_samples();
         Span {
@@ -151,7 +151,7 @@ impl LoopClip {
     }
 }
 
-/// A time, 0 where it is none: a time that overflowed on the way is no reason to end a program.
+/// The time, or 0 if it is not finite: a time that overflowed must not end a program.
 fn finite(secs: f64) -> f64 {
     if secs.is_finite() { secs } else { 0.0 }
 }

@@ -1,13 +1,11 @@
-//! The view of a loop that an engine samples every frame: single precision, laid out for vector instructions, without a
-//! single allocation per sample.
+//! A loop prepared for playback in an engine: single precision, laid out for vector instructions, no allocation per sample.
 //!
-//! [`RuntimeLoop`] is built once from a [`LoopClip`]. Any number of characters share it; each asks for the pose at its own
-//! time, in any order, and pays the same for all of them: there is no cursor that likes to move forwards. What is known
-//! before is worked out before: signs of neighbouring keys agree, so no key is tested; the first key follows the last once
-//! more, so the seam is no case; joints that only turn have their translation laid down once. How fast that is:
-//! `cargo bench -p loopwright --bench playback`.
+//! [`RuntimeLoop`] is built once from a [`LoopClip`]. Any number of characters share it and sample it at their own times, in any
+//! order, at the same cost: there is no cursor. Work is done in advance where possible: signs of neighbouring keys agree, so no
+//! key is tested; the first key is repeated after the last, so the seam is no special case; joints that only rotate have their
+//! translation stored once. Speed: `cargo bench -p loopwright --bench playback`.
 //!
-//! Longer than most files: how the keys lie in memory and the loops over them can only be read together.
+//! This file is longer than most: the memory layout of the keys and the loops over them belong together.
 
 use core::fmt;
 
@@ -17,7 +15,7 @@ use glam::{DQuat, DVec3};
 use super::{Interpolation, LoopClip};
 use crate::{math::rotation, motion::Skeleton};
 
-/// Joints whose rotations are worked out side by side.
+/// Number of joints whose rotations are computed together.
 const LANES: usize = 8;
 
 /// Rotations of [`LANES`] joints: all x, all y, all z, all w.
@@ -26,12 +24,12 @@ type Group = [f32; 4 * LANES];
 /// Translations of [`LANES`] joints, metres: all x, all y, all z.
 type Translations = [f32; 3 * LANES];
 
-/// A rigid motion for graphics: a 4x4 matrix by columns, the last of which is the place in metres.
+/// A rigid motion for graphics: a 4x4 matrix by columns, the last of which is the translation in metres.
 ///
 /// `matrix[column][row]`; the last row is 0, 0, 0, 1.
 pub type ModelMatrix = [[f32; 4]; 4];
 
-/// No turn and no way.
+/// The identity.
 const IDENTITY: ModelMatrix = [
     [1.0, 0.0, 0.0, 0.0],
     [0.0, 1.0, 0.0, 0.0],
@@ -39,27 +37,27 @@ const IDENTITY: ModelMatrix = [
     [0.0, 0.0, 0.0, 1.0],
 ];
 
-/// A joint whose translation stays this close to its first is one that only turns, metres.
+/// A joint whose translation stays this close to its first one only rotates, metres.
 ///
-/// Above what the text of a file leaves, below what any eye or collision sees.
+/// Above the rounding of text files, below what is visible or affects collisions.
 const STANDS_WITHIN_METRES: f64 = 1e-6;
 
-/// Why a loop has no runtime view.
+/// Why a loop cannot be prepared for playback.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RuntimeError {
-    /// Fewer than two samples are asked for, or more than [`MAX_SAMPLES`].
-    #[error("a runtime view has 2 to {MAX_SAMPLES} samples, {found} are asked for")]
+    /// The number of samples requested is below two or above [`MAX_SAMPLES`].
+    #[error("a runtime loop has 2 to {MAX_SAMPLES} samples, {found} were requested")]
     Samples {
-        /// Samples asked for.
+        /// Samples requested.
         found: usize,
     },
 }
 
-/// Most samples of a runtime view: a guard against a slip that fills the memory.
+/// Most samples of a runtime loop: protects against a typing error that fills the memory.
 pub const MAX_SAMPLES: usize = 100_000;
 
-/// A buffer does not fit the loop that is sampled into it.
+/// A buffer does not fit the loop.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("the buffer is made for {found} joints, the loop has {expected}")]
 pub struct BufferError {
@@ -69,25 +67,26 @@ pub struct BufferError {
     pub found: usize,
 }
 
-/// A loop made ready for playing, in single precision.
+/// A loop prepared for playback, in single precision.
 ///
-/// Poses are relative to the root; move the character by [`LoopClip::root_delta`]. Between samples rotations run along
-/// chords (nlerp) and translations along straight lines, as [`Interpolation::Linear`] has it.
+/// Poses are relative to the root; move the character by [`LoopClip::root_delta`]. Between samples rotations are interpolated by
+/// nlerp and translations linearly, as by [`Interpolation::Linear`].
 #[derive(Clone)]
 pub struct RuntimeLoop {
     level: Level,
     num_joints: usize,
     num_samples: usize,
     step_secs: f64,
-    /// Joints and their parents, those of one depth after those of the one before; the parent of the root is the root.
+    /// Joints and their parents, sorted by depth; the parent of the root is the root.
     ///
-    /// Neighbours in this list do not wait for each other, as those down a limb would.
+    /// Neighbours in this list do not depend on each other, as neighbours along a limb do.
     by_depth: Vec<[u32; 2]>,
-    /// [`SPREAD`], kept where the compiler does not know it: what it makes of a known order takes twice as many steps.
+    /// [`SPREAD`], hidden from the compiler, which turns a known permutation into twice as many instructions.
     spread: [u8; 32],
-    /// Rotations, key-major, one key more than samples: the last is the first again, on its neighbour's side.
+    /// Rotations, key-major, one key more than samples: the first key is repeated at the end, with the sign that matches its
+    /// neighbour.
     rotations: Vec<Group>,
-    /// Translations of all joints, metres; those of moving joints are put in by sampling.
+    /// Translations of all joints, metres; those of moving joints are overwritten by sampling.
     rest: Vec<Translations>,
     /// Joints whose translation changes.
     moving: Vec<u32>,
@@ -106,12 +105,12 @@ impl fmt::Debug for RuntimeLoop {
     }
 }
 
-/// Where a sampled pose goes; made once by [`RuntimeLoop::pose`] and used for any number of loops with as many joints.
+/// The buffer for a sampled pose; made once by [`RuntimeLoop::pose`] and used for any number of loops with as many joints.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RuntimePose {
     rotations: Vec<Group>,
     translations: Vec<Translations>,
-    /// Local transforms as matrices, on the way to models.
+    /// Local transforms as matrices, an intermediate of model matrices.
     columns: Vec<Columns>,
     num_joints: usize,
 }
@@ -144,7 +143,7 @@ impl RuntimePose {
 }
 
 impl RuntimePose {
-    /// Puts another local rotation into the pose: (x, y, z, w), of unit length.
+    /// Sets a local rotation of the pose: (x, y, z, w), of unit length.
     ///
     /// # Panics
     /// When `joint` is not below [`Self::num_joints`].
@@ -155,7 +154,7 @@ impl RuntimePose {
         }
     }
 
-    /// Puts another local translation into the pose, metres.
+    /// Sets a local translation of the pose, metres.
     ///
     /// # Panics
     /// When `joint` is not below [`Self::num_joints`].
@@ -168,15 +167,15 @@ impl RuntimePose {
 }
 
 impl RuntimeLoop {
-    /// The view with the loop's own samples.
+    /// Prepares the loop's own samples.
     pub fn new(clip: &LoopClip) -> Result<Self, RuntimeError> {
         Self::resampled(clip, clip.num_samples())
     }
 
-    /// The view with so many samples over the period, taken from the loop's cubics.
+    /// Prepares the given number of samples over the period, taken from the loop's cubics.
     ///
-    /// More are nearer to the cubics and take more memory: the chord between two samples errs by an eighth of their second
-    /// difference. Errors: [`RuntimeError::Samples`].
+    /// More samples are closer to the cubics and take more memory: the chord between two samples errs by an eighth of their
+    /// second difference. Errors: [`RuntimeError::Samples`].
     pub fn resampled(clip: &LoopClip, num_samples: usize) -> Result<Self, RuntimeError> {
         if !(2..=MAX_SAMPLES).contains(&num_samples) {
             return Err(RuntimeError::Samples { found: num_samples });
@@ -207,7 +206,7 @@ impl RuntimeLoop {
                 .chunks(LANES)
                 .map(|turns| side_by_side(turns.iter().map(DQuat::to_array)))
                 .collect();
-            // Lanes without a joint hold the identity, so that their chords have a length.
+            // Lanes without a joint hold the identity, so that interpolation can normalize them.
             for lane in num_joints % LANES..LANES {
                 if !num_joints.is_multiple_of(LANES) {
                     groups[num_joints / LANES][3 * LANES + lane] = 1.0;
@@ -226,7 +225,7 @@ impl RuntimeLoop {
             rest: keys[0]
                 .translations
                 .chunks(LANES)
-                .map(|places| side_by_side(places.iter().map(DVec3::to_array)))
+                .map(|translations| side_by_side(translations.iter().map(DVec3::to_array)))
                 .collect(),
             translations: keys
                 .iter()
@@ -241,7 +240,7 @@ impl RuntimeLoop {
         self.num_joints
     }
 
-    /// Bytes that the samples take.
+    /// Memory of the samples, bytes.
     pub fn num_bytes(&self) -> usize {
         size_of_val(&self.rotations[..]) + size_of_val(&self.translations[..]) + size_of_val(&self.rest[..])
     }
@@ -271,7 +270,7 @@ impl RuntimeLoop {
         Ok(())
     }
 
-    /// The local pose at any time, and from it where every joint is, seen from the root.
+    /// Samples the local pose at any time, and the transforms of all joints seen from the root.
     ///
     /// `models` gets one matrix for each joint, in skeleton order. Errors: [`BufferError`] for a buffer of another number of
     /// joints.
@@ -285,18 +284,18 @@ impl RuntimeLoop {
         self.fits(models.len())?;
         dispatch!(self.level, simd => {
             self.sample_with(simd, secs, pose);
-            self.place_with(simd, pose, models);
+            self.models_with(simd, pose, models);
         });
         Ok(())
     }
 
-    /// Where every joint of a pose is, seen from the root: for poses that were changed since they were sampled.
+    /// The transforms of all joints of a pose, seen from the root: for poses that were changed after sampling.
     ///
     /// Errors: [`BufferError`] for a buffer of another number of joints.
     pub fn models(&self, pose: &mut RuntimePose, models: &mut [ModelMatrix]) -> Result<(), BufferError> {
         self.fits(pose.num_joints())?;
         self.fits(models.len())?;
-        dispatch!(self.level, simd => self.place_with(simd, pose, models));
+        dispatch!(self.level, simd => self.models_with(simd, pose, models));
         Ok(())
     }
 
@@ -311,9 +310,9 @@ impl RuntimeLoop {
         }
     }
 
-    /// Key before a time, and the way to the next one, 0 to 1.
+    /// The key before a time, and the fraction of the way to the next one, 0 to 1.
     #[inline(always)]
-    fn place(&self, secs: f64) -> (usize, f32) {
+    fn locate(&self, secs: f64) -> (usize, f32) {
         let at = if secs.is_finite() { secs / self.step_secs } else { 0.0 };
         let before = at.floor();
         let count = self.num_samples as f64;
@@ -323,10 +322,10 @@ impl RuntimeLoop {
         (key, (at - before) as f32)
     }
 
-    /// The keys around a time, and the way from one to the other.
+    /// The keys around a time, and the fraction of the way from one to the other.
     #[inline(always)]
     fn keys_at(&self, secs: f64) -> ([&[Group]; 2], usize, f32) {
-        let (key, u) = self.place(secs);
+        let (key, u) = self.locate(secs);
         let size = self.num_joints.div_ceil(LANES);
         let (before, after) = self.rotations[key * size..(key + 2) * size].split_at(size);
         ([before, after], key, u)
@@ -361,7 +360,7 @@ impl RuntimeLoop {
     }
 
     #[inline(always)]
-    fn place_with<S: Simd>(&self, simd: S, pose: &mut RuntimePose, models: &mut [ModelMatrix]) {
+    fn models_with<S: Simd>(&self, simd: S, pose: &mut RuntimePose, models: &mut [ModelMatrix]) {
         simd.vectorize(
             #[inline(always)]
             || {
@@ -369,19 +368,19 @@ impl RuntimeLoop {
                 for ((rotations, translations), into) in locals.zip(&mut pose.columns) {
                     *into = columns(simd, &Rotations::load(simd, rotations), translations);
                 }
-                self.place_all(simd, &pose.columns, models);
+                self.multiply_all(simd, &pose.columns, models);
             },
         );
     }
 
     #[inline(always)]
-    fn place_all<S: Simd>(&self, simd: S, columns: &[Columns], models: &mut [ModelMatrix]) {
-        // The root's parent is the identity, put where the root will be.
+    fn multiply_all<S: Simd>(&self, simd: S, columns: &[Columns], models: &mut [ModelMatrix]) {
+        // The root's parent is the identity, stored where the root's matrix will be.
         models[0] = IDENTITY;
         let spread = u8x32::from_slice(simd, &self.spread);
         for &[joint, parent] in &self.by_depth {
             let columns = &columns[joint as usize / LANES];
-            place(simd, spread, columns, joint as usize, parent as usize, models);
+            multiply(simd, spread, columns, joint as usize, parent as usize, models);
         }
     }
 }
@@ -428,7 +427,7 @@ impl<S: Simd> Rotations<S> {
         }
     }
 
-    /// On the chord from one rotation to another at u, brought back to length.
+    /// The interpolated rotation at u, normalized.
     #[inline(always)]
     fn between(before: &Self, after: &Self, u: f32) -> Self {
         let part = |axis: usize| before.0[axis] + (after.0[axis] - before.0[axis]) * u;
@@ -441,7 +440,7 @@ impl<S: Simd> Rotations<S> {
 /// The first three rows of the matrices of eight joints, in pairs of neighbouring columns: rows of the first two columns,
 /// then of the third and the translation.
 ///
-/// A pair is held as the bits of one double, so that it is loaded and spread in one go.
+/// A pair is stored as the bits of one double, so that it is loaded and spread at once.
 type Columns = [[f64; LANES]; 6];
 
 #[inline(always)]
@@ -469,14 +468,14 @@ fn columns<S: Simd>(simd: S, rotations: &Rotations<S>, translations: &Translatio
     columns
 }
 
-/// Bytes of the first number four times, then of the second number of a pair, in each half of a vector its own.
+/// Bytes of the first number four times, then of the second number of a pair, each in its own half of a vector.
 const SPREAD: [u8; 32] = [
     0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7,
 ];
 
-/// Multiplies the matrix of a joint to its parent's.
+/// Multiplies the matrix of a joint by its parent's.
 #[inline(always)]
-fn place<S: Simd>(
+fn multiply<S: Simd>(
     simd: S,
     spread: u8x32<S>,
     columns: &Columns,
@@ -492,14 +491,14 @@ fn place<S: Simd>(
             column.combine(column)
         },
     );
-    let place = f32x4::splat(simd, 0.0).combine(f32x4::from_slice(simd, &parent[3]));
+    let translation = f32x4::splat(simd, 0.0).combine(f32x4::from_slice(simd, &parent[3]));
     let lane = joint % LANES;
     let pair = |row: usize| {
         let pair: f32x8<S> = f64x4::splat(simd, columns[row][lane]).bitcast();
         pair.swizzle_dyn_within_blocks(spread)
     };
     let left = a * pair(0) + (b * pair(1) + c * pair(2));
-    let right = (a * pair(3) + b * pair(4)) + (c * pair(5) + place);
+    let right = (a * pair(3) + b * pair(4)) + (c * pair(5) + translation);
     let into = models[joint].as_flattened_mut();
     left.store_slice(&mut into[..8]);
     right.store_slice(&mut into[8..]);
@@ -516,7 +515,7 @@ mod tests {
     const NUM_JOINTS: usize = 21;
     const NUM_SAMPLES: usize = 40;
 
-    /// A bushy tree whose joints turn, two of which move as well; joint 5 makes a whole turn per period.
+    /// A wide tree whose joints rotate and two of which also translate; joint 5 makes a whole turn per period.
     fn clip() -> LoopClip {
         let joints = (0..NUM_JOINTS).map(|index| Joint {
             name: format!("j{index}"),
@@ -560,7 +559,8 @@ mod tests {
         .unwrap()
     }
 
-    /// Largest differences from the playback in double precision: locals, places of joints (metres), axes of their frames.
+    /// Largest differences from the playback in double precision: local transforms, positions of joints (metres), axes of their
+    /// frames.
     fn worst(clip: &LoopClip, runtime: &RuntimeLoop, interpolation: Interpolation) -> [f64; 3] {
         let mut pose = runtime.pose();
         let mut models = vec![IDENTITY; NUM_JOINTS];
@@ -582,10 +582,10 @@ mod tests {
             } = local.world(clip.skeleton());
             for joint in 0..NUM_JOINTS {
                 let local = DQuat::from_array(pose.rotation(joint).map(f64::from));
-                let place = DVec3::from_array(pose.translation(joint).map(f64::from));
+                let translation = DVec3::from_array(pose.translation(joint).map(f64::from));
                 worst[0] = worst[0]
                     .max(rotation::difference(local, rotations[joint]).length())
-                    .max((place - translations[joint]).length());
+                    .max((translation - translations[joint]).length());
                 let column = |column: usize| {
                     let [x, y, z, _] = models[joint][column].map(f64::from);
                     DVec3::new(x, y, z)
@@ -610,10 +610,13 @@ mod tests {
                 .collect::<Vec<_>>(),
             [0, 7]
         );
-        let [local, place, axes] = worst(&clip, &runtime, Interpolation::Linear);
+        let [local, translation, axes] = worst(&clip, &runtime, Interpolation::Linear);
         // Six levels of joints, each rounding to 24 bits.
-        assert!(local < 5e-7 && place < 1e-6 && axes < 2e-6, "{local} {place} {axes}");
-        // More samples come nearer to the cubics, by the square of their number.
+        assert!(
+            local < 5e-7 && translation < 1e-6 && axes < 2e-6,
+            "{local} {translation} {axes}"
+        );
+        // More samples are closer to the cubics, by the square of their number.
         let errors = [40, 80, 160].map(|count| {
             let runtime = RuntimeLoop::resampled(&clip, count).unwrap();
             worst(&clip, &runtime, Interpolation::Cubic)[0]
@@ -624,7 +627,7 @@ mod tests {
         );
     }
 
-    /// What a processor can do changes the time and nothing else.
+    /// The instructions of a processor change the time only.
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     #[test]
     fn the_same_bits_with_any_instructions() {
@@ -652,7 +655,7 @@ mod tests {
     }
 
     #[test]
-    fn poses_can_be_changed_before_they_are_placed() {
+    fn poses_can_be_changed_before_models_are_computed() {
         let runtime = RuntimeLoop::new(&clip()).unwrap();
         let (mut pose, mut at_once) = (runtime.pose(), vec![IDENTITY; NUM_JOINTS]);
         runtime.sample_models(0.4, &mut pose, &mut at_once).unwrap();

@@ -8,7 +8,7 @@ use glam::{DQuat, DVec3};
 
 use super::rotation;
 
-/// Two samples and their neighbours, where there are any.
+/// Two samples and their neighbours, if any.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Span<T> {
     /// The sample before the earlier one.
@@ -22,7 +22,7 @@ pub(crate) struct Span<T> {
 }
 
 impl<T> Span<T> {
-    /// What a function makes of each sample.
+    /// Applies a function to each sample.
     pub(crate) fn map<U>(self, value: impl Fn(T) -> U) -> Span<U> {
         Span {
             left: self.left.map(&value),
@@ -33,7 +33,7 @@ impl<T> Span<T> {
     }
 }
 
-/// The Hermite basis at one place between two samples, with its derivative per step.
+/// The Hermite basis at one point between two samples, with its derivative per step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Hermite {
     /// Weights of the end value and of the slopes at start and end; the start value has 1 less that of the end.
@@ -50,27 +50,27 @@ impl Hermite {
         }
     }
 
-    /// The point there.
+    /// The point at u.
     pub(crate) fn point(&self, span: Span<DVec3>) -> DVec3 {
         let [end, slope_start, slope_end] = self.value;
         let [before, after] = slopes(span);
         span.before + end * (span.after - span.before) + slope_start * before + slope_end * after
     }
 
-    /// Velocity of the point there, per step.
+    /// Velocity of the point at u, per step.
     pub(crate) fn point_rate(&self, span: Span<DVec3>) -> DVec3 {
         let [end, slope_start, slope_end] = self.rate;
         let [before, after] = slopes(span);
         end * (span.after - span.before) + slope_start * before + slope_end * after
     }
 
-    /// The rotation there, on the earlier sample's side.
+    /// The rotation at u, with the sign of the earlier sample.
     pub(crate) fn rotation(&self, span: Span<DQuat>) -> DQuat {
         let vector = mix(self.value, tangents(span));
         rotation::on_side_of(rotation::exp(vector) * span.before, span.before)
     }
 
-    /// Angular velocity there, radians per step, in the space that the rotations map to.
+    /// Angular velocity at u, radians per step, in the space that the rotations map to.
     pub(crate) fn rotation_rate(&self, span: Span<DQuat>) -> DVec3 {
         let tangents = tangents(span);
         rotation::left_jacobian(mix(self.value, tangents)) * mix(self.rate, tangents)

@@ -1,9 +1,9 @@
-//! How an offset fades away over time, and the area under its size: what a jump displaces in all.
+//! The fade of an offset over time, and the area under its size: the total displacement of a jump.
 //!
 //! A spring, a cubic and a quintic, each as the curves that an offset of position, velocity or acceleration follows while it
-//! fades ([`Decay::at`]). An offset that starts at x and changes by v a second crosses zero at most once, so the area under its
-//! size is the signed area with what lies beyond the crossing counted the other way. Formulas: docs/math/shapes.md;
-//! the area: docs/math/transition_cost.md.
+//! fades ([`Decay::at`]). An offset that starts at x and changes by v per second crosses zero at most once. So the area under its
+//! size is the signed area with the part beyond the crossing negated. Formulas: docs/math/shapes.md; the area:
+//! docs/math/transition_cost.md.
 
 use core::f64::consts::LN_2;
 
@@ -30,7 +30,7 @@ pub enum Decay {
     },
 }
 
-/// The kind of a [`Decay`], whatever its time.
+/// The kind of a [`Decay`], without its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecayKind {
     /// A critically damped spring.
@@ -58,7 +58,7 @@ impl DecayKind {
     }
 }
 
-/// The signed area under an offset, and how much of it lies beyond the place where the offset crosses zero.
+/// The signed area under an offset, and the part of it beyond the zero crossing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Area {
     whole: f64,
@@ -89,7 +89,7 @@ pub struct Fading {
 }
 
 impl Decay {
-    /// Name as people write it.
+    /// Name for display.
     pub fn name(self) -> &'static str {
         match self {
             Self::Spring { .. } => "spring",
@@ -109,7 +109,7 @@ impl Decay {
 
     /// The offsets `t` seconds after they began to fade, t at least 0.
     ///
-    /// Where a derivative jumps, at the blend time, the one from before it holds. Source: docs/math/shapes.md.
+    /// At the blend time, where a derivative jumps, the value from before it is returned. Source: docs/math/shapes.md.
     pub fn at(self, t: f64) -> Fading {
         match self {
             Self::Quintic { blend_secs: b } => Fading {
@@ -158,19 +158,19 @@ impl Decay {
 
     /// Signed area under the offset, a x + b v, in units of x times seconds.
     ///
-    /// Of a place and its velocity it is the feature form: the difference of two states' values is the signed area that a jump
-    /// between them leaves, and its size never exceeds [`Self::displacement`].
+    /// For a position and its velocity this is the feature form: the difference of two states' values is the signed area that a
+    /// jump between them leaves, and its size never exceeds [`Self::displacement`].
     pub fn signed_area(self, x: f64, v: f64) -> f64 {
-        let (place, rate) = self.area_weights();
-        place * x + rate * v
+        let (position, rate) = self.area_weights();
+        position * x + rate * v
     }
 
     /// Total displacement D(x, v): the integral over all time of the size of the decaying offset, in units of x times seconds.
     ///
-    /// A number for all finite x and v that do not overflow; at least the size of [`Self::signed_area`], to the last bit.
+    /// A number for all finite x and v that do not overflow; never less than the size of [`Self::signed_area`], to the last bit.
     pub fn displacement(self, x: f64, v: f64) -> f64 {
         let Area { whole, beyond } = self.area(x, v);
-        // Rounding must not lift the signed area above what it bounds.
+        // Rounding must not raise the signed area above its bound.
         ((whole - beyond).abs() + beyond.abs()).max(whole.abs())
     }
 
@@ -200,7 +200,7 @@ impl Decay {
                 let c = v * blend_secs;
                 // In w = 1 - u the offset is w^3 times the parabola end - slope w + square w^2, which is x at w = 1.
                 if are_opposite(x, 10.0 * x + 4.0 * c) {
-                    // In shares of the larger, whose squares neither overflow nor vanish.
+                    // Scaled by the larger, so that squares neither overflow nor vanish.
                     let scale = x.abs().max(c.abs());
                     let (x, c) = (x / scale, c / scale);
                     let (end, slope, square) = (10.0 * x + 4.0 * c, 15.0 * x + 7.0 * c, 6.0 * x + 3.0 * c);
@@ -216,14 +216,14 @@ impl Decay {
     }
 }
 
-/// Rate y of the decay, per second, of a critically damped spring of that half-life, seconds: its offset falls as e^(-y t).
+/// Decay rate y, per second, of a critically damped spring with that half-life, seconds: its offset falls as e^(-y t).
 ///
 /// The half-life is the articles' parameter, y = 2 ln2 / h: 59.7% of a resting offset is left after h, half of it after 1.2107 h.
 pub fn decay_rate(half_life_secs: f64) -> f64 {
     2.0 * LN_2 / half_life_secs
 }
 
-/// Half-life, seconds, of a rate of decay per second: the inverse of [`decay_rate`].
+/// Half-life, seconds, of a decay rate per second: the inverse of [`decay_rate`].
 pub fn half_life_of_decay_rate(rate: f64) -> f64 {
     2.0 * LN_2 / rate
 }
@@ -250,7 +250,7 @@ fn polynomial<const N: usize>(coefficients: [f64; N], scale: f64, blend_secs: f6
     }
 }
 
-/// Whether one lies above zero and the other below.
+/// Whether one is positive and the other negative.
 fn are_opposite(x: f64, end: f64) -> bool {
     (x > 0.0 && end < 0.0) || (x < 0.0 && end > 0.0)
 }

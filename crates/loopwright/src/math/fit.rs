@@ -15,10 +15,10 @@ pub struct PointPair {
     pub weight: f64,
 }
 
-/// The turn about +Y and the translation that best lay the start points onto the end points.
+/// The rotation about +Y and the translation that best map the start points to the end points.
 ///
 /// Weighted least squares in closed form: centroids give the translation, the plane cross and dot products about them the
-/// turn. The height is carried along; the caller decides whether it is a climb. Without points: the identity.
+/// rotation. The height is included; the caller decides whether it is a climb. Without points: the identity.
 pub fn fit_planar(pairs: &[PointPair]) -> Rigid {
     let total: f64 = pairs.iter().map(|pair| pair.weight).sum();
     if total <= 0.0 {
@@ -42,12 +42,12 @@ pub fn fit_planar(pairs: &[PointPair]) -> Rigid {
     Rigid::new(turn, end - turn * start)
 }
 
-/// The rigid motion that best lays the start points onto the end points.
+/// The rigid motion that best maps the start points to the end points.
 ///
 /// Weighted least squares in closed form: centroids give the translation, the eigenvector of the largest eigenvalue of a
-/// symmetric 4x4 matrix the rotation. Points on one line leave the turn about it open; then any of the best motions is
-/// returned. Without points: the identity. Source: Horn, Closed-form solution of absolute orientation using unit
-/// quaternions, Journal of the Optical Society of America A 4, 1987.
+/// symmetric 4x4 matrix the rotation. Points on one line do not determine the rotation about it; then any of the best motions is
+/// returned. Without points: the identity. Source: Horn, Closed-form solution of absolute orientation using unit quaternions,
+/// Journal of the Optical Society of America A 4, 1987.
 pub fn fit_rigid(pairs: &[PointPair]) -> Rigid {
     let total: f64 = pairs.iter().map(|pair| pair.weight).sum();
     if total <= 0.0 {
@@ -92,7 +92,7 @@ fn top_eigenvector(mut a: [[f64; 4]; 4]) -> [f64; 4] {
         let mut turned = false;
         for p in 0..3 {
             for q in p + 1..4 {
-                // Below this the entry cannot change the diagonal any more.
+                // Below this the entry can no longer change the diagonal.
                 if a[p][q].abs() <= f64::EPSILON * 1e-3 * (a[p][p].abs() + a[q][q].abs()) {
                     continue;
                 }
@@ -122,28 +122,28 @@ fn top_eigenvector(mut a: [[f64; 4]; 4]) -> [f64; 4] {
             break;
         }
     }
-    // The first of equal ones, so that points that tell nothing turn nothing.
+    // The first of equal ones, so that points without information give no rotation.
     let top = (1..4).fold(0, |top, index| if a[index][index] > a[top][top] { index } else { top });
     vectors.map(|row| row[top])
 }
 
-/// Centre of the circle on which even steps of one turn lie, and the arm from there to its start, across the turn's axis.
+/// Centre of the circle on which even steps of one rotation lie, and the arm from there to its start, across the rotation's axis.
 ///
-/// `turn` is the rotation vector over all of `places`, radians, not zero. Least squares in closed form: with R_k the turn up to
-/// place k, the places are centre + R_k arm, and the sums of R_k are a + b J with J the quarter turn about the axis. Well
+/// `turn` is the rotation vector over all of `points`, radians, not zero. Least squares in closed form: with R_k the rotation up
+/// to point k, the points are centre + R_k arm, and the sums of R_k are a + b J with J the quarter turn about the axis. Well
 /// determined from half a turn on.
-pub(crate) fn fit_circle(places: &[DVec3], turn: DVec3) -> (DVec3, DVec3) {
+pub(crate) fn fit_circle(points: &[DVec3], turn: DVec3) -> (DVec3, DVec3) {
     let axis = turn.normalize_or_zero();
     let across = |v: DVec3| v - axis * v.dot(axis);
-    let count = places.len().max(1) as f64;
+    let count = points.len().max(1) as f64;
     let (mut sum, mut turned_back) = (DVec3::ZERO, DVec3::ZERO);
     let (mut a, mut b) = (0.0, 0.0);
-    for (index, &place) in places.iter().enumerate() {
+    for (index, &point) in points.iter().enumerate() {
         let angle = turn.length() * index as f64 / count;
         let (sin, cos) = ops::sin_cos(angle);
-        let place = across(place);
-        sum += place;
-        turned_back += place * cos - axis.cross(place) * sin;
+        let point = across(point);
+        sum += point;
+        turned_back += point * cos - axis.cross(point) * sin;
         a += cos;
         b += sin;
     }
@@ -163,12 +163,12 @@ mod tests {
             let axis = DVec3::new(0.48, -0.6, 0.64);
             let turn = axis * degrees.to_radians();
             let (centre, arm) = (DVec3::new(0.6, 0.48, 0.0), DVec3::new(-0.64, 0.0, 0.48) * 0.3);
-            let places: Vec<DVec3> = (0..50)
+            let points: Vec<DVec3> = (0..50)
                 .map(|step| {
                     centre + rotation::exp(turn * (f64::from(step) / 50.0)) * arm + axis * 0.1 * f64::from(step)
                 })
                 .collect();
-            let found = fit_circle(&places, turn);
+            let found = fit_circle(&points, turn);
             assert!((found.0 - centre).length() < 1e-13, "{degrees}: {found:?}");
             assert!((found.1 - arm).length() < 1e-13, "{degrees}: {found:?}");
         }

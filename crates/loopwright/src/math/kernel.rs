@@ -1,4 +1,4 @@
-//! Smoothing of samples at even times: weights, and how they are laid over a track that goes round or has ends.
+//! Smoothing of evenly timed samples: weights, and their application to a periodic track or one with ends.
 
 use core::{
     f64::consts::PI,
@@ -10,10 +10,10 @@ use glam::DVec3;
 
 use super::ops;
 
-/// A Gaussian's weights reach so many standard deviations to either side; beyond lies 0.006% of their sum.
+/// A Gaussian's weights extend this many standard deviations to either side; 0.006% of their sum lies beyond.
 const REACH_DEVIATIONS: f64 = 4.0;
 
-/// Weights of a raised cosine over `reach` samples on either side, from the first to the last; they add up to one.
+/// Weights of a raised cosine over `reach` samples on either side, from the first to the last; their sum is one.
 pub fn bump(reach: usize) -> Vec<f64> {
     let turn = PI / (reach + 1) as f64;
     let weights: Vec<f64> = (1..=2 * reach + 1)
@@ -23,7 +23,7 @@ pub fn bump(reach: usize) -> Vec<f64> {
     weights.into_iter().map(|weight| weight / total).collect()
 }
 
-/// Gaussian weights of the samples 0, 1, 2... away on either side, the standard deviation in samples; of sum 1 over both sides.
+/// Gaussian weights at distances of 0, 1, 2... samples, the standard deviation in samples; their sum over both sides is 1.
 pub fn gaussian(deviation: f64) -> Vec<f64> {
     let reach = (REACH_DEVIATIONS * deviation).ceil() as usize;
     let mut weights: Vec<f64> = (0..=reach)
@@ -37,7 +37,7 @@ pub fn gaussian(deviation: f64) -> Vec<f64> {
     weights
 }
 
-/// Gaussian weights of the samples 0, 1, 2... further on around a loop of `count`, the standard deviation in samples; of sum 1.
+/// Gaussian weights at offsets of 0, 1, 2... samples around a loop of `count`, the standard deviation in samples; their sum is 1.
 pub fn gaussian_around(count: usize, deviation: f64) -> Vec<f64> {
     let half = count as f64 / 2.0;
     let mut weights: Vec<f64> = (0..count)
@@ -55,7 +55,7 @@ pub fn gaussian_around(count: usize, deviation: f64) -> Vec<f64> {
     weights
 }
 
-/// Weighted means around a loop, one for each sample: `weights` are of the samples 0, 1, 2... further on.
+/// Weighted means around a loop, one for each sample: `weights` are for offsets of 0, 1, 2... samples.
 pub fn averaged_around<T>(values: &[T], weights: &[f64]) -> Vec<T>
 where
     T: Copy + Default + Add<Output = T> + Mul<f64, Output = T>,
@@ -71,7 +71,8 @@ where
         .collect()
 }
 
-/// Means around a loop under a [`bump`] of `reach` samples on either side, fewer than the loop has; zero where all of them are.
+/// Means around a loop under a [`bump`] of `reach` samples on either side, fewer than the loop has; exactly zero if all values
+/// are.
 pub fn smoothed_around<T>(values: &[T], reach: usize) -> Vec<T>
 where
     T: Copy + Mul<f64, Output = T> + Sum,
@@ -86,7 +87,7 @@ where
         .collect()
 }
 
-/// A curve around a loop that lies nowhere below the values, nor below zero, and is C1.
+/// A C1 curve around a loop that is never below the values, nor below zero.
 ///
 /// The highest value within `reach` samples, then its mean under a bump of that reach.
 pub fn envelope_around(values: &[f64], reach: usize) -> Vec<f64> {
@@ -100,10 +101,10 @@ pub fn envelope_around(values: &[f64], reach: usize) -> Vec<f64> {
     smoothed_around(&highest, reach)
 }
 
-/// The same of a track with ends between which it is needed: zero at both, where the values are not above zero.
+/// The same for a track with ends: zero at both, if the values there are not above zero.
 ///
-/// The highest value within `reach` samples, then its mean under a bump of half that reach; towards the ends both reach less
-/// far.
+/// The highest value within `reach` samples, then its mean under a bump of half that reach; towards the ends both have shorter
+/// reach.
 pub fn envelope(values: &[f64], reach: usize) -> Vec<f64> {
     let count = values.len();
     if values.iter().all(|&value| value <= 0.0) {
@@ -129,9 +130,9 @@ pub fn envelope(values: &[f64], reach: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Weighted means of a track that goes on beyond its ends as its own mirror image; `weights` as [`gaussian`] has them.
+/// Weighted means of a track continued beyond its ends by its own mirror image; `weights` as from [`gaussian`].
 ///
-/// Ends are smoothed as much as the rest is, and change comes out too small there, never too large.
+/// Ends are smoothed as much as the rest; changes there are underestimated, never overestimated.
 pub fn averaged_mirrored(track: &[DVec3], weights: &[f64]) -> Vec<DVec3> {
     let last = track.len() - 1;
     let before = |away: usize| track[away.min(last)];
@@ -159,7 +160,7 @@ pub fn averaged_mirrored(track: &[DVec3], weights: &[f64]) -> Vec<DVec3> {
 
 /// Value at each index of the least-squares line over the `reach` values on either side, fewer at the ends.
 pub fn trend(values: &[f64], reach: usize) -> Vec<f64> {
-    // Running sums of 1, x, x^2, y, xy, with x counted from the middle of the track to keep digits.
+    // Running sums of 1, x, x^2, y, xy, with x counted from the middle of the track to preserve precision.
     let middle = 0.5 * values.len() as f64;
     let mut sums = vec![[0.0; 4]];
     for (index, &y) in values.iter().enumerate() {

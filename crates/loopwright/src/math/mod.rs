@@ -1,4 +1,4 @@
-//! Leaf mathematics without a word of the domain: rotations, rigid motions and their fits, screws, cubics, decays, smoothing,
+//! Mathematics independent of motion capture: rotations, rigid motions and their fits, screws, cubics, decays, smoothing,
 //! percentiles, portable functions.
 
 pub mod ops;

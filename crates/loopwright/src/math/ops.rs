@@ -1,7 +1,7 @@
 //! Transcendental functions with the same bits on every platform.
 //!
-//! The standard library calls the platform's own mathematics, which differs in the last digit between systems. Everything
-//! in the core goes through these instead, so that a result found on one machine is found on all.
+//! The standard library uses the platform's mathematics, which differs in the last digit between systems. The core uses these
+//! functions instead, so that results are the same on all machines.
 
 /// Sine of an angle in radians.
 pub fn sin(x: f64) -> f64 {

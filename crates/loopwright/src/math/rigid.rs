@@ -1,7 +1,7 @@
 //! Rigid motions and their rates: transforms, twists, and the exponential map between them.
 //!
-//! `Rigid` maps points as rotation * p + translation and composes like matrices. A [`Twist`] is a constant body-frame rate;
-//! after `t` seconds it has moved a frame F to F * exp(t xi). Formulas: docs/math/rotations.md.
+//! `Rigid` maps points as rotation * p + translation and composes like matrices. A [`Twist`] is a constant body-frame rate; after
+//! `t` seconds it has moved a frame F to F * exp(t xi). Formulas: docs/math/rotations.md.
 
 use glam::{DQuat, DVec3};
 
@@ -17,29 +17,29 @@ pub struct Rigid {
 }
 
 impl Rigid {
-    /// The motion that leaves everything where it is.
+    /// The identity.
     pub const IDENTITY: Self = Self {
         rotation: DQuat::IDENTITY,
         translation: DVec3::ZERO,
     };
 
-    /// A motion of its two parts.
+    /// A motion from its two parts.
     pub const fn new(rotation: DQuat, translation: DVec3) -> Self {
         Self { rotation, translation }
     }
 
-    /// A turn by `yaw` radians about +Y, then a translation in metres.
+    /// A rotation by `yaw` radians about +Y, then a translation in metres.
     pub fn from_yaw(yaw: f64, translation: DVec3) -> Self {
         Self::new(rotation::from_yaw(yaw), translation)
     }
 
-    /// The motion that undoes this one.
+    /// The inverse motion.
     pub fn inverse(self) -> Self {
         let rotation = self.rotation.conjugate();
         Self::new(rotation, -(rotation * self.translation))
     }
 
-    /// Where a point goes, metres.
+    /// The image of a point, metres.
     pub fn transform_point(self, point: DVec3) -> DVec3 {
         self.rotation * point + self.translation
     }
@@ -48,7 +48,7 @@ impl Rigid {
 impl core::ops::Mul for Rigid {
     type Output = Self;
 
-    /// `a * b` moves by b first.
+    /// `a * b` applies b first.
     fn mul(self, other: Self) -> Self {
         Self::new(
             (self.rotation * other.rotation).normalize(),
@@ -82,16 +82,16 @@ impl Twist {
         )
     }
 
-    /// The constant twist that reaches `motion` in `secs` seconds, turning the short way (at most half a turn).
+    /// The constant twist that reaches `motion` in `secs` seconds with the shortest rotation (at most half a turn).
     pub fn log(motion: Rigid, secs: f64) -> Self {
         Self::log_with_turn(motion, rotation::log(motion.rotation), secs)
     }
 
     /// The constant twist that reaches `motion` in `secs` seconds while turning by the rotation vector `turn`.
     ///
-    /// `turn` must be a logarithm of the motion's rotation, perhaps with whole turns added. At a whole turn other than none
-    /// the only motions that a twist reaches have no translation across the axis, and the inverse Jacobian is not finite:
-    /// the caller must treat that case before.
+    /// `turn` must be a logarithm of the motion's rotation, possibly with whole turns added. At one or more whole turns a twist
+    /// reaches only motions without translation across the axis, and the inverse Jacobian is not finite: the caller must handle
+    /// that case first.
     pub fn log_with_turn(motion: Rigid, turn: DVec3, secs: f64) -> Self {
         Self {
             linear: rotation::left_jacobian_inverse(turn) * motion.translation / secs,
@@ -99,7 +99,7 @@ impl Twist {
         }
     }
 
-    /// The twist of a frame that is rigidly attached and stands at `frame` as seen from the one that has this twist.
+    /// The twist of a rigidly attached frame; `frame` is its transform seen from the frame that has this twist.
     #[must_use]
     pub(crate) fn seen_from(self, frame: Rigid) -> Self {
         let back = frame.rotation.conjugate();
@@ -111,7 +111,7 @@ impl Twist {
 
     /// Radius of the path in metres, or `None` for a straight one.
     ///
-    /// A path counts as straight when its radius exceeds a kilometre: there a figure in metres says nothing any more.
+    /// A path counts as straight if its radius exceeds a kilometre: beyond that the value has no practical meaning.
     pub fn radius(self) -> Option<f64> {
         let rate = self.angular.length();
         let axis = self.angular.normalize_or_zero();

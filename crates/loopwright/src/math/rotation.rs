@@ -10,7 +10,7 @@ use super::ops;
 
 /// Angle below which closed-form quotients lose digits and series are used instead, in radians.
 ///
-/// Just below it the series are good to 1e-14 relative; the quotient of `b1`, the worst, has lost 9e-11 of its value at 0.1.
+/// Just below it the series are accurate to 1e-14 relative; the quotient of `b1`, the worst, loses 9e-11 of its value at 0.1.
 const SERIES_ANGLE: f64 = 0.4;
 
 /// Rotation by the vector `v` (radians times unit axis).
@@ -35,13 +35,13 @@ pub fn exp(v: DVec3) -> DQuat {
     DQuat::from_xyzw(v.x * s, v.y * s, v.z * s, w).normalize()
 }
 
-/// Square of the half angle below which series are used for sine and cosine: exact to the last digit, and several times as
-/// fast as the functions.
+/// Square of the half angle below which series are used for sine and cosine: exact to the last digit, and several times as fast
+/// as the functions.
 const QUARTER_SQUARED: f64 = 0.25 * 0.25;
 
 /// Rotation vector of `q` on the short side: length 0 to pi, in radians.
 ///
-/// Both signs of the quaternion give the same vector, except at a half turn, where the axis is a matter of sign.
+/// Both signs of the quaternion give the same vector, except at a half turn, where the sign determines the axis.
 pub fn log(q: DQuat) -> DVec3 {
     let q = if q.w < 0.0 { -q } else { q };
     let v = DVec3::new(q.x, q.y, q.z);
@@ -66,7 +66,7 @@ pub fn difference(to: DQuat, from: DQuat) -> DVec3 {
     log(to * from.conjugate())
 }
 
-/// `q` or `-q`, whichever lies on the side of `reference`; the rotation is the same.
+/// `q` or `-q`: the one closer to `reference`; the rotation is the same.
 pub fn on_side_of(q: DQuat, reference: DQuat) -> DQuat {
     if q.dot(reference) < 0.0 { -q } else { q }
 }
@@ -76,14 +76,14 @@ const MAX_MEAN_STEPS: usize = 16;
 
 /// The weighted mean of rotations: the one from which the weighted rotation vectors to all of them sum to zero.
 ///
-/// Weights at least 0, of sum 1. Unique while the rotations lie within a right angle of it; farther apart it is one of
-/// several, found from the side of the first. Without rotations: the identity. Source: Karcher, "Riemannian center of mass
-/// and mollifier smoothing", 1977.
+/// Weights are at least 0 and sum to 1. The mean is unique if the rotations lie within a right angle of it; otherwise it is one
+/// of several, found with the sign of the first. Without rotations: the identity. Source: Karcher, "Riemannian center of mass and
+/// mollifier smoothing", 1977.
 pub fn mean(rotations: &[(DQuat, f64)]) -> DQuat {
     let Some(&(first, _)) = rotations.first() else {
         return DQuat::IDENTITY;
     };
-    // The mean of the quaternions is near, and exact for two in equal parts.
+    // The mean of the quaternions is close, and exact for two with equal weights.
     let sum = rotations
         .iter()
         .fold(DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0), |sum, &(q, weight)| {
@@ -188,7 +188,7 @@ pub fn from_yaw(yaw: f64) -> DQuat {
     DQuat::from_xyzw(0.0, sin, 0.0, cos)
 }
 
-/// Yaw of `q` about +Y by swing-twist split, radians in -pi to pi; the part of the rotation that turns the ground.
+/// Yaw of `q` about +Y by swing-twist split, radians in -pi to pi: the part of the rotation about the up axis.
 pub fn yaw_of(q: DQuat) -> f64 {
     wrap_angle(2.0 * ops::atan2(q.y, q.w))
 }
@@ -267,7 +267,7 @@ mod tests {
         let found = mean(&weighted);
         let balance: DVec3 = weighted.iter().map(|&(q, w)| difference(q, found) * w).sum();
         assert!(balance.length() < 1e-15);
-        // Signs and one shared turn do not matter; a weight of all is that rotation; two meet on the way.
+        // Signs and a shared rotation do not matter; a weight of 1 gives that rotation; two rotations meet between them.
         let turned: Vec<_> = weighted.iter().map(|&(q, w)| (-(exp(DVec3::Y) * q), w)).collect();
         assert!(difference(mean(&turned), exp(DVec3::Y) * found).length() < 1e-15);
         assert!(difference(mean(&[(exp(v[0]), 1.0), (exp(v[1]), 0.0)]), exp(v[0])).length() < 1e-15);

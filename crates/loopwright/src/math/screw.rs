@@ -1,8 +1,8 @@
-//! A twist seen as a screw: an axis that is turned about and climbed along, and a circle around it.
+//! A twist as a screw: rotation about an axis, motion along it, and a circle around it.
 //!
-//! One family holds lines, circles, helices and turns on the spot: rate, climb and the speed around the axis are all finite
-//! and may all be zero. The radius is not among them, because it grows without bound as the path becomes straight; it is
-//! what speed and rate tell. Derivation: docs/math/screw.md.
+//! One representation covers lines, circles, helices and turns at one point: rate, climb and the speed around the axis are all
+//! finite and may all be zero. The radius is not included, because it grows without bound as the path becomes straight; it
+//! follows from speed and rate. Derivation: docs/math/screw.md.
 
 use glam::{DQuat, DVec3};
 
@@ -13,13 +13,13 @@ use super::{
 
 /// A constant twist in terms of its axis.
 ///
-/// Seen from the moving frame at time 0, which stands at the origin. The three directions are unit vectors at right angles,
-/// axis = basis_x cross basis_y; the path starts off along basis_y and bends away from basis_x.
+/// Seen from the moving frame at time 0, at the origin. The three directions are orthogonal unit vectors, axis = basis_x cross
+/// basis_y; the path starts along basis_y and curves away from basis_x.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Screw {
-    /// Direction of the axis: of the angular velocity, or up (+Y) where nothing turns.
+    /// Direction of the axis: that of the angular velocity, or up (+Y) without rotation.
     pub axis: DVec3,
-    /// Rate of turn about the axis, radians per second, at least 0: the axis points so that turns are positive.
+    /// Turn rate about the axis, radians per second, at least 0: the direction of the axis makes it positive.
     pub rate: f64,
     /// Speed along the axis, metres per second; negative against it.
     pub climb: f64,
@@ -27,11 +27,11 @@ pub struct Screw {
     pub speed: f64,
     /// From the axis towards the moving frame.
     pub basis_x: DVec3,
-    /// Where the moving frame goes, across the axis.
+    /// Direction of motion across the axis.
     pub basis_y: DVec3,
 }
 
-/// Speeds across the axis below this share of the whole are rounding: they tell no direction.
+/// Speeds across the axis below this share of the whole are rounding errors and have no direction.
 const ROUNDING: f64 = 1e-15;
 
 impl From<Twist> for Screw {
@@ -41,9 +41,9 @@ impl From<Twist> for Screw {
         let across = twist.linear - axis * climb;
         let (basis_y, speed) = direction_and_length(across)
             .filter(|&(_, speed)| speed > ROUNDING * climb.abs())
-            // A small difference of large parts is not square to the axis; once more makes it so.
+            // A small difference of large parts is not exactly orthogonal to the axis; a second projection corrects it.
             .map(|(towards, speed)| ((towards - axis * towards.dot(axis)).normalize_or(towards), speed))
-            // Without a path across the axis any direction serves.
+            // Without motion across the axis any direction is valid.
             .unwrap_or_else(|| (axis.any_orthonormal_vector(), 0.0));
         Self {
             axis,
@@ -66,16 +66,16 @@ impl From<Screw> for Twist {
 }
 
 impl Screw {
-    /// Distance of the moving frame from the axis, metres: speed / rate, infinite for a straight path, and 0 for a frame
-    /// that stands on the axis.
+    /// Distance of the moving frame from the axis, metres: speed / rate, infinite for a straight path, and 0 for a frame on the
+    /// axis.
     pub fn radius(&self) -> f64 {
         if self.speed == 0.0 { 0.0 } else { self.speed / self.rate }
     }
 
-    /// Where the moving frame stands after `secs` seconds, metres, seen from where it stood at time 0.
+    /// Position of the moving frame after `secs` seconds, metres, seen from its transform at time 0.
     ///
     /// climb t A - 2 r sin^2(w t/2) X + r sin(w t) Y, with r = speed/w written into the sines: s t sinc(w t) Y -
-    /// s t (w t/2) sinc^2(w t/2) X. So nothing cancels, and a straight path is the limit and not a case.
+    /// s t (w t/2) sinc^2(w t/2) X. So nothing cancels, and a straight path is the limit, not a special case.
     pub fn position(&self, secs: f64) -> DVec3 {
         let half = 0.5 * self.rate * secs;
         let way = self.speed * secs;
@@ -84,14 +84,14 @@ impl Screw {
             - self.basis_x * (way * half * narrow * narrow)
     }
 
-    /// How far the moving frame has turned after `secs` seconds.
+    /// Rotation of the moving frame after `secs` seconds.
     pub(crate) fn orientation(&self, secs: f64) -> DQuat {
         let (sin, cos) = ops::sin_cos(0.5 * self.rate * secs);
         let v = self.axis * sin;
         DQuat::from_xyzw(v.x, v.y, v.z, cos).normalize()
     }
 
-    /// The motion after `secs` seconds; the same as that of the twist.
+    /// The motion after `secs` seconds; equal to that of the twist.
     pub fn at(&self, secs: f64) -> Rigid {
         Rigid::new(self.orientation(secs), self.position(secs))
     }
@@ -103,7 +103,7 @@ fn sinc(x: f64) -> f64 {
     if x.abs() < 1e-8 { 1.0 } else { ops::sin(x) / x }
 }
 
-/// Unit vector and length of `v`; `None` for zero. Squares of tiny values would vanish, so it is scaled before.
+/// Unit vector and length of `v`; `None` for zero. Squares of tiny values would vanish, so it is scaled first.
 fn direction_and_length(v: DVec3) -> Option<(DVec3, f64)> {
     let size = v.abs().max_element();
     if !(size > 0.0 && size.is_finite()) {
@@ -177,7 +177,7 @@ mod tests {
                 let twice = angular.cross(angular.cross(linear)) * (secs * secs / 6.0);
                 let series = (linear + once + twice) * secs;
                 let error = (screw.position(secs) - series).length();
-                // What the series leaves out: w^3 v t^4 / 24.
+                // The truncation error of the series: w^3 v t^4 / 24.
                 let left_out = 1.5 * angular.length() * angular.length() * angular.length() * secs * secs * secs * secs;
                 assert!(error < 1e-12 + left_out, "1e{exponent} {secs}: {error}");
             }
@@ -207,7 +207,7 @@ mod tests {
             assert!(screw.basis_x.is_normalized() && screw.basis_y.is_normalized());
             let radius = screw.radius();
             if radius < 100.0 {
-                // The axis passes one radius against basis_x from the start; all of the path is that far from it.
+                // The axis is one radius against basis_x from the start; the whole path has that distance from it.
                 let from_axis = screw.position(0.83) + screw.basis_x * radius;
                 let across = from_axis - screw.axis * from_axis.dot(screw.axis);
                 assert!((across.length() - radius).abs() < 1e-12 * (1.0 + radius), "{twist:?}");

@@ -1,4 +1,4 @@
-//! Seconds counted in steps of a fixed length, such as the frames of a take: one name for each way to round.
+//! Conversion of seconds to steps of a fixed length, such as the frames of a take: one name for each rounding mode.
 
 /// The time from one sample to the next.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -6,41 +6,41 @@ pub(crate) struct TimeStep {
     secs: f64,
 }
 
-/// Share of a step that does not count as one: what rounding leaves of a whole number of steps.
+/// Share of a step that counts as rounding error of a whole number of steps.
 const ROUNDING: f64 = 1e-9;
 
 impl TimeStep {
-    /// Steps of so many seconds, a positive number.
+    /// Steps of the given length in seconds, a positive number.
     pub(crate) fn new(secs: f64) -> Self {
         Self { secs }
     }
 
-    /// The whole number of steps that comes nearest to `secs`; saturates for times beyond all numbers.
+    /// The whole number of steps nearest to `secs`; saturates if it does not fit.
     pub(crate) fn nearest(self, secs: f64) -> usize {
         (secs / self.secs).round() as usize
     }
 
-    /// [`Self::nearest`], but one step at least.
+    /// [`Self::nearest`], but at least one step.
     pub(crate) fn nearest_from_one(self, secs: f64) -> usize {
         self.nearest(secs).max(1)
     }
 
-    /// The steps that `secs` begin: rounded up.
+    /// The number of steps started within `secs`: rounded up.
     pub(crate) fn up(self, secs: f64) -> usize {
         (secs / self.secs).ceil() as usize
     }
 
-    /// The fewest steps that last `secs`, to rounding.
+    /// The fewest steps that last at least `secs`, within rounding.
     pub(crate) fn fewest(self, secs: f64) -> usize {
         (secs / self.secs - ROUNDING).ceil() as usize
     }
 
-    /// The most steps that fit in `secs`, to rounding.
+    /// The most steps that fit in `secs`, within rounding.
     pub(crate) fn most(self, secs: f64) -> usize {
         (secs / self.secs + ROUNDING).floor() as usize
     }
 
-    /// Seconds that so many steps last.
+    /// Duration of the given number of steps, seconds.
     pub(crate) fn secs(self, steps: usize) -> f64 {
         steps as f64 * self.secs
     }
@@ -56,7 +56,7 @@ mod tests {
         assert_eq!([0.0, 0.016, 0.018, 0.1].map(|secs| step.nearest(secs)), [0, 0, 1, 3]);
         assert_eq!(step.nearest_from_one(0.0), 1);
         assert_eq!([0.0, 0.01, 0.034].map(|secs| step.up(secs)), [0, 1, 2]);
-        // Three tenths of a second are nine steps, whatever rounding says.
+        // Three tenths of a second are nine steps, whatever rounding gives.
         assert_eq!([step.fewest(0.1 + 0.2), step.most(0.3 - 1e-17)], [9, 9]);
         assert_eq!([step.fewest(0.31), step.most(0.31)], [10, 9]);
         assert_eq!(step.most(f64::INFINITY), usize::MAX);

@@ -1,4 +1,4 @@
-//! The least visible closure: all methods tried over a small grid, the best score kept.
+//! The least visible closure: all methods over a small grid of parameters, the lowest score chosen.
 
 use core::fmt;
 
@@ -17,7 +17,7 @@ use crate::{
     root_motion::RootRelativeClip,
 };
 
-/// What makes a closure seen, each part in units that count alike; less is better.
+/// The visibility of a closure, with its parts in comparable units; less is better.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Score {
     /// Mean distance of joints from the uncut take, metres.
@@ -26,11 +26,11 @@ pub struct Score {
     pub foot_slide_mps: f64,
     /// Size of the seam acceleration error.
     pub acceleration_error: f64,
-    /// By how much the sharpest accelerations of feet and hands exceed the 99th percentile of the take's own, mean over them.
+    /// Mean excess of the sharpest accelerations of feet and hands over the 99th percentile of the take's own.
     pub added_peaks: f64,
 }
 
-/// A centimetre off, two centimetres a second of skate, and a tenth of acceleration error weigh as much as peaks doubled.
+/// One centimetre of displacement, 2 cm/s of foot sliding and an acceleration error of a tenth count as much as doubled peaks.
 const DISPLACEMENT_METRES: f64 = 0.01;
 const FOOT_SLIDE_MPS: f64 = 0.02;
 const ACCELERATION_ERROR: f64 = 0.1;
@@ -45,14 +45,14 @@ impl Score {
     }
 }
 
-/// The method that was chosen and why.
+/// The chosen method and its score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosureChoice {
-    /// The method, as it fits the loop.
+    /// The method, adjusted to the loop.
     pub method: Method,
     /// Its score.
     pub score: Score,
-    /// How many were tried.
+    /// Number of methods tried.
     pub tried: usize,
     /// The score of the default method.
     pub default_score: Score,
@@ -82,7 +82,7 @@ const BLENDS: [f64; 4] = [0.2, 0.25, 0.4, 0.5];
 /// Half-lives of springs tried, seconds.
 const HALF_LIVES: [f64; 2] = [0.1, 0.15];
 
-/// The methods that are tried: the default first, which wins where scores are equal.
+/// The methods tried: the default first, which wins if scores are equal.
 fn methods(asked: &Method) -> Vec<Method> {
     let like = |method: Method| Method {
         shares: asked.shares,
@@ -112,8 +112,7 @@ fn methods(asked: &Method) -> Vec<Method> {
 impl Analysis {
     /// Tries all closing methods on a stretch and returns the one with the lowest score.
     ///
-    /// Everything else in `settings` stays as it is, joints with methods of their own too. Errors: those of
-    /// [`Self::make_loop`].
+    /// All other `settings` stay unchanged, including methods of single joints. Errors: those of [`Self::make_loop`].
     pub fn choose_closure(
         &self,
         candidate: &LoopCandidate,
@@ -127,10 +126,10 @@ impl Analysis {
         for method in methods(&settings.closure.method) {
             let mut settings = settings.clone();
             settings.closure.method = method;
-            // Held feet do not slide under any method; what tells them apart is how little there is to hold.
+            // Held feet do not slide under any method, so methods are compared by how much there is to correct.
             settings.feet.lock = FootLock::Off;
             let made = finish(self, candidate, source.clone(), &settings)?;
-            // What is fitted to the loop, or has no frames to blend into, may be another one over again.
+            // Methods adjusted to the loop, or without frames to blend into, may repeat an earlier one.
             if seen.contains(&made.closed.method) {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! The road from a chosen stretch to a loop clip in one call.
+//! From a chosen stretch to a loop clip in one call.
 
 pub(crate) mod auto;
 
@@ -18,7 +18,7 @@ use crate::{
     take::{Clip, CutError, Take},
 };
 
-/// At which times the loop is sampled.
+/// The times at which the loop is sampled.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Sampling {
     /// At the take's own rate; the period is retimed by at most half a frame to a whole number of them.
@@ -26,24 +26,24 @@ pub enum Sampling {
     SourceRate,
     /// At this many samples per second, retimed likewise.
     Rate(f64),
-    /// At this many samples over the period as it was recorded.
+    /// At this many samples over the recorded period.
     Samples(usize),
 }
 
-/// How a stretch is made into a loop.
+/// Settings for making a stretch into a loop.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoopSettings {
     /// How the seam is closed.
     pub closure: ClosureSettings,
-    /// How the travel is taken out, and what becomes of it.
+    /// How the root motion is extracted and used.
     pub root: RootSettings,
-    /// At which times the loop is sampled.
+    /// The times at which the loop is sampled.
     pub sampling: Sampling,
-    /// How feet are treated.
+    /// How feet are processed.
     pub feet: FeetSettings,
 }
 
-/// A loop with all that it was made from.
+/// A loop with all data that it was made from.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MadeLoop {
@@ -55,24 +55,24 @@ pub struct MadeLoop {
     pub body: Body,
     /// The stretch of it.
     pub candidate: LoopCandidate,
-    /// What was asked for of the root motion.
+    /// The requested root motion.
     pub root: RootSettings,
     /// The uncut samples it was made from, relative to the same root.
     pub source: RootRelativeClip,
-    /// What closing did and what it left.
+    /// The corrections by the closure and the remaining gap.
     pub closed: Closed,
-    /// When its feet stand, and what was done to them.
+    /// The contacts of its feet, and the corrections applied to them.
     pub feet: Feet,
 }
 
-/// Why a stretch could not be made into a loop.
+/// Why a stretch cannot be made into a loop.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MakeError {
-    /// The cut does not give enough samples, or too many.
+    /// The cut gives too few or too many samples.
     #[error(transparent)]
     Cut(#[from] CutError),
-    /// The closure's settings cannot be used.
+    /// The settings of the closure are not valid.
     #[error(transparent)]
     Closure(#[from] ClosureError),
     /// The rate is not a positive number of samples per second.
@@ -81,28 +81,28 @@ pub enum MakeError {
         /// Rate given.
         found: f64,
     },
-    /// A loop of two halves needs an even number of samples.
+    /// A loop of two mirrored halves needs an even number of samples.
     #[error("a loop whose second half mirrors the first has an even number of frames, {found} are asked for")]
     OddSamples {
-        /// Samples asked for.
+        /// Samples requested.
         found: usize,
     },
     /// The stretch has no mirror image.
     #[error(transparent)]
     Image(#[from] ImageError),
-    /// Feet cannot be held.
+    /// The feet cannot be held.
     #[error(transparent)]
     Feet(#[from] PlantError),
-    /// The travel cannot be taken out as asked for.
+    /// The root motion cannot be extracted as requested.
     #[error(transparent)]
     Root(#[from] RootError),
-    /// The closed samples are not a loop clip.
+    /// The closed samples do not form a loop clip.
     #[error(transparent)]
     LoopClip(#[from] LoopClipError),
 }
 
 impl Analysis {
-    /// Makes a stretch of the take into a loop: samples it, takes the root motion out, closes the seam, holds the feet.
+    /// Makes a stretch of the take into a loop: samples it, extracts the root motion, closes the seam and holds the feet.
     ///
     /// Errors: fewer than three samples, settings out of range, a straight root for a stretch that turns.
     pub fn make_loop(&self, candidate: &LoopCandidate, settings: &LoopSettings) -> Result<MadeLoop, MakeError> {
@@ -110,7 +110,7 @@ impl Analysis {
     }
 }
 
-/// The stretch sampled, its root motion taken out.
+/// The sampled stretch without its root motion.
 fn prepare(
     analysis: &Analysis,
     candidate: &LoopCandidate,
@@ -147,7 +147,7 @@ fn finish(
 ) -> Result<MadeLoop, MakeError> {
     let (source, closed) = match candidate.pairing.mirror() {
         Some(mirror) => {
-            // A joint of the rig that is the root stands still in the root's frame; the hips move.
+            // A joint of the rig that is the root does not move in the root's frame; the hips move.
             let carrier = source.root_joint.map_or(source.carrier, |_| analysis.body.hips);
             let image = Image::of(&source.clip, mirror, carrier)?;
             let closed = closure::close_half(&source.clip, &image, &settings.closure)?;
@@ -183,7 +183,7 @@ fn finish(
     })
 }
 
-/// The loop at the speed that its feet tell, where they tell it better, and with its feet held where they stand.
+/// The loop at the speed of its feet, if that is more accurate, and with its feet held during contacts.
 fn on_its_feet(
     loop_clip: LoopClip,
     source: RootRelativeClip,
@@ -192,7 +192,7 @@ fn on_its_feet(
 ) -> Result<(LoopClip, RootRelativeClip, Feet), MakeError> {
     let (body, limits) = (&analysis.body, analysis.contacts.limits());
     let (speed, twist) = match settings.root.mode {
-        // A body that is brought back to where it started has no speed to be measured.
+        // A body that is moved back to its start has no speed to measure.
         RootMode::Stationary => (None, None),
         _ => feet::measure_speed(&loop_clip, body, limits, &settings.feet),
     };
@@ -216,7 +216,7 @@ fn on_its_feet(
     Ok((planted, source, feet))
 }
 
-/// The loop with its root on the smoothed path of the hips. Where a joint of the rig is the root, it is seen on the path in the
+/// The loop with its root on the smoothed path of the hips. If a joint of the rig is the root, the path is applied to it in the
 /// uncut samples too, so that they compare joint by joint.
 fn led_along_its_path(
     loop_clip: &LoopClip,
@@ -229,7 +229,7 @@ fn led_along_its_path(
         return Ok((loop_clip.clone().along(path)?, source));
     };
     let seat = root_joint::tilt(&source.clip, joint);
-    let seats: Vec<_> = path.iter().map(|&place| place * seat).collect();
+    let seats: Vec<_> = path.iter().map(|&sway| sway * seat).collect();
     let clip = root_joint::reseated(&source.clip, joint, analysis, &seats);
     let loop_clip = path::led_along(loop_clip, joint, path)?;
     Ok((loop_clip, RootRelativeClip { clip, ..source }))

@@ -1,7 +1,8 @@
-//! At which phase a jump enters a loop: where the offset that it leaves displaces the body least in all.
+//! The phase at which a jump enters a loop: the one at which the fading offset displaces the body least in total.
 //!
-//! The price is the exact one of the fade, D(x, v), as where seams are searched, one-sided: only what comes after a jump is
-//! bent. x and v are gaps of joint places seen from the root and of their velocities, those of the travel included. One price
+//! The cost is the exact displacement of the fade, D(x, v), as in the search for seams. It is one-sided: only the motion after a
+//! jump is changed. x and v are gaps of joint positions seen from the root and of their velocities, including the root's
+//! velocity. There is one cost for each sample of the loop; the best is refined between samples. Source: docs/math/search.md.
 //! for each sample of the loop; the best is refined between samples. Source: docs/math/search.md.
 
 use glam::DVec3;
@@ -9,22 +10,22 @@ use glam::DVec3;
 use super::INTERPOLATION;
 use crate::{blend::phase::joint_weights, loop_clip::LoopClip, math::decay::Decay, transition::State};
 
-/// Where a jump enters a loop.
+/// The point at which a jump enters a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry {
     /// Time in the loop, seconds since its start.
     pub secs: f64,
-    /// What the jump costs, metre-seconds: how far weighted joints are displaced, summed over axes and time.
+    /// The cost of the jump, metre-seconds: the displacement of weighted joints, summed over axes and time.
     pub cost: f64,
 }
 
-/// Share of a sample's time over which velocities are told: small against it, and large against rounding.
+/// Share of a sample's time over which velocities are measured: small against it, and large against rounding.
 const DIFFERENCE: f64 = 1e-3;
 
-/// How often the best phase is narrowed down between samples, to half each time.
+/// Refinements of the best phase between samples, each to half the interval.
 const NUM_REFINEMENTS: usize = 6;
 
-/// Weighted places and velocities of joints at the samples of all loops.
+/// Weighted positions and velocities of joints at the samples of all loops.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SampledLoops {
     weights: Vec<f64>,
@@ -32,24 +33,24 @@ pub(super) struct SampledLoops {
     samples: Vec<Vec<WeightedState>>,
 }
 
-/// Places (metres) and velocities (metres per second) of all joints, weighted, axis by axis, as the root has its axes.
+/// Positions (metres) and velocities (metres per second) of all joints, weighted, axis by axis, in the root's axes.
 #[derive(Clone, Debug, PartialEq)]
 struct WeightedState {
-    places: Vec<f64>,
+    positions: Vec<f64>,
     velocities: Vec<f64>,
 }
 
 impl WeightedState {
     fn state(&self) -> State<'_> {
         State {
-            places: &self.places,
+            positions: &self.positions,
             velocities: &self.velocities,
         }
     }
 }
 
 impl SampledLoops {
-    /// Of loops of one skeleton; without any, of nothing.
+    /// The costs between loops of one skeleton; empty without loops.
     pub(super) fn of(loops: &[LoopClip]) -> Self {
         let weights = loops.first().map(joint_weights).unwrap_or_default();
         let sampled = |clip: &LoopClip| {
@@ -62,7 +63,7 @@ impl SampledLoops {
         }
     }
 
-    /// The cheapest phase of `to` to jump into from a time of `from`.
+    /// The cheapest phase of `to` for a jump from a time of `from`.
     pub(super) fn entry(&self, loops: &[LoopClip], from: usize, secs: f64, to: usize, decay: Decay) -> Entry {
         let left = motion(&loops[from], secs, &self.weights);
         let clip = &loops[to];
@@ -95,16 +96,16 @@ impl SampledLoops {
 }
 
 fn motion(clip: &LoopClip, secs: f64, weights: &[f64]) -> WeightedState {
-    let places = |secs: f64| {
+    let positions = |secs: f64| {
         let body = clip.body_pose_at(secs, INTERPOLATION);
         body.as_ref().world(clip.skeleton()).translations
     };
     let h = DIFFERENCE * clip.step_secs();
-    let (before, here, after) = (places(secs - h), places(secs), places(secs + h));
+    let (before, here, after) = (positions(secs - h), positions(secs), positions(secs + h));
     let twist = clip.root().twist;
     let velocity = |joint: usize| {
-        let travel = twist.linear + twist.angular.cross(here[joint]);
-        (after[joint] - before[joint]) / (2.0 * h) + travel
+        let of_root = twist.linear + twist.angular.cross(here[joint]);
+        (after[joint] - before[joint]) / (2.0 * h) + of_root
     };
     let weighted = |of: &dyn Fn(usize) -> DVec3| {
         let joints = 0..here.len();
@@ -113,7 +114,7 @@ fn motion(clip: &LoopClip, secs: f64, weights: &[f64]) -> WeightedState {
             .collect()
     };
     WeightedState {
-        places: weighted(&|joint| here[joint]),
+        positions: weighted(&|joint| here[joint]),
         velocities: weighted(&velocity),
     }
 }

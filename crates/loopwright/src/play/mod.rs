@@ -1,8 +1,8 @@
-//! Playing a set of loops one after the other: jumps that nobody sees, in an order drawn by lot.
+//! Playing a set of loops one after the other, in random order with invisible jumps.
 //!
-//! A jump goes from one loop into the phase of another at which it costs least (`entry`); the offset and the difference of
-//! rates that it leaves fade away (`offset`), so that every joint and the root go on without a step and without a jerk. A
-//! [`LoopSet`] draws which loop comes next and for how many cycles from a seed. Derivation: docs/math/blend.md.
+//! A jump goes from one loop to the phase of another at which it costs least (`entry`). The offset and the difference of rates
+//! that it leaves fade away (`offset`), so that every joint and the root continue without a step or a jerk. A [`LoopSet`] draws
+//! from a seed which loop comes next and for how many cycles. Derivation: docs/math/blend.md.
 
 use rand_pcg::{
     Pcg64,
@@ -29,9 +29,9 @@ use offset::{MovingPose, Offset};
 /// How a set of loops is played.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaySettings {
-    /// Where the order comes from: same seed, same order.
+    /// Seed of the order: the same seed gives the same order.
     pub seed: u64,
-    /// How the offset of a jump fades. Jumps are priced by the same decay.
+    /// How the offset of a jump fades. The cost of jumps uses the same decay.
     pub fade: Decay,
     /// Fewest and most cycles for which a loop plays before the next.
     pub cycles: [u32; 2],
@@ -49,32 +49,31 @@ impl Default for PlaySettings {
     }
 }
 
-/// Blend time of the default fade, seconds: shorter, and a limb that is far away darts; longer, and it drifts after its loop
-/// is long under way.
+/// Blend time of the default fade, seconds. If shorter, a limb that is far away darts; if longer, it drifts well into its loop.
 pub const DEFAULT_FADE_SECS: f64 = 0.4;
 
 /// Shortest and longest fade, seconds: one frame at high rates, and far longer than any step.
 const FADE_SECS: core::ops::RangeInclusive<f64> = 0.01..=10.0;
 
-/// Most loops played one after the other: a guard against a slip that fills the memory.
+/// Most loops played one after the other: protects against a typing error that fills the memory.
 const MAX_SEGMENTS: usize = 100_000;
 
-/// Most transforms (frames times joints) of a performance written out: hours of a body with fingers.
+/// Most transforms (frames times joints) of a written performance: hours of a body with fingers.
 const MAX_TRANSFORMS: usize = 20_000_000;
 
 /// Why loops cannot be played one after the other.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlayError {
-    /// There is nothing to play.
+    /// There are no loops.
     #[error("there are no loops")]
     NoLoops,
-    /// A loop has another skeleton than the first.
+    /// The skeleton of a loop differs from the first.
     #[error("loop {index} has another skeleton than the first: {difference}")]
     Skeleton {
-        /// Which loop, counted from 0.
+        /// The loop, counted from 0.
         index: usize,
-        /// What differs first.
+        /// The first difference.
         difference: SkeletonDifference,
     },
     /// The duration is not a positive number.
@@ -83,28 +82,28 @@ pub enum PlayError {
         /// Seconds given.
         found: f64,
     },
-    /// The fade lasts too short or too long.
+    /// The fade is too short or too long.
     #[error("a jump fades over {min} s to {max} s, found {found} s", min = FADE_SECS.start(), max = FADE_SECS.end())]
     FadeSecs {
         /// Seconds given.
         found: f64,
     },
-    /// The cycles are not in order, or none.
+    /// The cycles are out of order, or zero.
     #[error("loops play for 1 cycle or more, the fewest first, found {} to {}", .found[0], .found[1])]
     Cycles {
         /// Cycles given.
         found: [u32; 2],
     },
-    /// So many loops one after the other that something must be wrong.
+    /// The number of loops is too large to be intended.
     #[error("more than {MAX_SEGMENTS} loops might be played one after the other")]
     TooLong,
-    /// More frames than a take may hold.
-    #[error("{found} transforms (frames times joints) are asked for, the limit is {MAX_TRANSFORMS}")]
+    /// There are more frames than a take may hold.
+    #[error("{found} transforms (frames times joints) are requested, the limit is {MAX_TRANSFORMS}")]
     TooManyFrames {
-        /// Transforms asked for; a fraction or infinite where the rate makes it so.
+        /// Transforms requested; may be a fraction or infinite, depending on the rate.
         found: f64,
     },
-    /// The frames are not a take.
+    /// The frames do not form a take.
     #[error(transparent)]
     Take(#[from] TakeError),
     /// A loop cannot be seen from its constant twist.
@@ -112,16 +111,16 @@ pub enum PlayError {
     LoopClip(#[from] LoopClipError),
 }
 
-/// Loops of one skeleton that follow each other in any order.
+/// Loops of one skeleton that can follow each other in any order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoopSet {
-    /// Seen from their constant twists.
+    /// The loops, seen from their constant twists.
     loops: Vec<LoopClip>,
     sampled: SampledLoops,
 }
 
 impl LoopSet {
-    /// Measures the loops, so that jumps between them can be priced.
+    /// Prepares the loops for jumps between them.
     ///
     /// Errors: no loops, or not all of one skeleton.
     pub fn new(loops: Vec<LoopClip>) -> Result<Self, PlayError> {
@@ -146,7 +145,7 @@ impl LoopSet {
         &self.loops
     }
 
-    /// Where to enter one loop from a time of another, and what that costs under a fade.
+    /// The phase of a loop for a jump from a time of another, and its cost under a fade.
     ///
     /// Errors: [`PlayError::FadeSecs`].
     pub fn entry(&self, from: usize, secs: f64, to: usize, fade: Decay) -> Result<Entry, PlayError> {
@@ -154,11 +153,11 @@ impl LoopSet {
         Ok(self.sampled.entry(&self.loops, from, secs, to, fade))
     }
 
-    /// Draws an order of loops for so many seconds and lays them end to end.
+    /// Draws an order of loops for a duration in seconds.
     ///
-    /// Another loop follows after the drawn number of cycles, at the end of the fade at the earliest; a set of one loop plays
-    /// on. The first starts where it starts in its own take. What is played does not depend on any frame rate.
-    /// Errors: settings out of range.
+    /// Another loop follows after the drawn number of cycles, and at the earliest at the end of the fade; a set of one loop
+    /// repeats it. The first starts at its start in its own take. The performance does not depend on any frame rate. Errors:
+    /// settings out of range.
     pub fn perform(&self, duration_secs: f64, settings: &PlaySettings) -> Result<Performance, PlayError> {
         if !(duration_secs > 0.0 && duration_secs.is_finite()) {
             return Err(PlayError::Duration { found: duration_secs });
@@ -194,7 +193,7 @@ impl LoopSet {
                 break;
             }
             let since = start_secs - segment.start_secs;
-            // Any but the one that plays.
+            // Any loop except the current one.
             let next = (at + 1 + below(random, self.loops.len() - 1)) % self.loops.len();
             let entry = self
                 .sampled
@@ -220,13 +219,13 @@ impl LoopSet {
     }
 }
 
-/// Seconds for which a loop plays: so many cycles, more where they are over before the fade is.
+/// The duration of a loop, seconds: the drawn cycles, or more if they end before the fade.
 fn held_secs(clip: &LoopClip, cycles: u32, fade: Decay) -> f64 {
     let period_secs = clip.period_secs();
     period_secs * (fade.secs() / period_secs).ceil().max(f64::from(cycles))
 }
 
-/// Refuses fades that are too short or too long.
+/// Rejects fades that are too short or too long.
 fn check_secs(fade: Decay) -> Result<(), PlayError> {
     if FADE_SECS.contains(&fade.secs()) {
         Ok(())
@@ -235,28 +234,28 @@ fn check_secs(fade: Decay) -> Result<(), PlayError> {
     }
 }
 
-/// Even among 0 to `count` - 1.
+/// A uniform number from 0 to `count` - 1.
 fn below(random: &mut Pcg64, count: usize) -> usize {
-    // The product's upper half; its bias is far below what any number of draws shows.
+    // The product's upper half; its bias is far below what any number of draws can detect.
     ((u128::from(random.next_u64()) * count as u128) >> 64) as usize
 }
 
-/// One loop as it plays within a performance.
+/// One loop within a performance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlayedLoop {
-    /// Which loop of the set.
+    /// The loop, as an index into the set.
     pub loop_index: usize,
     /// When it starts, seconds since the start of the performance.
     pub start_secs: f64,
-    /// Where in the loop it starts, and what the jump cost, metre-seconds; 0 for the first.
+    /// The time in the loop at which it starts, and the cost of the jump, metre-seconds; 0 for the first.
     pub entry: Entry,
-    /// Where the root stands then.
+    /// The root at that time.
     root: Rigid,
     offset: Offset,
 }
 
 impl PlayedLoop {
-    /// What is seen `secs` seconds into the segment: loop and fading offset together.
+    /// The state `secs` seconds into the segment: loop and fading offset together.
     fn state(&self, loops: &[LoopClip], fade: Decay, secs: f64) -> MovingPose {
         let clip = &loops[self.loop_index];
         let at = self.entry.secs + secs;
@@ -267,10 +266,10 @@ impl PlayedLoop {
     }
 }
 
-/// Loops end to end, to be looked at at any time.
+/// Loops in sequence, which can be sampled at any time.
 ///
-/// C1 throughout: places, turns and their rates are continuous, those of the root too. The root goes from segment to segment
-/// by what each loop moves it, X(from)^-1 X(to), so nothing is lost or added at a jump.
+/// C1 throughout: positions, rotations and their rates are continuous, including those of the root. The root continues from
+/// segment to segment by the root motion of each loop, X(from)^-1 X(to), so nothing is lost or added at a jump.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Performance {
     loops: Vec<LoopClip>,
@@ -289,22 +288,22 @@ pub struct PlayedPose {
 }
 
 impl Performance {
-    /// What plays when, in order.
+    /// The segments, in order.
     pub fn segments(&self) -> &[PlayedLoop] {
         &self.segments
     }
 
-    /// Seconds of the performance.
+    /// Duration of the performance, seconds.
     pub fn duration_secs(&self) -> f64 {
         self.duration_secs
     }
 
-    /// The tree of joints, that of the first loop of the set.
+    /// The skeleton of the first loop of the set.
     pub fn skeleton(&self) -> &Skeleton {
         self.loops[0].skeleton()
     }
 
-    /// The pose at any time, seconds since the start; before it the first loop plays, after the end the last plays on.
+    /// The pose at any time, seconds since the start; before it the first loop plays, after the end the last one continues.
     pub fn pose_at(&self, secs: f64) -> PlayedPose {
         let secs = if secs.is_finite() { secs } else { 0.0 };
         let after = self.segments.partition_point(|segment| segment.start_secs <= secs);
@@ -324,16 +323,16 @@ impl Performance {
 
     /// The whole performance at even times, from its start on, as a take on the source's skeleton.
     ///
-    /// The travel lies on the joint that carried it in the source of the first loop. Errors: [`PlayError::TooManyFrames`], and
+    /// The root motion is on the joint that carried it in the source of the first loop. Errors: [`PlayError::TooManyFrames`], and
     /// those of [`Take::new`].
     pub fn to_take(&self, name: &str, frame_time_secs: f64) -> Result<Take, PlayError> {
-        // The last frame lies at the end where the rate meets it, rounding aside, else just before it.
+        // The last frame is at the end if the rate allows it, rounding aside, else just before it.
         let last = self.duration_secs / frame_time_secs + 1e-9;
         let found = (last.floor() + 1.0) * self.skeleton().num_joints() as f64;
         if found > MAX_TRANSFORMS as f64 {
             return Err(PlayError::TooManyFrames { found });
         }
-        // A frame time that is none gives no frames, which the take refuses.
+        // A frame time that is not valid gives no frames, which the take rejects.
         let num_frames = if last >= 0.0 { last as usize + 1 } else { 0 };
         let mut tracks = Tracks::empty(self.skeleton().clone(), frame_time_secs, num_frames);
         for frame in 0..num_frames {
@@ -345,5 +344,5 @@ impl Performance {
     }
 }
 
-/// Interpolation by which loops of a set are played; jumps need its rates to be continuous.
+/// Interpolation of loops of a set; jumps need continuous rates.
 const INTERPOLATION: Interpolation = Interpolation::Cubic;

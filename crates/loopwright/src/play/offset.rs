@@ -1,10 +1,10 @@
-//! The offset that a jump leaves, and how it fades: places, turns and their rates at once.
+//! The offset that a jump leaves, and its fade: positions, rotations and their rates at once.
 //!
-//! At the jump every joint is x away from where the new loop has it and moves by v faster. Adding x p(t) + v q(t), with p
-//! and q the curves of a decay, leaves place and velocity where they were and goes over into the new loop.
-//! Rotations: exp(o(t)) before the loop's, with o(0) the rotation vector of the gap and o'(0) = J(o)^-1 (w_before - exp(o)
-//! w_after), as where a seam is closed. The root is in place by itself, and its difference of velocities fades alike.
-//! Source: docs/math/so3.md, docs/math/shapes.md.
+//! At the jump every joint differs by x in position and by v in velocity from the new loop. Adding x p(t) + v q(t), with p and q
+//! the curves of a decay, keeps position and velocity continuous and converges to the new loop. Rotations: exp(o(t)) before the
+//! loop's, with o(0) the rotation vector of the gap and o'(0) = J(o)^-1 (w_before - exp(o) w_after), as in the closure of a seam.
+//! The root is continuous by construction, and its difference of velocities fades alike. Source: docs/math/so3.md,
+//! docs/math/shapes.md.
 
 use glam::DVec3;
 
@@ -31,14 +31,14 @@ pub(super) struct MovingPose {
     velocities: Vec<DVec3>,
     /// Angular velocities in the parent's axes, radians per second.
     spins: Vec<DVec3>,
-    /// The root, seen from where it stood at the last jump.
+    /// The root, seen from its transform at the last jump.
     pub(super) root: Rigid,
     /// Its rate, in its own axes.
     twist: Twist,
 }
 
 impl MovingPose {
-    /// A loop at a time, its root where it is.
+    /// The state of a loop at a time, its root at the root's own transform.
     pub(super) fn of_loop(clip: &LoopClip, secs: f64) -> Self {
         let (velocities, spins) = clip.body_rates_at(secs);
         Self {
@@ -51,17 +51,17 @@ impl MovingPose {
     }
 }
 
-/// What is added to a loop after a jump into it.
+/// The offset added to a loop after a jump into it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Offset {
     translations: Vec<Pair>,
     rotations: Vec<Pair>,
-    /// Rates by which the root was faster, in its own axes: linear and angular.
+    /// Velocity differences of the root, in its own axes: linear and angular.
     root: Pair,
 }
 
 impl Offset {
-    /// Nothing to add.
+    /// No offset.
     pub(super) fn none(num_joints: usize) -> Self {
         Self {
             translations: vec![[DVec3::ZERO; 2]; num_joints],
@@ -70,14 +70,14 @@ impl Offset {
         }
     }
 
-    /// What carries on from `left` when the loop is `joined`.
+    /// The offset that continues from `left` when the loop is `joined`.
     pub(super) fn between(left: &MovingPose, joined: &MovingPose) -> Self {
-        let places = left.body.translations.iter().zip(&joined.body.translations);
+        let positions = left.body.translations.iter().zip(&joined.body.translations);
         let speeds = left.velocities.iter().zip(&joined.velocities);
         let turns = left.body.rotations.iter().zip(&joined.body.rotations);
         let spins = left.spins.iter().zip(&joined.spins);
         Self {
-            translations: places
+            translations: positions
                 .zip(speeds)
                 .map(|((x, to), (v, into))| [*x - *to, *v - *into])
                 .collect(),
@@ -98,7 +98,7 @@ impl Offset {
         }
     }
 
-    /// Adds what is left after `secs` seconds to the loop's own state, rates included.
+    /// Adds the offset that remains after `secs` seconds to the loop's own state, including rates.
     pub(super) fn add_to(&self, state: &mut MovingPose, fade: Decay, secs: f64) {
         if secs < 0.0 {
             return;
@@ -116,15 +116,15 @@ impl Offset {
             state.body.rotations[joint] = (turn * state.body.rotations[joint]).normalize();
             state.spins[joint] = rotation::left_jacobian(o) * step + turn * state.spins[joint];
         }
-        // The root's own offset stands after its travel: X(t) = travel(t) exp(o(t)), with o in the root's axes.
+        // The root's own offset follows its root motion: X(t) = root(t) exp(o(t)), with o in the root's axes.
         let [linear, angular] = self.root.map(|v| [DVec3::ZERO, v]);
-        let (place, turn) = (value(linear), value(angular));
-        let offset = Rigid::new(rotation::exp(turn), place);
+        let (position, turn) = (value(linear), value(angular));
+        let offset = Rigid::new(rotation::exp(turn), position);
         state.root = state.root * offset;
         let back = offset.rotation.conjugate();
         state.twist = Twist {
-            linear: back * (state.twist.linear + state.twist.angular.cross(place) + rate(linear)),
-            // In the moving axes the Jacobian is that of the opposite turn.
+            linear: back * (state.twist.linear + state.twist.angular.cross(position) + rate(linear)),
+            // In the moving axes the Jacobian is that of the inverse rotation.
             angular: back * state.twist.angular + rotation::left_jacobian(-turn) * rate(angular),
         };
     }

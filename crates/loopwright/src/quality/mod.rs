@@ -18,7 +18,7 @@ use crate::{analysis::body::Body, loop_clip::LoopKeys, motion::WorldTracks, root
 /// The figures. Angles in radians, lengths in metres, rates per second; `None` where unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Quality {
-    /// Largest turn of a joint between first and closing key, and of a jump before the seam.
+    /// Largest rotation of a joint between first and closing key, and of a jump before the seam.
     pub c0_radians: f64,
     /// Largest distance of a joint between first and closing key, and of a jump before the seam.
     pub c0_metres: f64,
@@ -32,13 +32,13 @@ pub struct Quality {
     pub take_rank: Option<f64>,
     /// Mean distance of joints from the uncut take, root aligned.
     pub displacement_metres: Option<f64>,
-    /// Mean turn of joints from the uncut take, root aligned.
+    /// Mean rotation of joints from the uncut take, root aligned.
     pub displacement_radians: Option<f64>,
     /// Mean horizontal speed of feet while they stand, metres per second; `None` without feet or stance.
     pub foot_slide_mps: Option<f64>,
 }
 
-/// A loop pops when a joint turns or moves further than this over the seam, radians (0.1 degrees) and metres, ...
+/// A loop has a visible pop when a joint rotates or moves further than this over the seam, radians (0.1 degrees) and metres, ...
 pub const POP_RADIANS: f64 = 0.1 * core::f64::consts::PI / 180.0;
 /// ... metres, ...
 pub const POP_METRES: f64 = 1e-3;
@@ -46,13 +46,13 @@ pub const POP_METRES: f64 = 1e-3;
 pub const POP_ACCELERATION: f64 = 1.5;
 
 impl Quality {
-    /// Whether the eye would see the seam.
+    /// Whether the seam is visible.
     pub fn pops(&self) -> bool {
         self.c0_radians > POP_RADIANS || self.c0_metres > POP_METRES || self.seam_acceleration_p99 > POP_ACCELERATION
     }
 }
 
-/// Measures a loop as written; `source` is the uncut clip relative to the same root, where it is at hand.
+/// Measures a loop as written; `source` is the uncut clip relative to the same root, if available.
 pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) -> Quality {
     let source = source.map(SourceTracks::of);
     let source = source.as_ref();
@@ -70,7 +70,7 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) 
         take_rank: source.and_then(seam::take_rank),
         displacement_metres,
         displacement_radians,
-        foot_slide_mps: sliding::skate(keys, body, source),
+        foot_slide_mps: sliding::foot_slide(keys, body, source),
     }
 }
 

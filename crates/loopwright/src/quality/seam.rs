@@ -1,4 +1,4 @@
-//! What shows at the seam, and how far the loop is from its take.
+//! The visibility of the seam, and the distance of the loop from its take.
 
 use glam::DVec3;
 
@@ -10,7 +10,7 @@ use crate::{
     root_motion::RootRelativeClip,
 };
 
-/// The joints that show most at the seam, by index.
+/// The joints with the largest figures at the seam, by index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SeamJoints {
     /// Of [`Quality::c0_radians`](super::Quality::c0_radians).
@@ -21,7 +21,7 @@ pub struct SeamJoints {
     pub acceleration: usize,
 }
 
-/// Where a loop's largest figures come from; the first of equals. Takes what [`measure`](super::measure) took.
+/// The joints with a loop's largest figures; the first of equal ones. Takes the arguments of [`measure`](super::measure).
 pub fn seam_joints(keys: &LoopKeys, source: Option<&RootRelativeClip>) -> SeamJoints {
     let source = source.map(SourceTracks::of);
     let worst = |figure: &dyn Fn(usize) -> f64| {
@@ -37,7 +37,7 @@ pub fn seam_joints(keys: &LoopKeys, source: Option<&RootRelativeClip>) -> SeamJo
     }
 }
 
-/// Gap between first and closing key, and what the step over the seam exceeds any natural step there.
+/// Gap between first and closing key, and the excess of the step over the seam over any natural step there.
 pub(super) fn c0(keys: &LoopKeys, source: Option<&SourceTracks<'_>>) -> (f64, f64) {
     (0..keys.num_joints())
         .map(|joint| joint_c0(keys, source, joint))
@@ -60,11 +60,11 @@ fn joint_c0(keys: &LoopKeys, source: Option<&SourceTracks<'_>>, joint: usize) ->
     (radians.max(jump(&turned, last, own)), metres)
 }
 
-/// What the step from the last sample to the first exceeds any natural step there, at least 0.
+/// The excess of the step from the last sample to the first over any natural step there, at least 0.
 ///
-/// A key copied over a jump has no gap, but a step. Natural is what the longer neighbour and twice the largest change of
-/// step length elsewhere explain, and what the take itself does there, where it is at hand (`own`): a foot may well slap
-/// down just then.
+/// A key copied over a jump has no gap, but a step. A step is natural if the longer neighbour and twice the largest change of
+/// step length elsewhere explain it, or if the take itself has it there (`own`, if available): a foot may well slap down at that
+/// moment.
 fn jump(step: &dyn Fn(isize) -> f64, last: isize, own: Option<f64>) -> f64 {
     let neighbour = step(last - 2).max(step(0)).max(own.unwrap_or(0.0));
     let bend = (0..last - 2)
@@ -90,7 +90,7 @@ pub(super) fn seam_acceleration_p99(keys: &LoopKeys) -> f64 {
 fn joint_acceleration_p99(keys: &LoopKeys, joint: usize) -> f64 {
     let num_samples = keys.num_samples();
     let sizes: Vec<f64> = second_differences(keys, joint).iter().map(|a| a.length()).collect();
-    // The seam lies between the last sample and the first; both see it.
+    // The seam lies between the last sample and the first; the second differences of both contain it.
     let seam = sizes[0].max(sizes[num_samples - 1]);
     seam / seam_peak::usual(sizes[1..num_samples - 1].to_vec(), floor::TREMBLE_METRES)
 }
@@ -179,7 +179,7 @@ pub(super) fn take_rank(source: &SourceTracks<'_>) -> Option<f64> {
     if count < 8 {
         return None;
     }
-    // Third differences of the open stretch, at index i those that start at sample first + i.
+    // Third differences of the open stretch; index i is the one that starts at sample first + i.
     let open = third_difference_profile(count - 3, joints, |sample, joint| {
         source.position(first + sample, joint)
     });

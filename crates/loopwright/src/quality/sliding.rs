@@ -1,4 +1,4 @@
-//! When feet stand, and how fast they slide over the ground while they do.
+//! When feet stand, and how fast they slide while they do.
 
 use glam::DVec3;
 
@@ -15,7 +15,7 @@ use crate::{
 
 /// Speed of the standing feet of a loop that is not written yet, as [`Quality::foot_slide_mps`](super::Quality::foot_slide_mps).
 pub(crate) fn foot_slide_of_loop(clip: &LoopClip, body: &Body, source: &RootRelativeClip) -> Option<f64> {
-    skate(&LoopKeys::of_loop(clip), body, Some(&SourceTracks::of(source)))
+    foot_slide(&LoopKeys::of_loop(clip), body, Some(&SourceTracks::of(source)))
 }
 
 /// A joint that stands on the ground for a while.
@@ -25,12 +25,12 @@ pub struct Stand {
     pub joint: usize,
     /// The first sample of the loop at which it stands.
     pub first_sample: usize,
-    /// Samples that it stands; those beyond the last are the first ones again.
+    /// Number of samples; those beyond the last continue at the first.
     pub num_samples: usize,
 }
 
-/// Mean speed over the ground of joints while they are known to stand, metres per second:
-/// [`Quality::foot_slide_mps`](super::Quality::foot_slide_mps) where [`stands`] told when. `None` where nothing stands.
+/// Mean speed over the ground of joints during known contacts, metres per second:
+/// [`Quality::foot_slide_mps`](super::Quality::foot_slide_mps) for contacts from [`stands`]. `None` without contacts.
 pub fn foot_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
     let (mut sum, mut count) = (0.0, 0.0);
     for stand in stands {
@@ -39,15 +39,15 @@ pub fn foot_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
             .saturating_add(stand.num_samples.min(keys.num_samples()));
         for sample in stand.first_sample..last {
             let sample = (sample % keys.num_samples()) as isize;
-            let place = |sample| over_ground(keys, sample, keys.position(sample, stand.joint));
-            sum += horizontal_speed(keys, place(sample - 1), place(sample + 1));
+            let position = |sample| over_ground(keys, sample, keys.position(sample, stand.joint));
+            sum += horizontal_speed(keys, position(sample - 1), position(sample + 1));
             count += 1.0;
         }
     }
     (count > 0.0).then(|| sum / count)
 }
 
-/// Where what is seen from the root at a sample is over the ground.
+/// A point over the ground, from its position seen from the root at a sample.
 ///
 /// In place the ground moves; its motion is the twist that the root would have had.
 fn over_ground(keys: &LoopKeys, sample: isize, seen_from_root: DVec3) -> DVec3 {
@@ -56,18 +56,18 @@ fn over_ground(keys: &LoopKeys, sample: isize, seen_from_root: DVec3) -> DVec3 {
         .transform_point(seen_from_root)
 }
 
-/// Metres per second along the ground between places two samples apart.
+/// Metres per second along the ground between positions two samples apart.
 fn horizontal_speed(keys: &LoopKeys, before: DVec3, after: DVec3) -> f64 {
     let step = after - before;
     ops::hypot(step.x, step.z) / (2.0 * keys.step_secs())
 }
 
-pub(super) fn skate(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Option<f64> {
+pub(super) fn foot_slide(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Option<f64> {
     foot_slide_of_stances(keys, &stands_of(keys, body, source))
 }
 
-/// When feet stand, as the frames tell that the loop was cut from; without them the loop itself, in which a foot that slides
-/// does not stand.
+/// Contacts, as detected in the frames that the loop was cut from. Without them they are detected in the loop itself, where a
+/// sliding foot does not count as standing.
 pub fn stands(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) -> Vec<Stand> {
     stands_of(keys, body, source.map(SourceTracks::of).as_ref())
 }
@@ -91,7 +91,7 @@ fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) ->
             .map(|sample| uncut(sample).y)
             .fold(f64::INFINITY, f64::min);
         for sample in 0..num_samples {
-            // Without frames around the ends the speed there looks inwards.
+            // Without frames around the ends the speed there is one-sided.
             let before = if known(sample - 1) { sample - 1 } else { sample };
             let after = if known(sample + 1) { sample + 1 } else { sample };
             let span = (after - before) as f64 / 2.0;

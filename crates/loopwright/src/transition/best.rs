@@ -1,32 +1,32 @@
-//! Where to leave and where to enter: the cheapest entry for every exit, exactly, without a table in memory.
+//! The best frames for jumps: the cheapest entry for every exit, exactly, without a table in memory.
 //!
-//! For each exit the entry of the exit before it, moved on, gives a first limit; whatever the feature form says to lie above is
-//! passed over, sixteen entries at a time where the box of their features does. So what is looked at is exact, and memory
-//! grows with the number of frames alone.
+//! For each exit the entry of the exit before it, moved on by a frame, gives a first limit. Entries whose feature form exceeds
+//! the limit are skipped, sixteen at a time where the box of their features does. All other costs are exact, and memory grows
+//! only with the number of frames.
 
 use core::ops::Range;
 
 use super::{Side, Transitions};
 use crate::math::{decay::Decay, time_step::TimeStep};
 
-/// A place to leave or to enter is the cheapest within this time before and after, seconds.
+/// An exit or entry is the cheapest within this time before and after, seconds.
 const SEPARATION_SECS: f64 = 0.1;
 
-/// A take is entered only where at least this much of it is left to play, seconds: a fade's time.
+/// A take is entered only where at least this much of it remains, seconds: a fade's time.
 const LEAST_LEFT_SECS: f64 = 0.4;
 
-/// Entries that share a box.
+/// Number of entries that share a box.
 const RUN: usize = 16;
 
-/// Axes after which a sum is held against the limit.
+/// Number of axes after which a sum is compared with the limit.
 const CHUNK: usize = 8;
 
 /// A jump and its cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crossing {
-    /// Frame that is left.
+    /// The frame that is left.
     pub exit: usize,
-    /// Frame that is entered.
+    /// The frame that is entered.
     pub entry: usize,
     /// Exact cost, metre-seconds.
     pub cost: f64,
@@ -41,12 +41,12 @@ pub struct CostGrid {
     pub entries: Vec<usize>,
     /// Exact costs, metre-seconds, exit by exit.
     pub exact: Vec<f64>,
-    /// Costs in feature form, likewise.
+    /// Costs in feature form, in the same order.
     pub feature: Vec<f64>,
 }
 
 impl CostGrid {
-    /// Exact costs in order of size, those that are no number left out.
+    /// Exact costs in order of size, without those that are not numbers.
     pub fn sorted(&self) -> Vec<f64> {
         let mut sorted: Vec<f64> = self.exact.iter().copied().filter(|cost| cost.is_finite()).collect();
         sorted.sort_by(f64::total_cmp);
@@ -55,9 +55,10 @@ impl CostGrid {
 }
 
 impl Transitions {
-    /// Costs of all jumps between frames of two ranges; of more than `most` frames of a side, that many taken evenly.
+    /// Costs of all jumps between frames of two ranges. A range of more than `most` frames is reduced to that many, evenly
+    /// spaced.
     ///
-    /// Ranges beyond the motions are cut off at their ends.
+    /// Ranges are clamped to the motions.
     pub fn grid(&self, exits: Range<usize>, entries: Range<usize>, decay: Decay, most: usize) -> CostGrid {
         let exits = thinned(within(exits, self.num_exits()), most);
         let entries = thinned(within(entries, self.num_entries()), most);
@@ -76,9 +77,9 @@ impl Transitions {
         }
     }
 
-    /// The cheapest entry for every exit in a range, the earliest of equals; none where an exit is bad.
+    /// The cheapest entry for every exit in a range, the earliest of equal ones; bad exits are skipped.
     ///
-    /// Takes are entered only where something is left to play. Ranges beyond the motions are cut off at their ends.
+    /// Takes are entered only where enough remains to play. Ranges are clamped to the motions.
     pub fn best_entries(&self, exits: Range<usize>, entries: Range<usize>, decay: Decay) -> Vec<Crossing> {
         let exits = within(exits, self.num_exits());
         let entries: Vec<usize> = within(entries, self.num_entries())
@@ -99,8 +100,8 @@ impl Transitions {
 
     /// The best jumps between two ranges of frames, cheapest first, at most `count`.
     ///
-    /// One for each place to leave, with its best entry: an exit within 0.1 s of a cheaper one is none. Where there is one exit
-    /// alone, one for each place to enter. Ranges beyond the motions are cut off at their ends.
+    /// One for each local minimum over the exits, with its best entry: exits within 0.1 s of a cheaper one are skipped. A single
+    /// exit gives one jump for each local minimum over the entries. Ranges are clamped to the motions.
     pub fn best(&self, exits: Range<usize>, entries: Range<usize>, decay: Decay, count: usize) -> Vec<Crossing> {
         let exits = within(exits, self.num_exits());
         let single = exits.len() == 1;
@@ -122,8 +123,8 @@ impl Transitions {
                 .then(one.exit.cmp(&other.exit))
                 .then(one.entry.cmp(&other.entry))
         });
-        // A place is one where nothing near is cheaper; the slopes that lead to it are none.
-        let (side, place): (&Side, fn(&Crossing) -> usize) = match single {
+        // Only local minima count, not the slopes that lead to them.
+        let (side, frame_of): (&Side, fn(&Crossing) -> usize) = match single {
             true => (&self.entered, |crossing| crossing.entry),
             false => (&self.left, |crossing| crossing.exit),
         };
@@ -133,7 +134,7 @@ impl Transitions {
             if kept.len() >= count {
                 break;
             }
-            let at = place(&crossing);
+            let at = frame_of(&crossing);
             if !side.near(at).any(|frame| cheaper[frame]) {
                 kept.push(crossing);
             }
@@ -144,7 +145,7 @@ impl Transitions {
 }
 
 impl Side {
-    /// Frames closer to one than [`SEPARATION_SECS`], around the seam of what repeats.
+    /// Frames closer to one than [`SEPARATION_SECS`], across the seam of a loop.
     fn near(&self, frame: usize) -> impl Iterator<Item = usize> + '_ {
         let count = self.usable.len();
         let reach = TimeStep::new(self.step_secs)
@@ -160,18 +161,18 @@ impl Side {
     fn can_be_entered(&self, frame: usize) -> bool {
         let secs_of = |frames: usize| frames as f64 * self.step_secs;
         let last = self.usable.len() - 1;
-        // A take that is shorter itself is entered in its first half.
+        // A take shorter than that is entered in its first half.
         let least = LEAST_LEFT_SECS.min(0.5 * secs_of(last));
         self.usable[frame] && (self.repeats || secs_of(last - frame) >= least)
     }
 }
 
-/// A range without what lies beyond `count`.
+/// A range clamped to `count`.
 fn within(range: Range<usize>, count: usize) -> Range<usize> {
     range.start.min(count)..range.end.min(count)
 }
 
-/// At most `most` frames of a range, evenly.
+/// At most `most` frames of a range, evenly spaced.
 fn thinned(range: Range<usize>, most: usize) -> Vec<usize> {
     let shown = range.len().min(most);
     (0..shown)
@@ -179,7 +180,7 @@ fn thinned(range: Range<usize>, most: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Features of one number a frame and axis, whose distances bound costs from below.
+/// Features with one number per frame and axis, whose distances bound costs from below.
 struct Bounds<'a> {
     axes: usize,
     left: &'a Side,
@@ -190,7 +191,7 @@ struct Bounds<'a> {
     /// Lowest and highest feature of each run of entries, run-major.
     lows: Vec<f64>,
     highs: Vec<f64>,
-    /// Largest sum of the features' parts of any entry, by which rounding is judged.
+    /// Largest sum of the features' parts of any entry; it bounds the rounding errors.
     size: f64,
 }
 
@@ -229,10 +230,16 @@ impl<'a> Bounds<'a> {
     fn features_of(&self, side: &Side, frame: usize) -> (Vec<f64>, f64) {
         let state = side.state(frame);
         let (a, b) = self.weights;
-        let axes = || state.places.iter().zip(state.velocities).map(|(p, u)| (a * p, b * u));
+        let axes = || {
+            state
+                .positions
+                .iter()
+                .zip(state.velocities)
+                .map(|(p, u)| (a * p, b * u))
+        };
         (
-            axes().map(|(place, rate)| place + rate).collect(),
-            axes().map(|(place, rate)| place.abs() + rate.abs()).sum(),
+            axes().map(|(position, rate)| position + rate).collect(),
+            axes().map(|(position, rate)| position.abs() + rate.abs()).sum(),
         )
     }
 
@@ -245,7 +252,7 @@ impl<'a> Bounds<'a> {
             cost: cost(first),
         };
         let (at, size) = self.features_of(self.left, exit);
-        // Four times what rounding the features, their differences and sums can add.
+        // Four times the rounding error of the features, their differences and sums.
         let slack = (size + self.size) * self.axes as f64 * 4.0 * f64::EPSILON;
         for run in 0..self.entries.len().div_ceil(RUN) {
             let limit = best.cost + slack;
@@ -274,7 +281,7 @@ impl<'a> Bounds<'a> {
     }
 }
 
-/// Whether the sum of terms over all axes lies above a limit; told as soon as it does.
+/// Whether the sum of terms over all axes exceeds a limit; returns as soon as it does.
 fn exceeds(limit: f64, at: &[f64], term: impl Fn(usize, f64) -> f64) -> bool {
     let mut sum = 0.0;
     for (chunk, values) in at.chunks(CHUNK).enumerate() {

@@ -1,10 +1,9 @@
-//! What it costs to leave one motion and enter another: the area between the two that an inertialized jump leaves.
+//! The cost of leaving one motion and entering another: the area between the two while an inertialized jump fades.
 //!
-//! Two frames are compared as where seams are searched (`features`): weighted joints seen from the ground
-//! below the hips and the facing there, with their velocities, and the root's own velocity. The cost of a jump is the exact
-//! total displacement of all these gaps under a [`Decay`], one-sided, because only what comes after a jump is bent. Its unit is
-//! the metre-second: weighted joints' distances, the three axes added up, times the time that they last. Derivation:
-//! docs/math/transition_cost.md.
+//! Two frames are compared as in the search for seams (`features`): weighted joints seen from the ground below the hips and the
+//! facing there, with their velocities, and the root's own velocity. The cost of a jump is the exact total displacement of all
+//! these gaps under a [`Decay`]. It is one-sided, because only the motion after a jump is changed. Its unit is the metre-second:
+//! weighted joints' distances, the three axes added up, times their duration. Derivation: docs/math/transition_cost.md.
 //!
 //! ```
 //! use loopwright::{
@@ -47,29 +46,29 @@ mod best;
 
 pub use best::{CostGrid, Crossing};
 
-/// Places and velocities of the axes of a moving body, in one order.
+/// Positions and velocities of the axes of a moving body, in one order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct State<'a> {
-    /// Weighted places, metres.
-    pub(crate) places: &'a [f64],
+    /// Weighted positions, metres.
+    pub(crate) positions: &'a [f64],
     /// Weighted velocities, metres per second.
     pub(crate) velocities: &'a [f64],
 }
 
 impl State<'_> {
-    /// Gaps of place and velocity that a jump from here to `joined` leaves, axis by axis.
+    /// Gaps of position and velocity that a jump from here to `joined` leaves, axis by axis.
     fn gaps(self, joined: Self) -> impl Iterator<Item = (f64, f64)> {
-        let places = self.places.iter().zip(joined.places).map(|(x, to)| x - to);
+        let positions = self.positions.iter().zip(joined.positions).map(|(x, to)| x - to);
         let velocities = self.velocities.iter().zip(joined.velocities).map(|(v, into)| v - into);
-        places.zip(velocities)
+        positions.zip(velocities)
     }
 
-    /// What a jump from here to `joined` costs, metre-seconds, summed in the order of the axes.
+    /// The cost of a jump from here to `joined`, metre-seconds, summed in the order of the axes.
     pub(crate) fn cost(self, joined: Self, decay: Decay) -> f64 {
         self.gaps(joined).map(|(x, v)| decay.displacement(x, v)).sum()
     }
 
-    /// The same in feature form, which is at most that, to the last bit.
+    /// The same in feature form, which is never larger, to the last bit.
     fn feature_cost(self, joined: Self, decay: Decay) -> f64 {
         self.gaps(joined).map(|(x, v)| decay.signed_area(x, v).abs()).sum()
     }
@@ -79,20 +78,20 @@ impl State<'_> {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransitionError {
-    /// The skeletons are not one tree of joints.
-    #[error("the motions have not the same skeleton: {difference}")]
+    /// The skeletons have different trees of joints.
+    #[error("the motions have different skeletons: {difference}")]
     Skeleton {
-        /// What differs first, as the motion that is entered has it.
+        /// The first difference, as the motion that is entered has it.
         difference: SkeletonDifference,
-        /// Joints of the motion that is left which the other lacks, in order.
+        /// Joints of the motion that is left and missing in the other, in order.
         only_left: Vec<String>,
-        /// Joints of the motion that is entered which the other lacks, in order.
+        /// Joints of the motion that is entered and missing in the other, in order.
         only_entered: Vec<String>,
     },
-    /// A weight is given to no joint, or is none.
+    /// A weight names no joint, or is not valid.
     #[error(transparent)]
     Body(#[from] BodyError),
-    /// The samples of a loop are not a take.
+    /// The samples of a loop do not form a take.
     #[error(transparent)]
     Take(#[from] TakeError),
 }
@@ -104,19 +103,20 @@ pub struct TransitionClip {
     world: WorldTracks,
     body: Body,
     defects: TakeDefects,
-    /// How far the ground below the body has risen at each frame of the take, metres.
+    /// Height of the ground below the body at each frame of the take, metres.
     climb: Vec<f64>,
     /// Per frame of the motion, whether it can be left or entered.
     usable: Vec<bool>,
-    /// Where in the take the motion begins.
+    /// The frame of the take at which the motion begins.
     first: usize,
     repeats: bool,
 }
 
 impl TransitionClip {
     /// A whole take. Bad frames are neither left nor entered.
+    /// A whole take. Bad frames are neither left nor entered.
     ///
-    /// Heights are those of the file: both motions are taken to stand on one floor.
+    /// Heights are those of the file: both motions are assumed to stand on the same floor.
     pub fn of_take(analysis: Analysis) -> Self {
         Self {
             climb: vec![0.0; analysis.take.num_frames()],
@@ -130,13 +130,13 @@ impl TransitionClip {
         }
     }
 
-    /// A loop, all samples of which can be left and entered; velocities go around its seam, and its climb is taken off the
-    /// heights.
+    /// A loop, all samples of which can be left and entered. Velocities are continuous across its seam, and its climb is removed
+    /// from the heights.
     ///
-    /// Errors: a joint named in `overrides` is not there.
+    /// Errors: a joint named in `overrides` does not exist.
     pub fn of_loop(clip: &LoopClip, overrides: &BodyOverrides) -> Result<Self, TransitionError> {
         let count = clip.num_samples();
-        // One key on either side tells the velocities of the first and of the last sample.
+        // One key on either side gives the velocities of the first and the last sample.
         let keys = count - 1..=2 * count;
         let mut tracks = Tracks::empty(clip.skeleton().clone(), clip.step_secs(), count + 2);
         for key in keys.clone() {
@@ -185,7 +185,7 @@ impl TransitionClip {
     }
 }
 
-/// One of two motions as it is compared with the other.
+/// One of the two motions that are compared.
 #[derive(Clone, Debug, PartialEq)]
 struct Side {
     features: Features,
@@ -198,16 +198,16 @@ struct Side {
 impl Side {
     fn state(&self, frame: usize) -> State<'_> {
         State {
-            places: self.features.positions(self.first + frame),
+            positions: self.features.positions(self.first + frame),
             velocities: self.features.velocities(self.first + frame),
         }
     }
 }
 
-/// What a gap is of.
+/// The subject of a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GapOf {
-    /// A joint: its place and its velocity.
+    /// A joint: its position and its velocity.
     Joint(usize),
     /// The root's linear velocity.
     RootVelocity,
@@ -215,16 +215,16 @@ pub enum GapOf {
     RootTurning,
 }
 
-/// What a jump leaves of one joint, or of the root.
+/// The gap that a jump leaves at one joint, or at the root.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gap {
-    /// Whose it is.
+    /// The joint or root.
     pub of: GapOf,
-    /// How much it counts, a factor on metres.
+    /// Its weight, a factor on metres.
     pub weight: f64,
-    /// How far the joint is from where the other motion has it, metres, in the axes of the heading; zero for the root.
+    /// Difference of position from the other motion, metres, in the axes of the heading; zero for the root.
     pub place: DVec3,
-    /// How much faster it goes, metres per second.
+    /// Difference of velocity, metres per second.
     pub velocity: DVec3,
 }
 
@@ -248,11 +248,11 @@ pub struct Transitions {
 }
 
 impl Transitions {
-    /// Measures two motions of one skeleton for jumps from the first into the second.
+    /// Prepares two motions of one skeleton for jumps from the first into the second.
     ///
-    /// Lengths of bones, frame rates and periods may differ. Weights are those by which seams are searched, or as `asked`, by
-    /// patterns of joints' names; a joint that flips in one of the motions counts in neither. Errors: the skeletons are not
-    /// one tree of joints, or a weight is given to no joint.
+    /// Lengths of bones, frame rates and periods may differ. Weights are those of the search for seams, or as `asked`, by
+    /// patterns of joints' names; a joint that flips in one of the motions counts in neither. Errors: the skeletons have
+    /// different trees of joints, or a weight names no joint.
     pub fn between(
         left: &TransitionClip,
         entered: &TransitionClip,
@@ -303,24 +303,24 @@ impl Transitions {
         self.entered.usable.len()
     }
 
-    /// What a jump costs, metre-seconds: the sum of [`Decay::displacement`] over the weighted axes.
+    /// The cost of a jump, metre-seconds: the sum of [`Decay::displacement`] over the weighted axes.
     ///
-    /// Panics where a frame is not one of its motion.
+    /// Panics if a frame is out of range.
     pub fn cost(&self, exit: usize, entry: usize, decay: Decay) -> f64 {
         self.left.state(exit).cost(self.entered.state(entry), decay)
     }
 
-    /// The same in feature form, the sum of the sizes of [`Decay::signed_area`]: never above the exact cost, and a difference
-    /// of numbers that each frame has by itself, so that a table of them can be searched as any others.
+    /// The same in feature form, the sum of the sizes of [`Decay::signed_area`]. It never exceeds the exact cost, and is a
+    /// distance between features of single frames, so that a table of them can be searched by ordinary methods.
     ///
-    /// Panics where a frame is not one of its motion.
+    /// Panics if a frame is out of range.
     pub fn feature_cost(&self, exit: usize, entry: usize, decay: Decay) -> f64 {
         self.left.state(exit).feature_cost(self.entered.state(entry), decay)
     }
 
-    /// What a jump leaves of each joint and of the root; their costs add up to that of the jump.
+    /// The gap of each joint and of the root after a jump; their costs add up to that of the jump.
     ///
-    /// Panics where a frame is not one of its motion.
+    /// Panics if a frame is out of range.
     pub fn gaps(&self, exit: usize, entry: usize) -> Vec<Gap> {
         let axes: Vec<(f64, f64)> = self.left.state(exit).gaps(self.entered.state(entry)).collect();
         let of_joints = self
@@ -332,7 +332,7 @@ impl Transitions {
             .chain(root)
             .zip(axes.chunks(3))
             .map(|((of, weight), axes)| {
-                // The root's turning is about one axis alone.
+                // The root turns about one axis only.
                 let axis = |index: usize| axes.get(index).copied().unwrap_or_default();
                 let vector =
                     |of: &dyn Fn((f64, f64)) -> f64| DVec3::from_array([0, 1, 2].map(|index| of(axis(index)))) / weight;

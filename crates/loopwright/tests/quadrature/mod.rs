@@ -1,8 +1,8 @@
-//! The area under the size of an offset, told from the offset alone: what closed forms are held against.
+//! The area under the size of an offset by quadrature of the offset alone, to check the closed forms.
 
-/// Integral of |f| from 0 to `end`, parted where the sign of f is seen to change.
+/// Integral of |f| from 0 to `end`, split where the sign of f changes between samples.
 pub(crate) fn area(f: impl Fn(f64) -> f64, end: f64) -> f64 {
-    // A prime, so that no crossing falls on a look.
+    // A prime number, so that no sample falls on a crossing.
     const LOOKS: u32 = 617;
     let at = |look: u32| end * f64::from(look) / f64::from(LOOKS);
     let mut edges = vec![0.0];
@@ -24,7 +24,7 @@ pub(crate) fn area(f: impl Fn(f64) -> f64, end: f64) -> f64 {
     edges.windows(2).map(|edge| gauss(&f, edge[0], edge[1]).abs()).sum()
 }
 
-/// Integral of f from `from` to `to` by Gauss and Legendre's rule of five points on even pieces.
+/// Integral of f from `from` to `to` by the five-point Gauss-Legendre rule on even pieces.
 fn gauss(f: &impl Fn(f64) -> f64, from: f64, to: f64) -> f64 {
     const PIECES: u32 = 120;
     const POINTS: [(f64, f64); 5] = [

@@ -14,7 +14,7 @@ pub(super) struct Range {
 }
 
 impl Range {
-    /// From `low` to `high`, widened where that is nothing and made sane where it is no number.
+    /// From `low` to `high`, widened if that is empty and replaced if it is not finite.
     pub(super) fn new(low: f64, high: f64) -> Self {
         if !(low.is_finite() && high.is_finite()) || low > high {
             return Self { low: 0.0, high: 1.0 };
@@ -69,7 +69,7 @@ impl Ticks {
         let (step, decimals) = nice_step(range.width() / most.max(1) as f64);
         let first = (range.low / step - 1e-9).ceil();
         let last = (range.high / step + 1e-9).floor();
-        // Far from zero neighbouring ticks may be the same number; then there is nothing to tell apart.
+        // Far from zero neighbouring ticks may be the same number; then there is nothing to distinguish.
         let count = if (last - first).is_finite() {
             (last - first) as usize + 1
         } else {
@@ -362,7 +362,7 @@ impl Labels {
         self.taken.push(area);
     }
 
-    /// A place for a label of that width near a point and inside `within`; `None` where all are taken.
+    /// A position for a label of that width near a point and inside `within`; `None` if all are taken.
     pub(super) fn place(&mut self, x: f64, y: f64, width: f64, within: Area) -> Option<Area> {
         const HEIGHT: f64 = 15.0;
         for distance in [11.0, 20.0, 32.0, 46.0] {
@@ -391,7 +391,7 @@ impl Labels {
     }
 }
 
-/// The plot's title and the line below it; gives the height below which the panels begin.
+/// The plot's title and the line below it; returns the height below which the panels begin.
 pub(super) fn title(svg: &mut Svg, title: &str, below: &str) -> f64 {
     let room = style::WIDTH - 2.0 * style::MARGIN;
     let title = text::fit(title, style::TITLE, true, room);

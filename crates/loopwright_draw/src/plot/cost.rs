@@ -1,4 +1,4 @@
-//! What jumps cost: between all frames of two motions, and by the gaps of place and velocity that one leaves.
+//! The cost of jumps: between all frames of two motions, and by the gaps of position and velocity of one jump.
 
 use loopwright::{
     math::Decay,
@@ -14,7 +14,7 @@ use super::{
     text, tracks,
 };
 
-/// Costs of jumps between two motions, as they are drawn.
+/// Costs of jumps between two motions, for drawing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransitionMap<'a> {
     /// Names of the motion that is left and of the one that is entered.
@@ -40,7 +40,7 @@ const MAP: f64 = 456.0;
 const SMALL: f64 = 200.0;
 const SMALL_LEFT: f64 = 712.0;
 
-/// Exact costs of all jumps with the best of them, the feature form and what it misses, and the best entry for each exit.
+/// Exact costs of all jumps with the best of them, the feature form and its error, and the best entry for each exit.
 pub fn transitions(map: &TransitionMap<'_>) -> String {
     let mut svg = Svg::new();
     let [left_name, entered_name] = map.names;
@@ -76,7 +76,7 @@ pub fn transitions(map: &TransitionMap<'_>) -> String {
     };
     let panel = map.panel(area, true);
     let dearest = largest(&map.grid.exact);
-    // Nothing is cheaper than the cheapest: the colours are kept for what there is.
+    // The colours cover only the existing range of costs.
     let finite = map.grid.exact.iter().copied().filter(|cost| cost.is_finite());
     let cheapest = finite.fold(dearest, f64::min).min(0.99 * dearest);
     let mut draw_map = |panel: &Panel, values: &[f64], [cheapest, dearest]: [f64; 2], marked: bool| {
@@ -124,7 +124,7 @@ pub fn transitions(map: &TransitionMap<'_>) -> String {
     svg.finish(&title, bottom + style::BELOW + style::MARGIN - 6.0)
 }
 
-/// Names of motions may be long; this much of them is told on an axis.
+/// Names of motions may be long; axes show this much of them.
 const NAME_ROOM: f64 = 200.0;
 
 impl TransitionMap<'_> {
@@ -171,7 +171,7 @@ impl TransitionMap<'_> {
                 let at = index as f64 / POINTS as f64;
                 let met = (at + phase).rem_euclid(1.0);
                 if met < before {
-                    // Around the seam: the line goes on at the other edge.
+                    // Around the seam the line continues at the other edge.
                     points.push((f64::NAN, f64::NAN));
                 }
                 before = met;
@@ -201,7 +201,7 @@ impl TransitionMap<'_> {
         }
     }
 
-    /// The best entry for each exit, over the time of the motion that is left; gives the height at which the panel ends.
+    /// The best entry for each exit, over the time of the motion that is left; returns the height at which the panel ends.
     fn entries(&self, svg: &mut Svg, top: f64) -> f64 {
         let (left, width) = tracks::across();
         let heading = Heading {
@@ -242,7 +242,7 @@ impl TransitionMap<'_> {
         panel.draw(svg, |panel, svg| {
             panel.grid(svg);
             panel.line(svg, &points, Ink::Blue, "");
-            // Of jumps from one moment alone, only the best entry is on the curve.
+            // For jumps from a single frame, only the best entry is on the curve.
             let is_entry = |crossing: &&Crossing| {
                 let same = self.best_entries.iter().find(|best| best.exit == crossing.exit);
                 same.is_none_or(|best| best.cost >= crossing.cost)
@@ -259,11 +259,11 @@ impl TransitionMap<'_> {
 /// Cells across and down of the map of one decay.
 const CELLS: [usize; 2] = [112, 76];
 
-/// Least reach of the gaps shown, metres and metres per second.
+/// Least range of the gaps shown, metres and metres per second.
 const LEAST_REACH: [f64; 2] = [0.05, 0.5];
 
-/// Displacement over the gaps of place and velocity of one axis, exact, in feature form, and what that misses, a row for each
-/// decay; `gaps` are marked, metres and metres per second.
+/// Displacement over the gaps of position and velocity of one axis, exact, in feature form, and the error of that form, a row for
+/// each decay; `gaps` are marked, metres and metres per second.
 pub fn displacements(title: &str, decays: &[Decay], gaps: &[(f64, f64)]) -> String {
     let mut svg = Svg::new();
     let below = "the area under the offset that a gap of place and velocity leaves; dark is dear";
@@ -346,7 +346,7 @@ pub fn displacements(title: &str, decays: &[Decay], gaps: &[(f64, f64)]) -> Stri
     svg.finish(title, top + style::MARGIN - 6.0)
 }
 
-/// The largest finite value; 1 where there is none above zero.
+/// The largest finite value; 1 if none is above zero.
 fn largest(values: &[f64]) -> f64 {
     let largest = values
         .iter()
@@ -356,7 +356,7 @@ fn largest(values: &[f64]) -> f64 {
     if largest > 0.0 { largest } else { 1.0 }
 }
 
-/// Round values from the cheapest to the dearest, closer to each other where the scale of square roots has room.
+/// Round values from the cheapest to the most expensive, closer to each other where the square-root scale has room.
 fn scale_labels([cheapest, dearest]: [f64; 2]) -> Vec<(f64, String)> {
     let span = dearest - cheapest;
     let (step, decimals) = axes::nice_step(0.1 * span);

@@ -1,4 +1,4 @@
-//! How fast the feet of a loop go over the ground, as captured and as they are held.
+//! The speed of a loop's feet over the ground, as captured and as held.
 
 use core::ops::Range as Keys;
 
@@ -12,15 +12,15 @@ use super::{
     svg::{Area, Svg},
 };
 
-/// Fastest that is shown, centimetres per second: what swings leaves the picture, so that what slides is seen.
+/// Largest speed shown, centimetres per second: swinging feet leave the picture, so that sliding is visible.
 const FASTEST: f64 = 60.0;
 
 /// Height of a panel of one foot.
 const HEIGHT: f64 = 110.0;
 
-/// Speeds of the feet of a loop over the ground, as captured and as they are held, as SVG.
+/// Speeds of the feet of a loop over the ground, as captured and as held, as SVG.
 ///
-/// `made` must be of the take of `analysis`. Where no foot stands there is nothing but the title.
+/// `made` must be of the take of `analysis`. If no foot stands, only the title is drawn.
 pub fn feet(analysis: &Analysis, made: &MadeLoop) -> String {
     let mut svg = Svg::new();
     let title = format!("{}: feet over the ground", made.loop_clip.name());
@@ -39,7 +39,7 @@ pub fn feet(analysis: &Analysis, made: &MadeLoop) -> String {
     svg.finish(&title, bottom + style::MARGIN - 6.0)
 }
 
-/// Draws a panel for each foot that stands, over two periods; gives the height below them.
+/// Draws a panel for each foot that stands, over two periods; returns the height below them.
 pub(super) fn panels(svg: &mut Svg, analysis: &Analysis, made: &MadeLoop, top: f64) -> f64 {
     let standing: Vec<usize> = (0..analysis.body.feet.len())
         .filter(|&foot| made.feet.contacts.iter().any(|contact| contact.foot == foot))
@@ -131,7 +131,7 @@ fn panel(svg: &mut Svg, made: &MadeLoop, foot: usize, lines: &[(Ink, f64, Vec<f6
     });
 }
 
-/// Joints in the world at every key, moved by the root, whether or not a file shows it.
+/// Joints in the world at every key, moved by the root, whether or not a file shows the root motion.
 struct Places {
     root: RootMotion,
     from_root: WorldTracks,
@@ -142,7 +142,7 @@ struct Places {
 }
 
 impl Places {
-    /// The uncut take around the loop; beyond its ends it stands still.
+    /// The uncut take around the loop; constant beyond its ends.
     fn of_cut(made: &MadeLoop) -> Self {
         let clip = &made.source.clip;
         Self {
@@ -177,7 +177,7 @@ impl Places {
         root.transform_point(self.from_root.position(frame as usize, joint))
     }
 
-    /// Speed of a joint over the ground at some keys, from its places at the keys beside them, centimetres per second.
+    /// Speed of a joint over the ground at some keys, from its positions at the neighbouring keys, centimetres per second.
     fn speeds(&self, joint: usize, keys: Keys<usize>) -> Vec<f64> {
         keys.map(|key| {
             let moved = self.at(key as isize + 1, joint) - self.at(key as isize - 1, joint);

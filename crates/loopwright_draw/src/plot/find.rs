@@ -1,4 +1,4 @@
-//! Which lengths of a take repeat, what every seam would cost, and where the proposed loops lie.
+//! The repeating lengths of a take, the cost of every seam, and the proposed loops.
 
 use loopwright::{
     Analysis, FoundLoops, LoopCandidate, SearchSettings, Take, analysis::Peak, candidate::MAX_COST_RATIO,
@@ -50,7 +50,7 @@ fn summary(take: &Take, found: &FoundLoops) -> String {
     }
 }
 
-/// Peaks below this prominence are not marked: the same threshold as in words.
+/// Peaks below this prominence are not marked: the same threshold as in text output.
 const MIN_PROMINENCE: f64 = 0.05;
 
 fn autocorrelation(
@@ -138,7 +138,7 @@ fn autocorrelation(
 /// Most whole cycles that are marked; more would hide the curve.
 const MAX_CYCLES: usize = 24;
 
-/// Most peaks that are marked; a long take has more multiples of its period than there is room for.
+/// Most peaks that are marked; a long take has more multiples of its period than there is space for.
 const MAX_PEAKS: usize = 12;
 
 fn mark_peaks(svg: &mut Svg, panel: &Panel, peaks: &[Peak], dt: f64, chosen: Option<f64>) {
@@ -219,18 +219,18 @@ fn costs(
     area.bottom() + style::BELOW
 }
 
-/// Width of the cost map, and of the panels below it, which share its time.
+/// Width of the cost map and of the panels below it, which share its time axis.
 fn map_width() -> f64 {
     ((tracks::across().1 - heat::SCALE_ROOM) / CELL).floor() * CELL
 }
 
-/// Costs on a grid of starts (across) and lengths (from the lowest up), as shares of what random pairs cost.
+/// Costs on a grid of starts (across) and lengths (from the lowest up), as shares of the cost of random pairs.
 struct Map {
     columns: usize,
     rows: usize,
-    /// Cost over the random median; not a number where there is no such pair.
+    /// Cost over the random median; NaN without such a pair.
     ratios: Vec<f64>,
-    /// Whether the shares are of the random median, or of the largest cost where that is not known.
+    /// Whether the shares are of the random median, or of the largest cost if that is unknown.
     has_random: bool,
 }
 
@@ -323,7 +323,7 @@ fn mark_candidates(svg: &mut Svg, panel: &Panel, take: &Take, candidates: &[Loop
         }
         numbers.push((index, words, area));
     }
-    // The first is drawn last, so that nothing lies on it.
+    // The first is drawn last, so that nothing covers it.
     for (index, candidate) in candidates.iter().enumerate().rev() {
         let (x, y) = place(candidate);
         let class = if index == 0 { "chip lv" } else { "chip lt" };

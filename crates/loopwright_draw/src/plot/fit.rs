@@ -1,4 +1,4 @@
-//! What a take says of a character controller: its changes with the springs fitted to them, and a controller driven through it.
+//! The controller fit of a take: its changes with the fitted springs, and a controller driven through it.
 
 use glam::DVec3;
 use loopwright::{
@@ -14,10 +14,10 @@ use super::{
     tracks,
 };
 
-/// Fits of takes as SVG: of one take its velocity and facing over time with the fitted springs, of any number all changes laid
-/// over each other, and histograms of the takes against controllers of the fitted half-lives.
+/// Fits of takes as SVG: for one take its velocity and facing over time with the fitted springs; for any number all changes
+/// superimposed, and histograms of the takes against controllers of the fitted half-lives.
 ///
-/// The springs are smoothed as the takes are, so that both can be held side by side. Names stand in the title.
+/// The springs are smoothed like the takes, so that both can be compared. Names are in the title.
 pub fn controller_fit(takes: &[(String, &TakeFit)]) -> String {
     let fits: Vec<&TakeFit> = takes.iter().map(|(_, fit)| *fit).collect();
     let pool = Pool::of(&fits);
@@ -38,15 +38,15 @@ pub fn controller_fit(takes: &[(String, &TakeFit)]) -> String {
 }
 
 fn summary(pool: &Pool) -> String {
-    let told = |name: &str, half_lives: &HalfLives| match half_lives.chosen() {
+    let half_life_text = |name: &str, half_lives: &HalfLives| match half_lives.chosen() {
         Some(spread) if spread.count == 1 => format!("{name} {:.3} s over 1 change", spread.median),
         Some(spread) => format!("{name} {:.3} s over {} changes", spread.median, spread.count),
         None => format!("{name} unknown"),
     };
     format!(
         "half-life of the {}, of the {} (59.7% is left after one)",
-        told("velocity", &pool.all.velocity),
-        told("facing", &pool.all.facing)
+        half_life_text("velocity", &pool.all.velocity),
+        half_life_text("facing", &pool.all.facing)
     )
 }
 
@@ -144,7 +144,7 @@ fn over_time(fit: &TakeFit) -> [Curves; 4] {
 }
 
 impl Curves {
-    /// Draws the panel; gives the height below it.
+    /// Draws the panel; returns the height below it.
     fn draw(&self, svg: &mut Svg, fit: &TakeFit, top: f64) -> f64 {
         let (left, width) = tracks::across();
         let profile = &fit.profile;
@@ -205,7 +205,7 @@ impl Curves {
     }
 }
 
-/// Stretches of time in which the body stands.
+/// Spans in which the body is idle.
 fn idle(fit: &TakeFit) -> Vec<(f64, f64)> {
     let dt = fit.profile.frame_time_secs;
     let mut stretches: Vec<(f64, f64)> = Vec::new();
@@ -230,13 +230,13 @@ fn columns(count: usize) -> (Vec<f64>, f64) {
     (lefts, column - style::LEFT - style::RIGHT)
 }
 
-/// Seconds before a change was asked for from which it is shown.
+/// Seconds shown before the input of a change.
 const BEFORE_SECS: f64 = 0.6;
 
-/// More changes than this are drawn faintly, or they hide the spring.
+/// More changes than this are drawn faintly, so that the spring stays visible.
 const MOST_DARK: usize = 24;
 
-/// All changes as shares of their way, laid over each other where they were asked for; gives the height below.
+/// All changes as shares of their steps, aligned at their inputs; returns the height below.
 fn changes(svg: &mut Svg, fits: &[&TakeFit], pool: &Pool, top: f64) -> f64 {
     let (lefts, width) = columns(2);
     let mut bottom = top;
@@ -290,7 +290,7 @@ fn changes(svg: &mut Svg, fits: &[&TakeFit], pool: &Pool, top: f64) -> f64 {
     bottom
 }
 
-/// The take's own way over an event whose fit is trusted, as shares of the fitted change.
+/// The take's own values over an event with a trusted fit, as shares of the fitted change.
 fn shares<'a>(fit: &'a TakeFit, event: &Event) -> (&'a Signal, Vec<(f64, f64)>) {
     let signal = match event.quantity {
         Quantity::Velocity => &fit.profile.velocity,
@@ -387,10 +387,10 @@ fn histograms(svg: &mut Svg, fits: &[&TakeFit], top: f64) -> f64 {
     bottom
 }
 
-/// Room for the title and a row of its legend above a histogram: all stand level, though but one has a legend.
+/// Space for the title and a row of its legend above a histogram: all are aligned, though only one has a legend.
 const HISTOGRAM_HEAD: f64 = 42.0;
 
-/// Share of the values at either end that counts in the outermost bins, so that a glitch does not squeeze the rest.
+/// Share of the values at either end that counts in the outermost bins, so that outliers do not compress the rest.
 const OUTLIERS: f64 = 0.005;
 
 /// The range of ascending values that a histogram shows.

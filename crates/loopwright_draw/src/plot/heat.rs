@@ -1,4 +1,4 @@
-//! Heat maps: values on a grid as shades from cheap, bright, to dear, dark, and the scale beside them.
+//! Heat maps: values on a grid as shades from cheap, bright, to expensive, dark, with a scale.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use super::{
     text,
 };
 
-/// Shades of a map; more cannot be told apart and only lengthen the text.
+/// Number of shades of a map; more cannot be distinguished and only lengthen the text.
 const SHADES: usize = 24;
 
 /// Width of the scale beside a map, the space before it, and the room for both with the labels.
@@ -24,7 +24,7 @@ pub(super) struct Heat {
 }
 
 impl Heat {
-    /// Of the ratio to the dearest that is told apart, by column and row; what is no finite number stays empty.
+    /// Shade of the ratio to the most expensive value, by column and row; values that are not finite stay empty.
     pub(super) fn of(columns: usize, rows: usize, ratio: impl Fn(usize, usize) -> f64) -> Self {
         let cells = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
         let ratios = cells.map(|(column, row)| ratio(column, row));
@@ -69,7 +69,7 @@ impl Heat {
     }
 }
 
-/// The scale to the right of a map's area, with labels at ratios to the dearest.
+/// The scale to the right of a map's area, with labels at ratios to the most expensive value.
 pub(super) fn scale(svg: &mut Svg, area: Area, labels: &[(f64, String)], name: &str) {
     let left = area.right() + SCALE_GAP;
     let step = area.height / SHADES as f64;
@@ -106,7 +106,7 @@ fn exact(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Where a ratio lies on the scale: the square root gives the cheap end, which matters, more room.
+/// Position of a ratio on the scale: the square root gives the cheap end, which matters, more space.
 fn position(ratio: f64) -> f64 {
     ratio.max(0.0).sqrt().min(1.0)
 }

@@ -1,4 +1,4 @@
-//! What a take holds, over its time.
+//! The contents of a take over time.
 
 use loopwright::{Analysis, Take, analysis::Foot};
 

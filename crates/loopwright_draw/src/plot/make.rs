@@ -1,4 +1,4 @@
-//! What closing did to a loop: its path from above, the offsets, the joints it moved most, and its feet over the ground.
+//! The effect of closing on a loop: its path from above, the offsets, the most changed joints, and its feet over the ground.
 
 use core::f64::consts::{PI, TAU};
 
@@ -61,13 +61,13 @@ fn summary(cut: &Cut, made: &MadeLoop) -> String {
     )
 }
 
-/// Cycles shown from above: two tell whether the path goes on as it began, and more make the sway too small to see.
+/// Cycles shown from above: two show whether the path continues, and more make the sway too small to see.
 const CYCLES: usize = 2;
 
-/// A take that roams further than so many times the loop's own extent runs out of the picture.
+/// A take that extends further than this many times the loop's own extent is clipped.
 const MAX_TAKE_EXTENT: f64 = 1.5;
 
-/// Points on the ground, seen from above with +Z up and +X to the left, as who faces +Z has it.
+/// Points on the ground, seen from above with +Z up and +X to the left, as seen when facing +Z.
 struct Ground {
     area: Area,
     middle: DVec3,
@@ -135,8 +135,8 @@ fn path_from_above(
     top: f64,
     side: f64,
 ) -> f64 {
-    let is_travelling = mode.moves_root();
-    let clip = &if is_travelling {
+    let root_moves = mode.moves_root();
+    let clip = &if root_moves {
         made.loop_clip.clone()
     } else {
         made.loop_clip.in_place()
@@ -150,7 +150,7 @@ fn path_from_above(
         .clone()
         .map(|key| clip.world_pose(key).translations[hips])
         .collect();
-    let travelled: Vec<DVec3> = keys.map(|key| clip.root_pose(key).translation).collect();
+    let root_path: Vec<DVec3> = keys.map(|key| clip.root_pose(key).translation).collect();
     let (first, last) = (cut.start_frame().floor() as usize, cut.end_frame().ceil() as usize);
     let source = &whole[first..=last.min(whole.len() - 1)];
 
@@ -160,7 +160,7 @@ fn path_from_above(
         Key::new(Sign::Line(Ink::Grey), "cut"),
         Key::new(Sign::Line(Ink::Blue), format!("loop, {CYCLES} cycles")),
     ];
-    if is_travelling {
+    if root_moves {
         legend.push(Key::new(Sign::Dashed(Ink::Vermillion), "root, a ring each cycle"));
         legend.push(Key::new(
             Sign::Line(Ink::Green),
@@ -182,21 +182,21 @@ fn path_from_above(
         height: side,
     };
     let mut near: Vec<DVec3> = played.clone();
-    near.extend(&travelled);
+    near.extend(&root_path);
     near.extend(source);
     let ground = Ground::around(area, &near, &whole);
     svg.rect(area, "panel");
     svg.clipped(area, |svg| {
         ground.line(svg, &whole, Ink::Faint, &stroke_width(1.4));
-        if is_travelling {
+        if root_moves {
             twist_line(svg, &ground, made);
         }
         ground.line(svg, source, Ink::Grey, &stroke_width(3.5));
         ground.line(svg, &played, Ink::Blue, &stroke_width(1.8));
-        if is_travelling {
-            ground.line(svg, &travelled, Ink::Vermillion, DASHED);
+        if root_moves {
+            ground.line(svg, &root_path, Ink::Vermillion, DASHED);
             for cycle in 0..=CYCLES {
-                let (x, y) = ground.at(travelled[cycle * clip.num_samples()]);
+                let (x, y) = ground.at(root_path[cycle * clip.num_samples()]);
                 svg.circle(x, y, 3.5, "chip lv", "stroke-width=\"2\"");
             }
         }
@@ -206,7 +206,7 @@ fn path_from_above(
     area.bottom()
 }
 
-/// The circle, or the line, along which the twist carries the root for ever.
+/// The circle, or the line, of the endless twist.
 fn twist_line(svg: &mut Svg, ground: &Ground, made: &MadeLoop) {
     let root = made.loop_clip.root();
     let twist = root.twist;
@@ -215,7 +215,7 @@ fn twist_line(svg: &mut Svg, ground: &Ground, made: &MadeLoop) {
         let centre = twist.angular.cross(twist.linear) / twist.angular.length_squared();
         let (x, y) = ground.at(root.start.transform_point(centre));
         let pixels = radius * ground.pixels_per_metre;
-        // Larger circles are beyond what rasterisers draw exactly.
+        // Larger circles exceed the precision of rasterisers.
         if pixels < 20_000.0 {
             svg.circle(x, y, pixels, "lg", &format!("fill=\"none\" {thin}"));
             return;
@@ -250,13 +250,13 @@ fn scale_bar(svg: &mut Svg, ground: &Ground) {
     svg.text(x, y - 8.0, Anchor::Start, "ft", &words);
 }
 
-/// How many joints are shown.
+/// Number of joints shown.
 const JOINTS: usize = 4;
 
 /// Offsets below this are rounding: radians and metres.
 const NOTHING: f64 = 1e-9;
 
-/// Joints by the largest length of their offsets over the loop, largest first; those that are not moved are left out.
+/// Joints by the largest length of their offsets over the loop, largest first; unchanged joints are omitted.
 fn most_offset(offsets: &[DVec3], num_joints: usize) -> Vec<usize> {
     let mut largest = vec![0.0_f64; num_joints];
     for (index, offset) in offsets.iter().enumerate() {
@@ -287,7 +287,7 @@ fn offsets(svg: &mut Svg, made: &MadeLoop, left: f64, width: f64, top: f64, bott
             .collect(),
     });
     let above: f64 = headings.iter().map(|heading| heading.height(width)).sum();
-    // The time axis of the lower panel hangs below the map, beside nothing.
+    // The time axis of the lower panel is below the map.
     let height = 0.5 * (bottom - top - above - 14.0 - style::BELOW + 4.0);
     let mut y = top;
     for ((_, name, offsets, least, is_last), heading) in panels.iter().zip(&headings) {
@@ -337,7 +337,7 @@ fn offset_panel(made: &MadeLoop, offsets: &[DVec3], name: &str, least: f64, is_l
     }
 }
 
-/// Marks where blends that end do end.
+/// Marks the ends of blends that end.
 fn blend_ends(svg: &mut Svg, panel: &Panel, made: &MadeLoop) {
     let period = made.loop_clip.period_secs();
     let method = &made.closed.method;
@@ -361,7 +361,7 @@ fn curves(svg: &mut Svg, made: &MadeLoop, top: f64) -> f64 {
     let joints = made.loop_clip.skeleton().num_joints();
     let mut shown = most_offset(&made.closed.rotation_offsets, joints);
     if shown.is_empty() {
-        // A loop that was one already: its liveliest joints say more than an empty picture.
+        // A loop that was already closed: its liveliest joints are shown instead of an empty picture.
         shown = (0..joints.min(JOINTS)).collect();
     }
     let full = style::WIDTH - 2.0 * style::MARGIN;
@@ -450,7 +450,7 @@ fn components(track: impl Iterator<Item = DQuat>, reference: DQuat) -> Vec<DVec3
         let angle = short.length();
         let mut vector = short;
         if let Some(&before) = vectors.last() {
-            // The same rotation the long way round.
+            // The same rotation in the other direction.
             let long = if angle > 0.0 {
                 short * (1.0 - TAU / angle)
             } else {

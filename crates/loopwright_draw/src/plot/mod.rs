@@ -1,8 +1,8 @@
 //! Plots of takes, searches and loops, as SVG; PNG is made from that SVG.
 //!
-//! [`inspect`] shows what a take holds over time, [`find`] which lengths repeat and what every seam would cost, [`make`] what
-//! closing did, [`feet()`] how feet slide and stand, [`controller_fit`] how a controller would answer, [`transitions()`] what jumps
-//! from one motion into another cost, [`displacements`] how the price of one is made, [`paths()`] where roots go. All are
+//! [`inspect`] shows the contents of a take over time, [`find`] the repeating lengths and the cost of every seam, [`make`] the
+//! effect of closing, [`feet()`] how feet slide and stand, [`controller_fit`] the response of a controller, [`transitions()`] the
+//! cost of jumps from one motion into another, [`displacements`] the parts of that cost, [`paths()`] the paths of roots. All are
 //! functions of core values alone: the same values give the same text on every machine.
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! Ways over the ground, seen from above: where roots go and how fast.
+//! Paths over the ground, seen from above: the positions and speeds of roots.
 
 use loopwright::math::Rigid;
 
@@ -7,16 +7,16 @@ use super::{
     svg::{Anchor, Area, Svg, number},
 };
 
-/// Where a root stands at even times.
+/// A root at even times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroundPath {
-    /// What it is, for the legend.
+    /// Its name in the legend.
     pub name: String,
-    /// Places from the start on, each as long after the one before.
+    /// Transforms from the start on, evenly spaced in time.
     pub places: Vec<Rigid>,
-    /// Places between two dots on the line; dots far apart are speed.
+    /// Number of transforms between two dots on the line; distant dots show speed.
     pub dot_every: usize,
-    /// Width of the line, in the units of the picture: of two that lie on each other the lower is the wider.
+    /// Width of the line, in the units of the picture: of two overlapping lines the lower one is wider.
     pub width: f64,
 }
 
@@ -32,7 +32,7 @@ const GRID: f64 = 0.5;
 /// Height of a line of the legend.
 const LINE: f64 = 22.0;
 
-/// Draws paths over one ground, ahead (+Z) up and left (+X) to the left; the later over the earlier.
+/// Draws paths over one ground, ahead (+Z) up and left (+X) to the left; later ones above earlier ones.
 pub fn paths(title: &str, paths: &[GroundPath]) -> String {
     let panel = Area {
         left: style::MARGIN,

@@ -1,7 +1,7 @@
-//! How every plot looks: colours, sizes, line widths. Nothing else chooses any.
+//! The style of all plots: colours, sizes, line widths. No other module defines any.
 //!
-//! Colours are those of Okabe and Ito, which people with any common kind of colour blindness tell apart. A plot lies on a
-//! card of its own, light or dark as the viewer's scheme asks for, so it reads on any page.
+//! Colours are those of Okabe and Ito, which can be distinguished with any common kind of colour blindness. A plot is on its own
+//! card, light or dark by the viewer's colour scheme, so it is readable on any page.
 
 /// Width of every plot, in the units of the picture.
 pub(super) const WIDTH: f64 = 960.0;
@@ -27,20 +27,20 @@ pub(super) const TITLE: f64 = 17.0;
 /// Size of a panel's title.
 pub(super) const HEAD: f64 = 13.0;
 
-/// What a line, a mark or an area stands for; each has a colour in light and in dark.
+/// The role of a line, a mark or an area; each has a colour in light and in dark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ink {
-    /// The first series, and what was made.
+    /// The first series, and results.
     Blue,
-    /// The second series, and what is chosen or wrong.
+    /// The second series, and selected or wrong values.
     Vermillion,
     /// The third series.
     Green,
     /// The fourth series.
     Purple,
-    /// What was there before.
+    /// The original.
     Grey,
-    /// What was there before, seldom looked at.
+    /// The original, where it is less important.
     Faint,
     /// Text and marks.
     Text,
@@ -87,7 +87,7 @@ impl Ink {
     }
 }
 
-/// Colours of areas and lines that are no data: class, property, light, dark.
+/// Colours of areas and lines other than data: class, property, light, dark.
 const GROUNDS: [(&str, &str, &str, &str); 9] = [
     ("card", "fill", "#ffffff", "#16191d"),
     ("panel", "fill", "#f7f8fa", "#1d2126"),

@@ -1,4 +1,4 @@
-//! Panels over the time of a whole take, stacked: what moves is shaded, what is bad is marked.
+//! Panels over the time of a whole take, stacked: motion is shaded, bad frames are marked.
 
 use loopwright::{
     Analysis, Take,
@@ -60,7 +60,7 @@ pub(super) fn time_range(take: &Take) -> Range {
     Range::new(0.0, take.duration_secs())
 }
 
-/// Speed of the body and heading, which both the search and the look at a take show.
+/// Speed of the body and heading, shown for both searches and takes.
 pub(super) fn speed_and_heading(take: &Take, analysis: &Analysis) -> [Track; 2] {
     let frames = || 0..take.num_frames();
     [
@@ -92,7 +92,7 @@ pub(super) fn speed_and_heading(take: &Take, analysis: &Analysis) -> [Track; 2] 
 /// Height of the band that names the segments.
 const BAND: f64 = 22.0;
 
-/// Draws what the body does as a band over time, named where there is room; gives the height below it.
+/// Draws the segments of the body as a band over time, named if there is space; returns the height below it.
 pub(super) fn segments(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f64, top: f64) -> f64 {
     let (left, _) = across();
     let heading = Heading {
@@ -135,7 +135,7 @@ pub(super) fn segments(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f
 /// Height of the bars of one foot.
 const BAR: f64 = 11.0;
 
-/// Draws when each foot stands as bars over time, in the inks of the feet's tracks; gives the height below them.
+/// Draws the contacts of each foot as bars over time, in the inks of the feet's tracks; returns the height below them.
 pub(super) fn contacts(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f64, top: f64) -> f64 {
     let feet: Vec<_> = analysis.body.feet.iter().take(SERIES.len()).collect();
     if analysis.contacts.spans().is_empty() {
@@ -181,7 +181,7 @@ pub(super) fn contacts(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f
     area.bottom() + 14.0
 }
 
-/// Draws tracks below each other from `top`, each `width` wide; gives the height below them.
+/// Draws tracks below each other from `top`, each `width` wide; returns the height below them.
 pub(super) fn draw(
     svg: &mut Svg,
     take: &Take,
@@ -238,7 +238,7 @@ pub(super) fn draw(
 }
 
 fn panel(take: &Take, analysis: &Analysis, track: &Track, area: Area, is_last: bool) -> Panel {
-    // A pose that jumps would squeeze all the others; it runs out of the panel, and its mark says why.
+    // A jump of the pose would compress all other values; it is clipped, and its mark explains it.
     let trusted = |frame: usize| analysis.usable[frame] || !analysis.usable.contains(&true);
     let values = track.lines.iter().flat_map(|line| {
         let numbered = line.values.iter().enumerate();
@@ -262,7 +262,7 @@ fn panel(take: &Take, analysis: &Analysis, track: &Track, area: Area, is_last: b
     }
 }
 
-/// What the shading means; only what there is.
+/// The meaning of the shading, for existing parts.
 pub(super) fn ground_keys(analysis: &Analysis, chosen: Option<Chosen>) -> Vec<Key> {
     let stretches = analysis.activity.stretches();
     let has = |activity| stretches.iter().any(|stretch| stretch.activity == activity);
@@ -282,7 +282,7 @@ pub(super) fn ground_keys(analysis: &Analysis, chosen: Option<Chosen>) -> Vec<Ke
     keys
 }
 
-/// Shades what moves and what stands, draws the grid, marks bad frames and the chosen stretch.
+/// Shades moving and idle spans, draws the grid, marks bad frames and the chosen stretch.
 fn ground(svg: &mut Svg, panel: &Panel, take: &Take, analysis: &Analysis, chosen: Option<Chosen>) {
     let dt = take.frame_time_secs();
     for stretch in analysis.activity.stretches() {

@@ -65,7 +65,7 @@ const OTHER_BONE: f64 = 0.1;
 /// What the bone that ends at a joint is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// Above the hips of the tree: carries the travel, is no bone.
+    /// Above the hips of the tree: carries the root motion, is not a bone.
     Carrier,
     Other,
     Spine,

@@ -19,10 +19,10 @@ pub(super) struct Ground {
     spacing: f64,
 }
 
-/// Slopes below this are taken for level: soles that roll and capture that drifts are no climb.
+/// Smaller slopes are level: rolling soles and drifting captures are not a climb.
 const LEVEL: f64 = 0.06;
 
-/// Keeps a body that hardly travels from standing on a slope, metres.
+/// Prevents a slope below a body that hardly moves, metres.
 const RIDGE: f64 = 0.5;
 
 /// Share of the lowest points that may lie below the ground: stray frames.
@@ -125,7 +125,7 @@ impl Ground {
         }
     }
 
-    /// Where the light from straight above is kept off: the outline of every capsule, laid on the ground.
+    /// The shadow of vertical light: the outline of every capsule, projected onto the ground.
     pub(super) fn draw_shadow(&self, motion: &DrawnMotion, points: &[DVec3], camera: &Camera, canvas: &mut Canvas) {
         let mut outlines = Vec::new();
         for limb in motion.figure().limbs() {
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(slope(&steps(0.3, 1)), DVec2::ZERO);
         let up = slope(&steps(0.3, 8));
         assert!((up - DVec2::new(0.18, 0.24)).length() < 0.03, "{up}");
-        // Two steps on the spot with one foot higher are no climb.
+        // Two steps at one point with one foot higher are not a climb.
         assert_eq!(slope(&[DVec3::ZERO, DVec3::new(0.2, 0.02, 0.0)]), DVec2::ZERO);
     }
 }

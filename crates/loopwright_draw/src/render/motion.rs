@@ -1,4 +1,4 @@
-//! What moves in a picture: a take as it was recorded, a cut repeated as it is, or a loop.
+//! The motion in a picture: a take as recorded, a cut repeated unchanged, or a loop.
 
 use glam::DVec3;
 use loopwright::{
@@ -32,15 +32,15 @@ pub struct DrawnMotion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MotionError {
-    /// The figure is of another skeleton.
+    /// The figure has another skeleton.
     #[error("the figure has another number of joints than the motion")]
     OtherSkeleton,
-    /// There are no such frames.
+    /// The frames do not exist.
     #[error("frames {first} to {last} are asked for, there are {num_frames}")]
     NoSuchFrames {
-        /// First frame asked for.
+        /// First frame requested.
         first: usize,
-        /// Last frame asked for.
+        /// Last frame requested.
         last: usize,
         /// Frames there are.
         num_frames: usize,
@@ -106,7 +106,7 @@ impl DrawnMotion {
             return Err(MotionError::OtherSkeleton);
         }
         for sample in 0..=loop_clip.num_samples() {
-            // A root that is led along a path sways about its twist, which is what the motion is seen from.
+            // A root on a path sways about its twist, so the motion is seen from the twist.
             let twist = loop_clip.root().at(sample as f64 * loop_clip.step_secs());
             let sway = twist.inverse() * loop_clip.root_pose(sample);
             let points = figure.points(loop_clip.body_pose(sample));
@@ -238,8 +238,8 @@ impl DrawnMotion {
     /// What a camera that follows looks at, world, `secs` after the start; a take stops at its ends.
     pub(super) fn guide_at(&self, secs: f64) -> DVec3 {
         let [(before, u), (after, _)] = self.around(secs);
-        let place = self.guide[before].lerp(self.guide[after % self.num_frames], u);
-        self.root.at(secs).transform_point(place)
+        let position = self.guide[before].lerp(self.guide[after % self.num_frames], u);
+        self.root.at(secs).transform_point(position)
     }
 
     /// World positions of the figure's points `secs` after the start: any number of cycles for what repeats.
@@ -331,17 +331,17 @@ fn smoothed(track: &[DVec3], reach: usize) -> Vec<DVec3> {
         .collect()
 }
 
-/// A body that moves less than this heads where it faces, metres.
+/// A body that moves less than this heads in the direction it faces, metres.
 const TRAVELS: f64 = 1.0;
 
-/// Where a stretch of a take heads: along its travel, else where the body faces on average.
+/// The heading of a stretch of a take: the direction of its motion, else the mean facing of the body.
 fn heading_of(hips: &[DVec3], heading: &Heading, first: usize) -> DVec3 {
-    let travel = hips
+    let motion = hips
         .last()
         .zip(hips.first())
         .map_or(DVec3::ZERO, |(&end, &start)| end - start);
-    if DVec3::new(travel.x, 0.0, travel.z).length() > TRAVELS {
-        return travel;
+    if DVec3::new(motion.x, 0.0, motion.z).length() > TRAVELS {
+        return motion;
     }
     (first..first + hips.len())
         .map(|frame| heading.world_from_heading(frame).rotation * DVec3::Z)

@@ -13,12 +13,12 @@ use super::{
 };
 use crate::plot::PngError;
 
-/// How a motion is looked at.
+/// The view of a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StageSettings {
-    /// From where.
+    /// The side of the view.
     pub view: View,
-    /// Whether the camera stands still and holds the whole way, rather than moving along.
+    /// Whether the camera is fixed and shows the whole path, rather than moving along.
     pub is_fixed: bool,
     /// Pixels across and down, 16 to 4096.
     pub size: [u32; 2],
@@ -41,7 +41,7 @@ impl Default for StageSettings {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RenderError {
-    /// A side is outside what is drawn.
+    /// A side is out of range.
     #[error("a picture of {width} x {height} pixels cannot be made; its sides must lie between {} and {}, and a sheet of many may hold {MAX_PIXELS} pixels", SIDES.start(), SIDES.end())]
     Size {
         /// Pixels across.
@@ -49,7 +49,7 @@ pub enum RenderError {
         /// Pixels down.
         height: u32,
     },
-    /// The seam of something that does not repeat is asked for.
+    /// The motion does not repeat, so it has no seam.
     #[error("the motion does not repeat, so it has no seam")]
     NoSeam,
     /// Words could not be set, or the picture not be packed.

@@ -1,26 +1,26 @@
-//! The channels of a joint: what a value of a row moves or turns, and along which axis.
+//! The channels of a joint: what a value of a row changes, and along or about which axis.
 
 use core::fmt;
 
 use crate::space::Axis;
 
-/// What a channel does.
+/// The effect of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChannelKind {
     /// Replaces a component of the offset, in the file's unit.
     Position,
-    /// Turns about an axis, in degrees.
+    /// Rotates about an axis, in degrees.
     Rotation,
-    /// Stretches along an axis; read only where it is 1 throughout.
+    /// Scales along an axis; must be 1 throughout.
     Scale,
 }
 
 /// One channel of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Channel {
-    /// What it does.
+    /// Its effect.
     pub kind: ChannelKind,
-    /// Along or about which axis.
+    /// Its axis.
     pub axis: Axis,
 }
 

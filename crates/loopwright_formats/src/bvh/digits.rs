@@ -1,12 +1,12 @@
 //! Numbers with a fixed count of decimals as text.
 //!
-//! By hand: most of the time of writing a file would go into the standard formatting. A row of numbers is taken apart into
-//! groups of digits side by side, in double precision, where all of this is exact; then the text of each number is a matter
-//! of three look-ups in a table of three digits.
+//! The standard formatting would take most of the time of writing a file. Here a row of numbers is split into groups of digits
+//! side by side, in double precision, where all of this is exact. The text of each number then takes three look-ups in a table of
+//! three digits.
 
 use fearless_simd::{Level, dispatch, prelude::*};
 
-/// Decimals of the finest numbers: values are given in this one.
+/// Most decimals of a number: values are given in units of the last of them.
 pub(super) const DECIMALS: u32 = 7;
 
 /// 1 in the last decimal.
@@ -15,13 +15,13 @@ pub(super) const ONE: f64 = 10_u64.pow(DECIMALS) as f64;
 /// Longest number and the blank after it: a sign, the digits of a 64-bit number, and a point.
 pub(super) const MAX_NUMBER: usize = 22;
 
-/// Bytes behind a number that putting it there may fill with anything.
+/// Bytes after a number that writing it may overwrite with anything.
 pub(super) const SPARE: usize = 8;
 
-/// Adding it to a smaller number rounds that to a whole one, and its bits are then that number's.
+/// Adding it to a smaller number rounds that to a whole one, whose bits are then the low bits.
 const SHIFT: f64 = (1_u64 << 52) as f64;
 
-/// The whole number nearest to `x`; of two, the even one.
+/// The whole number nearest to `x`; the even one of two.
 #[inline(always)]
 pub(super) fn rounded(x: f64) -> f64 {
     let size = x.abs();
@@ -29,20 +29,20 @@ pub(super) fn rounded(x: f64) -> f64 {
     whole.copysign(x)
 }
 
-/// A number taken apart: its sign, its digits before the point, if there are three of them at most, the first behind it, and
-/// twice three more; ten bits each.
+/// A split number: its sign, its digits before the point, if there are at most three, the first digit behind it, and twice three
+/// more; ten bits each.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Parts(u64);
 
 const FIELD: f64 = 1024.0;
 
-/// From here on a number has more digits before the point; it is then taken apart when it is put.
+/// From here on a number has more digits before the point; it is then split when it is written.
 const MANY_DIGITS: f64 = 1000.0 * ONE;
 
-/// The quotient and the rest of a division of whole numbers below 2^52, by multiplication with the inverse.
+/// Quotient and remainder of a division of whole numbers below 2^52, by multiplication with the inverse.
 #[inline(always)]
 fn divided(number: f64, by: f64, inverse: f64) -> (f64, f64) {
-    // The quotient or one more, because it is off by far less than one.
+    // The quotient or one more, because the error is far below one.
     let quotient = (number * inverse + SHIFT) - SHIFT;
     let rest = number - quotient * by;
     let is_short = rest < 0.0;
@@ -52,7 +52,7 @@ fn divided(number: f64, by: f64, inverse: f64) -> (f64, f64) {
     )
 }
 
-/// Takes apart whole numbers, given in the last of [`DECIMALS`].
+/// Splits whole numbers, given in the last of [`DECIMALS`].
 pub(super) fn take_apart(level: Level, values: &[f64], parts: &mut [Parts]) {
     dispatch!(level, simd => take_all_apart(simd, values, parts));
 }
@@ -71,8 +71,8 @@ fn take_all_apart(_: impl Simd, values: &[f64], parts: &mut [Parts]) {
     }
 }
 
-/// Puts a number at the start of `text`, which has room for [`MAX_NUMBER`] and [`SPARE`] bytes, with all [`DECIMALS`]; the
-/// number of bytes that it takes. Zero has no sign.
+/// Writes a number with all [`DECIMALS`] to the start of `text`, which has room for [`MAX_NUMBER`] and [`SPARE`] bytes; returns
+/// the number of bytes used. Zero has no sign.
 #[inline]
 pub(super) fn put(value: f64, Parts(parts): Parts, text: &mut [u8; MAX_NUMBER + SPARE]) -> usize {
     let field = |index: u32| THREES[(parts >> (10 * index)) as usize % THREES.len()];
@@ -93,7 +93,7 @@ pub(super) fn put(value: f64, Parts(parts): Parts, text: &mut [u8; MAX_NUMBER + 
 
 #[cold]
 fn put_many_digits(value: f64, text: &mut [u8; MAX_NUMBER + SPARE]) -> usize {
-    // Below 2^63, as is all that may be written.
+    // Below 2^63, as all writable values are.
     let (size, one) = (value.abs() as u64, ONE as u64);
     let sign = if value < 0.0 { "-" } else { "" };
     let number = format!("{sign}{}.{:0width$}", size / one, size % one, width = DECIMALS as usize);
@@ -102,8 +102,8 @@ fn put_many_digits(value: f64, text: &mut [u8; MAX_NUMBER + SPARE]) -> usize {
     length
 }
 
-/// The three digits of every number below 1000 as bytes, the first lowest, and how many of them are more than leading zeros;
-/// from 1000 on that is four.
+/// The three digits of every number below 1000 as bytes, the first lowest, and the number of digits without leading zeros; from
+/// 1000 on that number is four.
 const THREES: [u32; 1024] = {
     let mut threes = [0; 1024];
     let mut number = 0;
@@ -148,7 +148,7 @@ mod tests {
             let sign = if value < 0 { "-" } else { "" };
             format!("{sign}{}.{:07}", size / one, size % one)
         };
-        // Every three digits in every place, every number of digits, and what is near a change of one of them.
+        // Every three digits in every group, every number of digits, and values near a change of one of them.
         let threes = (0..1000).map(|three| three * 1_001_001_001);
         let sevens = (0..1000).map(|three| 10_010_010 * three);
         let powers = (0..15).flat_map(|power| [10_i64.pow(power), 7 * 10_i64.pow(power)]);
@@ -180,7 +180,7 @@ mod tests {
             1e16,
         ] {
             for rest in [-0.4, 0.0, 0.3] {
-                // What is too large to have a part below one is whole already.
+                // A value too large to have a fraction is a whole number already.
                 let x = if whole < 1e15 { whole + rest } else { whole };
                 assert_eq!(rounded(x), whole);
                 assert_eq!(rounded(-x), -whole);

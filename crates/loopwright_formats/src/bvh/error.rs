@@ -1,10 +1,10 @@
-//! What is wrong with a BVH file, and where.
+//! Errors of BVH files, with their positions.
 
 use core::fmt;
 
 use super::channel::Channel;
 
-/// A place in a text file; both numbers count from 1, columns in characters.
+/// A position in a text file; both numbers count from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// Line; LF, CRLF and a bare CR each end one.
@@ -19,12 +19,12 @@ impl fmt::Display for Position {
     }
 }
 
-/// What stands in the file where something else was expected.
+/// The text found where something else was expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// Some text, cut when it is long.
+    /// Some text, truncated if it is long.
     Text(String),
-    /// Nothing more.
+    /// The end of the file.
     EndOfFile,
 }
 
@@ -37,7 +37,7 @@ impl fmt::Display for Found {
     }
 }
 
-/// What a number in the file is for.
+/// The meaning of a number in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NumberPlace {
     /// A joint's OFFSET.
@@ -71,17 +71,17 @@ impl fmt::Display for NumberPlace {
     }
 }
 
-/// Why a piece of text is probably not the number it should be.
+/// The likely reason why a text is not a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NumberHint {
-    /// Nothing comes to mind.
+    /// Unknown.
     None,
-    /// A comma stands where a point belongs.
+    /// A comma instead of a decimal point.
     DecimalComma,
-    /// Two numbers have no blank between them.
+    /// Two numbers without a blank between them.
     RunTogether,
-    /// The way old C runtimes print NaN and infinity.
+    /// NaN or infinity as written by old C runtimes.
     OldNan,
 }
 
@@ -96,14 +96,14 @@ impl fmt::Display for NumberHint {
     }
 }
 
-/// What is wrong with the number of frames.
+/// An error in the number of frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameCountFault {
     /// Not a number.
     NotANumber,
-    /// Below zero.
+    /// Negative.
     Negative,
-    /// It has a fraction.
+    /// Not a whole number.
     NotWhole,
     /// It does not fit 64 bits.
     OutOfRange,
@@ -120,14 +120,14 @@ impl fmt::Display for FrameCountFault {
     }
 }
 
-/// What is wrong with the frame time.
+/// An error in the frame time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameTimeFault {
     /// Not a number, or not a finite one.
     NotANumber,
-    /// Zero or below.
+    /// Zero or negative.
     NotPositive,
-    /// So short or so long that no camera or sensor makes it.
+    /// Too short or too long for any camera or sensor.
     Implausible,
 }
 
@@ -143,9 +143,9 @@ impl fmt::Display for FrameTimeFault {
     }
 }
 
-/// Why bytes are not a BVH file that can be read.
+/// Why bytes cannot be read as a BVH file.
 ///
-/// Messages say where, what was found, what was expected, and what to try where there is something.
+/// Messages state the position, the text found, the text expected, and what to try if there is anything.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BvhError {
@@ -157,7 +157,7 @@ pub enum BvhError {
         /// What stands there.
         found: Found,
     },
-    /// Something else than the format asks for.
+    /// The format requires something else here.
     #[error("{at}: expected {expected}, found {found}")]
     Expected {
         /// Where.
@@ -183,7 +183,7 @@ pub enum BvhError {
         /// ROOT or JOINT.
         keyword: &'static str,
     },
-    /// Joints inside joints beyond the limit.
+    /// Joints are nested beyond the limit.
     #[error("{at}: nesting is deeper than the limit of {limit} joints")]
     TooDeep {
         /// Where.
@@ -279,7 +279,7 @@ pub enum BvhError {
         /// Most channels that a joint can have.
         limit: usize,
     },
-    /// A channel of another name than those of the format.
+    /// A channel name that is not in the format.
     #[error("{at}: unknown channel {found} in {joint}; known are Xposition, Xrotation, Xscale and so on for Y and Z")]
     UnknownChannel {
         /// Where.
@@ -336,7 +336,7 @@ pub enum BvhError {
         /// Largest size that is read.
         limit: f64,
     },
-    /// The number of frames is no such thing.
+    /// The number of frames is not valid.
     #[error("{at}: frame count {fault}, found {found}")]
     FrameCount {
         /// Where.
@@ -346,7 +346,7 @@ pub enum BvhError {
         /// What is wrong with it.
         fault: FrameCountFault,
     },
-    /// The frame time is no such thing.
+    /// The frame time is not valid.
     #[error("{at}: {fault}, found {found}")]
     FrameTime {
         /// Where.
@@ -356,7 +356,7 @@ pub enum BvhError {
         /// What is wrong with it.
         fault: FrameTimeFault,
     },
-    /// A skeleton without a single whole frame.
+    /// There is a skeleton, but not a single whole frame.
     #[error("the file holds no motion: {declared} frames are declared and no whole row is present")]
     NoMotion {
         /// Number of frames stated.
@@ -396,7 +396,7 @@ pub enum BvhError {
         /// The section's keyword.
         found: Found,
     },
-    /// A joint that changes its size.
+    /// A joint changes its size.
     #[error("frame {frame}, joint {joint}, channel {channel}: scale {value} is not supported, only 1 is")]
     Scale {
         /// The frame, counted from 1.
@@ -411,7 +411,7 @@ pub enum BvhError {
 }
 
 impl BvhError {
-    /// The place in the file, for those errors that have one.
+    /// The position in the file, for errors that have one.
     pub fn position(&self) -> Option<Position> {
         match self {
             Self::NotBvh { at, .. }

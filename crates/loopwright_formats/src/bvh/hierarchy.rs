@@ -18,19 +18,19 @@ use crate::{
     warning::Warning,
 };
 
-/// Names longer than this are shown cut, in characters.
+/// Names longer than this are truncated in messages, in characters.
 pub(super) const MAX_SHOWN_NAME: usize = 120;
 
-/// A joint of which not all has been read.
+/// A joint that is not yet read completely.
 struct OpenJoint {
     index: usize,
     has_offset: bool,
     has_channels: bool,
 }
 
-/// The first name with some oddity, where it starts, and how many there are.
+/// The first unusual name, its position, and the number of such names.
 ///
-/// Each warning costs a walk to its line, so a file full of odd names gets one for all.
+/// Finding a line takes a pass over the file, so all unusual names share one warning.
 #[derive(Default)]
 struct OddNames {
     first: Option<(usize, String)>,
@@ -57,7 +57,7 @@ struct Reader<'l, 'b> {
     odd_names: AllOddNames,
 }
 
-/// Reads from HIERARCHY up to and with the word MOTION.
+/// Reads from HIERARCHY up to and including the word MOTION.
 pub(super) fn read(lexer: &mut Lexer<'_>, warnings: &mut Vec<Warning>) -> Result<Hierarchy, BvhError> {
     let mut reader = Reader {
         lexer,
@@ -246,9 +246,9 @@ impl<'b> Reader<'_, 'b> {
         Ok(())
     }
 
-    /// Reads what follows the word End.
+    /// Reads the text after the word End.
     fn read_end_site(&mut self, joint: usize) -> Result<DVec3, BvhError> {
-        // "Site", and in some files a name: neither says anything.
+        // "Site", and in some files a name: neither carries information.
         self.lexer.rest_of_line();
         self.expect_brace(|| "End Site".to_owned())?;
         let name = self.shown_name(joint);
@@ -423,7 +423,7 @@ fn warn_of_shape(joints: &[BvhJoint], warnings: &mut Vec<Warning>) {
             .into(),
         );
     }
-    // The root's own offset is a place, not a size; and position channels may hold what the offsets do not.
+    // The root's own offset is a position, not a size; and position channels may hold values that the offsets do not.
     let has_size = joints[1..]
         .iter()
         .any(|joint| joint.offset != DVec3::ZERO || joint.channels.iter().any(is_position))

@@ -1,4 +1,4 @@
-//! A cursor over the words and numbers of a BVH file, which knows lines and columns.
+//! A cursor over the words and numbers of a BVH file, with lines and columns.
 
 use super::{
     error::{BvhError, Found, NumberPlace, Position},
@@ -31,7 +31,7 @@ impl<'a> Lexer<'a> {
         self.at
     }
 
-    /// Moves the cursor back to an offset that it has had.
+    /// Moves the cursor back to an earlier offset.
     pub(super) fn go_back(&mut self, offset: usize) {
         self.at = offset;
     }
@@ -41,7 +41,7 @@ impl<'a> Lexer<'a> {
         self.bytes.len() - self.at
     }
 
-    /// Skips white space and says whether a line ended in it.
+    /// Skips white space; returns whether a line ended in it.
     pub(super) fn skip_space(&mut self) -> bool {
         let mut line_ended = false;
         while let Some(&byte) = self.bytes.get(self.at)
@@ -77,10 +77,10 @@ impl<'a> Lexer<'a> {
         self.take_until(|byte| byte <= b' ')
     }
 
-    /// Appends numbers from the cursor on to `values`, up to `limit` of them and to the end of the line, as long as they are
-    /// spelled in the plain way of most files; the number of them.
+    /// Appends numbers from the cursor on to `values`, up to `limit` of them and to the end of the line, while they have the
+    /// plain spelling of most files; returns their number.
     ///
-    /// The cursor comes to stand right after the last of them. Whatever is left, [`Self::token`] and [`number`] tell in full.
+    /// The cursor ends right after the last of them. [`Self::token`] and [`number`] read the remainder.
     pub(super) fn plain_numbers(&mut self, limit: usize, values: &mut Vec<f64>) -> usize {
         let mut count = 0;
         let mut at = self.at;
@@ -151,12 +151,12 @@ impl<'a> Lexer<'a> {
         Position { line, column }
     }
 
-    /// Where a token that was just taken starts.
+    /// The position of the start of the last token.
     pub(super) fn position_before(&self, token: &[u8]) -> Position {
         self.position_of(self.at - token.len())
     }
 
-    /// The error for a token just taken that is not the number it should be.
+    /// The error for a token that is not a valid number.
     pub(super) fn number_error(&self, token: &[u8], fault: NumberFault, place: NumberPlace) -> BvhError {
         let at = self.position_before(token);
         let found = found(token);
@@ -173,7 +173,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// A token as messages show it.
+/// A token as shown in messages.
 pub(super) fn found(token: &[u8]) -> Found {
     if token.is_empty() {
         Found::EndOfFile
@@ -198,7 +198,7 @@ mod tests {
             (self.0 >> 33) % limit
         }
 
-        /// Something like a number, of any length, now and then with a letter in it.
+        /// Text similar to a number, of any length, sometimes with a letter in it.
         fn decimal(&mut self) -> String {
             let mut text = ["", "", "-", "-", "+", "--"][self.below(6) as usize].to_owned();
             let (num_before, num_after) = match self.below(4) {
@@ -230,7 +230,7 @@ mod tests {
         }
     }
 
-    /// Whatever is read in a short way has the bits of the long one and leaves the cursor at the same place.
+    /// The fast method returns the same bits as the complete one and leaves the cursor at the same offset.
     #[test]
     fn plain_numbers_have_the_bits_of_all_others() {
         let mut texts: Vec<String> = [

@@ -6,7 +6,7 @@
 //! Angles are in degrees; a joint's rotation is the product of its rotation channels in the order in which they are listed,
 //! the first outermost. Position channels stand in for the `OFFSET`, they do not add to it.
 //!
-//! [`parse`] keeps the file's own words in a [`BvhFile`]; what they mean is settled by [`crate::read_take`].
+//! [`parse`] keeps the file's own values in a [`BvhFile`]; [`crate::read_take`] interprets them.
 
 use glam::DVec3;
 
@@ -39,10 +39,10 @@ pub mod warning;
 pub use channel::{Channel, ChannelKind};
 pub use read::parse;
 
-/// A joint in the file's own words.
+/// A joint as stated in the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BvhJoint {
-    /// Its name, blanks and all.
+    /// Its name, including blanks.
     pub name: String,
     /// Index of its parent, `None` for the root.
     pub parent: Option<usize>,
@@ -76,7 +76,7 @@ pub struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// The caller sees to it that joint 0 is the only root and that parents come before their children.
+    /// The caller ensures that joint 0 is the only root and that parents come before their children.
     pub(crate) fn new(joints: Vec<BvhJoint>) -> Self {
         Self { joints }
     }
@@ -96,11 +96,11 @@ impl Hierarchy {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FrameTime {
     pub(crate) secs: f64,
-    /// `None` where the file's text does not say this number.
+    /// `None` if the file's text does not state this number.
     pub(crate) text: Option<String>,
 }
 
-/// A BVH file in its own words: hierarchy, frame time and values, before axes, units and rotations are settled.
+/// A BVH file as stated: hierarchy, frame time and values, before axes, units and rotations are interpreted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BvhFile {
     hierarchy: Hierarchy,
@@ -121,7 +121,7 @@ impl BvhFile {
         self.frame_time.secs
     }
 
-    /// Number of frames that the file declares; the rows need not agree.
+    /// Number of frames that the file declares; the rows may differ.
     pub fn num_declared_frames(&self) -> u64 {
         self.num_declared_frames
     }

@@ -1,12 +1,12 @@
-//! Numbers of a BVH file: a fast way for plain spellings, a complete one, and what is wrong with tokens that are no numbers.
+//! Numbers of a BVH file: a fast method for plain spellings, a complete one, and the errors of tokens that are not numbers.
 
 use super::error::NumberHint;
 use crate::limits::MAX_VALUE;
 
-/// Digits that always fit a 64-bit number.
+/// Number of digits that always fit a 64-bit number.
 const MAX_PLAIN_DIGITS: usize = 19;
 
-/// Powers of ten that double precision holds exactly, as far as so many digits need them.
+/// Powers of ten that double precision holds exactly, as far as that many digits need them.
 const POWERS_OF_TEN: [f64; MAX_PLAIN_DIGITS + 1] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
 ];
@@ -14,11 +14,10 @@ const POWERS_OF_TEN: [f64; MAX_PLAIN_DIGITS + 1] = [
 /// Powers of ten by which decimals shift the whole number before them.
 const WHOLE_POWERS_OF_TEN: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
-/// The number at the start of `rest` and the bytes that it takes, where it is spelled in the plain way; `None` for any other
-/// token.
+/// The number at the start of `rest` and its length in bytes, if it has a plain spelling; `None` for any other token.
 ///
 /// A sign, digits, perhaps a point. Whole numbers up to 2^53 and powers of ten up to 10^22 are exact, so their quotient is
-/// rounded once and has the bits that [`number`] gives. Source: Clinger 1990.
+/// rounded once and has the same bits as [`number`]. Source: Clinger 1990.
 #[inline(never)]
 pub(super) fn plain_number(rest: &[u8]) -> Option<(f64, usize)> {
     let (is_negative, digits) = match rest {
@@ -55,22 +54,22 @@ pub(super) fn plain_number(rest: &[u8]) -> Option<(f64, usize)> {
     Some((value, rest.len() - digits.len() + length))
 }
 
-/// A byte in every place.
+/// The same byte eight times.
 const fn everywhere(byte: u8) -> u64 {
     u64::from_le_bytes([byte; 8])
 }
 
-/// The digits at the start of some bytes: the number that they make, and how many of eight bytes they are.
+/// The digits at the start of eight bytes: their value and their count.
 ///
-/// Byte by byte, the processor guesses wrong where each number ends, which takes longer than all the arithmetic. Here eight
-/// bytes are one large number, the first of them lowest, and nothing depends on the count of digits but a distance of shift.
+/// Byte by byte, the processor mispredicts the end of each number, which takes longer than all the arithmetic. Here eight bytes
+/// are one large number, the first of them lowest, and only a shift depends on the count of digits.
 #[inline]
 fn leading_digits(bytes: &[u8]) -> Option<(u64, usize)> {
     let values = u64::from_le_bytes(*bytes.first_chunk()?) ^ everywhere(b'0');
-    // The top bit of the first byte that is no digit is set, and no byte before it carries.
+    // The top bit of the first byte that is not a digit is set, and no byte before it carries.
     let others = (values | values.wrapping_add(everywhere(0x80 - 10))) & everywhere(0x80);
     let num_bits = others.trailing_zeros() & !7;
-    // The last digit comes to stand on top, with zeros for those that are missing; a shift by all bits is one in two steps.
+    // The last digit moves to the top, with zeros for missing ones; a shift by all bits takes two steps.
     let digits = values << (56 - num_bits.min(56)) << if num_bits == 64 { 0 } else { 8 };
     let pairs = (10 * digits + (digits >> 8)) & 0x00FF_00FF_00FF_00FF;
     let fours = (100 * pairs + (pairs >> 16)) & 0x0000_FFFF_0000_FFFF;
@@ -99,19 +98,19 @@ pub(super) fn short_number(bytes: &[u8]) -> Option<(f64, usize)> {
         return None;
     }
     let size = whole as i64 as f64 / POWERS_OF_TEN[num_decimals];
-    // Not by a choice, which the processor would have to guess.
+    // Without a branch, which the processor would have to predict.
     let value = f64::from_bits(size.to_bits() | (u64::from(is_negative) << 63));
     Some((value, length))
 }
 
-/// Why a token is no number that a motion can have.
+/// Why a token is not a valid number of a motion.
 pub(super) enum NumberFault {
     NotANumber(NumberHint),
     NotFinite,
     OutOfRange,
 }
 
-/// The number that a token spells, finite and of plausible size.
+/// The number of a token, finite and of plausible size.
 pub(super) fn number(token: &[u8]) -> Result<f64, NumberFault> {
     match core::str::from_utf8(token)
         .ok()

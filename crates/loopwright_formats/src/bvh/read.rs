@@ -1,4 +1,4 @@
-//! From bytes to a file in its own words, and from there to a take.
+//! From bytes to the stated contents of a file, and from there to a take.
 
 use glam::{DQuat, DVec3};
 use loopwright::{Joint, Skeleton, Take};
@@ -22,10 +22,11 @@ use crate::{
     warning::Warning,
 };
 
-/// Reads a BVH file in its own words.
+/// Reads a BVH file without interpreting it.
 ///
-/// Every dialect of docs/formats/bvh.md is read; what is odd goes into `warnings`. Errors: [`ReadError`], with line and
-/// column where there is one. No input panics; the call stack does not grow with the nesting of joints, nor memory with a
+/// Every dialect of docs/formats/bvh.md is read; unusual contents are reported in `warnings`. Errors: [`ReadError`], with line
+/// and column if there is one. No input panics. The call stack does not grow with the nesting of joints, and memory does not grow
+/// with a number that the file only states.
 /// number that the file only states.
 pub fn parse(bytes: &[u8], warnings: &mut Vec<Warning>) -> Result<BvhFile, ReadError> {
     let mut lexer = open(bytes)?;
@@ -41,7 +42,7 @@ pub fn parse(bytes: &[u8], warnings: &mut Vec<Warning>) -> Result<BvhFile, ReadE
     })
 }
 
-/// The start of a file that may be BVH.
+/// The contents of a file that may be BVH.
 fn open(bytes: &[u8]) -> Result<Lexer<'_>, ReadError> {
     match detect::file_kind(bytes) {
         FileKind::Empty => Err(ReadError::Empty),
@@ -51,7 +52,7 @@ fn open(bytes: &[u8]) -> Result<Lexer<'_>, ReadError> {
     }
 }
 
-/// Rows kept as they are, of so many values each.
+/// Rows in memory, each of the given number of values.
 #[derive(Debug)]
 struct Values(Vec<f64>, usize);
 
@@ -71,14 +72,15 @@ impl RowSink for Values {
     }
 }
 
-/// Transforms that each byte of a file adds to those that any may have: rows of real files have six bytes or more per joint.
+/// Transforms allowed per byte of a file, in addition to those allowed for any file: rows of real files have six bytes or more
+/// per joint.
 const TRANSFORMS_PER_BYTE: usize = 4;
 
 /// Local transforms of all rows, in the axes and unit of the file.
 #[derive(Debug)]
 struct Poses<'h> {
     hierarchy: &'h Hierarchy,
-    /// Most transforms that the size of the file allows.
+    /// Most transforms allowed by the size of the file.
     limit: usize,
     translations: Vec<DVec3>,
     rotations: Vec<DQuat>,
@@ -93,7 +95,7 @@ impl RowSink for Poses<'_> {
     }
 
     fn push(&mut self, row: &[f64]) {
-        // Rows are read on, because a fault further down is told before their number is.
+        // Reading continues, because a later error is reported before the number of rows.
         if self.translations.len() + self.hierarchy.joints().len() <= self.limit {
             let mut values = row.iter();
             for joint in self.hierarchy.joints() {
@@ -106,7 +108,7 @@ impl RowSink for Poses<'_> {
 }
 
 impl<'h> Poses<'h> {
-    /// None yet, of a file of so many bytes.
+    /// Empty, for a file of the given number of bytes.
     fn new(hierarchy: &'h Hierarchy, num_bytes: usize) -> Self {
         Self {
             hierarchy,
@@ -116,7 +118,7 @@ impl<'h> Poses<'h> {
         }
     }
 
-    /// Every so many-th frame as a take, still in the file's axes and unit.
+    /// Every n-th frame as a take, still in the file's axes and unit.
     fn probe(&self, num_frames: usize, frame_time_secs: f64) -> Result<Take, ReadError> {
         let num_joints = self.hierarchy.joints().len();
         let frames = (0..num_frames).step_by(guess::probe_stride(num_frames));
@@ -132,7 +134,7 @@ impl<'h> Poses<'h> {
         Ok(Take::new("", skeleton, frame_time_secs, translations, rotations)?)
     }
 
-    /// Lays the poses into our axes and unit.
+    /// Converts the poses to our axes and unit.
     fn settle(&mut self, space: &Space) {
         let num_joints = self.hierarchy.joints().len();
         for (translations, rotations) in self
@@ -149,7 +151,7 @@ impl<'h> Poses<'h> {
     }
 }
 
-/// [`crate::read_take`] for BVH. Beside the take, nothing of the size of the file is held.
+/// [`crate::read_take`] for BVH. Apart from the take, no memory in proportion to the file is used.
 pub(crate) fn read_take(
     bytes: &[u8],
     name: &str,
@@ -201,7 +203,7 @@ fn skeleton(hierarchy: &Hierarchy, space: &Space) -> Result<Skeleton, ReadError>
         .iter()
         .zip(is_leaf)
         .map(|(joint, is_leaf)| {
-            // The root's offset is a place in the world, so it turns with it.
+            // The root's offset is a position in the world, so it rotates with the axes.
             let offset = if joint.parent.is_none() {
                 space.turned(joint.offset)
             } else {
@@ -270,7 +272,7 @@ mod tests {
             &format!("{HEAD}CHANNELS 3 Zrotation Yposition Xrotation\n}}\nMOTION\nFrames: 1\nFrame Time: 1\n90 0 90\n"),
             UpChoice::Y,
         );
-        // About X first: Y goes to Z, which the turn about Z leaves alone.
+        // About X first: Y goes to Z, which the rotation about Z does not change.
         assert!((take.rotations(0)[0] * DVec3::Y - DVec3::Z).length() < 1e-15);
         assert!((take.rotations(0)[0] * DVec3::X - DVec3::Y).length() < 1e-15);
     }

@@ -11,9 +11,9 @@ use super::{
 };
 use crate::euler::decomposer::Decomposer;
 
-/// Positions have one decimal less than angles, which have them all.
+/// Positions have one decimal less than angles, which have all of them.
 ///
-/// An error of half of the last decimal in each of three angles is one of a rotation by up to three halves of it.
+/// An error of half of the last decimal in each of three angles is a rotation by up to three halves of it.
 const POSITION_STEP: f64 = 10.0;
 
 /// Whole and half turns in the last decimal of a degree.
@@ -30,25 +30,25 @@ pub(super) struct Rows {
     columns: Vec<Column>,
     /// Joint and axis of every position that is written.
     positions: Vec<(usize, usize)>,
-    /// Three of each joint, in radians: those of the key before until this one's replace them.
+    /// Three per joint, in radians: those of the key before until this one's replace them.
     angles: Vec<[f64; 3]>,
-    /// What is in the row, in the last decimal: the angles, a one for scales, and the positions.
+    /// The values of the row, in the last decimal: the angles, a one for scales, and the positions.
     values: Vec<f64>,
     parts: Vec<Parts>,
     cycle: Option<Cycle>,
     line: Vec<u8>,
-    /// By how much joints with fewer than three axes miss their rotations at most, in degrees.
+    /// Largest rotation error of joints with fewer than three axes, in degrees.
     pub(super) errors: Vec<f64>,
 }
 
-/// A number of a row: which of the values it is, and how many characters of it are left out at its end.
+/// A number of a row: its index among the values, and the number of characters omitted at its end.
 struct Column {
     value: usize,
     num_left_out: usize,
 }
 
 impl Rows {
-    /// For joints that are listed in this order; after `cycle` of `num_keys` keys poses may repeat.
+    /// For joints in this order; after `cycle` of `num_keys` keys poses may repeat.
     pub(super) fn new(joints: &[BvhJoint], order: &[usize], cycle: usize, num_keys: usize) -> Self {
         let mut columns = Vec::new();
         let mut positions = Vec::new();
@@ -58,7 +58,7 @@ impl Rows {
             for channel in &joints[joint].channels {
                 columns.push(match channel.kind {
                     ChannelKind::Rotation => Column {
-                        // Three at most: no channel is in a list twice.
+                        // At most three: no channel is in a list twice.
                         value: angles.next().unwrap_or(3 * joint),
                         num_left_out: 0,
                     },
@@ -92,7 +92,7 @@ impl Rows {
         }
     }
 
-    /// The line of the next key, with its end: positions in units of `unit_metres`, angles that run on from the key before.
+    /// The line of the next key, including its end: positions in units of `unit_metres`, angles continuous from the key before.
     pub(super) fn next(&mut self, translations: &[DVec3], rotations: &[DQuat], unit_metres: f64) -> &[u8] {
         self.decomposer.decompose_all(rotations, &mut self.angles);
         let (angles, others) = self.values.split_at_mut(self.angles.as_flattened().len());
@@ -127,19 +127,19 @@ impl Rows {
             rest[end] = b' ';
             length += end + 1;
         }
-        // In place of the last blank.
+        // Instead of the last blank.
         let length = length.max(1);
         self.line[length - 1] = b'\n';
         &self.line[..length]
     }
 }
 
-/// Poses that come round again get the same digits again, where their curves allow it.
+/// Repeated poses get the same digits again, if their curves allow it.
 struct Cycle {
     num_keys: usize,
     /// Keys so far.
     key: usize,
-    /// Rotations and what was written for them.
+    /// Rotations and the angles written for them.
     written: Vec<(DQuat, [f64; 3])>,
 }
 
@@ -177,9 +177,9 @@ impl Cycle {
     }
 }
 
-/// The same rotation as angles that are written already, to the last digit, as near as can be to those before.
+/// Written angles of the same rotation, to the last digit, shifted as near as possible to those before.
 ///
-/// `None` at gimbal lock, where a better split of the free angle is to be had from the rotation itself.
+/// `None` at gimbal lock, where the rotation itself gives a better split of the free angle.
 fn written_again(num_axes: usize, written: [f64; 3], previous: [f64; 3]) -> Option<[f64; 3]> {
     let near = |angles: [f64; 3]| {
         let near = [0, 1, 2].map(|i| angles[i] + TURN * ((previous[i] - angles[i] + HALF_TURN) / TURN).floor());
@@ -247,7 +247,7 @@ mod tests {
         ];
         let quarter = euler::about(Axis::Z, core::f64::consts::FRAC_PI_2);
         let tilted = euler::about(Axis::X, -0.5) * euler::about(Axis::Y, 1e-3);
-        // The last joint comes first but one.
+        // The last joint is second in the list.
         let mut rows = Rows::new(&joints, &[0, 2, 1], 1, 2);
         let translations = [DVec3::new(-12.345_678_94, 2e9, 7.0), DVec3::ONE, DVec3::ONE];
         let line = rows.next(&translations, &[quarter, tilted, quarter], 2.0).to_vec();

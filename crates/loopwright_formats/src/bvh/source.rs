@@ -1,4 +1,4 @@
-//! The form that a take had in its BVH file, or is given for one.
+//! The BVH form of a take, from its file or created for it.
 
 use glam::DVec3;
 use loopwright::Take;
@@ -14,11 +14,11 @@ pub struct BvhSource {
     pub(crate) space: Space,
 }
 
-/// A joint moves or lies off its offset when it does so by more than this, in centimetres.
+/// A joint moves or differs from its offset if it does so by more than this, in centimetres.
 const REST_TOLERANCE_CM: f64 = 1e-6;
 
 impl BvhSource {
-    /// A form for a take that comes from elsewhere: BVH in centimetres, Y up.
+    /// A form for a take from elsewhere: BVH in centimetres, Y up.
     ///
     /// The root has position channels and rotations in the order Z X Y, all other joints rotations in that order, and
     /// position channels where the translation varies or differs from the rest offset. Each leaf gets an End Site.
@@ -70,11 +70,11 @@ impl BvhSource {
     #[must_use]
     pub fn in_metres(&self) -> Self {
         let space = self.space;
-        let in_metres = |place: DVec3| place * space.unit_metres;
+        let in_metres = |position: DVec3| position * space.unit_metres;
         let joints = self.hierarchy.joints().iter().map(|joint| {
             let offset = in_metres(joint.offset);
             BvhJoint {
-                // The world turns about the root; every other place is in its parent's axes.
+                // The world rotates about the root; every other position is in its parent's axes.
                 offset: match joint.parent {
                     None => space.turned(offset),
                     Some(_) => offset,
@@ -90,12 +90,12 @@ impl BvhSource {
         }
     }
 
-    /// The tree of joints with their channels, in the file's own words.
+    /// The tree of joints with their channels, as stated in the file.
     pub fn hierarchy(&self) -> &Hierarchy {
         &self.hierarchy
     }
 
-    /// How the file's space lies in ours, and whether that was stated or guessed.
+    /// How the file's space relates to ours, and whether that was stated or guessed.
     pub fn space(&self) -> &Space {
         &self.space
     }

@@ -1,12 +1,12 @@
-//! What is odd in a BVH file, or in writing one.
+//! Warnings about BVH files, when reading or writing.
 
 use super::error::{Found, Position};
 
-/// Something odd in a BVH file that does not stop it from being used, or what had to be changed to write one.
+/// Something unusual in a BVH file that does not prevent its use, or a change made to write one.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BvhWarning {
-    /// Joint names have bytes that are not UTF-8; replacement characters stand for them.
+    /// Joint names have bytes that are not UTF-8 and were replaced by replacement characters.
     #[error("{at}: {}", names_not_utf8(.name, *.count))]
     NameNotUtf8 {
         /// Where the first one is.
@@ -16,7 +16,7 @@ pub enum BvhWarning {
         /// How many there are.
         count: usize,
     },
-    /// Joint names are so long that they are cut everywhere but in the hierarchy itself.
+    /// Joint names are truncated everywhere but in the hierarchy itself, because they are too long.
     #[error("{at}: {}", long_names(*.num_chars, *.count))]
     LongName {
         /// Where the first one is.
@@ -26,7 +26,7 @@ pub enum BvhWarning {
         /// How many there are.
         count: usize,
     },
-    /// Several joints share a name; all later steps go by index.
+    /// Several joints share a name; they are distinguished by index.
     #[error("{count} joints are named {name}; they are told apart by index")]
     DuplicateName {
         /// The name.
@@ -42,17 +42,17 @@ pub enum BvhWarning {
         /// How many there are.
         count: usize,
     },
-    /// Another keyword than the usual one was taken for it.
+    /// A keyword was read as a similar usual one.
     #[error("{at}: unusual keyword {found} for \"{expected}\"")]
     UnusualKeyword {
         /// Where.
         at: Position,
-        /// The usual one.
+        /// The usual keyword.
         expected: &'static str,
-        /// What the file has.
+        /// The keyword in the file.
         found: Found,
     },
-    /// Scale channels, all of them 1, play no part.
+    /// Scale channels, all of them 1, are ignored.
     #[error("scale channels of {joint}{} ignored, all are 1", and_more(*.count))]
     ScaleIgnored {
         /// The first joint that has them.
@@ -107,17 +107,17 @@ pub enum BvhWarning {
         /// Seconds.
         secs: f64,
     },
-    /// A frame time without its decimal point.
+    /// The decimal point of a frame time is missing.
     #[error("{at}: the frame time {found} has lost its decimal point, read as {secs} s")]
     FrameTimeWithoutPoint {
         /// Where.
         at: Position,
-        /// What the file has.
+        /// The text in the file.
         found: Found,
-        /// Seconds it was taken for.
+        /// The value used, seconds.
         secs: f64,
     },
-    /// While writing: a joint was given position channels, since it no longer stays at its OFFSET.
+    /// While writing: a joint was given position channels, since it leaves its OFFSET.
     #[error("{joint} moves {distance:.6} units from its OFFSET and was given position channels")]
     PositionChannelsAdded {
         /// The joint.
@@ -125,7 +125,7 @@ pub enum BvhWarning {
         /// How far it moves from its OFFSET, in the file's unit.
         distance: f64,
     },
-    /// While writing: a joint has too few rotation channels for its rotation, which is written as nearly as they can.
+    /// While writing: a joint has too few rotation channels for its rotation, which is approximated.
     #[error("{joint} has too few rotation channels, its rotation is written with an error of {degrees:.3} degrees")]
     RotationProjected {
         /// The joint.

@@ -1,7 +1,7 @@
-//! From takes and loops to the text of a BVH file, in the form that the source had.
+//! From takes and loops to the text of a BVH file, in the form of the source.
 //!
-//! Positions have six decimals and angles seven, so that a take written and read again agrees within a millionth of its
-//! unit and of a degree. Angles run on from key to key (see [`crate::euler`]). Minus zero is never written.
+//! Positions have six decimals and angles seven, so that a take written and read again agrees within a millionth of its unit and
+//! of a degree. Angles are continuous from key to key (see [`crate::euler`]). Minus zero is never written.
 
 use core::fmt::Write as _;
 use std::borrow::Cow;
@@ -93,8 +93,8 @@ impl<'a> FilePose<'a> {
         Self::new(space, pose.translations, pose.rotations)
     }
 
-    /// A pose whose first joint is an added root, in the file's axes on both sides, so that a root at rest is no rotation
-    /// there either.
+    /// A pose whose first joint is an added root, in the file's axes on both sides, so that a root at rest has no rotation in the
+    /// file either.
     fn below_root(space: &Space, pose: Pose) -> Self {
         let turn = space.turn();
         let Pose {
@@ -128,7 +128,7 @@ fn check_skeleton(skeleton: &Skeleton, source: &BvhSource) -> Result<(), WriteEr
     }
 }
 
-/// Two frame times are one when they differ by less, in seconds.
+/// Frame times that differ by less are equal, in seconds.
 const SAME_FRAME_TIME: f64 = 1e-9;
 
 fn frame_time_text(source: &BvhSource, secs: f64) -> String {
@@ -174,10 +174,10 @@ fn with_root(hierarchy: &Hierarchy) -> Hierarchy {
 /// Most transforms in one file: some gigabytes of text.
 const MAX_TRANSFORMS: usize = 1 << 28;
 
-/// A joint may lie this far from its OFFSET without position channels, in the file's unit.
+/// A joint may differ from its OFFSET by this much without position channels, in the file's unit.
 const OFFSET_TOLERANCE: f64 = 1e-6;
 
-/// A rotation that too few channels miss by more than this is worth a word, in degrees.
+/// A larger rotation error from too few channels is reported, in degrees.
 const PROJECTION_TOLERANCE: f64 = 1e-4;
 
 struct Writer {
@@ -233,7 +233,7 @@ impl Writer {
             let pose = pose_at(key);
             let mut all_fit = true;
             for ((translation, offset), farthest) in pose.translations.iter().zip(&offsets).zip(&mut farthest) {
-                // False for what is no number, too.
+                // False for NaN, too.
                 all_fit &= translation.abs().cmple(limit).all();
                 *farthest = farthest.max((*translation - *offset).abs());
             }
@@ -309,7 +309,7 @@ impl Writer {
             }
             let line = rows.next(&pose.translations, &pose.rotations, self.unit_metres);
             if key == 0 {
-                // Rows are about as long as the first.
+                // Rows have about the length of the first.
                 text.reserve((line.len() + line.len() / 8).saturating_mul(self.num_keys));
             }
             text.extend_from_slice(line);
@@ -353,7 +353,7 @@ fn close_braces(num_open: &mut usize, depth: usize, text: &mut String) {
     }
 }
 
-/// A name that a reader finds whole: one line, no brace, not empty.
+/// A name that can be read back: one line, no brace, not empty.
 fn written_name(name: &str, index: usize) -> String {
     let fit: String = name
         .chars()
@@ -376,7 +376,7 @@ fn written_name(name: &str, index: usize) -> String {
 /// Three numbers in the shortest digits that read back as the same, each after a blank.
 fn push_vector(v: DVec3, text: &mut String) {
     for value in v.to_array() {
-        // Adding zero takes the sign off a minus zero.
+        // Adding zero removes the sign of a minus zero.
         let _ = write!(text, " {}", value + 0.0);
     }
 }

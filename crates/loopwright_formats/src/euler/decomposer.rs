@@ -1,4 +1,4 @@
-//! The angles of all joints of a skeleton at once, several side by side.
+//! The angles of all joints of a skeleton at once, several in parallel.
 
 use fearless_simd::{Level, dispatch, prelude::*};
 use glam::DQuat;
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::space::Axis;
 
-/// Rotations whose angles are worked out side by side.
+/// Number of rotations whose angles are computed in parallel.
 const LANES: usize = 8;
 
 /// [`decompose`] for all joints of a skeleton at once, several times faster.
@@ -20,8 +20,8 @@ pub(crate) struct Decomposer {
 
 struct JointAxes {
     axes: Vec<Axis>,
-    /// Where three axes stand in a quaternion, and their handedness; that is zero where there are fewer.
-    places: [usize; 3],
+    /// Indices of the three axes in a quaternion, and their handedness; zero for fewer axes.
+    indices: [usize; 3],
     hand: f64,
 }
 
@@ -29,11 +29,11 @@ impl Decomposer {
     /// For joints with these rotation axes.
     pub(crate) fn new(level: Level, axes: impl Iterator<Item = Vec<Axis>>) -> Self {
         let joint = |axes: Vec<Axis>| {
-            let (places, hand) = match axes[..] {
+            let (indices, hand) = match axes[..] {
                 [first, second, third] => ([first, second, third].map(Axis::index), handedness(first, second)),
                 _ => ([0, 1, 2], 0.0),
             };
-            JointAxes { axes, places, hand }
+            JointAxes { axes, indices, hand }
         };
         Self {
             level,
@@ -58,7 +58,7 @@ impl Decomposer {
         compose(&self.joints[joint].axes, &angles)
     }
 
-    /// The angles of `rotations` as near as can be to those in `angles`, which they replace: the bits of [`decompose`].
+    /// The angles of `rotations` nearest to those in `angles`, which they replace: the same bits as [`decompose`].
     pub(crate) fn decompose_all(&self, rotations: &[DQuat], angles: &mut [[f64; 3]]) {
         dispatch!(self.level, simd => decompose_joints(simd, &self.joints, rotations, angles));
     }
@@ -76,8 +76,8 @@ fn decompose_joints(_: impl Simd, joints: &[JointAxes], rotations: &[DQuat], ang
         let mut previous = [[0.0; LANES]; 3];
         for (lane, ((joint, rotation), angles)) in joints.iter().zip(rotations).zip(&*angles).enumerate() {
             let rotation: &[f64; 4] = rotation.as_ref();
-            // All places are below four; this way nobody has to ask.
-            let [first, second, third] = joint.places.map(|place| rotation[place % 4]);
+            // All indices are below four; the remainder avoids a bounds check.
+            let [first, second, third] = joint.indices.map(|index| rotation[index % 4]);
             parts[0][lane] = rotation[3];
             parts[1][lane] = first;
             parts[2][lane] = second;

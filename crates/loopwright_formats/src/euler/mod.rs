@@ -1,12 +1,11 @@
 //! Euler angles: from angles to rotations, and back to the angles nearest to previous ones.
 //!
-//! A rotation is the product R = R1(a) R2(b) R3(c) about a list of axes, the first outermost. Going back
-//! is a choice: (a + 180, 180 - b, c + 180) is the same rotation, every angle is free by whole turns, and where b is 90
-//! degrees (gimbal lock) only the sum or the difference of a and c is determined. Each choice is made so that the curves
-//! run on from the previous key.
+//! A rotation is the product R = R1(a) R2(b) R3(c) about a list of axes, the first outermost. The inverse is not unique: (a +
+//! 180, 180 - b, c + 180) is the same rotation, every angle is free by whole turns, and where b is 90 degrees (gimbal lock) only
+//! the sum or the difference of a and c is determined. Each choice keeps the curves continuous from the previous key.
 //!
-//! With s = 1 for the axis orders XYZ, YZX, ZXY and s = -1 for the others, and quaternion components named by the place of
-//! their axis in the list, half-angle products give
+//! With s = 1 for the axis orders XYZ, YZX, ZXY and s = -1 for the others, and quaternion components numbered by the order of the
+//! axes in the list, half-angle products give
 //!
 //! ```text
 //! w + q2 = P cos((a + s c)/2)    q1 + s q3 = P sin((a + s c)/2)    P = sqrt 2 cos(b/2 - 45 degrees)
@@ -44,7 +43,7 @@ pub(crate) fn turned(q: DQuat, axis: Axis, angle: f64) -> DQuat {
     let DQuat { x, y, z, w } = q;
     let real = |part: f64| w * cos - part * sin;
     let along = |part: f64| w * sin + part * cos;
-    // Two of the axes turn into each other.
+    // The rotation mixes the other two axes.
     match axis {
         Axis::X => DQuat::from_xyzw(along(x), y * cos + z * sin, z * cos - y * sin, real(x)),
         Axis::Y => DQuat::from_xyzw(x * cos - z * sin, along(y), z * cos + x * sin, real(y)),
@@ -52,17 +51,17 @@ pub(crate) fn turned(q: DQuat, axis: Axis, angle: f64) -> DQuat {
     }
 }
 
-/// The product of rotations about `axes` by `angles` (radians), the first outermost. Surplus angles play no part.
+/// The product of rotations about `axes` by `angles` (radians), the first outermost. Surplus angles are ignored.
 pub(crate) fn compose(axes: &[Axis], angles: &[f64]) -> DQuat {
     axes.iter()
         .zip(angles)
         .fold(DQuat::IDENTITY, |product, (axis, angle)| product * about(*axis, *angle))
 }
 
-/// Angles in radians about `axes` that make up the rotation `q`, as near as can be to `previous`.
+/// Angles in radians about `axes` that give the rotation `q`, as near as possible to `previous`.
 ///
-/// `axes` holds up to three different axes; entries beyond their number are zero. Three axes reach every rotation, with an
-/// error below 1e-9 rad. Fewer give the nearest rotation that they reach.
+/// `axes` holds up to three different axes; entries beyond their number are zero. Three axes reach every rotation, with an error
+/// below 1e-9 rad. Fewer give the nearest rotation within their reach.
 pub(crate) fn decompose(axes: &[Axis], q: DQuat, previous: [f64; 3]) -> [f64; 3] {
     let part = |axis: Axis| [q.x, q.y, q.z][axis.index()];
     match *axes {
@@ -72,7 +71,7 @@ pub(crate) fn decompose(axes: &[Axis], q: DQuat, previous: [f64; 3]) -> [f64; 3]
             [nearest(angle, previous[0], TAU), 0.0, 0.0]
         }
         [first, second] => {
-            // The scalar part of q^-1 R1(a) R2(b) is bilinear in the half angles; both of its terms peak at once.
+            // The scalar part of q^-1 R1(a) R2(b) is bilinear in the half angles; both of its terms peak at the same angles.
             let third = part(third_axis(first, second)) * handedness(first, second);
             let half_sum = atan2(part(first) + part(second), q.w - third);
             let half_difference = atan2(part(first) - part(second), q.w + third);
@@ -218,7 +217,7 @@ mod tests {
                     let reachable = compose(axes, &angles);
                     let found = decompose(axes, reachable, angles);
                     assert!(rotation::difference(compose(axes, &found), reachable).length() < 1e-12);
-                    // Off the reachable set no small step improves on what is found.
+                    // For rotations out of reach no small step improves the result.
                     let q = compose(&order, &angles);
                     let found = decompose(axes, q, angles);
                     let error = |angles: [f64; 3]| rotation::difference(compose(axes, &angles), q).length();

@@ -1,4 +1,4 @@
-//! Angles about three different axes, as near as can be to previous ones: for one rotation, or for several side by side.
+//! Angles about three different axes, as near as possible to previous ones: for one rotation, or for several in parallel.
 
 use core::f64::consts::{PI, TAU};
 
@@ -9,8 +9,8 @@ use super::arc_tangent::atan2;
 /// Larger values cost accuracy; much smaller ones let rounding choose the angles.
 const LOCK: f64 = 1e-10;
 
-/// What the angles are computed from (see [`super`]): squares of P and M, b, and half the sum and half the difference of a and
-/// s c.
+/// The intermediate values of the angles (see [`super`]): squares of P and M, b, and half the sum and half the difference of a
+/// and s c.
 pub(super) struct Halves<const N: usize> {
     p_squared: [f64; N],
     m_squared: [f64; N],
@@ -44,7 +44,7 @@ pub(super) fn halves<const N: usize>([w, q1, q2, q3]: &[[f64; N]; 4]) -> Halves<
     };
     for lane in 0..N {
         let (w, q1, q2, q3) = (w[lane], q1[lane], q2[lane], q3[lane]);
-        // Parts of a unit quaternion: their squares do not overflow, and those that vanish are below the lock.
+        // Parts of a unit quaternion: their squares do not overflow, and those that underflow are below the lock.
         let p_squared = (w + q2) * (w + q2) + (q1 + q3) * (q1 + q3);
         let m_squared = (w - q2) * (w - q2) + (q1 - q3) * (q1 - q3);
         halves.p_squared[lane] = p_squared;
@@ -91,7 +91,7 @@ pub(super) fn decompose_three(parts: [f64; 4], s: f64, previous: [f64; 3]) -> [f
     }
 }
 
-/// The choice among all angles of a rotation that is nearest to the previous ones.
+/// The angles of a rotation that are nearest to the previous ones, among all choices.
 #[cold]
 pub(super) fn choose(halves: Halves<1>, s: f64, previous: [f64; 3]) -> [f64; 3] {
     let Halves {
@@ -128,19 +128,19 @@ pub(super) fn choose(halves: Halves<1>, s: f64, previous: [f64; 3]) -> [f64; 3] 
     if to_flipped < to_direct { flipped } else { direct }
 }
 
-/// `angle` shifted by whole `period`s to where it lies nearest `target`.
+/// `angle` shifted by whole `period`s to the value nearest `target`.
 pub(super) fn nearest(angle: f64, target: f64, period: f64) -> f64 {
     let distance = target - angle;
-    // Curves that run on need no shift, and no division.
+    // Continuous curves need no shift, and no division.
     if distance.abs() < 0.5 * period {
         return angle;
     }
     angle + period * rounded(distance / period) as f64
 }
 
-/// The nearest whole number, of two the one farther from zero, as `f64::round` has it; for sizes below 2^52.
+/// The nearest whole number, of two the one farther from zero, like `f64::round`; for sizes below 2^52.
 ///
-/// That one is a call of the system's library on processors without an instruction for it.
+/// `f64::round` calls the system's library on processors without an instruction for it.
 fn rounded(x: f64) -> i64 {
     let whole = x as i64;
     // Exact, because both are of about the same size or the whole number is zero.

@@ -1,14 +1,14 @@
-//! An animation as records: stack, layer, curve nodes and curves, and what connects them.
+//! An animation as records: stack, layer, curve nodes, curves, and their connections.
 
 use super::record::Record;
 
-/// Ticks of a file's clock in a second; files of some later versions state fewer.
+/// Ticks of a file's clock per second; files of some later versions state fewer.
 pub(crate) const TICKS_PER_SEC: f64 = 46_186_158_000.0;
 
-/// Latest time that is written, in seconds: far from where ticks leave 64 bits.
+/// Latest time that is written, in seconds: far below the range of 64-bit ticks.
 pub(crate) const MAX_SECS: f64 = 1e8;
 
-/// Which property of a node a track drives.
+/// The property of a node that a track animates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Property {
     /// In the file's unit.
@@ -28,7 +28,7 @@ impl Property {
         }
     }
 
-    /// Name of the curve node, as exporters have it.
+    /// Name of the curve node, as used by exporters.
     fn short(self) -> &'static str {
         match self {
             Self::Translation => "T\0\x01AnimCurveNode",
@@ -46,19 +46,18 @@ pub(crate) struct Track {
     pub(crate) values: Vec<[f64; 3]>,
 }
 
-/// Place and rotation of a node, always together.
+/// Position and rotation of a node, always together.
 ///
-/// Readers that go through sorted lists of curves, ufbx 0.11 among them, take another node's curves for those that a node
-/// lacks.
-pub(crate) fn transform_tracks(node: i64, places: Vec<[f64; 3]>, turns: Vec<[f64; 3]>) -> [Track; 2] {
-    [(Property::Translation, places), (Property::Rotation, turns)].map(|(property, values)| Track {
+/// Readers that search sorted lists of curves, such as ufbx 0.11, would use another node's curves for those that a node lacks.
+pub(crate) fn transform_tracks(node: i64, positions: Vec<[f64; 3]>, turns: Vec<[f64; 3]>) -> [Track; 2] {
+    [(Property::Translation, positions), (Property::Rotation, turns)].map(|(property, values)| Track {
         node,
         property,
         values,
     })
 }
 
-/// The records of one animation, and how many objects of each kind they are.
+/// The records of one animation, and the number of objects of each kind.
 pub(crate) struct Animation {
     pub(crate) objects: Vec<Record<'static>>,
     pub(crate) connections: Vec<Record<'static>>,
@@ -75,7 +74,7 @@ pub(crate) fn ticks(num_keys: usize, step_secs: f64, ticks_per_sec: f64) -> Vec<
         .collect()
 }
 
-/// How a curve runs between keys: straight, which is how dense keys are meant.
+/// The interpolation between keys: linear, as is usual for dense keys.
 const LINEAR: i32 = 0x4;
 
 /// Builds an animation of the tracks; objects are numbered from `first_id` on.
@@ -134,7 +133,7 @@ pub(crate) fn build(name: &str, tracks: &[Track], times: &[i64], first_id: i64) 
                         Record::new("KeyVer").i32(4008),
                         Record::new("KeyTime").i64s(times),
                         Record::new("KeyValueFloat").f32s(&values),
-                        // One entry holds for all keys.
+                        // One entry applies to all keys.
                         Record::new("KeyAttrFlags").i32s(&[LINEAR]),
                         Record::new("KeyAttrDataFloat").f32s(&[0.0; 4]),
                         Record::new("KeyAttrRefCount").i32s(&[times.len() as i32]),
@@ -169,12 +168,12 @@ pub(crate) fn properties(entries: impl IntoIterator<Item = Record<'static>>) -> 
     Record::new("Properties70").with(entries)
 }
 
-/// Hangs an object below another.
+/// Connects an object to its parent.
 pub(crate) fn connect(child: i64, parent: i64) -> Record<'static> {
     Record::new("C").text("OO").i64(child).i64(parent)
 }
 
-/// Lets an object drive a property of another.
+/// Connects an object to a property of another.
 fn connect_property(child: i64, parent: i64, property: &str) -> Record<'static> {
     Record::new("C").text("OP").i64(child).i64(parent).text(property)
 }

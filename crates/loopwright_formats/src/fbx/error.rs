@@ -1,4 +1,4 @@
-//! What is wrong with an FBX file.
+//! Errors of FBX files.
 
 /// Why an FBX file cannot be read, or not be written.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -7,10 +7,10 @@ pub enum FbxError {
     /// The file ends before its contents do.
     #[error("the file is cut off; export or copy it again")]
     CutOff,
-    /// A version that nobody reads.
+    /// The version is not supported.
     #[error("this version of FBX is not supported; versions 3000 to 7700 are")]
     Version,
-    /// Its contents ask for more memory than a file of that size has a right to.
+    /// The contents need too much memory for a file of that size.
     #[error(
         "the contents are out of proportion to a file of {bytes} bytes: they need more than {limit} bytes of memory"
     )]
@@ -20,36 +20,36 @@ pub enum FbxError {
         /// Size of the file.
         bytes: usize,
     },
-    /// Nodes inside nodes beyond the limit.
+    /// Nodes are nested beyond the limit.
     #[error("nesting is deeper than the limit of {limit} nodes")]
     TooDeep {
         /// Deepest nesting that is read.
         limit: usize,
     },
-    /// Anything else that stops the file from being read.
+    /// Any other error that prevents reading the file.
     #[error("not a readable FBX file: {detail}")]
     Malformed {
-        /// What the parser says.
+        /// The parser's message.
         detail: String,
     },
-    /// While writing: more bytes than the offsets of the file's version reach.
+    /// While writing: the file exceeds the range of its version's offsets.
     #[error("the file would be larger than 4 GiB, more than its version allows")]
     TooManyBytes,
-    /// Neither bones nor nodes that move.
+    /// The file has neither bones nor nodes that move.
     #[error("the file has no skeleton: no bones, and no other node that moves")]
     NoSkeleton,
-    /// No animation, or none with keys.
+    /// There is no animation, or none with keys.
     #[error("the file holds no animation; export it with its takes baked")]
     NoAnimation,
-    /// No animation of the name or number asked for.
+    /// There is no animation of the requested name or number.
     #[error("the file has no animation \"{wanted}\"; it has: {}", names.join(", "))]
     NoSuchAnimation {
-        /// What was asked for.
+        /// The requested name or number.
         wanted: String,
-        /// Names of those that are there, the first dozen.
+        /// Names of the animations in the file, the first dozen.
         names: Vec<String>,
     },
-    /// No plausible rate of frames is stated.
+    /// The stated frame rate is not plausible.
     #[error("frame rate {found} is implausible, it must lie between 0.0001 and 1000000 frames per second")]
     FrameRate {
         /// Frames per second.
@@ -67,7 +67,7 @@ pub enum FbxError {
         /// Most frames that are read from this file.
         limit: usize,
     },
-    /// A joint is nowhere, or farther off than any motion goes.
+    /// The position of a joint is not finite, or out of any plausible range.
     #[error("joint {joint} at frame {frame} is not finite or out of any plausible range")]
     OutOfRange {
         /// The joint.

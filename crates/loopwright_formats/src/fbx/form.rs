@@ -1,5 +1,5 @@
-//! What is kept of a file so that motion can be written into it: its bytes, and how each joint's node turns properties
-//! into a place.
+//! The parts of a file that are kept to write motion into it: its bytes, and how the properties of each joint's node give its
+//! transform.
 
 use std::sync::Arc;
 
@@ -14,32 +14,32 @@ use super::{
 };
 use crate::{euler, space::Axis};
 
-/// First version whose animations are objects; earlier files are only read.
+/// First version whose animations are objects; earlier files can only be read.
 const FIRST_WRITABLE: u32 = 7100;
 
-/// A binary file that can be written into.
+/// A binary file that can be extended.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FbxFile {
     pub(super) bytes: Arc<[u8]>,
     pub(super) ticks_per_sec: f64,
-    /// Place of the nodes above the first joint.
+    /// Transform of the nodes above the first joint.
     pub(super) above: World,
-    /// Properties that the animation holds at another value than the file has them without it.
+    /// Properties with another value in the animation than without it.
     pub(super) held: Vec<Held>,
-    /// Number of the node right above the first joint; 0 is the scene.
+    /// Number of the node directly above the first joint; 0 is the scene.
     pub(super) above_id: i64,
     pub(super) nodes: Vec<NodeForm>,
     /// The joints' parents.
     pub(super) parents: Vec<Option<usize>>,
 }
 
-/// A property that stays at one value throughout an animation: node, property, value.
+/// A property that is constant throughout an animation: node, property, value.
 pub(super) type Held = (i64, Property, [f64; 3]);
 
-/// How a node's properties make its local transform.
+/// How a node's properties give its local transform.
 ///
-/// The place is T + Roff + Rp + r (Soff + Sp - S Sp - Rp), the rotation r = Rpre R Rpost^-1, with the properties Lcl
-/// Translation T, Lcl Rotation R and Lcl Scaling S, offsets and pivots of rotation and scale, and turns before and after.
+/// The translation is T + Roff + Rp + r (Soff + Sp - S Sp - Rp), the rotation r = Rpre R Rpost^-1, with the properties Lcl
+/// Translation T, Lcl Rotation R and Lcl Scaling S, offsets and pivots of rotation and scale, and pre- and post-rotation.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct NodeForm {
     pub(super) id: i64,
@@ -53,22 +53,22 @@ pub(super) struct NodeForm {
     /// Soff + Sp - S Sp - Rp.
     turning: DVec3,
     scale: DVec3,
-    /// Properties where no animation drives them, in the file's unit and degrees.
+    /// Values of properties that are not animated, in the file's unit and degrees.
     pub(super) translation: DVec3,
     pub(super) rotation: DVec3,
 }
 
-/// Most numbers that a file's transforms may hold for a form to be kept of it.
+/// Most numbers in a file's transforms for which a form is kept.
 const MAX_PIVOT: f64 = crate::limits::MAX_VALUE;
 
-/// What is kept of a file; `None` for text, for old versions, and where an object has no number or no plausible pivots.
+/// The form of a file; `None` for text, for old versions, and if an object has no number or no plausible pivots.
 pub(super) fn of(bytes: &[u8], scene: &Scene, anim: &Anim, joints: &Joints, begin_secs: f64) -> Option<FbxFile> {
     record::version(bytes).filter(|version| *version >= FIRST_WRITABLE)?;
     let local = |node: &Node| ufbx::evaluate_transform(anim, node, begin_secs);
     let mut held = Vec::new();
     let mut hold = |node: &Node, property: Property| {
-        // What is not there keeps what it stands for. Nor is it asked for: ufbx compares the names of properties that it does
-        // not find as if a zero ended them, and reads on behind ours.
+        // Missing properties keep their default. They are not looked up: ufbx compares the names of missing properties as if a
+        // zero ended them, and reads past the end of ours.
         let Some(before) = node.element.props.find_prop(property.name()) else {
             return Some(());
         };
@@ -165,24 +165,24 @@ impl NodeForm {
         (is_plausible && form.pre.is_finite() && form.post.is_finite()).then_some(form)
     }
 
-    /// The local place where no animation drives the properties.
+    /// The local translation where no animation changes the properties.
     pub(super) fn place_at_rest(&self) -> DVec3 {
         let angles = self.axes.map(|axis| self.rotation[axis.index()].to_radians());
         let local = self.pre * euler::compose(&self.axes, &angles) * self.post.conjugate();
         self.translation + self.fixed + local * self.turning
     }
 
-    /// The local rotation as the property Lcl Rotation has it, still as a rotation.
+    /// The local rotation as stored in the property Lcl Rotation, still as a rotation.
     pub(super) fn property_rotation(&self, local: DQuat) -> DQuat {
         self.pre.conjugate() * local * self.post
     }
 
-    /// The property Lcl Translation of a node at a local place with a local rotation.
+    /// The property Lcl Translation of a node with the given local translation and rotation.
     pub(super) fn property_translation(&self, place: DVec3, local: DQuat) -> DVec3 {
         place - self.fixed - local * self.turning
     }
 
-    /// The local transform that puts the node at a place in the world with a local rotation, and its place as a parent.
+    /// The local transform that puts the node at a world position with a local rotation, and the node's transform as a parent.
     pub(super) fn placed(&self, parent: &World, position: DVec3, local: DQuat) -> (DVec3, World) {
         let place = parent.place_of(self.mode, position);
         let transform = Transform {

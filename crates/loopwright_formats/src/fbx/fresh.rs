@@ -1,8 +1,8 @@
-//! A fresh FBX file, binary 7.4: a skeleton and one animation, centimetres, +Y up.
+//! A new FBX file, binary 7.4: a skeleton and one animation, centimetres, +Y up.
 //!
-//! Joints are limb nodes with the rotation order XYZ, no turns before or after it, no pivots and no scale, so that every
-//! importer sees the same thing. Values of keys have single precision, as the format has them: a position keeps a micrometre
-//! up to 8 m from the origin, an angle a thousandth of a degree through twenty turns.
+//! Joints are limb nodes with the rotation order XYZ, no pre- or post-rotation, no pivots and no scale, so that every importer
+//! reads them alike. Values of keys have single precision, as the format requires: a position keeps a micrometre up to 8 m from
+//! the origin, an angle a thousandth of a degree through twenty turns.
 
 use glam::DVec3;
 
@@ -13,13 +13,13 @@ use super::{
 };
 use crate::{error::WriteError, space::Axis};
 
-/// Rotation axes of every joint, the first outermost: X turns first.
+/// Rotation axes of every joint, the first outermost: X is applied first.
 const AXES: [Axis; 3] = [Axis::Z, Axis::Y, Axis::X];
 
-/// Numbers of objects start here; below are those that mean the scene.
+/// Numbers of objects start here; lower ones denote the scene.
 const FIRST_ID: i64 = 1_000_000;
 
-/// Code, number and time that go together in files which nobody's clock shall tell apart.
+/// A matching set of code, number and time for files without a clock.
 const FILE_CODE: [u8; 16] = [
     0xFA, 0xBC, 0xAB, 0x09, 0xD0, 0xC8, 0xD4, 0x66, 0xB1, 0x76, 0xFB, 0x83, 0x1C, 0xF7, 0x26, 0x7E,
 ];
@@ -30,7 +30,7 @@ const CREATION_TIME: &str = "1970-01-01 10:00:00:000";
 
 const VERSION: u32 = 7400;
 
-/// The bytes of a fresh file.
+/// The bytes of a new file.
 pub(super) fn file(name: &str, keys: &Keys) -> Result<Vec<u8>, WriteError> {
     let joints = keys.skeleton.joints();
     let node_id = |joint: usize| FIRST_ID + 2 * joint as i64;
@@ -42,15 +42,15 @@ pub(super) fn file(name: &str, keys: &Keys) -> Result<Vec<u8>, WriteError> {
             .translations_of(joint)
             .map(|translation| (translation * CM_PER_METRE).to_array())
             .collect();
-        // A file turns about X first; the list of axes has the outermost first.
+        // A file rotates about X first; the list of axes starts with the outermost.
         let turns: Vec<[f64; 3]> = angles(&AXES, keys.rotations_of(joint))
             .into_iter()
             .map(|[z, y, x]| [x, y, z])
             .collect();
         let moves = leaves(&places, rest);
         if joint > 0 && moves {
-            // Blender joins a bone that rests on its parent's tip to it, and then leaves its place out of account. A first
-            // key is not there by chance.
+            // Blender joins a bone that rests on its parent's tip to the parent, and then ignores its translation. A first key is
+            // not there by chance.
             rest = DVec3::from_array(places[0]);
         }
         at_rest.push(rest);
@@ -64,7 +64,7 @@ pub(super) fn file(name: &str, keys: &Keys) -> Result<Vec<u8>, WriteError> {
     Ok(record::write(&document)?)
 }
 
-/// The whole file around an animation that ends at `end` ticks, with the places of joints at rest, in centimetres.
+/// The whole file around an animation that ends at `end` ticks, with the rest positions of joints, in centimetres.
 fn document(name: &str, keys: &Keys, at_rest: &[DVec3], animation: Animation, end: i64) -> Document<'static> {
     let joints = keys.skeleton.joints();
     let num_joints = joints.len();
@@ -204,7 +204,7 @@ fn document(name: &str, keys: &Keys, at_rest: &[DVec3], animation: Animation, en
     }
 }
 
-/// How many objects of each kind there are.
+/// The number of objects of each kind.
 fn definitions(counts: impl Iterator<Item = (&'static str, usize)>) -> Record<'static> {
     let mut total = 0;
     let kinds: Vec<Record<'static>> = counts
@@ -218,7 +218,7 @@ fn definitions(counts: impl Iterator<Item = (&'static str, usize)>) -> Record<'s
     Record::new("Definitions").with(head.into_iter().chain(kinds))
 }
 
-/// Rates that have a number of their own, with that number.
+/// Rates with a number of their own, and that number.
 const TIME_MODES: [(f64, i32); 13] = [
     (120.0, 1),
     (100.0, 2),
@@ -235,13 +235,13 @@ const TIME_MODES: [(f64, i32); 13] = [
     (60_000.0 / 1001.0, 17),
 ];
 
-/// Number of a rate of one's own.
+/// Number of a custom rate.
 const CUSTOM_TIME_MODE: i32 = 14;
 
-/// A rate this near one of the list, as a share, is that one.
+/// A rate this near one of the list, as a share, counts as that one.
 const SAME_RATE: f64 = 1e-5;
 
-/// The number of a frame rate, and the rate that stands beside it.
+/// The number of a frame rate, and the custom rate written with it.
 fn time_mode(rate_hz: f64) -> (i32, f64) {
     let known = TIME_MODES
         .iter()

@@ -1,4 +1,4 @@
-//! Which nodes of a scene are the joints of a take.
+//! Selects the nodes of a scene that are the joints of a take.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,29 +7,29 @@ use ufbx::{AnimStack, ElementType, Node, Scene};
 use super::{error::FbxError, scene};
 use crate::{excerpt::cut, warning::Warning};
 
-/// Most characters of a joint's name; longer ones are cut.
+/// Most characters of a joint's name; longer ones are truncated.
 const MAX_NAME: usize = 120;
 
-/// A property that added roots have, so that they are joints also where they are no bones and stand still.
+/// A property of added roots, so that they are joints even if they are not bones and do not move.
 pub(super) const ADDED_ROOT: &str = "LoopwrightRoot";
 
 /// The joints of a take: nodes of the scene, parents before children, each with its children behind it.
 pub(super) struct Joints {
-    /// Nodes above the first joint, from the scene's root down; they do not move.
+    /// Nodes above the first joint, from the scene's root down; they are not animated.
     pub(super) above: Vec<usize>,
-    /// Places in the scene's list of nodes.
+    /// Indices in the scene's list of nodes.
     pub(super) nodes: Vec<usize>,
-    /// Parents as places in `nodes`.
+    /// Parents as indices in `nodes`.
     pub(super) parents: Vec<Option<usize>>,
-    /// Names, each of them once.
+    /// Unique names.
     pub(super) names: Vec<String>,
 }
 
-/// Chooses the joints.
+/// Selects the joints.
 ///
-/// Bones, and whatever node a skin hangs on, count. Where there are none, nodes with animation do. Of several trees the one
-/// with most bones is taken. The first joint is the lowest node above all of its bones, or the highest node above that
-/// which `moves` or was added as a root; joints are all nodes from there down to bones.
+/// Candidates are bones and nodes that carry a skin; without any, nodes with animation. Of several trees the one with most bones
+/// is taken. The first joint is the lowest node above all of its bones, or the highest node above that which `moves` or was added
+/// as a root. Joints are all nodes from there down to bones.
 pub(super) fn choose(
     scene: &Scene,
     stack: &AnimStack,
@@ -40,7 +40,7 @@ pub(super) fn choose(
     if !marked.contains(&true) {
         return Err(FbxError::NoSkeleton);
     }
-    // Nodes come by depth, so a pass from the end has a node's sum ready before its parent's.
+    // Nodes are sorted by depth, so a pass from the end has a node's sum ready before its parent's.
     let parent = |node: usize| scene.nodes[node].parent.as_ref().map(|parent| scene::index(parent));
     let mut num_bones: Vec<usize> = marked.iter().map(|&marked| usize::from(marked)).collect();
     for node in (1..num_bones.len()).rev() {
@@ -130,7 +130,7 @@ fn bones(scene: &Scene, stack: &AnimStack) -> Vec<bool> {
     marked
 }
 
-/// Cameras and lights move, but not as bodies do.
+/// Cameras and lights move, but are not bodies.
 fn is_onlooker(node: &Node) -> bool {
     matches!(
         node.attrib_type,
@@ -142,7 +142,7 @@ fn shown_name(node: &Node) -> String {
     cut(&node.element.name, MAX_NAME)
 }
 
-/// Gives every joint a name of its own: a number is put behind what is taken already, and behind no name at all.
+/// Gives every joint a unique name: a number is appended to names in use and to empty names.
 fn make_unique(names: &mut [String], warnings: &mut Vec<Warning>) {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for name in names.iter() {

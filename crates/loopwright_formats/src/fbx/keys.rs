@@ -1,4 +1,4 @@
-//! The motion that is written into an FBX file: poses at even times.
+//! The motion written into an FBX file: evenly timed poses.
 
 use glam::{DQuat, DVec3};
 use loopwright::{Joint, LoopClip, Pose, Skeleton, Take, motion::SkeletonError};
@@ -14,15 +14,15 @@ const MAX_TRANSFORMS: usize = 1 << 26;
 /// Units of the file in a metre.
 pub(super) const CM_PER_METRE: f64 = 100.0;
 
-/// A joint that stays within this of its rest pose has no curves, in the file's unit and in degrees.
+/// A joint within this distance of its rest pose has no curves, in the file's unit and in degrees.
 const STILL: f64 = 1e-6;
 
-/// Poses at even times, and the skeleton they are of.
+/// Evenly timed poses, and their skeleton.
 pub(super) struct Keys {
     pub(super) skeleton: Skeleton,
     pub(super) step_secs: f64,
     pub(super) num_keys: usize,
-    /// Local, in metres, the values of one key behind those of the key before.
+    /// Local, in metres, key after key.
     pub(super) translations: Vec<DVec3>,
     pub(super) rotations: Vec<DQuat>,
 }
@@ -108,7 +108,7 @@ impl Keys {
     }
 }
 
-/// Angles in degrees about the axes at every key, each as near as can be to those before.
+/// Angles in degrees about the axes at every key, each as near as possible to those before.
 pub(super) fn angles(axes: &[Axis; 3], rotations: impl Iterator<Item = DQuat>) -> Vec<[f64; 3]> {
     let mut previous = [0.0; 3];
     rotations
@@ -119,13 +119,13 @@ pub(super) fn angles(axes: &[Axis; 3], rotations: impl Iterator<Item = DQuat>) -
         .collect()
 }
 
-/// Whether a property leaves its value at rest at any key.
+/// Whether a property differs from its rest value at any key.
 pub(super) fn leaves(values: &[[f64; 3]], rest: DVec3) -> bool {
     let is_off = |value: &[f64; 3]| (DVec3::from_array(*value) - rest).abs().max_element() > STILL;
     values.iter().any(is_off)
 }
 
-/// The skeleton below a new root joint of a name that is not taken yet.
+/// The skeleton below a new root joint with an unused name.
 fn with_root(skeleton: &Skeleton) -> Result<Skeleton, SkeletonError> {
     let joints = skeleton.joints();
     let root = Joint {

@@ -1,8 +1,8 @@
-//! FBX: scenes of nodes, of which the joints and one animation are a take.
+//! FBX: scenes of nodes; a take consists of their joints and one animation.
 //!
-//! Reading goes through the library ufbx, which knows the habits of exporters since version 5: here stands what makes a take
-//! of its scene. The road: `read_take` loads the file, chooses the animation and the joints, samples them on an even
-//! grid, and settles axes and unit. Dialects and decisions: docs/formats/fbx.md.
+//! The library ufbx reads the files and handles exporters since version 5; this module makes a take of its scene. `read_take`
+//! loads the file, selects the animation and the joints, samples them on an even grid, and determines axes and unit. Dialects and
+//! decisions: docs/formats/fbx.md.
 
 #![cfg_attr(
     not(feature = "fbx"),

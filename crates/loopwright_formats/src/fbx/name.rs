@@ -2,7 +2,7 @@
 
 use crate::naming::LOOP_SUFFIX;
 
-/// The name of an animation, in two parts so that a number can stand between them.
+/// The name of an animation, in two parts, so that a number can be inserted between them.
 pub(super) struct Name {
     stem: String,
     suffix: &'static str,

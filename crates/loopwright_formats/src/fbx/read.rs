@@ -20,22 +20,22 @@ use crate::{
     warning::Warning,
 };
 
-/// Transforms that each byte of a file adds to those that any may have: sampled files have a byte or more for each number,
-/// files with sparse keys less.
+/// Transforms allowed per byte of a file, in addition to those allowed for any file: sampled files have a byte or more for each
+/// number, files with sparse keys less.
 const TRANSFORMS_PER_BYTE: usize = 16;
 
-/// A joint whose place in its parent varies by less is still, in metres: exporters write it with the noise of single
-/// precision.
+/// A joint whose translation in its parent varies by less is still, in metres: exporters write it with single-precision noise.
 const STILL_METRES: f64 = 2e-6;
 
-/// A scale counts as one within this.
+/// A scale within this distance of one counts as one.
 const SCALE_TOLERANCE: f64 = 1e-3;
 
 /// Reads a take from the bytes of an FBX file, binary or text.
 ///
-/// Which animation is read: docs/formats/fbx.md. The take has the animation's name where the file has several, else `name`.
-/// The space is what the file states, unless `settings` say otherwise or no body of that size would be a person. What is odd
-/// goes into `warnings`. Errors: [`ReadError`]; no input panics, and memory stays in proportion to the bytes.
+/// For the selection of the animation see docs/formats/fbx.md. The take has the animation's name if the file has several, else
+/// `name`. The space is that stated in the file, unless `settings` override it or the body would not have a person's size.
+/// Unusual contents are reported in `warnings`. Errors: [`ReadError`]; no input panics, and memory stays in proportion to the
+/// bytes.
 pub(crate) fn read_take(
     bytes: &[u8],
     name: &str,
@@ -107,7 +107,7 @@ pub(crate) fn animation_names(bytes: &[u8]) -> Vec<String> {
     names.map(|stack| stack.element.name.to_string()).collect()
 }
 
-/// Whether an animation moves or turns a node, judged at a few times.
+/// Whether an animation moves or rotates a node, judged at a few times.
 fn moves(node: &Node, anim: &Anim, [begin, end]: [f64; 2]) -> bool {
     const PROBES: u32 = 32;
     if !(begin.is_finite() && end.is_finite()) {
@@ -118,11 +118,11 @@ fn moves(node: &Node, anim: &Anim, [begin, end]: [f64; 2]) -> bool {
         let local = ufbx::evaluate_transform(anim, node, secs);
         (scene::vec3(local.translation), scene::rotation(&local))
     };
-    let (place, turn) = at(0);
+    let (position, turn) = at(0);
     (1..=PROBES).any(|probe| {
         let (now, turned) = at(probe);
-        let size = place.length().max(now.length()).max(1.0);
-        now.distance(place) > 1e-6 * size || turned.dot(turn).abs() < 1.0 - 1e-12
+        let size = position.length().max(now.length()).max(1.0);
+        now.distance(position) > 1e-6 * size || turned.dot(turn).abs() < 1.0 - 1e-12
     })
 }
 
@@ -195,7 +195,7 @@ impl Samples {
     fn warn_of_scale(&self, joints: &Joints, warnings: &mut Vec<Warning>) {
         for varies in [false, true] {
             let mut found = (0..self.num_joints).filter(|&joint| {
-                // A scale that the whole skeleton shares is one of units.
+                // A scale shared by the whole skeleton is a unit conversion.
                 let is_scaled = self.scaled[joint][0] && joint > 0;
                 let is_varying = self.scaled[joint][1];
                 is_varying == varies && (is_scaled || is_varying)
@@ -210,9 +210,9 @@ impl Samples {
         }
     }
 
-    /// Holds joints still that only tremble with rounding.
+    /// Fixes joints that vary only by rounding.
     fn still(&mut self) {
-        // Judged as if the unit were the metre, or the centimetre where numbers are large.
+        // Judged as if the unit were the metre, or the centimetre if numbers are large.
         let size = self
             .translations
             .iter()
@@ -235,14 +235,14 @@ impl Samples {
     }
 }
 
-/// The place of the nodes above the first joint.
+/// The transform of the nodes above the first joint.
 fn world_above(scene: &Scene, joints: &Joints, local: impl Fn(usize) -> ufbx::Transform) -> World {
     joints.above.iter().fold(World::SCENE, |world, &node| {
         world.child(scene.nodes[node].inherit_mode, &local(node))
     })
 }
 
-/// Rest offsets: of a joint that stays where it is, that place; of others, and of the first, that of the file's own pose.
+/// Rest offsets: for a fixed joint its translation; for others, and for the first, that of the file's own pose.
 fn rest_offsets(scene: &Scene, joints: &Joints, samples: &Samples) -> Vec<DVec3> {
     let local = |node: usize| scene.nodes[node].local_transform;
     let mut worlds: Vec<World> = Vec::with_capacity(joints.nodes.len());
@@ -277,7 +277,7 @@ fn skeleton(joints: &Joints, rest: &[DVec3], turn: DQuat, unit_metres: f64) -> R
         .map(|((name, parent), rest)| Joint {
             name: name.clone(),
             parent: *parent,
-            // The first joint's is a place in the world, so it turns with it.
+            // The first joint's offset is a position in the world, so it rotates with the axes.
             rest_offset: unit_metres * if parent.is_none() { turn * *rest } else { *rest },
             tip: None,
         })
@@ -285,7 +285,7 @@ fn skeleton(joints: &Joints, rest: &[DVec3], turn: DQuat, unit_metres: f64) -> R
     Ok(Skeleton::new(joints)?)
 }
 
-/// Settles axes and unit; the turn is the one that lays the file's axes on ours.
+/// Determines axes and unit; the rotation maps the file's axes to ours.
 fn settle(
     scene: &Scene,
     probe: &Take,
@@ -296,7 +296,7 @@ fn settle(
     let stated = scene::stated_axes(scene);
     let axes = match (settings.up, stated) {
         (_, None) => None,
-        // What the caller says counts, but the same axis may come with another way to face.
+        // The caller's settings take precedence, but the same up axis may come with another forward axis.
         (UpChoice::Given(given), Some((up, ..))) if given != up => None,
         (_, Some((up, turn, is_left_handed))) => {
             if is_left_handed {
@@ -311,7 +311,7 @@ fn settle(
     let space = stated::settle(
         upright.as_ref().unwrap_or(probe),
         &SpaceSettings {
-            // A probe that is turned already stands along +Y, whatever the file's axis was.
+            // A probe that is already rotated is along +Y, whatever the file's axis was.
             up: if axes.is_some() { UpChoice::Y } else { up },
             unit: settings.unit,
         },

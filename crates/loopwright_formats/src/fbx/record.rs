@@ -1,23 +1,23 @@
-//! Binary FBX as a tree of records: read without a copy of what is kept, written with new offsets.
+//! Binary FBX as a tree of records: read without copying kept data, written with new offsets.
 //!
-//! A record is a name, a list of attributes and records inside it. Attributes that are read stay the bytes they were, so
-//! that a file written again keeps them to the last bit, deflated arrays included. After records inside a record, and after
-//! the last one of the file, stands an empty record.
+//! A record is a name, a list of attributes and records inside it. Attributes keep the bytes that were read, so that a file
+//! written again is identical in them, including deflated arrays. An empty record ends the records inside a record and those of
+//! the file.
 //!
-//! Sources: ufbx and the Blender Foundation's description of the format; the tail of the file (a code that goes with
-//! `FileId` and `CreationTime`, zeros up to the next multiple of 16, the version, a fixed code) likewise.
+//! Sources: ufbx and the Blender Foundation's description of the format; also for the end of the file (a code that matches
+//! `FileId` and `CreationTime`, zeros up to the next multiple of 16, the version, a fixed code).
 
 use std::borrow::Cow;
 
 use super::error::FbxError;
 
-/// What every binary file starts with; its version follows as four bytes, low end first.
+/// The start of every binary file; its version follows as four bytes, low end first.
 const MAGIC: &[u8; 23] = b"Kaydara FBX Binary  \0\x1a\0";
 
 /// First version whose offsets have eight bytes.
 const FIRST_WIDE: u32 = 7500;
 
-/// Records inside records; real files have five levels or six.
+/// Largest nesting of records; real files have five levels or six.
 const MAX_DEPTH: usize = 64;
 
 /// The code that ends every file.
@@ -38,7 +38,7 @@ pub(crate) fn version(bytes: &[u8]) -> Option<u32> {
 pub(crate) struct Document<'a> {
     pub(crate) version: u32,
     pub(crate) records: Vec<Record<'a>>,
-    /// The code that goes with the file's `FileId` and `CreationTime`.
+    /// The code that matches the file's `FileId` and `CreationTime`.
     pub(crate) code: [u8; 16],
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Record<'a> {
     num_attributes: u64,
     attributes: Cow<'a, [u8]>,
     pub(crate) children: Vec<Record<'a>>,
-    /// Whether an empty record ends the records inside; some have one without any inside.
+    /// Whether an empty record ends the inner records; some records have one without any inner record.
     is_ended: bool,
 }
 
@@ -89,7 +89,7 @@ impl<'a> Record<'a> {
     }
 
     pub(crate) fn text(self, value: &str) -> Self {
-        // Names are cut long before, so the length fits.
+        // Names are truncated long before, so the length fits.
         self.push(b'S', &[&(value.len() as u32).to_le_bytes(), value.as_bytes()])
     }
 
@@ -97,7 +97,7 @@ impl<'a> Record<'a> {
         self.push(b'R', &[&(value.len() as u32).to_le_bytes(), value])
     }
 
-    /// An array as it stands; numbers of motion hardly deflate.
+    /// An uncompressed array; numbers of motion hardly deflate.
     fn array<const N: usize>(self, kind: u8, values: impl ExactSizeIterator<Item = [u8; N]>) -> Self {
         let count = values.len();
         let bytes: Vec<u8> = values.flatten().collect();
@@ -122,23 +122,23 @@ impl<'a> Record<'a> {
         self
     }
 
-    /// Appends records inside.
+    /// Appends inner records.
     pub(crate) fn extend(&mut self, children: impl IntoIterator<Item = Record<'a>>) {
         self.children.extend(children);
         self.is_ended = true;
     }
 
-    /// Whether both have the same attributes, to the last bit.
+    /// Whether both have the same attributes, bit for bit.
     pub(crate) fn has_attributes_of(&self, other: &Record<'_>) -> bool {
         self.attributes == other.attributes
     }
 
-    /// The first record of that name inside.
+    /// The first inner record of that name.
     pub(crate) fn child_mut(&mut self, name: &str) -> Option<&mut Self> {
         self.children.iter_mut().find(|child| *child.name == *name.as_bytes())
     }
 
-    /// The first attribute where it is a whole number.
+    /// The first attribute, if it is a whole number.
     pub(crate) fn first_int(&self) -> Option<i64> {
         let (kind, rest) = self.attributes.split_first()?;
         match kind {
@@ -148,20 +148,20 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The first attribute where it is text.
+    /// The first attribute, if it is text.
     pub(crate) fn first_text(&self) -> Option<&[u8]> {
         text_of(&self.attributes)
     }
 
-    /// The name of an object, which stands behind its number.
+    /// The name of an object, which follows its number.
     pub(crate) fn name_of_object(&self) -> Option<&[u8]> {
         text_of(self.behind_number()?)
     }
 
-    /// The kind of an object, which stands behind its name.
+    /// The kind of an object, which follows its name.
     pub(crate) fn kind_of_object(&self) -> Option<&[u8]> {
         let name = self.name_of_object()?;
-        // A letter and a length stand before each text.
+        // A letter and a length precede each text.
         text_of(self.behind_number()?.get(5 + name.len()..)?)
     }
 
@@ -271,7 +271,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Writes a file. Errors: [`FbxError::TooManyBytes`] where offsets of four bytes do not reach.
+/// Writes a file. Errors: [`FbxError::TooManyBytes`] if offsets of four bytes are too small.
 pub(crate) fn write(document: &Document<'_>) -> Result<Vec<u8>, FbxError> {
     let mut writer = Writer {
         bytes: MAGIC.to_vec(),
@@ -284,7 +284,7 @@ pub(crate) fn write(document: &Document<'_>) -> Result<Vec<u8>, FbxError> {
     writer.end();
     let mut bytes = writer.bytes;
     bytes.extend(document.code);
-    // A whole block of zeros where the end is a multiple already.
+    // A whole block of zeros if the end is already a multiple.
     bytes.resize(bytes.len() + 16 - bytes.len() % 16, 0);
     bytes.extend([0; 4]);
     bytes.extend(document.version.to_le_bytes());
@@ -320,7 +320,7 @@ impl Writer {
         self.bytes.resize(head + 3 * width, 0);
         self.put(head + width, record.num_attributes)?;
         self.put(head + 2 * width, record.attributes.len() as u64)?;
-        // Names that are read had one byte for their length; ours are words of the format.
+        // Names from files had a one-byte length; ours are words of the format.
         self.bytes.push(record.name.len() as u8);
         self.bytes.extend_from_slice(&record.name);
         self.bytes.extend_from_slice(&record.attributes);

@@ -1,4 +1,4 @@
-//! Loading a file with ufbx: limits, and what its refusals mean.
+//! Loading a file with ufbx: limits and errors.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use ufbx::{
@@ -9,20 +9,20 @@ use ufbx::{
 use super::{error::FbxError, record};
 use crate::{excerpt::cut, limits::MAX_DEPTH, space::Axis};
 
-/// Memory that any file may take, in bytes, and that each of its bytes adds; once for what is kept and once for work.
+/// Memory allowed for any file, in bytes, and in addition for each of its bytes; once for results and once for temporary data.
 ///
-/// Real files without their meshes take 4 to 11 times their size. Arrays are deflated, at worst a thousandfold, so a file
-/// of zeros asks for far more than it has to say; 64 times is where that stops.
+/// Real files without their meshes take 4 to 11 times their size. Arrays are deflated, at worst a thousandfold, so a file of
+/// zeros needs far more memory than its contents justify; 64 times is the limit.
 const FREE_MEMORY: usize = 64 << 20;
 const MEMORY_PER_BYTE: usize = 64;
 
-/// First version whose objects have numbers; earlier ones are told apart by name.
+/// First version whose objects have numbers; earlier ones are distinguished by name.
 const FIRST_WITH_IDS: u32 = 7000;
 
-/// Most characters of the library's own words in one message.
+/// Most characters of the library's own message in ours.
 const MAX_DETAIL: usize = 120;
 
-/// Loads a file's nodes and animation; meshes and embedded media are passed over.
+/// Loads a file's nodes and animation; meshes and embedded media are skipped.
 pub(super) fn load(bytes: &[u8]) -> Result<SceneRoot, FbxError> {
     let limit = bytes.len().saturating_mul(MEMORY_PER_BYTE).saturating_add(FREE_MEMORY);
     let allocator = || AllocatorOpts {
@@ -35,7 +35,7 @@ pub(super) fn load(bytes: &[u8]) -> Result<SceneRoot, FbxError> {
         ignore_geometry: true,
         ignore_embedded: true,
         node_depth_limit: MAX_DEPTH as u32,
-        // The objects' numbers stand there alone.
+        // The objects' numbers are only there.
         retain_dom: record::version(bytes).is_some_and(|version| version >= FIRST_WITH_IDS),
         ..LoadOpts::default()
     };
@@ -48,7 +48,7 @@ pub(super) fn load(bytes: &[u8]) -> Result<SceneRoot, FbxError> {
             },
             ErrorType::NodeDepthLimit => FbxError::TooDeep { limit: MAX_DEPTH },
             ErrorType::UnsupportedVersion => FbxError::Version,
-            // For most files that are cut off the library has no word of its own.
+            // The library has no specific error for most truncated files.
             _ => match record::parse(bytes) {
                 Err(FbxError::CutOff) => FbxError::CutOff,
                 _ => FbxError::Malformed {
@@ -59,10 +59,9 @@ pub(super) fn load(bytes: &[u8]) -> Result<SceneRoot, FbxError> {
     })
 }
 
-/// The animation of a stack, with the properties of nodes that have no curves held where they are.
+/// The animation of a stack; properties without curves keep the node's value.
 ///
-/// Left alone, ufbx 0.11.5 gives such a property the value that the next element's first curves have, where these are of
-/// the same property.
+/// By default, ufbx 0.11.5 gives such a property the value of the next element's first curves, if these are of the same property.
 pub(super) fn animation(
     scene: &Scene,
     stack: &AnimStack,
@@ -99,12 +98,12 @@ pub(super) fn animation(
     })
 }
 
-/// Place of a node in the scene's list.
+/// Index of a node in the scene's list.
 pub(super) fn index(node: &Node) -> usize {
     node.element.typed_id as usize
 }
 
-/// The number by which a file's connections name a node, where the file's objects have numbers.
+/// The number of a node in the file's connections, if the file's objects have numbers.
 pub(super) fn object_id(node: &Node) -> Option<i64> {
     let value = node.element.dom_node.as_ref()?.values.first()?;
     (value.value_int != 0).then_some(value.value_int)
@@ -114,7 +113,7 @@ pub(super) fn vec3(v: ufbx::Vec3) -> DVec3 {
     DVec3::new(v.x, v.y, v.z)
 }
 
-/// The rotation of a transform; no rotation where the file's numbers make none.
+/// The rotation of a transform; the identity if the file's numbers are not valid.
 pub(super) fn rotation(transform: &Transform) -> DQuat {
     let q = transform.rotation;
     let q = DQuat::from_xyzw(q.x, q.y, q.z, q.w);
@@ -126,7 +125,7 @@ pub(super) fn rotation(transform: &Transform) -> DQuat {
     }
 }
 
-/// The axes of a rotation order, the first outermost: in FBX the last letter turns last.
+/// The axes of a rotation order, the first outermost: in FBX the last letter is applied last.
 pub(super) fn euler_axes(order: RotationOrder) -> [Axis; 3] {
     let [first, second, third] = match order {
         RotationOrder::Xyz | RotationOrder::Spheric => [Axis::X, Axis::Y, Axis::Z],
@@ -139,18 +138,18 @@ pub(super) fn euler_axes(order: RotationOrder) -> [Axis; 3] {
     [third, second, first]
 }
 
-/// Where a node is in the world, in the file's own axes and unit, by the rules of its way to inherit scale.
+/// The world transform of a node, in the file's own axes and unit, by its mode of inheriting scale.
 ///
-/// The three ways: the parent's matrix as it is; the parent's scale taken out of the child's axes but not off its place; and
-/// the scales of parent and child multiplied component by component. A rotation is the product of the rotations alone, so
-/// that it has a meaning where scales shear.
+/// The three modes: the parent's matrix as it is; the parent's scale removed from the child's axes but not from its position; and
+/// the scales of parent and child multiplied component by component. A rotation is the product of the rotations alone, so that it
+/// is defined even where scales shear.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct World {
     pub(super) matrix: DAffine3,
     unscaled: DAffine3,
-    /// Scale by which children of the other two ways are moved.
+    /// Scale of the translation of children in the other two modes.
     inherit_scale: DVec3,
-    /// Scale that a child takes over from its parent.
+    /// Scale that a child inherits from its parent.
     handed_scale: DVec3,
     pub(super) rotation: DQuat,
 }
@@ -165,7 +164,7 @@ impl World {
         rotation: DQuat::IDENTITY,
     };
 
-    /// Where a child is whose local transform is given.
+    /// The world transform of a child with the given local transform.
     pub(super) fn child(&self, mode: InheritMode, local: &Transform) -> Self {
         let (turn, scale) = (rotation(local), vec3(local.scale));
         let translation = vec3(local.translation);
@@ -195,7 +194,7 @@ impl World {
         }
     }
 
-    /// The local place of a child that stands at `position` in the world.
+    /// The local translation of a child at `position` in the world.
     pub(super) fn place_of(&self, mode: InheritMode, position: DVec3) -> DVec3 {
         match mode {
             InheritMode::Normal => self.matrix.inverse().transform_point3(position),
@@ -210,9 +209,9 @@ impl World {
     }
 }
 
-/// The turn that lays a file's axes on ours, and the axis that is up in it; `None` where the file states no axes.
+/// The rotation from a file's axes to ours, and the up axis; `None` if the file states no axes.
 ///
-/// Left-handed axes are no turn: then only the axis that is up is followed, and the second value is true.
+/// Left-handed axes cannot be rotated to ours: then only the up axis is used, and the second value is true.
 pub(super) fn stated_axes(scene: &Scene) -> Option<(Axis, DQuat, bool)> {
     let axes = &scene.settings.axes;
     let (_, right) = direction(axes.right)?;

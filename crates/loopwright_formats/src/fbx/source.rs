@@ -1,4 +1,4 @@
-//! The form that a take had in its FBX file, or is given for one.
+//! The FBX form of a take, from its file or created for it.
 
 use glam::DQuat;
 use loopwright::Take;
@@ -7,11 +7,11 @@ use loopwright::Take;
 use super::form::FbxFile;
 use crate::{space::Space, warning::Warning};
 
-/// The form of a take in an FBX file: one that was read, or a fresh one.
+/// The form of a take in an FBX file: one that was read, or a new one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FbxSource {
     pub(super) space: Space,
-    /// Lays the file's axes on ours.
+    /// Rotates the file's axes to ours.
     pub(super) turn: DQuat,
     pub(super) frame_time_secs: f64,
     pub(super) animation: String,
@@ -19,21 +19,21 @@ pub struct FbxSource {
     pub(super) form: Form,
 }
 
-/// What stands around the motion.
+/// The contents of the file other than the motion.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Form {
     /// The file that was read.
     #[cfg(feature = "fbx")]
     File(Box<FbxFile>),
-    /// Nothing but the skeleton.
+    /// Only the skeleton.
     Fresh {
-        /// What is to be said where the motion comes from a file whose other contents are not kept.
+        /// A warning if the motion comes from a file whose other contents are not kept.
         leaves: Option<Warning>,
     },
 }
 
 impl FbxSource {
-    /// A form for a take that comes from elsewhere: a fresh file in centimetres, Y up.
+    /// A form for a take from elsewhere: a new file in centimetres, Y up.
     pub fn for_take(take: &Take) -> Self {
         Self {
             space: Space::CENTIMETRES_Y_UP,
@@ -45,7 +45,7 @@ impl FbxSource {
         }
     }
 
-    /// The form that can be written: this one, or a fresh one where the file that was read is text or older than 7.1.
+    /// The form used for writing: this one, or a new one if the file that was read is text or older than 7.1.
     pub fn writable(&self, take: &Take) -> Self {
         match &self.form {
             #[cfg(feature = "fbx")]
@@ -57,7 +57,7 @@ impl FbxSource {
         }
     }
 
-    /// A form for a take from a glTF file that holds more than motion.
+    /// A form for a take from a glTF file that contains more than motion.
     pub(crate) fn without_meshes(take: &Take) -> Self {
         Self {
             form: Form::Fresh {
@@ -67,12 +67,12 @@ impl FbxSource {
         }
     }
 
-    /// How the file's space lies in ours, and whether that was stated or guessed.
+    /// How the file's space relates to ours, and whether that was stated or guessed.
     pub fn space(&self) -> &Space {
         &self.space
     }
 
-    /// The turn that lays the file's axes on ours; more than the axis that is up where the file faces another way.
+    /// The rotation from the file's axes to ours; more than the up axis if the file has another forward axis.
     pub fn turn(&self) -> DQuat {
         self.turn
     }
@@ -87,7 +87,7 @@ impl FbxSource {
         &self.animation
     }
 
-    /// Seconds on the file's own clock at which the take's first frame stands.
+    /// Time of the take's first frame on the file's own clock, seconds.
     pub fn begin_secs(&self) -> f64 {
         self.begin_secs
     }

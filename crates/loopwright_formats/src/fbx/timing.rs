@@ -1,4 +1,4 @@
-//! Which animation of a file is read, and on which grid of times.
+//! Selects the animation of a file and the grid of sample times.
 
 use std::collections::HashSet;
 
@@ -21,11 +21,10 @@ fn listed(scene: &Scene) -> Vec<String> {
         .collect()
 }
 
-/// The animation that is to be read.
+/// Selects the animation.
 ///
-/// A name fits exactly, else in any case, else as what stands behind a bar, as in `Armature|walk`; a number counts from 0.
-/// Without a choice the longest animation that has keys is taken, the first of several; with a warning where there are
-/// others.
+/// A name matches exactly, else in any case, else after a bar, as in `Armature|walk`; a number counts from 0. By default the
+/// longest animation that has keys is taken, the first of several; a warning lists the others.
 pub(super) fn choose_stack<'a>(
     scene: &'a Scene,
     choice: AnimationChoice<'_>,
@@ -89,7 +88,7 @@ fn num_keys(stack: &AnimStack) -> usize {
     curves(stack).map(|(_, curve)| curve.keyframes.len()).max().unwrap_or(0)
 }
 
-/// All curves that move, turn or scale nodes, each with the place of its node in the scene.
+/// All curves that move, rotate or scale nodes, each with the index of its node in the scene.
 fn curves(stack: &AnimStack) -> impl Iterator<Item = (usize, &AnimCurve)> {
     let props = (&stack.layers).into_iter().flat_map(|layer| layer.anim_props.iter());
     props
@@ -104,7 +103,7 @@ fn curves(stack: &AnimStack) -> impl Iterator<Item = (usize, &AnimCurve)> {
         })
 }
 
-/// Even times at which a take is sampled.
+/// The even times at which a take is sampled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Grid {
     pub(super) begin_secs: f64,
@@ -118,21 +117,21 @@ impl Grid {
     }
 }
 
-/// Frame rates that are believed, per second; the same window as for takes.
+/// Accepted frame rates, per second; the same range as for takes.
 const RATES: core::ops::RangeInclusive<f64> = 1e-4..=1e6;
 
-/// Keys at a rate this near the scene's, as a share, are one for each frame.
+/// Keys at a rate this near the scene's, as a share, count as one per frame.
 const SAME_RATE: f64 = 1e-4;
 
-/// The last frame may stand this part of a frame behind the stated end.
+/// The last frame may be this part of a frame after the stated end.
 const END_SLACK: f64 = 0.01;
 
 /// The grid of an animation: from its stated start to its stated end at the scene's rate.
 ///
-/// Where curves are keyed evenly and more densely than the scene's frames, the keys give the rate, so that no sample of a
-/// capture is lost; where they are keyed more sparsely but all together and with straight lines between, as a loop at another
-/// rate than its take's, they give it too: there is nothing between them. An animation whose stated range is empty has the range of its keys. `limit` is the most frames that
-/// will be sampled.
+/// If curves are keyed evenly and more densely than the scene's frames, the keys give the rate, so that no sample of a capture is
+/// lost. If they are keyed more sparsely, but all together and with straight lines between, as in a loop at another rate than its
+/// take's, the keys give it too: there is nothing between them. An animation whose stated range is empty has the range of its
+/// keys. `limit` is the maximum number of sampled frames.
 pub(super) fn grid(
     scene: &Scene,
     stack: &AnimStack,
@@ -163,7 +162,7 @@ pub(super) fn grid(
     }
     let scene_rate = scene.settings.frames_per_second;
     let rate = match key_rate(&curves, begin, end) {
-        // Names of rates are rounded: what is called 23.976 is 24 000 in 1001 seconds.
+        // Names of rates are rounded: 23.976 is 24 000 in 1001 seconds.
         Some(rate) if (rate / scene_rate - 1.0).abs() < SAME_RATE => rate,
         Some(rate) if rate > 1.01 * scene_rate || !RATES.contains(&scene_rate) => {
             warnings.push(Warning::KeyRate {
@@ -205,15 +204,15 @@ pub(super) fn grid(
     })
 }
 
-/// How far a key may stand off the frames, in frames, and the share of keys that may stand farther.
+/// How far a key may be off the frames, in frames, and the share of keys that may be farther.
 const OFF_GRID_FRAMES: f64 = 0.05;
 const OFF_GRID_SHARE: f64 = 0.01;
 
-/// Whether keys stand between frames, so that what they say is not sampled as it is.
+/// Whether keys lie between frames, so that their values are not sampled exactly.
 fn is_off_grid(curves: &[&AnimCurve], [begin, end]: [f64; 2], rate_hz: f64) -> bool {
     let (mut inside, mut off) = (0_usize, 0_usize);
     for curve in curves {
-        // A curve of one key or of equal ones says the same everywhere.
+        // A curve of one key or of equal keys is constant.
         if !varies(curve) {
             continue;
         }
@@ -228,7 +227,7 @@ fn is_off_grid(curves: &[&AnimCurve], [begin, end]: [f64; 2], rate_hz: f64) -> b
     off as f64 > OFF_GRID_SHARE * inside as f64
 }
 
-/// Whether all curves that vary have a key at every frame of that rate and nowhere else, and run straight between them.
+/// Whether all varying curves have a key at every frame of that rate and nowhere else, with straight lines between.
 fn is_baked(curves: &[&AnimCurve], [begin, end]: [f64; 2], rate_hz: f64) -> bool {
     let num_keys = ((end - begin) * rate_hz).round() + 1.0;
     curves.iter().filter(|curve| varies(curve)).all(|curve| {
@@ -250,7 +249,7 @@ fn varies(curve: &AnimCurve) -> bool {
     values.any(|value| (value - first).abs() > 1e-6 * first.abs().max(1.0))
 }
 
-/// Says what the animation changes beside the joints' places, turns and scales.
+/// Warns about animated properties other than the joints' translations, rotations and scales.
 pub(super) fn warn_of_left_out(stack: &AnimStack, joints: &Joints, warnings: &mut Vec<Warning>) {
     let of_skeleton: HashSet<usize> = joints.above.iter().chain(&joints.nodes).copied().collect();
     let (mut nodes, mut others) = (HashSet::new(), 0);
@@ -277,16 +276,16 @@ pub(super) fn warn_of_left_out(stack: &AnimStack, joints: &Joints, warnings: &mu
     }
 }
 
-/// Fewest intervals that make a rate, and the share of them that must be of one length, within a hundredth of it.
+/// Fewest intervals that define a rate, and the share of them that must have one length, within a hundredth of it.
 const MIN_INTERVALS: usize = 4;
 const EVEN_SHARE: f64 = 0.9;
 
-/// A rate is a whole number where that brings the last key no farther off its frame than this, in frames: times in files are
-/// rounded. A rate of 120.0005 is not 120: after ten seconds a hand that swings is off by half a degree; and a thousandth of a
-/// frame is a hundredth of a degree of a leg that kicks.
+/// A rate is rounded to a whole number if that moves the last key no farther off its frame than this, in frames: times in files
+/// are rounded. A rate of 120.0005 is not 120: after ten seconds a swinging hand is off by half a degree; a thousandth of a frame
+/// is a hundredth of a degree of a kicking leg.
 const WHOLE_RATE_FRAMES: f64 = 1e-4;
 
-/// The even rate of the curve with most keys in the range, where it has one.
+/// The even rate of the curve with most keys in the range, if it has one.
 fn key_rate(curves: &[&AnimCurve], begin: f64, end: f64) -> Option<f64> {
     let slack = 1e-6;
     let inside = |curve: &AnimCurve| -> Vec<f64> {

@@ -1,4 +1,4 @@
-//! From takes and loops to FBX: into the file of the source, or as a fresh file.
+//! From takes and loops to FBX: into the source file, or as a new file.
 
 use loopwright::{LoopClip, Take};
 
@@ -10,18 +10,17 @@ use super::{
 };
 use crate::{error::WriteError, settings::LoopWriteSettings, written::Written};
 
-/// Writes a take as one animation of the take's name: into the file of the source, or as a fresh one.
+/// Writes a take as one animation of the take's name: into the source file, or as a new one.
 ///
-/// Errors: [`WriteError`], when take and source are not of one skeleton, and for values out of range and more than can be
-/// written.
+/// Errors: [`WriteError`], if take and source have different skeletons, and for values out of range or too many of them.
 pub(crate) fn write_take(take: &Take, source: &FbxSource) -> Result<Written, WriteError> {
     let keys = Keys::of_take(take)?;
     write(&Name::of_take(take.name()), &keys, false, source)
 }
 
-/// Writes a loop as one animation whose name ends in `-loop`: into the file of the source, or as a fresh one.
+/// Writes a loop as one animation whose name ends in `-loop`: into the source file, or as a new one.
 ///
-/// Keys, travel and added root: see [`crate::write_loop`]. Errors: [`WriteError`].
+/// Keys, root motion and added root: see [`crate::write_loop`]. Errors: [`WriteError`].
 pub(crate) fn write_loop(
     clip: &LoopClip,
     source: &FbxSource,

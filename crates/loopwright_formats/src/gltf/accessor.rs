@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::{container::Document, error::GltfError, parts};
 
-/// Values that each byte of a file and its buffers may stand for, and those that any file may have.
+/// Values allowed per byte of a file and its buffers, and values allowed for any file.
 ///
-/// Exporters let tracks share their key times; they do not let one stretch of a buffer mean thousands of accessors.
+/// Exporters share key times between tracks; they do not use one part of a buffer for thousands of accessors.
 const VALUES_PER_BYTE: usize = 4;
 const FREE_VALUES: usize = 1_000_000;
 
@@ -103,7 +103,7 @@ impl Component {
         }
     }
 
-    /// The number in as many bytes as the type has.
+    /// The number from as many bytes as the type has.
     fn read(self, bytes: &[u8], normalized: bool) -> f64 {
         let half = |bytes: &[u8]| [bytes[0], bytes[1]];
         let whole = |bytes: &[u8]| [bytes[0], bytes[1], bytes[2], bytes[3]];
@@ -115,12 +115,12 @@ impl Component {
             Self::U32 => (f64::from(u32::from_le_bytes(whole(bytes))), f64::from(u32::MAX)),
             Self::F32 => return f64::from(f32::from_le_bytes(whole(bytes))),
         };
-        // Signed types reach one below minus one.
+        // Signed types reach slightly below minus one.
         if normalized { (value / one).max(-1.0) } else { value }
     }
 }
 
-/// Reads accessors, each of them once.
+/// Reads accessors, each of them at most once.
 pub(crate) struct Accessors<'a> {
     document: &'a Document,
     faults: &'a [String],
@@ -130,7 +130,7 @@ pub(crate) struct Accessors<'a> {
 }
 
 impl<'a> Accessors<'a> {
-    /// `faults` says for each buffer why it is not there, `num_bytes` is the size of the file.
+    /// `faults` says for each buffer why it is missing, `num_bytes` is the size of the file.
     pub(crate) fn new(document: &'a Document, faults: &'a [String], num_bytes: usize) -> Self {
         Self {
             document,
@@ -143,7 +143,7 @@ impl<'a> Accessors<'a> {
 
     /// All numbers of an accessor of that shape (such as VEC3), element by element.
     ///
-    /// `asked_by` is the place of the number `index`. Errors: anything about it is broken or beyond the file's end.
+    /// `asked_by` is the JSON position of the number `index`. Errors: any part of it is invalid or beyond the file's end.
     pub(crate) fn values(&self, index: usize, shape: &'static str, asked_by: &str) -> Result<Rc<[f64]>, GltfError> {
         let accessor: Accessor = parts::part(self.document, "accessors", index, asked_by)?;
         let at = format!("accessors[{index}]");
@@ -209,7 +209,7 @@ impl<'a> Accessors<'a> {
             let replaced = place(sparse.values.buffer_view, sparse.values.byte_offset);
             let replaced = self.elements(&replaced, component, width, sparse.count, accessor.normalized, false)?;
             for (index, element) in indices.into_iter().zip(replaced.chunks_exact(width)) {
-                // Numbers below zero and fractions are no indices; as such they are out of range.
+                // Negative numbers and fractions are no indices; they count as out of range.
                 let found = if index >= 0.0 && index.fract() == 0.0 {
                     index as usize
                 } else {
@@ -228,7 +228,7 @@ impl<'a> Accessors<'a> {
         Ok(values)
     }
 
-    /// Elements in a view, held against its end before anything is set aside for them.
+    /// Elements in a view, checked against its end before memory is reserved for them.
     fn elements(
         &self,
         place: &Place<'_>,
@@ -241,7 +241,7 @@ impl<'a> Accessors<'a> {
         let bytes_of_view = self.view(place)?;
         let (bytes, stride) = (bytes_of_view.bytes, bytes_of_view.stride.filter(|_| may_stride));
         let size = component.size() * width;
-        // Elements that lie over each other would be many for few bytes.
+        // Overlapping elements would be many for few bytes.
         let stride = stride.filter(|&stride| stride >= size).unwrap_or(size);
         let needed = match count {
             0 => place.offset as u64,
@@ -307,7 +307,7 @@ impl<'a> Accessors<'a> {
 
 /// Where elements start.
 struct Place<'a> {
-    /// Who asks for them.
+    /// The JSON position that refers to them.
     at: &'a str,
     view: usize,
     offset: usize,

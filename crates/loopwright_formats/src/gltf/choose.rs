@@ -1,4 +1,4 @@
-//! Which animation of a file is the take, and which of its nodes are joints.
+//! Selects the animation of a file that is the take, and the nodes that are joints.
 
 use std::collections::HashMap;
 
@@ -17,10 +17,10 @@ use crate::{
     warning::Warning,
 };
 
-/// Longest name that is shown.
+/// Longest name in messages.
 const MAX_SHOWN_NAME: usize = 120;
 
-/// What a channel does to a node.
+/// The property of a node that a channel animates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Path {
     Translation,
@@ -51,7 +51,7 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
-    /// Channels that move nodes: node, property and number of the sampler; checked to be there.
+    /// Channels that move nodes: node, property and number of the sampler; all of them exist.
     pub(crate) fn moves(&self, nodes: &Nodes) -> Result<Vec<(usize, Path, usize)>, GltfError> {
         let mut moves = Vec::with_capacity(self.animation.channels.len());
         for (index, channel) in self.animation.channels.iter().enumerate() {
@@ -78,13 +78,13 @@ impl Chosen {
         Ok(moves)
     }
 
-    /// The place of one of its samplers.
+    /// The JSON position of one of its samplers.
     pub(crate) fn sampler_place(&self, sampler: usize) -> String {
         format!("animations[{}].samplers[{sampler}]", self.index)
     }
 }
 
-/// The animation that the settings ask for, or the longest that moves a node.
+/// The animation that the settings select, or the longest that moves a node.
 pub(crate) fn animation(
     document: &Document,
     accessors: &Accessors<'_>,
@@ -130,10 +130,9 @@ pub(crate) fn animation(
     longest(animations, names, accessors, nodes, warnings)
 }
 
-/// The longest animation in which a node moves; where none does, the longest that has keys for one; the first of several.
+/// The longest animation in which a node moves; if none does, the longest that has keys for a node; the first of several.
 ///
-/// Says so where there was a choice, and where nothing moves: a body that stands still is motion all the same, and what hardly
-/// moves stands still once it is rounded.
+/// Warns if there was a choice, and if nothing moves: a still body is motion too, and small motion may vanish by rounding.
 fn longest(
     animations: Vec<Animation>,
     names: Vec<String>,
@@ -192,7 +191,7 @@ fn longest(
     Ok(chosen)
 }
 
-/// Names for people: those that parts have, else their numbers.
+/// Names for messages: those of the parts, else their numbers.
 fn names_of<'a>(names: impl Iterator<Item = Option<&'a str>>) -> Vec<String> {
     names
         .enumerate()
@@ -203,8 +202,7 @@ fn names_of<'a>(names: impl Iterator<Item = Option<&'a str>>) -> Vec<String> {
         .collect()
 }
 
-/// The joints of the skin that the settings ask for, or of the one of which the animation moves the most; empty where there
-/// is none that it moves.
+/// The joints of the skin that the settings select, or of the skin with most animated joints; empty if the animation moves none.
 fn skin_joints(
     document: &Document,
     nodes: &Nodes,
@@ -234,7 +232,7 @@ fn skin_joints(
             })?)
         }
         None => {
-            // The first of those that are moved alike.
+            // The first of equal ones.
             let best = (0..skins.len()).rev().max_by_key(|&skin| num_moved(&skins[skin]));
             best.filter(|&skin| num_moved(&skins[skin]) > 0)
         }
@@ -258,17 +256,17 @@ fn skin_joints(
 /// Most joints of a skin that are compared with another's, one by one.
 const MAX_JOINTS_COMPARED: usize = 4096;
 
-/// Nodes that are joints, parents before children, each with the place of its parent among them.
+/// Nodes that are joints, parents before children, each with the index of its parent among them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Joints {
-    /// `None` for a root that no node stands for, above several.
+    /// `None` for a root without a node, above several.
     pub(crate) nodes: Vec<Option<usize>>,
     pub(crate) parents: Vec<Option<usize>>,
 }
 
-/// The joints of a take: those of the skin, nodes that the animation moves in the same tree, and all between.
+/// The joints of a take: those of the skin, animated nodes in the same tree, and all nodes between.
 ///
-/// `moves` are the channels of the animation. Without a skin, what the animation moves and what hangs below it without a
+/// `moves` are the channels of the animation. Without a skin, the joints are the animated nodes and their descendants without a
 /// mesh. Errors: see [`GltfError`].
 pub(crate) fn joints(
     document: &Document,
@@ -318,9 +316,9 @@ pub(crate) fn joints(
     connected(nodes, &is_joint)
 }
 
-/// Joints with everything between them, in the order of the file's own tree.
+/// Joints and all nodes between them, in the order of the file's own tree.
 fn connected(nodes: &Nodes, is_joint: &[bool]) -> Result<Joints, GltfError> {
-    // How many joints hang at or below each node: the root is the lowest node that has them all.
+    // Number of joints at or below each node: the root is the lowest node that has all of them.
     let mut below = vec![0_usize; is_joint.len()];
     let order = depth_first(nodes, (0..is_joint.len()).filter(|&node| nodes.parents[node].is_none()));
     for &node in order.iter().rev() {
@@ -332,7 +330,7 @@ fn connected(nodes: &Nodes, is_joint: &[bool]) -> Result<Joints, GltfError> {
     let all = is_joint.iter().filter(|is_joint| **is_joint).count();
     let root = order.iter().rev().copied().find(|&node| below[node] == all);
     let mut joints = Joints::default();
-    let mut places = vec![usize::MAX; is_joint.len()];
+    let mut indices = vec![usize::MAX; is_joint.len()];
     let mut depths = Vec::new();
     if root.is_none() {
         joints.nodes.push(None);
@@ -350,14 +348,14 @@ fn connected(nodes: &Nodes, is_joint: &[bool]) -> Result<Joints, GltfError> {
             continue;
         }
         let parent = match nodes.parents[node].filter(|_| Some(node) != root) {
-            Some(parent) => Some(places[parent]),
+            Some(parent) => Some(indices[parent]),
             None => root.is_none().then_some(0),
         };
         let depth = parent.map_or(0, |parent| depths[parent] + 1);
         if depth >= MAX_DEPTH {
             return Err(GltfError::TooDeep { node, limit: MAX_DEPTH });
         }
-        places[node] = joints.nodes.len();
+        indices[node] = joints.nodes.len();
         depths.push(depth);
         joints.nodes.push(Some(node));
         joints.parents.push(parent);
@@ -365,7 +363,7 @@ fn connected(nodes: &Nodes, is_joint: &[bool]) -> Result<Joints, GltfError> {
     Ok(joints)
 }
 
-/// Nodes at and below some, each right after its parent's earlier branches.
+/// Nodes at and below the given ones, each right after its parent's earlier branches.
 fn depth_first(nodes: &Nodes, start: impl DoubleEndedIterator<Item = usize>) -> Vec<usize> {
     let mut open: Vec<usize> = start.rev().collect();
     let mut order = Vec::new();

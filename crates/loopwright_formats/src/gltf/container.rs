@@ -1,4 +1,4 @@
-//! A glTF file as JSON and the bytes of its buffers, whichever way the two are put together.
+//! A glTF file as JSON and the bytes of its buffers, in either of its two forms.
 
 use base64::{Engine as _, alphabet, engine};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ const BIN: &[u8; 4] = b"BIN\0";
 /// How a buffer without a file of its own is written as text.
 const DATA_URI: &str = "data:application/octet-stream;base64,";
 
-/// Exporters leave the padding out or not.
+/// Exporters may omit the padding.
 const BASE64: engine::GeneralPurpose = engine::GeneralPurpose::new(
     &alphabet::STANDARD,
     engine::GeneralPurposeConfig::new()
@@ -24,19 +24,19 @@ const BASE64: engine::GeneralPurpose = engine::GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// A file's JSON, with everything in it, and its buffers.
+/// A file's complete JSON, and its buffers.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Document {
     pub(crate) json: Value,
-    /// Bytes of each buffer; `None` where there are none to be had and none are needed.
+    /// Bytes of each buffer; `None` if they are missing and not needed.
     pub(crate) buffers: Vec<Option<Vec<u8>>>,
 }
 
 impl Document {
-    /// Takes a file apart.
+    /// Parses a file.
     ///
-    /// Buffers that lie in other files come from `companions`. A buffer that cannot be had is an error only when something in
-    /// it is needed, see [`Self::buffer`]. Errors: the frame or the JSON is broken.
+    /// Buffers in other files come from `companions`. A missing buffer is an error only if its contents are needed, see
+    /// [`Self::buffer`]. Errors: the container or the JSON is invalid.
     pub(crate) fn parse(bytes: &[u8], companions: Option<Companions<'_>>) -> Result<(Self, Vec<String>), GltfError> {
         let (text, bin) = if bytes.starts_with(MAGIC) {
             chunks(bytes)?
@@ -64,7 +64,7 @@ impl Document {
             let found = match buffer.get("uri").and_then(Value::as_str) {
                 Some(uri) => resolve(uri, companions),
                 None if index == 0 => bin
-                    // The chunk is padded; the buffer ends where it says.
+                    // The chunk is padded; the buffer ends at its stated length.
                     .map(|bin| bin[..stated_length(buffer).min(bin.len())].to_vec())
                     .ok_or_else(|| "it has neither a URI nor a binary chunk".to_owned()),
                 None => Err("it has no URI".to_owned()),
@@ -79,7 +79,7 @@ impl Document {
         Ok((Self { json, buffers }, faults))
     }
 
-    /// The array of that name at the top of the JSON; empty where there is none.
+    /// The array of that name at the top of the JSON; empty if there is none.
     pub(crate) fn list(&self, name: &str) -> &[Value] {
         self.json.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
@@ -89,9 +89,9 @@ impl Document {
         self.buffers.iter().flatten().map(Vec::len).sum()
     }
 
-    /// The binary form: all buffers, and pictures that stand in the JSON, in one chunk.
+    /// The binary form: all buffers, and images from the JSON, in one chunk.
     ///
-    /// A buffer whose bytes were not to be had stays as it is stated, and then so do all but the first.
+    /// A buffer with missing bytes stays as stated, and then so do all but the first.
     pub(crate) fn to_glb(&self) -> Vec<u8> {
         let mut json = self.json.clone();
         let mut bin = self.buffers.first().cloned().flatten();
@@ -104,7 +104,7 @@ impl Document {
                 first.shift_remove("uri");
                 first.insert("byteLength".to_owned(), bin.len().into());
             }
-            // Nothing names the chunk.
+            // Nothing refers to the chunk.
             _ => bin = None,
         }
         let mut text = json.to_string().into_bytes();
@@ -131,13 +131,13 @@ impl Document {
     pub(crate) fn to_gltf(&self) -> Vec<u8> {
         let mut json = self.json.clone();
         self.embed(&mut json, 0);
-        // Printing a tree of values does not fail.
+        // Formatting a tree of values does not fail.
         let mut text = serde_json::to_vec_pretty(&json).unwrap_or_default();
         text.push(b'\n');
         text
     }
 
-    /// Puts buffers from number `first` on into the JSON, so that the file stands alone.
+    /// Embeds the buffers from number `first` on into the JSON, so that the file needs no others.
     fn embed(&self, json: &mut Value, first: usize) {
         let Some(stated) = json.get_mut("buffers").and_then(Value::as_array_mut) else {
             return;
@@ -145,7 +145,7 @@ impl Document {
         for (buffer, bytes) in stated.iter_mut().zip(&self.buffers).skip(first) {
             if let (Some(buffer), Some(bytes)) = (buffer.as_object_mut(), bytes) {
                 let is_data = |uri: &Value| uri.as_str().is_some_and(|uri| uri.starts_with("data:"));
-                // What is inside already stays as it is written.
+                // Embedded buffers stay as they are.
                 if !buffer.get("uri").is_some_and(is_data) {
                     buffer.insert("uri".to_owned(), format!("{DATA_URI}{}", BASE64.encode(bytes)).into());
                 }
@@ -154,8 +154,8 @@ impl Document {
     }
 }
 
-/// Moves all buffers into the first, and pictures that stand in the JSON: in a binary file nothing is to be text that need
-/// not be. Views follow.
+/// Moves all buffers into the first, with images from the JSON, since a binary file should hold as little text as possible. Views
+/// are adjusted.
 fn gather(json: &mut Value, buffers: &[Option<Vec<u8>>], bin: &mut Vec<u8>) {
     let mut starts = vec![0];
     for buffer in buffers.iter().skip(1).flatten() {
@@ -184,7 +184,7 @@ fn gather(json: &mut Value, buffers: &[Option<Vec<u8>>], bin: &mut Vec<u8>) {
         .flatten()
     {
         move_view(view);
-        // Compressed views name the buffer of what they are made from.
+        // Compressed views refer to the buffer of their source.
         let extensions = view.get_mut("extensions").and_then(Value::as_object_mut);
         for (_, extension) in extensions.into_iter().flatten() {
             move_view(extension);
@@ -223,7 +223,7 @@ fn gather(json: &mut Value, buffers: &[Option<Vec<u8>>], bin: &mut Vec<u8>) {
     }
 }
 
-/// The array of that name, made where there is none.
+/// The array of that name, created if it is missing.
 pub(super) fn list_mut<'a>(json: &'a mut Value, name: &str) -> &'a mut Vec<Value> {
     if !json.get(name).is_some_and(Value::is_array) {
         json[name] = Value::Array(Vec::new());
@@ -245,7 +245,7 @@ fn stated_length(buffer: &Value) -> usize {
     stated.map_or(usize::MAX, |length| usize::try_from(length).unwrap_or(usize::MAX))
 }
 
-/// What a JSON reader says, without the place, which is told apart.
+/// The message of a JSON reader, without the position, which is reported separately.
 pub(crate) fn reason(error: &serde_json::Error) -> String {
     let reason = error.to_string();
     let end = reason.rfind(" at line ").unwrap_or(reason.len());
@@ -294,7 +294,7 @@ fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), GltfError> {
             fault: GlbFault::NoJson,
         });
     }
-    // Chunks of other kinds may follow; the format says to pass over them.
+    // Chunks of other kinds may follow; the format requires readers to skip them.
     let mut at = HEADER + CHUNK_HEADER + text.len();
     while at + CHUNK_HEADER <= length {
         let (kind, data) = chunk(at)?;
@@ -307,7 +307,7 @@ fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), GltfError> {
 }
 
 fn push_u32(bytes: &mut Vec<u8>, number: usize) {
-    // Sizes beyond four gigabytes are refused before a file is put together.
+    // Sizes beyond four gigabytes are rejected before a file is assembled.
     bytes.extend_from_slice(&u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes());
 }
 
@@ -333,7 +333,7 @@ fn resolve(uri: &str, companions: Option<Companions<'_>>) -> Result<Vec<u8>, Str
     companions(&percent_decoded(uri)).map_err(|error| format!("\"{shown}\" cannot be read: {error}"))
 }
 
-/// `%20` and its like as the bytes they stand for.
+/// Decodes `%20` and similar escapes.
 fn percent_decoded(uri: &str) -> String {
     let bytes = uri.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());

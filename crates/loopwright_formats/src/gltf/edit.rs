@@ -1,4 +1,4 @@
-//! Changes to the JSON of a file that leave all else in it as it is.
+//! Changes to the JSON of a file that keep everything else in it.
 
 use serde_json::{Map, Value, json};
 
@@ -7,13 +7,13 @@ use super::{
     parts::Transform,
 };
 
-/// The key under which loopwright's own words stand in `extras`.
+/// The key of loopwright's data in `extras`.
 const EXTRA: &str = "loopwright";
 
-/// What stands there on a root that was added.
+/// The value of an added root.
 const ADDED_ROOT: &str = "root";
 
-/// Adds an animation in the place of those of that name, which go.
+/// Adds an animation, replacing those of the same name.
 pub(crate) fn set_animation(json: &mut Value, name: &str, animation: Value) {
     let animations = list_mut(json, "animations");
     let is_named = |animation: &Value| animation.get("name").and_then(Value::as_str) == Some(name);
@@ -30,24 +30,24 @@ pub(crate) fn set_extra(animations: Option<&mut Vec<Value>>, name: &str, facts: 
     }
 }
 
-/// What [`set_extra`] wrote into the animation of that name.
+/// The value that [`set_extra`] wrote into the animation of that name.
 pub(crate) fn extra<'a>(animations: &'a [Value], name: &str) -> Option<&'a Value> {
     let is_named = |animation: &&Value| animation.get("name").and_then(Value::as_str) == Some(name);
     animations.iter().find(is_named)?.get("extras")?.get(EXTRA)
 }
 
-/// Marks a node as a root that was added.
+/// Marks a node as an added root.
 pub(crate) fn mark_root(json: &mut Value, node: usize) {
     json["nodes"][node]["extras"] = json!({ EXTRA: ADDED_ROOT });
 }
 
-/// Whether a node is a root that an earlier loop was given.
+/// Whether a node is a root that was added for an earlier loop.
 pub(crate) fn is_added_root(json: &Value, node: usize) -> bool {
     let extra = json["nodes"][node]["extras"][EXTRA].as_str();
     extra == Some(ADDED_ROOT)
 }
 
-/// Puts a new node between `tops`, which are roots or have one parent, and what they hang on; its number.
+/// Inserts a new node between `tops`, which are roots or have one parent, and their parent; returns its number.
 pub(crate) fn insert_above(json: &mut Value, tops: &[usize], name: &str) -> usize {
     let nodes = list_mut(json, "nodes");
     let new = nodes.len();
@@ -67,7 +67,7 @@ pub(crate) fn insert_above(json: &mut Value, tops: &[usize], name: &str) -> usiz
     new
 }
 
-/// The new number in the place of the first of the old ones, which all go.
+/// Replaces the first of the old numbers by the new one and removes the others.
 fn replace(numbers: &mut Vec<Value>, old: &[usize], new: usize) {
     let is_old = |number: &Value| {
         number
@@ -80,7 +80,7 @@ fn replace(numbers: &mut Vec<Value>, old: &[usize], new: usize) {
     }
 }
 
-/// Takes a matrix apart: nodes that have one cannot be animated.
+/// Decomposes a matrix: nodes with a matrix cannot be animated.
 pub(crate) fn part_transform(json: &mut Value, node: usize, transform: &Transform) {
     let Some(node) = json["nodes"].get_mut(node).and_then(Value::as_object_mut) else {
         return;
@@ -92,7 +92,7 @@ pub(crate) fn part_transform(json: &mut Value, node: usize, transform: &Transfor
     }
 }
 
-/// Paths of all files that a file needs beside it.
+/// Paths of all other files that a file needs.
 pub(crate) fn outside_files(document: &Document) -> Vec<String> {
     let images = document.list("images").iter();
     let buffers = (document.list("buffers").iter().zip(&document.buffers)).filter(|(_, bytes)| bytes.is_none());
@@ -103,7 +103,7 @@ pub(crate) fn outside_files(document: &Document) -> Vec<String> {
         .collect()
 }
 
-/// Numbers on their way into a buffer: one view over all that is pushed, an accessor for each.
+/// Numbers to be written into a buffer: one view over all of them, an accessor for each push.
 pub(crate) struct Data<'a> {
     document: &'a mut Document,
     is_binary: bool,
@@ -126,7 +126,7 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// Adds elements; the number of their accessor. Times (of one number) get their bounds, as the format asks.
+    /// Adds elements; returns the number of their accessor. Times (of one number) get their bounds, as the format requires.
     pub(crate) fn push<const WIDTH: usize>(&mut self, elements: &[[f32; WIDTH]]) -> usize {
         let mut accessor = Map::new();
         accessor.insert("bufferView".to_owned(), self.view.into());
@@ -150,7 +150,7 @@ impl<'a> Data<'a> {
         self.first + self.accessors.len() - 1
     }
 
-    /// Appends everything to the file: to the binary chunk of a binary file, else as a buffer of its own.
+    /// Appends everything to the file: to the binary chunk of a binary file, else as a separate buffer.
     pub(crate) fn finish(self) {
         let Document { json, buffers } = self.document;
         let length = self.bytes.len();

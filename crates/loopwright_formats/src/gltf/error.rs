@@ -1,19 +1,19 @@
-//! What is wrong with a glTF file.
+//! Errors of glTF files.
 
 use crate::excerpt::list;
 
-/// Why bytes are not a glTF file that can be read.
+/// Why bytes cannot be read as a glTF file.
 ///
-/// Places are written as in JSON, such as `animations[2].samplers[5].input`.
+/// Positions are written as in JSON, such as `animations[2].samplers[5].input`.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GltfError {
-    /// The frame of a binary file is broken.
+    /// The container of a binary file is invalid.
     #[error("byte {at}: {fault}")]
     Glb {
         /// Offset of the broken part.
         at: usize,
-        /// What is wrong there.
+        /// The fault.
         fault: GlbFault,
     },
     /// The text is not JSON.
@@ -32,7 +32,7 @@ pub enum GltfError {
         /// The version that it states.
         found: String,
     },
-    /// A part lacks a field, or has one of another type.
+    /// A field of a part is missing, or of another type.
     #[error("{at}: {reason}")]
     Form {
         /// The part.
@@ -40,14 +40,14 @@ pub enum GltfError {
         /// What the JSON reader says.
         reason: String,
     },
-    /// A number that stands for a part which is not there.
+    /// A number refers to a missing part.
     #[error("{at} names number {found} of {count}")]
     NoSuch {
-        /// The place of the number.
+        /// The position of the number.
         at: String,
         /// The number.
         found: usize,
-        /// Parts there are.
+        /// The number of parts.
         count: usize,
     },
     /// A node has two parents.
@@ -60,13 +60,13 @@ pub enum GltfError {
         /// The other.
         second: usize,
     },
-    /// Nodes hang below each other in a circle.
+    /// Nodes form a cycle.
     #[error("nodes[{node}] hangs below itself")]
     Cycle {
         /// One of them.
         node: usize,
     },
-    /// Joints inside joints beyond the limit.
+    /// Joints are nested beyond the limit.
     #[error("nodes[{node}]: nesting is deeper than the limit of {limit} joints")]
     TooDeep {
         /// The node that lies too deep.
@@ -74,28 +74,28 @@ pub enum GltfError {
         /// Deepest nesting that is read.
         limit: usize,
     },
-    /// The transform of a node is no transform.
+    /// The transform of a node is not valid.
     #[error("nodes[{node}]: its transform is not finite, or its rotation is none")]
     Transform {
         /// The node.
         node: usize,
     },
-    /// The bytes of a buffer cannot be had.
+    /// The bytes of a buffer are missing.
     #[error("buffers[{buffer}]: {reason}")]
     NoBuffer {
         /// The buffer.
         buffer: usize,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// Something reaches beyond the bytes it lies in.
+    /// The data extends beyond its bytes.
     #[error("{at} needs {needed} bytes, there are {available}")]
     BeyondEnd {
         /// The accessor or buffer view.
         at: String,
         /// Bytes up to its end.
         needed: u64,
-        /// Bytes there are.
+        /// Bytes available.
         available: u64,
     },
     /// A buffer view whose bytes are compressed.
@@ -106,7 +106,7 @@ pub enum GltfError {
         /// The extension that would decompress it.
         extension: String,
     },
-    /// Values of another type than belongs there.
+    /// The values are of another type than required.
     #[error("{at}: expected {expected}, found {found}")]
     Kind {
         /// The accessor and what it is for.
@@ -116,7 +116,7 @@ pub enum GltfError {
         /// What stands there.
         found: String,
     },
-    /// Another number of values than the keys ask for.
+    /// The number of values does not match the keys.
     #[error("{at}: {found} values for {keys} keys, expected {expected}")]
     KeyCount {
         /// The sampler.
@@ -125,10 +125,10 @@ pub enum GltfError {
         keys: usize,
         /// Values that belong to them.
         expected: usize,
-        /// Values there are.
+        /// Values found.
         found: usize,
     },
-    /// Key times that go back, are negative or no numbers.
+    /// Key times decrease, are negative or not finite.
     #[error("{at}: key {key} has the time {found} s; times must not be negative and must rise")]
     KeyTime {
         /// The sampler.
@@ -138,7 +138,7 @@ pub enum GltfError {
         /// Its time.
         found: f64,
     },
-    /// A key's value that is no motion.
+    /// The value of a key is not valid.
     #[error("{at}: the value of key {key} is not finite, out of range, or a rotation of length zero")]
     KeyValue {
         /// The sampler.
@@ -146,10 +146,10 @@ pub enum GltfError {
         /// The key, counted from 0.
         key: usize,
     },
-    /// Far more values than the file has bytes for.
+    /// There are far more values than the file has bytes for.
     #[error("{at}: more values than a file of {bytes} bytes can mean")]
     OutOfProportion {
-        /// Where it became too much.
+        /// The position at which the limit was exceeded.
         at: String,
         /// Size of the file and its buffers.
         bytes: usize,
@@ -157,33 +157,33 @@ pub enum GltfError {
     /// There is no animation.
     #[error("the file holds no animation")]
     NoAnimations,
-    /// None of the animations has keys for a node.
+    /// No animation has keys for a node.
     #[error("none of the {count} animations has keys for a node; those there are: {}", list(.names))]
     NoMotion {
-        /// Animations there are.
+        /// Number of animations.
         count: usize,
         /// Their names.
         names: Vec<String>,
     },
-    /// No animation of that name or number.
+    /// There is no animation of that name or number.
     #[error("there is no animation \"{wanted}\"; there are: {}", list(.names))]
     NoSuchAnimation {
-        /// What was asked for.
+        /// The requested name or number.
         wanted: String,
         /// Names of all, in order.
         names: Vec<String>,
     },
-    /// No skin of that name or number.
+    /// There is no skin of that name or number.
     #[error("there is no skin \"{wanted}\"; there are: {}", list(.names))]
     NoSuchSkin {
-        /// What was asked for.
+        /// The requested name or number.
         wanted: String,
         /// Names of all, in order.
         names: Vec<String>,
     },
 }
 
-/// What is wrong with the frame of a binary file.
+/// An error in the container of a binary file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GlbFault {
@@ -192,10 +192,10 @@ pub enum GlbFault {
     CutOff {
         /// Bytes stated.
         needed: usize,
-        /// Bytes there are.
+        /// Bytes available.
         available: usize,
     },
-    /// Another version of the frame.
+    /// The version of the container is not supported.
     #[error("the frame has version {found}, only 2 is read")]
     Version {
         /// The version that it states.

@@ -14,7 +14,7 @@ pub(crate) fn with_facts(bytes: &[u8], facts: &Sidecar) -> Option<Vec<u8>> {
     let (mut document, _) = Document::parse(bytes, None).ok()?;
     let mut value = json::to_value(facts).ok()?;
     let fields = value.as_object_mut()?;
-    // Paths of the machine it was made on are for the file beside it.
+    // Local paths belong only into the file beside it.
     for beside in ["take", "outputs", "warnings"] {
         fields.shift_remove(beside);
     }
@@ -33,7 +33,7 @@ pub(crate) fn with_facts(bytes: &[u8], facts: &Sidecar) -> Option<Vec<u8>> {
 /// [`crate::facts_in`] for glTF: from the extras of the animation.
 pub(crate) fn facts_in(bytes: &[u8], animation: &str) -> Option<Result<Sidecar, SidecarError>> {
     let (document, _) = Document::parse(bytes, None).ok()?;
-    // Motion that was written without a sidecar has some sections only, and no format.
+    // Motion written without a loop file has only some sections, and no format.
     let extras = edit::extra(document.list("animations"), animation).filter(|extras| extras.get("format").is_some())?;
     Some(Sidecar::from_extras(extras))
 }

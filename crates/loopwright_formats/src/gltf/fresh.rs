@@ -1,4 +1,4 @@
-//! A glTF file for a take that comes from elsewhere: its skeleton, and a plain body on the bones so that viewers show it.
+//! A glTF file for a take from elsewhere: its skeleton, and a simple body on the bones so that viewers show it.
 
 use std::sync::Arc;
 
@@ -16,12 +16,12 @@ use crate::space::{Axis, Space};
 const RADIUS_SHARE: f64 = 0.12;
 const RADIUS_METRES: [f64; 2] = [0.008, 0.06];
 
-/// Most joints that a mesh can name.
+/// Most joints that a mesh can refer to.
 const MAX_SKINNED: usize = u16::MAX as usize;
 
 impl GltfSource {
-    /// A form for a take that comes from elsewhere: metres, +Y up, a node for each joint with its rest offset and no
-    /// rotation, a skin of all of them, and a mesh of capsules, each held by one joint.
+    /// A form for a take from elsewhere: metres, +Y up, a node for each joint with its rest offset and no rotation, a skin of all
+    /// of them, and a mesh of capsules, each bound to one joint.
     pub fn for_take(take: &Take, is_binary: bool) -> Self {
         let skeleton = take.skeleton();
         let joint = |joint| GltfJoint {
@@ -69,11 +69,11 @@ fn document(skeleton: &Skeleton) -> Document {
             buffers: Vec::new(),
         };
     }
-    let places = rest_places(skeleton);
+    let positions = rest_places(skeleton);
     let mut buffer = Buffer::default();
-    let unmoved: Vec<f32> = (places.iter())
-        .flat_map(|place| {
-            let [x, y, z] = (-*place).as_vec3().to_array();
+    let unmoved: Vec<f32> = (positions.iter())
+        .flat_map(|position| {
+            let [x, y, z] = (-*position).as_vec3().to_array();
             [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, x, y, z, 1.0]
         })
         .collect();
@@ -95,7 +95,7 @@ fn document(skeleton: &Skeleton) -> Document {
         "name": "body",
         "pbrMetallicRoughness": {"baseColorFactor": [0.62, 0.66, 0.72, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.8},
     }]);
-    let body = Body::of(skeleton, &places);
+    let body = Body::of(skeleton, &positions);
     json["meshes"] = json!([{"name": "body", "primitives": [body.primitive(&mut buffer)]}]);
     json["accessors"] = Value::Array(buffer.accessors);
     json["bufferViews"] = Value::Array(buffer.views);
@@ -106,21 +106,21 @@ fn document(skeleton: &Skeleton) -> Document {
     }
 }
 
-/// Where joints stand in the world with no rotations.
+/// World positions of joints without rotations.
 fn rest_places(skeleton: &Skeleton) -> Vec<DVec3> {
-    let mut places: Vec<DVec3> = Vec::with_capacity(skeleton.num_joints());
+    let mut positions: Vec<DVec3> = Vec::with_capacity(skeleton.num_joints());
     for joint in skeleton.joints() {
-        let above = joint.parent.map_or(DVec3::ZERO, |parent| places[parent]);
-        places.push(above + joint.rest_offset);
+        let above = joint.parent.map_or(DVec3::ZERO, |parent| positions[parent]);
+        positions.push(above + joint.rest_offset);
     }
-    places
+    positions
 }
 
 fn floats(numbers: &[f32]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// Bytes with their views and accessors, one of each for all that is pushed.
+/// Bytes with their views and accessors, one of each per push.
 #[derive(Default)]
 struct Buffer {
     bytes: Vec<u8>,
@@ -129,7 +129,7 @@ struct Buffer {
 }
 
 impl Buffer {
-    /// The number of the accessor; `target` says what graphics cards use the bytes for.
+    /// The number of the accessor; `target` states the use of the bytes on graphics cards.
     fn push(&mut self, bytes: Vec<u8>, target: Option<u32>, accessor: Value) -> usize {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
         let mut view = json!({"buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len()});
@@ -145,10 +145,10 @@ impl Buffer {
     }
 }
 
-/// Points, normals and triangles, and the joint that holds each point.
+/// Points, normals and triangles, and the joint of each point.
 #[derive(Default)]
 struct Body {
-    places: Vec<DVec3>,
+    positions: Vec<DVec3>,
     normals: Vec<DVec3>,
     joints: Vec<u16>,
     triangles: Vec<u32>,
@@ -170,8 +170,8 @@ const AROUND: [[f64; 2]; 8] = {
 };
 
 impl Body {
-    /// A capsule from each joint to each child or to its tip; a small ball where neither is known.
-    fn of(skeleton: &Skeleton, places: &[DVec3]) -> Self {
+    /// A capsule from each joint to each child or to its tip; a small ball if neither is known.
+    fn of(skeleton: &Skeleton, positions: &[DVec3]) -> Self {
         let mut body = Self::default();
         for (index, joint) in skeleton.joints().iter().enumerate() {
             let children = skeleton
@@ -180,10 +180,10 @@ impl Body {
                 .map(|&child| skeleton.joint(child).rest_offset);
             let ends: Vec<DVec3> = (children.chain(joint.tip)).filter(|end| end.length() > 1e-6).collect();
             if ends.is_empty() {
-                body.capsule(index, places[index], DVec3::ZERO);
+                body.capsule(index, positions[index], DVec3::ZERO);
             }
             for end in ends {
-                body.capsule(index, places[index], end);
+                body.capsule(index, positions[index], end);
             }
         }
         body
@@ -195,11 +195,11 @@ impl Body {
         let radius = (RADIUS_SHARE * length).clamp(RADIUS_METRES[0], RADIUS_METRES[1]);
         let along = bone.try_normalize().unwrap_or(DVec3::Y);
         let (side, front) = along.any_orthonormal_pair();
-        let first = u32::try_from(self.places.len()).unwrap_or(u32::MAX);
-        // Rings from pole to pole: which end they surround, and how their normals lean along and out.
+        let first = u32::try_from(self.positions.len()).unwrap_or(u32::MAX);
+        // Rings from pole to pole: the end that they surround, and the direction of their normals along and outwards.
         let rings = [(0.0, -HALF, HALF), (0.0, 0.0, 1.0), (1.0, 0.0, 1.0), (1.0, HALF, HALF)];
         let mut point = |end: f64, normal: DVec3| {
-            self.places.push(from + bone * end + normal * radius);
+            self.positions.push(from + bone * end + normal * radius);
             self.normals.push(normal);
             self.joints.push(joint as u16);
         };
@@ -227,16 +227,16 @@ impl Body {
     fn primitive(&self, buffer: &mut Buffer) -> Value {
         const VERTICES: Option<u32> = Some(34962);
         const INDICES: Option<u32> = Some(34963);
-        let count = self.places.len();
+        let count = self.positions.len();
         let vectors = |vectors: &[DVec3]| -> Vec<f32> { vectors.iter().flat_map(|v| v.as_vec3().to_array()).collect() };
-        let places = vectors(&self.places);
+        let positions = vectors(&self.positions);
         let bound = |pick: fn(f32, f32) -> f32| -> Vec<f64> {
-            let of_axis = |axis: usize| places[axis..].iter().step_by(3).copied().reduce(pick);
+            let of_axis = |axis: usize| positions[axis..].iter().step_by(3).copied().reduce(pick);
             (0..3).map(|axis| f64::from(of_axis(axis).unwrap_or(0.0))).collect()
         };
         let (min, max) = (bound(f32::min), bound(f32::max));
         let position = buffer.push(
-            floats(&places),
+            floats(&positions),
             VERTICES,
             json!({"componentType": 5126, "type": "VEC3", "count": count, "min": min, "max": max}),
         );

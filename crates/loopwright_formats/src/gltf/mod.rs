@@ -1,9 +1,9 @@
 //! glTF: nodes, skins, meshes and animations, as JSON with buffers or as one binary file.
 //!
-//! What motion needs of the format. A node has a translation, a rotation and a scale in its parent's space. An animation is a
-//! list of channels, each of which gives one of the three of one node over time, by keys with steps, lines or cubic curves
-//! between them. A skin names the nodes that are its joints. Numbers lie in buffers, seen through views and accessors.
-//! Lengths are metres and +Y is up, or so the format says. See docs/formats/gltf.md.
+//! The parts of the format that motion needs: a node has a translation, a rotation and a scale in its parent's space. An
+//! animation is a list of channels; each animates one of the three for one node, by keys with steps, lines or cubic curves
+//! between them. A skin lists the nodes that are its joints. Numbers are stored in buffers and accessed through views and
+//! accessors. By the format's definition lengths are metres and +Y is up. See docs/formats/gltf.md.
 
 pub mod error;
 

@@ -1,8 +1,8 @@
-//! The parts of a glTF file that motion needs, in the file's own words, and its tree of nodes.
+//! The parts of a glTF file that motion needs, as stated in the file, and its tree of nodes.
 //!
-//! Each part is read by itself, so that an odd material or an extension nobody knows is no reason to refuse a file, and a
-//! fault can be told with its place. The ready-made types of other libraries are stricter than the format: they ask for
-//! a node in every channel, which channels of extensions do not have.
+//! Each part is read separately, so that an unusual material or an unknown extension does not prevent reading a file, and a fault
+//! is reported with its position. The types of other libraries are stricter than the format: they require a node in every
+//! channel, which channels of extensions do not have.
 
 use glam::{DMat4, DQuat, DVec3};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -44,7 +44,7 @@ impl Transform {
 }
 
 impl Node {
-    /// Its local transform at rest. Errors: it is not finite, or a rotation has no length.
+    /// Its local transform at rest. Errors: it is not finite, or a rotation has length zero.
     pub(crate) fn transform(&self, node: usize) -> Result<Transform, GltfError> {
         let (translation, rotation, scale) = match self.matrix {
             Some(matrix) => {
@@ -84,14 +84,14 @@ pub(crate) struct Animation {
     pub(crate) samplers: Vec<Sampler>,
 }
 
-/// What a sampler moves.
+/// The target of a sampler.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Channel {
     pub(crate) sampler: usize,
     pub(crate) target: Target,
 }
 
-/// A property of a node; other things where an extension says so.
+/// A property of a node; extensions have other targets.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Target {
     pub(crate) node: Option<usize>,
@@ -107,20 +107,20 @@ pub(crate) struct Sampler {
     pub(crate) interpolation: Interpolation,
 }
 
-/// How values lie between keys.
+/// The interpolation between keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub(crate) enum Interpolation {
-    /// The key before holds.
+    /// The value of the previous key.
     Step,
-    /// A straight line, or the shortest turn.
+    /// A straight line, or the shortest rotation.
     #[default]
     Linear,
-    /// Cubic curves with the tangents that stand beside the keys.
+    /// Cubic curves with the tangents stored beside the keys.
     CubicSpline,
 }
 
-/// One part of a list. Errors: there is no such part, or it is not of that form.
+/// One part of a list. Errors: the part is missing, or not of that form.
 pub(crate) fn part<T: DeserializeOwned>(
     document: &Document,
     list: &str,
@@ -156,7 +156,7 @@ fn form<T: DeserializeOwned>(value: &Value, at: impl Fn() -> String) -> Result<T
     })
 }
 
-/// Refuses other versions of the format.
+/// Rejects other versions of the format.
 pub(crate) fn check_version(document: &Document) -> Result<(), GltfError> {
     let version = document.json.pointer("/asset/version").and_then(Value::as_str);
     match version {
@@ -167,7 +167,7 @@ pub(crate) fn check_version(document: &Document) -> Result<(), GltfError> {
     }
 }
 
-/// All nodes, and how they hang together.
+/// All nodes and their hierarchy.
 #[derive(Clone, Debug)]
 pub(crate) struct Nodes {
     pub(crate) nodes: Vec<Node>,
@@ -176,7 +176,7 @@ pub(crate) struct Nodes {
 }
 
 impl Nodes {
-    /// Errors: a transform is none, a child is not there, a node has two parents or hangs below itself.
+    /// Errors: a transform is invalid, a child is missing, a node has two parents or is its own descendant.
     pub(crate) fn read(document: &Document) -> Result<Self, GltfError> {
         let nodes: Vec<Node> = parts(document, "nodes")?;
         let transforms = (nodes.iter().enumerate())
@@ -199,7 +199,7 @@ impl Nodes {
                 }
             }
         }
-        // With one parent at most, whatever no root leads to hangs in a circle.
+        // With at most one parent each, nodes that no root reaches form a cycle.
         let mut reached = vec![false; nodes.len()];
         let mut open: Vec<usize> = (0..nodes.len()).filter(|&node| parents[node].is_none()).collect();
         while let Some(node) = open.pop() {
@@ -221,7 +221,7 @@ impl Nodes {
         core::iter::successors(self.parents[node], |&above| self.parents[above])
     }
 
-    /// The name of a node, made up where it has none.
+    /// The name of a node, generated if it has none.
     pub(crate) fn name(&self, node: usize) -> String {
         match self.nodes[node].name.as_deref() {
             Some(name) if !name.trim().is_empty() => name.to_owned(),

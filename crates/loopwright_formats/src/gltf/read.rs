@@ -27,7 +27,7 @@ use crate::{
 /// Longest name of a joint.
 const MAX_NAME: usize = 200;
 
-/// Transforms that each byte of a file adds to those that any may have: one key may stand for many frames.
+/// Transforms allowed per byte of a file, in addition to those allowed for any file: one key may apply to many frames.
 const TRANSFORMS_PER_BYTE: usize = 4;
 
 /// [`crate::animation_names`] for glTF.
@@ -154,7 +154,7 @@ fn no_motion(name: String) -> GltfError {
     }
 }
 
-/// What the animation does to a node.
+/// The tracks of a node.
 #[derive(Clone, Debug, Default)]
 struct Tracks {
     translation: Option<Track>,
@@ -163,7 +163,7 @@ struct Tracks {
 }
 
 impl Tracks {
-    /// The node's transform at a time; at rest where nothing moves it.
+    /// The node's transform at a time; the rest transform if it is not animated.
     fn at(&self, rest: &Transform, secs: f64, frame_secs: f64) -> Transform {
         let vector =
             |track: &Option<Track>, rest| track.as_ref().map_or(rest, |track| track.vector_at(secs, frame_secs));
@@ -175,7 +175,7 @@ impl Tracks {
     }
 }
 
-/// Everything that poses come from.
+/// The data from which poses are computed.
 struct Rig<'a> {
     above: Above,
     joints: &'a Joints,
@@ -209,7 +209,7 @@ impl Rig<'_> {
         Ok(Take::new(name, skeleton, grid.step_secs, translations, rotations)?)
     }
 
-    /// Lengths and rotations of all joints in their parents' axes, the first one's in the world, in the file's unit.
+    /// Translations and rotations of all joints in their parents' axes, the first one's in the world, in the file's unit.
     fn pose(&self, transform: impl Fn(usize) -> Transform) -> Pose {
         let num_joints = self.joints.nodes.len();
         let mut stretches = Vec::with_capacity(num_joints);
@@ -244,10 +244,10 @@ impl Rig<'_> {
     }
 }
 
-/// A scale counts as one within this.
+/// A scale within this distance of one counts as one.
 const SCALE_TOLERANCE: f64 = 1e-3;
 
-/// Says which joints have scales, and which change: what they do to lengths is read, but no loop carries a change.
+/// Warns about joints with scales and about changing ones: their effect on lengths is read, but a loop cannot hold a change.
 fn warn_of_scales(rig: &Rig<'_>, start_secs: f64, warnings: &mut Vec<Warning>) {
     let changes = |node: usize| rig.tracks[node].scale.as_ref().is_some_and(Track::moves);
     let is_scaled = |node: usize| {
@@ -257,7 +257,7 @@ fn warn_of_scales(rig: &Rig<'_>, start_secs: f64, warnings: &mut Vec<Warning>) {
         (scale - DVec3::ONE).abs().max_element() > SCALE_TOLERANCE
     };
     for varies in [false, true] {
-        // A scale that the whole skeleton shares is one of units.
+        // A scale shared by the whole skeleton is a unit conversion.
         let joints = rig.joints.nodes.iter().enumerate();
         let mut found = joints
             .filter_map(|(joint, node)| node.map(|node| (joint, node)))
@@ -272,7 +272,7 @@ fn warn_of_scales(rig: &Rig<'_>, start_secs: f64, warnings: &mut Vec<Warning>) {
     }
 }
 
-/// Says which joints have keys for a part of the animation alone; before and after they hold still.
+/// Warns about joints with keys for only a part of the animation; before and after they are still.
 fn warn_of_ends(joints: &Joints, nodes: &Nodes, tracks: &[Tracks], grid: &Grid, warnings: &mut Vec<Warning>) {
     let slack = 1.5 * grid.step_secs;
     let (start, end) = (grid.start_secs, grid.secs(grid.num_frames - 1));
@@ -286,7 +286,7 @@ fn warn_of_ends(joints: &Joints, nodes: &Nodes, tracks: &[Tracks], grid: &Grid, 
             .into_iter()
             .flatten()
             .filter(|track| track.moves());
-        // The part that all of its tracks cover.
+        // The part covered by all of its tracks.
         moving.fold((start, end), |(from, to), track| {
             let times = track.times();
             (from.max(times[0]), to.min(times[times.len() - 1]))
@@ -305,10 +305,10 @@ fn warn_of_ends(joints: &Joints, nodes: &Nodes, tracks: &[Tracks], grid: &Grid, 
     }
 }
 
-/// Sizes in metres that joints of a plausible model span: a mouse and a whale.
+/// Plausible sizes of a model in metres: from a mouse to a whale.
 const SIZE_METRES: core::ops::RangeInclusive<f64> = 0.05..=30.0;
 
-/// The format says metres and +Y up. It is believed unless the model would be tinier than a mouse or larger than a whale.
+/// The format specifies metres and +Y up. This is used unless the model would be smaller than a mouse or larger than a whale.
 fn settle(probe: &Take, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Space {
     let mut choice = settings.space;
     if choice.up == UpChoice::Auto {

@@ -1,4 +1,4 @@
-//! The form that a take had in its glTF file, or is given for one.
+//! The glTF form of a take, from its file or created for it.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use glam::{DQuat, DVec3};
 use super::{container::Document, parts::Nodes, stretch::Stretch};
 use crate::space::Space;
 
-/// The form of a take in a glTF file: the whole file, which of its nodes are joints, and how they lie in the world.
+/// The form of a take in a glTF file: the whole file, the nodes that are joints, and their transform in the world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GltfSource {
     pub(crate) document: Arc<Document>,
@@ -22,13 +22,13 @@ pub struct GltfSource {
 /// A joint and its node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GltfJoint {
-    /// `None` for a root that stands for no node.
+    /// `None` for a root without a node.
     pub(crate) node: Option<usize>,
-    /// Its scale in the take, of a changing one the first.
+    /// Its scale in the take; the first one if it changes.
     pub(crate) scale: DVec3,
 }
 
-/// What stands still above the first joint, as one transform of the world.
+/// The fixed nodes above the first joint, as one transform in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Above {
     pub(crate) place: DVec3,
@@ -59,7 +59,7 @@ impl Above {
 }
 
 impl GltfSource {
-    /// How the file's space lies in ours, and whether that was stated or guessed.
+    /// How the file's space relates to ours, and whether that was stated or guessed.
     pub fn space(&self) -> &Space {
         &self.space
     }
@@ -74,7 +74,7 @@ impl GltfSource {
         self.start_secs
     }
 
-    /// Whether there is anything to see in the file.
+    /// Whether the file has visible contents.
     pub(crate) fn has_meshes(&self) -> bool {
         let meshes = self.document.json.get("meshes");
         meshes
@@ -82,7 +82,7 @@ impl GltfSource {
             .is_some_and(|meshes| !meshes.is_empty())
     }
 
-    /// The node of each joint, by its number in the file, in skeleton order; `None` for a root that stands for none.
+    /// The node of each joint, by its number in the file, in skeleton order; `None` for a root without a node.
     pub fn nodes(&self) -> impl Iterator<Item = Option<usize>> + '_ {
         self.joints.iter().map(|joint| joint.node)
     }

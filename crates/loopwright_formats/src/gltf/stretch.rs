@@ -1,8 +1,8 @@
-//! What the scales of nodes do to lengths below them.
+//! The effect of node scales on lengths below them.
 //!
-//! A joint's world matrix is Q M: the product Q of all rotations above it and its own, and what is left, M. The child at t
-//! lies at M t in the axes of Q. M follows down the tree: from M to q^-1 M q S below a joint of rotation q and scale S. With
-//! one even scale it is that number, and no rotation changes it.
+//! A joint's world matrix is Q M: the product Q of all rotations above it and its own, and the remainder M. The child at t is at
+//! M t in the axes of Q. M is propagated down the tree: from M to q^-1 M q S below a joint of rotation q and scale S. A single
+//! uniform scale is a number, and no rotation changes it.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -10,17 +10,17 @@ use glam::{DMat3, DQuat, DVec3};
 pub(crate) enum Stretch {
     /// The same in all directions.
     Even(f64),
-    /// Not so, sheared where rotations lie between such scales.
+    /// Non-uniform, and sheared if rotations lie between such scales.
     Uneven(DMat3),
 }
 
-/// Scales whose axes differ by a smaller share are even but for rounding.
+/// Scales whose axes differ by a smaller share are uniform within rounding.
 const EVEN: f64 = 1e-6;
 
 impl Stretch {
     pub(crate) const NONE: Self = Self::Even(1.0);
 
-    /// That of a joint from that of its parent.
+    /// The value of a joint from that of its parent.
     pub(crate) fn below(self, rotation: DQuat, scale: DVec3) -> Self {
         let is_even = (scale - DVec3::splat(scale.x)).abs().max_element() <= EVEN * scale.x.abs();
         match self {
@@ -33,7 +33,7 @@ impl Stretch {
         }
     }
 
-    /// A child's translation as the file has it, to lengths in its parent's axes.
+    /// Converts a child's translation in the file to lengths in its parent's axes.
     pub(crate) fn apply(self, translation: DVec3) -> DVec3 {
         match self {
             Self::Even(length) => translation * length,
@@ -41,7 +41,7 @@ impl Stretch {
         }
     }
 
-    /// Undoes [`Self::apply`]; `None` where a scale of zero leaves nothing to tell it by.
+    /// The inverse of [`Self::apply`]; `None` if a scale of zero makes it undefined.
     pub(crate) fn undo(self, length: DVec3) -> Option<DVec3> {
         let undone = match self {
             Self::Even(scale) => length / scale,

@@ -1,4 +1,4 @@
-//! One property of one node over time, and the even grid on which all of them are sampled.
+//! One property of one node over time, and the even grid on which all are sampled.
 
 use std::rc::Rc;
 
@@ -20,17 +20,18 @@ pub(crate) struct Track {
     interpolation: Interpolation,
 }
 
-/// A time this much of a frame away from a key is the key's: single precision rounds times, and a step must not be missed by
-/// it.
+/// A time within this part of a frame of a key counts as the key's: single precision rounds times, and a step must not be missed
+/// by rounding.
 const SAME_TIME_FRAMES: f64 = 1e-3;
 
-/// Values that differ by a smaller share, or than one by less, are one: exporters recompute scales from matrices.
+/// Values that differ by a smaller share, or differ from one by less, are equal: exporters recompute scales from matrices.
 const STILL: f64 = 1e-5;
 
 impl Track {
-    /// Reads and checks keys of `width` numbers; `at` is the place of the sampler.
+    /// Reads and checks keys of `width` numbers; `at` is the JSON position of the sampler.
     ///
-    /// Errors: times that are none or do not rise, values that are none, another number of values than keys.
+    /// Errors: times that are not finite or do not increase, values that are not valid, a number of values that does not match
+    /// the keys.
     pub(crate) fn read(
         accessors: &Accessors<'_>,
         sampler: &Sampler,
@@ -61,7 +62,7 @@ impl Track {
             interpolation: sampler.interpolation,
         };
         for (element, value) in track.values.chunks_exact(width).enumerate() {
-            // Tangents of rotations have any length, also none.
+            // Tangents of rotations have any length, including zero.
             let is_value = per_key == 1 || element % 3 == 1;
             let has_length = value.iter().map(|x| x * x).sum::<f64>() > 1e-12;
             let finite = value.iter().all(|x| x.abs() <= MAX_VALUE);
@@ -75,7 +76,7 @@ impl Track {
         Ok(track)
     }
 
-    /// Times of the keys, rising, at least one.
+    /// Times of the keys, increasing, at least one.
     pub(crate) fn times(&self) -> &[f64] {
         &self.times
     }
@@ -89,7 +90,7 @@ impl Track {
                 .zip(first)
                 .any(|(x, y)| (x - y).abs() > STILL * y.abs().max(1.0))
         };
-        // Between equal keys a spline moves by its tangents.
+        // Between equal keys a spline may move by its tangents.
         let mut elements = self.values.chunks_exact(self.width).enumerate();
         let bends = |(element, value): (usize, &[f64])| element % 3 != 1 && value.iter().any(|x| x.abs() > STILL);
         (1..self.times.len()).any(|key| differs(self.key(key)))
@@ -107,7 +108,7 @@ impl Track {
         &self.values[index * self.width..(index + 1) * self.width]
     }
 
-    /// A translation or scale at a time; before the first key and after the last these hold.
+    /// A translation or scale at a time; constant before the first key and after the last.
     pub(crate) fn vector_at(&self, secs: f64, frame_secs: f64) -> DVec3 {
         let vector = |value: &[f64]| DVec3::new(value[0], value[1], value[2]);
         match self.span_at(secs, frame_secs) {
@@ -128,7 +129,7 @@ impl Track {
         let turned = match self.span_at(secs, frame_secs) {
             Span::Key(key) => turn(self.key(key)),
             Span::Between { key, share, .. } if self.interpolation == Interpolation::Linear => {
-                // The short way round, as the format asks.
+                // The shorter direction, as the format requires.
                 turn(self.key(key))
                     .normalize()
                     .slerp(turn(self.key(key + 1)).normalize(), share)
@@ -142,7 +143,7 @@ impl Track {
                     + to * weights.to
             }
         };
-        // Two opposite keys of a spline meet at nothing half way; the key before holds there.
+        // Halfway between opposite keys a spline may vanish; the key before is used there.
         if turned.length() > 1e-9 {
             turned.normalize()
         } else {
@@ -150,7 +151,7 @@ impl Track {
         }
     }
 
-    /// Value of a key, its tangent, that towards the next, and the next's value.
+    /// Value of a key, its outgoing tangent, the incoming tangent of the next key, and its value.
     fn spline(&self, key: usize) -> [&[f64]; 4] {
         [3 * key + 1, 3 * key + 2, 3 * key + 3, 3 * key + 4].map(|index| self.element(index))
     }
@@ -181,7 +182,7 @@ impl Track {
     }
 }
 
-/// Where a time lies among keys.
+/// The position of a time among keys.
 enum Span {
     Key(usize),
     Between { key: usize, share: f64, secs: f64 },
@@ -214,13 +215,13 @@ impl Hermite {
 /// Longest time of a key, seconds: years.
 const MAX_SECS: f64 = 1e8;
 
-/// Times of a sampler's keys, checked.
+/// Checked times of a sampler's keys.
 pub(crate) fn read_times(accessors: &Accessors<'_>, sampler: &Sampler, at: &str) -> Result<Rc<[f64]>, GltfError> {
     let place = format!("{at}.input");
     let times = accessors.values(sampler.input, "SCALAR", &place)?;
     let mut before = 0.0;
     for (key, &found) in times.iter().enumerate() {
-        // Exporters that round let neighbours share a time; that is no harm.
+        // Exporters that round may give neighbours the same time, which does no harm.
         if !(found >= before && found <= MAX_SECS) {
             return Err(GltfError::KeyTime { at: place, key, found });
         }
@@ -243,26 +244,26 @@ pub(crate) struct Grid {
     pub(crate) start_secs: f64,
     pub(crate) step_secs: f64,
     pub(crate) num_frames: usize,
-    /// Whether every key lies on it, and it is no finer than the keys.
+    /// Whether every key lies on it, and it is not finer than the keys.
     pub(crate) is_keys_own: bool,
 }
 
-/// Rates that exporters sample at, per second. Keys of a thinned track still lie on multiples of them.
+/// Sampling rates of exporters, per second. Keys of a thinned track still lie on multiples of them.
 const USUAL_RATES: [f64; 12] = [
     12.0, 15.0, 24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 100.0, 120.0, 144.0, 240.0,
 ];
 
-/// Rates between which keys are taken for frames, per second. Below, they are drawn by hand and far apart; 10 and 12 are met,
-/// rounded down.
+/// Rates between which keys count as frames, per second. Below, they are set by hand and far apart; 10 and 12 occur, rounded
+/// down.
 const FRAME_RATES: core::ops::RangeInclusive<f64> = 8.0..=1000.0;
 
-/// How far a key may lie off the grid, in frames.
+/// How far a key may be off the grid, in frames.
 const OFF_GRID_FRAMES: f64 = 0.02;
 
-/// Rate taken where keys tell none, per second.
+/// Rate used if the keys give none, per second.
 const OWN_RATE: f64 = 60.0;
 
-/// Rate below which evenly set keys are sampled between, per second.
+/// Below this rate evenly spaced keys are sampled between, per second.
 const LEAST_RATE: f64 = 24.0;
 
 impl Grid {
@@ -306,7 +307,7 @@ impl Grid {
             let finer = (LEAST_RATE * length / own).ceil();
             return grid(own * finer, false);
         }
-        // Gaps of thinned tracks need not hold the step itself.
+        // Gaps of thinned tracks need not contain the step itself.
         let usual = USUAL_RATES.into_iter().map(|rate| (rate * length).round());
         if let Some(num_steps) = usual.filter(|&num_steps| num_steps >= 1.0).find(|&num_steps| {
             let rate = num_steps / length;
@@ -373,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_tell_their_rate() {
+    fn keys_give_their_rate() {
         let at =
             |frames: &[f64], rate: f64| Grid::of(frames.iter().map(|frame| f64::from((frame / rate) as f32)).collect());
         let even = at(&[1.0, 2.0, 3.0, 4.0], 30.0);

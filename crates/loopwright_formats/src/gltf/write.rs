@@ -1,7 +1,7 @@
-//! From takes and loops to an animation in a glTF file, everything else in which stays as it is.
+//! From takes and loops to an animation in a glTF file; the rest of the file is kept.
 //!
-//! The JSON is edited as it was read, fields that nobody here knows included, and bytes of buffers stay; the animation's own
-//! are appended. Every joint gets a rotation track, and a translation where it does not stay at rest; all tracks share their
+//! The JSON is edited as it was read, including unknown fields, and bytes of buffers are kept; the animation's own bytes are
+//! appended. Every joint gets a rotation track, and a translation track if it leaves its rest position. All tracks share their
 //! times, with straight lines between keys.
 
 use glam::{DQuat, DVec3};
@@ -28,10 +28,10 @@ use crate::{
 /// Most transforms in one animation: some gigabytes.
 const MAX_TRANSFORMS: usize = 1 << 26;
 
-/// A joint may lie this far from its rest without a translation track, in metres.
+/// A joint may be this far from its rest position without a translation track, in metres.
 const REST_TOLERANCE_METRES: f64 = 1e-7;
 
-/// Scales that differ by less are the same.
+/// Scales that differ by less are equal.
 const SCALE_TOLERANCE: f64 = 1e-6;
 
 /// [`crate::write_take`] for glTF: the animation has the take's name, and replaces one of that name.
@@ -61,7 +61,7 @@ pub(crate) fn write_loop(
         writer.animate(clip.name(), num_keys, clip.step_secs(), |key| shown.folded_pose(key))?;
     }
     let twist = clip.root().twist;
-    // Sections of the sidecar, as far as they are known here.
+    // Known sections of the loop file.
     let facts = json!({
         "candidate": { "period_secs": clip.period_secs() },
         "root_motion": {
@@ -88,7 +88,7 @@ pub(crate) fn write_loop(
 }
 
 impl GltfSource {
-    /// The whole file as it was read, binary or text as this form says; `take` is the animation in it that counts.
+    /// The whole file as it was read, binary or text by this form; `take` is its main animation.
     ///
     /// Errors: it is too large for the format.
     pub fn repacked(&self, take: &Take) -> Result<Written, WriteError> {
@@ -106,7 +106,7 @@ struct Writer<'a> {
     has_root: bool,
 }
 
-/// What a joint does, as its node has it.
+/// The track of a joint, in the space of its node.
 struct LocalTrack {
     translations: Vec<[f32; 3]>,
     rotations: Vec<[f32; 4]>,
@@ -114,7 +114,7 @@ struct LocalTrack {
 }
 
 impl<'a> Writer<'a> {
-    /// Errors: the skeleton is another than the source's.
+    /// Errors: the skeleton differs from the source's.
     fn new(source: &'a GltfSource, skeleton: &Skeleton) -> Result<Self, WriteError> {
         if source.joints.len() != skeleton.num_joints() {
             return Err(WriteError::JointCount {
@@ -132,7 +132,7 @@ impl<'a> Writer<'a> {
                 .collect();
             joints[0].node = Some(edit::insert_above(&mut document.json, &tops, "scene"));
         }
-        // The file was read once, so nothing in it is broken.
+        // The file was read before, so it is valid.
         let nodes = Nodes::read(&document).map_err(|_| WriteError::Parent { joint: 0 })?;
         for joint in 1..joints.len() {
             let above = joints[joint].node.map(|node| nodes.parents[node]);
@@ -150,7 +150,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Puts a root above the first joint, or takes the one that an earlier loop put there.
+    /// Inserts a root above the first joint, or reuses the one added for an earlier loop.
     fn add_root(&mut self) -> Result<(), WriteError> {
         let first = self.joints[0].node.unwrap_or(0);
         let above = self.nodes.parents[first];
@@ -279,8 +279,7 @@ impl<'a> Writer<'a> {
         Ok(tracks)
     }
 
-    /// Translations and rotations of all nodes for one pose of the take; a translation that any other would do as well for is
-    /// `None`.
+    /// Translations and rotations of all nodes for one pose of the take; `None` for a translation that is undetermined.
     fn locals(&self, pose: PoseRef<'_>) -> Vec<(Option<DVec3>, DQuat)> {
         let Self { source, .. } = self;
         let space = &source.space;
@@ -292,7 +291,7 @@ impl<'a> Writer<'a> {
         for (joint, &GltfJoint { scale, .. }) in self.joints.iter().enumerate() {
             let stretch = self.parents[joint].map_or(above.stretch, |parent| stretches[parent]);
             let local = if joint == own_root {
-                // The body stands in the world but for the root, which moves it there as it stands.
+                // The body stays in the world except for the root, which moves it there.
                 let place = space.turned_back(pose.translations[joint]) / space.unit_metres;
                 let rotation = above.turn.conjugate() * turn.conjugate() * pose.rotations[joint];
                 (
@@ -300,11 +299,11 @@ impl<'a> Writer<'a> {
                     rotation,
                 )
             } else if joint == 0 {
-                let travel = Rigid::new(
+                let root = Rigid::new(
                     turn.conjugate() * pose.rotations[0] * turn,
                     space.turned_back(pose.translations[0]) / space.unit_metres,
                 );
-                within(above, travel)
+                within(above, root)
             } else {
                 (
                     stretch.undo(pose.translations[joint] / space.unit_metres),
@@ -319,19 +318,20 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// A rotation of length 1 as it is written.
+/// A unit rotation as it is written.
 ///
-/// The squares are added in the same order everywhere; glam's single precision adds them as each processor does it fastest.
+/// The squares are added in the same order everywhere; glam's single precision adds them in the order that is fastest on each
+/// processor.
 fn single_precision(rotation: DQuat) -> [f32; 4] {
     let [x, y, z, w] = rotation.as_quat().to_array();
     let length = ((x * x + z * z) + (y * y + w * w)).sqrt();
     [x / length, y / length, z / length, w / length]
 }
 
-/// Most bytes of buffers in a file: a binary file counts its bytes in 32 bits.
+/// Most bytes of buffers in a file: a binary file stores its size in 32 bits.
 const MAX_BYTES: u64 = 3 << 30;
 
-/// A motion of the world as one of the space below what stands above it.
+/// A motion of the world, converted to the space below the fixed nodes.
 fn within(above: &Above, motion: Rigid) -> (Option<DVec3>, DQuat) {
     let back = above.turn.conjugate();
     let moved = motion.transform_point(above.place) - above.place;

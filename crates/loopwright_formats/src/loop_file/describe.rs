@@ -1,4 +1,4 @@
-//! From the core's values to the facts that JSON, sidecar and text share, in the units people use.
+//! From the core's values to the facts shared by JSON, loop files and text, in the units people use.
 
 use loopwright::{
     LoopCandidate, LoopClip, MadeLoop, Quality, RootMode, RootMotion,
@@ -15,7 +15,7 @@ use super::facts::{
     RootMotionFacts, SpeedSource,
 };
 
-/// A candidate's facts; `period_secs` is the written period, the source's own where nothing is written.
+/// A candidate's facts; `period_secs` is the written period, or the source's own if nothing is written.
 pub fn candidate(candidate: &LoopCandidate, period_secs: f64) -> CandidateFacts {
     CandidateFacts {
         start_frame: candidate.cut.start_frame(),
@@ -53,7 +53,7 @@ pub fn closure(closed: &Closed) -> ClosureFacts {
     }
 }
 
-/// The name of what closed an end; quintics that met velocities alone have one of their own.
+/// The name of the closure at an end; quintics that match only velocities have their own name.
 fn closure_name(name: ClosureName, order: Order) -> &'static str {
     match (name, order) {
         (ClosureName::Quintic, Order::C1) => "quintic-c1",
@@ -64,7 +64,7 @@ fn closure_name(name: ClosureName, order: Order) -> &'static str {
 /// The root's facts, as far as its motion determines them.
 pub fn root_motion(root: &RootMotion, mode: RootMode, space: RootSpace) -> RootMotionFacts {
     let Twist { linear, angular } = root.twist;
-    // A root that stands upright has the world's up; any other is asked where it goes at the start.
+    // An upright root has the world's up axis; for any other its direction at the start is used.
     let (way, turn) = match space {
         RootSpace::Ground => (linear, angular),
         RootSpace::Full => (root.start.rotation * linear, root.start.rotation * angular),
@@ -88,7 +88,7 @@ pub fn root_motion(root: &RootMotion, mode: RootMode, space: RootSpace) -> RootM
 /// Paths shorter than this are too short to compare an arc with, metres.
 const SHORTEST_PATH_METRES: f64 = 0.05;
 
-/// The root's facts with those that only the maker of the loop knows.
+/// The root's facts, including those known only when the loop is made.
 pub fn root_motion_as_made(
     facts: RootMotionFacts,
     made: &MadeLoop,
@@ -109,7 +109,7 @@ pub fn root_motion_as_made(
     }
 }
 
-/// When the feet of a loop stand, and how they were locked.
+/// The contacts of a loop's feet, and how they were locked.
 pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet) -> FeetFacts {
     let name = |foot: usize| clip.skeleton().joint(body.feet[foot].lowest_joint()).name.clone();
     let in_cm = |speed: f64| 1e2 * speed;
@@ -164,7 +164,7 @@ fn treatment(outcome: &FootOutcome) -> FootTreatment {
     }
 }
 
-/// The figures; only the maker of the loop knows `closed`.
+/// The figures; `closed` is known only when the loop is made.
 pub fn quality(quality: &Quality, closed: Option<&Closed>, grade: Grade) -> QualityFacts {
     QualityFacts {
         grade: Some(grade),

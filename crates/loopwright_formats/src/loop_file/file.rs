@@ -25,15 +25,15 @@ use crate::{
     written::Written,
 };
 
-/// Most keys a file may get: copies and rates multiply, and a slip should not fill the disk.
+/// Most keys of a file: copies and rates multiply, and a typing error should not fill the disk.
 const MAX_KEYS: usize = 2_000_000;
 
 /// A loop as the bytes of a file, measured on those bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoopFile {
-    /// The file, and what had to be changed to write it; [`Self::bytes`] has the facts inside it as well.
+    /// The file, and the changes made to write it; [`Self::bytes`] includes the facts.
     pub written: Written,
-    /// Everything known about the loop. Warnings and the names of files are for whoever writes them.
+    /// All facts about the loop. The caller adds warnings and the names of files.
     pub sidecar: Sidecar,
     /// Figures of the loop as written.
     pub quality: Quality,
@@ -43,10 +43,10 @@ pub struct LoopFile {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoopFileError {
-    /// More keys than a file may have.
+    /// There are more keys than a file may have.
     #[error("{keys} keys are asked for, the limit is {limit}")]
     TooManyKeys {
-        /// Keys asked for.
+        /// Keys requested.
         keys: usize,
         /// Most keys of a file.
         limit: usize,
@@ -54,39 +54,39 @@ pub enum LoopFileError {
     /// The loop does not fit into the form of its source.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// What was written cannot be read.
+    /// The written file cannot be read.
     #[error("the loop cannot be read back: {0}")]
     ReadBack(#[from] ReadError),
-    /// What was read has no root joint above the others.
+    /// The file that was read has no root joint above the others.
     #[error("the loop cannot be read back: the root joint is not where it was put")]
     NoRootJoint,
-    /// What was read is no loop.
+    /// The file that was read is not a loop.
     #[error("the loop cannot be read back: {0}")]
     Keys(#[from] KeysError),
-    /// What was read has not the joints that the caller names.
+    /// The file that was read lacks joints that the caller names.
     #[error(transparent)]
     Body(#[from] BodyError),
 }
 
-/// What a blend was made from.
+/// The sources of a blend.
 #[derive(Clone, Debug)]
 pub struct BlendOrigin<'a> {
     /// The file of the first loop, as a take.
     pub take: TakeFacts,
-    /// What is known about the first loop.
+    /// The facts of the first loop.
     pub first: &'a Sidecar,
-    /// Joints that the caller names.
+    /// Joints named by the caller.
     pub overrides: &'a BodyOverrides,
     /// The loops and their weights.
     pub blend: BlendFacts,
-    /// What its feet do.
+    /// The treatment of its feet.
     pub feet: FeetFacts,
-    /// What becomes of the root motion.
+    /// The use of the root motion.
     pub mode: RootMode,
 }
 
 impl LoopFile {
-    /// Writes a loop in the form of a source, reads it back, and measures what was read.
+    /// Writes a loop in the form of a source, reads it back, and measures the result.
     ///
     /// Errors: [`LoopFileError`].
     pub fn write(made: &MadeLoop, source: &Source) -> Result<Self, LoopFileError> {
@@ -98,7 +98,7 @@ impl LoopFile {
         Self::write_with(made, take, source, &writing)
     }
 
-    /// The same with facts of the take, which the sidecar holds, and settings of the writer. Errors: [`LoopFileError`].
+    /// The same with facts of the take for the loop file, and settings of the writer. Errors: [`LoopFileError`].
     pub fn write_with(
         made: &MadeLoop,
         take: TakeFacts,
@@ -147,7 +147,7 @@ impl LoopFile {
         })
     }
 
-    /// The same for a blend of loops, in the form of a source that has the skeleton of the first.
+    /// The same for a blend of loops, in the form of a source with the skeleton of the first loop.
     ///
     /// Errors: [`LoopFileError`].
     pub fn write_blend(clip: &LoopClip, origin: BlendOrigin<'_>, source: &Source) -> Result<Self, LoopFileError> {
@@ -201,13 +201,13 @@ impl LoopFile {
         })
     }
 
-    /// The file, with the sidecar's facts inside it where its format has a place for them.
+    /// The file, including the facts if its format supports it.
     pub fn bytes(&self) -> Cow<'_, [u8]> {
         with_facts(&self.written, &self.sidecar).map_or(Cow::Borrowed(&self.written.bytes), Cow::Owned)
     }
 }
 
-/// A loop written, if it has no more keys than a file may have.
+/// A loop written, if it does not exceed the limit of keys.
 fn checked(clip: &LoopClip, source: &Source, writing: &LoopWriteSettings) -> Result<Written, LoopFileError> {
     let keys = clip.num_samples().saturating_mul(writing.copies);
     if keys > MAX_KEYS {
@@ -217,7 +217,7 @@ fn checked(clip: &LoopClip, source: &Source, writing: &LoopWriteSettings) -> Res
 }
 
 /// A written loop read back: its file as a take on the loop's own skeleton, and its keys.
-///
+/// `source` and `writing` are those it was written with. Errors: [`LoopFileError`].
 /// `source` and `writing` are what it was written with. Errors: [`LoopFileError`].
 pub fn written_keys(
     clip: &LoopClip,
@@ -231,7 +231,7 @@ pub fn written_keys(
             .animation
             .as_deref()
             .map_or(AnimationChoice::Auto, AnimationChoice::Given),
-        // Too few frames to find them out.
+        // There are too few frames to detect them.
         ..ReadSettings::in_space(SpaceSettings {
             up: UpChoice::Given(space.up),
             unit: UnitChoice::Metres(space.unit_metres),
@@ -239,7 +239,7 @@ pub fn written_keys(
     };
     let take = read_take(&written.bytes, "loop", &settings, &mut Vec::new())?.take;
     let (take, carrier) = if writing.add_root {
-        // Folding an added root joint away leaves the root motion on the topmost joint, whichever had it in the take.
+        // Folding an added root joint away leaves the root motion on the topmost joint, whatever joint had it in the take.
         (take.without_root_joint().ok_or(LoopFileError::NoRootJoint)?, 0)
     } else {
         (take, clip.carrier())

@@ -1,16 +1,15 @@
-//! Settings that an importer needs for a loop, because the file cannot hold them.
+//! Settings of an importer for a loop, which the file cannot hold.
 //!
-//! The names are those of each importer, so that a script copies them over one by one. Where they come from:
-//! docs/formats/targets.md.
+//! The names are those of each importer, so that a script can copy them one by one. Sources: docs/formats/targets.md.
 
 use serde::{Deserialize, Serialize};
 
 /// The engine that a loop was written for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetFacts {
-    /// Its name, as `--for` has it.
+    /// Its name, as in `--for`.
     pub name: String,
-    /// Settings of its importer, where it needs some.
+    /// Settings of its importer, if it needs any.
     pub importer: Option<Importer>,
 }
 
@@ -41,9 +40,9 @@ pub struct GodotImporter {
 pub struct UnityImporter {
     /// The kind of rig, by its name in `ModelImporterAnimationType`.
     pub animation_type: String,
-    /// Whether the topmost node stays a node of its own.
+    /// Whether the topmost node remains a separate node.
     pub preserve_hierarchy: bool,
-    /// The node whose motion is the root's, by the way to it from the top; empty where there is none.
+    /// The node that carries the root motion, as a path from the top; empty if there is none.
     pub motion_node_name: String,
     /// The clip.
     pub clip: UnityClip,
@@ -59,29 +58,29 @@ pub struct UnityClip {
     pub take_name: String,
     /// First key, in frames of the file.
     pub first_frame: f64,
-    /// Last key: the closing one where there is one.
+    /// Last key: the closing one if there is one.
     pub last_frame: f64,
     /// Whether the clip starts again at its end.
     pub loop_time: bool,
-    /// Whether Unity bends the motion until its ends meet; they do already.
+    /// Whether Unity changes the motion until its ends meet; they already do.
     pub loop_pose: bool,
-    /// Whether turns stay in the body instead of moving the character.
+    /// Whether rotations stay in the body instead of moving the character.
     pub lock_root_rotation: bool,
-    /// Likewise ways up and down.
+    /// Likewise for vertical motion.
     pub lock_root_height_y: bool,
-    /// Likewise ways over the ground.
+    /// Likewise for motion over the ground.
     #[serde(rename = "lockRootPositionXZ")]
     pub lock_root_position_xz: bool,
-    /// Whether the root faces as in the file.
+    /// Whether the root keeps its orientation in the file.
     pub keep_original_orientation: bool,
-    /// Whether it is as high as in the file.
+    /// Whether it keeps its height in the file.
     pub keep_original_position_y: bool,
-    /// Whether it stands where it does in the file.
+    /// Whether it keeps its position in the file.
     #[serde(rename = "keepOriginalPositionXZ")]
     pub keep_original_position_xz: bool,
 }
 
-/// Properties of Unreal's import options and of the sequence they make, by their names in Python.
+/// Properties of Unreal's import options and of the resulting sequence, by their names in Python.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UnrealImporter {
     /// Whether to sample at 30 frames per second, whatever the file has.

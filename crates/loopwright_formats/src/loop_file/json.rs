@@ -1,4 +1,4 @@
-//! How all our JSON is written.
+//! The form of all our JSON.
 
 use serde::Serialize;
 use serde_json::{Number, Value};

@@ -1,8 +1,8 @@
-//! Loops as files: written, read back, measured, and described by the sidecar beside them.
+//! Loops as files: written, read back, measured, and described by a JSON file.
 //!
-//! [`LoopFile::write`] turns a loop into the bytes of a file and measures it on those bytes; its [`Sidecar`] holds everything
-//! that is known about it. [`LoopInFile`] is the way back: what a sidecar, or the keys alone, say of a loop that was read as a
-//! take. [`Target`] knows what the engines need that loops are written for.
+//! [`LoopFile::write`] turns a loop into the bytes of a file and measures it on those bytes; its [`Sidecar`] holds all facts
+//! about it. [`LoopInFile`] reads a loop from a take, by the sidecar or by the keys alone. [`Target`] has the requirements of the
+//! engines.
 
 pub mod facts;
 

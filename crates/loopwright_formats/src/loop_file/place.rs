@@ -1,4 +1,4 @@
-//! Where a loop lies in the keys of a file that was read, by its sidecar or by the keys alone.
+//! The position of a loop in the keys of a file, from its sidecar or from the keys alone.
 
 use glam::{DQuat, DVec3};
 use loopwright::{
@@ -13,14 +13,14 @@ use loopwright::{
 
 use super::{facts::RootMotionFacts, sidecar::Sidecar};
 
-/// A loop in a file: how its keys make it up, and how its root moves.
+/// A loop in a file: its keys and its root motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoopInFile {
-    /// How the keys make up the loop.
+    /// How the keys form the loop.
     pub layout: KeyLayout,
-    /// How the root moves, whether or not the keys show it.
+    /// The root motion, whether or not the keys show it.
     pub root: RootMotion,
-    /// What became of the root motion.
+    /// The use of the root motion.
     pub mode: RootMode,
     /// Which motions count as root motion.
     pub space: RootSpace,
@@ -28,7 +28,7 @@ pub struct LoopInFile {
     pub carrier: usize,
 }
 
-/// Why a file, its sidecar and its take do not belong together.
+/// Why a file, its sidecar and its take do not match.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlaceError {
@@ -69,11 +69,11 @@ pub enum PlaceError {
     Cut(#[from] loopwright::take::CutError),
 }
 
-/// Frame times that differ by a smaller share are the same but for rounding.
+/// Frame times that differ by a smaller share are equal within rounding.
 const SAME_FRAME_TIME: f64 = 1e-6;
 
 impl Sidecar {
-    /// The keys of the loop on the take's own skeleton: a root joint that was added is folded away.
+    /// The keys of the loop on the take's own skeleton: an added root joint is folded away.
     ///
     /// Errors: [`PlaceError::NoRootJoint`].
     pub fn without_added_root(&self, written: Take) -> Result<Take, PlaceError> {
@@ -85,7 +85,7 @@ impl Sidecar {
 }
 
 impl LoopInFile {
-    /// A loop as its sidecar has it, in keys from which an added root joint is folded away.
+    /// A loop by its sidecar, in keys from which an added root joint is folded away.
     ///
     /// Errors: [`PlaceError::NoCarrier`].
     pub fn of_sidecar(sidecar: &Sidecar, written: &Take) -> Result<Self, PlaceError> {
@@ -97,7 +97,7 @@ impl LoopInFile {
         Ok(Self::with_carrier(sidecar, carrier))
     }
 
-    /// A loop as its sidecar has it, in all keys of its file: an added root joint is there and carries the root motion.
+    /// A loop by its sidecar, in all keys of its file: an added root joint is present and carries the root motion.
     ///
     /// Errors: [`PlaceError::NoCarrier`].
     pub fn of_whole_file(sidecar: &Sidecar, written: &Take) -> Result<Self, PlaceError> {
@@ -123,7 +123,7 @@ impl LoopInFile {
         }
     }
 
-    /// A loop as its keys alone show it. Errors: too few keys.
+    /// A loop detected from its keys alone. Errors: too few keys.
     pub fn recognised(written: &Take, body: &Body) -> Result<Self, KeysError> {
         let carrier = recognition::topmost_moving(written, body);
         let seen = recognition::recognise(written, body, carrier)?;
@@ -136,18 +136,18 @@ impl LoopInFile {
         })
     }
 
-    /// The loop, its root moving. Errors: the file has too few keys or joints.
+    /// The loop with a moving root. Errors: the file has too few keys or joints.
     pub fn clip(&self, written: &Take) -> Result<LoopClip, KeysError> {
         LoopClip::from_keys(written, self.layout, self.root, self.carrier)
     }
 
-    /// The loop as it is played: its root stays where the file has it so. Errors: as [`Self::clip`].
+    /// The loop as played: its root stays if the file has it so. Errors: as [`Self::clip`].
     pub fn played(&self, written: &Take) -> Result<LoopClip, KeysError> {
         let clip = self.clip(written)?;
         Ok(if self.layout.in_place { clip.in_place() } else { clip })
     }
 
-    /// The keys of one of several cycles that stand one after the other, the first of which has number 0. Errors: as
+    /// The keys of one of several consecutive cycles, counted from 0. Errors: as [`Self::clip`].
     /// [`Self::clip`].
     pub fn keys(&self, written: &Take, cycle: usize) -> Result<LoopKeys, KeysError> {
         LoopKeys::of_cycle(written, self.layout, self.root, self.carrier, cycle)
@@ -155,8 +155,7 @@ impl LoopInFile {
 
     /// The uncut frames that the loop was made from, seen from the same root.
     ///
-    /// `sidecar` is the loop's, `analysis` that of the take that it was cut from. Errors: [`PlaceError`] where it is another
-    /// take.
+    /// `sidecar` is the loop's, `analysis` that of the take that it was cut from. Errors: [`PlaceError`] for another take.
     pub fn uncut(
         &self,
         sidecar: &Sidecar,
@@ -178,7 +177,7 @@ impl LoopInFile {
         }
         let cut = Cut::new(take, sidecar.candidate.start_frame, sidecar.candidate.end_frame)?;
         let clip = Clip::new(take, &cut, sidecar.playback.samples, written.frame_time_secs())?;
-        // Where the feet gave the speed, the take itself has another.
+        // If the feet determined the speed, the take itself has another.
         let root = match sidecar.root_motion.take_linear_velocity_mps {
             Some(linear) => RootMotion {
                 twist: Twist {
@@ -192,7 +191,7 @@ impl LoopInFile {
         if sidecar.playback.root_joint.is_none() || sidecar.playback.root_joint_added {
             return Ok(RootRelativeClip::relative_to(&clip, root, self.carrier));
         }
-        // The root joint is where the loop has it, so that the two compare joint by joint.
+        // The root joint has the loop's transform, so that the two compare joint by joint.
         let (shown, world) = (self.layout.shown(&self.root), written.world_tracks());
         let seats: Vec<Rigid> = (0..sidecar.playback.samples.min(written.num_frames()))
             .map(|key| shown.at(key as f64 * written.frame_time_secs()).inverse() * world.joint(key, self.carrier))
@@ -219,11 +218,11 @@ impl RootMotionFacts {
         }
     }
 
-    /// How the root is turned at the start: the yaw, or the rotation where a tilted root has one.
+    /// The rotation of the root at the start: the yaw, or the full rotation of a tilted root.
     fn start_rotation(&self) -> DQuat {
         self.start_rotation_xyzw
             .map(DQuat::from_array)
-            // Four numbers written by hand need not be a rotation.
+            // Four numbers written by hand may not form a rotation.
             .filter(|turn| turn.length() > 0.5)
             .map_or_else(|| rotation::from_yaw(self.start_yaw_deg.to_radians()), DQuat::normalize)
     }

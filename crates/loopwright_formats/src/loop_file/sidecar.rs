@@ -1,4 +1,4 @@
-//! The JSON beside a loop: where it comes from, how it was closed, how its root moves, how good it is.
+//! The JSON beside a loop: its source, closure, root motion and quality.
 //!
 //! `make`, `close` and `blend` print the same document with `--json`, and glTF has it in the extras of the animation, without
 //! names of files. docs/formats/json.md describes it, docs/formats/loopwright.schema.json is its schema. Within a version keys
@@ -23,7 +23,7 @@ use super::{
     version_1,
 };
 
-/// The word that marks the file.
+/// The identifier of the format.
 pub const FORMAT: &str = "loopwright-loop";
 
 /// The version written; version 1 is read as well.
@@ -32,13 +32,13 @@ pub const VERSION: u32 = 2;
 /// Largest sidecar that is read, in bytes: far above any, and small enough to hold in memory.
 const MAX_BYTES: usize = 16 << 20;
 
-/// Largest number in a sidecar, in whatever unit: sums and squares of it are far from overflow.
+/// Largest number in a sidecar, in any unit: sums and squares of it are far from overflow.
 const MAX_NUMBER: f64 = 1e12;
 
 /// Most joints, samples and copies: a guard against allocating by a number from a file.
 const MAX_COUNT: usize = 1_000_000_000;
 
-/// All that is known about a written loop.
+/// All facts about a written loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sidecar {
     /// [`FORMAT`].
@@ -53,17 +53,17 @@ pub struct Sidecar {
     pub closure: ClosureFacts,
     /// How the root moves.
     pub root_motion: RootMotionFacts,
-    /// When its feet stand, and how they were locked; null where that is not known.
+    /// The contacts of its feet, and how they were locked; null if unknown.
     pub feet: Option<FeetFacts>,
-    /// What was measured.
+    /// The measured figures.
     pub quality: QualityFacts,
-    /// How the loop lies in the file.
+    /// How the loop is stored in the file.
     pub playback: PlaybackFacts,
-    /// What it was blended from; null where it was cut from a take.
+    /// The sources of a blend; null if it was cut from a take.
     pub blend: Option<BlendFacts>,
-    /// The engine that it was written for; null where none was named.
+    /// The engine that it was written for; null if none was named.
     pub target: Option<TargetFacts>,
-    /// What the user was warned about, one sentence each.
+    /// Warnings for the user, one sentence each.
     pub warnings: Vec<String>,
     /// Files written, the loop first.
     pub outputs: Vec<String>,
@@ -93,7 +93,7 @@ impl Default for Sidecar {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SidecarError {
-    /// More bytes than any sidecar has.
+    /// The sidecar exceeds the size limit.
     #[error("a sidecar of {found} bytes is larger than the limit of {limit}")]
     TooLarge {
         /// Bytes given.
@@ -101,7 +101,7 @@ pub enum SidecarError {
         /// Most bytes read.
         limit: usize,
     },
-    /// Not JSON, or without a field that is needed.
+    /// The text is not JSON, or lacks a required field.
     #[error("line {line}, column {column}: {reason}")]
     Json {
         /// Line, from 1.
@@ -111,27 +111,27 @@ pub enum SidecarError {
         /// What the JSON reader says.
         reason: String,
     },
-    /// A document of version 1 without a field that is needed.
+    /// A document of version 1 lacks a required field.
     #[error("in the sidecar of version 1: {reason}")]
     Version1 {
         /// What the JSON reader says.
         reason: String,
     },
-    /// JSON of something else.
+    /// The JSON has another format.
     #[error("this is not the sidecar of a loop: its format is \"{found}\", expected \"{FORMAT}\"")]
     Format {
-        /// The format it states; empty when none.
+        /// The stated format; empty if there is none.
         found: String,
     },
-    /// A version that this reader does not know.
+    /// An unknown version.
     #[error(
         "the sidecar has version {found}, this program reads versions 1 to {VERSION}; update the program or make the loop again"
     )]
     Version {
-        /// The version it states.
+        /// The stated version.
         found: u64,
     },
-    /// A number that is not finite or beyond any plausible size.
+    /// A number is not finite, or beyond any plausible size.
     #[error("{field} is out of range: {found}")]
     OutOfRange {
         /// The field, such as `root_motion.turn_rate_dps`.
@@ -141,7 +141,7 @@ pub enum SidecarError {
     },
 }
 
-/// The two fields that say whether the rest is worth reading.
+/// The two fields that are checked before the rest.
 #[derive(Deserialize)]
 struct Marks {
     #[serde(default)]
@@ -152,7 +152,7 @@ struct Marks {
 
 fn json_error(error: &serde_json::Error) -> SidecarError {
     let reason = error.to_string();
-    // The position stands in fields of its own.
+    // The position has separate fields.
     let reason = reason.rfind(" at line ").map_or(reason.as_str(), |end| &reason[..end]);
     SidecarError::Json {
         line: error.line(),
@@ -164,8 +164,8 @@ fn json_error(error: &serde_json::Error) -> SidecarError {
 impl Sidecar {
     /// Reads a sidecar.
     ///
-    /// Afterwards format and version are known ones, every number is finite, and counts, times and rates are of plausible
-    /// size, so that a player may rely on them. Errors: [`SidecarError`].
+    /// Afterwards format and version are known, every number is finite, and counts, times and rates are plausible, so that a
+    /// player may rely on them. Errors: [`SidecarError`].
     pub fn from_json(bytes: &[u8]) -> Result<Self, SidecarError> {
         if bytes.len() > MAX_BYTES {
             return Err(SidecarError::TooLarge {
@@ -178,7 +178,7 @@ impl Sidecar {
         Ok(sidecar)
     }
 
-    /// What the extras of a glTF animation say, which is all but the take, the warnings and the names of files.
+    /// Reads the extras of a glTF animation, which contain everything except the take, the warnings and the names of files.
     ///
     /// Errors: those of [`Self::from_json`].
     pub(crate) fn from_extras(extras: &Value) -> Result<Self, SidecarError> {
@@ -194,7 +194,7 @@ impl Sidecar {
         Ok(sidecar)
     }
 
-    /// A document of any version that is read. Errors: it is none, or misses a field that is needed.
+    /// A document of any supported version. Errors: it is invalid, or lacks a required field.
     fn parse(bytes: &[u8]) -> Result<Self, SidecarError> {
         let marks: Marks = serde_json::from_slice(bytes).map_err(|error| json_error(&error))?;
         if marks.format != FORMAT {
@@ -215,9 +215,9 @@ impl Sidecar {
         }
     }
 
-    /// The sidecar of the same loop in a mirror across X: what goes to the left goes to the right.
+    /// The sidecar of the same loop mirrored across X: left and right are exchanged.
     ///
-    /// Where in its cycle the loop starts, and which foot stands when, is not known any more, because the other foot comes first.
+    /// The phase of the loop's start and the contacts of each foot become unknown, because the other foot comes first.
     #[must_use]
     pub fn mirrored(mut self) -> Self {
         let root_motion = &mut self.root_motion;
@@ -236,14 +236,14 @@ impl Sidecar {
             *z *= -1.0;
         }
         self.candidate.contact_phase = None;
-        // Which foot is whose image is not known here.
+        // The mirrored counterpart of a foot is not known here.
         self.feet = None;
         self
     }
 
     /// The sidecar as indented JSON with a final newline.
     ///
-    /// Errors: [`SidecarError::OutOfRange`] for numbers that JSON or [`Self::from_json`] do not take.
+    /// Errors: [`SidecarError::OutOfRange`] for numbers that JSON or [`Self::from_json`] do not accept.
     pub fn to_json(&self) -> Result<String, SidecarError> {
         self.check()?;
         to_text(self).map_err(|error| json_error(&error))

@@ -1,8 +1,7 @@
-//! What the engines that play loops need, as one table of choices; everything the user says counts more.
+//! The requirements of engines that play loops, as one table of choices; the user's settings take precedence.
 //!
-//! Each row is made of differences that are real, with their sources in docs/formats/targets.md. What is the same for all
-//! has no column: the last key repeats the first, the name ends in `-loop`, and the axes and the unit are stated in the file
-//! wherever its format can.
+//! Rows hold only real differences, with their sources in docs/formats/targets.md. Common properties have no column: the last key
+//! repeats the first, the name ends in `-loop`, and the axes and the unit are stated in the file if its format can.
 
 use std::path::Path;
 
@@ -18,7 +17,7 @@ use crate::{
     source::{Format, Source},
 };
 
-/// Who will play the loop.
+/// The program that plays the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Godot: a root joint for root motion.
@@ -33,7 +32,7 @@ pub enum Target {
     Blender,
     /// Three.js: in place, the twist in the userData of glTF clips.
     Three,
-    /// Anything else: nothing but what is always done.
+    /// Any other: only the common properties.
     Generic,
 }
 
@@ -47,15 +46,15 @@ loopwright::words!(Target {
     Generic: "generic",
 });
 
-/// What is written for a engine unless the user says otherwise.
+/// The defaults for an engine.
 pub struct Choices {
-    /// Formats that it reads; the first is written where the take's own is none of them.
+    /// Supported formats; the first is written if the take's own is not among them.
     pub reads: &'static [Format],
-    /// What becomes of the root motion.
+    /// The use of the root motion.
     pub root: Option<RootMode>,
-    /// Whether every loop gets a root joint, even where nothing travels: clips of one character must share a skeleton.
+    /// Whether every loop gets a root joint, even without root motion: clips of one character must share a skeleton.
     pub always_root_joint: bool,
-    /// Whether it takes whole numbers of frames per second alone.
+    /// Whether it accepts only whole numbers of frames per second.
     pub whole_rate: bool,
     /// Whether it reads BVH, whose files do not state their space, as metres with Y up.
     pub bvh_in_metres: bool,
@@ -105,7 +104,7 @@ impl Target {
         }
     }
 
-    /// The extension of the file to write where none is named: the take's own where the engine reads that.
+    /// The default file extension: the take's own if the engine reads it.
     pub fn extension(self, take: &Path) -> Option<&'static str> {
         let reads = self.choices().reads;
         let own = take.extension().and_then(|extension| extension.to_str());
@@ -117,7 +116,7 @@ impl Target {
             .flatten()
     }
 
-    /// Says so where the engine cannot read what the user wants written.
+    /// Warns if the engine cannot read the requested format.
     pub fn complaint(self, format: Format) -> Option<String> {
         let reads = self.choices().reads;
         (!reads.contains(&format)).then(|| {
@@ -131,7 +130,7 @@ impl Target {
         })
     }
 
-    /// Says so where the engine will sample at another rate than the loop is written at.
+    /// Warns if the engine will sample at another rate than the loop is written at.
     pub fn rate_complaint(self, frame_rate_hz: f64) -> Option<String> {
         let whole_hz = frame_rate_hz.round().max(1.0);
         let is_whole = (frame_rate_hz / whole_hz - 1.0).abs() < 1e-6;
@@ -144,7 +143,7 @@ impl Target {
         })
     }
 
-    /// The form of the file, in the space that the engine takes for granted.
+    /// The form of the file, in the space that the engine assumes.
     pub fn placed(self, source: Source) -> Source {
         match self.choices().bvh_in_metres {
             true => source.in_metres(),
@@ -152,7 +151,7 @@ impl Target {
         }
     }
 
-    /// What the sidecar says of the engine; `skeleton` is the loop's own, without a root that is added to the file.
+    /// The engine's section of the sidecar; `skeleton` is the loop's own, without a root that is added to the file.
     pub fn facts(self, sidecar: &Sidecar, skeleton: &Skeleton, frame_rate_hz: f64) -> TargetFacts {
         TargetFacts {
             name: self.as_str().to_owned(),
@@ -171,7 +170,7 @@ impl Target {
     }
 }
 
-/// Names from the topmost joint down to the one that carries the root's motion, with slashes between them.
+/// Names from the topmost joint down to the one that carries the root motion, with slashes between them.
 fn way_to_root(sidecar: &Sidecar, skeleton: &Skeleton) -> String {
     let playback = &sidecar.playback;
     if playback.root_joint_added {
@@ -191,19 +190,19 @@ fn way_to_root(sidecar: &Sidecar, skeleton: &Skeleton) -> String {
 /// Slowest motion of a root that moves a character, metres and radians per second.
 const STILL: f64 = 1e-9;
 
-/// Whether the root takes the character along: one that stays does not, whatever its twist.
-fn travels(root: &RootMotionFacts) -> bool {
+/// Whether the root moves the character: a fixed root does not, whatever its twist.
+fn moves(root: &RootMotionFacts) -> bool {
     let moves = |velocity: &[f64; 3]| velocity.iter().any(|part| part.abs() > STILL);
     root.mode.moves_root() && (moves(&root.linear_velocity_mps) || moves(&root.angular_velocity_radps))
 }
 
 impl UnityImporter {
-    /// The settings for a loop; `root` is the way from the file's topmost node to the one that carries the root motion.
+    /// The settings for a loop; `root` is the path from the file's topmost node to the one that carries the root motion.
     fn of(loop_facts: &Sidecar, root: &str) -> Self {
         let playback = &loop_facts.playback;
         let keys = playback.samples.saturating_mul(playback.copies) + usize::from(playback.closing_key);
         let name = playback.animation.clone().unwrap_or_default();
-        let stays = !travels(&loop_facts.root_motion);
+        let stays = !moves(&loop_facts.root_motion);
         Self {
             animation_type: "Generic".to_owned(),
             preserve_hierarchy: true,
@@ -232,7 +231,7 @@ impl UnrealImporter {
         Self {
             use_default_sample_rate: false,
             custom_sample_rate: frame_rate_hz.round().clamp(1.0, f64::from(u32::MAX)) as u32,
-            enable_root_motion: travels(&loop_facts.root_motion),
+            enable_root_motion: moves(&loop_facts.root_motion),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Loops of version 1: their keys, and what became of each.
+//! Loops of version 1: their keys and the current equivalents.
 //!
-//! A document of version 1 is rewritten into one of today before it is parsed, so nothing else knows the old keys.
+//! A document of version 1 is converted to the current version before it is parsed, so no other code knows the old keys.
 
 use serde_json::{Value, json};
 
@@ -36,14 +36,14 @@ const RENAMED: &[(&str, &str)] = &[
     ("quality.skate_cmps", "quality.foot_slide_cmps"),
 ];
 
-/// Rewrites a document of version 1 into one of version `today`; what is missing or of another type is left for the parser.
+/// Converts a document of version 1 to version `today`; missing values and wrong types are left to the parser.
 pub(super) fn rewrite(document: &mut Value, today: u32) {
     for (old, new) in RENAMED {
         if let Some(value) = take(document, old) {
             put(document, new, value);
         }
     }
-    // Earlier programs of version 1 knew neither half cycles, layers, measured stances nor any root motion off the ground.
+    // Earlier programs of version 1 had no half cycles, no layers, no measured stances and only root motion over the ground.
     for (key, before) in [
         ("candidate.mirrored", json!(false)),
         ("closure.noise_closed_separately", json!(false)),
@@ -78,7 +78,7 @@ fn take(document: &mut Value, path: &str) -> Option<Value> {
     }
 }
 
-/// Puts a value where a path says; a section is merged into one that is there. What has no place is left out.
+/// Puts a value at a path; a section is merged into an existing one. A value whose path cannot exist is dropped.
 fn put(document: &mut Value, path: &str, value: Value) {
     let (section, key) = split(path);
     let Some(document) = document.as_object_mut() else {

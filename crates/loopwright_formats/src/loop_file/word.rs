@@ -1,15 +1,15 @@
-//! Choices in JSON, by the words that people write.
+//! Choices in JSON, by name.
 
 use std::{fmt::Display, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-/// Writes the word of a choice.
+/// Writes the name of a choice.
 pub(super) fn serialize<T: Display, S: Serializer>(choice: &T, to: S) -> Result<S::Ok, S::Error> {
     to.collect_str(choice)
 }
 
-/// Reads a choice by its word. Errors: the word names none.
+/// Reads a choice by its name. Errors: the name is unknown.
 pub(super) fn deserialize<'de, T, D>(from: D) -> Result<T, D::Error>
 where
     T: FromStr<Err: Display>,
@@ -18,7 +18,7 @@ where
     String::deserialize(from)?.parse().map_err(Error::custom)
 }
 
-/// The same for a choice that may not be known.
+/// The same for a choice that may be unknown.
 pub(super) mod optional_word {
     use super::{Deserialize, Deserializer, Display, Error, FromStr, Serializer};
 

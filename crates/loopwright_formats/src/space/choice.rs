@@ -1,16 +1,16 @@
-//! What the caller says of a file's axes and unit.
+//! The caller's settings for a file's axes and unit.
 
 use core::str::FromStr;
 
 use super::{Axis, NAMED_UNITS, UNIT_RANGE};
 
-/// Which axis is up in a file.
+/// The up axis of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UpChoice {
-    /// The one along which the head stands above the feet.
+    /// Detect the axis along which the head is above the feet.
     #[default]
     Auto,
-    /// This one.
+    /// The given axis.
     Given(Axis),
 }
 
@@ -23,13 +23,13 @@ impl UpChoice {
     pub const Z: Self = Self::Given(Axis::Z);
 }
 
-/// How long a file's unit is.
+/// The length of a file's unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum UnitChoice {
-    /// Whichever known unit makes the body as tall as a person.
+    /// Detect the known unit that makes the body as tall as a person.
     #[default]
     Auto,
-    /// So many metres, 1e-6 to 1e6.
+    /// The given number of metres, 1e-6 to 1e6.
     Metres(f64),
 }
 
@@ -89,12 +89,12 @@ impl FromStr for UnitChoice {
     }
 }
 
-/// What the caller knows about a file's space.
+/// The caller's settings for a file's space.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SpaceSettings {
-    /// Which axis is up; default: by the body.
+    /// The up axis; default: detected from the body.
     pub up: UpChoice,
-    /// How long the unit is; default: by the body.
+    /// The unit; default: detected from the body.
     pub unit: UnitChoice,
 }
 

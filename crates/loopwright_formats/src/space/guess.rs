@@ -1,4 +1,4 @@
-//! Guesses the axis that is up and the unit of a file by the body in it.
+//! Detects the up axis and the unit of a file from the body in it.
 
 use glam::DVec3;
 use loopwright::{
@@ -14,33 +14,33 @@ use super::{
 };
 use crate::warning::Warning;
 
-/// Heights of people in metres: the window in which a guessed unit must put a body. No two named units share a body in it.
+/// Heights of people in metres: the range for a detected unit. No two named units are both in this range for one body.
 pub(super) const HEIGHT_METRES: core::ops::RangeInclusive<f64> = 1.2..=2.2;
 
 /// The chain of bones from ankle to head joint as a share of the height of a body, and that from ankle to hips.
 ///
-/// Real takes have 1.25 to 1.74 m and 0.87 to 1.04 m. With the chain taken for the height itself, a short body in inches
-/// would fall between inches and the CMU unit.
+/// Real takes have 1.25 to 1.74 m and 0.87 to 1.04 m. If the chain were taken as the height, a short body in inches would fall
+/// between inches and the CMU unit.
 const STATURE_SHARE: f64 = 0.87;
 const LEG_SHARE: f64 = 0.54;
 
-/// Frames looked at for a guess: enough for a median that a bad frame or a fall on the floor does not move.
+/// Number of frames used: enough for a median that a bad frame or a fall does not change.
 const PROBE_FRAMES: usize = 64;
 
 /// An axis counts as unclear when another one reaches this share of its height.
 const UNCLEAR_SHARE: f64 = 0.9;
 
-/// Offsets beyond this many units speak for centimetres where there is no body.
+/// Offsets beyond this many units indicate centimetres if there is no body.
 const LARGE_OFFSET: f64 = 10.0;
 
-/// Step between the frames that a guess looks at.
+/// Step between the frames used.
 pub(crate) fn probe_stride(num_frames: usize) -> usize {
     num_frames.div_ceil(PROBE_FRAMES).max(1)
 }
 
-/// Settles the space of a file by frames of its take, still in the file's own axes and unit.
+/// Determines the space of a file by frames of its take, still in the file's own axes and unit.
 ///
-/// What is guessed with doubt is said in `warnings`.
+/// Doubts are reported in `warnings`.
 pub(crate) fn settle(probe: &Take, settings: &SpaceSettings, warnings: &mut Vec<Warning>) -> Space {
     let up = match settings.up {
         UpChoice::Given(up) => up,
@@ -55,7 +55,7 @@ pub(crate) fn settle(probe: &Take, settings: &SpaceSettings, warnings: &mut Vec<
     space.unit_metres = match settings.unit {
         UnitChoice::Metres(metres) => metres,
         UnitChoice::Auto => {
-            // Where names tell nothing, the feet are found as what is lowest, so the probe has to stand upright.
+            // Without known names the feet are detected as the lowest joints, so the probe has to be upright.
             let upright = probe.turned(space.turn());
             match find_body(&upright).and_then(|body| height_of(&body, &upright)) {
                 Some(height) => unit_by_height(height, warnings),
@@ -70,7 +70,7 @@ pub(super) fn find_body(take: &Take) -> Option<Body> {
     Body::find(take, &BodyOverrides::default()).ok()
 }
 
-/// The axis along which the head stands highest above the feet, by the median over frames; the hips where no head is known.
+/// The axis along which the head is highest above the feet, by the median over frames; the hips are used if no head is known.
 fn guess_up(probe: &Take, warnings: &mut Vec<Warning>) -> Axis {
     let joints = find_body(probe)
         .filter(|body| !body.feet.is_empty() && (body.head.is_some() || body.found_by == FoundBy::Names))
@@ -115,7 +115,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 /// Height of the whole body in the take's unit, estimated from its bones; `None` where no legs are known.
 pub(super) fn height_of(body: &Body, take: &Take) -> Option<f64> {
     let leg = || {
-        let told_apart = body.found_by != FoundBy::AllLeaves;
+        let has_parts = body.found_by != FoundBy::AllLeaves;
         let translations = take.translations(take.num_frames() / 2);
         let length = |foot: &Foot| {
             let path = take.skeleton().path_from_root(foot.ankle);
@@ -129,7 +129,7 @@ pub(super) fn height_of(body: &Body, take: &Take) -> Option<f64> {
         };
         body.feet
             .iter()
-            .filter(|_| told_apart)
+            .filter(|_| has_parts)
             .filter_map(length)
             .max_by(f64::total_cmp)
     };
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_standing_body_tells_axis_and_unit() {
+    fn a_standing_body_gives_axis_and_unit() {
         for up in Axis::ALL {
             for (_, metres) in NAMED_UNITS {
                 let mut warnings = Vec::new();
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn doubts_are_told() {
+    fn doubts_are_reported() {
         let settled = |take: &Take| {
             let mut warnings = Vec::new();
             let space = settle(take, &SpaceSettings::default(), &mut warnings);

@@ -1,7 +1,7 @@
-//! Axes and units: how a file's space lies in ours, stated or guessed.
+//! Axes and units: how a file's space relates to ours, stated or guessed.
 //!
-//! Inside everything is in metres, +Y up, right-handed. A file with another axis up is turned as a whole by a quarter turn,
-//! which changes the root's track and nothing else:
+//! Internally everything is in metres, +Y up, right-handed. A file with another up axis is rotated as a whole by a quarter turn,
+//! which changes only the root's track:
 //!
 //! | up in the file | turn | where (x, y, z) goes |
 //! |---|---|---|
@@ -68,24 +68,24 @@ pub const NAMED_UNITS: [(&str, f64); 5] = [
     ("mm", 0.001),
 ];
 
-/// Shortest and longest unit in metres; outside, plausible bodies are no longer plausible numbers.
+/// Shortest and longest unit in metres; beyond this range, plausible bodies have no plausible numbers.
 pub(crate) const UNIT_RANGE: core::ops::RangeInclusive<f64> = 1e-6..=1e6;
 
-/// How a file's space lies in ours.
+/// How a file's space relates to ours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Space {
     /// The axis that is up in the file.
     pub up: Axis,
-    /// Whether the caller said so; otherwise it is a guess.
+    /// Whether the caller stated it; otherwise it is guessed.
     pub up_given: bool,
     /// Metres in the file's unit.
     pub unit_metres: f64,
-    /// Whether the caller said so; otherwise it is a guess.
+    /// Whether the caller stated it; otherwise it is guessed.
     pub unit_given: bool,
 }
 
 impl Space {
-    /// Centimetres with Y up: what is written when no file says otherwise.
+    /// Centimetres with Y up: the default for writing.
     pub const CENTIMETRES_Y_UP: Self = Self {
         up: Axis::Y,
         up_given: true,
@@ -99,7 +99,7 @@ impl Space {
         ..Self::CENTIMETRES_Y_UP
     };
 
-    /// Short name of the unit where it has one, else the metres in it, such as `0.3 m`.
+    /// Short name of the unit if it has one, else its metres, such as `0.3 m`.
     pub fn unit_name(&self) -> String {
         NAMED_UNITS
             .iter()
@@ -107,7 +107,7 @@ impl Space {
             .map_or_else(|| format!("{} m", self.unit_metres), |(name, _)| (*name).to_owned())
     }
 
-    /// The turn that lays the file's up axis on +Y.
+    /// The rotation from the file's up axis to +Y.
     pub fn turn(&self) -> DQuat {
         let half = core::f64::consts::FRAC_1_SQRT_2;
         match self.up {

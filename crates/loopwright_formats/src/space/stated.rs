@@ -1,4 +1,4 @@
-//! The space of a file that states its unit, which is overruled where no body of that size would be a person.
+//! The space of a file that states its unit, which is overruled if the body would not have a person's size.
 
 use loopwright::Take;
 
@@ -10,14 +10,14 @@ use super::{
 };
 use crate::warning::Warning;
 
-/// A stated unit is believed while the body is within this factor of a person's height: children and trolls are.
+/// A stated unit is accepted while the body is within this factor of a person's height: children and trolls are.
 const BELIEVED_FACTOR: f64 = 2.0;
 
-/// Settles the space of a file that states its unit, by frames of its take in the file's own axes and unit.
+/// Determines the space of a file that states its unit, by frames of its take in the file's own axes and unit.
 ///
-/// The stated unit is taken unless it makes the body far too small or too tall. Then a known unit that makes a person of it
-/// is taken, first for numbers below the nodes whose scale is `scale_above`, where exporters put units that they mistook,
-/// then for numbers in the world. Overruling and doubt are said in `warnings`.
+/// The stated unit is used unless it makes the body far too small or too tall. Then a known unit that gives a person's height is
+/// used, first for numbers below the nodes whose scale is `scale_above`, where exporters put wrong units, then for numbers in the
+/// world. Overruling and doubt are reported in `warnings`.
 pub(crate) fn settle(
     probe: &Take,
     settings: &SpaceSettings,

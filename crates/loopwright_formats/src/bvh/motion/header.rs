@@ -49,14 +49,14 @@ fn frame_count(token: &[u8]) -> Result<u64, FrameCountFault> {
         Ok(count) if count < 0.0 => Err(FrameCountFault::Negative),
         Ok(count) if !count.is_finite() => Err(FrameCountFault::NotANumber),
         Ok(count) if count.fract() != 0.0 => Err(FrameCountFault::NotWhole),
-        // Doubles above this skip whole numbers.
+        // Doubles above this cannot represent all whole numbers.
         Ok(count) if count > 9e15 => Err(FrameCountFault::OutOfRange),
         Ok(count) => Ok(count as u64),
         Err(_) => Err(FrameCountFault::NotANumber),
     }
 }
 
-/// The time of one frame; more than zero.
+/// The time of one frame; positive.
 pub(super) fn read_frame_time(lexer: &mut Lexer<'_>, warnings: &mut Vec<Warning>) -> Result<FrameTime, BvhError> {
     let word = lexer.label();
     let at = lexer.position_before(word);
@@ -101,7 +101,7 @@ pub(super) fn read_frame_time(lexer: &mut Lexer<'_>, warnings: &mut Vec<Warning>
     if secs <= 0.0 {
         return Err(fail(FrameTimeFault::NotPositive));
     }
-    // Nobody writes whole seconds with a zero in front: an exporter has dropped the point.
+    // Nobody writes whole seconds with a leading zero: an exporter has dropped the point.
     let digits = text
         .strip_prefix('0')
         .filter(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));

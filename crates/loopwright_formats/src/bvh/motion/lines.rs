@@ -1,19 +1,18 @@
 //! Whether the lines of the rows agree with the hierarchy.
 //!
-//! Rows may run over several lines, and lines may hold several rows; what must not happen is that a row with a value too many
-//! or too few passes unnoticed.
+//! Rows may span several lines, and lines may hold several rows; but a row with a value too many or too few must be detected.
 
 /// A line of values.
 #[derive(Clone)]
 pub(super) struct Line {
     /// Where its first value starts.
     pub(super) offset: usize,
-    /// The row that its first value belongs to, counted from 0.
+    /// The row of its first value, counted from 0.
     pub(super) row: usize,
     pub(super) num_values: usize,
 }
 
-/// How lines and rows fit together, over the lines that hold declared rows.
+/// The relation of lines and rows, over the lines that hold declared rows.
 pub(super) struct Lines {
     width: usize,
     num_wanted: usize,
@@ -22,7 +21,7 @@ pub(super) struct Lines {
     first: Option<Line>,
     /// The line on which the latest row starts.
     pub(super) row_start: Option<Line>,
-    /// The first line that holds parts of two rows, or rather the one on which the row that it ends starts.
+    /// The first line that holds parts of two rows, or rather the line on which the row that it completes starts.
     pub(super) first_across: Option<Line>,
     all_alike: bool,
     num_lines: u64,
@@ -52,7 +51,7 @@ impl Lines {
         }
     }
 
-    /// Takes note of the line that has just ended; `num_found` values have been met in all.
+    /// Processes the line that has just ended; `num_found` is the total number of values so far.
     pub(super) fn end_line(&mut self, num_found: usize) {
         self.num_before = num_found;
         let Some((offset, before)) = self.line.take() else {
@@ -88,10 +87,10 @@ impl Lines {
         }
     }
 
-    /// The first row that has another width than the hierarchy, if the lines say so.
+    /// The first row that has another width than the hierarchy, if the lines show one.
     ///
-    /// Lines that agree with each other are rows, unless the values come to exactly the declared number and the lines do
-    /// not. Lines that hold parts of two rows are let through only where, besides, no line looks like a row.
+    /// Lines of equal width are rows, unless the number of values is exactly the declared one and the lines do not match. Lines
+    /// that hold parts of two rows are accepted only if no line looks like a row.
     pub(super) fn misfit(&self, num_found: usize, num_wanted: usize, num_declared: u64) -> Option<&Line> {
         let first = self.first.as_ref()?;
         let alike = self.all_alike && self.num_lines > 1 && first.num_values != self.width;

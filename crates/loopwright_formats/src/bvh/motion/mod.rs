@@ -1,9 +1,9 @@
 //! The MOTION section: frame count, frame time and rows.
 //!
-//! Values are a stream of numbers. The ends of lines matter for one thing only: to check that rows and hierarchy agree, so that
-//! a row with one value too many does not shift all rows behind it.
+//! Values are a stream of numbers. Line ends serve only to check that rows and hierarchy agree, so that a row with one value too
+//! many does not shift all rows after it.
 //!
-//! Rows go to a [`RowSink`] one by one, so that only what is made of them has to be held.
+//! Rows go to a [`RowSink`] one by one, so that only its results have to be stored.
 
 use super::{
     FrameTime, Hierarchy,
@@ -23,7 +23,7 @@ mod scales;
 use lines::Lines;
 use scales::Scales;
 
-/// What the section holds beside its rows.
+/// The contents of the section other than its rows.
 pub(super) struct MotionRows {
     pub(super) frame_time: FrameTime,
     pub(super) num_declared_frames: u64,
@@ -71,7 +71,7 @@ pub(super) fn read(
     })
 }
 
-/// How the rows are read.
+/// State of reading the rows.
 struct Rows<'h> {
     width: usize,
     num_declared: u64,
@@ -89,7 +89,7 @@ impl Rows<'_> {
     ) -> Result<usize, BvhError> {
         let num_declared = usize::try_from(self.num_declared).unwrap_or(usize::MAX);
         let num_wanted = num_declared.saturating_mul(self.width);
-        // A value takes two bytes at least; nothing is reserved on the word of the frame count alone.
+        // A value takes at least two bytes; the frame count alone does not reserve memory.
         let max_values = num_wanted.min(lexer.num_remaining() / 2 + 1);
         let mut row = Vec::with_capacity(self.width.min(max_values));
         let mut lines = Lines::new(self.width, num_wanted);
@@ -151,7 +151,7 @@ impl Rows<'_> {
         Ok(num_found.min(num_wanted) / self.width)
     }
 
-    /// Pushes the row if it is whole, and begins the next.
+    /// Pushes the row if it is complete, and begins the next.
     fn push_whole(&self, row: &mut Vec<f64>, sink: &mut impl RowSink, scales: &mut Scales<'_>) {
         if row.len() == self.width {
             scales.look_at(row);
@@ -217,7 +217,7 @@ impl Rows<'_> {
         Ok(())
     }
 
-    /// What the value of that index in the stream is for.
+    /// The meaning of the value at an index of the stream.
     fn place(&self, index: usize) -> NumberPlace {
         let mut column = index % self.width;
         for joint in self.hierarchy.joints() {

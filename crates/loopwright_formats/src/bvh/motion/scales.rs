@@ -1,4 +1,4 @@
-//! Scale channels, which are refused where they scale.
+//! Scale channels, which are rejected if they differ from 1.
 
 use crate::{
     bvh::{
@@ -11,7 +11,7 @@ use crate::{
     warning::Warning,
 };
 
-/// How far from 1 a scale may be; less is rounding.
+/// Largest rounding error of a scale of 1.
 const SCALE_TOLERANCE: f64 = 1e-4;
 
 /// The scale channels of a hierarchy, and the rows so far.
@@ -47,7 +47,7 @@ impl<'h> Scales<'h> {
         Self { num_rows: 0, columns }
     }
 
-    /// Takes note of the next row.
+    /// Checks the next row.
     pub(super) fn look_at(&mut self, row: &[f64]) {
         for scale in &mut self.columns {
             let value = row[scale.column];

@@ -1,4 +1,4 @@
-//! A node between the skeleton of an FBX file and what it hangs from.
+//! A node between the skeleton of an FBX file and its parent.
 
 use ufbx::InheritMode;
 
@@ -12,11 +12,11 @@ use crate::fbx::{
     record::{Document, Record},
 };
 
-/// What the added root is: a bone, as rigs of games have it, unless Blender (3.4, `import_fbx.py`) would misread the file.
+/// The kind of the added root: a bone, as in game rigs, unless Blender (3.4, `import_fbx.py`) would misread the file.
 ///
-/// It makes a bone of a limb node, with its tip as far along Y as its children lie on average, and a child that rests exactly
-/// there is joined to it and loses its place. And below a limb node it looks for no bones under a null, and stumbles over their
-/// skins. A null becomes an object there, with neither fault.
+/// Blender makes a bone of a limb node, with its tip along Y at the mean distance of its children. A child that rests exactly
+/// there is joined to it and loses its translation. Also, below a limb node it finds no bones under a null, and fails on their
+/// skins. A null becomes an object in Blender, without either fault.
 fn kind_of_root(document: &Document<'_>, first: &NodeForm) -> &'static str {
     let rest = first.place_at_rest();
     let rests_on_tip = rest.y > 0.0 && rest.x.abs().max(rest.z.abs()) < ON_TIP * rest.y;
@@ -29,10 +29,10 @@ fn kind_of_root(document: &Document<'_>, first: &NodeForm) -> &'static str {
     if is_bone && !rests_on_tip { "LimbNode" } else { "Null" }
 }
 
-/// How far beside the tip a joint rests on it, as a share of the way there; Blender takes a millionth.
+/// How far from the tip a joint still counts as resting on it, as a share of the length; Blender uses a millionth.
 const ON_TIP: f64 = 1e-4;
 
-/// Puts a node between the first joint and what it hangs from.
+/// Inserts a node between the first joint and its parent.
 pub(super) fn add_root_node(
     document: &mut Document<'_>,
     keys: &Keys,
@@ -40,7 +40,7 @@ pub(super) fn add_root_node(
     id: i64,
 ) -> Result<NodeForm, FbxError> {
     let first = file.nodes.first().ok_or_else(|| malformed("no joints"))?;
-    // A child that takes its parent's scale in its own way must find it there.
+    // A child with its own inheritance of the parent's scale must find that scale there.
     let (mode, inherit_type) = match first.mode {
         InheritMode::Normal => (InheritMode::Normal, 1),
         InheritMode::IgnoreParentScale | InheritMode::ComponentwiseScale => (InheritMode::ComponentwiseScale, 0),

@@ -1,4 +1,4 @@
-//! Changes to the document of an FBX file: numbers and names that are free, and lists and counts that grow.
+//! Changes to the document of an FBX file: unused numbers and names, and lists and counts that grow.
 
 use crate::fbx::{
     animation::Animation,
@@ -22,7 +22,7 @@ pub(super) fn section<'a, 'b>(document: &'b mut Document<'a>, name: &str) -> Res
         .ok_or_else(|| malformed(&format!("no record {name}")))
 }
 
-/// A number beyond those of all objects.
+/// A number above those of all objects.
 pub(super) fn first_free_id(document: &Document<'_>) -> Result<i64, FbxError> {
     let numbered = document
         .records
@@ -33,7 +33,7 @@ pub(super) fn first_free_id(document: &Document<'_>) -> Result<i64, FbxError> {
         .filter_map(Record::first_int)
         .max()
         .unwrap_or(0);
-    // Room for three numbers for each of a million tracks and more.
+    // Leaves room for three numbers for each of a million tracks and more.
     let first = highest.max(0).saturating_add(1);
     if first > i64::MAX - (1 << 40) {
         return Err(malformed("numbers of objects leave no room for more"));
@@ -41,7 +41,7 @@ pub(super) fn first_free_id(document: &Document<'_>) -> Result<i64, FbxError> {
     Ok(first)
 }
 
-/// The name, with a number in it where an animation has it already.
+/// The name, with a number added if an animation has it already.
 pub(super) fn free_name(document: &Document<'_>, name: &Name) -> String {
     let objects = document.records.iter().find(|record| *record.name == *b"Objects");
     let is_taken = |name: &str| {
@@ -67,14 +67,14 @@ pub(super) fn add_animation(document: &mut Document<'_>, animation: Animation) -
     for (kind, count) in animation.counts {
         count_objects(document, kind, count)?;
     }
-    // Some exporters leave the list of takes out; importers then go by the objects.
+    // Some exporters omit the list of takes; importers then use the objects.
     if let Ok(takes) = section(document, "Takes") {
         takes.extend([animation.take]);
     }
     Ok(())
 }
 
-/// Adds to the number of objects of a kind, and to that of all.
+/// Increases the number of objects of a kind, and the total.
 pub(super) fn count_objects(document: &mut Document<'_>, kind: &str, more: usize) -> Result<(), FbxError> {
     let definitions = section(document, "Definitions")?;
     let raise = |count: &mut Record<'_>| {

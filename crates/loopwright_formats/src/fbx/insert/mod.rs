@@ -1,7 +1,7 @@
-//! Motion into the file that it was read from: everything stays, an animation is added.
+//! Motion written into its source file: everything is kept, an animation is added.
 //!
-//! Records that are kept are written byte for byte; only offsets, the counts of objects and the lists that grow are new. The
-//! added animation has keys for the joints alone: what else the file's other animations move stands as the file has it
+//! Kept records are written byte for byte; only offsets, the counts of objects and the growing lists change. The added animation
+//! has keys for the joints only: nodes that the file's other animations move keep their value without animation.
 //! where nothing is animated.
 
 use std::borrow::Cow;
@@ -28,9 +28,9 @@ use document::{add_animation, first_free_id, free_name};
 
 /// Writes keys as another animation into the file that their skeleton was read from.
 ///
-/// With an added root a new node stands between the skeleton and what it hung from; at rest it is where that is, so that the
-/// file's other animations and its skins stay as they are. Errors: [`WriteError`], when the skeleton is another one or a
-/// value is out of range.
+/// With an added root a new node is inserted between the skeleton and its parent. At rest it coincides with that parent, so that
+/// the file's other animations and its skins are unchanged. Errors: [`WriteError`], if the skeleton differs or a value is out of
+/// range.
 pub(super) fn insert(
     name: &Name,
     keys: &Keys,
@@ -53,7 +53,7 @@ pub(super) fn insert(
     add_animation(&mut document, animation::build(&name, &tracks, &times, next_id))?;
     Ok(Written {
         bytes: record::write(&document)?,
-        // A loop is told from other animations by its name and its sidecar; a take is not.
+        // A loop is distinguished from other animations by its name and its loop file; a take is not.
         warnings: (!name.ends_with(LOOP_SUFFIX))
             .then(|| Warning::AnimationAdded { name: name.clone() })
             .into_iter()
@@ -62,7 +62,7 @@ pub(super) fn insert(
     })
 }
 
-/// Whether the keys are of the file's skeleton, below `num_added` joints more.
+/// Whether the keys have the file's skeleton, below `num_added` additional joints.
 fn check_skeleton(keys: &Keys, num_added: usize, file: &FbxFile) -> Result<(), WriteError> {
     let found = keys.skeleton.num_joints();
     let expected = file.parents.len() + num_added;
@@ -79,7 +79,7 @@ fn check_skeleton(keys: &Keys, num_added: usize, file: &FbxFile) -> Result<(), W
     }
 }
 
-/// Properties of all nodes that leave their values at rest, key by key.
+/// Properties of all nodes whose values differ from rest, key by key.
 fn tracks(keys: &Keys, nodes: &[NodeForm], source: &FbxSource, file: &FbxFile) -> Result<Vec<Track>, WriteError> {
     let num_joints = nodes.len();
     let mut places = vec![Vec::with_capacity(keys.num_keys); num_joints];

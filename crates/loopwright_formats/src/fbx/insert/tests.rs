@@ -1,4 +1,4 @@
-//! Motion goes into files made here and comes back.
+//! Motion is written into files made here and read back.
 
 use core::f64::consts::PI;
 use loopwright::{LoopClip, RootMotion, Tracks};
@@ -15,8 +15,8 @@ use crate::{
     write_take,
 };
 
-/// A skeleton with all that a node can do to its properties: an armature above it with a scale, a turn and a place;
-/// every rotation order; turns before and after; offsets and pivots; a scale; both other ways to inherit one.
+/// A skeleton with all properties that a node can have: an armature above it with scale, rotation and translation; every rotation
+/// order; pre- and post-rotations; offsets and pivots; a scale; both other modes of inheriting a scale.
 fn file() -> Vec<u8> {
     let vector = |name: &str, [x, y, z]: [f64; 3]| property(name, "Vector3D", "Vector", "").f64(x).f64(y).f64(z);
     let node = |id: i64, name: &str, entries: Vec<Record<'static>>| {
@@ -126,7 +126,7 @@ fn motion_goes_back_through_every_order_turn_pivot_and_scale() {
     let written = write_take(&take, &source).unwrap();
     assert_same(&take, &read(&written.bytes, written.animation.as_deref().unwrap()).take);
 
-    // Another motion than the file ever had: the whole turned, moved, and every joint bent.
+    // Motion that the file never had: the whole rotated and moved, and every joint bent.
     let bend = rotation::exp(DVec3::new(0.3, -0.7, 0.5));
     let frames = 0..take.num_frames();
     let translations = frames
@@ -168,7 +168,7 @@ fn all_records_that_were_there_are_there_to_the_last_bit() {
             assert_eq!(old.children[..], new.children[..old.children.len()]);
         }
     }
-    // Names that are taken get a number.
+    // Names in use get a number.
     assert_eq!(written.animation.as_deref(), Some("t"));
     let Source::Fbx(again) = read(&written.bytes, "t").source else {
         panic!("the source is another");
@@ -187,7 +187,7 @@ fn takes_of_other_skeletons_are_refused() {
     );
 }
 
-/// A first joint of a kind at a place, with a joint below it.
+/// A first joint of a kind at a position, with a joint below it.
 fn file_of(kind: &str, [x, y, z]: [f64; 3]) -> Vec<u8> {
     let model = |id: i64, kind: &str, place: [f64; 3]| {
         let translation = property("Lcl Translation", "Lcl Translation", "", "A");
@@ -254,7 +254,7 @@ fn an_added_root_is_a_bone_unless_blender_would_misread_it() {
     ] {
         let LoadedTake { take, source } = read(&file_of(kind, place), "first");
         assert_eq!(take.num_joints(), 3, "{kind} {place:?}");
-        // A loop in place: its root stands still, and is a joint all the same.
+        // An in-place loop: its root does not move, and is still a joint.
         let poses = (0..4).map(|_| take.pose(0).to_pose());
         let tracks = Tracks::of_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
         let clip = LoopClip::new("l", tracks, 0, RootMotion::NONE).unwrap();
