@@ -111,7 +111,7 @@ struct Measured {
     errors: Vec<f64>,
     millimetres: Vec<f64>,
     degrees: Vec<f64>,
-    skates: Vec<f64>,
+    slides: Vec<f64>,
     peaks: Vec<f64>,
     residual: Gaps,
 }
@@ -123,7 +123,7 @@ impl Measured {
         self.millimetres
             .extend(quality.displacement_metres.map(|metres| 1e3 * metres));
         self.degrees.extend(quality.displacement_radians.map(f64::to_degrees));
-        self.skates.extend(quality.foot_slide_mps.map(|speed| 1e2 * speed));
+        self.slides.extend(quality.foot_slide_mps.map(|speed| 1e2 * speed));
         self.peaks.push(quality.seam_acceleration_p99);
         let most = &mut self.residual;
         most.position = most.position.max(residual.position);
@@ -146,7 +146,7 @@ impl Measured {
             spread(&self.peaks, 2),
             spread(&self.millimetres, 1),
             spread(&self.degrees, 2),
-            spread(&self.skates, 1),
+            spread(&self.slides, 1),
             1e3 * left.position,
             left.angle.to_degrees(),
             1e3 * left.velocity,
@@ -200,7 +200,7 @@ fn group(members: &[&Studied], is_halved: bool) -> Result<(Table, usize), String
         })?;
     }
     let mut table = Table::new(
-        "closure | rank | error | above 90 | acceleration error | peak | displacement mm | deg | skate cm/s | C0 | C1",
+        "closure | rank | error | above 90 | acceleration error | peak | displacement mm | deg | foot slide cm/s | C0 | C1",
     );
     for ((name, _), measured) in ways.iter().zip(&measured) {
         table.row(format_args!("{name} | {}", measured.cells()));

@@ -68,7 +68,7 @@ const WALKS_MPS: f64 = 0.3;
 
 /// What the feet say once the travel is taken out of a take, as on a treadmill.
 fn in_place(studied: &[Studied], sections: &mut Sections) -> Result<(), String> {
-    let mut table = Table::new("take | m/s taken out | told by the feet | off | skate cm/s");
+    let mut table = Table::new("take | m/s taken out | by the feet | off | foot slide cm/s");
     let mut all = Vec::new();
     for studied in studied {
         let Some(best) = studied.recommended()? else { continue };
@@ -90,7 +90,7 @@ fn in_place(studied: &[Studied], sections: &mut Sections) -> Result<(), String> 
             "{} | {speed:.3} | {told:.3} | {:+.1}% | {}",
             studied.file,
             100.0 * off,
-            cell(made.feet.foot_slide_mps[1].map(|skate| 100.0 * skate), 2),
+            cell(made.feet.foot_slide_mps[1].map(|slide| 100.0 * slide), 2),
         ));
         all.push(off.abs());
     }
@@ -131,8 +131,8 @@ fn on_a_belt(take: &Take, carrier: usize, velocity: DVec3) -> Result<Take, TakeE
 
 /// What was measured on one loop.
 struct Figures {
-    skate_open: f64,
-    skate_held: f64,
+    slide_open: f64,
+    slide_held: f64,
     coverage: f64,
     added_metres: f64,
     moved_metres: f64,
@@ -147,7 +147,7 @@ struct Figures {
 
 fn every_loop(studied: &[Studied], sections: &mut Sections) -> Result<(), String> {
     let mut table = Table::new(
-        "take | feet held | skate open cm/s | held | covered | added mm | farthest mm | hips sunk mm | knee | seam | \
+        "take | feet held | foot slide open cm/s | held | covered | added mm | farthest mm | hips sunk mm | knee | seam | \
          rank | root m/s by poses | by feet | slide cm/s by poses | by feet | taken",
     );
     let mut all = Vec::new();
@@ -163,8 +163,8 @@ fn every_loop(studied: &[Studied], sections: &mut Sections) -> Result<(), String
             "{} | {} | {} | {} | {} | {} | {} | {:.1} | {} | {} | {:.0}/{:.0} | {} | {} | {} | {} | {}",
             studied.file,
             outcomes.join(", "),
-            of_figures(&|f| format!("{:.1}", 100.0 * f.skate_open)),
-            of_figures(&|f| format!("{:.2}", 100.0 * f.skate_held)),
+            of_figures(&|f| format!("{:.1}", 100.0 * f.slide_open)),
+            of_figures(&|f| format!("{:.2}", 100.0 * f.slide_held)),
             of_figures(&|f| format!("{:.0}%", 100.0 * f.coverage)),
             of_figures(&|f| format!("{:.1}", 1e3 * f.added_metres)),
             of_figures(&|f| format!("{:.0}", 1e3 * f.moved_metres)),
@@ -187,8 +187,8 @@ fn every_loop(studied: &[Studied], sections: &mut Sections) -> Result<(), String
     sections.add("every-loop", table);
     type Column = (&'static str, f64, fn(&Figures) -> f64);
     let columns: [Column; 12] = [
-        ("skate open, cm/s", 100.0, |f| f.skate_open),
-        ("skate held, cm/s", 100.0, |f| f.skate_held),
+        ("foot slide open, cm/s", 100.0, |f| f.slide_open),
+        ("foot slide held, cm/s", 100.0, |f| f.slide_held),
         ("covered, %", 100.0, |f| f.coverage),
         ("added, mm", 1e3, |f| f.added_metres),
         ("farthest, mm", 1e3, |f| f.moved_metres),
@@ -302,8 +302,8 @@ impl Figures {
         };
         let own = sharpest(&uncut, 1..count as isize - 1, false);
         Some(Self {
-            skate_open: quality_open.foot_slide_mps?,
-            skate_held: quality.foot_slide_mps?,
+            slide_open: quality_open.foot_slide_mps?,
+            slide_held: quality.foot_slide_mps?,
             coverage: covered / f64::max(masked, 1.0),
             added_metres: added / (count * joints) as f64,
             moved_metres: held.feet.moved_metres,

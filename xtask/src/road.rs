@@ -33,10 +33,10 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
 fn every_take(studied: &[Studied], sections: &mut Sections) -> Result<(), String> {
     let mut table = Table::new(
         "take | fps | expected | outcome | period s | cycles | ratio | C0 deg | C0 mm | acceleration | error | rank | \
-         take's | mm | skate cm/s",
+         take's | mm | foot slide cm/s",
     );
     let (mut as_expected, mut popping, mut accelerations, mut errors) = (0, 0, Vec::new(), Vec::new());
-    let (mut c0_deg, mut c0_mm, mut skates, mut moved) = (0.0_f64, 0.0_f64, Vec::new(), Vec::new());
+    let (mut c0_deg, mut c0_mm, mut slides, mut moved) = (0.0_f64, 0.0_f64, Vec::new(), Vec::new());
     for studied in studied {
         let found = studied.find(&SearchSettings::default()).ok();
         let best = found.as_ref().and_then(|found| found.best());
@@ -61,7 +61,7 @@ fn every_take(studied: &[Studied], sections: &mut Sections) -> Result<(), String
         if expect == Expect::Loop {
             accelerations.push(quality.seam_acceleration_p99);
             errors.extend(quality.seam_acceleration_error);
-            skates.extend(quality.foot_slide_mps.map(|skate| 100.0 * skate));
+            slides.extend(quality.foot_slide_mps.map(|slide| 100.0 * slide));
             moved.extend(quality.displacement_metres.map(|metres| 1e3 * metres));
         }
         table.row(format_args!(
@@ -82,15 +82,16 @@ fn every_take(studied: &[Studied], sections: &mut Sections) -> Result<(), String
         ));
     }
     sections.add("every-take", table);
-    let mut summary =
-        Table::new("takes as expected | loops that pop | largest C0 deg | mm | acceleration | error | mm | skate cm/s");
+    let mut summary = Table::new(
+        "takes as expected | loops that pop | largest C0 deg | mm | acceleration | error | mm | foot slide cm/s",
+    );
     summary.row(format_args!(
         "{as_expected} of {} | {popping} | {c0_deg:.5} | {c0_mm:.5} | {:.2} | {:.3} | {:.1} | {:.1}",
         studied.len(),
         median(accelerations),
         median(errors),
         median(moved),
-        median(skates),
+        median(slides),
     ));
     sections.add("all-takes", summary);
     Ok(())

@@ -24,7 +24,7 @@ use crate::{
 /// Feet are watched this long before and after the seam, seconds.
 const NEAR_SECS: f64 = 0.1;
 
-/// Skate near the seam that is at most this many times that of the take is as good as none of ours.
+/// Slide near the seam that is at most this many times that of the take is as good as none of ours.
 const GOOD_RATIO: f64 = 1.1;
 
 const MODES: [(&str, RootMode); 6] = [
@@ -62,28 +62,28 @@ fn make(studied: &Studied, candidate: &LoopCandidate, settings: &LoopSettings) -
 
 fn every_loop(loops: &[&Studied], sections: &mut Sections) -> Result<(), String> {
     let mut table = Table::new(
-        "take | period s | m/s | deg per loop | m up per loop | arc/path | residual mm | skate uncut cm/s | loop | ratio | \
-         linear | stationary tears back m | skate | path sways cm | drift m",
+        "take | period s | m/s | deg per loop | m up per loop | arc/path | residual mm | foot slide uncut cm/s | loop | ratio | \
+         linear | stationary tears back m | foot slide | path sways cm | drift m",
     );
-    let mut pooled: Vec<Vec<Skate>> = vec![Vec::new(); MODES.len()];
+    let mut pooled: Vec<Vec<Slide>> = vec![Vec::new(); MODES.len()];
     let mut largest_drift = 0.0_f64;
     for studied in loops {
         let Some(best) = studied.recommended()? else { continue };
         let failed = |error: MakeError| studied.failed(error);
-        let mut skates = Vec::new();
+        let mut slides = Vec::new();
         let mut linear = String::new();
         for (index, (_, mode)) in MODES.iter().enumerate() {
             let made = match make(studied, &best, &settings(*mode)) {
                 Err(MakeError::Root(RootError::Turns { .. })) => {
                     linear = "refused".to_owned();
-                    skates.push(None);
+                    slides.push(None);
                     continue;
                 }
                 made => made.map_err(failed)?,
             };
-            let skate = skate_near_the_seam(&made, studied);
-            pooled[index].extend(skate);
-            skates.push(skate);
+            let slide = slide_near_the_seam(&made, studied);
+            pooled[index].extend(slide);
+            slides.push(slide);
         }
         let screw = make(studied, &best, &settings(RootMode::Constant)).map_err(failed)?;
         let path = make(studied, &best, &settings(RootMode::Path)).map_err(failed)?;
@@ -94,7 +94,7 @@ fn every_loop(loops: &[&Studied], sections: &mut Sections) -> Result<(), String>
         let drift = drift_of_a_thousand(root, period);
         largest_drift = largest_drift.max(drift);
         if linear.is_empty() {
-            linear = speed(skates[1].map(|skate| skate.of_loop));
+            linear = speed(slides[1].map(|slide| slide.of_loop));
         }
         table.row(format_args!(
             "{} | {period:.3} | {:.3} | {:+.1} | {:+.3} | {} | {:.1} | {} | {} | {} | {linear} | {:.2} | {} | {:.1} | {drift:.0e}",
@@ -104,11 +104,11 @@ fn every_loop(loops: &[&Studied], sections: &mut Sections) -> Result<(), String>
             root.twist.linear.y * period,
             cell((fit.path_metres > 0.05).then(|| fit.arc_metres / fit.path_metres), 3),
             1e3 * fit.residual_metres,
-            speed(skates[0].map(|skate| skate.of_take)),
-            speed(skates[0].map(|skate| skate.of_loop)),
-            cell(skates[0].map(|skate| skate.ratio()), 2),
+            speed(slides[0].map(|slide| slide.of_take)),
+            speed(slides[0].map(|slide| slide.of_loop)),
+            cell(slides[0].map(|slide| slide.ratio()), 2),
             root.twist.exp(period).translation.length(),
-            speed(skates[5].map(|skate| skate.of_loop)),
+            speed(slides[5].map(|slide| slide.of_loop)),
             100.0 * sway(&path),
         ));
     }
@@ -119,14 +119,14 @@ fn every_loop(loops: &[&Studied], sections: &mut Sections) -> Result<(), String>
     let mut modes = Table::new(&format!(
         "mode | loops | loops with feet standing there | uncut cm/s, mean | loop | ratio of the means | loops within {GOOD_RATIO}"
     ));
-    for ((name, _), skates) in MODES.iter().zip(&pooled) {
-        let mean = |value: fn(&Skate) -> f64| mean(&skates.iter().map(value).collect::<Vec<f64>>());
-        let (of_take, of_loop) = (mean(|skate| skate.of_take), mean(|skate| skate.of_loop));
-        let within = skates.iter().filter(|skate| skate.ratio() <= GOOD_RATIO).count();
+    for ((name, _), slides) in MODES.iter().zip(&pooled) {
+        let mean = |value: fn(&Slide) -> f64| mean(&slides.iter().map(value).collect::<Vec<f64>>());
+        let (of_take, of_loop) = (mean(|slide| slide.of_take), mean(|slide| slide.of_loop));
+        let within = slides.iter().filter(|slide| slide.ratio() <= GOOD_RATIO).count();
         modes.row(format_args!(
             "{name} | {} | {} | {:.1} | {:.1} | {:.2} | {within}",
             loops.len(),
-            skates.len(),
+            slides.len(),
             100.0 * of_take,
             100.0 * of_loop,
             of_loop / of_take,
@@ -143,19 +143,19 @@ fn speed(mps: Option<f64>) -> String {
 
 /// Mean speeds of standing feet near the seam, metres per second.
 #[derive(Clone, Copy)]
-struct Skate {
+struct Slide {
     of_take: f64,
     of_loop: f64,
 }
 
-impl Skate {
+impl Slide {
     fn ratio(&self) -> f64 {
         self.of_loop / self.of_take
     }
 }
 
 /// Feet that stand in the uncut take within a tenth of a second of the seam: how fast they are there and in the loop.
-fn skate_near_the_seam(made: &MadeLoop, studied: &Studied) -> Option<Skate> {
+fn slide_near_the_seam(made: &MadeLoop, studied: &Studied) -> Option<Slide> {
     let (clip, source) = (&made.loop_clip, &made.source.clip);
     let step = clip.step_secs();
     let count = clip.num_samples() as isize;
@@ -203,7 +203,7 @@ fn skate_near_the_seam(made: &MadeLoop, studied: &Studied) -> Option<Skate> {
             }
         }
     }
-    (standing > 0.0 && of_take > 0.0).then(|| Skate {
+    (standing > 0.0 && of_take > 0.0).then(|| Slide {
         of_take: of_take / standing,
         of_loop: of_loop / standing,
     })

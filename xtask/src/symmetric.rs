@@ -24,7 +24,7 @@ struct Measured {
 pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
     let studied = captured.loops()?;
     let mut table = Table::new(
-        "take | pose | cycle s | plain s | cycles | ratio | rank | error | peak | mm | deg | skate cm/s | off mm",
+        "take | pose | cycle s | plain s | cycles | ratio | rank | error | peak | mm | deg | foot slide cm/s | off mm",
     );
     let (mut ranks, mut displacements, mut agreeing, mut pops, mut refused) =
         (Vec::new(), Vec::new(), 0, 0, Vec::new());

@@ -49,8 +49,8 @@ impl Analysis {
     /// Candidates repeat around their seam (similarity and rhythm of the frames around it, not of two poses alone), cost less
     /// than [`super::MAX_COST_RATIO`] of the cost of random pairs, and move; idle stretches are proposed only where nothing else
     /// repeats. The first candidate is sound ([`LoopCandidate::is_sound`]) where any is: of the sound ones, the one with the
-    /// fewest cycles whose cost is within a quarter of the lowest of any length. Errors: the take is too short or still, or the
-    /// bounds are not numbers in order.
+    /// fewest cycles whose cost is within a quarter of the lowest of any length. Errors:
+    /// [`SearchError`]: the take is too short or still, no frame of it is clean, or the bounds are not in order.
     pub fn find_loops(&self, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
         self.check(settings)?;
         let features = settings.pairing.features(self);

@@ -93,7 +93,7 @@ impl Event {
         (self.to - self.from).length()
     }
 
-    /// The fit, if it is close enough to be useful: see [`LARGEST_ERROR`].
+    /// The fit, if it is close enough to be useful: see `LARGEST_ERROR`.
     pub fn trusted(&self) -> Option<&FittedResponse> {
         self.fitted.as_ref().filter(|fitted| fitted.error <= LARGEST_ERROR)
     }

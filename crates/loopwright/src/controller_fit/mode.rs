@@ -77,7 +77,7 @@ pub struct ModeFigures {
     pub mode: Mode,
     /// Seconds spent in it.
     pub secs: f64,
-    /// Largest speed over the ground held for [`SUSTAINED_SECS`], metres per second; `None` if the mode never lasts that long or
+    /// Largest speed over the ground held for `SUSTAINED_SECS`, metres per second; `None` if the mode never lasts that long or
     /// the body stays at one point.
     pub top_speed: Option<Maximum>,
     /// Largest increase of the speed, metres per second squared. Modes that move include half a second around them: the mode of a

@@ -61,7 +61,7 @@ fn difference_deviation(dt: f64) -> f64 {
 pub struct Profile {
     /// Seconds from frame to frame.
     pub frame_time_secs: f64,
-    /// Runs of frames between which the pose jumps, each [`SUSTAINED_SECS`] or longer.
+    /// Runs of frames between which the pose jumps, each `SUSTAINED_SECS` or longer.
     pub runs: Vec<Range<usize>>,
     /// Velocity over the ground in the world, metres per second, not smoothed.
     pub raw_velocity: Vec<DVec3>,

@@ -16,8 +16,9 @@ use crate::{
     motion::WorldTracks,
 };
 
-/// Knees may move more sharply than in the original loop by this factor.
+/// Knees may move more sharply than in the closed loop, before feet are held, by this factor.
 ///
+/// Against the take, which is what people see, docs/measurements/feet.md has the figures.
 /// At 1, sound knees would be smoothed too, since hips and legs continue to sway; at 1.1 the sharpest motion is visible.
 const SHARPER: f64 = 1.02;
 

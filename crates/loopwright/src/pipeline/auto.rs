@@ -63,7 +63,7 @@ impl fmt::Display for ClosureChoice {
         let ([name, _], [secs, _]) = (self.method.names(), self.method.secs());
         write!(
             f,
-            "closed by {name} over {secs:.2} s, the least visible of {} ways: {:.1} mm off the take, skate {:.1} cm/s, seam \
+            "closed by {name} over {secs:.2} s, the least visible of {} methods: {:.1} mm off the take, foot sliding {:.1} cm/s, seam \
              acceleration error {:.3}, peaks +{:.0}%; score {:.2}, that of the default {:.2}",
             self.tried,
             1e3 * self.score.displacement_metres,

@@ -104,7 +104,9 @@ pub enum MakeError {
 impl Analysis {
     /// Makes a stretch of the take into a loop: samples it, extracts the root motion, closes the seam and holds the feet.
     ///
-    /// Errors: fewer than three samples, settings out of range, a straight root for a stretch that turns.
+    /// Errors: [`MakeError`]: fewer than three samples or too many, a rate or another setting out of range, an odd number of
+    /// samples for a mirrored loop, a stretch without a mirror image, feet that cannot be held, linear root motion for a stretch
+    /// that turns.
     pub fn make_loop(&self, candidate: &LoopCandidate, settings: &LoopSettings) -> Result<MadeLoop, MakeError> {
         finish(self, candidate, prepare(self, candidate, settings)?, settings)
     }

@@ -157,7 +157,7 @@ impl LoopSet {
     ///
     /// Another loop follows after the drawn number of cycles, and at the earliest at the end of the fade; a set of one loop
     /// repeats it. The first starts at its start in its own take. The performance does not depend on any frame rate. Errors:
-    /// settings out of range.
+    /// [`PlayError`]: settings out of range, or too many loops one after the other.
     pub fn perform(&self, duration_secs: f64, settings: &PlaySettings) -> Result<Performance, PlayError> {
         if !(duration_secs > 0.0 && duration_secs.is_finite()) {
             return Err(PlayError::Duration { found: duration_secs });

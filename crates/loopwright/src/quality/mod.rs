@@ -38,11 +38,13 @@ pub struct Quality {
     pub foot_slide_mps: Option<f64>,
 }
 
-/// A loop has a visible pop when a joint rotates or moves further than this over the seam, radians (0.1 degrees) and metres, ...
+/// Rotation of a joint over the seam above which a loop pops, radians (0.1 degrees).
 pub const POP_RADIANS: f64 = 0.1 * core::f64::consts::PI / 180.0;
-/// ... metres, ...
+
+/// Distance of a joint over the seam above which a loop pops, metres.
 pub const POP_METRES: f64 = 1e-3;
-/// ... or when its seam acceleration exceeds this many times the joint's own 99th percentile.
+
+/// Seam acceleration above which a loop pops, as a multiple of the joint's own 99th percentile.
 pub const POP_ACCELERATION: f64 = 1.5;
 
 impl Quality {

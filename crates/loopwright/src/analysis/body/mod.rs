@@ -200,7 +200,7 @@ impl Body {
         })
     }
 
-    /// Standing height in the take's own unit, whatever the pose: the lengths of leg and spine added up, to the head joint.
+    /// Standing height, metres (in the file's unit while a reader still estimates that), whatever the pose: the lengths of leg and spine added up, to the head joint.
     ///
     /// Measured on the bones of the middle frame, because in some files the offsets of the rest pose differ from the bones.
     /// `None` where feet or head were not found, or where all bones have length zero.
