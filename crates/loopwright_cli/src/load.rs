@@ -153,17 +153,14 @@ fn smoothed(take: &Take, hertz: f64, overrides: &BodyOverrides) -> Result<Take, 
 ///
 /// Words that are no axis or unit leave the choice as it is: a sidecar may be edited by hand.
 pub(crate) fn stated_space(args: &TakeArgs, sidecar: &Sidecar) -> SpaceSettings {
-    let unit = sidecar.playback.unit.as_ref().unwrap_or(&sidecar.take.unit);
-    let unit = unit.strip_suffix(" m").unwrap_or(unit);
-    let up = sidecar.playback.up.as_ref().unwrap_or(&sidecar.take.up);
-    let asked = args.space();
+    let (asked, stated) = (args.space(), sidecar.space());
     SpaceSettings {
         up: match asked.up {
-            UpChoice::Auto => up.parse().unwrap_or_default(),
+            UpChoice::Auto => stated.up,
             asked => asked,
         },
         unit: match asked.unit {
-            UnitChoice::Auto => unit.parse().unwrap_or_default(),
+            UnitChoice::Auto => stated.unit,
             asked => asked,
         },
     }

@@ -83,7 +83,7 @@ pub use error::{ReadError, WriteError};
 pub use fbx::{error::FbxError, source::FbxSource};
 pub use gltf::{error::GltfError, source::GltfSource};
 pub use limits::MAX_FILE_BYTES;
-pub use loop_file::{LoopFile, LoopFileError, LoopInFile, Sidecar, SidecarError, Target};
+pub use loop_file::{LoadLoopError, LoopFile, LoopFileError, LoopInFile, Sidecar, SidecarError, Target, load_loop};
 pub use naming::added_root_name;
 pub use read::{animation_names, load, read_take, read_take_from};
 pub use settings::{AnimationChoice, ClosingKey, Companions, LoopWriteSettings, ReadSettings};

@@ -2,8 +2,8 @@
 
 use loopwright::{Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings};
 use loopwright_formats::{
-    Format, LoopFile, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar, Source, SpaceSettings, UnitChoice,
-    UpChoice,
+    Format, LoadLoopError, LoopFile, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar, Source, SpaceSettings,
+    UnitChoice, UpChoice, load_loop,
     loop_file::{PlaceError, facts::TakeFacts},
     read_take,
 };
@@ -141,4 +141,31 @@ fn an_unknown_root_mode_is_an_error() {
     assert_ne!(json, edited);
     let error = Sidecar::from_json(edited.as_bytes()).unwrap_err().to_string();
     assert!(error.contains("constant") && error.contains("\"spin\""), "{error}");
+}
+
+#[test]
+fn a_loop_is_loaded_from_its_file_and_its_sidecar() {
+    for (mode, format, add_root) in [
+        (RootMode::Constant, Format::Bvh, false),
+        (RootMode::Constant, Format::Glb, true),
+        (RootMode::InPlace, Format::Fbx, false),
+    ] {
+        let walk = walk(mode, format, add_root);
+        let json = walk.file.sidecar.to_json().unwrap();
+        let loaded = load_loop(&walk.file.bytes(), json.as_bytes()).unwrap();
+        let made = &walk.made.loop_clip;
+        assert_eq!(loaded.num_samples(), made.num_samples());
+        let gap = (loaded.root().twist.linear - made.root().twist.linear).length();
+        assert!(gap < 1e-12, "{mode} {format:?}: {gap}");
+        for key in [0, 7] {
+            let [ours, theirs] = [made, &loaded].map(|clip| clip.world_pose(key).translations);
+            for joint in 0..made.skeleton().num_joints() {
+                let name = &made.skeleton().joint(joint).name;
+                let there = loaded.skeleton().find(name).unwrap();
+                let gap = (ours[joint] - theirs[there]).length();
+                assert!(gap < 1e-4, "{mode} {format:?} {name}: {gap}");
+            }
+        }
+    }
+    assert!(matches!(load_loop(b"", b"{}"), Err(LoadLoopError::Sidecar(_))));
 }

@@ -18,6 +18,8 @@ pub mod json;
 
 mod file;
 
+mod load;
+
 mod place;
 
 mod version_1;
@@ -25,6 +27,7 @@ mod version_1;
 mod word;
 
 pub use file::{BlendOrigin, LoopFile, LoopFileError, written_keys};
+pub use load::{LoadLoopError, load_loop};
 pub use place::{LoopInFile, PlaceError};
 pub use sidecar::{Sidecar, SidecarError};
 pub use target::Target;

@@ -1,20 +1,20 @@
-//! A character that walks by a loop in a game's frame loop: `cargo run -p loopwright --example frame_loop`.
+//! A character that moves by a loop in a game's frame loop:
+//! `cargo run -p loopwright_formats --example frame_loop -- walk-loop.bvh`.
 //!
 //! The loop is sampled at whatever times the frames fall, over any number of cycles, without an allocation per frame; the
 //! character moves by the loop's root motion.
 
-use std::error::Error;
+use std::{error::Error, path::PathBuf};
 
-use loopwright::{Analysis, LoopSettings, SearchSettings, loop_clip::RuntimeLoop, math::Rigid};
-use loopwright_synth::{WalkSettings, synthesize};
+use loopwright::{loop_clip::RuntimeLoop, math::Rigid};
 
 #[expect(clippy::print_stdout, reason = "an example talks to people")]
 fn main() -> Result<(), Box<dyn Error>> {
-    // When the game loads: a loop, and the view of it that engines sample. A game reads the loop from its file.
-    let take = synthesize(&WalkSettings::default())?.take;
-    let analysis = Analysis::new(&take)?;
-    let found = analysis.find_loops(&SearchSettings::default())?;
-    let walk = (analysis.make_loop(found.best().ok_or("no loop")?, &LoopSettings::default())?).loop_clip;
+    // When the game loads: the loop, from its file and the sidecar beside it, and the view of it that engines sample.
+    let path = PathBuf::from(std::env::args_os().nth(1).ok_or("usage: frame_loop LOOP")?);
+    let mut sidecar = path.clone().into_os_string();
+    sidecar.push(".json");
+    let walk = loopwright_formats::load_loop(&std::fs::read(&path)?, &std::fs::read(sidecar)?)?;
     let runtime = RuntimeLoop::new(&walk)?;
     let mut pose = runtime.pose();
     let (mut character, mut secs) = (Rigid::IDENTITY, 0.0);

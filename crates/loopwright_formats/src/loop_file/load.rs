@@ -1,0 +1,64 @@
+//! From the bytes of a loop's file and of its sidecar to a loop that plays.
+
+use loopwright::LoopClip;
+
+use super::{
+    place::{LoopInFile, PlaceError},
+    sidecar::{Sidecar, SidecarError},
+};
+use crate::{
+    error::ReadError,
+    read::read_take,
+    settings::{AnimationChoice, ReadSettings},
+    space::SpaceSettings,
+};
+
+/// Why a loop cannot be loaded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadLoopError {
+    /// The sidecar cannot be read.
+    #[error(transparent)]
+    Sidecar(#[from] SidecarError),
+    /// The file cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The two do not match.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+}
+
+impl Sidecar {
+    /// The space of the loop's file.
+    ///
+    /// Words that name no axis or unit count as not stated: a sidecar may be edited by hand.
+    pub fn space(&self) -> SpaceSettings {
+        let unit = self.playback.unit.as_ref().unwrap_or(&self.take.unit);
+        let up = self.playback.up.as_ref().unwrap_or(&self.take.up);
+        SpaceSettings {
+            up: up.parse().unwrap_or_default(),
+            unit: unit.strip_suffix(" m").unwrap_or(unit).parse().unwrap_or_default(),
+        }
+    }
+}
+
+/// Loads a loop from the bytes of its file and of the sidecar beside it, ready to be played.
+///
+/// The loop is on the skeleton of its take, in metres with +Y up, and its root moves, also where the file keeps it in place;
+/// [`LoopClip::in_place`] stops it. What is odd in the file is not reported: [`read_take`] and [`LoopInFile`] are the parts.
+/// Errors: [`LoadLoopError`].
+pub fn load_loop(bytes: &[u8], sidecar: &[u8]) -> Result<LoopClip, LoadLoopError> {
+    let sidecar = Sidecar::from_json(sidecar)?;
+    let settings = ReadSettings {
+        animation: sidecar
+            .playback
+            .animation
+            .as_deref()
+            .map_or(AnimationChoice::Loop, AnimationChoice::Given),
+        ..ReadSettings::in_space(sidecar.space())
+    };
+    let written = read_take(bytes, "loop", &settings, &mut Vec::new())?.take;
+    let written = sidecar.without_added_root(written)?;
+    let place = LoopInFile::of_sidecar(&sidecar, &written)?;
+    Ok(place.clip(&written).map_err(PlaceError::from)?)
+}
