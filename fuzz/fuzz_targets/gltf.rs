@@ -3,11 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loopwright_formats::{
-    AnimationChoice, ReadSettings,
-    detect::{FileKind, file_kind},
-    read_take, write_take,
-};
+use loopwright_formats::{AnimationChoice, FileKind, ReadSettings, file_kind, read_take, write_take};
 
 fuzz_target!(|bytes: &[u8]| {
     if !matches!(file_kind(bytes), FileKind::Gltf | FileKind::Glb) {

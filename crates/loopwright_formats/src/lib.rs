@@ -44,7 +44,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod detect;
+// What the rest of the world sees has a name.
+#![warn(unnameable_types)]
+
+mod detect;
 
 mod limits;
 
@@ -60,9 +63,9 @@ mod naming;
 
 pub mod bvh;
 
-pub mod fbx;
+mod fbx;
 
-pub mod gltf;
+mod gltf;
 
 mod source;
 
@@ -79,9 +82,13 @@ mod warning;
 mod error;
 
 pub use bvh::{error::BvhError, source::BvhSource, warning::BvhWarning};
+pub use detect::{FileKind, file_kind};
 pub use error::{ReadError, WriteError};
 pub use fbx::{error::FbxError, source::FbxSource};
-pub use gltf::{error::GltfError, source::GltfSource};
+pub use gltf::{
+    error::{GlbFault, GltfError},
+    source::GltfSource,
+};
 pub use limits::MAX_FILE_BYTES;
 pub use loop_file::{LoadLoopError, LoopFile, LoopFileError, LoopInFile, Sidecar, SidecarError, Target, load_loop};
 pub use naming::added_root_name;

@@ -11,9 +11,8 @@ use loopwright::{
     math::{Rigid, Twist, rotation},
 };
 use loopwright_formats::{
-    AnimationChoice, ClosingKey, Format, LoadedTake, LoopWriteSettings, ReadError, ReadSettings, Sidecar, Source,
-    SpaceWarning, Warning, gltf::error::GltfError, loop_file::facts::PlaybackFacts, read_take, with_facts, write_loop,
-    write_take,
+    AnimationChoice, ClosingKey, Format, GltfError, LoadedTake, LoopWriteSettings, ReadError, ReadSettings, Sidecar,
+    Source, SpaceWarning, Warning, loop_file::facts::PlaybackFacts, read_take, with_facts, write_loop, write_take,
 };
 use serde_json::{Value, json};
 

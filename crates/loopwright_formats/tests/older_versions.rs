@@ -3,8 +3,8 @@
 use loopwright_formats::{
     Sidecar, facts_in,
     loop_file::{
+        FORMAT, SidecarError, VERSION,
         facts::{Grade, TakeFacts},
-        sidecar::{FORMAT, SidecarError, VERSION},
     },
 };
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Unusual contents of files are reported with kind and position, in any format; these are the kinds that no other test covers.
 
 use glam::DQuat;
-use loopwright_formats::{LoadedTake, ReadError, ReadSettings, Warning, bvh, detect::FileKind, read_take, write_take};
+use loopwright_formats::{FileKind, LoadedTake, ReadError, ReadSettings, Warning, bvh, read_take, write_take};
 use serde_json::json;
 
 mod gltf_file;

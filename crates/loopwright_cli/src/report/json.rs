@@ -2,7 +2,7 @@
 //!
 //! docs/formats/json.md describes them, docs/formats/loopwright.schema.json is their schema.
 
-use loopwright_formats::loop_file::{json::to_text, sidecar::VERSION};
+use loopwright_formats::loop_file::{VERSION, to_text};
 use serde::Serialize;
 
 use crate::{exit::Failure, talk};

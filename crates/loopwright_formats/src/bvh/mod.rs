@@ -12,13 +12,13 @@ use glam::DVec3;
 
 use crate::space::Axis;
 
-pub mod channel;
+pub(crate) mod channel;
 
-pub mod error;
+pub(crate) mod error;
 
 pub(crate) mod read;
 
-pub mod source;
+pub(crate) mod source;
 
 pub(crate) mod write;
 
@@ -34,9 +34,10 @@ mod motion;
 
 mod rows;
 
-pub mod warning;
+pub(crate) mod warning;
 
 pub use channel::{Channel, ChannelKind};
+pub use error::{BvhError, Found, FrameCountFault, FrameTimeFault, NumberHint, NumberPlace, Position};
 pub use read::parse;
 
 /// A joint as stated in the file.

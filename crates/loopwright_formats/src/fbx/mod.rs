@@ -15,7 +15,7 @@
 
 mod animation;
 
-pub mod error;
+pub(crate) mod error;
 #[cfg(feature = "fbx")]
 mod form;
 mod fresh;
@@ -30,7 +30,7 @@ pub(crate) mod read;
 mod record;
 #[cfg(feature = "fbx")]
 mod scene;
-pub mod source;
+pub(crate) mod source;
 #[cfg(feature = "fbx")]
 mod timing;
 pub(crate) mod write;

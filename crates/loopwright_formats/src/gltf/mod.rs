@@ -5,9 +5,9 @@
 //! between them. A skin lists the nodes that are its joints. Numbers are stored in buffers and accessed through views and
 //! accessors. By the format's definition lengths are metres and +Y is up. See docs/formats/gltf.md.
 
-pub mod error;
+pub(crate) mod error;
 
-pub mod source;
+pub(crate) mod source;
 
 mod accessor;
 

@@ -99,7 +99,7 @@ pub struct ClosureFacts {
     pub noise_closed_separately: bool,
 }
 
-/// How the root moves: root(t) = start * exp(t * twist), see [`super::sidecar`].
+/// How the root moves: root(t) = start * exp(t * twist), see `sidecar`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RootMotionFacts {
     /// What became of the root motion, as `--root-motion` names it.

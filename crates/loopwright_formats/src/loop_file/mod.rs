@@ -8,13 +8,13 @@ pub mod facts;
 
 pub mod importer;
 
-pub mod sidecar;
+pub(crate) mod sidecar;
 
-pub mod target;
+pub(crate) mod target;
 
 pub mod describe;
 
-pub mod json;
+pub(crate) mod json;
 
 mod file;
 
@@ -27,7 +27,8 @@ mod version_1;
 mod word;
 
 pub use file::{BlendOrigin, LoopFile, LoopFileError, written_keys};
+pub use json::to_text;
 pub use load::{LoadLoopError, load_loop};
 pub use place::{LoopInFile, PlaceError};
-pub use sidecar::{Sidecar, SidecarError};
-pub use target::Target;
+pub use sidecar::{FORMAT, Sidecar, SidecarError, VERSION};
+pub use target::{Choices, Target};

@@ -41,7 +41,7 @@ const MAX_COUNT: usize = 1_000_000_000;
 /// All facts about a written loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sidecar {
-    /// [`FORMAT`].
+    /// `FORMAT`.
     pub format: String,
     /// [`VERSION`].
     pub version: u32,

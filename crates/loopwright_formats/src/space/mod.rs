@@ -13,14 +13,14 @@ use core::fmt;
 
 use glam::{DQuat, DVec3};
 
-pub mod choice;
+pub(crate) mod choice;
 
 pub(crate) mod guess;
 
 #[cfg(feature = "fbx")]
 pub(crate) mod stated;
 
-pub mod warning;
+pub(crate) mod warning;
 
 pub use choice::{SpaceError, SpaceSettings, UnitChoice, UpChoice};
 
