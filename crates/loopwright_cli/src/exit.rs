@@ -1,4 +1,4 @@
-//! How a command ends, and what a failure says: what, where, why, what to try.
+//! How a command ends, and what a failure reports: what happened, where, why, and what to try.
 
 use std::{fmt, process::ExitCode};
 
@@ -11,7 +11,7 @@ pub(crate) enum Ending {
     Negative,
 }
 
-/// A failure for the user's eyes.
+/// A failure to report to the user.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     /// What happened and where, one line.
@@ -21,7 +21,7 @@ pub(crate) struct Failure {
     /// One thing to try.
     hint: Option<String>,
     negative: bool,
-    /// The JSON document that says so beside the facts known by then, where there are any.
+    /// The command's own JSON document for this failure, with the facts known by then, if it has one.
     document: Option<Box<str>>,
 }
 
@@ -59,19 +59,19 @@ impl Failure {
         self
     }
 
-    /// Says what to try.
+    /// Adds one thing to try.
     pub(crate) fn try_this(mut self, hint: impl fmt::Display) -> Self {
         self.hint = Some(hint.to_string());
         self
     }
 
-    /// Says so in a JSON document of the command's own.
+    /// Reports the failure in a JSON document of the command's own.
     pub(crate) fn in_document(mut self, document: String) -> Self {
         self.document = Some(document.into());
         self
     }
 
-    /// The JSON document that says so, where the command has one of its own.
+    /// The JSON document for this failure, if the command has one of its own.
     pub(crate) fn document(&self) -> Option<&str> {
         self.document.as_deref()
     }
@@ -81,7 +81,7 @@ impl Failure {
         if self.negative { 1 } else { 2 }
     }
 
-    /// Whether nothing was found, as opposed to something went wrong.
+    /// Whether nothing was found; otherwise something went wrong.
     pub(crate) fn is_negative(&self) -> bool {
         self.negative
     }

@@ -1,4 +1,4 @@
-//! Files and folders that are read.
+//! Reads files and lists folders.
 
 use std::{
     fs::File,
@@ -10,7 +10,7 @@ use loopwright_formats::{Format, MAX_FILE_BYTES};
 
 use crate::exit::Failure;
 
-/// Memory set aside on the word of the file system, bytes; more is asked for as it is filled.
+/// Memory reserved at once on the basis of the reported file size, bytes. Beyond it, memory grows as data is read.
 const MAX_HINTED_BYTES: u64 = 1 << 30;
 
 /// All bytes of a file.
@@ -32,7 +32,7 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     if length.is_dir() {
         return Err(Failure::error(format!("\"{}\" is a folder", path.display())).try_this("name one take in it"));
     }
-    // What the file system says is only a hint; some files have no length.
+    // The size from the file system is only a hint; some files have no length.
     let mut bytes = Vec::with_capacity(usize::try_from(length.len().min(MAX_HINTED_BYTES)).unwrap_or(0));
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
@@ -45,9 +45,9 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// Files in a folder and below that are wanted, by name.
+/// The wanted files in a folder and its subfolders, sorted by name.
 ///
-/// Links to folders are not followed, since they may lead in a circle. Errors: a folder cannot be listed.
+/// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed.
 pub(crate) fn files_below(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -67,13 +67,13 @@ pub(crate) fn files_below(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> R
     Ok(found)
 }
 
-/// Whether a file's name is that of a format that is read.
+/// Whether the file's name has the extension of a format that can be read.
 pub(crate) fn is_named_like_a_take(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.and_then(Format::of_extension).is_some()
 }
 
-/// The stem of a file's name, for naming what is made from it.
+/// The stem of a file's name, for naming its outputs.
 pub(crate) fn stem(path: &Path) -> String {
     path.file_stem()
         .map_or_else(|| "take".to_owned(), |stem| stem.to_string_lossy().into_owned())

@@ -1,4 +1,4 @@
-//! The headings under which `--help` lists flags: what one wants, in the order in which a loop is made.
+//! The headings under which `--help` lists flags: by purpose, in the order in which a loop is made.
 
 pub(crate) const INPUT: &str = "Input";
 pub(crate) const WHICH_LOOP: &str = "Which loop";
@@ -10,15 +10,15 @@ pub(crate) const ENGINE: &str = "Engine";
 
 /// How loops are mixed, or follow one another.
 pub(crate) const MIX: &str = "Mix";
-/// What a jump between two motions costs.
+/// The cost of a jump between two motions.
 pub(crate) const JUMP: &str = "Jump";
-/// What `check` allows.
+/// The limits of `check`.
 pub(crate) const LIMITS: &str = "Limits";
-/// What `fit` measures.
+/// The measurements of `fit`.
 pub(crate) const FIT: &str = "Fit";
-/// What `fit` computes without a take.
+/// The results of `fit` without a take.
 pub(crate) const NUMBERS_ALONE: &str = "From numbers alone";
-/// What a picture shows.
+/// The content of a picture.
 pub(crate) const PICTURE: &str = "Picture";
 /// How the synthetic walker moves.
 pub(crate) const WALK: &str = "Walk";

@@ -1,4 +1,4 @@
-//! What `check` allows: limits from flags and from `loopwright.toml`, and loops held against them.
+//! Limits of `check`: read from flags and from `loopwright.toml`, and compared with the figures of loops.
 
 use std::{
     env, fmt,
@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 use crate::{exit::Failure, files, headings::LIMITS};
 
-/// The file that a folder, and all below it, takes its limits from.
+/// The file that holds the limits of a folder and everything below it.
 const CONFIG_NAME: &str = "loopwright.toml";
 
 /// Largest figures that loops may have.
@@ -69,7 +69,7 @@ fn is_limit(limit: f64) -> bool {
     limit.is_finite() && limit >= 0.0
 }
 
-/// A limit of the file; an error names its line.
+/// A limit from the file; an error names its line.
 fn checked<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
     let limit = f64::deserialize(from)?;
     if is_limit(limit) {
@@ -79,7 +79,7 @@ fn checked<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> 
     }
 }
 
-/// What `loopwright.toml` may hold.
+/// The contents of `loopwright.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Config {
@@ -93,14 +93,14 @@ pub(crate) struct Exceeded {
     pub(crate) measure: &'static str,
     /// The figure.
     pub(crate) found: f64,
-    /// What is allowed.
+    /// The limit.
     pub(crate) allowed: f64,
-    /// The joint that shows it; null for figures of the whole body.
+    /// The joint with this figure; null for figures of the whole body.
     pub(crate) joint: Option<String>,
     /// What to try.
     #[serde(rename = "try")]
     pub(crate) hint: String,
-    /// The figure in words, and its unit.
+    /// A description of the figure, and its unit.
     #[serde(skip)]
     words: (&'static str, &'static str),
 }
@@ -116,7 +116,7 @@ impl fmt::Display for Exceeded {
     }
 }
 
-/// Four digits that count, and no more zeros than that.
+/// Formats a value with four significant digits and no trailing zeros.
 fn rounded(value: f64) -> String {
     let digits = (3.0 - value.abs().max(1e-9).log10().floor()).clamp(0.0, 9.0) as usize;
     let text = format!("{value:.digits$}");
@@ -126,7 +126,7 @@ fn rounded(value: f64) -> String {
     }
 }
 
-/// Names of the joints that show most at the seam.
+/// Names of the joints with the largest rotation gap, position gap and acceleration at the seam.
 pub(crate) struct SeamNames {
     pub(crate) turn: String,
     pub(crate) gap: String,
@@ -134,9 +134,9 @@ pub(crate) struct SeamNames {
 }
 
 impl Limits {
-    /// The limits in force: those of flags, then those of a file, then those above which a loop pops.
+    /// The limits in force: from flags, else from a file, else the defaults above which a loop pops.
     ///
-    /// Errors: the file that is named, or found here or above, cannot be read.
+    /// Errors: the file on the command line, or one found in this folder or above, cannot be read.
     pub(crate) fn settled(flags: Self, config: Option<&Path>) -> Result<Self, Failure> {
         let file = match config.map(Path::to_owned).or_else(nearest_config) {
             Some(path) => read(&path)?,
@@ -157,7 +157,7 @@ impl Limits {
         })
     }
 
-    /// The limits that a loop exceeds; a figure that it does not have exceeds none.
+    /// The limits that a loop exceeds; a figure that the loop does not have exceeds no limit.
     pub(crate) fn exceeded(&self, quality: &QualityFacts, joints: &SeamNames) -> Vec<Exceeded> {
         const CLOSE: &str = "close it again with `loopwright make` or `loopwright close`";
         let figures = [
@@ -226,7 +226,7 @@ impl Limits {
         exceeded
     }
 
-    /// Why a limit that is set could not be checked on a loop.
+    /// Why a loop could not be checked against one of the limits.
     pub(crate) fn unchecked(&self, quality: &QualityFacts) -> Option<&'static str> {
         (self.max_foot_slide.is_some() && quality.foot_slide_cmps.is_none())
             .then_some("no foot stands in this loop, so the limit of foot sliding was not checked")

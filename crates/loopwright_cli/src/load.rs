@@ -1,4 +1,4 @@
-//! Reading takes from files, with warnings on stderr.
+//! Reads takes from files and prints warnings on stderr.
 
 use std::{
     io,
@@ -22,7 +22,7 @@ use crate::{
     talk,
 };
 
-/// A take with its study and what was said about it.
+/// A take with its analysis and warnings.
 pub(crate) struct Loaded {
     pub(crate) path: PathBuf,
     pub(crate) file: LoadedTake,
@@ -38,7 +38,7 @@ impl Loaded {
         &self.file.take
     }
 
-    /// The facts that every JSON answer opens with.
+    /// The facts at the start of every JSON answer.
     pub(crate) fn facts(&self) -> TakeFacts {
         TakeFacts {
             smooth_hz: self.smooth_hz,
@@ -47,7 +47,7 @@ impl Loaded {
     }
 }
 
-/// The facts of a take as JSON has them.
+/// The facts of a take for JSON.
 pub(crate) fn take_facts(path: &Path, file: &LoadedTake) -> TakeFacts {
     TakeFacts {
         animation: file.source.as_gltf().map(|_| file.take.name().to_owned()),
@@ -55,8 +55,8 @@ pub(crate) fn take_facts(path: &Path, file: &LoadedTake) -> TakeFacts {
     }
 }
 
-/// The bytes of a file that another one names, which must lie in the same folder or below: a file from elsewhere shall not
-/// make us copy what it does not own.
+/// Reads a file that another file names. It must lie in the same folder or below: otherwise a foreign file could make us copy
+/// files that are not its own.
 fn companion(of: &Path, name: &str) -> io::Result<Vec<u8>> {
     let name = Path::new(name);
     if !name
@@ -72,7 +72,7 @@ fn companion(of: &Path, name: &str) -> io::Result<Vec<u8>> {
     })
 }
 
-/// Reads a file as a take; what is soft goes to `warnings`.
+/// Reads a file as a take; soft problems go to `warnings`.
 pub(crate) fn read_take(
     path: &Path,
     settings: &ReadSettings<'_>,
@@ -88,7 +88,7 @@ pub(crate) fn read_take(
         .map_err(|error| read_failure(path, &error))
 }
 
-/// A file that is no take.
+/// The failure for a file that is not a take.
 fn read_failure(path: &Path, error: &ReadError) -> Failure {
     let hint = match error {
         ReadError::Empty | ReadError::OtherKind { .. } | ReadError::Utf16 | ReadError::Bvh(BvhError::NotBvh { .. }) => {
@@ -109,7 +109,7 @@ fn read_failure(path: &Path, error: &ReadError) -> Failure {
     Failure::error(format!("cannot read \"{}\": {error}", path.display())).try_this(hint)
 }
 
-/// Reads and studies a take, and prints its warnings.
+/// Reads and analyses a take, and prints its warnings.
 pub(crate) fn load(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
     let mut soft = Vec::new();
     let settings = study.settings(study.space(), AnimationChoice::Auto);
@@ -133,7 +133,7 @@ pub(crate) fn load(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
     })
 }
 
-/// The take without what shakes faster than `hertz`; poses before and after a jump are not mixed.
+/// Removes motion faster than `hertz` from a take; poses before and after a jump are not mixed.
 fn smoothed(take: &Take, hertz: f64, overrides: &BodyOverrides) -> Result<Take, Failure> {
     let body = Body::find(take, overrides).map_err(body_failure)?;
     let defects = TakeDefects::of(take, &take.world_tracks(), &body);
@@ -149,9 +149,9 @@ fn smoothed(take: &Take, hertz: f64, overrides: &BodyOverrides) -> Result<Take, 
     })
 }
 
-/// The space that a sidecar states for its loop, where the user does not say otherwise.
+/// The space that a sidecar states for its loop; the user's settings take precedence.
 ///
-/// Words that are no axis or unit leave the choice as it is: a sidecar may be edited by hand.
+/// Unknown axes or units in the sidecar have no effect, since it may have been edited by hand.
 pub(crate) fn stated_space(args: &TakeArgs, sidecar: &Sidecar) -> SpaceSettings {
     let (asked, stated) = (args.space(), sidecar.space());
     SpaceSettings {
@@ -166,7 +166,7 @@ pub(crate) fn stated_space(args: &TakeArgs, sidecar: &Sidecar) -> SpaceSettings 
     }
 }
 
-/// A named joint that is not there.
+/// Turns an error about the body, such as a missing joint, into a failure with something to try.
 pub(crate) fn body_failure(error: BodyError) -> Failure {
     let failure = Failure::error(&error);
     match error {
@@ -182,7 +182,7 @@ pub(crate) fn body_failure(error: BodyError) -> Failure {
     }
 }
 
-/// What the study of a take found that the user should know.
+/// Findings of the analysis that the user should know.
 fn study_warnings(take: &Take, analysis: &Analysis) -> Vec<String> {
     let mut warnings = Vec::new();
     for (kind, why) in [
@@ -230,7 +230,7 @@ fn study_warnings(take: &Take, analysis: &Analysis) -> Vec<String> {
     warnings
 }
 
-/// Names of the feet, for people.
+/// Names of the feet, as text.
 pub(crate) fn feet_names(take: &Take, analysis: &Analysis) -> String {
     const MOST: usize = 6;
     let feet = &analysis.body.feet;

@@ -1,4 +1,4 @@
-//! The `loopwright` command: arguments, files and words; all the work is done by the libraries.
+//! The `loopwright` command: arguments, files and messages; the libraries do all the work.
 
 use std::{env, ffi::OsString, process::ExitCode};
 

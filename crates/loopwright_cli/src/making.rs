@@ -1,4 +1,4 @@
-//! Making a loop of a chosen stretch, and what is said about it.
+//! Makes a loop from a chosen stretch, and words its warnings and failures.
 
 use loopwright::{
     LoopCandidate, LoopSettings, MadeLoop, RootMode, Skeleton,
@@ -13,14 +13,14 @@ use loopwright_formats::{LoopFile, LoopFileError, LoopWriteSettings, Source};
 
 use crate::{exit::Failure, load::Loaded};
 
-/// A loop, its file, and what is worth a warning.
+/// A loop, its file, and warnings about it.
 pub(crate) struct Making {
     pub(crate) made: MadeLoop,
     pub(crate) file: LoopFile,
     pub(crate) soft: Vec<String>,
 }
 
-/// Makes a loop of a stretch and writes it into memory.
+/// Makes a loop from a stretch and writes it into memory.
 pub(crate) fn make(
     loaded: &Loaded,
     chosen: &LoopCandidate,
@@ -122,11 +122,11 @@ fn root_failure(loaded: &Loaded, error: RootError) -> Failure {
     }
 }
 
-/// Motion of the hips over a loop above which pulling the body back gets a warning, metres and radians.
+/// Motion of the hips over a loop, metres and radians. Above it, pulling the body back gets a warning.
 const TORN_METRES: f64 = 0.1;
 const TORN_RADIANS: f64 = 5.0 * core::f64::consts::PI / 180.0;
 
-/// A warning where the body is pulled back over much root motion.
+/// Warns if pulling the body back removes much motion.
 fn torn_back(made: &MadeLoop) -> Option<String> {
     if made.root.mode != RootMode::Stationary {
         return None;
@@ -146,7 +146,7 @@ fn torn_back(made: &MadeLoop) -> Option<String> {
     })
 }
 
-/// Warnings about feet that could have been held and are not, and about the source of the speed.
+/// Warnings about feet that could have been held but were not, and about the source of the root's speed.
 fn feet_left_alone(skeleton: &Skeleton, body: &Body, feet: &Feet) -> Vec<String> {
     let mut said = Vec::new();
     for (foot, outcome) in body.feet.iter().zip(&feet.outcomes) {

@@ -9,12 +9,12 @@ use loopwright::{
 
 use crate::{exit::Failure, files, talk};
 
-/// The pairs in a file, if one is named.
+/// Reads the pairs from a file, if one is given.
 pub(crate) fn pairs_of(file: Option<&Path>) -> Result<Vec<String>, Failure> {
     file.map_or_else(|| Ok(Vec::new()), read_pairs)
 }
 
-/// Reads a file of pairs: two names a line, separated by `=`; a name alone lies in the mirror.
+/// Reads a file of pairs: two names a line, separated by `=`; a single name is a joint on the mirror plane.
 fn read_pairs(path: &Path) -> Result<Vec<String>, Failure> {
     let wrong = |line: usize, why: &str| {
         Failure::error(format!("cannot read \"{}\": line {line}: {why}", path.display()))
@@ -44,7 +44,7 @@ fn parse(pair: &str) -> Result<(String, String), String> {
     }
 }
 
-/// The mirror of a take, from the names of its joints and pairs that say otherwise.
+/// The mirror of a take, from the names of its joints and from pairs that override them.
 pub(crate) fn mirror(analysis: &Analysis, pairs: &[String]) -> Result<Mirror, Failure> {
     let pairs = pairs
         .iter()

@@ -1,4 +1,4 @@
-//! Counts, numbers and ranges as they are typed.
+//! Parses counts, numbers and ranges from the command line.
 
 /// A whole number from 1 to 100000.
 pub(crate) fn parse_count(text: &str) -> Result<usize, String> {
@@ -8,7 +8,7 @@ pub(crate) fn parse_count(text: &str) -> Result<usize, String> {
     }
 }
 
-/// `LOW:HIGH`, of which one may be left out.
+/// `LOW:HIGH`; either may be left out.
 pub(crate) fn parse_bounds(text: &str) -> Result<[f64; 2], String> {
     let wrong =
         || "must be LOW:HIGH, two numbers in order of which one may be left out, such as 1.2:1.6 or 2:".to_owned();
@@ -39,7 +39,7 @@ pub(crate) fn parse_cycles(text: &str) -> Result<[u32; 2], String> {
     }
 }
 
-/// `START:END`, frames and parts of frames.
+/// `START:END`, in fractional frames.
 pub(crate) fn parse_cut(text: &str) -> Result<(f64, f64), String> {
     let wrong = || "must be START:END, two frames counted from 0, such as 120:185".to_owned();
     let (start, end) = text.split_once(':').ok_or_else(wrong)?;
@@ -72,7 +72,7 @@ pub(crate) fn parse_range(text: &str) -> Result<(usize, usize), String> {
     Ok((start, end))
 }
 
-/// A number above zero that its formulas keep finite.
+/// A number above zero for which the formulas stay finite.
 pub(crate) fn parse_positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if (1e-9..=1e9).contains(&number) => Ok(number),

@@ -1,4 +1,4 @@
-//! Writing: files appear whole or not at all, and nothing is overwritten unasked.
+//! Writing files: each appears whole or not at all, and existing files are replaced only on request.
 
 use std::{
     io::{self, Write},
@@ -10,7 +10,7 @@ use tempfile::NamedTempFile;
 
 use crate::exit::Failure;
 
-/// The format that a file's name asks for. Errors: its extension is of no format that is written.
+/// The format for a file name's extension. Errors: no format is written under this extension.
 pub(crate) fn format_of(path: &Path) -> Result<Format, Failure> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.and_then(Format::of_extension).ok_or_else(|| {
@@ -28,18 +28,18 @@ pub(crate) fn format_of(path: &Path) -> Result<Format, Failure> {
     })
 }
 
-/// Files that belong together: none appears before all of them are written.
+/// Files that belong together: they appear only after all of them are written.
 pub(crate) struct Outputs {
     force: bool,
-    /// What nothing may replace, by its true name.
+    /// Input files, by canonical path: no output may replace them.
     spared: Vec<PathBuf>,
     waiting: Vec<(NamedTempFile, PathBuf)>,
-    /// What would speak falsely of the new files, and goes when they come.
+    /// Files that would contradict the new ones; they are removed when the new files appear.
     cleared: Vec<PathBuf>,
 }
 
 impl Outputs {
-    /// Nothing to write yet; with `force` existing files are replaced.
+    /// Starts with nothing to write; with `force`, existing files are replaced.
     pub(crate) fn new(force: bool) -> Self {
         Self {
             force,
@@ -49,7 +49,7 @@ impl Outputs {
         }
     }
 
-    /// Fails at once where a file could not be written later, before any work is done for it.
+    /// Fails at once if the file could not be written later, before any work is done for it.
     pub(crate) fn check(&self, path: &Path) -> Result<(), Failure> {
         let folder = folder_of(path);
         if path.is_dir() {
@@ -62,7 +62,7 @@ impl Outputs {
                     .try_this("make the folder first, or name another output with -o"),
             );
         }
-        // What is there and no file, such as a device, would be replaced by one.
+        // Renaming onto something that is not a regular file, such as a device, would replace it with a file.
         if path.metadata().is_ok_and(|there| !there.is_file()) {
             return Err(Failure::error(format!("\"{}\" is no file to write to", path.display()))
                 .try_this("the name of a file, such as walk-loop.bvh"));
@@ -71,19 +71,19 @@ impl Outputs {
             return Err(Failure::error(format!("\"{}\" is the take itself", path.display()))
                 .try_this("another name; a take is never overwritten"));
         }
-        // A dangling link is in the way as well, though nothing is behind it.
+        // A dangling link also blocks the output, although its target does not exist.
         if !self.force && path.symlink_metadata().is_ok() {
             return Err(already_there(path));
         }
         Ok(())
     }
 
-    /// From now on no output may replace a file that is read, even by force: captured motion is not to be had again.
+    /// Protects an input file from now on: no output may replace it, even with `force`, because a capture cannot be repeated.
     pub(crate) fn spare(&mut self, input: &Path) {
         self.spared.extend(input.canonicalize());
     }
 
-    /// Makes sure that no such file stays: one that is there is in the way, and by force is removed with the others' coming.
+    /// Makes sure that no such file stays. An existing one is an error; with `force` it is removed when the new files appear.
     pub(crate) fn clear(&mut self, path: &Path) -> Result<(), Failure> {
         if path.symlink_metadata().is_ok() {
             self.check(path)?;
@@ -92,7 +92,7 @@ impl Outputs {
         Ok(())
     }
 
-    /// Writes a file's bytes beside its place, not yet in it.
+    /// Writes a file's bytes to a temporary file next to its path.
     pub(crate) fn add(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         self.check(path)?;
         if self.waiting.iter().any(|(_, other)| is_same(other, path)) {
@@ -113,7 +113,7 @@ impl Outputs {
         Ok(())
     }
 
-    /// Puts all files into their places and returns their names; on failure takes back those it had put there.
+    /// Moves all files to their paths and returns their names; on failure removes those it had already moved.
     pub(crate) fn commit(self) -> Result<Vec<String>, Failure> {
         let mut written: Vec<PathBuf> = Vec::new();
         for (file, path) in self.waiting {
@@ -124,7 +124,7 @@ impl Outputs {
                 file.persist_noclobber(&path)
             };
             if let Err(failed) = result {
-                // What was overwritten by force is gone either way; what is new is taken back.
+                // Files overwritten with `force` cannot be restored; new files are removed again.
                 if !self.force {
                     for path in &written {
                         let _ = std::fs::remove_file(path);
@@ -148,7 +148,7 @@ impl Outputs {
     }
 }
 
-/// Temporary files are private; a finished one gets the permissions of any other new file.
+/// Temporary files are private, so a finished file gets the permissions of any other new file.
 fn allow_others_to_read(file: &NamedTempFile) {
     #[cfg(unix)]
     {
@@ -159,7 +159,7 @@ fn allow_others_to_read(file: &NamedTempFile) {
     let _ = file;
 }
 
-/// Why writing failed, without the name of the temporary file, which tells the user nothing.
+/// Why writing failed, without the temporary file's name, which means nothing to the user.
 fn cause(error: &io::Error) -> String {
     if error.get_ref().is_some() {
         error.kind().to_string()
@@ -168,7 +168,7 @@ fn cause(error: &io::Error) -> String {
     }
 }
 
-/// Whether two names are those of one file to come.
+/// Whether two paths name the same future file.
 fn is_same(one: &Path, other: &Path) -> bool {
     let folder = |path: &Path| folder_of(path).canonicalize().ok();
     one.file_name() == other.file_name() && folder(one) == folder(other)
@@ -186,7 +186,7 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Prints data on stdout; a reader that has gone away is no failure.
+/// Prints data on stdout; it is no failure if the reader has closed the pipe.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {

@@ -1,16 +1,16 @@
-//! Plots that commands draw beside their answers: where they go, and as what.
+//! Plots that commands draw in addition to their answers: the output file and its format.
 
 use std::path::{Path, PathBuf};
 
 use crate::{exit::Failure, output::Outputs};
 
-/// A plot that was asked for.
+/// A requested plot.
 pub(crate) struct PlotFile {
     path: PathBuf,
     format: Format,
 }
 
-/// What a plot is written as.
+/// The format of a plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Svg,
@@ -18,7 +18,7 @@ enum Format {
 }
 
 impl PlotFile {
-    /// The plot asked for, if any. Errors: another extension than `.svg` or `.png`, or a place that cannot be written to.
+    /// The requested plot, if any. Errors: the extension is not `.svg` or `.png`, or the file cannot be written.
     pub(crate) fn asked_for(path: Option<&Path>, outputs: &Outputs) -> Result<Option<Self>, Failure> {
         let Some(path) = path else {
             return Ok(None);

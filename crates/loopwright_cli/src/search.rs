@@ -1,4 +1,4 @@
-//! Searching for loops: from flags to settings, and from results to messages.
+//! Searches for loops: turns flags into settings, and results into messages.
 
 use loopwright::{
     FoundLoops, LoopCandidate, SearchSettings,
@@ -13,7 +13,7 @@ use crate::{
     load::{self, Loaded},
 };
 
-/// The search that the arguments ask for.
+/// The search settings for these arguments.
 pub(crate) fn settings(args: &SearchArgs, max_candidates: usize) -> SearchSettings {
     SearchSettings {
         min_secs: args.min_seconds,
@@ -32,10 +32,10 @@ pub(crate) fn settings(args: &SearchArgs, max_candidates: usize) -> SearchSettin
     }
 }
 
-/// Rate of turn, degrees per second, from which a loop is said to turn.
+/// Turn rate from which a loop counts as turning, degrees per second.
 const TURNING_DPS: f64 = 5.0;
 
-/// The rates of turn asked for, degrees per second.
+/// The requested range of turn rates, degrees per second.
 fn turn_bounds(args: &SearchArgs) -> Option<[f64; 2]> {
     match (args.turning, args.straight) {
         (Some(TurnSide::Left), _) => Some([TURNING_DPS, f64::INFINITY]),
@@ -68,15 +68,15 @@ pub(crate) fn check(args: &SearchArgs, loaded: &Loaded) -> Result<(), Failure> {
     }
 }
 
-/// What a search found, and in which segments where it went by them.
+/// The result of a search, and the segments if it went by segments.
 pub(crate) struct Hunt {
     pub(crate) found: FoundLoops,
     pub(crate) segments: Option<Vec<SegmentLoops>>,
 }
 
-/// Searches as the arguments ask, the whole take or segment by segment.
+/// Searches the whole take or segment by segment, as the arguments ask.
 ///
-/// By segments the list holds the best loop of each that has one, in the order of time.
+/// A search by segments lists the best loop of each segment that has one, in order of time.
 pub(crate) fn hunt(loaded: &Loaded, settings: &SearchSettings, args: &SearchArgs) -> Result<Hunt, Failure> {
     if !args.per_segment {
         return Ok(Hunt {
@@ -89,7 +89,7 @@ pub(crate) fn hunt(loaded: &Loaded, settings: &SearchSettings, args: &SearchArgs
         .find_loops_per_segment(settings)
         .map_err(|error| search_failure(loaded, error))?;
     let best = |loops: &SegmentLoops| loops.best.as_ref().ok().cloned();
-    // Where no segment has a loop, the cheapest miss of any is the most useful one to report.
+    // If no segment has a loop, the cheapest near miss of all is the most useful one to report.
     let misses = segments
         .iter()
         .filter_map(|loops| loops.best.as_ref().err().copied().flatten());
@@ -142,7 +142,7 @@ fn search_failure(loaded: &Loaded, error: SearchError) -> Failure {
     }
 }
 
-/// Why nothing qualified, with the nearest miss.
+/// Reports why nothing qualified, with the nearest miss.
 pub(crate) fn nothing_found(loaded: &Loaded, found: &FoundLoops, args: &SearchArgs) -> Failure {
     let (first, last) = args.within.unwrap_or((0, loaded.take().num_frames() - 1));
     let failure = Failure::nothing(format!(
@@ -188,7 +188,7 @@ pub(crate) fn nothing_found(loaded: &Loaded, found: &FoundLoops, args: &SearchAr
     }
 }
 
-/// What came nearest to a loop, and what it lacks.
+/// Describes the nearest miss and what it lacks.
 pub(crate) fn miss_in_words(miss: &NearestMiss) -> String {
     let place = format!(
         "frames {}-{} ({:.2} s)",
@@ -223,7 +223,7 @@ pub(crate) fn miss_in_words(miss: &NearestMiss) -> String {
     }
 }
 
-/// Says so when a loop stands for its own stretch only.
+/// Warns if the loop represents only its own stretch of the take.
 pub(crate) fn confidence_warning(loaded: &Loaded, best: &LoopCandidate) -> Option<String> {
     if best.is_idle {
         return Some(
@@ -250,7 +250,7 @@ pub(crate) fn confidence_warning(loaded: &Loaded, best: &LoopCandidate) -> Optio
     ))
 }
 
-/// Says so when the loop holds frames that are not to be trusted.
+/// Warns if the loop contains bad frames.
 pub(crate) fn bad_frames_warning(loaded: &Loaded, chosen: &LoopCandidate) -> Option<String> {
     let inside = chosen.cut.start_frame().floor() as usize..=chosen.cut.end_frame().ceil() as usize;
     let bad: Vec<usize> = loaded

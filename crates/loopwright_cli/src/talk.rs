@@ -1,4 +1,4 @@
-//! What is said on stderr: warnings and failures, in colour where the terminal takes it and NO_COLOR is not set. Warnings are
+//! Messages on stderr: warnings and failures, in colour if the terminal supports it and NO_COLOR is not set. Warnings are
 //! kept, since every JSON document lists them.
 
 use std::{
@@ -13,7 +13,7 @@ use crate::exit::Failure;
 
 fn say(style: Style, label: &str, text: &str) {
     let mut stderr = anstream::stderr().lock();
-    // A closed stderr leaves nobody to talk to.
+    // If stderr is closed, nobody can read the message.
     let _ = writeln!(stderr, "{style}{label}{style:#}: {text}");
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn warn(text: &str) {
     say(AnsiColor::Yellow.on_default().bold(), "warning", text);
 }
 
-/// Warns in the JSON document alone.
+/// Adds a warning to the JSON document only.
 pub(crate) fn keep(text: &str) {
     let mut warnings = WARNINGS.lock().unwrap_or_else(PoisonError::into_inner);
     warnings.push(text.to_owned());
@@ -37,12 +37,12 @@ pub(crate) fn warnings() -> Vec<String> {
     WARNINGS.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// Reports something that was decided on the way.
+/// Reports a decision the command made.
 pub(crate) fn note(text: &str) {
     say(AnsiColor::Cyan.on_default().bold(), "note", text);
 }
 
-/// Names several things below a heading, one line each.
+/// Lists several things below a heading, one line each.
 pub(crate) fn list(text: &str, lines: &[String]) {
     say(AnsiColor::Yellow.on_default().bold(), "warning", text);
     let mut stderr = anstream::stderr().lock();
@@ -60,27 +60,27 @@ pub(crate) fn fail(failure: &Failure) {
     }
 }
 
-/// A bar for work that takes a while; nothing where stderr is no terminal.
+/// A progress bar for long work; it draws nothing if stderr is no terminal.
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
-    /// Work of that many steps.
+    /// A bar for this many steps.
     pub(crate) fn new(what: &'static str, steps: usize) -> Self {
         let target = ProgressDrawTarget::stderr();
         let bar = ProgressBar::with_draw_target(Some(steps as u64), target).with_message(what);
-        // The template is fixed, so it holds; without it the bar has its own look.
+        // The template is fixed and valid; without it the bar would use its default style.
         if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}") {
             bar.set_style(style);
         }
         Self(bar)
     }
 
-    /// One step is done.
+    /// Counts one step as done.
     pub(crate) fn step(&self) {
         self.0.inc(1);
     }
 
-    /// All is done: the bar goes.
+    /// Removes the bar when all steps are done.
     pub(crate) fn finish(&self) {
         self.0.finish_and_clear();
     }

@@ -1,4 +1,4 @@
-//! The words of the libraries' choices on the command line, with a help text for each, and in recipes.
+//! Names for the libraries' choices on the command line, with a help text for each, and in recipes.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use loopwright::{
@@ -12,18 +12,18 @@ use loopwright::{
 use loopwright_draw::render::View;
 use loopwright_formats::{ClosingKey, Target};
 
-/// A choice with a word for flags and recipes.
+/// A choice with a name for flags and recipes.
 pub(crate) trait Choice: Copy + Send + Sync + 'static {
-    /// Every choice, in the order in which they are listed.
+    /// Every choice, in the order in which `--help` lists them.
     const ALL: &'static [Self];
 
-    /// What people write.
+    /// The name that people write.
     fn word(self) -> &'static str;
 
-    /// Former words, which are still read.
+    /// Former names, which are still read.
     fn aliases(self) -> &'static [&'static str];
 
-    /// What `--help` says of it; empty where the word says all.
+    /// The help text; empty if the name explains itself.
     fn help(self) -> &'static str;
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(listed).try_map(|word| T::read(&word))
 }
 
-/// States the help texts of a choice that knows its own words.
+/// Defines the help texts of choices that already have names.
 macro_rules! choices {
     ($($Choice:ident::$LIST:ident { $($Variant:ident: $help:literal),+ $(,)? })+) => {$(
         impl Choice for $Choice {
@@ -140,12 +140,12 @@ choices! {
     }
 }
 
-/// A value that recipes hold as a text.
+/// A value that recipes hold as a string.
 pub(crate) trait Written: Sized {
-    /// The text.
+    /// Returns the string.
     fn written(&self) -> String;
 
-    /// Reads the text; what is wrong with it otherwise.
+    /// Parses the string; the error says what is wrong with it.
     fn read(text: &str) -> Result<Self, String>;
 }
 
@@ -159,7 +159,7 @@ impl<T: Choice> Written for T {
     }
 }
 
-/// The one of these choices that a text in a recipe names; what is wrong with it otherwise.
+/// Finds the choice that a string in a recipe names; the error says what is wrong with the string.
 pub(crate) fn read_one_of<T: Choice>(choices: &[T], text: &str) -> Result<T, String> {
     let named = choices
         .iter()
@@ -174,7 +174,7 @@ pub(crate) fn read_one_of<T: Choice>(choices: &[T], text: &str) -> Result<T, Str
     })
 }
 
-/// A text in a recipe.
+/// A string in a recipe.
 pub(crate) mod text {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
@@ -189,7 +189,7 @@ pub(crate) mod text {
     }
 }
 
-/// A text that may be left out.
+/// A string that may be left out.
 pub(crate) mod optional_text {
     use serde::{Deserializer, Serialize, Serializer};
 
@@ -204,7 +204,7 @@ pub(crate) mod optional_text {
     }
 }
 
-/// A list of texts.
+/// A list of strings.
 pub(crate) mod texts {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 

@@ -1,4 +1,4 @@
-//! Loops read back: the file, the sidecar beside it, and the take they were cut from.
+//! Reads loops back: the file, its sidecar, and the take they were cut from.
 
 use std::{
     fmt::Display,
@@ -20,23 +20,23 @@ use crate::{
     talk,
 };
 
-/// A loop as its file has it, or any other file that may be one.
+/// A loop as read from its file, or any other file that may be a loop.
 pub(crate) struct WrittenLoop {
-    /// What the file beside it says, where there is one.
+    /// The sidecar, if there is one.
     pub(crate) sidecar: Option<Sidecar>,
     /// The keys, on the take's own skeleton.
     pub(crate) written: Take,
     /// The file as a take.
     pub(crate) facts: TakeFacts,
-    /// What is soft about it.
+    /// Warnings from reading it.
     pub(crate) warnings: Vec<String>,
 }
 
-/// Reads a loop and its sidecar. Errors: one of them cannot be read, or they do not belong together.
+/// Reads a loop and its sidecar. Errors: either cannot be read, or they do not belong together.
 pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<WrittenLoop, Failure> {
     let sidecar = read_sidecar(path, reading)?;
     let space = reading.space();
-    // A loop is in the space of its take; the sidecar knows it.
+    // A loop is in the space of its take, which the sidecar states.
     let space = sidecar
         .as_ref()
         .map_or(space, |sidecar| load::stated_space(reading, sidecar));
@@ -54,7 +54,7 @@ pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<WrittenLoop, Failu
     })
 }
 
-/// The keys on the take's own skeleton. Errors: the root joint that the sidecar names is not there.
+/// The keys on the take's own skeleton. Errors: the root joint that the sidecar names is missing.
 fn without_added_root(path: &Path, sidecar: &Sidecar, written: Take) -> Result<Take, Failure> {
     sidecar.without_added_root(written).map_err(|_| {
         Failure::error(format!(
@@ -65,17 +65,17 @@ fn without_added_root(path: &Path, sidecar: &Sidecar, written: Take) -> Result<T
     })
 }
 
-/// What becomes of a root joint that `make --add-root` inserted.
+/// What to do with a root joint that `make --add-root` inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AddedRoot {
-    /// It stays: it carries the root motion.
+    /// Keep it: it carries the root motion.
     Kept,
-    /// It goes, and its motion with it onto the joint below: the loop is on the skeleton of its take.
+    /// Remove it and apply its motion to the joint below: the loop is then on the skeleton of its take.
     Folded,
 }
 
-/// How a loop is read: the animation that its sidecar names, else the one asked for, else one that is named like a loop; where
-/// one is asked for, [`read_sidecar`] gives no sidecar of another.
+/// Settings for reading a loop. The animation is the one that the sidecar names, else the one requested, else one that is named
+/// like a loop. If one is requested, [`read_sidecar`] returns no sidecar of another.
 pub(crate) fn settings<'a>(
     reading: &'a TakeArgs,
     space: SpaceSettings,
@@ -89,7 +89,7 @@ pub(crate) fn settings<'a>(
     settings
 }
 
-/// A loop with its sidecar, ready to be played, and the form of its file.
+/// A loop with its sidecar, ready to be played, and the format of its file.
 pub(crate) struct PlayableLoop {
     pub(crate) clip: LoopClip,
     /// The keys.
@@ -101,7 +101,7 @@ pub(crate) struct PlayableLoop {
 }
 
 impl PlayableLoop {
-    /// The loop as it is played: its root stays where the file says so.
+    /// The loop as it is played: in place if the sidecar says that the root does not move.
     pub(crate) fn played(&self) -> LoopClip {
         if self.sidecar.root_motion.mode.moves_root() {
             self.clip.clone()
@@ -113,7 +113,7 @@ impl PlayableLoop {
 
 /// Reads a loop that must have its sidecar, and prints warnings about it.
 ///
-/// Errors: there is no sidecar, one of the two cannot be read, or they do not belong together.
+/// Errors: there is no sidecar, either file cannot be read, or they do not belong together.
 pub(crate) fn read_playable(path: &Path, reading: &TakeArgs, added_root: AddedRoot) -> Result<PlayableLoop, Failure> {
     let sidecar = match read_sidecar(path, reading)? {
         Some(sidecar) => sidecar,
@@ -125,7 +125,7 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs, added_root: AddedRo
             .because("the sidecar holds the root motion and the period of the loop")
             .try_this("leave --animation away, or make each loop into a file of its own"));
         }
-        // A file that is not there at all is said to be so.
+        // If the file itself is missing, report that first.
         None => {
             files::read_bytes(path)?;
             return Err(
@@ -163,7 +163,7 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs, added_root: AddedRo
     })
 }
 
-/// A loop that does not go with its sidecar.
+/// The failure for a loop that does not match its sidecar.
 pub(crate) fn apart(path: &Path, error: &dyn Display) -> Failure {
     Failure::error(format!(
         "\"{}\" and its sidecar do not belong together: {error}",
@@ -172,7 +172,7 @@ pub(crate) fn apart(path: &Path, error: &dyn Display) -> Failure {
     .try_this("make the loop again")
 }
 
-/// Paths of loops, with every folder replaced by the loops in it: its files with a sidecar beside them, by name.
+/// Replaces every folder in a list of paths by the loops in it: its files that have a sidecar, sorted by name.
 ///
 /// Errors: a folder cannot be listed, or holds no loop.
 pub(crate) fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
@@ -203,9 +203,9 @@ pub(crate) fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(loops)
 }
 
-/// Loops in a folder and below, by name: files with a sidecar beside them, and takes whose names say so.
+/// The loops in a folder and its subfolders, sorted by name: files with a sidecar, and takes that are named like loops.
 ///
-/// Links to folders are not followed, since they may lead in a circle. Errors: a folder cannot be listed, or there is no loop.
+/// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed, or there is no loop.
 pub(crate) fn loops_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let found = files::files_below(folder, |path| has_sidecar(path) || is_named_like_a_loop(path))?;
     if found.is_empty() {
@@ -219,14 +219,14 @@ pub(crate) fn loops_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(found)
 }
 
-/// Whether a file without a sidecar is named as loops are, `walk-loop.fbx`.
+/// Whether a file without a sidecar is named like a loop, `walk-loop.fbx`.
 fn is_named_like_a_loop(path: &Path) -> bool {
     files::is_named_like_a_take(path) && files::stem(path).ends_with("-loop")
 }
 
 /// The animations of a file that are loops by their names or by its sidecar, if there are several.
 ///
-/// Nothing is said of a file or a sidecar that cannot be read: that comes when the loop is.
+/// A file or sidecar that cannot be read is not reported here; reading the loop reports it later.
 pub(crate) fn several_loops(path: &Path) -> Vec<String> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     // Its animation has no name, and its files are large.
@@ -245,7 +245,7 @@ pub(crate) fn several_loops(path: &Path) -> Vec<String> {
     }
 }
 
-/// Reads loops that must have their sidecars and one skeleton; at least one.
+/// Reads one or more loops, each with its sidecar and all on the same skeleton.
 pub(crate) fn read_all_playable(paths: &[PathBuf], reading: &TakeArgs) -> Result<Vec<PlayableLoop>, Failure> {
     let loops = paths
         .iter()
@@ -265,17 +265,18 @@ pub(crate) fn read_all_playable(paths: &[PathBuf], reading: &TakeArgs) -> Result
     Ok(loops)
 }
 
-/// What to try where a loop and its sidecar contradict each other.
+/// What to try if a loop and its sidecar contradict each other.
 pub(crate) const OTHER_SIDECAR: &str = "make the loop again, or remove the sidecar to check the loop by its keys alone";
 
-/// Whether a sidecar lies beside a file: it is a loop then, unless another animation is asked for.
+/// Whether a file has a sidecar: it is then a loop, unless another animation is requested.
 pub(crate) fn has_sidecar(path: &Path) -> bool {
     output::sidecar_path(path).exists()
 }
 
-/// The sidecar beside a loop; `None` where there is none, or one of another animation than the one asked for, which is said.
+/// Reads the sidecar of a loop. `None` if there is none, or if it belongs to another animation than the one requested; the
+/// latter is reported.
 ///
-/// Errors: there is one that cannot be read.
+/// Errors: the sidecar exists but cannot be read.
 pub(crate) fn read_sidecar(path: &Path, reading: &TakeArgs) -> Result<Option<Sidecar>, Failure> {
     if !has_sidecar(path) {
         return Ok(None);
@@ -298,7 +299,7 @@ pub(crate) fn read_sidecar(path: &Path, reading: &TakeArgs) -> Result<Option<Sid
     Ok(Some(sidecar))
 }
 
-/// A loop as its sidecar has it. Errors: the two contradict each other.
+/// The loop that the sidecar describes. Errors: the two contradict each other.
 pub(crate) fn of_sidecar(sidecar: &Sidecar, written: &Take) -> Result<LoopInFile, Failure> {
     LoopInFile::of_sidecar(sidecar, written).map_err(contradicted)
 }
@@ -307,7 +308,7 @@ fn contradicted(error: PlaceError) -> Failure {
     Failure::error(error).try_this(OTHER_SIDECAR)
 }
 
-/// The uncut frames that the loop was made from, seen from the same root. Errors: it was made from another take.
+/// The uncut frames that the loop was made from, relative to the same root. Errors: it was made from another take.
 pub(crate) fn uncut(
     place: &LoopInFile,
     take: &Loaded,

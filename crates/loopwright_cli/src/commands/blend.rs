@@ -1,4 +1,4 @@
-//! `loopwright blend`: from several loops to one.
+//! `loopwright blend`: mixes several loops into one.
 
 use loopwright::{
     Blender, LoopClip, RootMode,
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     Ok(Ending::Done)
 }
 
-/// What becomes of the root motion of the blend: as of the first loop, or a path where any follows one.
+/// The root mode of the blend: that of the first loop, or a path if any loop follows one.
 fn mode(loops: &[PlayableLoop]) -> RootMode {
     let mut modes = loops.iter().map(|each| each.sidecar.root_motion.mode);
     let first = modes.next().unwrap_or_default();
@@ -98,7 +98,7 @@ fn mode(loops: &[PlayableLoop]) -> RootMode {
     }
 }
 
-/// The blend with its feet held: what stands on two circles stands nowhere in their mean.
+/// The blend with its feet held: a foot that stands in each loop, moving on its own circle, stands nowhere in their mean.
 fn planted(
     args: &BlendArgs,
     first: &PlayableLoop,
@@ -110,7 +110,7 @@ fn planted(
         Some(name) => clip.skeleton().find(name),
         None => first.sidecar.playback.root_joint_added.then_some(0),
     };
-    // One loop alone stays what it is.
+    // A single loop stays unchanged.
     let mixed = weights.iter().filter(|&&weight| weight > 0.0).count() > 1;
     let lock = if mixed { args.lock_feet } else { FootLock::Off };
     let (planted, feet) =
@@ -127,7 +127,7 @@ fn planted(
     Ok((planted, facts))
 }
 
-/// Refuses loops that hold different numbers of cycles: their phases do not mean the same.
+/// Refuses loops with different numbers of cycles, because their phases are not comparable.
 fn same_cycles(args: &BlendArgs, loops: &[PlayableLoop]) -> Result<(), Failure> {
     let cycles = |index: usize| loops[index].sidecar.candidate.cycles;
     match (1..loops.len()).find(|&index| cycles(index) != cycles(0)) {
@@ -143,7 +143,7 @@ fn same_cycles(args: &BlendArgs, loops: &[PlayableLoop]) -> Result<(), Failure> 
     }
 }
 
-/// The weights that are given, asked for by speed and turn, or equal.
+/// The weights: as given, computed from the requested speed and turn rate, or equal.
 fn weigh(args: &BlendArgs, clips: Vec<LoopClip>) -> Result<(Blender, Vec<f64>), Failure> {
     let failed = |error: BlendError| blend_failure(args, &error);
     let wanted = [
@@ -156,7 +156,7 @@ fn weigh(args: &BlendArgs, clips: Vec<LoopClip>) -> Result<(Blender, Vec<f64>), 
         let (low, high) = has.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), has| {
             (low.min(has), high.max(has))
         });
-        // A hair beyond is the loop itself, whose own figure was rounded for people.
+        // A value just outside the range means the outermost loop itself: its printed figure is rounded.
         let slack = 1e-3 * (high - low).max(0.1);
         if !(low - slack..=high + slack).contains(&value) {
             return Err(

@@ -1,4 +1,4 @@
-//! `loopwright check`: does the seam show, and is everything within limits?
+//! `loopwright check`: reports whether the seam shows and whether all figures are within limits.
 
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
         .map(|take| load::load(take, &args.reading.clone().into()))
         .transpose()?;
     let mut verdicts = Vec::new();
-    // A bad file, or a folder without loops, does not stop the others; it is reported now and listed at the end.
+    // A bad file, or a folder without loops, does not stop the others. It is reported now and listed again at the end.
     for (path, animation) in loops_in(&args.loops, &args.reading) {
         let reading = TakeArgs {
             animation: animation.clone().or_else(|| args.reading.animation.clone()),
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
     }
     let failed: Vec<&Verdict> = verdicts.iter().filter(|verdict| !verdict.failed.is_empty()).collect();
     if verdicts.len() > 1 && !failed.is_empty() {
-        // The last thing said of many loops is which of them need a hand.
+        // After many loops, end with a list of those that need work.
         let names: Vec<String> = failed
             .iter()
             .map(|verdict| format!("{} {}", verdict.title(), verdict.verdict))
@@ -102,11 +102,11 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
     })
 }
 
-/// A file, or why there is none, and the animation in it where that is not the only loop.
+/// A file or why there is none, and the animation in it if the file holds several loops.
 type Named = (Result<PathBuf, (PathBuf, Failure)>, Option<String>);
 
-/// Every loop that the paths stand for, in their order; of a folder what looks like one, by name, in it and below; of a file
-/// all its animations that are named like loops.
+/// All loops for these paths, in order. A folder stands for all files in it and below that look like loops, sorted by name; a
+/// file stands for all its animations that are named like loops.
 fn loops_in(paths: &[PathBuf], reading: &TakeArgs) -> Vec<Named> {
     let mut files = Vec::new();
     for path in paths {
@@ -139,7 +139,7 @@ fn loops_in(paths: &[PathBuf], reading: &TakeArgs) -> Vec<Named> {
     loops
 }
 
-/// The verdict on one loop. Errors: the file or its sidecar cannot be read, or do not belong together.
+/// The verdict on one loop. Errors: the file or its sidecar cannot be read, or they do not belong together.
 fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits) -> Result<Verdict, Failure> {
     let WrittenLoop {
         sidecar,
@@ -165,7 +165,7 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
             seen
         }
     };
-    // Folding an added root joint away leaves the root motion on the topmost joint, whichever had it in the take.
+    // Folding an added root joint away moves the root motion to the topmost joint, whichever joint carried it in the take.
     let root_added = sidecar
         .as_ref()
         .is_some_and(|sidecar| sidecar.playback.root_joint_added);
@@ -202,7 +202,7 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
         .map(|sidecar| &sidecar.playback)
         .filter(|playback| playback.copies > 1)
     {
-        // The seam between copies and the one after the last are different keys.
+        // The seam between copies and the seam after the last copy have different keys.
         let last = keys_of(
             playback.copies - 1,
             KeyLayout {
@@ -216,7 +216,7 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
             joints = quality::seam_joints(&last, source.as_ref());
         }
     }
-    // From the loop alone, when its feet stand depends on how they slide; its sidecar knows.
+    // Contacts estimated from the loop alone depend on how the feet slide, so those of the sidecar are used.
     let feet = sidecar.as_ref().and_then(|sidecar| sidecar.feet.as_ref());
     if let (None, Some(feet)) = (&source, feet.filter(|feet| !feet.stances.is_empty())) {
         quality.foot_slide_mps = quality::foot_slide_of_stances(&keys, &stands(feet, &written));
@@ -260,7 +260,7 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
     })
 }
 
-/// When feet stand, by the sidecar.
+/// The spans in which the feet stand, from the sidecar.
 fn stands(feet: &FeetFacts, written: &Take) -> Vec<Stand> {
     let in_samples = |secs: f64| (secs / written.frame_time_secs()).round().max(0.0) as usize;
     let stand = |stance: &ContactFacts| {

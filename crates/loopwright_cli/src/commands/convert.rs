@@ -1,4 +1,4 @@
-//! `loopwright convert`: reads a take or a loop and writes it again.
+//! `loopwright convert`: reads a take or a loop and writes it again, in the same or another format.
 
 use loopwright::{Analysis, Take};
 use loopwright_formats::{AnimationChoice, Format, Sidecar, Target, Written, loop_file::facts::PlaybackFacts};
@@ -52,13 +52,13 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     if let Some(complaint) = client.complaint(format) {
         talk::warn(&complaint);
     }
-    // From FBX to FBX nothing changes at all.
+    // From FBX to FBX nothing changes.
     let unchanged = file.source.as_fbx().filter(|_| format == Format::Fbx && !args.mirror);
     let source = match unchanged {
         Some(_) => file.source.clone(),
         None => client.placed(file.source.in_format(format, &take)),
     };
-    // From glTF to glTF nothing has to be sampled anew.
+    // From glTF to glTF nothing has to be resampled.
     let whole = source
         .as_gltf()
         .filter(|_| file.source.as_gltf().is_some() && !args.mirror);
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
                 .to_vec(),
             ..sidecar
         };
-        // The importer settings of the old file need not fit the new one.
+        // The old file's importer settings may not fit the new one.
         let target = args.target.map(|client| {
             let unrooted = take.without_root_joint().filter(|_| sidecar.playback.root_joint_added);
             let own = unrooted.as_ref().unwrap_or(&take);
@@ -109,7 +109,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     Ok(Ending::Done)
 }
 
-/// The take in a mirror across the world's X.
+/// The mirror image of the take across the world's X.
 fn mirrored(args: &ConvertArgs, take: &Take) -> Result<Take, Failure> {
     let pairs = mirroring::pairs_of(args.mirror_map.as_deref())?;
     let analysis = Analysis::with(take, &args.reading.overrides()).map_err(load::body_failure)?;

@@ -1,4 +1,4 @@
-//! `loopwright cost`: what it costs to leave one motion and enter another.
+//! `loopwright cost`: the cost of leaving one motion and entering another.
 
 use std::path::{Path, PathBuf};
 
@@ -26,13 +26,13 @@ use crate::{
     written_loop::{self, AddedRoot},
 };
 
-/// Most frames of a side in a table; of more, some are taken evenly.
+/// Maximum number of frames per side in a table; from a longer motion, evenly spaced frames are taken.
 const TABLE: usize = 128;
 
-/// The same of a map that is drawn: three pixels to a frame.
+/// The same for the plotted map: three pixels to a frame.
 const MAP: usize = 152;
 
-/// Joints named of those that a skeleton lacks.
+/// Maximum number of missing joints that a message names.
 const NAMED: usize = 8;
 
 pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
     Ok(Ending::Done)
 }
 
-/// Spring, cubic and quintic as the flags have them, in this order.
+/// Spring, cubic and quintic with the settings of the flags, in this order.
 fn decays(args: &CostArgs) -> Result<[Decay; 3], Failure> {
     for (flag, secs, usual) in [
         ("--half-life", args.half_life, DEFAULT_HALF_LIFE_SECS),
@@ -99,12 +99,12 @@ fn decays(args: &CostArgs) -> Result<[Decay; 3], Failure> {
     Ok(DecayKind::ALL.map(|kind| kind.lasting(args.half_life, args.blend)))
 }
 
-/// A take or a loop, and the frame of it that is meant, if any.
+/// A take or a loop, and the selected frame of it, if any.
 struct Side {
     path: PathBuf,
     motion: TransitionClip,
     frame: Option<usize>,
-    /// The loop with its number of cycles, where it is one.
+    /// The loop with its number of cycles, if it is one.
     clip: Option<(LoopClip, usize)>,
     /// Names of the joints.
     joints: Vec<String>,
@@ -124,7 +124,7 @@ impl Side {
         };
         let frame = frame.map(|words| frame_of(&path, &words, num_keys)).transpose()?;
         Ok(Self {
-            // The closing key of a loop is its first sample again.
+            // The closing key of a loop repeats its first sample.
             frame: frame.map(|frame| frame % motion.num_frames()),
             path,
             motion,
@@ -176,9 +176,9 @@ fn read_loop(path: &Path, reading: &TakeArgs) -> Result<ReadLoop, Failure> {
     ))
 }
 
-/// The file and the words after its last colon, where they are a frame: names may hold colons themselves.
+/// Splits the argument into a file and the frame after its last colon, if there is one: names may contain colons themselves.
 ///
-/// A file that is there as it is named is meant as it is named.
+/// If a file has the whole argument as its name, that file is used.
 fn split(named: &Path) -> (PathBuf, Option<String>) {
     let whole = (named.to_owned(), None);
     if named.exists() {
@@ -188,7 +188,7 @@ fn split(named: &Path) -> (PathBuf, Option<String>) {
         return whole;
     };
     let is_number = !frame.is_empty() && frame.bytes().all(|byte| byte.is_ascii_digit());
-    // Words that are no frame still are one that went wrong, where the file before them is there.
+    // If the file before the colon exists, treat an invalid frame as a mistyped frame and not as part of the name.
     if !file.is_empty() && (is_number || Path::new(file).is_file()) {
         (PathBuf::from(file), Some(frame.to_owned()))
     } else {
@@ -196,7 +196,7 @@ fn split(named: &Path) -> (PathBuf, Option<String>) {
     }
 }
 
-/// A frame of a file with so many.
+/// Parses a frame of a file with this many frames.
 fn frame_of(path: &Path, words: &str, num_frames: usize) -> Result<usize, Failure> {
     let last = num_frames - 1;
     match words.parse::<usize>() {
@@ -241,7 +241,7 @@ fn mismatch(left: &Side, entered: &Side, error: TransitionError) -> Failure {
     failure.try_this("two motions of one skeleton: the same joints, in the same order")
 }
 
-/// What one jump costs, and its gaps of place and velocity, axis by axis.
+/// The cost of one jump, and its gaps in position and velocity, axis by axis.
 fn pair(
     transitions: &Transitions,
     left: &Side,
@@ -281,7 +281,7 @@ fn pair(
     )
 }
 
-/// The table between all frames that are meant, and its plot where one is asked for.
+/// The table between all selected frames, and its plot if one is requested.
 fn table(
     args: &CostArgs,
     transitions: &Transitions,
@@ -308,7 +308,7 @@ fn table(
     let phase = matching_phase(sides);
     let [left_step, entered_step] = sides.map(|side| side.motion.step_secs());
     let svg = drawn.then(|| {
-        // The whole of both is drawn, whichever frames are asked for.
+        // The plot shows both motions whole, whichever frames are selected.
         let all = [transitions.num_exits(), transitions.num_entries()];
         let names = sides.map(|side| files::stem(&side.path));
         plot::transitions(&TransitionMap {
@@ -349,7 +349,7 @@ fn table(
     Ok((table, svg))
 }
 
-/// The phase of the second loop at which it does what the first does at its start; none unless both hold as many cycles.
+/// The phase at which the second loop matches the start of the first; `None` unless both hold the same number of cycles.
 fn matching_phase(sides: [&Side; 2]) -> Option<f64> {
     let [(left, cycles), (entered, other)] = [sides[0].clip.as_ref()?, sides[1].clip.as_ref()?];
     (cycles == other)

@@ -1,4 +1,4 @@
-//! `loopwright demo`: the whole road on the built-in take.
+//! `loopwright demo`: the whole workflow on the built-in take.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<Ending, Failure> {
     })?;
     let result = walk_the_road(folder, args);
     if result.is_err() && made_folder {
-        // Only an empty folder goes; anything in it is somebody's.
+        // Only an empty folder is removed; files in it belong to somebody.
         let _ = std::fs::remove_dir(folder);
     }
     result
@@ -43,7 +43,7 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending, Failure> {
     let synthetic = synthesize(&WalkSettings::default()).map_err(Failure::error)?;
     synth::add(&mut outputs, &take_path, &synthetic, Format::Bvh)?;
 
-    // The take goes through its file form, as a user's would.
+    // The take is written to a file format and read back, like a user's take.
     let written = loopwright_formats::write_take(&synthetic.take, &Source::for_take(&synthetic.take, Format::Bvh))
         .map_err(Failure::error)?;
     let file = loopwright_formats::read_take(&written.bytes, "walk", &ReadSettings::default(), &mut Vec::new())

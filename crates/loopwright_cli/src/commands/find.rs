@@ -27,7 +27,7 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
         pairing: mirror.transpose()?.into(),
         ..search::settings(&args.search, args.top)
     };
-    // A take that holds no loop is an answer as well: an empty list, a reason, and a plot that shows why.
+    // A take that holds no loop still gets an answer: an empty list, a reason, and a plot that shows why.
     let (hunt, failure) = match search::hunt(&loaded, &settings, &args.search) {
         Ok(hunt) if hunt.found.candidates.is_empty() => {
             let failure = search::nothing_found(&loaded, &hunt.found, &args.search);
@@ -55,9 +55,9 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
         plot.add(&mut outputs, &svg)?;
         written = outputs.commit()?;
     }
-    // Loops of segments are meant to stand only for their own.
+    // A loop of a segment is meant to represent only that segment.
     if let Some(best) = found.best().filter(|_| hunt.segments.is_none()) {
-        // Who asks for an idle loop knows that it is one.
+        // A user who searches for an idle loop knows that it is idle.
         let confidence = search::confidence_warning(&loaded, best).filter(|_| !args.search.idle);
         let say = if args.json { talk::keep } else { talk::warn };
         confidence

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
             .collect();
         plot.add(&mut outputs, &loopwright_draw::plot::controller_fit(&named))?;
     }
-    // A block of no take says nothing, and would replace one that does.
+    // A block without takes would be empty and could overwrite a useful one.
     if let Some(path) = args.toml.as_ref().filter(|_| !fits.is_empty()) {
         outputs.add(path, block.as_bytes())?;
     }
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
     })
 }
 
-/// Looks at all takes of an argument; a bad file does not stop the others. Errors: the settings fit no take.
+/// Reads and fits all takes of an argument; a bad file does not stop the others. Errors: the settings fit no take.
 fn source(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<Source, Failure> {
     let is_folder = path.is_dir();
     let is_batch = is_folder || args.takes.len() > 1;
@@ -157,9 +157,9 @@ fn take(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<FittedTak
     })
 }
 
-/// Takes in a folder and below, by name: files of a format that is read, without loops, which have a sidecar beside them.
+/// Takes in a folder and its subfolders, sorted by name: files in a format that can be read, except loops (files with a sidecar).
 ///
-/// Links to folders are not followed, since they may lead in a circle. Errors: a folder cannot be listed, or there is no take.
+/// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed, or there is no take.
 fn takes_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let found = files::files_below(folder, |path| {
         files::is_named_like_a_take(path) && !written_loop::has_sidecar(path)

@@ -1,4 +1,4 @@
-//! `loopwright inspect`: what a take holds.
+//! `loopwright inspect`: the contents of a take.
 
 use crate::{
     args::InspectArgs,

@@ -27,7 +27,7 @@ pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
     let cycles = args.search.as_ref().and_then(|search| search.cycles);
     let flags = args.settings.recipe(args.range, cycles)?;
     let mut recipe = with_file(&flags, &args.target)?;
-    // Flags count more: the stretch in a file is no answer to a search that is asked for.
+    // Flags override the file: a stretch in the file does not replace a requested search.
     if args.range.is_none() && (args.pick.is_some() || args.search.is_some()) {
         recipe.stretch = recipe.stretch.searched_anew(cycles);
     }
@@ -47,7 +47,7 @@ pub(crate) fn close(args: CloseArgs) -> Result<Ending, Failure> {
     make(&args.take, &with_file(&flags, &args.target)?, &args.target, None)
 }
 
-/// What flags ask for, laid over the recipe that they name.
+/// The recipe file that the flags name, overridden by the flags.
 fn with_file(flags: &Recipe, target: &TargetArgs) -> Result<Recipe, Failure> {
     match &target.recipe {
         Some(path) => Recipe::read(path)?.overlaid(flags),
@@ -55,8 +55,7 @@ fn with_file(flags: &Recipe, target: &TargetArgs) -> Result<Recipe, Failure> {
     }
 }
 
-/// Makes a loop from a take; `search` says how a stretch is looked for, and which of those found is made, where the recipe
-/// names none.
+/// Makes a loop from a take. If the recipe names no stretch, `search` says how to find one and which result to use.
 fn make(
     take: &Path,
     recipe: &Recipe,
@@ -198,7 +197,7 @@ fn choose(
             .try_this("--range START:END, or `loopwright make` to search for them"));
     };
     search::check(search, loaded)?;
-    // At least what `find` asks for: how many are asked for may change the list.
+    // Search for at least as many as `find` does by default, since the requested number may change the list.
     let settings = SearchSettings {
         pairing: mirror.cloned().into(),
         ..search::settings(search, pick.max(DEFAULT_TOP))
@@ -220,10 +219,10 @@ fn choose(
     })
 }
 
-/// Most letters of an animation's name in the name of a file.
+/// Maximum number of letters of an animation's name that go into a file name.
 const MAX_NAMED: usize = 60;
 
-/// `<stem>-loop.<extension>` in the current folder, `<stem>-<animation>-loop.<extension>` where one is asked for.
+/// `<stem>-loop.<extension>` in the current folder; `<stem>-<animation>-loop.<extension>` if an animation is given.
 fn default_output(take: &Path, animation: Option<&str>, client: Target) -> PathBuf {
     let own = || {
         take.extension()

@@ -1,4 +1,4 @@
-//! `loopwright synth`: a synthetic take and its truth.
+//! `loopwright synth`: a synthetic take and its ground truth.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &SynthArgs) -> Result<Ending, Failure> {
     Ok(Ending::Done)
 }
 
-/// Writes a synthetic take and its truth beside their places.
+/// Writes a synthetic take and its ground truth to temporary files.
 pub(crate) fn add(
     outputs: &mut Outputs,
     path: &Path,

@@ -1,4 +1,4 @@
-//! How the seam is closed: as asked for, as the core's settings, and as it was decided in the end.
+//! How the seam is closed: as requested, as the core's settings, and as finally decided.
 
 use std::str::FromStr;
 
@@ -70,7 +70,7 @@ pub(crate) struct JointRecipe {
     blend: Option<f64>,
 }
 
-/// Names of what closes single joints.
+/// Names of the closures for single joints.
 mod joint_method {
     use serde::{Deserialize, Deserializer, de::Error};
 
@@ -86,7 +86,7 @@ mod joint_method {
 impl FromStr for JointRecipe {
     type Err = String;
 
-    /// `PATTERN:METHOD[:SECONDS]`, read from its end: names of joints may hold colons.
+    /// `PATTERN:METHOD[:SECONDS]`, parsed from its end because joint names may contain colons.
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
@@ -119,9 +119,9 @@ impl FromStr for JointRecipe {
 }
 
 impl ClosureRecipe {
-    /// The core's settings; those of `auto` are chosen later.
+    /// The core's settings; for `auto` they are chosen later.
     ///
-    /// Errors: a number that is out of its range, methods that cannot be mixed, a pattern that no joint's name is like.
+    /// Errors: a number is out of its range, methods cannot be mixed, or a pattern matches no joint's name.
     pub(crate) fn settings(&self, joints: &[JointRecipe], skeleton: &Skeleton) -> Result<ClosureSettings, Failure> {
         self.check()?;
         let shares = shares(&self.share)?;
@@ -162,7 +162,7 @@ impl ClosureRecipe {
         })
     }
 
-    /// The method of these names and times at both ends; `None` where nothing is closed.
+    /// The method for these names and times at both ends; `None` if nothing is closed.
     fn method_of(
         &self,
         [start, end]: [ClosureName; 2],
@@ -170,7 +170,7 @@ impl ClosureRecipe {
         shares: Shares,
     ) -> Option<Method> {
         let crossfades = start == ClosureName::Crossfade;
-        // The time of a crossfade is not that of the offsets which close what it leaves.
+        // A crossfade's time does not apply to the offsets, which close what the crossfade leaves.
         let shape = |name: ClosureName, secs: Option<f64>| name.shape(secs.filter(|_| !crossfades), self.hardness);
         Some(Method {
             start: shape(start, blend_start)?,
@@ -181,7 +181,7 @@ impl ClosureRecipe {
         })
     }
 
-    /// Refuses values that the core would refuse too, in the words of the command line.
+    /// Refuses values that the core would also refuse, with messages that name the flags.
     fn check(&self) -> Result<(), Failure> {
         for (name, secs) in [
             ("--blend", self.blend),
@@ -201,7 +201,7 @@ impl ClosureRecipe {
         }
     }
 
-    /// The recipe of a method that was chosen for the whole seam.
+    /// The recipe for a method that was chosen for the whole seam.
     pub(crate) fn chosen(&self, method: &Method) -> Self {
         let (name, secs) = match method.crossfade_secs {
             Some(secs) => (ClosureName::Crossfade, secs),

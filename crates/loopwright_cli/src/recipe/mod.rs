@@ -1,9 +1,8 @@
-//! Recipes: everything that decides how a loop is made, as flags or as a file, one laid over the other.
+//! Recipes: everything that decides how a loop is made, from flags or from a file. Flags override the file.
 //!
-//! Each part of a recipe is one struct, which both the command line and the file fill, and which knows the settings of the
-//! libraries that it stands for. A recipe holds only what somebody asked for; what is left out has the defaults of today.
-//! What `--save-recipe` writes holds everything that was decided on the way as well (the frames, the method that was chosen),
-//! so that it gives the same loop again.
+//! Each part of a recipe is one struct. The command line and the file both fill it, and it converts itself to the libraries'
+//! settings. A recipe holds only what the user requested; everything else gets the current defaults. `--save-recipe` also writes
+//! what was decided during the run (the frames, the method that was chosen), so that the recipe gives the same loop again.
 
 use std::path::Path;
 
@@ -58,7 +57,7 @@ pub(crate) struct StretchRecipe {
 }
 
 impl StretchRecipe {
-    /// What is left of it where a search is asked for, of so many cycles if any: its frames go, and with them the number of
+    /// This recipe for a new search, with this number of cycles if any: its frames are dropped, and with them the number of
     /// cycles that they hold.
     pub(crate) fn searched_anew(self, cycles: Option<u32>) -> Self {
         Self {
@@ -74,8 +73,8 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Keys of a part that a newer key sets aside: the ends of a stretch belong together, what is said of both ends of a seam
-/// takes the place of what was said of one, and a rate and a number of frames exclude each other.
+/// Keys of a part that a newer key removes: the ends of a stretch belong together, a setting for both ends of a seam replaces
+/// settings for one end, and a rate and a number of frames exclude each other.
 const SETS_ASIDE: [(&str, &str, &[&str]); 5] = [
     ("stretch", "start", &["end", "symmetric"]),
     ("closure", "method", &["method-start", "method-end"]),
@@ -85,7 +84,7 @@ const SETS_ASIDE: [(&str, &str, &[&str]); 5] = [
 ];
 
 impl Recipe {
-    /// Reads a recipe. Errors: the file cannot be read, or is no recipe.
+    /// Reads a recipe. Errors: the file cannot be read, or is not a recipe.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let bytes = files::read_bytes(path)?;
         let no_recipe = |why: String| {
@@ -105,7 +104,7 @@ impl Recipe {
         ))
     }
 
-    /// This recipe with whatever another one says laid over it. Errors: a number that TOML cannot hold.
+    /// This recipe, overridden by the settings of another one. Errors: a number that TOML cannot hold.
     pub(crate) fn overlaid(&self, over: &Self) -> Result<Self, Failure> {
         let failed = |error: &dyn std::fmt::Display| Failure::error(format!("cannot use the recipe: {error}"));
         let table = |recipe: &Self| Table::try_from(recipe).map_err(|error| failed(&error));
@@ -120,7 +119,7 @@ impl Recipe {
         under.try_into().map_err(|error| failed(&error))
     }
 
-    /// This recipe with everything in it that was decided on the way: the stretch, and the method where one was chosen.
+    /// This recipe with everything that was decided during the run: the stretch, and the method if one was chosen.
     pub(crate) fn done(&self, chosen: &LoopCandidate, method: Option<&Method>) -> Self {
         Self {
             stretch: StretchRecipe {
@@ -135,8 +134,8 @@ impl Recipe {
     }
 }
 
-/// Lays one table over another: tables key by key, tables in a list after those that are there, so that the later count,
-/// and anything else in place of what is there.
+/// Overrides one table with another. Tables merge key by key, tables in a list are appended so that the later ones count,
+/// and anything else is replaced.
 fn lay_over(under: &mut Table, over: Table) {
     for (key, value) in over {
         match (under.get_mut(&key), value) {

@@ -1,4 +1,4 @@
-//! What is written: the engine, the root, the feet, rate and keys, as asked for and as settings of the libraries.
+//! The output: engine, root, feet, rate and keys, as requested and as settings of the libraries.
 
 use clap::Args;
 use loopwright::{
@@ -66,12 +66,12 @@ pub(crate) struct OutputRecipe {
 }
 
 impl OutputRecipe {
-    /// The engine that will play the loop.
+    /// The engine for which the loop is written.
     pub(crate) fn engine(&self) -> Target {
         self.target.unwrap_or(Target::Generic)
     }
 
-    /// This with the choices of the engine wherever the user made none; the take has that many frames per second.
+    /// These settings with the engine's choices filled in where the user made none, for a take with this frame rate.
     pub(crate) fn filled(&self, take_rate_hz: f64) -> Self {
         let choices = self.engine().choices();
         let whole_rate = take_rate_hz.round().max(1.0);
@@ -84,7 +84,7 @@ impl OutputRecipe {
         }
     }
 
-    /// How root motion is extracted; `soft` gets a warning for each setting without effect.
+    /// How root motion is extracted; each setting without effect adds a warning to `soft`.
     pub(crate) fn root_settings(&self, soft: &mut Vec<String>) -> RootSettings {
         let defaults = RootSettings::default();
         let mode = self.root_motion.unwrap_or(defaults.mode);
@@ -110,7 +110,7 @@ impl OutputRecipe {
         }
     }
 
-    /// How densely the loop is sampled. Errors: a rate that is no positive number.
+    /// How densely the loop is sampled. Errors: the rate is not a positive number.
     pub(crate) fn sampling(&self) -> Result<Sampling, Failure> {
         match (self.fps, self.frames) {
             (Some(rate), _) if !(rate > 0.0 && rate.is_finite()) => {
@@ -123,11 +123,11 @@ impl OutputRecipe {
         }
     }
 
-    /// How the loop is laid out in a file of that format; `root_joint` is the one that the take has above its hips.
+    /// How the loop is laid out in a file of this format; `root_joint` is the take's own joint above the hips.
     ///
     /// A take with a root joint gets no second one.
     pub(crate) fn writing(&self, format: Format, root_joint: Option<usize>) -> LoopWriteSettings {
-        // Engines that play glTF read root motion from a node of its own; without root motion none is needed.
+        // Engines that play glTF read root motion from a separate node; without root motion none is needed.
         let moves = matches!(
             self.root_motion.unwrap_or_default(),
             RootMode::Constant | RootMode::Linear | RootMode::Path

@@ -1,4 +1,4 @@
-//! How a take is read, and what is seen in it.
+//! How a take is read and analysed.
 
 use std::{ffi::OsStr, str::FromStr};
 
@@ -12,7 +12,7 @@ use crate::{
     words::{Written, optional_text, texts},
 };
 
-/// A value of a flag that shows its default in the help: `None` where it was not typed, so that a recipe counts.
+/// The value of a flag whose default appears in the help: `None` if the user did not type it, so that a recipe's value counts.
 type Typed<T> = Option<T>;
 
 /// Reads a [`Typed`] value.
@@ -40,9 +40,10 @@ impl<P: TypedValueParser> TypedValueParser for IfTyped<P> {
     }
 }
 
-/// Defines a struct of flags, and of a table in a recipe, that begins with how a file is read.
+/// Defines a struct of flags and of a recipe table; it begins with the settings for reading a file.
 ///
-/// Flattening one struct into the other would do for flags; in recipes serde then no longer knows the line of a fault.
+/// Flattening one struct into the other would work for flags, but serde would then lose the line number of an error in a
+/// recipe.
 macro_rules! reading {
     ($(#[$meta:meta])* struct $Name:ident { $($more:tt)* }) => {
         $(#[$meta])*
@@ -75,7 +76,7 @@ macro_rules! reading {
         }
 
         impl $Name {
-            /// What is said of the file's axes and unit.
+            /// The settings for the file's axes and unit.
             pub(crate) fn space(&self) -> SpaceSettings {
                 SpaceSettings {
                     up: self.up.unwrap_or_default(),
@@ -83,7 +84,7 @@ macro_rules! reading {
                 }
             }
 
-            /// How a file is read, in a space that may be known better; `animation` is read where none is named.
+            /// Settings for reading a file. `space` may come from a better source; `animation` is used if the user names none.
             pub(crate) fn settings<'a>(
                 &'a self,
                 space: SpaceSettings,
@@ -129,7 +130,7 @@ reading! {
 }
 
 impl TakeArgs {
-    /// The joints that are named.
+    /// The joints that the user named.
     pub(crate) fn overrides(&self) -> BodyOverrides {
         BodyOverrides {
             hips: self.hips.clone(),
@@ -140,7 +141,7 @@ impl TakeArgs {
 }
 
 impl StudyArgs {
-    /// What the user says of the body, for the analysis of the take.
+    /// The user's settings for the body, for the analysis of the take.
     pub(crate) fn overrides(&self) -> BodyOverrides {
         BodyOverrides {
             hips: self.hips.clone(),
@@ -168,7 +169,7 @@ impl From<TakeArgs> for StudyArgs {
     }
 }
 
-/// How much joints count whose names are like a pattern: `PATTERN=WEIGHT`, read from its end, since names may hold equals
+/// The weight of joints whose names match a pattern: `PATTERN=WEIGHT`, parsed from its end because names may contain equals
 /// signs.
 impl Written for (String, f64) {
     fn written(&self) -> String {

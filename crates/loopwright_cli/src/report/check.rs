@@ -19,24 +19,24 @@ use crate::{
 pub(crate) struct Verdict {
     /// The loop's file.
     pub(crate) file: String,
-    /// The animation, where the file holds several loops.
+    /// The animation, if the file holds several loops.
     pub(crate) animation: Option<String>,
     /// "loops", "pops", "fails" (a limit is exceeded, though nothing pops) or "error".
     pub(crate) verdict: &'static str,
-    /// Limits that the loop exceeds; none where it loops.
+    /// Limits that the loop exceeds; empty if it loops.
     pub(crate) failed: Vec<Exceeded>,
-    /// The loop as a take; null where it cannot be read.
+    /// The loop as a take; null if it cannot be read.
     pub(crate) take: Option<TakeFacts>,
-    /// What the sidecar says of the stretch; null without one.
+    /// The stretch as the sidecar describes it; null without a sidecar.
     pub(crate) candidate: Option<CandidateFacts>,
-    /// The root motion; null where the file cannot be read.
+    /// The root motion; null if the file cannot be read.
     pub(crate) root_motion: Option<RootMotionFacts>,
-    /// The figures; null where the file cannot be read.
+    /// The figures; null if the file cannot be read.
     pub(crate) quality: Option<QualityFacts>,
-    /// Why it cannot be checked; left out where it can.
+    /// Why it cannot be checked; left out if it can.
     #[serde(rename = "error", skip_serializing_if = "Option::is_none", serialize_with = "error")]
     pub(crate) failure: Option<Failure>,
-    /// What was assumed, and what makes the verdict doubtful.
+    /// Assumptions, and reasons to doubt the verdict.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ fn error<S: Serializer>(failure: &Option<Failure>, to: S) -> Result<S::Ok, S::Er
 }
 
 impl Verdict {
-    /// The file, and the animation in it where that is not the only loop.
+    /// The file, and the animation in it if the file holds several loops.
     pub(crate) fn title(&self) -> String {
         match &self.animation {
             Some(animation) => format!("{} ({animation})", self.file),
@@ -72,7 +72,7 @@ pub(crate) fn human(verdict: &Verdict) -> String {
 #[derive(Serialize)]
 struct CheckAnswer<'a> {
     loops: &'a [Verdict],
-    /// What they were held against.
+    /// The limits that the figures were compared with.
     limits: &'a Limits,
 }
 

@@ -3,13 +3,13 @@
 use loopwright_formats::loop_file::facts::TakeFacts;
 use serde::Serialize;
 
-/// The answer of `convert`; it prints nothing for people.
+/// The answer of `convert`; there is none as text.
 #[derive(Serialize)]
 pub(crate) struct ConvertAnswer {
-    /// The file that was read, as a take.
+    /// The input file as a take.
     pub(crate) take: TakeFacts,
-    /// Whether it is a loop with a sidecar, which was written as well.
+    /// Whether the input is a loop with a sidecar; the sidecar was then written as well.
     pub(crate) is_loop: bool,
-    /// Whether left and right were exchanged.
+    /// Whether left and right were swapped.
     pub(crate) mirrored: bool,
 }

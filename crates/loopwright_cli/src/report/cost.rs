@@ -13,7 +13,7 @@ pub(crate) struct CostSide {
     pub(crate) file: String,
     /// "take" or "loop".
     pub(crate) kind: &'static str,
-    /// The frame that is left or entered; null for all.
+    /// The frame to leave or enter; null for all.
     pub(crate) frame: Option<usize>,
     /// Frames of the take, samples of the loop.
     pub(crate) frames: usize,
@@ -25,7 +25,7 @@ pub(crate) struct CostSide {
     pub(crate) period_secs: Option<f64>,
 }
 
-/// What a jump costs under one decay.
+/// The cost of a jump under one decay.
 #[derive(Serialize)]
 pub(crate) struct DecayCost {
     /// "spring", "cubic" or "quintic".
@@ -38,10 +38,10 @@ pub(crate) struct DecayCost {
     pub(crate) feature_cost_metre_secs: f64,
 }
 
-/// What a jump leaves of a joint or of the root.
+/// The gaps at a jump in one joint or in the root.
 #[derive(Serialize)]
 pub(crate) struct GapFacts {
-    /// The joint's name, or which part of the root's motion it is, in brackets.
+    /// The joint's name, or the part of the root motion, in brackets.
     pub(crate) part: String,
     /// Whether it is a joint.
     pub(crate) is_joint: bool,
@@ -49,9 +49,9 @@ pub(crate) struct GapFacts {
     pub(crate) weight: f64,
     /// Gap in position: left, up, ahead.
     pub(crate) position_m: [f64; 3],
-    /// Gap in velocity, likewise.
+    /// Gap in velocity, along the same axes.
     pub(crate) velocity_mps: [f64; 3],
-    /// Its part of the costs, in the order of the decays.
+    /// Its share of the costs, in the order of the decays.
     pub(crate) costs_metre_secs: [f64; 3],
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct GapFacts {
 pub(crate) struct PairFacts {
     /// Under spring, cubic and quintic.
     pub(crate) costs: [DecayCost; 3],
-    /// What it leaves, part by part.
+    /// The gaps, part by part.
     pub(crate) gaps: Vec<GapFacts>,
 }
 
@@ -84,32 +84,32 @@ pub(crate) struct TableFacts {
     pub(crate) decay: &'static str,
     /// Half-life of the spring, blend time of the others.
     pub(crate) decay_secs: f64,
-    /// The best places to leave (or to enter, where one frame is left), cheapest first.
+    /// The best frames to leave (or to enter, if one frame to leave is given), cheapest first.
     pub(crate) best: Vec<CrossingFacts>,
     /// Median and largest cost of the table.
     pub(crate) median_metre_secs: Option<f64>,
     pub(crate) largest_metre_secs: Option<f64>,
-    /// Phase, 0 to 1, of the loop entered at which it does what the one left does at its start; null unless both are loops
-    /// of as many cycles.
+    /// Phase of the entered loop, 0 to 1, that matches the start of the loop left; null unless both are loops with the same
+    /// number of cycles.
     pub(crate) matching_phase: Option<f64>,
-    /// Frames of the rows of the table; of long motions a part, evenly.
+    /// Frames of the rows of the table; of a long motion, an evenly spaced selection.
     pub(crate) exit_frames: Vec<usize>,
-    /// Frames of its columns, likewise.
+    /// Frames of its columns, chosen likewise.
     pub(crate) entry_frames: Vec<usize>,
-    /// Exact costs, a row for each exit.
+    /// Exact costs, one row per frame to leave.
     pub(crate) costs_metre_secs: Vec<Vec<f64>>,
 }
 
 /// The answer of `cost`.
 #[derive(Serialize)]
 pub(crate) struct CostAnswer {
-    /// What is left.
+    /// The motion to leave.
     pub(crate) left: CostSide,
-    /// What is entered.
+    /// The motion to enter.
     pub(crate) entered: CostSide,
-    /// Null unless one frame of each is named.
+    /// Null unless one frame of each is given.
     pub(crate) pair: Option<PairFacts>,
-    /// Null where one frame of each is named.
+    /// Null if one frame of each is given.
     pub(crate) table: Option<TableFacts>,
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{find::FindAnswer, json, make, synth::TruthFacts};
 
-/// The answer of `demo`: what `find` and `make` say of the built-in take, and its truth.
+/// The answer of `demo`: the answers of `find` and `make` for the built-in take, and its ground truth.
 #[derive(Serialize)]
 pub(crate) struct DemoAnswer<'a> {
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! Answers of commands that fail: words on stderr, and one JSON document on stdout where JSON is asked for.
+//! Answers of commands that fail: text on stderr, and one JSON document on stdout if JSON is requested.
 
 use std::{env, process::ExitCode};
 
@@ -12,23 +12,23 @@ use crate::{exit::Failure, output, talk};
 pub(crate) fn report(failure: &Failure) {
     if wants_json() {
         let bare = || json(failure, None);
-        // What is wrong is said below in any case.
+        // If printing fails, the text on stderr still reports the failure.
         let _ = output::print(&failure.document().map_or_else(bare, str::to_owned));
     }
     talk::fail(failure);
 }
 
-/// Reports arguments that are no command; help and the version that are asked for are no failures.
+/// Reports invalid arguments. A request for help or the version also arrives here and is no failure.
 pub(crate) fn report_arguments(error: &clap::Error) -> ExitCode {
     if error.use_stderr() && wants_json() {
         let _ = output::print(&json(&of_arguments(error), None));
     }
-    // A closed stderr leaves nobody to tell.
+    // If stderr is closed, nobody can read the message.
     let _ = error.print();
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
-/// Whether the user asks for JSON, which has to be known even where the arguments cannot be parsed.
+/// Whether the user asks for JSON; needed even if the arguments cannot be parsed.
 fn wants_json() -> bool {
     let mut options = env::args_os().skip(1).take_while(|argument| argument != "--");
     options.any(|argument| argument == "--json")
@@ -49,7 +49,7 @@ struct FailureAnswer {
     take: Option<TakeFacts>,
 }
 
-/// The document of a failure that is in no other document; `take` where it is known.
+/// The document for a failure that no other document contains; `take` if it is known.
 pub(crate) fn json(failure: &Failure, take: Option<TakeFacts>) -> String {
     json::document("error", FailureAnswer { take }, Some(failure), &[])
 }

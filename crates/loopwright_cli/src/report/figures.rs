@@ -1,4 +1,4 @@
-//! Root motion, feet and figures of loops in words, and the line about a take.
+//! Root motion, feet and figures of loops as text, and the line about a take.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use loopwright_formats::loop_file::facts::{FeetFacts, FootTreatment, QualityFact
 
 use super::table::{optional, rate};
 
-/// The first line of every answer: which take, how long, in what space.
+/// The first line of every answer: the take's file, its length and its space.
 pub(super) fn headline(take: &TakeFacts) -> String {
     format!(
         "{}: {} frames, {:.2} s at {} fps, {} joints, unit {}, {} up\n",
@@ -26,7 +26,7 @@ pub(super) fn duration_secs(take: &TakeFacts) -> f64 {
     take.frames.saturating_sub(1) as f64 * take.frame_time_secs
 }
 
-/// The root motion in words.
+/// The root motion as text.
 pub(super) fn root_motion(root: &RootMotionFacts) -> String {
     if root.mode == RootMode::Stationary {
         return "none".to_owned();
@@ -47,7 +47,7 @@ pub(super) fn root_motion(root: &RootMotionFacts) -> String {
     } else {
         let _ = write!(text, ", turning {:+.2} deg/s{radius}", root.turn_rate_dps);
     }
-    // Below half a millimetre a second it is rounding of a file.
+    // Below half a millimetre a second it is rounding in the file.
     if root.climb_mps.abs() >= 5e-4 {
         let _ = write!(text, ", climbing {:+.3} m/s", root.climb_mps);
     }
@@ -66,7 +66,7 @@ fn small(value: Option<f64>, unit: &str) -> String {
     }
 }
 
-/// The figures, a line each.
+/// The figures, one line each.
 pub(super) fn figures(quality: &QualityFacts) -> String {
     let mut text = String::new();
     let mut line = |label: &str, value: String| {
@@ -125,7 +125,7 @@ pub(super) fn figures(quality: &QualityFacts) -> String {
     text
 }
 
-/// What became of the feet, in words.
+/// What was done to the feet, as text.
 pub(super) fn held(feet: &FeetFacts) -> String {
     let names = |held: bool| -> String {
         let of = feet

@@ -27,21 +27,21 @@ use crate::{
     search::{self, Hunt},
 };
 
-/// A loop of the list.
+/// A loop in the list.
 #[derive(Serialize)]
 pub(crate) struct FoundLoop {
-    /// Its number in the list, from 1; `make --pick` takes it.
+    /// Its number in the list, from 1, as passed to `make --pick`.
     rank: usize,
     #[serde(flatten)]
     candidate: CandidateFacts,
-    /// Likeness of the frames around to themselves one period on, at most 1.
+    /// How similar the surrounding frames are to those one period later, at most 1.
     repeat_strength: Option<f64>,
     /// Autocorrelation of the whole take at the period, at most 1.
     take_repeat_strength: Option<f64>,
     idle: bool,
-    /// What the body does there.
+    /// What the body does during the loop.
     segment: Option<&'static str>,
-    /// Whether it is worth making, see [`Grade::of_candidate`].
+    /// Whether the loop is worth making, see [`Grade::of_candidate`].
     grade: &'static str,
     root_motion: RootMotionFacts,
 }
@@ -83,7 +83,7 @@ impl FoundLoop {
             format!("{:.2}", root_motion.speed_mps),
             format!("{:+.1}", root_motion.turn_rate_dps),
             format!("{:+.2}", root_motion.climb_mps),
-            // Just before the strike is closer to it than to a whole cycle later.
+            // A phase just before the strike is closer to the strike than to a whole cycle after it, so 1 becomes 0.
             optional(
                 candidate
                     .contact_phase
@@ -107,7 +107,7 @@ fn segment_of(candidate: &LoopCandidate, segments: &[Segment]) -> Option<&'stati
     Some(most.gait.name())
 }
 
-/// The pair of frames that came nearest to a loop, and what was wrong with it; the figures that were right are null.
+/// The pair of frames that came nearest to a loop, and why it failed; figures that did not fail are null.
 #[derive(Default, Serialize)]
 struct Miss {
     start_frame: usize,
@@ -167,14 +167,14 @@ impl Miss {
     }
 }
 
-/// A segment of the take and the rank of its loop.
+/// A segment of the take, and the rank of its loop.
 #[derive(Serialize)]
 struct SegmentLoop {
     #[serde(flatten)]
     segment: SegmentFacts,
-    /// Rank of its loop; null where it has none.
+    /// Rank of its loop; null if it has none.
     rank: Option<usize>,
-    /// What came nearest, where it has none.
+    /// The nearest miss, if it has no loop.
     nearest_miss: Option<Miss>,
     /// The same in words.
     #[serde(skip)]
@@ -186,7 +186,7 @@ struct SegmentLoop {
 struct RhythmFacts {
     period_secs: f64,
     confidence: f64,
-    /// Likeness of the take to itself after one cycle, two, three and so on.
+    /// Similarity of the take to itself after one cycle, two, three and so on.
     multiples: Vec<f64>,
 }
 
@@ -197,14 +197,14 @@ pub(crate) struct FindAnswer {
     random_cost_metre_secs: Option<f64>,
     candidates: Vec<FoundLoop>,
     nearest_miss: Option<Miss>,
-    /// Null where nothing that moves repeats, and in a search by segments.
+    /// Null if no motion repeats, and in a search by segments.
     rhythm: Option<RhythmFacts>,
     /// Null unless the search went by segments.
     segments: Option<Vec<SegmentLoop>>,
 }
 
 impl FindAnswer {
-    /// What a search found.
+    /// The facts of a search's result.
     pub(crate) fn of(loaded: &Loaded, hunt: &Hunt, settings: &SearchSettings) -> Self {
         let found = &hunt.found;
         let mut ranks = 1..;
@@ -213,7 +213,7 @@ impl FindAnswer {
                 let miss = loops.best.as_ref().err().map(Option::as_ref);
                 SegmentLoop {
                     segment: SegmentFacts::from(&loops.segment),
-                    // The first found of segments in order is that of the first segment that has one.
+                    // Candidates are in the order of segments: the first belongs to the first segment that has a loop.
                     rank: loops.best.as_ref().ok().and_then(|_| ranks.next()),
                     nearest_miss: miss.flatten().map(Miss::of),
                     why_none: miss.map(|miss| {
@@ -278,7 +278,7 @@ impl FindAnswer {
 }
 
 impl RhythmFacts {
-    /// The rhythm of a take in a line.
+    /// The rhythm of a take, in one line.
     fn human(&self) -> String {
         const MOST: usize = 5;
         let multiples: Vec<String> = (self.multiples.iter().take(MOST).enumerate().skip(1))

@@ -23,7 +23,7 @@ fn rhythm(loaded: &Loaded) -> Vec<analysis::Peak> {
     peaks.into_iter().take(MOST).collect()
 }
 
-/// How the feet were found, in a word.
+/// How the feet were found, in one word.
 fn found_by(found_by: FoundBy) -> &'static str {
     match found_by {
         FoundBy::Given => "given",
@@ -89,7 +89,7 @@ impl InspectAnswer<'_> {
     }
 }
 
-/// Columns that the bars of the contacts take at most.
+/// Maximum width of the contact bars, columns.
 const BARS: usize = 72;
 
 /// When each foot stands, as bars over the time of the take.
@@ -140,7 +140,7 @@ fn contacts(loaded: &Loaded) -> String {
     text
 }
 
-/// The skeleton as an indented tree, without recursion: files choose how deep it is.
+/// The skeleton as an indented tree. No recursion, since the file determines the depth.
 fn tree(loaded: &Loaded) -> String {
     const DEEPEST: usize = 40;
     let skeleton = loaded.take().skeleton();
@@ -181,9 +181,9 @@ struct Flipping<'a> {
 #[derive(Serialize)]
 struct Peak {
     period_secs: f64,
-    /// Autocorrelation there, at most 1.
+    /// Autocorrelation at this lag, at most 1.
     repeat_strength: f64,
-    /// How far it stands out from the lags around.
+    /// How far the peak stands out from the surrounding lags.
     prominence: f64,
 }
 
@@ -241,7 +241,7 @@ struct Stands<'a> {
 }
 
 impl<'a> InspectAnswer<'a> {
-    /// What a take holds.
+    /// The facts of a take.
     pub(crate) fn of(loaded: &'a Loaded) -> Self {
         let (take, analysis) = (loaded.take(), &loaded.analysis);
         let name = |joint: usize| take.skeleton().joint(joint).name.as_str();

@@ -1,6 +1,6 @@
-//! JSON documents: what all of them have in common.
+//! JSON documents: the parts that all of them share.
 //!
-//! docs/formats/json.md describes them, docs/formats/loopwright.schema.json is their schema.
+//! docs/formats/json.md describes them; docs/formats/loopwright.schema.json is their schema.
 
 use loopwright_formats::loop_file::{VERSION, to_text};
 use serde::Serialize;
@@ -19,7 +19,7 @@ struct Document<'a, T> {
     outputs: &'a [String],
 }
 
-/// Why a command failed, in the words of stderr.
+/// Why a command failed, with the same wording as on stderr.
 #[derive(Serialize)]
 pub(super) struct ErrorFacts<'a> {
     message: &'a str,
@@ -40,7 +40,7 @@ impl<'a> ErrorFacts<'a> {
     }
 }
 
-/// The document of a kind: its facts, then why the command failed, what it warned about, and the files it wrote.
+/// The document of one kind: its facts, then why the command failed, its warnings, and the files it wrote.
 pub(crate) fn document<T: Serialize>(kind: &str, facts: T, failure: Option<&Failure>, outputs: &[String]) -> String {
     text(&Document {
         format: format!("loopwright-{kind}"),
@@ -54,6 +54,6 @@ pub(crate) fn document<T: Serialize>(kind: &str, facts: T, failure: Option<&Fail
 
 /// A whole document as text.
 pub(crate) fn text<T: Serialize>(document: &T) -> String {
-    // Structs of numbers and texts always serialise; an empty object would say nothing wrong.
+    // Structs of numbers and strings always serialise; an empty object would at least contain nothing wrong.
     to_text(document).unwrap_or_else(|_| "{}\n".to_owned())
 }

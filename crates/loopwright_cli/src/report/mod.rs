@@ -1,4 +1,4 @@
-//! What commands answer: facts, as JSON for programs and as text for people; a file for each command.
+//! Answers of commands: facts, as JSON for programs and as text for people; one file for each command.
 
 pub(crate) mod check;
 pub(crate) mod convert;

@@ -13,7 +13,7 @@ pub(crate) struct PlayedLoop {
     pub(crate) start_secs: f64,
     /// Where in the loop it starts.
     pub(crate) entry_secs: f64,
-    /// What the jump into it cost; 0 for the first.
+    /// The cost of the jump into it; 0 for the first.
     pub(crate) cost_metre_secs: f64,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct PlayAnswer {
     pub(crate) frame_time_secs: f64,
     /// Where the order came from.
     pub(crate) seed: u64,
-    /// What plays when.
+    /// Which loop plays when.
     pub(crate) played: Vec<PlayedLoop>,
 }
 

@@ -7,17 +7,17 @@ use serde::Serialize;
 pub(crate) struct RenderAnswer {
     /// "animation", "contact sheet" or "onion skin".
     pub(crate) kind: &'static str,
-    /// Pictures of an animation, cells of a sheet.
+    /// Frames of an animation, cells of a contact sheet.
     pub(crate) pictures: usize,
-    /// Pixels across.
+    /// Width in pixels.
     pub(crate) width_px: u32,
-    /// Pixels down.
+    /// Height in pixels.
     pub(crate) height_px: u32,
-    /// Seconds of an animation; null for a still.
+    /// Seconds of an animation; null for a still image.
     pub(crate) duration_secs: Option<f64>,
 }
 
-/// What was drawn.
+/// The kind of picture drawn.
 pub(crate) fn human(answer: &RenderAnswer, file: &str) -> String {
     let RenderAnswer {
         pictures,

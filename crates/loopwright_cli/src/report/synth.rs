@@ -4,7 +4,7 @@ use loopwright_formats::{Source, loop_file::facts::TakeFacts};
 use loopwright_synth::SyntheticTake;
 use serde::Serialize;
 
-/// What a synthetic walk was made with; the file of its truth has the rest.
+/// Parameters of a synthetic walk; the file of its ground truth has the rest.
 #[derive(Serialize)]
 pub(crate) struct TruthFacts {
     period_secs: f64,
@@ -24,7 +24,7 @@ impl TruthFacts {
         }
     }
 
-    /// The same in a line.
+    /// The same in one line.
     pub(crate) fn human(&self) -> String {
         format!(
             "truth: period {:.4} s, {:.3} m/s, turning {:+.2} deg/s\n",
@@ -41,7 +41,7 @@ pub(crate) struct SynthAnswer {
 }
 
 impl SynthAnswer {
-    /// The answer for a take written into that file, in that form.
+    /// The answer for a take written into this file, in this format.
     pub(crate) fn of(file: String, synthetic: &SyntheticTake, source: &Source) -> Self {
         Self {
             take: TakeFacts::of(file, &synthetic.take, source.space()),

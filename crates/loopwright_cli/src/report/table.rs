@@ -1,12 +1,12 @@
 //! Tables of text.
 
-/// Rows of a table: first line the headings, columns as wide as their widest entry.
+/// Rows of a table: the headings come first, and each column is as wide as its widest entry.
 pub(super) struct Table {
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// A table with these headings, ` | ` between them.
+    /// A table with these headings, separated by ` | `.
     pub(super) fn new(headings: &str) -> Self {
         Self {
             rows: vec![headings.split(" | ").map(str::to_owned).collect()],
@@ -41,12 +41,12 @@ impl Table {
     }
 }
 
-/// A number, or a dash.
+/// A number, or a dash if there is none.
 pub(super) fn optional(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
 }
 
-/// Frames per second, to a hundredth and without needless zeros: 120, 29.97.
+/// Frames per second, to a hundredth and without trailing zeros: 120, 29.97.
 pub(super) fn rate(hertz: f64) -> String {
     let text = format!("{hertz:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -13,23 +13,23 @@ use loopwright_draw::render::{self, AnimationFormat, DrawnMotion, Packed, Packer
 use super::Drawn;
 use crate::{args::RenderArgs, exit::Failure, talk::Progress};
 
-/// Most pictures of an animation: a minute and a half at 30 a second, some hundred megabytes.
+/// Maximum number of pictures in an animation: a minute and a half at 30 a second, some hundred megabytes.
 const MAX_PICTURES: usize = 3000;
 
-/// Most pixels of all pictures of an animation together: what is packed is held in memory.
+/// Maximum number of pixels in all pictures of an animation together: the packed pictures are held in memory.
 const MAX_PIXELS: f64 = 3e9;
 
-/// Rate of an animation unless the motion is slower or the user says otherwise, pictures a second: browsers show more, GIF
-/// does not hold them evenly.
+/// Default rate of an animation, unless the motion is slower, pictures a second. Browsers show more, but GIF cannot time them
+/// evenly.
 const DEFAULT_FPS: f64 = 30.0;
 
-/// Highest rate that GIF players keep to, pictures a second.
+/// Highest rate that GIF players honour, pictures a second.
 const MAX_FPS: f64 = 50.0;
 
-/// Pictures that the colours of an animation are taken from.
+/// Number of pictures from which the colours of an animation are taken.
 const SAMPLES: usize = 3;
 
-/// An animation of all motions next to each other.
+/// An animation of all motions, side by side.
 pub(super) fn animation(
     args: &RenderArgs,
     motions: &[(String, DrawnMotion)],
@@ -56,7 +56,7 @@ pub(super) fn animation(
             .iter()
             .map(|stage| {
                 let secs = index as f64 * secs_each;
-                // A shorter motion starts again while a longer one goes on.
+                // A shorter motion repeats while a longer one continues.
                 stage.frame(if stage.shown_secs() > 0.0 {
                     secs % stage.shown_secs()
                 } else {
@@ -112,7 +112,7 @@ fn rate(args: &RenderArgs, motions: &[(String, DrawnMotion)]) -> Result<f64, Fai
     }
 }
 
-/// The results of `work` for 0 to `count`, in order; the first error in order otherwise.
+/// The results of `work` for 0 to `count`, in order, or the first error in that order.
 fn in_parallel<E: Send>(count: usize, work: impl Fn(usize) -> Result<Packed, E> + Sync) -> Result<Vec<Packed>, E> {
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<Option<Result<Packed, E>>>> = Mutex::new((0..count).map(|_| None).collect());
@@ -129,7 +129,7 @@ fn in_parallel<E: Send>(count: usize, work: impl Fn(usize) -> Result<Packed, E> 
                     }
                     let result = work(index);
                     if result.is_err() {
-                        // Nobody needs the pictures after it.
+                        // After an error no later picture is needed.
                         next.store(count, Ordering::Relaxed);
                     }
                     let mut results = results.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -22,7 +22,7 @@ mod motions;
 use animation::animation;
 use motions::motions;
 
-/// Cells of a contact sheet unless the user says how many frames lie between them.
+/// Cells of a contact sheet, unless the user gives the number of frames between them.
 const CELLS: usize = 24;
 
 /// Pixels of a picture, and of a cell of a contact sheet.
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Ending, Failure> {
     Ok(Ending::Done)
 }
 
-/// What is drawn.
+/// The kind of picture to draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Animation(AnimationFormat),
@@ -92,7 +92,7 @@ enum Kind {
     Onion,
 }
 
-/// What the name of the picture and the flags ask for.
+/// The kind of picture that the file name and the flags ask for.
 fn kind_of(args: &RenderArgs) -> Result<Kind, Failure> {
     let path = &args.output;
     let extension = path
@@ -146,7 +146,7 @@ impl Drawn {
     }
 }
 
-/// Contact sheets of all motions next to each other.
+/// Contact sheets of all motions, side by side.
 fn sheet(args: &RenderArgs, motions: &[(String, DrawnMotion)], stages: &[Stage<'_>]) -> Result<Drawn, RenderError> {
     let mut pictures = 0;
     let sheets = motions

@@ -1,4 +1,4 @@
-//! What of takes and loops is drawn.
+//! Selects the motions of takes and loops to draw.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ use crate::{
 
 /// Titles and motions of all inputs.
 pub(super) fn motions(args: &RenderArgs) -> Result<Vec<(String, DrawnMotion)>, Failure> {
-    // A loop beside its take says which frames of the take to show.
+    // The sidecar of a loop drawn next to its take says which frames of the take to show.
     let mut motions = Vec::new();
     for (index, path) in args.inputs.iter().enumerate() {
         let other = args.inputs.get(1 - index).filter(|_| args.inputs.len() == 2);
@@ -32,7 +32,7 @@ pub(super) fn motions(args: &RenderArgs) -> Result<Vec<(String, DrawnMotion)>, F
     Ok(motions)
 }
 
-/// A file with a sidecar: a loop.
+/// The motion of a loop, with a sidecar or recognised from its keys.
 fn loop_motion(path: &Path, args: &RenderArgs) -> Result<DrawnMotion, Failure> {
     let WrittenLoop {
         sidecar,
@@ -57,7 +57,7 @@ fn unfit(path: &Path, why: impl core::fmt::Display) -> Failure {
     Failure::error(format!("cannot draw \"{}\": {why}", path.display()))
 }
 
-/// A file without a sidecar: a take, a stretch of it, or a stretch repeated.
+/// A file without a sidecar: a take, a stretch of it, or a repeated stretch.
 fn take_motion(path: &Path, args: &RenderArgs, beside: Option<&Path>) -> Result<DrawnMotion, Failure> {
     let loaded = load::load(path, &args.reading.clone().into())?;
     let figure = Figure::of(loaded.take(), &loaded.analysis.body);
@@ -98,13 +98,13 @@ fn take_motion(path: &Path, args: &RenderArgs, beside: Option<&Path>) -> Result<
             .map_err(|error| unfit(path, error));
     }
     if args.onion || args.cycles.is_some() {
-        // A loop whose sidecar is gone still shows what its keys are.
+        // A loop without its sidecar can still be drawn from its keys.
         return loop_motion(path, args);
     }
     DrawnMotion::of_take(&loaded.analysis, &figure, 0, last).map_err(|error| unfit(path, error))
 }
 
-/// A stretch of a take repeated as it is.
+/// A stretch of a take, repeated unchanged.
 fn cut_motion(
     loaded: &Loaded,
     cut: &Cut,

@@ -1,4 +1,4 @@
-//! The block for a controller: TOML, with a table for each mode that says anything.
+//! The block for a controller: TOML, with one table for each mode that has figures.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use loopwright::{
 
 use super::{DEGREES, MEANING};
 
-/// The block of these takes.
+/// The block for these takes.
 pub(crate) fn block(pool: &Pool, settings: &FitSettings) -> String {
     let mut text = format!(
         "# Written by `loopwright fit` from {} take{}, smoothed by {} s. Metres, seconds, degrees.\n# {MEANING}.\n",
@@ -26,7 +26,7 @@ pub(crate) fn block(pool: &Pool, settings: &FitSettings) -> String {
                 ("max_deceleration", mode.deceleration, 1.0, "m/s^2, smoothed"),
                 ("max_turn_rate", mode.turn_rate, DEGREES, "deg/s, smoothed"),
             ] {
-                // Where the body stands its noise is no figure for a controller.
+                // While the body stands idle, these figures are only noise, so a controller has no use for them.
                 if let Some(spread) = spread.filter(|_| mode.mode != Some(Mode::Idle)) {
                     let _ = writeln!(lines, "{key} = {:.3} # {what}", scale * spread.median);
                 }

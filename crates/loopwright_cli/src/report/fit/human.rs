@@ -1,4 +1,4 @@
-//! Takes and their pools for people.
+//! Takes and their pools as text.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use loopwright::{
 use super::{DEGREES, FittedTake, MEANING, Outcome, Source, lack_in_words};
 use crate::report::table::{Table, optional, rate};
 
-/// The answer for people: one take at length, several as a table and by folder.
+/// The answer as text: one take in detail, several as a table and by folder.
 pub(crate) fn human(sources: &[Source], pool: &Pool, settings: &FitSettings, block: &str) -> String {
     let mut text = String::new();
     let outcomes: Vec<&Outcome> = sources.iter().flat_map(|source| &source.outcomes).collect();
@@ -41,7 +41,7 @@ fn median(spread: Option<Spread>, scale: f64, decimals: usize) -> String {
     optional(spread.map(|spread| scale * spread.median), decimals)
 }
 
-/// A median with its quartiles, where there is more than one value.
+/// A median, with its quartiles if there is more than one value.
 fn quartiles(spread: Option<Spread>, scale: f64, decimals: usize) -> String {
     match spread {
         Some(spread) if spread.count > 1 => format!(
@@ -54,7 +54,7 @@ fn quartiles(spread: Option<Spread>, scale: f64, decimals: usize) -> String {
     }
 }
 
-/// One take at length.
+/// One take in detail.
 fn one(take: &FittedTake, settings: &FitSettings) -> String {
     let facts = &take.facts;
     let mut text = format!(
@@ -138,7 +138,7 @@ fn events(fit: &TakeFit) -> String {
     table.render()
 }
 
-/// Takes in a line each.
+/// A table of takes, one line each.
 fn many(outcomes: &[&Outcome]) -> String {
     let mut table =
         Table::new("take | seconds | modes | top m/s | accel | decel | changes | velocity h | turns | facing h");
@@ -215,7 +215,7 @@ fn pooled(pool: &Pool) -> String {
     )
 }
 
-/// The kinds of half-lives of a mode, with what its maxima say of them.
+/// The kinds of half-lives of a mode, with the half-life from its maxima where there is one.
 fn kinds(mode: &ModePool) -> [(&'static str, &HalfLives, Option<Spread>); 4] {
     [
         ("velocity", &mode.velocity, None),

@@ -40,11 +40,11 @@ fn spread(spread: Option<Spread>, scale: f64) -> Option<SpreadFacts> {
 #[derive(Serialize)]
 struct HalfLifeFacts {
     events: usize,
-    /// Median of the fits, of the closed forms where there are none; seconds.
+    /// Median of the fitted half-lives, or of the closed forms if there are no fits; seconds.
     chosen_secs: Option<f64>,
     closed_secs: Option<SpreadFacts>,
     fitted_secs: Option<SpreadFacts>,
-    /// Errors of the fits as shares of the change.
+    /// Errors of the fits, as fractions of the change.
     error_ratio: Option<SpreadFacts>,
 }
 
@@ -62,7 +62,7 @@ impl From<&HalfLives> for HalfLifeFacts {
 
 #[derive(Serialize)]
 struct ModeFacts {
-    /// The mode; "all" for all together.
+    /// The mode; "all" for all modes together.
     mode: &'static str,
     takes: usize,
     duration_secs: f64,
@@ -102,7 +102,7 @@ impl From<&ModePool> for ModeFacts {
 
 #[derive(Serialize)]
 struct PoolFacts {
-    /// The folder; "all takes" for everything together.
+    /// The folder; "all takes" for all takes together.
     name: String,
     takes: usize,
     all: ModeFacts,
@@ -133,7 +133,7 @@ fn peak(peak: Option<Maximum>, scale: f64) -> Option<PeakFacts> {
     })
 }
 
-/// Largest figures of a take in a mode, with their times.
+/// Largest figures of a take in one mode, with their times.
 #[derive(Serialize)]
 struct LargestFacts {
     mode: &'static str,
@@ -165,19 +165,19 @@ struct EventFacts {
     start_frame: usize,
     end_frame: usize,
     peak_secs: f64,
-    /// Velocity before and after, x and z in the world; null for a facing.
+    /// Velocity before and after, x and z in the world; null for a change of facing.
     from_mps: Option<[f64; 2]>,
     to_mps: Option<[f64; 2]>,
-    /// Facing before and after; null for a velocity.
+    /// Facing before and after; null for a change of velocity.
     from_deg: Option<f64>,
     to_deg: Option<f64>,
-    /// Largest rate of the change, smoothed: of a velocity ...
+    /// Largest rate of the change, smoothed; null for a change of facing.
     peak_acceleration_mps2: Option<f64>,
-    /// ... or of a facing.
+    /// Largest rate of the change, smoothed; null for a change of velocity.
     peak_turn_rate_dps: Option<f64>,
     closed_half_life_secs: Option<f64>,
     fitted_half_life_secs: Option<f64>,
-    /// When the change was asked for, by the fit.
+    /// When the change was requested, estimated by the fit.
     asked_at_secs: Option<f64>,
     error_ratio: Option<f64>,
     /// Whether the fit is close enough to count.
@@ -219,14 +219,14 @@ struct TakeAnswer<'a> {
     file: &'a str,
     /// "fitted", "nothing" (no half-life), "short" or "error".
     outcome: &'static str,
-    /// Why there is no half-life of velocity and facing, or nothing at all; null where there are both.
+    /// Why velocity, facing or the whole take has no half-life; null if both have one.
     why: Option<String>,
     take: Option<&'a TakeFacts>,
     largest: Vec<LargestFacts>,
     events: Vec<EventFacts>,
-    /// Half-lives of all modes, then of each.
+    /// Half-lives over all modes, then of each mode.
     half_lives: Option<PoolFacts>,
-    /// Why it cannot be fitted; left out where it can.
+    /// Why the take cannot be fitted; left out if it can.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ErrorFacts<'a>>,
     warnings: &'a [String],
@@ -289,12 +289,12 @@ impl<'a> TakeAnswer<'a> {
 
 #[derive(Default, Serialize)]
 struct FitAnswer<'a> {
-    /// Null where numbers alone were given.
+    /// Null if only numbers were given.
     smoothing_secs: Option<f64>,
     takes: Vec<TakeAnswer<'a>>,
-    /// Each folder that was named, then all takes together.
+    /// Each folder on the command line, then all takes together.
     pools: Vec<PoolFacts>,
-    /// The answer from numbers alone; null where takes were given.
+    /// The answer from numbers alone; null if takes were given.
     velocity: Option<VelocityNumbers>,
     facing: Option<FacingNumbers>,
 }

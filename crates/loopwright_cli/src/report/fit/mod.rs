@@ -18,18 +18,18 @@ pub(crate) use human::human;
 pub(crate) use json::{json, numbers_json};
 pub(crate) use numbers::{Numbers, numbers_human};
 
-/// A take that was looked at.
+/// A take that was read.
 pub(crate) struct FittedTake {
     pub(crate) facts: TakeFacts,
-    /// The fit; why there is none where the take is too short.
+    /// The fit, or why there is none if the take is too short.
     pub(crate) fit: Result<TakeFit, FitError>,
     pub(crate) warnings: Vec<String>,
 }
 
-/// What became of a file.
+/// The result for one file.
 pub(crate) enum Outcome {
     Take(Box<FittedTake>),
-    /// It could not be read.
+    /// The file could not be read.
     Unreadable {
         file: String,
         failure: Failure,
@@ -37,7 +37,7 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    /// Why it could not be read, if so.
+    /// Why the file could not be read, if so.
     pub(crate) fn failure(&self) -> Option<&Failure> {
         match self {
             Self::Take(_) => None,
@@ -46,9 +46,9 @@ impl Outcome {
     }
 }
 
-/// The takes that an argument stands for, with their pool.
+/// The takes of one argument, with their pool.
 pub(crate) struct Source {
-    /// The argument as it was given.
+    /// The argument as the user gave it.
     pub(crate) name: String,
     pub(crate) is_folder: bool,
     pub(crate) outcomes: Vec<Outcome>,
@@ -64,7 +64,7 @@ impl Source {
     }
 }
 
-/// What the half-life means, wherever people read it.
+/// What the half-life means; printed wherever people read one.
 const MEANING: &str =
     "half-lives are the articles' parameter: 59.7% of a change is left after one, half after 1.21 of them";
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::MEANING;
 
-/// A step, its largest rate and the half-life that belongs to both.
+/// The size of a step, its largest rate and the half-life that follows from both.
 #[derive(Clone, Copy)]
 pub(crate) struct Numbers {
     step: f64,
@@ -19,7 +19,7 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// Completes what is given; `None` where neither rate nor half-life is.
+    /// Completes the given numbers; `None` if there is neither rate nor half-life.
     pub(crate) fn of(step: f64, rate: Option<f64>, half_life_secs: Option<f64>) -> Option<Self> {
         let half_life_secs = match rate {
             Some(rate) => half_life_of_peak(step, rate),
@@ -37,7 +37,7 @@ impl Numbers {
     }
 }
 
-/// The answer from numbers, for people.
+/// The answer from numbers, as text.
 pub(crate) fn numbers_human(velocity: Option<Numbers>, facing: Option<Numbers>) -> String {
     let mut text = String::new();
     for (name, numbers, step, rate) in [
