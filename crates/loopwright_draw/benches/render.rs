@@ -1,4 +1,4 @@
-//! How long a picture takes, against clearing as many pixels: `cargo bench -p loopwright_draw --bench render`.
+//! Time to draw a picture, compared with clearing as many pixels: `cargo bench -p loopwright_draw --bench render`.
 
 use std::{hint::black_box, time::Instant};
 

@@ -1,4 +1,4 @@
-//! Plots of synthetic takes: what they must show, and that nothing odd brings them down.
+//! Plots of synthetic takes: their contents, and that unusual input does not make them fail.
 
 use glam::{DQuat, DVec3};
 use loopwright::{
@@ -14,7 +14,7 @@ use resvg::tiny_skia::Pixmap;
 
 mod snapshot;
 
-/// Numbers of a snapshot may be off by this much, units of the picture: no eye sees it.
+/// Numbers of a snapshot may differ by this much, units of the picture: the difference is invisible.
 const TOLERANCE: f64 = 0.11;
 
 /// Frames chosen by hand, with the cycles in them.
@@ -43,7 +43,7 @@ fn studied(take: Take) -> (Take, Analysis) {
     (take, analysis)
 }
 
-/// A plot as a PNG at a fourth of its size: what a glance sees of it.
+/// A plot as a PNG at a quarter of its size.
 fn at_a_glance(svg: &str) -> Vec<u8> {
     let large = Pixmap::decode_png(&plot::png(svg).unwrap()).unwrap();
     let [width, height] = [large.width() / 4, large.height() / 4];
@@ -76,7 +76,7 @@ const NOTHING: FoundLoops = FoundLoops {
     nearest_miss: None,
 };
 
-/// Splits a text into its numbers and what stands between them.
+/// Splits a text into its numbers and the text between them.
 fn parts(text: &str) -> (Vec<f64>, String) {
     let (mut numbers, mut rest, mut number) = (Vec::new(), String::new(), String::new());
     for letter in text.chars().chain([' ']) {
@@ -98,7 +98,7 @@ fn parts(text: &str) -> (Vec<f64>, String) {
     (numbers, rest)
 }
 
-/// Asserts that a plot is sound: well-formed for the rasteriser, small, and free of what is not a number.
+/// Asserts that a plot is valid: well-formed for the rasteriser, small, and without NaN or infinity.
 fn assert_sound(svg: &str) {
     assert!(svg.len() < 1_000_000, "{} bytes", svg.len());
     for word in ["NaN", "inf", "e-", "-0 "] {
@@ -172,7 +172,7 @@ fn find_marks_the_recommended_loop() {
         assert!(svg.contains(words), "no {words}");
     }
     snapshot::assert_like_snapshot("find", &at_a_glance(&svg));
-    // Every candidate has a ring, and as many numbers as find a place.
+    // Every candidate has a ring, and as many numbers as there is space for.
     let rings = svg.matches("r=\"4.5\"").count();
     assert_eq!(rings, found.candidates.len());
 }
@@ -314,7 +314,7 @@ fn paths_over_the_ground_show_places_and_ends_and_survive_none() {
     assert!(plot::png(&plot::paths("none", &[])).is_ok());
 }
 
-/// Springs are drawn over what changes, and takes without any change, or none at all, bring nothing down.
+/// Springs are drawn over changes, and takes with no change, or no takes at all, cause no failure.
 #[test]
 fn fits_are_drawn_with_and_without_changes() {
     let fit = |settings: &DriveSettings| {
@@ -378,9 +378,9 @@ fn jumps_between_motions_are_mapped_with_the_best_of_them() {
     ] {
         assert!(svg.contains(words), "no {words}");
     }
-    // A ring for each of the best on the map, and one on the curve below; those of the legends are drawn besides.
+    // A ring for each of the best on the map, and one on the curve below; those of the legends are added.
     assert_eq!(svg.matches("r=\"4.5\"").count(), 2 * best.len());
-    // One jump alone, one that costs nothing, and none at all are drawn as well.
+    // A single jump, a jump that costs nothing, and no jumps at all are also drawn.
     for [exits, entries] in [[0..1, 0..1], [0..1, 0..all[1]], [5..5, 0..all[1]]] {
         let grid = transitions.grid(exits, entries, decay, 60);
         assert_sound(&plot::transitions(&plot::TransitionMap {

@@ -1,4 +1,4 @@
-//! Renders of synthetic takes: like their snapshots, seamless where loops are, sound on anything, whole as files.
+//! Renders of synthetic takes: match the snapshots, loop without a seam, accept any take, and are valid files.
 
 use std::io::Cursor;
 
@@ -99,7 +99,7 @@ fn a_loop_from_three_quarters() {
     let motion = Walk::new(|_| {}).looped(RootMode::Constant);
     let stage = Stage::new(&motion, &small(View::ThreeQuarter), "walk").unwrap();
     assert_like_snapshot("render-loop", &stage.frame(0.3).unwrap().png().unwrap());
-    // The tolerance is narrow enough to tell a few hundredths of a second.
+    // The tolerance is narrow enough to detect a few hundredths of a second.
     let other = stage.frame(0.34).unwrap().png().unwrap();
     assert!(differs("render-loop", &other).is_some());
 }
@@ -152,7 +152,7 @@ fn a_take_from_above_and_behind() {
     assert_like_snapshot("render-views", &side_by_side(&pictures).unwrap().png().unwrap());
 }
 
-/// In place, one cycle on, nothing is different: not the body, not the ground.
+/// In place, one cycle later, nothing differs: neither the body nor the ground.
 #[test]
 fn a_loop_in_place_is_the_same_picture_one_cycle_on() {
     let motion = Walk::new(|_| {}).looped(RootMode::InPlace);
@@ -168,7 +168,7 @@ fn a_loop_in_place_is_the_same_picture_one_cycle_on() {
     .unwrap();
     let body = |secs: f64| {
         let rgb = stage.frame(secs).unwrap().rgb();
-        // Without the clock at the bottom, which goes on.
+        // Without the progress bar at the bottom, which continues.
         rgb[..144 * 3 * 140].to_vec()
     };
     let period = motion.period_secs();

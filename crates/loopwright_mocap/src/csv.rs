@@ -17,18 +17,18 @@ impl Record<'_> {
             .ok_or_else(|| format!("there is no column {column}"))
     }
 
-    /// The same as text of its own.
+    /// The same as an owned string.
     pub(crate) fn text(&self, column: &str) -> Result<String, String> {
         self.cell(column).map(str::to_owned)
     }
 
-    /// The same as a number; `None` where the cell holds none.
+    /// The same as a number; `None` if the cell holds none.
     pub(crate) fn number<T: FromStr>(&self, column: &str) -> Result<Option<T>, String> {
         Ok(self.cell(column)?.parse().ok())
     }
 }
 
-/// Reads a file, turning each line after the first into a row; empty lines are passed over.
+/// Reads a file and converts each line after the first into a row; empty lines are skipped.
 pub(crate) fn read<T>(path: &Path, row: impl Fn(&Record<'_>) -> Result<T, String>) -> Result<Vec<T>, String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     let mut lines = text.lines().zip(1..).filter(|(line, _)| !line.is_empty());

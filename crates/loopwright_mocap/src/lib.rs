@@ -1,11 +1,11 @@
-//! The captured takes that tests and measurements read: where they are, and what is known of each.
+//! The captured takes that tests and measurements read: their location, and the known facts about each.
 //!
-//! The takes are not part of the project. They lie in `../shared/mocap` beside the checkout, or in the folder that the
-//! environment variable `LOOPWRIGHT_MOCAP` names. `manifest.csv` there lists the files, `clips.csv` the animations of files
-//! that hold several.
+//! The takes are not part of the project. They are in `../shared/mocap` beside the checkout, or in the folder named by the
+//! environment variable `LOOPWRIGHT_MOCAP`. There, `manifest.csv` lists the files, and `clips.csv` lists the animations of
+//! files that hold several.
 //!
-//! A test that needs the takes asks [`folder_or_skip`] for them. Where they are missing the test is skipped, unless
-//! `LOOPWRIGHT_REQUIRE_MOCAP=1` says that they have to be there: then it fails.
+//! A test that needs the takes calls [`folder_or_skip`]. If takes are missing, the test is skipped, or fails if
+//! `LOOPWRIGHT_REQUIRE_MOCAP=1` is set.
 
 use std::{
     ffi::OsString,
@@ -18,10 +18,10 @@ mod csv;
 
 use csv::Record;
 
-/// Names another folder of captured takes, which then has to exist.
+/// Names another folder of captured takes, which must exist.
 pub const FOLDER_VARIABLE: &str = "LOOPWRIGHT_MOCAP";
 
-/// Set to anything but nothing or 0, the captured takes have to exist.
+/// If set to anything but nothing or 0, the captured takes must exist.
 pub const REQUIRE_VARIABLE: &str = "LOOPWRIGHT_REQUIRE_MOCAP";
 
 /// The folder of captured takes, whether or not it exists.
@@ -33,19 +33,19 @@ pub fn folder() -> PathBuf {
     )
 }
 
-/// The folder of captured takes; `None`, announced on stderr, where takes are missing and the test has to be skipped.
+/// The folder of captured takes; `None`, with a message on stderr, if takes are missing and the test must be skipped.
 ///
-/// The folder holds every file that its two lists name.
+/// The folder holds every file named by its two lists.
 ///
 /// # Panics
 ///
-/// If takes are missing and one of the two environment variables asks for them.
+/// If takes are missing and one of the two environment variables requires them.
 #[must_use]
 pub fn folder_or_skip() -> Option<PathBuf> {
     present_or_skip(folder(), required_by(|variable| std::env::var_os(variable)))
 }
 
-/// The environment variable that demands the takes, if any does.
+/// The environment variable that requires the takes, if any.
 fn required_by(value_of: impl Fn(&str) -> Option<OsString>) -> Option<&'static str> {
     let requires = |variable| match variable {
         REQUIRE_VARIABLE => value_of(variable).is_some_and(|value| !value.is_empty() && value != "0"),
@@ -56,7 +56,7 @@ fn required_by(value_of: impl Fn(&str) -> Option<OsString>) -> Option<&'static s
         .find(|&variable| requires(variable))
 }
 
-/// [`folder_or_skip`] for a folder, and the variable that demands its takes.
+/// [`folder_or_skip`] for a folder, and the variable that requires its takes.
 fn present_or_skip(folder: PathBuf, required_by: Option<&str>) -> Option<PathBuf> {
     let Err(missing) = check_present(&folder) else {
         return Some(folder);
@@ -65,12 +65,12 @@ fn present_or_skip(folder: PathBuf, required_by: Option<&str>) -> Option<PathBuf
         panic!("the captured takes are required by {variable}, but {missing}");
     }
     let test = std::thread::current();
-    // The test harness shows what goes through `eprintln!` only for tests that fail.
+    // The test harness captures `eprintln!` and shows it only for tests that fail.
     let _ = writeln!(io::stderr(), "SKIPPED {}: {missing}", test.name().unwrap_or("a test"));
     None
 }
 
-/// Fails, with what is missing in words, unless a folder holds every file that its lists name.
+/// Returns an error that names the missing files, unless the folder holds every file in its lists.
 fn check_present(folder: &Path) -> Result<(), String> {
     if !folder.is_dir() {
         return Err(format!("there is no folder of captured takes at {}", folder.display()));
@@ -85,18 +85,18 @@ fn check_present(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What a search for loops has to answer for a take.
+/// The expected result of a search for loops in a take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {
-    /// A steady repeat is there and must be found.
+    /// The take repeats steadily, and a loop must be found.
     Loop,
-    /// The take as a whole does not repeat: a loop of low confidence and a refusal are both right.
+    /// The take as a whole does not repeat: a loop of low confidence and a rejection are both correct.
     Warn,
-    /// Nothing repeats, and the take must be refused.
+    /// Nothing repeats, and the search must reject the take.
     Refuse,
 }
 
-/// The word of the manifest.
+/// The word used in the manifest.
 impl fmt::Display for Expect {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
@@ -116,17 +116,17 @@ pub struct TakeRow {
     pub format: String,
     /// Frames per second; `None` where the file states no single rate.
     pub fps: Option<f64>,
-    /// Rows of motion that the file holds, whatever number it declares.
+    /// Rows of motion in the file, whatever number it declares.
     pub frames: Option<usize>,
     /// Joints without end sites.
     pub joints: Option<usize>,
-    /// The axis along which the head stands above the feet, such as `Y`.
+    /// The up axis, from feet to head, such as `Y`.
     pub up_axis: String,
-    /// Unit of lengths, in words.
+    /// Unit of lengths, as text.
     pub units: String,
-    /// The answer of a search; `None` for files that are not BVH.
+    /// The expected result of a search; `None` for files that are not BVH.
     pub expect: Option<Expect>,
-    /// Remarks.
+    /// Notes.
     pub notes: String,
 }
 
@@ -137,7 +137,7 @@ pub enum Intent {
     Loops,
     /// It is not.
     DoesNotLoop,
-    /// Either answer is right.
+    /// Both answers are correct.
     Either,
 }
 
@@ -156,7 +156,7 @@ pub struct ClipRow {
 ///
 /// # Errors
 ///
-/// What is wrong with the file, and in which line.
+/// A message that says what is wrong with the file, and in which line.
 pub fn manifest(folder: &Path) -> Result<Vec<TakeRow>, String> {
     csv::read(&folder.join("manifest.csv"), |record: &Record<'_>| {
         Ok(TakeRow {
@@ -183,7 +183,7 @@ pub fn manifest(folder: &Path) -> Result<Vec<TakeRow>, String> {
 ///
 /// # Errors
 ///
-/// What is wrong with the file, and in which line.
+/// A message that says what is wrong with the file, and in which line.
 pub fn clips(folder: &Path) -> Result<Vec<ClipRow>, String> {
     csv::read(&folder.join("clips.csv"), |record: &Record<'_>| {
         Ok(ClipRow {
@@ -203,7 +203,7 @@ pub fn clips(folder: &Path) -> Result<Vec<ClipRow>, String> {
 mod tests {
     use super::*;
 
-    /// A folder whose lists name two files, of which only the first is there.
+    /// A folder whose lists name two files, of which only the first exists.
     fn folder_that_lacks_a_take() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();

@@ -1,4 +1,4 @@
-//! The walker's body: 24 joints, about 1.75 m tall, T-pose at rest with all axes along the world's.
+//! The walker's body: 24 joints, about 1.75 m tall, T-pose at rest with all axes parallel to the world's.
 
 use glam::DVec3;
 use loopwright::{Joint, Skeleton};
@@ -12,10 +12,10 @@ pub(crate) const THIGH_METRES: f64 = 0.425;
 /// Length of the shank, knee to ankle, metres.
 pub(crate) const SHANK_METRES: f64 = 0.42;
 
-/// Height of the ankle over the sole, metres.
+/// Height of the ankle above the sole, metres.
 pub(crate) const ANKLE_HEIGHT_METRES: f64 = 0.085;
 
-/// Height of the ball joint over the sole, metres.
+/// Height of the ball joint above the sole, metres.
 pub(crate) const BALL_HEIGHT_METRES: f64 = 0.025;
 
 /// From the ankle forward to the ball joint, metres.

@@ -1,7 +1,7 @@
-//! A body driven by a character controller: its velocity and facing follow stepwise commands on critically damped springs, so the
-//! half-lives are known exactly.
+//! A body driven by a character controller: its velocity and facing follow stepwise commands on critically damped springs, so
+//! the half-lives are known exactly.
 //!
-//! The body glides upright without moving its limbs: it serves the fit of controllers, which uses only the path and the facing.
+//! The body glides upright without moving its limbs. It serves the fit of controllers, which uses only the path and the facing.
 
 use core::f64::consts::TAU;
 
@@ -18,18 +18,18 @@ use crate::{
     settings::{check_ranges, check_size},
 };
 
-/// A command to the body from a time on.
+/// A command to the body, valid from a time on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Command {
     /// Seconds from the first frame.
     pub at_secs: f64,
     /// Commanded velocity over the ground in the world, x and z, metres per second.
     pub velocity_mps: [f64; 2],
-    /// Commanded facing, degrees from +Z, left positive; not wrapped, so whole turns count.
+    /// Commanded facing, degrees from +Z, left positive; not wrapped, so full turns count.
     pub facing_deg: f64,
 }
 
-/// A driven body to make. By default it stands, walks ahead, turns left, runs, turns around, and stops.
+/// A driven body to synthesize. By default it stands, walks ahead, turns left, runs, turns around, and stops.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DriveSettings {
     /// Seed of the noise: the same seed gives the same bits.
@@ -42,7 +42,7 @@ pub struct DriveSettings {
     pub velocity_half_life_secs: f64,
     /// Half-life of the facing's spring, seconds.
     pub facing_half_life_secs: f64,
-    /// Commands in order of time; before the first the body stands at the origin and faces +Z.
+    /// Commands in order of time; before the first, the body stands at the origin and faces +Z.
     pub commands: Vec<Command>,
     /// Metres by which the hips sway to either side of the path with every stride and ahead with every step, at full size from
     /// 1 m/s on.
@@ -77,7 +77,7 @@ impl Default for DriveSettings {
     }
 }
 
-/// Strides a second of the sway.
+/// Strides per second of the sway.
 const STRIDES_HZ: f64 = 0.9;
 
 /// Makes a driven take.
@@ -135,7 +135,7 @@ struct Driven {
 }
 
 impl Driven {
-    /// Advances to a time under the given commands.
+    /// Advances to a time under the current command.
     fn advance(&mut self, to_secs: f64, settings: &DriveSettings) {
         let secs = to_secs - self.secs;
         self.secs = to_secs;

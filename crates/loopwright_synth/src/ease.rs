@@ -21,7 +21,7 @@ pub(crate) fn step_integral(u: f64) -> f64 {
     }
 }
 
-/// Way from 0 to 1 over u in [0, 1] whose speed rises over the first `rise`, is constant, and falls over the last `fall`.
+/// Curve from 0 to 1 over u in [0, 1] whose speed rises over the first `rise`, is constant, and falls over the last `fall`.
 ///
 /// Flatter in the middle than a single smooth step: the speed peaks at 1/(1 - (rise + fall)/2). C3 at both ends.
 pub(crate) fn progress(u: f64, rise: f64, fall: f64) -> f64 {
@@ -60,16 +60,16 @@ impl Jet<f64> {
     }
 }
 
-/// Shape of the way from one jet to another; all are shares of its length, and `rise + fall` is at most one.
+/// Shape of the curve from one jet to another; all are shares of its length, and `rise + fall` is at most one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fade {
     /// The start's rate and acceleration decay over this share.
     pub(crate) start_window: f64,
     /// The end's rate and acceleration build up over this share.
     pub(crate) end_window: f64,
-    /// Over this share the speed of the way rises.
+    /// Over this share the speed of the curve rises.
     pub(crate) rise: f64,
-    /// Over this share the speed of the way falls.
+    /// Over this share the speed of the curve falls.
     pub(crate) fall: f64,
 }
 

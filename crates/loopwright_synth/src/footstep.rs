@@ -1,9 +1,9 @@
 //! Footprints along the path, and the transform of a foot at any phase: planted, rolling, or swinging.
 //!
 //! A stance has four events. The heel touches down with the toes up and the foot rolls about the heel until it is flat;
-//! flat, neither ankle nor ball joint moves; then the heel rises and the foot turns about the ball joint, which stays
+//! flat, neither ankle nor ball joint moves; then the heel rises and the foot rotates about the ball joint, which stays
 //! planted until the toes leave the ground. Pitch and its first two derivatives are zero where the foot is flat, and the
-//! swing takes over the motion of the roll, so the ankle's path is C2 throughout.
+//! swing continues the motion of the roll, so the ankle's path is C2 throughout.
 
 use glam::DVec3;
 use loopwright::math::{Rigid, ops, rotation};
@@ -15,23 +15,23 @@ use crate::{
     path::Path,
 };
 
-// Most of the numbers below were fitted together, at 1.25 m/s, so that the knee bends as it does in people: some 20 degrees
-// under load, 10 in mid-stance, 60 in swing, and nearly straight at heel strike. Ankle and ball are not to be jerked, and the
-// ball is to clear the ground. Neighbouring values look nearly the same.
+// Most of the numbers below were fitted together, at 1.25 m/s, so that the knee bends as in people: some 20 degrees under load,
+// 10 in mid-stance, 60 in swing, and nearly straight at heel strike. The fit also avoids jerks of ankle and ball and keeps the
+// ball above the ground. Neighbouring values look nearly the same.
 
-/// Share of the stance for which the foot rolls down after the heel has touched.
+/// Share of the stance during which the foot rolls down after the heel has touched.
 const ROLL_DOWN_SHARE: f64 = 0.125;
 
 /// Share of the stance after which the heel rises.
 const HEEL_RISE_SHARE: f64 = 0.598;
 
-/// Shape of the roll down: 3 would start it at rest, which brings the foot too early; less lets it slap.
+/// Shape of the roll down: 3 starts it at rest, which brings the foot too early; a smaller value lets it slap.
 const ROLL_DOWN_SHAPE: f64 = 0.57;
 
-/// Shape of the heel's rise: 3 would end it at rest, which leaves the foot behind; less carries it into the swing.
+/// Shape of the heel's rise: 3 ends it at rest, which leaves the foot behind; a smaller value carries it into the swing.
 const HEEL_RISE_SHAPE: f64 = 0.3;
 
-/// Way of the ankle from print to print. Shorter rise and fall jerk the foot; longer ones make it lag behind the body after
+/// Path of the ankle from print to print. Shorter rise and fall jerk the foot; longer ones make it lag behind the body after
 /// toe-off and run ahead of it before heel strike, so that the hips must sink for the legs to reach.
 const SWING_FADE: Fade = Fade {
     start_window: 0.92,
@@ -40,10 +40,10 @@ const SWING_FADE: Fade = Fade {
     fall: 0.42,
 };
 
-/// Rise of the very first swing after a lead-in, when the body hardly moves yet.
+/// Rise of the first swing after a lead-in, while the body hardly moves.
 const SETTING_OUT_RISE: f64 = 0.55;
 
-/// How far the toes hang in the very first swing, radians.
+/// How far the toes hang in the first swing, radians.
 const SETTING_OUT_PITCH: f64 = 0.3;
 
 /// Pitch of the foot in swing: the toes hang until late and rise for the heel strike.
@@ -54,7 +54,7 @@ const PITCH_FADE: Fade = Fade {
     fall: 0.35,
 };
 
-/// The toes straighten sooner than the foot levels, or else they would point up.
+/// The toes straighten sooner than the foot levels; otherwise they would point up.
 const TOE_FADE: Fade = Fade {
     start_window: 0.3,
     end_window: 0.95,
@@ -62,13 +62,13 @@ const TOE_FADE: Fade = Fade {
     fall: 0.65,
 };
 
-/// Duty factor of a leisurely stroll, from which a walk sets out; above one half, so that a stance spans the standing.
+/// Duty factor of a slow walk, used at the start; above one half, so that a stance spans the standing.
 const STROLLING_DUTY: f64 = 0.62;
 
 /// Distance of the ankles behind the root while standing, which puts the root over the middle of the feet.
 const STANDING_BEHIND_METRES: f64 = 0.04;
 
-/// One stance of one foot. Phases in cycles; the root passes at the middle of the stance.
+/// One stance of one foot. Phases in cycles; the root passes the foot at the middle of the stance.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Footstep {
     pub(crate) side: Side,
@@ -97,7 +97,7 @@ pub(crate) struct FootPose {
     pub(crate) yaw: f64,
     /// Pitch of the foot, toes up positive, radians.
     pub(crate) pitch: f64,
-    /// Bend of the toes upward against the foot, radians.
+    /// Upward rotation of the toes against the foot, radians.
     pub(crate) toe_bend: f64,
 }
 
@@ -130,7 +130,7 @@ impl Footsteps<'_> {
         let mut toe_off = gait.toe_off;
         let stands = path.has_lead_in() && strike_phase < path.start_phase() && path.start_phase() < off_phase;
         if stands {
-            // Flat from the start; what time is left for the push limits it.
+            // Flat from the start; the remaining time limits the push.
             flat_phase = strike_phase;
             let usual = off_phase - rise_phase;
             rise_phase = rise_phase.max(path.start_phase());
@@ -183,7 +183,7 @@ impl Footsteps<'_> {
         let duration = next.strike_phase - last.off_phase;
         let u = (phase - last.off_phase) / duration;
         let vigour = |phase: f64, share: f64| self.path.vigour(self.path.gait_secs_at_phase(phase), share);
-        // The body starts slowly, so the first foot takes longer, and hangs more than it pushes.
+        // The body starts slowly, so the first foot takes longer, and hangs more than it pushes off.
         let haste = vigour(last.off_phase, 1.0);
         let way = Fade {
             rise: SWING_FADE.rise + (SETTING_OUT_RISE - SWING_FADE.rise) * (1.0 - haste),
@@ -252,7 +252,7 @@ impl Footstep {
         }
     }
 
-    /// Bend of the toes: they lie on the ground while the heel rises, and are straight otherwise.
+    /// Upward rotation of the toes: they lie on the ground while the heel rises, and are straight otherwise.
     fn toe_jet(&self, phase: f64) -> Jet<f64> {
         if phase > self.rise_phase {
             let pitch = self.pitch_jet(phase);
@@ -280,7 +280,7 @@ impl Footstep {
         let across = DVec3::new(0.0, arm.z, -arm.y);
         let turn = self.world_from_print.rotation;
         Jet {
-            // Flat is exact: no sum of products with rounding that varies between frames.
+            // Flat is exact: a sum of products would have rounding errors that vary between frames.
             value: if pitch.value == 0.0 {
                 self.ankle()
             } else {

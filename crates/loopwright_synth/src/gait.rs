@@ -1,8 +1,8 @@
 //! The size of each part of the motion, for a speed and a period.
 //!
-//! The numbers follow what is commonly measured of walking adults: duty factor, step width, bob and sway of the pelvis,
-//! swing of the arms. Those of the legs were fitted at 1.25 m/s together with the
-//! shapes of the footsteps, the rest by eye on drawings of the result; they are no model of anybody.
+//! The numbers follow common measurements of walking adults: duty factor, step width, bob and sway of the pelvis, swing of the
+//! arms. Those of the legs were fitted at 1.25 m/s together with the shapes of the footsteps, the rest by eye on drawings of
+//! the result. They do not model any particular person.
 
 use loopwright::math::ops;
 
@@ -11,15 +11,15 @@ use crate::{WalkSettings, ease};
 /// Standard gravity, metres per second squared.
 const GRAVITY: f64 = 9.81;
 
-/// Longest distance of the root, in metres, during which one foot can stay on the ground.
+/// Longest distance that the root can move, in metres, while one foot stays on the ground.
 const STANCE_REACH_METRES: f64 = 0.93;
 
 /// Sizes of one gait. Lengths in metres, angles in radians, times in cycles.
 #[derive(Clone, Debug)]
 pub(crate) struct Gait {
-    /// Share of the cycle for which a foot is on the ground.
+    /// Share of the cycle during which a foot is on the ground.
     pub(crate) duty: f64,
-    /// From the path sideways to each footprint.
+    /// Sideways distance from the path to each footprint.
     pub(crate) step_aside: f64,
     /// Distance of the ankle behind the root at mid-stance.
     pub(crate) ankle_behind: f64,
@@ -47,7 +47,7 @@ pub(crate) struct Gait {
     pub(crate) lean: f64,
     /// Lean of the whole body into the turn, left positive.
     pub(crate) bank: f64,
-    /// Yaw by which the head looks into the turn, left positive.
+    /// Yaw of the head into the turn, left positive.
     pub(crate) gaze: f64,
     /// Swing of the arms.
     pub(crate) arm_swing: f64,
@@ -68,7 +68,7 @@ impl Gait {
         let duty = (0.624 - 0.036 * speed)
             .min(STANCE_REACH_METRES / stride.max(0.1))
             .clamp(0.34, 0.63);
-        // 0 for a walk, 1 where there is a time without any foot on the ground.
+        // 0 for a walk, 1 if there is a time without any foot on the ground.
         let jog = ease::step((0.56 - duty) / 0.14);
         let mix = |walk: f64, run: f64| walk + (run - walk) * jog;
         let slope = (settings.climb_mps / speed.max(0.5)).clamp(-0.3, 0.4);

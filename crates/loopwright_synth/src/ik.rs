@@ -10,7 +10,7 @@ pub(crate) struct Leg {
     pub(crate) shank: DQuat,
 }
 
-/// Bends a leg from `hip` so that its end reaches `ankle`, the knee towards `forward`.
+/// Bends a leg from `hip` so that its end reaches `ankle`, with the knee towards `forward`.
 ///
 /// Law of cosines; the bend axis is orthogonal to hip-ankle and `forward`, which must not be parallel. For a target out of reach
 /// the leg is straight and points at it.

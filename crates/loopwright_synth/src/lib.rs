@@ -47,15 +47,15 @@ pub use walker::Walker;
 
 /// Root position noise in metres per degree of noise on the rotations.
 ///
-/// Markers that are off by a millimetre or two turn a limb by a few tenths of a degree and shift the pelvis less.
+/// Markers that are off by a millimetre or two rotate a limb by a few tenths of a degree and shift the pelvis less.
 const ROOT_NOISE_METRES_PER_DEG: f64 = 0.005;
 
 /// A take and the truth about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SyntheticTake {
-    /// The recording, with noise and soiling as asked for.
+    /// The recording, with the requested noise and bad frames.
     pub take: Take,
-    /// What is known about it.
+    /// The truth about it.
     pub truth: Truth,
 }
 

@@ -23,18 +23,18 @@ impl Noise {
         }
     }
 
-    /// Even in [0, 1).
+    /// Uniform in [0, 1).
     pub(crate) fn uniform(&mut self) -> f64 {
-        // The upper 53 bits are as many as a double holds.
+        // The upper 53 bits fill the precision of a double.
         (self.generator.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Even in [min, max).
+    /// Uniform in [min, max).
     pub(crate) fn between(&mut self, min: f64, max: f64) -> f64 {
         min + (max - min) * self.uniform()
     }
 
-    /// Two independent normal numbers, mean 0 and standard deviation 1, by Box and Muller.
+    /// Two independent normal numbers, mean 0 and standard deviation 1 (Box-Muller).
     fn normal_pair(&mut self) -> (f64, f64) {
         // 1 - u is never zero, so the logarithm is finite.
         let radius = (-2.0 * ops::ln(1.0 - self.uniform())).sqrt();

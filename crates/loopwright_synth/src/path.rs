@@ -1,8 +1,8 @@
-//! The clock of a walk and the road it takes: from seconds to phase, and from phase to where the root is.
+//! The clock and the path of a walk: from seconds to phase, and from phase to the position of the root.
 //!
-//! Take time runs evenly. Gait time is take time bent by the lead-in and by the speed variation; phase is gait time over
-//! the period. Travel is gait time less what is lost while the strides grow after a lead-in, and the root is
-//! exp(travel * twist). All four are monotone and C2, and every step between them has a closed form.
+//! Take time runs evenly. Gait time is take time warped by the lead-in and by the speed variation. Phase is gait time over the
+//! period. Travel is gait time minus the time lost while the strides grow after a lead-in, and the root is exp(travel * twist).
+//! All four are monotone and C2, and every step between them has a closed form.
 
 use core::f64::consts::{PI, TAU};
 
@@ -14,16 +14,16 @@ use crate::{WalkSettings, ease, noise::Noise};
 
 /// Cycles of the standing pose: half-way through the double support before the right foot stands alone.
 ///
-/// The left foot sets out first; half a cycle later it is the right.
+/// The left foot starts; half a cycle later it is the right.
 const STANDING_PHASE: f64 = 0.25;
 
-/// Share of a period over which the clock comes up to speed after a lead-in.
+/// Share of a period in which the clock reaches its full rate after a lead-in.
 const CLOCK_RAMP: f64 = 0.35;
 
-/// Cycles over which the strides grow to their full length after a lead-in.
+/// Cycles in which the strides grow to their full length after a lead-in.
 const STRIDE_RAMP: f64 = 1.0;
 
-/// One slow wave of the gait's rate: relative amplitude, period, and where in its period it starts.
+/// One slow wave of the gait's rate: relative amplitude, period, and its phase at the start.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Wave {
     amplitude: f64,
@@ -31,7 +31,7 @@ struct Wave {
     start_radians: f64,
 }
 
-/// Clock and road of one walk.
+/// Clock and path of one walk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Path {
     period_secs: f64,
@@ -42,12 +42,12 @@ pub(crate) struct Path {
     angular: DVec3Record,
 }
 
-/// Three numbers: vectors are written as plain lists.
+/// Three numbers: vectors are stored as plain lists.
 type DVec3Record = [f64; 3];
 
 impl Path {
     pub(crate) fn new(settings: &WalkSettings) -> Self {
-        // The noise has the seed's own stream; the waves take another, so that noise alone does not move the gait.
+        // The noise has the stream of the seed itself; the waves use another, so that noise alone does not change the gait.
         let mut random = Noise::new(settings.seed ^ 0x005E_ED0F_ACE5);
         let start_phase = if settings.lead_in_secs > 0.0 {
             let side = settings.start_phase - settings.start_phase.floor();
@@ -116,13 +116,13 @@ impl Path {
 
     /// Take time at a gait time, seconds: the inverse of [`Self::gait_secs`], by bisection to the last bit.
     ///
-    /// While the walker stands the clock does too; of those times the latest is meant.
+    /// While the walker stands the clock does too; of those times the result is the latest.
     pub(crate) fn time_secs(&self, gait_secs: f64) -> f64 {
         let is_even = !self.has_lead_in() && self.waves.iter().all(|wave| wave.amplitude == 0.0);
         if is_even {
             return gait_secs;
         }
-        // The clock runs at least at half speed once it is up, so the bracket holds the answer.
+        // After the lead-in the clock runs at least at half speed, so the bracket holds the answer.
         let reach = 2.0 * gait_secs.abs() + self.lead_in_secs + self.period_secs;
         let (mut before, mut after) = (-reach, reach);
         loop {
@@ -148,7 +148,7 @@ impl Path {
         (phase - self.start_phase) * self.period_secs
     }
 
-    /// Seconds of travel at full speed that the root has behind it at a gait time.
+    /// Seconds of travel at full speed that the root has covered at a gait time.
     pub(crate) fn travel_secs(&self, gait_secs: f64) -> f64 {
         if self.has_lead_in() {
             let ramp = STRIDE_RAMP * self.period_secs;
@@ -158,7 +158,7 @@ impl Path {
         }
     }
 
-    /// How much of a walk it is, 0 standing to 1 in full stride; comes up over `share` of the first cycle.
+    /// Amount of walking, from 0 (standing) to 1 (full stride); rises over `share` of the first cycle.
     pub(crate) fn vigour(&self, gait_secs: f64, share: f64) -> f64 {
         if self.has_lead_in() {
             ease::step(gait_secs / (share * STRIDE_RAMP * self.period_secs))
@@ -167,7 +167,7 @@ impl Path {
         }
     }
 
-    /// Root in the world after some seconds of travel; it sets out from the origin towards +Z.
+    /// Root in the world after some seconds of travel; it starts at the origin towards +Z.
     pub(crate) fn root(&self, travel_secs: f64) -> Rigid {
         self.twist().exp(travel_secs)
     }

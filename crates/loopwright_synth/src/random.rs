@@ -7,10 +7,10 @@ const WALK_RATIO: f64 = 0.0065;
 
 /// Draws a plausible walk.
 ///
-/// Speeds 0.3 to 2.2 m/s with the period that goes with them, give or take an eighth, within 0.7 to 1.6 s and never a
-/// whole number of frames; turns up to 90 degrees per second on a radius of at least 0.7 m; every third one climbs or
-/// descends, -0.2 to 0.3 m/s and no steeper than 1 in 2; 30, 60, 100 or 120 fps; 4 to 20 cycles; noise up to 0.5 degrees,
-/// drift, rise and variation up to 2.5%. Same seed, same settings.
+/// Speeds 0.3 to 2.2 m/s with the usual period for the speed, plus or minus an eighth, within 0.7 to 1.6 s and never a whole
+/// number of frames; turns up to 90 degrees per second on a radius of at least 0.7 m; one in three climbs or descends, -0.2 to
+/// 0.3 m/s and no steeper than 1 in 2; 30, 60, 100 or 120 fps; 4 to 20 cycles; noise up to 0.5 degrees, drift, rise and
+/// variation up to 2.5%. Same seed, same settings.
 pub fn random_settings(seed: u64) -> WalkSettings {
     let mut random = Noise::new(seed ^ 0x0DD5_E771_465E_ED00);
     let speed_mps = random.between(0.3, 2.2);
@@ -18,7 +18,7 @@ pub fn random_settings(seed: u64) -> WalkSettings {
     let natural_secs = (240.0 * WALK_RATIO / speed_mps).sqrt();
     let mut period_secs = (natural_secs * random.between(0.88, 1.14)).clamp(0.7, 1.6);
     let frame_rate_hz = [30.0, 60.0, 100.0, 120.0][(4.0 * random.uniform()) as usize];
-    // A fifth of a frame away from any whole number of frames.
+    // At least a fifth of a frame away from any whole number of frames.
     let frames = period_secs * frame_rate_hz;
     let fraction = 0.2 + 0.6 * random.uniform();
     period_secs = ((frames - 1.0).floor() + fraction) / frame_rate_hz;

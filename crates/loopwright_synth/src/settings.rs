@@ -1,4 +1,4 @@
-//! What to synthesize: the settings of a walk, checked before anything is made of them.
+//! The settings of a walk to synthesize, and their checks.
 
 use loopwright::take::TakeError;
 use serde::{Deserialize, Serialize};
@@ -12,13 +12,13 @@ use crate::body;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WalkSettings {
-    /// Where all randomness comes from: noise and the phases of the speed variation. Same seed, same bits.
+    /// Seed of all randomness: noise and the phases of the speed variation. Same seed, same bits.
     pub seed: u64,
     /// Length of the take in seconds, first frame to last, rounded down to whole frames.
     pub seconds: f64,
     /// Frames per second.
     pub frame_rate_hz: f64,
-    /// Seconds of one full cycle, two steps. Best not a whole number of frames.
+    /// Seconds of one full cycle, two steps. Preferably not a whole number of frames.
     pub period_secs: f64,
     /// Forward speed along the path in metres per second; zero steps in place.
     pub speed_mps: f64,
@@ -28,12 +28,12 @@ pub struct WalkSettings {
     pub climb_mps: f64,
     /// Phase of the first frame in cycles; the middle of the left foot's stance has phase 0.
     ///
-    /// With a lead-in only the side matters: 0 to 0.5 sets out with the left foot, 0.5 to 1 with the right.
+    /// With a lead-in only the side matters: from 0 to 0.5 the left foot starts, from 0.5 to 1 the right.
     pub start_phase: f64,
-    /// Fraction by which stance width, arm swing, elbow bend, sway, bob and turns of the trunk grow over the take
+    /// Fraction by which stance width, arm swing, elbow bend, sway, bob and rotations of the trunk grow over the take
     /// (over one cycle where the take is shorter).
     pub drift: f64,
-    /// Metres by which the pelvis, and the body with it, rises from start to end of the take; negative sinks.
+    /// Metres by which the whole body rises from start to end of the take; negative sinks.
     ///
     /// The body never stands higher than its legs allow: a rising walker starts crouched by this much.
     pub torso_rise_metres: f64,
@@ -45,9 +45,9 @@ pub struct WalkSettings {
     ///
     /// The root's position gets 5 mm per degree along each axis.
     pub noise_deg: f64,
-    /// Seconds of standing at the start, before the walk sets out; zero walks from the first frame on.
+    /// Seconds of standing at the start, before the walk; with zero the walk begins at the first frame.
     pub lead_in_secs: f64,
-    /// Soils the take: frame 0 holds a T-pose, as many recordings do.
+    /// Makes frame 0 a bad frame: it holds a T-pose, as in many recordings.
     pub t_pose_first_frame: bool,
 }
 
@@ -72,7 +72,7 @@ impl Default for WalkSettings {
     }
 }
 
-/// Why there is no such walk.
+/// Why a take cannot be synthesized.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SynthError {
@@ -81,33 +81,33 @@ pub enum SynthError {
     OutOfRange {
         /// Field of [`WalkSettings`], or of [`crate::DriveSettings`].
         setting: &'static str,
-        /// Smallest value taken.
+        /// Smallest value allowed.
         min: f64,
-        /// Largest value taken.
+        /// Largest value allowed.
         max: f64,
-        /// Value given.
+        /// Value found.
         found: f64,
     },
     /// More frames than a take may hold.
     #[error("{found} transforms are asked for, the limit is {limit}; shorten the take or lower its rate")]
     TooLarge {
-        /// Frames times joints asked for.
+        /// Frames times joints requested.
         found: f64,
-        /// Largest number made.
+        /// Largest number allowed.
         limit: usize,
     },
-    /// A cycle is too long, too steep or too winding for the body's legs.
+    /// A cycle is too long, too steep or too tightly curved for the body's legs.
     #[error(
         "the legs cannot reach: hips would have to sink to {hips_height_metres:.2} m (at least {min:.2} m); \
          lower speed, climb or turn rate, or shorten the period"
     )]
     OutOfReach {
-        /// Height of the hips over the root at which both feet are in reach at all times; minus infinity where none is.
+        /// Height of the hips above the root at which both feet are in reach at all times; minus infinity if there is none.
         hips_height_metres: f64,
-        /// Lowest height that still is a walk.
+        /// Lowest height of a walk.
         min: f64,
     },
-    /// The tracks do not make a take.
+    /// The tracks do not form a valid take.
     #[error(transparent)]
     Take(#[from] TakeError),
 }
@@ -118,14 +118,14 @@ const MAX_TRANSFORMS: usize = 10_000_000;
 impl WalkSettings {
     /// Number of frames of the take.
     ///
-    /// The small allowance keeps the last frame where rounding puts a whole number of frames a hair below itself.
+    /// The small allowance keeps the last frame when rounding puts a whole number of frames slightly below itself.
     pub fn num_frames(&self) -> usize {
         (self.seconds * self.frame_rate_hz + 1e-9).floor() as usize + 1
     }
 
-    /// Checks every field by itself and the size of the whole.
+    /// Checks the range of every field and the size of the take.
     ///
-    /// Whether the legs reach is known only once the walk is laid out. Errors: [`SynthError::OutOfRange`],
+    /// Whether the legs reach is known only after the walk is laid out. Errors: [`SynthError::OutOfRange`],
     /// [`SynthError::TooLarge`].
     pub fn check(&self) -> Result<(), SynthError> {
         let ranges = [
@@ -147,7 +147,7 @@ impl WalkSettings {
     }
 }
 
-/// Holds fields against their ranges, each given by name, value, least and most. Errors: [`SynthError::OutOfRange`].
+/// Checks fields against their ranges, each given by name, value, least and most. Errors: [`SynthError::OutOfRange`].
 pub(crate) fn check_ranges(ranges: &[(&'static str, f64, f64, f64)]) -> Result<(), SynthError> {
     for &(setting, found, min, max) in ranges {
         // NaN is in no range.
@@ -163,7 +163,7 @@ pub(crate) fn check_ranges(ranges: &[(&'static str, f64, f64, f64)]) -> Result<(
     Ok(())
 }
 
-/// Whether a take of that length and rate is of a size that is made.
+/// Whether a take of that length and rate is within the limit of size.
 pub(crate) fn check_size(seconds: f64, frame_rate_hz: f64) -> Result<(), SynthError> {
     let found = (seconds * frame_rate_hz + 1.0) * body::NUM_JOINTS as f64;
     if found > MAX_TRANSFORMS as f64 {

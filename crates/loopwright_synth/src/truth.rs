@@ -1,4 +1,4 @@
-//! What is known about a synthetic take: phase, contacts and the root's motion.
+//! The truth about a synthetic take: phase, contacts and root motion.
 
 use loopwright::math::{Rigid, Twist};
 use serde::{Deserialize, Serialize};
@@ -12,9 +12,9 @@ use crate::{WalkSettings, body::Side, footstep::Footsteps, path::Path};
 /// yaw 0. In gait time it moves by one constant twist, so it runs on the arc exactly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Truth {
-    /// What was asked for.
+    /// The settings of the walk.
     pub settings: WalkSettings,
-    /// Nominal seconds of a cycle; exact wherever nothing varies the rate.
+    /// Nominal seconds of a cycle; exact if nothing varies the rate.
     pub period_secs: f64,
     /// Share of the cycle for which a foot is on the ground, heel strike to toe-off, in full stride.
     pub duty_factor: f64,
@@ -26,7 +26,7 @@ pub struct Truth {
     pub phases: Vec<f64>,
     /// All contacts that overlap the take, by start frame.
     pub contacts: Vec<Contact>,
-    /// Clock and road.
+    /// Clock and path.
     path: Path,
 }
 
@@ -39,11 +39,11 @@ pub struct Truth {
 pub struct Contact {
     /// Name of the joint.
     pub joint: String,
-    /// Frame at which it comes to rest, fractional; the take's first clean frame where it rests already.
+    /// Frame at which it comes to rest, fractional; the take's first clean frame if it is already at rest there.
     pub start_frame: f64,
-    /// Frame at which it leaves, fractional; the take's last frame where it rests still.
+    /// Frame at which it leaves, fractional; the take's last frame if it is still at rest there.
     pub end_frame: f64,
-    /// Where it rests, world, metres.
+    /// Position at rest in the world, metres.
     pub position: [f64; 3],
 }
 
@@ -99,7 +99,7 @@ impl Truth {
         self.path.phase(self.path.gait_secs(time_secs))
     }
 
-    /// Time at which the phase is `phase`; of a stretch of standing, its end.
+    /// Time at which the phase is `phase`; for a span of standing, its end.
     pub fn time_at_phase(&self, phase: f64) -> f64 {
         self.path.time_secs(self.path.gait_secs_at_phase(phase))
     }
@@ -127,7 +127,7 @@ impl Truth {
     /// The constant twist, in the root's own axes at the start, that carries the root from one time to another.
     ///
     /// It is log(root(start)^-1 root(end)) over the time between, with the true unwrapped yaw. Since the root runs on one
-    /// screw it is the nominal twist times travel over time, without any logarithm. The two times must differ.
+    /// screw it is the nominal twist times travel over time, without a logarithm. The two times must differ.
     pub fn twist_between(&self, start_secs: f64, end_secs: f64) -> Twist {
         let travel = self.travel_secs(end_secs) - self.travel_secs(start_secs);
         let share = travel / (end_secs - start_secs);

@@ -20,18 +20,18 @@ use crate::{
     path::Path,
 };
 
-/// Longest distance from hip to ankle as a share of the straight leg: the knee keeps a bend of some 8 degrees.
+/// Longest distance from hip to ankle as a share of the straight leg: the knee stays bent by some 8 degrees.
 ///
-/// Nearer to one the knee would snap straight, since its angle changes ever faster with the distance.
+/// Closer to one the knee would snap straight, since its angle changes ever faster with the distance.
 const LEG_REACH_SHARE: f64 = 0.9975;
 
 /// The same while standing still.
 const STANDING_REACH_SHARE: f64 = 0.99;
 
-/// Lowest hips of a walk, metres over the root.
+/// Lowest hips of a walk, metres above the root.
 const MIN_HIPS_HEIGHT_METRES: f64 = 0.6;
 
-/// Poses per cycle looked at to find how high the hips may be.
+/// Poses examined per cycle to find how high the hips may be.
 const SAMPLES_PER_CYCLE: f64 = 64.0;
 
 /// A walker whose pose is known at any time.
@@ -41,13 +41,13 @@ pub struct Walker {
     skeleton: Skeleton,
     path: Path,
     gait: Gait,
-    /// Height of the hips over the root in full stride, less bob and rise.
+    /// Height of the hips above the root in full stride, without bob and rise.
     hips_height: f64,
-    /// Gait time over which the body drifts and rises: the take's, at least one cycle's.
+    /// Gait time over which the body drifts and rises: that of the take, at least one cycle.
     gait_length_secs: f64,
 }
 
-/// Where a walker is in its gait.
+/// The state of a walker's gait at one time.
 #[derive(Clone, Copy, Debug)]
 struct Moment {
     time_secs: f64,
@@ -56,18 +56,18 @@ struct Moment {
     yaw: f64,
     /// Size of the motion: 0 standing, 1 in full stride.
     vigour: f64,
-    /// As `vigour`, sooner: the hips are down before the first strides are long.
+    /// As `vigour`, but rises sooner: the hips are down before the first strides are long.
     readiness: f64,
     /// Growth of the motion through drift: 1 at the start.
     growth: f64,
-    /// How far the body is below its full height through the rise, metres, never positive.
+    /// How far the body is below its full height during the rise, metres, never positive.
     sunk: f64,
 }
 
-/// The pelvis but for its height, which is found from the legs' reach.
+/// The pelvis without its height, which follows from the legs' reach.
 #[derive(Clone, Copy, Debug)]
 struct Pelvis {
-    /// Hips in the root's frame; y is what the height varies by.
+    /// Hips in the root's frame; y is the variation of the height.
     offset: DVec3,
     /// In the root's frame.
     rotation: DQuat,
@@ -76,7 +76,7 @@ struct Pelvis {
 impl Walker {
     /// Lays out a walk.
     ///
-    /// Errors: those of [`WalkSettings::check`], and [`SynthError::OutOfReach`] when the legs are too short for it.
+    /// Errors: those of [`WalkSettings::check`], and [`SynthError::OutOfReach`] when the legs are too short for the walk.
     pub fn new(settings: &WalkSettings) -> Result<Self, SynthError> {
         settings.check()?;
         let path = Path::new(settings);
@@ -134,7 +134,7 @@ impl Walker {
         pose
     }
 
-    /// The rest pose standing where the root is at `time_secs`: all joints unturned but for the root's yaw.
+    /// The rest pose, standing where the root is at `time_secs`: only the root is rotated, by its yaw.
     pub(crate) fn t_pose_at(&self, time_secs: f64) -> Pose {
         let root = self.moment(time_secs).root;
         let mut translations: Vec<DVec3> = self.skeleton.joints().iter().map(|joint| joint.rest_offset).collect();
@@ -192,7 +192,7 @@ impl Walker {
         }
     }
 
-    /// The greatest height of the hips at which no leg is ever stretched beyond its reach; minus infinity for none.
+    /// The greatest height of the hips at which no leg is stretched beyond its reach; minus infinity if there is none.
     fn highest_hips(&self) -> f64 {
         let reach = LEG_REACH_SHARE * (THIGH_METRES + SHANK_METRES);
         let cycles = self.gait_length_secs / self.path.period_secs();
@@ -201,7 +201,7 @@ impl Walker {
         for sample in 0..=samples as usize {
             let gait_secs = self.gait_length_secs * sample as f64 / samples;
             let moment = self.moment(self.path.time_secs(gait_secs));
-            // Nearly standing there is no stride to reach for.
+            // Near standing there is no stride to reach for.
             if moment.readiness < 0.02 {
                 continue;
             }
@@ -223,7 +223,7 @@ impl Walker {
         highest
     }
 
-    /// Spine, neck and head: the chest turns against the pelvis, the head stays level.
+    /// Spine, neck and head: the chest rotates against the pelvis, the head stays level.
     fn set_trunk(&self, pose: &mut Pose, moment: &Moment, pelvis: DQuat) {
         let gait = &self.gait;
         let size = moment.vigour * moment.growth;
@@ -249,18 +249,18 @@ impl Walker {
         }
     }
 
-    /// Arms hang down and swing against the legs: ahead when the other side's leg is.
+    /// Arms hang down and swing opposite to the legs: an arm is ahead when the other side's leg is.
     fn set_arm(&self, pose: &mut Pose, moment: &Moment, side: Side) {
         let gait = &self.gait;
         let size = moment.vigour * moment.growth;
-        // The left arm is foremost shortly after the right foot's heel strike.
+        // The left arm is furthest ahead shortly after the right foot's heel strike.
         let peak = if side == Side::Left { 0.23 } else { -0.27 };
         let wave = |lag: f64| ops::cos(TAU * (moment.phase - peak - lag));
         let swing = size * (gait.arm_swing * wave(0.0)) - 0.1 * moment.vigour * gait.arm_swing;
         let grown = 1.0 + (moment.growth - 1.0) * moment.vigour;
         let elbow = 0.22 * (1.0 - moment.vigour) + grown * moment.vigour * (gait.elbow + gait.elbow_swing * wave(0.05));
         let sign = side.sign();
-        // From the T-pose an arm along +-X comes down by a turn about Z, and swings ahead by one about -X.
+        // From the T-pose an arm along +-X comes down by a rotation about Z, and swings ahead by one about -X.
         let down = rotation::exp(DVec3::Z * (-sign * 1.43));
         let ahead = rotation::exp(DVec3::X * -(swing + 0.04));
         let inward = rotation::exp(DVec3::Y * (-sign * 0.18));
@@ -281,9 +281,9 @@ impl Walker {
     }
 }
 
-/// Hip, knee, ankle and toes, so that the ankle comes to where the foot is.
+/// Hip, knee, ankle and toes, such that the ankle is at the foot's position.
 fn set_leg(pose: &mut Pose, side: Side, hips: Rigid, foot: &FootPose, pelvis_yaw: f64) {
-    // The knee points between pelvis and foot.
+    // The knee points between the directions of pelvis and foot.
     let forward = rotation::from_yaw(0.5 * (pelvis_yaw + foot.yaw)) * DVec3::Z;
     let hip = hips.transform_point(hip_offset(side));
     let leg = ik::solve(hip, foot.ankle, THIGH_METRES, SHANK_METRES, forward);
@@ -295,7 +295,7 @@ fn set_leg(pose: &mut Pose, side: Side, hips: Rigid, foot: &FootPose, pelvis_yaw
     pose.rotations[up_leg + 3] = rotation::exp(DVec3::X * -foot.toe_bend);
 }
 
-/// Height of the hips over the ground while standing.
+/// Height of the hips above the ground while standing.
 fn standing_height() -> f64 {
     HIPS_REST_HEIGHT_METRES - (1.0 - STANDING_REACH_SHARE) * (THIGH_METRES + SHANK_METRES)
 }
@@ -342,7 +342,7 @@ mod tests {
                     longest = longest.max((positions[ankle] - positions[side.up_leg()]).length());
                 }
             }
-            // Between the samples that the height is found from, a leg may come a hair nearer to straight.
+            // Between the samples that set the height, a leg may come slightly closer to straight.
             let share = longest / (THIGH_METRES + SHANK_METRES);
             assert!((0.99..0.9985).contains(&share), "seed {seed}: {share}");
         }

@@ -1,4 +1,4 @@
-//! What the body does: planted feet, strict periods, smooth joints.
+//! The motion of the body: planted feet, exact periods, smooth joints.
 
 use glam::{DQuat, DVec3};
 use loopwright::{
@@ -20,7 +20,7 @@ fn positions(walker: &Walker, time_secs: f64) -> Vec<DVec3> {
     walker.pose_at(time_secs).as_ref().world(walker.skeleton()).translations
 }
 
-/// Random walks, and the special ones that no random walk is.
+/// Random walks, and special ones that random settings never give.
 fn many() -> Vec<WalkSettings> {
     let mut many: Vec<WalkSettings> = (0..200).map(random_settings).collect();
     many.push(WalkSettings {
@@ -131,7 +131,7 @@ fn bones_keep_their_lengths() {
     }
 }
 
-/// Largest acceleration of any joint, and largest change of it from one step to the next, m/s^2.
+/// Largest acceleration of any joint, and its largest change from one step to the next, m/s^2.
 fn accelerations(walker: &Walker, seconds: f64, step_secs: f64) -> (f64, f64) {
     let count = (seconds / step_secs) as usize;
     let tracks: Vec<Vec<DVec3>> = (0..count).map(|i| positions(walker, i as f64 * step_secs)).collect();
@@ -156,7 +156,7 @@ fn joints_move_without_pops() {
         let seconds = settings.lead_in_secs + 2.2 * settings.period_secs;
         let (largest, coarse) = accelerations(&walker, seconds, 1e-3);
         assert!(largest < 250.0, "{largest} m/s^2 in {settings:?}");
-        // Continuous accelerations change less over shorter steps; over a pop they change as much or more.
+        // Continuous accelerations change less over shorter steps; at a pop they change as much or more.
         let (_, fine) = accelerations(&walker, seconds, 2.5e-4);
         assert!(fine < 0.4 * coarse, "{coarse} to {fine} in {settings:?}");
     }
@@ -176,7 +176,7 @@ fn toes_clear_the_ground() {
             for name in ["LeftToeBase", "RightToeBase"] {
                 let joint = skeleton.find(name).unwrap();
                 let tip = positions[joint] + turns[joint] * skeleton.joint(joint).tip.unwrap();
-                // Flat on the ground the joint stands at 25 mm and the tip at 15 mm.
+                // Flat on the ground, the joint is at 25 mm and the tip at 15 mm.
                 let clearance = (positions[joint].y - 0.025).min(tip.y - 0.015);
                 assert!(
                     clearance > -0.004,

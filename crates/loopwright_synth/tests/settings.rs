@@ -1,4 +1,4 @@
-//! Settings: refusals, seeds, and what random walks look like.
+//! Settings: errors, seeds, and properties of random walks.
 
 use loopwright::math::rotation;
 use loopwright_synth::{SynthError, WalkSettings, random_settings, synthesize};
@@ -62,7 +62,7 @@ fn same_seed_same_bits_other_seed_other_noise() {
     })
     .unwrap();
     assert_ne!(first.take, other.take);
-    // Without noise and variation there is nothing for a seed to change.
+    // Without noise and variation the seed changes nothing.
     let clean = WalkSettings {
         noise_deg: 0.0,
         ..settings

@@ -1,4 +1,4 @@
-//! What is said about a take: root, phase, contacts, and that it survives being written.
+//! The truth of a take: root, phase, contacts, and writing and reading it.
 
 use glam::DVec3;
 use loopwright::math::{Twist, ops, rotation};
@@ -42,7 +42,7 @@ fn root_runs_on_an_arc_at_the_speed_asked_for() {
         root.translation
     );
     assert!((rotation::yaw_of(root.rotation) - 90_f64.to_radians()).abs() < 1e-12);
-    // Many turns on, the yaw is not wrapped.
+    // After many turns the yaw is not wrapped.
     assert!((truth.yaw_at(60.0) - 1800_f64.to_radians()).abs() < 1e-12);
 }
 
@@ -59,7 +59,7 @@ fn phase_and_time_are_inverse() {
         assert!((truth.time_at_phase(truth.phase_at(time)) - time).abs() < 1e-9);
     }
     assert_eq!(truth.phase_at(0.3), truth.phase_at(1.5));
-    // The rate varies, and so does the period; its mean over many cycles is the nominal one.
+    // The rate varies, and so does the period; the mean period over many cycles is the nominal one.
     let periods: Vec<f64> = (0..40).map(|i| truth.period_from(3.0 + f64::from(i), 1.0)).collect();
     let shortest = periods.iter().copied().fold(f64::INFINITY, f64::min);
     let longest = periods.iter().copied().fold(0.0, f64::max);
@@ -93,11 +93,11 @@ fn contacts_last_as_long_as_the_duty_factor_says() {
                 let name = format!("{side}{joint}");
                 truth.contacts.iter().filter(move |contact| contact.joint == name)
             };
-            // Whole contacts, not cut off by the take's ends.
+            // Whole contacts, not cut off by the ends of the take.
             let whole = |start: f64, end: f64| start > 0.0 && end < last_frame;
             for ball in of("ToeBase").filter(|contact| whole(contact.start_frame, contact.end_frame)) {
                 let share = (ball.end_frame - ball.start_frame) / period_frames;
-                // The stance less the roll down from the heel.
+                // The stance without the roll down from the heel.
                 assert!(share < truth.duty_factor && share > 0.85 * truth.duty_factor, "{share}");
                 let ankle = of("Foot")
                     .find(|contact| contact.start_frame == ball.start_frame)

@@ -16,7 +16,7 @@ use super::{
 
 /// A search as SVG: autocorrelation over lag, seam cost over start and length with the loops in it, speed and heading.
 ///
-/// `analysis` must be of the same take, and `found` what `settings` found in it; no candidates are fine. The cost is
+/// `analysis` must be of the same take, and `found` the result of `settings` on it; it may have no candidates. The cost is
 /// computed on a grid of a few hundred starts and lengths, however long the take.
 pub fn find(analysis: &Analysis, settings: &SearchSettings, found: &FoundLoops) -> String {
     let take = &analysis.take;

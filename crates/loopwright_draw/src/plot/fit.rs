@@ -307,7 +307,7 @@ fn shares<'a>(fit: &'a TakeFit, event: &Event) -> (&'a Signal, Vec<(f64, f64)>) 
     (signal, points.collect())
 }
 
-/// A figure of a signal at a frame.
+/// The value of a signal at a frame.
 type Figure = fn(&Signal, usize) -> f64;
 
 /// Bars across a histogram.

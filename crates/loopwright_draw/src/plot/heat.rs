@@ -47,7 +47,7 @@ impl Heat {
                 column += run.len();
             }
         }
-        // Neighbouring cells share their edge to the bit, so none shows between them.
+        // Neighbouring cells share their edge to the bit, so no seam shows between them.
         let [across, down] =
             [(area.width, self.columns), (area.height, self.rows)].map(|(side, count)| side / count.max(1) as f64);
         let scale = if across == down {

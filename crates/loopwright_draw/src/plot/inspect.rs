@@ -11,7 +11,7 @@ use super::{
 
 /// Tracks of a take as SVG: heights of feet and hips, speed, heading, with stretches shaded and bad frames marked.
 ///
-/// `analysis` must be of the same take. Long takes are thinned to what a pixel can show.
+/// `analysis` must be of the same take. Long takes are thinned to the resolution of the picture.
 pub fn inspect(analysis: &Analysis) -> String {
     let take = &analysis.take;
     let mut svg = Svg::new();

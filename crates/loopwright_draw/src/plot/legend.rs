@@ -9,7 +9,7 @@ use super::{
 /// Attributes of a dashed line.
 pub(super) const DASHED: &str = "stroke-width=\"2\" stroke-dasharray=\"5 3\"";
 
-/// What a legend shows before its words.
+/// The symbol before a legend's text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Sign {
     Line(Ink),

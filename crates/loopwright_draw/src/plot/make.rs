@@ -18,8 +18,8 @@ use super::{
     text,
 };
 
-/// A loop as SVG: the path from above with the root's twist, offsets over time, the most offset joints before and after, how fast feet
-/// go over the ground.
+/// A loop as SVG: the path from above with the root's twist, offsets over time, the joints with the largest offsets before and
+/// after, and the speed of the feet over the ground.
 ///
 /// `made` must be made from the take of `analysis`.
 pub fn make(analysis: &Analysis, made: &MadeLoop) -> String {
@@ -361,7 +361,7 @@ fn curves(svg: &mut Svg, made: &MadeLoop, top: f64) -> f64 {
     let joints = made.loop_clip.skeleton().num_joints();
     let mut shown = most_offset(&made.closed.rotation_offsets, joints);
     if shown.is_empty() {
-        // A loop that was already closed: its liveliest joints are shown instead of an empty picture.
+        // A loop that was already closed: its most active joints are shown instead of an empty picture.
         shown = (0..joints.min(JOINTS)).collect();
     }
     let full = style::WIDTH - 2.0 * style::MARGIN;
@@ -442,7 +442,7 @@ fn curve(svg: &mut Svg, made: &MadeLoop, joint: usize, area: Area, is_last: bool
     });
 }
 
-/// Rotation vectors away from a reference in degrees, continuous along the track: whole turns add up.
+/// Rotation vectors away from a reference in degrees, continuous along the track: full turns add up.
 fn components(track: impl Iterator<Item = DQuat>, reference: DQuat) -> Vec<DVec3> {
     let mut vectors: Vec<DVec3> = Vec::new();
     for turn in track {
@@ -450,7 +450,7 @@ fn components(track: impl Iterator<Item = DQuat>, reference: DQuat) -> Vec<DVec3
         let angle = short.length();
         let mut vector = short;
         if let Some(&before) = vectors.last() {
-            // The same rotation in the other direction.
+            // The same rotation in the opposite direction.
             let long = if angle > 0.0 {
                 short * (1.0 - TAU / angle)
             } else {

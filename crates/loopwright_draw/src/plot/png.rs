@@ -16,10 +16,10 @@ pub enum PngError {
     /// The text is not an SVG.
     #[error("the picture cannot be read as SVG: {why}")]
     Svg {
-        /// What the reader said.
+        /// The parser's message.
         why: String,
     },
-    /// The picture is empty or larger than memory takes.
+    /// The picture is empty or too large for memory.
     #[error("a picture of {width} x {height} pixels cannot be made")]
     Size {
         /// Pixels across.
@@ -27,21 +27,21 @@ pub enum PngError {
         /// Pixels down.
         height: u32,
     },
-    /// The pixels could not be packed.
+    /// The pixels could not be encoded.
     #[error("the picture cannot be packed: {why}")]
     Packing {
-        /// What the packer said.
+        /// The encoder's message.
         why: String,
     },
 }
 
-/// Pixels to a unit of the picture: sharp on screens of high density.
+/// Pixels per unit of the picture: sharp on screens of high density.
 const SCALE: f32 = 2.0;
 
 /// Largest side in pixels.
 const MAX_SIDE: u32 = 16_384;
 
-/// A plot's SVG as PNG bytes, two pixels to a unit, in light colours.
+/// A plot's SVG as PNG bytes, two pixels per unit, in light colours.
 ///
 /// Text is set in a face that comes with this crate, so no fonts need to be installed; letters outside Latin, Greek and
 /// Cyrillic show as boxes. Errors: see [`PngError`]; plots of this module have none.
@@ -51,7 +51,7 @@ pub fn png(svg: &str) -> Result<Vec<u8>, PngError> {
         .map_err(|error| PngError::Packing { why: error.to_string() })
 }
 
-/// The pixels of an SVG, `scale` to a unit.
+/// The pixels of an SVG, `scale` per unit.
 pub(crate) fn pixels(svg: &str, scale: f32) -> Result<Pixmap, PngError> {
     let mut fonts = Database::new();
     fonts.load_font_data(text::REGULAR.to_vec());

@@ -7,7 +7,7 @@ use super::{
     text,
 };
 
-/// A number with at most two decimals and no trailing zeros; what is not finite becomes 0.
+/// A number with at most two decimals and no trailing zeros; a value that is not finite becomes 0.
 pub(super) fn number(value: f64) -> String {
     let hundredths = (value * 100.0).round();
     if !hundredths.is_finite() || hundredths == 0.0 {
@@ -49,7 +49,7 @@ impl Area {
     }
 }
 
-/// Where a text's position lies in it.
+/// Anchor of a text relative to its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -164,7 +164,7 @@ impl Svg {
         );
     }
 
-    /// Lines through points; a point that is not finite parts them.
+    /// Lines through points; a point that is not finite interrupts them.
     pub(super) fn polyline(&mut self, points: impl IntoIterator<Item = (f64, f64)>, ink: Ink, extra: &str) {
         let mut path = String::new();
         let mut broken = true;
@@ -174,7 +174,7 @@ impl Svg {
                 broken = true;
                 continue;
             }
-            // One decimal is a fifth of what the eye tells apart, and halves the text.
+            // One decimal is a fifth of the smallest visible difference, and halves the text.
             let point = format!(
                 "{} {}",
                 number((x * 10.0).round() / 10.0),
@@ -207,7 +207,7 @@ impl Svg {
         );
     }
 
-    /// What is written by `inside` shows within the area only.
+    /// The output of `inside`, clipped to the area.
     pub(super) fn clipped(&mut self, area: Area, inside: impl FnOnce(&mut Self)) {
         let id = self.clips;
         self.clips += 1;
@@ -224,7 +224,7 @@ impl Svg {
         self.body.push_str("</g>\n");
     }
 
-    /// Text that is SVG already.
+    /// Appends text that is already SVG.
     pub(super) fn raw(&mut self, text: &str) {
         self.body.push_str(text);
     }

@@ -1,4 +1,4 @@
-//! The face that text is set in, and how wide text gets.
+//! The typeface of all text, and the width of text.
 
 /// Upright face, a part of DejaVu Sans; licence in `fonts/`.
 pub(super) const REGULAR: &[u8] = include_bytes!("../../fonts/DejaVuSans-subset.ttf");
@@ -6,7 +6,7 @@ pub(super) const REGULAR: &[u8] = include_bytes!("../../fonts/DejaVuSans-subset.
 /// Bold face, a part of DejaVu Sans Bold; licence in `fonts/`.
 pub(super) const BOLD: &[u8] = include_bytes!("../../fonts/DejaVuSans-Bold-subset.ttf");
 
-/// Units of the face to its size.
+/// Units of the typeface per em.
 const UNITS_PER_EM: f64 = 2048.0;
 
 /// Advance widths of the letters from U+0020 to U+007E in the upright face.
@@ -18,7 +18,7 @@ const ADVANCES: [u16; 95] = [
     1253, 1300, 1300, 842, 1067, 803, 1298, 1212, 1675, 1212, 1212, 1075, 1303, 690, 1303, 1716,
 ];
 
-/// Advance of letters outside the table: as wide as the widest script gets.
+/// Advance of letters outside the table: that of the widest script.
 const OTHER_ADVANCE: u16 = 2048;
 
 /// The bold face is at most this much wider, over words.
@@ -51,7 +51,7 @@ pub(crate) fn fit(text: &str, size: f64, bold: bool, room: f64) -> String {
     String::new()
 }
 
-/// Text as XML has it; letters that XML does not allow are left out.
+/// Text escaped for XML; letters that XML does not allow are left out.
 pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -20,7 +20,7 @@ pub(super) struct Track {
     pub(super) axis: &'static str,
     pub(super) lines: Vec<Line>,
     pub(super) height: f64,
-    /// Least height of the range, so that noise is not blown up to motion.
+    /// Least height of the range, so that noise does not look like motion.
     pub(super) least: f64,
     pub(super) kind: Kind,
 }
@@ -31,7 +31,7 @@ pub(super) struct Line {
     pub(super) values: Vec<f64>,
 }
 
-/// What the values of a track are.
+/// The kind of values of a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Any numbers.
@@ -60,7 +60,7 @@ pub(super) fn time_range(take: &Take) -> Range {
     Range::new(0.0, take.duration_secs())
 }
 
-/// Speed of the body and heading, shown for both searches and takes.
+/// Speed of the body and heading, shown for searches and for takes.
 pub(super) fn speed_and_heading(take: &Take, analysis: &Analysis) -> [Track; 2] {
     let frames = || 0..take.num_frames();
     [
@@ -262,7 +262,7 @@ fn panel(take: &Take, analysis: &Analysis, track: &Track, area: Area, is_last: b
     }
 }
 
-/// The meaning of the shading, for existing parts.
+/// The legend of the shading, for the parts that exist.
 pub(super) fn ground_keys(analysis: &Analysis, chosen: Option<Chosen>) -> Vec<Key> {
     let stretches = analysis.activity.stretches();
     let has = |activity| stretches.iter().any(|stretch| stretch.activity == activity);

@@ -1,7 +1,7 @@
-//! Pictures that move: GIF and WebP files, endless.
+//! Animated pictures: GIF and WebP files that repeat endlessly.
 //!
-//! Packing a picture takes longer than drawing it and needs no other picture, so it is apart from joining them: callers may
-//! pack on as many threads as they like and get the same bytes.
+//! Encoding a picture takes longer than drawing it and needs no other picture, so it is separate from joining them: callers
+//! may encode on any number of threads and get the same bytes.
 
 use std::borrow::Cow;
 
@@ -10,23 +10,23 @@ use image_webp::{ColorType, WebPEncoder};
 
 use super::{picture::Picture, stage::RenderError};
 
-/// What an animation is written as.
+/// File format of an animation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnimationFormat {
-    /// 256 colours, shown everywhere.
+    /// 256 colours, supported everywhere.
     Gif,
     /// All colours, lossless.
     WebP,
 }
 
-/// How pictures of an animation are packed.
+/// Encodes the pictures of an animation.
 pub struct Packer {
     format: AnimationFormat,
     size: [u32; 2],
     palette: Palette,
 }
 
-/// A picture as its file has it.
+/// An encoded picture, as the file stores it.
 pub struct Packed(Content);
 
 enum Content {
@@ -35,9 +35,9 @@ enum Content {
 }
 
 impl Packer {
-    /// A packer for pictures like the samples, which give the colours of a GIF.
+    /// An encoder for pictures like the samples, which determine the colours of a GIF.
     ///
-    /// Errors: there is no sample, or a side is beyond what the format holds.
+    /// Errors: there are no samples, or the picture is too large for the format.
     pub fn new(format: AnimationFormat, samples: &[Picture]) -> Result<Self, RenderError> {
         let size = samples.first().map_or([0, 0], Picture::size);
         let limit = match format {
@@ -55,7 +55,7 @@ impl Packer {
         Ok(Self { format, size, palette })
     }
 
-    /// Packs one picture. Errors: it has another size than the samples, or its packing failed.
+    /// Encodes one picture. Errors: its size differs from the samples, or encoding failed.
     pub fn pack(&self, picture: &Picture) -> Result<Packed, RenderError> {
         let [width, height] = picture.size();
         if picture.size() != self.size {
@@ -77,15 +77,15 @@ impl Packer {
                 WebPEncoder::new(&mut file)
                     .encode(&picture.rgb(), width, height, ColorType::Rgb8)
                     .map_err(failed)?;
-                // A still file is a header of 12 bytes and the one chunk that an animation holds as well.
+                // A still file is a header of 12 bytes and the one chunk that an animation also uses.
                 Ok(Packed(Content::WebP(file.split_off(12.min(file.len())))))
             }
         }
     }
 
-    /// The file: all pictures in turn, each for so many seconds, endlessly.
+    /// The file: all pictures in order, each for its number of seconds, endlessly.
     ///
-    /// Rounding of the times to what the format holds does not add up. Errors: packing failed.
+    /// Rounding errors of the times do not accumulate. Errors: encoding failed.
     pub fn join(&self, packed: Vec<Packed>, secs_each: f64) -> Result<Vec<u8>, RenderError> {
         match self.format {
             AnimationFormat::Gif => self.join_gif(packed, secs_each),
@@ -100,7 +100,7 @@ impl Packer {
         encoder.set_repeat(Repeat::Infinite).map_err(failed)?;
         for (index, picture) in packed.into_iter().enumerate() {
             let Content::Gif(mut frame) = picture.0 else { continue };
-            // Players slow down what is shorter than two hundredths.
+            // Players slow down frames shorter than two hundredths of a second.
             frame.delay = span(index, secs_each * 100.0).clamp(2, 65_535) as u16;
             encoder.write_lzw_pre_encoded_frame(&frame).map_err(failed)?;
         }
@@ -108,7 +108,7 @@ impl Packer {
         Ok(file)
     }
 
-    /// Container: RIFF, extended header, animation header, one ANMF chunk a picture. Source: the WebP container
+    /// Container: RIFF, extended header, animation header, one ANMF chunk per picture. Source: the WebP container
     /// specification (RFC 9649, section 2.7).
     fn join_webp(&self, packed: &[Packed], secs_each: f64) -> Vec<u8> {
         const ANIMATED: u8 = 0x02;
@@ -118,7 +118,7 @@ impl Packer {
         extended.extend(&width[..3]);
         extended.extend(&height[..3]);
         push_chunk(&mut chunks, b"VP8X", &extended);
-        // Background colour and number of rounds, 0 for endless.
+        // Background colour, and number of repeats, 0 for endless.
         push_chunk(&mut chunks, b"ANIM", &[255, 255, 255, 255, 0, 0]);
         for (index, picture) in packed.iter().enumerate() {
             let Content::WebP(data) = &picture.0 else { continue };
@@ -127,7 +127,7 @@ impl Packer {
             frame.extend(&width[..3]);
             frame.extend(&height[..3]);
             frame.extend(&millis.to_le_bytes()[..3]);
-            // Neither blended with what was there before nor cleared.
+            // Neither blended with the previous picture nor cleared.
             frame.push(0x02);
             frame.extend(data);
             push_chunk(&mut chunks, b"ANMF", &frame);
@@ -157,10 +157,10 @@ fn failed(error: impl core::fmt::Display) -> RenderError {
     RenderError::Packing { why: error.to_string() }
 }
 
-/// Bits kept of each colour when it is looked up.
+/// Bits kept of each colour for lookup.
 const LOOKUP_BITS: u32 = 6;
 
-/// Pixels of the samples that the colours are learned from: enough for a scene of few colours.
+/// Pixels of the samples used to find the colours: enough for a scene of few colours.
 const LEARNED_PIXELS: usize = 60_000;
 
 /// The 256 colours of a GIF.
@@ -175,7 +175,7 @@ struct Palette {
 impl Palette {
     fn of(samples: &[Picture]) -> Self {
         let pixels: usize = samples.iter().map(|sample| sample.pixels().data().len() / 4).sum();
-        // Most pixels are paper, of which one is enough; the rest learn the colours of the body.
+        // Most pixels are background, of which one is enough; the others determine the colours of the body.
         let mut learned: Vec<u8> = Vec::new();
         let stride = (pixels / LEARNED_PIXELS / 4).max(1);
         let paper = samples.first().map(|sample| sample.pixels().data()[..3].to_vec());
@@ -192,7 +192,7 @@ impl Palette {
         }
         let quantiser = color_quant::NeuQuant::new(3, 255, &learned);
         let mut colours = quantiser.color_map_rgb();
-        // The paper exactly, so that it stays even.
+        // The exact background colour, so that it stays uniform.
         colours.extend(paper.unwrap_or_else(|| vec![255; 3]));
         let bits = LOOKUP_BITS;
         let spread = |part: u32| ((part * 255 + 31) / 63) as u8;
@@ -230,7 +230,7 @@ fn nearest_of(colours: &[u8], wanted: [u8; 3]) -> u8 {
         (0..3)
             .map(|part| {
                 let off = i32::from(colour[part]) - i32::from(wanted[part]);
-                // The eye tells greens best and blues worst.
+                // The eye is most sensitive to green and least to blue.
                 [3, 4, 2][part] * off * off
             })
             .sum()

@@ -1,4 +1,4 @@
-//! A body of capsules from a skeleton: which bones are drawn, how thick, and to which side they belong.
+//! A body of capsules from a skeleton: which bones are drawn, their thickness, and their side of the body.
 
 use glam::DVec3;
 use loopwright::{
@@ -6,7 +6,7 @@ use loopwright::{
     analysis::{Body, FoundBy, Side},
 };
 
-/// Side of the body that a limb belongs to; it gives the colour.
+/// Side of the body that a limb belongs to; it determines the colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tint {
     Left,
@@ -24,12 +24,12 @@ pub(super) struct Limb {
     pub(super) tint: Tint,
 }
 
-/// A body of capsules: made once from a take, then posed at every frame.
+/// A body of capsules, made once from a take and posed at every frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
     skeleton: Skeleton,
     limbs: Vec<Limb>,
-    /// Joint and place in its axes of the points beyond the joints: toes, fingers, the crown of the head.
+    /// Parent joint, and position in its axes, of the points beyond the joints: toes, fingers, the crown of the head.
     tips: Vec<(usize, DVec3)>,
     hips: usize,
     /// Points that stand on the ground.
@@ -52,20 +52,20 @@ mod share {
     pub(super) const NECK: f64 = 0.03;
     pub(super) const SHOULDER: f64 = 0.034;
     pub(super) const HEAD: f64 = 0.058;
-    /// From where the arms branch off to the chin, for skeletons without a head.
+    /// From the joint where the arms branch off to the chin, for skeletons without a head.
     pub(super) const NECK_LENGTH: f64 = 0.1;
-    /// How far a hand or foot reaches where the skeleton ends at the wrist or ankle.
+    /// Length of a hand or foot if the skeleton ends at the wrist or ankle.
     pub(super) const PALM_LENGTH: f64 = 0.06;
     pub(super) const FOOT_LENGTH: f64 = 0.1;
 }
 
-/// Thickness of a bone that is no part known by name, as a share of its length.
+/// Thickness of a bone that is not recognized by name, as a share of its length.
 const OTHER_BONE: f64 = 0.1;
 
-/// What the bone that ends at a joint is part of.
+/// The body part of the bone that ends at a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// Above the hips of the tree: carries the root motion, is not a bone.
+    /// Above the hips in the hierarchy: carries the root motion and is not a bone.
     Carrier,
     Other,
     Spine,
@@ -76,7 +76,7 @@ enum Part {
 }
 
 impl Figure {
-    /// The body of a take's skeleton; bones have the lengths of the take's middle frame.
+    /// The body of a take's skeleton, with the bone lengths of the take's middle frame.
     pub fn of(take: &Take, body: &Body) -> Self {
         let skeleton = take.skeleton().clone();
         let middle = take.num_frames() / 2;
@@ -108,7 +108,7 @@ impl Figure {
         figure
     }
 
-    /// Height of the body standing, metres.
+    /// Standing height of the body, metres.
     pub(super) fn stature(&self) -> f64 {
         self.stature
     }
@@ -123,7 +123,7 @@ impl Figure {
         &self.limbs
     }
 
-    /// Points that stand on the ground, with their height above it when they do.
+    /// Points that stand on the ground, with their height above it while they stand.
     pub(super) fn soles(&self) -> &[(usize, f64)] {
         &self.soles
     }
@@ -177,7 +177,7 @@ impl Figure {
             return;
         };
         let length = (positions[joint] - positions[parent]).length();
-        // Bones without length are rig controls; props and markers far away are no part of the body.
+        // Bones without length are rig controls; distant props and markers are not part of the body.
         if parts.part[joint] == Part::Carrier || length < 0.002 * self.stature || length > self.stature {
             return;
         }
@@ -200,7 +200,7 @@ impl Figure {
             Part::Foot => [share::ANKLE, share::TOE].map(|r| r * self.stature),
             Part::Arm => between(share::UPPER_ARM, share::WRIST),
             Part::Hand if parts.part[parent] == Part::Hand => [share::FINGER; 2].map(|r| r * self.stature),
-            // The only bone beyond the wrist is all of the hand.
+            // The only bone beyond the wrist is the whole hand.
             Part::Hand => {
                 let is_alone = self.skeleton.children(parent).len() == 1;
                 let knuckles = if is_alone { share::PALM } else { share::KNUCKLE };
@@ -212,7 +212,7 @@ impl Figure {
         self.limbs.push(Limb {
             ends: [parent, joint],
             radii,
-            // What joins a limb to the trunk is trunk.
+            // The bone that joins a limb to the trunk belongs to the trunk.
             tint: match (parts.part[joint], parts.part[parent]) {
                 (Part::Leg, Part::Leg | Part::Foot) | (Part::Arm, Part::Arm | Part::Hand) => parts.tint[joint],
                 (Part::Leg | Part::Arm, _) => Tint::Middle,
@@ -233,7 +233,7 @@ impl Figure {
         })
     }
 
-    /// Draws what reaches beyond the last joint of a limb.
+    /// Draws the part beyond the last joint of a limb.
     fn add_end_of(&mut self, joint: usize, parts: &Parts, body: &Body, positions: &[DVec3], rotations: &[glam::DQuat]) {
         let stature = self.stature;
         let is_leaf = self.skeleton.children(joint).is_empty();
@@ -292,7 +292,7 @@ impl Figure {
         }
     }
 
-    /// Draws a head whose chin is that far above a joint.
+    /// Draws a head whose chin is `chin` metres above a joint.
     fn add_head(&mut self, joint: usize, up: DVec3, chin: f64) {
         let radius = share::HEAD * self.stature;
         let ends = [0.0, 0.7].map(|at| self.add_tip(joint, up * (chin + at * radius)));
@@ -309,17 +309,17 @@ impl Figure {
     }
 }
 
-/// What every joint is part of.
+/// The body part of every joint.
 struct Parts {
     part: Vec<Part>,
     tint: Vec<Tint>,
-    /// How far along its limb a joint lies, 0 to 1.
+    /// Position of a joint along its limb, 0 to 1.
     along: Vec<f64>,
-    /// Where the arms branch off, in a skeleton without a head.
+    /// Joint where the arms branch off, in a skeleton without a head.
     chest: Option<usize>,
 }
 
-/// How far along the spine, from hips to head, the chest is thickest.
+/// Position of the thickest part of the chest along the spine, from hips (0) to head (1).
 const CHEST_ALONG: f64 = 0.6;
 
 impl Parts {
@@ -344,7 +344,7 @@ impl Parts {
             }
             parts.chest = Some(chest).filter(|&chest| parts.part[chest] == Part::Spine);
         }
-        // Where all leaves stand in for feet, none is known to be one.
+        // If all leaves stand in for feet, none is a known foot.
         let feet = body.feet.iter().filter(|_| body.found_by != FoundBy::AllLeaves);
         for (index, foot) in feet.enumerate() {
             let start = match (body.thighs, foot.side) {
@@ -371,7 +371,7 @@ impl Parts {
         parts
     }
 
-    /// Marks the joints from `start` down to `end`, which need not lie above each other.
+    /// Marks the joints from `start` down to `end`; does nothing if `start` is not on the path to `end`.
     fn lay_out(&mut self, skeleton: &Skeleton, start: usize, end: usize, part: Part) {
         let path = skeleton.path_from_root(end);
         let Some(at) = path.iter().position(|&joint| joint == start) else {
@@ -379,7 +379,7 @@ impl Parts {
         };
         let steps = (path.len() - 1 - at).max(1) as f64;
         for (step, &joint) in path[at..].iter().enumerate() {
-            // The hips begin the spine and stay what carries it.
+            // The spine begins at the hips, which keep their own part.
             if part != Part::Spine || step > 0 {
                 self.part[joint] = part;
             }
@@ -387,7 +387,7 @@ impl Parts {
         }
     }
 
-    /// Marks all joints below one, which ends a limb; where there are none, the joint itself.
+    /// Marks all joints below the joint that ends a limb; if there are none, marks the joint itself.
     fn end_in(&mut self, skeleton: &Skeleton, joint: usize, part: Part) {
         if skeleton.children(joint).is_empty() {
             self.part[joint] = part;
@@ -398,7 +398,7 @@ impl Parts {
         }
     }
 
-    /// Colours a joint and all below it.
+    /// Colours a joint and its descendants.
     fn colour(&mut self, skeleton: &Skeleton, top: usize, tint: Tint) {
         for joint in self_and_below(skeleton, top) {
             self.tint[joint] = tint;
@@ -406,14 +406,14 @@ impl Parts {
     }
 }
 
-/// The lowest joint above two others.
+/// The lowest common ancestor of two joints.
 fn branching(skeleton: &Skeleton, [left, right]: [usize; 2]) -> Option<usize> {
     let (left, right) = (skeleton.path_from_root(left), skeleton.path_from_root(right));
     let shared = left.iter().zip(&right).take_while(|(left, right)| left == right);
     shared.last().map(|(&joint, _)| joint)
 }
 
-/// A joint and all joints below it, itself first.
+/// A joint and its descendants, itself first.
 fn self_and_below(skeleton: &Skeleton, top: usize) -> Vec<usize> {
     let mut joints = vec![top];
     let mut at = 0;
@@ -424,7 +424,7 @@ fn self_and_below(skeleton: &Skeleton, top: usize) -> Vec<usize> {
     joints
 }
 
-/// Largest side of the box around the points.
+/// Longest side of the box around the points.
 fn extent(points: &[DVec3]) -> f64 {
     let low = points.iter().copied().fold(DVec3::INFINITY, DVec3::min);
     let high = points.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);

@@ -1,8 +1,8 @@
-//! Where the picture is taken from: a perspective camera that moves with the body or stands still.
+//! The position of the camera: a perspective camera that moves with the body or stays fixed.
 
 use glam::{DVec2, DVec3};
 
-/// Side from which the body is seen, relative to where it heads.
+/// Side from which the body is seen, relative to its heading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum View {
     /// From ahead, to the right and a little above.
@@ -14,7 +14,7 @@ pub enum View {
     Front,
     /// From behind, a little above.
     Back,
-    /// From above, heading upwards in the picture.
+    /// From above, with the heading upwards in the picture.
     Top,
 }
 
@@ -27,7 +27,7 @@ loopwright::words!(View {
 });
 
 impl View {
-    /// Direction towards the eye: degrees to the right of the heading, and degrees above the ground.
+    /// Direction towards the camera: degrees to the right of the heading, and degrees above the ground.
     fn direction(self) -> [f64; 2] {
         match self {
             Self::ThreeQuarter => [52.0, 16.0],
@@ -39,26 +39,26 @@ impl View {
     }
 }
 
-/// Half of the angle that the shorter side of the picture spans, radians: long enough a lens to compare lengths by eye.
+/// Half of the angle of view across the shorter side of the picture, radians: narrow enough to compare lengths by eye.
 const HALF_ANGLE: f64 = 13.0 * core::f64::consts::PI / 180.0;
 
-/// Shares of the picture that stay free beside what is shown, and above and below it, where words stand.
+/// Free margins of the picture, as shares: at the sides, and above and below, where text is placed.
 const MARGINS: [f64; 2] = [0.06, 0.13];
 
 /// Nearest depth drawn, as a share of the distance to the target.
 const NEAR: f64 = 0.05;
 
-/// Axes of a camera, without a place.
+/// Axes of a camera, without a position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Orientation {
     right: DVec3,
     up: DVec3,
-    /// Towards the eye.
+    /// Towards the camera.
     back: DVec3,
 }
 
 impl Orientation {
-    /// The axes for a view of a body that heads along `heading`, a level vector.
+    /// The axes for a view of a body that moves along `heading`, a horizontal vector.
     pub(super) fn new(view: View, heading: DVec3) -> Self {
         let ahead = DVec3::new(heading.x, 0.0, heading.z)
             .try_normalize()
@@ -75,12 +75,12 @@ impl Orientation {
         }
     }
 
-    /// Direction towards the light: above the eye and to its left.
+    /// Direction towards the light: above the camera and to its left.
     pub(super) fn light(&self) -> DVec3 {
         (self.back * 0.55 - self.right * 0.45 + self.up * 0.7).normalize()
     }
 
-    /// Distance from which all points, given relative to the target, lie in a picture of that size in pixels.
+    /// Distance from which all points, relative to the target, are visible in a picture of that size in pixels.
     pub(super) fn distance(&self, points: impl Iterator<Item = DVec3>, size: [u32; 2]) -> f64 {
         let [tan_x, tan_y] = tangents(size);
         let [tan_x, tan_y] = [tan_x * (1.0 - MARGINS[0]), tan_y * (1.0 - MARGINS[1])];
@@ -94,21 +94,21 @@ impl Orientation {
     }
 }
 
-/// Tangents of half the angles that the sides of a picture span.
+/// Tangents of half the angles of view across the picture's width and height.
 fn tangents([width, height]: [u32; 2]) -> [f64; 2] {
     let [width, height] = [f64::from(width), f64::from(height)];
     let scale = HALF_ANGLE.tan() / width.min(height);
     [width * scale, height * scale]
 }
 
-/// A camera in its place.
+/// A camera at its position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Camera {
     axes: Orientation,
     target: DVec3,
     distance: f64,
     centre: DVec2,
-    /// Pixels per unit of tangent.
+    /// Pixels per unit of the tangent.
     focal: f64,
 }
 
@@ -119,7 +119,7 @@ pub(super) struct Spot {
     pub(super) at: DVec2,
     /// Metres along the line of sight.
     pub(super) depth: f64,
-    /// Pixels to a metre there.
+    /// Pixels per metre at that depth.
     pub(super) scale: f64,
 }
 
@@ -137,7 +137,7 @@ impl Camera {
         }
     }
 
-    /// Where a world point appears; `None` behind the eye or too close to it.
+    /// Position in the picture of a world point; `None` behind the camera or too close to it.
     pub(super) fn project(&self, point: DVec3) -> Option<Spot> {
         let p = point - self.target;
         let depth = self.distance - p.dot(self.axes.back);
@@ -152,18 +152,18 @@ impl Camera {
         })
     }
 
-    /// Unit vector from a world point to the eye.
+    /// Unit vector from a world point to the camera.
     pub(super) fn towards_eye(&self, point: DVec3) -> DVec3 {
         let eye = self.target + self.axes.back * self.distance;
         (eye - point).try_normalize().unwrap_or(self.axes.back)
     }
 
-    /// What the camera looks at.
+    /// The target of the camera.
     pub(super) fn target(&self) -> DVec3 {
         self.target
     }
 
-    /// Metres from the eye to the target.
+    /// Metres from the camera to the target.
     pub(super) fn distance(&self) -> f64 {
         self.distance
     }
@@ -187,7 +187,7 @@ mod tests {
             - DVec2::splat(100.0)
     }
 
-    /// A body that heads along +Z has its left hand at +X.
+    /// A body that moves along +Z has its left hand at +X.
     #[test]
     fn sides_are_where_an_onlooker_sees_them() {
         let (ahead, left) = (DVec3::Z, DVec3::X);

@@ -1,4 +1,4 @@
-//! Pixels: capsules with light on them, lines on the ground, unions of outlines; all anti-aliased.
+//! Pixels: lit capsules, lines on the ground, unions of outlines; all anti-aliased.
 
 use core::f64::consts::{PI, TAU};
 
@@ -26,7 +26,7 @@ impl Colour {
     pub(super) const MIDDLE: Self = Self([0.82, 0.80, 0.76, 1.0]);
     pub(super) const GREY: Self = Self([0.62, 0.65, 0.69, 1.0]);
 
-    /// The colour of a side of the body; told apart by colour-blind people too.
+    /// The colour of a side of the body; colour-blind viewers can distinguish them too.
     pub(super) fn of(tint: Tint) -> Self {
         match tint {
             Tint::Left => Self::LEFT,
@@ -35,7 +35,7 @@ impl Colour {
         }
     }
 
-    /// The colour under light of that strength; the opacity stays.
+    /// The colour under light of that strength, with the same opacity.
     fn lit(self, light: f64) -> Color {
         let [red, green, blue, opacity] = self.0;
         let [red, green, blue] = [red, green, blue].map(|part| (part * light).clamp(0.0, 1.0) as f32);
@@ -74,19 +74,19 @@ impl Ink {
     }
 }
 
-/// Share of the light that reaches a surface that is turned away.
+/// Share of the light that reaches a surface facing away from the light.
 const AMBIENT: f64 = 0.58;
 
-/// Opacity of the line around a capsule, which tells crossing limbs apart.
+/// Opacity of the line around a capsule, which separates crossing limbs.
 const EDGE: f64 = 0.30;
 
-/// Most pixels of one picture, half a gigabyte: a mistyped size must not take all memory.
+/// Most pixels of one picture (half a gigabyte), so that a mistyped size does not use all memory.
 pub(super) const MAX_PIXELS: u64 = 1 << 27;
 
-/// A picture in the making.
+/// A picture being drawn.
 pub(super) struct Canvas {
     pixels: Pixmap,
-    /// Widths of lines grow with the picture.
+    /// Line widths scale with the picture.
     scale: f64,
 }
 
@@ -117,14 +117,14 @@ impl Canvas {
         Picture::new(self.pixels)
     }
 
-    /// Lays another picture onto this one with its corner at a pixel.
+    /// Draws another picture over this one with its corner at a pixel.
     pub(super) fn lay(&mut self, picture: &Picture, [x, y]: [u32; 2]) {
         let (paint, pixels) = (PixmapPaint::default(), picture.pixels().as_ref());
         self.pixels
             .draw_pixmap(x as i32, y as i32, pixels, &paint, Transform::identity(), None);
     }
 
-    /// Lays a layer of the same size onto this one.
+    /// Draws a layer of the same size over this one.
     pub(super) fn lay_layer(&mut self, layer: &Self, opacity: f64) {
         let paint = PixmapPaint {
             opacity: opacity as f32,
@@ -134,7 +134,7 @@ impl Canvas {
             .draw_pixmap(0, 0, layer.pixels.as_ref(), &paint, Transform::identity(), None);
     }
 
-    /// A line through world points; parts behind the eye are left out.
+    /// A line through world points; parts behind the camera are left out.
     pub(super) fn line(&mut self, camera: &Camera, points: &[DVec3], ink: Ink, share: f64) {
         let mut builder = PathBuilder::new();
         let mut is_open = false;
@@ -153,7 +153,7 @@ impl Canvas {
         self.stroke(builder, colour, width);
     }
 
-    /// A line between two spots of the picture, `width` in pixels of a picture of 512.
+    /// A line between two points of the picture, `width` in pixels of a picture of 512.
     pub(super) fn stick(&mut self, spots: [DVec2; 2], colour: Colour, width: f64) {
         let mut builder = PathBuilder::new();
         builder.move_to(spots[0].x as f32, spots[0].y as f32);
@@ -191,11 +191,11 @@ impl Canvas {
         );
     }
 
-    /// Fills what at least one of the outlines covers, once.
+    /// Fills the union of the outlines once.
     pub(super) fn fill_union(&mut self, outlines: &[Vec<DVec2>], colour: Colour) {
         let mut builder = PathBuilder::new();
         for outline in outlines {
-            // Outlines must all turn the same way, or they would cut holes into each other.
+            // All outlines must have the same winding, or they would cut holes into each other.
             let turns_left = signed_area(outline) > 0.0;
             let mut push = |(index, p): (usize, &DVec2)| {
                 if index == 0 {
@@ -224,7 +224,7 @@ impl Canvas {
         }
     }
 
-    /// A capsule with light on it; `ends` are world points, `radii` metres.
+    /// A lit capsule; `ends` are world points, `radii` metres.
     pub(super) fn capsule(&mut self, camera: &Camera, ends: [DVec3; 2], radii: [f64; 2], colour: Colour) {
         let [Some(from), Some(to)] = ends.map(|end| camera.project(end)) else {
             return;
@@ -290,7 +290,7 @@ fn closed(outline: &[DVec2]) -> Option<resvg::tiny_skia::Path> {
     builder.finish()
 }
 
-/// Enough segments to a half circle that no corner shows.
+/// Enough segments per half circle that no corner is visible.
 fn segments(circles: [f64; 2]) -> usize {
     (4.0 + circles[0].max(circles[1]).sqrt() * 2.0).min(40.0) as usize
 }
@@ -301,7 +301,7 @@ fn brightness(normal: DVec3, light: DVec3) -> f64 {
     AMBIENT + (1.12 - AMBIENT) * direct
 }
 
-/// Light across a capsule that is seen from the side: as on the cylinder it is.
+/// Light across a capsule seen from the side, as on a cylinder.
 fn across(
     camera: &Camera,
     ends: [DVec3; 2],
@@ -311,7 +311,7 @@ fn across(
 ) -> Option<Shader<'static>> {
     let axis = (ends[1] - ends[0]).try_normalize()?;
     let eye = camera.towards_eye((ends[0] + ends[1]) / 2.0);
-    // The line of the surface that faces the eye, and the one at the edge below the axis when it points to the right.
+    // The line of the surface that faces the camera, and the one at the edge below the axis when the axis points to the right.
     let facing = (eye - axis * eye.dot(axis)).try_normalize()?;
     let edge = axis.cross(facing);
     let along = (to.at - from.at).normalize();
@@ -331,7 +331,7 @@ fn across(
     LinearGradient::new(start, end, stops, SpreadMode::Pad, Transform::identity())
 }
 
-/// Light on a capsule seen end on: as on a ball.
+/// Light on a capsule seen end on, as on a ball.
 fn round(camera: &Camera, centre: DVec3, spot: Spot, radius: f64, colour: Colour) -> Option<Shader<'static>> {
     let eye = camera.towards_eye(centre);
     let light = camera.light();
@@ -340,7 +340,7 @@ fn round(camera: &Camera, centre: DVec3, spot: Spot, radius: f64, colour: Colour
         .map_or(spot.at, |lit| lit.at);
     let stops = [0.0_f64, 0.4, 0.75, 1.0]
         .map(|at| {
-            // Round the ball from the brightest place outwards, away from the light.
+            // Around the ball, from the brightest point outwards, away from the light.
             let towards = (light + eye).normalize();
             let normal = (towards * (1.0 - at * at).max(0.0).sqrt() - light * (0.35 * at)).normalize();
             GradientStop::new(at as f32, colour.lit(brightness(normal, light)))
@@ -366,7 +366,7 @@ fn signed_area(outline: &[DVec2]) -> f64 {
     outline.iter().zip(next).map(|(a, b)| a.perp_dot(*b)).sum::<f64>() / 2.0
 }
 
-/// Outline of two circles and what lies between them; `segments` to each half circle.
+/// Outline around two circles; `segments` per half circle.
 ///
 /// The straight parts touch both circles at the angle whose cosine is the difference of the radii over the distance.
 pub(super) fn hull_of_circles(centres: [DVec2; 2], radii: [f64; 2], segments: usize) -> Vec<DVec2> {
@@ -381,7 +381,7 @@ pub(super) fn hull_of_circles(centres: [DVec2; 2], radii: [f64; 2], segments: us
     };
     let difference = radii[0] - radii[1];
     if distance <= difference.abs() {
-        // One lies within the other.
+        // One circle lies within the other.
         let larger = usize::from(difference < 0.0);
         return circle(centres[larger], radii[larger], 0.0, TAU).skip(1).collect();
     }
@@ -414,7 +414,7 @@ mod tests {
                     "{radii:?}: {p} is on neither circle"
                 );
             }
-            // It turns one way all along, so that it is convex and holds both.
+            // Constant winding, so the outline is convex and contains both circles.
             let count = outline.len();
             for i in 0..count {
                 let [a, b, c] = [0, 1, 2].map(|step| outline[(i + step) % count]);

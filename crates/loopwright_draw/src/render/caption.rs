@@ -1,22 +1,22 @@
-//! Words on pictures: set by the plots' own fonts, so that none need to be installed.
+//! Text on pictures, set in the fonts of the plots, so no fonts need to be installed.
 
 use core::fmt::Write as _;
 
 use super::picture::Picture;
 use crate::plot::{PngError, escape, fit, pixels};
 
-/// A line of text at a place of the picture.
+/// A line of text at a position of the picture.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Caption {
-    /// Pixels from the left and from the top, of the text's base line.
+    /// Pixels from the left and from the top to the start of the baseline.
     pub(super) at: [f64; 2],
-    /// Height of the type, pixels.
+    /// Height of the text, pixels.
     pub(super) height: f64,
     /// Whether the text is set in bold.
     pub(super) is_bold: bool,
-    /// Text; what does not fit is cut off.
+    /// The text; the part that does not fit is cut off.
     pub(super) words: String,
-    /// Room for the text, pixels.
+    /// Width available for the text, pixels.
     pub(super) width: f64,
 }
 

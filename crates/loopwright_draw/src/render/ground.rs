@@ -1,4 +1,4 @@
-//! The ground: where it lies, its grid, the shadow on it and the path over it.
+//! The ground: its height, its grid, the shadow on it and the path over it.
 
 use glam::{DVec2, DVec3};
 
@@ -15,33 +15,33 @@ pub(super) struct Ground {
     height: f64,
     /// Rise per metre along x and z.
     slope: DVec2,
-    /// Metres between the lines of the grid.
+    /// Metres between grid lines.
     spacing: f64,
 }
 
-/// Smaller slopes are level: rolling soles and drifting captures are not a climb.
+/// Smaller slopes count as level: rolling soles and capture drift are not a climb.
 const LEVEL: f64 = 0.06;
 
-/// Prevents a slope below a body that hardly moves, metres.
+/// Ridge term of the fit, metres: it keeps the slope near zero where the body hardly moves.
 const RIDGE: f64 = 0.5;
 
-/// Share of the lowest points that may lie below the ground: stray frames.
+/// Share of the lowest points that may lie below the ground, such as stray frames.
 const BELOW: f64 = 0.02;
 
-/// Most frames looked at.
+/// Most frames examined.
 const MAX_FRAMES: usize = 600;
 
-/// How far the grid reaches, as a share of the distance to the eye: to the edges of the picture and somewhat beyond.
+/// Extent of the grid as a share of the camera distance: somewhat beyond the edges of the picture.
 const REACH: f64 = 0.95;
 
-/// Most lines of the grid on either side of what is looked at; where more would be needed they lie further apart.
+/// Most grid lines on either side of the target; where more would be needed, the spacing grows.
 const MAX_LINES: f64 = 24.0;
 
-/// Steps over which a line of the grid fades.
+/// Steps over which a grid line fades.
 const FADE_STEPS: i32 = 12;
 
 impl Ground {
-    /// The plane under the soles of a motion shown for `secs`.
+    /// The plane under the soles of a motion of `secs`.
     pub(super) fn under(motion: &DrawnMotion, secs: f64) -> Self {
         let count = ((secs / motion.step_secs()).round() as usize).clamp(1, MAX_FRAMES);
         let figure = motion.figure();
@@ -66,23 +66,23 @@ impl Ground {
             .get((BELOW * heights.len() as f64) as usize)
             .copied()
             .unwrap_or(0.0);
-        // A metre for a person, and as much more or less for what is larger or smaller.
+        // A metre for a person, scaled for larger and smaller bodies.
         let spacing = 10.0_f64.powf((figure.stature() / 1.7).log10().round().clamp(-6.0, 9.0));
         Self { height, slope, spacing }
     }
 
-    /// Height of the ground at a place, metres.
+    /// Height of the ground at a position, metres.
     fn height_at(&self, x: f64, z: f64) -> f64 {
         self.height + self.slope.dot(DVec2::new(x, z))
     }
 
-    /// The place below or above a point.
+    /// The point of the ground below or above a point.
     pub(super) fn below(&self, point: DVec3) -> DVec3 {
         DVec3::new(point.x, self.height_at(point.x, point.z), point.z)
     }
 
-    /// Lines a metre apart, with fainter ones halfway between, that fade with the distance from the target; the world's axes
-    /// are stronger. Seen from afar the lines lie two metres apart, or four, and so on.
+    /// Lines a metre apart, with fainter ones halfway between, which fade with the distance from the target; the world's axes
+    /// are stronger. From far away the lines are two metres apart, or four, and so on.
     pub(super) fn draw_grid(&self, camera: &Camera, canvas: &mut Canvas) {
         let target = camera.target();
         let reach = REACH * camera.distance();
@@ -143,7 +143,7 @@ impl Ground {
     }
 }
 
-/// Slope of the ground through the lowest points; level unless they clearly climb.
+/// Slope of the ground through the lowest points; level unless they climb by a clear amount.
 fn slope_of(lowest: &[DVec3], mean: DVec3) -> DVec2 {
     let ridge = RIDGE * RIDGE * lowest.len() as f64;
     let (mut xx, mut xz, mut zz) = (ridge, 0.0, ridge);
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(slope(&steps(0.3, 1)), DVec2::ZERO);
         let up = slope(&steps(0.3, 8));
         assert!((up - DVec2::new(0.18, 0.24)).length() < 0.03, "{up}");
-        // Two steps at one point with one foot higher are not a climb.
+        // Two steps in place with one foot higher are not a climb.
         assert_eq!(slope(&[DVec3::ZERO, DVec3::new(0.2, 0.02, 0.0)]), DVec2::ZERO);
     }
 }

@@ -1,8 +1,8 @@
 //! Renders: a body of capsules over a ground with metres on it, as an animation, a contact sheet or the seam's onion skin.
 //!
-//! A [`Figure`] gives a skeleton its body; a [`DrawnMotion`] is a take, a cut repeated unchanged, or a loop; a [`Stage`] adds
-//! ground and camera and draws any time of it as a [`Picture`]. All on the CPU; the same input gives the same pixels on one
-//! machine, and visually identical pictures on any other.
+//! A [`Figure`] gives a skeleton its body. A [`DrawnMotion`] is a take, a cut repeated unchanged, or a loop. A [`Stage`] adds
+//! ground and camera and draws any time of it as a [`Picture`]. Everything runs on the CPU. The same input gives the same
+//! pixels on one machine, and visually identical pictures on any other.
 
 mod animation;
 mod body;

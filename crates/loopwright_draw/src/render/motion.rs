@@ -8,22 +8,22 @@ use loopwright::{
 
 use super::body::Figure;
 
-/// Poses on an even grid, and how they follow on each other.
+/// Poses at even intervals, and how they repeat.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnMotion {
     figure: Figure,
     step_secs: f64,
-    /// Points of the figure as seen from the root, frame-major.
+    /// Points of the figure in root space, frame-major.
     points: Vec<DVec3>,
-    /// First of the frames that are played, after those of the context.
+    /// First frame played, after the context frames.
     first: usize,
     /// Frames played in one cycle.
     num_frames: usize,
     root: RootMotion,
     repeats: bool,
-    /// Source frame of the first frame played and source frames to a frame, for captions.
+    /// Source frame of the first frame played, and source frames per frame, for captions.
     numbering: [f64; 2],
-    /// Where the middle of the body goes, per frame played, seen from the root; smooth, so that a camera can follow it.
+    /// Middle of the body for each frame played, in root space; smoothed so that a camera can follow it.
     guide: Vec<DVec3>,
     heading: DVec3,
 }
@@ -42,7 +42,7 @@ pub enum MotionError {
         first: usize,
         /// Last frame requested.
         last: usize,
-        /// Frames there are.
+        /// Number of frames in the take.
         num_frames: usize,
     },
 }
@@ -51,7 +51,7 @@ pub enum MotionError {
 const GUIDE_SECS: f64 = 0.6;
 
 impl DrawnMotion {
-    /// Frames `first` to `last` of a take, as they were recorded.
+    /// Frames `first` to `last` of a take, as recorded.
     pub fn of_take(analysis: &Analysis, figure: &Figure, first: usize, last: usize) -> Result<Self, MotionError> {
         let take = &analysis.take;
         let num_frames = take.num_frames();
@@ -74,9 +74,9 @@ impl DrawnMotion {
         Ok(motion)
     }
 
-    /// A cut repeated as it is, with its jump at the seam, its root carried on by the twist.
+    /// A cut repeated unchanged, with its jump at the seam; its root continues along the twist.
     ///
-    /// `start_frame` and `num_source_frames` say which frames of the take it is, for captions.
+    /// `start_frame` and `num_source_frames` are the frames of the take, for captions.
     pub fn of_cut(
         source: &RootRelativeClip,
         figure: &Figure,
@@ -99,14 +99,14 @@ impl DrawnMotion {
         Ok(motion)
     }
 
-    /// A loop as it was made.
+    /// A loop after closing.
     pub fn of_loop(loop_clip: &LoopClip, figure: &Figure) -> Result<Self, MotionError> {
         let mut motion = Self::still(figure, loop_clip.step_secs());
         if loop_clip.skeleton().num_joints() != figure.num_joints() {
             return Err(MotionError::OtherSkeleton);
         }
         for sample in 0..=loop_clip.num_samples() {
-            // A root on a path sways about its twist, so the motion is seen from the twist.
+            // A root on a path sways about its twist, so points are relative to the twist.
             let twist = loop_clip.root().at(sample as f64 * loop_clip.step_secs());
             let sway = twist.inverse() * loop_clip.root_pose(sample);
             let points = figure.points(loop_clip.body_pose(sample));
@@ -120,7 +120,7 @@ impl DrawnMotion {
         Ok(motion)
     }
 
-    /// A loop as its file has it.
+    /// A loop as its file holds it.
     ///
     /// Errors: the file has fewer frames than the layout says, or other joints than the figure.
     pub fn of_written(
@@ -176,18 +176,18 @@ impl DrawnMotion {
         Ok(())
     }
 
-    /// Ends the making of a motion that repeats: seen from the root the body stays about one place.
+    /// Completes a repeating motion: in root space the body stays near one point.
     fn repeating(&mut self) {
         self.repeats = true;
         let hips = self.track(self.figure.hips());
         let mean = hips.iter().sum::<DVec3>() / hips.len().max(1) as f64;
         self.guide = vec![mean; self.num_frames];
-        // In a turn the middle of the cycle stands for the whole.
+        // In a turn, the middle of the cycle represents the whole.
         let middle = self.root.at(0.5 * self.period_secs()).rotation;
         self.heading = middle * DVec3::Z;
     }
 
-    /// The frames played of one point, seen from the root.
+    /// The frames played of one point, in root space.
     fn track(&self, point: usize) -> Vec<DVec3> {
         (self.first..self.first + self.num_frames)
             .map(|frame| self.points[frame * self.figure.num_points() + point])
@@ -199,12 +199,12 @@ impl DrawnMotion {
         &self.figure
     }
 
-    /// Number of frames of one cycle; of a take, of all of it.
+    /// Number of frames of one cycle, or of the whole take.
     pub fn num_frames(&self) -> usize {
         self.num_frames
     }
 
-    /// Seconds of one cycle; of a take, from its first frame to its last.
+    /// Seconds of one cycle, or of a take from its first frame to its last.
     pub fn period_secs(&self) -> f64 {
         let steps = self.num_frames - usize::from(!self.repeats);
         steps as f64 * self.step_secs
@@ -220,7 +220,7 @@ impl DrawnMotion {
         self.step_secs
     }
 
-    /// Level direction that the body heads along.
+    /// Horizontal direction in which the body moves.
     pub(super) fn heading(&self) -> DVec3 {
         self.heading
     }
@@ -235,18 +235,18 @@ impl DrawnMotion {
         self.root.at(secs)
     }
 
-    /// What a camera that follows looks at, world, `secs` after the start; a take stops at its ends.
+    /// World position that a camera follows, `secs` after the start; a take stops at its ends.
     pub(super) fn guide_at(&self, secs: f64) -> DVec3 {
         let [(before, u), (after, _)] = self.around(secs);
         let position = self.guide[before].lerp(self.guide[after % self.num_frames], u);
         self.root.at(secs).transform_point(position)
     }
 
-    /// World positions of the figure's points `secs` after the start: any number of cycles for what repeats.
+    /// World positions of the figure's points `secs` after the start; a repeating motion continues for any number of cycles.
     pub(super) fn points_at(&self, secs: f64) -> Vec<DVec3> {
         let [(before, u), (after, _)] = self.around(secs);
         let root = self.root.at(secs);
-        // Up to the pose that ends the cycle: where it is not the one that starts it, the seam is a jump.
+        // Up to the pose that ends the cycle: if it differs from the one that starts the cycle, the seam is a jump.
         let after = if after == self.num_frames {
             self.end_frame()
         } else {
@@ -260,11 +260,11 @@ impl DrawnMotion {
             .collect()
     }
 
-    /// The two frames around a time, and how far it is from the first to the second.
+    /// The two frames around a time, and the fraction between them.
     fn around(&self, secs: f64) -> [(usize, f64); 2] {
         let last = self.num_frames - 1;
         let frame = secs / self.step_secs;
-        // Rounding must not turn a whole frame into one just before it.
+        // Rounding must not change a whole frame into the one just before it.
         let whole = (frame + 1e-6).floor().max(0.0);
         let u = (frame - whole).clamp(0.0, 1.0);
         let u = if u < 1e-6 { 0.0 } else { u };
@@ -279,16 +279,16 @@ impl DrawnMotion {
         }
     }
 
-    /// The figure's points at a frame, seen from the root; frames of the context have negative numbers or high ones.
+    /// The figure's points at a frame, in root space; context frames have negative numbers or numbers beyond the cycle.
     fn frame(&self, frame: isize) -> &[DVec3] {
         let count = self.figure.num_points();
         let index = (self.first as isize + frame).clamp(0, (self.points.len() / count.max(1)) as isize - 1) as usize;
         &self.points[index * count..(index + 1) * count]
     }
 
-    /// World positions at the seam: of the frame that starts a cycle when `offset` is 0 or more, else of those before it.
+    /// World positions at the seam: of the frames that start a cycle when `offset` is 0 or more, else of the frames before it.
     ///
-    /// The frames before are those that end a cycle, carried to where the next one starts.
+    /// The frames before end a cycle; they are moved to where the next cycle starts.
     pub(super) fn around_the_seam(&self, offset: isize) -> Vec<DVec3> {
         let frame = if offset < 0 {
             self.num_frames as isize + offset
@@ -306,7 +306,7 @@ impl DrawnMotion {
         end.iter().map(|&p| root.transform_point(p)).collect()
     }
 
-    /// The frame after the last one played; for a loop without its closing key the first.
+    /// The frame after the last one played; for a loop without its closing frame, the first.
     fn end_frame(&self) -> usize {
         let stored = self.points.len() / self.figure.num_points();
         if self.first + self.num_frames < stored {
@@ -317,7 +317,7 @@ impl DrawnMotion {
     }
 }
 
-/// A moving average over as many frames on either side, fewer at the ends.
+/// A moving average over equally many frames on either side, fewer at the ends.
 fn smoothed(track: &[DVec3], reach: usize) -> Vec<DVec3> {
     let mut sums = vec![DVec3::ZERO];
     for &p in track {
@@ -331,10 +331,10 @@ fn smoothed(track: &[DVec3], reach: usize) -> Vec<DVec3> {
         .collect()
 }
 
-/// A body that moves less than this heads in the direction it faces, metres.
+/// A body that moves less than this uses its facing as heading, metres.
 const TRAVELS: f64 = 1.0;
 
-/// The heading of a stretch of a take: the direction of its motion, else the mean facing of the body.
+/// The heading of a span of a take: the direction of its motion, or the mean facing of the body if it hardly moves.
 fn heading_of(hips: &[DVec3], heading: &Heading, first: usize) -> DVec3 {
     let motion = hips
         .last()

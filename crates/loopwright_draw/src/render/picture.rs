@@ -31,7 +31,7 @@ impl Picture {
         [self.pixels.width(), self.pixels.height()]
     }
 
-    /// Red, green and blue of all pixels, row by row from the top; opaque pictures only lose an opacity of 1.
+    /// Red, green and blue of all pixels, row by row from the top; pictures are opaque, so no opacity is stored.
     pub fn rgb(&self) -> Vec<u8> {
         let (pixels, _) = self.pixels.data().as_chunks::<4>();
         pixels
@@ -40,7 +40,7 @@ impl Picture {
             .collect()
     }
 
-    /// The picture as a PNG file. Errors: it could not be packed.
+    /// The picture as a PNG file. Errors: it could not be encoded.
     pub fn png(&self) -> Result<Vec<u8>, PngError> {
         self.pixels
             .encode_png()

@@ -1,4 +1,4 @@
-//! The seam under a lens: the pose that ends a cycle over the one that starts it, and the frames around both.
+//! A close view of the seam: the pose that ends a cycle over the one that starts it, and the frames around both.
 
 use glam::DVec3;
 
@@ -11,21 +11,24 @@ use super::{
 /// Frames shown as sticks on either side of the seam.
 const FRAMES: isize = 3;
 
-/// The colours end at a gap of at least this, metres, so that rounding does not glow.
+/// The colour scale ends at a gap of at least this, metres, so that rounding errors stay invisible.
 const FULL_COLOUR_METRES: f64 = 0.01;
 
 /// Sticks of the frames after the seam and before it.
 const AFTER: Colour = Colour([0.00, 0.45, 0.70, 1.0]);
 const BEFORE: Colour = Colour([0.84, 0.37, 0.00, 1.0]);
 
-/// Limbs that meet, and those that are furthest off.
+/// Limbs that match, and those with the largest gap.
 const MEETS: [f64; 3] = [0.80, 0.82, 0.85];
 const OFF: [f64; 3] = [0.80, 0.12, 0.05];
 
 /// The onion skin of a seam.
 ///
-/// The start's pose is grey; the end's, carried back by one cycle, lies over it, the redder the further a limb is off. Sticks are the three frames before the seam and the three after it: they fan
-/// out evenly where nothing jumps. Errors: [`RenderError::NoSeam`] for a motion that does not repeat.
+/// The pose at the start is grey. The pose at the end, moved back by one cycle, is drawn over it and is redder where the gap
+/// is larger. The sticks are the three frames before the seam and the three after it; they are evenly spaced where nothing
+/// jumps.
+///
+/// Errors: [`RenderError::NoSeam`] for a motion that does not repeat.
 pub fn onion(stage: &Stage<'_>) -> Result<Picture, RenderError> {
     let motion = stage.motion();
     if !motion.repeats() {

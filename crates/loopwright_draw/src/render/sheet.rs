@@ -12,19 +12,19 @@ pub const MAX_CELLS: usize = 256;
 
 /// Frames of one motion in rows, from left to right and from top to bottom, each with its number and time.
 ///
-/// `frames` are counted from the start of the motion and may run over any number of cycles; at most [`MAX_CELLS`] are drawn.
+/// `frames` count from the start of the motion and may span any number of cycles; at most [`MAX_CELLS`] are drawn.
 /// Errors: the sheet is too large for memory.
 pub fn contact_sheet(stage: &Stage<'_>, frames: &[usize]) -> Result<Picture, RenderError> {
     let motion = stage.motion();
     let frames = &frames[..frames.len().min(MAX_CELLS)];
     let [width, height] = stage.size();
-    // As near to a square as rows allow.
+    // As close to a square as whole rows allow.
     let columns = (1..=frames.len().max(1))
         .min_by_key(|columns| {
             let rows = frames.len().div_ceil(*columns);
             let (across, down) = (*columns as i64 * i64::from(width), rows as i64 * i64::from(height));
             let empty = (rows * columns - frames.len()) as i64;
-            // A sheet is looked at on screens, which are wider than high.
+            // Screens, on which a sheet is viewed, are wider than high.
             (3 * across - 4 * down).abs() + empty * i64::from(width.min(height)) / 2
         })
         .unwrap_or(1);

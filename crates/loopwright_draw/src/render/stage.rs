@@ -1,4 +1,4 @@
-//! A motion with its ground, its light and its camera.
+//! A motion with its ground, light and camera.
 
 use glam::DVec3;
 
@@ -16,13 +16,13 @@ use crate::plot::PngError;
 /// The view of a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StageSettings {
-    /// The side of the view.
+    /// Side from which the body is seen.
     pub view: View,
-    /// Whether the camera is fixed and shows the whole path, rather than moving along.
+    /// Whether the camera is fixed and shows the whole path, instead of following the body.
     pub is_fixed: bool,
     /// Pixels across and down, 16 to 4096.
     pub size: [u32; 2],
-    /// Cycles shown of what repeats, at least 1.
+    /// Cycles shown of a repeating motion, at least 1.
     pub cycles: u32,
 }
 
@@ -37,11 +37,11 @@ impl Default for StageSettings {
     }
 }
 
-/// Why a picture cannot be made.
+/// Why a picture cannot be drawn.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RenderError {
-    /// A side is out of range.
+    /// The width or height is out of range.
     #[error("a picture of {width} x {height} pixels cannot be made; its sides must lie between {} and {}, and a sheet of many may hold {MAX_PIXELS} pixels", SIDES.start(), SIDES.end())]
     Size {
         /// Pixels across.
@@ -52,27 +52,27 @@ pub enum RenderError {
     /// The motion does not repeat, so it has no seam.
     #[error("the motion does not repeat, so it has no seam")]
     NoSeam,
-    /// Words could not be set, or the picture not be packed.
+    /// Text could not be drawn, or the picture could not be encoded.
     #[error(transparent)]
     Png(#[from] PngError),
-    /// An animation could not be packed.
+    /// An animation could not be encoded.
     #[error("the animation cannot be packed: {why}")]
     Packing {
-        /// What the packer said.
+        /// The encoder's message.
         why: String,
     },
 }
 
-/// Sides of a picture, pixels.
+/// Range of a picture's width and height, pixels.
 const SIDES: core::ops::RangeInclusive<u32> = 16..=4096;
 
-/// Most frames looked at to place the camera.
+/// Most frames used to position the camera.
 const MAX_LOOKS: usize = 400;
 
 /// Points of the path over the ground.
 const PATH_POINTS: usize = 240;
 
-/// Type height as a share of the picture's shorter side.
+/// Text height as a share of the picture's shorter side.
 const TYPE: f64 = 0.034;
 
 /// A motion ready to be drawn at any time.
@@ -81,7 +81,7 @@ pub struct Stage<'a> {
     size: [u32; 2],
     axes: Orientation,
     distance: f64,
-    /// From the path that the camera follows to what it looks at; the world place itself when it stands still.
+    /// Offset from the path that the camera follows to its target; for a fixed camera, the target in the world.
     target: Target,
     ground: Ground,
     path: Vec<DVec3>,
@@ -96,7 +96,7 @@ enum Target {
 }
 
 impl<'a> Stage<'a> {
-    /// Sets up ground and camera so that the whole body is in the picture at all times shown.
+    /// Sets up ground and camera so that the whole body is in the picture at all times.
     ///
     /// `title` is written at the top. Errors: [`RenderError::Size`].
     pub fn new(motion: &'a DrawnMotion, settings: &StageSettings, title: &str) -> Result<Self, RenderError> {
@@ -146,7 +146,7 @@ impl<'a> Stage<'a> {
             shown_secs,
             title: None,
         };
-        // Flesh around the points.
+        // Margin around the points for the thickness of the body.
         let flesh = DVec3::splat(0.06 * motion.figure().stature());
         stage.distance = axes.distance(
             times.iter().flat_map(|&secs| {
@@ -161,7 +161,7 @@ impl<'a> Stage<'a> {
         Ok(stage)
     }
 
-    /// Seconds shown: all cycles of what repeats.
+    /// Seconds shown: all cycles of a repeating motion.
     pub fn shown_secs(&self) -> f64 {
         self.shown_secs
     }
@@ -207,7 +207,7 @@ impl<'a> Stage<'a> {
         Ok((canvas, camera))
     }
 
-    /// A stroke across the path wherever a cycle starts.
+    /// A line across the path at the start of each cycle.
     fn draw_marks(&self, camera: &Camera, canvas: &mut Canvas) {
         let cycles = (self.shown_secs / self.motion.period_secs()).round() as u32;
         for cycle in 0..=cycles {
@@ -219,7 +219,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// The picture at a time, seconds after the start; what repeats goes on for any number of cycles.
+    /// The picture at a time, seconds after the start; a repeating motion continues for any number of cycles.
     pub fn frame(&self, secs: f64) -> Result<Picture, RenderError> {
         let mut canvas = self.untitled(secs)?;
         self.lay_title(&mut canvas);
@@ -243,7 +243,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// A bar along the bottom: how far the time shown has come, with a gap at every seam.
+    /// A progress bar along the bottom, with a gap at every seam.
     fn draw_clock(&self, secs: f64, canvas: &mut Canvas) {
         let [width, height] = self.size.map(f64::from);
         let thick = (height.min(width) / 170.0).max(1.0);
@@ -292,7 +292,7 @@ impl<'a> Stage<'a> {
         (TYPE * width.min(height)).max(9.0)
     }
 
-    /// Lines of text: pixels of the base line from the top, whether bold, and the words.
+    /// Lines of text: baseline in pixels from the top, whether bold, and the text.
     fn words<'w>(&self, lines: impl Iterator<Item = (f64, bool, &'w str)>) -> Result<Picture, RenderError> {
         let height = self.type_height();
         let captions: Vec<Caption> = lines
@@ -308,7 +308,7 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// The points of a motion that limbs are drawn to.
+/// The points of a motion that capsules are drawn between.
 fn drawn(motion: &DrawnMotion, secs: f64) -> impl Iterator<Item = DVec3> {
     let points = motion.points_at(secs);
     let limbs: Vec<[usize; 2]> = motion.figure().limbs().iter().map(|limb| limb.ends).collect();
@@ -321,7 +321,7 @@ fn drawn(motion: &DrawnMotion, secs: f64) -> impl Iterator<Item = DVec3> {
     ends.into_iter().map(move |end| points[end])
 }
 
-/// Draws all capsules, the farthest first; `colour` gives each its own by index and side.
+/// Draws all capsules, the farthest first; `colour` returns a capsule's colour by index and side.
 pub(super) fn draw_body(
     motion: &DrawnMotion,
     points: &[DVec3],

@@ -1,16 +1,16 @@
-//! Pictures held against snapshots, with a tolerance that another machine's rounding passes and a change does not.
+//! Compares pictures with snapshots; the tolerance allows for another machine's rounding but not for a change.
 
 use std::path::{Path, PathBuf};
 
 use resvg::tiny_skia::Pixmap;
 
-/// A part of a pixel may be off by this much of 255 before it counts: anti-aliasing rounds differently elsewhere.
+/// A colour component may differ by this much of 255 before it counts: anti-aliasing rounds differently elsewhere.
 const PART: u8 = 24;
 
-/// Share of pixels that may be off by more.
+/// Share of pixels that may differ by more.
 const SHARE: f64 = 0.002;
 
-/// Mean over all parts of pixels, of 255.
+/// Mean difference over all colour components, of 255.
 const MEAN: f64 = 0.35;
 
 fn path_of(name: &str) -> PathBuf {
@@ -19,7 +19,7 @@ fn path_of(name: &str) -> PathBuf {
         .join(format!("{name}.png"))
 }
 
-/// How a PNG differs from its snapshot by more than the tolerance; `None` where it does not.
+/// How a PNG differs from its snapshot by more than the tolerance; `None` if it does not.
 pub(crate) fn differs(name: &str, png: &[u8]) -> Option<String> {
     let expected = std::fs::read(path_of(name)).unwrap_or_else(|error| panic!("no snapshot {name}: {error}"));
     let [found, expected] = [png, &expected[..]].map(|png| Pixmap::decode_png(png).unwrap());
@@ -45,7 +45,7 @@ pub(crate) fn differs(name: &str, png: &[u8]) -> Option<String> {
     })
 }
 
-/// Asserts that a PNG is like its snapshot; LOOPWRIGHT_SNAPSHOTS=write writes it.
+/// Asserts that a PNG matches its snapshot; LOOPWRIGHT_SNAPSHOTS=write writes it.
 pub(crate) fn assert_like_snapshot(name: &str, png: &[u8]) {
     if std::env::var_os("LOOPWRIGHT_SNAPSHOTS").is_some() {
         let path = path_of(name);
