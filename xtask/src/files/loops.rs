@@ -12,7 +12,7 @@ use crate::{
 pub(super) struct Looped {
     /// Path of the file below the folder of takes.
     pub(super) file: String,
-    /// The folder's name and the file's name without extension, joined so that they can serve as a file name.
+    /// The file's path with underscores for slashes, dots and spaces, fit for a file name.
     pub(super) stem: String,
     pub(super) bytes: Vec<u8>,
     pub(super) take: Take,

@@ -187,7 +187,7 @@ fn names(made: &Looped) -> Vec<&str> {
         .collect()
 }
 
-/// The table, and the list of joints and files that are not compared or lie elsewhere.
+/// The table, and the list of loops that are not compared or whose joints lie elsewhere.
 fn blender(made: &[Looped], peers: &Peers) -> Result<(String, String), String> {
     let (mut questions, mut asked) = (Vec::new(), Vec::new());
     for made in made {

@@ -78,8 +78,8 @@ impl Rotations {
         self.frames.len() / self.num_joints
     }
 
-    /// Correlation of the frames with the frames one lag later, over the admitted pairs; `None` if there are too few pairs
-    /// for the number of frames.
+    /// Correlation of the frames with the frames one lag later, over the admitted pairs; `None` if these pairs start at less
+    /// than `min_share` of all frames.
     fn autocorrelation(&self, lag: usize, admission: &Admission, min_share: f64) -> Option<f64> {
         let channels = 4 * self.num_joints;
         let row = |frame: usize| &self.centred[frame * channels..(frame + 1) * channels];
