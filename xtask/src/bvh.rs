@@ -1,4 +1,4 @@
-//! How fast BVH is read and written, compared with other readers of the same numbers.
+//! Speed of reading and writing BVH, compared with other readers of the same numbers.
 
 use loopwright_formats::{Format, ReadSettings, Source, bvh, read_take, write_take};
 use loopwright_synth::{WalkSettings, synthesize};
@@ -13,7 +13,7 @@ use crate::{
 /// Size of the file in bytes.
 const NUM_BYTES: usize = 100_000_000;
 
-/// Powers of ten that a number of the rows may be divided by.
+/// Powers of ten that divide the numbers of the rows.
 const POWERS_OF_TEN: [f64; 20] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
 ];
@@ -25,7 +25,7 @@ pub(crate) fn measure(_: &Captured) -> Result<Sections, String> {
     Ok(sections)
 }
 
-/// Other readers beside ours, on one file.
+/// Our reader and others, on one file.
 fn table() -> Result<Table, String> {
     let walk = synthesize(&WalkSettings::default()).map_err(|error| error.to_string())?;
     let written = write_take(&walk.take, &Source::for_take(&walk.take, Format::Bvh));
@@ -74,7 +74,7 @@ fn table() -> Result<Table, String> {
     Ok(table)
 }
 
-/// A file of about `num_bytes` with the rows of another, over and over.
+/// A file of about `num_bytes` that repeats the rows of another.
 fn repeated(bytes: &[u8], num_bytes: usize) -> Result<Vec<u8>, String> {
     let text = str::from_utf8(bytes).map_err(|error| error.to_string())?;
     let (hierarchy, motion) = text.split_once("MOTION\n").ok_or("no motion")?;
@@ -95,9 +95,9 @@ fn rows(bytes: &[u8]) -> Result<&[u8], String> {
     Ok(&rest[end + 1..])
 }
 
-/// Numbers alone, in one loop over the bytes: signs, digits and points between white space, with nothing checked.
+/// Numbers alone, in one loop over the bytes: signs, digits and points between white space, without checks.
 ///
-/// This is what a reader could do that knew its file beforehand; any other file comes out wrong.
+/// This is the speed of a reader that knows its file in advance; it misreads any other file.
 fn plain_loop(rows: &[u8], num_values: usize) -> Vec<f64> {
     let mut values = Vec::with_capacity(num_values);
     let mut at = 0;
@@ -130,13 +130,13 @@ fn plain_loop(rows: &[u8], num_values: usize) -> Vec<f64> {
         }
         let size = whole as f64 / POWERS_OF_TEN[num_decimals.min(19)];
         values.push(if is_negative { -size } else { size });
-        // Nothing but white space ends a number here.
+        // Only white space ends a number here.
         at += 1;
     }
     values
 }
 
-/// The same numbers by the crate fast-float2, one by one.
+/// The same numbers, parsed one by one with the crate fast-float2.
 fn fast_float(rows: &[u8], num_values: usize) -> Vec<f64> {
     let mut values = Vec::with_capacity(num_values);
     let mut rest = rows.trim_ascii_start();

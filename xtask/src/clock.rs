@@ -1,4 +1,4 @@
-//! Seconds that work takes, and the machine that they hold for.
+//! Seconds that work takes, and the machine that took them.
 
 use std::{hint::black_box, time::Instant};
 
@@ -6,14 +6,14 @@ use loopwright::unstable::bound::Instructions;
 
 use crate::statistics::median;
 
-/// Runs that a figure is the median of.
+/// Number of runs whose median is reported.
 const RUNS: usize = 5;
 
 /// A run repeats its work until it has lasted this long, seconds: the system counts processor time in steps of some
 /// milliseconds.
 const LEAST_SECS: f64 = 0.1;
 
-/// Name of the processor, how many of them there are, and the system.
+/// Name of the processor, number of processors, and the system.
 pub(crate) fn machine() -> String {
     let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = told
@@ -28,9 +28,9 @@ pub(crate) fn machine() -> String {
     )
 }
 
-/// Processor seconds of this thread where the system reports them, else seconds on the wall.
+/// Processor seconds of this thread if the system reports them, else wall-clock seconds.
 ///
-/// Other work on the same machine lengthens the second, and hardly the first.
+/// Other work on the same machine lengthens wall-clock time, but hardly processor time.
 fn seconds() -> f64 {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = told.and_then(|told| told.split(' ').next()?.parse::<f64>().ok());
@@ -43,7 +43,7 @@ pub(crate) fn on_the_wall() -> f64 {
     FIRST.get_or_init(Instant::now).elapsed().as_secs_f64()
 }
 
-/// Seconds that one run of a piece of work takes, the mean of as many as fill some time.
+/// Seconds that one run of a piece of work takes: the mean over enough runs to fill the least time.
 fn run<T>(work: &mut impl FnMut() -> T) -> f64 {
     let start = seconds();
     let mut times = 0.0;
@@ -62,9 +62,9 @@ pub(crate) fn time<T>(mut work: impl FnMut() -> T) -> f64 {
     median((0..RUNS).map(|_| run(&mut work)))
 }
 
-/// The same for two pieces of work that are compared, in turn: what slows the machine down slows both.
+/// The same for two pieces of work under comparison, run in turn: anything that slows the machine slows both.
 ///
-/// Returns both medians, and the median of the first over the second.
+/// Returns both medians, and the median ratio of the first to the second.
 pub(crate) fn time_both<T, U>(mut one: impl FnMut() -> T, mut other: impl FnMut() -> U) -> (f64, f64, f64) {
     let runs: Vec<(f64, f64)> = (0..RUNS).map(|_| (run(&mut one), run(&mut other))).collect();
     (

@@ -1,4 +1,4 @@
-//! Every way to close a seam, on many cuts of real takes.
+//! Every method to close a seam, on many cuts of real takes.
 
 use glam::DVec3;
 use loopwright::{
@@ -17,19 +17,19 @@ use crate::{
     takes::{Captured, Studied, unclosed, with_samples},
 };
 
-/// A way to close a seam.
+/// A method to close a seam.
 enum Way {
-    /// One of ours.
+    /// One of our methods.
     Ours(Method, SeamMotion),
-    /// The default over a share of the period.
+    /// The default method over a share of the period.
     OfPeriod(f64),
-    /// The least visible of ours, by its score.
+    /// The least visible of our methods, by its score.
     Auto,
-    /// As it was cut.
+    /// The cut without closure.
     Raw,
-    /// The pose alone, spread evenly, as most tools do.
+    /// The pose gap alone, spread evenly, as most tools do.
     LinearPose,
-    /// Over the last 0.4 s towards the one pose of the start.
+    /// A crossfade over the last 0.4 s to the first pose.
     FrozenCrossfade,
 }
 
@@ -104,7 +104,7 @@ fn ways() -> Vec<(String, Way)> {
     ways
 }
 
-/// What was measured of one way.
+/// Measurements of one method.
 #[derive(Default)]
 struct Measured {
     ranks: Ranks,
@@ -155,7 +155,7 @@ impl Measured {
     }
 }
 
-/// Groups of takes by rate: the section, the lowest and the highest rate, and whether fast takes are halved.
+/// Groups of takes by rate: section, lowest rate, highest rate, and whether fast takes are halved.
 const GROUPS: [(&str, f64, f64, bool); 4] = [
     ("all-takes", 0.0, f64::INFINITY, true),
     ("takes-at-24-to-35-fps", 0.0, 40.0, false),
@@ -182,7 +182,7 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
     Ok(sections)
 }
 
-/// Every way on the cuts of some takes, and how many cuts these are.
+/// Every method on the cuts of some takes, and the number of cuts.
 fn group(members: &[&Studied], is_halved: bool) -> Result<(Table, usize), String> {
     let ways = ways();
     let mut measured: Vec<Measured> = ways.iter().map(|_| Measured::default()).collect();
@@ -220,7 +220,7 @@ fn close(
 ) -> Result<(Quality, Gaps), String> {
     let mut settings = LoopSettings {
         sampling,
-        // Held feet would hide what the closures do to them.
+        // Foot locking would hide the effect of the closures on the feet.
         feet: FootLock::Off.into(),
         ..LoopSettings::default()
     };
@@ -256,7 +256,8 @@ fn close(
     Ok((studied.quality(&made, &clip), residual))
 }
 
-/// The uncut samples with offsets: of the gap, the share of the way come, and the way to the start's pose.
+/// The uncut samples plus offsets. An offset depends on the gap, the elapsed share of the cut, and the difference to the
+/// start pose.
 fn moved(made: &MadeLoop, offset: impl Fn(DVec3, f64, DVec3) -> DVec3) -> Result<LoopClip, String> {
     let clip = &made.source.clip;
     let last = clip.num_intervals() as isize;
@@ -280,7 +281,7 @@ fn moved(made: &MadeLoop, offset: impl Fn(DVec3, f64, DVec3) -> DVec3) -> Result
     )
 }
 
-/// What a way that is not ours leaves at the seam: the cut's own gaps where it does nothing, else only its velocities.
+/// The seam gaps that another tool's method leaves: the gaps of the cut if it changes nothing, else only the velocity gaps.
 fn left_open(made: &MadeLoop, clip: &LoopClip) -> Gaps {
     let raw = made.closed.seam.largest();
     let start = clip.body_pose(0).translations;

@@ -1,4 +1,4 @@
-//! What jumps cost: the closed forms against quadrature, the feature form against them, and the time it takes.
+//! The cost of jumps: the closed forms compared with quadrature, the feature form compared with them, and the running time.
 
 use loopwright::{
     BodyOverrides, LoopClip, LoopSettings, Transitions,
@@ -16,11 +16,11 @@ use crate::{
     takes::{Captured, Studied},
 };
 
-// The tests' own, told from offsets alone.
+// The quadrature of the tests, which uses offsets alone.
 #[path = "../../crates/loopwright/tests/quadrature/mod.rs"]
 mod quadrature;
 
-/// The decays that are measured on motion: the defaults of the command.
+/// The decays measured on motion: the defaults of the command.
 const DECAYS: [Decay; 3] = [
     Decay::Spring { half_life_secs: 0.1 },
     Decay::Cubic { blend_secs: 0.4 },
@@ -41,10 +41,10 @@ fn between(random: &mut Pcg64, low: f64, high: f64) -> f64 {
     low + (high - low) * (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// Random cases for each decay.
+/// Number of random cases for each decay.
 const CASES: u32 = 20_000;
 
-/// Closed forms against quadrature of the offsets that closing and playing use.
+/// Closed forms, compared with quadrature of the offsets that closing and playing use.
 fn closed_forms() -> Table {
     let mut table = Table::new(
         "decay | offset crosses zero | largest difference, m s | on the line, m s | published form: no number",
@@ -86,7 +86,7 @@ fn closed_forms() -> Table {
     table
 }
 
-/// The area of the spring as the article has it: signed areas on both sides of t0 = -x/(v + xy), wherever that lies.
+/// The area of the spring as in the article: signed areas on both sides of t0 = -x/(v + xy), wherever t0 lies.
 fn published(x: f64, v: f64, y: f64) -> f64 {
     let whole = (2.0 * x * y + v) / (y * y);
     let crossing = (-x / (v + x * y)).max(0.0);
@@ -97,7 +97,7 @@ fn published(x: f64, v: f64, y: f64) -> f64 {
 /// Integral of the size of the offset that starts at x with the rate v.
 fn area(decay: Decay, x: f64, v: f64) -> f64 {
     let end = match decay {
-        // e^-60 of it is left.
+        // e^-60 of the offset is left.
         Decay::Spring { half_life_secs } => 60.0 / decay_rate(half_life_secs),
         other => other.secs(),
     };
@@ -117,7 +117,7 @@ struct Looped<'a> {
 }
 
 impl<'a> Looped<'a> {
-    /// The recommended loop as `make` makes it by default; `None` where the take has none.
+    /// The recommended loop as `make` makes it by default; `None` if the take has none.
     fn of(studied: &'a Studied) -> Result<Option<Self>, String> {
         let Some(best) = studied.recommended()? else {
             return Ok(None);
@@ -132,7 +132,7 @@ impl<'a> Looped<'a> {
     }
 }
 
-/// Jumps between loops of one skeleton: the best, any, those at matching align, and what choosing by feature form costs.
+/// Jumps between loops of one skeleton: the best, any, those at matching phases, and the loss of choosing by feature form.
 fn loops(studied: &[Studied], sections: &mut Sections) -> Result<(), String> {
     let mut table = Table::new("from | into | best exit | best | matching | any | by feature | tight");
     let mut all = Vec::new();
@@ -212,7 +212,7 @@ struct Tally {
     tight: Vec<f64>,
 }
 
-/// What is told of the jumps from one loop into another.
+/// Figures of the jumps from one loop into another.
 struct Told {
     best_exit: f64,
     best: f64,
@@ -262,7 +262,7 @@ fn at_matching_phase(transitions: &Transitions, left: &Looped<'_>, entered: &Loo
     })))
 }
 
-/// The time of one jump, and of the best entries of long takes beside comparing all pairs.
+/// The time for one jump, and for the best entries of long takes compared with trying all pairs.
 fn time(studied: &[Studied]) -> Result<Table, String> {
     let mut table =
         Table::new("from | into | pairs | axes | decay | by bounds, ms | all pairs, ms | ratio | a pair, ns");

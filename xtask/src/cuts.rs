@@ -1,16 +1,16 @@
-//! Many cuts of each take, and how visible the seams are that close them.
+//! Many cuts of each take, and the visibility of their closed seams.
 
 use loopwright::{LoopCandidate, SearchSettings, pipeline::Sampling};
 
 use crate::{statistics::mean, takes::Studied};
 
-/// Cuts of each take, at most.
+/// Most cuts of each take.
 const CUTS_PER_TAKE: usize = 16;
 
-/// Takes above this rate are halved where that is asked for, frames per second.
+/// Rate above which takes are halved on request, frames per second.
 pub(crate) const FAST_HZ: f64 = 90.0;
 
-/// Does work with the distinct loops of a take in the order of the search, sampled at the take's rate or at half of a fast one.
+/// Runs work on the distinct loops of a take in the order of the search, at the take's rate or, for a fast take, at half.
 pub(crate) fn for_each(
     studied: &Studied,
     is_halved: bool,
@@ -37,7 +37,7 @@ pub(crate) fn for_each(
 pub(crate) struct Ranks(pub(crate) Vec<f64>);
 
 impl Ranks {
-    /// Mean, standard error, and share above 90, as a table's cells.
+    /// Mean, standard error, and share above 90, as table cells.
     pub(crate) fn cells(&self) -> String {
         let count = self.0.len() as f64;
         let mean = mean(&self.0);

@@ -23,7 +23,7 @@ use crate::takes::Studied;
 
 /// All pictures: path below the checkout, and bytes.
 pub(crate) fn pictures() -> Result<Vec<(&'static str, Vec<u8>)>, String> {
-    // As recordings are: a T-pose first, then standing, then a walk that is not quite even.
+    // Like a recording: a T-pose first, then standing, then a slightly uneven walk.
     let recording = WalkSettings {
         seconds: 12.0,
         lead_in_secs: 2.0,
@@ -53,7 +53,7 @@ pub(crate) fn pictures() -> Result<Vec<(&'static str, Vec<u8>)>, String> {
     ])
 }
 
-/// A left and a right quarter turn of 2 m, their blend by twists and that by end points.
+/// A left and a right quarter turn of 2 m, their blend by twists and their blend by end points.
 fn blend_of_turns() -> String {
     const STEPS: u32 = 64;
     let turn = |angle: f64| Twist {
@@ -85,10 +85,10 @@ fn blend_of_turns() -> String {
     )
 }
 
-/// How jumps fade in the pictures.
+/// The decay of jumps in the pictures.
 const SPRING: Decay = Decay::Spring { half_life_secs: 0.1 };
 
-/// The loop of a synthetic walk as something to leave or to enter.
+/// The loop of a synthetic walk, prepared for jumps out of it or into it.
 fn motion_of(settings: &WalkSettings) -> Result<(transition::TransitionClip, LoopClip), String> {
     let clip = Looped::of(Studied::walk(settings)?)?.made.loop_clip;
     let motion =
@@ -96,7 +96,7 @@ fn motion_of(settings: &WalkSettings) -> Result<(transition::TransitionClip, Loo
     Ok((motion, clip))
 }
 
-/// Jumps from a walk into a quicker one, and the loops of both.
+/// Jumps from a walk into a quicker walk, and the loops of both.
 fn walks() -> Result<(Transitions, [LoopClip; 2]), String> {
     let quick = WalkSettings {
         seed: 11,
@@ -111,7 +111,7 @@ fn walks() -> Result<(Transitions, [LoopClip; 2]), String> {
     Ok((transitions, [one, other]))
 }
 
-/// What jumps between the two cost.
+/// The costs of all jumps between the two walks.
 fn jumps() -> Result<String, String> {
     let (transitions, clips) = walks()?;
     let all = [transitions.num_exits(), transitions.num_entries()];
@@ -127,7 +127,7 @@ fn jumps() -> Result<String, String> {
     }))
 }
 
-/// What one of them costs, axis by axis.
+/// The cost of one jump, axis by axis.
 fn jump() -> Result<String, String> {
     let (transitions, _) = walks()?;
     let gaps = transitions.gaps(0, 0);
@@ -148,8 +148,8 @@ fn jump() -> Result<String, String> {
     ))
 }
 
-/// A walk whose cycles differ, so that a cut repeated as it is shows its seam, but straight and over a whole metre each, so that
-/// the ground under a camera that moves along does not.
+/// A walk whose cycles differ, so that a repeated raw cut shows its seam. The walk is straight and each cycle covers a whole
+/// metre, so that the ground under a following camera shows none.
 fn drifting_walk() -> WalkSettings {
     let period_secs = 1.12;
     WalkSettings {
@@ -178,7 +178,7 @@ pub(crate) fn write(checkout: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Fails where a picture in the checkout is not what would be written now.
+/// Fails if a picture in the checkout differs from what would be drawn now.
 pub(crate) fn check(checkout: &Path) -> Result<(), String> {
     let stale: Vec<&str> = pictures()?
         .into_iter()
@@ -195,10 +195,10 @@ pub(crate) fn check(checkout: &Path) -> Result<(), String> {
     }
 }
 
-/// Mean difference of pixels that another machine's rounding may make, of 255.
+/// Largest mean difference of pixels that rounding on another machine may cause, of 255.
 const ROUNDING: f64 = 0.5;
 
-/// Whether two files show the same: the same bytes, or pixels that differ by rounding.
+/// Whether two files show the same picture: equal bytes, or pixels that differ only by rounding.
 fn alike(there: &[u8], now: &[u8]) -> bool {
     if there == now {
         return true;
@@ -210,7 +210,7 @@ fn alike(there: &[u8], now: &[u8]) -> bool {
     there.len() == now.len() && off as f64 <= ROUNDING * now.len() as f64
 }
 
-/// All pixels of a PNG or of the pictures of a GIF.
+/// All pixels of a PNG or of all frames of a GIF.
 fn pixels(file: &[u8]) -> Option<Vec<u8>> {
     if file.starts_with(b"\x89PNG") {
         return Some(Pixmap::decode_png(file).ok()?.data().to_vec());
@@ -232,7 +232,7 @@ fn found(studied: &Studied) -> Result<String, String> {
     Ok(plot::find(&studied.analysis, &settings, &found))
 }
 
-/// The springs of a body that is driven by known ones, with the sway of a gait and the noise of sensors.
+/// The fitted springs of a body that known springs drive, with gait sway and sensor noise.
 fn fit() -> Result<String, String> {
     let settings = DriveSettings {
         sway_metres: 0.015,
@@ -246,7 +246,7 @@ fn fit() -> Result<String, String> {
     Ok(plot::controller_fit(&[(driven.take.name().to_owned(), &fit)]))
 }
 
-/// A take and the loop that is made of it by default.
+/// A take and the loop made from it by default.
 struct Looped {
     studied: Studied,
     made: MadeLoop,
@@ -269,7 +269,7 @@ impl Looped {
         plot::feet(&self.studied.analysis, &self.made)
     }
 
-    /// The cut repeated as it is, and the loop.
+    /// The raw cut, repeated, and the loop.
     fn motions(&self) -> Result<[(&'static str, DrawnMotion); 2], String> {
         let Self { studied, made } = self;
         let cut = &made.candidate.cut;

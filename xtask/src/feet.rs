@@ -1,4 +1,4 @@
-//! Feet: how they slide before and after they are held, and what holding them costs the rest of the body.
+//! Feet: foot sliding before and after foot locking, and the cost of locking to the rest of the body.
 
 use glam::{DQuat, DVec3};
 use loopwright::{
@@ -30,7 +30,7 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
     Ok(sections)
 }
 
-/// Settings that leave feet as closing leaves them, or hold them.
+/// Loop settings with this foot lock.
 fn with_feet(lock: FootLock) -> LoopSettings {
     LoopSettings {
         feet: lock.into(),
@@ -38,7 +38,7 @@ fn with_feet(lock: FootLock) -> LoopSettings {
     }
 }
 
-/// What holding feet takes.
+/// Running time of foot locking.
 fn time() -> Result<Table, String> {
     let walk = Studied::walk(&WalkSettings {
         period_secs: 2.0,
@@ -60,13 +60,13 @@ fn time() -> Result<Table, String> {
     Ok(table)
 }
 
-/// Loops that turn by more than this are on no belt, radians.
+/// Largest turn of a loop for the treadmill test, radians.
 const STRAIGHT: f64 = 0.1;
 
-/// Walks slower than this are none, metres per second.
+/// Slowest walk, metres per second.
 const WALKS_MPS: f64 = 0.3;
 
-/// What the feet say once the travel is taken out of a take, as on a treadmill.
+/// Speed estimated from the feet after root motion is removed from a take, as on a treadmill.
 fn in_place(studied: &[Studied], sections: &mut Sections) -> Result<(), String> {
     let mut table = Table::new("take | m/s taken out | by the feet | off | foot slide cm/s");
     let mut all = Vec::new();
@@ -107,7 +107,7 @@ fn in_place(studied: &[Studied], sections: &mut Sections) -> Result<(), String> 
     Ok(())
 }
 
-/// The take on ground that runs backwards at a velocity of the world, metres per second.
+/// The take on ground that runs backwards at this velocity in the world, metres per second.
 fn on_a_belt(take: &Take, carrier: usize, velocity: DVec3) -> Result<Take, TakeError> {
     let world = take.world_tracks();
     let (mut translations, mut rotations) = (Vec::new(), Vec::new());
@@ -129,7 +129,7 @@ fn on_a_belt(take: &Take, carrier: usize, velocity: DVec3) -> Result<Take, TakeE
     )
 }
 
-/// What was measured on one loop.
+/// Measurements of one loop.
 struct Figures {
     slide_open: f64,
     slide_held: f64,
@@ -233,7 +233,7 @@ fn over_ground(velocity: DVec3) -> f64 {
 }
 
 impl Figures {
-    /// `None` where no foot stands.
+    /// `None` if no foot stands.
     fn of(studied: &Studied, open: &MadeLoop, held: &MadeLoop) -> Option<Self> {
         let body = &studied.analysis.body;
         let [quality_open, quality] = [open, held].map(|made| studied.quality(made, &made.loop_clip));
@@ -246,7 +246,7 @@ impl Figures {
                 added += (after.position(sample, joint) - before.position(sample, joint)).length();
             }
         }
-        // The mask, and where the lock has a hand in it.
+        // The contact mask, and the part of it that the lock affects.
         let uncut = held.source.clip.world_tracks();
         let first = *held.source.clip.sample_range().start();
         let root = held.source.root;
@@ -318,7 +318,7 @@ impl Figures {
     }
 }
 
-/// Farthest that a foot of a loop passes below the ground from where it is held to where it is held next, metres.
+/// Largest depth of a foot below the ground between one locked span and the next, metres.
 fn farthest_under(clip: &LoopClip, held: &MadeLoop, body: &Body) -> f64 {
     let count = clip.num_samples();
     let mut worst = 0.0_f64;
@@ -329,7 +329,7 @@ fn farthest_under(clip: &LoopClip, held: &MadeLoop, body: &Body) -> f64 {
             let end = span.keys().end - 1;
             let next = spans[(at + 1) % spans.len()];
             let start = next.start_sample + if next.start_sample > end { 0 } else { count };
-            // The ground is where the foot was lowest: at the ends of a span it has rolled up.
+            // The ground is at the foot's lowest height: at the ends of a span the foot has rolled up.
             let ground = |keys: std::ops::Range<usize>| keys.map(height).fold(f64::INFINITY, f64::min);
             let (from, to) = (ground(span.keys()), ground(start..start + next.num_samples));
             for key in end..=start.max(end) {

@@ -1,4 +1,4 @@
-//! The controller fit: known springs, and what the real takes say.
+//! The controller fit on known springs and on real takes.
 
 use loopwright::{
     FitSettings, TakeFit,
@@ -24,10 +24,10 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
     Ok(sections)
 }
 
-/// Seeds of each row of known springs.
+/// Number of seeds for each row of known springs.
 const SEEDS: u64 = 6;
 
-/// Pairs of half-lives that are driven, seconds: velocity, facing.
+/// Half-lives of the known springs, seconds: velocity, facing.
 const DRIVEN: [[f64; 2]; 4] = [[0.15, 0.4], [0.3, 0.2], [0.4, 0.3], [0.6, 0.6]];
 
 fn known_springs() -> Result<Table, String> {
@@ -104,7 +104,7 @@ fn known_springs() -> Result<Table, String> {
 /// Degrees in a radian.
 const DEGREES: f64 = 180.0 / core::f64::consts::PI;
 
-/// The fit of a take; `None` where it is too short for one.
+/// The fit of a take; `None` if the take is too short.
 fn fit(studied: &Studied, settings: &FitSettings) -> Result<Option<TakeFit>, String> {
     match studied.analysis.fit_controller(settings) {
         Ok(fit) => Ok(Some(fit)),
@@ -156,7 +156,7 @@ fn quartiles(spread: Option<Spread>, scale: f64, decimals: usize) -> String {
     )
 }
 
-/// A figure of a spread in percent.
+/// One value of a spread, in percent.
 fn percent(spread: Option<Spread>, of: fn(&Spread) -> f64) -> String {
     spread.map_or_else(|| "-".to_owned(), |spread| format!("{:.1}%", 100.0 * of(&spread)))
 }
@@ -203,7 +203,7 @@ fn half_life_quartiles(figures: &ModePool) -> String {
     format!("{} | {}", cells(&figures.velocity), cells(&figures.facing))
 }
 
-/// The two ways to tell a half-life, against each other.
+/// The two estimators of a half-life, compared with each other.
 fn estimators(fits: &[TakeFit]) -> Table {
     let mut table = Table::new(
         "change | changes | both told | closed over fitted | within 25% | error of the fit | asked before the peak, s",
@@ -260,7 +260,7 @@ fn estimators(fits: &[TakeFit]) -> Table {
     table
 }
 
-/// How much the answer hangs on the smoothing.
+/// Sensitivity of the fit to the smoothing.
 fn smoothings(studied: &[Studied]) -> Result<Table, String> {
     let mut table = Table::new(
         "smoothing s | accel m/s^2 | decel | velocity changes | h closed s | h fitted s | turns | h closed s | h fitted s",

@@ -1,18 +1,19 @@
-//! Chores that need more than one cargo call.
+//! Tasks that need more than one cargo call.
 //!
-//! `cargo xtask measure NAME` measures, and fills the sections of the page docs/measurements/NAME.md with what it found: most on
-//! the captured takes (`loopwright_mocap` says where they are), some on synthetic ones. `cargo xtask measure` lists the names.
-//! With `--into FOLDER` it fills the page of that name in another folder, for a look at what has changed.
-//! `measure files` also asks other programs, as far as they are installed: the scripts in xtask/peers say what they need.
+//! `cargo xtask measure NAME` runs a measurement and writes the results into the sections of the page
+//! docs/measurements/NAME.md. Most measurements use the captured takes (`loopwright_mocap` says where they are), some use
+//! synthetic ones. `cargo xtask measure` lists the names. With `--into FOLDER` it fills the page of that name in another
+//! folder, to compare results. `measure files` also runs other programs if they are installed: the scripts in xtask/peers
+//! list what they need.
 //!
-//! `cargo xtask docs` draws the pictures of the README and of docs/guide; with `--check` it fails where they are stale.
+//! `cargo xtask docs` draws the pictures of the README and of docs/guide; with `--check` it fails if one is stale.
 
 use std::{io::Write as _, path::Path, process::ExitCode};
 
 use page::Sections;
 use takes::Captured;
 
-// What measurements are made of.
+// Shared parts of the measurements.
 
 mod clock;
 
@@ -115,7 +116,7 @@ fn measure(name: &str, folder: &Path) -> Result<(), String> {
     measure(&Captured::open()?)?.write_into(&page)
 }
 
-/// What a measurement of memory starts in a process of its own.
+/// The child process of a memory measurement.
 fn measure_memory(work: &str, of: &str) -> Result<(), String> {
     let measured = speed::memory_of(work, of).or_else(|| files::memory_of_reading(work, Path::new(of)));
     let mebibytes = measured.ok_or_else(|| format!("there is no memory of {work} to measure"))??;

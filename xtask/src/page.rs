@@ -1,6 +1,6 @@
 //! Pages of docs/measurements: Markdown that people write, with sections that a measurement fills.
 //!
-//! A section is what stands between two markers, each on a line of its own. Everything else in a page stays as it is.
+//! A section is the text between two markers, each on a line of its own. The rest of the page stays unchanged.
 //!
 //! ```text
 //! <!-- begin measured: every-take -->
@@ -14,7 +14,7 @@ use std::{collections::BTreeMap, fmt::Display, path::Path};
 const BEGIN: &str = "<!-- begin measured: ";
 const END: &str = "<!-- end measured -->";
 
-/// What a measurement has for the sections of its page, by name.
+/// The contents that a measurement provides for the sections of its page, by name.
 #[derive(Debug, Default)]
 pub(crate) struct Sections(BTreeMap<&'static str, String>);
 
@@ -23,7 +23,7 @@ impl Sections {
     ///
     /// # Panics
     ///
-    /// If the measurement has added a section of this name before.
+    /// If the measurement has already added a section of this name.
     pub(crate) fn add(&mut self, name: &'static str, contents: impl Display) {
         let contents = contents.to_string();
         let before = self.0.insert(name, contents.trim_end().to_owned());
@@ -32,7 +32,7 @@ impl Sections {
 
     /// Fills the sections of a page.
     ///
-    /// Fails, and leaves the page as it is, unless it has exactly these sections.
+    /// Fails and leaves the page unchanged unless it has exactly these sections.
     pub(crate) fn write_into(self, page: &Path) -> Result<(), String> {
         let failed = |why: &dyn Display| format!("{}: {why}", page.display());
         let before = std::fs::read_to_string(page).map_err(|error| failed(&error))?;

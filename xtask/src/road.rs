@@ -1,4 +1,4 @@
-//! The whole road: every real take, many cuts of them, and synthetic walks.
+//! The whole pipeline on every real take, on many cuts of the takes, and on synthetic walks.
 
 use loopwright::{
     LoopSettings, SearchSettings,
@@ -97,7 +97,7 @@ fn every_take(studied: &[Studied], sections: &mut Sections) -> Result<(), String
     Ok(())
 }
 
-/// Seams of the distinct loops of takes, with the closures that are compared.
+/// Seams of the distinct loops of takes, closed by each method under comparison.
 fn seam_ranks(loops: &[&Studied], is_halved: bool) -> Result<Table, String> {
     let closures = [
         ("quintic C2 (default)", Some(Order::C2)),
@@ -145,10 +145,10 @@ fn seam_ranks(loops: &[&Studied], is_halved: bool) -> Result<Table, String> {
     Ok(table)
 }
 
-/// Synthetic walks of random settings measured.
+/// Number of synthetic walks with random settings.
 const WALKS: u64 = 200;
 
-/// The loops of synthetic walks against their truth.
+/// Loops of synthetic walks, compared with the truth.
 fn synthetic() -> Result<Table, String> {
     let (mut found_walks, mut fundamental, mut within_half) = (0, 0, 0);
     let mut errors = Vec::new();

@@ -1,5 +1,5 @@
-//! The root's travel: how well a twist explains it, what it does to standing feet at the seam, and turns
-//! beyond half and whole ones.
+//! Root motion: how well a constant twist fits it, how much it slides standing feet at the seam, and loops that turn by
+//! more than half a turn or a whole one.
 
 use glam::DVec3;
 use loopwright::{
@@ -21,10 +21,10 @@ use crate::{
     takes::{Captured, Studied},
 };
 
-/// Feet are watched this long before and after the seam, seconds.
+/// Time before and after the seam in which feet are measured, seconds.
 const NEAR_SECS: f64 = 0.1;
 
-/// Slide near the seam that is at most this many times that of the take is as good as none of ours.
+/// Largest ratio of foot sliding near the seam to that of the take at which the loop adds no sliding worth counting.
 const GOOD_RATIO: f64 = 1.1;
 
 const MODES: [(&str, RootMode); 6] = [
@@ -154,7 +154,7 @@ impl Slide {
     }
 }
 
-/// Feet that stand in the uncut take within a tenth of a second of the seam: how fast they are there and in the loop.
+/// Speeds, in the uncut take and in the loop, of feet that stand in the take within a tenth of a second of the seam.
 fn slide_near_the_seam(made: &MadeLoop, studied: &Studied) -> Option<Slide> {
     let (clip, source) = (&made.loop_clip, &made.source.clip);
     let step = clip.step_secs();
@@ -185,7 +185,7 @@ fn slide_near_the_seam(made: &MadeLoop, studied: &Studied) -> Option<Slide> {
             .map(|sample| uncut(sample, joint).y)
             .fold(f64::INFINITY, f64::min);
         for away in -reach..=reach {
-            // At the seam itself both ends of the take count.
+            // At the seam itself, both ends of the take count.
             let ends = [(away >= 0).then_some(away), (away <= 0).then_some(count + away)];
             for sample in ends.into_iter().flatten() {
                 let known =
@@ -209,7 +209,7 @@ fn slide_near_the_seam(made: &MadeLoop, studied: &Studied) -> Option<Slide> {
     })
 }
 
-/// Positions of all joints of a sample seen from the constant twist, about which a root on a path sways.
+/// Positions of all joints of a sample relative to the constant twist, about which a root on a path sways.
 fn body_positions(made: &MadeLoop, sample: usize) -> Vec<DVec3> {
     let clip = &made.loop_clip;
     let twist = clip.root().at(sample as f64 * clip.step_secs());
@@ -222,7 +222,7 @@ fn body_positions(made: &MadeLoop, sample: usize) -> Vec<DVec3> {
         .collect()
 }
 
-/// How far a root on a path is from its twist at most, metres.
+/// Largest distance of a root on a path from its twist, metres.
 fn sway(made: &MadeLoop) -> f64 {
     let clip = &made.loop_clip;
     (0..clip.num_samples())
@@ -233,14 +233,14 @@ fn sway(made: &MadeLoop) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// A thousand cycles composed one by one, as an engine does it, against the closed form, metres.
+/// Distance between a thousand cycles composed one by one, as an engine composes them, and the closed form, metres.
 fn drift_of_a_thousand(root: &RootMotion, period_secs: f64) -> f64 {
     let cycle = root.at(0.0).inverse() * root.at(period_secs);
     let composed = (0..1000).fold(root.at(0.0), |root, _| root * cycle);
     (composed.translation - root.at(1000.0 * period_secs).translation).length()
 }
 
-/// Turns per loop that are tried, degrees.
+/// Turns per loop under test, degrees.
 const TURNS: [f64; 8] = [90.0, 170.0, 190.0, 270.0, 330.0, 355.0, 360.0, 405.0];
 
 fn turns(sections: &mut Sections) -> Result<(), String> {
@@ -270,7 +270,7 @@ fn turns(sections: &mut Sections) -> Result<(), String> {
             let made = walk.make(&walk.stretch(start, start + frames, cycles)?, &LoopSettings::default())?;
             let twist = made.loop_clip.root().twist;
             let period = made.loop_clip.period_secs();
-            // The walker's own screw, seen from where the hips are on average.
+            // The walker's own screw, relative to the mean position of the hips.
             let truth = synthetic.truth.twist();
             let samples = frames.round() as usize;
             let place = (0..samples)
@@ -336,7 +336,7 @@ fn spins(studied: &[Studied]) -> Table {
     table
 }
 
-/// What the roots of turning stretches do.
+/// Root motion in turning stretches.
 #[derive(Default)]
 struct Spins {
     count: usize,

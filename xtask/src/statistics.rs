@@ -1,4 +1,4 @@
-//! Medians and other shares of samples.
+//! Medians and other quantiles of samples.
 
 /// A sample in ascending order.
 #[derive(Clone, Debug, Default)]
@@ -18,23 +18,23 @@ impl Sorted {
         self.0.len()
     }
 
-    /// The value that this share of the sample lies below: 0 the smallest, 0.5 the median, 1 the largest. `None` of no values.
+    /// The quantile at this share: 0 is the smallest value, 0.5 the median, 1 the largest. `None` without values.
     pub(crate) fn at(&self, share: f64) -> Option<f64> {
         let last = self.0.len().checked_sub(1)?;
         Some(self.0[(share * last as f64).round() as usize])
     }
 
-    /// The larger of the two middle values of an even number of them; 0 of no values.
+    /// Median: the larger of the two middle values if their number is even; 0 without values.
     pub(crate) fn median(&self) -> f64 {
         self.at(0.5).unwrap_or(0.0)
     }
 
-    /// 0 of no values.
+    /// Largest value; 0 without values.
     pub(crate) fn largest(&self) -> f64 {
         self.at(1.0).unwrap_or(0.0)
     }
 
-    /// The values at some shares, one after the other with something between; dashes of no values.
+    /// The quantiles at these shares, joined by `between`; dashes without values.
     pub(crate) fn spread(&self, shares: &[f64], decimals: usize, between: &str) -> String {
         let cells: Vec<String> = shares
             .iter()
@@ -44,12 +44,12 @@ impl Sorted {
     }
 }
 
-/// Median of a sample, 0 of no values.
+/// Median of a sample; 0 without values.
 pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().collect::<Sorted>().median()
 }
 
-/// Mean of a sample, 0 of no values.
+/// Mean of a sample; 0 without values.
 pub(crate) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }

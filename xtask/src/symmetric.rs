@@ -13,7 +13,7 @@ use crate::{
     takes::{Captured, Studied},
 };
 
-/// A symmetric loop of a take, beside the plain one.
+/// A symmetric loop of a take, compared with the plain one.
 struct Measured {
     plain_secs: Option<f64>,
     best: LoopCandidate,
@@ -87,7 +87,7 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
     Ok(sections)
 }
 
-/// The recommended symmetric loop of a take; `None` where it has none.
+/// The recommended symmetric loop of a take; `None` if it has none.
 fn symmetric_loop(each: &Studied, mirror: &Mirror) -> Result<Option<Measured>, String> {
     let searched = SearchSettings {
         pairing: Pairing::Mirrored(mirror.clone()),
@@ -105,7 +105,7 @@ fn symmetric_loop(each: &Studied, mirror: &Mirror) -> Result<Option<Measured>, S
     }))
 }
 
-/// Farthest that a joint of the second half is from the image of the first, seen from the root, metres.
+/// Largest distance of a joint in the second half from its mirror image in the first, relative to the root, metres.
 fn asymmetry(clip: &LoopClip, mirror: &Mirror) -> f64 {
     let half = clip.num_samples() / 2;
     let mut farthest = 0.0_f64;

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-/// A table that is filled row by row.
+/// A table, filled row by row.
 pub(crate) struct Table {
     num_columns: usize,
     text: String,
 }
 
 impl Table {
-    /// A table without rows; the names of its columns stand between bars: `take | rank`.
+    /// A table without rows. Bars separate the names of its columns: `take | rank`.
     pub(crate) fn new(columns: &str) -> Self {
         let num_columns = columns.matches('|').count() + 1;
         Self {
@@ -18,11 +18,11 @@ impl Table {
         }
     }
 
-    /// Adds a row; its cells stand between bars as the columns do.
+    /// Adds a row. Bars separate its cells, as in the columns.
     ///
     /// # Panics
     ///
-    /// If there are more or fewer cells than columns.
+    /// If the number of cells differs from the number of columns.
     pub(crate) fn row(&mut self, cells: impl fmt::Display) {
         let line = format!("| {cells} |\n");
         assert_eq!(line.matches('|').count(), self.num_columns + 1, "cells of {line}");
@@ -37,12 +37,12 @@ impl fmt::Display for Table {
     }
 }
 
-/// A number as a cell; a dash where there is none.
+/// A number as a cell; a dash for `None`.
 pub(crate) fn cell(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
 }
 
-/// A list of Markdown; the word `none` where it is empty.
+/// A list of Markdown; the word `none` if it is empty.
 pub(crate) fn list(items: &[String]) -> String {
     if items.is_empty() {
         return "- none".to_owned();

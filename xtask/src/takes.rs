@@ -1,4 +1,4 @@
-//! The takes that are measured: captured ones and synthetic ones, each with its study.
+//! The takes for measurements: captured and synthetic ones, each with its analysis.
 
 use std::{
     fmt::Display,
@@ -23,11 +23,11 @@ pub(crate) struct Captured {
 }
 
 impl Captured {
-    /// Reads the list of takes: files in a format that is read, with motion in them.
+    /// Reads the list of takes: files with motion in a supported format.
     pub(crate) fn open() -> Result<Self, String> {
         let folder = loopwright_mocap::folder();
         let mut rows = loopwright_mocap::manifest(&folder)?;
-        // Every animation of a glTF file is listed; files of none are bodies to put motion on.
+        // Every animation of a glTF file is listed; files without one are bodies to put motion on.
         let clips = loopwright_mocap::clips(&folder)?;
         rows.retain(|row| match format_of(&row.file) {
             Some(Format::Glb | Format::Gltf) => clips.iter().any(|clip| clip.file == row.file),
@@ -36,7 +36,7 @@ impl Captured {
         Ok(Self { folder, rows })
     }
 
-    /// The files in one of these formats, by their path below the folder.
+    /// The files in these formats, by their path below the folder.
     pub(crate) fn files(&self, formats: &[Format]) -> Vec<&str> {
         let files = self.rows.iter().map(|row| row.file.as_str());
         files
@@ -44,7 +44,7 @@ impl Captured {
             .collect()
     }
 
-    /// Reads a file of the folder, its bytes and the take in them; files beside it come along.
+    /// Reads a file of the folder and any files that it refers to; returns its bytes and its take.
     pub(crate) fn read(&self, file: &str, settings: &ReadSettings<'_>) -> Result<(Vec<u8>, LoadedTake), String> {
         let path = self.folder.join(file);
         let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -59,7 +59,7 @@ impl Captured {
         Ok((bytes, loaded))
     }
 
-    /// Reads and studies the takes whose expected answer is among these.
+    /// Reads and analyses the takes whose expected answer is one of these.
     pub(crate) fn expected_to(&self, answers: &[Expect]) -> Result<Vec<Studied>, String> {
         let rows = self.rows.iter();
         rows.filter(|row| row.expect.is_some_and(|expect| answers.contains(&expect)))
@@ -73,36 +73,36 @@ impl Captured {
             .collect()
     }
 
-    /// Those in which a loop must be found.
+    /// Takes in which a loop must be found.
     pub(crate) fn loops(&self) -> Result<Vec<Studied>, String> {
         self.expected_to(&[Expect::Loop])
     }
 
-    /// All whose answer is known.
+    /// All takes whose answer is known.
     pub(crate) fn judged(&self) -> Result<Vec<Studied>, String> {
         self.expected_to(&[Expect::Loop, Expect::Warn, Expect::Refuse])
     }
 }
 
-/// The format that a file's name tells.
+/// The format by the extension of a file's name.
 fn format_of(file: &str) -> Option<Format> {
     Format::of_extension(Path::new(file).extension()?.to_str()?)
 }
 
-/// A take with its study.
+/// A take with its analysis.
 pub(crate) struct Studied {
-    /// The file of a captured take below its folder, else some name; errors begin with it.
+    /// Path of a captured take below its folder, or a name for a synthetic one; error messages begin with it.
     pub(crate) file: String,
-    /// What a search must answer, where that is known.
+    /// The answer that a search must give, if known.
     pub(crate) expect: Option<Expect>,
     pub(crate) take: Take,
     pub(crate) analysis: Analysis,
-    /// What its file holds besides; `None` of synthetic takes.
+    /// The other contents of its file; `None` for synthetic takes.
     source: Option<Source>,
 }
 
 impl Studied {
-    /// Studies a take.
+    /// Analyses a take.
     pub(crate) fn of(file: &str, take: Take) -> Result<Self, String> {
         let analysis = Analysis::new(&take).map_err(|error| format!("{file}: {error}"))?;
         Ok(Self {
@@ -114,7 +114,7 @@ impl Studied {
         })
     }
 
-    /// Makes and studies a synthetic walk.
+    /// Makes and analyses a synthetic walk.
     pub(crate) fn walk(settings: &WalkSettings) -> Result<Self, String> {
         let name = "the synthetic walk";
         let walk = synthesize(settings).map_err(|error| format!("{name}: {error}"))?;
@@ -130,7 +130,7 @@ impl Studied {
         self.analysis.find_loops(settings).map_err(|error| self.failed(error))
     }
 
-    /// Frames chosen by hand, with the cycles in them.
+    /// A loop candidate from frames chosen by hand, with their number of cycles.
     pub(crate) fn stretch(&self, start_frame: f64, end_frame: f64, cycles: u32) -> Result<LoopCandidate, String> {
         let settings = SearchSettings {
             cycles: Some(cycles),
@@ -141,7 +141,7 @@ impl Studied {
             .map_err(|error| self.failed(error))
     }
 
-    /// The loop that is recommended by default; `None` where the take has no steady one.
+    /// The loop recommended by default; `None` if the take has no steady loop.
     pub(crate) fn recommended(&self) -> Result<Option<LoopCandidate>, String> {
         Ok(self.find(&SearchSettings::default())?.best().cloned())
     }
@@ -152,12 +152,12 @@ impl Studied {
             .map_err(|error| self.failed(error))
     }
 
-    /// Measures a loop, closed in whatever way, of the stretch that was made into one.
+    /// Measures a loop of the same stretch, closed by any method.
     pub(crate) fn quality(&self, made: &MadeLoop, clip: &LoopClip) -> Quality {
         quality::measure(&LoopKeys::of_loop(clip), &self.analysis.body, Some(&made.source))
     }
 
-    /// Writes a loop into the take's own format, reads it back, and measures what was read.
+    /// Writes a loop in the take's own format, reads it back, and measures the result.
     pub(crate) fn written_quality(&self, made: &MadeLoop, clip: &LoopClip) -> Result<Quality, String> {
         let source = self.source.as_ref().ok_or_else(|| self.failed("it has no file"))?;
         let writing = LoopWriteSettings::default();
@@ -167,7 +167,7 @@ impl Studied {
     }
 }
 
-/// The axes and the unit of a form, for reading what is written in it: too few frames to tell them by themselves.
+/// The axes and the unit of a source, for reading files written in its form: these have too few frames to detect them.
 pub(crate) fn space_of(source: &Source) -> SpaceSettings {
     let space = source.space();
     SpaceSettings {
@@ -176,7 +176,7 @@ pub(crate) fn space_of(source: &Source) -> SpaceSettings {
     }
 }
 
-/// The uncut samples of a stretch as a loop that nobody closed.
+/// The uncut samples of a stretch as a loop without closure.
 pub(crate) fn unclosed(made: &MadeLoop) -> Result<LoopClip, String> {
     let clip = &made.source.clip;
     let samples = 0..clip.num_intervals() as isize;

@@ -1,11 +1,11 @@
-//! What goes wrong is told: what, where, and what to try; with the right status, on stderr alone, and nothing half-written
+//! Errors are reported with what, where, and what to try, with the right status and on stderr alone. No half-written file
 //! stays behind.
 
 use harness::{Answer, Folder, command};
 
 mod harness;
 
-/// Asserts that a command fails with this status, says all of this, advises, and leaves the folder as it was.
+/// Asserts that a command fails with this status, prints all these words and advice, and leaves the folder unchanged.
 fn refuses(folder: &Folder, status: i32, arguments: &str, told: &[&str]) -> Answer {
     let before = folder.contents();
     let answer = folder.run(arguments);
@@ -33,7 +33,7 @@ fn refuses(folder: &Folder, status: i32, arguments: &str, told: &[&str]) -> Answ
     answer
 }
 
-/// The walk of `folder` as text, its motion rows rewritten.
+/// The walk of `folder` as text with rewritten motion rows.
 fn with_rows(folder: &Folder, rewrite: impl Fn(Vec<&str>) -> Vec<String>) -> String {
     let text = folder.text("walk.bvh");
     let (head, motion) = text.split_once("MOTION\n").unwrap();
@@ -202,7 +202,7 @@ fn files_that_are_no_takes_say_why() {
             "check FILE",
             "convert FILE new.bvh",
         ] {
-            // A folder is a list of loops to `check`, and this one holds none.
+            // `check` treats a folder as a list of loops, and this folder holds none.
             let told = match (file, command) {
                 ("folder.bvh", "check FILE") => "no loop in the folder",
                 _ => told,
@@ -249,8 +249,8 @@ fn outputs_that_cannot_be_written_are_told() {
     );
 }
 
-/// A folder that lets nobody write: a locked one, or where the tests run as root, who may write there all the same, one
-/// that the system keeps to itself.
+/// A folder that cannot be written: a locked one or, if the tests run as root, who can write even there, a folder of the
+/// system.
 #[cfg(unix)]
 fn unwritable(folder: &Folder) -> Option<String> {
     use std::os::unix::fs::PermissionsExt;
@@ -310,7 +310,7 @@ fn nothing_is_overwritten_unasked() {
     folder.make_folder("loopwright-demo");
     folder.write("loopwright-demo/walk-loop.svg", "precious");
     refuses(&folder, 2, "demo", &["walk-loop.svg\" exists already"]);
-    // Where the loop was not asked to be forced, a failure with --force on another option leaves it alone, too.
+    // A command that fails overwrites nothing, even with --force.
     let folder = Folder::with_walk();
     folder.write("walk-loop.bvh", "precious");
     refuses(
@@ -443,7 +443,7 @@ fn a_take_that_is_not_the_loops_own_is_told() {
     let folder = Folder::with_walk();
     folder.made("");
     folder.run("synth -o longer.bvh --seconds 6 --fps 30").done();
-    // As many frames, but of half the length.
+    // The same number of frames, but half the length.
     folder.run("synth -o faster.bvh --seconds 2 --fps 60").done();
     for (take, told) in [("longer.bvh", "181 frames"), ("faster.bvh", "a frame each 0.0166")] {
         refuses(
@@ -504,7 +504,7 @@ fn piped_output_has_no_colour_and_no_color_beats_force() {
             command.args(arguments.split_whitespace()).current_dir(folder.path());
             Answer::of(command.envs(variables.iter().map(|name| (name, "1"))).output().unwrap())
         };
-        // Only where colour is possible at all does its absence say something.
+        // The absence of colour proves something only if colour is possible.
         assert!(escapes(&run(&["CLICOLOR_FORCE"])), "{arguments}");
         assert!(!escapes(&run(&["CLICOLOR_FORCE", "NO_COLOR"])), "{arguments}");
     }
@@ -544,12 +544,12 @@ fn a_reader_that_has_gone_away_is_no_failure() {
         if arguments == "make walk.bvh" {
             folder.run("check walk-loop.bvh").done();
         }
-        // With nobody left to tell, it still must not be a panic.
+        // Even without a reader of the output, the command must not panic.
         run(true);
     }
 }
 
-/// Captured motion is not to be had again: not even force may replace the take by what is made from it.
+/// Captured motion cannot be replaced: not even --force overwrites a take with a file made from it.
 #[test]
 fn a_take_is_never_overwritten_by_its_own_loop() {
     let folder = Folder::with_walk();
@@ -562,7 +562,7 @@ fn a_take_is_never_overwritten_by_its_own_loop() {
     ] {
         refuses(&folder, 2, arguments, &["is the take itself", "try:"]);
     }
-    // Names say nothing of what a file holds.
+    // A file's name does not prove its contents.
     folder.write("walk.svg", folder.read("walk.bvh"));
     for command in ["make", "find", "inspect", "fit"] {
         let arguments = format!("{command} walk.svg --plot walk.svg --force");
@@ -571,7 +571,7 @@ fn a_take_is_never_overwritten_by_its_own_loop() {
     assert_eq!(folder.read("walk.svg"), folder.read("walk.bvh"));
 }
 
-/// One of them would be lost.
+/// One of the outputs would be lost.
 #[test]
 fn two_outputs_of_one_name_are_refused() {
     let folder = Folder::with_walk();
@@ -588,7 +588,7 @@ fn two_outputs_of_one_name_are_refused() {
     }
 }
 
-/// What no take could be read for leaves what is there.
+/// If no take can be read, the existing file stays.
 #[test]
 fn a_fit_of_nothing_replaces_no_block() {
     let folder = Folder::new();
@@ -610,7 +610,7 @@ fn a_range_of_two_frames_is_refused_however_it_is_sampled() {
     }
 }
 
-/// A sidecar of a file that is gone would speak of the one in its place.
+/// The sidecar of a replaced file would describe the new file.
 #[test]
 fn a_sidecar_never_speaks_of_another_file() {
     let folder = Folder::with_walk();
@@ -629,7 +629,7 @@ fn a_sidecar_never_speaks_of_another_file() {
         assert!(!folder.file("copy.bvh.json").exists(), "{command}");
         folder.run("convert loop.bvh copy.bvh --force").done();
     }
-    // In the way by itself.
+    // The sidecar alone also blocks the output.
     std::fs::remove_file(folder.file("copy.bvh")).unwrap();
     let refused = folder.run("convert walk.bvh copy.bvh");
     assert_eq!(refused.status, 2);

@@ -1,4 +1,4 @@
-//! `blend` and `play` on the command line: whole files or none, figures that hold, clear words where it cannot be done.
+//! `blend` and `play` on the command line: whole files or none, correct figures, clear errors for impossible requests.
 
 use harness::{Folder, number, root_twist};
 use loopwright::math::rotation;
@@ -6,7 +6,7 @@ use loopwright_mocap::folder_or_skip;
 
 mod harness;
 
-/// Two loops of one walker, to the left and to the right.
+/// Two loops of one walker, one turning left and one turning right.
 fn with_two_loops(options: &str) -> Folder {
     let folder = Folder::new();
     for (name, walk) in [
@@ -38,7 +38,7 @@ fn left_and_right_blend_to_straight_and_check_sees_a_loop() {
         let twists = [&loops[0], &loops[1], &facts].map(root_twist);
         let periods = [&loops[0], &loops[1], &facts].map(|facts| number(facts, "candidate/period_secs"));
         assert!((periods[2] - 0.5 * (periods[0] + periods[1])).abs() < 1e-9);
-        // The way of a cycle is the mean of the ways.
+        // The distance per cycle is the mean of the distances.
         let way = |index: usize| twists[index].linear * periods[index];
         assert!((way(2) - 0.5 * (way(0) + way(1))).length() < 1e-9, "{options}");
         assert!((twists[2].angular.y * periods[2]).to_degrees().abs() < 2.0);
@@ -50,7 +50,7 @@ fn left_and_right_blend_to_straight_and_check_sees_a_loop() {
             "{options}: {}",
             checked.stdout
         );
-        // A blend is a loop like any other.
+        // A blend can be blended again like any other loop.
         folder
             .run("blend straight.bvh left.bvh --weights 3,1 -o again.bvh")
             .done();
@@ -87,7 +87,7 @@ fn a_wanted_speed_and_turn_find_their_weights() {
     assert!((number(&facts, "root_motion/speed_mps") - 1.25).abs() < 1e-9);
     let facts = wanted("--turn-rate -12.5");
     assert!((number(&facts, "root_motion/turn_rate_dps") + 12.5).abs() < 1e-9);
-    // Equal weights unless told otherwise.
+    // Weights are equal by default.
     assert_eq!(wanted("")["blend"]["weights"], serde_json::json!([0.5, 0.5]));
 }
 
@@ -106,7 +106,7 @@ fn loops_play_for_as_long_as_wanted_without_a_step() {
         (take.num_frames(), take.skeleton()),
         (601, folder.take("left-walk.bvh").skeleton())
     );
-    // Steps of the hips and turns of all joints are nowhere larger than in the walks themselves, jumps included.
+    // Steps of the hips and rotations of all joints never exceed those of the walks, even at jumps.
     let largest = |name: &str| {
         let take = folder.take(name);
         let world = take.world_tracks();
@@ -258,7 +258,7 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
     assert_eq!(folder.contents(), before);
 }
 
-/// Turn per cycle in degrees, speed over the ground, and skate of a loop.
+/// Turn per cycle in degrees, speed over the ground, and foot sliding of a loop.
 fn travel(sidecar: &serde_json::Value) -> [f64; 3] {
     let turn = number(sidecar, "root_motion/turn_rate_dps") * number(sidecar, "candidate/period_secs");
     [
@@ -286,7 +286,7 @@ fn a_turning_loop_and_its_image_walk_straight() {
     let ([_, own_speed, _], [turn, speed, _]) = (travel(&own), travel(&blend));
     assert!(turn.abs() < 0.1, "{turn}");
     assert!((speed / own_speed - 1.0).abs() < 0.005, "{speed} {own_speed}");
-    // Twice in the mirror is as before; numbers are rounded in the file.
+    // Mirroring twice restores the loop, up to the rounding of numbers in the file.
     folder.run("convert image.bvh again.bvh --mirror").done();
     let (before, after) = (folder.take("loop.bvh"), folder.take("again.bvh"));
     for frame in 0..before.num_frames() {
@@ -335,7 +335,7 @@ fn a_folder_stands_for_the_loops_in_it() {
     for name in ["left.bvh", "left.bvh.json", "right.bvh", "right.bvh.json"] {
         folder.copy(name, &format!("walks/{name}"));
     }
-    // A take among the loops has no sidecar and does not count.
+    // A take among the loops has no sidecar and is ignored.
     folder.copy("left-walk.bvh", "walks/left-walk.bvh");
     let facts = folder.run("blend walks --speed 1.2 -o b.bvh --json").done().json();
     assert!((number(&facts, "root_motion/speed_mps") - 1.2).abs() < 0.01);

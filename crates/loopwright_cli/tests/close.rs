@@ -1,4 +1,4 @@
-//! Closing with every setting at hand: methods, joints of their own, recipes that make the same loop again.
+//! Closing with every setting: methods, settings per joint, and recipes that make the same loop again.
 
 use harness::{Folder, number};
 
@@ -49,7 +49,7 @@ fn the_ends_may_differ() {
         assert_eq!(json["closure"][key], value, "{key}");
     }
     folder.loops();
-    // All to the start leaves the end as it was recorded.
+    // With the whole share at the start, the end stays as recorded.
     folder.made("--range 20:55 --share 1");
     let (take, closed) = (folder.take("walk.bvh"), folder.take("loop.bvh"));
     let hand = take.skeleton().find("LeftHand").unwrap();
@@ -108,7 +108,7 @@ fn a_recipe_makes_the_same_loop_again() {
             .done();
         assert!(folder.read("first.bvh") == folder.read("again.bvh"), "{command}");
     }
-    // Flags count more, and what they say of both ends takes the place of what the recipe says of either.
+    // Flags override the recipe; a flag for both ends replaces the recipe's setting for either end.
     let json = folder
         .run("close walk.bvh -o other.bvh --recipe done.toml --closure cubic --range 10:45 --json")
         .done()
@@ -193,7 +193,7 @@ fn what_cannot_be_closed_is_said() {
         assert!(answer.stderr.contains(words), "{arguments}: {}", answer.stderr);
     }
     assert_eq!(folder.contents(), before);
-    // A crossfade that has nothing to fade into says so and closes all the same.
+    // A crossfade without frames to fade into gives a warning and still closes.
     let whole = folder
         .run("close walk.bvh --range 0:120 --closure crossfade -o loop.bvh")
         .done();

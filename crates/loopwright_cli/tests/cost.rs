@@ -1,10 +1,10 @@
-//! What jumps cost, as the command tells it.
+//! The cost of jumps, as the command reports it.
 
 use harness::{Folder, number};
 
 mod harness;
 
-/// `walk.bvh` and its loop, and a quicker walk at another rate with its own.
+/// `walk.bvh` and its loop, and a quicker walk at another rate with its loop.
 fn walks() -> Folder {
     let folder = Folder::with_walk();
     folder
@@ -56,7 +56,7 @@ fn frames_takes_and_loops_are_compared() {
     assert_eq!(number(best, "cost_metre_secs"), cheapest);
     assert!(number(&table, "table/matching_phase") < 1.0 && cheapest < number(&table, "table/median_metre_secs"));
 
-    // The same jump on its own costs the same, and its closing key is its first sample.
+    // The same jump alone has the same cost, and its closing key is its first sample.
     let (exit, entry) = (number(best, "exit_frame"), number(best, "entry_frame"));
     let one = folder
         .run(&format!("cost walk-loop.bvh:{exit} quick-loop.bvh:{entry} --json"))
@@ -141,7 +141,7 @@ fn what_cannot_be_compared_is_said_to_be_so() {
             assert!(answer.stderr.contains(words), "{arguments}: {}", answer.stderr);
         }
     }
-    // Of a single bad frame there is no jump.
+    // A single bad frame allows no jump.
     folder.run("synth -o pose.bvh --seconds 4 --fps 30 --t-pose").done();
     let bad = folder.run("cost pose.bvh:0 walk.bvh");
     assert_eq!(bad.status, 1, "{}", bad.stderr);

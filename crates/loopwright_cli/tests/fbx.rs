@@ -1,4 +1,4 @@
-//! FBX through the whole command: a synthetic walk goes in as FBX, and its loop comes out into the same file.
+//! FBX through the whole command: a synthetic walk goes in as FBX, and its loop is written into the same file.
 
 use loopwright::math::rotation;
 use loopwright_formats::{AnimationChoice, ReadSettings, read_take};
@@ -28,7 +28,7 @@ fn a_loop_goes_into_the_file_of_its_take() {
         "{}",
         checked.stdout
     );
-    // Both animations are there, by name; the take's own is untouched.
+    // Both animations are in the file, by name; the take's own is unchanged.
     let take = |name: &str, animation| {
         let settings = ReadSettings {
             animation: AnimationChoice::Given(animation),

@@ -1,4 +1,4 @@
-//! Feet from the command line: held or not, said in words and in JSON, and takes in place.
+//! Feet on the command line: foot locking, reports in text and JSON, and takes in place.
 
 use harness::{Folder, number};
 use serde_json::Value;
@@ -18,7 +18,7 @@ fn feet_are_held_unless_asked_otherwise() {
         .collect();
     assert_eq!(outcomes, ["held", "held"]);
     assert!(number(&held, "feet/foot_slide_after_cmps") < 0.5 * number(&held, "feet/foot_slide_before_cmps"));
-    // What was written slides as little.
+    // The written file has the same foot sliding.
     assert!((number(&held, "quality/foot_slide_cmps") - number(&held, "feet/foot_slide_after_cmps")).abs() < 0.01);
     let period = number(&held, "candidate/period_secs");
     let contacts = held["feet"]["contacts"].as_array().unwrap();
@@ -51,7 +51,7 @@ fn contacts_are_shown_as_bars_and_listed() {
             .iter()
             .all(|contact| contact["start_frame"].as_u64() <= contact["end_frame"].as_u64())
     );
-    // Nothing is that slow.
+    // No foot is that slow.
     let none = folder
         .run("inspect walk.bvh --json --contact-speed 0.0001")
         .done()
@@ -69,7 +69,7 @@ fn what_feet_say_of_the_speed_is_told_and_taken_when_asked() {
     assert_eq!(sidecar["feet"]["root_speed_from"], "feet");
     let told = number(&sidecar, "feet/feet_speed_mps");
     assert!((number(&sidecar, "root_motion/speed_mps") - told).abs() < 1e-9);
-    // The take keeps its own travel, so the loop still compares with it frame by frame.
+    // The take keeps its own root motion, so the loop can still be compared with it frame by frame.
     let checked = folder.run("check loop.bvh --take walk.bvh --json").done().json();
     let quality = &checked["loops"][0]["quality"];
     assert!((number(quality, "displacement_mm") - number(&sidecar, "quality/displacement_mm")).abs() < 1e-3);

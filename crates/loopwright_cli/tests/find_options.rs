@@ -1,4 +1,4 @@
-//! What a search can be asked for: where, how fast, which way, and by which price.
+//! Options of a search: frames, speed, direction and cost.
 
 use harness::{Folder, number};
 
@@ -19,7 +19,7 @@ fn loops_lie_within_the_frames_asked_for() {
         // The end is refined by less than a frame.
         assert!(start >= 100.0 && end < 201.0, "{start} to {end}");
     }
-    // `make` takes the same.
+    // `make` accepts the same option.
     let made = folder.made("--within 100:200");
     assert!(number(&made, "candidate/start_frame") >= 100.0);
 }
@@ -127,7 +127,7 @@ fn segments_offer_a_loop_each() {
             assert_eq!(made, &json["candidates"][1][key], "{key}");
         }
     }
-    // Each is what a search in those frames alone gives.
+    // Each equals the result of a search in those frames alone.
     for (index, segment) in segments.iter().enumerate() {
         let within = format!("{}:{}", segment["start_frame"], segment["end_frame"]);
         let idle = if index == 0 { "--idle" } else { "" };
@@ -163,7 +163,7 @@ fn smoothing_and_weights_are_told_and_kept() {
     let plain = first(&folder, "--cycles 1");
     let smooth = first(&folder, "--cycles 1 --smooth 6");
     let cost = |found: &serde_json::Value| number(found, "seam_cost_metre_secs");
-    // White noise of every joint is most of what seams cost here.
+    // White noise of every joint causes most of the seam cost here.
     assert!(cost(&smooth) < 0.7 * cost(&plain), "{} {}", cost(&smooth), cost(&plain));
     let made = folder.made("--smooth 6 --joint-weight *Hand*=0 --save-recipe walk.toml");
     assert_eq!(made["take"]["smooth_hz"], 6.0);
@@ -213,7 +213,7 @@ fn half_a_cycle_and_its_image_make_a_symmetric_loop() {
         .run("make walk.bvh -o loop.bvh --recipe half.toml --force")
         .done();
     assert_eq!(folder.read("loop.bvh"), before);
-    // By hand: the frames that were found, as half a cycle.
+    // By hand: the same frames, as half a cycle.
     let (start, end) = (
         number(&made, "candidate/start_frame"),
         number(&made, "candidate/end_frame"),
@@ -231,7 +231,7 @@ fn half_a_cycle_and_its_image_make_a_symmetric_loop() {
 #[test]
 fn a_file_may_say_which_joints_are_images() {
     let folder = Folder::with_synth("--seconds 3 --fps 30 --turn-rate 0");
-    // Nobody can tell left from right any more.
+    // The names no longer distinguish left from right.
     let text = folder.text("walk.bvh").replace("Left", "Near").replace("Right", "Far");
     folder.write("walk.bvh", text);
     folder.write("pairs.txt", "# hands\nNearHand = FarHand\nNearArm = NearArm\n");

@@ -1,4 +1,4 @@
-//! `fit`: the figures of a controller from numbers, from takes of known springs, and from takes that tell nothing.
+//! `fit`: controller settings from numbers, from takes of known springs, and from takes without usable changes.
 
 use harness::Folder;
 use loopwright_formats::{Format, Source};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 mod harness;
 
-/// A number of a JSON document, by names and indices.
+/// A number in a JSON document, by names and indices.
 fn number(json: &Value, keys: &str) -> f64 {
     let value = json.pointer(&format!("/{keys}"));
     value
@@ -112,7 +112,7 @@ fn a_driven_take_gives_its_springs_back_in_every_answer() {
     assert!((run - 3.6).abs() < 0.1, "{run}");
     assert!(folder.text("fit.svg").starts_with("<svg"));
 
-    // Nothing is overwritten unasked, neither block nor plot.
+    // Neither block nor plot is overwritten without --force.
     assert_eq!(folder.run("fit drive.bvh --toml controller.toml").status, 2);
     assert_eq!(folder.run("fit drive.bvh --plot fit.svg").status, 2);
     folder
@@ -199,7 +199,7 @@ fn takes_that_tell_nothing_say_so_and_give_no_figures_of_noise() {
     }
 }
 
-/// The guide shows the block of the take that its picture shows.
+/// The guide shows the block of the same take as its picture.
 #[test]
 fn the_guide_shows_the_block_of_its_take() {
     let folder = Folder::new();
@@ -218,7 +218,7 @@ fn the_guide_shows_the_block_of_its_take() {
     }
 }
 
-/// Every real take is answered: figures that a body can have, or words.
+/// Every real take gives either physically possible figures or an error message.
 #[test]
 fn real_takes_give_figures_of_bodies() {
     let Some(takes) = folder_or_skip() else { return };

@@ -1,4 +1,4 @@
-//! glTF through the commands: in, out, chosen, checked, blended, played, converted.
+//! glTF through the commands: reading, writing, choice of animation, `check`, `blend`, `play`, `convert`.
 
 mod harness;
 
@@ -44,7 +44,7 @@ fn every_command_takes_and_gives_gltf() {
 
 #[test]
 fn a_loop_of_a_take_in_another_unit_keeps_its_size() {
-    // The take is in centimetres, the loop in metres; what is read back is held against the take.
+    // The take is in centimetres and the loop in metres; the loop, read back, is compared with the take.
     let folder = Folder::with_walk();
     let made = folder.run("make walk.bvh -o loop.glb --json").done().json();
     assert_eq!(
@@ -54,7 +54,7 @@ fn a_loop_of_a_take_in_another_unit_keeps_its_size() {
     let checked = folder.run("check loop.glb --take walk.bvh --json").done().json();
     let moved = &checked["loops"][0]["quality"]["displacement_mm"];
     assert_eq!(moved.as_f64().map(|moved| moved < 20.0), Some(true), "{checked}");
-    // Through every form and back.
+    // Through every format and back.
     folder.run("convert loop.glb other.gltf").done();
     folder.run("convert loop.glb other.bvh").done();
     assert!(
@@ -120,7 +120,7 @@ fn a_loop_is_named_after_the_animation_that_was_asked_for() {
     assert!(folder.file("walk-loop.glb").exists());
 }
 
-/// The root joint of a straight walk has no acceleration but that of rounding to single precision, which pops nowhere.
+/// The root joint of a straight walk accelerates only by rounding to single precision, which is no pop.
 #[test]
 fn rounding_of_a_root_that_goes_evenly_is_no_pop() {
     let folder = Folder::with_synth("--seconds 4 --fps 30 --turn-rate 0");

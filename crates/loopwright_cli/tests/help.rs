@@ -26,7 +26,7 @@ fn the_size_of_help_is_that_asked_for() {
     assert!(short.lines().count() < full.lines().count() / 5);
     assert_eq!(help("help make"), full);
     assert!(help("--help").contains("blend") && !help("-h").contains("blend"));
-    // Without arguments it goes to stderr, with the status of a mistake.
+    // Without arguments, help goes to stderr with the status of an error.
     let bare = folder.run("");
     assert_eq!((bare.status, bare.stderr), (2, help("-h")));
 }

@@ -1,4 +1,4 @@
-//! Every JSON document is as docs/formats/loopwright.schema.json says, answers of commands that fail included.
+//! Every JSON document is valid under docs/formats/loopwright.schema.json, also from commands that fail.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ mod schema;
 use harness::Folder;
 use schema::{assert_valid, resolve, schema};
 
-/// The document that a command answered, which is of that kind.
+/// The document that a command printed; asserts its kind.
 fn answer(folder: &Folder, arguments: &str, kind: &str, status: i32) -> Value {
     let answer = folder.run(&format!("{arguments} --json"));
     assert_eq!(answer.status, status, "{arguments}: {}", answer.stderr);
@@ -36,7 +36,7 @@ fn answer(folder: &Folder, arguments: &str, kind: &str, status: i32) -> Value {
     document
 }
 
-/// The names of the files that a document says were written, which are there.
+/// The written files that a document names; asserts that they exist.
 fn outputs(folder: &Folder, document: &Value) -> Vec<String> {
     let names = document["outputs"].as_array().unwrap().iter();
     let names: Vec<String> = names.map(|name| name.as_str().unwrap().to_owned()).collect();
@@ -90,7 +90,7 @@ fn what_commands_answer_about_takes_is_as_described() {
     let table = answer(&folder, "cost walk.bvh walk.bvh --plot cost.svg", "cost", 0);
     assert!(table["pair"].is_null() && table["table"].is_object());
     assert_eq!(outputs(&folder, &table), ["cost.svg"]);
-    // Starts and stops make events of both kinds.
+    // Starts and stops give events of both kinds.
     folder
         .run("synth -o start.bvh --seconds 6 --fps 30 --lead-in 2 --turn 20")
         .done();
@@ -175,7 +175,7 @@ fn commands_that_fail_answer_with_one_document_all_the_same() {
     let folder = Folder::with_walk();
     folder.write("broken.bvh", "HIERARCHY ROOT");
     folder.run("synth -o short.bvh --seconds 0.6 --fps 30").done();
-    // What is known by then stands beside the error.
+    // The facts known before the error stand beside it.
     let none = answer(&folder, "find short.bvh", "find", 1);
     assert_eq!(
         (&none["candidates"], &none["take"]["frames"]),
@@ -209,7 +209,7 @@ fn commands_that_fail_answer_with_one_document_all_the_same() {
         "demo -o walk.bvh",
         "make walk.bvh -o out.obj",
         "find walk.bvh --within 9:2",
-        // Arguments that are no command.
+        // Invalid command lines.
         "make walk.bvh --no-such-flag",
         "find",
         "fly walk.bvh",
@@ -218,13 +218,13 @@ fn commands_that_fail_answer_with_one_document_all_the_same() {
         let failed = answer(&folder, arguments, "error", 2);
         assert_eq!(outputs(&folder, &failed), Vec::<String>::new());
     }
-    // Whoever does not ask for JSON gets none, and help is no failure.
+    // Without --json there is no JSON, and help is no failure.
     assert_eq!(folder.run("find broken.bvh").stdout, "");
     assert_eq!(folder.run("find -- --json").stdout, "");
     assert!(folder.run("find --json --help").done().stdout.contains("--json"));
 }
 
-/// A reader of the schema alone knows what every key means, and its unit where it has one.
+/// The schema alone gives the meaning of every key, and its unit if it has one.
 #[test]
 fn every_key_is_described_with_its_unit() {
     let schema = schema();
@@ -255,7 +255,7 @@ fn every_key_is_described_with_its_unit() {
     assert!(count > 250, "{count}");
 }
 
-/// The unit that the end of a key names.
+/// The unit in the suffix of a key.
 fn unit_of(key: &str) -> Option<&'static str> {
     let units = [
         ("_metre_secs", "m s"),

@@ -1,4 +1,4 @@
-//! `check` as a lint: many loops and folders, limits by flags and by `loopwright.toml`, statuses a build can act on.
+//! `check` as a lint: many loops and folders, limits by flags and by `loopwright.toml`, exit statuses for builds.
 
 mod harness;
 
@@ -34,7 +34,7 @@ fn verdict_of(file: &str, verdict: &str) -> (String, String) {
 #[test]
 fn a_folder_stands_for_the_loops_below_it() {
     let folder = with_loops();
-    // Neither has a sidecar: one is a take, and the other says that it is a loop.
+    // Neither has a sidecar: one is a take, and the other is a loop by its name.
     folder.copy("walk.bvh", "loops/take.bvh");
     folder.copy("loops/a.bvh", "loops/deep/alone-loop.bvh");
     let checked = folder.run("check loops --json");
@@ -113,7 +113,7 @@ fn a_pop_names_the_joint_that_shows_it() {
         assert!(number(one, "found") > number(one, "allowed"));
     }
     assert!(json["loops"][1]["failed"].as_array().unwrap().is_empty());
-    // Whoever says how much is allowed is believed.
+    // Limits given by flags are accepted.
     let allowed = folder.run("check walk.bvh --max-gap-deg 360 --max-gap-mm 1e6 --max-seam-acceleration 1e6");
     assert_eq!(allowed.status, 0, "{}", allowed.stdout);
     assert!(allowed.stdout.starts_with("walk.bvh: loops\n"), "{}", allowed.stdout);
@@ -216,7 +216,7 @@ fn the_seam_after_several_copies_is_played_too() {
     let folder = Folder::with_walk();
     folder.made("--repeat 2");
     folder.loops();
-    // The closing key of the file is broken, the first copy is not.
+    // The closing key of the file is broken; the first copy is intact.
     let mut lines: Vec<String> = folder.text("loop.bvh").lines().map(str::to_owned).collect();
     let last = lines.last_mut().unwrap();
     let mut numbers: Vec<String> = last.split_whitespace().map(str::to_owned).collect();
@@ -233,7 +233,7 @@ fn the_seam_after_several_copies_is_played_too() {
 fn a_limit_of_foot_sliding_that_cannot_be_checked_gets_a_warning() {
     let folder = Folder::new();
     folder.run("synth -o walk.bvh --seconds 4 --fps 30").done();
-    // Without names that say foot and with all leaves equal there are no feet to slide.
+    // Without foot names and with all leaf joints equal, no feet are detected.
     let prop = "HIERARCHY\nROOT Box\n{\n OFFSET 0 0 0\n CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n End Site\n {\n  OFFSET 0 10 0\n }\n}\nMOTION\nFrames: 5\nFrame Time: 0.1\n0 0 0 0 0 0\n0 1 0 3 0 0\n0 2 0 0 0 0\n0 1 0 -3 0 0\n0 0 0 0 0 0\n";
     folder.write("box.bvh", prop);
     let checked = folder.run(

@@ -1,4 +1,4 @@
-//! Every option of `make`: what it does to the file, and that file and sidecar say the same.
+//! Every option of `make`: its effect on the file, and the agreement of file and sidecar.
 
 use harness::{Folder, number, root_twist, vector};
 use loopwright::{
@@ -9,16 +9,16 @@ use serde_json::Value;
 
 mod harness;
 
-/// Travel in a file agrees with its sidecar to a tenth of a millimetre ...
+/// Root motion in a file agrees with its sidecar to a tenth of a millimetre ...
 const TRAVEL_METRES: f64 = 1e-4;
 
 /// ... and a hundredth of a degree.
 const TRAVEL_DEG: f64 = 0.01;
 
-/// Coordinates in a file have six decimals of a centimetre; this is a few roundings along a limb, metres.
+/// A few rounding errors along a limb, metres: coordinates in a file have six decimals of a centimetre.
 const ROUNDING_METRES: f64 = 1e-7;
 
-/// Where the root stands at the first key.
+/// The root at the first key.
 fn root_start(sidecar: &Value) -> Rigid {
     Rigid::from_yaw(
         number(sidecar, "root_motion/start_yaw_deg").to_radians(),
@@ -26,7 +26,7 @@ fn root_start(sidecar: &Value) -> Rigid {
     )
 }
 
-/// The motion of the world that carries the first key onto the one `cycles` later, by the sidecar.
+/// The world-space motion from the first key to the key `cycles` later, according to the sidecar.
 fn stated_motion(sidecar: &Value, cycles: usize) -> Rigid {
     let start = root_start(sidecar);
     let secs = cycles as f64 * number(sidecar, "candidate/period_secs");
@@ -40,7 +40,7 @@ fn joint_at(take: &Take, key: usize, joint: &str) -> Rigid {
     Rigid::new(world.rotation(key, joint), world.position(key, joint))
 }
 
-/// Asserts that between two keys the hips make this motion of the world, whose place the hips themselves have.
+/// Asserts that the hips make this world-space motion between two keys.
 fn hips_make(take: &Take, from: usize, to: usize, motion: Rigid) {
     let (expected, found) = (motion * joint_at(take, from, "Hips"), joint_at(take, to, "Hips"));
     let metres = (found.translation - expected.translation).length();
@@ -257,11 +257,11 @@ fn an_added_root_carries_exactly_the_twist() {
         );
         let turn = rotation::difference(world.rotation(key, 0), root.rotation).length();
         assert!(turn.to_degrees() < 1e-5, "{key}");
-        // The body is where it is without the added joint.
+        // The body has the same position as without the added joint.
         let (with, without) = (joint_at(&take, key, "Head"), joint_at(&plain, key, "Head"));
         assert!((with.translation - without.translation).length() < 1e-6, "{key}");
     }
-    // All below the root repeats.
+    // All joints below the root repeat.
     for joint in 1..take.num_joints() {
         let moved = take.translations(num_samples)[joint] - take.translations(0)[joint];
         let turned = rotation::difference(take.rotations(num_samples)[joint], take.rotations(0)[joint]);
@@ -317,7 +317,7 @@ fn copies_follow_each_other_with_the_travel_carried_on() {
     assert_eq!(take.num_frames(), 3 * num_samples + 1);
     for copy in 1..=3 {
         for key in [0, num_samples / 3] {
-            // At the very end only the closing key is left.
+            // After the last copy there is only the closing key.
             if copy < 3 || key == 0 {
                 hips_make(&take, key, copy * num_samples + key, stated_motion(&json, copy));
             }
@@ -346,7 +346,7 @@ fn the_last_key_repeats_the_first_or_is_dropped() {
         motion.lines().skip(1).map(str::to_owned).collect()
     };
     let kept_rows = rows(&folder);
-    // The body comes back; the hips have travelled on.
+    // The pose repeats; the hips have moved on.
     for joint in 1..kept.num_joints() {
         let turned = rotation::difference(kept.rotations(0)[joint], kept.rotations(num_samples)[joint]);
         assert!(turned.length().to_degrees() < 1e-5, "{joint}");

@@ -1,4 +1,4 @@
-//! The flag --plot: a file of the kind asked for, whole or not at all, never over another unasked.
+//! The flag --plot: writes a whole file of the requested kind or none, and never overwrites a file without --force.
 
 use harness::Folder;
 
@@ -46,7 +46,7 @@ fn nothing_is_overwritten_without_force() {
         let answer = folder.run(&format!("{command} --plot plot.svg"));
         assert_eq!(answer.status, 2, "{}", answer.stderr);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
-        // Loop and sidecar belong together with the plot: none of them appears.
+        // Loop, sidecar and plot are written together or not at all.
         assert!(!folder.path().join("walk-loop.bvh").exists());
     }
     for command in ["inspect walk.bvh", "find walk.bvh", "make walk.bvh"] {

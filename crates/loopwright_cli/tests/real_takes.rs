@@ -1,6 +1,6 @@
-//! Real takes: what should loop does, what should not is refused, and nothing brings the command down.
+//! Real takes: good takes loop, the others are refused, and no take crashes the command.
 //!
-//! The takes lie beside the project and are never part of it; where they are not there, the tests say so and are skipped.
+//! The takes lie beside the project and are never part of it; if they are missing, the tests say so and are skipped.
 
 use std::{
     path::{Path, PathBuf},
@@ -18,7 +18,7 @@ mod harness;
 /// Largest pose gap of a loop, degrees and millimetres.
 const MAX_GAP: f64 = 0.01;
 
-/// Runs `test` on all items in two threads and fails with all that went wrong.
+/// Runs `test` on all items in two threads and fails with a list of all errors.
 fn all_hold<T: Sync>(items: &[T], test: impl Fn(&T) -> Result<(), String> + Sync) {
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());
@@ -118,7 +118,7 @@ fn no_malformed_file_brings_inspect_down() {
     assert_eq!(files.len(), 81);
     let work = Folder::new();
     all_hold(&files, |file| {
-        // A panic or a signal fails inside.
+        // A panic or a signal fails inside the harness.
         let answer = work.run_list(&["inspect", file.to_str().unwrap()]);
         match answer.status {
             0 | 2 => Ok(()),
@@ -128,8 +128,8 @@ fn no_malformed_file_brings_inspect_down() {
     assert_eq!(work.names(), [""; 0]);
 }
 
-/// In these takes the root joint stays at the origin and the hips travel below it: an added root must take the travel from
-/// the hips, and `check` must see that with the sidecar and without.
+/// In these takes the root joint stays at the origin and the hips move below it: an added root must take root motion from
+/// the hips, and `check` must detect that with and without the sidecar.
 #[test]
 fn travel_below_a_still_root_goes_to_an_added_root() {
     let Some(mocap) = folder_or_skip() else {

@@ -1,4 +1,4 @@
-//! Flags count more than the recipe, whatever the recipe says.
+//! Flags override every setting of the recipe.
 
 use harness::Folder;
 use serde_json::Value;
@@ -10,7 +10,7 @@ fn cut(made: &Value) -> [&Value; 2] {
     ["start_frame", "end_frame"].map(|key| &made["candidate"][key])
 }
 
-/// A walk with the recipe `range.toml`, which names frames that no search finds best.
+/// A walk with the recipe `range.toml`, which names frames that no search ranks first.
 fn with_recipe() -> Folder {
     let folder = Folder::with_synth("--seconds 8 --fps 30");
     let made = folder.made("--range 20:56 --root-motion in-place --save-recipe range.toml");
@@ -31,7 +31,7 @@ fn pick_sets_the_stretch_of_a_recipe_aside() {
 #[test]
 fn a_search_sets_the_stretch_of_a_recipe_aside() {
     let folder = with_recipe();
-    // A flag that has a default counts where it is typed, even as its default.
+    // A flag that is typed with its default value still overrides the recipe.
     for search in ["--cycles 3", "--within 100:239", "--min-seconds 0.4", "--decay cubic"] {
         let made = folder.made(&format!("--recipe range.toml {search}"));
         assert_eq!(cut(&made), cut(&folder.made(search)), "{search}");
@@ -56,7 +56,7 @@ fn a_search_keeps_the_cycles_that_a_recipe_asks_for() {
 #[test]
 fn a_range_counts_more_than_the_stretch_of_a_recipe() {
     let folder = with_recipe();
-    // What prices a seam is no search where the frames are named.
+    // With named frames, an option for the cost of seams starts no search.
     for also in ["", "--half-life 0.2"] {
         let made = folder.made(&format!("--recipe range.toml --range 10:45 {also}"));
         assert_eq!(cut(&made), [10.0, 45.0]);

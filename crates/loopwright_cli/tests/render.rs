@@ -1,4 +1,4 @@
-//! `render` on the command line: every kind of picture, and clear words where there is none to be had.
+//! `render` on the command line: every kind of picture, and clear errors for impossible ones.
 
 use harness::{Folder, number};
 use resvg::tiny_skia::Pixmap;
@@ -90,7 +90,7 @@ fn takes_ranges_and_pairs() {
         "{}",
         told.stdout
     );
-    // A stretch repeated as it is has a seam; so has the take beside its loop.
+    // A repeated raw stretch has a seam, and so has the take beside its loop.
     folder
         .run("render walk.bvh -o raw.png --size 64 --range 10:45 --onion")
         .done();
@@ -102,7 +102,7 @@ fn takes_ranges_and_pairs() {
         .run("render walk.bvh loop.bvh -o pair.gif --size 64 --fixed --cycles 2")
         .done();
     assert_eq!(size_of(&folder.read("pair.gif")), [132, 64]);
-    // Without its sidecar a loop is drawn as its keys stand, or told from them.
+    // Without its sidecar, a loop is drawn from its keys, or its cycles are estimated from them.
     std::fs::remove_file(folder.file("loop.bvh.json")).unwrap();
     folder.run("render loop.bvh -o keys.png --size 64").done();
     folder.run("render loop.bvh -o cycles.gif --size 64 --cycles 2").done();
@@ -115,7 +115,7 @@ fn a_root_joint_that_was_added_is_no_bone() {
     folder.run("render loop.bvh -o plain.png --size 64").done();
     folder.made("--add-root");
     folder.run("render loop.bvh -o added.png --size 64").done();
-    // The keys differ in their last digits, which an edge may show.
+    // The keys differ in their last digits, which can change pixels at edges.
     let [plain, added] = ["plain.png", "added.png"].map(|name| Pixmap::decode_png(&folder.read(name)).unwrap());
     let parts = plain.data().iter().zip(added.data());
     let off = parts.filter(|(plain, added)| plain.abs_diff(**added) > 8).count();

@@ -1,4 +1,4 @@
-//! The whole road by the command: a take comes in, a loop with its figures goes out, and both agree with each other.
+//! The whole pipeline on the command line: a take goes in, a loop and its figures come out, and the two agree.
 
 use harness::{Folder, number, root_twist, vector};
 use serde_json::Value;
@@ -104,7 +104,7 @@ fn json_of_make_is_the_sidecar_and_says_what_was_made() {
     assert!((number(&json, "take/frame_time_secs") - 1.0 / 30.0).abs() < 1e-6);
     assert_eq!(json["closure"]["method"], "quintic");
     assert_eq!(json["root_motion"]["mode"], "constant");
-    // Of a walk with context on both sides everything is known.
+    // For a walk with frames on both sides of the cut, every figure is known.
     for (part, keys) in [("candidate", &CANDIDATE_KEYS[..]), ("quality", &QUALITY_KEYS[..])] {
         for key in keys {
             number(&json, &format!("{part}/{key}"));
@@ -224,7 +224,7 @@ fn convert_keeps_every_position() {
     assert!(folder.read("again.bvh") == folder.read("third.bvh"));
 }
 
-/// Z up, in feet, with a rotation order and a layout that the program itself never chooses.
+/// Z up, in feet, with a rotation order and a layout that the program itself never writes.
 const FOREIGN: &str = "HIERARCHY
 ROOT Base
 {
@@ -325,7 +325,7 @@ fn without_a_sidecar_the_closing_key_is_recognised() {
     let folder = Folder::with_walk();
     for (last_key, told, close) in [
         ("repeat", "assuming that the last key repeats the first", 0.02),
-        // The travel of the last step is a guess here.
+        // Root motion over the last step is a guess here.
         ("drop", "assuming that the last key comes right before the first", 0.05),
     ] {
         let sidecar = folder.made(&format!("--last-key {last_key}"));

@@ -1,4 +1,4 @@
-//! Every way to treat the root, from a file to a file: modes, their refusals, spaces, and rigs that have a root joint.
+//! All root options, from file to file: modes, their errors, spaces, and rigs that have a root joint.
 
 use glam::{DQuat, DVec3};
 use harness::{Folder, number, root_twist, vector};
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 mod harness;
 
-/// Coordinates in a file have six decimals of a centimetre; this is a few roundings along a limb, metres and radians.
+/// A few rounding errors along a limb, metres and radians: coordinates in a file have six decimals of a centimetre.
 const ROUNDING: f64 = 1e-7;
 
 fn samples(sidecar: &Value) -> usize {
@@ -25,7 +25,7 @@ fn joint_at(take: &Take, key: usize, joint: &str) -> Rigid {
     Rigid::new(world.rotation(key, joint), world.position(key, joint))
 }
 
-/// Where a sidecar says that the root starts.
+/// The start of the root according to a sidecar.
 fn root_start(sidecar: &Value) -> Rigid {
     let turn = match sidecar["root_motion"]["start_rotation_xyzw"].as_array() {
         Some(parts) => DQuat::from_array([0, 1, 2, 3].map(|part: usize| parts[part].as_f64().unwrap())),
@@ -34,7 +34,7 @@ fn root_start(sidecar: &Value) -> Rigid {
     Rigid::new(turn, vector(&sidecar["root_motion"]["start_position_m"]))
 }
 
-/// Asserts that a joint of a file stands at every key where the sidecar says that the root does.
+/// Asserts that a joint of a file follows the root motion of the sidecar at every key.
 fn carries_the_root(take: &Take, sidecar: &Value, joint: &str) {
     let step = number(sidecar, "candidate/period_secs") / samples(sidecar) as f64;
     let (start, twist) = (root_start(sidecar), root_twist(sidecar));
@@ -50,7 +50,7 @@ fn carries_the_root(take: &Take, sidecar: &Value, joint: &str) {
     }
 }
 
-/// A walk below a root joint: one that was added to a loop and travels, or one that stands at the origin.
+/// A walk below a root joint, which either was added to a loop and carries root motion or stays at the origin.
 fn folder_with_root_joint(travels: bool) -> Folder {
     let folder = Folder::with_synth("--seconds 5 --fps 30 --turn-rate 20");
     if travels {
@@ -114,11 +114,11 @@ fn a_straight_root_refuses_a_turn_and_says_what_to_try() {
     let json = folder.made("--root-motion linear --force-straight --save-recipe straight.toml");
     assert_eq!(number(&json, "root_motion/turn_rate_dps"), 0.0);
     folder.loops();
-    // The hips come back to their facing.
+    // The hips return to their facing.
     let take = folder.take("loop.bvh");
     let (first, last) = (joint_at(&take, 0, "Hips"), joint_at(&take, samples(&json), "Hips"));
     assert!(rotation::difference(first.rotation, last.rotation).length() < ROUNDING);
-    // What was forced once stays forced.
+    // The recipe keeps the forced setting.
     let recipe = folder.text("straight.toml");
     assert!(
         recipe.contains("root-motion = \"linear\"") && recipe.contains("force-straight = true"),
@@ -219,7 +219,7 @@ fn pulling_a_body_back_gets_a_warning_with_the_distance() {
     let told: f64 = told.split(' ').next().unwrap().parse().unwrap();
     assert!((told - way).abs() < 0.05, "{told} {way}");
     assert!(answer.stderr.contains("pulls it back"), "{}", answer.stderr);
-    // Nothing is pulled back where nothing moves.
+    // A body that does not move is not pulled back.
     let on_the_spot = Folder::with_synth("--seconds 5 --fps 30 --speed 0 --turn-rate 0");
     let answer = on_the_spot
         .run("make walk.bvh -o loop.bvh --root-motion stationary")
@@ -248,7 +248,7 @@ fn a_root_joint_of_the_rig_carries_the_twist() {
                 _ => {}
             }
             folder.loops();
-            // With the take at hand the figures are those of the making.
+            // With the take, `check` reports the same figures as `make`.
             let checked = folder.run("check loop.bvh --take walk.bvh --json").done().json();
             let displacement = number(&checked["loops"][0], "quality/displacement_mm");
             assert!(
@@ -256,7 +256,7 @@ fn a_root_joint_of_the_rig_carries_the_twist() {
                 "{mode}"
             );
         }
-        // The world is the same whoever carries the travel.
+        // World positions are the same whichever joint carries root motion.
         let kept = folder.made("--root-motion keep");
         assert_eq!(kept["playback"]["root_joint"], Value::Null);
         let expected = if travels { name } else { "Hips" };
@@ -302,7 +302,7 @@ fn a_loop_under_a_root_joint_is_told_by_its_keys() {
     }
 }
 
-/// Slow circles turn by more than half a turn in a cycle; the file alone tells as much.
+/// Slow circles turn by more than half a turn in a cycle; `check` measures that from the file alone.
 #[test]
 fn a_loop_that_turns_most_of_the_way_round_is_checked_without_its_sidecar() {
     for (turn, period) in [(89.0, 2.41), (-124.0, 2.41)] {
@@ -327,7 +327,7 @@ fn a_loop_that_turns_most_of_the_way_round_is_checked_without_its_sidecar() {
     }
 }
 
-/// A staff that is thrown about a tilted axis, bending once a second.
+/// A thrown staff that spins about a tilted axis and bends once a second.
 fn thrown(truth: Twist) -> Take {
     let start = Rigid::new(rotation::exp(DVec3::new(0.7, -1.1, 0.4)), DVec3::new(0.4, 1.6, -0.8));
     let joints = (0..3)
@@ -389,7 +389,7 @@ fn a_thrown_prop_loops_about_its_own_axis() {
     assert_eq!(checked["loops"][0]["root_motion"]["space"], "full");
     let displacement = number(&checked["loops"][0], "quality/displacement_mm");
     assert!((displacement - number(&json, "quality/displacement_mm")).abs() < 1e-3);
-    // Without sidecar and added root the keys tell as much.
+    // Without sidecar and added root, the keys give the same result.
     close("--recipe prop.toml");
     close("--root-space full");
     std::fs::remove_file(folder.file("loop.bvh.json")).unwrap();
@@ -397,7 +397,7 @@ fn a_thrown_prop_loops_about_its_own_axis() {
     assert_eq!(checked["loops"][0]["verdict"], "loops");
     assert_eq!(checked["loops"][0]["root_motion"]["space"], "full");
     assert!(folder.text("prop.toml").contains("root-space = \"full\""));
-    // On the ground there is no such motion: the body has to be bent over the seam.
+    // Ground space has no such motion: closing has to deform the body at the seam.
     let json = close("");
     assert_eq!(json["root_motion"]["space"], "ground");
     assert!(number(&json, "quality/displacement_mm") > 10.0 * displacement.max(0.1));
@@ -415,7 +415,7 @@ fn a_climb_is_kept_as_pitch_along_the_axis() {
     folder.loops();
 }
 
-/// Command lines and recipes of former versions still make the same loops.
+/// Command lines and recipes of earlier versions still make the same loops.
 #[test]
 fn former_names_make_the_same_bytes() {
     let folder = Folder::with_walk();

@@ -1,11 +1,11 @@
-//! `--for`: what each client gets, and that flags count more.
+//! `--for`: the output for each engine, and flags that override it.
 
 mod harness;
 
 use harness::{Folder, number};
 use serde_json::Value;
 
-/// Makes the walk for a client, and returns what the command answered; `check` must see a loop.
+/// Makes a loop of the walk for an engine and returns the JSON of the command; `check` must find that it loops.
 fn made_for(folder: &Folder, client: &str, options: &str) -> Value {
     let made = folder
         .run(&format!("make walk.bvh --for {client} --json --force {options}"))
@@ -34,7 +34,7 @@ fn every_client_gets_a_format_that_it_reads() {
         assert_eq!(made["playback"]["closing_key"], true, "{client}");
         assert_eq!(made, folder.json(&format!("{file}.json")), "the sidecar says the same");
     }
-    // The take's own format stays where the client reads it.
+    // The take's own format stays if the engine reads it.
     folder.run("convert walk.bvh hero.fbx").done();
     for (client, file) in [("godot", "hero-loop.fbx"), ("bevy", "hero-loop.glb")] {
         let made = folder
@@ -42,7 +42,7 @@ fn every_client_gets_a_format_that_it_reads() {
             .done();
         assert_eq!(made.json()["outputs"][0], file, "{client}");
     }
-    // Whoever names a file gets it, and is told.
+    // A named file is written as requested, with a warning if the engine does not read it.
     let made = folder.run("make walk.bvh --for unity -o mine.bvh").done();
     assert!(made.stderr.contains("unity does not read .bvh"), "{}", made.stderr);
     let made = folder.run("make walk.bvh --for unity -o mine.fbx").done();
@@ -69,7 +69,7 @@ fn the_root_is_where_each_client_looks_for_it() {
             "{client}: the twist is told all the same"
         );
     }
-    // Clips of one character share a skeleton, travel or none.
+    // Clips of one character share a skeleton, with or without root motion.
     for client in ["unity", "unreal"] {
         let made = made_for(&folder, client, "--root-motion in-place");
         assert_eq!(made["playback"]["root_joint_added"], true, "{client}");
@@ -143,7 +143,7 @@ fn unity_is_told_what_its_importer_asks() {
     let clip = &made["target"]["importer"]["clip"];
     assert_eq!(clip["lockRootPositionXZ"], true);
     assert_eq!(number(clip, "lastFrame"), 2.0 * number(&made, "playback/samples") - 1.0);
-    // A reader that knows nothing of clients reads the sidecar as before.
+    // A reader that ignores engines still reads the sidecar.
     folder.run("check walk-loop.fbx").done();
 }
 
@@ -163,7 +163,7 @@ fn blender_reads_bvh_as_metres_with_y_up() {
         .fold(0.0, f64::max);
     assert!(off < 1e-5, "{off} m");
 
-    // A file with another axis up, converted.
+    // Converting a file with another up axis.
     let turned = "HIERARCHY\nROOT Hips\n{\n OFFSET 0 10 90\n CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n JOINT Head\n {\n  OFFSET 0 0 60\n  CHANNELS 3 Zrotation Xrotation Yrotation\n  End Site\n  {\n   OFFSET 0 0 10\n  }\n }\n}\nMOTION\nFrames: 2\nFrame Time: 0.04\n1 2 90 0 0 0 10 20 30\n2 4 91 40 0 0 10 20 30\n";
     folder.write("z-up.bvh", turned);
     folder
@@ -174,7 +174,7 @@ fn blender_reads_bvh_as_metres_with_y_up() {
     let z_up = folder.run("inspect z-up.bvh --up z --unit cm --json");
     let y_up = folder.run("inspect y-up.bvh --up y --unit m --json");
     assert_eq!((z_up.status, y_up.status), (0, 0), "{}{}", z_up.stderr, y_up.stderr);
-    // Nothing is left for the next conversion to turn.
+    // A second conversion changes nothing.
     folder
         .run("convert y-up.bvh again.bvh --for blender --up y --unit m")
         .done();

@@ -1,4 +1,4 @@
-//! What reading takes: time against a bare parse of the same bytes, and memory.
+//! Cost of reading: time compared with a bare parse of the same bytes, and memory.
 
 use std::{ffi::OsStr, path::Path};
 
@@ -63,10 +63,10 @@ fn speed(captured: &Captured) -> Result<Table, String> {
     Ok(table)
 }
 
-/// Size of the file whose reading is watched, bytes.
+/// Size of the file whose reading is measured, bytes.
 const LARGE_FILE: usize = 100_000_000;
 
-/// Bytes that a transform takes in a take.
+/// Bytes per transform in a take.
 const TRANSFORM_BYTES: usize = 7 * 8;
 
 fn peak(scratch: &Path) -> Result<String, String> {
@@ -102,10 +102,10 @@ fn peak(scratch: &Path) -> Result<String, String> {
     Ok(table.to_string())
 }
 
-/// The word by which a child is asked for the memory of reading.
+/// The argument that asks a child process for the memory of reading.
 const READ: &str = "read";
 
-/// In a child: MiB by which reading a file raises the peak; `None` for any other work.
+/// In a child process: MiB by which reading a file raises the peak; `None` for any other work.
 pub(crate) fn memory_of_reading(work: &str, path: &Path) -> Option<Result<f64, String>> {
     (work == READ).then(|| {
         memory::risen(|| {

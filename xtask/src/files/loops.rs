@@ -1,4 +1,4 @@
-//! The loops that are written: one of every take that has one, and one into every file that can be written into.
+//! The loops under test: one from every take that has one, and one into every file that can be written into.
 
 use loopwright::{LoopCandidate, LoopClip, LoopSettings, RootMode, Take};
 use loopwright_formats::{Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, Written, write_loop};
@@ -8,25 +8,25 @@ use crate::{
     takes::{Captured, Studied},
 };
 
-/// A take with a loop of it.
+/// A take and a loop made from it.
 pub(super) struct Looped {
-    /// The file below the folder of takes.
+    /// Path of the file below the folder of takes.
     pub(super) file: String,
-    /// The file's name without folder and ending, with the folder before it: fit for a file's name.
+    /// The file's path with underscores for slashes, dots and spaces, fit for a file name.
     pub(super) stem: String,
     pub(super) bytes: Vec<u8>,
     pub(super) take: Take,
     pub(super) source: Source,
-    /// The loop that the road makes by default.
+    /// The loop that the pipeline makes by default.
     pub(super) clip: LoopClip,
-    /// The same with its root in its place.
+    /// The same loop with its root in place.
     pub(super) in_place: LoopClip,
-    /// Whether the search found it; else it is the whole take, whatever its seam.
+    /// Whether the search found it; otherwise it is the whole take, however large the seam gap.
     pub(super) is_found: bool,
 }
 
-/// Loops of all takes of the list that have one; of files other than BVH, which hold short cycles, the whole take where none
-/// is found.
+/// Loops of all listed takes that have one. Files other than BVH hold short cycles: if no loop is found in one, the whole
+/// take is used.
 pub(super) fn make(captured: &Captured) -> Result<Vec<Looped>, String> {
     let mut all = Vec::new();
     for file in captured.files(&[Format::Bvh, Format::Fbx, Format::Glb, Format::Gltf]) {
@@ -61,7 +61,7 @@ pub(super) fn make(captured: &Captured) -> Result<Vec<Looped>, String> {
     Ok(all)
 }
 
-/// The stretch that is made into a loop, and whether the search found it.
+/// The stretch to make into a loop, and whether the search found it.
 fn choose(studied: &Studied, whole_if_none: bool) -> Option<(LoopCandidate, bool)> {
     if let Ok(Some(best)) = studied.recommended() {
         return Some((best, true));
@@ -71,7 +71,7 @@ fn choose(studied: &Studied, whole_if_none: bool) -> Option<(LoopCandidate, bool
     Some((whole, false))
 }
 
-/// How many loops there are, by the format of their takes.
+/// Number of loops by the format of their takes.
 pub(super) fn table(made: &[Looped]) -> Table {
     let count = |of_kind: fn(&&Looped) -> bool| made.iter().filter(of_kind).count();
     let mut table = Table::new("loops | of BVH takes | of FBX files | of glTF files | whole takes without a repeat");
@@ -86,7 +86,7 @@ pub(super) fn table(made: &[Looped]) -> Table {
     table
 }
 
-/// A loop as a file in some form.
+/// A loop as a file in a given form.
 pub(super) fn written(clip: &LoopClip, source: &Source, settings: &LoopWriteSettings) -> Result<Written, String> {
     write_loop(clip, source, settings).map_err(|error| error.to_string())
 }

@@ -1,4 +1,4 @@
-//! Files: that other programs see in them what we read out of them and wrote into them.
+//! Files: whether other programs see in them the same motion that we read and wrote.
 
 use std::path::{Path, PathBuf};
 
@@ -18,10 +18,10 @@ mod survival;
 
 pub(crate) use cost::memory_of_reading;
 
-/// Programs that joints are compared with put them in the same place where they differ by less, metres.
+/// Largest distance at which another program puts a joint in the same position, metres.
 const SAME_PLACE_METRES: f64 = 1e-4;
 
-/// What is written for other programs to read stays in the folder `measure-files` of the build.
+/// The files written for other programs stay in the folder `measure-files` of the build.
 pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
     let peers = peers::Peers::new(scratch()?);
     let mut sections = Sections::default();
@@ -51,7 +51,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
     std::fs::write(path, bytes).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// A distance for people: micrometres below a tenth of a millimetre, else millimetres.
+/// A readable distance: micrometres below a tenth of a millimetre, else millimetres.
 fn distance(metres: f64) -> String {
     if metres < SAME_PLACE_METRES {
         format!("{:.2} um", 1e6 * metres)

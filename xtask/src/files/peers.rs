@@ -1,4 +1,4 @@
-//! Other programs, asked by scripts of xtask/peers that answer in lines of JSON.
+//! Other programs, queried by scripts in xtask/peers that answer in lines of JSON.
 
 use std::{
     ffi::OsStr,
@@ -13,17 +13,17 @@ use serde_json::{Value, json};
 use super::write;
 use crate::CHECKOUT;
 
-/// How to reach other programs.
+/// Access to other programs.
 pub(super) struct Peers {
     /// Where files for them are written.
     pub(super) scratch: PathBuf,
 }
 
-/// What a program answered.
+/// Answer of a program.
 pub(super) enum Answer {
-    /// One line for each question, as the script says.
+    /// One line for each question, in the format of the script.
     Told(Vec<Value>),
-    /// Nothing, because something is missing; in words for the page.
+    /// No answer because something is missing; the text for the page.
     Skipped(String),
 }
 
@@ -38,7 +38,7 @@ impl Peers {
         Self { scratch }
     }
 
-    /// Writes the questions beside the files they are about; the path.
+    /// Writes the questions beside the files they are about, and returns the path.
     fn ask(&self, name: &str, questions: &[Value]) -> Result<PathBuf, String> {
         let path = self.scratch.join(name);
         write(&path, json!(questions).to_string().as_bytes())?;
@@ -80,7 +80,7 @@ impl Peers {
         write(&project.join("godot.gd"), &script)?;
         let server = |arguments: &[&str]| {
             let mut command = Command::new("godot3-server");
-            // Its settings go there; without, some go unsaved.
+            // Godot saves its settings there; without it, some are not saved.
             command.env("HOME", project).arg("--path").arg(project).args(arguments);
             command
         };
@@ -97,13 +97,13 @@ impl Peers {
 /// Longest that an editor may take to import a project.
 const MOST_IMPORT_TIME: Duration = Duration::from_secs(600);
 
-/// Waits until an editor has ended, or imported so many files: with many it imports them all and then does not end by itself.
+/// Waits until an editor exits or has imported `count` files: with many files it imports all of them but never exits.
 fn wait_for_imports(editor: &mut Child, folder: &Path, count: usize) -> Result<(), String> {
     let failed = |error: std::io::Error| format!("godot3-server: {error}");
     let start = Instant::now();
     while editor.try_wait().map_err(failed)?.is_none() {
         let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        // Written last of each.
+        // The last file written of each import.
         let imported = files.filter(|file| file.path().extension().is_some_and(|extension| extension == "md5"));
         if imported.count() >= count || start.elapsed() > MOST_IMPORT_TIME {
             editor.kill().map_err(failed)?;
@@ -120,7 +120,7 @@ fn script_path(script: &str) -> PathBuf {
     path.canonicalize().unwrap_or(path)
 }
 
-/// Runs a program to its end; lines that are no JSON objects are its own affair, the others its answers to so many questions.
+/// Runs a program to its end. Output lines that are JSON objects are its answers, one per question; others are ignored.
 fn run(command: &mut Command, num_asked: usize) -> Result<Answer, String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = match command.output() {
@@ -145,14 +145,14 @@ fn run(command: &mut Command, num_asked: usize) -> Result<Answer, String> {
     Ok(Answer::Told(answers))
 }
 
-/// The version that a program says of itself, where it is there.
+/// The version that a program reports; `None` if it is not installed.
 pub(super) fn version(program: impl AsRef<OsStr>) -> Option<String> {
     let output = Command::new(program).arg("--version").output().ok()?;
     let told = String::from_utf8_lossy(&output.stdout);
     told.lines().next().map(|line| line.trim().to_owned())
 }
 
-/// A number of an answer; 0 where it is not there would hide a fault, so it is not a number then.
+/// A number of an answer; NaN if it is missing, because 0 would hide a fault.
 pub(super) fn number(answer: &Value, key: &str) -> f64 {
     answer.get(key).and_then(Value::as_f64).unwrap_or(f64::NAN)
 }

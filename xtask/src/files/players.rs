@@ -1,4 +1,4 @@
-//! What is written, in the programs that show it: the Khronos validator, Blender, three.js in a browser, Godot.
+//! Written files in the programs that show them: the Khronos validator, Blender, three.js in a browser, Godot.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ pub(super) fn measure(made: &[Looped], peers: &Peers, sections: &mut Sections) -
     Ok(())
 }
 
-/// A count, and in brackets what it is a count of.
+/// A count, with the counted names in parentheses.
 fn counted(names: &[String]) -> String {
     match names {
         [] => "none".to_owned(),
@@ -42,11 +42,11 @@ struct Shown {
     path: PathBuf,
     source: Source,
     animation: String,
-    /// Whether it stands in the file that its take was read from.
+    /// Whether the loop was written into the file that its take was read from.
     is_inside: bool,
 }
 
-/// Writes a loop in a format, into the take's own file where it is of that format.
+/// Writes a loop in a format, into the take's own file if that has the same format.
 fn show(
     made: &Looped,
     clip: &LoopClip,
@@ -69,7 +69,7 @@ fn show(
     })
 }
 
-/// Where joints of a loop stand in the world at a key, with its travel on a root above them or on the joint that had it.
+/// World positions of a loop's joints at a key, with root motion on a root above them or on the joint that carried it.
 fn places(clip: &LoopClip, key: usize, on_root: bool) -> Vec<DVec3> {
     if on_root {
         return clip.world_pose(key).translations;
@@ -81,7 +81,7 @@ fn validator(made: &[Looped], peers: &Peers) -> Result<String, String> {
     let mut questions = Vec::new();
     let mut asked = Vec::new();
     for made in made {
-        // Of a loop inside a file, what was wrong before is no fault of ours.
+        // Faults that the file had before the loop was written into it are not ours.
         let before = made.source.as_gltf().is_some().then(|| {
             let path = peers.scratch.join(format!("{}-before", made.stem));
             write(&path, &made.bytes).map(|()| path)
@@ -131,16 +131,16 @@ fn validator(made: &[Looped], peers: &Peers) -> Result<String, String> {
     Ok(table.to_string())
 }
 
-/// A place of ours in Blender's world, which has Z up and shows a file as its own axes say; still in our metres.
+/// One of our positions in Blender's world, which has Z up and follows the axes that a file states; still in our metres.
 fn in_blender(place: DVec3, source: &Source) -> DVec3 {
     match source.as_bvh() {
-        // Imported with the file's axes as they are.
+        // Imported with the file's axes unchanged.
         Some(_) => source.space().turned_back(place),
         None => DVec3::new(place.x, -place.z, place.y),
     }
 }
 
-/// Blender's metres in one of ours: it believes the unit that a file states, also where no body is of that size.
+/// Blender's metres in one of ours: Blender trusts the unit that a file states, even if it gives a body of impossible size.
 fn blender_per_metre(shown: &Shown, bytes: &[u8]) -> Result<f64, String> {
     let unit_metres = shown.source.space().unit_metres;
     Ok(match shown.source.format() {
@@ -160,7 +160,7 @@ fn blender_per_metre(shown: &Shown, bytes: &[u8]) -> Result<f64, String> {
 /// Cycles in the files for Blender, so that a seam lies between keys.
 const COPIES: usize = 2;
 
-/// Ways to lay out a loop for Blender: the format, and whether a root joint is added.
+/// Layouts of a loop for Blender: the format, and whether a root joint is added.
 const LAYOUTS: [(Format, bool); 5] = [
     (Format::Bvh, false),
     (Format::Glb, false),
@@ -169,7 +169,7 @@ const LAYOUTS: [(Format, bool); 5] = [
     (Format::Fbx, true),
 ];
 
-/// Those that a loop is shown in: BVH takes in all formats as they are written by default, others in their own.
+/// Layouts for one loop: all formats with their default layout for a BVH take, its own format for any other take.
 fn layouts(made: &Looped) -> &'static [(Format, bool)] {
     match made.source.format() {
         Format::Bvh => &[(Format::Bvh, false), (Format::Glb, true), (Format::Fbx, false)],
@@ -187,7 +187,7 @@ fn names(made: &Looped) -> Vec<&str> {
         .collect()
 }
 
-/// The table, and the list of what is not compared or lies elsewhere.
+/// The table, and the list of loops that are not compared or whose joints lie elsewhere.
 fn blender(made: &[Looped], peers: &Peers) -> Result<(String, String), String> {
     let (mut questions, mut asked) = (Vec::new(), Vec::new());
     for made in made {
@@ -292,17 +292,17 @@ fn blender(made: &[Looped], peers: &Peers) -> Result<(String, String), String> {
     Ok((table.to_string(), list(&off)))
 }
 
-/// Whether a figure is above a limit, or is none.
+/// Whether a value is above a limit or not a number.
 fn exceeds(value: f64, limit: f64) -> bool {
     value.is_nan() || value > limit
 }
 
-/// The larger of two, and what is no number above all.
+/// The larger of two values; NaN counts as larger than any number.
 fn worse(p: f64, q: f64) -> f64 {
     if p.is_nan() || q.is_nan() { f64::NAN } else { p.max(q) }
 }
 
-/// Largest step over the seam, over the largest elsewhere, that goes unseen.
+/// Largest ratio of the step over the seam to the largest step elsewhere that stays invisible.
 const SEAM_LIMIT: f64 = 1.1;
 
 fn browser(made: &[Looped], peers: &Peers) -> Result<String, String> {
@@ -361,7 +361,7 @@ fn godot(made: &[Looped], peers: &Peers) -> Result<String, String> {
         let shown = show(made, &made.in_place, peers, (Format::Glb, &layout))?;
         let name = format!("{}.glb", made.stem);
         std::fs::copy(&shown.path, project.join(&name)).map_err(|error| error.to_string())?;
-        // What the sidecar tells of the importer: the loop's rate, and nothing thinned.
+        // The importer settings that the sidecar asks for: the loop's rate, and no optimizer that removes keys.
         let fps = (1.0 / made.in_place.step_secs()).round();
         write(
             &project.join(format!("{name}.import")),

@@ -1,4 +1,4 @@
-//! What is read, against other readers of the same files: ufbx for FBX, three.js for glTF.
+//! Our readers, compared with other readers of the same files: ufbx for FBX, three.js for glTF.
 
 use glam::DVec3;
 use loopwright_formats::{AnimationChoice, Format, LoadedTake, ReadSettings, SpaceSettings, UnitChoice, UpChoice};
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{page::Sections, statistics::Sorted, table::Table, takes::Captured};
 
-/// Frames from one that is compared to the next.
+/// Frames between compared frames.
 const STRIDE: usize = 10;
 
 pub(super) fn measure(captured: &Captured, peers: &Peers, sections: &mut Sections) -> Result<(), String> {
@@ -27,7 +27,7 @@ fn table() -> Table {
     Table::new("file | animations | places | median | worst")
 }
 
-/// FBX against the scene that ufbx evaluates, and how many places have no twin there.
+/// FBX, compared with the scene that ufbx evaluates, and the number of positions that are missing there.
 fn fbx(captured: &Captured) -> Result<(Table, usize), String> {
     let mut table = table();
     let mut not_found = 0;
@@ -75,7 +75,7 @@ fn fbx(captured: &Captured) -> Result<(Table, usize), String> {
     Ok((table, not_found))
 }
 
-/// The animations of a glTF file by number, with what is read of each, in the file's own unit and axes.
+/// The animations of a glTF file by number, as read, in the file's own unit and axes.
 fn question(captured: &Captured, file: &str) -> Result<Value, String> {
     let mut animations = Vec::new();
     for number in 0.. {
@@ -102,7 +102,7 @@ fn question(captured: &Captured, file: &str) -> Result<Value, String> {
             .collect();
         animations.push(json!({"nodes": source.nodes().collect::<Vec<_>>(), "frames": frames}));
     }
-    // Of the file's own unit, metres are what reading takes it for.
+    // Metres per unit of the file, as the reader takes it.
     let (_, loaded) = captured.read(file, &ReadSettings::default())?;
     Ok(json!({
         "what": "places",
@@ -112,7 +112,7 @@ fn question(captured: &Captured, file: &str) -> Result<Value, String> {
     }))
 }
 
-/// glTF against three.js.
+/// glTF, compared with three.js.
 fn gltf(captured: &Captured, peers: &Peers) -> Result<String, String> {
     let files = captured.files(&[Format::Glb, Format::Gltf]);
     let questions = files.iter().map(|file| question(captured, file));

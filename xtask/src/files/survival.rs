@@ -1,4 +1,4 @@
-//! What survives the way through files: bytes that are not the animation, and loops through every format.
+//! What survives a round trip through files: bytes outside the animation, and loops through every format.
 
 use std::collections::HashMap;
 
@@ -38,7 +38,7 @@ pub(super) fn parts_of(bytes: &[u8]) -> Result<(Value, Vec<u8>), String> {
     Ok((parse(text)?, binary.to_vec()))
 }
 
-/// Files whose buffers and parts are held against those of the file that was read.
+/// Compares the buffers and parts of written files with those of the file that was read.
 fn bytes_kept(made: &[Looped], sections: &mut Sections) -> Result<(), String> {
     let (mut files, mut num_bytes, mut num_parts, mut faults) = (0, 0, 0, Vec::new());
     for made in made.iter().filter(|made| made.source.format() == Format::Glb) {
@@ -56,7 +56,7 @@ fn bytes_kept(made: &[Looped], sections: &mut Sections) -> Result<(), String> {
         }
         files += 1;
         num_bytes += before.len();
-        // What a loop adds stands behind what was there; nodes get a parent.
+        // A loop adds its parts behind the existing ones; nodes get a parent.
         let Some(fields) = json.as_object() else { continue };
         for (name, old) in fields {
             let new = &new_json[name];
@@ -89,7 +89,7 @@ fn differences(one: &Take, other: &Take) -> Result<(f64, f64), String> {
             other.num_frames()
         ));
     }
-    // Joints may come in another order, but not under another name.
+    // Joints may change their order, but not their names.
     let names: HashMap<&str, usize> = (other.skeleton().joints().iter().enumerate())
         .map(|(index, joint)| (joint.name.as_str(), index))
         .collect();
@@ -111,7 +111,7 @@ fn differences(one: &Take, other: &Take) -> Result<(f64, f64), String> {
     Ok((degrees, metres))
 }
 
-/// Degrees that a loop may turn on its way through all formats.
+/// Largest rotation error of a loop after all formats, degrees.
 const KEPT_DEGREES: f64 = 0.01;
 
 fn through_all_formats(made: &[Looped], sections: &mut Sections) {

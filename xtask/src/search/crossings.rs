@@ -1,9 +1,9 @@
-//! Whether the bends of the autocorrelation tell where loops end: zero crossings of its second derivative against peaks.
+//! Whether the second derivative of the autocorrelation predicts where loops end: its zero crossings compared with peaks.
 
 use super::field::Field;
 use crate::{statistics::median, table::Table, takes::Studied};
 
-/// What the loops' lengths were held against.
+/// The marks that loop lengths are compared with.
 const MARKS: [&str; 3] = [
     "zero crossings of the second derivative",
     "peaks",
@@ -15,13 +15,13 @@ const MARKS: [&str; 3] = [
 struct Distances {
     /// From the recommended loop's length to the nearest mark, frames.
     frames: Vec<f64>,
-    /// The same over the mean distance of all lags to their nearest mark.
+    /// The same distance divided by the mean distance of all lags to their nearest mark.
     over_random: Vec<f64>,
     /// Lags between two marks, frames.
     spacing: Vec<f64>,
 }
 
-/// Lags at which the second difference changes its sign, linear between frames.
+/// Lags at which the second difference changes its sign, interpolated linearly between frames.
 fn crossings(values: &[f64], lags: &core::ops::RangeInclusive<usize>) -> Vec<f64> {
     let second = |lag: usize| values[lag + 1] - 2.0 * values[lag] + values[lag - 1];
     let last = (*lags.end()).min(values.len().saturating_sub(3));
@@ -37,7 +37,7 @@ fn nearest(marks: &[f64], lag: f64) -> Option<f64> {
     marks.iter().map(|mark| (mark - lag).abs()).min_by(f64::total_cmp)
 }
 
-/// How far the ends of loops are from marks of each kind.
+/// Distances of loop ends from marks of each kind.
 pub(super) fn table(studied: &[Studied]) -> Result<Table, String> {
     let mut distances: [Distances; 3] = Default::default();
     let mut takes = 0;

@@ -1,4 +1,4 @@
-//! Whether the price of a seam tells how far closing will move the body.
+//! Whether the cost of a seam predicts how far closing it moves the body.
 
 use std::collections::BTreeSet;
 
@@ -19,16 +19,16 @@ use crate::{
 /// Cuts made in all.
 const CUTS: usize = 10_000;
 
-/// Of these, the share that comes from the lists of distinct loops instead of chance.
+/// Share of the cuts that comes from the lists of distinct loops; the others are random.
 const LISTED_SHARE: f64 = 0.3;
 
-/// Draws after which a take is left with the cuts it has.
+/// Most draws per take; the take then keeps the cuts it has.
 const MAX_DRAWS: usize = 1_000_000;
 
-/// Loops of a list lie further apart than this, seconds.
+/// Smallest separation of the loops of a list, seconds.
 const SEPARATION_SECS: f64 = 0.1;
 
-/// One cut: the price of its seam and what closing it did.
+/// One cut: the cost of its seam and the displacement that closing it caused.
 #[derive(Clone, Copy)]
 struct Closed {
     cost: f64,
@@ -37,7 +37,7 @@ struct Closed {
     metre_secs: f64,
 }
 
-/// Mean ranks of values, equal ones sharing theirs.
+/// Ranks of values; equal values share their mean rank.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&left, &right| values[left].total_cmp(&values[right]));
@@ -52,7 +52,7 @@ fn ranks(values: &[f64]) -> Vec<f64> {
     ranks
 }
 
-/// Spearman's rank correlation; `None` where one side does not vary.
+/// Spearman's rank correlation; `None` if one side does not vary.
 fn spearman(left: &[f64], right: &[f64]) -> Option<f64> {
     let (left, right) = (ranks(left), ranks(right));
     let middle = 0.5 * (left.len() as f64 - 1.0);
@@ -62,7 +62,7 @@ fn spearman(left: &[f64], right: &[f64]) -> Option<f64> {
     (size > 0.0).then(|| product(&left, &right) / size)
 }
 
-/// Cuts of one take: the head of its list of distinct loops, then pairs drawn at random, every admissible length alike.
+/// Cuts of one take: the head of its list of distinct loops, then random pairs, with every admissible length equally likely.
 fn cuts(studied: &Studied, count: usize, state: &mut u64) -> Result<Vec<Closed>, String> {
     let (take, analysis) = (&studied.take, &studied.analysis);
     let Field { lags, admission, .. } = Field::of(studied)?;
@@ -132,7 +132,7 @@ fn cheapest(cuts: &[Closed]) -> Vec<Closed> {
     sorted
 }
 
-/// Means over takes of what is known.
+/// Means over the takes whose value is known.
 fn means(of_takes: &[[Option<f64>; 2]]) -> [Option<f64>; 2] {
     [0, 1].map(|which| {
         let known: Vec<f64> = of_takes.iter().filter_map(|values| values[which]).collect();
@@ -140,13 +140,13 @@ fn means(of_takes: &[[Option<f64>; 2]]) -> [Option<f64>; 2] {
     })
 }
 
-/// Rank correlations of the price of a seam with what closing it does.
+/// Rank correlations of the cost of a seam with the displacement that closing it causes.
 pub(super) fn table(studied: &[Studied]) -> Result<Table, String> {
     let mut state = 1;
     let mut takes: Vec<Vec<Closed>> = Vec::new();
     let (mut made, studied_takes) = (0, studied.len());
     for (index, studied) in studied.iter().enumerate() {
-        // A take that has not as many leaves its share to those after it.
+        // A take with fewer cuts leaves its share to later takes.
         let cuts = cuts(studied, (CUTS - made).div_ceil(studied_takes - index), &mut state)?;
         made += cuts.len();
         takes.push(cuts);

@@ -1,4 +1,4 @@
-//! What all ways to look for loops may choose among on a take.
+//! The pairs of frames of a take that every search method may choose from.
 
 use loopwright::{LoopCandidate, SearchSettings, analysis::ActivityKind, unstable::search::Admission};
 
@@ -13,7 +13,7 @@ pub(super) struct Field {
     pub(super) best: LoopCandidate,
     /// Lengths in frames.
     pub(super) lags: core::ops::RangeInclusive<usize>,
-    /// Which pairs.
+    /// The admitted pairs.
     pub(super) admission: Admission,
 }
 

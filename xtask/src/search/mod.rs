@@ -1,4 +1,4 @@
-//! The search: against the truth of synthetic walks, and against other ways to look for loops.
+//! The search, compared with the truth of synthetic walks and with other search methods.
 
 use crate::{page::Sections, takes::Captured};
 

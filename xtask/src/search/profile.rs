@@ -1,7 +1,7 @@
 //! The multi-dimensional matrix profile: the two stretches of a take whose shapes are most alike.
 //!
-//! Every channel of the features that changes, z-normalised within each window; the distance of two windows is the mean of
-//! their distances over all channels. All admissible pairs are compared, one diagonal after the other, with running sums.
+//! Every channel of the features that changes is z-normalised within each window. The distance of two windows is the mean
+//! of their distances over all channels. All admissible pairs are compared, diagonal by diagonal, with running sums.
 //! Source: Yeh, Kavantzas, Keogh, "Matrix Profile VI", ICDM 2017; as `stumpy.mstump` with all dimensions.
 
 use loopwright::unstable::{features::Features, search::Admission};
@@ -11,7 +11,7 @@ use super::published::{Pair, WINDOW};
 /// Frames of a window on either side of its middle.
 const REACH: usize = WINDOW / 2;
 
-/// A window whose values spread less than this share of the channel's own spread has no shape.
+/// Smallest spread of a window, as a share of the spread of the whole channel, at which the window has a shape.
 const FLAT: f64 = 1e-7;
 
 /// One channel with the mean and the spread of the window that begins at each frame.
@@ -22,7 +22,7 @@ struct Channel {
 }
 
 impl Channel {
-    /// `None` where nothing changes.
+    /// `None` if the channel does not change.
     fn new(mut values: Vec<f64>) -> Option<Self> {
         let count = values.len() as f64;
         let mean = values.iter().sum::<f64>() / count;
@@ -30,7 +30,7 @@ impl Channel {
         if spread < 1e-9 {
             return None;
         }
-        // Distances do not depend on place and size of a channel; running sums keep their digits near zero.
+        // Distances do not depend on a channel's offset and scale; running sums are most precise near zero.
         for value in &mut values {
             *value = (*value - mean) / spread;
         }
@@ -108,7 +108,7 @@ fn track(features: &Features, axis: usize, row: impl Fn(&Features, usize) -> &[f
 mod tests {
     use super::*;
 
-    /// Running sums give what the definition gives.
+    /// Running sums give the same result as the definition.
     #[test]
     fn distances_are_those_of_windows_brought_to_mean_zero_and_spread_one() {
         let values: Vec<f64> = (0..60)

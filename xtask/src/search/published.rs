@@ -1,9 +1,9 @@
-//! The published way to find a loop: autocorrelation tells the length, a window of poses the place.
+//! The published method to find a loop: autocorrelation gives the length, a window of poses gives the start.
 //!
-//! After the article "Skeletal Animation Looping with Autocorrelation", with its faults mended: every joint counts alike and
-//! over all its values, the mean is the mean, a quaternion and its negative are one rotation, nothing wraps around the end of
-//! the take, and every lag is judged by the pairs of frames it has. The facing is taken out of the hips, so that a turning
-//! walk can match itself.
+//! After the article "Skeletal Animation Looping with Autocorrelation", with its faults corrected: all joints and all their
+//! values have equal weight, the mean is the true mean, a quaternion and its negative are one rotation, nothing wraps around
+//! the end of the take, and every lag is judged by the pairs of frames it has. The facing is removed from the hips, so that
+//! a turning walk can match itself.
 
 use glam::DQuat;
 use loopwright::{math::rotation, unstable::search::Admission};
@@ -16,7 +16,7 @@ pub(super) const WINDOW: usize = 11;
 /// Frames of the window on either side of its middle.
 const REACH: usize = WINDOW / 2;
 
-/// Share of the frames that must be starts of pairs at a lag for it to count; beyond, a few frames decide.
+/// Share of the frames that must start a pair at a lag for the lag to count; below it, a few frames would decide.
 const MIN_STARTS_SHARE: f64 = 0.25;
 
 /// A start and an end.
@@ -26,7 +26,7 @@ pub(super) type Pair = (usize, usize);
 pub(super) struct Rotations {
     num_joints: usize,
     frames: Vec<DQuat>,
-    /// Numbers of a frame less their means over usable frames.
+    /// Values of a frame minus their means over usable frames.
     centred: Vec<f64>,
 }
 
@@ -78,8 +78,8 @@ impl Rotations {
         self.frames.len() / self.num_joints
     }
 
-    /// Correlation of the frames with those one lag on, over the pairs that are admitted; `None` where these are fewer than
-    /// the share of all frames.
+    /// Correlation of the frames with the frames one lag later, over the admitted pairs; `None` if these pairs start at less
+    /// than `min_share` of all frames.
     fn autocorrelation(&self, lag: usize, admission: &Admission, min_share: f64) -> Option<f64> {
         let channels = 4 * self.num_joints;
         let row = |frame: usize| &self.centred[frame * channels..(frame + 1) * channels];
@@ -108,9 +108,9 @@ impl Rotations {
             .sum()
     }
 
-    /// Lags at which the autocorrelation peaks, highest first; its highest value where it has no peak.
+    /// Lags at which the autocorrelation peaks, highest first; the lag of its highest value if it has no peak.
     ///
-    /// Lags with too few pairs do not count, unless all are such.
+    /// Lags with too few pairs do not count, unless every lag has too few.
     pub(super) fn best_lags(&self, lags: core::ops::RangeInclusive<usize>, admission: &Admission) -> Vec<usize> {
         let first = *lags.start();
         let values = |min_share: f64| -> Vec<f64> {
@@ -136,7 +136,7 @@ impl Rotations {
         peaks.into_iter().map(|i| first + i).collect()
     }
 
-    /// Of all pairs at these lags the one whose windows differ least.
+    /// The pair at these lags whose windows differ least.
     pub(super) fn best_pair(&self, lags: &[usize], admission: &Admission) -> Option<Pair> {
         let mut best: Option<(f64, Pair)> = None;
         for &lag in lags {

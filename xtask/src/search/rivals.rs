@@ -1,4 +1,4 @@
-//! What other ways to look for loops find on real takes, at the price of their seams.
+//! Loops that other search methods find in real takes, compared by the cost of their seams.
 
 use loopwright::{
     SearchSettings,
@@ -17,20 +17,20 @@ use super::{
 };
 use crate::{page::Sections, statistics::Sorted, table::Table, takes::Studied};
 
-/// Peaks of the autocorrelation that the generous form of the published method tries.
+/// Number of peaks of the autocorrelation that the more generous form of the published method tries.
 const PEAKS: usize = 5;
 
-/// Lengths as close as this to a rival's count as the same, seconds.
+/// Largest difference from a rival's length at which a length counts as the same, seconds.
 const SAME_LENGTH_SECS: f64 = 0.1;
 
-/// The ways compared with ours.
+/// The methods compared with ours.
 const RIVALS: [&str; 3] = [
     "autocorrelation, highest peak",
     "autocorrelation, best of five peaks",
     "matrix profile",
 ];
 
-/// Cost and length of a pair, and how they compare.
+/// Cost and length of a pair, and the lowest cost to compare with.
 struct Choice {
     cost: f64,
     secs: f64,
@@ -38,7 +38,7 @@ struct Choice {
     lowest_of_length: f64,
 }
 
-/// What was found on one take.
+/// Results on one take.
 struct Compared {
     lowest: Choice,
     recommended: Choice,
@@ -95,7 +95,7 @@ fn compare(studied: &Studied) -> Result<Compared, String> {
     })
 }
 
-/// Ratios to the lowest cost of all, to that of the rival's own length, and to the recommended loop's.
+/// Ratios to the lowest cost of all, to the lowest cost at the rival's own length, and to the cost of the recommended loop.
 #[derive(Default)]
 struct Ratios {
     lowest: Vec<f64>,
@@ -103,10 +103,10 @@ struct Ratios {
     recommended: Vec<f64>,
 }
 
-/// Seams this cheap are exact repeats, metre-seconds; over nothing there is no ratio.
+/// Cost below which a seam is an exact repeat, metre-seconds; a ratio to it would mean nothing.
 const EXACT: f64 = 1e-5;
 
-/// A cost over another, where that is more than rounding.
+/// Ratio of a cost to a base; `None` if the base is no more than rounding.
 fn over(cost: f64, base: f64) -> Option<f64> {
     (base >= EXACT).then(|| cost / base)
 }

@@ -1,4 +1,4 @@
-//! The found loops of synthetic walks against their truth.
+//! Loops found in synthetic walks, compared with the truth.
 
 use loopwright_synth::{Truth, WalkSettings, random_settings, synthesize};
 
@@ -10,24 +10,24 @@ const WALKS: u64 = 500;
 /// Fewest and most cycles in a walk.
 const CYCLES: [f64; 2] = [1.0, 20.0];
 
-/// Cycles below which a take proves no repeat: the search wants a quarter of the cycle seen twice.
+/// Fewest cycles that prove a repeat: the search needs a quarter of the cycle twice.
 const ONE_CYCLE: f64 = 1.25;
 
-/// Part of a cycle by which a length may miss whole cycles and still be told as so many.
+/// Largest distance of a length from whole cycles at which it counts as that many, cycles.
 const CYCLE_TOLERANCE: f64 = 0.2;
 
-/// What was found on a walk that shows its cycle twice.
+/// Result of the search on a walk that shows its cycle twice.
 enum Outcome {
     /// No loop.
     Refused,
-    /// A loop, and how far it is off.
+    /// A loop and its errors.
     Loop(LoopErrors),
 }
 
-/// How a found loop differs from the truth.
+/// Differences of a found loop from the truth.
 struct LoopErrors {
     told_cycles: u32,
-    /// Cycles that the walker truly went from start to end.
+    /// True number of cycles from start to end.
     true_cycles: f64,
     /// Error of the whole loop's length, and of one cycle of it, in frames.
     length_frames: f64,
@@ -37,7 +37,7 @@ struct LoopErrors {
 }
 
 impl LoopErrors {
-    /// Whether as many cycles were told as there are, or `None` where the length is no whole number of cycles.
+    /// Whether the estimated number of cycles is the true one.
     fn counts_right(&self) -> bool {
         (self.true_cycles - f64::from(self.told_cycles)).abs() <= CYCLE_TOLERANCE
     }
@@ -161,7 +161,7 @@ pub(super) fn measure(sections: &mut Sections) -> Result<(), String> {
     Ok(())
 }
 
-/// Adds a line to the table of walks told wrong.
+/// Adds a row to the table of walks with wrong results.
 fn miss(table: &mut Table, seed: u64, truth: &Truth, in_take: f64, errors: Option<&LoopErrors>, what: &str) {
     let walk = &truth.settings;
     let found = errors.map_or_else(

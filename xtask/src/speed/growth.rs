@@ -1,4 +1,4 @@
-//! How time and memory of the search grow with the take: captured motion at 120 fps laid end to end.
+//! Growth of the search's time and memory with the length of the take: captured motion at 120 fps, joined end to end.
 
 use std::{ffi::OsStr, path::Path};
 
@@ -26,7 +26,7 @@ enum Work {
 }
 
 impl Work {
-    /// The word by which a child is asked for it.
+    /// The argument that asks a child process for this work.
     fn name(self) -> &'static str {
         match self {
             Self::List => "list",
@@ -34,13 +34,13 @@ impl Work {
         }
     }
 
-    /// MiB that the work takes beside its input of so many frames; `None` where the system does not report it.
+    /// MiB that the work takes in addition to its input of `num_frames`; `None` if the system does not report it.
     fn mebibytes(self, num_frames: usize) -> Option<f64> {
         memory::of_child(&[self.name(), &num_frames.to_string()].map(OsStr::new))
     }
 }
 
-/// In a child: MiB that the work of a name takes beside its input of so many frames; `None` for no such work.
+/// In a child process: MiB that the named work takes in addition to its input of `num_frames`; `None` for an unknown name.
 pub(crate) fn memory_of(work: &str, num_frames: &str) -> Option<Result<f64, String>> {
     let work = [Work::List, Work::Find]
         .into_iter()
@@ -70,7 +70,7 @@ pub(crate) fn memory_of(work: &str, num_frames: &str) -> Option<Result<f64, Stri
     Some(measure())
 }
 
-/// Exponent of the power law that fits best.
+/// Exponent of the best-fitting power law.
 fn exponent(values: &[f64]) -> f64 {
     let points: Vec<(f64, f64)> = (FRAMES.iter().zip(values))
         .map(|(&frames, value)| ((frames as f64).ln(), value.ln()))

@@ -1,4 +1,4 @@
-//! How fast the search is: measurements that take a clock, and hold for the machine that they were taken on.
+//! Speed of the search: timings, which hold only for the machine that ran them.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ use crate::{
     takes::Captured,
 };
 
-// The bench of the search has them too.
+// The bench of the search uses them too.
 #[path = "../../../crates/loopwright/benches/inputs/mod.rs"]
 mod inputs;
 
@@ -38,12 +38,12 @@ use peers::Peer;
 /// Frames of the inputs.
 const NUM_FRAMES: usize = 20_000;
 
-/// Loops asked for, shortest of them, and how far they lie apart, seconds.
+/// Number of loops requested, their shortest length, and their separation, seconds.
 const COUNT: usize = 10;
 const MIN_SECS: f64 = 0.4;
 const SEPARATION_SECS: f64 = 0.1;
 
-/// Longest of the loops whose length is limited, seconds.
+/// Longest loop if the length is limited, seconds.
 const MAX_SECS: f64 = 10.0;
 
 pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
@@ -80,12 +80,12 @@ fn list_of(bounds: &SeamBounds<'_>, max_secs: f64) -> Vec<SeamPair> {
         .collect()
 }
 
-/// The same with the tables that it needs.
+/// The same, including the tables that it needs.
 fn list(features: &Features, max_secs: f64) -> Vec<SeamPair> {
     list_of(&bounds(features), max_secs)
 }
 
-/// The bounds of all pairs against the same arithmetic in the nearest cache.
+/// The bounds of all pairs, compared with the same arithmetic in the nearest cache.
 fn all_pairs(noise: &Features) -> Table {
     let mut table = Table::new("instructions | seconds | G dims/s | limit, G dims/s | of the limit");
     let mut bounds = bounds(noise);
@@ -107,7 +107,7 @@ fn all_pairs(noise: &Features) -> Table {
     table
 }
 
-/// What the exact list took on an input that other tools are compared on.
+/// The time of the exact list on an input that other tools are compared on.
 struct Listed {
     name: String,
     /// Seconds of tables and list together.
@@ -154,7 +154,7 @@ fn lists(folder: &Path, noise: &Features) -> Result<(Table, Vec<Listed>), String
 /// Frames and channels of the autocorrelation: 31 quaternions.
 const CORRELATED: (usize, usize) = (5_000, 124);
 
-/// The time of our autocorrelation, and of others at the same size.
+/// The time of our autocorrelation and of other implementations at the same size.
 fn autocorrelation(peers: &[Peer]) -> Result<Table, String> {
     let (frames, channels) = CORRELATED;
     // The root's own axes are left out of the autocorrelation.
@@ -178,7 +178,7 @@ fn autocorrelation(peers: &[Peer]) -> Result<Table, String> {
     Ok(table)
 }
 
-/// Other tools at the size of the lists.
+/// Other tools on inputs of the same size as the lists.
 fn other_tools(peers: &[Peer], listed: &[Listed]) -> Table {
     let ours: String = listed
         .iter()

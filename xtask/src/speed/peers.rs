@@ -1,19 +1,19 @@
-//! What other tools took for comparable work, measured elsewhere and read from a table.
+//! Times of other tools for comparable work, measured elsewhere and read from a table.
 
 use crate::MEASUREMENTS;
 
-/// One figure of another tool.
+/// One measurement of another tool.
 pub(super) struct Peer {
-    /// What was run.
+    /// The tool and its task.
     pub(super) name: String,
     /// Size of the input.
     pub(super) frames: usize,
     pub(super) dims: usize,
-    /// Seconds that it took.
+    /// Running time, seconds.
     pub(super) seconds: f64,
 }
 
-/// Reads `peers-search.csv` beside the page: `what; frames; dims; seconds`, headed by these words, with comments after `#`.
+/// Reads `peers-search.csv` beside the page: columns `what; frames; dims; seconds`, with this header and comments after `#`.
 pub(super) fn read() -> Result<Vec<Peer>, String> {
     let path = format!("{MEASUREMENTS}/peers-search.csv");
     let text = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;

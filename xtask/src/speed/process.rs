@@ -1,4 +1,4 @@
-//! `loopwright find` as a process, from a file to an answer.
+//! `loopwright find` as a process, from file to answer.
 
 use std::{
     fmt::Write,
@@ -11,16 +11,16 @@ use loopwright_formats::{ReadSettings, read_take};
 
 use crate::{clock, page::Sections, statistics::Sorted, table::Table};
 
-/// Takes of one skeleton that are laid end to end.
+/// Takes of one skeleton that are joined end to end.
 const TAKES: [&str; 2] = ["cmu/01_01_jump_turn.bvh", "cmu/01_03_climb.bvh"];
 
 /// Frames of the file: 60 s at 120 fps.
 const NUM_FRAMES: usize = 7200;
 
-/// Runs of the process.
+/// Number of runs of the process.
 const RUNS: usize = 31;
 
-/// The text of one file with the rows of several, without the T-pose that each begins with.
+/// The text of one file with the rows of several, without the T-pose at the start of each.
 fn joined(folder: &Path) -> Result<String, String> {
     let mut text = String::new();
     let mut rows: Vec<String> = Vec::new();
@@ -46,7 +46,7 @@ fn joined(folder: &Path) -> Result<String, String> {
     Ok(text)
 }
 
-/// A file that is removed when it is done with.
+/// A file that is removed when the value is dropped.
 struct Temporary(PathBuf);
 
 impl Drop for Temporary {
@@ -55,7 +55,7 @@ impl Drop for Temporary {
     }
 }
 
-/// Builds the command and says where it is.
+/// Builds the command and returns its path.
 fn command() -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)

@@ -1,4 +1,4 @@
-//! Runs the real command in a fresh folder and holds what it answered.
+//! Runs the real command in a fresh folder and keeps its output.
 
 #![allow(dead_code, reason = "each test file uses its own part of the harness")]
 
@@ -15,7 +15,7 @@ use loopwright_formats::{ReadSettings, SpaceSettings, UnitChoice, UpChoice};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The program under test, deaf to what the caller's environment says about colour.
+/// The program under test, without the colour settings of the caller's environment.
 pub(crate) fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_loopwright"));
     for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
@@ -24,7 +24,7 @@ pub(crate) fn command() -> Command {
     command
 }
 
-/// What the command answered.
+/// Status and output of the command.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: i32,
@@ -33,7 +33,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// Fails the test where the command panicked or was killed.
+    /// Fails the test if the command panicked or was killed.
     pub(crate) fn of(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).expect("answers are UTF-8");
         let (stdout, stderr) = (text(output.stdout), text(output.stderr));
@@ -55,7 +55,7 @@ impl Answer {
     }
 }
 
-/// A fresh folder in which the command runs; gone with the value.
+/// A fresh folder in which the command runs; removed when the value is dropped.
 pub(crate) struct Folder(TempDir);
 
 impl Folder {
@@ -83,7 +83,7 @@ impl Folder {
         self.path().join(name)
     }
 
-    /// Runs the command with arguments split at blanks.
+    /// Runs the command with arguments split at spaces.
     pub(crate) fn run(&self, arguments: &str) -> Answer {
         self.run_list(&arguments.split_whitespace().collect::<Vec<_>>())
     }
@@ -117,7 +117,7 @@ impl Folder {
         fs::create_dir(self.file(name)).unwrap();
     }
 
-    /// Everything in the folder with its bytes, hidden files included; folders have none.
+    /// All entries of the folder with their bytes, including hidden files; folders have no bytes.
     pub(crate) fn contents(&self) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
         let mut contents = BTreeMap::new();
         let mut folders = vec![self.path().to_owned()];
@@ -136,25 +136,25 @@ impl Folder {
         contents
     }
 
-    /// Names of everything in the folder, sorted.
+    /// Names of all entries of the folder, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
         self.contents().keys().map(|name| name.display().to_string()).collect()
     }
 
-    /// Makes `walk.bvh` into `loop.bvh` and returns the JSON that the command answered.
+    /// Makes `loop.bvh` from `walk.bvh` and returns the JSON of the command.
     pub(crate) fn made(&self, options: &str) -> Value {
         self.run(&format!("make walk.bvh -o loop.bvh --force --json {options}"))
             .done()
             .json()
     }
 
-    /// Asserts that `check` sees a loop in `loop.bvh`.
+    /// Asserts that `check` finds that `loop.bvh` loops.
     pub(crate) fn loops(&self) {
         let checked = self.run("check loop.bvh").done();
         assert!(checked.stdout.starts_with("loop.bvh: loops\n"), "{}", checked.stdout);
     }
 
-    /// A file as a take in metres, read as centimetres with Y up: what synthetic takes use.
+    /// A file as a take in metres, read as centimetres with Y up, as synthetic takes are written.
     pub(crate) fn take(&self, name: &str) -> Take {
         let space = SpaceSettings {
             up: UpChoice::Y,
@@ -166,7 +166,7 @@ impl Folder {
     }
 }
 
-/// A number inside a JSON document, by the keys that lead to it, with a slash between them.
+/// A number in a JSON document, by the path of its keys, separated by slashes.
 pub(crate) fn number(json: &Value, keys: &str) -> f64 {
     let value = keys.split('/').fold(json, |value, key| &value[key]);
     value

@@ -1,4 +1,4 @@
-//! Holds documents against docs/formats/loopwright.schema.json, strictly: a key that it does not describe is a fault.
+//! Validates documents against docs/formats/loopwright.schema.json, strictly: a key without a description is an error.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ pub(crate) fn schema() -> Value {
     serde_json::from_str(include_str!("../../../../docs/formats/loopwright.schema.json")).unwrap()
 }
 
-/// Asserts that a document is of a kind and as the schema has it.
+/// Asserts that a document is of a kind and valid under the schema.
 pub(crate) fn assert_valid(document: &Value, kind: &str) {
     let schema = schema();
     let mut faults = Vec::new();
@@ -22,7 +22,7 @@ pub(crate) fn resolve<'a>(schema: &'a Value, reference: &Value) -> &'a Value {
     schema.pointer(pointer).unwrap_or_else(|| panic!("no {pointer}"))
 }
 
-/// The rules of JSON Schema that ours uses; a rule that is not known here fails the test.
+/// The rules of JSON Schema that our schema uses; an unknown rule fails the test.
 fn check(schema: &Value, rules: &Value, value: &Value, path: &str, faults: &mut Vec<String>) {
     let rules = rules.as_object().unwrap_or_else(|| panic!("no rules for {path}"));
     for (rule, argument) in rules {
@@ -40,7 +40,7 @@ fn check(schema: &Value, rules: &Value, value: &Value, path: &str, faults: &mut 
                     check(schema, rules, value, path, &mut faults);
                     faults.is_empty()
                 };
-                // The first says most about what is wrong; null is the last.
+                // The first alternative explains the error best; the last one is null.
                 if !list(argument).iter().any(fits) {
                     check(schema, &argument[0], value, path, faults);
                 }
