@@ -92,14 +92,17 @@ fn the_best_entries_are_those_of_all_pairs() {
                 let (cost, entry) = costs.min_by(|one, other| one.0.total_cmp(&other.0)).unwrap();
                 assert_eq!((crossing.cost.to_bits(), crossing.entry), (cost.to_bits(), entry));
             }
-            let best = transitions.best(0..exits, 0..entries, decay, 4);
-            assert!(!best.is_empty() && best.is_sorted_by(|one, other| one.cost <= other.cost));
-            let cheapest = best.iter().map(|crossing| crossing.cost).fold(f64::INFINITY, f64::min);
-            assert_eq!(best[0].cost, cheapest);
-            for crossing in &best {
+            let crossings = transitions.best(0..exits, 0..entries, decay, 4);
+            assert!(!crossings.is_empty() && crossings.is_sorted_by(|one, other| one.cost <= other.cost));
+            let cheapest = crossings
+                .iter()
+                .map(|crossing| crossing.cost)
+                .fold(f64::INFINITY, f64::min);
+            assert_eq!(crossings[0].cost, cheapest);
+            for crossing in &crossings {
                 // Nothing within 0.1 s is cheaper.
                 let step = 1.0 / (80.0 - rate);
-                let near = best
+                let near = crossings
                     .iter()
                     .filter(|other| (other.exit.abs_diff(crossing.exit) as f64) * step < 0.0999);
                 assert!(near.into_iter().all(|other| other.cost >= crossing.cost));
