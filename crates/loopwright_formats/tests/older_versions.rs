@@ -12,31 +12,31 @@ use serde_json::{Value, json};
 /// Sidecars of version 1, and of version 2 by its first program.
 const PAIRS: [[&str; 2]; 6] = [
     [
-        include_str!("../testdata/version_1/walk-loop.bvh.json"),
-        include_str!("../testdata/version_2/walk-loop.bvh.json"),
+        include_str!("../testdata/version_1/walk.json"),
+        include_str!("../testdata/version_2/walk.json"),
     ],
     [
-        include_str!("../testdata/version_1/path-loop.fbx.json"),
-        include_str!("../testdata/version_2/path-loop.fbx.json"),
+        include_str!("../testdata/version_1/path.json"),
+        include_str!("../testdata/version_2/path.json"),
     ],
     [
-        include_str!("../testdata/version_1/half-loop.bvh.json"),
-        include_str!("../testdata/version_2/half-loop.bvh.json"),
+        include_str!("../testdata/version_1/half.json"),
+        include_str!("../testdata/version_2/half.json"),
     ],
     [
-        include_str!("../testdata/version_1/full-loop.bvh.json"),
-        include_str!("../testdata/version_2/full-loop.bvh.json"),
+        include_str!("../testdata/version_1/full.json"),
+        include_str!("../testdata/version_2/full.json"),
     ],
     [
-        include_str!("../testdata/version_1/blend-loop.bvh.json"),
-        include_str!("../testdata/version_2/blend-loop.bvh.json"),
+        include_str!("../testdata/version_1/blend.json"),
+        include_str!("../testdata/version_2/blend.json"),
     ],
     GLB,
 ];
 
 const GLB: [&str; 2] = [
-    include_str!("../testdata/version_1/slow-loop.glb.json"),
-    include_str!("../testdata/version_2/slow-loop.glb.json"),
+    include_str!("../testdata/version_1/slow.json"),
+    include_str!("../testdata/version_2/slow.json"),
 ];
 
 /// A sidecar without what version 1 did not have.
@@ -81,9 +81,10 @@ fn extras_of_version_1_are_read_as_its_sidecar_is() {
     let mut expected = Sidecar::from_json(old.as_bytes()).unwrap();
     let name = expected.playback.animation.clone().unwrap();
     (expected.take, expected.warnings, expected.outputs) = (TakeFacts::default(), Vec::new(), Vec::new());
-    let glb = include_bytes!("../testdata/version_1/slow-loop.glb");
-    assert_eq!(facts_in(glb, &name), Some(Ok(expected)));
-    assert_eq!(facts_in(glb, "no such animation"), None);
+    let extras: Value = serde_json::from_str(include_str!("../testdata/version_1/extras.json")).unwrap();
+    let file = json!({"asset": {"version": "2.0"}, "animations": [{"name": name, "extras": extras}]}).to_string();
+    assert_eq!(facts_in(file.as_bytes(), &name), Some(Ok(expected)));
+    assert_eq!(facts_in(file.as_bytes(), "no such animation"), None);
     assert_eq!(facts_in(b"HIERARCHY", &name), None);
 }
 
