@@ -24,7 +24,7 @@ fn stretch(analysis: &Analysis, cut: &Cut, cycles: u32) -> LoopCandidate {
         .unwrap()
 }
 
-fn found(_take: &Take, analysis: &Analysis) -> LoopCandidate {
+fn found(analysis: &Analysis) -> LoopCandidate {
     analysis
         .find_loops(&SearchSettings::default())
         .unwrap()
@@ -33,7 +33,7 @@ fn found(_take: &Take, analysis: &Analysis) -> LoopCandidate {
         .clone()
 }
 
-fn made(_take: &Take, analysis: &Analysis, cut: &Cut, feet: FeetSettings) -> MadeLoop {
+fn made(analysis: &Analysis, cut: &Cut, feet: FeetSettings) -> MadeLoop {
     let settings = LoopSettings {
         feet,
         ..LoopSettings::default()
@@ -80,8 +80,8 @@ fn planted_feet_move_less_than_a_millimetre() {
         };
         let take = synthesize(&settings).unwrap().take;
         let analysis = Analysis::new(&take).unwrap();
-        let best = found(&take, &analysis);
-        let held = made(&take, &analysis, &best.cut, lock(FootLock::Auto));
+        let best = found(&analysis);
+        let held = made(&analysis, &best.cut, lock(FootLock::Auto));
         assert_eq!(held.feet.outcomes, [FootOutcome::Held; 2], "{seed}");
         let strays = strays(&held, &analysis);
         assert!(strays.iter().all(|&metres| metres < 1e-3), "{seed}: {strays:?}");
@@ -102,8 +102,8 @@ fn noise_does_not_move_standing_feet() {
     };
     let take = synthesize(&settings).unwrap().take;
     let analysis = Analysis::new(&take).unwrap();
-    let best = found(&take, &analysis);
-    let held = made(&take, &analysis, &best.cut, lock(FootLock::Auto));
+    let best = found(&analysis);
+    let held = made(&analysis, &best.cut, lock(FootLock::Auto));
     let [aside, below] = strays(&held, &analysis);
     assert!(aside < 1e-3 && below < 2e-3, "{aside} {below}");
 }
@@ -113,8 +113,8 @@ fn noise_does_not_move_standing_feet() {
 fn a_held_loop_closes_as_well_and_the_rest_of_the_body_stays() {
     let take = synthesize(&WalkSettings::default()).unwrap().take;
     let analysis = Analysis::new(&take).unwrap();
-    let best = found(&take, &analysis);
-    let [open, held] = [FootLock::Off, FootLock::Auto].map(|each| made(&take, &analysis, &best.cut, lock(each)));
+    let best = found(&analysis);
+    let [open, held] = [FootLock::Off, FootLock::Auto].map(|each| made(&analysis, &best.cut, lock(each)));
     assert!(!open.feet.is_locked() && held.feet.is_locked());
     let legs: Vec<usize> = (analysis.body.feet.iter())
         .flat_map(|foot| take.skeleton().path_from_root(foot.ankle))
@@ -152,7 +152,7 @@ fn contacts_run_over_the_seam() {
     let analysis = Analysis::new(&take).unwrap();
     let spans = |start: usize| -> Vec<(usize, usize, usize)> {
         let cut = Cut::new(&take, start as f64, (start + 72) as f64).unwrap();
-        let made = made(&take, &analysis, &cut, lock(FootLock::Auto));
+        let made = made(&analysis, &cut, lock(FootLock::Auto));
         let contacts = made.feet.contacts.iter();
         let mut spans: Vec<(usize, usize, usize)> = contacts
             .map(|span| (span.foot, (span.start_sample + start) % 72, span.num_samples))
@@ -214,8 +214,8 @@ fn a_take_in_place_gets_its_speed_back() {
         let synthetic = synthesize(&settings).unwrap();
         let take = on_a_treadmill(&synthetic);
         let analysis = Analysis::new(&take).unwrap();
-        let best = found(&take, &analysis);
-        let made = made(&take, &analysis, &best.cut, FeetSettings::default());
+        let best = found(&analysis);
+        let made = made(&analysis, &best.cut, FeetSettings::default());
         let twist = made.loop_clip.root().twist;
         let speed = ops::hypot(twist.linear.x, twist.linear.z);
         assert!(made.feet.speed_is_theirs, "{seed}: {:?}", made.feet.speed);
@@ -234,8 +234,8 @@ fn captured_root_motion_stays_unchanged() {
         };
         let take = synthesize(&settings).unwrap().take;
         let analysis = Analysis::new(&take).unwrap();
-        let best = found(&take, &analysis);
-        let auto = made(&take, &analysis, &best.cut, FeetSettings::default());
+        let best = found(&analysis);
+        let auto = made(&analysis, &best.cut, FeetSettings::default());
         let poses = made(
             &take,
             &analysis,
@@ -399,8 +399,8 @@ fn limits_are_positive_numbers() {
         ..BodyOverrides::default()
     };
     let analysis = Analysis::with(&take, &overrides).unwrap();
-    let best = found(&take, &analysis);
-    let made = made(&take, &analysis, &best.cut, FeetSettings::default());
+    let best = found(&analysis);
+    let made = made(&analysis, &best.cut, FeetSettings::default());
     assert_eq!(made.feet.outcomes, [FootOutcome::NeverStands; 2]);
 }
 
@@ -410,7 +410,7 @@ fn limits_are_positive_numbers() {
 fn feet_are_held_on_the_ground_that_goes_by_in_place() {
     let take = synthesize(&WalkSettings::default()).unwrap().take;
     let analysis = Analysis::new(&take).unwrap();
-    let best = found(&take, &analysis);
+    let best = found(&analysis);
     let settings = LoopSettings {
         root: RootMode::InPlace.into(),
         ..LoopSettings::default()
@@ -441,9 +441,9 @@ fn feet_that_dip_into_the_ground_on_their_way_are_raised() {
     };
     let take = dipping(&synthesize(&settings).unwrap().take);
     let analysis = Analysis::new(&take).unwrap();
-    let best = found(&take, &analysis);
+    let best = found(&analysis);
     let lowest_with = |feet: FootLock| {
-        let made = made(&take, &analysis, &best.cut, lock(feet));
+        let made = made(&analysis, &best.cut, lock(feet));
         let toes = analysis.body.feet.iter().map(loopwright::analysis::Foot::lowest_joint);
         let heights = toes.flat_map(|toe| {
             let clip = &made.loop_clip;
@@ -522,7 +522,7 @@ fn knees_of_captured_walks_do_not_jerk() {
             .unwrap()
             .take;
         let analysis = Analysis::new(&take).unwrap();
-        let best = found(&take, &analysis);
+        let best = found(&analysis);
         let settings = LoopSettings::default();
         let made = analysis.make_loop(&best, &settings).unwrap();
         assert_eq!(made.feet.outcomes, [FootOutcome::Held; 2], "{file}");

@@ -13,7 +13,7 @@ const DECAYS: [Decay; 3] = [
     Decay::Quintic { blend_secs: 0.4 },
 ];
 
-fn walk(change: impl FnOnce(&mut WalkSettings)) -> (Take, Analysis) {
+fn walk(change: impl FnOnce(&mut WalkSettings)) -> Analysis {
     let mut settings = WalkSettings {
         seconds: 5.0,
         frame_rate_hz: 30.0,
@@ -21,27 +21,26 @@ fn walk(change: impl FnOnce(&mut WalkSettings)) -> (Take, Analysis) {
     };
     change(&mut settings);
     let take = synthesize(&settings).unwrap().take;
-    let analysis = Analysis::new(&take).unwrap();
-    (take, analysis)
+    Analysis::new(&take).unwrap()
 }
 
-fn motion((_take, analysis): (Take, Analysis)) -> TransitionClip {
+fn motion(analysis: Analysis) -> TransitionClip {
     TransitionClip::of_take(analysis)
 }
 
-fn looped((_take, analysis): &(Take, Analysis)) -> LoopClip {
+fn looped(analysis: &Analysis) -> LoopClip {
     let found = analysis.find_loops(&SearchSettings::default()).unwrap();
     let best = found.best().unwrap();
     let made = analysis.make_loop(best, &LoopSettings::default()).unwrap();
     made.loop_clip
 }
 
-fn slow() -> (Take, Analysis) {
+fn slow() -> Analysis {
     walk(|_| {})
 }
 
 /// Another gait, rate and direction.
-fn quick() -> (Take, Analysis) {
+fn quick() -> Analysis {
     walk(|settings| {
         settings.seed = 11;
         settings.frame_rate_hz = 50.0;
@@ -182,7 +181,7 @@ fn bad_frames_and_weights_are_respected() {
 
 #[test]
 fn other_skeletons_are_reported_joint_by_joint() {
-    let (take, _) = slow();
+    let take = slow().take;
     let mut joints: Vec<Joint> = take.skeleton().joints().to_vec();
     joints[3].name = "Tail".to_owned();
     let renamed = joints[3].name.clone();

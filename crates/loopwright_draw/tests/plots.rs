@@ -62,11 +62,11 @@ fn at_a_glance(svg: &str) -> Vec<u8> {
     small.encode_png().unwrap()
 }
 
-fn search(_take: &Take, analysis: &Analysis) -> FoundLoops {
+fn search(analysis: &Analysis) -> FoundLoops {
     analysis.find_loops(&SearchSettings::default()).unwrap()
 }
 
-fn made(_take: &Take, analysis: &Analysis, cut: &Cut, settings: &LoopSettings) -> MadeLoop {
+fn made(analysis: &Analysis, cut: &Cut, settings: &LoopSettings) -> MadeLoop {
     analysis.make_loop(&stretch(analysis, cut, 1), settings).unwrap()
 }
 
@@ -157,8 +157,8 @@ fn inspect_of_a_bad_take() {
 
 #[test]
 fn find_marks_the_recommended_loop() {
-    let (take, analysis) = walk(4.0, |_| {});
-    let found = search(&take, &analysis);
+    let (_, analysis) = walk(4.0, |_| {});
+    let found = search(&analysis);
     let svg = plot::find(&analysis, &SearchSettings::default(), &found);
     let recommended = format!("recommended length, {:.3} s", found.candidates[0].source_period_secs);
     assert_sound(&svg);
@@ -179,9 +179,9 @@ fn find_marks_the_recommended_loop() {
 
 #[test]
 fn make_shows_offsets_and_joints() {
-    let (take, analysis) = walk(4.0, |_| {});
-    let cut = search(&take, &analysis).candidates[0].cut;
-    let made = made(&take, &analysis, &cut, &LoopSettings::default());
+    let (_, analysis) = walk(4.0, |_| {});
+    let cut = search(&analysis).candidates[0].cut;
+    let made = made(&analysis, &cut, &LoopSettings::default());
     let svg = plot::make(&analysis, &made);
     assert_sound(&svg);
     for words in [
@@ -199,8 +199,8 @@ fn make_shows_offsets_and_joints() {
 
 #[test]
 fn one_candidate_and_none() {
-    let (take, analysis) = walk(3.0, |_| {});
-    let mut found = search(&take, &analysis);
+    let (_, analysis) = walk(3.0, |_| {});
+    let mut found = search(&analysis);
     found.candidates.truncate(1);
     assert_sound(&plot::find(&analysis, &SearchSettings::default(), &found));
     let svg = plot::find(&analysis, &SearchSettings::default(), &NOTHING);
@@ -264,7 +264,7 @@ fn endless_bounds_and_long_names_fit() {
         ..LoopSettings::default()
     };
     let cut = Cut::new(&take, 3.0, 40.0).unwrap();
-    assert_sound(&plot::make(&analysis, &made(&take, &analysis, &cut, &settings)));
+    assert_sound(&plot::make(&analysis, &made(&analysis, &cut, &settings)));
 }
 
 #[test]
