@@ -237,7 +237,6 @@ fn captured_root_motion_stays_unchanged() {
         let best = found(&analysis);
         let auto = made(&analysis, &best.cut, FeetSettings::default());
         let poses = made(
-            &take,
             &analysis,
             &best.cut,
             FeetSettings {
@@ -248,7 +247,6 @@ fn captured_root_motion_stays_unchanged() {
         assert!(!auto.feet.speed_is_theirs, "{seed}: {:?}", auto.feet.speed);
         assert_eq!(auto.loop_clip.root(), poses.loop_clip.root());
         let asked = made(
-            &take,
             &analysis,
             &best.cut,
             FeetSettings {
@@ -289,7 +287,6 @@ fn outcomes(take: &Take, lock: FootLock) -> Vec<FootOutcome> {
     let analysis = Analysis::new(take).unwrap();
     let cut = Cut::new(take, 20.0, 80.0).unwrap();
     let made = made(
-        take,
         &analysis,
         &cut,
         FeetSettings {
