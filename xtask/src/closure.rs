@@ -119,12 +119,12 @@ struct Measured {
 impl Measured {
     fn add(&mut self, quality: &Quality, residual: Gaps) {
         self.ranks.0.push(100.0 * quality.seam_rank);
-        self.errors.extend(quality.seam_acceleration_error.map(f64::abs));
+        self.errors.extend(quality.seam_acceleration_error_ratio.map(f64::abs));
         self.millimetres
             .extend(quality.displacement_metres.map(|metres| 1e3 * metres));
         self.degrees.extend(quality.displacement_radians.map(f64::to_degrees));
         self.slides.extend(quality.foot_slide_mps.map(|speed| 1e2 * speed));
-        self.peaks.push(quality.seam_acceleration_p99);
+        self.peaks.push(quality.seam_acceleration_ratio);
         let most = &mut self.residual;
         most.position = most.position.max(residual.position);
         most.velocity = most.velocity.max(residual.velocity);

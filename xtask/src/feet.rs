@@ -172,7 +172,7 @@ fn every_loop(studied: &[Studied], sections: &mut Sections) -> Result<(), String
             of_figures(&|f| format!("{:.2} ({:.2})", f.knee, f.knee_open)),
             of_figures(&|f| format!(
                 "{:.2} {:.2}",
-                f.quality_open.seam_acceleration_p99, f.quality.seam_acceleration_p99
+                f.quality_open.seam_acceleration_ratio, f.quality.seam_acceleration_ratio
             )),
             100.0 * figures.as_ref().map_or(0.0, |f| f.quality_open.seam_rank),
             100.0 * figures.as_ref().map_or(0.0, |f| f.quality.seam_rank),
@@ -197,8 +197,10 @@ fn every_loop(studied: &[Studied], sections: &mut Sections) -> Result<(), String
         ("hips sunk, mm", 1e3, |f| f.lowered_metres),
         ("knee, ratio", 1.0, |f| f.knee),
         ("knee without lock, ratio", 1.0, |f| f.knee_open),
-        ("seam acceleration open", 1.0, |f| f.quality_open.seam_acceleration_p99),
-        ("seam acceleration held", 1.0, |f| f.quality.seam_acceleration_p99),
+        ("seam acceleration open", 1.0, |f| {
+            f.quality_open.seam_acceleration_ratio
+        }),
+        ("seam acceleration held", 1.0, |f| f.quality.seam_acceleration_ratio),
     ];
     let mut summary = Table::new("| median | 90th percentile");
     for (name, unit, of) in columns {

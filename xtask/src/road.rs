@@ -36,7 +36,7 @@ fn every_take(studied: &[Studied], sections: &mut Sections) -> Result<(), String
          take's | mm | foot slide cm/s",
     );
     let (mut as_expected, mut popping, mut accelerations, mut errors) = (0, 0, Vec::new(), Vec::new());
-    let (mut c0_deg, mut c0_mm, mut slides, mut moved) = (0.0_f64, 0.0_f64, Vec::new(), Vec::new());
+    let (mut gap_deg, mut gap_mm, mut slides, mut moved) = (0.0_f64, 0.0_f64, Vec::new(), Vec::new());
     for studied in studied {
         let found = studied.find(&SearchSettings::default()).ok();
         let best = found.as_ref().and_then(|found| found.best());
@@ -56,11 +56,11 @@ fn every_take(studied: &[Studied], sections: &mut Sections) -> Result<(), String
         let made = studied.make(best, &LoopSettings::default())?;
         let quality = studied.written_quality(&made, &made.loop_clip)?;
         popping += usize::from(quality.pops());
-        c0_deg = c0_deg.max(quality.c0_radians.to_degrees());
-        c0_mm = c0_mm.max(1e3 * quality.c0_metres);
+        gap_deg = gap_deg.max(quality.pose_gap_radians.to_degrees());
+        gap_mm = gap_mm.max(1e3 * quality.pose_gap_metres);
         if expect == Expect::Loop {
-            accelerations.push(quality.seam_acceleration_p99);
-            errors.extend(quality.seam_acceleration_error);
+            accelerations.push(quality.seam_acceleration_ratio);
+            errors.extend(quality.seam_acceleration_error_ratio);
             slides.extend(quality.foot_slide_mps.map(|slide| 100.0 * slide));
             moved.extend(quality.displacement_metres.map(|metres| 1e3 * metres));
         }
@@ -71,10 +71,10 @@ fn every_take(studied: &[Studied], sections: &mut Sections) -> Result<(), String
             best.source_period_secs,
             best.cycles,
             cell(best.cost_ratio, 3),
-            quality.c0_radians.to_degrees(),
-            1e3 * quality.c0_metres,
-            quality.seam_acceleration_p99,
-            cell(quality.seam_acceleration_error, 3),
+            quality.pose_gap_radians.to_degrees(),
+            1e3 * quality.pose_gap_metres,
+            quality.seam_acceleration_ratio,
+            cell(quality.seam_acceleration_error_ratio, 3),
             100.0 * quality.seam_rank,
             cell(quality.take_rank.map(|rank| 100.0 * rank), 0),
             cell(quality.displacement_metres.map(|metres| 1e3 * metres), 1),
@@ -86,7 +86,7 @@ fn every_take(studied: &[Studied], sections: &mut Sections) -> Result<(), String
         "takes as expected | loops that pop | largest C0 deg | mm | acceleration | error | mm | foot slide cm/s",
     );
     summary.row(format_args!(
-        "{as_expected} of {} | {popping} | {c0_deg:.5} | {c0_mm:.5} | {:.2} | {:.3} | {:.1} | {:.1}",
+        "{as_expected} of {} | {popping} | {gap_deg:.5} | {gap_mm:.5} | {:.2} | {:.3} | {:.1} | {:.1}",
         studied.len(),
         median(accelerations),
         median(errors),

@@ -74,7 +74,7 @@ fn the_rank_of_a_perfect_loop_averages_one_half_over_all_starts() {
     for start in 0..SAMPLES {
         let quality = measure(&keys(SAMPLES + 1, start, |_, _, _, _| {}), true, still_root());
         assert!(!quality.pops(), "{quality:?}");
-        assert!(quality.c0_metres < 1e-12 && quality.c0_radians < 1e-12);
+        assert!(quality.pose_gap_metres < 1e-12 && quality.pose_gap_radians < 1e-12);
         sum += quality.seam_rank;
     }
     assert!((sum / SAMPLES as f64 - 0.5).abs() < 1e-9, "{sum}");
@@ -89,8 +89,8 @@ fn a_gap_at_the_closing_key_is_measured() {
         }
     };
     let quality = measure(&keys(SAMPLES + 1, 0, off), true, still_root());
-    assert!((quality.c0_metres - 0.003).abs() < 1e-12);
-    assert!((quality.c0_radians - 0.01).abs() < 1e-12);
+    assert!((quality.pose_gap_metres - 0.003).abs() < 1e-12);
+    assert!((quality.pose_gap_radians - 0.01).abs() < 1e-12);
     assert!(quality.pops());
 }
 
@@ -121,7 +121,7 @@ fn a_key_copied_over_a_jump_is_seen() {
         }
     };
     let quality = measure(&keys(SAMPLES + 1, 0, drift), true, still_root());
-    assert!(quality.c0_metres > 0.2, "{quality:?}");
+    assert!(quality.pose_gap_metres > 0.2, "{quality:?}");
     assert!(quality.pops() && quality.seam_rank > 0.95, "{quality:?}");
 }
 
@@ -159,14 +159,14 @@ fn a_loop_is_recognised_without_a_sidecar() {
         linear: DVec3::new(0.0, 0.0, 1.2),
         angular: DVec3::Y * 0.8,
     };
-    let travelling = |key: usize, joint: usize, t: &mut DVec3, q: &mut DQuat| {
+    let moving = |key: usize, joint: usize, t: &mut DVec3, q: &mut DQuat| {
         if joint == 0 {
             let root = twist.exp(key as f64 * STEP);
             *t = root.transform_point(*t);
             *q = root.rotation * *q;
         }
     };
-    let take = keys(SAMPLES + 1, 0, travelling);
+    let take = keys(SAMPLES + 1, 0, moving);
     let body = Body::find(&take, &BodyOverrides::default()).unwrap();
     let seen = recognition::recognise(&take, &body, 0).unwrap();
     assert!(seen.layout.has_closing_key && seen.layout.num_samples == SAMPLES);

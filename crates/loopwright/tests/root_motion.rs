@@ -141,7 +141,7 @@ fn turns_are_detected_from_the_keys_of_a_loop() {
                 let keys = LoopKeys::new(&written, seen.layout, seen.root, 0).unwrap();
                 let quality = quality::measure(&keys, &body, None);
                 assert!(
-                    quality.c0_metres < 1e-9 && quality.c0_radians < 1e-9,
+                    quality.pose_gap_metres < 1e-9 && quality.pose_gap_radians < 1e-9,
                     "{degrees}: {quality:?}"
                 );
             }

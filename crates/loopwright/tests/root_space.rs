@@ -218,7 +218,7 @@ fn a_tumbling_loop_is_recognised_by_its_keys() {
         let quality = quality::measure(&keys, &body, None);
         let rounding = if seen.space == RootSpace::Full { 1e-6 } else { 1e-4 };
         assert!(
-            quality.c0_metres < rounding && quality.c0_radians < rounding,
+            quality.pose_gap_metres < rounding && quality.pose_gap_radians < rounding,
             "{truth:?}: {quality:?}"
         );
         if seen.space == RootSpace::Full {

@@ -38,9 +38,9 @@ pub(crate) fn make(
     if file.quality.pops() {
         soft.push(format!(
             "the seam pops: gap {:.3} deg and {:.3} mm, seam acceleration {:.2} of the loop's own peaks",
-            file.quality.c0_radians.to_degrees(),
-            1e3 * file.quality.c0_metres,
-            file.quality.seam_acceleration_p99
+            file.quality.pose_gap_radians.to_degrees(),
+            1e3 * file.quality.pose_gap_metres,
+            file.quality.seam_acceleration_ratio
         ));
     }
     Ok(Making { made, file, soft })

@@ -207,7 +207,7 @@ impl Watched {
         Score {
             displacement_metres: quality.displacement_metres.unwrap_or(0.0),
             foot_slide_mps: quality.foot_slide_mps.unwrap_or(0.0),
-            acceleration_error: quality.seam_acceleration_error.unwrap_or(0.0).abs(),
+            acceleration_error: quality.seam_acceleration_error_ratio.unwrap_or(0.0).abs(),
             added_peaks: added / self.joints.len().max(1) as f64,
         }
     }

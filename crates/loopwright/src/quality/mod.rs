@@ -15,17 +15,19 @@ pub use sliding::{Stand, foot_slide_of_stances, stands};
 
 use crate::{analysis::body::Body, loop_clip::LoopKeys, motion::WorldTracks, root_motion::RootRelativeClip};
 
-/// The figures. Angles in radians, lengths in metres, rates per second; `None` where unknown.
+/// The figures. Angles in radians, lengths in metres, rates per second, ranks from 0 to 1; `None` where unknown.
+///
+/// A figure has the name that it has in the sidecar, up to the unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Quality {
     /// Largest rotation of a joint between first and closing key, and of a jump before the seam.
-    pub c0_radians: f64,
+    pub pose_gap_radians: f64,
     /// Largest distance of a joint between first and closing key, and of a jump before the seam.
-    pub c0_metres: f64,
+    pub pose_gap_metres: f64,
     /// Second difference at the seam less the take's own there, over the RMS of second differences, mean over joints.
-    pub seam_acceleration_error: Option<f64>,
+    pub seam_acceleration_error_ratio: Option<f64>,
     /// Largest over joints of the seam's second difference over the 99th percentile of the joint's others.
-    pub seam_acceleration_p99: f64,
+    pub seam_acceleration_ratio: f64,
     /// Share of windows with a smaller third difference than the seam's, 0 to 1; 0.5 on average when nothing shows.
     pub seam_rank: f64,
     /// The same for the take's own frames at both ends of the cut, mean of the two.
@@ -50,7 +52,9 @@ pub const POP_ACCELERATION: f64 = 1.5;
 impl Quality {
     /// Whether the seam is visible.
     pub fn pops(&self) -> bool {
-        self.c0_radians > POP_RADIANS || self.c0_metres > POP_METRES || self.seam_acceleration_p99 > POP_ACCELERATION
+        self.pose_gap_radians > POP_RADIANS
+            || self.pose_gap_metres > POP_METRES
+            || self.seam_acceleration_ratio > POP_ACCELERATION
     }
 }
 
@@ -58,16 +62,16 @@ impl Quality {
 pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) -> Quality {
     let source = source.map(SourceTracks::of);
     let source = source.as_ref();
-    let (c0_radians, c0_metres) = seam::c0(keys, source);
+    let (pose_gap_radians, pose_gap_metres) = seam::pose_gap(keys, source);
     let (displacement_metres, displacement_radians) = source.map_or((None, None), |source| {
         let (metres, radians) = seam::displacement(keys, source);
         (Some(metres), Some(radians))
     });
     Quality {
-        c0_radians,
-        c0_metres,
-        seam_acceleration_error: source.and_then(|source| seam::seam_acceleration_error(keys, source)),
-        seam_acceleration_p99: seam::seam_acceleration_p99(keys),
+        pose_gap_radians,
+        pose_gap_metres,
+        seam_acceleration_error_ratio: source.and_then(|source| seam::seam_acceleration_error_ratio(keys, source)),
+        seam_acceleration_ratio: seam::seam_acceleration_ratio(keys),
         seam_rank: seam::seam_rank(keys),
         take_rank: source.and_then(seam::take_rank),
         displacement_metres,

@@ -13,11 +13,11 @@ use crate::{
 /// The joints with the largest figures at the seam, by index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SeamJoints {
-    /// Of [`Quality::c0_radians`](super::Quality::c0_radians).
+    /// Of [`Quality::pose_gap_radians`](super::Quality::pose_gap_radians).
     pub turn: usize,
-    /// Of [`Quality::c0_metres`](super::Quality::c0_metres).
+    /// Of [`Quality::pose_gap_metres`](super::Quality::pose_gap_metres).
     pub gap: usize,
-    /// Of [`Quality::seam_acceleration_p99`](super::Quality::seam_acceleration_p99).
+    /// Of [`Quality::seam_acceleration_ratio`](super::Quality::seam_acceleration_ratio).
     pub acceleration: usize,
 }
 
@@ -31,21 +31,21 @@ pub fn seam_joints(keys: &LoopKeys, source: Option<&RootRelativeClip>) -> SeamJo
         })
     };
     SeamJoints {
-        turn: worst(&|joint| joint_c0(keys, source.as_ref(), joint).0).0,
-        gap: worst(&|joint| joint_c0(keys, source.as_ref(), joint).1).0,
-        acceleration: worst(&|joint| joint_acceleration_p99(keys, joint)).0,
+        turn: worst(&|joint| joint_pose_gap(keys, source.as_ref(), joint).0).0,
+        gap: worst(&|joint| joint_pose_gap(keys, source.as_ref(), joint).1).0,
+        acceleration: worst(&|joint| joint_acceleration_ratio(keys, joint)).0,
     }
 }
 
 /// Gap between first and closing key, and the excess of the step over the seam over any natural step there.
-pub(super) fn c0(keys: &LoopKeys, source: Option<&SourceTracks<'_>>) -> (f64, f64) {
+pub(super) fn pose_gap(keys: &LoopKeys, source: Option<&SourceTracks<'_>>) -> (f64, f64) {
     (0..keys.num_joints())
-        .map(|joint| joint_c0(keys, source, joint))
+        .map(|joint| joint_pose_gap(keys, source, joint))
         .fold((0.0, 0.0), |worst, gap| (worst.0.max(gap.0), worst.1.max(gap.1)))
 }
 
 /// The same of one joint.
-fn joint_c0(keys: &LoopKeys, source: Option<&SourceTracks<'_>>, joint: usize) -> (f64, f64) {
+fn joint_pose_gap(keys: &LoopKeys, source: Option<&SourceTracks<'_>>, joint: usize) -> (f64, f64) {
     let last = keys.num_samples() as isize;
     let (radians, mut metres) = keys.closing_gap(joint).unwrap_or_default();
     let moved = |sample: isize| (keys.position(sample + 1, joint) - keys.position(sample, joint)).length();
@@ -80,14 +80,14 @@ fn second_differences(keys: &LoopKeys, joint: usize) -> Vec<DVec3> {
         .collect()
 }
 
-pub(super) fn seam_acceleration_p99(keys: &LoopKeys) -> f64 {
+pub(super) fn seam_acceleration_ratio(keys: &LoopKeys) -> f64 {
     (0..keys.num_joints())
-        .map(|joint| joint_acceleration_p99(keys, joint))
+        .map(|joint| joint_acceleration_ratio(keys, joint))
         .fold(0.0, f64::max)
 }
 
 /// The same of one joint.
-fn joint_acceleration_p99(keys: &LoopKeys, joint: usize) -> f64 {
+fn joint_acceleration_ratio(keys: &LoopKeys, joint: usize) -> f64 {
     let num_samples = keys.num_samples();
     let sizes: Vec<f64> = second_differences(keys, joint).iter().map(|a| a.length()).collect();
     // The seam lies between the last sample and the first; the second differences of both contain it.
@@ -95,7 +95,7 @@ fn joint_acceleration_p99(keys: &LoopKeys, joint: usize) -> f64 {
     seam / seam_peak::usual(sizes[1..num_samples - 1].to_vec(), floor::TREMBLE_METRES)
 }
 
-pub(super) fn seam_acceleration_error(keys: &LoopKeys, source: &SourceTracks<'_>) -> Option<f64> {
+pub(super) fn seam_acceleration_error_ratio(keys: &LoopKeys, source: &SourceTracks<'_>) -> Option<f64> {
     let end = keys.num_samples() as isize;
     let known: Vec<isize> = [0, end]
         .into_iter()

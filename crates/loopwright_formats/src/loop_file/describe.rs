@@ -168,12 +168,12 @@ fn treatment(outcome: &FootOutcome) -> FootTreatment {
 pub fn quality(quality: &Quality, closed: Option<&Closed>, grade: Grade) -> QualityFacts {
     QualityFacts {
         grade: Some(grade),
-        pose_gap_deg: Some(quality.c0_radians.to_degrees()),
-        pose_gap_mm: Some(1e3 * quality.c0_metres),
+        pose_gap_deg: Some(quality.pose_gap_radians.to_degrees()),
+        pose_gap_mm: Some(1e3 * quality.pose_gap_metres),
         velocity_gap_dps: closed.map(|closed| closed.residual.angular_velocity.to_degrees()),
         velocity_gap_mmps: closed.map(|closed| 1e3 * closed.residual.velocity),
-        seam_acceleration_error_ratio: quality.seam_acceleration_error,
-        seam_acceleration_ratio: Some(quality.seam_acceleration_p99),
+        seam_acceleration_error_ratio: quality.seam_acceleration_error_ratio,
+        seam_acceleration_ratio: Some(quality.seam_acceleration_ratio),
         seam_rank_percent: Some(100.0 * quality.seam_rank),
         take_rank_percent: quality.take_rank.map(|rank| 100.0 * rank),
         displacement_mm: quality.displacement_metres.map(|metres| 1e3 * metres),
