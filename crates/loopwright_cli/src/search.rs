@@ -22,7 +22,7 @@ pub(crate) fn settings(args: &SearchArgs, max_candidates: usize) -> SearchSettin
         max_candidates,
         decay: args.decay.lasting(args.half_life, 4.0 * args.half_life),
         within: args.within,
-        travel: RootMotionBounds {
+        root_motion: RootMotionBounds {
             speed_mps: args.speed,
             turn_radps: turn_bounds(args).map(|bounds| bounds.map(f64::to_radians)),
             climb_mps: args.climb,

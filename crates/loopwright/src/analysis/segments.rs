@@ -85,7 +85,7 @@ pub struct Segment {
 const WINDOW_SECS: f64 = 1.0;
 
 /// Below this speed a body stays in its position, metres per second.
-pub(crate) const TRAVEL_MPS: f64 = 0.3;
+pub(crate) const MOVING_MPS: f64 = 0.3;
 
 /// From this rate on a walk or a run curves, radians per second (20 degrees).
 const CURVE_RATE: f64 = 0.349;
@@ -149,7 +149,7 @@ fn gait_at(take: &Take, heading: &Heading, activity: &Activity, run_speed: f64, 
     let step = rotation::from_yaw(facing).conjugate() * (heading.ground(to) - heading.ground(from)) / secs;
     let speed = ops::hypot(step.x, step.z);
     let side = |value: f64| if value > 0.0 { Side::Left } else { Side::Right };
-    if speed < TRAVEL_MPS {
+    if speed < MOVING_MPS {
         return if turn_rate.abs() >= TURN_RATE {
             Gait::Turn(side(turn_rate))
         } else {

@@ -214,11 +214,11 @@ impl<'a> Finder<'a> {
     ///
     /// The test is very cheap, so that such pairs do not use up the limit of examined pairs.
     fn out_of_bounds(&self, pair: &SeamPair) -> Option<Twist> {
-        if self.settings.travel == RootMotionBounds::default() {
+        if self.settings.root_motion == RootMotionBounds::default() {
             return None;
         }
         let rough = self.source.rough_root_motion(pair);
-        (!self.settings.travel.widened(rough.angular.y).admit(&rough)).then_some(rough)
+        (!self.settings.root_motion.widened(rough.angular.y).admit(&rough)).then_some(rough)
     }
 
     /// Distinct pairs of frames that cost no more than `max_cost`, cheapest first.
@@ -260,7 +260,7 @@ impl<'a> Finder<'a> {
 
     /// The candidate, where its root motion is within the bounds.
     fn admitted(&self, candidate: LoopCandidate) -> Result<LoopCandidate, MissReason> {
-        if self.settings.travel.admit(&candidate.twist) {
+        if self.settings.root_motion.admit(&candidate.twist) {
             Ok(candidate)
         } else {
             Err(MissReason::RootMotion { found: candidate.twist })

@@ -17,7 +17,7 @@ mod finder;
 
 mod describe;
 
-mod travel;
+mod pair_motion;
 
 mod abruptness;
 

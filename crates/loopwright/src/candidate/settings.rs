@@ -23,7 +23,7 @@ pub struct SearchSettings {
     /// First and last frame in which loops may lie; `None` for the whole take.
     pub within: Option<(usize, usize)>,
     /// Bounds on the root motion.
-    pub travel: RootMotionBounds,
+    pub root_motion: RootMotionBounds,
     /// Look for idle loops instead of loops that move.
     pub idle: bool,
     /// What ends meet. Where it is the mirror image of the start, the search looks for half cycles; bounds on length and cycles
@@ -42,7 +42,7 @@ impl Default for SearchSettings {
                 half_life_secs: DEFAULT_HALF_LIFE_SECS,
             },
             within: None,
-            travel: RootMotionBounds::default(),
+            root_motion: RootMotionBounds::default(),
             idle: false,
             pairing: Pairing::Same,
         }

@@ -13,7 +13,7 @@ use super::{
     profile::{Profile, Signal},
     response,
 };
-use crate::analysis::segments::TRAVEL_MPS;
+use crate::analysis::segments::MOVING_MPS;
 
 /// The changing quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -272,7 +272,7 @@ fn event(profile: &Profile, modes: &[Mode], quantity: Quantity, core: &Core, roo
         // The mode may change slightly early or late, so the frames around are searched for one that moves.
         (Mode::Idle, Quantity::Velocity) => {
             let mut others = frames.clone().map(|frame| modes[frame]);
-            others.find(|mode| mode.travels()).unwrap_or(Mode::Idle)
+            others.find(|mode| mode.moves()).unwrap_or(Mode::Idle)
         }
         (mode, _) => mode,
     };
@@ -292,9 +292,9 @@ fn event(profile: &Profile, modes: &[Mode], quantity: Quantity, core: &Core, roo
 
 fn kind_of(from: DVec3, to: DVec3) -> EventKind {
     let (before, after) = (from.length(), to.length());
-    if before < TRAVEL_MPS && after >= before {
+    if before < MOVING_MPS && after >= before {
         EventKind::Start
-    } else if after < TRAVEL_MPS {
+    } else if after < MOVING_MPS {
         EventKind::Stop
     } else if from.dot(to) < TURNED * before * after {
         EventKind::Turn

@@ -34,7 +34,7 @@ words!(Mode {
 
 impl Mode {
     /// Whether the body changes its position in this mode.
-    pub fn travels(self) -> bool {
+    pub fn moves(self) -> bool {
         !matches!(self, Self::Idle | Self::TurnInPlace)
     }
 }
@@ -124,7 +124,7 @@ fn figures_of(profile: &Profile, modes: &[Mode], mode: Mode) -> Option<ModeFigur
                 }
             })
     };
-    let around = mode.travels().then(|| widened(profile, modes, mode));
+    let around = mode.moves().then(|| widened(profile, modes, mode));
     let speed_rates = |sign: f64| {
         let frames = around.as_ref()?;
         largest(&mut frames.iter().copied(), &|frame| sign * profile.speed_rate[frame])
@@ -132,7 +132,7 @@ fn figures_of(profile: &Profile, modes: &[Mode], mode: Mode) -> Option<ModeFigur
     Some(ModeFigures {
         mode,
         secs: count as f64 * profile.frame_time_secs,
-        top_speed: mode.travels().then(|| top_speed(profile, modes, mode)).flatten(),
+        top_speed: mode.moves().then(|| top_speed(profile, modes, mode)).flatten(),
         acceleration: speed_rates(1.0),
         deceleration: speed_rates(-1.0),
         turn_rate: largest(&mut frames(), &|frame| profile.facing.rates[frame].y.abs()),

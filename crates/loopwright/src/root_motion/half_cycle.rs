@@ -140,8 +140,8 @@ pub(crate) fn extract_half(
         let climb = root.twist.linear.y * clip.step_secs();
         root.start.translation.y = foot_of_climb(&world, first, clip.num_intervals(), climb);
     }
-    let keeps_travel = matches!(mode, RootMode::Keep | RootMode::Stationary);
-    let root_joint = root_joint::find(clip.skeleton(), &analysis.world, &analysis.body).filter(|_| !keeps_travel);
+    let keeps_root_motion = matches!(mode, RootMode::Keep | RootMode::Stationary);
+    let root_joint = root_joint::find(clip.skeleton(), &analysis.world, &analysis.body).filter(|_| !keeps_root_motion);
     Ok(match root_joint {
         Some(joint) => {
             RootRelativeClip::under_root_joint(clip, root, joint, analysis, &[root_joint::tilt(clip, joint)])
