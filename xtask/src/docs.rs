@@ -133,7 +133,7 @@ fn jump() -> Result<String, String> {
     let gaps = transitions.gaps(0, 0);
     let axes: Vec<(f64, f64)> = gaps
         .iter()
-        .flat_map(|gap| (0..3).map(|axis| (gap.place[axis], gap.velocity[axis])))
+        .flat_map(|gap| (0..3).map(|axis| (gap.position[axis], gap.velocity[axis])))
         .filter(|gap| *gap != (0.0, 0.0))
         .collect();
     let decays = [

@@ -35,7 +35,7 @@ pub(crate) fn parse_cycles(text: &str) -> Result<[u32; 2], String> {
     if (1..=cycles[1]).contains(&cycles[0]) {
         Ok(cycles)
     } else {
-        Err("from 1 on, the fewest first, such as 1:3".to_owned())
+        Err("must be 1 or more, with the smaller number first, such as 1:3".to_owned())
     }
 }
 

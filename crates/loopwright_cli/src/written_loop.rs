@@ -291,7 +291,7 @@ pub(crate) fn read_sidecar(path: &Path, reading: &TakeArgs) -> Result<Option<Sid
         && !wanted.eq_ignore_ascii_case(named)
     {
         talk::note(&format!(
-            "{}: its sidecar is of the animation \"{named}\" and plays no part for \"{wanted}\"",
+            "{}: its sidecar is of the animation \"{named}\" and is not used for \"{wanted}\"",
             path.display()
         ));
         return Ok(None);

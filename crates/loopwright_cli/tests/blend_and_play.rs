@@ -235,10 +235,16 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
         ("play left.bvh right.bvh --seconds 1e12 -o out.bvh", "cannot play"),
         (
             "play left.bvh right.bvh --fade-seconds 0 -o out.bvh",
-            "a jump fades over",
+            "the fade of a jump must last",
         ),
-        ("play left.bvh right.bvh --cycles 3:1 -o out.bvh", "the fewest first"),
-        ("play left.bvh right.bvh --cycles 0 -o out.bvh", "the fewest first"),
+        (
+            "play left.bvh right.bvh --cycles 3:1 -o out.bvh",
+            "with the smaller number first",
+        ),
+        (
+            "play left.bvh right.bvh --cycles 0 -o out.bvh",
+            "with the smaller number first",
+        ),
         (
             "play left.bvh right.bvh --fps 0 -o out.bvh",
             "--fps must be a positive number",

@@ -406,7 +406,7 @@ fn displacements_are_mapped_with_the_gaps_of_a_jump() {
     for words in [
         "spring, half-life 0.100 s: exact",
         "quintic, blend 0.400 s",
-        "gap of place, m",
+        "gap of position, m",
         "gap of velocity, m/s",
     ] {
         assert!(svg.contains(words), "no {words}");

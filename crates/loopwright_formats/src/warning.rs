@@ -43,13 +43,13 @@ pub enum Warning {
         names: Vec<String>,
     },
     /// The animation moves nodes outside of the skeleton; they are ignored.
-    #[error("{count} nodes that the animation moves are not of the skeleton and play no part")]
+    #[error("{count} nodes that the animation moves are outside the skeleton and are not used")]
     NodesLeftOut {
         /// How many.
         count: usize,
     },
     /// The animation changes properties other than translation, rotation and scale of nodes; they are ignored.
-    #[error("{count} channels of the animation move no node (such as shapes of faces) and play no part")]
+    #[error("{count} channels of the animation move no node (such as shapes of faces) and are not used")]
     ChannelsLeftOut {
         /// How many channels do.
         count: usize,
@@ -192,5 +192,5 @@ fn scaled(count: usize, varies: bool) -> String {
         (_, true) => "change their scale",
     };
     let held = if varies { ", a loop keeps the first" } else { "" };
-    format!("{others} {verb}; it is kept in the places of the joints below{held}")
+    format!("{others} {verb}; it is kept in the positions of the joints below{held}")
 }

@@ -31,7 +31,7 @@ pub enum BlendError {
     #[error("there are no loops")]
     NoLoops,
     /// The skeleton of a loop differs from the first.
-    #[error("loop {index} has another skeleton than the first: {difference}")]
+    #[error("the skeleton of loop {index} differs from that of the first loop: {difference}")]
     Skeleton {
         /// The loop, counted from 0.
         index: usize,
@@ -85,7 +85,7 @@ pub enum SkeletonDifference {
         found: String,
     },
     /// A joint has another parent.
-    #[error("joint {joint}, \"{name}\", hangs from another joint")]
+    #[error("joint {joint}, \"{name}\", has another parent")]
     Parent {
         /// Index of the joint.
         joint: usize,

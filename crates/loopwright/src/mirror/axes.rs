@@ -96,7 +96,7 @@ impl Mirror {
             };
             let off_metres = (self.reflect(joint, own) - other).length();
             if off_metres > tolerance[0] * own.length().max(other.length()) + tolerance[1] * size {
-                return Err(MirrorError::Places {
+                return Err(MirrorError::Positions {
                     left: skeleton.joint(joint).name.clone(),
                     right: skeleton.joint(partner).name.clone(),
                     off_metres,

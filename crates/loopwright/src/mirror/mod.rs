@@ -75,7 +75,7 @@ pub enum MirrorError {
     #[error(
         "\"{left}\" and \"{right}\" cannot be images of each other: at rest they are {off_metres:.3} m off the mirror image"
     )]
-    Places {
+    Positions {
         /// One joint.
         left: String,
         /// Its partner.
@@ -250,7 +250,10 @@ mod tests {
             pose
         });
         let error_of_pairs = Mirror::of(&odd, &[pair("b", "d"), pair("c", "e")], |_| 0.0).unwrap_err();
-        assert!(matches!(error_of_pairs, MirrorError::Places { .. }), "{error_of_pairs}");
+        assert!(
+            matches!(error_of_pairs, MirrorError::Positions { .. }),
+            "{error_of_pairs}"
+        );
         let one_sided = take(["a", "b", "c", "d", "e", "f"], DVec3::ZERO);
         assert_eq!(Mirror::of(&one_sided, &[], |_| 0.0), Err(MirrorError::NoPairs));
     }

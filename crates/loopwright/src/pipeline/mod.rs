@@ -230,9 +230,9 @@ fn led_along_its_path(
     let Some(joint) = source.root_joint else {
         return Ok((loop_clip.clone().along(path)?, source));
     };
-    let seat = root_joint::tilt(&source.clip, joint);
-    let seats: Vec<_> = path.iter().map(|&sway| sway * seat).collect();
-    let clip = root_joint::reseated(&source.clip, joint, analysis, &seats);
+    let tilt = root_joint::tilt(&source.clip, joint);
+    let root_from_joint: Vec<_> = path.iter().map(|&sway| sway * tilt).collect();
+    let clip = root_joint::with_root_joint_moved(&source.clip, joint, analysis, &root_from_joint);
     let loop_clip = path::led_along(loop_clip, joint, path)?;
     Ok((loop_clip, RootRelativeClip { clip, ..source }))
 }

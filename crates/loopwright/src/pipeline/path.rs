@@ -53,12 +53,12 @@ pub(super) fn led_along(clip: &LoopClip, joint: usize, path: Vec<Rigid>) -> Resu
         let sway = path.get(sample).copied().unwrap_or(Rigid::IDENTITY);
         let body = clip.body_pose(sample);
         // The joint moves along the path first; the root then follows and finds it unchanged relative to itself.
-        let seat = body.joint(joint);
+        let unmoved = body.joint(joint);
         let led = body.carried(skeleton, joint, sway);
         let mut pose = body.to_pose();
         pose.set_joint(joint, led);
         for &child in skeleton.children(joint) {
-            pose.set_joint(child, led.inverse() * seat * body.joint(child));
+            pose.set_joint(child, led.inverse() * unmoved * body.joint(child));
         }
         tracks.push(pose.as_ref());
     }

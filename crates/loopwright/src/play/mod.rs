@@ -69,7 +69,7 @@ pub enum PlayError {
     #[error("there are no loops")]
     NoLoops,
     /// The skeleton of a loop differs from the first.
-    #[error("loop {index} has another skeleton than the first: {difference}")]
+    #[error("the skeleton of loop {index} differs from that of the first loop: {difference}")]
     Skeleton {
         /// The loop, counted from 0.
         index: usize,
@@ -83,19 +83,19 @@ pub enum PlayError {
         found: f64,
     },
     /// The fade is too short or too long.
-    #[error("a jump fades over {min} s to {max} s, found {found} s", min = FADE_SECS.start(), max = FADE_SECS.end())]
+    #[error("the fade of a jump must last {min} to {max} seconds, found {found}", min = FADE_SECS.start(), max = FADE_SECS.end())]
     FadeSecs {
         /// Seconds given.
         found: f64,
     },
     /// The cycles are out of order, or zero.
-    #[error("loops play for 1 cycle or more, the fewest first, found {} to {}", .found[0], .found[1])]
+    #[error("each loop must play for 1 cycle or more, with the smaller number first, found {} to {}", .found[0], .found[1])]
     Cycles {
         /// Cycles given.
         found: [u32; 2],
     },
     /// The number of loops is too large to be intended.
-    #[error("more than {MAX_SEGMENTS} loops might be played one after the other")]
+    #[error("the duration may need more than {MAX_SEGMENTS} loops in sequence")]
     TooLong,
     /// There are more frames than a take may hold.
     #[error("{found} transforms (frames times joints) are requested, the limit is {MAX_TRANSFORMS}")]

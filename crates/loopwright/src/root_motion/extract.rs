@@ -74,11 +74,11 @@ impl Analysis {
             fit: Some(fit),
             ..match root_joint {
                 Some(joint) => {
-                    let seat = match settings.space {
+                    let root_from_joint = match settings.space {
                         RootSpace::Ground => root_joint::tilt(clip, joint),
                         RootSpace::Full => Rigid::IDENTITY,
                     };
-                    RootRelativeClip::under_root_joint(clip, root, joint, self, &[seat])
+                    RootRelativeClip::under_root_joint(clip, root, joint, self, &[root_from_joint])
                 }
                 None => RootRelativeClip::relative_to(clip, root, carrier),
             }
@@ -102,11 +102,17 @@ impl RootRelativeClip {
 
     /// The same clip relative to a root whose motion is known and that a joint of the rig carries.
     ///
-    /// `seats` holds the transforms of that joint relative to the root's constant twist, one for each sample of a period or one
+    /// `root_from_joint` holds the transforms of that joint relative to the root's constant twist, one for each sample of a period or one
     /// for all; `analysis` is that of the take.
-    pub fn under_root_joint(clip: &Clip, root: RootMotion, joint: usize, analysis: &Analysis, seats: &[Rigid]) -> Self {
+    pub fn under_root_joint(
+        clip: &Clip,
+        root: RootMotion,
+        joint: usize,
+        analysis: &Analysis,
+        root_from_joint: &[Rigid],
+    ) -> Self {
         Self {
-            clip: root_joint::seated(clip, root, joint, analysis, seats),
+            clip: root_joint::with_root_joint_at(clip, root, joint, analysis, root_from_joint),
             root,
             carrier: joint,
             root_joint: Some(joint),

@@ -110,44 +110,50 @@ fn kept_children(skeleton: &Skeleton, joint: usize, analysis: &Analysis) -> Vec<
     children
 }
 
-/// A clip relative to the root, with its root joint at `seats` and its body where it was in the world.
+/// A clip relative to the root, with its root joint at `root_from_joint` and its body where it was in the world.
 ///
-/// `seats` holds transforms of the root joint relative to the constant twist, one for each sample of a period or one for all.
-pub fn seated(clip: &Clip, root: RootMotion, joint: usize, analysis: &Analysis, seats: &[Rigid]) -> Clip {
+/// `root_from_joint` holds transforms of the root joint relative to the constant twist, one for each sample of a period or one for all.
+pub fn with_root_joint_at(
+    clip: &Clip,
+    root: RootMotion,
+    joint: usize,
+    analysis: &Analysis,
+    root_from_joint: &[Rigid],
+) -> Clip {
     let root_from_world = |sample: isize| root.at(sample as f64 * clip.step_secs()).inverse();
     let children = kept_children(clip.skeleton(), joint, analysis);
-    seat(clip, joint, &children, &root_from_world, seats)
+    moved_without_body(clip, joint, &children, &root_from_world, root_from_joint)
 }
 
 /// The same for a clip that is already relative to the root.
-pub(crate) fn reseated(clip: &Clip, joint: usize, analysis: &Analysis, seats: &[Rigid]) -> Clip {
+pub(crate) fn with_root_joint_moved(clip: &Clip, joint: usize, analysis: &Analysis, root_from_joint: &[Rigid]) -> Clip {
     let children = kept_children(clip.skeleton(), joint, analysis);
-    seat(clip, joint, &children, &|_| Rigid::IDENTITY, seats)
+    moved_without_body(clip, joint, &children, &|_| Rigid::IDENTITY, root_from_joint)
 }
 
-fn seat(
+fn moved_without_body(
     clip: &Clip,
     joint: usize,
     children: &[usize],
     root_from_clip: &dyn Fn(isize) -> Rigid,
-    seats: &[Rigid],
+    root_from_joint: &[Rigid],
 ) -> Clip {
     let world = clip.world_tracks();
     let first = *clip.sample_range().start();
     let at = |sample: isize, joint: usize| world.joint((sample - first) as usize, joint);
-    let seat = |sample: isize| match seats.len() {
+    let joint_at = |sample: isize| match root_from_joint.len() {
         0 => Rigid::IDENTITY,
-        count => seats[sample.rem_euclid(count as isize) as usize],
+        count => root_from_joint[sample.rem_euclid(count as isize) as usize],
     };
     let parent = clip.skeleton().parent(joint);
     // Joints above keep their tracks, now relative to the root.
     let mut moved = clip.with_joint_track(joint, |sample| {
         let above = parent.map_or(Rigid::IDENTITY, |parent| at(sample, parent));
-        above.inverse() * seat(sample)
+        above.inverse() * joint_at(sample)
     });
     for &child in children {
         moved = moved.with_joint_track(child, |sample| {
-            seat(sample).inverse() * root_from_clip(sample) * at(sample, child)
+            joint_at(sample).inverse() * root_from_clip(sample) * at(sample, child)
         });
     }
     moved

@@ -223,7 +223,7 @@ pub struct Gap {
     /// Its weight, a factor on metres.
     pub weight: f64,
     /// Difference of position from the other motion, metres, in the axes of the heading; zero for the root.
-    pub place: DVec3,
+    pub position: DVec3,
     /// Difference of velocity, metres per second.
     pub velocity: DVec3,
 }
@@ -232,7 +232,7 @@ impl Gap {
     /// Its part of the cost of the jump, metre-seconds.
     pub fn cost(&self, decay: Decay) -> f64 {
         let axes =
-            (0..3).map(|axis| decay.displacement(self.weight * self.place[axis], self.weight * self.velocity[axis]));
+            (0..3).map(|axis| decay.displacement(self.weight * self.position[axis], self.weight * self.velocity[axis]));
         axes.sum()
     }
 }
@@ -339,7 +339,7 @@ impl Transitions {
                 Gap {
                     of,
                     weight,
-                    place: vector(&|(x, _)| x),
+                    position: vector(&|(x, _)| x),
                     velocity: vector(&|(_, v)| v),
                 }
             })

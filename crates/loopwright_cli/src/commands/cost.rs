@@ -257,7 +257,7 @@ fn pair(
     });
     let axes = gaps.iter().flat_map(|gap| {
         let count = if gap.of == GapOf::RootTurning { 1 } else { 3 };
-        (0..count).map(|axis| (gap.place[axis], gap.velocity[axis]))
+        (0..count).map(|axis| (gap.position[axis], gap.velocity[axis]))
     });
     let axes = axes.collect();
     let gaps = gaps.iter().map(|gap| GapFacts {
@@ -268,7 +268,7 @@ fn pair(
         },
         is_joint: matches!(gap.of, GapOf::Joint(_)),
         weight: gap.weight,
-        position_m: gap.place.to_array(),
+        position_m: gap.position.to_array(),
         velocity_mps: gap.velocity.to_array(),
         costs_metre_secs: decays.map(|decay| gap.cost(decay)),
     });

@@ -266,7 +266,7 @@ const LEAST_REACH: [f64; 2] = [0.05, 0.5];
 /// each decay; `gaps` are marked, metres and metres per second.
 pub fn displacements(title: &str, decays: &[Decay], gaps: &[(f64, f64)]) -> String {
     let mut svg = Svg::new();
-    let below = "the area under the offset that a gap of place and velocity leaves; dark is dear";
+    let below = "the area under the offset that a gap of position and velocity leaves; dark is expensive";
     let mut top = axes::title(&mut svg, title, below);
     let reach = [0, 1].map(|part| {
         let sizes = gaps.iter().map(|gap| if part == 0 { gap.0.abs() } else { gap.1.abs() });
@@ -321,7 +321,7 @@ pub fn displacements(title: &str, decays: &[Decay], gaps: &[(f64, f64)]) -> Stri
                 height: 156.0,
             };
             let (x, y) = (
-                Axis::across(Range::new(-reach[0], reach[0]), "gap of place, m", width),
+                Axis::across(Range::new(-reach[0], reach[0]), "gap of position, m", width),
                 Axis::up(Range::new(-reach[1], reach[1]), "gap of velocity, m/s", area.height),
             );
             let panel = Panel {

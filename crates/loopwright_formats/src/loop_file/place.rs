@@ -193,7 +193,7 @@ impl LoopInFile {
         }
         // The root joint has the loop's transform, so that the two compare joint by joint.
         let (shown, world) = (self.layout.shown(&self.root), written.world_tracks());
-        let seats: Vec<Rigid> = (0..sidecar.playback.samples.min(written.num_frames()))
+        let root_from_joint: Vec<Rigid> = (0..sidecar.playback.samples.min(written.num_frames()))
             .map(|key| shown.at(key as f64 * written.frame_time_secs()).inverse() * world.joint(key, self.carrier))
             .collect();
         Ok(RootRelativeClip::under_root_joint(
@@ -201,7 +201,7 @@ impl LoopInFile {
             root,
             self.carrier,
             analysis,
-            &seats,
+            &root_from_joint,
         ))
     }
 }
