@@ -58,6 +58,9 @@ pub(crate) struct Limits {
     max_seam_rank: Option<f64>,
 }
 
+/// Keys of `loopwright.toml` that have a new name; aliases of the fields keep them readable.
+const FORMER_KEYS: [&str; 4] = ["max-c0-deg", "max-c0-mm", "max-skate", "max-rank"];
+
 fn parse_limit(text: &str) -> Result<f64, String> {
     let limit = text.trim().parse().ok().filter(|limit| is_limit(*limit));
     limit.ok_or_else(|| NOT_A_LIMIT.to_owned())
@@ -248,7 +251,7 @@ fn read(path: &Path) -> Result<Limits, Failure> {
         )
     };
     let text = String::from_utf8(files::read_bytes(path)?).map_err(|_| wrong("it is not text".to_owned()))?;
-    let config: Config = toml::from_str(&text).map_err(|error| wrong(error.to_string().trim_end().to_owned()))?;
+    let config: Config = toml::from_str(&text).map_err(|error| wrong(files::toml_error(&error, &FORMER_KEYS)))?;
     Ok(config.check)
 }
 

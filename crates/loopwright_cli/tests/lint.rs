@@ -63,7 +63,7 @@ fn a_folder_stands_for_the_loops_below_it() {
 }
 
 #[test]
-fn a_limit_that_is_exceeded_is_told_with_what_to_try() {
+fn a_limit_that_is_exceeded_is_reported_with_what_to_try() {
     let folder = with_loops();
     let found = number(&folder.json("loops/a.bvh.json"), "quality/foot_slide_cmps");
     assert!(found > 0.2, "{found}");
@@ -151,12 +151,16 @@ fn limits_come_from_the_nearest_file_and_flags_count_more() {
 }
 
 #[test]
-fn a_malformed_file_of_limits_is_told_with_its_line() {
+fn a_malformed_file_of_limits_is_reported_with_its_line() {
     let folder = with_loops();
-    for (text, told) in [
+    for (text, message) in [
         ("[check]\nmax-foot-slide 3\n", "line 2"),
         ("[check]\n\nmax-skating = 3\n", "unknown field `max-skating`"),
         ("[check]\n\nmax-skating = 3\n", "line 3"),
+        (
+            "[check]\nmax-skating = 3\n",
+            "expected one of `max-gap-deg`, `max-gap-mm`, `max-seam-acceleration`, `max-foot-slide`, `max-seam-rank`",
+        ),
         ("[check]\nmax-seam-rank = \"50\"\n", "line 2"),
         ("[check]\nmax-seam-rank = -1\n", "a limit is a number from 0 on"),
         ("[check]\nmax-seam-rank = nan\n", "a limit is a number from 0 on"),
@@ -174,7 +178,7 @@ fn a_malformed_file_of_limits_is_told_with_its_line() {
             "{}",
             checked.stderr
         );
-        assert!(checked.stderr.contains(told), "no {told:?} in {}", checked.stderr);
+        assert!(checked.stderr.contains(message), "no {message:?} in {}", checked.stderr);
     }
     for wrong in [
         "--max-foot-slide -1",
@@ -275,7 +279,7 @@ fn every_loop_of_a_file_is_checked_and_the_sidecar_counts_for_its_own() {
 }
 
 #[test]
-fn skate_is_what_make_measured() {
+fn foot_sliding_is_what_make_measured() {
     let folder = Folder::with_walk();
     for flags in ["", "--root-motion stationary", "--symmetric", "--add-root"] {
         folder.run(&format!("make walk.bvh {flags} -o loop.bvh --force")).done();

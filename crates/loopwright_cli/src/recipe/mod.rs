@@ -83,6 +83,9 @@ const SETS_ASIDE: [(&str, &str, &[&str]); 5] = [
     ("output", "frames", &["fps"]),
 ];
 
+/// Keys of saved recipes that have a new name; aliases of the fields keep them readable.
+const FORMER_KEYS: [&str; 3] = ["root", "order", "motion"];
+
 impl Recipe {
     /// Reads a recipe. Errors: the file cannot be read, or is not a recipe.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
@@ -92,7 +95,7 @@ impl Recipe {
                 .try_this("`loopwright make TAKE --save-recipe FILE` writes one to start from")
         };
         let text = String::from_utf8(bytes).map_err(|_| no_recipe("it is not text".to_owned()))?;
-        toml::from_str(&text).map_err(|error| no_recipe(error.to_string().trim_end().to_owned()))
+        toml::from_str(&text).map_err(|error| no_recipe(files::toml_error(&error, &FORMER_KEYS)))
     }
 
     /// The text of a recipe.
@@ -208,6 +211,23 @@ for = "unity"
         ] {
             let error = toml::from_str::<Recipe>(wrong).unwrap_err().to_string();
             assert!(error.contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_is_answered_with_the_current_ones() {
+        for (wrong, current) in [
+            (
+                "[output]\nroots = \"keep\"",
+                "expected one of `root-motion`, `root-space`",
+            ),
+            ("[closure]\nmetod = \"spring\"", "`share`, `continuity`, `seam-motion`"),
+        ] {
+            let error = files::toml_error(&toml::from_str::<Recipe>(wrong).unwrap_err(), &FORMER_KEYS);
+            assert!(error.contains(current) && error.contains("line 2"), "{error}");
+            for former in FORMER_KEYS {
+                assert!(!error.contains(&format!("`{former}`")), "{error}");
+            }
         }
     }
 
