@@ -267,14 +267,14 @@ fn moved(made: &MadeLoop, offset: impl Fn(DVec3, f64, DVec3) -> DVec3) -> Result
             let come = sample as f64 / last as f64;
             let joint = |joint: usize| {
                 let [start, here, end] = [0, sample, last].map(|sample| clip.translations(sample)[joint]);
-                let place = here + offset(end - start, come, start - here);
+                let translation = here + offset(end - start, come, start - here);
                 let [start, here, end] = [0, sample, last].map(|sample| clip.rotations(sample)[joint]);
                 let o = offset(
                     rotation::difference(end, start),
                     come,
                     rotation::difference(start, here),
                 );
-                (place, rotation::exp(o) * here)
+                (translation, rotation::exp(o) * here)
             };
             (0..clip.skeleton().num_joints()).map(joint).collect::<Pose>()
         }),

@@ -61,26 +61,26 @@ fn blend_of_turns() -> String {
         angular: DVec3::Y * angle,
     };
     let quarter = core::f64::consts::FRAC_PI_2;
-    let way = |name: &str, width: f64, place: &dyn Fn(f64) -> Rigid| plot::GroundPath {
+    let path = |name: &str, width: f64, root_at: &dyn Fn(f64) -> Rigid| plot::GroundPath {
         name: name.to_owned(),
-        places: (0..=STEPS)
-            .map(|step| place(f64::from(step) / f64::from(STEPS)))
+        transforms: (0..=STEPS)
+            .map(|step| root_at(f64::from(step) / f64::from(STEPS)))
             .collect(),
         dot_every: 8,
         width,
     };
     let [left, right, both] = [quarter, -quarter, 0.0].map(turn);
-    let by_places = |secs: f64| {
+    let by_positions = |secs: f64| {
         let mean = 0.5 * (left.exp(secs).translation + right.exp(secs).translation);
         Rigid::from_yaw(0.0, mean)
     };
     plot::paths(
         "A left and a right quarter turn of 2 m, and two ways to average them",
         &[
-            way("left turn", 2.5, &|secs| left.exp(secs)),
-            way("mean of the places", 9.0, &by_places),
-            way("mean of the twists", 2.5, &|secs| both.exp(secs)),
-            way("right turn", 2.5, &|secs| right.exp(secs)),
+            path("left turn", 2.5, &|secs| left.exp(secs)),
+            path("mean of the positions", 9.0, &by_positions),
+            path("mean of the twists", 2.5, &|secs| both.exp(secs)),
+            path("right turn", 2.5, &|secs| right.exp(secs)),
         ],
     )
 }

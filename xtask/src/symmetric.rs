@@ -112,8 +112,8 @@ fn asymmetry(clip: &LoopClip, mirror: &Mirror) -> f64 {
     for key in 0..half {
         let [before, after] = [key, key + half].map(|key| clip.world_pose(key).translations);
         let [from, to] = [key, key + half].map(|key| clip.root_pose(key).inverse());
-        for (joint, &place) in before.iter().enumerate() {
-            let seen = from.transform_point(place) * DVec3::new(-1.0, 1.0, 1.0);
+        for (joint, &position) in before.iter().enumerate() {
+            let seen = from.transform_point(position) * DVec3::new(-1.0, 1.0, 1.0);
             let image = to.transform_point(after[mirror.partner(joint)]);
             farthest = farthest.max((seen - image).length());
         }

@@ -190,34 +190,34 @@ pub(crate) fn nothing_found(loaded: &Loaded, found: &FoundLoops, args: &SearchAr
 
 /// Describes the nearest miss and what it lacks.
 pub(crate) fn miss_in_words(miss: &NearestMiss) -> String {
-    let place = format!(
+    let pair = format!(
         "frames {}-{} ({:.2} s)",
         miss.pair.start_frame, miss.pair.end_frame, miss.period_secs
     );
     match miss.reason {
         MissReason::CostRatio { found } => format!(
-            "cheapest seam: {place} at {found:.3} of what random frames cost (needs {:.2})",
+            "cheapest seam: {pair} at {found:.3} of what random frames cost (needs {:.2})",
             candidate::MAX_COST_RATIO
         ),
         MissReason::Strength { found } => {
             format!(
-                "strongest repeat: {found:.2} at {place} (needs {:.2})",
+                "strongest repeat: {found:.2} at {pair} (needs {:.2})",
                 candidate::MIN_STRENGTH
             )
         }
         MissReason::NoRhythm { found } => format!(
-            "no rhythm at {place}: similarity rises by {found:.2} (needs {:.2})",
+            "no rhythm at {pair}: similarity rises by {found:.2} (needs {:.2})",
             candidate::MIN_PROMINENCE
         ),
-        MissReason::SeenOnce => format!("cheapest seam: {place}, but the take shows that cycle only once"),
+        MissReason::SeenOnce => format!("cheapest seam: {pair}, but the take shows that cycle only once"),
         MissReason::RootMotion { found } => format!(
-            "cheapest seam: {place} moves at {:.2} m/s, turning {:+.1} deg/s, climbing {:+.2} m/s",
+            "cheapest seam: {pair} moves at {:.2} m/s, turning {:+.1} deg/s, climbing {:+.2} m/s",
             ops::hypot(found.linear.x, found.linear.z),
             found.angular.y.to_degrees(),
             found.linear.y
         ),
         MissReason::Cycles { found } => format!(
-            "cheapest seam: {place} spans {found} {}",
+            "cheapest seam: {pair} spans {found} {}",
             if found == 1 { "cycle" } else { "cycles" }
         ),
     }

@@ -152,8 +152,8 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs, added_root: AddedRo
         AddedRoot::Kept => file.take,
         AddedRoot::Folded => without_added_root(path, &sidecar, file.take)?,
     };
-    let place = LoopInFile::of_whole_file(&sidecar, &take).map_err(contradicted)?;
-    let clip = place.clip(&take).map_err(|error| apart(path, &error))?;
+    let in_file = LoopInFile::of_whole_file(&sidecar, &take).map_err(contradicted)?;
+    let clip = in_file.clip(&take).map_err(|error| apart(path, &error))?;
     Ok(PlayableLoop {
         clip,
         take,
@@ -236,9 +236,9 @@ pub(crate) fn several_loops(path: &Path) -> Vec<String> {
     let bytes = files::read_bytes(path).unwrap_or_default();
     let sidecar = files::read_bytes(&output::sidecar_path(path)).ok();
     let sidecar = sidecar.and_then(|bytes| Sidecar::from_json(&bytes).ok());
-    let told = sidecar.and_then(|sidecar| sidecar.playback.animation);
+    let named = sidecar.and_then(|sidecar| sidecar.playback.animation);
     let mut names = loopwright_formats::animation_names(&bytes);
-    names.retain(|name| name.ends_with("-loop") || told.as_ref() == Some(name));
+    names.retain(|name| name.ends_with("-loop") || named.as_ref() == Some(name));
     match names.len() {
         0 | 1 => Vec::new(),
         _ => names,
@@ -310,12 +310,12 @@ fn contradicted(error: PlaceError) -> Failure {
 
 /// The uncut frames that the loop was made from, relative to the same root. Errors: it was made from another take.
 pub(crate) fn uncut(
-    place: &LoopInFile,
+    in_file: &LoopInFile,
     take: &Loaded,
     sidecar: &Sidecar,
     written: &Take,
 ) -> Result<RootRelativeClip, Failure> {
-    place.uncut(sidecar, written, &take.analysis).map_err(|error| {
+    in_file.uncut(sidecar, written, &take.analysis).map_err(|error| {
         Failure::error(format!(
             "\"{}\" is not the take of this loop: {error}",
             take.path.display()

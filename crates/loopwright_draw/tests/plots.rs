@@ -276,9 +276,9 @@ fn a_long_take_stays_small() {
 
 #[test]
 fn paths_over_the_ground_show_places_and_ends_and_survive_none() {
-    let path = |name: &str, places: Vec<Rigid>| plot::GroundPath {
+    let path = |name: &str, transforms: Vec<Rigid>| plot::GroundPath {
         name: name.to_owned(),
-        places,
+        transforms,
         dot_every: 0,
         width: 2.0,
     };

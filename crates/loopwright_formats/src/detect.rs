@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn first_bytes_tell_the_kind() {
+    fn first_bytes_determine_the_kind() {
         for (bytes, kind) in [
             (&b""[..], FileKind::Empty),
             (b"\xEF\xBB\xBF \r\n\t", FileKind::Empty),

@@ -147,10 +147,10 @@ fn rig() -> GltfFile {
     file.json["skins"] = json!([{"name": "rig", "joints": [3, 1], "skeleton": 1}]);
     file.json["extensions"] = json!({"VENDOR_unknown": {"b": 1, "a": [true, null]}});
     let input = file.floats("SCALAR", &[0.0, 0.1, 0.2, 0.3, 0.4]);
-    let places: Vec<f32> = (0..5)
+    let positions: Vec<f32> = (0..5)
         .flat_map(|key| [10.0 * key as f32, -20.0 * key as f32, 100.0])
         .collect();
-    let places = file.floats("VEC3", &places);
+    let positions = file.floats("VEC3", &positions);
     let turns: Vec<f32> = (0..5)
         .flat_map(|key| DQuat::from_rotation_x(0.1 * f64::from(key)).as_quat().to_array())
         .collect();
@@ -158,7 +158,7 @@ fn rig() -> GltfFile {
     file.animate(
         "Walk",
         &[
-            (1, "translation", "LINEAR", input, places),
+            (1, "translation", "LINEAR", input, positions),
             (1, "rotation", "LINEAR", input, turns),
         ],
     );
@@ -260,12 +260,12 @@ fn a_loop_goes_into_the_file_and_all_else_stays() {
         assert_eq!(looped.take.num_joints(), 3 + first);
         for key in 0..=clip.num_samples() {
             let Pose {
-                translations: places,
+                translations: positions,
                 rotations: turns,
             } = clip.world_pose(key);
             let world = looped.take.world_tracks();
             for joint in 0..3 {
-                assert!((world.position(key, first + joint) - places[joint]).length() < 1e-5);
+                assert!((world.position(key, first + joint) - positions[joint]).length() < 1e-5);
                 assert!(rotation::difference(world.rotation(key, first + joint), turns[joint]).length() < 1e-5);
             }
         }
@@ -410,7 +410,7 @@ fn animations_and_skins_are_taken_by_name_or_number() {
 
 /// Every fault of a file, with its message.
 #[test]
-fn broken_files_are_refused_with_their_place() {
+fn broken_files_are_refused_with_the_position_of_the_error() {
     let refused = |change: &dyn Fn(&mut Value)| {
         let mut file = rig();
         change(&mut file.json);

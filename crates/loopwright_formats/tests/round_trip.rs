@@ -45,10 +45,10 @@ fn differences(take: &Take, other: &Take) -> [f64; 3] {
                 .abs()
                 .max_element();
             let turn = rotation::difference(take.rotations(frame)[joint], other.rotations(frame)[joint]).length();
-            let place = world
+            let position = world
                 .position(frame, joint)
                 .distance(other_world.position(frame, joint));
-            for (worst, difference) in worst.iter_mut().zip([translation, turn, place]) {
+            for (worst, difference) in worst.iter_mut().zip([translation, turn, position]) {
                 *worst = worst.max(difference);
             }
         }
@@ -123,9 +123,9 @@ fn real_takes_come_back() {
         );
         assert_eq!(again.take.frame_time_secs(), loaded.take.frame_time_secs());
         assert_eq!(again.take.skeleton(), loaded.take.skeleton());
-        let [translation, turn, place] = differences(&loaded.take, &again.take);
+        let [translation, turn, position] = differences(&loaded.take, &again.take);
         let unit = loaded.source.space().unit_metres;
-        let found = [translation / unit, turn.to_degrees(), place / unit];
+        let found = [translation / unit, turn.to_degrees(), position / unit];
         assert!(
             found[0] < 1e-6 && found[1] < 1e-6 && found[2] < 1e-5,
             "{}: {found:?}",
@@ -312,8 +312,13 @@ fn a_take_from_elsewhere_gets_a_form_of_its_own() {
     assert_eq!(again.frame_time_secs(), take.frame_time_secs());
     let (world, other) = (take.world_tracks(), again.world_tracks());
     for frame in 0..take.num_frames() {
-        for (joint, place) in [(0, 0), (1, 1), (2, 3), (3, 2), (4, 4)] {
-            assert!(world.position(frame, joint).distance(other.position(frame, place)) < 1e-7);
+        for (joint, counterpart) in [(0, 0), (1, 1), (2, 3), (3, 2), (4, 4)] {
+            assert!(
+                world
+                    .position(frame, joint)
+                    .distance(other.position(frame, counterpart))
+                    < 1e-7
+            );
         }
     }
 }
@@ -394,10 +399,12 @@ fn loops_come_back_for_any_layout() {
                             rotations: turns,
                         } = clip.world_pose(key);
                         for joint in 0..2 {
-                            let place = joint + usize::from(add_root);
-                            assert!(positions[joint].distance(world.position(key, place)) < 1e-7);
+                            let counterpart = joint + usize::from(add_root);
+                            assert!(positions[joint].distance(world.position(key, counterpart)) < 1e-7);
                             // An added root is upright in the file's axes, so its child has the rotation.
-                            assert!(rotation::difference(turns[joint], world.rotation(key, place)).length() < 1e-7);
+                            assert!(
+                                rotation::difference(turns[joint], world.rotation(key, counterpart)).length() < 1e-7
+                            );
                         }
                     }
                     // The fastest curve turns by 15 degrees a key, the root's pitch and roll by less.
@@ -564,12 +571,17 @@ fn a_synthetic_walk_comes_back_and_gives_its_own_space() {
     assert_eq!(again.take.num_joints(), walk.num_joints());
     let (world, other) = (walk.world_tracks(), again.take.world_tracks());
     // Files list branches whole; joints are matched by name.
-    for (joint, place) in (0..walk.num_joints()).map(|joint| {
+    for (joint, counterpart) in (0..walk.num_joints()).map(|joint| {
         let name = &walk.skeleton().joint(joint).name;
         (joint, again.take.skeleton().find(name).unwrap())
     }) {
         for frame in 0..walk.num_frames() {
-            assert!(world.position(frame, joint).distance(other.position(frame, place)) < 1e-7);
+            assert!(
+                world
+                    .position(frame, joint)
+                    .distance(other.position(frame, counterpart))
+                    < 1e-7
+            );
         }
     }
 }

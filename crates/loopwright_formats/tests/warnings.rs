@@ -76,8 +76,8 @@ fn gltf(walk_secs: f32, turn_secs: f32, degrees: f64) -> GltfFile {
     ]));
     let times = |secs: f32| -> Vec<f32> { (0..=10).map(|key| secs * key as f32 / 10.0).collect() };
     let walk = file.floats("SCALAR", &times(walk_secs));
-    let places: Vec<f32> = (0..=10).flat_map(|key| [0.0, 1.0, 0.1 * key as f32]).collect();
-    let places = file.floats("VEC3", &places);
+    let positions: Vec<f32> = (0..=10).flat_map(|key| [0.0, 1.0, 0.1 * key as f32]).collect();
+    let positions = file.floats("VEC3", &positions);
     let turn = file.floats("SCALAR", &times(turn_secs));
     let turns: Vec<f32> = (0..=10)
         .flat_map(|key| {
@@ -90,7 +90,7 @@ fn gltf(walk_secs: f32, turn_secs: f32, degrees: f64) -> GltfFile {
     file.animate(
         "Walk",
         &[
-            (0, "translation", "LINEAR", walk, places),
+            (0, "translation", "LINEAR", walk, positions),
             (1, "rotation", "LINEAR", turn, turns),
         ],
     );
@@ -138,11 +138,11 @@ fn what_hardly_moves_is_written_and_read_again() {
     // A hundred-thousandth of a unit counts as motion in this file, and no longer once it is sampled between its keys.
     let mut file = GltfFile::of_nodes(json!([{"name": "Hips"}]));
     let times = file.floats("SCALAR", &[0.0, 0.0101, 0.0233, 0.9]);
-    let places = file.floats(
+    let positions = file.floats(
         "VEC3",
         &[0.0, 0.0, 0.0, 0.0, 0.000_011, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
     );
-    file.animate("Breath", &[(0, "translation", "LINEAR", times, places)]);
+    file.animate("Breath", &[(0, "translation", "LINEAR", times, positions)]);
     let (LoadedTake { take, source }, reported) = read(&file.glb());
     let stands_still = Warning::StandsStill {
         animation: "Breath".to_owned(),

@@ -81,13 +81,13 @@ impl Fade {
     where
         T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f64, Output = T>,
     {
-        let way = progress(u, self.rise, self.fall);
+        let share = progress(u, self.rise, self.fall);
         let leaving = self.start_window * duration;
         let arriving = self.end_window * duration;
         let (start_rate, start_acceleration) = tails(u / self.start_window);
         let (end_rate, end_acceleration) = tails((1.0 - u) / self.end_window);
         start.value
-            + (end.value - start.value) * way
+            + (end.value - start.value) * share
             + start.rate * (leaving * start_rate)
             + start.acceleration * (leaving * leaving * start_acceleration)
             - end.rate * (arriving * end_rate)

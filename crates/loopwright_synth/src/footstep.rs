@@ -185,17 +185,17 @@ impl Footsteps<'_> {
         let vigour = |phase: f64, share: f64| self.path.vigour(self.path.gait_secs_at_phase(phase), share);
         // The body starts slowly, so the first foot takes longer, and hangs more than it pushes off.
         let haste = vigour(last.off_phase, 1.0);
-        let way = Fade {
+        let fade = Fade {
             rise: SWING_FADE.rise + (SETTING_OUT_RISE - SWING_FADE.rise) * (1.0 - haste),
             ..SWING_FADE
         };
         let (off, strike) = (last.off_phase, next.strike_phase);
-        let mut ankle = way.between(u, duration, &last.ankle_jet(off), &next.ankle_jet(strike));
+        let mut ankle = fade.between(u, duration, &last.ankle_jet(off), &next.ankle_jet(strike));
         ankle.y += self.gait.lift * vigour(strike, 0.5) * ease::early_bump(u);
         let hanging = SETTING_OUT_PITCH * (1.0 - haste) * ease::early_bump(u);
         FootPose {
             ankle,
-            yaw: way.between(u, duration, &Jet::at_rest(last.yaw), &Jet::at_rest(next.yaw)),
+            yaw: fade.between(u, duration, &Jet::at_rest(last.yaw), &Jet::at_rest(next.yaw)),
             pitch: PITCH_FADE.between(u, duration, &last.pitch_jet(off), &next.pitch_jet(strike)) - hanging,
             toe_bend: TOE_FADE.between(u, duration, &last.toe_jet(off), &next.toe_jet(strike)),
         }

@@ -239,14 +239,14 @@ fn simplex_around(points: &[Point], at: Point) -> Simplex {
     for i in 0..count {
         for j in i..count {
             let (from, to) = (points[i], points[j]);
-            let (way, off) = ([to[0] - from[0], to[1] - from[1]], [at[0] - from[0], at[1] - from[1]]);
-            let length = way[0] * way[0] + way[1] * way[1];
+            let (edge, off) = ([to[0] - from[0], to[1] - from[1]], [at[0] - from[0], at[1] - from[1]]);
+            let length = edge[0] * edge[0] + edge[1] * edge[1];
             let share = if length > SAME * SAME {
-                ((off[0] * way[0] + off[1] * way[1]) / length).clamp(0.0, 1.0)
+                ((off[0] * edge[0] + off[1] * edge[1]) / length).clamp(0.0, 1.0)
             } else {
                 0.0
             };
-            let gap = ops::hypot(off[0] - share * way[0], off[1] - share * way[1]);
+            let gap = ops::hypot(off[0] - share * edge[0], off[1] - share * edge[1]);
             nearest = nearest.min(gap);
             edges.push((
                 gap,

@@ -215,7 +215,7 @@ fn cores(profile: &Profile, signal: &Signal, run: &Range<usize>, least_step: f64
         }
         let is_whole = start > run.start && end < run.end && peak - start < back && end - peak < ahead;
         let step = (signal.values[end - 1] - signal.values[start]).length();
-        let way: f64 = (start..end - 1)
+        let path_length: f64 = (start..end - 1)
             .map(|frame| (signal.values[frame + 1] - signal.values[frame]).length())
             .sum();
         let calm = profile.frames_in(CALM_SECS);
@@ -229,7 +229,7 @@ fn cores(profile: &Profile, signal: &Signal, run: &Range<usize>, least_step: f64
         ]
         .into_iter()
         .all(|frames| mean_rate(frames) <= CALM_SHARE * rate(peak));
-        if is_whole && is_calm && step >= least_step && step >= STRAIGHT_SHARE * way {
+        if is_whole && is_calm && step >= least_step && step >= STRAIGHT_SHARE * path_length {
             claimed[start - run.start..end - run.start].fill(true);
             cores.push(Core { start, peak, end });
         }

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn points_that_tell_no_turn_turn_nothing() {
+    fn points_that_determine_no_rotation_rotate_nothing() {
         let pair = PointPair {
             start: DVec3::X,
             end: DVec3::new(1.0, 2.0, 3.0),

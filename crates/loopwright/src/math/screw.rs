@@ -78,10 +78,10 @@ impl Screw {
     /// s t (w t/2) sinc^2(w t/2) X. So nothing cancels, and a straight path is the limit, not a special case.
     pub fn position(&self, secs: f64) -> DVec3 {
         let half = 0.5 * self.rate * secs;
-        let way = self.speed * secs;
+        let distance = self.speed * secs;
         let narrow = sinc(half);
-        self.axis * (self.climb * secs) + self.basis_y * (way * sinc(2.0 * half))
-            - self.basis_x * (way * half * narrow * narrow)
+        self.axis * (self.climb * secs) + self.basis_y * (distance * sinc(2.0 * half))
+            - self.basis_x * (distance * half * narrow * narrow)
     }
 
     /// Rotation of the moving frame after `secs` seconds.
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
     use crate::math::rotation;
 
-    /// Twists about many axes, with and without a way along and across.
+    /// Twists about many axes, with and without motion along and across.
     fn twists() -> Vec<Twist> {
         let mut twists = Vec::new();
         for axis in [

@@ -135,15 +135,15 @@ fn sized(size: Size) -> Command {
 
 /// Lists arguments first, then flags that have a short form, then the others as they are declared.
 fn in_order(command: Command) -> Command {
-    let mut place = 0;
+    let mut index = 0;
     command.mut_args(|arg| {
-        place += 1;
+        index += 1;
         let rank = match (arg.is_positional(), arg.get_short()) {
             (true, _) => 0,
             (false, Some(_)) => 1000,
             (false, None) => 2000,
         };
-        arg.display_order(rank + place)
+        arg.display_order(rank + index)
     })
 }
 
@@ -312,15 +312,15 @@ mod tests {
         cli.build();
         for command in cli.get_subcommands().filter(|command| command.get_name() != "help") {
             for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
-                let place = format!("{} {}", command.get_name(), arg.get_id());
+                let flag = format!("{} {}", command.get_name(), arg.get_id());
                 let heading = arg.get_help_heading();
                 assert!(
                     heading.is_some_and(|heading| HEADINGS.contains(&heading)),
-                    "{place}: {heading:?}"
+                    "{flag}: {heading:?}"
                 );
                 assert!(
                     arg.get_help().is_some_and(|help| !help.to_string().is_empty()),
-                    "{place}"
+                    "{flag}"
                 );
             }
         }

@@ -149,7 +149,7 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
     } = written_loop::read(path, reading)?;
     let body = Body::find(&written, &reading.overrides()).map_err(load::body_failure)?;
 
-    let place = match &sidecar {
+    let in_file = match &sidecar {
         Some(sidecar) => written_loop::of_sidecar(sidecar, &written)?,
         None => {
             let seen = LoopInFile::recognised(&written, &body).map_err(|error| {
@@ -169,26 +169,26 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
     let root_added = sidecar
         .as_ref()
         .is_some_and(|sidecar| sidecar.playback.root_joint_added);
-    let keys_carrier = if root_added { 0 } else { place.carrier };
+    let keys_carrier = if root_added { 0 } else { in_file.carrier };
     let keys_of = |cycle, layout| {
         let keys = LoopInFile {
             layout,
             carrier: keys_carrier,
-            ..place
+            ..in_file
         };
         keys.keys(&written, cycle).map_err(|error| {
             Failure::error(format!("cannot check \"{}\": {error}", path.display()))
                 .try_this(written_loop::OTHER_SIDECAR)
         })
     };
-    let keys = keys_of(0, place.layout)?;
+    let keys = keys_of(0, in_file.layout)?;
     let source = match (take, &sidecar) {
         (Some(_), Some(sidecar)) if sidecar.candidate.mirrored => {
             warnings
                 .push("not compared with the take: one half of the loop is the mirror image of the other".to_owned());
             None
         }
-        (Some(take), Some(sidecar)) => Some(written_loop::uncut(&place, take, sidecar, &written)?),
+        (Some(take), Some(sidecar)) => Some(written_loop::uncut(&in_file, take, sidecar, &written)?),
         (Some(_), None) => {
             warnings.push("no sidecar, so the loop is not compared with the take: its frames are not known".to_owned());
             None
@@ -207,7 +207,7 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
             playback.copies - 1,
             KeyLayout {
                 has_closing_key: playback.closing_key,
-                ..place.layout
+                ..in_file.layout
             },
         )?;
         let at_end = quality::measure(&last, &body, source.as_ref());
@@ -221,7 +221,7 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
     if let (None, Some(feet)) = (&source, feet.filter(|feet| !feet.stances.is_empty())) {
         quality.foot_slide_mps = quality::foot_slide_of_stances(&keys, &stands(feet, &written));
     }
-    if quality.pops() && sidecar.is_none() && !place.layout.has_closing_key {
+    if quality.pops() && sidecar.is_none() && !in_file.layout.has_closing_key {
         warnings.push(
             "this verdict depends on estimated root motion; keep the sidecar beside the loop, or write it with --last-key repeat"
                 .to_owned(),
@@ -254,7 +254,7 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
         failure: None,
         take: Some(facts),
         candidate: sidecar.map(|sidecar| sidecar.candidate),
-        root_motion: Some(describe::root_motion(&place.root, place.mode, place.space)),
+        root_motion: Some(describe::root_motion(&in_file.root, in_file.mode, in_file.space)),
         quality: Some(figures),
         warnings,
     })

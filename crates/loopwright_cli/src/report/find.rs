@@ -125,7 +125,7 @@ struct Miss {
 
 impl Miss {
     fn of(miss: &NearestMiss) -> Self {
-        let place = Self {
+        let common = Self {
             start_frame: miss.pair.start_frame,
             end_frame: miss.pair.end_frame,
             period_secs: miss.period_secs,
@@ -135,33 +135,33 @@ impl Miss {
             MissReason::CostRatio { found } => Self {
                 reason: "cost_ratio",
                 cost_ratio: Some(found),
-                ..place
+                ..common
             },
             MissReason::Strength { found } => Self {
                 reason: "repeat_strength",
                 repeat_strength: Some(found),
-                ..place
+                ..common
             },
             MissReason::NoRhythm { found } => Self {
                 reason: "no_rhythm",
                 rhythm_prominence: Some(found),
-                ..place
+                ..common
             },
             MissReason::SeenOnce => Self {
                 reason: "seen_once",
-                ..place
+                ..common
             },
             MissReason::RootMotion { found } => Self {
                 reason: "root_motion",
                 speed_mps: Some(ops::hypot(found.linear.x, found.linear.z)),
                 turn_rate_dps: Some(found.angular.y.to_degrees()),
                 climb_mps: Some(found.linear.y),
-                ..place
+                ..common
             },
             MissReason::Cycles { found } => Self {
                 reason: "cycles",
                 cycles: Some(found),
-                ..place
+                ..common
             },
         }
     }

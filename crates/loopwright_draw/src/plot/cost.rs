@@ -157,7 +157,7 @@ impl TransitionMap<'_> {
     }
 
     fn mark(&self, svg: &mut Svg, panel: &Panel) {
-        let place = |crossing: &Crossing| {
+        let point_of = |crossing: &Crossing| {
             (
                 panel.across(crossing.exit as f64 * self.step_secs[0]),
                 panel.down(crossing.entry as f64 * self.step_secs[1]),
@@ -181,7 +181,7 @@ impl TransitionMap<'_> {
             svg.polyline(points, Ink::Vermillion, "style=\"stroke-width:2;stroke-dasharray:5 4\"");
         }
         let mut labels = Labels::default();
-        for (x, y) in self.best.iter().map(place) {
+        for (x, y) in self.best.iter().map(point_of) {
             labels.keep_free(Area {
                 left: x - 6.0,
                 top: y - 6.0,
@@ -190,7 +190,7 @@ impl TransitionMap<'_> {
             });
         }
         for (index, crossing) in self.best.iter().enumerate().rev() {
-            let (x, y) = place(crossing);
+            let (x, y) = point_of(crossing);
             svg.circle(x, y, 4.5, "chip lv", "stroke-width=\"2.4\"");
             let words = (index + 1).to_string();
             let width = text::width(&words, style::TEXT, true) + 8.0;
@@ -366,10 +366,10 @@ fn scale_labels([cheapest, dearest]: [f64; 2]) -> Vec<(f64, String)> {
     let mut last = f64::NEG_INFINITY;
     for index in first..first + 12 {
         let value = index as f64 * step;
-        let place = ratio(value).max(0.0).sqrt();
-        if value <= dearest && place - last >= LABEL_APART {
+        let height = ratio(value).max(0.0).sqrt();
+        if value <= dearest && height - last >= LABEL_APART {
             labels.push((ratio(value), format!("{value:.decimals$}")));
-            last = place;
+            last = height;
         }
     }
     labels

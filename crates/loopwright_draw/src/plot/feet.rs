@@ -63,7 +63,7 @@ pub(super) fn panels(svg: &mut Svg, analysis: &Analysis, made: &MadeLoop, top: f
     let mut y = top + heading.height(full);
     let column = 0.5 * full;
     let rows = standing.chunks(2).count();
-    let (cut, looped) = (Places::of_cut(made), Places::of_loop(made));
+    let (cut, looped) = (WorldPositions::of_cut(made), WorldPositions::of_loop(made));
     for (row, pair) in standing.chunks(2).enumerate() {
         for (side, &foot) in pair.iter().enumerate() {
             let left = style::MARGIN + style::LEFT + side as f64 * column;
@@ -132,7 +132,7 @@ fn panel(svg: &mut Svg, made: &MadeLoop, foot: usize, lines: &[(Ink, f64, Vec<f6
 }
 
 /// Joints in the world at every key, moved by the root, whether or not a file shows the root motion.
-struct Places {
+struct WorldPositions {
     root: RootMotion,
     from_root: WorldTracks,
     step_secs: f64,
@@ -141,7 +141,7 @@ struct Places {
     repeats: bool,
 }
 
-impl Places {
+impl WorldPositions {
     /// The uncut take around the loop; constant beyond its ends.
     fn of_cut(made: &MadeLoop) -> Self {
         let clip = &made.source.clip;

@@ -165,8 +165,8 @@ fn mark_peaks(svg: &mut Svg, panel: &Panel, peaks: &[Peak], dt: f64, chosen: Opt
         let (x, y) = (panel.across(peak.lag_frames * dt), panel.down(peak.height));
         let words = format!("{:.2}", peak.lag_frames * dt);
         let width = text::width(&words, style::TEXT, false) + 4.0;
-        if let Some(place) = labels.place(x, y, width, panel.area) {
-            svg.text(place.left + 0.5 * width, place.top + 11.5, Anchor::Middle, "ft", &words);
+        if let Some(area) = labels.place(x, y, width, panel.area) {
+            svg.text(area.left + 0.5 * width, area.top + 11.5, Anchor::Middle, "ft", &words);
         }
     }
 }
@@ -294,14 +294,14 @@ impl Map {
 fn mark_candidates(svg: &mut Svg, panel: &Panel, take: &Take, candidates: &[LoopCandidate]) {
     const RADIUS: f64 = 4.5;
     let dt = take.frame_time_secs();
-    let place = |candidate: &LoopCandidate| {
+    let point_of = |candidate: &LoopCandidate| {
         (
             panel.across(candidate.cut.start_frame() * dt),
             panel.down(candidate.source_period_secs),
         )
     };
     let mut labels = Labels::default();
-    for (x, y) in candidates.iter().map(place) {
+    for (x, y) in candidates.iter().map(point_of) {
         labels.keep_free(Area {
             left: x - 6.0,
             top: y - 6.0,
@@ -311,7 +311,7 @@ fn mark_candidates(svg: &mut Svg, panel: &Panel, take: &Take, candidates: &[Loop
     }
     let mut numbers = Vec::new();
     for (index, candidate) in candidates.iter().enumerate() {
-        let (x, y) = place(candidate);
+        let (x, y) = point_of(candidate);
         let words = (index + 1).to_string();
         let width = text::width(&words, style::TEXT, true) + 8.0;
         let Some(area) = labels.place(x, y, width, panel.area) else {
@@ -325,7 +325,7 @@ fn mark_candidates(svg: &mut Svg, panel: &Panel, take: &Take, candidates: &[Loop
     }
     // The first is drawn last, so that nothing covers it.
     for (index, candidate) in candidates.iter().enumerate().rev() {
-        let (x, y) = place(candidate);
+        let (x, y) = point_of(candidate);
         let class = if index == 0 { "chip lv" } else { "chip lt" };
         svg.circle(x, y, RADIUS, class, "stroke-width=\"2.4\"");
     }

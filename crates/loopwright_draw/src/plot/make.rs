@@ -122,7 +122,7 @@ impl Ground {
 
 #[expect(
     clippy::too_many_arguments,
-    reason = "values of three stages and the place of the panel"
+    reason = "values of three stages and the position of the panel"
 )]
 fn path_from_above(
     svg: &mut Svg,

@@ -13,7 +13,7 @@ pub struct GroundPath {
     /// Its name in the legend.
     pub name: String,
     /// Transforms from the start on, evenly spaced in time.
-    pub places: Vec<Rigid>,
+    pub transforms: Vec<Rigid>,
     /// Number of transforms between two dots on the line; distant dots show speed.
     pub dot_every: usize,
     /// Width of the line, in the units of the picture: of two overlapping lines the lower one is wider.
@@ -40,15 +40,15 @@ pub fn paths(title: &str, paths: &[GroundPath]) -> String {
         width: 0.6 * (style::WIDTH - 2.0 * style::MARGIN),
         height: HEIGHT,
     };
-    let places = || {
+    let positions = || {
         paths
             .iter()
-            .flat_map(|path| &path.places)
-            .map(|place| place.translation)
+            .flat_map(|path| &path.transforms)
+            .map(|transform| transform.translation)
     };
     let [mut low, mut high] = [[0.0_f64; 2]; 2];
-    for place in places().filter(|place| place.is_finite()) {
-        for (axis, value) in [-place.x, place.z].into_iter().enumerate() {
+    for position in positions().filter(|position| position.is_finite()) {
+        for (axis, value) in [-position.x, position.z].into_iter().enumerate() {
             low[axis] = low[axis].min(value);
             high[axis] = high[axis].max(value);
         }
@@ -83,9 +83,9 @@ pub fn paths(title: &str, paths: &[GroundPath]) -> String {
             let ink = SERIES[index % SERIES.len()];
             let width = number(path.width);
             let points: Vec<(f64, f64)> = path
-                .places
+                .transforms
                 .iter()
-                .map(|place| at(-place.translation.x, place.translation.z))
+                .map(|transform| at(-transform.translation.x, transform.translation.z))
                 .collect();
             svg.polyline(points.iter().copied(), ink, &format!("style=\"stroke-width:{width}\""));
             for &(x, y) in points.iter().step_by(path.dot_every.max(1)) {
@@ -100,7 +100,7 @@ pub fn paths(title: &str, paths: &[GroundPath]) -> String {
         let ink = SERIES[index % SERIES.len()];
         svg.circle(left + 6.0, y - 4.0, 5.0, &format!("f{}", ink.class()), "");
         svg.text(left + 20.0, y, Anchor::Start, "h ft", &path.name);
-        if let (Some(first), Some(last)) = (path.places.first(), path.places.last()) {
+        if let (Some(first), Some(last)) = (path.transforms.first(), path.transforms.last()) {
             let ends = format!(
                 "ends {:.3} m from its start",
                 (last.translation - first.translation).length()

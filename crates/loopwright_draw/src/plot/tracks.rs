@@ -109,12 +109,12 @@ pub(super) fn segments(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f
     let dt = take.frame_time_secs();
     let x = Axis::across(time_range(take), "", width);
     // A frame stands for half a frame on either side.
-    let place = |frame: f64| area.left + width * x.range.share((frame * dt).clamp(0.0, take.duration_secs()));
+    let x_of = |frame: f64| area.left + width * x.range.share((frame * dt).clamp(0.0, take.duration_secs()));
     svg.rect(area, "panel");
     for segment in &analysis.segments {
         let (from, to) = (
-            place(segment.start_frame as f64 - 0.5),
-            place(segment.end_frame as f64 + 0.5),
+            x_of(segment.start_frame as f64 - 0.5),
+            x_of(segment.end_frame as f64 + 0.5),
         );
         let part = Area {
             left: from,
@@ -158,7 +158,7 @@ pub(super) fn contacts(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f
     };
     svg.rect(area, "panel");
     let x = Axis::across(time_range(take), "", width);
-    let place = |frame: f64| {
+    let x_of = |frame: f64| {
         let secs = (frame * take.frame_time_secs()).clamp(0.0, take.duration_secs());
         area.left + width * x.range.share(secs)
     };
@@ -168,11 +168,11 @@ pub(super) fn contacts(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f
         .iter()
         .filter(|contact| contact.foot < feet.len())
     {
-        let from = place(contact.start_frame as f64 - 0.5);
+        let from = x_of(contact.start_frame as f64 - 0.5);
         let bar = Area {
             left: from,
             top: area.top + BAR * contact.foot as f64 + 2.0,
-            width: place(contact.end_frame as f64 + 0.5) - from,
+            width: x_of(contact.end_frame as f64 + 0.5) - from,
             height: BAR - 4.0,
         };
         svg.rect(bar, &format!("f{}", SERIES[contact.foot].class()));

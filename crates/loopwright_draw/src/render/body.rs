@@ -155,8 +155,8 @@ impl Figure {
             translations: mut points,
             rotations: turns,
         } = pose.world(&self.skeleton);
-        for &(joint, place) in &self.tips {
-            points.push(points[joint] + turns[joint] * place);
+        for &(joint, tip_offset) in &self.tips {
+            points.push(points[joint] + turns[joint] * tip_offset);
         }
         points
     }
@@ -260,10 +260,10 @@ impl Figure {
             return;
         }
         let finger = (share::FINGER * stature).min(stature);
-        let (place, radii) = match parts.part[joint] {
+        let (tip_offset, radii) = match parts.part[joint] {
             Part::Hand if body.hands.contains(&joint) => {
-                let place = tip.or_else(|| onwards.map(|ahead| ahead * (share::PALM_LENGTH * stature)));
-                (place, [share::WRIST, share::PALM].map(|r| r * stature))
+                let tip_offset = tip.or_else(|| onwards.map(|ahead| ahead * (share::PALM_LENGTH * stature)));
+                (tip_offset, [share::WRIST, share::PALM].map(|r| r * stature))
             }
             // The ankle itself may be the last joint.
             Part::Foot if body.feet.iter().any(|foot| foot.ankle == joint) => {
@@ -280,8 +280,8 @@ impl Figure {
                 [(OTHER_BONE * tip.map_or(0.0, DVec3::length)).clamp(finger, share::SHOULDER * stature); 2],
             ),
         };
-        let Some(place) = place else { return };
-        let end = self.add_tip(joint, place);
+        let Some(tip_offset) = tip_offset else { return };
+        let end = self.add_tip(joint, tip_offset);
         self.limbs.push(Limb {
             ends: [joint, end],
             radii,
@@ -303,8 +303,8 @@ impl Figure {
         });
     }
 
-    fn add_tip(&mut self, joint: usize, place: DVec3) -> usize {
-        self.tips.push((joint, place));
+    fn add_tip(&mut self, joint: usize, tip_offset: DVec3) -> usize {
+        self.tips.push((joint, tip_offset));
         self.num_points() - 1
     }
 }

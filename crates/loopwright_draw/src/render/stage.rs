@@ -141,7 +141,7 @@ impl<'a> Stage<'a> {
             ground,
             path: (0..=PATH_POINTS)
                 .map(|at| motion.guide_at(shown_secs * at as f64 / PATH_POINTS as f64))
-                .map(|place| ground.below(place))
+                .map(|position| ground.below(position))
                 .collect(),
             shown_secs,
             title: None,
@@ -178,7 +178,7 @@ impl<'a> Stage<'a> {
 
     fn target_at(&self, secs: f64) -> DVec3 {
         match self.target {
-            Target::Fixed(place) => place,
+            Target::Fixed(position) => position,
             Target::Along(aside) => self.motion.guide_at(secs) + aside,
         }
     }
@@ -214,7 +214,7 @@ impl<'a> Stage<'a> {
             let secs = f64::from(cycle) * self.motion.period_secs();
             let aside = self.motion.root_at(secs).rotation * (DVec3::X * (0.05 * self.motion.figure().stature()));
             let at = self.motion.guide_at(secs);
-            let ends = [at - aside, at + aside].map(|place| self.ground.below(place));
+            let ends = [at - aside, at + aside].map(|position| self.ground.below(position));
             canvas.line(camera, &ends, Ink::Mark, 1.0);
         }
     }

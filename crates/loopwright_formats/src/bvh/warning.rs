@@ -27,7 +27,7 @@ pub enum BvhWarning {
         count: usize,
     },
     /// Several joints share a name; they are distinguished by index.
-    #[error("{count} joints are named {name}; they are told apart by index")]
+    #[error("{count} joints are named {name}; they are distinguished by index")]
     DuplicateName {
         /// The name.
         name: String,

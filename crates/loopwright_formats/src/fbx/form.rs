@@ -166,7 +166,7 @@ impl NodeForm {
     }
 
     /// The local translation where no animation changes the properties.
-    pub(super) fn place_at_rest(&self) -> DVec3 {
+    pub(super) fn translation_at_rest(&self) -> DVec3 {
         let angles = self.axes.map(|axis| self.rotation[axis.index()].to_radians());
         let local = self.pre * euler::compose(&self.axes, &angles) * self.post.conjugate();
         self.translation + self.fixed + local * self.turning
@@ -178,15 +178,15 @@ impl NodeForm {
     }
 
     /// The property Lcl Translation of a node with the given local translation and rotation.
-    pub(super) fn property_translation(&self, place: DVec3, local: DQuat) -> DVec3 {
-        place - self.fixed - local * self.turning
+    pub(super) fn property_translation(&self, translation: DVec3, local: DQuat) -> DVec3 {
+        translation - self.fixed - local * self.turning
     }
 
     /// The local transform that puts the node at a world position with a local rotation, and the node's transform as a parent.
     pub(super) fn placed(&self, parent: &World, position: DVec3, local: DQuat) -> (DVec3, World) {
-        let place = parent.place_of(self.mode, position);
+        let translation = parent.local_translation(self.mode, position);
         let transform = Transform {
-            translation: ufbx_vec3(place),
+            translation: ufbx_vec3(translation),
             rotation: ufbx::Quat {
                 x: local.x,
                 y: local.y,
@@ -195,7 +195,7 @@ impl NodeForm {
             },
             scale: ufbx_vec3(self.scale),
         };
-        (place, parent.child(self.mode, &transform))
+        (translation, parent.child(self.mode, &transform))
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) fn file(name: &str, keys: &Keys) -> Result<Vec<u8>, WriteError> {
     let mut at_rest = Vec::with_capacity(joints.len());
     for (joint, known) in joints.iter().enumerate() {
         let mut rest = known.rest_offset * CM_PER_METRE;
-        let places: Vec<[f64; 3]> = keys
+        let translations: Vec<[f64; 3]> = keys
             .translations_of(joint)
             .map(|translation| (translation * CM_PER_METRE).to_array())
             .collect();
@@ -47,15 +47,15 @@ pub(super) fn file(name: &str, keys: &Keys) -> Result<Vec<u8>, WriteError> {
             .into_iter()
             .map(|[z, y, x]| [x, y, z])
             .collect();
-        let moves = leaves(&places, rest);
+        let moves = leaves(&translations, rest);
         if joint > 0 && moves {
             // Blender joins a bone that rests on its parent's tip to the parent, and then ignores its translation. A first key is
             // not there by chance.
-            rest = DVec3::from_array(places[0]);
+            rest = DVec3::from_array(translations[0]);
         }
         at_rest.push(rest);
         if joint == 0 || moves || leaves(&turns, DVec3::ZERO) {
-            tracks.extend(animation::transform_tracks(node_id(joint), places, turns));
+            tracks.extend(animation::transform_tracks(node_id(joint), translations, turns));
         }
     }
     let times = animation::ticks(keys.num_keys, keys.step_secs, TICKS_PER_SEC);

@@ -169,7 +169,7 @@ impl World {
         let (turn, scale) = (rotation(local), vec3(local.scale));
         let translation = vec3(local.translation);
         let rotation = self.rotation * turn;
-        let (base, place, full_scale, handed_scale) = match mode {
+        let (base, shift, full_scale, handed_scale) = match mode {
             InheritMode::Normal => (self.matrix, translation, scale, DVec3::ONE),
             InheritMode::IgnoreParentScale => {
                 let full = scale * self.handed_scale;
@@ -186,8 +186,8 @@ impl World {
             }
         };
         Self {
-            matrix: base * DAffine3::from_scale_rotation_translation(full_scale, turn, place),
-            unscaled: base * DAffine3::from_rotation_translation(turn, place),
+            matrix: base * DAffine3::from_scale_rotation_translation(full_scale, turn, shift),
+            unscaled: base * DAffine3::from_rotation_translation(turn, shift),
             inherit_scale: full_scale,
             handed_scale,
             rotation,
@@ -195,7 +195,7 @@ impl World {
     }
 
     /// The local translation of a child at `position` in the world.
-    pub(super) fn place_of(&self, mode: InheritMode, position: DVec3) -> DVec3 {
+    pub(super) fn local_translation(&self, mode: InheritMode, position: DVec3) -> DVec3 {
         match mode {
             InheritMode::Normal => self.matrix.inverse().transform_point3(position),
             InheritMode::IgnoreParentScale | InheritMode::ComponentwiseScale => {

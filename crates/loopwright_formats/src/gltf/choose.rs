@@ -79,7 +79,7 @@ impl Chosen {
     }
 
     /// The JSON position of one of its samplers.
-    pub(crate) fn sampler_place(&self, sampler: usize) -> String {
+    pub(crate) fn sampler_position(&self, sampler: usize) -> String {
         format!("animations[{}].samplers[{sampler}]", self.index)
     }
 }
@@ -147,8 +147,8 @@ fn longest(
         let chosen = Chosen { index, animation };
         let mut ends = (f64::INFINITY, f64::NEG_INFINITY);
         for (_, _, sampler) in chosen.moves(nodes)? {
-            let place = chosen.sampler_place(sampler);
-            let times = track::read_times(accessors, &chosen.animation.samplers[sampler], &place)?;
+            let position = chosen.sampler_position(sampler);
+            let times = track::read_times(accessors, &chosen.animation.samplers[sampler], &position)?;
             ends = (ends.0.min(times[0]), ends.1.max(times[times.len() - 1]));
         }
         by_length.push((ends.1 - ends.0, chosen));
@@ -157,20 +157,20 @@ fn longest(
     by_length.retain(|(secs, _)| *secs >= 0.0);
     by_length.sort_by(|(p, _), (q, _)| q.total_cmp(p));
     let mut moving = None;
-    'found: for (place_in_list, (_, chosen)) in by_length.iter().enumerate() {
+    'found: for (index, (_, chosen)) in by_length.iter().enumerate() {
         for (_, path, sampler) in chosen.moves(nodes)? {
             let keys = &chosen.animation.samplers[sampler];
-            let place = chosen.sampler_place(sampler);
+            let position = chosen.sampler_position(sampler);
             let moves = match known.get(&(keys.output, path.width())) {
                 Some(&moves) => moves,
                 None => {
-                    let moves = Track::read(accessors, keys, path.width(), &place)?.moves();
+                    let moves = Track::read(accessors, keys, path.width(), &position)?.moves();
                     known.insert((keys.output, path.width()), moves);
                     moves
                 }
             };
             if moves {
-                moving = Some(place_in_list);
+                moving = Some(index);
                 break 'found;
             }
         }

@@ -17,9 +17,9 @@ const ADDED_ROOT: &str = "root";
 pub(crate) fn set_animation(json: &mut Value, name: &str, animation: Value) {
     let animations = list_mut(json, "animations");
     let is_named = |animation: &Value| animation.get("name").and_then(Value::as_str) == Some(name);
-    let place = animations.iter().position(is_named).unwrap_or(animations.len());
+    let index = animations.iter().position(is_named).unwrap_or(animations.len());
     animations.retain(|animation| !is_named(animation));
-    animations.insert(place, animation);
+    animations.insert(index, animation);
 }
 
 /// Writes `facts` into the extras of the animation of that name.
@@ -74,9 +74,9 @@ fn replace(numbers: &mut Vec<Value>, old: &[usize], new: usize) {
             .as_u64()
             .is_some_and(|number| old.iter().any(|&old| old as u64 == number))
     };
-    if let Some(place) = numbers.iter().position(is_old) {
+    if let Some(index) = numbers.iter().position(is_old) {
         numbers.retain(|number| !is_old(number));
-        numbers.insert(place, new.into());
+        numbers.insert(index, new.into());
     }
 }
 

@@ -69,7 +69,7 @@ fn document(skeleton: &Skeleton) -> Document {
             buffers: Vec::new(),
         };
     }
-    let positions = rest_places(skeleton);
+    let positions = rest_positions(skeleton);
     let mut buffer = Buffer::default();
     let unmoved: Vec<f32> = (positions.iter())
         .flat_map(|position| {
@@ -107,7 +107,7 @@ fn document(skeleton: &Skeleton) -> Document {
 }
 
 /// World positions of joints without rotations.
-fn rest_places(skeleton: &Skeleton) -> Vec<DVec3> {
+fn rest_positions(skeleton: &Skeleton) -> Vec<DVec3> {
     let mut positions: Vec<DVec3> = Vec::with_capacity(skeleton.num_joints());
     for joint in skeleton.joints() {
         let above = joint.parent.map_or(DVec3::ZERO, |parent| positions[parent]);

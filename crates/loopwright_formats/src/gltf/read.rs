@@ -76,8 +76,8 @@ pub(crate) fn read_take(
     let mut tracks = vec![Tracks::default(); nodes.nodes.len()];
     let mut times = Vec::new();
     for (node, path, sampler) in moves {
-        let place = chosen.sampler_place(sampler);
-        let track = Track::read(&accessors, &chosen.animation.samplers[sampler], path.width(), &place)?;
+        let position = chosen.sampler_position(sampler);
+        let track = Track::read(&accessors, &chosen.animation.samplers[sampler], path.width(), &position)?;
         if is_joint[node] {
             times.extend_from_slice(track.times());
         }
@@ -195,13 +195,13 @@ impl Rig<'_> {
         for frame in frames {
             let secs = grid.secs(frame);
             let pose = self.pose(|node| self.tracks[node].at(&self.nodes.transforms[node], secs, grid.step_secs));
-            for (joint, (place, turn)) in pose.translations.into_iter().zip(pose.rotations).enumerate() {
-                let (place, turn) = if joint == 0 {
-                    (space.turned(place), space.turn() * turn)
+            for (joint, (translation, turn)) in pose.translations.into_iter().zip(pose.rotations).enumerate() {
+                let (translation, turn) = if joint == 0 {
+                    (space.turned(translation), space.turn() * turn)
                 } else {
-                    (place, turn)
+                    (translation, turn)
                 };
-                translations.push(place * space.unit_metres);
+                translations.push(translation * space.unit_metres);
                 rotations.push(turn);
             }
         }
@@ -217,13 +217,14 @@ impl Rig<'_> {
         for (&node, &parent) in self.joints.nodes.iter().zip(&self.joints.parents) {
             let local = node.map_or(Transform::IDENTITY, &transform);
             let above = parent.map_or(self.above.stretch, |parent| stretches[parent]);
-            let place = above.apply(local.translation);
+            let translation = above.apply(local.translation);
             stretches.push(above.below(local.rotation, local.scale));
             if parent.is_none() {
-                pose.translations.push(self.above.place + self.above.turn * place);
+                pose.translations
+                    .push(self.above.translation + self.above.turn * translation);
                 pose.rotations.push(self.above.turn * local.rotation);
             } else {
-                pose.translations.push(place);
+                pose.translations.push(translation);
                 pose.rotations.push(local.rotation);
             }
         }
@@ -231,12 +232,16 @@ impl Rig<'_> {
     }
 
     fn skeleton(&self, space: &Space) -> Result<Skeleton, ReadError> {
-        let places = self.pose(|node| self.nodes.transforms[node]).translations;
-        let joints = (self.joints.nodes.iter().zip(&self.joints.parents).zip(places))
-            .map(|((&node, &parent), place)| Joint {
+        let translations = self.pose(|node| self.nodes.transforms[node]).translations;
+        let joints = (self.joints.nodes.iter().zip(&self.joints.parents).zip(translations))
+            .map(|((&node, &parent), translation)| Joint {
                 name: node.map_or_else(|| "scene".to_owned(), |node| cut(&self.nodes.name(node), MAX_NAME)),
                 parent,
-                rest_offset: if parent.is_none() { space.turned(place) } else { place } * space.unit_metres,
+                rest_offset: if parent.is_none() {
+                    space.turned(translation)
+                } else {
+                    translation
+                } * space.unit_metres,
                 tip: None,
             })
             .collect();
@@ -316,8 +321,8 @@ fn settle(probe: &Take, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>
     }
     let world = probe.world_tracks();
     let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    for &place in world.positions(0) {
-        (low, high) = (low.min(place), high.max(place));
+    for &position in world.positions(0) {
+        (low, high) = (low.min(position), high.max(position));
     }
     let size = (high - low).length();
     let stated = size == 0.0 || SIZE_METRES.contains(&size);

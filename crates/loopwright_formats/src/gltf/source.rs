@@ -31,14 +31,14 @@ pub(crate) struct GltfJoint {
 /// The fixed nodes above the first joint, as one transform in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Above {
-    pub(crate) place: DVec3,
+    pub(crate) translation: DVec3,
     pub(crate) turn: DQuat,
     pub(crate) stretch: Stretch,
 }
 
 impl Above {
     pub(crate) const NOTHING: Self = Self {
-        place: DVec3::ZERO,
+        translation: DVec3::ZERO,
         turn: DQuat::IDENTITY,
         stretch: Stretch::NONE,
     };
@@ -50,7 +50,7 @@ impl Above {
         path.into_iter().fold(Self::NOTHING, |above, node| {
             let local = nodes.transforms[node];
             Self {
-                place: above.place + above.turn * above.stretch.apply(local.translation),
+                translation: above.translation + above.turn * above.stretch.apply(local.translation),
                 turn: (above.turn * local.rotation).normalize(),
                 stretch: above.stretch.below(local.rotation, local.scale),
             }

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_those_of_the_matrices() {
+    fn positions_are_those_of_the_matrices() {
         let chain = [
             (DQuat::from_rotation_x(0.4), DVec3::splat(2.0)),
             (DQuat::from_rotation_z(-1.0), DVec3::new(1.0, 3.0, 0.5)),

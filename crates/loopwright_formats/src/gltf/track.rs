@@ -217,13 +217,17 @@ const MAX_SECS: f64 = 1e8;
 
 /// Checked times of a sampler's keys.
 pub(crate) fn read_times(accessors: &Accessors<'_>, sampler: &Sampler, at: &str) -> Result<Rc<[f64]>, GltfError> {
-    let place = format!("{at}.input");
-    let times = accessors.values(sampler.input, "SCALAR", &place)?;
+    let position = format!("{at}.input");
+    let times = accessors.values(sampler.input, "SCALAR", &position)?;
     let mut before = 0.0;
     for (key, &found) in times.iter().enumerate() {
         // Exporters that round may give neighbours the same time, which does no harm.
         if !(found >= before && found <= MAX_SECS) {
-            return Err(GltfError::KeyTime { at: place, key, found });
+            return Err(GltfError::KeyTime {
+                at: position,
+                key,
+                found,
+            });
         }
         before = found;
     }

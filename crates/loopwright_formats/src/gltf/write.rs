@@ -257,9 +257,9 @@ impl<'a> Writer<'a> {
         for key in 0..num_keys {
             let pose = pose(key);
             let locals = self.locals(pose.as_ref());
-            for (joint, (place, turn)) in locals.into_iter().enumerate() {
-                let place = place.unwrap_or(rests[joint]);
-                if !(place.is_finite() && place.abs().max_element() <= MAX_VALUE && turn.is_finite()) {
+            for (joint, (translation, turn)) in locals.into_iter().enumerate() {
+                let translation = translation.unwrap_or(rests[joint]);
+                if !(translation.is_finite() && translation.abs().max_element() <= MAX_VALUE && turn.is_finite()) {
                     return Err(WriteError::OutOfRange { key, joint });
                 }
                 let turn = before
@@ -270,9 +270,9 @@ impl<'a> Writer<'a> {
                     None => before.push(turn),
                 }
                 let track = &mut tracks[joint];
-                let off = (place - rests[joint]).length() * self.source.space.unit_metres;
+                let off = (translation - rests[joint]).length() * self.source.space.unit_metres;
                 track.moves |= off > REST_TOLERANCE_METRES;
-                track.translations.push(place.as_vec3().to_array());
+                track.translations.push(translation.as_vec3().to_array());
                 track.rotations.push(single_precision(turn));
             }
         }
@@ -292,10 +292,12 @@ impl<'a> Writer<'a> {
             let stretch = self.parents[joint].map_or(above.stretch, |parent| stretches[parent]);
             let local = if joint == own_root {
                 // The body stays in the world except for the root, which moves it there.
-                let place = space.turned_back(pose.translations[joint]) / space.unit_metres;
+                let translation = space.turned_back(pose.translations[joint]) / space.unit_metres;
                 let rotation = above.turn.conjugate() * turn.conjugate() * pose.rotations[joint];
                 (
-                    above.stretch.undo(above.turn.conjugate() * (place - above.place)),
+                    above
+                        .stretch
+                        .undo(above.turn.conjugate() * (translation - above.translation)),
                     rotation,
                 )
             } else if joint == 0 {
@@ -334,7 +336,7 @@ const MAX_BYTES: u64 = 3 << 30;
 /// A motion of the world, converted to the space below the fixed nodes.
 fn within(above: &Above, motion: Rigid) -> (Option<DVec3>, DQuat) {
     let back = above.turn.conjugate();
-    let moved = motion.transform_point(above.place) - above.place;
+    let moved = motion.transform_point(above.translation) - above.translation;
     (above.stretch.undo(back * moved), back * motion.rotation * above.turn)
 }
 

@@ -65,7 +65,7 @@ fn closure_name(name: ClosureName, order: Order) -> &'static str {
 pub fn root_motion(root: &RootMotion, mode: RootMode, space: RootSpace) -> RootMotionFacts {
     let Twist { linear, angular } = root.twist;
     // An upright root has the world's up axis; for any other its direction at the start is used.
-    let (way, turn) = match space {
+    let (velocity, turn) = match space {
         RootSpace::Ground => (linear, angular),
         RootSpace::Full => (root.start.rotation * linear, root.start.rotation * angular),
     };
@@ -74,10 +74,10 @@ pub fn root_motion(root: &RootMotion, mode: RootMode, space: RootSpace) -> RootM
         space,
         linear_velocity_mps: linear.to_array(),
         angular_velocity_radps: angular.to_array(),
-        speed_mps: ops::hypot(way.x, way.z),
+        speed_mps: ops::hypot(velocity.x, velocity.z),
         turn_rate_dps: turn.y.to_degrees(),
         radius_m: root.twist.radius(),
-        climb_mps: way.y,
+        climb_mps: velocity.y,
         start_position_m: root.start.translation.to_array(),
         start_yaw_deg: rotation::yaw_of(root.start.rotation).to_degrees(),
         start_rotation_xyzw: (space == RootSpace::Full).then(|| root.start.rotation.to_array()),

@@ -59,6 +59,6 @@ pub fn load_loop(bytes: &[u8], sidecar: &[u8]) -> Result<LoopClip, LoadLoopError
     };
     let written = read_take(bytes, "loop", &settings, &mut Vec::new())?.take;
     let written = sidecar.without_added_root(written)?;
-    let place = LoopInFile::of_sidecar(&sidecar, &written)?;
-    Ok(place.clip(&written).map_err(PlaceError::from)?)
+    let in_file = LoopInFile::of_sidecar(&sidecar, &written)?;
+    Ok(in_file.clip(&written).map_err(PlaceError::from)?)
 }

@@ -161,7 +161,7 @@ impl Target {
                 })),
                 Self::Unity => Some(Importer::Unity(UnityImporter::of(
                     sidecar,
-                    &way_to_root(sidecar, skeleton),
+                    &path_to_root(sidecar, skeleton),
                 ))),
                 Self::Unreal => Some(Importer::Unreal(UnrealImporter::of(sidecar, frame_rate_hz))),
                 _ => None,
@@ -171,7 +171,7 @@ impl Target {
 }
 
 /// Names from the topmost joint down to the one that carries the root motion, with slashes between them.
-fn way_to_root(sidecar: &Sidecar, skeleton: &Skeleton) -> String {
+fn path_to_root(sidecar: &Sidecar, skeleton: &Skeleton) -> String {
     let playback = &sidecar.playback;
     if playback.root_joint_added {
         return added_root_name(skeleton);

@@ -52,8 +52,8 @@ pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
             });
         }
     }
-    let told_apart = leaves.iter().any(|&leaf| !is_low[leaf]) && feet.len().is_multiple_of(2) && feet.len() <= 8;
-    if told_apart && !feet.is_empty() {
+    let feet_are_distinct = leaves.iter().any(|&leaf| !is_low[leaf]) && feet.len().is_multiple_of(2) && feet.len() <= 8;
+    if feet_are_distinct && !feet.is_empty() {
         return (feet, FoundBy::Geometry);
     }
     let of_leaf = |&leaf: &usize| Foot {

@@ -45,11 +45,11 @@ fn loop_motion(path: &Path, args: &RenderArgs) -> Result<DrawnMotion, Failure> {
     }
     let body = Body::find(&written, &args.reading.overrides()).map_err(load::body_failure)?;
     let figure = Figure::of(&written, &body);
-    let place = match &sidecar {
+    let in_file = match &sidecar {
         Some(sidecar) => written_loop::of_sidecar(sidecar, &written)?,
         None => LoopInFile::recognised(&written, &body).map_err(|error| unfit(path, error))?,
     };
-    DrawnMotion::of_written(&written, place.layout, place.root, &figure)
+    DrawnMotion::of_written(&written, in_file.layout, in_file.root, &figure)
         .map_err(|error| unfit(path, error).try_this(written_loop::OTHER_SIDECAR))
 }
 
@@ -91,8 +91,8 @@ fn take_motion(path: &Path, args: &RenderArgs, beside: Option<&Path>) -> Result<
         else {
             return Err(unfit(other, "its sidecar is gone"));
         };
-        let place = written_loop::of_sidecar(&sidecar, &written)?;
-        let source = written_loop::uncut(&place, &loaded, &sidecar, &written)?;
+        let in_file = written_loop::of_sidecar(&sidecar, &written)?;
+        let source = written_loop::uncut(&in_file, &loaded, &sidecar, &written)?;
         let cut = &sidecar.candidate;
         return DrawnMotion::of_cut(&source, &figure, cut.start_frame, cut.end_frame - cut.start_frame)
             .map_err(|error| unfit(path, error));

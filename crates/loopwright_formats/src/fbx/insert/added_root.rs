@@ -18,7 +18,7 @@ use crate::fbx::{
 /// there is joined to it and loses its translation. Also, below a limb node it finds no bones under a null, and fails on their
 /// skins. A null becomes an object in Blender, without either fault.
 fn kind_of_root(document: &Document<'_>, first: &NodeForm) -> &'static str {
-    let rest = first.place_at_rest();
+    let rest = first.translation_at_rest();
     let rests_on_tip = rest.y > 0.0 && rest.x.abs().max(rest.z.abs()) < ON_TIP * rest.y;
     let objects = document.records.iter().find(|record| *record.name == *b"Objects");
     let model = objects

@@ -82,7 +82,7 @@ fn check_skeleton(keys: &Keys, num_added: usize, file: &FbxFile) -> Result<(), W
 /// Properties of all nodes whose values differ from rest, key by key.
 fn tracks(keys: &Keys, nodes: &[NodeForm], source: &FbxSource, file: &FbxFile) -> Result<Vec<Track>, WriteError> {
     let num_joints = nodes.len();
-    let mut places = vec![Vec::with_capacity(keys.num_keys); num_joints];
+    let mut translations = vec![Vec::with_capacity(keys.num_keys); num_joints];
     let mut turns = vec![Vec::with_capacity(keys.num_keys); num_joints];
     let file_from_world = source.turn.conjugate();
     let mut worlds = Vec::with_capacity(num_joints);
@@ -103,12 +103,12 @@ fn tracks(keys: &Keys, nodes: &[NodeForm], source: &FbxSource, file: &FbxFile) -
                     file.above.rotation.conjugate() * file_from_world * rotation,
                 ),
             };
-            let (place, world) = node.placed(parent, position, local);
-            let translation = node.property_translation(place, local);
+            let (local_translation, world) = node.placed(parent, position, local);
+            let translation = node.property_translation(local_translation, local);
             if !translation.is_finite() || translation.abs().max_element() > MAX_VALUE {
                 return Err(WriteError::OutOfRange { key, joint });
             }
-            places[joint].push(translation.to_array());
+            translations[joint].push(translation.to_array());
             turns[joint].push(node.property_rotation(local));
             worlds.push(world);
         }
@@ -120,7 +120,7 @@ fn tracks(keys: &Keys, nodes: &[NodeForm], source: &FbxSource, file: &FbxFile) -
     });
     let mut tracks: Vec<Track> = held.collect();
     for (joint, node) in nodes.iter().enumerate() {
-        let places = core::mem::take(&mut places[joint]);
+        let translations = core::mem::take(&mut translations[joint]);
         let turns: Vec<DQuat> = core::mem::take(&mut turns[joint]);
         let turns: Vec<[f64; 3]> = angles(&node.axes, turns.into_iter())
             .into_iter()
@@ -132,8 +132,8 @@ fn tracks(keys: &Keys, nodes: &[NodeForm], source: &FbxSource, file: &FbxFile) -
                 by_axis
             })
             .collect();
-        if joint == 0 || leaves(&places, node.translation) || leaves(&turns, node.rotation) {
-            tracks.extend(animation::transform_tracks(node.id, places, turns));
+        if joint == 0 || leaves(&translations, node.translation) || leaves(&turns, node.rotation) {
+            tracks.extend(animation::transform_tracks(node.id, translations, turns));
         }
     }
     Ok(tracks)

@@ -63,8 +63,8 @@ fn file() -> Vec<u8> {
         .flat_map(|id| {
             let at = |key: i32| 2.0 * PI * f64::from(key) / 20.0 + id as f64;
             let turn = |key| [30.0 * at(key).sin(), 50.0 * at(key).cos(), 20.0 * (2.0 * at(key)).sin()];
-            let place = |key| [0.1, 0.3 + 0.01 * at(key).sin(), 0.02 * at(key).cos()];
-            animation::transform_tracks(id, (0..21).map(place).collect(), (0..21).map(turn).collect())
+            let position_at = |key| [0.1, 0.3 + 0.01 * at(key).sin(), 0.02 * at(key).cos()];
+            animation::transform_tracks(id, (0..21).map(position_at).collect(), (0..21).map(turn).collect())
         })
         .collect();
     let times = animation::ticks(21, 1.0 / 30.0, animation::TICKS_PER_SEC);
@@ -189,9 +189,11 @@ fn takes_of_other_skeletons_are_refused() {
 
 /// A first joint of a kind at a position, with a joint below it.
 fn file_of(kind: &str, [x, y, z]: [f64; 3]) -> Vec<u8> {
-    let model = |id: i64, kind: &str, place: [f64; 3]| {
+    let model = |id: i64, kind: &str, position: [f64; 3]| {
         let translation = property("Lcl Translation", "Lcl Translation", "", "A");
-        let translation = place.iter().fold(translation, |property, value| property.f64(*value));
+        let translation = position
+            .iter()
+            .fold(translation, |property, value| property.f64(*value));
         Record::new("Model")
             .i64(id)
             .text(&format!("n{id}\0\x01Model"))
@@ -226,8 +228,8 @@ fn file_of(kind: &str, [x, y, z]: [f64; 3]) -> Vec<u8> {
         objects.push(attribute(11, 1));
         connections.push(connect(11, 1));
     }
-    let places = (0..21).map(|key| [x, y, z + f64::from(key)]).collect();
-    let tracks: Vec<Track> = animation::transform_tracks(1, places, vec![[0.0; 3]; 21]).into();
+    let positions = (0..21).map(|key| [x, y, z + f64::from(key)]).collect();
+    let tracks: Vec<Track> = animation::transform_tracks(1, positions, vec![[0.0; 3]; 21]).into();
     let times = animation::ticks(21, 1.0 / 30.0, animation::TICKS_PER_SEC);
     let animation = animation::build("first", &tracks, &times, 100);
     objects.extend(animation.objects);
@@ -246,14 +248,14 @@ fn file_of(kind: &str, [x, y, z]: [f64; 3]) -> Vec<u8> {
 
 #[test]
 fn an_added_root_is_a_bone_unless_blender_would_misread_it() {
-    for (kind, place, wanted) in [
+    for (kind, position, wanted) in [
         ("LimbNode", [0.0, 90.0, 5.0], "LimbNode"),
         ("LimbNode", [0.0, 90.0, 0.0], "Null"),
         ("LimbNode", [0.0, 0.0, 0.0], "LimbNode"),
         ("Null", [0.0, 90.0, 5.0], "Null"),
     ] {
-        let LoadedTake { take, source } = read(&file_of(kind, place), "first");
-        assert_eq!(take.num_joints(), 3, "{kind} {place:?}");
+        let LoadedTake { take, source } = read(&file_of(kind, position), "first");
+        assert_eq!(take.num_joints(), 3, "{kind} {position:?}");
         // An in-place loop: its root does not move, and is still a joint.
         let poses = (0..4).map(|_| take.pose(0).to_pose());
         let tracks = Tracks::of_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
@@ -274,7 +276,7 @@ fn an_added_root_is_a_bone_unless_blender_would_misread_it() {
             .iter()
             .find(|record| record.name_of_object() == Some(b"root\0\x01Model"))
             .unwrap();
-        assert_eq!(added.kind_of_object(), Some(wanted.as_bytes()), "{kind} {place:?}");
+        assert_eq!(added.kind_of_object(), Some(wanted.as_bytes()), "{kind} {position:?}");
         let again = read(&written.bytes, "l-loop").take;
         assert_eq!(
             (again.num_joints(), again.skeleton().joint(0).name.as_str()),
