@@ -141,7 +141,7 @@ with open(sys.argv[sys.argv.index("--") + 1], encoding="utf-8") as questions:
         try:
             line = answer(question)
         except Exception as error:
-            told = [line for line in str(error).strip().splitlines() if not line.startswith("Location")]
-            line = {"error": told[-1] if told else repr(error), "before_fails": fails_before(question)}
+            lines = [line for line in str(error).strip().splitlines() if not line.startswith("Location")]
+            line = {"error": lines[-1] if lines else repr(error), "before_fails": fails_before(question)}
         # Importers leave lines of their own open.
         print("\n" + json.dumps(line), flush=True)

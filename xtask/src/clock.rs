@@ -15,8 +15,8 @@ const LEAST_SECS: f64 = 0.1;
 
 /// Name of the processor, number of processors, and the system.
 pub(crate) fn machine() -> String {
-    let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = told
+    let report = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = report
         .lines()
         .find_map(|line| line.strip_prefix("model name")?.split_once(": "))
         .map_or("a processor without a name", |(_, model)| model.trim());
@@ -32,8 +32,8 @@ pub(crate) fn machine() -> String {
 ///
 /// Other work on the same machine lengthens wall-clock time, but hardly processor time.
 fn seconds() -> f64 {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = told.and_then(|told| told.split(' ').next()?.parse::<f64>().ok());
+    let report = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = report.and_then(|report| report.split(' ').next()?.parse::<f64>().ok());
     nanoseconds.map_or_else(on_the_wall, |nanoseconds| 1e-9 * nanoseconds)
 }
 

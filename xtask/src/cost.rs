@@ -149,11 +149,11 @@ fn loops(studied: &[Studied], sections: &mut Sections) -> Result<(), String> {
             }
             let transitions =
                 Transitions::between(&left.motion, &entered.motion, &[]).map_err(|error| error.to_string())?;
-            let told = DECAYS.map(|decay| Told::of(&transitions, decay));
+            let figures = DECAYS.map(|decay| JumpFigures::of(&transitions, decay));
             let matching = (left.cycles == entered.cycles)
                 .then(|| at_matching_phase(&transitions, left, entered, DECAYS[0]))
                 .flatten();
-            let spring = &told[0];
+            let spring = &figures[0];
             matched.extend(matching.map(|matching| matching / spring.best));
             table.row(format_args!(
                 "{} | {} | {:.3} | {:.3} | {} | {:.3} | {:.3} | {:.1}%",
@@ -166,11 +166,11 @@ fn loops(studied: &[Studied], sections: &mut Sections) -> Result<(), String> {
                 spring.by_feature,
                 100.0 * spring.tight
             ));
-            for (sum, told) in sums.iter_mut().zip(told) {
-                sum.best_of_any.push(told.best / told.any);
-                sum.by_feature.push(told.by_feature);
-                sum.same.push(told.same);
-                sum.tight.push(told.tight);
+            for (sum, figures) in sums.iter_mut().zip(figures) {
+                sum.best_of_any.push(figures.best / figures.any);
+                sum.by_feature.push(figures.by_feature);
+                sum.same.push(figures.same);
+                sum.tight.push(figures.tight);
             }
         }
     }
@@ -213,7 +213,7 @@ struct Tally {
 }
 
 /// Figures of the jumps from one loop into another.
-struct Told {
+struct JumpFigures {
     best_exit: f64,
     best: f64,
     any: f64,
@@ -222,7 +222,7 @@ struct Told {
     tight: f64,
 }
 
-impl Told {
+impl JumpFigures {
     fn of(transitions: &Transitions, decay: Decay) -> Self {
         let (exits, entries) = (transitions.num_exits(), transitions.num_entries());
         let best = transitions.best_entries(0..exits, 0..entries, decay);

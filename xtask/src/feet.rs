@@ -84,10 +84,10 @@ fn in_place(studied: &[Studied], sections: &mut Sections) -> Result<(), String> 
         let belt = on_a_belt(&studied.take, made.loop_clip.carrier(), velocity);
         let belt = Studied::of(&studied.file, belt.map_err(|error| studied.failed(error))?)?;
         let made = belt.make(&best, &settings)?;
-        let told = over_ground(made.loop_clip.root().twist.linear);
-        let off = told / speed - 1.0;
+        let measured = over_ground(made.loop_clip.root().twist.linear);
+        let off = measured / speed - 1.0;
         table.row(format_args!(
-            "{} | {speed:.3} | {told:.3} | {:+.1}% | {}",
+            "{} | {speed:.3} | {measured:.3} | {:+.1}% | {}",
             studied.file,
             100.0 * off,
             cell(made.feet.foot_slide_mps[1].map(|slide| 100.0 * slide), 2),

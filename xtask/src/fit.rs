@@ -206,7 +206,7 @@ fn half_life_quartiles(figures: &ModePool) -> String {
 /// The two estimators of a half-life, compared with each other.
 fn estimators(fits: &[TakeFit]) -> Table {
     let mut table = Table::new(
-        "change | changes | both told | closed over fitted | within 25% | error of the fit | asked before the peak, s",
+        "change | changes | both reported | closed over fitted | within 25% | error of the fit | asked before the peak, s",
     );
     type Kind = fn(&Event) -> bool;
     let kinds: [(&str, Kind); 5] = [

@@ -90,7 +90,7 @@ fn every_loop(loops: &[&Studied], sections: &mut Sections) -> Result<(), String>
         let clip = &screw.loop_clip;
         let root = clip.root();
         let period = clip.period_secs();
-        let fit = screw.source.fit.ok_or("no fit of the travel")?;
+        let fit = screw.source.fit.ok_or("no fit of the root motion")?;
         let drift = drift_of_a_thousand(root, period);
         largest_drift = largest_drift.max(drift);
         if linear.is_empty() {
@@ -174,8 +174,8 @@ fn slide_near_the_seam(made: &MadeLoop, studied: &Studied) -> Option<Slide> {
         root.at(sample as f64 * step)
             .transform_point(body[sample.rem_euclid(count) as usize][joint])
     };
-    let speed = |place: &dyn Fn(isize) -> DVec3, sample: isize| {
-        let moved = place(sample + 1) - place(sample - 1);
+    let speed = |position: &dyn Fn(isize) -> DVec3, sample: isize| {
+        let moved = position(sample + 1) - position(sample - 1);
         ops::hypot(moved.x, moved.z) / (2.0 * step)
     };
     let (mut of_take, mut of_loop, mut standing) = (0.0, 0.0, 0.0);
@@ -218,7 +218,7 @@ fn body_positions(made: &MadeLoop, sample: usize) -> Vec<DVec3> {
     } = clip.world_pose(sample);
     world
         .into_iter()
-        .map(|place| twist.inverse().transform_point(place))
+        .map(|position| twist.inverse().transform_point(position))
         .collect()
 }
 
@@ -245,7 +245,7 @@ const TURNS: [f64; 8] = [90.0, 170.0, 190.0, 270.0, 330.0, 355.0, 360.0, 405.0];
 
 fn turns(sections: &mut Sections) -> Result<(), String> {
     let mut table = Table::new(
-        "deg per loop | loop | radius m | found deg | true way m | found arc m | off | arc/path | hips' gap mm | deg",
+        "deg per loop | loop | radius m | found deg | true distance m | found arc m | off | arc/path | hips' gap mm | deg",
     );
     let mut worst = 0.0_f64;
     for degrees in TURNS {
@@ -273,7 +273,7 @@ fn turns(sections: &mut Sections) -> Result<(), String> {
             // The walker's own screw, relative to the mean position of the hips.
             let truth = synthetic.truth.twist();
             let samples = frames.round() as usize;
-            let place = (0..samples)
+            let mean_hips = (0..samples)
                 .map(|sample| {
                     let frame = start as usize + sample;
                     let walker = synthetic.truth.root_at(frame as f64 / settings.frame_rate_hz);
@@ -281,14 +281,14 @@ fn turns(sections: &mut Sections) -> Result<(), String> {
                 })
                 .sum::<DVec3>()
                 / samples as f64;
-            let way = (truth.linear + truth.angular.cross(place)).length() * loop_secs;
+            let distance = (truth.linear + truth.angular.cross(mean_hips)).length() * loop_secs;
             let arc = twist.linear.length() * period;
-            let fit = made.source.fit.ok_or("no fit of the travel")?;
-            let off = arc / way - 1.0;
+            let fit = made.source.fit.ok_or("no fit of the root motion")?;
+            let off = arc / distance - 1.0;
             worst = worst.max(off.abs());
             let gap = made.closed.seam.joints[made.loop_clip.carrier()];
             table.row(format_args!(
-                "{degrees:.0} | {what} | {:.2} | {:+.1} | {way:.3} | {arc:.3} | {:+.2}% | {:.3} | {:.1} | {:.2}",
+                "{degrees:.0} | {what} | {:.2} | {:+.1} | {distance:.3} | {arc:.3} | {:+.2}% | {:.3} | {:.1} | {:.2}",
                 speed_mps / (degrees / loop_secs).to_radians(),
                 (twist.angular.y * period).to_degrees(),
                 100.0 * off,

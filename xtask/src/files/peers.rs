@@ -22,7 +22,7 @@ pub(super) struct Peers {
 /// Answer of a program.
 pub(super) enum Answer {
     /// One line for each question, in the format of the script.
-    Told(Vec<Value>),
+    Given(Vec<Value>),
     /// No answer because something is missing; the text for the page.
     Skipped(String),
 }
@@ -128,28 +128,28 @@ fn run(command: &mut Command, num_asked: usize) -> Result<Answer, String> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Answer::missing(&program)),
         Err(error) => return Err(format!("{program}: {error}")),
     };
-    let told = String::from_utf8_lossy(&output.stdout);
+    let printed = String::from_utf8_lossy(&output.stdout);
     if !output.status.success() {
         let complaint = String::from_utf8_lossy(&output.stderr);
-        let last: Vec<&str> = told.lines().chain(complaint.lines()).rev().take(12).collect();
+        let last: Vec<&str> = printed.lines().chain(complaint.lines()).rev().take(12).collect();
         let last: Vec<&str> = last.into_iter().rev().collect();
         return Err(format!("{program} failed:\n{}", last.join("\n")));
     }
-    let objects = told.lines().filter(|line| line.starts_with('{'));
+    let objects = printed.lines().filter(|line| line.starts_with('{'));
     let answers: Vec<Value> = objects
         .map(|line| serde_json::from_str(line).map_err(|error| format!("{program}: {error}: {line}")))
         .collect::<Result<_, _>>()?;
     if answers.len() != num_asked {
         return Err(format!("{program} answered {} of {num_asked} questions", answers.len()));
     }
-    Ok(Answer::Told(answers))
+    Ok(Answer::Given(answers))
 }
 
 /// The version that a program reports; `None` if it is not installed.
 pub(super) fn version(program: impl AsRef<OsStr>) -> Option<String> {
     let output = Command::new(program).arg("--version").output().ok()?;
-    let told = String::from_utf8_lossy(&output.stdout);
-    told.lines().next().map(|line| line.trim().to_owned())
+    let printed = String::from_utf8_lossy(&output.stdout);
+    printed.lines().next().map(|line| line.trim().to_owned())
 }
 
 /// A number of an answer; NaN if it is missing, because 0 would hide a fault.

@@ -70,7 +70,7 @@ fn show(
 }
 
 /// World positions of a loop's joints at a key, with root motion on a root above them or on the joint that carried it.
-fn places(clip: &LoopClip, key: usize, on_root: bool) -> Vec<DVec3> {
+fn joint_positions(clip: &LoopClip, key: usize, on_root: bool) -> Vec<DVec3> {
     if on_root {
         return clip.world_pose(key).translations;
     }
@@ -104,7 +104,7 @@ fn validator(made: &[Looped], peers: &Peers) -> Result<String, String> {
     }
     let answers = match peers.node("gltf.mjs", &questions)? {
         Answer::Skipped(why) => return Ok(why),
-        Answer::Told(answers) => answers,
+        Answer::Given(answers) => answers,
     };
     let mut answers = answers.iter();
     let (mut files, mut inside, mut faults) = (0, 0, Vec::new());
@@ -132,11 +132,11 @@ fn validator(made: &[Looped], peers: &Peers) -> Result<String, String> {
 }
 
 /// One of our positions in Blender's world, which has Z up and follows the axes that a file states; still in our metres.
-fn in_blender(place: DVec3, source: &Source) -> DVec3 {
+fn in_blender(position: DVec3, source: &Source) -> DVec3 {
     match source.as_bvh() {
         // Imported with the file's axes unchanged.
-        Some(_) => source.space().turned_back(place),
-        None => DVec3::new(place.x, -place.z, place.y),
+        Some(_) => source.space().turned_back(position),
+        None => DVec3::new(position.x, -position.z, position.y),
     }
 }
 
@@ -201,10 +201,10 @@ fn blender(made: &[Looped], peers: &Peers) -> Result<(String, String), String> {
             let count = COPIES * made.clip.num_samples() + 1;
             let keys: Vec<Vec<[f64; 3]>> = (0..count)
                 .map(|key| {
-                    let places = places(&made.clip, key, add_root);
-                    places
+                    let positions = joint_positions(&made.clip, key, add_root);
+                    positions
                         .iter()
-                        .map(|place| in_blender(*place, &shown.source).to_array())
+                        .map(|position| in_blender(*position, &shown.source).to_array())
                         .collect()
                 })
                 .collect();
@@ -231,10 +231,10 @@ fn blender(made: &[Looped], peers: &Peers) -> Result<(String, String), String> {
     }
     let answers = match peers.blender(&questions)? {
         Answer::Skipped(why) => return Ok((why.clone(), why)),
-        Answer::Told(answers) => answers,
+        Answer::Given(answers) => answers,
     };
     let mut table = Table::new(&format!(
-        "{} | loops compared | places | joints not found | median of medians | worst | worst over the seam",
+        "{} | loops compared | positions | joints not found | median of medians | worst | worst over the seam",
         version("blender").unwrap_or_default()
     ));
     let mut off = Vec::new();
@@ -320,7 +320,7 @@ fn browser(made: &[Looped], peers: &Peers) -> Result<String, String> {
     }
     let answers = match peers.node("browser.mjs", &questions)? {
         Answer::Skipped(why) => return Ok(why),
-        Answer::Told(answers) => answers,
+        Answer::Given(answers) => answers,
     };
     let ratios: Vec<f64> = answers.iter().map(|answer| number(answer, "ratio")).collect();
     let over: Vec<String> = (asked.iter().zip(&ratios))
@@ -372,7 +372,12 @@ fn godot(made: &[Looped], peers: &Peers) -> Result<String, String> {
             .as_bytes(),
         )?;
         let keys: Vec<Vec<[f64; 3]>> = (0..=made.in_place.num_samples())
-            .map(|key| places(&made.in_place, key, false).iter().map(DVec3::to_array).collect())
+            .map(|key| {
+                joint_positions(&made.in_place, key, false)
+                    .iter()
+                    .map(DVec3::to_array)
+                    .collect()
+            })
             .collect();
         questions.push(json!({
             "file": name,
@@ -384,7 +389,7 @@ fn godot(made: &[Looped], peers: &Peers) -> Result<String, String> {
     }
     let answers = match peers.godot(&project, &questions)? {
         Answer::Skipped(why) => return Ok(why),
-        Answer::Told(answers) => answers,
+        Answer::Given(answers) => answers,
     };
     let all = |key: &'static str| answers.iter().map(move |answer| number(answer, key));
     let looping = answers.iter().filter(|answer| answer["loops"] == true).count();

@@ -16,7 +16,7 @@ const STRIDE: usize = 10;
 pub(super) fn measure(captured: &Captured, peers: &Peers, sections: &mut Sections) -> Result<(), String> {
     let (table, not_found) = fbx(captured)?;
     sections.add("reading-fbx", table);
-    let mut names = Table::new("places of nodes that ufbx has under another name, not compared");
+    let mut names = Table::new("positions of nodes that ufbx has under another name, not compared");
     names.row(not_found);
     sections.add("not-found", names);
     sections.add("reading-gltf", gltf(captured, peers)?);
@@ -24,7 +24,7 @@ pub(super) fn measure(captured: &Captured, peers: &Peers, sections: &mut Section
 }
 
 fn table() -> Table {
-    Table::new("file | animations | places | median | worst")
+    Table::new("file | animations | positions | median | worst")
 }
 
 /// FBX, compared with the scene that ufbx evaluates, and the number of positions that are missing there.
@@ -58,8 +58,8 @@ fn fbx(captured: &Captured) -> Result<(Table, usize), String> {
                         continue;
                     };
                     let m = &node.node_to_world;
-                    let place = source.turn() * DVec3::new(m.m03, m.m13, m.m23) * source.space().unit_metres;
-                    distances.push(world.position(frame, joint).distance(place));
+                    let position = source.turn() * DVec3::new(m.m03, m.m13, m.m23) * source.space().unit_metres;
+                    distances.push(world.position(frame, joint).distance(position));
                 }
             }
             animations += 1;
@@ -119,7 +119,7 @@ fn gltf(captured: &Captured, peers: &Peers) -> Result<String, String> {
     let questions = questions.collect::<Result<Vec<_>, _>>()?;
     let answers = match peers.node("gltf.mjs", &questions)? {
         Answer::Skipped(why) => return Ok(why),
-        Answer::Told(answers) => answers,
+        Answer::Given(answers) => answers,
     };
     let mut table = table();
     for (file, answer) in files.iter().zip(&answers) {

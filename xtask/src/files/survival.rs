@@ -118,7 +118,7 @@ fn through_all_formats(made: &[Looped], sections: &mut Sections) {
     let (mut loops, mut keys, mut worst_degrees, mut worst_metres) = (0, 0, 0.0_f64, 0.0_f64);
     let mut faults = Vec::new();
     for made in made.iter().filter(|made| made.source.as_bvh().is_some()) {
-        let way = || -> Result<(usize, f64, f64), String> {
+        let differences_of = || -> Result<(usize, f64, f64), String> {
             let known = ReadSettings::in_space(space_of(&made.source));
             let read = |bytes: &[u8], settings: &ReadSettings<'_>| {
                 read_take(bytes, "loop", settings, &mut Vec::new()).map_err(|error| error.to_string())
@@ -138,7 +138,7 @@ fn through_all_formats(made: &[Looped], sections: &mut Sections) {
             Ok((first.num_frames(), degrees, metres))
         };
         loops += 1;
-        match way() {
+        match differences_of() {
             Ok((count, degrees, metres)) => {
                 keys += count;
                 worst_degrees = worst_degrees.max(degrees);
@@ -150,11 +150,11 @@ fn through_all_formats(made: &[Looped], sections: &mut Sections) {
             Err(fault) => faults.push(format!("{}: {fault}", made.file)),
         }
     }
-    let mut table = Table::new("loops | keys | rotation off at most, degrees | place off at most");
+    let mut table = Table::new("loops | keys | rotation off at most, degrees | position off at most");
     table.row(format_args!(
         "{loops} | {keys} | {worst_degrees:.5} | {}",
         distance(worst_metres)
     ));
     sections.add("through-all-formats", table);
-    sections.add("changed-on-the-way", list(&faults));
+    sections.add("changed-by-conversion", list(&faults));
 }

@@ -130,8 +130,8 @@ pub(super) fn measure(studied: &[Studied], sections: &mut Sections) -> Result<()
                 continue;
             };
             let ratio = over(rival.cost, compared.lowest.cost);
-            let told = ratio.map_or_else(String::new, |ratio| format!(", {ratio:.2} x"));
-            cells.push(format!("{}{told}", cell(rival)));
+            let suffix = ratio.map_or_else(String::new, |ratio| format!(", {ratio:.2} x"));
+            cells.push(format!("{}{suffix}", cell(rival)));
             ratios.lowest.extend(ratio);
             ratios.of_length.extend(over(rival.cost, rival.lowest_of_length));
             ratios.recommended.extend(over(rival.cost, compared.recommended.cost));

@@ -26,7 +26,7 @@ enum Outcome {
 
 /// Differences of a found loop from the truth.
 struct LoopErrors {
-    told_cycles: u32,
+    found_cycles: u32,
     /// True number of cycles from start to end.
     true_cycles: f64,
     /// Error of the whole loop's length, and of one cycle of it, in frames.
@@ -39,7 +39,7 @@ struct LoopErrors {
 impl LoopErrors {
     /// Whether the estimated number of cycles is the true one.
     fn counts_right(&self) -> bool {
-        (self.true_cycles - f64::from(self.told_cycles)).abs() <= CYCLE_TOLERANCE
+        (self.true_cycles - f64::from(self.found_cycles)).abs() <= CYCLE_TOLERANCE
     }
 
     fn within_half(&self) -> bool {
@@ -68,7 +68,7 @@ fn outcome(walk: &Studied, truth: &Truth) -> Outcome {
     let cycles = f64::from(best.cycles);
     let length_frames = (best.source_period_secs - truth.period_from(start_secs, cycles)) / dt;
     Outcome::Loop(LoopErrors {
-        told_cycles: best.cycles,
+        found_cycles: best.cycles,
         true_cycles: truth.phase_at(end_secs) - truth.phase_at(start_secs),
         length_frames,
         cycle_frames: length_frames / cycles,
@@ -95,7 +95,7 @@ pub(super) fn measure(sections: &mut Sections) -> Result<(), String> {
     let (mut lengths, mut cycles) = (Vec::new(), Vec::new());
     let mut missed = Table::new(
         "seed | fps | frames | cycles in take | period frames | noise deg | drift | variation | turn deg/s | start | \
-         found frames | cycles told | truly | error frames |",
+         found frames | cycles found | truly | error frames |",
     );
     for seed in 0..WALKS {
         let walk = synthesize(&settings(seed)).map_err(|error| error.to_string())?;
@@ -126,7 +126,14 @@ pub(super) fn measure(sections: &mut Sections) -> Result<(), String> {
                     cycles.push(errors.cycle_frames.abs());
                 }
                 if !counts {
-                    miss(&mut missed, seed, truth, in_take, Some(&errors), "cycles told wrong");
+                    miss(
+                        &mut missed,
+                        seed,
+                        truth,
+                        in_take,
+                        Some(&errors),
+                        "wrong number of cycles",
+                    );
                 } else if !errors.within_half() {
                     miss(&mut missed, seed, truth, in_take, Some(&errors), "period off");
                 }
@@ -137,7 +144,7 @@ pub(super) fn measure(sections: &mut Sections) -> Result<(), String> {
     let spread = |sizes: Vec<f64>| sizes.into_iter().collect::<Sorted>().spread(&[0.5, 0.99, 1.0], 3, ", ");
     let mut table = Table::new("walks that repeat |");
     for (what, figure) in [
-        ("number of cycles told right", share(counted, repeating)),
+        ("number of cycles right", share(counted, repeating)),
         (
             "period of the cycle within half a frame, cycles right",
             share(cycle_within, repeating),
@@ -157,7 +164,7 @@ pub(super) fn measure(sections: &mut Sections) -> Result<(), String> {
         table.row(format_args!("{what} | {figure}"));
     }
     sections.add("truth", table);
-    sections.add("told-wrong", missed);
+    sections.add("wrong-cycle-counts", missed);
     Ok(())
 }
 
@@ -169,7 +176,7 @@ fn miss(table: &mut Table, seed: u64, truth: &Truth, in_take: f64, errors: Optio
         |errors| {
             format!(
                 "{:.0} | {:.2} | {} | {:.2} | {:.2}",
-                errors.start_frame, errors.found_frames, errors.told_cycles, errors.true_cycles, errors.cycle_frames
+                errors.start_frame, errors.found_frames, errors.found_cycles, errors.true_cycles, errors.cycle_frames
             )
         },
     );

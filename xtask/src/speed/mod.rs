@@ -120,9 +120,9 @@ fn lists(folder: &Path, noise: &Features) -> Result<(Table, Vec<Listed>), String
         "features | dims | all pairs s | tables s | any length s | share | up to {MAX_SECS} s | share"
     ));
     let mut inputs: Vec<(String, Features, bool)> = Vec::new();
-    for (fps, is_told) in [(120.0, true), (60.0, false), (30.0, true)] {
+    for (fps, is_listed) in [(120.0, true), (60.0, false), (30.0, true)] {
         let (features, takes) = inputs::captured(folder, NUM_FRAMES, fps)?;
-        inputs.push((format!("{takes} captured takes, {fps} fps"), features, is_told));
+        inputs.push((format!("{takes} captured takes, {fps} fps"), features, is_listed));
     }
     for fps in [120.0, 30.0] {
         let features = inputs::synthetic(NUM_FRAMES, fps).map_err(|error| error.to_string())?;
@@ -130,7 +130,7 @@ fn lists(folder: &Path, noise: &Features) -> Result<(Table, Vec<Listed>), String
     }
     inputs.push(("without structure, 30 fps".to_owned(), noise.clone(), true));
     let mut listed = Vec::new();
-    for (name, features, is_told) in inputs {
+    for (name, features, is_listed) in inputs {
         let bounds = bounds(&features);
         let table_secs = clock::time(|| self::bounds(&features));
         let (any_secs, dense_secs, any_share) = clock::time_both(|| list_of(&bounds, f64::INFINITY), || bounds.dense());
@@ -140,7 +140,7 @@ fn lists(folder: &Path, noise: &Features) -> Result<(Table, Vec<Listed>), String
             bounds.num_dims(),
             short_secs / dense_secs,
         ));
-        if is_told {
+        if is_listed {
             listed.push(Listed {
                 name,
                 whole_secs: table_secs + any_secs,
