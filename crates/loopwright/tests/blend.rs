@@ -51,15 +51,15 @@ fn swinging(num_samples: usize, period_secs: f64, start_phase: f64, twist: Twist
     .unwrap()
 }
 
-fn arc(turn: f64, way: f64) -> Twist {
+fn arc(turn: f64, length: f64) -> Twist {
     Twist {
-        linear: DVec3::Z * way,
+        linear: DVec3::Z * length,
         angular: DVec3::Y * turn,
     }
 }
 
 /// The length of the root's path in a cycle, and its chord.
-fn way_and_chord(clip: &LoopClip) -> (f64, f64) {
+fn length_and_chord(clip: &LoopClip) -> (f64, f64) {
     let delta = clip.root_delta(0.0, clip.period_secs());
     (
         clip.root().twist.linear.length() * clip.period_secs(),
@@ -235,8 +235,8 @@ fn foot_slide(clip: &LoopClip) -> f64 {
         } else {
             feet[1]
         };
-        let way = (next[lower] - here[lower]) * DVec3::new(1.0, 0.0, 1.0);
-        way.length() / step
+        let moved = (next[lower] - here[lower]) * DVec3::new(1.0, 0.0, 1.0);
+        moved.length() / step
     });
     speeds.sum::<f64>() / count as f64
 }
@@ -254,11 +254,11 @@ fn a_left_and_a_right_walk_blend_to_a_straight_one() {
     let straight = blend(&[left.clone(), right.clone()], &[0.5, 0.5]).unwrap();
     let turned = rotation::log(straight.root_delta(0.0, straight.period_secs()).rotation).length();
     assert!(turned.to_degrees() < 0.1, "{}", turned.to_degrees());
-    let (way, chord) = way_and_chord(&straight);
-    let ways = 0.5 * (way_and_chord(&left).0 + way_and_chord(&right).0);
+    let (length, chord) = length_and_chord(&straight);
+    let mean_length = 0.5 * (length_and_chord(&left).0 + length_and_chord(&right).0);
     assert!(
-        (way / ways - 1.0).abs() < 0.005 && (chord / ways - 1.0).abs() < 0.005,
-        "{way} {chord} {ways}"
+        (length / mean_length - 1.0).abs() < 0.005 && (chord / mean_length - 1.0).abs() < 0.005,
+        "{length} {chord} {mean_length}"
     );
     // Feet slide no more than in the turns, once they are held again: feet that stand on two circles stand nowhere in the mean.
     let names = straight.skeleton().joints().iter().map(|joint| joint.name.as_str());
@@ -293,8 +293,8 @@ fn periods_a_fifth_apart_blend_in_step() {
     let mixed = blend(&[slow.clone(), quick.clone()], &[0.5, 0.5]).unwrap();
     let period = 0.5 * (slow.period_secs() + quick.period_secs());
     assert!((mixed.period_secs() - period).abs() < 1e-12);
-    let way = |clip: &LoopClip| way_and_chord(clip).0;
-    assert!((way(&mixed) - 0.5 * (way(&slow) + way(&quick))).abs() < 1e-3);
+    let length = |clip: &LoopClip| length_and_chord(clip).0;
+    assert!((length(&mixed) - 0.5 * (length(&slow) + length(&quick))).abs() < 1e-3);
     let alone = foot_slide(&slow).max(foot_slide(&quick));
     assert!(foot_slide(&mixed) < 1.02 * alone, "{} {alone}", foot_slide(&mixed));
 }

@@ -6,12 +6,12 @@ use harness::{Answer, Folder, command};
 mod harness;
 
 /// Asserts that a command fails with this status, prints all these words and advice, and leaves the folder unchanged.
-fn refuses(folder: &Folder, status: i32, arguments: &str, told: &[&str]) -> Answer {
+fn refuses(folder: &Folder, status: i32, arguments: &str, words: &[&str]) -> Answer {
     let before = folder.contents();
     let answer = folder.run(arguments);
     assert_eq!(answer.status, status, "{arguments}: {}", answer.stderr);
     assert!(answer.stderr.contains("error: "), "{arguments}: {}", answer.stderr);
-    for part in told {
+    for part in words {
         assert!(
             answer.stderr.contains(part),
             "{arguments}: no {part:?} in {}",
@@ -112,7 +112,7 @@ fn bounds_out_of_order_are_an_error() {
 }
 
 #[test]
-fn a_take_without_that_many_cycles_is_told() {
+fn a_take_without_that_many_cycles_is_reported() {
     let folder = Folder::with_walk();
     refuses(&folder, 1, "make walk.bvh --cycles 9", &["no loop found", "--cycles"]);
     refuses(
@@ -184,7 +184,7 @@ fn files_that_are_no_takes_say_why() {
     });
     folder.write("nan.bvh", nan);
     folder.make_folder("folder.bvh");
-    for (file, told) in [
+    for (file, message) in [
         ("text.bvh", "not a BVH file: expected HIERARCHY at line 1"),
         ("empty.bvh", "the file is empty"),
         ("fbx.bvh", "the file is cut off"),
@@ -203,17 +203,17 @@ fn files_that_are_no_takes_say_why() {
             "convert FILE new.bvh",
         ] {
             // `check` treats a folder as a list of loops, and this folder holds none.
-            let told = match (file, command) {
+            let message = match (file, command) {
                 ("folder.bvh", "check FILE") => "no loop in the folder",
-                _ => told,
+                _ => message,
             };
-            refuses(&folder, 2, &command.replace("FILE", file), &[told, file]);
+            refuses(&folder, 2, &command.replace("FILE", file), &[message, file]);
         }
     }
 }
 
 #[test]
-fn outputs_that_cannot_be_written_are_told() {
+fn outputs_that_cannot_be_written_are_reported() {
     let folder = Folder::with_walk();
     folder.make_folder("folder.bvh");
     folder.run("convert walk.bvh other.bvh").done();
@@ -268,7 +268,7 @@ fn unwritable(folder: &Folder) -> Option<String> {
 #[cfg(unix)]
 #[test]
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
-fn an_unwritable_folder_is_told() {
+fn an_unwritable_folder_is_reported() {
     let folder = Folder::with_walk();
     let Some(locked) = unwritable(&folder) else {
         eprintln!("skipped: this user may write everywhere");
@@ -334,7 +334,7 @@ fn picks_count_from_one_to_the_end_of_the_list() {
 }
 
 #[test]
-fn unknown_joints_are_told_with_those_that_are_alike() {
+fn unknown_joints_are_reported_with_those_that_are_alike() {
     let folder = Folder::with_walk();
     for command in ["make", "find", "inspect", "check"] {
         refuses(
@@ -359,9 +359,9 @@ fn unknown_joints_are_told_with_those_that_are_alike() {
 }
 
 #[test]
-fn numbers_out_of_range_are_told() {
+fn numbers_out_of_range_are_reported() {
     let folder = Folder::with_walk();
-    for (options, told) in [
+    for (options, message) in [
         ("--blend 0", "--blend must be a positive number of seconds, found 0"),
         ("--blend NaN", "--blend must be a positive number of seconds, found NaN"),
         ("--blend=-1", "--blend must be a positive number of seconds, found -1"),
@@ -381,7 +381,7 @@ fn numbers_out_of_range_are_told() {
         ("--unit yard", "yard"),
         ("--up w", "\"w\""),
     ] {
-        refuses(&folder, 2, &format!("make walk.bvh {options}"), &[told]);
+        refuses(&folder, 2, &format!("make walk.bvh {options}"), &[message]);
     }
     for options in [
         "--fps 0",
@@ -396,7 +396,7 @@ fn numbers_out_of_range_are_told() {
 }
 
 #[test]
-fn a_sidecar_that_cannot_be_trusted_is_told() {
+fn a_sidecar_that_cannot_be_trusted_is_reported() {
     let folder = Folder::with_walk();
     folder.made("");
     let good = folder.text("loop.bvh.json");
@@ -405,7 +405,7 @@ fn a_sidecar_that_cannot_be_trusted_is_told() {
         good.replace(from, to)
     };
     let samples = folder.json("loop.bvh.json")["playback"]["samples"].to_string();
-    for (sidecar, told) in [
+    for (sidecar, message) in [
         (
             "{ \"form".to_owned(),
             "cannot read the sidecar \"loop.bvh.json\": line 1",
@@ -433,26 +433,26 @@ fn a_sidecar_that_cannot_be_trusted_is_told() {
             &folder,
             2,
             "check loop.bvh",
-            &[told, "1 of 1 loops could not be checked"],
+            &[message, "1 of 1 loops could not be checked"],
         );
     }
 }
 
 #[test]
-fn a_take_that_is_not_the_loops_own_is_told() {
+fn a_take_that_is_not_the_loops_own_is_reported() {
     let folder = Folder::with_walk();
     folder.made("");
     folder.run("synth -o longer.bvh --seconds 6 --fps 30").done();
     // The same number of frames, but half the length.
     folder.run("synth -o faster.bvh --seconds 2 --fps 60").done();
-    for (take, told) in [("longer.bvh", "181 frames"), ("faster.bvh", "a frame each 0.0166")] {
+    for (take, message) in [("longer.bvh", "181 frames"), ("faster.bvh", "a frame each 0.0166")] {
         refuses(
             &folder,
             2,
             &format!("check loop.bvh --take {take}"),
             &[
                 &format!("\"{take}\" is not the take of this loop"),
-                told,
+                message,
                 "try: --take walk.bvh",
             ],
         );
@@ -481,15 +481,15 @@ fn find_answers_json_where_nothing_is_found() {
 #[test]
 fn warnings_go_to_stderr_and_into_the_json() {
     let folder = Folder::with_synth("--seconds 4 --fps 60 --t-pose");
-    let told = "the search does not use frame 0 as an end of a loop: the pose jumps there";
+    let warning = "the search does not use frame 0 as an end of a loop: the pose jumps there";
     for command in ["inspect walk.bvh", "find walk.bvh", "make walk.bvh -o loop.bvh --force"] {
         let text = folder.run(command).done();
-        assert!(text.stderr.contains(&format!("warning: {told}")), "{}", text.stderr);
-        assert!(!text.stdout.contains("warning") && !text.stdout.contains(told));
+        assert!(text.stderr.contains(&format!("warning: {warning}")), "{}", text.stderr);
+        assert!(!text.stdout.contains("warning") && !text.stdout.contains(warning));
         let json = folder.run(&format!("{command} --json")).done();
-        assert!(json.stderr.contains(&format!("warning: {told}")), "{}", json.stderr);
+        assert!(json.stderr.contains(&format!("warning: {warning}")), "{}", json.stderr);
         let warnings = json.json()["warnings"].clone();
-        assert!(warnings.as_array().unwrap().contains(&told.into()), "{warnings}");
+        assert!(warnings.as_array().unwrap().contains(&warning.into()), "{warnings}");
     }
 }
 

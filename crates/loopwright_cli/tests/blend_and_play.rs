@@ -265,7 +265,7 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
 }
 
 /// Turn per cycle in degrees, speed over the ground, and foot sliding of a loop.
-fn travel(sidecar: &serde_json::Value) -> [f64; 3] {
+fn figures(sidecar: &serde_json::Value) -> [f64; 3] {
     let turn = number(sidecar, "root_motion/turn_rate_dps") * number(sidecar, "candidate/period_secs");
     [
         turn,
@@ -289,7 +289,7 @@ fn a_turning_loop_and_its_image_walk_straight() {
         .run("blend loop.bvh image.bvh -o straight.bvh --json")
         .done()
         .json();
-    let ([_, own_speed, _], [turn, speed, _]) = (travel(&own), travel(&blend));
+    let ([_, own_speed, _], [turn, speed, _]) = (figures(&own), figures(&blend));
     assert!(turn.abs() < 0.1, "{turn}");
     assert!((speed / own_speed - 1.0).abs() < 0.005, "{speed} {own_speed}");
     // Mirroring twice restores the loop, up to the rounding of numbers in the file.
@@ -325,12 +325,12 @@ fn a_captured_turn_and_its_image_walk_straight() {
         .run("blend loop.bvh image.bvh -o straight.bvh --json")
         .done()
         .json();
-    let ([_, own_speed, own_skate], [turn, speed, skate]) = (travel(&own), travel(&blend));
+    let ([_, own_speed, own_sliding], [turn, speed, sliding]) = (figures(&own), figures(&blend));
     assert!(
         turn.abs() < 0.1 && (speed / own_speed - 1.0).abs() < 0.005,
         "{turn} {speed} {own_speed}"
     );
-    assert!(skate <= own_skate, "{skate} {own_skate}");
+    assert!(sliding <= own_sliding, "{sliding} {own_sliding}");
 }
 
 #[test]

@@ -86,10 +86,10 @@ fn joints_of_their_own() {
 #[test]
 fn a_recipe_makes_the_same_loop_again() {
     let folder = Folder::with_walk();
-    let told = folder
+    let answer = folder
         .run("make walk.bvh -o first.bvh --pick 2 --closure softfade --hardness 9 --joint-closure *Hand:cubic --root-motion in-place --fps 24 --save-recipe done.toml --json")
         .done();
-    let outputs = told.json()["outputs"].as_array().unwrap().clone();
+    let outputs = answer.json()["outputs"].as_array().unwrap().clone();
     assert!(outputs.contains(&"done.toml".into()));
     let text = folder.text("done.toml");
     for words in [
@@ -129,12 +129,12 @@ fn a_recipe_makes_the_same_loop_again() {
 #[test]
 fn auto_says_what_it_chose_and_its_recipe_makes_it_again() {
     let folder = Folder::with_synth("--seconds 5 --fps 30 --noise 0.4 --drift 0.1");
-    let told = folder
+    let answer = folder
         .run("make walk.bvh -o auto.bvh --closure auto --save-recipe chosen.toml --json")
         .done();
-    assert!(told.stderr.contains("note: closed by "), "{}", told.stderr);
-    let chosen = told.json()["closure"]["auto_choice"].as_str().unwrap().to_owned();
-    assert!(chosen.contains("the least visible of ") && told.stderr.contains(&chosen));
+    assert!(answer.stderr.contains("note: closed by "), "{}", answer.stderr);
+    let chosen = answer.json()["closure"]["auto_choice"].as_str().unwrap().to_owned();
+    assert!(chosen.contains("the least visible of ") && answer.stderr.contains(&chosen));
     assert!(!folder.text("chosen.toml").contains("auto"));
     folder.run("make walk.bvh -o again.bvh --recipe chosen.toml").done();
     assert!(folder.read("auto.bvh") == folder.read("again.bvh"));

@@ -74,15 +74,15 @@ fn frames_takes_and_loops_are_compared() {
         .json();
     assert_eq!(number(&from_one["table"]["best"][0], "cost_metre_secs"), cheapest);
 
-    let told = folder
+    let text = folder
         .run("cost walk-loop.bvh quick.bvh --decay quintic --blend 0.3 --top 2")
         .done()
         .stdout;
     assert!(
-        told.contains("quintic of 0.300 s") && told.contains("leave frame"),
-        "{told}"
+        text.contains("quintic of 0.300 s") && text.contains("leave frame"),
+        "{text}"
     );
-    assert!(told.contains("costs in metre-seconds"), "{told}");
+    assert!(text.contains("costs in metre-seconds"), "{text}");
 }
 
 #[test]

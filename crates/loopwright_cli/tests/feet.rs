@@ -63,19 +63,19 @@ fn contacts_are_shown_as_bars_and_listed() {
 }
 
 #[test]
-fn what_feet_say_of_the_speed_is_told_and_taken_when_asked() {
+fn the_speed_of_the_feet_is_reported_and_used_on_request() {
     let folder = Folder::with_walk();
     let sidecar = folder.made("--root-speed feet");
     assert_eq!(sidecar["feet"]["root_speed_from"], "feet");
-    let told = number(&sidecar, "feet/feet_speed_mps");
-    assert!((number(&sidecar, "root_motion/speed_mps") - told).abs() < 1e-9);
+    let feet_speed = number(&sidecar, "feet/feet_speed_mps");
+    assert!((number(&sidecar, "root_motion/speed_mps") - feet_speed).abs() < 1e-9);
     // The take keeps its own root motion, so the loop can still be compared with it frame by frame.
     let checked = folder.run("check loop.bvh --take walk.bvh --json").done().json();
     let quality = &checked["loops"][0]["quality"];
     assert!((number(quality, "displacement_mm") - number(&sidecar, "quality/displacement_mm")).abs() < 1e-3);
     let by_poses = folder.made("--root-speed pose");
     assert_eq!(by_poses["feet"]["root_speed_from"], "pose");
-    assert!((number(&by_poses, "root_motion/speed_mps") / told - 1.0).abs() < 0.03);
+    assert!((number(&by_poses, "root_motion/speed_mps") / feet_speed - 1.0).abs() < 0.03);
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn loops_lie_within_the_frames_asked_for() {
 }
 
 #[test]
-fn loops_travel_as_asked_for() {
+fn loops_have_the_requested_root_motion() {
     let folder = Folder::with_synth("--seconds 6 --fps 30 --turn-rate 12 --speed 1.25");
     for options in [
         "--speed 1.2:1.3",
@@ -144,7 +144,7 @@ fn segments_offer_a_loop_each() {
 }
 
 #[test]
-fn candidates_tell_their_phase_and_the_search_its_rhythm() {
+fn candidates_report_their_phase_and_the_search_its_rhythm() {
     let folder = Folder::with_synth("--seconds 8 --fps 60 --period 1.15 --turn-rate 0");
     let json = folder.run("find walk.bvh --json").done().json();
     assert!((number(&json, "rhythm/period_secs") - 1.15).abs() < 0.01);
@@ -158,7 +158,7 @@ fn candidates_tell_their_phase_and_the_search_its_rhythm() {
 }
 
 #[test]
-fn smoothing_and_weights_are_told_and_kept() {
+fn smoothing_and_weights_are_reported_and_kept() {
     let folder = Folder::with_synth("--seconds 6 --fps 60 --noise 0.5");
     let plain = first(&folder, "--cycles 1");
     let smooth = first(&folder, "--cycles 1 --smooth 6");

@@ -174,7 +174,7 @@ fn a_folder_is_pooled_and_a_bad_file_in_it_stops_nothing() {
 }
 
 #[test]
-fn takes_that_tell_nothing_say_so_and_give_no_figures_of_noise() {
+fn takes_without_changes_say_so_and_give_no_figures_of_noise() {
     let folder = Folder::new();
     write_drive(&folder, "short.bvh", |settings| settings.seconds = 0.3);
     write_drive(&folder, "still.bvh", |settings| {

@@ -10,10 +10,10 @@ use serde_json::Value;
 mod harness;
 
 /// Root motion in a file agrees with its sidecar to a tenth of a millimetre ...
-const TRAVEL_METRES: f64 = 1e-4;
+const ROOT_MOTION_METRES: f64 = 1e-4;
 
 /// ... and a hundredth of a degree.
-const TRAVEL_DEG: f64 = 0.01;
+const ROOT_MOTION_DEG: f64 = 0.01;
 
 /// A few rounding errors along a limb, metres: coordinates in a file have six decimals of a centimetre.
 const ROUNDING_METRES: f64 = 1e-7;
@@ -48,7 +48,7 @@ fn hips_make(take: &Take, from: usize, to: usize, motion: Rigid) {
         .length()
         .to_degrees();
     assert!(
-        metres < TRAVEL_METRES && deg < TRAVEL_DEG,
+        metres < ROOT_MOTION_METRES && deg < ROOT_MOTION_DEG,
         "keys {from} to {to}: off by {metres} m and {deg} degrees"
     );
 }
@@ -168,7 +168,7 @@ fn a_blend_that_does_not_fit_is_shortened_and_said() {
 }
 
 #[test]
-fn travel_in_the_file_is_the_twist_of_the_sidecar() {
+fn root_motion_in_the_file_is_the_twist_of_the_sidecar() {
     for walk in [
         "",
         "--turn-rate 0",
@@ -190,13 +190,13 @@ fn travel_in_the_file_is_the_twist_of_the_sidecar() {
 }
 
 #[test]
-fn in_place_leaves_no_travel() {
+fn in_place_leaves_no_root_motion() {
     let folder = Folder::with_walk();
     let json = folder.made("--root-motion in-place");
     assert_eq!(json["root_motion"]["mode"], "in-place");
     assert!(
         (number(&json, "root_motion/speed_mps") - 1.25).abs() < 0.05,
-        "the twist is still told"
+        "the twist is still reported"
     );
     let take = folder.take("loop.bvh");
     hips_make(&take, 0, samples(&json), Rigid::IDENTITY);
@@ -309,7 +309,7 @@ fn period_samples_and_rate_are_of_one_piece() {
 }
 
 #[test]
-fn copies_follow_each_other_with_the_travel_carried_on() {
+fn copies_follow_each_other_with_the_root_motion_carried_on() {
     let folder = Folder::with_walk();
     let json = folder.made("--repeat 3");
     assert_eq!(json["playback"]["copies"], 3);
@@ -351,8 +351,8 @@ fn the_last_key_repeats_the_first_or_is_dropped() {
         let turned = rotation::difference(kept.rotations(0)[joint], kept.rotations(num_samples)[joint]);
         assert!(turned.length().to_degrees() < 1e-5, "{joint}");
     }
-    let travelled = (kept.translations(num_samples)[0] - kept.translations(0)[0]).length();
-    assert!(travelled > 1.0, "{travelled}");
+    let distance = (kept.translations(num_samples)[0] - kept.translations(0)[0]).length();
+    assert!(distance > 1.0, "{distance}");
 
     let json = folder.made("--last-key drop");
     assert_eq!(json["playback"]["closing_key"], false);

@@ -131,7 +131,7 @@ fn no_malformed_file_brings_inspect_down() {
 /// In these takes the root joint stays at the origin and the hips move below it: an added root must take root motion from
 /// the hips, and `check` must detect that with and without the sidecar.
 #[test]
-fn travel_below_a_still_root_goes_to_an_added_root() {
+fn root_motion_below_a_still_root_goes_to_an_added_root() {
     let Some(mocap) = folder_or_skip() else {
         return;
     };

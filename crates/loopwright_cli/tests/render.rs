@@ -82,22 +82,22 @@ fn every_kind_of_picture_of_a_loop() {
 #[test]
 fn takes_ranges_and_pairs() {
     let folder = with_a_loop();
-    let told = folder.run("render walk.bvh -o take.png --size 64 --every 20").done();
-    assert_eq!(told.stdout, "take.png: 7 frames, 192 x 192\n");
-    let told = folder.run("render walk.bvh -o part.gif --size 64 --range 10:39").done();
+    let answer = folder.run("render walk.bvh -o take.png --size 64 --every 20").done();
+    assert_eq!(answer.stdout, "take.png: 7 frames, 192 x 192\n");
+    let answer = folder.run("render walk.bvh -o part.gif --size 64 --range 10:39").done();
     assert!(
-        told.stdout.starts_with("part.gif: 29 pictures, 0.97 s"),
+        answer.stdout.starts_with("part.gif: 29 pictures, 0.97 s"),
         "{}",
-        told.stdout
+        answer.stdout
     );
     // A repeated raw stretch has a seam, and so has the take beside its loop.
     folder
         .run("render walk.bvh -o raw.png --size 64 --range 10:45 --onion")
         .done();
-    let told = folder
+    let answer = folder
         .run("render walk.bvh loop.bvh -o pair.png --size 64 --onion")
         .done();
-    assert_eq!(told.stdout, "pair.png: the seam, 132 x 64\n");
+    assert_eq!(answer.stdout, "pair.png: the seam, 132 x 64\n");
     folder
         .run("render walk.bvh loop.bvh -o pair.gif --size 64 --fixed --cycles 2")
         .done();

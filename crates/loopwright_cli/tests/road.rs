@@ -323,7 +323,7 @@ fn a_raw_take_pops() {
 #[test]
 fn without_a_sidecar_the_closing_key_is_recognised() {
     let folder = Folder::with_walk();
-    for (last_key, told, close) in [
+    for (last_key, message, close) in [
         ("repeat", "assuming that the last key repeats the first", 0.02),
         // Root motion over the last step is a guess here.
         ("drop", "assuming that the last key comes right before the first", 0.05),
@@ -331,7 +331,7 @@ fn without_a_sidecar_the_closing_key_is_recognised() {
         let sidecar = folder.made(&format!("--last-key {last_key}"));
         folder.copy("loop.bvh", "alone.bvh");
         let checked = folder.run("check alone.bvh").done();
-        assert!(checked.stderr.contains(told), "{}", checked.stderr);
+        assert!(checked.stderr.contains(message), "{}", checked.stderr);
         let json = folder.run("check alone.bvh --json").done().json();
         let json = &json["loops"][0];
         assert_eq!(json["verdict"], "loops");
@@ -351,12 +351,12 @@ fn check_goes_on_past_a_bad_file() {
     let checked = folder.run("check text.bvh walk.bvh missing.bvh loop.bvh");
     assert_eq!(checked.status, 2);
     assert!(checked.stdout.contains("walk.bvh: pops\n") && checked.stdout.contains("loop.bvh: loops\n"));
-    for told in [
+    for message in [
         "cannot read \"text.bvh\"",
         "cannot read \"missing.bvh\"",
         "2 of 4 loops could not be checked",
     ] {
-        assert!(checked.stderr.contains(told), "{}", checked.stderr);
+        assert!(checked.stderr.contains(message), "{}", checked.stderr);
     }
     let json = folder.run("check text.bvh walk.bvh missing.bvh loop.bvh --json").json();
     let verdicts: Vec<&Value> = json["loops"]
@@ -371,7 +371,7 @@ fn check_goes_on_past_a_bad_file() {
 }
 
 #[test]
-fn inspect_tells_what_the_search_sees() {
+fn inspect_reports_what_the_search_sees() {
     let folder = Folder::with_synth("--seconds 8 --fps 30");
     let text = folder.run("inspect walk.bvh").done().stdout;
     for part in [

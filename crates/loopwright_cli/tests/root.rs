@@ -51,9 +51,9 @@ fn carries_the_root(take: &Take, sidecar: &Value, joint: &str) {
 }
 
 /// A walk below a root joint, which either was added to a loop and carries root motion or stays at the origin.
-fn folder_with_root_joint(travels: bool) -> Folder {
+fn folder_with_root_joint(moves: bool) -> Folder {
     let folder = Folder::with_synth("--seconds 5 --fps 30 --turn-rate 20");
-    if travels {
+    if moves {
         folder
             .run("make walk.bvh -o rooted.bvh --add-root --repeat 4 --last-key drop")
             .done();
@@ -147,7 +147,10 @@ fn a_path_is_smoothed_as_asked_for_and_says_so() {
             })
             .collect::<Vec<_>>();
         let mean = away.iter().sum::<DVec3>() / away.len() as f64;
-        let farthest = away.iter().map(|place| (*place - mean).length()).fold(0.0, f64::max);
+        let farthest = away
+            .iter()
+            .map(|position| (*position - mean).length())
+            .fold(0.0, f64::max);
         (number(&json, "root_motion/path_smoothing_secs"), farthest)
     };
     let (usual_secs, usual) = sway("");
@@ -214,10 +217,10 @@ fn pulling_a_body_back_gets_a_warning_with_the_distance() {
         .done();
     let json = answer.json();
     // 1.25 m/s on a wide circle.
-    let way = 1.25 * number(&json, "candidate/source_period_secs");
-    let told = answer.stderr.split("the body moves by ").nth(1).unwrap();
-    let told: f64 = told.split(' ').next().unwrap().parse().unwrap();
-    assert!((told - way).abs() < 0.05, "{told} {way}");
+    let distance = 1.25 * number(&json, "candidate/source_period_secs");
+    let figure = answer.stderr.split("the body moves by ").nth(1).unwrap();
+    let reported: f64 = figure.split(' ').next().unwrap().parse().unwrap();
+    assert!((reported - distance).abs() < 0.05, "{reported} {distance}");
     assert!(answer.stderr.contains("pulls it back"), "{}", answer.stderr);
     // A body that does not move is not pulled back.
     let on_the_spot = Folder::with_synth("--seconds 5 --fps 30 --speed 0 --turn-rate 0");
@@ -229,8 +232,8 @@ fn pulling_a_body_back_gets_a_warning_with_the_distance() {
 
 #[test]
 fn a_root_joint_of_the_rig_carries_the_twist() {
-    for (travels, name) in [(true, "root"), (false, "Reference")] {
-        let folder = folder_with_root_joint(travels);
+    for (moves, name) in [(true, "root"), (false, "Reference")] {
+        let folder = folder_with_root_joint(moves);
         for mode in ["constant", "in-place", "path"] {
             let json = folder.made(&format!("--root-motion {mode}"));
             assert_eq!(json["playback"]["root_joint"], name, "{mode}");
@@ -259,7 +262,7 @@ fn a_root_joint_of_the_rig_carries_the_twist() {
         // World positions are the same whichever joint carries root motion.
         let kept = folder.made("--root-motion keep");
         assert_eq!(kept["playback"]["root_joint"], Value::Null);
-        let expected = if travels { name } else { "Hips" };
+        let expected = if moves { name } else { "Hips" };
         assert_eq!(kept["playback"]["carrier_joint"], expected);
         let kept = folder.take("loop.bvh");
         folder.made("");
@@ -290,7 +293,7 @@ fn a_rig_with_a_root_joint_gets_no_second_one() {
 }
 
 #[test]
-fn a_loop_under_a_root_joint_is_told_by_its_keys() {
+fn a_loop_under_a_root_joint_is_recognised_by_its_keys() {
     let folder = folder_with_root_joint(false);
     let json = folder.made("");
     std::fs::remove_file(folder.file("loop.bvh.json")).unwrap();

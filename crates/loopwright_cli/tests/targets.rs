@@ -66,7 +66,7 @@ fn the_root_is_where_each_client_looks_for_it() {
         assert_eq!(made["playback"]["root_joint_added"], added, "{client}");
         assert!(
             number(&made, "root_motion/speed_mps") > 1.0,
-            "{client}: the twist is told all the same"
+            "{client}: the twist is reported all the same"
         );
     }
     // Clips of one character share a skeleton, with or without root motion.
@@ -116,7 +116,7 @@ fn unreal_gets_whole_frames_per_second() {
 }
 
 #[test]
-fn unity_is_told_what_its_importer_asks() {
+fn unity_gets_the_settings_of_its_importer() {
     let folder = Folder::with_walk();
     let made = made_for(&folder, "unity", "");
     let importer = &made["target"]["importer"];
@@ -225,7 +225,7 @@ fn a_recipe_names_the_client_and_flags_count_more() {
 }
 
 #[test]
-fn a_converted_loop_tells_its_new_client_and_not_the_old() {
+fn a_converted_loop_names_its_new_engine_and_not_the_old() {
     let folder = Folder::with_walk();
     made_for(&folder, "unity", "-o a.fbx");
     folder.run("convert a.fbx b.glb --for unreal").done();
@@ -234,12 +234,12 @@ fn a_converted_loop_tells_its_new_client_and_not_the_old() {
     folder.run("check b.glb").done();
     folder.run("convert a.fbx c.glb").done();
     assert_eq!(folder.json("c.glb.json")["target"], Value::Null);
-    let told = folder.run("convert a.fbx d.bvh --for godot").done();
-    assert!(told.stderr.contains("godot does not read .bvh"), "{}", told.stderr);
+    let answer = folder.run("convert a.fbx d.bvh --for godot").done();
+    assert!(answer.stderr.contains("godot does not read .bvh"), "{}", answer.stderr);
 }
 
 #[test]
-fn a_rate_that_unreal_does_not_sample_at_is_told() {
+fn a_rate_that_unreal_does_not_sample_at_is_reported() {
     let folder = Folder::with_walk();
     let odd = folder.run("make walk.bvh --for unreal --fps 29.97 -o odd.fbx").done();
     assert!(odd.stderr.contains("29.970 is read as 30"), "{}", odd.stderr);

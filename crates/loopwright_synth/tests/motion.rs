@@ -88,11 +88,11 @@ fn steady_walks_repeat_exactly() {
         let walker = Walker::new(&settings).unwrap();
         let truth = walker.truth();
         let period = settings.period_secs;
-        let travel = truth.twist().exp(period);
+        let cycle = truth.twist().exp(period);
         for i in 0..20 {
             let start = 0.17 * f64::from(i);
             let end = start + period;
-            let expected = truth.root_at(start) * travel;
+            let expected = truth.root_at(start) * cycle;
             let root = truth.root_at(end);
             assert!((root.translation - expected.translation).length() < 1e-12);
             assert!(rotation::difference(root.rotation, expected.rotation).length() < 1e-12);

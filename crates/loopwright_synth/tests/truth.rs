@@ -130,9 +130,9 @@ fn a_standing_start_has_contacts_from_the_first_clean_frame() {
     assert!(jump.to_degrees() > 60.0, "{jump}");
     // Standing is nearly still, walking is not.
     let tracks = made.take.world_tracks();
-    let way = |start: usize, end: usize| (tracks.position(end, 0) - tracks.position(start, 0)).length();
-    assert!(way(1, 120) < 0.02, "{}", way(1, 120));
-    assert!(way(240, 300) > 1.0);
+    let distance = |start: usize, end: usize| (tracks.position(end, 0) - tracks.position(start, 0)).length();
+    assert!(distance(1, 120) < 0.02, "{}", distance(1, 120));
+    assert!(distance(240, 300) > 1.0);
 }
 
 #[test]
