@@ -6,9 +6,9 @@ use harness::{Folder, number};
 use serde_json::Value;
 
 /// Makes a loop of the walk for an engine and returns the JSON of the command; `check` must find that it loops.
-fn made_for(folder: &Folder, client: &str, options: &str) -> Value {
+fn made_for(folder: &Folder, engine: &str, options: &str) -> Value {
     let made = folder
-        .run(&format!("make walk.bvh --for {client} --json --force {options}"))
+        .run(&format!("make walk.bvh --for {engine} --json --force {options}"))
         .done()
         .json();
     let file = made["outputs"][0].as_str().unwrap();
@@ -19,7 +19,7 @@ fn made_for(folder: &Folder, client: &str, options: &str) -> Value {
 #[test]
 fn every_client_gets_a_format_that_it_reads() {
     let folder = Folder::with_walk();
-    for (client, file) in [
+    for (engine, file) in [
         ("godot", "walk-loop.glb"),
         ("unity", "walk-loop.fbx"),
         ("unreal", "walk-loop.fbx"),
@@ -28,19 +28,19 @@ fn every_client_gets_a_format_that_it_reads() {
         ("three", "walk-loop.bvh"),
         ("generic", "walk-loop.bvh"),
     ] {
-        let made = made_for(&folder, client, "");
-        assert_eq!(made["outputs"][0], file, "{client}");
-        assert_eq!(made["target"]["name"], client);
-        assert_eq!(made["playback"]["closing_key"], true, "{client}");
+        let made = made_for(&folder, engine, "");
+        assert_eq!(made["outputs"][0], file, "{engine}");
+        assert_eq!(made["target"]["name"], engine);
+        assert_eq!(made["playback"]["closing_key"], true, "{engine}");
         assert_eq!(made, folder.json(&format!("{file}.json")), "the sidecar says the same");
     }
     // The take's own format stays if the engine reads it.
     folder.run("convert walk.bvh hero.fbx").done();
-    for (client, file) in [("godot", "hero-loop.fbx"), ("bevy", "hero-loop.glb")] {
+    for (engine, file) in [("godot", "hero-loop.fbx"), ("bevy", "hero-loop.glb")] {
         let made = folder
-            .run(&format!("make hero.fbx --for {client} --json --force"))
+            .run(&format!("make hero.fbx --for {engine} --json --force"))
             .done();
-        assert_eq!(made.json()["outputs"][0], file, "{client}");
+        assert_eq!(made.json()["outputs"][0], file, "{engine}");
     }
     // A named file is written as requested, with a warning if the engine does not read it.
     let made = folder.run("make walk.bvh --for unity -o mine.bvh").done();
@@ -52,7 +52,7 @@ fn every_client_gets_a_format_that_it_reads() {
 #[test]
 fn the_root_is_where_each_client_looks_for_it() {
     let folder = Folder::with_walk();
-    for (client, mode, added) in [
+    for (engine, mode, added) in [
         ("godot", "constant", true),
         ("unity", "constant", true),
         ("unreal", "constant", true),
@@ -61,18 +61,18 @@ fn the_root_is_where_each_client_looks_for_it() {
         ("three", "in-place", false),
         ("generic", "constant", false),
     ] {
-        let made = made_for(&folder, client, "");
-        assert_eq!(made["root_motion"]["mode"], mode, "{client}");
-        assert_eq!(made["playback"]["root_joint_added"], added, "{client}");
+        let made = made_for(&folder, engine, "");
+        assert_eq!(made["root_motion"]["mode"], mode, "{engine}");
+        assert_eq!(made["playback"]["root_joint_added"], added, "{engine}");
         assert!(
             number(&made, "root_motion/speed_mps") > 1.0,
-            "{client}: the twist is reported all the same"
+            "{engine}: the twist is reported all the same"
         );
     }
     // Clips of one character share a skeleton, with or without root motion.
-    for client in ["unity", "unreal"] {
-        let made = made_for(&folder, client, "--root-motion in-place");
-        assert_eq!(made["playback"]["root_joint_added"], true, "{client}");
+    for engine in ["unity", "unreal"] {
+        let made = made_for(&folder, engine, "--root-motion in-place");
+        assert_eq!(made["playback"]["root_joint_added"], true, "{engine}");
     }
     let made = made_for(&folder, "bevy", "--root-motion constant");
     assert_eq!(made["root_motion"]["mode"], "constant", "flags count more");

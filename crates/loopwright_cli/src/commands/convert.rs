@@ -48,15 +48,15 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     } else {
         file.take
     };
-    let client = args.target.unwrap_or(Target::Generic);
-    if let Some(complaint) = client.complaint(format) {
+    let engine = args.target.unwrap_or(Target::Generic);
+    if let Some(complaint) = engine.complaint(format) {
         talk::warn(&complaint);
     }
     // From FBX to FBX nothing changes.
     let unchanged = file.source.as_fbx().filter(|_| format == Format::Fbx && !args.mirror);
     let source = match unchanged {
         Some(_) => file.source.clone(),
-        None => client.placed(file.source.in_format(format, &take)),
+        None => engine.placed(file.source.in_format(format, &take)),
     };
     // From glTF to glTF nothing has to be resampled.
     let whole = source
@@ -88,10 +88,10 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
             ..sidecar
         };
         // The old file's importer settings may not fit the new one.
-        let target = args.target.map(|client| {
+        let target = args.target.map(|engine| {
             let unrooted = take.without_root_joint().filter(|_| sidecar.playback.root_joint_added);
             let own = unrooted.as_ref().unwrap_or(&take);
-            client.facts(&sidecar, own.skeleton(), take.frame_rate_hz())
+            engine.facts(&sidecar, own.skeleton(), take.frame_rate_hz())
         });
         Sidecar { target, ..sidecar }
     });

@@ -62,11 +62,11 @@ fn make(
     target: &TargetArgs,
     search: Option<(usize, &SearchArgs)>,
 ) -> Result<Ending, Failure> {
-    let client = recipe.output.engine();
+    let engine = recipe.output.engine();
     let loop_path = target
         .output
         .clone()
-        .unwrap_or_else(|| default_output(take, recipe.take.animation.as_deref(), client));
+        .unwrap_or_else(|| default_output(take, recipe.take.animation.as_deref(), engine));
     let format = output::format_of(&loop_path)?;
     let sidecar_path = output::sidecar_path(&loop_path);
     let mut outputs = Outputs::new(target.force);
@@ -99,7 +99,7 @@ fn make(
         soft.extend(search::confidence_warning(&loaded, &chosen).filter(|_| !idle_asked));
     }
     soft.extend(search::bad_frames_warning(&loaded, &chosen));
-    soft.extend(client.complaint(format));
+    soft.extend(engine.complaint(format));
     let output = recipe.output.filled(loaded.take().frame_rate_hz());
     let (skeleton, analysis) = (loaded.take().skeleton(), &loaded.analysis);
     let root_joint = analysis.root_joint();
@@ -123,7 +123,7 @@ fn make(
     if let Some(choice) = &choice {
         settings.closure.method = choice.method;
     }
-    let source = client.placed(loaded.file.source.in_format(format, loaded.take()));
+    let source = engine.placed(loaded.file.source.in_format(format, loaded.take()));
     let Making {
         made,
         mut file,
@@ -131,7 +131,7 @@ fn make(
     } = making::make(&loaded, &chosen, &settings, (&source, &writing))?;
     let clip = &made.loop_clip;
     soft.extend(of_making);
-    soft.extend(client.rate_complaint(1.0 / clip.step_secs()));
+    soft.extend(engine.rate_complaint(1.0 / clip.step_secs()));
     for warning in &soft {
         talk::warn(warning);
     }
@@ -149,7 +149,7 @@ fn make(
         .map(|path| path.display().to_string())
         .collect();
     sidecar.target =
-        (recipe.output.target).map(|client| client.facts(sidecar, clip.skeleton(), 1.0 / clip.step_secs()));
+        (recipe.output.target).map(|engine| engine.facts(sidecar, clip.skeleton(), 1.0 / clip.step_secs()));
     sidecar.closure.auto_choice = choice.as_ref().map(ToString::to_string);
     outputs.add(&loop_path, &file.bytes())?;
     outputs.add(
@@ -223,12 +223,12 @@ fn choose(
 const MAX_NAMED: usize = 60;
 
 /// `<stem>-loop.<extension>` in the current folder; `<stem>-<animation>-loop.<extension>` if an animation is given.
-fn default_output(take: &Path, animation: Option<&str>, client: Target) -> PathBuf {
+fn default_output(take: &Path, animation: Option<&str>, engine: Target) -> PathBuf {
     let own = || {
         take.extension()
             .map_or_else(|| "bvh".into(), |extension| extension.to_string_lossy())
     };
-    let extension = client.extension(take).map_or_else(own, Cow::Borrowed);
+    let extension = engine.extension(take).map_or_else(own, Cow::Borrowed);
     let animation = animation.map_or_else(String::new, |name| {
         let fit = |letter: char| {
             if letter.is_alphanumeric() || letter == '_' {

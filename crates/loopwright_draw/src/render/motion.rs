@@ -332,7 +332,7 @@ fn smoothed(track: &[DVec3], reach: usize) -> Vec<DVec3> {
 }
 
 /// A body that moves less than this uses its facing as heading, metres.
-const TRAVELS: f64 = 1.0;
+const LEAST_MOTION: f64 = 1.0;
 
 /// The heading of a span of a take: the direction of its motion, or the mean facing of the body if it hardly moves.
 fn heading_of(hips: &[DVec3], heading: &Heading, first: usize) -> DVec3 {
@@ -340,7 +340,7 @@ fn heading_of(hips: &[DVec3], heading: &Heading, first: usize) -> DVec3 {
         .last()
         .zip(hips.first())
         .map_or(DVec3::ZERO, |(&end, &start)| end - start);
-    if DVec3::new(motion.x, 0.0, motion.z).length() > TRAVELS {
+    if DVec3::new(motion.x, 0.0, motion.z).length() > LEAST_MOTION {
         return motion;
     }
     (first..first + hips.len())
