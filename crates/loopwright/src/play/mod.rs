@@ -83,13 +83,21 @@ pub enum PlayError {
         found: f64,
     },
     /// The fade is too short or too long.
-    #[error("the fade of a jump must last {min} to {max} seconds, found {found}", min = FADE_SECS.start(), max = FADE_SECS.end())]
+    #[error(
+        "the fade of a jump must last {min} to {max} seconds, found {found}",
+        min = FADE_SECS.start(),
+        max = FADE_SECS.end()
+    )]
     FadeSecs {
         /// Seconds given.
         found: f64,
     },
     /// The cycles are out of order, or zero.
-    #[error("each loop must play for 1 cycle or more, with the smaller number first, found {} to {}", .found[0], .found[1])]
+    #[error(
+        "each loop must play for 1 cycle or more, with the smaller number first, found {} to {}",
+        .found[0],
+        .found[1]
+    )]
     Cycles {
         /// Cycles given.
         found: [u32; 2],

@@ -102,8 +102,8 @@ impl RootRelativeClip {
 
     /// The same clip relative to a root whose motion is known and that a joint of the rig carries.
     ///
-    /// `root_from_joint` holds the transforms of that joint relative to the root's constant twist, one for each sample of a period or one
-    /// for all; `analysis` is that of the take.
+    /// `root_from_joint` holds the transforms of that joint relative to the root's constant twist, one for each sample of a period
+    /// or one for all; `analysis` is that of the take.
     pub fn under_root_joint(
         clip: &Clip,
         root: RootMotion,

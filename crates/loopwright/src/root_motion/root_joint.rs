@@ -112,7 +112,8 @@ fn kept_children(skeleton: &Skeleton, joint: usize, analysis: &Analysis) -> Vec<
 
 /// A clip relative to the root, with its root joint at `root_from_joint` and its body where it was in the world.
 ///
-/// `root_from_joint` holds transforms of the root joint relative to the constant twist, one for each sample of a period or one for all.
+/// `root_from_joint` holds transforms of the root joint relative to the constant twist, one for each sample of a period or
+/// one for all.
 pub fn with_root_joint_at(
     clip: &Clip,
     root: RootMotion,

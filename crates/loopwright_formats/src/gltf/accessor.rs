@@ -184,12 +184,12 @@ impl<'a> Accessors<'a> {
         self.num_values.set(spent);
         let mut values = match accessor.buffer_view {
             Some(view) => {
-                let start_of = ElementStart {
+                let location = ElementLocation {
                     at,
                     view,
                     offset: accessor.byte_offset,
                 };
-                self.elements(&start_of, component, width, accessor.count, accessor.normalized, true)?
+                self.elements(&location, component, width, accessor.count, accessor.normalized, true)?
             }
             None => vec![0.0; num_values],
         };
@@ -203,10 +203,10 @@ impl<'a> Accessors<'a> {
                 });
             }
             let kind = Component::of(sparse.indices.component_type, &format!("{at}.indices"))?;
-            let start_of = |view, offset| ElementStart { at, view, offset };
-            let indices = start_of(sparse.indices.buffer_view, sparse.indices.byte_offset);
+            let location_at = |view, offset| ElementLocation { at, view, offset };
+            let indices = location_at(sparse.indices.buffer_view, sparse.indices.byte_offset);
             let indices = self.elements(&indices, kind, 1, sparse.count, false, false)?;
-            let replaced = start_of(sparse.values.buffer_view, sparse.values.byte_offset);
+            let replaced = location_at(sparse.values.buffer_view, sparse.values.byte_offset);
             let replaced = self.elements(&replaced, component, width, sparse.count, accessor.normalized, false)?;
             for (index, element) in indices.into_iter().zip(replaced.chunks_exact(width)) {
                 // Negative numbers and fractions are no indices; they count as out of range.
@@ -231,54 +231,54 @@ impl<'a> Accessors<'a> {
     /// Elements in a view, checked against its end before memory is reserved for them.
     fn elements(
         &self,
-        start_of: &ElementStart<'_>,
+        location: &ElementLocation<'_>,
         component: Component,
         width: usize,
         count: usize,
         normalized: bool,
         may_stride: bool,
     ) -> Result<Vec<f64>, GltfError> {
-        let bytes_of_view = self.view(start_of)?;
+        let bytes_of_view = self.view(location)?;
         let (bytes, stride) = (bytes_of_view.bytes, bytes_of_view.stride.filter(|_| may_stride));
         let size = component.size() * width;
         // Overlapping elements would be many for few bytes.
         let stride = stride.filter(|&stride| stride >= size).unwrap_or(size);
         let needed = match count {
-            0 => start_of.offset as u64,
-            _ => (start_of.offset as u64)
+            0 => location.offset as u64,
+            _ => (location.offset as u64)
                 .saturating_add((count as u64 - 1).saturating_mul(stride as u64))
                 .saturating_add(size as u64),
         };
         if needed > bytes.len() as u64 {
             return Err(GltfError::BeyondEnd {
-                at: start_of.at.to_owned(),
+                at: location.at.to_owned(),
                 needed,
                 available: bytes.len() as u64,
             });
         }
         let mut values = Vec::with_capacity(count * width);
         for element in 0..count {
-            let start = start_of.offset + element * stride;
+            let start = location.offset + element * stride;
             let numbers = bytes[start..start + size].chunks_exact(component.size());
             values.extend(numbers.map(|number| component.read(number, normalized)));
         }
         Ok(values)
     }
 
-    fn view(&self, start_of: &ElementStart<'_>) -> Result<ViewBytes<'a>, GltfError> {
+    fn view(&self, location: &ElementLocation<'_>) -> Result<ViewBytes<'a>, GltfError> {
         let view: View = parts::part(
             self.document,
             "bufferViews",
-            start_of.view,
-            &format!("{}.bufferView", start_of.at),
+            location.view,
+            &format!("{}.bufferView", location.at),
         )?;
         if let Some(extension) = view.extensions.keys().find(|name| name.ends_with("_compression")) {
             return Err(GltfError::Compressed {
-                view: start_of.view,
+                view: location.view,
                 extension: crate::excerpt::excerpt(extension.as_bytes()),
             });
         }
-        let at = || format!("bufferViews[{}]", start_of.view);
+        let at = || format!("bufferViews[{}]", location.view);
         let buffer = self
             .document
             .buffers
@@ -306,7 +306,7 @@ impl<'a> Accessors<'a> {
 }
 
 /// Where elements start.
-struct ElementStart<'a> {
+struct ElementLocation<'a> {
     /// The JSON position that refers to them.
     at: &'a str,
     view: usize,
