@@ -227,6 +227,7 @@ fn outcome(outcome: &FootOutcome) -> String {
         FootOutcome::NoKnee => "no knee".to_owned(),
         FootOutcome::NeverStands => "never stands".to_owned(),
         FootOutcome::NotAsked => "not asked".to_owned(),
+        FootOutcome::Released => "released".to_owned(),
     }
 }
 

@@ -29,6 +29,7 @@ pub(crate) fn settings(args: &SearchArgs, max_candidates: usize) -> SearchSettin
         },
         idle: args.idle,
         pairing: Pairing::Same,
+        whole_take: !args.chooses_a_part(),
     }
 }
 
@@ -225,13 +226,14 @@ pub(crate) fn miss_in_words(miss: &NearestMiss) -> String {
 
 /// Warns if the loop represents only its own stretch of the take.
 pub(crate) fn confidence_warning(loaded: &Loaded, best: &LoopCandidate) -> Option<String> {
+    // A take that is calm as a whole, or whole itself, says so elsewhere.
+    if best.is_confident() || best.whole.is_some() {
+        return None;
+    }
     if best.is_idle {
         return Some(
             "low confidence: nothing that moves repeats; this loop is cut from an idle part of the take".to_owned(),
         );
-    }
-    if best.is_confident() {
-        return None;
     }
     let Some(strength) = best.take_strength else {
         return Some(format!(

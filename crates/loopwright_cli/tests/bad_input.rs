@@ -48,13 +48,13 @@ fn with_rows(folder: &Folder, rewrite: impl Fn(Vec<&str>) -> Vec<String>) -> Str
 }
 
 #[test]
-fn a_single_cycle_is_no_repeat() {
-    let folder = Folder::with_synth("--seconds 1.1 --fps 30");
+fn half_a_step_is_no_cycle() {
+    let folder = Folder::with_synth("--seconds 0.7 --fps 30");
     refuses(
         &folder,
         1,
         "make walk.bvh",
-        &["no loop found in \"walk.bvh\", frames 0-33"],
+        &["no loop found in \"walk.bvh\", frames 0-21"],
     );
     refuses(&folder, 1, "find walk.bvh", &["no loop found in \"walk.bvh\""]);
 }

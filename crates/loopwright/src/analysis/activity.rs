@@ -38,6 +38,10 @@ const MOVING_SHARE: f64 = 0.22;
 /// Share of the take's pace below which a frame counts as idle.
 const IDLE_SHARE: f64 = 0.1;
 
+/// A body of a man's size that moves no faster than this is idle, metres per second, whatever the take's own pace: idles of asset
+/// packs and captures breathe and sway at 0.01 to 0.08, slow gaits begin at 0.3.
+const IDLE_SPEED: f64 = 0.08;
+
 /// A take whose smoothed speed never exceeds this is still, metres per second.
 const STILL_SPEED: f64 = 0.003;
 
@@ -49,8 +53,8 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// Classifies all frames; `usable` marks the frames that can be trusted.
-    pub(crate) fn of(features: &Features, usable: &[bool], frame_time_secs: f64) -> Self {
+    /// Classifies all frames; `usable` marks the frames that can be trusted, and `size` is that of the body relative to a man.
+    pub(crate) fn of(features: &Features, usable: &[bool], size: f64, frame_time_secs: f64) -> Self {
         let num_frames = features.num_frames();
         let half = TimeStep::new(frame_time_secs).nearest(0.5 * WINDOW_SECS);
         let (mut sums, mut counts) = (vec![0.0], vec![0_usize]);
@@ -73,10 +77,10 @@ impl Activity {
         let activities = smoothed
             .iter()
             .map(|&speed| {
-                if speed >= MOVING_SHARE * pace && pace > STILL_SPEED {
-                    ActivityKind::Moving
-                } else if speed < IDLE_SHARE * pace || pace <= STILL_SPEED {
+                if speed < (IDLE_SHARE * pace).max(IDLE_SPEED * size) || pace <= STILL_SPEED {
                     ActivityKind::Idle
+                } else if speed >= MOVING_SHARE * pace {
+                    ActivityKind::Moving
                 } else {
                     ActivityKind::Transition
                 }

@@ -67,6 +67,8 @@ pub struct Analysis {
     pub segments: Vec<Segment>,
     /// Lengths at which the take repeats.
     pub spectrum: Spectrum,
+    /// The caller's choices, for analyses of takes derived from this one.
+    pub(crate) overrides: BodyOverrides,
 }
 
 impl Analysis {
@@ -89,7 +91,7 @@ impl Analysis {
         let heading = Heading::of(&world, &body, take.frame_time_secs());
         let joints = features::weights(take.skeleton(), &body, &defects, &overrides.weights)?;
         let features = Features::of(take, &world, &heading, &body, &joints);
-        let activity = Activity::of(&features, &usable, take.frame_time_secs());
+        let activity = Activity::of(&features, &usable, body.size(take), take.frame_time_secs());
         let contacts = Contacts::of(&world, &body, &heading, take.frame_time_secs(), &overrides.contacts);
         let segments = segments::segments(take, &body, &heading, &activity);
         let spectrum = Spectrum::of(&features);
@@ -106,6 +108,7 @@ impl Analysis {
             contacts,
             segments,
             spectrum,
+            overrides: overrides.clone(),
         })
     }
 

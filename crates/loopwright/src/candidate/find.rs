@@ -5,6 +5,7 @@ use super::{
     report::{FoundLoops, LoopCandidate, SegmentLoops},
     rhythm,
     settings::SearchSettings,
+    whole_clip::WholeClip,
 };
 use crate::{
     analysis::{
@@ -46,15 +47,38 @@ pub enum SearchError {
 impl Analysis {
     /// Finds distinct loops.
     ///
-    /// Candidates repeat around their seam (similarity and rhythm of the frames around it, not of two poses alone), cost less
+    /// Where the whole take loops already ([`Self::whole_loop`]), it comes first and is kept whole; where nothing that moves
+    /// repeats and the take is one cycle ([`Self::whole_cycle`]), that comes first.
+    ///
+    /// Other candidates repeat around their seam (similarity and rhythm of the frames around it, not of two poses alone), cost less
     /// than [`super::MAX_COST_RATIO`] of the cost of random pairs, and move; idle stretches are proposed only where nothing else
     /// repeats. The first candidate is sound ([`LoopCandidate::is_sound`]) where any is: of the sound ones, the one with the
     /// fewest cycles whose cost is within a quarter of the lowest of any length. Errors:
     /// [`SearchError`]: the take is too short or still, no frame of it is clean, or the bounds are not in order.
     pub fn find_loops(&self, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
-        self.check(settings)?;
-        let features = settings.pairing.features(self);
-        Ok(Finder::new(self, settings, &features).find(settings.within, settings.idle))
+        let whole = |of: &dyn Fn(&Self) -> Option<WholeClip>| {
+            let whole = settings.admits_whole_take().then(|| of(self)).flatten()?;
+            let candidate = self.whole_candidate(&whole, settings)?;
+            let is_asked_for = candidate.is_idle || !settings.idle;
+            (is_asked_for && settings.root_motion.admit(&candidate.twist)).then_some(candidate)
+        };
+        let whole_loop = whole(&Self::whole_loop);
+        let mut found = match self.check(settings) {
+            Ok(()) => {
+                let features = settings.pairing.features(self);
+                Finder::new(self, settings, &features).find(settings.within, settings.idle)
+            }
+            Err(_) if whole_loop.is_some() => FoundLoops::default(),
+            Err(error) => return Err(error),
+        };
+        // A search finds an idle stretch in any take that rests somewhere; a cycle is what the take was made for.
+        let moves = found.candidates.first().is_some_and(|best| !best.is_idle);
+        let first = whole_loop.or_else(|| if moves { None } else { whole(&Self::whole_cycle) });
+        if let Some(first) = first {
+            found.candidates.insert(0, first);
+            found.candidates.truncate(settings.max_candidates.max(1));
+        }
+        Ok(found)
     }
 
     /// Finds the best loop of every segment, in the order of time.

@@ -16,7 +16,8 @@ use super::{
 };
 use crate::{
     analysis::{Analysis, activity::ActivityKind, features::Features},
-    math::rigid::Twist,
+    math::{rigid::Twist, rotation},
+    root_motion::poses,
     take::Cut,
 };
 
@@ -43,6 +44,20 @@ const MAX_LOOKED_AT: usize = 400;
 
 /// Idle loops below this length look like twitches, seconds.
 pub(super) const MIN_IDLE_SECS: f64 = 2.0;
+
+/// Lengths of idle loops that are tried, seconds: the longer, the less a repeat is noticed.
+const IDLE_SECS: [f64; 7] = [9.0, 7.5, 6.0, 5.0, 4.0, 3.0, MIN_IDLE_SECS];
+
+/// A longer idle loop may cost this many times as much as the cheapest.
+const IDLE_COST_ALLOWANCE: f64 = 2.0;
+
+/// An idle loop costs at most this share of random pairs: in a calm take all pairs are cheap.
+const MAX_IDLE_COST_RATIO: f64 = 1.0;
+
+/// Farthest that a joint may lie from where it stood, metres at the size of a man, and turn of the body, radians: the
+/// root of an idle loop rests, and closing takes the rest back.
+const IDLE_GAP_METRES: f64 = 0.05;
+const IDLE_GAP_RADIANS: f64 = 3.0 * core::f64::consts::PI / 180.0;
 
 /// State shared by the searches of one take.
 pub(super) struct Finder<'a> {
@@ -106,13 +121,12 @@ impl<'a> Finder<'a> {
         let mut found = if idle {
             self.nothing()
         } else {
-            self.search(&usable, min_lag..=max_lag, ActivityKind::Moving)
+            self.search(&usable, min_lag..=max_lag)
         };
         // An idle loop counts as one cycle.
         let may_be_idle = !settings.pairing.is_mirrored() && settings.cycles.is_none_or(|cycles| cycles == 1);
         if found.candidates.is_empty() && may_be_idle {
-            let min_idle = min_lag.max(self.source.step().nearest(MIN_IDLE_SECS));
-            let idle = self.search(&usable, min_idle..=max_lag, ActivityKind::Idle);
+            let idle = self.search_idle(&usable, min_lag..=max_lag);
             found.candidates = idle.candidates;
             found.nearest_miss = found.nearest_miss.or(idle.nearest_miss);
         }
@@ -127,39 +141,103 @@ impl<'a> Finder<'a> {
         }
     }
 
-    fn search(&self, usable: &[bool], lags: RangeInclusive<usize>, activity: ActivityKind) -> FoundLoops {
+    /// Idle loops: the best seam of each length, the longest of those that are hardly worse than the best first.
+    ///
+    /// An idle body has no rhythm, so the cheapest seam is that of some short stretch, which looks like a twitch when it repeats.
+    fn search_idle(&self, usable: &[bool], lags: RangeInclusive<usize>) -> FoundLoops {
+        let mut found = self.nothing();
+        let activity = &self.source.analysis.activity;
+        for secs in IDLE_SECS {
+            let longest = (*lags.start()).max(self.source.step().nearest(secs))..=*lags.end();
+            if longest.is_empty() {
+                continue;
+            }
+            let admission = Admission::new(activity, usable, longest, ActivityKind::Idle);
+            for pair in self.pairs(&admission, f64::MAX).take(MAX_LOOKED_AT) {
+                match self.judge_idle(&pair) {
+                    Ok(candidate) => {
+                        if !found.candidates.iter().any(|other| self.is_similar(other, &candidate)) {
+                            found.candidates.push(candidate);
+                        }
+                        break;
+                    }
+                    Err(reason) => {
+                        found.nearest_miss.get_or_insert(NearestMiss {
+                            pair,
+                            period_secs: self.source.step().secs(pair.lag()),
+                            reason,
+                        });
+                    }
+                }
+            }
+        }
+        let cheapest = found
+            .candidates
+            .iter()
+            .map(|idle| idle.seam_cost)
+            .fold(f64::INFINITY, f64::min);
+        let is_good = |idle: &LoopCandidate| idle.seam_cost <= IDLE_COST_ALLOWANCE * cheapest;
+        // Lengths fall: the first good one is the longest.
+        if let Some(first) = found.candidates.iter().position(is_good) {
+            let first = found.candidates.remove(first);
+            found.candidates.sort_by(|a, b| a.seam_cost.total_cmp(&b.seam_cost));
+            found.candidates.insert(0, first);
+        }
+        found.candidates.truncate(self.settings.max_candidates.max(1));
+        found
+    }
+
+    /// An idle pair as a candidate: its poses meet where they stand, so that the root can rest.
+    fn judge_idle(&self, pair: &SeamPair) -> Result<LoopCandidate, MissReason> {
+        let analysis = self.source.analysis;
+        let (start, end) = (pair.start_frame, pair.end_frame);
+        let cut = Cut::new(&analysis.take, start as f64, end as f64).map_err(|_| MissReason::SeenOnce)?;
+        let weights = poses::fit_weights(analysis.take.skeleton(), &analysis.body, &analysis.joints);
+        let moved = (0..weights.len())
+            .filter(|&joint| weights[joint] > 0.0)
+            .map(|joint| {
+                analysis
+                    .world
+                    .position(start, joint)
+                    .distance(analysis.world.position(end, joint))
+            })
+            .fold(0.0, f64::max);
+        let turned = rotation::wrap_angle(analysis.heading.yaw(end) - analysis.heading.yaw(start)).abs();
+        let candidate = self.describe(pair, cut, None, true);
+        if moved > IDLE_GAP_METRES * analysis.body.size(&analysis.take) || turned > IDLE_GAP_RADIANS {
+            return Err(MissReason::RootMotion { found: candidate.twist });
+        }
+        if let Some(found) = candidate.cost_ratio.filter(|&ratio| ratio > MAX_IDLE_COST_RATIO) {
+            return Err(MissReason::CostRatio { found });
+        }
+        self.admitted(LoopCandidate {
+            twist: Twist::default(),
+            ..candidate
+        })
+    }
+
+    fn search(&self, usable: &[bool], lags: RangeInclusive<usize>) -> FoundLoops {
         let mut found = self.nothing();
         let Some(random_cost) = self.random_cost.filter(|&cost| cost > 0.0) else {
             return found;
         };
-        let admission = Admission::new(&self.source.analysis.activity, usable, lags, activity);
-        let idle = activity == ActivityKind::Idle;
-        let mut sound = self.collect(&admission, random_cost, idle, &mut found);
+        let admission = Admission::new(&self.source.analysis.activity, usable, lags, ActivityKind::Moving);
+        let mut sound = self.collect(&admission, random_cost, &mut found);
         if found.candidates.is_empty()
             && let Some(lags) = self.lags_of_cycles(&found)
         {
             // Cheaper pairs with other numbers of cycles may have used up the limit of examined pairs.
-            sound = self.collect(&admission.with_lags(lags), random_cost, idle, &mut found);
+            sound = self.collect(&admission.with_lags(lags), random_cost, &mut found);
         }
         if let Some(best) = sound.or_else(|| found.candidates.first().cloned()) {
-            let chosen = if idle {
-                best
-            } else {
-                self.fewest_cycles(best, &admission, random_cost)
-            };
+            let chosen = self.fewest_cycles(best, &admission, random_cost);
             self.put_first(&mut found.candidates, chosen);
         }
         found
     }
 
     /// Adds the distinct loops that qualify, cheapest first, and returns the first sound one among all that were examined.
-    fn collect(
-        &self,
-        admission: &Admission,
-        random_cost: f64,
-        idle: bool,
-        found: &mut FoundLoops,
-    ) -> Option<LoopCandidate> {
+    fn collect(&self, admission: &Admission, random_cost: f64, found: &mut FoundLoops) -> Option<LoopCandidate> {
         let limit = self.settings.max_candidates.max(1);
         let mut sound: Option<LoopCandidate> = None;
         let mut looked_at = 0;
@@ -171,7 +249,7 @@ impl<'a> Finder<'a> {
                 Some(found) if pair.cost <= MAX_COST_RATIO * random_cost => Err(MissReason::RootMotion { found }),
                 _ => {
                     looked_at += 1;
-                    self.judge(&pair, random_cost, idle)
+                    self.judge(&pair, random_cost)
                 }
             };
             match judged {
@@ -228,7 +306,7 @@ impl<'a> Finder<'a> {
     }
 
     /// The pair as a candidate, or the reason why it is not one.
-    fn judge(&self, pair: &SeamPair, random_cost: f64, idle: bool) -> Result<LoopCandidate, MissReason> {
+    fn judge(&self, pair: &SeamPair, random_cost: f64) -> Result<LoopCandidate, MissReason> {
         let cost_ratio = pair.cost / random_cost;
         if cost_ratio > MAX_COST_RATIO {
             return Err(MissReason::CostRatio { found: cost_ratio });
@@ -237,9 +315,6 @@ impl<'a> Finder<'a> {
             let start = pair.start_frame as f64;
             Cut::new(&self.source.analysis.take, start, start + lag_frames).map_err(|_| MissReason::SeenOnce)
         };
-        if idle {
-            return self.admitted(self.describe(pair, cut(pair.lag() as f64)?, None, true));
-        }
         let rhythm = self.rhythm(pair).ok_or(MissReason::SeenOnce)?;
         if rhythm.strength < rhythm::MIN_STRENGTH {
             return Err(MissReason::Strength { found: rhythm.strength });
@@ -278,19 +353,21 @@ impl<'a> Finder<'a> {
             .find_map(|cycles| {
                 self.pairs(&admission.with_lags(lags_of(cycles, period)), limit)
                     .take(MAX_LOOKED_AT)
-                    .filter_map(|pair| self.judge(&pair, random_cost, false).ok())
+                    .filter_map(|pair| self.judge(&pair, random_cost).ok())
                     .find(|found| found.cycles == cycles && found.is_sound() >= best.is_sound())
             })
             .unwrap_or(best)
     }
 
+    /// Whether both ends of two loops lie close together.
+    fn is_similar(&self, one: &LoopCandidate, other: &LoopCandidate) -> bool {
+        let near = |one: f64, other: f64| (one - other).abs() <= self.separation as f64;
+        near(one.cut.start_frame(), other.cut.start_frame()) && near(one.cut.end_frame(), other.cut.end_frame())
+    }
+
     /// Puts a candidate at the head of the list and removes similar ones.
     fn put_first(&self, candidates: &mut Vec<LoopCandidate>, first: LoopCandidate) {
-        let is_similar = |other: &LoopCandidate| {
-            (other.cut.start_frame() - first.cut.start_frame()).abs() <= self.separation as f64
-                && (other.cut.end_frame() - first.cut.end_frame()).abs() <= self.separation as f64
-        };
-        candidates.retain(|other| !is_similar(other));
+        candidates.retain(|other| !self.is_similar(other, &first));
         candidates.insert(0, first);
         candidates.truncate(self.settings.max_candidates.max(1));
     }

@@ -15,6 +15,8 @@ mod find;
 
 mod finder;
 
+mod whole_clip;
+
 mod describe;
 
 mod pair_motion;
@@ -44,3 +46,4 @@ pub use rhythm::{MIN_PROMINENCE, MIN_STRENGTH};
 pub use score::DEFAULT_HALF_LIFE_SECS;
 pub use seams::SeamPair;
 pub use settings::{RootMotionBounds, SearchSettings};
+pub use whole_clip::{LastKey, WholeClip, WholeClipKind};

@@ -1,6 +1,10 @@
 //! Result of a search: loops with their figures, and the nearest miss where there is none.
 
-use super::{seams::SeamPair, settings::SearchSettings};
+use super::{
+    seams::SeamPair,
+    settings::SearchSettings,
+    whole_clip::{WholeClip, WholeClipKind},
+};
 use crate::{
     analysis::{Analysis, segments::Segment},
     math::rigid::{Rigid, Twist},
@@ -9,7 +13,7 @@ use crate::{
 };
 
 /// Result of a search.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FoundLoops {
     /// Distinct loops: the recommended one first, then by cost.
     pub candidates: Vec<LoopCandidate>,
@@ -85,20 +89,50 @@ pub struct LoopCandidate {
     pub activity: f64,
     /// Phase of the body's cycle at the seam, as in [`crate::analysis::contacts::Contacts::phase`].
     pub contact_phase: Option<f64>,
+    /// How the ends meet where the stretch is the whole take; `None` for a stretch that a search or the caller chose.
+    pub whole: Option<WholeClip>,
 }
 
 impl LoopCandidate {
-    /// Whether the take as a whole repeats at this period; if not, only this stretch does, or the take is too short to decide.
+    /// Whether the take as a whole repeats at this period, or loops already; if not, only this stretch does, or the take is too short to decide.
     pub fn is_confident(&self) -> bool {
+        if let Some(whole) = &self.whole {
+            return whole.kind == WholeClipKind::Loops;
+        }
         !self.is_idle
             && self
                 .take_strength
                 .is_some_and(|strength| strength >= CONFIDENT_TAKE_STRENGTH)
     }
 
+    /// Whether the stretch is a whole take that loops as it is.
+    pub fn loops_already(&self) -> bool {
+        self.whole.as_ref().is_some_and(WholeClip::loops_already)
+    }
+
+    /// The motion of the world from start to end, where it is known otherwise than from the poses at both ends: the root of an
+    /// idle body rests, and that of a whole take closes it.
+    pub(crate) fn known_motion(&self) -> Option<Rigid> {
+        match &self.whole {
+            Some(whole) => Some(whole.motion),
+            None => self.is_idle.then_some(Rigid::IDENTITY),
+        }
+    }
+
+    /// Whether the root rests: the body is idle, or a whole take ends where it began after a single action.
+    pub(crate) fn root_rests(&self) -> bool {
+        match &self.whole {
+            Some(whole) => whole.is_in_place() && (self.is_idle || whole.kind == WholeClipKind::EndsAsItBegins),
+            None => self.is_idle,
+        }
+    }
+
     /// Whether the loop can be recommended: the root motion, if any, is steady, the take is calm at the seam, and no pose jumps
     /// inside.
     pub fn is_sound(&self) -> bool {
+        if self.loops_already() {
+            return true;
+        }
         let moves = self.twist.linear.length() > MIN_ROOT_SPEED;
         let unsteady = moves && self.steadiness < MIN_STEADINESS;
         !unsteady && self.abruptness <= MAX_ABRUPTNESS && self.num_jumps == 0

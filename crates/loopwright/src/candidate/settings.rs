@@ -26,6 +26,8 @@ pub struct SearchSettings {
     pub root_motion: RootMotionBounds,
     /// Look for idle loops instead of loops that move.
     pub idle: bool,
+    /// Propose the whole take first where it loops already, and where nothing in it repeats but it is one cycle.
+    pub whole_take: bool,
     /// What ends meet. Where it is the mirror image of the start, the search looks for half cycles; bounds on length and cycles
     /// are those of the whole loop.
     pub pairing: Pairing,
@@ -44,12 +46,18 @@ impl Default for SearchSettings {
             within: None,
             root_motion: RootMotionBounds::default(),
             idle: false,
+            whole_take: true,
             pairing: Pairing::Same,
         }
     }
 }
 
 impl SearchSettings {
+    /// Whether the whole take may be proposed: not where the search is for something else.
+    pub(super) fn admits_whole_take(&self) -> bool {
+        self.whole_take && self.within.is_none() && self.cycles.is_none() && !self.pairing.is_mirrored()
+    }
+
     /// Growth of the loop when its ends move apart by one frame.
     pub(super) fn lag_step(&self, take: &Take) -> TimeStep {
         TimeStep::new(take.frame_time_secs() * f64::from(self.pairing.num_stretches()))

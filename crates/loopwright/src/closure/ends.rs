@@ -191,7 +191,7 @@ impl<'a, T: Sample> Track<'a, T> {
         }
         let range = self.clip.sample_range();
         let (has_before, has_after) = (range.contains(&-1), range.contains(&(last + 1)));
-        let across = !(has_before && has_after) && self.loops_already();
+        let across = !(has_before && has_after) && (self.clip.is_cycle() || self.loops_already());
         let start = if has_before {
             Around::Both([-1, 0, 1].map(|sample| self.at(sample)))
         } else if across {

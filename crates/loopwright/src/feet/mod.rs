@@ -107,6 +107,8 @@ pub enum FootOutcome {
     NoKnee,
     /// The foot never stands.
     NeverStands,
+    /// Holding it would make feet slide more, or bend a take that loops already.
+    Released,
     /// The foot slides this far during its contacts, metres: on purpose, or the contacts are wrong.
     Slides {
         /// Farthest distance from the position of its stance.
@@ -136,6 +138,18 @@ pub struct Feet {
 }
 
 impl Feet {
+    /// The feet as they were before they were held.
+    pub(crate) fn release(&mut self) {
+        for outcome in &mut self.outcomes {
+            if *outcome == FootOutcome::Held {
+                *outcome = FootOutcome::Released;
+            }
+        }
+        self.held.clear();
+        (self.hips_lowered_metres, self.moved_metres) = (0.0, 0.0);
+        self.foot_slide_mps[1] = self.foot_slide_mps[0];
+    }
+
     /// Whether any foot is held.
     pub fn is_locked(&self) -> bool {
         self.outcomes.contains(&FootOutcome::Held)

@@ -118,8 +118,9 @@ impl Analysis {
         candidate: &LoopCandidate,
         settings: &LoopSettings,
     ) -> Result<ClosureChoice, MakeError> {
-        let source = prepare(self, candidate, settings)?;
-        let watched = Watched::of(&source, &self.body);
+        let analysis = &*self.completed_for(candidate);
+        let source = prepare(analysis, candidate, settings)?;
+        let watched = Watched::of(&source, &analysis.body);
         let mut best: Option<ClosureChoice> = None;
         let mut seen: Vec<Method> = Vec::new();
         let mut default_score = Score::default();
@@ -128,14 +129,14 @@ impl Analysis {
             settings.closure.method = method;
             // Held feet do not slide under any method, so methods are compared by how much there is to correct.
             settings.feet.lock = FootLock::Off;
-            let made = finish(self, candidate, source.clone(), &settings)?;
+            let made = finish(analysis, candidate, source.clone(), &settings)?;
             // Methods adjusted to the loop, or without frames to blend into, may repeat an earlier one.
             if seen.contains(&made.closed.method) {
                 continue;
             }
             let is_default = seen.is_empty();
             seen.push(made.closed.method);
-            let quality = quality::measure(&LoopKeys::of_loop(&made.loop_clip), &self.body, Some(&made.source));
+            let quality = quality::measure(&LoopKeys::of_loop(&made.loop_clip), &analysis.body, Some(&made.source));
             let score = watched.score(&made.loop_clip, &quality);
             if is_default {
                 default_score = score;

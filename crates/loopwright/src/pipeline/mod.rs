@@ -6,11 +6,15 @@ mod path;
 
 pub use auto::{ClosureChoice, Score};
 
+use std::borrow::Cow;
+
 use crate::{
     analysis::{Analysis, body::Body},
-    candidate::LoopCandidate,
-    closure::{self, Closed, ClosureError, ClosureSettings, Image, image::ImageError},
-    feet::{self, Feet, FeetSettings, PlantError},
+    candidate::{LoopCandidate, WholeClip},
+    closure::{
+        self, Closed, ClosureError, ClosureSettings, DEFAULT_BLEND_SECS, Image, Method, Shape, image::ImageError,
+    },
+    feet::{self, Feet, FeetSettings, FootLock, PlantError},
     loop_clip::{LoopClip, LoopClipError},
     motion::RootMotion,
     quality,
@@ -41,6 +45,30 @@ pub struct LoopSettings {
     pub sampling: Sampling,
     /// How feet are processed.
     pub feet: FeetSettings,
+}
+
+/// Blend time for a take that loops already, seconds: what is left of the gap is closed over few samples.
+const WHOLE_BLEND_SECS: f64 = 0.2;
+
+/// Blend time of idle loops by default, seconds, and the largest share of the period: a slow body is moved slowly.
+const IDLE_BLEND_SECS: f64 = 1.0;
+const IDLE_BLEND_SHARE: f64 = 0.25;
+
+impl LoopSettings {
+    /// The settings with blends as long as the candidate needs them; times that differ from the defaults are kept for idle loops.
+    fn fitted_to(&self, candidate: &LoopCandidate) -> Self {
+        let mut settings = self.clone();
+        let method = &mut settings.closure.method;
+        if candidate.loops_already() {
+            let most = WHOLE_BLEND_SECS;
+            (method.start, method.end) = (method.start.fitted(most), method.end.fitted(most));
+        } else if candidate.is_idle && *method == Method::default() {
+            let blend_secs = IDLE_BLEND_SECS.min(IDLE_BLEND_SHARE * candidate.source_period_secs);
+            let blend_secs = blend_secs.max(DEFAULT_BLEND_SECS);
+            *method = Method::of(Shape::Quintic { blend_secs });
+        }
+        settings
+    }
 }
 
 /// A loop with all data that it was made from.
@@ -108,7 +136,21 @@ impl Analysis {
     /// samples for a mirrored loop, a stretch without a mirror image, feet that cannot be held, linear root motion for a stretch
     /// that turns.
     pub fn make_loop(&self, candidate: &LoopCandidate, settings: &LoopSettings) -> Result<MadeLoop, MakeError> {
-        finish(self, candidate, prepare(self, candidate, settings)?, settings)
+        let (analysis, settings) = (self.completed_for(candidate), settings.fitted_to(candidate));
+        finish(
+            &analysis,
+            candidate,
+            prepare(&analysis, candidate, &settings)?,
+            &settings,
+        )
+    }
+
+    /// The analysis of the take with all keys of the candidate: the closing key of a whole take may be missing.
+    fn completed_for(&self, candidate: &LoopCandidate) -> Cow<'_, Self> {
+        match &candidate.whole {
+            Some(whole) => self.completed(whole),
+            None => Cow::Borrowed(self),
+        }
     }
 }
 
@@ -134,9 +176,11 @@ fn prepare(
         Sampling::Samples(count) => (count / halves, source_secs / (count / halves).max(1) as f64),
     };
     let clip = Clip::new(take, cut, num_intervals, step_secs)?;
+    let goes_on = (candidate.whole.as_ref()).is_some_and(WholeClip::goes_on_over_the_seam);
+    let clip = if goes_on { clip.as_cycle() } else { clip };
     Ok(match candidate.pairing.mirror() {
         Some(mirror) => root_motion::half_cycle::extract_half(&clip, analysis, mirror, &settings.root)?,
-        None => analysis.extract_root_motion(&clip, candidate.cycles, &settings.root)?,
+        None => analysis.extract_motion(&clip, candidate.cycles, &settings.root, candidate.known_motion())?,
     })
 }
 
@@ -167,7 +211,7 @@ fn finish(
         source.carrier,
         source.root,
     )?;
-    let (loop_clip, source, feet) = on_its_feet(loop_clip, source, analysis, settings)?;
+    let (loop_clip, source, feet) = on_its_feet(loop_clip, source, analysis, candidate, settings)?;
     let (loop_clip, source) = if settings.root.mode == RootMode::Path {
         led_along_its_path(&loop_clip, source, analysis, settings)?
     } else {
@@ -185,17 +229,29 @@ fn finish(
     })
 }
 
+/// Feet of a take that loops already are held only where it goes somewhere, metres per second, ...
+const WALKS_MPS: f64 = 0.2;
+
+/// ... where they slide by more than this, metres per second, ...
+const STANDS_MPS: f64 = 0.02;
+
+/// ... and where that moves the joints by less than this on average, metres.
+const MAX_BENT_METRES: f64 = 2e-3;
+
 /// The loop at the speed of its feet, if that is more accurate, and with its feet held during contacts.
 fn on_its_feet(
     loop_clip: LoopClip,
     source: RootRelativeClip,
     analysis: &Analysis,
+    candidate: &LoopCandidate,
     settings: &LoopSettings,
 ) -> Result<(LoopClip, RootRelativeClip, Feet), MakeError> {
     let (body, limits) = (&analysis.body, analysis.contacts.limits());
     let (speed, twist) = match settings.root.mode {
         // A body that is moved back to its start has no speed to measure.
         RootMode::Stationary => (None, None),
+        // Nor has one that rests, or that ends where it began after a single action.
+        _ if candidate.root_rests() => (None, None),
         _ => feet::measure_speed(&loop_clip, body, limits, &settings.feet),
     };
     let (loop_clip, source) = match twist {
@@ -215,6 +271,15 @@ fn on_its_feet(
         return Ok((loop_clip, source, feet));
     };
     feet.foot_slide_mps = [&loop_clip, &planted].map(|clip| quality::foot_slide_of_loop(clip, body, &source));
+    let [before, after] = feet.foot_slide_mps.map(|speed| speed.unwrap_or(0.0));
+    let bends = candidate.loops_already()
+        && (loop_clip.root().twist.linear.length() < WALKS_MPS
+            || before < STANDS_MPS
+            || quality::mean_distance(&loop_clip, &planted) > MAX_BENT_METRES);
+    if settings.feet.lock == FootLock::Auto && (after > before || bends) {
+        feet.release();
+        return Ok((loop_clip, source, feet));
+    }
     Ok((planted, source, feet))
 }
 

@@ -13,7 +13,12 @@ pub use seam::{SeamJoints, seam_joints};
 pub(crate) use sliding::foot_slide_of_loop;
 pub use sliding::{Stand, foot_slide_of_stances, stands};
 
-use crate::{analysis::body::Body, loop_clip::LoopKeys, motion::WorldTracks, root_motion::RootRelativeClip};
+use crate::{
+    analysis::body::Body,
+    loop_clip::{LoopClip, LoopKeys},
+    motion::WorldTracks,
+    root_motion::RootRelativeClip,
+};
 
 /// The figures. Angles in radians, lengths in metres, rates per second, ranks from 0 to 1; `None` where unknown.
 ///
@@ -78,6 +83,17 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) 
         displacement_radians,
         foot_slide_mps: sliding::foot_slide(keys, body, source),
     }
+}
+
+/// Mean distance of joints between two loops of the same samples, seen from their roots, metres.
+pub(crate) fn mean_distance(one: &LoopClip, other: &LoopClip) -> f64 {
+    let (one, other) = (one.tracks_from_root(), other.tracks_from_root());
+    let positions = (0..one.num_frames().min(other.num_frames()))
+        .flat_map(|sample| one.positions(sample).iter().zip(other.positions(sample)));
+    let (sum, count) = positions.fold((0.0, 0.0), |(sum, count), (one, other)| {
+        (sum + one.distance(*other), count + 1.0)
+    });
+    if count > 0.0 { sum / count } else { 0.0 }
 }
 
 /// Tracks of an uncut clip seen from the root, context included.

@@ -120,6 +120,14 @@ impl Cycle<'_> {
         }
     }
 
+    /// A root that stays at the mean frame of the body over the cycle.
+    pub fn root_at_rest(&self) -> RootMotion {
+        RootMotion {
+            start: self.path.mean_start(DVec3::ZERO, self.period_secs, |_| Rigid::IDENTITY),
+            twist: Twist::default(),
+        }
+    }
+
     /// Length of the body's path, metres: its steps in its own axes added up. Sway cancels, and turning does not shorten it; for
     /// a body that spins on a straight path it is close to zero.
     pub fn path_metres(&self) -> f64 {

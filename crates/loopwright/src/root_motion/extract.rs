@@ -51,6 +51,17 @@ impl Analysis {
         cycles: u32,
         settings: &RootSettings,
     ) -> Result<RootRelativeClip, RootError> {
+        self.extract_motion(clip, cycles, settings, None)
+    }
+
+    /// The same with the motion of the world from start to end, where it is known.
+    pub(crate) fn extract_motion(
+        &self,
+        clip: &Clip,
+        cycles: u32,
+        settings: &RootSettings,
+        known: Option<Rigid>,
+    ) -> Result<RootRelativeClip, RootError> {
         settings.check()?;
         let carrier = root_joint::find_carrier(clip.skeleton(), &self.world, &self.body);
         if settings.mode == RootMode::Stationary {
@@ -58,7 +69,7 @@ impl Analysis {
         }
         let stretch = Stretch::of(clip, self);
         let Fitted { mut root, fit, frames } = match settings.space {
-            RootSpace::Ground => stretch.on_the_ground(cycles, settings)?,
+            RootSpace::Ground => stretch.on_the_ground(cycles, settings, known)?,
             RootSpace::Full => stretch.in_full_space(settings)?,
         };
         let root_joint = if settings.mode == RootMode::Keep {
@@ -153,7 +164,7 @@ impl<'a> Stretch<'a> {
             .collect()
     }
 
-    fn on_the_ground(&self, cycles: u32, settings: &RootSettings) -> Result<Fitted, RootError> {
+    fn on_the_ground(&self, cycles: u32, settings: &RootSettings, known: Option<Rigid>) -> Result<Fitted, RootError> {
         let (clip, first, num_intervals) = (self.clip, self.first, self.clip.num_intervals());
         let heading = Heading::of(&self.world, &self.analysis.body, clip.source_step_secs());
         let aligned = self.end_poses().aligned_on_ground();
@@ -165,9 +176,13 @@ impl<'a> Stretch<'a> {
                 cycles,
             }),
             period_secs: clip.period_secs(),
-            motion: aligned.motion,
+            motion: known.unwrap_or(aligned.motion),
         };
-        let mut root = root_motion(&cycle, settings)?;
+        let mut root = match known {
+            // A root that rests does not turn either, however often the body spins.
+            Some(known) if known == Rigid::IDENTITY => cycle.root_at_rest(),
+            _ => root_motion(&cycle, settings)?,
+        };
         let climb_mps = root.twist.linear.y;
         if climb_mps != 0.0 {
             // On a climb the root is at the height of the lowest joint; on the level, on the take's own ground.

@@ -177,7 +177,7 @@ fn residual(pairs: &[PointPair], motion: Rigid) -> f64 {
 }
 
 /// Weight of each joint where a motion is fitted to poses.
-pub(super) fn fit_weights(skeleton: &Skeleton, body: &Body, joints: &[WeightedJoint]) -> Vec<f64> {
+pub(crate) fn fit_weights(skeleton: &Skeleton, body: &Body, joints: &[WeightedJoint]) -> Vec<f64> {
     let mut weights = vec![LIMB_WEIGHT; skeleton.num_joints()];
     // A root that stays behind while the hips move is not part of the body.
     for &joint in skeleton.path_from_root(body.hips).iter().rev().skip(1) {

@@ -33,6 +33,8 @@ pub struct Clip {
     source_step_secs: f64,
     num_intervals: usize,
     context_before: usize,
+    /// Whether the end is the start one cycle later, but for a small gap: motion at the ends is then measured over the seam.
+    is_cycle: bool,
 }
 
 impl Clip {
@@ -79,7 +81,18 @@ impl Clip {
             source_step_secs,
             num_intervals,
             context_before,
+            is_cycle: false,
         })
+    }
+
+    /// The same clip, known to be one cycle already.
+    pub(crate) fn as_cycle(self) -> Self {
+        Self { is_cycle: true, ..self }
+    }
+
+    /// Whether it is known to be one cycle already.
+    pub(crate) fn is_cycle(&self) -> bool {
+        self.is_cycle
     }
 
     fn index(&self, sample: isize) -> usize {

@@ -69,6 +69,11 @@ impl SearchArgs {
     pub(crate) fn max_seconds(&self) -> f64 {
         self.max_seconds.unwrap_or(DEFAULT_MAX_SECONDS.max(self.min_seconds))
     }
+
+    /// Whether the flags ask for a part of the take: its whole is then not considered.
+    pub(crate) fn chooses_a_part(&self) -> bool {
+        self.per_segment || self.max_seconds.is_some() || self.min_seconds != DEFAULT_MIN_SECONDS
+    }
 }
 
 /// The search of a command line without any of its flags.

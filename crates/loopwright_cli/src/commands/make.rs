@@ -100,7 +100,7 @@ fn make(
     }
     soft.extend(search::bad_frames_warning(&loaded, &chosen));
     soft.extend(engine.complaint(format));
-    let output = recipe.output.filled(loaded.take().frame_rate_hz());
+    let output = recipe.output.filled(loaded.take().frame_rate_hz(), &chosen);
     let (skeleton, analysis) = (loaded.take().skeleton(), &loaded.analysis);
     let root_joint = analysis.root_joint();
     let writing = output.writing(format, root_joint);

@@ -125,11 +125,15 @@ impl Recipe {
     /// This recipe with everything that was decided during the run: the stretch, and the method if one was chosen.
     pub(crate) fn done(&self, chosen: &LoopCandidate, method: Option<&Method>) -> Self {
         Self {
-            stretch: StretchRecipe {
-                start: Some(chosen.cut.start_frame()),
-                end: Some(chosen.cut.end_frame()),
-                cycles: Some(chosen.cycles),
-                symmetric: chosen.pairing.is_mirrored().then_some(true),
+            stretch: match chosen.whole {
+                // A whole take is recognised anew: its closing key may not be among its frames.
+                Some(_) => StretchRecipe::default(),
+                None => StretchRecipe {
+                    start: Some(chosen.cut.start_frame()),
+                    end: Some(chosen.cut.end_frame()),
+                    cycles: Some(chosen.cycles),
+                    symmetric: chosen.pairing.is_mirrored().then_some(true),
+                },
             },
             closure: method.map_or_else(|| self.closure.clone(), |method| self.closure.chosen(method)),
             ..self.clone()

@@ -2,7 +2,8 @@
 
 use clap::Args;
 use loopwright::{
-    FeetSettings, RootMode, RootSettings,
+    FeetSettings, LoopCandidate, RootMode, RootSettings,
+    candidate::WholeClip,
     feet::{FootLock, RootSpeed},
     pipeline::Sampling,
     root_motion::RootSpace,
@@ -71,13 +72,14 @@ impl OutputRecipe {
         self.target.unwrap_or(Target::Generic)
     }
 
-    /// These settings with the engine's choices filled in where the user made none, for a take with this frame rate.
-    pub(crate) fn filled(&self, take_rate_hz: f64) -> Self {
+    /// These settings with the choices of the engine filled in where the user made none, for a stretch of a take with this frame
+    /// rate; a whole take that stays in place is kept in place.
+    pub(crate) fn filled(&self, take_rate_hz: f64, stretch: &LoopCandidate) -> Self {
         let choices = self.engine().choices();
         let whole_rate = take_rate_hz.round().max(1.0);
         let retimed = choices.whole_rate && self.frames.is_none() && whole_rate != take_rate_hz;
         Self {
-            root_motion: self.root_motion.or(choices.root),
+            root_motion: (self.root_motion.or(choices.root)).or(stretch.whole.as_ref().map(WholeClip::root_mode)),
             add_root: self.add_root.or(choices.always_root_joint.then_some(true)),
             fps: self.fps.or(retimed.then_some(whole_rate)),
             ..*self

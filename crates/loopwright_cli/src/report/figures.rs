@@ -2,8 +2,14 @@
 
 use std::fmt::Write;
 
-use loopwright::{RootMode, root_motion::RootSpace};
-use loopwright_formats::loop_file::facts::{FeetFacts, FootTreatment, QualityFacts, RootMotionFacts, TakeFacts};
+use loopwright::{
+    RootMode,
+    candidate::{LastKey, WholeClipKind},
+    root_motion::RootSpace,
+};
+use loopwright_formats::loop_file::facts::{
+    FeetFacts, FootTreatment, QualityFacts, RootMotionFacts, TakeFacts, WholeClipFacts,
+};
 
 use super::table::{optional, rate};
 
@@ -55,6 +61,28 @@ pub(super) fn root_motion(root: &RootMotionFacts) -> String {
         text.push(')');
     }
     text
+}
+
+/// How the ends of a whole take meet.
+pub(super) fn whole_clip(whole: &WholeClipFacts) -> String {
+    let meets = match whole.last_key {
+        LastKey::Closing | LastKey::Repeated => format!(
+            "ends meet within {} and {}",
+            small(Some(whole.gap_mm), "mm"),
+            small(Some(whole.gap_deg), "deg")
+        ),
+        LastKey::BeforeClosing => "the closing key was missing".to_owned(),
+    };
+    let more = match whole.last_key {
+        LastKey::Repeated => "; copies of the closing key are left out",
+        LastKey::Closing | LastKey::BeforeClosing => "",
+    };
+    let kind = match whole.kind {
+        WholeClipKind::Loops => "already loops",
+        WholeClipKind::EndsAsItBegins => "ends as it begins, but may be a single action",
+        WholeClipKind::Cycle => "one cycle, closed",
+    };
+    format!("{kind}; {meets}{more}")
 }
 
 /// A figure that should be zero, to three decimals.

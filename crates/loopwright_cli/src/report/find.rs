@@ -16,7 +16,7 @@ use loopwright_formats::loop_file::{
 use serde::Serialize;
 
 use super::{
-    figures::headline,
+    figures::{headline, whole_clip},
     inspect::SegmentFacts,
     json,
     table::{Table, optional},
@@ -260,6 +260,13 @@ impl FindAnswer {
             table.row(found.row(with_segment));
         }
         let mut text = headline(&self.take);
+        if let Some(whole) = self
+            .candidates
+            .first()
+            .and_then(|first| first.candidate.whole_clip.as_ref())
+        {
+            let _ = writeln!(text, "1 is the whole clip: {}", whole_clip(whole));
+        }
         if let Some(rhythm) = &self.rhythm {
             let _ = writeln!(text, "{}", rhythm.human());
         }

@@ -4,21 +4,28 @@ use std::fmt::Write;
 
 use loopwright_formats::Sidecar;
 
-use super::figures::{figures, held, root_motion};
+use super::figures::{figures, held, root_motion, whole_clip};
 
 /// The answer of `make`.
 pub(crate) fn human(sidecar: &Sidecar) -> String {
     let candidate = &sidecar.candidate;
     let cycles = if candidate.cycles == 1 { "cycle" } else { "cycles" };
-    let mut text = format!(
-        "{}\n  {:<20} frames {:.2}-{:.2} of {}, {} {cycles}\n",
-        sidecar.outputs.first().map_or("", String::as_str),
-        "cut",
-        candidate.start_frame,
-        candidate.end_frame,
-        sidecar.take.file,
-        candidate.cycles,
-    );
+    let mut text = format!("{}\n", sidecar.outputs.first().map_or("", String::as_str));
+    let _ = match &candidate.whole_clip {
+        Some(whole) => writeln!(
+            text,
+            "  {:<20} {}, {} {cycles}: {}",
+            "whole clip",
+            sidecar.take.file,
+            candidate.cycles,
+            whole_clip(whole)
+        ),
+        None => writeln!(
+            text,
+            "  {:<20} frames {:.2}-{:.2} of {}, {} {cycles}",
+            "cut", candidate.start_frame, candidate.end_frame, sidecar.take.file, candidate.cycles,
+        ),
+    };
     let _ = writeln!(
         text,
         "  {:<20} {:.4} s in {} samples (recorded {:.4} s)",

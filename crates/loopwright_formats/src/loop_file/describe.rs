@@ -3,6 +3,7 @@
 use loopwright::{
     LoopCandidate, LoopClip, MadeLoop, Quality, RootMode, RootMotion,
     analysis::Body,
+    candidate::WholeClip,
     closure::{Closed, ClosureName, Order},
     feet::{Feet, FootOutcome},
     math::{Twist, ops, rotation},
@@ -12,7 +13,7 @@ use loopwright::{
 
 use super::facts::{
     CandidateFacts, ClosureFacts, ContactFacts, FeetFacts, FootFacts, FootTreatment, Grade, QualityFacts,
-    RootMotionFacts, SpeedSource,
+    RootMotionFacts, SpeedSource, WholeClipFacts,
 };
 
 /// A candidate's facts; `period_secs` is the written period, or the source's own if nothing is written.
@@ -29,6 +30,17 @@ pub fn candidate(candidate: &LoopCandidate, period_secs: f64) -> CandidateFacts 
         steadiness: Some(candidate.steadiness),
         contact_phase: candidate.contact_phase,
         activity_ratio: Some(candidate.activity),
+        whole_clip: candidate.whole.as_ref().map(whole_clip),
+    }
+}
+
+fn whole_clip(whole: &WholeClip) -> WholeClipFacts {
+    WholeClipFacts {
+        kind: whole.kind,
+        last_key: whole.last_key,
+        gap_mm: 1e3 * whole.gap_metres,
+        gap_deg: whole.gap_radians.to_degrees(),
+        roughness_ratio: whole.roughness,
     }
 }
 
@@ -161,6 +173,7 @@ fn treatment(outcome: &FootOutcome) -> FootTreatment {
         FootOutcome::NoKnee => FootTreatment::NoKnee,
         FootOutcome::NeverStands => FootTreatment::NeverStands,
         FootOutcome::Slides { .. } => FootTreatment::Slides,
+        FootOutcome::Released => FootTreatment::Released,
     }
 }
 

@@ -4,7 +4,11 @@
 //! consistent. A key ends in its unit. Positions and directions have +Y up and +Z forward, whatever the file uses. `None`
 //! stands for an unknown value.
 
-use loopwright::{LoopCandidate, Quality, RootMode, Take, root_motion::RootSpace};
+use loopwright::{
+    LoopCandidate, Quality, RootMode, Take,
+    candidate::{LastKey, WholeClipKind},
+    root_motion::RootSpace,
+};
 use serde::{Deserialize, Serialize};
 
 use super::word::{self, optional_word};
@@ -76,6 +80,26 @@ pub struct CandidateFacts {
     pub contact_phase: Option<f64>,
     /// Mean speed of the body divided by the take's pace.
     pub activity_ratio: Option<f64>,
+    /// How the ends of the take meet, if the loop is the whole take; null if it was cut out of it.
+    pub whole_clip: Option<WholeClipFacts>,
+}
+
+/// How the ends of a whole take meet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WholeClipFacts {
+    /// Whether it loops already, ends as it begins but may be a single action, or is a cycle that was closed.
+    #[serde(with = "word")]
+    pub kind: WholeClipKind,
+    /// What its last key is.
+    #[serde(with = "word")]
+    pub last_key: LastKey,
+    /// Largest distance of a joint between the last pose and the first, moved on. If the closing key is missing, how far the
+    /// step over the seam differs from the steps around it.
+    pub gap_mm: f64,
+    /// Largest rotation of a joint between them; 0 if the closing key is missing.
+    pub gap_deg: f64,
+    /// Second differences over the seam divided by the 99th percentile of the clip's own.
+    pub roughness_ratio: f64,
 }
 
 /// How the seam was closed.
@@ -192,6 +216,8 @@ pub enum FootTreatment {
     NeverStands,
     /// Not locked: it slides during its contacts.
     Slides,
+    /// Not locked: holding it would make feet slide more, or bend a take that loops already.
+    Released,
 }
 
 loopwright::words!(FootTreatment {
@@ -200,6 +226,7 @@ loopwright::words!(FootTreatment {
     NoKnee: "no knee",
     NeverStands: "never stands",
     Slides: "slides",
+    Released: "released",
 });
 
 /// What was done with one foot.

@@ -1,5 +1,7 @@
 //! The position of a loop in the keys of a file, from its sidecar or from the keys alone.
 
+use std::borrow::Cow;
+
 use glam::{DQuat, DVec3};
 use loopwright::{
     Analysis, Cut, LoopClip, RootMode, RootMotion, Take,
@@ -175,6 +177,11 @@ impl LoopInFile {
         if (found / expected - 1.0).abs() > SAME_FRAME_TIME {
             return Err(PlaceError::OtherRate { found, expected });
         }
+        // A take without its closing key was completed before it was made into a loop.
+        let whole = (sidecar.candidate.whole_clip.as_ref())
+            .and_then(|_| analysis.whole_loop().or_else(|| analysis.whole_cycle()));
+        let completed = whole.map_or(Cow::Borrowed(analysis), |whole| analysis.completed(&whole));
+        let take = &completed.take;
         let cut = Cut::new(take, sidecar.candidate.start_frame, sidecar.candidate.end_frame)?;
         let clip = Clip::new(take, &cut, sidecar.playback.samples, written.frame_time_secs())?;
         // If the feet determined the speed, the take itself has another.
@@ -200,7 +207,7 @@ impl LoopInFile {
             &clip,
             root,
             self.carrier,
-            analysis,
+            &completed,
             &root_from_joint,
         ))
     }

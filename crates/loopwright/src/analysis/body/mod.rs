@@ -50,6 +50,9 @@ pub enum FoundBy {
     AllLeaves,
 }
 
+/// Height of the bodies for which limits in metres are meant.
+pub(crate) const USUAL_HEIGHT_METRES: f64 = 1.7;
+
 /// The caller's choices of joints.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BodyOverrides {
@@ -226,6 +229,29 @@ impl Body {
             .fold(0.0, f64::max);
         let height = leg + chain(self.head?)?;
         (height > 0.0 && leg > 0.0).then_some(height)
+    }
+
+    /// Size relative to a man of [`USUAL_HEIGHT_METRES`], for limits in metres that grow with the body.
+    ///
+    /// Where the height is unknown, twice the longest chain of bones from the hips stands for it; 1 where there are no bones.
+    pub(crate) fn size(&self, take: &Take) -> f64 {
+        let (skeleton, translations) = (take.skeleton(), take.translations(take.num_frames() / 2));
+        let mut reach = vec![0.0_f64; skeleton.num_joints()];
+        for joint in 0..skeleton.num_joints() {
+            if let Some(parent) = skeleton.parent(joint).filter(|_| joint != self.hips) {
+                reach[joint] = reach[parent] + translations[joint].length();
+            }
+        }
+        let longest = (0..reach.len())
+            .filter(|&joint| skeleton.path_from_root(joint).contains(&self.hips))
+            .map(|joint| reach[joint] - reach[self.hips])
+            .fold(0.0, f64::max);
+        let height = self.stature(take).unwrap_or(2.0 * longest);
+        if height > 0.0 {
+            height / USUAL_HEIGHT_METRES
+        } else {
+            1.0
+        }
     }
 }
 

@@ -1,0 +1,87 @@
+//! A take with the closing key that it lacks.
+
+use std::borrow::Cow;
+
+use glam::DVec3;
+
+use super::{LastKey, WholeClip};
+use crate::{
+    analysis::Analysis,
+    math::rotation,
+    motion::{Pose, Tracks},
+    root_motion::root_joint,
+    take::Take,
+};
+
+/// Frames added to a take whose closing key is missing: up to that key, and beyond it the frames after the start, so that motion
+/// at the end is known.
+const FRAMES_ADDED: usize = 3;
+
+impl Analysis {
+    /// The analysis of the take with the closing key that `whole` found missing; this one where none is missing.
+    ///
+    /// Frames are added at the end: the poses after the start, one cycle on. Frames of the take keep their numbers.
+    pub fn completed(&self, whole: &WholeClip) -> Cow<'_, Self> {
+        let take = &self.take;
+        let last = take.num_frames() - 1;
+        if whole.last_key != LastKey::BeforeClosing || whole.num_frames <= last as f64 {
+            return Cow::Borrowed(self);
+        }
+        let carrier = root_joint::find_carrier(take.skeleton(), &self.world, &self.body);
+        let moved_on = |frame: f64| {
+            let mut pose = take.sample(frame);
+            pose.carry(take.skeleton(), carrier, whole.motion);
+            pose
+        };
+        let seam_frames = whole.num_frames - last as f64;
+        let mut tracks = Tracks::empty(
+            take.skeleton().clone(),
+            take.frame_time_secs(),
+            take.num_frames() + FRAMES_ADDED,
+        );
+        for frame in 0..=last {
+            tracks.push(take.pose(frame));
+        }
+        for added in 1..=FRAMES_ADDED {
+            let after_closing = added as f64 - seam_frames;
+            let pose = if after_closing >= 0.0 {
+                moved_on(after_closing)
+            } else {
+                let before = [last - 1, last].map(|frame| take.pose(frame).to_pose());
+                between(
+                    &before,
+                    &[moved_on(0.0), moved_on(1.0)],
+                    seam_frames,
+                    added as f64 / seam_frames,
+                )
+            };
+            tracks.push(pose.as_ref());
+        }
+        let completed = Take::of_tracks(take.name(), tracks).ok();
+        let analysis = completed.and_then(|take| Self::with(&take, &self.overrides).ok());
+        analysis.map_or(Cow::Borrowed(self), Cow::Owned)
+    }
+}
+
+/// The pose at `share` of a step that lasts `frames`, from the last of two poses to the first of two others.
+///
+/// A cubic with the rates of the steps before and after; rotations as rotation vectors about the pose before.
+fn between(before: &[Pose; 2], after: &[Pose; 2], frames: f64, share: f64) -> Pose {
+    let (u, v) = (share, 1.0 - share);
+    let [leaving, arriving, moved] = [u * v * v * frames, -u * u * v * frames, u * u * (3.0 - 2.0 * u)];
+    let along = |first: DVec3, over: DVec3, second: DVec3| first * leaving + over * moved + second * arriving;
+    let num_joints = before[0].translations.len();
+    (0..num_joints)
+        .map(|joint| {
+            let points = [&before[0], &before[1], &after[0], &after[1]].map(|pose| pose.translations[joint]);
+            let turns = [&before[0], &before[1], &after[0], &after[1]].map(|pose| pose.rotations[joint]);
+            let translation = points[1] + along(points[1] - points[0], points[2] - points[1], points[3] - points[2]);
+            let turn = along(
+                rotation::difference(turns[1], turns[0]),
+                rotation::difference(turns[2], turns[1]),
+                rotation::difference(turns[3], turns[2]),
+            );
+            (translation, rotation::exp(turn) * turns[1])
+        })
+        .collect()
+}

@@ -1,0 +1,57 @@
+//! Number of cycles in a clip that loops as a whole, by its similarity to itself around the loop.
+
+use crate::analysis::features::Features;
+
+/// Most cycles that are told apart, and the fewest frames of one.
+const MAX_CYCLES: usize = 24;
+const MIN_CYCLE_FRAMES: usize = 8;
+
+/// A fraction of the loop is a cycle where the loop is this similar to itself, moved by it, ...
+const CYCLE_SIMILARITY: f64 = 0.8;
+
+/// ... and where a move by half of it is less similar by this much.
+const PROMINENCE: f64 = 0.1;
+
+/// Poses of cycles that are copies of each other are this near on average, metres.
+const COPY_METRES: f64 = 2e-3;
+
+/// Whether a loop of that many frames holds one cycle, or copies of one. A capture of several cycles ends anywhere in its last
+/// one, by chance where it began.
+pub(super) fn are_copies(features: &Features, num_frames: usize) -> bool {
+    let cycles = count(features, num_frames) as usize;
+    if cycles == 1 {
+        return true;
+    }
+    let period = num_frames / cycles;
+    let distances = (0..num_frames).map(|frame| features.squared_distance(frame, (frame + period) % num_frames));
+    let mean = distances.sum::<f64>() / num_frames as f64;
+    num_frames.is_multiple_of(cycles) && mean <= COPY_METRES * COPY_METRES
+}
+
+/// The fundamental periods in the first `num_frames` frames, which loop.
+pub(super) fn count(features: &Features, num_frames: usize) -> u32 {
+    let num_axes = features.num_position_axes();
+    let mut variance = 0.0;
+    for axis in 0..num_axes {
+        let values = || (0..num_frames).map(|frame| features.positions(frame)[axis]);
+        let mean = values().sum::<f64>() / num_frames as f64;
+        variance += values().map(|value| (value - mean) * (value - mean)).sum::<f64>();
+    }
+    if variance <= 0.0 {
+        return 1;
+    }
+    let similarity = |share: f64| {
+        let lag = (share * num_frames as f64).round() as usize;
+        let distance: f64 = (0..num_frames)
+            .map(|frame| features.squared_distance(frame, (frame + lag) % num_frames))
+            .sum();
+        1.0 - distance / (2.0 * variance)
+    };
+    let is_cycle = |cycles: usize| {
+        let share = 1.0 / cycles as f64;
+        let similar = similarity(share);
+        similar >= CYCLE_SIMILARITY && similar - similarity(0.5 * share) >= PROMINENCE
+    };
+    let most = MAX_CYCLES.min(num_frames / MIN_CYCLE_FRAMES);
+    (2..=most).rev().find(|&cycles| is_cycle(cycles)).unwrap_or(1) as u32
+}
