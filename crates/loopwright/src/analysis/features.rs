@@ -317,6 +317,24 @@ impl Features {
         self.speeds[frame]
     }
 
+    /// How fast the body moves at every frame, as [`Self::speed`], but of velocities averaged over `reach` frames on either side:
+    /// the noise of a capture averages out.
+    pub(crate) fn slow_speeds(&self, reach: usize) -> Vec<f64> {
+        let mut speeds = vec![0.0; self.num_frames];
+        let mut sums = vec![0.0; self.num_frames + 1];
+        for axis in 0..self.num_axes {
+            for frame in 0..self.num_frames {
+                sums[frame + 1] = sums[frame] + self.velocities[frame * self.num_axes + axis];
+            }
+            for (frame, speed) in speeds.iter_mut().enumerate() {
+                let (from, to) = (frame.saturating_sub(reach), (frame + reach + 1).min(self.num_frames));
+                *speed += ((sums[to] - sums[from]) / (to - from) as f64).abs();
+            }
+        }
+        speeds.iter_mut().for_each(|speed| *speed /= self.num_axes as f64);
+        speeds
+    }
+
     /// Squared distance of two frames over the position axes, square metres.
     pub(crate) fn squared_distance(&self, left: usize, right: usize) -> f64 {
         let axes = self.num_position_axes();
