@@ -66,12 +66,13 @@ pub(super) fn root_motion(root: &RootMotionFacts) -> String {
 /// How the ends of a whole take meet.
 pub(super) fn whole_clip(whole: &WholeClipFacts) -> String {
     let meets = match whole.last_key {
-        LastKey::Closing | LastKey::Repeated => format!(
-            "ends meet within {} and {}",
-            small(Some(whole.gap_mm), "mm"),
-            small(Some(whole.gap_deg), "deg")
-        ),
-        LastKey::BeforeClosing => "the closing key was missing".to_owned(),
+        LastKey::Closing | LastKey::Repeated => {
+            format!(
+                "its ends meet within {:.1} mm and {:.1} deg",
+                whole.gap_mm, whole.gap_deg
+            )
+        }
+        LastKey::BeforeClosing => "its closing key was missing".to_owned(),
     };
     let more = match whole.last_key {
         LastKey::Repeated => "; copies of the closing key are left out",

@@ -145,19 +145,20 @@ impl Analysis {
         }
         let scale = Scale::of(self);
         let (closing, missing) = (num_frames - 1, num_frames);
-        let first = Reading::of(self, &scale, closing);
+        // Copies of the closing key make the clip hold its pose; the smoothest reading leaves them out.
+        let copies = 1..=MAX_COPIES.min(closing - MIN_FRAMES);
+        let copied = copies.map(|copies| Reading::of(self, &scale, closing - copies));
+        let closed = core::iter::once(Reading::of(self, &scale, closing))
+            .filter(|first| first.meets(&scale))
+            .chain(copied.take_while(Reading::is_copy))
+            .take_while(|reading| reading.meets(&scale))
+            .min_by(|one, other| one.roughness.total_cmp(&other.roughness))
+            .filter(|reading| reading.roughness <= SMOOTH);
         let is_single_action = self.is_single_action();
-        let (last_key, reading) = if first.meets(&scale) && first.roughness <= SMOOTH {
-            // A copy of the closing key before it makes the clip hold its pose for a frame.
-            let copies = (1..=MAX_COPIES.min(closing - MIN_FRAMES))
-                .map(|copies| Reading::of(self, &scale, closing - copies))
-                .take_while(Reading::is_copy)
-                .last()
-                .filter(|shorter| shorter.roughness < first.roughness);
-            match copies {
-                Some(shorter) => (LastKey::Repeated, shorter),
-                None => (LastKey::Closing, first),
-            }
+        let (last_key, reading) = if let Some(reading) = closed {
+            let is_whole = reading.num_frames == closing;
+            let last_key = if is_whole { LastKey::Closing } else { LastKey::Repeated };
+            (last_key, reading)
         } else {
             let reading = Reading::of(self, &scale, missing);
             // At rest, any two poses follow each other slowly enough.
