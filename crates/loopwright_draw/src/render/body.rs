@@ -3,7 +3,7 @@
 use glam::DVec3;
 use loopwright::{
     Pose, PoseRef, Skeleton, Take,
-    analysis::{Body, FoundBy, Side},
+    analysis::{Body, Foot, FoundBy, Side},
 };
 
 /// Side of the body that a limb belongs to; it determines the colour.
@@ -65,7 +65,7 @@ const OTHER_BONE: f64 = 0.1;
 /// The body part of the bone that ends at a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// Above the hips in the hierarchy: carries the root motion and is not a bone.
+    /// Not a bone: above the hips in the hierarchy, where it carries the root motion, or a control of the rig.
     Carrier,
     Other,
     Spine,
@@ -84,7 +84,11 @@ impl Figure {
             translations: positions,
             rotations,
         } = take.pose(middle).world(&skeleton);
-        let stature = body.stature(take).unwrap_or_else(|| extent(&positions)).max(1e-6);
+        let flesh: Vec<DVec3> = (positions.iter().enumerate())
+            .filter(|&(joint, _)| !body.is_control(joint))
+            .map(|(_, &position)| position)
+            .collect();
+        let stature = body.stature(take).unwrap_or_else(|| extent(&flesh)).max(1e-6);
         let parts = Parts::of(&skeleton, body);
         let mut figure = Self {
             limbs: Vec::new(),
@@ -100,7 +104,8 @@ impl Figure {
         for joint in 0..parts.part.len() {
             figure.add_end_of(joint, &parts, body, &positions, &rotations);
         }
-        for foot in &body.feet {
+        let feet = body.feet.iter().filter(|_| body.found_by != FoundBy::AllLeaves);
+        for foot in feet {
             for joint in core::iter::once(foot.ankle).chain(foot.toe) {
                 figure.soles.push((joint, figure.radius_at(joint)));
             }
@@ -178,7 +183,12 @@ impl Figure {
         };
         let length = (positions[joint] - positions[parent]).length();
         // Bones without length are rig controls; distant props and markers are not part of the body.
-        if parts.part[joint] == Part::Carrier || length < 0.002 * self.stature || length > self.stature {
+        if [joint, parent]
+            .iter()
+            .any(|&end| parts.part[end] == Part::Carrier && end != self.hips)
+            || length < 0.002 * self.stature
+            || length > self.stature
+        {
             return;
         }
         let other = (OTHER_BONE * length).clamp(share::FINGER * self.stature, share::SHOULDER * self.stature);
@@ -331,7 +341,11 @@ impl Parts {
             along: vec![0.0; count],
             chest: None,
         };
-        for joint in skeleton.path_from_root(body.hips) {
+        for joint in skeleton
+            .path_from_root(body.hips)
+            .into_iter()
+            .chain(body.controls.iter().copied())
+        {
             parts.part[joint] = Part::Carrier;
         }
         if let Some(head) = body.head {
@@ -346,19 +360,25 @@ impl Parts {
         }
         // If all leaves stand in for feet, none is a known foot.
         let feet = body.feet.iter().filter(|_| body.found_by != FoundBy::AllLeaves);
-        for (index, foot) in feet.enumerate() {
-            let start = match (body.thighs, foot.side) {
-                (Some([left, _]), Some(Side::Left)) => left,
-                (Some([_, right]), Some(Side::Right)) => right,
-                _ => match body.thighs {
-                    Some(thighs) => thighs[index.min(1)],
-                    None => foot.ankle,
-                },
-            };
+        for foot in feet {
+            let path = skeleton.path_from_root(foot.ankle);
+            let thigh = body.thighs.into_iter().flatten().find(|thigh| path.contains(thigh));
+            let start = thigh.unwrap_or_else(|| top_of_leg(skeleton, body, foot, &path));
             parts.lay_out(skeleton, start, foot.ankle, Part::Leg);
             parts.end_in(skeleton, foot.ankle, Part::Foot);
+            if let Some(side) = foot.side {
+                let tint = match side {
+                    Side::Left => Tint::Left,
+                    Side::Right => Tint::Right,
+                };
+                parts.colour(skeleton, start, tint);
+            }
         }
         for (index, &hand) in body.hands.iter().enumerate() {
+            // A forearm that ends the rig is drawn like any bone.
+            if body.bone_ends.iter().any(|&(joint, _)| joint == hand) {
+                continue;
+            }
             let start = body.shoulders.map_or(hand, |shoulders| shoulders[index.min(1)]);
             parts.lay_out(skeleton, start, hand, Part::Arm);
             parts.end_in(skeleton, hand, Part::Hand);
@@ -404,6 +424,24 @@ impl Parts {
             self.tint[joint] = tint;
         }
     }
+}
+
+/// Upper end of a leg that does not hang from the thighs: the first joint of the path to its ankle that carries no other foot,
+/// hand or head.
+fn top_of_leg(skeleton: &Skeleton, body: &Body, foot: &Foot, path: &[usize]) -> usize {
+    let others = body
+        .feet
+        .iter()
+        .map(|other| other.ankle)
+        .filter(|&ankle| ankle != foot.ankle);
+    let shared: Vec<usize> = others
+        .chain(body.hands.iter().copied())
+        .chain(body.head)
+        .chain([body.hips])
+        .flat_map(|joint| skeleton.path_from_root(joint))
+        .collect();
+    let first = path.iter().find(|joint| !shared.contains(joint));
+    first.copied().unwrap_or(foot.ankle)
 }
 
 /// The lowest common ancestor of two joints.

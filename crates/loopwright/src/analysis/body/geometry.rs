@@ -1,6 +1,6 @@
-//! Finds the feet of skeletons without usable names: the leaves that stay low over the take.
+//! Finds the feet of skeletons without usable names: the ends of legs that stay low over the take.
 
-use super::{Foot, FoundBy, names::NamedJoints};
+use super::{Foot, FoundBy, feet::NUM_FEET, names::NamedJoints};
 use crate::take::Take;
 
 /// A leaf counts as a foot when over the take it stays this close to the ground, as a share of the skeleton's height.
@@ -9,34 +9,54 @@ use crate::take::Take;
 /// ankles on the other.
 const FOOT_HEIGHT_SHARE: f64 = 0.2;
 
+/// A leg rises by at least this share of the skeleton's longest side above its foot. Legs of men rise by half, those of a
+/// dachshund by a fifth; fins of fish and snouts of snakes by a twentieth.
+const LEG_RISE_SHARE: f64 = 0.12;
+
 /// The ankles and toes that stay low over the take; every leaf where this does not distinguish feet from other joints.
 pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
     let skeleton = take.skeleton();
-    let leaves: Vec<usize> = (0..skeleton.num_joints())
-        .filter(|&joint| skeleton.children(joint).is_empty())
+    let num_joints = skeleton.num_joints();
+    let body: Vec<usize> = (0..num_joints).filter(|&joint| !named.is_control(joint)).collect();
+    let leaves: Vec<usize> = (body.iter().copied())
+        .filter(|&joint| named.children(skeleton, joint).next().is_none())
         .collect();
     let world = take.world_tracks();
     // A few dozen frames are enough for the heights of any take.
     let stride = take.num_frames().div_ceil(64);
-    let mut heights = vec![0.0; skeleton.num_joints()];
+    let mut heights = vec![0.0; num_joints];
+    let mut longest_side: f64 = 0.0;
     let mut count = 0.0;
     for frame in (0..take.num_frames()).step_by(stride) {
-        let lowest = world.positions(frame).iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
-        for (height, position) in heights.iter_mut().zip(world.positions(frame)) {
-            *height += position.y - lowest;
+        let positions = world.positions(frame);
+        let ends = |axis: usize| {
+            let along = body.iter().map(|&joint| positions[joint][axis]);
+            along.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], p| {
+                [low.min(p), high.max(p)]
+            })
+        };
+        let sides = [0, 1, 2].map(ends);
+        longest_side = (sides.iter())
+            .map(|[low, high]| high - low)
+            .fold(longest_side, f64::max);
+        for &joint in &body {
+            heights[joint] += positions[joint].y - sides[1][0];
         }
         count += 1.0;
     }
-    let top = heights.iter().copied().fold(0.0, f64::max) / count;
-    let is_low: Vec<bool> = heights
-        .iter()
-        .map(|height| height / count < FOOT_HEIGHT_SHARE * top)
-        .collect();
+    heights.iter_mut().for_each(|height| *height /= count);
+    let top = body.iter().map(|&joint| heights[joint]).fold(0.0, f64::max);
+    let is_low: Vec<bool> = heights.iter().map(|&height| height < FOOT_HEIGHT_SHARE * top).collect();
     // Children come after their parents, so going backwards everything below a joint is known.
     let mut all_low = is_low.clone();
-    for joint in (0..skeleton.num_joints()).rev() {
+    let mut num_leaves = vec![0; num_joints];
+    for &leaf in &leaves {
+        num_leaves[leaf] = 1;
+    }
+    for &joint in body.iter().rev() {
         if let Some(parent) = skeleton.parent(joint) {
             all_low[parent] &= all_low[joint];
+            num_leaves[parent] += num_leaves[joint];
         }
     }
     let mut feet: Vec<Foot> = Vec::new();
@@ -44,6 +64,17 @@ pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
         // A foot is the whole path that stays low, up to the ankle; the toe is the next joint.
         let path = skeleton.path_from_root(leaf);
         let ankle = path.iter().position(|&joint| all_low[joint]).unwrap_or(path.len() - 1);
+        // The leg begins below the joint from which something else branches off.
+        let leg = path
+            .iter()
+            .position(|&joint| num_leaves[joint] == num_leaves[path[ankle]]);
+        let leg = leg.unwrap_or(ankle);
+        let highest = path[leg.saturating_sub(1)..].iter().map(|&joint| heights[joint]);
+        let rise = highest.fold(0.0, f64::max) - heights[leaf];
+        let never_stands = path[leg..].iter().any(|&joint| named.name(joint).never_stands());
+        if rise < LEG_RISE_SHARE * longest_side || never_stands {
+            continue;
+        }
         if feet.iter().all(|foot| foot.ankle != path[ankle]) {
             feet.push(Foot {
                 ankle: path[ankle],
@@ -52,8 +83,8 @@ pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
             });
         }
     }
-    let told_apart = leaves.iter().any(|&leaf| !is_low[leaf]) && feet.len().is_multiple_of(2) && feet.len() <= 8;
-    if told_apart && !feet.is_empty() {
+    let told_apart = leaves.iter().any(|&leaf| !is_low[leaf]) && feet.len().is_multiple_of(2);
+    if told_apart && NUM_FEET.contains(&feet.len()) {
         return (feet, FoundBy::Geometry);
     }
     let of_leaf = |&leaf: &usize| Foot {

@@ -1,9 +1,19 @@
-//! Finds hips, feet, hands and head: by name (`names`), else by geometry (`geometry`), else as the leaves of the skeleton.
+//! Finds hips, feet, hands and head: by name (`names`, `feet`), else by geometry (`geometry`), else as the leaves of the
+//! skeleton. Joints that only steer a rig (`controls`) are no part of the body.
+
+use glam::DVec3;
 
 use super::standing::ContactLimits;
-use crate::take::Take;
+use crate::{
+    motion::{Skeleton, WorldTracks},
+    take::Take,
+};
 
 mod names;
+
+mod controls;
+
+mod feet;
 
 mod geometry;
 
@@ -46,7 +56,7 @@ pub enum FoundBy {
     Names,
     /// As the lowest ends of the skeleton over the take.
     Geometry,
-    /// Not found: every leaf counts as a foot.
+    /// Not found, as in fish and snakes: every leaf is compared like a foot, but none ever stands.
     AllLeaves,
 }
 
@@ -123,11 +133,18 @@ pub struct Body {
     pub hips: usize,
     /// The head.
     pub head: Option<usize>,
-    /// Feet, left before right where sides are known.
+    /// Feet, left before right where sides are known: two to eight, pair by pair, unless the caller names them or
+    /// [`Self::found_by`] is [`FoundBy::AllLeaves`].
     pub feet: Vec<Foot>,
-    /// Hands or wrists, left before right.
+    /// Hands or wrists, left before right; the hands of animals that walk on them are among the feet instead.
     pub hands: Vec<usize>,
-    /// Upper ends of the legs, left and right.
+    /// Joints of hands and head that stand in for parts that the rig lacks, each with the end of its bone, metres in the joint's
+    /// axes: the forearms of rigs without hands, the neck of rigs without a head. See [`Self::point`].
+    pub bone_ends: Vec<(usize, DVec3)>,
+    /// Joints that only steer the rig, such as IK targets and poles, in ascending order. They are neither compared nor drawn, and
+    /// none of the other fields names one, unless the caller did.
+    pub controls: Vec<usize>,
+    /// Upper ends of the legs, left and right; of animals with more legs, those of one pair.
     pub thighs: Option<[usize; 2]>,
     /// Upper ends of the arms, left and right.
     pub shoulders: Option<[usize; 2]>,
@@ -144,7 +161,10 @@ impl Body {
         let skeleton = take.skeleton();
         let named = NamedJoints::of(skeleton);
         let (feet, found_by) = if overrides.feet.is_empty() {
-            let by_name = named.feet(skeleton);
+            let bones: Vec<f64> = (take.translations(take.num_frames() / 2).iter())
+                .map(|bone| bone.length())
+                .collect();
+            let by_name = feet::find(skeleton, &named, &bones);
             if by_name.is_empty() {
                 geometry::feet(take, &named)
             } else {
@@ -158,7 +178,7 @@ impl Body {
                 if feet.iter().all(|foot| foot.ankle != ankle) {
                     feet.push(Foot {
                         ankle,
-                        toe: named.below(skeleton, Part::Toe, ankle),
+                        toe: named.below(skeleton, ankle, |name| name.is_toe() && !name.is_end()),
                         side: named.side_of(ankle),
                     });
                 }
@@ -175,29 +195,47 @@ impl Body {
         };
         // In some rigs "shoulder" is the collar bone, in others the upper arm; either spans the chest.
         let shoulders = pair(Part::UpperArm).or_else(|| pair(Part::Clavicle));
-        // Legs whose upper end has no name: the joints below the hips on the path to the feet.
-        let thighs = pair(Part::Thigh).or_else(|| {
-            let below_hips = |side| {
-                let foot = feet.iter().find(|foot| foot.side == Some(side))?;
-                let path = skeleton.path_from_root(foot.ankle);
-                let at = path.iter().position(|&joint| joint == hips)?;
-                path.get(at + 1).copied()
-            };
-            Some([below_hips(Side::Left)?, below_hips(Side::Right)?])
-        });
-        let hands = [Side::Left, Side::Right]
+        let thighs = pair(Part::Thigh).or_else(|| tops_of_legs(skeleton, hips, &feet));
+        let is_foot = |joint: usize| {
+            feet.iter()
+                .any(|foot| [Some(foot.ankle), foot.toe].contains(&Some(joint)))
+        };
+        let hands: Vec<End> = [Side::Left, Side::Right]
             .into_iter()
-            .filter_map(|side| named.sided(Part::Hand, side))
+            .filter_map(|side| {
+                let hand = named.sided(Part::Hand, side).or_else(|| named.sided(Part::Palm, side));
+                hand.map(End::Joint)
+                    .or_else(|| End::of(skeleton, &named, named.sided(Part::Forearm, side)?))
+            })
+            .filter(|hand| !is_foot(hand.joint()))
             .collect();
+        let head = (named.unsided(Part::Head).map(End::Joint))
+            .or_else(|| End::of(skeleton, &named, named.unsided(Part::Neck)?));
         Ok(Self {
             hips,
-            head: named.unsided(Part::Head),
+            head: head.map(End::joint),
+            bone_ends: hands.iter().copied().chain(head).filter_map(End::tip).collect(),
             feet,
-            hands,
+            hands: hands.into_iter().map(End::joint).collect(),
+            controls: named.controls(),
             thighs,
             shoulders,
             found_by,
         })
+    }
+
+    /// Whether a joint only steers the rig: see [`Self::controls`].
+    pub fn is_control(&self, joint: usize) -> bool {
+        self.controls.binary_search(&joint).is_ok()
+    }
+
+    /// World position of a joint at a frame, metres; of a joint that stands in for a hand or the head, the end of its bone.
+    ///
+    /// `world` has the skeleton in which the body was found. Panics where it has no such frame or joint.
+    pub fn point(&self, world: &WorldTracks, frame: usize, joint: usize) -> DVec3 {
+        let at_end = self.bone_ends.iter().find(|(of, _)| *of == joint);
+        let offset = at_end.map_or(DVec3::ZERO, |(_, tip)| world.rotation(frame, joint) * *tip);
+        world.position(frame, joint) + offset
     }
 
     /// Standing height, metres (in the file's unit while a reader still estimates that), whatever the pose: the lengths of leg and spine added up, to the head joint.
@@ -227,6 +265,63 @@ impl Body {
         let height = leg + chain(self.head?)?;
         (height > 0.0 && leg > 0.0).then_some(height)
     }
+}
+
+/// Where a limb ends: at a joint, or at the end of a joint's bone.
+#[derive(Clone, Copy)]
+enum End {
+    Joint(usize),
+    Tip(usize, DVec3),
+}
+
+impl End {
+    /// The end of the bone of a joint with which a limb ends; `None` where the limb goes on or the end is not known.
+    fn of(skeleton: &Skeleton, named: &NamedJoints, last: usize) -> Option<Self> {
+        let mut below = named.children(skeleton, last);
+        match (below.next(), below.next()) {
+            (None, _) => {
+                let tip = skeleton.joint(last).tip.filter(|tip| *tip != DVec3::ZERO)?;
+                Some(Self::Tip(last, tip))
+            }
+            (Some(end), None) => {
+                let is_end = named.name(end).is_end() && named.children(skeleton, end).next().is_none();
+                is_end.then_some(Self::Joint(end))
+            }
+            _ => None,
+        }
+    }
+
+    fn joint(self) -> usize {
+        match self {
+            Self::Joint(joint) | Self::Tip(joint, _) => joint,
+        }
+    }
+
+    fn tip(self) -> Option<(usize, DVec3)> {
+        match self {
+            Self::Joint(_) => None,
+            Self::Tip(joint, tip) => Some((joint, tip)),
+        }
+    }
+}
+
+/// Upper ends of a left and a right leg without names for them: the joints below the hips on the paths to the feet.
+///
+/// Forelegs hang from the spine, so their paths do not part at the hips, and the next pair is asked.
+fn tops_of_legs(skeleton: &Skeleton, hips: usize, feet: &[Foot]) -> Option<[usize; 2]> {
+    let below_hips = |side| {
+        let of_side = feet.iter().filter(move |foot| foot.side == Some(side));
+        of_side.filter_map(move |foot| {
+            let path = skeleton.path_from_root(foot.ankle);
+            let at = path.iter().position(|&joint| joint == hips)?;
+            path.get(at + 1).copied()
+        })
+    };
+    let pairs = below_hips(Side::Left).zip(below_hips(Side::Right));
+    pairs
+        .into_iter()
+        .find(|(left, right)| left != right)
+        .map(<[usize; 2]>::from)
 }
 
 #[cfg(test)]
