@@ -106,6 +106,14 @@ impl Figure {
         }
         let feet = body.feet.iter().filter(|_| body.found_by != FoundBy::AllLeaves);
         for foot in feet {
+            // A foot that hangs elsewhere is drawn at the end of its leg.
+            if let Some(end) = body.end_of_leg_apart(&figure.skeleton, foot) {
+                figure.limbs.push(Limb {
+                    ends: [end, foot.ankle],
+                    radii: [share::THIGH, share::ANKLE].map(|r| r * figure.stature),
+                    tint: parts.tint[end],
+                });
+            }
             for joint in core::iter::once(foot.ankle).chain(foot.toe) {
                 figure.soles.push((joint, figure.radius_at(joint)));
             }
@@ -275,6 +283,8 @@ impl Figure {
                 let place = tip.or_else(|| onwards.map(|ahead| ahead * (share::PALM_LENGTH * stature)));
                 (place, [share::WRIST, share::PALM].map(|r| r * stature))
             }
+            // Paws and hooves end where their bones do.
+            Part::Foot if body.feet.len() > 2 => (tip, [share::ANKLE, share::TOE].map(|r| r * stature)),
             // The ankle itself may be the last joint.
             Part::Foot if body.feet.iter().any(|foot| foot.ankle == joint) => {
                 let ahead = rotations[joint].inverse() * DVec3::new(0.0, 0.0, share::FOOT_LENGTH * stature);
@@ -364,6 +374,10 @@ impl Parts {
             let path = skeleton.path_from_root(foot.ankle);
             let thigh = body.thighs.into_iter().flatten().find(|thigh| path.contains(thigh));
             let start = thigh.unwrap_or_else(|| top_of_leg(skeleton, body, foot, &path));
+            if let (Some(end), Some([left, right])) = (body.end_of_leg_apart(skeleton, foot), body.thighs) {
+                let thigh = if foot.side == Some(Side::Left) { left } else { right };
+                parts.lay_out(skeleton, thigh, end, Part::Leg);
+            }
             parts.lay_out(skeleton, start, foot.ankle, Part::Leg);
             parts.end_in(skeleton, foot.ankle, Part::Foot);
             if let Some(side) = foot.side {

@@ -187,7 +187,10 @@ impl Body {
         };
         let hips = match &overrides.hips {
             Some(name) => find_given(skeleton, name)?,
-            None => named.hips(skeleton, &feet, found_by),
+            None => match legs_apart_from(skeleton, &named, &feet) {
+                Some(thighs) => shared_joint(skeleton, thighs),
+                None => named.hips(skeleton, &feet, found_by),
+            },
         };
         let pair = |part| match (named.sided(part, Side::Left), named.sided(part, Side::Right)) {
             (Some(left), Some(right)) => Some([left, right]),
@@ -229,6 +232,26 @@ impl Body {
         self.controls.binary_search(&joint).is_ok()
     }
 
+    /// The last joint of the leg above a foot that does not hang from it, as where the foot is an IK target; `None` for a foot
+    /// that hangs from its leg, and where the leg is not known.
+    ///
+    /// `skeleton` is the one in which the body was found.
+    pub fn end_of_leg_apart(&self, skeleton: &Skeleton, foot: &Foot) -> Option<usize> {
+        let [left, right] = self.thighs?;
+        let thigh = match foot.side? {
+            Side::Left => left,
+            Side::Right => right,
+        };
+        if self.feet.len() > 2 || skeleton.path_from_root(foot.ankle).contains(&thigh) {
+            return None;
+        }
+        let mut end = thigh;
+        while let Some(&below) = skeleton.children(end).iter().find(|&&below| !self.is_control(below)) {
+            end = below;
+        }
+        Some(end)
+    }
+
     /// World position of a joint at a frame, metres; of a joint that stands in for a hand or the head, the end of its bone.
     ///
     /// `world` has the skeleton in which the body was found. Panics where it has no such frame or joint.
@@ -257,11 +280,14 @@ impl Body {
                     .sum::<f64>(),
             )
         };
-        let leg = self
-            .feet
-            .iter()
-            .filter_map(|foot| chain(foot.ankle))
-            .fold(0.0, f64::max);
+        let leg = |foot: &Foot| match self.end_of_leg_apart(take.skeleton(), foot) {
+            Some(end) => {
+                let world = take.pose(take.num_frames() / 2).world(take.skeleton()).translations;
+                Some(chain(end)? + (world[foot.ankle] - world[end]).length())
+            }
+            None => chain(foot.ankle),
+        };
+        let leg = self.feet.iter().filter_map(leg).fold(0.0, f64::max);
         let height = leg + chain(self.head?)?;
         (height > 0.0 && leg > 0.0).then_some(height)
     }
@@ -303,6 +329,25 @@ impl End {
             Self::Tip(joint, tip) => Some((joint, tip)),
         }
     }
+}
+
+/// The thighs of a rig whose two feet hang from neither, as where IK targets are skinned as feet.
+fn legs_apart_from(skeleton: &Skeleton, named: &NamedJoints, feet: &[Foot]) -> Option<[usize; 2]> {
+    let thighs = [Side::Left, Side::Right].map(|side| named.sided(Part::Thigh, side));
+    let thighs = [thighs[0]?, thighs[1]?];
+    let hangs = |foot: &Foot| {
+        thighs
+            .iter()
+            .any(|thigh| skeleton.path_from_root(foot.ankle).contains(thigh))
+    };
+    (feet.len() == 2 && !feet.iter().any(hangs)).then_some(thighs)
+}
+
+/// The last joint on the paths to both of two joints.
+fn shared_joint(skeleton: &Skeleton, pair: [usize; 2]) -> usize {
+    let [one, other] = pair.map(|joint| skeleton.path_from_root(joint));
+    let shared = one.iter().zip(&other).take_while(|(one, other)| one == other);
+    shared.last().map_or(0, |(&joint, _)| joint)
 }
 
 /// Upper ends of a left and a right leg without names for them: the joints below the hips on the paths to the feet.
