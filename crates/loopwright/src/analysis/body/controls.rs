@@ -88,3 +88,112 @@ fn is_copy(skeleton: &Skeleton, joint: usize) -> bool {
     // The original's own parent is no copy's parent: it is the place of a sibling.
     path.len() > 2 && path[..path.len() - 2].contains(&parent)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Body, BodyOverrides, tests::take};
+
+    /// The names of the joints that only steer, and those of the feet.
+    fn found(rows: &[(&str, Option<usize>, [f64; 3])]) -> (Vec<String>, Vec<String>) {
+        let take = take(rows);
+        let body = Body::find(&take, &BodyOverrides::default()).unwrap();
+        let name = |joint: usize| take.skeleton().joint(joint).name.clone();
+        let feet = body.feet.iter().map(|foot| name(foot.ankle)).collect();
+        (body.controls.iter().map(|&joint| name(joint)).collect(), feet)
+    }
+
+    const HERE: [f64; 3] = [0.0, 0.1, 0.0];
+
+    /// A body whose hips hang from a control, its spine in part named as controls.
+    const BODY: [(&str, Option<usize>, [f64; 3]); 10] = [
+        ("Root", None, HERE),
+        ("HipsCtrl", Some(0), HERE),
+        ("Hips", Some(1), HERE),
+        ("Spine_ctrl", Some(2), HERE),
+        ("Head", Some(3), HERE),
+        ("LeftUpLeg", Some(2), HERE),
+        ("LeftFoot", Some(5), HERE),
+        ("RightUpLeg", Some(2), HERE),
+        ("RightFoot", Some(7), HERE),
+        ("Jaw_ctrl", Some(4), HERE),
+    ];
+
+    #[test]
+    fn controls_and_what_hangs_from_them_are_no_body() {
+        let mut rows = BODY.to_vec();
+        rows.extend([
+            ("LeftFootCtrl", Some(0), HERE),
+            ("LeftHeelRoll", Some(10), HERE),
+            ("LeftFootIK", Some(11), HERE),
+            ("foot_ik.R", Some(0), HERE),
+            ("PoleTarget.L", Some(0), HERE),
+            ("knee_pole_R", Some(0), HERE),
+        ]);
+        let (controls, feet) = found(&rows);
+        let expected = [
+            "Jaw_ctrl",
+            "LeftFootCtrl",
+            "LeftHeelRoll",
+            "LeftFootIK",
+            "foot_ik.R",
+            "PoleTarget.L",
+            "knee_pole_R",
+        ];
+        assert_eq!(controls, expected);
+        assert_eq!(feet, ["LeftFoot", "RightFoot"]);
+    }
+
+    #[test]
+    fn a_part_that_only_a_control_bears_stays() {
+        let mut rows = BODY.to_vec();
+        rows[6].0 = "LeftFoot_ctrl";
+        let (controls, feet) = found(&rows);
+        assert_eq!(controls, ["Jaw_ctrl"]);
+        assert_eq!(feet, ["LeftFoot_ctrl", "RightFoot"]);
+    }
+
+    #[test]
+    fn a_word_of_most_joints_is_a_habit() {
+        let names = [
+            "root_ctrl",
+            "hips_ctrl",
+            "spine_ctrl",
+            "head_ctrl",
+            "foot_l_ctrl",
+            "foot_r_ctrl",
+            "toe_l_ctrl",
+        ];
+        let parents = [None, Some(0), Some(1), Some(2), Some(1), Some(1), Some(4)];
+        let rows: Vec<_> = names
+            .into_iter()
+            .zip(parents)
+            .map(|(name, parent)| (name, parent, HERE))
+            .collect();
+        let (controls, feet) = found(&rows);
+        assert_eq!(controls, [""; 0]);
+        assert_eq!(feet, ["foot_l_ctrl", "foot_r_ctrl"]);
+    }
+
+    #[test]
+    fn copies_of_limbs_above_them_steer_but_chains_do_not() {
+        let rows = [
+            ("Armature", None, HERE),
+            ("bassin", Some(0), HERE),
+            ("jambe", Some(1), HERE),
+            ("pied", Some(2), HERE),
+            ("pied_end", Some(3), HERE),
+            ("pied.001", Some(0), HERE),
+            ("pied.001_end", Some(5), HERE),
+            ("torse", Some(1), HERE),
+            ("torse.001", Some(7), HERE),
+            ("jambe.001", Some(1), HERE),
+        ];
+        assert_eq!(found(&rows).0, ["pied.001", "pied.001_end"]);
+    }
+
+    #[test]
+    fn a_rig_of_nothing_but_controls_keeps_its_joints() {
+        let rows = [("ctrl", None, HERE), ("a", Some(0), HERE), ("b", Some(1), HERE)];
+        assert_eq!(found(&rows).0, [""; 0]);
+    }
+}

@@ -94,3 +94,63 @@ pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
     };
     (leaves.iter().map(of_leaf).collect(), FoundBy::AllLeaves)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Body, BodyOverrides, FoundBy, tests::take};
+    use crate::{analysis::Analysis, take::Take};
+
+    fn found_by(rows: &[(&str, Option<usize>, [f64; 3])]) -> FoundBy {
+        Body::find(&take(rows), &BodyOverrides::default()).unwrap().found_by
+    }
+
+    #[test]
+    fn fins_and_snouts_are_no_feet() {
+        let fish = [
+            ("root", None, [0.0, 0.5, 0.0]),
+            ("spine", Some(0), [0.0, 0.0, 0.3]),
+            ("head", Some(1), [0.0, 0.0, 0.5]),
+            ("jaw", Some(2), [0.0, -0.2, 0.1]),
+            ("tail", Some(0), [0.0, 0.0, -0.8]),
+            ("dorsal", Some(1), [0.0, 0.25, 0.0]),
+            ("fin_l", Some(1), [0.1, -0.5, 0.0]),
+            ("fin_r", Some(1), [-0.1, -0.5, 0.0]),
+        ];
+        assert_eq!(found_by(&fish), FoundBy::AllLeaves);
+        // Without names by their length alone.
+        let mut nameless = fish.map(|(_, parent, offset)| ("j", parent, offset.map(|axis| 0.4 * axis)));
+        nameless[6].2[1] = -0.08;
+        nameless[7].2[1] = -0.08;
+        assert_eq!(found_by(&nameless), FoundBy::AllLeaves);
+        let snake = [
+            ("a", None, [0.0, 0.02, 0.0]),
+            ("b", Some(0), [0.0, 0.01, 0.5]),
+            ("c", Some(1), [0.0, -0.02, 0.5]),
+            ("d", Some(1), [0.0, 0.05, 0.1]),
+            ("e", Some(0), [0.0, -0.01, -0.5]),
+        ];
+        assert_eq!(found_by(&snake), FoundBy::AllLeaves);
+    }
+
+    #[test]
+    fn bodies_without_feet_never_stand() {
+        let rows = [
+            ("root", None, [0.0, 0.5, 0.0]),
+            ("head", Some(0), [0.0, 0.0, 0.5]),
+            ("fin_l", Some(0), [0.1, -0.5, 0.0]),
+            ("fin_r", Some(0), [-0.1, -0.5, 0.0]),
+        ];
+        let still = take(&rows);
+        let frames = 30;
+        let still = Take::new(
+            "t",
+            still.skeleton().clone(),
+            0.1,
+            still.translations(0).repeat(frames),
+            still.rotations(0).repeat(frames),
+        );
+        let analysis = Analysis::new(&still.unwrap()).unwrap();
+        assert_eq!(analysis.body.found_by, FoundBy::AllLeaves);
+        assert_eq!((analysis.contacts.num_feet(), analysis.contacts.spans()), (0, &[][..]));
+    }
+}

@@ -377,7 +377,7 @@ mod tests {
     use crate::motion::{Joint, Skeleton};
 
     /// One standing frame; rows are name, parent, position relative to the parent.
-    fn take(rows: &[(&str, Option<usize>, [f64; 3])]) -> Take {
+    pub(super) fn take(rows: &[(&str, Option<usize>, [f64; 3])]) -> Take {
         let joints = rows
             .iter()
             .map(|&(name, parent, offset)| Joint {
@@ -461,5 +461,65 @@ mod tests {
             panic!("{error}");
         };
         assert_eq!(similar, ["LeftFoot", "RightFoot"]);
+    }
+
+    #[test]
+    fn rigs_that_stop_early_end_at_the_ends_of_their_bones() {
+        let legs = [
+            ("Hips", None, [0.0, 1.0, 0.0]),
+            ("LeftFoot", Some(0), [0.1, -0.9, 0.0]),
+            ("RightFoot", Some(0), [-0.1, -0.9, 0.0]),
+        ];
+        let arms = [
+            ("Neck", Some(0), [0.0, 0.5, 0.0]),
+            ("LeftForeArm", Some(3), [0.4, 0.0, 0.0]),
+            ("RightForeArm", Some(3), [-0.4, 0.0, 0.0]),
+        ];
+        let bare = take(&[&legs[..], &arms].concat());
+        let mut joints = bare.skeleton().joints().to_vec();
+        joints[4].tip = Some(DVec3::X * 0.25);
+        joints[5].tip = Some(DVec3::NEG_X * 0.25);
+        let skeleton = Skeleton::new(joints).unwrap();
+        let take_with_ends = Take::new(
+            "t",
+            skeleton,
+            0.1,
+            bare.translations(0).to_vec(),
+            bare.rotations(0).to_vec(),
+        );
+        let take_with_ends = take_with_ends.unwrap();
+        let body = Body::find(&take_with_ends, &BodyOverrides::default()).unwrap();
+        assert_eq!((body.hands.as_slice(), body.head), (&[4, 5][..], None));
+        let world = take_with_ends.world_tracks();
+        assert_eq!(body.point(&world, 0, 4), DVec3::new(0.65, 1.5, 0.0));
+        assert_eq!(body.point(&world, 0, 0), world.position(0, 0));
+        // Without end sites, as without joints that end the bones, nothing stands in.
+        assert_eq!(Body::find(&bare, &BodyOverrides::default()).unwrap().hands, []);
+        let ends = [
+            ("LeftForeArm_end", Some(4), [0.25, 0.0, 0.0]),
+            ("RightForeArm_end", Some(5), [-0.25, 0.0, 0.0]),
+            ("Neck_end", Some(3), [0.0, 0.2, 0.0]),
+        ];
+        let body = Body::find(&take(&[&legs[..], &arms, &ends].concat()), &BodyOverrides::default()).unwrap();
+        assert_eq!((body.hands.as_slice(), body.bone_ends.len()), (&[6, 7][..], 0));
+    }
+
+    #[test]
+    fn feet_that_hang_from_the_root_leave_the_hips_where_the_thighs_meet() {
+        let take = take(&[
+            ("Root", None, [0.0, 0.0, 0.0]),
+            ("Foot.L", Some(0), [0.1, 0.1, 0.0]),
+            ("Foot.R", Some(0), [-0.1, 0.1, 0.0]),
+            ("Body", Some(0), [0.0, 1.0, 0.0]),
+            ("UpperLeg.L", Some(3), [0.1, 0.0, 0.0]),
+            ("LowerLeg.L", Some(4), [0.0, -0.4, 0.0]),
+            ("UpperLeg.R", Some(3), [-0.1, 0.0, 0.0]),
+            ("LowerLeg.R", Some(6), [0.0, -0.4, 0.0]),
+            ("Head", Some(3), [0.0, 0.6, 0.0]),
+        ]);
+        let body = Body::find(&take, &BodyOverrides::default()).unwrap();
+        assert_eq!((body.hips, body.feet.len()), (3, 2));
+        assert_eq!(body.end_of_leg_apart(take.skeleton(), &body.feet[0]), Some(5));
+        assert!((body.stature(&take).unwrap() - 1.6).abs() < 1e-12);
     }
 }
