@@ -1,10 +1,54 @@
 //! Bodies of animals and of rigs with controls, in captured and hand-made takes.
 
+use glam::DVec3;
 use loopwright::{
-    Analysis, BodyOverrides, Take,
+    Analysis, BodyOverrides, Joint, LoopSettings, SearchSettings, Skeleton, Take,
     analysis::{Body, ContactLimits, Contacts, FoundBy},
+    math::{ops, rotation},
 };
 use loopwright_formats::{AnimationChoice, ReadSettings, animation_names, read_take};
+use loopwright_synth::{WalkSettings, synthesize};
+
+/// A take with a joint more that hangs from its root and flies about.
+fn with_target(take: &Take, name: &str) -> Take {
+    let mut joints = take.skeleton().joints().to_vec();
+    joints.push(Joint {
+        name: name.to_owned(),
+        parent: Some(0),
+        rest_offset: DVec3::X,
+        tip: None,
+    });
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for frame in 0..take.num_frames() {
+        let leap = if frame % 17 == 0 { 3.0 } else { 0.0 };
+        translations.extend_from_slice(take.translations(frame));
+        translations.push(DVec3::new(ops::sin(frame as f64), leap, 0.02 * frame as f64));
+        rotations.extend_from_slice(take.rotations(frame));
+        rotations.push(rotation::exp(DVec3::Y * (frame * frame) as f64));
+    }
+    let skeleton = Skeleton::new(joints).unwrap();
+    Take::new(take.name(), skeleton, take.frame_time_secs(), translations, rotations).unwrap()
+}
+
+#[test]
+fn a_target_that_flies_about_changes_nothing() {
+    let walk = synthesize(&WalkSettings::default()).unwrap().take;
+    let plain = Analysis::new(&walk).unwrap();
+    let steered = Analysis::new(&with_target(&walk, "LeftFootIK")).unwrap();
+    assert_eq!(steered.body.controls, [walk.num_joints()]);
+    assert_eq!(steered.body.feet, plain.body.feet);
+    assert_eq!((&steered.joints, &steered.defects), (&plain.joints, &plain.defects));
+    let loops = |analysis: &Analysis| {
+        let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+        let best = found.best().unwrap();
+        let made = analysis.make_loop(best, &LoopSettings::default()).unwrap();
+        (made.loop_clip.period_secs(), made.loop_clip.root().twist, made.feet)
+    };
+    assert_eq!(loops(&steered), loops(&plain));
+    // The same joint under another name is part of the body.
+    let worn = Analysis::new(&with_target(&walk, "LeftFootBell")).unwrap();
+    assert_ne!(worn.defects, plain.defects);
+}
 
 /// All animations of a file, with their names.
 fn takes(folder: &std::path::Path, file: &str) -> Vec<(String, Take)> {

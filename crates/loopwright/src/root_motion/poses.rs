@@ -198,7 +198,9 @@ pub(super) fn fit_weights(skeleton: &Skeleton, body: &Body, joints: &[WeightedJo
     {
         weights[joint] = TRUNK_WEIGHT;
     }
-    for weighted in joints {
+    // The fit looks at joints alone, and an elbow says less than the hand at the end of its bone.
+    let is_joint = |weighted: &&WeightedJoint| body.bone_ends.iter().all(|&(joint, _)| joint != weighted.joint);
+    for weighted in joints.iter().filter(is_joint) {
         weights[weighted.joint] = weights[weighted.joint].max(weighted.weight);
     }
     weights

@@ -482,3 +482,76 @@ fn extent(points: &[DVec3]) -> f64 {
     let high = points.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
     (high - low).max_element()
 }
+
+#[cfg(test)]
+mod tests {
+    use glam::DQuat;
+    use loopwright::{BodyOverrides, Joint};
+
+    use super::*;
+
+    fn figure(rows: &[(&str, Option<usize>, [f64; 3])]) -> Figure {
+        let joints = rows.iter().map(|&(name, parent, offset)| Joint {
+            name: name.to_owned(),
+            parent,
+            rest_offset: DVec3::from_array(offset),
+            tip: None,
+        });
+        let skeleton = Skeleton::new(joints.collect()).unwrap();
+        let translations = rows.iter().map(|row| DVec3::from_array(row.2)).collect();
+        let take = Take::new("t", skeleton, 0.1, translations, vec![DQuat::IDENTITY; rows.len()]).unwrap();
+        let body = Body::find(&take, &BodyOverrides::default()).unwrap();
+        Figure::of(&take, &body)
+    }
+
+    #[test]
+    fn controls_are_not_drawn_and_feet_that_hang_apart_are_at_their_legs() {
+        let figure = figure(&[
+            ("Root", None, [0.0, 0.0, 0.0]),
+            ("Foot.L", Some(0), [0.1, 0.1, 0.0]),
+            ("Foot.R", Some(0), [-0.1, 0.1, 0.0]),
+            ("Body", Some(0), [0.0, 1.0, 0.0]),
+            ("UpperLeg.L", Some(3), [0.1, 0.0, 0.0]),
+            ("LowerLeg.L", Some(4), [0.0, -0.4, 0.0]),
+            ("UpperLeg.R", Some(3), [-0.1, 0.0, 0.0]),
+            ("LowerLeg.R", Some(6), [0.0, -0.4, 0.0]),
+            ("Head", Some(3), [0.0, 0.6, 0.0]),
+            ("PoleTarget.L", Some(0), [0.1, 0.5, 0.5]),
+        ]);
+        let bones: Vec<[usize; 2]> = (figure.limbs().iter())
+            .map(|limb| limb.ends)
+            .filter(|ends| ends.iter().all(|&end| end < figure.num_joints()))
+            .collect();
+        let mut expected = vec![[3, 4], [4, 5], [3, 6], [6, 7], [3, 8], [5, 1], [7, 2]];
+        let mut drawn = bones.clone();
+        drawn.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(drawn, expected);
+    }
+
+    #[test]
+    fn every_leg_of_an_animal_has_its_side_and_no_made_up_foot() {
+        let names = [
+            "leg_a_1_l",
+            "leg_a_tip_l",
+            "leg_a_1_r",
+            "leg_a_tip_r",
+            "leg_b_1_l",
+            "leg_b_tip_l",
+            "leg_b_1_r",
+            "leg_b_tip_r",
+        ];
+        let mut rows = vec![("spine", None, [0.0, 0.5, 0.0])];
+        for (index, name) in names.into_iter().enumerate() {
+            let parent = if index % 2 == 0 { 0 } else { index };
+            rows.push((name, Some(parent), [0.2, -0.25, 0.1 * index as f64]));
+        }
+        let figure = figure(&rows);
+        assert_eq!(figure.num_points(), figure.num_joints());
+        for limb in figure.limbs().iter().filter(|limb| limb.ends[0] > 0) {
+            let left = figure.name_of(limb.ends[1]).ends_with("_l");
+            assert_eq!(limb.tint, if left { Tint::Left } else { Tint::Right });
+        }
+        assert_eq!(figure.limbs().len(), 8);
+    }
+}

@@ -301,6 +301,45 @@ mod tests {
         assert_eq!((space.up, space.unit_metres, &warnings[..]), (Axis::Z, 0.01, &[][..]));
     }
 
+    /// One frame of an animal whose feet have these names, one metre tall along Z; it faces along Y.
+    fn standing_animal(feet: [&str; 4]) -> Take {
+        let joint = |name: &str, parent, rest_offset| Joint {
+            name: name.to_owned(),
+            parent,
+            rest_offset,
+            tip: None,
+        };
+        let joints = vec![
+            joint("body", None, DVec3::Z),
+            joint("head", Some(0), DVec3::new(0.0, 1.6, 0.3)),
+            joint("chest", Some(0), DVec3::Y),
+            joint(feet[0], Some(2), DVec3::new(-0.2, 0.0, -1.0)),
+            joint(feet[1], Some(2), DVec3::new(0.2, 0.0, -1.0)),
+            joint(feet[2], Some(0), DVec3::new(-0.2, 0.0, -1.0)),
+            joint(feet[3], Some(0), DVec3::new(0.2, 0.0, -1.0)),
+            joint("tail", Some(0), DVec3::new(0.0, -0.5, -0.2)),
+        ];
+        let offsets: Vec<DVec3> = joints.iter().map(|joint| joint.rest_offset).collect();
+        let rotations = vec![DQuat::IDENTITY; joints.len()];
+        Take::new("t", Skeleton::new(joints).unwrap(), 0.1, offsets, rotations).unwrap()
+    }
+
+    #[test]
+    fn the_legs_of_animals_point_down() {
+        let settled = |feet| {
+            let mut warnings = Vec::new();
+            let space = settle(&standing_animal(feet), &SpaceSettings::default(), &mut warnings);
+            (space.up, space.unit_metres, warnings)
+        };
+        // The head is as far ahead of the feet as above them, and the size of an animal is that of no person.
+        let (up, unit_metres, warnings) = settled(["front_paw_l", "front_paw_r", "hind_paw_l", "hind_paw_r"]);
+        assert_eq!((up, unit_metres), (Axis::Z, 1.0));
+        assert_eq!(warnings, [SpaceWarning::UnitUnknown { unit_metres }.into()]);
+        // A fish has no side that must be up.
+        let (up, _, warnings) = settled(["fin_a_l", "fin_a_r", "fin_b_l", "fin_b_r"]);
+        assert_eq!((up, warnings.first()), (Axis::Y, Some(&SpaceWarning::UpUnknown.into())));
+    }
+
     #[test]
     fn stated_spaces_are_not_questioned() {
         let settings = SpaceSettings {

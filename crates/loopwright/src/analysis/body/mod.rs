@@ -133,7 +133,7 @@ pub struct Body {
     pub hips: usize,
     /// The head.
     pub head: Option<usize>,
-    /// Feet, left before right where sides are known: two to eight, pair by pair, unless the caller names them or
+    /// Feet, left before right where sides are known: at most eight, pair by pair, unless the caller names them or
     /// [`Self::found_by`] is [`FoundBy::AllLeaves`].
     pub feet: Vec<Foot>,
     /// Hands or wrists, left before right; the hands of animals that walk on them are among the feet instead.
