@@ -121,15 +121,15 @@ fn guess_up(probe: &Take, warnings: &mut Vec<Warning>) -> Axis {
     }
 }
 
-/// Per foot, the joint at the top of its leg: the first of the path to it that leads to no other foot.
+/// Per foot, the joint from which its leg hangs: the last of the path to it that leads to another foot.
 fn tops_of_legs(body: &Body, take: &Take) -> Vec<usize> {
     let paths: Vec<Vec<usize>> = (body.feet.iter())
         .map(|foot| take.skeleton().path_from_root(foot.ankle))
         .collect();
     let top = |foot: usize| {
         let is_shared = |joint: &usize| (0..paths.len()).any(|other| other != foot && paths[other].contains(joint));
-        let first = paths[foot].iter().find(|joint| !is_shared(joint));
-        first.copied().unwrap_or(body.hips)
+        let last = paths[foot].iter().rfind(|joint| is_shared(joint));
+        last.copied().unwrap_or(body.hips)
     };
     (0..paths.len()).map(top).collect()
 }
