@@ -42,9 +42,15 @@ fn a_target_that_flies_about_changes_nothing() {
         let found = analysis.find_loops(&SearchSettings::default()).unwrap();
         let best = found.best().unwrap();
         let made = analysis.make_loop(best, &LoopSettings::default()).unwrap();
-        (made.loop_clip.period_secs(), made.loop_clip.root().twist, made.feet)
+        (best.clone(), made)
     };
-    assert_eq!(loops(&steered), loops(&plain));
+    let ((one, steered), (other, plain_loop)) = (loops(&steered), loops(&plain));
+    assert_eq!(one, other);
+    // More joints are closed at once, in another order of sums.
+    let [twist, plain_twist] = [&steered, &plain_loop].map(|made| made.loop_clip.root().twist);
+    assert!((twist.linear - plain_twist.linear).length() < 1e-12);
+    assert!((twist.angular - plain_twist.angular).length() < 1e-12);
+    assert_eq!(steered.feet.contacts, plain_loop.feet.contacts);
     // The same joint under another name is part of the body.
     let worn = Analysis::new(&with_target(&walk, "LeftFootBell")).unwrap();
     assert_ne!(worn.defects, plain.defects);
