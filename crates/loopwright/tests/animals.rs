@@ -45,15 +45,17 @@ fn a_target_that_flies_about_changes_nothing() {
         (best.clone(), made)
     };
     let ((one, steered), (other, plain_loop)) = (loops(&steered), loops(&plain));
-    assert_eq!(one, other);
-    // More joints are closed at once, in another order of sums.
+    assert_eq!(one.cut, other.cut);
+    // Rotations are made unit once more when the take with the target is put together.
+    assert!((one.seam_cost - other.seam_cost).abs() < 1e-12 && (one.abruptness - other.abruptness).abs() < 1e-9);
     let [twist, plain_twist] = [&steered, &plain_loop].map(|made| made.loop_clip.root().twist);
     assert!((twist.linear - plain_twist.linear).length() < 1e-12);
     assert!((twist.angular - plain_twist.angular).length() < 1e-12);
     assert_eq!(steered.feet.contacts, plain_loop.feet.contacts);
     // The same joint under another name is part of the body.
     let worn = Analysis::new(&with_target(&walk, "LeftFootBell")).unwrap();
-    assert_ne!(worn.defects, plain.defects);
+    assert!(worn.body.controls.is_empty());
+    assert!(loops(&worn).0.abruptness > other.abruptness + 0.01);
 }
 
 /// All animations of a file, with their names.
