@@ -222,7 +222,7 @@ fn study_warnings(take: &Take, analysis: &Analysis) -> Vec<String> {
             feet_names(take, analysis)
         )),
         FoundBy::AllLeaves => warnings.push(format!(
-            "no feet found by name or position; using every end of a limb: {} (name them with --feet)",
+            "no feet found by name or position, so none stands; comparing every end of a limb: {} (name feet with --feet)",
             feet_names(take, analysis)
         )),
         FoundBy::Given | FoundBy::Names => {}
@@ -232,7 +232,7 @@ fn study_warnings(take: &Take, analysis: &Analysis) -> Vec<String> {
 
 /// Names of the feet, as text.
 pub(crate) fn feet_names(take: &Take, analysis: &Analysis) -> String {
-    const MOST: usize = 6;
+    const MOST: usize = 8;
     let feet = &analysis.body.feet;
     let mut names: Vec<&str> = feet
         .iter()

@@ -18,7 +18,7 @@ use crate::{
 /// A joint that counts when poses are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WeightedJoint {
-    /// The joint.
+    /// The joint; one that stands in for a hand or the head counts at the end of its bone ([`Body::point`]).
     pub joint: usize,
     /// Its weight, a factor on metres; 0 for a joint that flips and must not count.
     pub weight: f64,
@@ -176,11 +176,11 @@ impl Features {
         for (index, weighted) in joints.iter().enumerate() {
             let track: Vec<DVec3> = (0..num_frames)
                 .map(|frame| {
-                    heading
-                        .world_from_heading(frame)
-                        .inverse()
-                        .transform_point(world.position(frame, weighted.joint))
-                        * weighted.weight
+                    heading.world_from_heading(frame).inverse().transform_point(body.point(
+                        world,
+                        frame,
+                        weighted.joint,
+                    )) * weighted.weight
                 })
                 .collect();
             let rates = velocity::velocities(&track, dt);
