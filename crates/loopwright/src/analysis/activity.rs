@@ -38,7 +38,8 @@ const MOVING_SHARE: f64 = 0.22;
 /// Share of the take's pace below which a frame counts as idle.
 const IDLE_SHARE: f64 = 0.1;
 
-/// A body of a man's size that moves no faster than this is idle, metres per second, whatever the take's own pace: idles of asset
+/// A body of a man's size that moves no faster than this is idle, metres per second, whatever the take's own pace; it grows with
+/// the root of the size, as the speeds of gaits do: idles of asset
 /// packs and captures breathe and sway at 0.01 to 0.08, slow gaits begin at 0.3.
 const IDLE_SPEED: f64 = 0.08;
 
@@ -84,7 +85,7 @@ impl Activity {
         );
         let activities = (smoothed.iter().zip(slow))
             .map(|(&speed, slow)| {
-                if speed < IDLE_SHARE * pace || slow < IDLE_SPEED * size || pace <= STILL_SPEED {
+                if speed < IDLE_SHARE * pace || slow < IDLE_SPEED * size.sqrt() || pace <= STILL_SPEED {
                     ActivityKind::Idle
                 } else if speed >= MOVING_SHARE * pace {
                     ActivityKind::Moving

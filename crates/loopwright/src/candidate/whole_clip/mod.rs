@@ -163,7 +163,8 @@ impl Analysis {
             let reading = Reading::of(self, &scale, missing);
             // At rest, any two poses follow each other slowly enough.
             let is_smooth = reading.roughness <= SMOOTH_STEP && reading.unevenness <= reading.usual_unevenness;
-            if is_single_action || !is_smooth || !cycles::are_copies(&self.features, num_frames) {
+            let is_calm_jump = self.is_all_idle() && !reading.meets(&scale);
+            if is_single_action || is_calm_jump || !is_smooth || !cycles::are_copies(&self.features, num_frames) {
                 return None;
             }
             (LastKey::BeforeClosing, reading)
