@@ -5,6 +5,7 @@ use std::io;
 use loopwright::{motion::SkeletonError, take::TakeError};
 
 use crate::{
+    animations::AnimationError,
     bvh::error::{BvhError, Position},
     detect::FileKind,
     fbx::error::FbxError,
@@ -52,6 +53,9 @@ pub enum ReadError {
     /// A glTF file that cannot be read.
     #[error(transparent)]
     Gltf(#[from] GltfError),
+    /// The requested animation is none of the file's, or not just one.
+    #[error(transparent)]
+    Animation(#[from] AnimationError),
     /// The file is too small for its number of transforms.
     #[error("{frames} frames of {joints} joints are out of proportion to a file of {bytes} bytes")]
     OutOfProportion {
