@@ -76,7 +76,7 @@ pub(crate) fn load(path: &Path, file: &AnimatedFile, number: usize, study: &Stud
 
 /// The loop that represents a whole animation, or why there is none.
 ///
-/// A part that is idle represents only an animation that is idle throughout, and a loop that is not recommended none.
+/// A part that is idle represents only an animation that is idle throughout, and a part that is not recommended none.
 /// Errors: the settings cannot be used.
 pub(crate) fn best_loop(
     loaded: &Loaded,
@@ -93,7 +93,7 @@ pub(crate) fn best_loop(
     };
     Ok(if best.is_idle && !loaded.analysis.is_all_idle() {
         Err("only a part in which the body is idle repeats".to_owned())
-    } else if !best.is_sound() {
+    } else if best.whole.is_none() && !best.is_sound() {
         Err("what repeats is uneven, or jumps".to_owned())
     } else {
         Ok(best)

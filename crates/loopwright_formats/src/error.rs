@@ -108,6 +108,9 @@ pub enum WriteError {
         /// Index of the joint.
         joint: usize,
     },
+    /// Animations can be added to glTF files and to binary FBX files since 7.1 alone.
+    #[error("no animation can be added to this file: it is BVH, or FBX as text or older than 7.1")]
+    NotExtended,
     /// The number of copies is zero.
     #[error("at least one copy of the loop must be written")]
     NoCopies,

@@ -32,7 +32,7 @@ const SUMMARIES: [Summary; 14] = [
     },
     Summary {
         command: "make",
-        flags: &["output", "pick", "range", "root-motion", "for"],
+        flags: &["output", "all-animations", "range", "root-motion", "for"],
         example: "loopwright make walk.bvh -o walk-loop.glb --for godot",
     },
     Summary {

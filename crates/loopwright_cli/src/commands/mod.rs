@@ -10,6 +10,7 @@ pub(crate) mod fit;
 pub(crate) mod inspect;
 pub(crate) mod list;
 pub(crate) mod make;
+mod make_all;
 pub(crate) mod play;
 pub(crate) mod render;
 pub(crate) mod synth;

@@ -85,6 +85,15 @@ pub(super) fn whole_clip(whole: &WholeClipFacts) -> String {
     format!("{kind}; {meets}{more}")
 }
 
+/// A pose gap in a cell of a table.
+pub(super) fn gap(mm: Option<f64>, deg: Option<f64>) -> String {
+    match (mm, deg) {
+        (Some(mm), Some(deg)) if mm < 0.005 && deg < 0.005 => "none".to_owned(),
+        (Some(mm), Some(deg)) => format!("{mm:.2} mm, {deg:.2} deg"),
+        _ => "-".to_owned(),
+    }
+}
+
 /// A figure that should be zero, to three decimals.
 fn small(value: Option<f64>, unit: &str) -> String {
     match value {

@@ -119,12 +119,9 @@ pub(crate) fn human(file: &ListedFile) -> String {
     if file.failure.is_some() {
         return String::new();
     }
-    let rates: Vec<String> = file
-        .animations
-        .iter()
-        .filter_map(|animation| animation.fps)
-        .map(rate)
-        .collect();
+    // A single pose has no rate.
+    let moving = file.animations.iter().filter(|animation| animation.frames > Some(1));
+    let rates: Vec<String> = moving.filter_map(|animation| animation.fps).map(rate).collect();
     let with_rate = rates.iter().any(|other| *other != rates[0]);
     let noun = if file.animations.len() == 1 {
         "animation"

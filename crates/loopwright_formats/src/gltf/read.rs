@@ -78,6 +78,8 @@ pub(crate) fn read_take(
     let chosen = choose::animation(&file.animations, &file.names, &accessors, nodes, settings, warnings)?;
     let name = match chosen.animation.name.as_deref() {
         Some(named) if !named.trim().is_empty() => cut(named, MAX_NAME),
+        // Several without names would become loops of one name.
+        _ if file.animations.len() > 1 => format!("{name}-{}", chosen.index),
         _ => name.to_owned(),
     };
     let moves = chosen.moves(nodes)?;
