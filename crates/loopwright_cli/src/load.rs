@@ -127,6 +127,24 @@ pub(crate) fn load(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
     Ok(loaded)
 }
 
+/// Reads the skeleton of a file that holds no animation, and prints its warnings.
+pub(crate) fn at_rest(path: &Path, file: &AnimatedFile, study: &StudyArgs) -> Result<Loaded, Failure> {
+    let mut soft = Vec::new();
+    let settings = study.settings(study.space(), AnimationChoice::Auto);
+    let read = file
+        .read_rest(&settings, &mut soft)
+        .map_err(|error| read_failure(path, &error))?;
+    let mut loaded = analysed(path, read, &soft, study)?;
+    loaded.warnings.insert(
+        0,
+        "the file holds no animation; this is its skeleton at rest".to_owned(),
+    );
+    for warning in &loaded.warnings {
+        talk::warn(warning);
+    }
+    Ok(loaded)
+}
+
 /// Analyses a take that was read with the warnings `soft`; all warnings are kept and not printed.
 pub(crate) fn analysed(
     path: &Path,

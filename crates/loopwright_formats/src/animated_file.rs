@@ -112,6 +112,25 @@ impl AnimatedFile {
         read::warn_of_take(&take, num_before, warnings);
         Ok(LoadedTake { take, source })
     }
+
+    /// Reads the skeleton as a take of one frame, as it stands without animation: for files that have none.
+    ///
+    /// Errors: [`ReadError`]; a BVH file without frames has no pose.
+    pub fn read_rest(&self, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Result<LoadedTake, ReadError> {
+        let (take, source) = match &self.content {
+            Content::Bvh(bytes) => return read::read_bvh(bytes, &self.name, settings, warnings),
+            #[cfg(feature = "fbx")]
+            Content::Fbx(scene) => {
+                let (take, source) = fbx::read::read_rest(scene, &self.name, settings, warnings)?;
+                (take, Source::Fbx(source))
+            }
+            Content::Gltf(file) => {
+                let (take, source) = gltf::read::read_rest(file, &self.name, settings, warnings)?;
+                (take, Source::Gltf(source))
+            }
+        };
+        Ok(LoadedTake { take, source })
+    }
 }
 
 impl core::fmt::Debug for AnimatedFile {

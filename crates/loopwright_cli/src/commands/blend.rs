@@ -42,7 +42,9 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     same_cycles(&names, &loops)?;
     let clips: Vec<LoopClip> = loops.iter().map(|each| each.clip.clone()).collect();
     let (blender, weights) = weigh(args, clips)?;
-    let clip = blender.blend(&weights).map_err(|error| blend_failure(args, &error))?;
+    let clip = blender
+        .blend(&weights)
+        .map_err(|error| blend_failure(names.len(), &error))?;
     let (clip, feet) = planted(args, &loops[0], clip, &weights)?;
     let sum: f64 = weights.iter().sum();
     let blend = BlendFacts {
@@ -143,7 +145,8 @@ fn same_cycles(names: &[LoopName], loops: &[PlayableLoop]) -> Result<(), Failure
 
 /// The weights: as given, computed from the requested speed and turn rate, or equal.
 fn weigh(args: &BlendArgs, clips: Vec<LoopClip>) -> Result<(Blender, Vec<f64>), Failure> {
-    let failed = |error: BlendError| blend_failure(args, &error);
+    let num_loops = clips.len();
+    let failed = |error: BlendError| blend_failure(num_loops, &error);
     let wanted = [
         args.speed.map(|speed| (Axis::Speed, "--speed", speed, "m/s", 1.0)),
         args.turn_rate

@@ -11,15 +11,13 @@ use loopwright::{
     candidate::{LastKey, MotionKind},
     closure::ClosureName,
     feet::FootLock,
+    loop_clip::LoopKeys,
     math::ops,
-    quality::{POP_METRES, POP_RADIANS},
+    quality::{self, POP_METRES, POP_RADIANS},
 };
 use loopwright_formats::{
     AnimatedFile, Format, Source,
-    loop_file::{
-        AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PackSidecar, PackedLoop,
-        facts::Grade,
-    },
+    loop_file::{AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PackSidecar, PackedLoop, facts::Grade},
 };
 
 use crate::{
@@ -197,9 +195,9 @@ impl Work<'_> {
         };
         if self.form.is_none() {
             let source = &loaded.file.source;
-            let is_same_kind = source.in_format(self.format, loaded.take()).format() == self.format
-                && (source.format() == self.format
-                    || (source.as_gltf().is_some() && self.format != Format::Fbx && self.format != Format::Bvh));
+            let is_gltf = |format| matches!(format, Format::Glb | Format::Gltf);
+            let own = source.format();
+            let is_same_kind = own == self.format || (is_gltf(own) && is_gltf(self.format));
             if !source.can_be_extended() || !is_same_kind {
                 return Err(cannot_hold_them(path, source));
             }
@@ -246,8 +244,13 @@ impl Work<'_> {
         let was_made_before = name.ends_with(LOOP_SUFFIX);
         if loops_as_it_is(&best) && (was_made_before || !changes_loops(recipe)) {
             let kept = kept(loaded, &best, name)?;
-            // A seam that pops is closed.
-            if was_made_before || !kept.measured.quality.pops() {
+            // A seam that pops is closed, unless that does not help: some clips are that abrupt throughout.
+            let closing_helps = || -> Result<bool, Failure> {
+                let closed = self.made(loaded, &best, &mut Vec::new())?.made;
+                let keys = LoopKeys::of_loop(&closed.loop_clip);
+                Ok(!quality::measure(&keys, &closed.body, Some(&closed.source)).pops())
+            };
+            if was_made_before || !kept.measured.quality.pops() || !closing_helps()? {
                 return Ok((Some(best), Fate::Kept(Box::new(kept))));
             }
         }
@@ -498,8 +501,17 @@ fn gap_before(made: &MadeLoop) -> [f64; 2] {
 fn summarized_warnings(done: &[Animation]) -> Vec<String> {
     const MOST: usize = 4;
     let mut about: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    // Warnings about animations that stay as they are help nobody.
-    for animation in done.iter().filter(|animation| matches!(animation.fate, Fate::Made(_))) {
+    for animation in done {
+        if let Fate::Kept(kept) = &animation.fate
+            && kept.measured.quality.pops()
+        {
+            let said = "it was kept, and its seam pops; closing does not help";
+            about.entry(said).or_default().push(&animation.name);
+        }
+        // Other warnings about animations that stay as they are help nobody.
+        if !matches!(animation.fate, Fate::Made(_)) {
+            continue;
+        }
         for warning in &animation.warnings {
             about.entry(warning).or_default().push(&animation.name);
         }

@@ -15,6 +15,12 @@ use super::table::{optional, rate};
 
 /// The first line of every answer: the take's file, its length and its space.
 pub(super) fn headline(take: &TakeFacts) -> String {
+    if take.frames == 1 {
+        return format!(
+            "{}: no motion, {} joints, unit {}, {} up\n",
+            take.file, take.joints, take.unit, take.up
+        );
+    }
     format!(
         "{}: {} frames, {:.2} s at {} fps, {} joints, unit {}, {} up\n",
         take.file,

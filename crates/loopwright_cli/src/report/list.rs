@@ -128,6 +128,9 @@ pub(crate) fn human(file: &ListedFile) -> String {
     } else {
         "animations"
     };
+    if file.animations.is_empty() {
+        return format!("{}: no animations\n", file.file);
+    }
     let mut text = format!("{}: {} {noun}", file.file, file.animations.len());
     if let Some(rate) = rates.first().filter(|_| !with_rate) {
         let _ = write!(text, " at {rate} fps");

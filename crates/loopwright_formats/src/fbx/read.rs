@@ -65,7 +65,7 @@ pub(crate) fn read_take(
     warnings: &mut Vec<Warning>,
 ) -> Result<(Take, FbxSource), ReadError> {
     settings.check_unit()?;
-    let FbxScene { scene, bytes } = file;
+    let scene = &file.scene;
     let stack = timing::choose_stack(scene, settings.animation, warnings)?;
     let moves = |node: &Node| moves(node, &stack.anim, [stack.time_begin, stack.time_end]);
     let name = if scene.anim_stacks.count > 1 {
@@ -73,16 +73,53 @@ pub(crate) fn read_take(
     } else {
         name
     };
-    let joints = joints::choose(scene, stack, moves, warnings)?;
+    let joints = joints::choose(scene, Some(stack), moves, warnings)?;
     let anim = scene::animation(scene, stack, joints.above.iter().chain(&joints.nodes).copied())?;
     timing::warn_of_left_out(stack, &joints, warnings);
-    let limit = most_transforms(bytes.len(), TRANSFORMS_PER_BYTE) / joints.nodes.len();
+    let limit = most_transforms(file.bytes.len(), TRANSFORMS_PER_BYTE) / joints.nodes.len();
     let grid = timing::grid(scene, stack, &joints, limit, warnings)?;
 
-    let mut samples = Samples::of(scene, &anim, &joints, &grid)?;
-    samples.warn_of_scale(&joints, warnings);
+    sampled(
+        file,
+        (name, &stack.element.name),
+        &anim,
+        (&joints, &grid),
+        settings,
+        warnings,
+    )
+}
+
+/// Reads the skeleton of a file as it stands without animation, as a take of one frame.
+pub(crate) fn read_rest(
+    file: &FbxScene,
+    name: &str,
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<(Take, FbxSource), ReadError> {
+    settings.check_unit()?;
+    let scene = &file.scene;
+    let joints = joints::choose(scene, None, |_| false, warnings)?;
+    let grid = Grid {
+        begin_secs: 0.0,
+        frame_time_secs: 1.0 / 30.0,
+        num_frames: 1,
+    };
+    sampled(file, (name, ""), &scene.anim, (&joints, &grid), settings, warnings)
+}
+
+/// The take of an animation on a grid of times; its name, and that of the animation.
+fn sampled(
+    FbxScene { scene, bytes }: &FbxScene,
+    (name, animation): (&str, &str),
+    anim: &Anim,
+    (joints, grid): (&Joints, &Grid),
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<(Take, FbxSource), ReadError> {
+    let mut samples = Samples::of(scene, anim, joints, grid)?;
+    samples.warn_of_scale(joints, warnings);
     samples.still();
-    let rest = rest_offsets(scene, &joints, &samples);
+    let rest = rest_offsets(scene, joints, &samples);
     let take = |frames: &mut dyn Iterator<Item = usize>, turn: DQuat, unit_metres: f64| {
         let (mut translations, mut rotations) = (Vec::new(), Vec::new());
         for frame in frames {
@@ -93,7 +130,7 @@ pub(crate) fn read_take(
             translations[first] = turn * translations[first];
             rotations[first] = turn * rotations[first];
         }
-        let skeleton = skeleton(&joints, &rest, turn, unit_metres)?;
+        let skeleton = skeleton(joints, &rest, turn, unit_metres)?;
         Ok::<Take, ReadError>(Take::new(
             name,
             skeleton,
@@ -110,9 +147,9 @@ pub(crate) fn read_take(
         space,
         turn,
         frame_time_secs: grid.frame_time_secs,
-        animation: stack.element.name.to_string(),
+        animation: animation.to_owned(),
         begin_secs: grid.begin_secs,
-        form: form::of(bytes, scene, &anim, &joints, grid.begin_secs).map_or_else(
+        form: form::of(bytes, scene, anim, joints, grid.begin_secs).map_or_else(
             || Form::Fresh {
                 leaves: Some(Warning::RestNotKept),
             },

@@ -318,6 +318,22 @@ pub(crate) fn joints(
     connected(nodes, &is_joint)
 }
 
+/// The joints of a file without its animations: those of the skin that the settings select, or of the largest; without skins all
+/// nodes.
+pub(crate) fn joints_at_rest(
+    document: &Document,
+    nodes: &Nodes,
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<Joints, GltfError> {
+    let moved = vec![true; nodes.nodes.len()];
+    let skinned = skin_joints(document, nodes, &moved, settings, warnings)?;
+    let is_joint = (0..moved.len())
+        .map(|node| skinned.is_empty() || skinned.contains(&node))
+        .collect::<Vec<bool>>();
+    connected(nodes, &is_joint)
+}
+
 /// Joints and all nodes between them, in the order of the file's own tree.
 fn connected(nodes: &Nodes, is_joint: &[bool]) -> Result<Joints, GltfError> {
     // Number of joints at or below each node: the root is the lowest node that has all of them.

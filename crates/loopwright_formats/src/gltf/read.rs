@@ -169,6 +169,51 @@ pub(crate) fn read_take(
     Ok((take, source))
 }
 
+/// Reads the skeleton of a file at rest, as a take of one frame.
+pub(crate) fn read_rest(
+    file: &GltfFile,
+    name: &str,
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<(Take, GltfSource), ReadError> {
+    settings.check_unit()?;
+    let GltfFile { document, nodes, .. } = file;
+    let joints = choose::joints_at_rest(document, nodes, settings, warnings)?;
+    if joints.nodes.iter().flatten().count() == 0 {
+        return Err(GltfError::NoAnimations.into());
+    }
+    let grid = Grid::of(vec![0.0]);
+    let rig = Rig {
+        above: Above::of(nodes, joints.nodes[0]),
+        joints: &joints,
+        nodes,
+        tracks: &vec![Tracks::default(); nodes.nodes.len()],
+    };
+    let as_in_file = Space {
+        unit_metres: 1.0,
+        ..Space::CENTIMETRES_Y_UP
+    };
+    let probe = rig.take(name, &grid, &mut core::iter::once(0), &as_in_file)?;
+    let space = settle(&probe, settings, warnings);
+    let take = rig.take(name, &grid, &mut core::iter::once(0), &space)?;
+    let scale = |node: Option<usize>| node.map_or(DVec3::ONE, |node| nodes.transforms[node].scale);
+    let source = GltfSource {
+        document: Arc::clone(document),
+        is_binary: file.is_binary,
+        joints: (joints.nodes.iter())
+            .map(|&node| GltfJoint {
+                node,
+                scale: scale(node),
+            })
+            .collect(),
+        above: rig.above,
+        frame_time_secs: grid.step_secs,
+        start_secs: grid.start_secs,
+        space,
+    };
+    Ok((take, source))
+}
+
 fn no_motion(name: String) -> GltfError {
     GltfError::NoMotion {
         count: 1,
