@@ -38,6 +38,13 @@ impl Loaded {
         &self.file.take
     }
 
+    /// Prints its warnings.
+    fn warn(&self) {
+        for warning in &self.warnings {
+            talk::warn(warning);
+        }
+    }
+
     /// The facts at the start of every JSON answer.
     pub(crate) fn facts(&self) -> TakeFacts {
         TakeFacts {
@@ -120,11 +127,17 @@ pub(crate) fn load(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
     let mut soft = Vec::new();
     let settings = study.settings(study.space(), AnimationChoice::Auto);
     let file = read_take(path, &settings, &mut soft)?;
-    let loaded = analysed(path, file, &soft, study)?;
-    for warning in &loaded.warnings {
-        talk::warn(warning);
-    }
-    Ok(loaded)
+    analysed(path, file, &soft, study).inspect(Loaded::warn)
+}
+
+/// The same from a file that is parsed already.
+pub(crate) fn load_of(path: &Path, file: &AnimatedFile, study: &StudyArgs) -> Result<Loaded, Failure> {
+    let mut soft = Vec::new();
+    let settings = study.settings(study.space(), AnimationChoice::Auto);
+    let read = file
+        .read(&settings, &mut soft)
+        .map_err(|error| read_failure(path, &error))?;
+    analysed(path, read, &soft, study).inspect(Loaded::warn)
 }
 
 /// Reads the skeleton of a file that holds no animation, and prints its warnings.
@@ -139,9 +152,7 @@ pub(crate) fn at_rest(path: &Path, file: &AnimatedFile, study: &StudyArgs) -> Re
         0,
         "the file holds no animation; this is its skeleton at rest".to_owned(),
     );
-    for warning in &loaded.warnings {
-        talk::warn(warning);
-    }
+    loaded.warn();
     Ok(loaded)
 }
 

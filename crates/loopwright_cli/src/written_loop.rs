@@ -376,6 +376,10 @@ pub(crate) fn read_sidecar(path: &Path, reading: &TakeArgs) -> Result<Option<Sid
         }
         return Ok(sidecars.pop());
     };
+    let is_named = |sidecar: &&Sidecar| sidecar.playback.animation.as_ref() == Some(wanted);
+    if let Some(exact) = sidecars.iter().find(is_named) {
+        return Ok(Some(exact.clone()));
+    }
     // A file that cannot be read is reported when the loop is read.
     let matching = load::open(path).ok().and_then(|file| {
         let numbers = file.animations_matching(wanted).ok()?;

@@ -171,7 +171,8 @@ mod tests {
         let many: Vec<String> = (0..76).map(|number| format!("Walk_{number:02}")).collect();
         assert_eq!(
             one(&many, "Wlak_07").unwrap_err().to_string(),
-            "there is no animation \"Wlak_07\"; the nearest: Walk_07; 76 in all"
+            "there is no animation \"Wlak_07\"; the nearest: Walk_07, Walk_00, Walk_01, Walk_02, Walk_03, Walk_04, Walk_05, \
+             Walk_06; 76 in all"
         );
         let error = one(&many, "w*").unwrap_err().to_string();
         assert!(error.ends_with("Walk_06, Walk_07 and 68 more"), "{error}");

@@ -88,7 +88,7 @@ const SUMMARIES: [Summary; 14] = [
 ];
 
 /// Commands that `loopwright -h` lists.
-const MAIN_COMMANDS: [&str; 6] = ["inspect", "list", "find", "make", "check", "render"];
+const MAIN_COMMANDS: [&str; 5] = ["inspect", "list", "find", "make", "check"];
 
 /// A summary lists its flags without headings, which would take more lines than the flags.
 const SUMMARY_TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n{options}{after-help}";

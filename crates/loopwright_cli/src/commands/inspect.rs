@@ -17,8 +17,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
     let loaded = if file.num_animations() == 0 {
         load::at_rest(&args.take, &file, &args.study)?
     } else {
-        drop(file);
-        load::load(&args.take, &args.study)?
+        load::load_of(&args.take, &file, &args.study)?
     };
     if let Some(plot) = plot {
         plot.add(&mut outputs, &loopwright_draw::plot::inspect(&loaded.analysis))?;

@@ -42,6 +42,12 @@ pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
         if args.all_animations || wanted.is_some_and(|wanted| wanted.contains(['*', '?'])) {
             let file = load::open(&args.take)?;
             let numbers = animations::asked_for(&args.take, &file, wanted)?;
+            if args.all_animations && recipe.stretch.start.is_some() {
+                return Err(
+                    Failure::error("the recipe names frames, which are those of one animation")
+                        .try_this("a recipe without [stretch], or no --all-animations"),
+                );
+            }
             if args.all_animations || numbers.len() > 1 {
                 return make_all(&args.take, &file, &numbers, (&recipe, &args.target, &search));
             }
