@@ -25,7 +25,7 @@ pub(crate) enum Loops {
     /// The whole of it is one cycle, whose ends have to be closed.
     OneCycle,
     /// A part of it can be made into a loop.
-    HoldsLoops,
+    InPart,
     /// No part of it repeats.
     No,
 }
@@ -34,7 +34,7 @@ loopwright::words!(Loops {
     Already: "already loops",
     EndsAsItBegins: "ends as it begins",
     OneCycle: "one cycle",
-    HoldsLoops: "holds loops",
+    InPart: "holds loops",
     No: "no",
 });
 
@@ -45,7 +45,7 @@ impl Loops {
             Some(WholeClipKind::Loops) => Self::Already,
             Some(WholeClipKind::EndsAsItBegins) => Self::EndsAsItBegins,
             Some(WholeClipKind::Cycle) => Self::OneCycle,
-            None => Self::HoldsLoops,
+            None => Self::InPart,
         }
     }
 }

@@ -177,7 +177,7 @@ fn prepare(
     };
     let clip = Clip::new(take, cut, num_intervals, step_secs)?;
     let goes_on = (candidate.whole.as_ref()).is_some_and(WholeClip::goes_on_over_the_seam);
-    let clip = if goes_on { clip.as_cycle() } else { clip };
+    let clip = if goes_on { clip.known_as_cycle() } else { clip };
     Ok(match candidate.pairing.mirror() {
         Some(mirror) => root_motion::half_cycle::extract_half(&clip, analysis, mirror, &settings.root)?,
         None => analysis.extract_motion(&clip, candidate.cycles, &settings.root, candidate.known_motion())?,

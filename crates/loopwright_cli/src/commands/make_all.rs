@@ -8,7 +8,7 @@ use std::{
 use loopwright::{
     FeetSettings, LoopCandidate, LoopSettings, MadeLoop,
     blend::SkeletonDifference,
-    candidate::{LastKey, MotionKind},
+    candidate::{LastKey, MotionKind, WholeClip},
     closure::ClosureName,
     feet::FootLock,
     loop_clip::LoopKeys,
@@ -348,10 +348,7 @@ fn kept(loaded: &Loaded, best: &LoopCandidate, name: &str) -> Result<Kept, Failu
             ..FeetSettings::default()
         },
         root: loopwright::RootSettings {
-            mode: best
-                .whole
-                .as_ref()
-                .map_or_else(Default::default, |whole| whole.root_mode()),
+            mode: best.whole.as_ref().map_or_else(Default::default, WholeClip::root_mode),
             ..loopwright::RootSettings::default()
         },
         ..LoopSettings::default()

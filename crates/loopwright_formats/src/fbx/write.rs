@@ -8,7 +8,11 @@ use super::{
     name::Name,
     source::{FbxSource, Form},
 };
-use crate::{error::WriteError, settings::LoopWriteSettings, written::Written};
+use crate::{
+    error::WriteError,
+    settings::LoopWriteSettings,
+    written::{AddedLoops, Written},
+};
 
 /// Writes a take as one animation of the take's name: into the source file, or as a new one.
 ///
@@ -36,7 +40,7 @@ pub(crate) fn write_loop(
 pub(crate) fn write_loops(
     source: &FbxSource,
     loops: &[(&LoopClip, &FbxSource, &LoopWriteSettings)],
-) -> Result<(Written, Vec<Result<String, WriteError>>), WriteError> {
+) -> Result<(Written, AddedLoops), WriteError> {
     match &source.form {
         #[cfg(feature = "fbx")]
         Form::File(whole) => {

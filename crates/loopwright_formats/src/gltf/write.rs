@@ -22,7 +22,7 @@ use crate::{
     limits::MAX_VALUE,
     settings::{ClosingKey, LoopWriteSettings},
     warning::Warning,
-    written::Written,
+    written::{AddedLoops, Written},
 };
 
 /// Most transforms in one animation: some gigabytes.
@@ -61,7 +61,7 @@ pub(crate) fn write_loop(
 pub(crate) fn write_loops(
     source: &GltfSource,
     loops: &[(&LoopClip, &GltfSource, &LoopWriteSettings)],
-) -> Result<(Written, Vec<Result<String, WriteError>>), WriteError> {
+) -> Result<(Written, AddedLoops), WriteError> {
     let mut document = Document::clone(&source.document);
     let mut add = |&(clip, source, settings): &(&LoopClip, &GltfSource, &LoopWriteSettings)| {
         add_loop(&mut document, clip, source, settings).map(|()| clip.name().to_owned())

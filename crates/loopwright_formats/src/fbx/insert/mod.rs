@@ -17,7 +17,13 @@ use super::{
     scene::World,
     source::FbxSource,
 };
-use crate::{error::WriteError, limits::MAX_VALUE, naming::LOOP_SUFFIX, warning::Warning, written::Written};
+use crate::{
+    error::WriteError,
+    limits::MAX_VALUE,
+    naming::LOOP_SUFFIX,
+    warning::Warning,
+    written::{AddedLoops, Written},
+};
 
 mod added_root;
 
@@ -67,7 +73,7 @@ pub(super) type Insertion<'a> = (Name, Keys, bool, &'a FbxSource, &'a FbxFile);
 pub(super) fn insert_all(
     bytes: &[u8],
     loops: Vec<Result<Insertion<'_>, WriteError>>,
-) -> Result<(Vec<u8>, Vec<Result<String, WriteError>>), WriteError> {
+) -> Result<(Vec<u8>, AddedLoops), WriteError> {
     let mut document = record::parse(bytes)?;
     let mut roots = AddedRoots::new();
     let added = loops
