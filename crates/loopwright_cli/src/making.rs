@@ -32,9 +32,7 @@ pub(crate) fn make(
         .map_err(|error| failure(loaded, error))?;
     let file = LoopFile::write_with(&made, loaded.facts(), source, writing).map_err(write_failure)?;
     let mut soft: Vec<String> = file.written.warnings.iter().map(ToString::to_string).collect();
-    soft.extend(made.closed.clamps.iter().map(ToString::to_string));
-    soft.extend(torn_back(&made));
-    soft.extend(feet_left_alone(&made));
+    soft.extend(about(&made));
     if file.quality.pops() {
         soft.push(format!(
             "the seam pops: gap {:.3} deg and {:.3} mm, seam acceleration {:.2} of the loop's own peaks",
@@ -46,7 +44,14 @@ pub(crate) fn make(
     Ok(Making { made, file, soft })
 }
 
-fn write_failure(error: LoopFileError) -> Failure {
+/// Warnings about a loop that do not depend on its file.
+pub(crate) fn about(made: &MadeLoop) -> impl Iterator<Item = String> {
+    let clamps = made.closed.clamps.iter().map(ToString::to_string);
+    let feet = feet_left_alone(made);
+    clamps.chain(torn_back(made)).chain(feet)
+}
+
+pub(crate) fn write_failure(error: LoopFileError) -> Failure {
     let has_too_many_keys = matches!(error, LoopFileError::TooManyKeys { .. });
     let failure = Failure::error(error);
     if has_too_many_keys {

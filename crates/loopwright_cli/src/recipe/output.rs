@@ -74,6 +74,11 @@ impl OutputRecipe {
         self.target.unwrap_or(Target::Generic)
     }
 
+    /// Whether anything but the engine is given.
+    pub(crate) fn is_given_apart_from_engine(&self) -> bool {
+        Self { target: None, ..*self } != Self::default()
+    }
+
     /// These settings with the choices of the engine filled in where the user made none, for a stretch of a take with this frame
     /// rate; a whole take that stays in place is kept in place.
     pub(crate) fn filled(&self, take_rate_hz: f64, stretch: &LoopCandidate) -> Self {

@@ -15,6 +15,12 @@ use super::table::{optional, rate};
 
 /// The first line of every answer: the take's file, its length and its space.
 pub(super) fn headline(take: &TakeFacts) -> String {
+    if take.frames == 1 {
+        return format!(
+            "{}: no motion, {} joints, unit {}, {} up\n",
+            take.file, take.joints, take.unit, take.up
+        );
+    }
     format!(
         "{}: {} frames, {:.2} s at {} fps, {} joints, unit {}, {} up\n",
         take.file,
@@ -84,6 +90,15 @@ pub(super) fn whole_clip(whole: &WholeClipFacts) -> String {
         WholeClipKind::Cycle => "one cycle, closed",
     };
     format!("{kind}; {meets}{more}")
+}
+
+/// A pose gap in a cell of a table.
+pub(super) fn gap(mm: Option<f64>, deg: Option<f64>) -> String {
+    match (mm, deg) {
+        (Some(mm), Some(deg)) if mm < 0.005 && deg < 0.005 => "none".to_owned(),
+        (Some(mm), Some(deg)) => format!("{mm:.2} mm, {deg:.2} deg"),
+        _ => "-".to_owned(),
+    }
 }
 
 /// A figure that should be zero, to three decimals.

@@ -63,34 +63,36 @@ impl InspectAnswer<'_> {
                     .map_or_else(|| "unknown".to_owned(), |height| format!("{height:.2} m"))
             ),
         );
-        let weights: Vec<String> = (self.weights.iter())
-            .map(|weighted| format!("{} {}", weighted.joint, weighted.weight))
-            .collect();
-        line("weights", weights.join(", "));
-        line(
-            "bad frames",
-            format!(
-                "{} of {}; {} joints flip",
-                self.bad_frames.len(),
-                self.take.frames,
-                self.flipping_joints.len()
-            ),
-        );
-        let peaks: Vec<String> = (self.rhythm_peaks.iter())
-            .map(|peak| format!("{:.3} s ({:.2})", peak.period_secs, peak.repeat_strength))
-            .collect();
-        line(
-            "rhythm",
-            if peaks.is_empty() {
-                "none over the whole take".to_owned()
-            } else {
-                peaks.join(", ")
-            },
-        );
-        let segments: Vec<String> = (self.segments.iter())
-            .map(|segment| format!("{} {}-{}", segment.gait, segment.start_frame, segment.end_frame))
-            .collect();
-        line("segments", segments.join("; "));
+        if self.take.frames > 1 {
+            let weights: Vec<String> = (self.weights.iter())
+                .map(|weighted| format!("{} {}", weighted.joint, weighted.weight))
+                .collect();
+            line("weights", weights.join(", "));
+            line(
+                "bad frames",
+                format!(
+                    "{} of {}; {} joints flip",
+                    self.bad_frames.len(),
+                    self.take.frames,
+                    self.flipping_joints.len()
+                ),
+            );
+            let peaks: Vec<String> = (self.rhythm_peaks.iter())
+                .map(|peak| format!("{:.3} s ({:.2})", peak.period_secs, peak.repeat_strength))
+                .collect();
+            line(
+                "rhythm",
+                if peaks.is_empty() {
+                    "none over the whole take".to_owned()
+                } else {
+                    peaks.join(", ")
+                },
+            );
+            let segments: Vec<String> = (self.segments.iter())
+                .map(|segment| format!("{} {}-{}", segment.gait, segment.start_frame, segment.end_frame))
+                .collect();
+            line("segments", segments.join("; "));
+        }
         if with_contacts {
             text.push('\n');
             text.push_str(&contacts(loaded));

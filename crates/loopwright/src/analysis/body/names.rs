@@ -3,7 +3,7 @@
 //! Names differ between exporters, so each is split into words and a side.
 
 use super::{BodyError, Foot, FoundBy, Side, controls};
-use crate::motion::Skeleton;
+use crate::{motion::Skeleton, names};
 
 /// Parts of a body that have names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -325,20 +325,11 @@ impl NamedJoints {
 /// The joint of an exact name. Errors: [`BodyError::NoSuchJoint`], with up to three joints whose names are similar.
 pub(in crate::analysis) fn find_given(skeleton: &Skeleton, name: &str) -> Result<usize, BodyError> {
     skeleton.find(name).ok_or_else(|| {
-        let wanted = words(name).concat();
-        let similar = skeleton
-            .joints()
-            .iter()
-            .filter(|joint| {
-                let have = words(&joint.name).concat();
-                !wanted.is_empty() && (have.contains(&wanted) || wanted.contains(&have))
-            })
-            .map(|joint| joint.name.clone())
-            .take(3)
-            .collect();
+        let joints = skeleton.joints().iter().map(|joint| joint.name.as_str());
+        let similar = names::nearest(name, joints, 3);
         BodyError::NoSuchJoint {
             name: name.to_owned(),
-            similar,
+            similar: similar.into_iter().map(str::to_owned).collect(),
         }
     })
 }

@@ -178,7 +178,7 @@ impl Analysis {
     }
 
     /// Whether the take moves in bursts, as a strike does: then its ends are at rest, and prove nothing.
-    fn is_single_action(&self) -> bool {
+    pub(in crate::candidate) fn is_single_action(&self) -> bool {
         !self.is_all_idle() && !Pace::of(self).is_even()
     }
 
@@ -210,7 +210,8 @@ impl Analysis {
         })
     }
 
-    fn is_all_idle(&self) -> bool {
+    /// Whether the body is idle in all frames.
+    pub fn is_all_idle(&self) -> bool {
         let mut kinds = self.activity.kinds().iter();
         kinds.all(|&activity| activity == ActivityKind::Idle)
     }
