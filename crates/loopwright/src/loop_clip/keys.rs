@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3};
 use super::{LoopClip, LoopClipError};
 use crate::{
     math::rotation,
-    motion::{Pose, RootMotion, Tracks, WorldTracks},
+    motion::{Pose, RootMotion, Skeleton, Tracks, WorldTracks},
     take::Take,
 };
 
@@ -164,6 +164,16 @@ impl LoopKeys {
     /// Number of joints.
     pub fn num_joints(&self) -> usize {
         self.tracks.num_joints()
+    }
+
+    /// The skeleton of the file.
+    pub(crate) fn skeleton(&self) -> &Skeleton {
+        self.tracks.skeleton()
+    }
+
+    /// Local translations in the middle of the loop.
+    pub(crate) fn middle_translations(&self) -> &[DVec3] {
+        self.tracks.pose(self.num_samples() / 2).translations
     }
 
     /// Position of a joint at a sample of the endless loop, seen from the root, metres.

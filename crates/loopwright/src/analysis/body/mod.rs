@@ -1,7 +1,9 @@
 //! Finds hips, feet, hands and head: by name (`names`), else by geometry (`geometry`), else as the leaves of the skeleton.
 
+use glam::DVec3;
+
 use super::standing::ContactLimits;
-use crate::take::Take;
+use crate::{motion::Skeleton, take::Take};
 
 mod names;
 
@@ -208,12 +210,15 @@ impl Body {
     /// Measured on the bones of the middle frame, because in some files the offsets of the rest pose differ from the bones.
     /// `None` where feet or head were not found, or where all bones have length zero.
     pub fn stature(&self, take: &Take) -> Option<f64> {
+        self.stature_in(take.skeleton(), take.translations(take.num_frames() / 2))
+    }
+
+    fn stature_in(&self, skeleton: &Skeleton, translations: &[DVec3]) -> Option<f64> {
         if self.found_by == FoundBy::AllLeaves {
             return None;
         }
-        let translations = take.translations(take.num_frames() / 2);
         let chain = |joint: usize| {
-            let path = take.skeleton().path_from_root(joint);
+            let path = skeleton.path_from_root(joint);
             let at = path.iter().position(|&above| above == self.hips)?;
             Some(
                 path[at + 1..]
@@ -235,7 +240,11 @@ impl Body {
     ///
     /// Where the height is unknown, twice the longest chain of bones from the hips stands for it; 1 where there are no bones.
     pub(crate) fn size(&self, take: &Take) -> f64 {
-        let (skeleton, translations) = (take.skeleton(), take.translations(take.num_frames() / 2));
+        self.size_in(take.skeleton(), take.translations(take.num_frames() / 2))
+    }
+
+    /// The same for bones of these local translations.
+    pub(crate) fn size_in(&self, skeleton: &Skeleton, translations: &[DVec3]) -> f64 {
         let mut reach = vec![0.0_f64; skeleton.num_joints()];
         for joint in 0..skeleton.num_joints() {
             if let Some(parent) = skeleton.parent(joint).filter(|_| joint != self.hips) {
@@ -246,7 +255,7 @@ impl Body {
             .filter(|&joint| skeleton.path_from_root(joint).contains(&self.hips))
             .map(|joint| reach[joint] - reach[self.hips])
             .fold(0.0, f64::max);
-        let height = self.stature(take).unwrap_or(2.0 * longest);
+        let height = self.stature_in(skeleton, translations).unwrap_or(2.0 * longest);
         if height > 0.0 {
             height / USUAL_HEIGHT_METRES
         } else {
