@@ -33,6 +33,8 @@ mod takes;
 
 mod bvh;
 
+mod check;
+
 mod closure;
 
 mod cost;
@@ -67,8 +69,9 @@ const MEASUREMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/measure
 type Measure = fn(&Captured) -> Result<Sections, String>;
 
 /// Every page that a measurement fills.
-const PAGES: [(&str, Measure); 11] = [
+const PAGES: [(&str, Measure); 12] = [
     ("bvh", bvh::measure),
+    ("check", check::measure),
     ("closure", closure::measure),
     ("cost", cost::measure),
     ("feet", feet::measure),

@@ -12,8 +12,9 @@ use loopwright::{
 
 use super::{
     describe,
-    facts::{BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, Grade, PlaybackFacts, TakeFacts},
+    facts::{BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, PlaybackFacts, TakeFacts},
     sidecar::Sidecar,
+    verdict::{Verdict, doubt},
 };
 use crate::{
     error::{ReadError, WriteError},
@@ -111,7 +112,7 @@ impl LoopFile {
         let (body, uncut) = (&made.body, Some(&made.source));
         let quality = quality::measure(&keys, body, uncut);
         let RootSettings { mode, space, .. } = made.root;
-        let grade = Grade::of_written(&quality, Grade::of_candidate(&made.candidate) == Grade::Good);
+        let verdict = Verdict::of(&quality, clip.root(), mode, clip.skeleton(), doubt(&made.candidate));
         let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
         let sidecar = Sidecar {
             candidate: describe::candidate(&made.candidate, clip.period_secs()),
@@ -125,7 +126,7 @@ impl LoopFile {
                 stances: describe::stances(clip, &quality::stands(&keys, body, uncut)),
                 ..describe::feet(clip, body, &made.feet)
             }),
-            quality: describe::quality(&quality, Some(&made.closed), grade),
+            quality: describe::quality(&quality, Some(&made.closed), clip.skeleton(), verdict),
             playback: PlaybackFacts {
                 samples: clip.num_samples(),
                 closing_key: writing.closing_key == ClosingKey::Repeat,
@@ -159,6 +160,7 @@ impl LoopFile {
         let (take, keys) = written_keys(clip, &written, source, &writing)?;
         let body = Body::find(&take, origin.overrides)?;
         let quality = quality::measure(&keys, &body, None);
+        let verdict = Verdict::of(&quality, clip.root(), origin.mode, clip.skeleton(), None);
         let (first, space): (_, RootSpace) = (&origin.first.playback, origin.first.root_motion.space);
         let sidecar = Sidecar {
             candidate: CandidateFacts {
@@ -178,7 +180,7 @@ impl LoopFile {
                 stances: describe::stances(clip, &quality::stands(&keys, &body, None)),
                 ..origin.feet
             }),
-            quality: describe::quality(&quality, None, Grade::of_written(&quality, true)),
+            quality: describe::quality(&quality, None, clip.skeleton(), verdict),
             playback: PlaybackFacts {
                 samples: clip.num_samples(),
                 closing_key: true,
@@ -217,7 +219,6 @@ fn checked(clip: &LoopClip, source: &Source, writing: &LoopWriteSettings) -> Res
 }
 
 /// A written loop read back: its file as a take on the loop's own skeleton, and its keys.
-/// `source` and `writing` are those it was written with. Errors: [`LoopFileError`].
 /// `source` and `writing` are what it was written with. Errors: [`LoopFileError`].
 pub fn written_keys(
     clip: &LoopClip,

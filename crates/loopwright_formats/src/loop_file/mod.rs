@@ -22,6 +22,8 @@ mod load;
 
 mod place;
 
+pub(crate) mod verdict;
+
 mod version_1;
 
 mod word;
@@ -32,3 +34,4 @@ pub use load::{LoadLoopError, load_loop};
 pub use place::{LoopInFile, PlaceError};
 pub use sidecar::{FORMAT, Sidecar, SidecarError, VERSION};
 pub use target::{Choices, Target};
+pub use verdict::{Verdict, doubt};
