@@ -110,4 +110,9 @@ impl crate::Analysis {
     pub fn features(&self) -> &features::Features {
         &self.features
     }
+
+    /// The size of the body relative to a man.
+    pub fn body_size(&self) -> f64 {
+        self.body.size(&self.take)
+    }
 }

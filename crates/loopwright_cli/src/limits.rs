@@ -6,7 +6,6 @@ use std::{
 };
 
 use clap::Args;
-use loopwright::quality::{POP_ACCELERATION, POP_METRES, POP_RADIANS};
 use loopwright_formats::loop_file::facts::QualityFacts;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
@@ -20,7 +19,7 @@ const CONFIG_NAME: &str = "loopwright.toml";
 #[command(next_help_heading = LIMITS)]
 #[serde(default, deny_unknown_fields, rename_all(deserialize = "kebab-case"))]
 pub(crate) struct Limits {
-    /// Largest rotation gap of a joint at the seam, degrees [default: 0.1].
+    /// Largest rotation gap of a joint at the seam, degrees [default: what shows].
     #[arg(long, alias = "max-c0-deg", value_name = "DEG", value_parser = parse_limit)]
     #[serde(
         rename(serialize = "max_pose_gap_deg"),
@@ -28,7 +27,7 @@ pub(crate) struct Limits {
         deserialize_with = "checked"
     )]
     max_gap_deg: Option<f64>,
-    /// Largest position gap of a joint at the seam, millimetres [default: 1].
+    /// Largest position gap of a joint at the seam, millimetres [default: what shows].
     #[arg(long, alias = "max-c0-mm", value_name = "MM", value_parser = parse_limit)]
     #[serde(
         rename(serialize = "max_pose_gap_mm"),
@@ -36,7 +35,7 @@ pub(crate) struct Limits {
         deserialize_with = "checked"
     )]
     max_gap_mm: Option<f64>,
-    /// Largest acceleration at the seam, as a multiple of the loop's own peaks [default: 1.5].
+    /// Largest acceleration at the seam, as a multiple of the loop's own peaks [default: none].
     #[arg(long, value_name = "RATIO", value_parser = parse_limit)]
     #[serde(rename(serialize = "max_seam_acceleration_ratio"), deserialize_with = "checked")]
     max_seam_acceleration: Option<f64>,
@@ -105,7 +104,7 @@ pub(crate) struct Exceeded {
     pub(crate) hint: String,
     /// A description of the figure, and its unit.
     #[serde(skip)]
-    words: (&'static str, &'static str),
+    pub(crate) words: (&'static str, &'static str),
 }
 
 impl fmt::Display for Exceeded {
@@ -137,7 +136,7 @@ pub(crate) struct SeamNames {
 }
 
 impl Limits {
-    /// The limits in force: from flags, else from a file, else the defaults above which a loop pops.
+    /// The limits in force: from flags, else from a file. Whether the seam shows is no limit: a loop whose seam shows fails anyway.
     ///
     /// Errors: the file on the command line, or one found in this folder or above, cannot be read.
     pub(crate) fn settled(flags: Self, config: Option<&Path>) -> Result<Self, Failure> {
@@ -146,15 +145,9 @@ impl Limits {
             None => Self::default(),
         };
         Ok(Self {
-            max_gap_deg: flags
-                .max_gap_deg
-                .or(file.max_gap_deg)
-                .or(Some(POP_RADIANS.to_degrees())),
-            max_gap_mm: flags.max_gap_mm.or(file.max_gap_mm).or(Some(1e3 * POP_METRES)),
-            max_seam_acceleration: flags
-                .max_seam_acceleration
-                .or(file.max_seam_acceleration)
-                .or(Some(POP_ACCELERATION)),
+            max_gap_deg: flags.max_gap_deg.or(file.max_gap_deg),
+            max_gap_mm: flags.max_gap_mm.or(file.max_gap_mm),
+            max_seam_acceleration: flags.max_seam_acceleration.or(file.max_seam_acceleration),
             max_foot_slide: flags.max_foot_slide.or(file.max_foot_slide),
             max_seam_rank: flags.max_seam_rank.or(file.max_seam_rank),
         })

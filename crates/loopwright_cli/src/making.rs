@@ -9,7 +9,10 @@ use loopwright::{
     root_motion::{MAX_LINEAR_TURN, RootError},
     take::CutError,
 };
-use loopwright_formats::{LoopFile, LoopFileError, LoopWriteSettings, Source};
+use loopwright_formats::{
+    LoopFile, LoopFileError, LoopWriteSettings, Source,
+    loop_file::{Verdict, facts::Grade},
+};
 
 use crate::{exit::Failure, load::Loaded};
 
@@ -33,12 +36,10 @@ pub(crate) fn make(
     let file = LoopFile::write_with(&made, loaded.facts(), source, writing).map_err(write_failure)?;
     let mut soft: Vec<String> = file.written.warnings.iter().map(ToString::to_string).collect();
     soft.extend(about(&made));
-    if file.quality.pops() {
+    if let Some(verdict) = Verdict::of_facts(&file.sidecar.quality).filter(|verdict| verdict.grade == Grade::Bad) {
         soft.push(format!(
-            "the seam pops: gap {:.3} deg and {:.3} mm, seam acceleration {:.2} of the loop's own peaks",
-            file.quality.pose_gap_radians.to_degrees(),
-            1e3 * file.quality.pose_gap_metres,
-            file.quality.seam_acceleration_ratio
+            "the seam shows: {}; try a longer --blend, --closure auto, or other frames",
+            verdict.reason
         ));
     }
     Ok(Making { made, file, soft })

@@ -224,16 +224,10 @@ pub(crate) fn miss_in_words(miss: &NearestMiss) -> String {
     }
 }
 
-/// Warns if the loop represents only its own stretch of the take.
+/// Warns if the loop represents only its own stretch of the take. That a loop is idle, or how a whole clip loops, is no warning.
 pub(crate) fn confidence_warning(loaded: &Loaded, best: &LoopCandidate) -> Option<String> {
-    // A take that is calm as a whole, or whole itself, says so elsewhere.
-    if best.is_confident() || best.whole.is_some() {
+    if best.is_confident() || best.whole.is_some() || best.is_idle {
         return None;
-    }
-    if best.is_idle {
-        return Some(
-            "low confidence: nothing that moves repeats; this loop is cut from an idle part of the take".to_owned(),
-        );
     }
     let Some(strength) = best.take_strength else {
         return Some(format!(

@@ -94,15 +94,19 @@ pub struct LoopCandidate {
 }
 
 impl LoopCandidate {
-    /// Whether the take as a whole repeats at this period, or loops already; if not, only this stretch does, or the take is too short to decide.
+    /// Whether the take as a whole repeats at this period, loops already, or repeats so well around this stretch that the rest does
+    /// not matter: a long take walks, stops and turns. If not, the stretch may be alike by chance, or the take is too short to
+    /// decide.
     pub fn is_confident(&self) -> bool {
         if let Some(whole) = &self.whole {
             return whole.kind == WholeClipKind::Loops;
         }
-        !self.is_idle
-            && self
-                .take_strength
-                .is_some_and(|strength| strength >= CONFIDENT_TAKE_STRENGTH)
+        let of_take = self.take_strength.unwrap_or(-1.0);
+        let of_stretch = self.strength.unwrap_or(-1.0);
+        let repeats_here = of_stretch >= CONFIDENT_STRENGTH
+            && (self.steadiness >= VERY_STEADY
+                || self.steadiness >= STEADY && of_take >= CONFIDENT_SHARE * CONFIDENT_TAKE_STRENGTH);
+        !self.is_idle && (of_take >= CONFIDENT_TAKE_STRENGTH || repeats_here)
     }
 
     /// Whether the stretch is a whole take that loops as it is.
@@ -127,15 +131,18 @@ impl LoopCandidate {
         }
     }
 
+    /// Whether one constant twist describes the root motion, if there is any.
+    pub fn is_steady(&self) -> bool {
+        self.loops_already() || self.twist.linear.length() <= MIN_ROOT_SPEED || self.steadiness >= MIN_STEADINESS
+    }
+
     /// Whether the loop can be recommended: the root motion, if any, is steady, the take is calm at the seam, and no pose jumps
     /// inside.
     pub fn is_sound(&self) -> bool {
         if self.loops_already() {
             return true;
         }
-        let moves = self.twist.linear.length() > MIN_ROOT_SPEED;
-        let unsteady = moves && self.steadiness < MIN_STEADINESS;
-        !unsteady && self.abruptness <= MAX_ABRUPTNESS && self.num_jumps == 0
+        self.is_steady() && self.abruptness <= MAX_ABRUPTNESS && self.num_jumps == 0
     }
 }
 
@@ -148,8 +155,17 @@ const MIN_ROOT_SPEED: f64 = 0.2;
 /// Abruptness above which a closed seam may look like a pop, which begins at 1.5.
 const MAX_ABRUPTNESS: f64 = 1.25;
 
-/// Whole-take autocorrelation below which a loop has low confidence: only its own stretch repeats.
+/// Whole-take autocorrelation from which a loop represents its take.
 pub const CONFIDENT_TAKE_STRENGTH: f64 = 0.6;
+
+/// Similarity of the frames around the seam to those one period later from which a stretch of walking in a long take is no chance;
+/// dances, boxers and hoppers reach it too, but not with a steady root motion or with this share of the autocorrelation above.
+const CONFIDENT_STRENGTH: f64 = 0.91;
+const CONFIDENT_SHARE: f64 = 2.0 / 3.0;
+
+/// Steadiness of a stretch of walking between turns, and of one in the middle of a walk.
+const STEADY: f64 = 0.55;
+const VERY_STEADY: f64 = 0.8;
 
 /// The pair that came nearest to being a loop, and why it is not one.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3};
 use super::{LoopClip, LoopClipError};
 use crate::{
     math::rotation,
-    motion::{Pose, RootMotion, Tracks, WorldTracks},
+    motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks},
     take::Take,
 };
 
@@ -164,6 +164,16 @@ impl LoopKeys {
     /// Number of joints.
     pub fn num_joints(&self) -> usize {
         self.tracks.num_joints()
+    }
+
+    /// The skeleton of the file.
+    pub(crate) fn skeleton(&self) -> &Skeleton {
+        self.tracks.skeleton()
+    }
+
+    /// The local pose in the middle of the loop.
+    pub(crate) fn middle_pose(&self) -> PoseRef<'_> {
+        self.tracks.pose(self.num_samples() / 2)
     }
 
     /// Position of a joint at a sample of the endless loop, seen from the root, metres.

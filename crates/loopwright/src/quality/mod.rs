@@ -9,9 +9,12 @@ mod seam;
 
 mod sliding;
 
+mod step;
+
 pub use seam::{SeamJoints, seam_joints};
 pub(crate) use sliding::foot_slide_of_loop;
 pub use sliding::{Stand, foot_slide_of_stances, stands};
+pub use step::{SeamSteps, Step, StepKind};
 
 use crate::{
     analysis::body::Body,
@@ -22,7 +25,7 @@ use crate::{
 
 /// The figures. Angles in radians, lengths in metres, rates per second, ranks from 0 to 1; `None` where unknown.
 ///
-/// A figure has the name that it has in the sidecar, up to the unit.
+/// A figure has the name that it has in the sidecar, up to the unit; `seam` stands for those of the joint that shows most.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Quality {
     /// Largest rotation of a joint between first and closing key, and of a jump before the seam.
@@ -43,23 +46,16 @@ pub struct Quality {
     pub displacement_radians: Option<f64>,
     /// Mean horizontal speed of feet while they stand, metres per second; `None` without feet or stance.
     pub foot_slide_mps: Option<f64>,
+    /// How far joints step over the seam.
+    pub seam: SeamSteps,
+    /// Size of the body relative to a man: limits in metres grow with it.
+    pub body_size: f64,
 }
 
-/// Rotation of a joint over the seam above which a loop pops, radians (0.1 degrees).
-pub const POP_RADIANS: f64 = 0.1 * core::f64::consts::PI / 180.0;
-
-/// Distance of a joint over the seam above which a loop pops, metres.
-pub const POP_METRES: f64 = 1e-3;
-
-/// Seam acceleration above which a loop pops, as a multiple of the joint's own 99th percentile.
-pub const POP_ACCELERATION: f64 = 1.5;
-
 impl Quality {
-    /// Whether the seam is visible.
+    /// Whether the seam shows: whether a joint steps over it farther than a person fails to see, and than its own motion explains.
     pub fn pops(&self) -> bool {
-        self.pose_gap_radians > POP_RADIANS
-            || self.pose_gap_metres > POP_METRES
-            || self.seam_acceleration_ratio > POP_ACCELERATION
+        self.seam.shows()
     }
 }
 
@@ -67,6 +63,7 @@ impl Quality {
 pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) -> Quality {
     let source = source.map(SourceTracks::of);
     let source = source.as_ref();
+    let body_size = body.size_in(keys.skeleton(), keys.middle_pose());
     let (pose_gap_radians, pose_gap_metres) = seam::pose_gap(keys, source);
     let (displacement_metres, displacement_radians) = source.map_or((None, None), |source| {
         let (metres, radians) = seam::displacement(keys, source);
@@ -82,6 +79,8 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) 
         displacement_metres,
         displacement_radians,
         foot_slide_mps: sliding::foot_slide(keys, body, source),
+        seam: SeamSteps::of_loop(keys, body_size),
+        body_size,
     }
 }
 

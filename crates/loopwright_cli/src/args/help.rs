@@ -57,7 +57,7 @@ const SUMMARIES: [Summary; 14] = [
     },
     Summary {
         command: "check",
-        flags: &["take", "config", "max-foot-slide", "json"],
+        flags: &["take", "config", "max-foot-slide", "verbose"],
         example: "loopwright check loops/ --max-foot-slide 3",
     },
     Summary {

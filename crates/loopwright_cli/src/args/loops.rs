@@ -30,6 +30,9 @@ pub(crate) struct CheckArgs {
     pub(crate) take: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
+    /// Print all figures.
+    #[arg(short, long, help_heading = OUTPUT)]
+    pub(crate) verbose: bool,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,

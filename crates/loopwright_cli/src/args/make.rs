@@ -71,6 +71,9 @@ pub(crate) struct TargetArgs {
     /// Overwrite existing files.
     #[arg(long)]
     pub(crate) force: bool,
+    /// Print all figures.
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
     /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,

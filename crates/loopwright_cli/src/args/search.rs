@@ -137,6 +137,9 @@ pub(crate) struct FindArgs {
     /// Overwrite an existing plot.
     #[arg(long, requires = "plot", help_heading = OUTPUT)]
     pub(crate) force: bool,
+    /// Print what the loops are judged by.
+    #[arg(short, long, help_heading = OUTPUT)]
+    pub(crate) verbose: bool,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,

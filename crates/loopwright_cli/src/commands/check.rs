@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use loopwright::{
-    Take,
+    Quality, Skeleton, Take,
     analysis::Body,
     loop_clip::KeyLayout,
-    quality::{self, Stand},
+    quality::{self, Stand, StepKind},
 };
 use loopwright_formats::{
     LoopInFile,
     loop_file::{
-        describe,
+        Verdict as Judged, describe,
         facts::{ContactFacts, FeetFacts, Grade},
     },
 };
@@ -19,7 +19,7 @@ use loopwright_formats::{
 use crate::{
     args::CheckArgs,
     exit::{Ending, Failure},
-    limits::{Limits, SeamNames},
+    limits::{Exceeded, Limits, SeamNames},
     load::{self, Loaded},
     output,
     recipe::TakeArgs,
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
                     for warning in &verdict.warnings {
                         talk::warn(&format!("{}: {warning}", verdict.title()));
                     }
-                    output::print(&report::human(&verdict))?;
+                    output::print(&report::human(&verdict, args.verbose))?;
                 }
                 verdict
             }
@@ -228,9 +228,16 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
         );
     }
     let name_of = |joint: usize| written.skeleton().joint(joint).name.clone();
-    let was_doubtful = (sidecar.as_ref()).is_some_and(|sidecar| sidecar.quality.grade == Some(Grade::Check));
-    let mut figures = describe::quality(&quality, None, Grade::of_written(&quality, !was_doubtful));
-    let failed = limits.exceeded(
+    // What the maker of the loop doubted is not in its keys.
+    let doubted = (sidecar.as_ref()).filter(|sidecar| sidecar.quality.grade == Some(Grade::Check));
+    let doubt = doubted.map(|sidecar| {
+        let reason = sidecar.quality.verdict_reason.clone();
+        reason.unwrap_or_else(|| "its sidecar says so".to_owned())
+    });
+    let judged = Judged::of(&quality, &in_file.root, in_file.mode, written.skeleton(), doubt);
+    let popping = popped(&judged, &quality, written.skeleton());
+    let mut figures = describe::quality(&quality, None, written.skeleton(), judged);
+    let mut failed = limits.exceeded(
         &figures,
         &SeamNames {
             turn: name_of(joints.turn),
@@ -238,9 +245,11 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
             acceleration: name_of(joints.acceleration),
         },
     );
-    if !failed.is_empty() && figures.grade == Some(Grade::Good) {
+    if let Some(first) = failed.first().filter(|_| figures.grade != Some(Grade::Bad)) {
         figures.grade = Some(Grade::Check);
+        figures.verdict_reason = Some(first.to_string());
     }
+    failed.splice(0..0, popping);
     warnings.extend(limits.unchecked(&figures).map(str::to_owned));
     Ok(Verdict {
         file: path.display().to_string(),
@@ -257,6 +266,35 @@ fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits
         root_motion: Some(describe::root_motion(&in_file.root, in_file.mode, in_file.space)),
         quality: Some(figures),
         warnings,
+    })
+}
+
+/// The step that makes a loop pop, as a failure.
+fn popped(judged: &Judged, quality: &Quality, skeleton: &Skeleton) -> Option<Exceeded> {
+    let (kind, step) = quality.seam.worst();
+    let of = |measure, what, unit, scale: f64| Exceeded {
+        measure,
+        found: scale * step.size,
+        allowed: scale * step.allowed,
+        joint: Some(skeleton.joint(step.joint).name.clone()),
+        hint: "close it again with `loopwright make` or `loopwright close`".to_owned(),
+        words: (what, unit),
+    };
+    (judged.grade == Grade::Bad).then(|| match kind {
+        StepKind::Position => of("seam_step_mm", "jump over the seam", " mm", 1e3),
+        StepKind::Rotation => of("seam_step_deg", "turn over the seam", " deg", 1f64.to_degrees()),
+        StepKind::Velocity => of(
+            "seam_velocity_step_mps",
+            "change of velocity over the seam",
+            " m/s",
+            1.0,
+        ),
+        StepKind::AngularVelocity => of(
+            "seam_velocity_step_dps",
+            "change of the rate of turn over the seam",
+            " deg/s",
+            1f64.to_degrees(),
+        ),
     })
 }
 

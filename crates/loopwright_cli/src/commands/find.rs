@@ -73,7 +73,7 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
     output::print(&if args.json {
         answer.json(None, &written)
     } else {
-        answer.human()
+        answer.human(args.verbose)
     })?;
     Ok(Ending::Done)
 }

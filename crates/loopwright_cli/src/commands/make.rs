@@ -200,7 +200,7 @@ fn make(
     output::print(&if target.json {
         json::text(&file.sidecar)
     } else {
-        report::human(&file.sidecar)
+        report::human(&file.sidecar, target.verbose)
     })?;
     Ok(if file.quality.pops() {
         Ending::Negative

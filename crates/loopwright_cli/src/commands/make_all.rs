@@ -13,7 +13,7 @@ use loopwright::{
     feet::FootLock,
     loop_clip::LoopKeys,
     math::ops,
-    quality::{self, POP_METRES, POP_RADIANS},
+    quality,
 };
 use loopwright_formats::{
     AnimatedFile, Format, Source,
@@ -34,6 +34,10 @@ use crate::{
     talk::{self, Progress},
     written_loop,
 };
+
+/// A gap below this is not seen, metres and radians (0.1 degrees).
+const UNSEEN_METRES: f64 = 1e-3;
+const UNSEEN_RADIANS: f64 = 0.1 * core::f64::consts::PI / 180.0;
 
 /// The suffix of loops, which are not looped again.
 const LOOP_SUFFIX: &str = "-loop";
@@ -325,8 +329,8 @@ fn loops_as_it_is(best: &LoopCandidate) -> bool {
     best.whole.as_ref().is_some_and(|whole| {
         whole.loops_already()
             && whole.last_key == LastKey::Closing
-            && whole.gap_metres <= POP_METRES
-            && whole.gap_radians <= POP_RADIANS
+            && whole.gap_metres <= UNSEEN_METRES
+            && whole.gap_radians <= UNSEEN_RADIANS
     })
 }
 

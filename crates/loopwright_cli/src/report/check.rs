@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
-use loopwright_formats::loop_file::facts::{CandidateFacts, QualityFacts, RootMotionFacts, TakeFacts};
+use loopwright_formats::loop_file::{
+    Verdict as Judged,
+    facts::{CandidateFacts, QualityFacts, RootMotionFacts, TakeFacts},
+};
 use serde::{Serialize, Serializer};
 
 use super::{
@@ -54,14 +57,16 @@ impl Verdict {
     }
 }
 
-/// The answer of `check` on one loop.
-pub(crate) fn human(verdict: &Verdict) -> String {
-    let mut text = format!("{}: {}\n", verdict.title(), verdict.verdict);
+/// The answer of `check` on one loop; `verbose` adds all figures.
+pub(crate) fn human(verdict: &Verdict, verbose: bool) -> String {
+    let judged = (verdict.quality.as_ref()).and_then(Judged::of_facts);
+    let judged = judged.map_or_else(|| verdict.verdict.to_owned(), |judged| judged.to_string());
+    let mut text = format!("{}: {judged}\n", verdict.title());
     if let Some(root) = &verdict.root_motion {
         let _ = writeln!(text, "  {:<20} {}", "root motion", root_motion(root));
     }
     if let Some(quality) = &verdict.quality {
-        text.push_str(&figures(quality));
+        text.push_str(&figures(quality, verbose));
     }
     for exceeded in &verdict.failed {
         let _ = writeln!(text, "  failed: {exceeded}\n    try: {}", exceeded.hint);

@@ -23,7 +23,11 @@ impl DemoAnswer<'_> {
 
     /// The answer as text.
     pub(crate) fn human(&self) -> String {
-        let (found, made, truth) = (self.found.human(), make::human(self.made), self.truth.human());
+        let (found, made, truth) = (
+            self.found.human(false),
+            make::human(self.made, false),
+            self.truth.human(),
+        );
         format!("{found}\n{made}{truth}")
     }
 }

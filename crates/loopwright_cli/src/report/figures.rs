@@ -110,52 +110,66 @@ fn small(value: Option<f64>, unit: &str) -> String {
     }
 }
 
-/// The figures, one line each.
-pub(super) fn figures(quality: &QualityFacts) -> String {
+/// The figures, one line each: those that a person can judge, and the others where all are asked for.
+pub(super) fn figures(quality: &QualityFacts, verbose: bool) -> String {
     let mut text = String::new();
     let mut line = |label: &str, value: String| {
         let _ = writeln!(text, "  {label:<20} {value}");
     };
-    line(
-        "pose gap",
-        format!(
-            "{}, {}",
-            small(quality.pose_gap_deg, "deg"),
-            small(quality.pose_gap_mm, "mm")
-        ),
-    );
-    if quality.velocity_gap_dps.is_some() {
+    if verbose {
+        if let (Some(ratio), Some(joint)) = (quality.seam_step_ratio, &quality.seam_joint) {
+            line(
+                "seam step",
+                format!(
+                    "{} mm, {} deg, {} m/s, {} deg/s; at most {ratio:.2} of what shows (joint {joint})",
+                    optional(quality.seam_step_mm, 2),
+                    optional(quality.seam_step_deg, 2),
+                    optional(quality.seam_velocity_step_mps, 2),
+                    optional(quality.seam_velocity_step_dps, 0)
+                ),
+            );
+        }
         line(
-            "velocity gap",
+            "pose gap",
             format!(
                 "{}, {}",
-                small(quality.velocity_gap_dps, "deg/s"),
-                small(quality.velocity_gap_mmps, "mm/s")
+                small(quality.pose_gap_deg, "deg"),
+                small(quality.pose_gap_mm, "mm")
             ),
         );
+        if quality.velocity_gap_dps.is_some() {
+            line(
+                "velocity gap",
+                format!(
+                    "{}, {}",
+                    small(quality.velocity_gap_dps, "deg/s"),
+                    small(quality.velocity_gap_mmps, "mm/s")
+                ),
+            );
+        }
+        line("seam acceleration", {
+            let error = quality
+                .seam_acceleration_error_ratio
+                .map_or_else(String::new, |error| format!("error {error:.3}, "));
+            format!(
+                "{error}{} of the loop's own peaks",
+                optional(quality.seam_acceleration_ratio, 2)
+            )
+        });
+        line("seam rank", {
+            let take = quality
+                .take_rank_percent
+                .map_or_else(String::new, |rank| format!("; the take there {rank:.0}"));
+            format!("{}{take} (50 is average)", optional(quality.seam_rank_percent, 0))
+        });
     }
-    line("seam acceleration", {
-        let error = quality
-            .seam_acceleration_error_ratio
-            .map_or_else(String::new, |error| format!("error {error:.3}, "));
-        format!(
-            "{error}{} of the loop's own peaks (pops above 1.5)",
-            optional(quality.seam_acceleration_ratio, 2)
-        )
-    });
-    line("seam rank", {
-        let take = quality
-            .take_rank_percent
-            .map_or_else(String::new, |rank| format!("; the take there {rank:.0}"));
-        format!("{}{take} (50 is average)", optional(quality.seam_rank_percent, 0))
-    });
     if quality.displacement_mm.is_some() {
         line(
             "displacement",
             format!(
-                "{} mm, {} deg",
-                optional(quality.displacement_mm, 2),
-                optional(quality.displacement_deg, 2)
+                "{} mm, {} deg on average",
+                optional(quality.displacement_mm, 1),
+                optional(quality.displacement_deg, 1)
             ),
         );
     }

@@ -13,7 +13,7 @@ use loopwright_formats::loop_file::{
     describe,
     facts::{CandidateFacts, Grade, RootMotionFacts, TakeFacts},
 };
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::{
     figures::{headline, whole_clip},
@@ -42,8 +42,13 @@ pub(crate) struct FoundLoop {
     /// What the body does during the loop.
     segment: Option<&'static str>,
     /// Whether the loop is worth making, see [`Grade::of_candidate`].
-    grade: &'static str,
+    #[serde(serialize_with = "word")]
+    grade: Grade,
     root_motion: RootMotionFacts,
+}
+
+fn word<S: Serializer>(grade: &Grade, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(grade.as_str())
 }
 
 impl FoundLoop {
@@ -56,7 +61,7 @@ impl FoundLoop {
             take_repeat_strength: candidate.take_strength,
             idle: candidate.is_idle,
             segment: segment_of(candidate, segments),
-            grade: Grade::of_candidate(candidate).as_str(),
+            grade: Grade::of_candidate(candidate),
             root_motion: describe::root_motion(
                 &RootMotion {
                     start: candidate.root_start,
@@ -69,7 +74,7 @@ impl FoundLoop {
         candidates.iter().enumerate().map(of).collect()
     }
 
-    fn row(&self, with_segment: bool) -> Vec<String> {
+    fn row(&self, with_segment: bool, verbose: bool) -> Vec<String> {
         let (candidate, root_motion) = (&self.candidate, &self.root_motion);
         let mut row = vec![
             self.rank.to_string(),
@@ -77,11 +82,20 @@ impl FoundLoop {
             format!("{:.2}", candidate.end_frame),
             format!("{:.3}", candidate.source_period_secs),
             candidate.cycles.to_string(),
+            format!("{:.2}", root_motion.speed_mps),
+            format!("{:+.1}", root_motion.turn_rate_dps),
+            self.grade.spoken().to_owned(),
+        ];
+        if with_segment {
+            row.push(self.segment.unwrap_or("-").to_owned());
+        }
+        if !verbose {
+            return row;
+        }
+        row.extend([
             optional(candidate.seam_cost_metre_secs, 4),
             optional(candidate.cost_ratio, 3),
             optional(candidate.steadiness, 2),
-            format!("{:.2}", root_motion.speed_mps),
-            format!("{:+.1}", root_motion.turn_rate_dps),
             format!("{:+.2}", root_motion.climb_mps),
             // A phase just before the strike is closer to the strike than to a whole cycle after it, so 1 becomes 0.
             optional(
@@ -91,10 +105,7 @@ impl FoundLoop {
                 2,
             ),
             optional(candidate.activity_ratio, 2),
-        ];
-        if with_segment {
-            row.push(self.segment.unwrap_or("-").to_owned());
-        }
+        ]);
         row
     }
 }
@@ -249,15 +260,20 @@ impl FindAnswer {
         json::document("find", self, failure, outputs)
     }
 
-    /// The answer as text.
-    pub(crate) fn human(&self) -> String {
+    /// The answer as text; `verbose` adds what the loops were judged by.
+    pub(crate) fn human(&self, verbose: bool) -> String {
         let with_segment = self.segments.is_some();
         let segment = if with_segment { " | segment" } else { "" };
+        let judged_by = if verbose {
+            " | seam cost | ratio | steady | climb | phase | activity"
+        } else {
+            ""
+        };
         let mut table = Table::new(&format!(
-            "# | start | end | seconds | cycles | seam cost | ratio | steady | m/s | deg/s | climb | phase | activity{segment}"
+            "# | start | end | seconds | cycles | m/s | deg/s | grade{segment}{judged_by}"
         ));
         for found in &self.candidates {
-            table.row(found.row(with_segment));
+            table.row(found.row(with_segment, verbose));
         }
         let mut text = headline(&self.take);
         if let Some(whole) = self

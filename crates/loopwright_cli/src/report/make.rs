@@ -2,15 +2,24 @@
 
 use std::fmt::Write;
 
-use loopwright_formats::Sidecar;
+use loopwright_formats::{Sidecar, loop_file::Verdict};
 
 use super::figures::{figures, held, root_motion, whole_clip};
 
-/// The answer of `make`.
-pub(crate) fn human(sidecar: &Sidecar) -> String {
+/// The file of a loop, and the verdict on it.
+fn first_line(sidecar: &Sidecar) -> String {
+    let file = sidecar.outputs.first().map_or("", String::as_str);
+    match Verdict::of_facts(&sidecar.quality) {
+        Some(verdict) => format!("{file}: {verdict}\n"),
+        None => format!("{file}\n"),
+    }
+}
+
+/// The answer of `make`; `verbose` adds all figures.
+pub(crate) fn human(sidecar: &Sidecar, verbose: bool) -> String {
     let candidate = &sidecar.candidate;
     let cycles = if candidate.cycles == 1 { "cycle" } else { "cycles" };
-    let mut text = format!("{}\n", sidecar.outputs.first().map_or("", String::as_str));
+    let mut text = first_line(sidecar);
     let _ = match &candidate.whole_clip {
         Some(whole) => writeln!(
             text,
@@ -45,7 +54,7 @@ pub(crate) fn human(sidecar: &Sidecar) -> String {
     if let Some(feet) = &sidecar.feet {
         let _ = writeln!(text, "  {:<20} {}", "feet", held(feet));
     }
-    text.push_str(&figures(&sidecar.quality));
+    text.push_str(&figures(&sidecar.quality, verbose));
     for output in sidecar.outputs.iter().skip(1) {
         let _ = writeln!(text, "{output}");
     }
@@ -54,7 +63,7 @@ pub(crate) fn human(sidecar: &Sidecar) -> String {
 
 /// The answer of `blend`.
 pub(crate) fn blend(sidecar: &Sidecar) -> String {
-    let mut text = format!("{}\n", sidecar.outputs.first().map_or("", String::as_str));
+    let mut text = first_line(sidecar);
     if let Some(blend) = &sidecar.blend {
         let parts = blend.loops.iter().zip(&blend.weights).zip(&blend.phases);
         for ((file, weight), phase) in parts {
@@ -74,7 +83,7 @@ pub(crate) fn blend(sidecar: &Sidecar) -> String {
     if let Some(feet) = &sidecar.feet {
         let _ = writeln!(text, "  {:<20} {}", "feet", held(feet));
     }
-    text.push_str(&figures(&sidecar.quality));
+    text.push_str(&figures(&sidecar.quality, false));
     for output in sidecar.outputs.iter().skip(1) {
         let _ = writeln!(text, "{output}");
     }

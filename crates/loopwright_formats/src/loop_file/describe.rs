@@ -1,7 +1,7 @@
 //! From the core's values to the facts shared by JSON, loop files and text, in the units people use.
 
 use loopwright::{
-    LoopCandidate, LoopClip, MadeLoop, Quality, RootMode, RootMotion,
+    LoopCandidate, LoopClip, MadeLoop, Quality, RootMode, RootMotion, Skeleton,
     analysis::Body,
     candidate::WholeClip,
     closure::{Closed, ClosureName, Order},
@@ -12,9 +12,10 @@ use loopwright::{
 };
 
 use super::facts::{
-    CandidateFacts, ClosureFacts, ContactFacts, FeetFacts, FootFacts, FootTreatment, Grade, QualityFacts,
-    RootMotionFacts, SpeedSource, WholeClipFacts,
+    CandidateFacts, ClosureFacts, ContactFacts, FeetFacts, FootFacts, FootTreatment, QualityFacts, RootMotionFacts,
+    SpeedSource, WholeClipFacts,
 };
+use super::verdict::Verdict;
 
 /// A candidate's facts; `period_secs` is the written period, or the source's own if nothing is written.
 pub fn candidate(candidate: &LoopCandidate, period_secs: f64) -> CandidateFacts {
@@ -176,10 +177,19 @@ fn treatment(outcome: &FootOutcome) -> FootTreatment {
     }
 }
 
-/// The figures; `closed` is known only when the loop is made.
-pub fn quality(quality: &Quality, closed: Option<&Closed>, grade: Grade) -> QualityFacts {
+/// The figures of a loop with joints of this skeleton; `closed` is known only when the loop is made.
+pub fn quality(quality: &Quality, closed: Option<&Closed>, skeleton: &Skeleton, verdict: Verdict) -> QualityFacts {
+    let seam = &quality.seam;
+    let (_, worst) = seam.worst();
     QualityFacts {
-        grade: Some(grade),
+        grade: Some(verdict.grade),
+        verdict_reason: Some(verdict.reason),
+        seam_joint: Some(skeleton.joint(worst.joint).name.clone()),
+        seam_step_ratio: Some(worst.ratio()),
+        seam_step_mm: Some(1e3 * seam.position.size),
+        seam_step_deg: Some(seam.rotation.size.to_degrees()),
+        seam_velocity_step_mps: Some(seam.velocity.size),
+        seam_velocity_step_dps: Some(seam.angular_velocity.size.to_degrees()),
         pose_gap_deg: Some(quality.pose_gap_radians.to_degrees()),
         pose_gap_mm: Some(1e3 * quality.pose_gap_metres),
         velocity_gap_dps: closed.map(|closed| closed.residual.angular_velocity.to_degrees()),

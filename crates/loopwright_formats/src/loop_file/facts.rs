@@ -5,7 +5,7 @@
 //! stands for an unknown value.
 
 use loopwright::{
-    LoopCandidate, Quality, RootMode, Take,
+    LoopCandidate, RootMode, Take,
     candidate::{LastKey, WholeClipKind},
     root_motion::RootSpace,
 };
@@ -259,6 +259,27 @@ pub struct QualityFacts {
     /// Whether the loop can be used unchanged; null in loops of version 1.
     #[serde(default, with = "optional_word")]
     pub grade: Option<Grade>,
+    /// The reason for the grade, as a clause; null in loops of former versions.
+    #[serde(default)]
+    pub verdict_reason: Option<String>,
+    /// The joint whose step over the seam shows most.
+    #[serde(default)]
+    pub seam_joint: Option<String>,
+    /// Its step as a share of the largest one that does not show; above 1 the seam shows.
+    #[serde(default)]
+    pub seam_step_ratio: Option<f64>,
+    /// Jump in position over the seam, of the joint at which it shows most.
+    #[serde(default)]
+    pub seam_step_mm: Option<f64>,
+    /// Jump in rotation over the seam, of the joint at which it shows most.
+    #[serde(default)]
+    pub seam_step_deg: Option<f64>,
+    /// Change of velocity over the seam beyond the change around it, of the joint at which it shows most.
+    #[serde(default)]
+    pub seam_velocity_step_mps: Option<f64>,
+    /// Change of the rate of turn over the seam beyond the change around it, of the joint at which it shows most.
+    #[serde(default)]
+    pub seam_velocity_step_dps: Option<f64>,
     /// Pose gap at the seam, largest over joints, degrees.
     pub pose_gap_deg: Option<f64>,
     /// Pose gap at the seam, largest over joints, millimetres.
@@ -269,7 +290,7 @@ pub struct QualityFacts {
     pub velocity_gap_mmps: Option<f64>,
     /// Difference between the acceleration at the seam and that of the take there, divided by the RMS acceleration of the motion.
     pub seam_acceleration_error_ratio: Option<f64>,
-    /// Acceleration at the seam divided by the 99th percentile of the loop's own, for the worst joint; above 1.5 the seam pops.
+    /// Acceleration at the seam divided by the 99th percentile of the loop's own, for the worst joint.
     pub seam_acceleration_ratio: Option<f64>,
     /// Rank of the seam's acceleration among all windows of the loop; an average of 50 means that the seam is inconspicuous.
     pub seam_rank_percent: Option<f64>,
@@ -283,15 +304,15 @@ pub struct QualityFacts {
     pub foot_slide_cmps: Option<f64>,
 }
 
-/// Whether a loop can be used unchanged: one word for sorting many loops.
+/// Whether a loop can be used unchanged: one word for sorting many loops; [`super::Verdict`] adds the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grade {
-    /// The seam does not pop, and the take as a whole repeats at the loop's period.
+    /// The seam does not show, and nothing else speaks against the loop.
     Good,
-    /// A person should check it: the loop may represent only its own span of the take, its root motion may be unsteady, or a
-    /// limit of `check` is exceeded.
+    /// A person should check it: feet slide, closing bent the motion, the root drifts, the loop may represent only its own span of
+    /// the take, or a limit of `check` is exceeded.
     Check,
-    /// The seam pops; a loop that is not made yet is unlikely to close well.
+    /// The seam shows; a loop that is not made yet is unlikely to close well.
     Bad,
 }
 
@@ -314,12 +335,11 @@ impl Grade {
         }
     }
 
-    /// The grade of a loop as written: bad if it pops; otherwise good only if nothing speaks against it.
-    pub fn of_written(quality: &Quality, nothing_against: bool) -> Self {
-        match (quality.pops(), nothing_against) {
-            (true, _) => Self::Bad,
-            (false, true) => Self::Good,
-            (false, false) => Self::Check,
+    /// The word that people read: check is "check it".
+    pub fn spoken(self) -> &'static str {
+        match self {
+            Self::Check => "check it",
+            Self::Good | Self::Bad => self.as_str(),
         }
     }
 }

@@ -12,8 +12,9 @@ use loopwright::{
 
 use super::{
     describe,
-    facts::{BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, Grade, PlaybackFacts, TakeFacts},
+    facts::{BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, PlaybackFacts, TakeFacts},
     sidecar::Sidecar,
+    verdict::{Verdict, doubt},
 };
 use crate::{
     animated_file::AnimatedFile,
@@ -128,6 +129,7 @@ impl LoopFile {
         let (take, keys) = written_keys(clip, &written, source, &writing)?;
         let body = Body::find(&take, origin.overrides)?;
         let quality = quality::measure(&keys, &body, None);
+        let verdict = Verdict::of(&quality, clip.root(), origin.mode, clip.skeleton(), None);
         let (first, space): (_, RootSpace) = (&origin.first.playback, origin.first.root_motion.space);
         let sidecar = Sidecar {
             candidate: CandidateFacts {
@@ -147,7 +149,7 @@ impl LoopFile {
                 stances: describe::stances(clip, &quality::stands(&keys, &body, None)),
                 ..origin.feet
             }),
-            quality: describe::quality(&quality, None, Grade::of_written(&quality, true)),
+            quality: describe::quality(&quality, None, clip.skeleton(), verdict),
             playback: PlaybackFacts {
                 samples: clip.num_samples(),
                 closing_key: true,
@@ -193,7 +195,7 @@ pub(super) fn described(
         space: root_space,
         ..
     } = made.root;
-    let grade = Grade::of_written(&quality, Grade::of_candidate(&made.candidate) == Grade::Good);
+    let verdict = Verdict::of(&quality, clip.root(), mode, clip.skeleton(), doubt(&made.candidate));
     let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
     let sidecar = Sidecar {
         candidate: describe::candidate(&made.candidate, clip.period_secs()),
@@ -207,7 +209,7 @@ pub(super) fn described(
             stances: describe::stances(clip, &quality::stands(keys, body, uncut)),
             ..describe::feet(clip, body, &made.feet)
         }),
-        quality: describe::quality(&quality, Some(&made.closed), grade),
+        quality: describe::quality(&quality, Some(&made.closed), clip.skeleton(), verdict),
         playback: PlaybackFacts {
             samples: clip.num_samples(),
             closing_key: writing.closing_key == ClosingKey::Repeat,

@@ -24,6 +24,8 @@ mod load;
 
 mod place;
 
+pub(crate) mod verdict;
+
 mod version_1;
 
 mod word;
@@ -35,3 +37,4 @@ pub use pack::{AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PACK_FO
 pub use place::{LoopInFile, PlaceError};
 pub use sidecar::{FORMAT, Sidecar, SidecarError, VERSION};
 pub use target::{Choices, Target};
+pub use verdict::{Verdict, doubt};

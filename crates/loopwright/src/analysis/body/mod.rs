@@ -5,7 +5,7 @@ use glam::DVec3;
 
 use super::standing::ContactLimits;
 use crate::{
-    motion::{Skeleton, WorldTracks},
+    motion::{PoseRef, Skeleton, WorldTracks},
     take::Take,
 };
 
@@ -269,23 +269,26 @@ impl Body {
     /// Measured on the bones of the middle frame, because in some files the offsets of the rest pose differ from the bones.
     /// `None` where feet or head were not found, or where all bones have length zero.
     pub fn stature(&self, take: &Take) -> Option<f64> {
+        self.stature_in(take.skeleton(), take.pose(take.num_frames() / 2))
+    }
+
+    fn stature_in(&self, skeleton: &Skeleton, pose: PoseRef<'_>) -> Option<f64> {
         if self.found_by == FoundBy::AllLeaves {
             return None;
         }
-        let translations = take.translations(take.num_frames() / 2);
         let chain = |joint: usize| {
-            let path = take.skeleton().path_from_root(joint);
+            let path = skeleton.path_from_root(joint);
             let at = path.iter().position(|&above| above == self.hips)?;
             Some(
                 path[at + 1..]
                     .iter()
-                    .map(|&joint| translations[joint].length())
+                    .map(|&joint| pose.translations[joint].length())
                     .sum::<f64>(),
             )
         };
-        let leg = |foot: &Foot| match self.end_of_leg_apart(take.skeleton(), foot) {
+        let leg = |foot: &Foot| match self.end_of_leg_apart(skeleton, foot) {
             Some(end) => {
-                let world = take.pose(take.num_frames() / 2).world(take.skeleton()).translations;
+                let world = pose.world(skeleton).translations;
                 Some(chain(end)? + (world[foot.ankle] - world[end]).length())
             }
             None => chain(foot.ankle),
@@ -299,18 +302,22 @@ impl Body {
     ///
     /// Where the height is unknown, twice the longest chain of bones from the hips stands for it; 1 where there are no bones.
     pub(crate) fn size(&self, take: &Take) -> f64 {
-        let (skeleton, translations) = (take.skeleton(), take.translations(take.num_frames() / 2));
+        self.size_in(take.skeleton(), take.pose(take.num_frames() / 2))
+    }
+
+    /// The same for the bones of a local pose.
+    pub(crate) fn size_in(&self, skeleton: &Skeleton, pose: PoseRef<'_>) -> f64 {
         let mut reach = vec![0.0_f64; skeleton.num_joints()];
         for joint in 0..skeleton.num_joints() {
             if let Some(parent) = skeleton.parent(joint).filter(|_| joint != self.hips) {
-                reach[joint] = reach[parent] + translations[joint].length();
+                reach[joint] = reach[parent] + pose.translations[joint].length();
             }
         }
         let longest = (0..reach.len())
             .filter(|&joint| skeleton.path_from_root(joint).contains(&self.hips))
             .map(|joint| reach[joint] - reach[self.hips])
             .fold(0.0, f64::max);
-        let height = self.stature(take).unwrap_or(2.0 * longest);
+        let height = self.stature_in(skeleton, pose).unwrap_or(2.0 * longest);
         if height > 0.0 {
             height / USUAL_HEIGHT_METRES
         } else {

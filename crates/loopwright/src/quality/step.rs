@@ -1,0 +1,275 @@
+//! Whether a seam shows: how far joints step over it, in absolute figures and relative to their own motion.
+//!
+//! Limits and how they were measured: docs/measurements/check.md. Formulae: docs/math/measures.md.
+
+use core::ops::Range;
+
+use glam::{DQuat, DVec3};
+
+use crate::{loop_clip::LoopKeys, math::percentile, math::rotation};
+
+/// The percentile of a joint's own steps that a seam is compared with.
+const OWN_SHARE: f64 = 0.99;
+
+/// What a joint may do over a seam without showing: as a multiple of its own 99th percentile, or up to a floor that nobody sees.
+#[derive(Clone, Copy, Debug)]
+struct Limit {
+    /// Most that is allowed of a joint that hardly moves, in SI units; lengths at the size of a man.
+    floor: f64,
+    /// Most that is allowed as a multiple of the joint's own.
+    ratio: f64,
+}
+
+/// Limits of the four steps. Lower ratios raise false alarms where two feet strike at the seam of a short loop, which is the only
+/// strike of either foot in it; higher ones miss cuts in fast motion at 24 frames per second. The floors are above what authored
+/// idles do between keys and below what is seen on a screen.
+const LIMITS: [Limit; 4] = [
+    Limit {
+        floor: 2e-3,
+        ratio: 2.5,
+    },
+    Limit {
+        floor: 0.35,
+        ratio: 3.5,
+    },
+    Limit {
+        floor: 1.5 * core::f64::consts::PI / 180.0,
+        ratio: 3.0,
+    },
+    Limit {
+        floor: 100.0 * core::f64::consts::PI / 180.0,
+        ratio: 5.0,
+    },
+];
+
+/// A gap between the first key and the closing one that shows however fast the joint moves: no motion explains it. Metres at the
+/// size of a man; the floor of rotations is above a degree already.
+const GAP_METRES: f64 = 1e-2;
+
+/// What a joint does over a seam.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StepKind {
+    /// It jumps: metres.
+    #[default]
+    Position,
+    /// It changes its velocity: metres per second.
+    Velocity,
+    /// It turns at once: radians.
+    Rotation,
+    /// It changes its rate of turn: radians per second.
+    AngularVelocity,
+}
+
+/// The joint whose step over the seam is the largest share of what its own motion explains.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Step {
+    /// The joint, by index.
+    pub joint: usize,
+    /// The size of the step, in the unit of its kind.
+    pub size: f64,
+    /// The largest step of this joint that does not show.
+    pub allowed: f64,
+}
+
+impl Step {
+    /// The step as a share of what is allowed; above 1 it shows.
+    pub fn ratio(&self) -> f64 {
+        if self.allowed > 0.0 {
+            self.size / self.allowed
+        } else {
+            0.0
+        }
+    }
+}
+
+/// The steps over a seam, of the joint that shows most in each respect.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SeamSteps {
+    /// Jump in position, or the gap to the closing key.
+    pub position: Step,
+    /// Change of velocity beyond the change around it.
+    pub velocity: Step,
+    /// Jump in rotation, or the gap to the closing key.
+    pub rotation: Step,
+    /// Change of the rate of turn beyond the change around it.
+    pub angular_velocity: Step,
+    /// Farthest that a joint jumps beyond its own 99th percentile, metres: what the seam adds to the motion.
+    pub excess_metres: f64,
+}
+
+impl SeamSteps {
+    /// The steps of a loop of a body of that size relative to a man.
+    pub(super) fn of_loop(keys: &LoopKeys, size: f64) -> Self {
+        let num_samples = keys.num_samples() as isize;
+        let before = num_samples / 2;
+        // As many second differences as samples.
+        let steps = Self::of_frames(
+            -before - 1..num_samples - before + 1,
+            keys.step_secs(),
+            keys.num_joints(),
+            size,
+            |sample, joint| keys.position(sample, joint),
+            |sample, joint| keys.rotation(sample, joint),
+        );
+        (0..keys.num_joints()).fold(steps.0, |found, joint| match keys.closing_gap(joint) {
+            Some((radians, metres)) => found.with_gap(joint, metres, radians, &steps.1[joint], size),
+            None => found,
+        })
+    }
+
+    /// The steps over the seam between the frames -1 and 0 of a stretch, in which only the seam may be cut.
+    pub fn of_stretch(
+        frames: Range<isize>,
+        step_secs: f64,
+        num_joints: usize,
+        size: f64,
+        position: impl Fn(isize, usize) -> DVec3,
+        rotation: impl Fn(isize, usize) -> DQuat,
+    ) -> Self {
+        Self::of_frames(frames, step_secs, num_joints, size, position, rotation).0
+    }
+
+    /// The same, and what is allowed of every joint.
+    fn of_frames(
+        frames: Range<isize>,
+        step_secs: f64,
+        num_joints: usize,
+        size: f64,
+        position: impl Fn(isize, usize) -> DVec3,
+        rotation: impl Fn(isize, usize) -> DQuat,
+    ) -> (Self, Vec<Allowed>) {
+        let mut found = Self::default();
+        let mut allowed = Vec::with_capacity(num_joints);
+        let before_seam = usize::try_from(-1 - frames.start).unwrap_or(0);
+        for joint in 0..num_joints {
+            let moves: Vec<DVec3> = (frames.start..frames.end - 1)
+                .map(|frame| position(frame + 1, joint) - position(frame, joint))
+                .collect();
+            let turns: Vec<DVec3> = (frames.start..frames.end - 1)
+                .map(|frame| rotation::difference(rotation(frame + 1, joint), rotation(frame, joint)))
+                .collect();
+            let [jump, kink] = AtSeam::of(&moves, before_seam, step_secs);
+            let [turn, swing] = AtSeam::of(&turns, before_seam, step_secs);
+            let step = |at: &AtSeam, limit: Limit, size: f64| Step {
+                joint,
+                size: at.seam,
+                allowed: (limit.floor * size).max(limit.ratio * at.own),
+            };
+            let steps = [
+                step(&jump, LIMITS[0], size),
+                step(&kink, LIMITS[1], size),
+                step(&turn, LIMITS[2], 1.0),
+                step(&swing, LIMITS[3], 1.0),
+            ];
+            let worst = [
+                &mut found.position,
+                &mut found.velocity,
+                &mut found.rotation,
+                &mut found.angular_velocity,
+            ];
+            for (worst, step) in worst.into_iter().zip(steps) {
+                if joint == 0 || step.ratio() > worst.ratio() {
+                    *worst = step;
+                }
+            }
+            found.excess_metres = found.excess_metres.max(jump.seam - jump.own);
+            allowed.push(Allowed {
+                metres: steps[0].allowed,
+                radians: steps[2].allowed,
+            });
+        }
+        (found, allowed)
+    }
+
+    /// Takes the gap between the first key and the closing one for a step: played, it is one.
+    fn with_gap(mut self, joint: usize, metres: f64, radians: f64, allowed: &Allowed, size: f64) -> Self {
+        let gap = Step {
+            joint,
+            size: metres,
+            allowed: allowed.metres.min(GAP_METRES * size),
+        };
+        if gap.ratio() > self.position.ratio() {
+            self.position = gap;
+        }
+        let turn = Step {
+            joint,
+            size: radians,
+            allowed: allowed.radians.min(LIMITS[2].floor),
+        };
+        if turn.ratio() > self.rotation.ratio() {
+            self.rotation = turn;
+        }
+        self.excess_metres = self.excess_metres.max(metres);
+        self
+    }
+
+    /// The step that shows most.
+    pub fn worst(&self) -> (StepKind, Step) {
+        let steps = [
+            (StepKind::Position, self.position),
+            (StepKind::Rotation, self.rotation),
+            (StepKind::Velocity, self.velocity),
+            (StepKind::AngularVelocity, self.angular_velocity),
+        ];
+        // Where a joint jumps, that is the reason of all the rest.
+        let first = steps.iter().find(|(_, step)| step.ratio() > 1.0);
+        let largest = || {
+            steps
+                .iter()
+                .max_by(|one, other| one.1.ratio().total_cmp(&other.1.ratio()))
+        };
+        first.or_else(largest).copied().unwrap_or_default()
+    }
+
+    /// Whether the seam shows.
+    pub fn shows(&self) -> bool {
+        self.worst().1.ratio() > 1.0
+    }
+}
+
+/// Largest steps of a joint that do not show.
+struct Allowed {
+    metres: f64,
+    radians: f64,
+}
+
+/// A step at the seam, and the 99th percentile of the same at all other places.
+#[derive(Clone, Copy, Debug, Default)]
+struct AtSeam {
+    seam: f64,
+    own: f64,
+}
+
+impl AtSeam {
+    /// Jump and change of velocity from the moves of one joint from frame to frame; `at` is the index of the move over the seam.
+    ///
+    /// With second differences a, b, c, d at the frames -2, -1, 0, 1 about the seam, a jump of x gives b = x and c = -x beside the
+    /// motion itself, a kink of v gives b + c = v dt: |c - b| / 2 measures the one, |b + c - a - d| / dt the other.
+    fn of(moves: &[DVec3], at: usize, step_secs: f64) -> [Self; 2] {
+        let bends: Vec<DVec3> = moves.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        // Window i of bends holds those about the move of that index plus one; about the move over the seam it begins at frame -1.
+        let jumps = bends.windows(2).map(|pair| 0.5 * (pair[1] - pair[0]).length());
+        let kinks = bends
+            .windows(4)
+            .map(|four| (four[1] + four[2] - four[0] - four[3]).length() / step_secs);
+        [
+            Self::split(jumps, at.checked_sub(1), 1),
+            Self::split(kinks, at.checked_sub(2), 2),
+        ]
+    }
+
+    /// The value at the seam, and the percentile of those that do not touch it: `reach` windows on either side do.
+    fn split(values: impl Iterator<Item = f64>, seam: Option<usize>, reach: usize) -> Self {
+        let mut found = Self::default();
+        let mut own = Vec::new();
+        for (index, value) in values.enumerate() {
+            match seam {
+                Some(seam) if index == seam => found.seam = value,
+                Some(seam) if index.abs_diff(seam) <= reach => {}
+                _ => own.push(value),
+            }
+        }
+        found.own = percentile::of(own, OWN_SHARE);
+        found
+    }
+}

@@ -1,0 +1,157 @@
+//! The verdict on a loop: one word, and the reason for it.
+
+use core::fmt;
+
+use loopwright::{
+    LoopCandidate, Quality, RootMode, RootMotion, Skeleton, candidate::WholeClipKind, math::ops, quality::StepKind,
+};
+
+use super::facts::{Grade, QualityFacts};
+
+/// One word about a loop and the reason for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// The word.
+    pub grade: Grade,
+    /// Why, as a clause without a full stop.
+    pub reason: String,
+}
+
+/// Feet that slide faster while they stand are seen, m/s at the size of a man. Captured takes have up to 0.07 after closing, loops
+/// whose speed was guessed 0.2 and more.
+const SLIDE_MPS: f64 = 0.1;
+
+/// Closing that moves joints farther on average bends the motion, metres at the size of a man. Recommended loops have up to 13 mm.
+const BENT_METRES: f64 = 0.02;
+
+/// A root that moves this slowly drifts, m/s at the size of a man: nobody walks so slowly, and it leaves its place within a minute.
+const DRIFT_MPS: [f64; 2] = [0.01, 0.05];
+
+impl Verdict {
+    /// The verdict on a loop as written, of joints of this skeleton. `doubt` is a reason to look at it that its keys do not show.
+    ///
+    /// Bad if the seam shows. A person should look at it where feet slide, closing bent the motion, the root drifts, or for the
+    /// doubt; else it is good.
+    pub fn of(
+        quality: &Quality,
+        root: &RootMotion,
+        mode: RootMode,
+        skeleton: &Skeleton,
+        doubt: Option<String>,
+    ) -> Self {
+        if quality.pops() {
+            return Self {
+                grade: Grade::Bad,
+                reason: seam(quality, skeleton),
+            };
+        }
+        let speed = ops::hypot(root.twist.linear.x, root.twist.linear.z);
+        let [rests, walks] = DRIFT_MPS.map(|speed| speed * quality.body_size);
+        let slide = quality
+            .foot_slide_mps
+            // Where the root rests, a clip may be made to walk on the spot: its feet have to slide.
+            .filter(|&slide| speed >= walks && slide > SLIDE_MPS * quality.body_size)
+            .map(|slide| format!("feet slide at {:.0} cm/s", 1e2 * slide));
+        let bent = quality
+            .displacement_metres
+            .filter(|&metres| metres > BENT_METRES * quality.body_size)
+            .map(|metres| format!("closing moved joints by {:.0} mm on average", 1e3 * metres));
+        let drift = (mode.moves_root() && (rests..walks).contains(&speed)).then(|| {
+            format!(
+                "the root drifts at {:.1} cm/s; --root-motion in-place keeps it where it is",
+                1e2 * speed
+            )
+        });
+        match slide.or(bent).or(drift).or(doubt) {
+            Some(reason) => Self {
+                grade: Grade::Check,
+                reason,
+            },
+            None => Self {
+                grade: Grade::Good,
+                reason: format!(
+                    "no joint moves over the seam by more than {:.1} mm beyond its own motion",
+                    (1e3 * quality.seam.excess_metres).max(0.1)
+                ),
+            },
+        }
+    }
+
+    /// The verdict that these figures hold; `None` in loops of former versions.
+    pub fn of_facts(quality: &QualityFacts) -> Option<Self> {
+        Some(Self {
+            grade: quality.grade?,
+            reason: quality.verdict_reason.clone()?,
+        })
+    }
+}
+
+/// `good: no joint moves ...`; the word for [`Grade::Check`] is "check it".
+impl fmt::Display for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.grade.spoken(), self.reason)
+    }
+}
+
+/// What a person sees at a seam.
+fn seam(quality: &Quality, skeleton: &Skeleton) -> String {
+    let (kind, step) = quality.seam.worst();
+    let joint = &skeleton.joint(step.joint).name;
+    match kind {
+        StepKind::Position => format!("{joint} jumps by {} mm over the seam", short(1e3 * step.size)),
+        StepKind::Rotation => format!("{joint} turns by {} deg over the seam", short(step.size.to_degrees())),
+        StepKind::Velocity => format!(
+            "{joint} changes its speed by {} cm/s over the seam",
+            short(1e2 * step.size)
+        ),
+        StepKind::AngularVelocity => format!(
+            "{joint} changes its rate of turn by {} deg/s over the seam",
+            short(step.size.to_degrees())
+        ),
+    }
+}
+
+/// Two significant digits or none after the point.
+fn short(value: f64) -> String {
+    if value < 10.0 {
+        format!("{value:.1}")
+    } else {
+        format!("{value:.0}")
+    }
+}
+
+/// Why somebody should look at a loop of this stretch, though its seam does not show; `None` where nothing speaks against it.
+pub fn doubt(candidate: &LoopCandidate) -> Option<String> {
+    if let Some(whole) = &candidate.whole {
+        return match whole.kind {
+            WholeClipKind::Loops => None,
+            WholeClipKind::EndsAsItBegins => {
+                Some("the clip ends as it begins, but may be a single action, such as a strike".to_owned())
+            }
+            WholeClipKind::Cycle => Some(format!(
+                "the clip shows one cycle only, and its ends were {:.0} mm apart before they were closed",
+                1e3 * whole.gap_metres
+            )),
+        };
+    }
+    if candidate.num_jumps > 0 {
+        return Some(format!(
+            "the pose of the take jumps inside, {} times",
+            candidate.num_jumps
+        ));
+    }
+    if !candidate.is_steady() {
+        return Some(
+            "the root motion of the take changes within the loop, so one constant motion replaces it badly".to_owned(),
+        );
+    }
+    // An idle body repeats nothing, and need not.
+    (!candidate.is_confident() && !candidate.is_idle).then(|| {
+        format!(
+            "low confidence: the take does not repeat at {:.2} s anywhere else; the loop shows only frames {:.0}-{:.0} of it",
+            candidate.source_period_secs,
+            candidate.cut.start_frame(),
+            candidate.cut.end_frame()
+        )
+    })
+}
