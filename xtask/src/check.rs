@@ -32,7 +32,7 @@ const LINT_GAP: [f64; 2] = [1e-2, core::f64::consts::PI / 180.0];
 /// ... and a gap in velocity (metres per second) and in the rate of turn (radians per second).
 const LINT_RATE: [f64; 2] = [0.1, 5.0 * core::f64::consts::PI / 180.0];
 
-/// A cut whose gap between the ends exceeds one of the linter's limits (the rate of turn aside) has to be caught.
+/// Bins of the largest gap between the ends of a cut.
 const CUT_GAPS_MM: [Range<f64>; 4] = [0.0..10.0, 10.0..40.0, 40.0..100.0, 100.0..f64::INFINITY];
 
 /// How often a judge objects.
@@ -69,7 +69,7 @@ struct AtRate {
 
 pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
     let mut counts = vec![AtRate::default(); RATES.len()];
-    let (mut worst, mut takes) = (Vec::new(), [0; 2]);
+    let (mut worst, mut missed, mut takes) = (Vec::new(), Vec::new(), [0; 2]);
     let judged = captured.judged()?;
     let long = judged
         .iter()
@@ -77,7 +77,7 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
     for (number, studied) in long.enumerate() {
         let half = number % 2;
         takes[half] += 1;
-        let mut alarms = Count::default();
+        let (mut alarms, mut slow) = (Count::default(), Count::default());
         for (rate, at_rate) in RATES.into_iter().zip(&mut counts) {
             let resampled = resampled(studied, rate)?;
             let seams = continuous(&resampled);
@@ -90,11 +90,15 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
             }
             for cut in cuts(&resampled, &proposed(studied))? {
                 at_rate.proposed[half].add(cut.ours, cut.linter);
+                if rate == RATES[0] {
+                    slow.add(cut.ours, cut.linter);
+                }
                 let bin = CUT_GAPS_MM.iter().position(|bin| bin.contains(&cut.gap_mm));
                 at_rate.by_gap[bin.unwrap_or(0)].add(cut.ours, cut.linter);
             }
         }
         worst.push((alarms, studied.file.clone()));
+        missed.push((slow, studied.file.clone()));
     }
     let mut sections = Sections::default();
     sections.add("seams", seams(&counts));
@@ -111,6 +115,12 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
         ));
     }
     sections.add("worst", table);
+    missed.sort_by_key(|(slow, _)| core::cmp::Reverse(slow.seams - slow.ours));
+    let mut table = Table::new("take | cuts at 24 fps | missed");
+    for (slow, file) in missed.iter().filter(|(slow, _)| slow.ours < slow.seams) {
+        table.row(format_args!("{file} | {} | {}", slow.seams, slow.seams - slow.ours));
+    }
+    sections.add("missed", table);
     authored(captured, &mut sections)?;
     Ok(sections)
 }

@@ -153,6 +153,11 @@ impl Limits {
         })
     }
 
+    /// Whether limits are given for all that a seam shows, which then decide in place of the verdict.
+    pub(crate) fn replace_the_verdict(&self) -> bool {
+        self.max_gap_deg.is_some() && self.max_gap_mm.is_some() && self.max_seam_acceleration.is_some()
+    }
+
     /// The limits that a loop exceeds; a figure that the loop does not have exceeds no limit.
     pub(crate) fn exceeded(&self, quality: &QualityFacts, joints: &SeamNames) -> Vec<Exceeded> {
         const CLOSE: &str = "close it again with `loopwright make` or `loopwright close`";

@@ -134,6 +134,11 @@ fn loops_and_what_is_answered_about_them_are_as_described() {
         1,
     );
     assert_eq!(popping["quality"]["grade"], "bad");
+    let reason = popping["quality"]["verdict_reason"].as_str().unwrap();
+    assert!(
+        reason.starts_with(popping["quality"]["seam_joint"].as_str().unwrap()),
+        "{reason}"
+    );
     let blend = answer(&folder, "blend loop.bvh other.bvh -o blend.bvh", "loop", 0);
     assert!(blend["blend"].is_object());
     let convert = answer(&folder, "convert loop.bvh copy.glb", "convert", 0);

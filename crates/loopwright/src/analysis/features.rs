@@ -317,22 +317,27 @@ impl Features {
         self.speeds[frame]
     }
 
-    /// How fast the body moves at every frame, as [`Self::speed`], but of velocities averaged over `reach` frames on either side:
-    /// the noise of a capture averages out.
+    /// How fast the body moves at every frame, as [`Self::speed`], but of velocities averaged over `reach` frames on either side, so
+    /// that the noise of a capture averages out; at least half of how fast its root moves or turns, because a body that glides is
+    /// not idle.
     pub(crate) fn slow_speeds(&self, reach: usize) -> Vec<f64> {
         let mut speeds = vec![0.0; self.num_frames];
+        let mut roots = vec![0.0_f64; self.num_frames];
         let mut sums = vec![0.0; self.num_frames + 1];
         for axis in 0..self.num_axes {
             for frame in 0..self.num_frames {
                 sums[frame + 1] = sums[frame] + self.velocities[frame * self.num_axes + axis];
             }
-            for (frame, speed) in speeds.iter_mut().enumerate() {
+            for frame in 0..self.num_frames {
                 let (from, to) = (frame.saturating_sub(reach), (frame + reach + 1).min(self.num_frames));
-                *speed += ((sums[to] - sums[from]) / (to - from) as f64).abs();
+                let speed = ((sums[to] - sums[from]) / (to - from) as f64).abs();
+                speeds[frame] += speed / self.num_axes as f64;
+                if axis >= self.num_position_axes() {
+                    roots[frame] = roots[frame].max(speed);
+                }
             }
         }
-        speeds.iter_mut().for_each(|speed| *speed /= self.num_axes as f64);
-        speeds
+        speeds.iter().zip(&roots).map(|(&speed, &root)| speed.max(0.5 * root)).collect()
     }
 
     /// Squared distance of two frames over the position axes, square metres.
