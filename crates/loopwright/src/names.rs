@@ -104,7 +104,10 @@ mod tests {
     #[test]
     fn near_names_come_in_order() {
         let names = ["Idle", "Walking_A", "Walking_B", "mixamorig:Walk", "Talk", "Death"];
-        assert_eq!(nearest("walk", names, 8), ["mixamorig:Walk", "Walking_A", "Walking_B"]);
+        assert_eq!(
+            nearest("walk", names, 8),
+            ["mixamorig:Walk", "Walking_A", "Walking_B", "Talk"]
+        );
         assert_eq!(nearest("wlaking_a", names, 8), ["Walking_A", "Walking_B"]);
         assert_eq!(nearest("wlaking_a", names, 0), [""; 0]);
         assert_eq!(nearest("Deaht", names, 2), ["Death"]);
