@@ -337,7 +337,11 @@ impl Features {
                 }
             }
         }
-        speeds.iter().zip(&roots).map(|(&speed, &root)| speed.max(0.5 * root)).collect()
+        speeds
+            .iter()
+            .zip(&roots)
+            .map(|(&speed, &root)| speed.max(0.5 * root))
+            .collect()
     }
 
     /// Squared distance of two frames over the position axes, square metres.
