@@ -57,8 +57,9 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// Classifies all frames; `usable` marks the frames that can be trusted, and `size` is that of the body relative to a man.
-    pub(crate) fn of(features: &Features, usable: &[bool], size: f64, frame_time_secs: f64) -> Self {
+    /// Classifies all frames; `usable` marks the frames that can be trusted, and `size` is that of the body relative to a man, if
+    /// it is known.
+    pub(crate) fn of(features: &Features, usable: &[bool], size: Option<f64>, frame_time_secs: f64) -> Self {
         let num_frames = features.num_frames();
         let half = TimeStep::new(frame_time_secs).nearest(0.5 * WINDOW_SECS);
         let smooth = |speed: &dyn Fn(usize) -> f64| -> Vec<f64> {
@@ -83,9 +84,10 @@ impl Activity {
             smoothed.iter().copied().filter(|&speed| speed > STILL_SPEED).collect(),
             0.9,
         );
+        let idle_speed = size.map_or(0.0, |size| IDLE_SPEED * size.sqrt());
         let activities = (smoothed.iter().zip(slow))
             .map(|(&speed, slow)| {
-                if speed < IDLE_SHARE * pace || slow < IDLE_SPEED * size.sqrt() || pace <= STILL_SPEED {
+                if speed < IDLE_SHARE * pace || slow < idle_speed || pace <= STILL_SPEED {
                     ActivityKind::Idle
                 } else if speed >= MOVING_SHARE * pace {
                     ActivityKind::Moving

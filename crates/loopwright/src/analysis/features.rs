@@ -318,7 +318,7 @@ impl Features {
     }
 
     /// How fast the body moves at every frame, as [`Self::speed`], but of velocities averaged over `reach` frames on either side, so
-    /// that the noise of a capture averages out; at least half of how fast its root moves or turns, because a body that glides is
+    /// that the noise of a capture averages out; at least as fast as its root moves or turns, because a body that glides is
     /// not idle.
     pub(crate) fn slow_speeds(&self, reach: usize) -> Vec<f64> {
         let mut speeds = vec![0.0; self.num_frames];
@@ -340,7 +340,7 @@ impl Features {
         speeds
             .iter()
             .zip(&roots)
-            .map(|(&speed, &root)| speed.max(0.5 * root))
+            .map(|(&speed, &root)| speed.max(root))
             .collect()
     }
 

@@ -298,6 +298,11 @@ impl Body {
         (height > 0.0 && leg > 0.0).then_some(height)
     }
 
+    /// Size relative to a man of [`USUAL_HEIGHT_METRES`], where the height is known.
+    pub(crate) fn known_size(&self, take: &Take) -> Option<f64> {
+        Some(self.stature(take)? / USUAL_HEIGHT_METRES)
+    }
+
     /// Size relative to a man of [`USUAL_HEIGHT_METRES`], for limits in metres that grow with the body.
     ///
     /// Where the height is unknown, twice the longest chain of bones from the hips stands for it; 1 where there are no bones.
