@@ -13,7 +13,7 @@ fn idles() -> Vec<IdleSettings> {
             breath_secs: 3.0 + 0.2 * (seed % 7) as f64,
             sway_metres: 0.003 * (1 + seed % 6) as f64,
             fidget_deg: 0.5 * (1 + seed % 8) as f64,
-            noise_deg: if seed % 3 == 0 { 0.05 } else { 0.0 },
+            noise_deg: if seed.is_multiple_of(3) { 0.05 } else { 0.0 },
         })
         .collect()
 }
