@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
+use glam::DVec3;
+use loopwright::{Joint, Take};
+
 #[cfg(feature = "fbx")]
 use crate::fbx;
 use crate::{
-    animations,
+    animations, bvh,
     detect::{self, FileKind},
     error::ReadError,
-    gltf, read,
+    gltf,
     settings::{Companions, ReadSettings},
     source::{LoadedTake, Source},
     warning::Warning,
@@ -98,7 +101,7 @@ impl AnimatedFile {
     pub fn read(&self, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Result<LoadedTake, ReadError> {
         let num_before = warnings.len();
         let (take, source) = match &self.content {
-            Content::Bvh(bytes) => return read::read_bvh(bytes, &self.name, settings, warnings),
+            Content::Bvh(bytes) => return read_bvh(bytes, &self.name, settings, warnings),
             #[cfg(feature = "fbx")]
             Content::Fbx(scene) => {
                 let (take, source) = fbx::read::read_take(scene, &self.name, settings, warnings)?;
@@ -109,7 +112,7 @@ impl AnimatedFile {
                 (take, Source::Gltf(source))
             }
         };
-        read::warn_of_take(&take, num_before, warnings);
+        warn_of_take(&take, num_before, warnings);
         Ok(LoadedTake { take, source })
     }
 
@@ -118,7 +121,7 @@ impl AnimatedFile {
     /// Errors: [`ReadError`]; a BVH file without frames has no pose.
     pub fn read_rest(&self, settings: &ReadSettings<'_>, warnings: &mut Vec<Warning>) -> Result<LoadedTake, ReadError> {
         let (take, source) = match &self.content {
-            Content::Bvh(bytes) => return read::read_bvh(bytes, &self.name, settings, warnings),
+            Content::Bvh(bytes) => return read_bvh(bytes, &self.name, settings, warnings),
             #[cfg(feature = "fbx")]
             Content::Fbx(scene) => {
                 let (take, source) = fbx::read::read_rest(scene, &self.name, settings, warnings)?;
@@ -140,4 +143,53 @@ impl core::fmt::Debug for AnimatedFile {
             .field("animations", &self.names)
             .finish_non_exhaustive()
     }
+}
+
+/// Reads a BVH file; a file of an unknown kind is reported as a broken one.
+pub(crate) fn read_bvh(
+    bytes: &[u8],
+    name: &str,
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<LoadedTake, ReadError> {
+    let num_before = warnings.len();
+    let (take, source) = bvh::read::read_take(bytes, name, settings, warnings)?;
+    warn_of_take(&take, num_before, warnings);
+    Ok(LoadedTake {
+        take,
+        source: Source::Bvh(source),
+    })
+}
+
+/// Warns about what is odd in a take of any format; the warnings from `num_before` on are about the same take.
+fn warn_of_take(take: &Take, num_before: usize, warnings: &mut Vec<Warning>) {
+    // If the keys have no rate of their own, it is ours.
+    let is_ours = |warning: &Warning| matches!(warning, Warning::KeysOffGrid { .. });
+    let rate_hz = take.frame_rate_hz();
+    if is_odd(rate_hz) && take.num_frames() > 1 && !warnings[num_before..].iter().any(is_ours) {
+        warnings.push(Warning::OddRate { rate_hz });
+    }
+    if lacks_rest(take) {
+        warnings.push(Warning::RestMissing);
+    }
+}
+
+/// How far a rate may be from a whole number, as a share.
+///
+/// Television rates are a thousandth off (29.97), and frame times are rounded to their fourth digit (0.0167 for 60). A frame time
+/// of 0.033 is a hundredth off: its clip runs a frame too long in three seconds.
+const WHOLE_RATE: f64 = 2e-3;
+
+/// Whether no device records motion at this rate. Rates below one frame per second have a separate warning.
+fn is_odd(rate_hz: f64) -> bool {
+    let whole = rate_hz.round().max(1.0);
+    rate_hz > 1.0 && (rate_hz / whole - 1.0).abs() > WHOLE_RATE
+}
+
+/// Whether every joint rests on its parent although the motion moves it elsewhere.
+fn lacks_rest(take: &Take) -> bool {
+    let joints = take.skeleton().joints();
+    let lies_apart = |joint: &Joint| joint.parent.is_some() && joint.rest_offset != DVec3::ZERO;
+    let moves_apart = |position: &DVec3| *position != DVec3::ZERO;
+    !joints.iter().any(lies_apart) && take.translations(0)[1..].iter().any(moves_apart)
 }

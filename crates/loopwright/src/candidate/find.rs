@@ -5,7 +5,7 @@ use super::{
     report::{FoundLoops, LoopCandidate, SegmentLoops},
     rhythm,
     settings::SearchSettings,
-    whole_clip::WholeClip,
+    whole::WholeClip,
 };
 use crate::{
     analysis::{

@@ -1,6 +1,6 @@
 //! What a whole take is, in one word, for lists of many.
 
-use super::{report::LoopCandidate, whole_clip::WholeClipKind};
+use super::{report::LoopCandidate, whole::WholeClipKind};
 use crate::analysis::{
     Analysis,
     segments::{self, Gait},

@@ -15,6 +15,8 @@ mod find;
 
 mod finder;
 
+mod whole;
+
 mod whole_clip;
 
 mod kind;
@@ -49,4 +51,4 @@ pub use rhythm::{MIN_PROMINENCE, MIN_STRENGTH};
 pub use score::DEFAULT_HALF_LIFE_SECS;
 pub use seams::SeamPair;
 pub use settings::{RootMotionBounds, SearchSettings};
-pub use whole_clip::{LastKey, WholeClip, WholeClipKind};
+pub use whole::{LastKey, WholeClip, WholeClipKind};

@@ -3,7 +3,7 @@
 use super::{
     seams::SeamPair,
     settings::SearchSettings,
-    whole_clip::{WholeClip, WholeClipKind},
+    whole::{WholeClip, WholeClipKind},
 };
 use crate::{
     analysis::{Analysis, segments::Segment},

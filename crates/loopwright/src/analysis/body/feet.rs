@@ -1,9 +1,6 @@
 //! Finds feet by name: up to eight legs of any animal.
 
-use super::{
-    Foot, Side,
-    names::{NamedJoints, Part},
-};
+use super::{Foot, Side, named_joints::NamedJoints, names::Part};
 use crate::motion::Skeleton;
 
 /// Numbers of feet with which animals walk.

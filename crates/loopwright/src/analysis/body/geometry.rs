@@ -1,6 +1,6 @@
 //! Finds the feet of skeletons without usable names: the ends of legs that stay low over the take.
 
-use super::{Foot, FoundBy, feet::NUM_FEET, names::NamedJoints};
+use super::{Foot, FoundBy, feet::NUM_FEET, named_joints::NamedJoints};
 use crate::take::Take;
 
 /// A leaf counts as a foot when over the take it stays this close to the ground, as a share of the skeleton's height.

@@ -9,6 +9,8 @@ use crate::{
     take::Take,
 };
 
+mod named_joints;
+
 mod names;
 
 mod controls;
@@ -17,8 +19,9 @@ mod feet;
 
 mod geometry;
 
+use named_joints::NamedJoints;
+use names::Part;
 pub(super) use names::find_given;
-use names::{NamedJoints, Part};
 
 /// Left or right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use glam::DVec3;
 
-use super::{LastKey, WholeClip};
+use super::super::whole::{LastKey, WholeClip};
 use crate::{
     analysis::Analysis,
     math::rotation,

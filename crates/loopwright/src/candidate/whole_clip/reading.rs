@@ -4,7 +4,7 @@ use core::ops::RangeInclusive;
 
 use glam::DVec3;
 
-use super::{COPY, LastKey, MEETS_METRES, MEETS_RADIANS, WholeClip, WholeClipKind};
+use super::super::whole::{LastKey, WholeClip, WholeClipKind};
 use crate::{
     analysis::{
         Analysis,
@@ -19,6 +19,15 @@ use crate::{
     },
     root_motion::poses,
 };
+
+/// Poses of a loop meet within this, metres at the size of a man: what a cut by hand leaves.
+const MEETS_METRES: f64 = 5e-3;
+
+/// The same for rotations, radians (1.5 degrees).
+const MEETS_RADIANS: f64 = 1.5 * core::f64::consts::PI / 180.0;
+
+/// Keys that differ by less than this are copies, metres and radians.
+const COPY: f64 = 1e-4;
 
 /// Share of the largest rotation of a joint within which the mean over the body lies where the poses meet.
 const MEAN_SHARE: f64 = 0.25;
