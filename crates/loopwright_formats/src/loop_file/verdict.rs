@@ -129,8 +129,9 @@ pub fn doubt(candidate: &LoopCandidate) -> Option<String> {
                 Some("the clip ends as it begins, but may be a single action, such as a strike".to_owned())
             }
             WholeClipKind::Cycle => Some(format!(
-                "the clip shows one cycle only, and its ends were {:.0} mm apart before they were closed",
-                1e3 * whole.gap_metres
+                "the clip shows one cycle only, and its ends were {} mm and {} deg apart before they were closed",
+                short(1e3 * whole.gap_metres),
+                short(whole.gap_radians.to_degrees())
             )),
         };
     }
