@@ -35,6 +35,8 @@ mod bvh;
 
 mod check;
 
+mod clips;
+
 mod closure;
 
 mod cost;
@@ -69,9 +71,10 @@ const MEASUREMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/measure
 type Measure = fn(&Captured) -> Result<Sections, String>;
 
 /// Every page that a measurement fills.
-const PAGES: [(&str, Measure); 12] = [
+const PAGES: [(&str, Measure); 13] = [
     ("bvh", bvh::measure),
     ("check", check::measure),
+    ("clips", clips::measure),
     ("closure", closure::measure),
     ("cost", cost::measure),
     ("feet", feet::measure),

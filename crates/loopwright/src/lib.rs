@@ -77,6 +77,8 @@ pub mod math;
 
 pub mod words;
 
+pub mod names;
+
 #[cfg(feature = "threads")]
 mod threads;
 

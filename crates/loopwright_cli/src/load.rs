@@ -11,7 +11,7 @@ use loopwright::{
     take::SmoothError,
 };
 use loopwright_formats::{
-    AnimationChoice, BvhError, FbxError, GltfError, LoadedTake, ReadError, ReadSettings, Sidecar, SpaceSettings,
+    AnimatedFile, AnimationChoice, BvhError, GltfError, LoadedTake, ReadError, ReadSettings, Sidecar, SpaceSettings,
     UnitChoice, UpChoice, Warning, loop_file::facts::TakeFacts,
 };
 
@@ -36,6 +36,13 @@ impl Loaded {
     /// The take itself.
     pub(crate) fn take(&self) -> &Take {
         &self.file.take
+    }
+
+    /// Prints its warnings.
+    fn warn(&self) {
+        for warning in &self.warnings {
+            talk::warn(warning);
+        }
     }
 
     /// The facts at the start of every JSON answer.
@@ -88,14 +95,20 @@ pub(crate) fn read_take(
         .map_err(|error| read_failure(path, &error))
 }
 
+/// Parses a file once, to read several of its animations.
+pub(crate) fn open(path: &Path) -> Result<AnimatedFile, Failure> {
+    let bytes = files::read_bytes(path)?;
+    let companions = |name: &str| companion(path, name);
+    AnimatedFile::parse(&bytes, &files::stem(path), Some(&companions)).map_err(|error| read_failure(path, &error))
+}
+
 /// The failure for a file that is not a take.
-fn read_failure(path: &Path, error: &ReadError) -> Failure {
+pub(crate) fn read_failure(path: &Path, error: &ReadError) -> Failure {
+    let listed = format!("`loopwright list {}`", path.display());
     let hint = match error {
+        ReadError::Animation(_) => &listed,
         ReadError::Empty | ReadError::OtherKind { .. } | ReadError::Utf16 | ReadError::Bvh(BvhError::NotBvh { .. }) => {
             "a take exported as BVH, in plain text, or as FBX or glTF"
-        }
-        ReadError::Gltf(GltfError::NoSuchAnimation { .. }) | ReadError::Fbx(FbxError::NoSuchAnimation { .. }) => {
-            "--animation with one of those names, or its number from 0"
         }
         ReadError::Gltf(GltfError::NoSuchSkin { .. }) => "--skin with one of those names, or its number from 0",
         ReadError::Gltf(GltfError::NoBuffer { .. }) => {
@@ -113,7 +126,43 @@ fn read_failure(path: &Path, error: &ReadError) -> Failure {
 pub(crate) fn load(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
     let mut soft = Vec::new();
     let settings = study.settings(study.space(), AnimationChoice::Auto);
-    let mut file = read_take(path, &settings, &mut soft)?;
+    let file = read_take(path, &settings, &mut soft)?;
+    analysed(path, file, &soft, study).inspect(Loaded::warn)
+}
+
+/// The same from a file that is parsed already.
+pub(crate) fn load_of(path: &Path, file: &AnimatedFile, study: &StudyArgs) -> Result<Loaded, Failure> {
+    let mut soft = Vec::new();
+    let settings = study.settings(study.space(), AnimationChoice::Auto);
+    let read = file
+        .read(&settings, &mut soft)
+        .map_err(|error| read_failure(path, &error))?;
+    analysed(path, read, &soft, study).inspect(Loaded::warn)
+}
+
+/// Reads the skeleton of a file that holds no animation, and prints its warnings.
+pub(crate) fn at_rest(path: &Path, file: &AnimatedFile, study: &StudyArgs) -> Result<Loaded, Failure> {
+    let mut soft = Vec::new();
+    let settings = study.settings(study.space(), AnimationChoice::Auto);
+    let read = file
+        .read_rest(&settings, &mut soft)
+        .map_err(|error| read_failure(path, &error))?;
+    let mut loaded = analysed(path, read, &soft, study)?;
+    loaded.warnings.insert(
+        0,
+        "the file holds no animation; this is its skeleton at rest".to_owned(),
+    );
+    loaded.warn();
+    Ok(loaded)
+}
+
+/// Analyses a take that was read with the warnings `soft`; all warnings are kept and not printed.
+pub(crate) fn analysed(
+    path: &Path,
+    mut file: LoadedTake,
+    soft: &[Warning],
+    study: &StudyArgs,
+) -> Result<Loaded, Failure> {
     let overrides = study.overrides();
     if let Some(hertz) = study.smooth {
         file.take = smoothed(&file.take, hertz, &overrides)?;
@@ -121,9 +170,6 @@ pub(crate) fn load(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
     let analysis = Analysis::with(&file.take, &overrides).map_err(body_failure)?;
     let mut warnings: Vec<String> = soft.iter().map(ToString::to_string).collect();
     warnings.extend(study_warnings(&file.take, &analysis));
-    for warning in &warnings {
-        talk::warn(warning);
-    }
     Ok(Loaded {
         path: path.to_owned(),
         file,
@@ -222,7 +268,7 @@ fn study_warnings(take: &Take, analysis: &Analysis) -> Vec<String> {
             feet_names(take, analysis)
         )),
         FoundBy::AllLeaves => warnings.push(format!(
-            "no feet found by name or position; using every end of a limb: {} (name them with --feet)",
+            "no feet found by name or position, so none stands; comparing every end of a limb: {} (name feet with --feet)",
             feet_names(take, analysis)
         )),
         FoundBy::Given | FoundBy::Names => {}
@@ -232,7 +278,7 @@ fn study_warnings(take: &Take, analysis: &Analysis) -> Vec<String> {
 
 /// Names of the feet, as text.
 pub(crate) fn feet_names(take: &Take, analysis: &Analysis) -> String {
-    const MOST: usize = 6;
+    const MOST: usize = 8;
     let feet = &analysis.body.feet;
     let mut names: Vec<&str> = feet
         .iter()

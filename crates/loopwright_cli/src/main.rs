@@ -4,6 +4,7 @@ use std::{env, ffi::OsString, process::ExitCode};
 
 use clap::FromArgMatches;
 
+mod animations;
 mod args;
 mod commands;
 mod exit;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
     };
     let result = match cli.command {
         Command::Inspect(args) => commands::inspect::run(&args),
+        Command::List(args) => commands::list::run(&args),
         Command::Find(args) => commands::find::run(&args),
         Command::Make(args) => commands::make::run(args),
         Command::Close(args) => commands::make::close(args),

@@ -1,9 +1,9 @@
 //! Makes a loop from a chosen stretch, and words its warnings and failures.
 
 use loopwright::{
-    LoopCandidate, LoopSettings, MadeLoop, RootMode, Skeleton,
-    analysis::Body,
-    feet::{Feet, FootOutcome},
+    LoopCandidate, LoopSettings, MadeLoop, RootMode,
+    candidate::WholeClipKind,
+    feet::FootOutcome,
     math::{ops, rotation},
     pipeline::MakeError,
     root_motion::{MAX_LINEAR_TURN, RootError},
@@ -35,9 +35,7 @@ pub(crate) fn make(
         .map_err(|error| failure(loaded, error))?;
     let file = LoopFile::write_with(&made, loaded.facts(), source, writing).map_err(write_failure)?;
     let mut soft: Vec<String> = file.written.warnings.iter().map(ToString::to_string).collect();
-    soft.extend(made.closed.clamps.iter().map(ToString::to_string));
-    soft.extend(torn_back(&made));
-    soft.extend(feet_left_alone(made.take.skeleton(), &made.body, &made.feet));
+    soft.extend(about(&made));
     if let Some(verdict) = Verdict::of_facts(&file.sidecar.quality).filter(|verdict| verdict.grade == Grade::Bad) {
         soft.push(format!(
             "the seam shows: {}; try a longer --blend, --closure auto, or other frames",
@@ -47,7 +45,14 @@ pub(crate) fn make(
     Ok(Making { made, file, soft })
 }
 
-fn write_failure(error: LoopFileError) -> Failure {
+/// Warnings about a loop that do not depend on its file.
+pub(crate) fn about(made: &MadeLoop) -> impl Iterator<Item = String> {
+    let clamps = made.closed.clamps.iter().map(ToString::to_string);
+    let feet = feet_left_alone(made);
+    clamps.chain(torn_back(made)).chain(feet)
+}
+
+pub(crate) fn write_failure(error: LoopFileError) -> Failure {
     let has_too_many_keys = matches!(error, LoopFileError::TooManyKeys { .. });
     let failure = Failure::error(error);
     if has_too_many_keys {
@@ -148,7 +153,8 @@ fn torn_back(made: &MadeLoop) -> Option<String> {
 }
 
 /// Warnings about feet that could have been held but were not, and about the source of the root's speed.
-fn feet_left_alone(skeleton: &Skeleton, body: &Body, feet: &Feet) -> Vec<String> {
+fn feet_left_alone(made: &MadeLoop) -> Vec<String> {
+    let (skeleton, body, feet) = (made.take.skeleton(), &made.body, &made.feet);
     let mut said = Vec::new();
     for (foot, outcome) in body.feet.iter().zip(&feet.outcomes) {
         let name = &skeleton.joint(foot.lowest_joint()).name;
@@ -157,12 +163,16 @@ fn feet_left_alone(skeleton: &Skeleton, body: &Body, feet: &Feet) -> Vec<String>
                 "foot {name} is not held: it slides by {:.0} cm while it is on the ground; --lock-feet on holds it anyway",
                 1e2 * metres
             )),
+            FootOutcome::Released if made.candidate.whole.is_none() => Some(format!(
+                "foot {name} is not held: holding it would make the feet slide more; --lock-feet on holds it anyway"
+            )),
             FootOutcome::NoKnee => Some(format!(
                 "foot {name} is not held: there is no knee between the hips and it"
             )),
             _ => None,
         });
     }
+    said.extend(unknown_speed(made));
     if let Some(speed) = feet.speed.filter(|_| feet.speed_is_theirs) {
         let over_ground = |v: glam::DVec3| ops::hypot(v.x, v.z);
         said.push(format!(
@@ -172,4 +182,19 @@ fn feet_left_alone(skeleton: &Skeleton, body: &Body, feet: &Feet) -> Vec<String>
         ));
     }
     said
+}
+
+/// Speed below which a root rests, metres per second.
+const RESTS_MPS: f64 = 0.01;
+
+/// Warns where a clip moves in place and its feet never stand, so that nothing shows its speed.
+fn unknown_speed(made: &MadeLoop) -> Option<String> {
+    let whole = made.candidate.whole.as_ref()?;
+    let never_stands = |outcome: &FootOutcome| *outcome == FootOutcome::NeverStands;
+    let may_walk = whole.is_in_place() && whole.kind != WholeClipKind::EndsAsItBegins && !made.candidate.is_idle;
+    let is_unknown = !made.feet.outcomes.is_empty() && made.feet.outcomes.iter().all(never_stands);
+    (may_walk && is_unknown && made.loop_clip.root().twist.linear.length() < RESTS_MPS).then(|| {
+        "the clip stays in place and its feet hardly touch the ground, so its speed is unknown; --root-speed 3.2 states it, in m/s"
+            .to_owned()
+    })
 }

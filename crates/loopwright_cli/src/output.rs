@@ -33,6 +33,8 @@ pub(crate) struct Outputs {
     force: bool,
     /// Input files, by canonical path: no output may replace them.
     spared: Vec<PathBuf>,
+    /// An input that the output would replace with itself and the loops in it.
+    extended: Option<PathBuf>,
     waiting: Vec<(NamedTempFile, PathBuf)>,
     /// Files that would contradict the new ones; they are removed when the new files appear.
     cleared: Vec<PathBuf>,
@@ -44,6 +46,7 @@ impl Outputs {
         Self {
             force,
             spared: Vec::new(),
+            extended: None,
             waiting: Vec::new(),
             cleared: Vec::new(),
         }
@@ -67,7 +70,12 @@ impl Outputs {
             return Err(Failure::error(format!("\"{}\" is no file to write to", path.display()))
                 .try_this("the name of a file, such as walk-loop.bvh"));
         }
-        if path.canonicalize().is_ok_and(|path| self.spared.contains(&path)) {
+        let canonical = path.canonicalize().ok();
+        if canonical.is_some() && canonical == self.extended && !self.force {
+            return Err(Failure::error(format!("\"{}\" is the take itself", path.display()))
+                .try_this("--force to add the loop to it, or another name"));
+        }
+        if canonical.is_some_and(|path| self.spared.contains(&path)) {
             return Err(Failure::error(format!("\"{}\" is the take itself", path.display()))
                 .try_this("another name; a take is never overwritten"));
         }
@@ -81,6 +89,21 @@ impl Outputs {
     /// Protects an input file from now on: no output may replace it, even with `force`, because a capture cannot be repeated.
     pub(crate) fn spare(&mut self, input: &Path) {
         self.spared.extend(input.canonicalize());
+    }
+
+    /// Protects an input file to which loops are added, unless it is to be replaced by itself with the loops in it.
+    pub(crate) fn spare_unless_in_place(&mut self, input: &Path, output: &Path) {
+        let canonical = input.canonicalize().ok();
+        let is_same = canonical.is_some() && canonical == output.canonicalize().ok();
+        self.extended = canonical.filter(|_| is_same);
+        if !(is_same && self.force) {
+            self.spare(input);
+        }
+    }
+
+    /// Whether this output replaces the input that it was made from.
+    pub(crate) fn is_in_place(&self, output: &Path) -> bool {
+        self.force && self.extended.is_some() && output.canonicalize().ok() == self.extended
     }
 
     /// Makes sure that no such file stays. An existing one is an error; with `force` it is removed when the new files appear.

@@ -95,11 +95,6 @@ choices! {
         Ground: "Over the ground, turning about the up axis, and climbing",
         Full: "In any direction, about any axis: props, rolls",
     }
-    RootSpeed::ALL {
-        Auto: "The feet, where they then slide less, else the poses",
-        Feet: "The feet: one on the ground does not move",
-        Poses: "The poses around both ends of the loop",
-    }
     FootLock::ALL {
         Auto: "Where contacts are detected reliably",
         On: "Always, however far they slide",
@@ -147,6 +142,17 @@ pub(crate) trait Written: Sized {
 
     /// Parses the string; the error says what is wrong with it.
     fn read(text: &str) -> Result<Self, String>;
+}
+
+/// What determines the speed of the root, or the speed itself.
+impl Written for RootSpeed {
+    fn written(&self) -> String {
+        self.to_string()
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        text.parse().map_err(str::to_owned)
+    }
 }
 
 impl<T: Choice> Written for T {

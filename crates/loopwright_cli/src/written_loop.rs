@@ -7,8 +7,8 @@ use std::{
 
 use loopwright::{LoopClip, Take, blend::SkeletonDifference, root_motion::RootRelativeClip};
 use loopwright_formats::{
-    AnimationChoice, Format, LoopInFile, ReadSettings, Sidecar, Source, SpaceSettings,
-    loop_file::{PlaceError, facts::TakeFacts},
+    AnimationChoice, Format, LoopInFile, ReadSettings, Sidecar, SidecarError, Source, SpaceSettings,
+    loop_file::{PackSidecar, PlaceError, facts::TakeFacts},
 };
 
 use crate::{
@@ -224,42 +224,119 @@ fn is_named_like_a_loop(path: &Path) -> bool {
     files::is_named_like_a_take(path) && files::stem(path).ends_with("-loop")
 }
 
-/// The animations of a file that are loops by their names or by its sidecar, if there are several.
+/// The animations of a file that are loops by their names or by the JSON beside it: those that are asked for, if there are several.
 ///
 /// A file or sidecar that cannot be read is not reported here; reading the loop reports it later.
-pub(crate) fn several_loops(path: &Path) -> Vec<String> {
+pub(crate) fn several_loops(path: &Path, reading: &TakeArgs) -> Vec<String> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     // Its animation has no name, and its files are large.
     if extension.and_then(Format::of_extension) == Some(Format::Bvh) {
         return Vec::new();
     }
-    let bytes = files::read_bytes(path).unwrap_or_default();
-    let sidecar = files::read_bytes(&output::sidecar_path(path)).ok();
-    let sidecar = sidecar.and_then(|bytes| Sidecar::from_json(&bytes).ok());
-    let named = sidecar.and_then(|sidecar| sidecar.playback.animation);
-    let mut names = loopwright_formats::animation_names(&bytes);
-    names.retain(|name| name.ends_with("-loop") || named.as_ref() == Some(name));
+    let Ok(file) = load::open(path) else { return Vec::new() };
+    let described: Vec<String> = (sidecars_beside(path).into_iter())
+        .filter_map(|sidecar| sidecar.playback.animation)
+        .collect();
+    let wanted = match reading.animation.as_deref() {
+        Some(wanted) => file.animations_matching(wanted).unwrap_or_default(),
+        None => (0..file.num_animations()).collect(),
+    };
+    let names = wanted.into_iter().map(|number| &file.animation_names()[number]);
+    let is_loop = |name: &&String| name.ends_with("-loop") || described.contains(name);
+    let names: Vec<String> = names.filter(is_loop).cloned().collect();
     match names.len() {
         0 | 1 => Vec::new(),
         _ => names,
     }
 }
 
+/// All facts of loops in the JSON beside a file; none if it cannot be read.
+fn sidecars_beside(path: &Path) -> Vec<Sidecar> {
+    let beside = files::read_bytes(&output::sidecar_path(path)).ok();
+    let read = beside.and_then(|bytes| Sidecar::all_from_json(&bytes).ok());
+    read.unwrap_or_default()
+}
+
+/// Adds the facts of loops that are still in a file into which others were written; `bytes` are the file's new ones.
+pub(crate) fn keep_other_loops(loops: &mut Vec<Sidecar>, path: &Path, bytes: &[u8]) {
+    let names = loopwright_formats::animation_names(bytes);
+    let mut kept: Vec<Sidecar> = sidecars_beside(path);
+    kept.retain(|old| {
+        let name = old.playback.animation.as_ref();
+        name.is_some_and(|name| names.contains(name))
+            && !loops.iter().any(|new| new.playback.animation.as_ref() == name)
+    });
+    kept.append(loops);
+    *loops = kept;
+}
+
+/// The JSON beside a file into which a loop was written: that of the loop, and of the others that the file holds.
+pub(crate) fn with_other_loops(sidecar: &Sidecar, path: &Path, bytes: &[u8]) -> Result<String, SidecarError> {
+    let mut loops = vec![sidecar.clone()];
+    keep_other_loops(&mut loops, path, bytes);
+    if loops.len() == 1 {
+        return sidecar.to_json();
+    }
+    PackSidecar {
+        file: sidecar.take.file.clone(),
+        warnings: sidecar.warnings.clone(),
+        outputs: sidecar.outputs.clone(),
+        loops,
+        ..PackSidecar::default()
+    }
+    .to_json()
+}
+
+/// A loop to read: its file, and the animation if the file holds several loops.
+#[derive(Clone, Debug)]
+pub(crate) struct LoopName {
+    pub(crate) path: PathBuf,
+    animation: Option<String>,
+}
+
+impl Display for LoopName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.animation {
+            Some(animation) => write!(f, "{} ({animation})", self.path.display()),
+            None => write!(f, "{}", self.path.display()),
+        }
+    }
+}
+
+/// All loops of these files and folders that are asked for: a file may hold several.
+pub(crate) fn all_loops(paths: &[PathBuf], reading: &TakeArgs) -> Result<Vec<LoopName>, Failure> {
+    let mut loops = Vec::new();
+    for path in with_folders(paths)? {
+        let animations = several_loops(&path, reading);
+        if animations.is_empty() {
+            loops.push(LoopName { path, animation: None });
+        } else {
+            loops.extend(animations.into_iter().map(|animation| LoopName {
+                path: path.clone(),
+                animation: Some(animation),
+            }));
+        }
+    }
+    Ok(loops)
+}
+
 /// Reads one or more loops, each with its sidecar and all on the same skeleton.
-pub(crate) fn read_all_playable(paths: &[PathBuf], reading: &TakeArgs) -> Result<Vec<PlayableLoop>, Failure> {
-    let loops = paths
-        .iter()
-        .map(|path| read_playable(path, reading, AddedRoot::Kept))
-        .collect::<Result<Vec<_>, _>>()?;
-    for (path, other) in paths.iter().zip(&loops) {
+pub(crate) fn read_all_playable(names: &[LoopName], reading: &TakeArgs) -> Result<Vec<PlayableLoop>, Failure> {
+    let read = |name: &LoopName| {
+        let reading = TakeArgs {
+            animation: name.animation.clone().or_else(|| reading.animation.clone()),
+            ..reading.clone()
+        };
+        read_playable(&name.path, &reading, AddedRoot::Kept)
+    };
+    let loops = names.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    for (name, other) in names.iter().zip(&loops) {
         if let Some(difference) = SkeletonDifference::between(loops[0].clip.skeleton(), other.clip.skeleton()) {
-            return Err(Failure::error(format!(
-                "\"{}\" has another skeleton than \"{}\"",
-                path.display(),
-                paths[0].display()
-            ))
-            .because(difference)
-            .try_this("loops made from takes of one skeleton, all with --add-root or none"));
+            return Err(
+                Failure::error(format!("\"{name}\" has another skeleton than \"{}\"", names[0]))
+                    .because(difference)
+                    .try_this("loops made from takes of one skeleton, all with --add-root or none"),
+            );
         }
     }
     Ok(loops)
@@ -283,20 +360,58 @@ pub(crate) fn read_sidecar(path: &Path, reading: &TakeArgs) -> Result<Option<Sid
     }
     let beside = output::sidecar_path(path);
     let bytes = files::read_bytes(&beside)?;
-    let sidecar = Sidecar::from_json(&bytes).map_err(|error| {
+    let mut sidecars = Sidecar::all_from_json(&bytes).map_err(|error| {
         Failure::error(format!("cannot read the sidecar \"{}\": {error}", beside.display()))
             .try_this("remove it to check the loop by its keys alone")
     })?;
-    if let (Some(wanted), Some(named)) = (&reading.animation, &sidecar.playback.animation)
-        && !wanted.eq_ignore_ascii_case(named)
-    {
-        talk::note(&format!(
-            "{}: its sidecar is of the animation \"{named}\" and is not used for \"{wanted}\"",
-            path.display()
-        ));
-        return Ok(None);
+    let Some(wanted) = &reading.animation else {
+        if sidecars.len() > 1
+            && let Some(named) = sidecars.last().and_then(|last| last.playback.animation.as_ref())
+        {
+            talk::note(&format!(
+                "{} holds {} loops; using \"{named}\", --animation names another",
+                path.display(),
+                sidecars.len()
+            ));
+        }
+        return Ok(sidecars.pop());
+    };
+    let is_named = |sidecar: &&Sidecar| sidecar.playback.animation.as_ref() == Some(wanted);
+    if let Some(exact) = sidecars.iter().find(is_named) {
+        return Ok(Some(exact.clone()));
     }
-    Ok(Some(sidecar))
+    // A file that cannot be read is reported when the loop is read.
+    let matching = load::open(path).ok().and_then(|file| {
+        let numbers = file.animations_matching(wanted).ok()?;
+        Some(
+            numbers
+                .into_iter()
+                .map(|number| file.animation_names()[number].clone())
+                .collect::<Vec<_>>(),
+        )
+    });
+    let is_wanted = |sidecar: &Sidecar| match (&sidecar.playback.animation, &matching) {
+        (Some(named), Some(matching)) => matching.contains(named),
+        (named, _) => named.as_ref().is_none_or(|named| wanted.eq_ignore_ascii_case(named)),
+    };
+    let described: Vec<String> = sidecars
+        .iter()
+        .filter_map(|sidecar| sidecar.playback.animation.clone())
+        .collect();
+    let found = sidecars.into_iter().find(is_wanted);
+    if found.is_none() {
+        let noun = if described.len() == 1 {
+            "animation"
+        } else {
+            "animations"
+        };
+        talk::note(&format!(
+            "{}: its sidecar is of the {noun} \"{}\" and is not used for \"{wanted}\"",
+            path.display(),
+            described.join("\", \"")
+        ));
+    }
+    Ok(found)
 }
 
 /// The loop that the sidecar describes. Errors: the two contradict each other.

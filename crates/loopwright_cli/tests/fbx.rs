@@ -43,7 +43,11 @@ fn a_loop_goes_into_the_file_of_its_take() {
     assert_eq!(before.translations(7), after.translations(7));
     let refused = folder.run("inspect walk-loop.fbx --animation nowhere");
     assert_eq!(refused.status, 2);
-    for words in ["no animation \"nowhere\"", "walk, walk-loop", "--animation"] {
+    for words in [
+        "no animation \"nowhere\"",
+        "walk, walk-loop",
+        "loopwright list walk-loop.fbx",
+    ] {
         assert!(refused.stderr.contains(words), "{}", refused.stderr);
     }
     folder.run("render walk-loop.fbx -o loop.png").done();

@@ -61,7 +61,7 @@ fn a_walk_becomes_a_loop() {
             .starts_with("walk.bvh: 121 frames, 4.00 s at 30 fps, 24 joints, unit cm, y up\n")
     );
     let made = folder.run("make walk.bvh").done();
-    assert!(made.stdout.starts_with("walk-loop.bvh: good: no joint moves "));
+    assert!(made.stdout.starts_with("walk-loop.bvh: good: "));
     assert_eq!(
         folder.names(),
         ["walk-loop.bvh", "walk-loop.bvh.json", "walk.bvh", "walk.bvh.truth.json"]

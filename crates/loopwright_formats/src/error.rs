@@ -5,6 +5,7 @@ use std::io;
 use loopwright::{motion::SkeletonError, take::TakeError};
 
 use crate::{
+    animations::AnimationError,
     bvh::error::{BvhError, Position},
     detect::FileKind,
     fbx::error::FbxError,
@@ -52,6 +53,9 @@ pub enum ReadError {
     /// A glTF file that cannot be read.
     #[error(transparent)]
     Gltf(#[from] GltfError),
+    /// The requested animation is none of the file's, or not just one.
+    #[error(transparent)]
+    Animation(#[from] AnimationError),
     /// The file is too small for its number of transforms.
     #[error("{frames} frames of {joints} joints are out of proportion to a file of {bytes} bytes")]
     OutOfProportion {
@@ -104,6 +108,9 @@ pub enum WriteError {
         /// Index of the joint.
         joint: usize,
     },
+    /// Animations can be added to glTF files and to binary FBX files since 7.1 alone.
+    #[error("no animation can be added to this file: it is BVH, or FBX as text or older than 7.1")]
+    NotExtended,
     /// The number of copies is zero.
     #[error("at least one copy of the loop must be written")]
     NoCopies,

@@ -23,17 +23,17 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     cut
 }
 
-/// A list of names, of which only the first hundred are shown.
+/// A list of names, of which only the first few are shown.
 pub(crate) fn list(names: &[String]) -> String {
-    const MOST: usize = 100;
-    let mut shown: Vec<&str> = names.iter().take(MOST).map(String::as_str).collect();
+    const MOST: usize = 8;
     if names.is_empty() {
-        shown.push("none");
+        return "none".to_owned();
     }
-    if names.len() > MOST {
-        shown.push("...");
+    let shown = names[..names.len().min(MOST)].join(", ");
+    match names.len().saturating_sub(MOST) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
-    shown.join(", ")
 }
 
 #[cfg(test)]

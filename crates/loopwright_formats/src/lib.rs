@@ -61,6 +61,8 @@ mod settings;
 
 mod naming;
 
+mod animations;
+
 pub mod bvh;
 
 mod fbx;
@@ -70,6 +72,8 @@ mod gltf;
 mod source;
 
 mod read;
+
+mod animated_file;
 
 mod write;
 
@@ -81,6 +85,8 @@ mod warning;
 
 mod error;
 
+pub use animated_file::AnimatedFile;
+pub use animations::AnimationError;
 pub use bvh::{error::BvhError, source::BvhSource, warning::BvhWarning};
 pub use detect::{FileKind, file_kind};
 pub use error::{ReadError, WriteError};

@@ -5,13 +5,11 @@ use std::io::{self, Read};
 use glam::DVec3;
 use loopwright::{Joint, Take};
 
-#[cfg(feature = "fbx")]
-use crate::fbx;
 use crate::{
+    animated_file::AnimatedFile,
     bvh,
     detect::{self, FileKind},
     error::ReadError,
-    gltf,
     limits::MAX_FILE_BYTES,
     settings::ReadSettings,
     source::{LoadedTake, Source},
@@ -37,33 +35,42 @@ pub fn read_take(
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<LoadedTake, ReadError> {
-    let num_before = warnings.len();
-    let (take, source) = match detect::file_kind(bytes) {
+    match detect::file_kind(bytes) {
         #[cfg(feature = "fbx")]
-        FileKind::FbxBinary | FileKind::FbxAscii => {
-            let (take, source) = fbx::read::read_take(bytes, name, settings, warnings)?;
-            (take, Source::Fbx(source))
-        }
-        FileKind::Gltf | FileKind::Glb => {
-            let (take, source) = gltf::read::read_take(bytes, name, settings, warnings)?;
-            (take, Source::Gltf(source))
-        }
-        // A file of an unknown kind is reported as a broken BVH file.
-        _ => {
-            let (take, source) = bvh::read::read_take(bytes, name, settings, warnings)?;
-            (take, Source::Bvh(source))
-        }
-    };
+        FileKind::FbxBinary | FileKind::FbxAscii => {}
+        FileKind::Gltf | FileKind::Glb => {}
+        _ => return read_bvh(bytes, name, settings, warnings),
+    }
+    AnimatedFile::parse(bytes, name, settings.companions)?.read(settings, warnings)
+}
+
+/// Reads a BVH file; a file of an unknown kind is reported as a broken one.
+pub(crate) fn read_bvh(
+    bytes: &[u8],
+    name: &str,
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<LoadedTake, ReadError> {
+    let num_before = warnings.len();
+    let (take, source) = bvh::read::read_take(bytes, name, settings, warnings)?;
+    warn_of_take(&take, num_before, warnings);
+    Ok(LoadedTake {
+        take,
+        source: Source::Bvh(source),
+    })
+}
+
+/// Warns about what is odd in a take of any format; the warnings from `num_before` on are about the same take.
+pub(crate) fn warn_of_take(take: &Take, num_before: usize, warnings: &mut Vec<Warning>) {
     // If the keys have no rate of their own, it is ours.
     let is_ours = |warning: &Warning| matches!(warning, Warning::KeysOffGrid { .. });
     let rate_hz = take.frame_rate_hz();
     if is_odd(rate_hz) && take.num_frames() > 1 && !warnings[num_before..].iter().any(is_ours) {
         warnings.push(Warning::OddRate { rate_hz });
     }
-    if lacks_rest(&take) {
+    if lacks_rest(take) {
         warnings.push(Warning::RestMissing);
     }
-    Ok(LoadedTake { take, source })
 }
 
 /// Reads a take from a stream, to its end; otherwise like [`read_take`].
@@ -98,9 +105,9 @@ fn read_bytes(stream: impl Read, limit: u64) -> Result<Vec<u8>, ReadError> {
 /// Empty if animations have no names, as in BVH, or if the file cannot be read; [`read_take`] gives the reason.
 pub fn animation_names(bytes: &[u8]) -> Vec<String> {
     match detect::file_kind(bytes) {
-        #[cfg(feature = "fbx")]
-        FileKind::FbxBinary | FileKind::FbxAscii => fbx::read::animation_names(bytes),
-        FileKind::Gltf | FileKind::Glb => gltf::read::animation_names(bytes),
+        FileKind::FbxBinary | FileKind::FbxAscii | FileKind::Gltf | FileKind::Glb => {
+            AnimatedFile::parse(bytes, "", None).map_or_else(|_| Vec::new(), |file| file.animation_names().to_vec())
+        }
         _ => Vec::new(),
     }
 }

@@ -17,8 +17,11 @@ pub enum AnimationChoice<'a> {
     Auto,
     /// The last one whose name ends in `-loop`, as loops are written; where there is none, as [`Self::Auto`].
     Loop,
-    /// The one of that name, or where there is none the one of that number, counted from 0.
+    /// The one of that name, in any case where no name matches exactly; or the only one that matches a pattern of `*` and `?`; or
+    /// where there is none the one of that number, counted from 0.
     Given(&'a str),
+    /// The one of that number in the file, counted from 0.
+    Number(usize),
 }
 
 /// Reads another file by a path relative to the file that refers to it.

@@ -124,6 +124,15 @@ impl Source {
         }
     }
 
+    /// Whether loops can be added to the file that was read, so that all else in it stays.
+    pub fn can_be_extended(&self) -> bool {
+        match self {
+            Self::Bvh(_) => false,
+            Self::Fbx(source) => source.can_be_extended(),
+            Self::Gltf(_) => true,
+        }
+    }
+
     /// The form in a BVH file, if it is one.
     pub fn as_bvh(&self) -> Option<&BvhSource> {
         match self {

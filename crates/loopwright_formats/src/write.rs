@@ -50,7 +50,7 @@ pub fn write_loop(clip: &LoopClip, source: &Source, settings: &LoopWriteSettings
 /// animation of the name in `facts.playback.animation`.
 pub fn with_facts(written: &Written, facts: &Sidecar) -> Option<Vec<u8>> {
     written.animation.as_ref()?;
-    gltf::facts::with_facts(&written.bytes, facts)
+    gltf::facts::with_facts(&written.bytes, [facts])
 }
 
 /// The facts that [`with_facts`] put into a file for its animation of that name; `None` if there are none.

@@ -1,6 +1,6 @@
 //! The outcome of writing.
 
-use crate::warning::Warning;
+use crate::{error::WriteError, warning::Warning};
 
 /// A file as written, and what had to be changed.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,3 +12,6 @@ pub struct Written {
     /// Changes made for writing, such as joints with too few channels for their motion.
     pub warnings: Vec<Warning>,
 }
+
+/// For each of several loops, the name of its animation in the file, or why it was left out.
+pub(crate) type AddedLoops = Vec<Result<String, WriteError>>;

@@ -7,8 +7,8 @@
 use glam::{DQuat, DVec3};
 use loopwright::{Joint, Skeleton, Take};
 use loopwright_formats::{
-    AnimationChoice, FbxError, Format, LoadedTake, ReadError, ReadSettings, Source, SpaceWarning, Warning, read_take,
-    write_take,
+    AnimationChoice, AnimationError, FbxError, Format, LoadedTake, ReadError, ReadSettings, Source, SpaceWarning,
+    Warning, read_take, write_take,
 };
 
 /// Ticks of a second.
@@ -229,9 +229,10 @@ fn every_fault_is_reported() {
 
     assert_eq!(
         read_animation(&plain(), AnimationChoice::Given("run")).unwrap_err(),
-        ReadError::Fbx(FbxError::NoSuchAnimation {
+        ReadError::Animation(AnimationError::NoSuch {
             wanted: "run".to_owned(),
-            names: vec!["Walk".to_owned()]
+            near: vec!["Walk".to_owned()],
+            count: 1,
         })
     );
 

@@ -1,4 +1,4 @@
-//! Synthetic takes with known truth: a walker with planted feet.
+//! Synthetic takes with known truth: a walker with planted feet, a body that follows commands, and one that stands.
 //!
 //! ```
 //! use loopwright_synth::{WalkSettings, synthesize};
@@ -30,6 +30,8 @@ mod walker;
 
 mod driven;
 
+mod idle;
+
 mod noise;
 
 mod truth;
@@ -40,6 +42,7 @@ use loopwright::Pose;
 use loopwright::{Take, math::rotation};
 
 pub use driven::{Command, DriveSettings, drive};
+pub use idle::{IdleSettings, synthesize_idle};
 pub use random::random_settings;
 pub use settings::{SynthError, WalkSettings};
 pub use truth::{Contact, Truth};

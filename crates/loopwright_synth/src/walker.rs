@@ -296,7 +296,7 @@ fn set_leg(pose: &mut Pose, side: Side, hips: Rigid, foot: &FootPose, pelvis_yaw
 }
 
 /// Height of the hips above the ground while standing.
-fn standing_height() -> f64 {
+pub(crate) fn standing_height() -> f64 {
     HIPS_REST_HEIGHT_METRES - (1.0 - STANDING_REACH_SHARE) * (THIGH_METRES + SHANK_METRES)
 }
 

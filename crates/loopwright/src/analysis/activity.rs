@@ -38,9 +38,13 @@ const MOVING_SHARE: f64 = 0.22;
 /// Share of the take's pace below which a frame counts as idle.
 const IDLE_SHARE: f64 = 0.1;
 
-/// A body of a man's size that moves no faster than this is idle, metres per second, whatever the take's own pace: idles of asset
+/// A body of a man's size that moves no faster than this is idle, metres per second, whatever the take's own pace; it grows with
+/// the root of the size, as the speeds of gaits do: idles of asset
 /// packs and captures breathe and sway at 0.01 to 0.08, slow gaits begin at 0.3.
 const IDLE_SPEED: f64 = 0.08;
+
+/// For that comparison velocities are averaged over this long on either side, seconds, because noise moves a standing body too.
+const NOISE_SECS: f64 = 0.125;
 
 /// A take whose smoothed speed never exceeds this is still, metres per second.
 const STILL_SPEED: f64 = 0.003;
@@ -53,31 +57,37 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// Classifies all frames; `usable` marks the frames that can be trusted, and `size` is that of the body relative to a man.
-    pub(crate) fn of(features: &Features, usable: &[bool], size: f64, frame_time_secs: f64) -> Self {
+    /// Classifies all frames; `usable` marks the frames that can be trusted, and `size` is that of the body relative to a man, if
+    /// it is known.
+    pub(crate) fn of(features: &Features, usable: &[bool], size: Option<f64>, frame_time_secs: f64) -> Self {
         let num_frames = features.num_frames();
         let half = TimeStep::new(frame_time_secs).nearest(0.5 * WINDOW_SECS);
-        let (mut sums, mut counts) = (vec![0.0], vec![0_usize]);
-        for frame in 0..num_frames {
-            let counted = usable[frame];
-            sums.push(sums[frame] + if counted { features.speed(frame) } else { 0.0 });
-            counts.push(counts[frame] + usize::from(counted));
-        }
-        let smoothed: Vec<f64> = (0..num_frames)
-            .map(|frame| {
-                let (from, to) = (frame.saturating_sub(half), (frame + half + 1).min(num_frames));
-                (sums[to] - sums[from]) / (counts[to] - counts[from]).max(1) as f64
-            })
-            .collect();
+        let smooth = |speed: &dyn Fn(usize) -> f64| -> Vec<f64> {
+            let (mut sums, mut counts) = (vec![0.0], vec![0_usize]);
+            for frame in 0..num_frames {
+                let counted = usable[frame];
+                sums.push(sums[frame] + if counted { speed(frame) } else { 0.0 });
+                counts.push(counts[frame] + usize::from(counted));
+            }
+            (0..num_frames)
+                .map(|frame| {
+                    let (from, to) = (frame.saturating_sub(half), (frame + half + 1).min(num_frames));
+                    (sums[to] - sums[from]) / (counts[to] - counts[from]).max(1) as f64
+                })
+                .collect()
+        };
+        let smoothed = smooth(&|frame| features.speed(frame));
+        let slow_speeds = features.slow_speeds(TimeStep::new(frame_time_secs).nearest(NOISE_SECS));
+        let slow = smooth(&|frame| slow_speeds[frame]);
         // A long idle stretch before the motion must not hide it.
         let pace = percentile::of(
             smoothed.iter().copied().filter(|&speed| speed > STILL_SPEED).collect(),
             0.9,
         );
-        let activities = smoothed
-            .iter()
-            .map(|&speed| {
-                if speed < (IDLE_SHARE * pace).max(IDLE_SPEED * size) || pace <= STILL_SPEED {
+        let idle_speed = size.map_or(0.0, |size| IDLE_SPEED * size.sqrt());
+        let activities = (smoothed.iter().zip(slow))
+            .map(|(&speed, slow)| {
+                if speed < IDLE_SHARE * pace || slow < idle_speed || pace <= STILL_SPEED {
                     ActivityKind::Idle
                 } else if speed >= MOVING_SHARE * pace {
                     ActivityKind::Moving

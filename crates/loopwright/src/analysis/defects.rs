@@ -85,6 +85,9 @@ impl TakeDefects {
         if num_frames < 3 {
             return Self::default();
         }
+        let joints: Vec<usize> = (0..take.num_joints())
+            .filter(|&joint| !body.is_control(joint))
+            .collect();
         let mut pose_steps = Vec::with_capacity(num_frames - 1);
         let mut hips_steps = Vec::with_capacity(num_frames - 1);
         let mut largest_steps = Vec::with_capacity(num_frames - 1);
@@ -108,13 +111,13 @@ impl TakeDefects {
         for frame in 1..num_frames {
             seen_from_hips(frame, &mut now);
             let (mut sum, mut largest) = (0.0, 0.0_f64);
-            for joint in 0..take.num_joints() {
+            for &joint in &joints {
                 sum += (now[joint] - before[joint]).length();
                 largest = largest.max((world.position(frame, joint) - world.position(frame - 1, joint)).length());
             }
             core::mem::swap(&mut before, &mut now);
             hips_steps.push((world.position(frame, body.hips) - world.position(frame - 1, body.hips)).length());
-            pose_steps.push(sum / take.num_joints() as f64);
+            pose_steps.push(sum / joints.len() as f64);
             largest_steps.push(largest);
         }
         let moved = |steps: &[f64], share: f64| percentile::of(steps.to_vec(), share);
@@ -122,7 +125,7 @@ impl TakeDefects {
         let hips_jump = (JUMP_OVER_FAST * moved(&hips_steps, 0.95)).max(JUMP_METRES);
         // Arms that jump disappear in a mean over many fingers; joints that jump together do not.
         let mut joints_jumping = vec![0_usize; num_frames - 1];
-        let jumpy: Vec<(usize, Vec<f64>)> = (0..take.num_joints())
+        let jumpy: Vec<(usize, Vec<f64>)> = (joints.iter().copied())
             .filter(|&joint| may_jump(take, joint))
             .map(|joint| (joint, turn_angles(take, joint)))
             .collect();

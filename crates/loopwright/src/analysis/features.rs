@@ -18,7 +18,7 @@ use crate::{
 /// A joint that counts when poses are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WeightedJoint {
-    /// The joint.
+    /// The joint; one that stands in for a hand or the head counts at the end of its bone ([`Body::point`]).
     pub joint: usize,
     /// Its weight, a factor on metres; 0 for a joint that flips and must not count.
     pub weight: f64,
@@ -176,11 +176,11 @@ impl Features {
         for (index, weighted) in joints.iter().enumerate() {
             let track: Vec<DVec3> = (0..num_frames)
                 .map(|frame| {
-                    heading
-                        .world_from_heading(frame)
-                        .inverse()
-                        .transform_point(world.position(frame, weighted.joint))
-                        * weighted.weight
+                    heading.world_from_heading(frame).inverse().transform_point(body.point(
+                        world,
+                        frame,
+                        weighted.joint,
+                    )) * weighted.weight
                 })
                 .collect();
             let rates = velocity::velocities(&track, dt);
@@ -315,6 +315,33 @@ impl Features {
     /// How fast the body moves at a frame, metres per second: weighted mean of the joints plus the root.
     pub fn speed(&self, frame: usize) -> f64 {
         self.speeds[frame]
+    }
+
+    /// How fast the body moves at every frame, as [`Self::speed`], but of velocities averaged over `reach` frames on either side, so
+    /// that the noise of a capture averages out; at least as fast as its root moves or turns, because a body that glides is
+    /// not idle.
+    pub(crate) fn slow_speeds(&self, reach: usize) -> Vec<f64> {
+        let mut speeds = vec![0.0; self.num_frames];
+        let mut roots = vec![0.0_f64; self.num_frames];
+        let mut sums = vec![0.0; self.num_frames + 1];
+        for axis in 0..self.num_axes {
+            for frame in 0..self.num_frames {
+                sums[frame + 1] = sums[frame] + self.velocities[frame * self.num_axes + axis];
+            }
+            for frame in 0..self.num_frames {
+                let (from, to) = (frame.saturating_sub(reach), (frame + reach + 1).min(self.num_frames));
+                let speed = ((sums[to] - sums[from]) / (to - from) as f64).abs();
+                speeds[frame] += speed / self.num_axes as f64;
+                if axis >= self.num_position_axes() {
+                    roots[frame] = roots[frame].max(speed);
+                }
+            }
+        }
+        speeds
+            .iter()
+            .zip(&roots)
+            .map(|(&speed, &root)| speed.max(root))
+            .collect()
     }
 
     /// Squared distance of two frames over the position axes, square metres.

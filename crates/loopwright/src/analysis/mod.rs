@@ -91,7 +91,7 @@ impl Analysis {
         let heading = Heading::of(&world, &body, take.frame_time_secs());
         let joints = features::weights(take.skeleton(), &body, &defects, &overrides.weights)?;
         let features = Features::of(take, &world, &heading, &body, &joints);
-        let activity = Activity::of(&features, &usable, body.size(take), take.frame_time_secs());
+        let activity = Activity::of(&features, &usable, body.known_size(take), take.frame_time_secs());
         let contacts = Contacts::of(&world, &body, &heading, take.frame_time_secs(), &overrides.contacts);
         let segments = segments::segments(take, &body, &heading, &activity);
         let spectrum = Spectrum::of(&features);

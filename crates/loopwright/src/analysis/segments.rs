@@ -114,8 +114,7 @@ const CUT_SECS: f64 = 0.5;
 
 /// The take as segments, in order and without gaps.
 pub(crate) fn segments(take: &Take, body: &Body, heading: &Heading, activity: &Activity) -> Vec<Segment> {
-    let leg = body.stature(take).map_or(FALLBACK_LEG, |height| LEG_SHARE * height);
-    let run_speed = (RUN_FROUDE * GRAVITY * leg).sqrt();
+    let run_speed = run_speed(take, body);
     let seen: Vec<Gait> = (0..heading.num_frames())
         .map(|frame| gait_at(take, heading, activity, run_speed, frame))
         .collect();
@@ -132,6 +131,12 @@ pub(crate) fn segments(take: &Take, body: &Body, heading: &Heading, activity: &A
         }
     }
     segments
+}
+
+/// The speed from which this body runs, metres per second.
+pub(crate) fn run_speed(take: &Take, body: &Body) -> f64 {
+    let leg = body.stature(take).map_or(FALLBACK_LEG, |height| LEG_SHARE * height);
+    (RUN_FROUDE * GRAVITY * leg).sqrt()
 }
 
 /// The gait of a single frame.

@@ -49,6 +49,9 @@ pub(crate) fn joint_weights(clip: &LoopClip) -> Vec<f64> {
         return vec![1.0; num_joints];
     };
     let mut weights = vec![OTHERS_WEIGHT; num_joints];
+    for &control in &body.controls {
+        weights[control] = 0.0;
+    }
     for hand in body.hands {
         weights[hand] = HAND_WEIGHT;
     }

@@ -8,8 +8,8 @@ use crate::{
 };
 
 impl SearchedTake<'_> {
-    /// The take's acceleration at both ends over the 99th percentile of that between them, for the worst joint: of world
-    /// positions, and of local rotations, which alone show the motion of toes and hands.
+    /// The take's acceleration at both ends over the 99th percentile of that between them, for the worst joint of the body: of
+    /// world positions, and of local rotations, which alone show the motion of toes and hands.
     pub(super) fn abruptness(&self, pair: &SeamPair) -> f64 {
         let world = &self.analysis.world;
         let last = self.analysis.take.num_frames() - 1;
@@ -30,7 +30,10 @@ impl SearchedTake<'_> {
                 .max(standing_out(pair, joints, &moved, floor::SEEN_METRES))
                 .max(standing_out(pair, joints, &turned, floor::SEEN_RADIANS))
         };
-        (0..world.num_joints()).fold(0.0, worst)
+        let body = &self.analysis.body;
+        (0..world.num_joints())
+            .filter(|&joint| !body.is_control(joint))
+            .fold(0.0, worst)
     }
 }
 

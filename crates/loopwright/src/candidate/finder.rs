@@ -48,8 +48,12 @@ pub(super) const MIN_IDLE_SECS: f64 = 2.0;
 /// Lengths of idle loops that are tried, seconds: the longer, the less a repeat is noticed.
 const IDLE_SECS: [f64; 7] = [9.0, 7.5, 6.0, 5.0, 4.0, 3.0, MIN_IDLE_SECS];
 
-/// A longer idle loop may cost this many times as much as the cheapest.
+/// A longer idle loop may cost this many times as much as the cheapest, ...
 const IDLE_COST_ALLOWANCE: f64 = 2.0;
+
+/// ... or this much, metre-seconds at the size of a man: the cost of a gap of half a centimetre at every joint that is compared,
+/// which closing hides in a slow body.
+const IDLE_UNSEEN_COST: f64 = 4e-3;
 
 /// An idle loop costs at most this share of random pairs: in a calm take all pairs are cheap.
 const MAX_IDLE_COST_RATIO: f64 = 1.0;
@@ -176,7 +180,9 @@ impl<'a> Finder<'a> {
             .iter()
             .map(|idle| idle.seam_cost)
             .fold(f64::INFINITY, f64::min);
-        let is_good = |idle: &LoopCandidate| idle.seam_cost <= IDLE_COST_ALLOWANCE * cheapest;
+        let analysis = self.source.analysis;
+        let unseen = IDLE_UNSEEN_COST * analysis.body.size(&analysis.take);
+        let is_good = |idle: &LoopCandidate| idle.seam_cost <= (IDLE_COST_ALLOWANCE * cheapest).max(unseen);
         // Lengths fall: the first good one is the longest.
         if let Some(first) = found.candidates.iter().position(is_good) {
             let first = found.candidates.remove(first);

@@ -17,6 +17,8 @@ mod finder;
 
 mod whole_clip;
 
+mod kind;
+
 mod describe;
 
 mod pair_motion;
@@ -39,6 +41,7 @@ pub(crate) mod score;
 
 pub use find::SearchError;
 pub use finder::MAX_COST_RATIO;
+pub use kind::MotionKind;
 pub use report::{
     CONFIDENT_TAKE_STRENGTH, FoundLoops, LoopCandidate, MissReason, NearestMiss, SegmentLoops, TakeRhythm,
 };

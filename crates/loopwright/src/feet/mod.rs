@@ -5,6 +5,8 @@
 //! so that it rolls over heel and toe as captured. Where a leg cannot reach, or its knee would leap, heel (`footing`) and hips
 //! (`hips`) yield, and sharp knee motion is smoothed (`stride`). Derivations: docs/math/contacts.md and docs/math/feet.md.
 
+use core::{fmt, str::FromStr};
+
 use glam::DVec3;
 
 use crate::{
@@ -61,7 +63,7 @@ words!(FootLock {
 });
 
 /// What determines the speed of the root.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum RootSpeed {
     /// The feet where they slide clearly less for it, else the poses.
     #[default]
@@ -70,16 +72,44 @@ pub enum RootSpeed {
     Feet,
     /// The poses around both ends of the cut.
     Poses,
+    /// This speed over the ground, metres per second, in the direction that the feet or else the poses show; ahead where neither
+    /// does.
+    Given(f64),
 }
 
-words!(RootSpeed {
-    Auto: "auto",
-    Feet: "feet",
-    Poses: "pose",
-});
+impl fmt::Display for RootSpeed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Auto => f.write_str("auto"),
+            Self::Feet => f.write_str("feet"),
+            Self::Poses => f.write_str("pose"),
+            Self::Given(mps) => write!(f, "{mps}"),
+        }
+    }
+}
+
+/// Fastest root that is believed, metres per second: no animal runs so fast.
+const FASTEST_MPS: f64 = 100.0;
+
+impl FromStr for RootSpeed {
+    type Err = &'static str;
+
+    /// One of `auto`, `feet`, `pose`, or a speed in metres per second.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "feet" => Ok(Self::Feet),
+            "pose" => Ok(Self::Poses),
+            number => (number.parse().ok())
+                .filter(|mps| (0.0..=FASTEST_MPS).contains(mps))
+                .map(Self::Given)
+                .ok_or("must be auto, feet, pose, or a speed in m/s from 0 to 100"),
+        }
+    }
+}
 
 /// How feet are processed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FeetSettings {
     /// Whether they are held.
     pub lock: FootLock,
@@ -133,6 +163,8 @@ pub struct Feet {
     pub speed: Option<FeetSpeed>,
     /// Whether the root uses that speed.
     pub speed_is_theirs: bool,
+    /// The root's velocity by the poses, in its own axes, metres per second, where the caller stated another speed.
+    pub replaced_velocity: Option<DVec3>,
     /// Speed of standing feet before and after they were held, metres per second; `None` where unknown.
     pub foot_slide_mps: [Option<f64>; 2],
 }
@@ -161,23 +193,55 @@ impl Feet {
 /// Standing feet in captures stray by a centimetre or two; beyond that, a dancer's sole glides or the foot was in the air.
 const SLIDES_METRES: f64 = 0.08;
 
-/// The root's speed and twist by the feet of a loop; the twist is `None` where it stays unchanged.
+/// The root's speed and twist by the feet of a loop, or at the speed that the settings state; the twist is `None` where it stays
+/// unchanged.
 pub(crate) fn measure_speed(
     clip: &LoopClip,
     body: &Body,
     limits: &ContactLimits,
     settings: &FeetSettings,
 ) -> (Option<FeetSpeed>, Option<Twist>) {
-    if body.found_by == FoundBy::AllLeaves || settings.speed == RootSpeed::Poses {
-        return (None, None);
+    let (found, by_feet) = if body.found_by == FoundBy::AllLeaves || settings.speed == RootSpeed::Poses {
+        (None, None)
+    } else {
+        speed_by_feet(clip, body, limits, settings)
+    };
+    match settings.speed {
+        RootSpeed::Given(mps) => {
+            let shown = [by_feet, Some(clip.root().twist)].into_iter().flatten();
+            (found, Some(at_speed(mps, shown, clip.root().twist)))
+        }
+        _ => (found, by_feet),
     }
+}
+
+fn speed_by_feet(
+    clip: &LoopClip,
+    body: &Body,
+    limits: &ContactLimits,
+    settings: &FeetSettings,
+) -> (Option<FeetSpeed>, Option<Twist>) {
     let stage = Stage::of(clip);
     let positions: Vec<Vec<DVec3>> = (body.feet.iter())
         .map(|foot| stage.positions(foot.lowest_joint()))
         .collect();
     let found = speed::of_feet(&stage, &positions, limits);
-    let taken = found.filter(|found| settings.speed == RootSpeed::Feet || found.is_better());
+    let taken = found.filter(|found| settings.speed != RootSpeed::Auto || found.is_better());
     (found, taken.map(|found| found.twist))
+}
+
+/// A twist slower than this shows no direction, metres per second.
+const SHOWS_MPS: f64 = 0.05;
+
+/// The twist of a root at a speed over the ground, in the direction of the first of `shown` that has one, else ahead.
+fn at_speed(mps: f64, shown: impl Iterator<Item = Twist>, root: Twist) -> Twist {
+    let over_ground = |twist: Twist| twist.linear * DVec3::new(1.0, 0.0, 1.0);
+    let mut directions = shown.map(over_ground);
+    let direction = directions.find(|v| v.length() > SHOWS_MPS).unwrap_or(DVec3::Z);
+    Twist {
+        linear: direction.normalize() * mps + DVec3::Y * root.linear.y,
+        ..root
+    }
 }
 
 /// Detects when the feet of a loop stand and holds them there.

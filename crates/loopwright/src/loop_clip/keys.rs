@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3};
 use super::{LoopClip, LoopClipError};
 use crate::{
     math::rotation,
-    motion::{Pose, RootMotion, Skeleton, Tracks, WorldTracks},
+    motion::{Pose, PoseRef, RootMotion, Skeleton, Tracks, WorldTracks},
     take::Take,
 };
 
@@ -171,9 +171,9 @@ impl LoopKeys {
         self.tracks.skeleton()
     }
 
-    /// Local translations in the middle of the loop.
-    pub(crate) fn middle_translations(&self) -> &[DVec3] {
-        self.tracks.pose(self.num_samples() / 2).translations
+    /// The local pose in the middle of the loop.
+    pub(crate) fn middle_pose(&self) -> PoseRef<'_> {
+        self.tracks.pose(self.num_samples() / 2)
     }
 
     /// Position of a joint at a sample of the endless loop, seen from the root, metres.

@@ -2,6 +2,8 @@
 
 use glam::DVec3;
 
+use crate::names;
+
 /// One joint of a skeleton.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
@@ -117,12 +119,8 @@ impl Skeleton {
 
     /// All joints whose whole name matches a pattern: `*` matches any letters, including none, and `?` any one letter.
     pub fn joints_matching(&self, pattern: &str) -> Vec<usize> {
-        let pattern: Vec<char> = pattern.chars().collect();
         (0..self.num_joints())
-            .filter(|&joint| {
-                let name: Vec<char> = self.joint(joint).name.chars().collect();
-                fits(&pattern, &name)
-            })
+            .filter(|&joint| names::matches(pattern, &self.joint(joint).name))
             .collect()
     }
 
@@ -145,34 +143,6 @@ impl Skeleton {
         }
         scaled
     }
-}
-
-/// Whether a name matches a pattern of letters, `*` and `?`.
-fn fits(pattern: &[char], name: &[char]) -> bool {
-    let (mut at, mut letter) = (0, 0);
-    // Position of the last star, and the letter up to which it matches; it matches further when the rest of the pattern fails.
-    let mut star: Option<(usize, usize)> = None;
-    while letter < name.len() {
-        match pattern.get(at) {
-            Some('*') => {
-                star = Some((at, letter));
-                at += 1;
-            }
-            Some(&wanted) if wanted == '?' || wanted == name[letter] => {
-                at += 1;
-                letter += 1;
-            }
-            _ => {
-                let Some((star_at, reached)) = star else {
-                    return false;
-                };
-                star = Some((star_at, reached + 1));
-                at = star_at + 1;
-                letter = reached + 1;
-            }
-        }
-    }
-    pattern[at..].iter().all(|&wanted| wanted == '*')
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::{
     closure::{
         self, Closed, ClosureError, ClosureSettings, DEFAULT_BLEND_SECS, Image, Method, Shape, image::ImageError,
     },
-    feet::{self, Feet, FeetSettings, FootLock, PlantError},
+    feet::{self, Feet, FeetSettings, FootLock, PlantError, RootSpeed},
     loop_clip::{LoopClip, LoopClipError},
     motion::RootMotion,
     quality,
@@ -177,7 +177,7 @@ fn prepare(
     };
     let clip = Clip::new(take, cut, num_intervals, step_secs)?;
     let goes_on = (candidate.whole.as_ref()).is_some_and(WholeClip::goes_on_over_the_seam);
-    let clip = if goes_on { clip.as_cycle() } else { clip };
+    let clip = if goes_on { clip.known_as_cycle() } else { clip };
     Ok(match candidate.pairing.mirror() {
         Some(mirror) => root_motion::half_cycle::extract_half(&clip, analysis, mirror, &settings.root)?,
         None => analysis.extract_motion(&clip, candidate.cycles, &settings.root, candidate.known_motion())?,
@@ -247,11 +247,13 @@ fn on_its_feet(
     settings: &LoopSettings,
 ) -> Result<(LoopClip, RootRelativeClip, Feet), MakeError> {
     let (body, limits) = (&analysis.body, analysis.contacts.limits());
+    let is_given = matches!(settings.feet.speed, RootSpeed::Given(_));
+    let of_poses = loop_clip.root().twist.linear;
     let (speed, twist) = match settings.root.mode {
         // A body that is moved back to its start has no speed to measure.
         RootMode::Stationary => (None, None),
         // Nor has one that rests, or that ends where it began after a single action.
-        _ if candidate.root_rests() => (None, None),
+        _ if candidate.root_rests() && !is_given => (None, None),
         _ => feet::measure_speed(&loop_clip, body, limits, &settings.feet),
     };
     let (loop_clip, source) = match twist {
@@ -266,7 +268,8 @@ fn on_its_feet(
     };
     let (planted, mut feet) = feet::plant(&loop_clip, body, source.root_joint, limits, settings.feet.lock)?;
     feet.speed = speed;
-    feet.speed_is_theirs = twist.is_some();
+    feet.speed_is_theirs = twist.is_some() && !is_given;
+    feet.replaced_velocity = (twist.is_some() && is_given).then_some(of_poses);
     let Some(planted) = planted else {
         return Ok((loop_clip, source, feet));
     };

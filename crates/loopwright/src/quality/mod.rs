@@ -63,7 +63,7 @@ impl Quality {
 pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) -> Quality {
     let source = source.map(SourceTracks::of);
     let source = source.as_ref();
-    let body_size = body.size_in(keys.skeleton(), keys.middle_translations());
+    let body_size = body.size_in(keys.skeleton(), keys.middle_pose());
     let (pose_gap_radians, pose_gap_metres) = seam::pose_gap(keys, source);
     let (displacement_metres, displacement_radians) = source.map_or((None, None), |source| {
         let (metres, radians) = seam::displacement(keys, source);

@@ -5,7 +5,11 @@ use core::ops::RangeInclusive;
 use glam::DVec3;
 
 use crate::{
-    analysis::{body::Body, features::WeightedJoint, standing::FootJoint},
+    analysis::{
+        body::{Body, FoundBy},
+        features::WeightedJoint,
+        standing::FootJoint,
+    },
     math::{
         fit::{PointPair, fit_planar, fit_rigid},
         rigid::Rigid,
@@ -149,6 +153,7 @@ impl EndPoses<'_> {
         let step_secs = WINDOW_SECS / self.reach.max(1) as f64;
         let cut = self.first..=self.first + self.num_intervals;
         let feet: Vec<FootJoint> = (self.body.feet.iter())
+            .filter(|_| self.body.found_by != FoundBy::AllLeaves)
             .flat_map(|foot| [Some(foot.ankle), foot.toe])
             .flatten()
             .map(|joint| FootJoint::of(self.world, joint, cut.clone(), step_secs))
@@ -183,6 +188,9 @@ pub(crate) fn fit_weights(skeleton: &Skeleton, body: &Body, joints: &[WeightedJo
     for &joint in skeleton.path_from_root(body.hips).iter().rev().skip(1) {
         weights[joint] = 0.0;
     }
+    for &control in &body.controls {
+        weights[control] = 0.0;
+    }
     for joint in [Some([body.hips; 2]), body.thighs, body.shoulders]
         .into_iter()
         .flatten()
@@ -190,7 +198,9 @@ pub(crate) fn fit_weights(skeleton: &Skeleton, body: &Body, joints: &[WeightedJo
     {
         weights[joint] = TRUNK_WEIGHT;
     }
-    for weighted in joints {
+    // The fit looks at joints alone, and an elbow says less than the hand at the end of its bone.
+    let is_joint = |weighted: &&WeightedJoint| body.bone_ends.iter().all(|&(joint, _)| joint != weighted.joint);
+    for weighted in joints.iter().filter(is_joint) {
         weights[weighted.joint] = weights[weighted.joint].max(weighted.weight);
     }
     weights

@@ -86,7 +86,7 @@ impl Clip {
     }
 
     /// The same clip, known to be one cycle already.
-    pub(crate) fn as_cycle(self) -> Self {
+    pub(crate) fn known_as_cycle(self) -> Self {
         Self { is_cycle: true, ..self }
     }
 

@@ -14,11 +14,16 @@ struct Summary {
     example: &'static str,
 }
 
-const SUMMARIES: [Summary; 13] = [
+const SUMMARIES: [Summary; 14] = [
     Summary {
         command: "inspect",
         flags: &["contacts", "plot", "unit", "up", "json"],
         example: "loopwright inspect walk.bvh --plot walk.svg",
+    },
+    Summary {
+        command: "list",
+        flags: &["animation", "json"],
+        example: "loopwright list pack.glb --animation 'Walk*'",
     },
     Summary {
         command: "find",
@@ -27,7 +32,7 @@ const SUMMARIES: [Summary; 13] = [
     },
     Summary {
         command: "make",
-        flags: &["output", "pick", "range", "root-motion", "for"],
+        flags: &["output", "all-animations", "range", "root-motion", "for"],
         example: "loopwright make walk.bvh -o walk-loop.glb --for godot",
     },
     Summary {
@@ -83,7 +88,7 @@ const SUMMARIES: [Summary; 13] = [
 ];
 
 /// Commands that `loopwright -h` lists.
-const MAIN_COMMANDS: [&str; 5] = ["inspect", "find", "make", "check", "render"];
+const MAIN_COMMANDS: [&str; 5] = ["inspect", "list", "find", "make", "check"];
 
 /// A summary lists its flags without headings, which would take more lines than the flags.
 const SUMMARY_TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n{options}{after-help}";

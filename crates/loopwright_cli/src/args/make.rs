@@ -18,6 +18,9 @@ pub(crate) struct MakeArgs {
     /// The take (BVH, FBX, GLB or glTF).
     #[arg(help_heading = INPUT)]
     pub(crate) take: PathBuf,
+    /// Loop every animation of the file into one copy of it.
+    #[arg(long, help_heading = INPUT, conflicts_with_all = ["pick", "range", "plot", "save_recipe"])]
+    pub(crate) all_animations: bool,
     /// Which loop to make, by its number in the list of `find` [default: 1].
     #[arg(long, value_name = "N", help_heading = WHICH_LOOP, value_parser = parse_count, conflicts_with = "range")]
     pub(crate) pick: Option<usize>,
@@ -53,7 +56,7 @@ pub(crate) struct CloseArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = OUTPUT)]
 pub(crate) struct TargetArgs {
-    /// The loop to write [default: TAKE-loop.EXT in the current folder].
+    /// The loop to write [default: TAKE-loop.EXT in the current folder; of several animations TAKE-loops.EXT].
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// Read settings from this file (TOML); flags override it.

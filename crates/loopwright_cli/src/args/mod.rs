@@ -16,7 +16,7 @@ pub(crate) use loops::{BlendArgs, CheckArgs, CostArgs, PlayArgs};
 pub(crate) use make::{CloseArgs, MakeArgs, TargetArgs};
 pub(crate) use render::RenderArgs;
 pub(crate) use search::{DEFAULT_TOP, FindArgs, MirrorArgs, SearchArgs, TurnSide};
-pub(crate) use take::{ConvertArgs, DemoArgs, InspectArgs, SynthArgs};
+pub(crate) use take::{ConvertArgs, DemoArgs, InspectArgs, ListArgs, SynthArgs};
 
 /// Turns motion-capture takes into seamless loops.
 #[derive(Debug, Parser)]
@@ -43,6 +43,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Reports what a take holds: skeleton, rate, unit, bad frames, rhythm and segments.
     Inspect(InspectArgs),
+    /// Lists the animations of files: length, kind, speed, and whether they loop.
+    List(ListArgs),
     /// Lists the loops in a take, the recommended one first.
     Find(FindArgs),
     /// Makes a loop from a take and measures it; the figures go into a sidecar.

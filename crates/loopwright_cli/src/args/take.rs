@@ -34,6 +34,18 @@ pub(crate) struct InspectArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Files of animations (BVH, FBX, GLB or glTF).
+    #[arg(help_heading = INPUT, required = true, value_name = "FILE")]
+    pub(crate) takes: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: TakeArgs,
+    /// Print JSON instead of text.
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
     /// The take to read (BVH, FBX, GLB or glTF).
     #[arg(help_heading = INPUT)]

@@ -23,32 +23,32 @@ use crate::{
     output::{self, Outputs},
     report::{json, make as report},
     talk,
-    written_loop::{self, PlayableLoop},
+    written_loop::{self, LoopName, PlayableLoop},
 };
 
 pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
-    let mut args = args.clone();
-    args.files.loops = written_loop::with_folders(&args.files.loops)?;
-    let args = &args;
+    let names = written_loop::all_loops(&args.files.loops, &args.files.reading)?;
     let format = output::format_of(&args.files.output)?;
     let beside = output::sidecar_path(&args.files.output);
     let mut outputs = Outputs::new(args.files.force);
-    for input in &args.files.loops {
-        outputs.spare(input);
-        outputs.spare(&output::sidecar_path(input));
+    for input in &names {
+        outputs.spare(&input.path);
+        outputs.spare(&output::sidecar_path(&input.path));
     }
     for path in [&args.files.output, &beside] {
         outputs.check(path)?;
     }
-    let loops = written_loop::read_all_playable(&args.files.loops, &args.files.reading)?;
-    same_cycles(args, &loops)?;
+    let loops = written_loop::read_all_playable(&names, &args.files.reading)?;
+    same_cycles(&names, &loops)?;
     let clips: Vec<LoopClip> = loops.iter().map(|each| each.clip.clone()).collect();
     let (blender, weights) = weigh(args, clips)?;
-    let clip = blender.blend(&weights).map_err(|error| blend_failure(args, &error))?;
+    let clip = blender
+        .blend(&weights)
+        .map_err(|error| blend_failure(names.len(), &error))?;
     let (clip, feet) = planted(args, &loops[0], clip, &weights)?;
     let sum: f64 = weights.iter().sum();
     let blend = BlendFacts {
-        loops: args.files.loops.iter().map(|path| path.display().to_string()).collect(),
+        loops: names.iter().map(ToString::to_string).collect(),
         weights: weights.iter().map(|weight| weight / sum).collect(),
         phases: blender.phases().to_vec(),
     };
@@ -128,15 +128,15 @@ fn planted(
 }
 
 /// Refuses loops with different numbers of cycles, because their phases are not comparable.
-fn same_cycles(args: &BlendArgs, loops: &[PlayableLoop]) -> Result<(), Failure> {
+fn same_cycles(names: &[LoopName], loops: &[PlayableLoop]) -> Result<(), Failure> {
     let cycles = |index: usize| loops[index].sidecar.candidate.cycles;
     match (1..loops.len()).find(|&index| cycles(index) != cycles(0)) {
         None => Ok(()),
         Some(index) => Err(Failure::error(format!(
             "\"{}\" holds {} cycles of its motion, \"{}\" {}",
-            args.files.loops[index].display(),
+            names[index],
             cycles(index),
-            args.files.loops[0].display(),
+            names[0],
             cycles(0)
         ))
         .try_this("`loopwright make --cycles N` with one N for all")),
@@ -145,7 +145,8 @@ fn same_cycles(args: &BlendArgs, loops: &[PlayableLoop]) -> Result<(), Failure> 
 
 /// The weights: as given, computed from the requested speed and turn rate, or equal.
 fn weigh(args: &BlendArgs, clips: Vec<LoopClip>) -> Result<(Blender, Vec<f64>), Failure> {
-    let failed = |error: BlendError| blend_failure(args, &error);
+    let num_loops = clips.len();
+    let failed = |error: BlendError| blend_failure(num_loops, &error);
     let wanted = [
         args.speed.map(|speed| (Axis::Speed, "--speed", speed, "m/s", 1.0)),
         args.turn_rate
@@ -187,13 +188,13 @@ fn weigh(args: &BlendArgs, clips: Vec<LoopClip>) -> Result<(Blender, Vec<f64>), 
     Ok((Blender::new(clips).map_err(failed)?, weights))
 }
 
-fn blend_failure(args: &BlendArgs, error: &BlendError) -> Failure {
+fn blend_failure(num_loops: usize, error: &BlendError) -> Failure {
     let failure = Failure::error(format!("cannot blend: {error}"));
     match error {
         BlendError::Count { .. } | BlendError::Weight { .. } | BlendError::NoWeight => failure.try_this(format!(
             "--weights with {} numbers, such as --weights {}",
-            args.files.loops.len(),
-            vec!["1"; args.files.loops.len()].join(",")
+            num_loops,
+            vec!["1"; num_loops].join(",")
         )),
         _ => failure,
     }

@@ -122,8 +122,8 @@ fn loops_in(paths: &[PathBuf], reading: &TakeArgs) -> Vec<Named> {
     let mut loops: Vec<Named> = Vec::new();
     for file in files {
         let animations = match &file {
-            Ok(path) if reading.animation.is_none() => written_loop::several_loops(path),
-            _ => Vec::new(),
+            Ok(path) => written_loop::several_loops(path, reading),
+            Err(_) => Vec::new(),
         };
         match file {
             Ok(path) if !animations.is_empty() => {

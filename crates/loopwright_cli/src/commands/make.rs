@@ -6,9 +6,11 @@ use std::{
 };
 
 use loopwright::{LoopCandidate, LoopSettings, SearchSettings, closure::ClosureName, mirror::Mirror};
-use loopwright_formats::Target;
+use loopwright_formats::{Format, Target};
 
+use super::make_all::make_all;
 use crate::{
+    animations,
     args::{CloseArgs, DEFAULT_TOP, MakeArgs, SearchArgs, TargetArgs},
     exit::{Ending, Failure},
     files,
@@ -20,7 +22,7 @@ use crate::{
     recipe::{Recipe, StretchRecipe},
     report::{failure, json, make as report},
     search::{self, Hunt},
-    talk,
+    talk, written_loop,
 };
 
 pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
@@ -33,6 +35,24 @@ pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
     }
     let mut search = args.search.unwrap_or_default();
     search.cycles = recipe.stretch.cycles;
+    let is_one = args.pick.is_some() || recipe.stretch.start.is_some() || args.target.plot.is_some();
+    let is_one = is_one || args.target.save_recipe.is_some();
+    if args.all_animations || !is_one {
+        let wanted = recipe.take.animation.as_deref();
+        if args.all_animations || wanted.is_some_and(|wanted| wanted.contains(['*', '?'])) {
+            let file = load::open(&args.take)?;
+            let numbers = animations::asked_for(&args.take, &file, wanted)?;
+            if args.all_animations && recipe.stretch.start.is_some() {
+                return Err(
+                    Failure::error("the recipe names frames, which are those of one animation")
+                        .try_this("a recipe without [stretch], or no --all-animations"),
+                );
+            }
+            if args.all_animations || numbers.len() > 1 {
+                return make_all(&args.take, &file, &numbers, (&recipe, &args.target, &search));
+            }
+        }
+    }
     make(
         &args.take,
         &recipe,
@@ -70,7 +90,11 @@ fn make(
     let format = output::format_of(&loop_path)?;
     let sidecar_path = output::sidecar_path(&loop_path);
     let mut outputs = Outputs::new(target.force);
-    outputs.spare(take);
+    let extends = matches!(format, Format::Glb | Format::Gltf | Format::Fbx);
+    match extends {
+        true => outputs.spare_unless_in_place(take, &loop_path),
+        false => outputs.spare(take),
+    }
     if let Some(recipe) = &target.recipe {
         outputs.spare(recipe);
     }
@@ -81,6 +105,13 @@ fn make(
     let plot = PlotFile::asked_for(target.plot.as_deref(), &outputs)?;
 
     let loaded = load::load(take, &recipe.take)?;
+    if outputs.is_in_place(&loop_path) && !loaded.file.source.can_be_extended() {
+        return Err(
+            Failure::error(format!("\"{}\" is the take itself", loop_path.display()))
+                .because("no animation can be added to FBX as text or older than 7.1")
+                .try_this("another name; this take is not overwritten"),
+        );
+    }
     let mut warnings = loaded.warnings.clone();
     let mut soft: Vec<String> = Vec::new();
     let mirror = match recipe.stretch.symmetric {
@@ -151,11 +182,13 @@ fn make(
     sidecar.target =
         (recipe.output.target).map(|engine| engine.facts(sidecar, clip.skeleton(), 1.0 / clip.step_secs()));
     sidecar.closure.auto_choice = choice.as_ref().map(ToString::to_string);
-    outputs.add(&loop_path, &file.bytes())?;
-    outputs.add(
-        &sidecar_path,
-        file.sidecar.to_json().map_err(Failure::error)?.as_bytes(),
-    )?;
+    let bytes = file.bytes();
+    outputs.add(&loop_path, &bytes)?;
+    let beside = match outputs.is_in_place(&loop_path) {
+        true => written_loop::with_other_loops(&file.sidecar, &loop_path, &bytes),
+        false => file.sidecar.to_json(),
+    };
+    outputs.add(&sidecar_path, beside.map_err(Failure::error)?.as_bytes())?;
     if let Some(plot) = plot {
         plot.add(&mut outputs, &loopwright_draw::plot::make(&loaded.analysis, &made))?;
     }

@@ -20,14 +20,12 @@ use crate::{
 };
 
 pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
-    let mut args = args.clone();
-    args.files.loops = written_loop::with_folders(&args.files.loops)?;
-    let args = &args;
+    let names = written_loop::all_loops(&args.files.loops, &args.files.reading)?;
     let format = output::format_of(&args.files.output)?;
     let mut outputs = Outputs::new(args.files.force);
-    for input in &args.files.loops {
-        outputs.spare(input);
-        outputs.spare(&output::sidecar_path(input));
+    for input in &names {
+        outputs.spare(&input.path);
+        outputs.spare(&output::sidecar_path(&input.path));
     }
     outputs.check(&args.files.output)?;
     outputs.clear(&output::sidecar_path(&args.files.output))?;
@@ -37,7 +35,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
             Failure::error(format!("--fps must be a positive number, found {rate}")).try_this("--fps 30 or --fps 60")
         );
     }
-    let loops = written_loop::read_all_playable(&args.files.loops, &args.files.reading)?;
+    let loops = written_loop::read_all_playable(&names, &args.files.reading)?;
     let frame_time_secs = args.fps.map_or(loops[0].clip.step_secs(), |rate| 1.0 / rate);
     let source = loops[0].source.clone();
     let set = LoopSet::new(loops.into_iter().map(|each| each.played()).collect()).map_err(play_failure)?;
@@ -66,7 +64,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
             .segments()
             .iter()
             .map(|segment| PlayedLoop {
-                file: args.files.loops[segment.loop_index].display().to_string(),
+                file: names[segment.loop_index].to_string(),
                 start_secs: segment.start_secs,
                 entry_secs: segment.entry.secs,
                 cost_metre_secs: segment.entry.cost,

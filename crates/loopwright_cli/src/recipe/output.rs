@@ -1,5 +1,7 @@
 //! The output: engine, root, feet, rate and keys, as requested and as settings of the libraries.
 
+use std::str::FromStr;
+
 use clap::Args;
 use loopwright::{
     FeetSettings, LoopCandidate, RootMode, RootSettings,
@@ -33,8 +35,8 @@ pub(crate) struct OutputRecipe {
     /// Smoothing of the path: standard deviation, seconds [default: 0.25].
     #[arg(long, value_name = "S", help_heading = ROOT_MOTION)]
     path_smoothing: Option<f64>,
-    /// What the speed of the root is measured from [default: auto].
-    #[arg(long, value_name = "SOURCE", help_heading = ROOT_MOTION, value_parser = choice::<RootSpeed>())]
+    /// What the speed of the root is measured from: auto, feet, pose, or the speed itself, m/s [default: auto].
+    #[arg(long, value_name = "SOURCE", help_heading = ROOT_MOTION, value_parser = RootSpeed::from_str)]
     #[serde(with = "optional_text")]
     root_speed: Option<RootSpeed>,
     /// Let linear root motion take loops that turn by 5 degrees or more.
@@ -70,6 +72,11 @@ impl OutputRecipe {
     /// The engine for which the loop is written.
     pub(crate) fn engine(&self) -> Target {
         self.target.unwrap_or(Target::Generic)
+    }
+
+    /// Whether anything but the engine is given.
+    pub(crate) fn is_given_apart_from_engine(&self) -> bool {
+        Self { target: None, ..*self } != Self::default()
     }
 
     /// These settings with the choices of the engine filled in where the user made none, for a stretch of a take with this frame

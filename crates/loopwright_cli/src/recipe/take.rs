@@ -59,7 +59,7 @@ macro_rules! reading {
             #[arg(long, value_name = "UNIT", default_value = "auto", value_parser = IfTyped(UnitChoice::from_str))]
             #[serde(with = "optional_text")]
             pub(crate) unit: Typed<UnitChoice>,
-            /// Animation to read, by name or number from 0 [default: the longest].
+            /// Animation to read, by name in any case, pattern ('Walk*') or number from 0 [default: the longest].
             #[arg(long, value_name = "NAME")]
             pub(crate) animation: Option<String>,
             /// Skin whose joints are read, by name or number from 0 [default: the one that moves most].

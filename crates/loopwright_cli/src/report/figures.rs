@@ -15,6 +15,12 @@ use super::table::{optional, rate};
 
 /// The first line of every answer: the take's file, its length and its space.
 pub(super) fn headline(take: &TakeFacts) -> String {
+    if take.frames == 1 {
+        return format!(
+            "{}: no motion, {} joints, unit {}, {} up\n",
+            take.file, take.joints, take.unit, take.up
+        );
+    }
     format!(
         "{}: {} frames, {:.2} s at {} fps, {} joints, unit {}, {} up\n",
         take.file,
@@ -66,12 +72,13 @@ pub(super) fn root_motion(root: &RootMotionFacts) -> String {
 /// How the ends of a whole take meet.
 pub(super) fn whole_clip(whole: &WholeClipFacts) -> String {
     let meets = match whole.last_key {
-        LastKey::Closing | LastKey::Repeated => format!(
-            "ends meet within {} and {}",
-            small(Some(whole.gap_mm), "mm"),
-            small(Some(whole.gap_deg), "deg")
-        ),
-        LastKey::BeforeClosing => "the closing key was missing".to_owned(),
+        LastKey::Closing | LastKey::Repeated => {
+            format!(
+                "its ends meet within {:.1} mm and {:.1} deg",
+                whole.gap_mm, whole.gap_deg
+            )
+        }
+        LastKey::BeforeClosing => "its closing key was missing".to_owned(),
     };
     let more = match whole.last_key {
         LastKey::Repeated => "; copies of the closing key are left out",
@@ -83,6 +90,15 @@ pub(super) fn whole_clip(whole: &WholeClipFacts) -> String {
         WholeClipKind::Cycle => "one cycle, closed",
     };
     format!("{kind}; {meets}{more}")
+}
+
+/// A pose gap in a cell of a table.
+pub(super) fn gap(mm: Option<f64>, deg: Option<f64>) -> String {
+    match (mm, deg) {
+        (Some(mm), Some(deg)) if mm < 0.005 && deg < 0.005 => "none".to_owned(),
+        (Some(mm), Some(deg)) => format!("{mm:.2} mm, {deg:.2} deg"),
+        _ => "-".to_owned(),
+    }
 }
 
 /// A figure that should be zero, to three decimals.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use loopwright::analysis::{self, ActivityKind, BadFrameKind, FoundBy, Segment};
-use loopwright_formats::loop_file::facts::TakeFacts;
+use loopwright_formats::{Source, loop_file::facts::TakeFacts};
 use serde::Serialize;
 
 use super::{
@@ -40,45 +40,59 @@ impl InspectAnswer<'_> {
         let mut line = |label: &str, value: String| {
             let _ = writeln!(text, "  {label:<10} {value}");
         };
+        // Of the formats only BVH leaves open which axis is up.
+        if let Source::Bvh(source) = &loaded.file.source
+            && !source.space().up_given
+        {
+            line("up axis", format!("{}, detected (--up states another)", self.take.up));
+        }
+        let feet = match loaded.analysis.body.found_by {
+            FoundBy::AllLeaves => "none found".to_owned(),
+            _ => format!(
+                "{} (found by {})",
+                load::feet_names(loaded.take(), &loaded.analysis),
+                self.feet_found_by
+            ),
+        };
         line(
             "body",
             format!(
-                "hips {}, feet {} (found by {}), standing {}",
+                "hips {}, feet {feet}, standing {}",
                 self.hips,
-                load::feet_names(loaded.take(), &loaded.analysis),
-                self.feet_found_by,
                 self.stature_m
                     .map_or_else(|| "unknown".to_owned(), |height| format!("{height:.2} m"))
             ),
         );
-        let weights: Vec<String> = (self.weights.iter())
-            .map(|weighted| format!("{} {}", weighted.joint, weighted.weight))
-            .collect();
-        line("weights", weights.join(", "));
-        line(
-            "bad frames",
-            format!(
-                "{} of {}; {} joints flip",
-                self.bad_frames.len(),
-                self.take.frames,
-                self.flipping_joints.len()
-            ),
-        );
-        let peaks: Vec<String> = (self.rhythm_peaks.iter())
-            .map(|peak| format!("{:.3} s ({:.2})", peak.period_secs, peak.repeat_strength))
-            .collect();
-        line(
-            "rhythm",
-            if peaks.is_empty() {
-                "none over the whole take".to_owned()
-            } else {
-                peaks.join(", ")
-            },
-        );
-        let segments: Vec<String> = (self.segments.iter())
-            .map(|segment| format!("{} {}-{}", segment.gait, segment.start_frame, segment.end_frame))
-            .collect();
-        line("segments", segments.join("; "));
+        if self.take.frames > 1 {
+            let weights: Vec<String> = (self.weights.iter())
+                .map(|weighted| format!("{} {}", weighted.joint, weighted.weight))
+                .collect();
+            line("weights", weights.join(", "));
+            line(
+                "bad frames",
+                format!(
+                    "{} of {}; {} joints flip",
+                    self.bad_frames.len(),
+                    self.take.frames,
+                    self.flipping_joints.len()
+                ),
+            );
+            let peaks: Vec<String> = (self.rhythm_peaks.iter())
+                .map(|peak| format!("{:.3} s ({:.2})", peak.period_secs, peak.repeat_strength))
+                .collect();
+            line(
+                "rhythm",
+                if peaks.is_empty() {
+                    "none over the whole take".to_owned()
+                } else {
+                    peaks.join(", ")
+                },
+            );
+            let segments: Vec<String> = (self.segments.iter())
+                .map(|segment| format!("{} {}-{}", segment.gait, segment.start_frame, segment.end_frame))
+                .collect();
+            line("segments", segments.join("; "));
+        }
         if with_contacts {
             text.push('\n');
             text.push_str(&contacts(loaded));

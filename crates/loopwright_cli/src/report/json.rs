@@ -2,7 +2,10 @@
 //!
 //! docs/formats/json.md describes them; docs/formats/loopwright.schema.json is their schema.
 
-use loopwright_formats::loop_file::{VERSION, to_text};
+use loopwright_formats::{
+    Sidecar,
+    loop_file::{AnimationFacts, PackSidecar, VERSION, to_text},
+};
 use serde::Serialize;
 
 use crate::{exit::Failure, talk};
@@ -50,6 +53,22 @@ pub(crate) fn document<T: Serialize>(kind: &str, facts: T, failure: Option<&Fail
         warnings: talk::warnings(),
         outputs,
     })
+}
+
+/// The document of several loops: that of the file beside them, and why some animations failed.
+pub(crate) fn pack(pack: &PackSidecar, failure: Option<&Failure>) -> String {
+    #[derive(Serialize)]
+    struct Answer<'a> {
+        file: &'a str,
+        animations: &'a [AnimationFacts],
+        loops: &'a [Sidecar],
+    }
+    let answer = Answer {
+        file: &pack.file,
+        animations: &pack.animations,
+        loops: &pack.loops,
+    };
+    document("loops", answer, failure, &pack.outputs)
 }
 
 /// A whole document as text.

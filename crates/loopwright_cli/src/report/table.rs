@@ -3,13 +3,21 @@
 /// Rows of a table: the headings come first, and each column is as wide as its widest entry.
 pub(super) struct Table {
     rows: Vec<Vec<String>>,
+    /// For each column, whether its entries stand at its left.
+    at_left: Vec<bool>,
 }
 
 impl Table {
-    /// A table with these headings, separated by ` | `.
+    /// A table with these headings, separated by ` | `; a `<` before a heading puts the entries below it at the left.
     pub(super) fn new(headings: &str) -> Self {
+        let headings = headings.split(" | ");
         Self {
-            rows: vec![headings.split(" | ").map(str::to_owned).collect()],
+            at_left: headings.clone().map(|heading| heading.starts_with('<')).collect(),
+            rows: vec![
+                headings
+                    .map(|heading| heading.trim_start_matches('<').to_owned())
+                    .collect(),
+            ],
         }
     }
 
@@ -32,7 +40,11 @@ impl Table {
             let cells: Vec<String> = row
                 .iter()
                 .zip(&widths)
-                .map(|(cell, &width)| format!("{cell:>width$}"))
+                .zip(&self.at_left)
+                .map(|((cell, &width), at_left)| match at_left {
+                    true => format!("{cell:<width$}"),
+                    false => format!("{cell:>width$}"),
+                })
                 .collect();
             text.push_str(cells.join("  ").trim_end());
             text.push('\n');

@@ -137,7 +137,9 @@ const BAR: f64 = 11.0;
 
 /// Draws the contacts of each foot as bars over time, in the inks of the feet's tracks; returns the height below them.
 pub(super) fn contacts(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f64, top: f64) -> f64 {
-    let feet: Vec<_> = analysis.body.feet.iter().take(SERIES.len()).collect();
+    let feet = &analysis.body.feet;
+    // The feet of animals with many legs share inks.
+    let ink = |foot: usize| SERIES[foot % SERIES.len()];
     if analysis.contacts.spans().is_empty() {
         return top;
     }
@@ -145,8 +147,8 @@ pub(super) fn contacts(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f
     let name = |joint: usize| take.skeleton().joint(joint).name.clone();
     let heading = Heading {
         title: "When the feet stand",
-        keys: (feet.iter().zip(SERIES))
-            .map(|(foot, ink)| Key::new(Sign::Line(ink), name(foot.lowest_joint())))
+        keys: (feet.iter().enumerate())
+            .map(|(index, foot)| Key::new(Sign::Line(ink(index)), name(foot.lowest_joint())))
             .collect(),
     };
     heading.draw(svg, left, top, width);
@@ -162,12 +164,7 @@ pub(super) fn contacts(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f
         let secs = (frame * take.frame_time_secs()).clamp(0.0, take.duration_secs());
         area.left + width * x.range.share(secs)
     };
-    for contact in analysis
-        .contacts
-        .spans()
-        .iter()
-        .filter(|contact| contact.foot < feet.len())
-    {
+    for contact in analysis.contacts.spans() {
         let from = x_of(contact.start_frame as f64 - 0.5);
         let bar = Area {
             left: from,
@@ -175,7 +172,7 @@ pub(super) fn contacts(svg: &mut Svg, take: &Take, analysis: &Analysis, width: f
             width: x_of(contact.end_frame as f64 + 0.5) - from,
             height: BAR - 4.0,
         };
-        svg.rect(bar, &format!("f{}", SERIES[contact.foot].class()));
+        svg.rect(bar, &format!("f{}", ink(contact.foot).class()));
     }
     svg.outline(area);
     area.bottom() + 14.0

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use loopwright::{
     Pose, PoseRef, Skeleton, Take,
-    analysis::{Body, FoundBy, Side},
+    analysis::{Body, Foot, FoundBy, Side},
 };
 
 /// Side of the body that a limb belongs to; it determines the colour.
@@ -65,7 +65,7 @@ const OTHER_BONE: f64 = 0.1;
 /// The body part of the bone that ends at a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// Above the hips in the hierarchy: carries the root motion and is not a bone.
+    /// Not a bone: above the hips in the hierarchy, where it carries the root motion, or a control of the rig.
     Carrier,
     Other,
     Spine,
@@ -84,7 +84,11 @@ impl Figure {
             translations: positions,
             rotations,
         } = take.pose(middle).world(&skeleton);
-        let stature = body.stature(take).unwrap_or_else(|| extent(&positions)).max(1e-6);
+        let flesh: Vec<DVec3> = (positions.iter().enumerate())
+            .filter(|&(joint, _)| !body.is_control(joint))
+            .map(|(_, &position)| position)
+            .collect();
+        let stature = body.stature(take).unwrap_or_else(|| extent(&flesh)).max(1e-6);
         let parts = Parts::of(&skeleton, body);
         let mut figure = Self {
             limbs: Vec::new(),
@@ -100,7 +104,16 @@ impl Figure {
         for joint in 0..parts.part.len() {
             figure.add_end_of(joint, &parts, body, &positions, &rotations);
         }
-        for foot in &body.feet {
+        let feet = body.feet.iter().filter(|_| body.found_by != FoundBy::AllLeaves);
+        for foot in feet {
+            // A foot that hangs elsewhere is drawn at the end of its leg.
+            if let Some(end) = body.end_of_leg_apart(&figure.skeleton, foot) {
+                figure.limbs.push(Limb {
+                    ends: [end, foot.ankle],
+                    radii: [share::THIGH, share::ANKLE].map(|r| r * figure.stature),
+                    tint: parts.tint[end],
+                });
+            }
             for joint in core::iter::once(foot.ankle).chain(foot.toe) {
                 figure.soles.push((joint, figure.radius_at(joint)));
             }
@@ -178,7 +191,12 @@ impl Figure {
         };
         let length = (positions[joint] - positions[parent]).length();
         // Bones without length are rig controls; distant props and markers are not part of the body.
-        if parts.part[joint] == Part::Carrier || length < 0.002 * self.stature || length > self.stature {
+        if [joint, parent]
+            .iter()
+            .any(|&end| parts.part[end] == Part::Carrier && end != self.hips)
+            || length < 0.002 * self.stature
+            || length > self.stature
+        {
             return;
         }
         let other = (OTHER_BONE * length).clamp(share::FINGER * self.stature, share::SHOULDER * self.stature);
@@ -265,6 +283,8 @@ impl Figure {
                 let tip_offset = tip.or_else(|| onwards.map(|ahead| ahead * (share::PALM_LENGTH * stature)));
                 (tip_offset, [share::WRIST, share::PALM].map(|r| r * stature))
             }
+            // Paws and hooves end where their bones do.
+            Part::Foot if body.feet.len() > 2 => (tip, [share::ANKLE, share::TOE].map(|r| r * stature)),
             // The ankle itself may be the last joint.
             Part::Foot if body.feet.iter().any(|foot| foot.ankle == joint) => {
                 let ahead = rotations[joint].inverse() * DVec3::new(0.0, 0.0, share::FOOT_LENGTH * stature);
@@ -331,7 +351,11 @@ impl Parts {
             along: vec![0.0; count],
             chest: None,
         };
-        for joint in skeleton.path_from_root(body.hips) {
+        for joint in skeleton
+            .path_from_root(body.hips)
+            .into_iter()
+            .chain(body.controls.iter().copied())
+        {
             parts.part[joint] = Part::Carrier;
         }
         if let Some(head) = body.head {
@@ -346,19 +370,29 @@ impl Parts {
         }
         // If all leaves stand in for feet, none is a known foot.
         let feet = body.feet.iter().filter(|_| body.found_by != FoundBy::AllLeaves);
-        for (index, foot) in feet.enumerate() {
-            let start = match (body.thighs, foot.side) {
-                (Some([left, _]), Some(Side::Left)) => left,
-                (Some([_, right]), Some(Side::Right)) => right,
-                _ => match body.thighs {
-                    Some(thighs) => thighs[index.min(1)],
-                    None => foot.ankle,
-                },
-            };
+        for foot in feet {
+            let path = skeleton.path_from_root(foot.ankle);
+            let thigh = body.thighs.into_iter().flatten().find(|thigh| path.contains(thigh));
+            let start = thigh.unwrap_or_else(|| top_of_leg(skeleton, body, foot, &path));
+            if let (Some(end), Some([left, right])) = (body.end_of_leg_apart(skeleton, foot), body.thighs) {
+                let thigh = if foot.side == Some(Side::Left) { left } else { right };
+                parts.lay_out(skeleton, thigh, end, Part::Leg);
+            }
             parts.lay_out(skeleton, start, foot.ankle, Part::Leg);
             parts.end_in(skeleton, foot.ankle, Part::Foot);
+            if let Some(side) = foot.side {
+                let tint = match side {
+                    Side::Left => Tint::Left,
+                    Side::Right => Tint::Right,
+                };
+                parts.colour(skeleton, start, tint);
+            }
         }
         for (index, &hand) in body.hands.iter().enumerate() {
+            // A forearm that ends the rig is drawn like any bone.
+            if body.bone_ends.iter().any(|&(joint, _)| joint == hand) {
+                continue;
+            }
             let start = body.shoulders.map_or(hand, |shoulders| shoulders[index.min(1)]);
             parts.lay_out(skeleton, start, hand, Part::Arm);
             parts.end_in(skeleton, hand, Part::Hand);
@@ -406,6 +440,24 @@ impl Parts {
     }
 }
 
+/// Upper end of a leg that does not hang from the thighs: the first joint of the path to its ankle that carries no other foot,
+/// hand or head.
+fn top_of_leg(skeleton: &Skeleton, body: &Body, foot: &Foot, path: &[usize]) -> usize {
+    let others = body
+        .feet
+        .iter()
+        .map(|other| other.ankle)
+        .filter(|&ankle| ankle != foot.ankle);
+    let shared: Vec<usize> = others
+        .chain(body.hands.iter().copied())
+        .chain(body.head)
+        .chain([body.hips])
+        .flat_map(|joint| skeleton.path_from_root(joint))
+        .collect();
+    let first = path.iter().find(|joint| !shared.contains(joint));
+    first.copied().unwrap_or(foot.ankle)
+}
+
 /// The lowest common ancestor of two joints.
 fn branching(skeleton: &Skeleton, [left, right]: [usize; 2]) -> Option<usize> {
     let (left, right) = (skeleton.path_from_root(left), skeleton.path_from_root(right));
@@ -429,4 +481,77 @@ fn extent(points: &[DVec3]) -> f64 {
     let low = points.iter().copied().fold(DVec3::INFINITY, DVec3::min);
     let high = points.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
     (high - low).max_element()
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DQuat;
+    use loopwright::{BodyOverrides, Joint};
+
+    use super::*;
+
+    fn figure(rows: &[(&str, Option<usize>, [f64; 3])]) -> Figure {
+        let joints = rows.iter().map(|&(name, parent, offset)| Joint {
+            name: name.to_owned(),
+            parent,
+            rest_offset: DVec3::from_array(offset),
+            tip: None,
+        });
+        let skeleton = Skeleton::new(joints.collect()).unwrap();
+        let translations = rows.iter().map(|row| DVec3::from_array(row.2)).collect();
+        let take = Take::new("t", skeleton, 0.1, translations, vec![DQuat::IDENTITY; rows.len()]).unwrap();
+        let body = Body::find(&take, &BodyOverrides::default()).unwrap();
+        Figure::of(&take, &body)
+    }
+
+    #[test]
+    fn controls_are_not_drawn_and_feet_that_hang_apart_are_at_their_legs() {
+        let figure = figure(&[
+            ("Root", None, [0.0, 0.0, 0.0]),
+            ("Foot.L", Some(0), [0.1, 0.1, 0.0]),
+            ("Foot.R", Some(0), [-0.1, 0.1, 0.0]),
+            ("Body", Some(0), [0.0, 1.0, 0.0]),
+            ("UpperLeg.L", Some(3), [0.1, 0.0, 0.0]),
+            ("LowerLeg.L", Some(4), [0.0, -0.4, 0.0]),
+            ("UpperLeg.R", Some(3), [-0.1, 0.0, 0.0]),
+            ("LowerLeg.R", Some(6), [0.0, -0.4, 0.0]),
+            ("Head", Some(3), [0.0, 0.6, 0.0]),
+            ("PoleTarget.L", Some(0), [0.1, 0.5, 0.5]),
+        ]);
+        let bones: Vec<[usize; 2]> = (figure.limbs().iter())
+            .map(|limb| limb.ends)
+            .filter(|ends| ends.iter().all(|&end| end < figure.num_joints()))
+            .collect();
+        let mut expected = vec![[3, 4], [4, 5], [3, 6], [6, 7], [3, 8], [5, 1], [7, 2]];
+        let mut drawn = bones.clone();
+        drawn.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(drawn, expected);
+    }
+
+    #[test]
+    fn every_leg_of_an_animal_has_its_side_and_no_made_up_foot() {
+        let names = [
+            "leg_a_1_l",
+            "leg_a_tip_l",
+            "leg_a_1_r",
+            "leg_a_tip_r",
+            "leg_b_1_l",
+            "leg_b_tip_l",
+            "leg_b_1_r",
+            "leg_b_tip_r",
+        ];
+        let mut rows = vec![("spine", None, [0.0, 0.5, 0.0])];
+        for (index, name) in names.into_iter().enumerate() {
+            let parent = if index % 2 == 0 { 0 } else { index };
+            rows.push((name, Some(parent), [0.2, -0.25, 0.1 * index as f64]));
+        }
+        let figure = figure(&rows);
+        assert_eq!(figure.num_points(), figure.num_joints());
+        for limb in figure.limbs().iter().filter(|limb| limb.ends[0] > 0) {
+            let left = figure.name_of(limb.ends[1]).ends_with("_l");
+            assert_eq!(limb.tint, if left { Tint::Left } else { Tint::Right });
+        }
+        assert_eq!(figure.limbs().len(), 8);
+    }
 }

@@ -41,14 +41,6 @@ pub enum FbxError {
     /// There is no animation, or none with keys.
     #[error("the file holds no animation; export it with its takes baked")]
     NoAnimation,
-    /// There is no animation of the requested name or number.
-    #[error("the file has no animation \"{wanted}\"; it has: {}", names.join(", "))]
-    NoSuchAnimation {
-        /// The requested name or number.
-        wanted: String,
-        /// Names of the animations in the file, the first dozen.
-        names: Vec<String>,
-    },
     /// The stated frame rate is not plausible.
     #[error("frame rate {found} is implausible, it must lie between 0.0001 and 1000000 frames per second")]
     FrameRate {

@@ -62,7 +62,7 @@ pub(super) struct NodeForm {
 const MAX_PIVOT: f64 = crate::limits::MAX_VALUE;
 
 /// The form of a file; `None` for text, for old versions, and if an object has no number or no plausible pivots.
-pub(super) fn of(bytes: &[u8], scene: &Scene, anim: &Anim, joints: &Joints, begin_secs: f64) -> Option<FbxFile> {
+pub(super) fn of(bytes: &Arc<[u8]>, scene: &Scene, anim: &Anim, joints: &Joints, begin_secs: f64) -> Option<FbxFile> {
     record::version(bytes).filter(|version| *version >= FIRST_WRITABLE)?;
     let local = |node: &Node| ufbx::evaluate_transform(anim, node, begin_secs);
     let mut held = Vec::new();
@@ -98,7 +98,7 @@ pub(super) fn of(bytes: &[u8], scene: &Scene, anim: &Anim, joints: &Joints, begi
         None => 0,
     };
     Some(FbxFile {
-        bytes: bytes.into(),
+        bytes: Arc::clone(bytes),
         ticks_per_sec: scene.metadata.ktime_second as f64,
         above,
         above_id,

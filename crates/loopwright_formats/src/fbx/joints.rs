@@ -32,7 +32,7 @@ pub(super) struct Joints {
 /// as a root. Joints are all nodes from there down to bones.
 pub(super) fn choose(
     scene: &Scene,
-    stack: &AnimStack,
+    stack: Option<&AnimStack>,
     moves: impl Fn(&Node) -> bool,
     warnings: &mut Vec<Warning>,
 ) -> Result<Joints, FbxError> {
@@ -102,7 +102,7 @@ pub(super) fn choose(
 }
 
 /// For every node, whether it is a bone.
-fn bones(scene: &Scene, stack: &AnimStack) -> Vec<bool> {
+fn bones(scene: &Scene, stack: Option<&AnimStack>) -> Vec<bool> {
     let mut marked: Vec<bool> = scene
         .nodes
         .iter()
@@ -114,7 +114,7 @@ fn bones(scene: &Scene, stack: &AnimStack) -> Vec<bool> {
         }
     }
     if !marked.contains(&true) {
-        for layer in &stack.layers {
+        for layer in stack.iter().flat_map(|stack| &stack.layers) {
             for prop in &layer.anim_props {
                 let is_seen = matches!(
                     prop.element.type_,

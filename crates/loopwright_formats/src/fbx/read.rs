@@ -1,8 +1,10 @@
 //! From a scene to a take: sampling on an even grid, joint by joint.
 
+use std::sync::Arc;
+
 use glam::{DQuat, DVec3};
 use loopwright::{Joint, Skeleton, Take};
-use ufbx::{Anim, Node, Scene};
+use ufbx::{Anim, Node, Scene, SceneRoot};
 
 use super::{
     error::FbxError,
@@ -30,37 +32,94 @@ const STILL_METRES: f64 = 2e-6;
 /// A scale within this distance of one counts as one.
 const SCALE_TOLERANCE: f64 = 1e-3;
 
-/// Reads a take from the bytes of an FBX file, binary or text.
+/// A file as a scene.
+pub(crate) struct FbxScene {
+    scene: SceneRoot,
+    bytes: Arc<[u8]>,
+}
+
+impl FbxScene {
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
+        Ok(Self {
+            scene: scene::load(bytes)?,
+            bytes: bytes.into(),
+        })
+    }
+
+    /// Names of the animations; one without a name has its number.
+    pub(crate) fn animation_names(&self) -> Vec<String> {
+        timing::animation_names(&self.scene)
+    }
+}
+
+/// Reads a take from an FBX file, binary or text.
 ///
 /// For the selection of the animation see docs/formats/fbx.md. The take has the animation's name if the file has several, else
 /// `name`. The space is that stated in the file, unless `settings` override it or the body would not have a person's size.
 /// Unusual contents are reported in `warnings`. Errors: [`ReadError`]; no input panics, and memory stays in proportion to the
 /// bytes.
 pub(crate) fn read_take(
-    bytes: &[u8],
+    file: &FbxScene,
     name: &str,
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<(Take, FbxSource), ReadError> {
     settings.check_unit()?;
-    let scene = scene::load(bytes)?;
-    let stack = timing::choose_stack(&scene, settings.animation, warnings)?;
+    let scene = &file.scene;
+    let stack = timing::choose_stack(scene, settings.animation, warnings)?;
     let moves = |node: &Node| moves(node, &stack.anim, [stack.time_begin, stack.time_end]);
     let name = if scene.anim_stacks.count > 1 {
         &stack.element.name
     } else {
         name
     };
-    let joints = joints::choose(&scene, stack, moves, warnings)?;
-    let anim = scene::animation(&scene, stack, joints.above.iter().chain(&joints.nodes).copied())?;
+    let joints = joints::choose(scene, Some(stack), moves, warnings)?;
+    let anim = scene::animation(scene, stack, joints.above.iter().chain(&joints.nodes).copied())?;
     timing::warn_of_left_out(stack, &joints, warnings);
-    let limit = most_transforms(bytes.len(), TRANSFORMS_PER_BYTE) / joints.nodes.len();
-    let grid = timing::grid(&scene, stack, &joints, limit, warnings)?;
+    let limit = most_transforms(file.bytes.len(), TRANSFORMS_PER_BYTE) / joints.nodes.len();
+    let grid = timing::grid(scene, stack, &joints, limit, warnings)?;
 
-    let mut samples = Samples::of(&scene, &anim, &joints, &grid)?;
-    samples.warn_of_scale(&joints, warnings);
+    sampled(
+        file,
+        (name, &stack.element.name),
+        &anim,
+        (&joints, &grid),
+        settings,
+        warnings,
+    )
+}
+
+/// Reads the skeleton of a file as it stands without animation, as a take of one frame.
+pub(crate) fn read_rest(
+    file: &FbxScene,
+    name: &str,
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<(Take, FbxSource), ReadError> {
+    settings.check_unit()?;
+    let scene = &file.scene;
+    let joints = joints::choose(scene, None, |_| false, warnings)?;
+    let grid = Grid {
+        begin_secs: 0.0,
+        frame_time_secs: 1.0 / 30.0,
+        num_frames: 1,
+    };
+    sampled(file, (name, ""), &scene.anim, (&joints, &grid), settings, warnings)
+}
+
+/// The take of an animation on a grid of times; its name, and that of the animation.
+fn sampled(
+    FbxScene { scene, bytes }: &FbxScene,
+    (name, animation): (&str, &str),
+    anim: &Anim,
+    (joints, grid): (&Joints, &Grid),
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<(Take, FbxSource), ReadError> {
+    let mut samples = Samples::of(scene, anim, joints, grid)?;
+    samples.warn_of_scale(joints, warnings);
     samples.still();
-    let rest = rest_offsets(&scene, &joints, &samples);
+    let rest = rest_offsets(scene, joints, &samples);
     let take = |frames: &mut dyn Iterator<Item = usize>, turn: DQuat, unit_metres: f64| {
         let (mut translations, mut rotations) = (Vec::new(), Vec::new());
         for frame in frames {
@@ -71,7 +130,7 @@ pub(crate) fn read_take(
             translations[first] = turn * translations[first];
             rotations[first] = turn * rotations[first];
         }
-        let skeleton = skeleton(&joints, &rest, turn, unit_metres)?;
+        let skeleton = skeleton(joints, &rest, turn, unit_metres)?;
         Ok::<Take, ReadError>(Take::new(
             name,
             skeleton,
@@ -82,15 +141,15 @@ pub(crate) fn read_take(
     };
     let stride = guess::probe_stride(grid.num_frames);
     let probe = take(&mut (0..grid.num_frames).step_by(stride), DQuat::IDENTITY, 1.0)?;
-    let (space, turn) = settle(&scene, &probe, samples.scale_above, &settings.space, warnings);
+    let (space, turn) = settle(scene, &probe, samples.scale_above, &settings.space, warnings);
     let take = take(&mut (0..grid.num_frames), turn, space.unit_metres)?;
     let source = FbxSource {
         space,
         turn,
         frame_time_secs: grid.frame_time_secs,
-        animation: stack.element.name.to_string(),
+        animation: animation.to_owned(),
         begin_secs: grid.begin_secs,
-        form: form::of(bytes, &scene, &anim, &joints, grid.begin_secs).map_or_else(
+        form: form::of(bytes, scene, anim, joints, grid.begin_secs).map_or_else(
             || Form::Fresh {
                 leaves: Some(Warning::RestNotKept),
             },
@@ -98,13 +157,6 @@ pub(crate) fn read_take(
         ),
     };
     Ok((take, source))
-}
-
-/// [`crate::animation_names`] for FBX.
-pub(crate) fn animation_names(bytes: &[u8]) -> Vec<String> {
-    let scene = scene::load(bytes).ok();
-    let names = scene.iter().flat_map(|scene| &scene.anim_stacks);
-    names.map(|stack| stack.element.name.to_string()).collect()
 }
 
 /// Whether an animation moves or rotates a node, judged at a few times.

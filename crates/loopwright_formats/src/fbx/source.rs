@@ -57,6 +57,15 @@ impl FbxSource {
         }
     }
 
+    /// Whether the file that was read can be extended.
+    pub(crate) fn can_be_extended(&self) -> bool {
+        match &self.form {
+            #[cfg(feature = "fbx")]
+            Form::File(_) => true,
+            Form::Fresh { .. } => false,
+        }
+    }
+
     /// A form for a take from a glTF file that contains more than motion.
     pub(crate) fn without_meshes(take: &Take) -> Self {
         Self {

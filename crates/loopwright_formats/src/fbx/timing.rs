@@ -5,31 +5,30 @@ use std::collections::HashSet;
 use ufbx::{AnimCurve, AnimStack, Scene};
 
 use super::{error::FbxError, joints::Joints};
-use crate::{excerpt::cut, naming::LOOP_SUFFIX, settings::AnimationChoice, warning::Warning};
+use crate::{
+    animations, error::ReadError, excerpt::cut, naming::LOOP_SUFFIX, settings::AnimationChoice, warning::Warning,
+};
 
-/// Most names of animations in one message, and most characters of each.
-const MAX_LISTED: usize = 12;
+/// Most characters of an animation's name in a message.
 const MAX_NAME: usize = 60;
 
-/// Names of a file's animations in the file's order, for messages.
-fn listed(scene: &Scene) -> Vec<String> {
-    scene
-        .anim_stacks
-        .iter()
-        .take(MAX_LISTED)
-        .map(|stack| cut(&stack.element.name, MAX_NAME))
-        .collect()
+/// Names of a file's animations in the file's order; one without a name has its number.
+pub(super) fn animation_names(scene: &Scene) -> Vec<String> {
+    let named = |(index, stack): (usize, &AnimStack)| match &*stack.element.name {
+        "" => index.to_string(),
+        name => name.to_owned(),
+    };
+    (&scene.anim_stacks).into_iter().enumerate().map(named).collect()
 }
 
 /// Selects the animation.
 ///
-/// A name matches exactly, else in any case, else after a bar, as in `Armature|walk`; a number counts from 0. By default the
-/// longest animation that has keys is taken, the first of several; a warning lists the others.
+/// By default the longest animation that has keys is taken, the first of several; a warning lists the others.
 pub(super) fn choose_stack<'a>(
     scene: &'a Scene,
     choice: AnimationChoice<'_>,
     warnings: &mut Vec<Warning>,
-) -> Result<&'a AnimStack, FbxError> {
+) -> Result<&'a AnimStack, ReadError> {
     let stacks: Vec<&AnimStack> = (&scene.anim_stacks).into_iter().collect();
     match choice {
         AnimationChoice::Auto => {}
@@ -39,7 +38,13 @@ pub(super) fn choose_stack<'a>(
                 return Ok(stack);
             }
         }
-        AnimationChoice::Given(wanted) => return given(scene, &stacks, wanted),
+        AnimationChoice::Given(wanted) => return Ok(stacks[animations::one(&animation_names(scene), wanted)?]),
+        AnimationChoice::Number(number) => {
+            return match stacks.get(number) {
+                Some(stack) => Ok(stack),
+                None => Ok(stacks[animations::one(&animation_names(scene), &number.to_string())?]),
+            };
+        }
     }
     let with_keys: Vec<&AnimStack> = stacks.into_iter().filter(|stack| num_keys(stack) > 1).collect();
     let length = |stack: &AnimStack| {
@@ -57,30 +62,10 @@ pub(super) fn choose_stack<'a>(
     if with_keys.len() > 1 {
         warnings.push(Warning::SeveralAnimations {
             taken: cut(&stack.element.name, MAX_NAME),
-            names: listed(scene),
+            names: animation_names(scene).iter().map(|name| cut(name, MAX_NAME)).collect(),
         });
     }
     Ok(stack)
-}
-
-/// The animation of that name or number.
-fn given<'a>(scene: &Scene, stacks: &[&'a AnimStack], wanted: &str) -> Result<&'a AnimStack, FbxError> {
-    let named = |fits: &dyn Fn(&str) -> bool| stacks.iter().find(|stack| fits(&stack.element.name));
-    let lower = wanted.to_lowercase();
-    let is_behind_bar = |name: &str| {
-        name.to_lowercase()
-            .rsplit_once('|')
-            .is_some_and(|(_, behind)| behind == lower)
-    };
-    named(&|name| name == wanted)
-        .or_else(|| named(&|name| name.to_lowercase() == lower))
-        .or_else(|| named(&is_behind_bar))
-        .or_else(|| stacks.get(wanted.parse::<usize>().ok()?))
-        .copied()
-        .ok_or_else(|| FbxError::NoSuchAnimation {
-            wanted: cut(wanted, MAX_NAME),
-            names: listed(scene),
-        })
 }
 
 /// Keys on the longest curve of an animation.

@@ -8,7 +8,11 @@ use super::{
     name::Name,
     source::{FbxSource, Form},
 };
-use crate::{error::WriteError, settings::LoopWriteSettings, written::Written};
+use crate::{
+    error::WriteError,
+    settings::LoopWriteSettings,
+    written::{AddedLoops, Written},
+};
 
 /// Writes a take as one animation of the take's name: into the source file, or as a new one.
 ///
@@ -28,6 +32,36 @@ pub(crate) fn write_loop(
 ) -> Result<Written, WriteError> {
     let keys = Keys::of_loop(clip, settings)?;
     write(&Name::of_loop(clip.name()), &keys, settings.add_root, source)
+}
+
+/// Writes loops into a copy of the source file; for each, the name of its animation. A loop that cannot be written is left out.
+///
+/// Errors: [`WriteError::NotExtended`] if the source file cannot be extended; and those of the whole file.
+pub(crate) fn write_loops(
+    source: &FbxSource,
+    loops: &[(&LoopClip, &FbxSource, &LoopWriteSettings)],
+) -> Result<(Written, AddedLoops), WriteError> {
+    match &source.form {
+        #[cfg(feature = "fbx")]
+        Form::File(whole) => {
+            let mut insertions = Vec::with_capacity(loops.len());
+            for &(clip, source, settings) in loops {
+                insertions.push(match &source.form {
+                    Form::File(file) => Keys::of_loop(clip, settings)
+                        .map(|keys| (Name::of_loop(clip.name()), keys, settings.add_root, source, &**file)),
+                    Form::Fresh { .. } => Err(WriteError::NotExtended),
+                });
+            }
+            let (bytes, added) = super::insert::insert_all(&whole.bytes, insertions)?;
+            let written = Written {
+                bytes,
+                animation: None,
+                warnings: Vec::new(),
+            };
+            Ok((written, added))
+        }
+        Form::Fresh { .. } => Err(WriteError::NotExtended),
+    }
 }
 
 fn write(name: &Name, keys: &Keys, add_root: bool, source: &FbxSource) -> Result<Written, WriteError> {

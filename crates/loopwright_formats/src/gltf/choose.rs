@@ -10,6 +10,8 @@ use super::{
     track::{self, Track},
 };
 use crate::{
+    animations,
+    error::ReadError,
     excerpt::cut,
     limits::MAX_DEPTH,
     naming::LOOP_SUFFIX,
@@ -44,13 +46,13 @@ impl Path {
 }
 
 /// An animation and its number in the file.
-#[derive(Clone, Debug)]
-pub(crate) struct Chosen {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chosen<'a> {
     pub(crate) index: usize,
-    pub(crate) animation: Animation,
+    pub(crate) animation: &'a Animation,
 }
 
-impl Chosen {
+impl Chosen<'_> {
     /// Channels that move nodes: node, property and number of the sampler; all of them exist.
     pub(crate) fn moves(&self, nodes: &Nodes) -> Result<Vec<(usize, Path, usize)>, GltfError> {
         let mut moves = Vec::with_capacity(self.animation.channels.len());
@@ -84,66 +86,57 @@ impl Chosen {
     }
 }
 
-/// The animation that the settings select, or the longest that moves a node.
-pub(crate) fn animation(
-    document: &Document,
+/// The animation that the settings select, or the longest that moves a node; `names` are those of all animations.
+pub(crate) fn animation<'a>(
+    animations: &'a [Animation],
+    names: &[String],
     accessors: &Accessors<'_>,
     nodes: &Nodes,
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
-) -> Result<Chosen, GltfError> {
-    let animations: Vec<Animation> = parts::parts(document, "animations")?;
+) -> Result<Chosen<'a>, ReadError> {
     if animations.is_empty() {
-        return Err(GltfError::NoAnimations);
+        return Err(GltfError::NoAnimations.into());
     }
-    let names: Vec<String> = names_of(animations.iter().map(|animation| animation.name.as_deref()));
-    let by_name = |wanted: &str| {
-        let stated = |animation: &Animation| animation.name.as_deref() == Some(wanted);
-        animations.iter().position(stated)
+    let is_loop = |animation: &Animation| {
+        animation
+            .name
+            .as_deref()
+            .is_some_and(|name| name.ends_with(LOOP_SUFFIX))
     };
     let index = match settings.animation {
-        AnimationChoice::Given(wanted) => {
-            let by_number = || wanted.parse().ok().filter(|&number: &usize| number < animations.len());
-            Some(
-                by_name(wanted)
-                    .or_else(by_number)
-                    .ok_or_else(|| GltfError::NoSuchAnimation {
-                        wanted: cut(wanted, MAX_SHOWN_NAME),
-                        names: names.clone(),
-                    })?,
-            )
-        }
-        AnimationChoice::Loop => animations.iter().rposition(|animation| {
-            animation
-                .name
-                .as_deref()
-                .is_some_and(|name| name.ends_with(LOOP_SUFFIX))
-        }),
+        AnimationChoice::Given(wanted) => Some(animations::one(names, wanted)?),
+        AnimationChoice::Number(number) => match number < animations.len() {
+            true => Some(number),
+            false => Some(animations::one(names, &number.to_string())?),
+        },
+        AnimationChoice::Loop => animations.iter().rposition(is_loop),
         AnimationChoice::Auto => None,
     };
-    if let Some(index) = index {
-        let animation = animations.into_iter().nth(index);
-        return animation
-            .map(|animation| Chosen { index, animation })
-            .ok_or(GltfError::NoAnimations);
+    match index {
+        Some(index) => Ok(Chosen {
+            index,
+            animation: &animations[index],
+        }),
+        None => Ok(longest(animations, names, accessors, nodes, warnings)?),
     }
-    longest(animations, names, accessors, nodes, warnings)
 }
 
 /// The longest animation in which a node moves; if none does, the longest that has keys for a node; the first of several.
 ///
 /// Warns if there was a choice, and if nothing moves: a still body is motion too, and small motion may vanish by rounding.
-fn longest(
-    animations: Vec<Animation>,
-    names: Vec<String>,
+fn longest<'a>(
+    animations: &'a [Animation],
+    names: &[String],
     accessors: &Accessors<'_>,
     nodes: &Nodes,
     warnings: &mut Vec<Warning>,
-) -> Result<Chosen, GltfError> {
+) -> Result<Chosen<'a>, GltfError> {
+    let names: Vec<String> = names.iter().map(|name| cut(name, MAX_SHOWN_NAME)).collect();
     let count = animations.len();
     let mut known: HashMap<(usize, usize), bool> = HashMap::new();
     let mut by_length = Vec::with_capacity(count);
-    for (index, animation) in animations.into_iter().enumerate() {
+    for (index, animation) in animations.iter().enumerate() {
         let chosen = Chosen { index, animation };
         let mut ends = (f64::INFINITY, f64::NEG_INFINITY);
         for (_, _, sampler) in chosen.moves(nodes)? {
@@ -191,7 +184,16 @@ fn longest(
     Ok(chosen)
 }
 
-/// Names for messages: those of the parts, else their numbers.
+/// Names of the animations: their own, else their numbers.
+pub(crate) fn animation_names(animations: &[Animation]) -> Vec<String> {
+    let named = |(index, animation): (usize, &Animation)| match animation.name.as_deref() {
+        Some(name) if !name.is_empty() => name.to_owned(),
+        _ => index.to_string(),
+    };
+    animations.iter().enumerate().map(named).collect()
+}
+
+/// Names of skins for messages: those of the parts, else their numbers.
 fn names_of<'a>(names: impl Iterator<Item = Option<&'a str>>) -> Vec<String> {
     names
         .enumerate()
@@ -313,6 +315,22 @@ pub(crate) fn joints(
             warnings.push(Warning::NodesLeftOut { count: left_out });
         }
     }
+    connected(nodes, &is_joint)
+}
+
+/// The joints of a file without its animations: those of the skin that the settings select, or of the largest; without skins all
+/// nodes.
+pub(crate) fn joints_at_rest(
+    document: &Document,
+    nodes: &Nodes,
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<Joints, GltfError> {
+    let moved = vec![true; nodes.nodes.len()];
+    let skinned = skin_joints(document, nodes, &moved, settings, warnings)?;
+    let is_joint = (0..moved.len())
+        .map(|node| skinned.is_empty() || skinned.contains(&node))
+        .collect::<Vec<bool>>();
     connected(nodes, &is_joint)
 }
 

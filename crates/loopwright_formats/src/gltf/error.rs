@@ -165,14 +165,6 @@ pub enum GltfError {
         /// Their names.
         names: Vec<String>,
     },
-    /// There is no animation of that name or number.
-    #[error("there is no animation \"{wanted}\"; there are: {}", list(.names))]
-    NoSuchAnimation {
-        /// The requested name or number.
-        wanted: String,
-        /// Names of all, in order.
-        names: Vec<String>,
-    },
     /// There is no skin of that name or number.
     #[error("there is no skin \"{wanted}\"; there are: {}", list(.names))]
     NoSuchSkin {

@@ -8,21 +8,23 @@ use crate::loop_file::{
     sidecar::{Sidecar, SidecarError},
 };
 
-/// [`crate::with_facts`] for glTF: into the extras of the animation.
-pub(crate) fn with_facts(bytes: &[u8], facts: &Sidecar) -> Option<Vec<u8>> {
-    let name = facts.playback.animation.as_deref()?;
+/// [`crate::with_facts`] for glTF: into the extras of each loop's animation.
+pub(crate) fn with_facts<'a>(bytes: &[u8], loops: impl IntoIterator<Item = &'a Sidecar>) -> Option<Vec<u8>> {
     let (mut document, _) = Document::parse(bytes, None).ok()?;
-    let mut value = json::to_value(facts).ok()?;
-    let fields = value.as_object_mut()?;
-    // Local paths belong only into the file beside it.
-    for beside in ["take", "outputs", "warnings"] {
-        fields.shift_remove(beside);
+    for facts in loops {
+        let name = facts.playback.animation.as_deref()?;
+        let mut value = json::to_value(facts).ok()?;
+        let fields = value.as_object_mut()?;
+        // Local paths belong only into the file beside it.
+        for beside in ["take", "outputs", "warnings"] {
+            fields.shift_remove(beside);
+        }
+        edit::set_extra(
+            document.json.pointer_mut("/animations").and_then(Value::as_array_mut),
+            name,
+            value,
+        );
     }
-    edit::set_extra(
-        document.json.pointer_mut("/animations").and_then(Value::as_array_mut),
-        name,
-        value,
-    );
     Some(if bytes.starts_with(b"glTF") {
         document.to_glb()
     } else {

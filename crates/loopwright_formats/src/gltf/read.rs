@@ -11,7 +11,7 @@ use super::{
     choose::{self, Joints, Path},
     container::Document,
     error::GltfError,
-    parts::{self, Nodes, Transform},
+    parts::{self, Animation, Nodes, Transform},
     source::{Above, GltfJoint, GltfSource},
     track::{Grid, Track},
 };
@@ -19,7 +19,7 @@ use crate::{
     error::ReadError,
     excerpt::cut,
     limits::most_transforms,
-    settings::ReadSettings,
+    settings::{Companions, ReadSettings},
     space::{Axis, Space, UnitChoice, UpChoice, guess, warning::SpaceWarning},
     warning::Warning,
 };
@@ -30,37 +30,59 @@ const MAX_NAME: usize = 200;
 /// Transforms allowed per byte of a file, in addition to those allowed for any file: one key may apply to many frames.
 const TRANSFORMS_PER_BYTE: usize = 4;
 
-/// [`crate::animation_names`] for glTF.
-pub(crate) fn animation_names(bytes: &[u8]) -> Vec<String> {
-    let document = Document::parse(bytes, None).ok();
-    let animations = document
-        .as_ref()
-        .and_then(|(document, _)| document.json.get("animations")?.as_array());
-    let names = animations
-        .into_iter()
-        .flatten()
-        .filter_map(|animation| animation.get("name")?.as_str());
-    names.map(str::to_owned).collect()
+/// A file, parsed except for its keys.
+pub(crate) struct GltfFile {
+    document: Arc<Document>,
+    /// Says for each buffer why it is missing.
+    faults: Vec<String>,
+    is_binary: bool,
+    num_bytes: usize,
+    nodes: Nodes,
+    animations: Vec<Animation>,
+    names: Vec<String>,
+}
+
+impl GltfFile {
+    pub(crate) fn parse(bytes: &[u8], companions: Option<Companions<'_>>) -> Result<Self, ReadError> {
+        let (document, faults) = Document::parse(bytes, companions)?;
+        parts::check_version(&document)?;
+        let nodes = Nodes::read(&document)?;
+        let animations = parts::parts(&document, "animations")?;
+        Ok(Self {
+            names: choose::animation_names(&animations),
+            document: Arc::new(document),
+            faults,
+            is_binary: bytes.starts_with(b"glTF"),
+            num_bytes: bytes.len(),
+            nodes,
+            animations,
+        })
+    }
+
+    /// Names of the animations; one without a name has its number.
+    pub(crate) fn animation_names(&self) -> Vec<String> {
+        self.names.clone()
+    }
 }
 
 /// Reads a take from a glTF file, binary or text.
 pub(crate) fn read_take(
-    bytes: &[u8],
+    file: &GltfFile,
     name: &str,
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<(Take, GltfSource), ReadError> {
     settings.check_unit()?;
-    let (document, faults) = Document::parse(bytes, settings.companions)?;
-    parts::check_version(&document)?;
-    let nodes = Nodes::read(&document)?;
-    let accessors = Accessors::new(&document, &faults, bytes.len());
-    let chosen = choose::animation(&document, &accessors, &nodes, settings, warnings)?;
+    let GltfFile { document, nodes, .. } = file;
+    let accessors = Accessors::new(document, &file.faults, file.num_bytes);
+    let chosen = choose::animation(&file.animations, &file.names, &accessors, nodes, settings, warnings)?;
     let name = match chosen.animation.name.as_deref() {
         Some(named) if !named.trim().is_empty() => cut(named, MAX_NAME),
+        // Several without names would become loops of one name.
+        _ if file.animations.len() > 1 => format!("{name}-{}", chosen.index),
         _ => name.to_owned(),
     };
-    let moves = chosen.moves(&nodes)?;
+    let moves = chosen.moves(nodes)?;
     let ignored = chosen.animation.channels.len() - moves.len();
     if ignored > 0 {
         warnings.push(Warning::ChannelsLeftOut { count: ignored });
@@ -68,7 +90,7 @@ pub(crate) fn read_take(
     if moves.is_empty() {
         return Err(no_motion(name).into());
     }
-    let joints = choose::joints(&document, &nodes, &moves, settings, warnings)?;
+    let joints = choose::joints(document, nodes, &moves, settings, warnings)?;
     let mut is_joint = vec![false; nodes.nodes.len()];
     for &node in joints.nodes.iter().flatten() {
         is_joint[node] = true;
@@ -98,9 +120,9 @@ pub(crate) fn read_take(
             rate_hz: 1.0 / grid.step_secs,
         });
     }
-    warn_of_ends(&joints, &nodes, &tracks, &grid, warnings);
+    warn_of_ends(&joints, nodes, &tracks, &grid, warnings);
     let num_joints = joints.nodes.len();
-    let num_bytes = bytes.len().saturating_add(document.num_buffer_bytes());
+    let num_bytes = file.num_bytes.saturating_add(document.num_buffer_bytes());
     let limit = most_transforms(num_bytes, TRANSFORMS_PER_BYTE);
     if grid.num_frames.saturating_mul(num_joints) > limit {
         return Err(ReadError::OutOfProportion {
@@ -110,9 +132,9 @@ pub(crate) fn read_take(
         });
     }
     let rig = Rig {
-        above: Above::of(&nodes, joints.nodes[0]),
+        above: Above::of(nodes, joints.nodes[0]),
         joints: &joints,
-        nodes: &nodes,
+        nodes,
         tracks: &tracks,
     };
     warn_of_scales(&rig, grid.start_secs, warnings);
@@ -136,10 +158,55 @@ pub(crate) fn read_take(
         .collect();
     let above = rig.above;
     let source = GltfSource {
-        document: Arc::new(document),
-        is_binary: bytes.starts_with(b"glTF"),
+        document: Arc::clone(document),
+        is_binary: file.is_binary,
         joints: source_joints,
         above,
+        frame_time_secs: grid.step_secs,
+        start_secs: grid.start_secs,
+        space,
+    };
+    Ok((take, source))
+}
+
+/// Reads the skeleton of a file at rest, as a take of one frame.
+pub(crate) fn read_rest(
+    file: &GltfFile,
+    name: &str,
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<(Take, GltfSource), ReadError> {
+    settings.check_unit()?;
+    let GltfFile { document, nodes, .. } = file;
+    let joints = choose::joints_at_rest(document, nodes, settings, warnings)?;
+    if joints.nodes.iter().flatten().count() == 0 {
+        return Err(GltfError::NoAnimations.into());
+    }
+    let grid = Grid::of(vec![0.0]);
+    let rig = Rig {
+        above: Above::of(nodes, joints.nodes[0]),
+        joints: &joints,
+        nodes,
+        tracks: &vec![Tracks::default(); nodes.nodes.len()],
+    };
+    let as_in_file = Space {
+        unit_metres: 1.0,
+        ..Space::CENTIMETRES_Y_UP
+    };
+    let probe = rig.take(name, &grid, &mut core::iter::once(0), &as_in_file)?;
+    let space = settle(&probe, settings, warnings);
+    let take = rig.take(name, &grid, &mut core::iter::once(0), &space)?;
+    let scale = |node: Option<usize>| node.map_or(DVec3::ONE, |node| nodes.transforms[node].scale);
+    let source = GltfSource {
+        document: Arc::clone(document),
+        is_binary: file.is_binary,
+        joints: (joints.nodes.iter())
+            .map(|&node| GltfJoint {
+                node,
+                scale: scale(node),
+            })
+            .collect(),
+        above: rig.above,
         frame_time_secs: grid.step_secs,
         start_secs: grid.start_secs,
         space,

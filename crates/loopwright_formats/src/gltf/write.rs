@@ -22,7 +22,7 @@ use crate::{
     limits::MAX_VALUE,
     settings::{ClosingKey, LoopWriteSettings},
     warning::Warning,
-    written::Written,
+    written::{AddedLoops, Written},
 };
 
 /// Most transforms in one animation: some gigabytes.
@@ -36,11 +36,12 @@ const SCALE_TOLERANCE: f64 = 1e-6;
 
 /// [`crate::write_take`] for glTF: the animation has the take's name, and replaces one of that name.
 pub(crate) fn write_take(take: &Take, source: &GltfSource) -> Result<Written, WriteError> {
-    let mut writer = Writer::new(source, take.skeleton())?;
+    let mut document = Document::clone(&source.document);
+    let mut writer = Writer::new(&mut document, source, take.skeleton())?;
     writer.animate(take.name(), take.num_frames(), take.frame_time_secs(), |frame| {
         take.pose(frame).to_pose()
     })?;
-    finish(&writer.document, source.is_binary, take.name())
+    finish(&document, source.is_binary, take.name())
 }
 
 /// [`crate::write_loop`] for glTF: the animation has the clip's name, and replaces one of that name.
@@ -49,9 +50,36 @@ pub(crate) fn write_loop(
     source: &GltfSource,
     settings: &LoopWriteSettings,
 ) -> Result<Written, WriteError> {
+    let mut document = Document::clone(&source.document);
+    add_loop(&mut document, clip, source, settings)?;
+    finish(&document, source.is_binary, clip.name())
+}
+
+/// Adds loops to a copy of their file, one after another; for each, the name of its animation.
+///
+/// A loop that cannot be written is left out. Errors: the file is too large for the format.
+pub(crate) fn write_loops(
+    source: &GltfSource,
+    loops: &[(&LoopClip, &GltfSource, &LoopWriteSettings)],
+) -> Result<(Written, AddedLoops), WriteError> {
+    let mut document = Document::clone(&source.document);
+    let mut add = |&(clip, source, settings): &(&LoopClip, &GltfSource, &LoopWriteSettings)| {
+        add_loop(&mut document, clip, source, settings).map(|()| clip.name().to_owned())
+    };
+    let added = loops.iter().map(&mut add).collect();
+    Ok((finish(&document, source.is_binary, "")?, added))
+}
+
+/// Adds a loop to a file that may have grown since it was read.
+fn add_loop(
+    document: &mut Document,
+    clip: &LoopClip,
+    source: &GltfSource,
+    settings: &LoopWriteSettings,
+) -> Result<(), WriteError> {
     let num_keys = settings.num_keys(clip)?;
     let shown = settings.shown(clip);
-    let mut writer = Writer::new(source, clip.skeleton())?;
+    let mut writer = Writer::new(document, source, clip.skeleton())?;
     if settings.add_root {
         writer.add_root()?;
         writer.animate(clip.name(), num_keys, clip.step_secs(), |key| {
@@ -84,7 +112,7 @@ pub(crate) fn write_loop(
         clip.name(),
         facts,
     );
-    finish(&writer.document, source.is_binary, clip.name())
+    Ok(())
 }
 
 impl GltfSource {
@@ -98,7 +126,7 @@ impl GltfSource {
 
 struct Writer<'a> {
     source: &'a GltfSource,
-    document: Document,
+    document: &'a mut Document,
     nodes: Nodes,
     joints: Vec<GltfJoint>,
     parents: Vec<Option<usize>>,
@@ -115,14 +143,13 @@ struct LocalTrack {
 
 impl<'a> Writer<'a> {
     /// Errors: the skeleton differs from the source's.
-    fn new(source: &'a GltfSource, skeleton: &Skeleton) -> Result<Self, WriteError> {
+    fn new(document: &'a mut Document, source: &'a GltfSource, skeleton: &Skeleton) -> Result<Self, WriteError> {
         if source.joints.len() != skeleton.num_joints() {
             return Err(WriteError::JointCount {
                 expected: source.joints.len(),
                 found: skeleton.num_joints(),
             });
         }
-        let mut document = Document::clone(&source.document);
         let mut joints = source.joints.clone();
         let parents: Vec<Option<usize>> = (0..joints.len()).map(|joint| skeleton.parent(joint)).collect();
         if joints[0].node.is_none() {
@@ -133,9 +160,18 @@ impl<'a> Writer<'a> {
             joints[0].node = Some(edit::insert_above(&mut document.json, &tops, "scene"));
         }
         // The file was read before, so it is valid.
-        let nodes = Nodes::read(&document).map_err(|_| WriteError::Parent { joint: 0 })?;
+        let nodes = Nodes::read(document).map_err(|_| WriteError::Parent { joint: 0 })?;
         for joint in 1..joints.len() {
-            let above = joints[joint].node.map(|node| nodes.parents[node]);
+            let above = joints[joint].node.map(|node| {
+                let is_new = |&node: &usize| {
+                    edit::is_added_root(&document.json, node) && !joints.iter().any(|joint| joint.node == Some(node))
+                };
+                // Another loop, of other joints, may have got a root between these since the file was read.
+                match nodes.parents[node].filter(is_new) {
+                    Some(root) => nodes.parents[root],
+                    None => nodes.parents[node],
+                }
+            });
             if above != parents[joint].map(|parent| joints[parent].node) {
                 return Err(WriteError::Parent { joint });
             }
@@ -166,7 +202,7 @@ impl<'a> Writer<'a> {
                 });
                 let node = edit::insert_above(&mut self.document.json, &[first], &name);
                 edit::mark_root(&mut self.document.json, node);
-                self.nodes = Nodes::read(&self.document).map_err(|_| WriteError::Parent { joint: 0 })?;
+                self.nodes = Nodes::read(self.document).map_err(|_| WriteError::Parent { joint: 0 })?;
                 node
             }
         };
@@ -205,7 +241,7 @@ impl<'a> Writer<'a> {
         }
         let tracks = self.tracks(num_keys, pose)?;
         let times: Vec<[f32; 1]> = (0..num_keys).map(|key| [(key as f64 * step_secs) as f32]).collect();
-        let mut data = edit::Data::new(&mut self.document, self.source.is_binary);
+        let mut data = edit::Data::new(self.document, self.source.is_binary);
         let input = data.push(&times);
         let (mut samplers, mut channels) = (Vec::new(), Vec::new());
         let mut channel = |output: usize, node: usize, path: &str| {

@@ -109,10 +109,9 @@ pub fn root_motion_as_made(
 ) -> RootMotionFacts {
     let (fit, feet) = (made.source.fit, &made.feet);
     RootMotionFacts {
-        take_linear_velocity_mps: feet
-            .speed
-            .filter(|_| feet.speed_is_theirs)
-            .map(|speed| speed.of_poses.to_array()),
+        take_linear_velocity_mps: (feet.replaced_velocity)
+            .or(feet.speed.filter(|_| feet.speed_is_theirs).map(|speed| speed.of_poses))
+            .map(|velocity| velocity.to_array()),
         path_smoothing_secs,
         fit_residual_mm: fit.map(|fit| 1e3 * fit.residual_metres),
         arc_to_path_ratio: fit
@@ -146,10 +145,10 @@ pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet) -> FeetFacts {
         foot_slide_after_cmps: feet.foot_slide_mps[1].map(in_cm),
         farthest_moved_mm: 1e3 * feet.moved_metres,
         hips_lowered_mm: 1e3 * feet.hips_lowered_metres,
-        root_speed_from: if feet.speed_is_theirs {
-            SpeedSource::Feet
-        } else {
-            SpeedSource::Poses
+        root_speed_from: match (feet.replaced_velocity, feet.speed_is_theirs) {
+            (Some(_), _) => SpeedSource::Given,
+            (None, true) => SpeedSource::Feet,
+            (None, false) => SpeedSource::Poses,
         },
         feet_speed_mps: feet
             .speed

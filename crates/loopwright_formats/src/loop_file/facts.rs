@@ -195,11 +195,14 @@ pub enum SpeedSource {
     Poses,
     /// The feet: a standing foot does not move.
     Feet,
+    /// The user.
+    Given,
 }
 
 loopwright::words!(SpeedSource {
     Poses: "pose",
     Feet: "feet",
+    Given: "given",
 });
 
 /// What was done with a foot.

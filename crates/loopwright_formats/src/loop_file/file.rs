@@ -17,11 +17,11 @@ use super::{
     verdict::{Verdict, doubt},
 };
 use crate::{
+    animated_file::AnimatedFile,
     error::{ReadError, WriteError},
-    read::read_take,
     settings::{AnimationChoice, ClosingKey, LoopWriteSettings, ReadSettings},
     source::Source,
-    space::{SpaceSettings, UnitChoice, UpChoice},
+    space::{Space, SpaceSettings, UnitChoice, UpChoice},
     write::{with_facts, write_loop},
     written::Written,
 };
@@ -109,38 +109,7 @@ impl LoopFile {
         let clip = &made.loop_clip;
         let written = checked(clip, source, writing)?;
         let (_, keys) = written_keys(clip, &written, source, writing)?;
-        let (body, uncut) = (&made.body, Some(&made.source));
-        let quality = quality::measure(&keys, body, uncut);
-        let RootSettings { mode, space, .. } = made.root;
-        let verdict = Verdict::of(&quality, clip.root(), mode, clip.skeleton(), doubt(&made.candidate));
-        let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
-        let sidecar = Sidecar {
-            candidate: describe::candidate(&made.candidate, clip.period_secs()),
-            closure: describe::closure(&made.closed),
-            root_motion: describe::root_motion_as_made(
-                describe::root_motion(clip.root(), mode, space),
-                made,
-                (mode == RootMode::Path).then_some(made.root.path_smoothing_secs),
-            ),
-            feet: Some(FeetFacts {
-                stances: describe::stances(clip, &quality::stands(&keys, body, uncut)),
-                ..describe::feet(clip, body, &made.feet)
-            }),
-            quality: describe::quality(&quality, Some(&made.closed), clip.skeleton(), verdict),
-            playback: PlaybackFacts {
-                samples: clip.num_samples(),
-                closing_key: writing.closing_key == ClosingKey::Repeat,
-                copies: writing.copies,
-                root_joint_added: writing.add_root,
-                carrier_joint: name_of(clip.carrier()),
-                root_joint: made.source.root_joint.map(name_of),
-                animation: written.animation.clone(),
-                ..PlaybackFacts::default()
-            }
-            .in_space(source.space(), &take),
-            take,
-            ..Sidecar::default()
-        };
+        let (sidecar, quality) = described(made, take, source.space(), writing, written.animation.clone(), &keys);
         Ok(Self {
             written,
             sidecar,
@@ -209,6 +178,55 @@ impl LoopFile {
     }
 }
 
+/// The facts of a loop whose keys were read back from its file, and its figures.
+pub(super) fn described(
+    made: &MadeLoop,
+    take: TakeFacts,
+    space: &Space,
+    writing: &LoopWriteSettings,
+    animation: Option<String>,
+    keys: &LoopKeys,
+) -> (Sidecar, Quality) {
+    let clip = &made.loop_clip;
+    let (body, uncut) = (&made.body, Some(&made.source));
+    let quality = quality::measure(keys, body, uncut);
+    let RootSettings {
+        mode,
+        space: root_space,
+        ..
+    } = made.root;
+    let verdict = Verdict::of(&quality, clip.root(), mode, clip.skeleton(), doubt(&made.candidate));
+    let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
+    let sidecar = Sidecar {
+        candidate: describe::candidate(&made.candidate, clip.period_secs()),
+        closure: describe::closure(&made.closed),
+        root_motion: describe::root_motion_as_made(
+            describe::root_motion(clip.root(), mode, root_space),
+            made,
+            (mode == RootMode::Path).then_some(made.root.path_smoothing_secs),
+        ),
+        feet: Some(FeetFacts {
+            stances: describe::stances(clip, &quality::stands(keys, body, uncut)),
+            ..describe::feet(clip, body, &made.feet)
+        }),
+        quality: describe::quality(&quality, Some(&made.closed), clip.skeleton(), verdict),
+        playback: PlaybackFacts {
+            samples: clip.num_samples(),
+            closing_key: writing.closing_key == ClosingKey::Repeat,
+            copies: writing.copies,
+            root_joint_added: writing.add_root,
+            carrier_joint: name_of(clip.carrier()),
+            root_joint: made.source.root_joint.map(name_of),
+            animation,
+            ..PlaybackFacts::default()
+        }
+        .in_space(space, &take),
+        take,
+        ..Sidecar::default()
+    };
+    (sidecar, quality)
+}
+
 /// A loop written, if it does not exceed the limit of keys.
 fn checked(clip: &LoopClip, source: &Source, writing: &LoopWriteSettings) -> Result<Written, LoopFileError> {
     let keys = clip.num_samples().saturating_mul(writing.copies);
@@ -219,26 +237,36 @@ fn checked(clip: &LoopClip, source: &Source, writing: &LoopWriteSettings) -> Res
 }
 
 /// A written loop read back: its file as a take on the loop's own skeleton, and its keys.
-/// `source` and `writing` are what it was written with. Errors: [`LoopFileError`].
+///
+/// `source` and `writing` are those it was written with. Errors: [`LoopFileError`].
 pub fn written_keys(
     clip: &LoopClip,
     written: &Written,
     source: &Source,
     writing: &LoopWriteSettings,
 ) -> Result<(Take, LoopKeys), LoopFileError> {
+    let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
+    keys_in(&file, written.animation.as_deref(), clip, source, writing)
+}
+
+/// The same for an animation of a file that is parsed already.
+pub(super) fn keys_in(
+    file: &AnimatedFile,
+    animation: Option<&str>,
+    clip: &LoopClip,
+    source: &Source,
+    writing: &LoopWriteSettings,
+) -> Result<(Take, LoopKeys), LoopFileError> {
     let space = source.space();
     let settings = ReadSettings {
-        animation: written
-            .animation
-            .as_deref()
-            .map_or(AnimationChoice::Auto, AnimationChoice::Given),
+        animation: animation.map_or(AnimationChoice::Auto, AnimationChoice::Given),
         // There are too few frames to detect them.
         ..ReadSettings::in_space(SpaceSettings {
             up: UpChoice::Given(space.up),
             unit: UnitChoice::Metres(space.unit_metres),
         })
     };
-    let take = read_take(&written.bytes, "loop", &settings, &mut Vec::new())?.take;
+    let take = file.read(&settings, &mut Vec::new())?.take;
     let (take, carrier) = if writing.add_root {
         // Folding an added root joint away leaves the root motion on the topmost joint, whatever joint had it in the take.
         (take.without_root_joint().ok_or(LoopFileError::NoRootJoint)?, 0)

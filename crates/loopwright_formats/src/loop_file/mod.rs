@@ -18,6 +18,8 @@ pub(crate) mod json;
 
 mod file;
 
+mod pack;
+
 mod load;
 
 mod place;
@@ -31,6 +33,7 @@ mod word;
 pub use file::{BlendOrigin, LoopFile, LoopFileError, written_keys};
 pub use json::to_text;
 pub use load::{LoadLoopError, load_loop};
+pub use pack::{AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PACK_FORMAT, PackSidecar, PackedLoop};
 pub use place::{LoopInFile, PlaceError};
 pub use sidecar::{FORMAT, Sidecar, SidecarError, VERSION};
 pub use target::{Choices, Target};

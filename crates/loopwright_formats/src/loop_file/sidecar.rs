@@ -161,6 +161,12 @@ fn json_error(error: &serde_json::Error) -> SidecarError {
     }
 }
 
+impl SidecarError {
+    pub(super) fn of_json(error: &serde_json::Error) -> Self {
+        json_error(error)
+    }
+}
+
 impl Sidecar {
     /// Reads a sidecar.
     ///
@@ -249,7 +255,7 @@ impl Sidecar {
         to_text(self).map_err(|error| json_error(&error))
     }
 
-    fn check(&self) -> Result<(), SidecarError> {
+    pub(super) fn check(&self) -> Result<(), SidecarError> {
         let take = &self.take;
         in_range("take.frames", take.frames as f64, 1.0..=MAX_COUNT as f64)?;
         in_range("take.joints", take.joints as f64, 1.0..=MAX_COUNT as f64)?;

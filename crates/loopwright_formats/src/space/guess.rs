@@ -30,6 +30,9 @@ const PROBE_FRAMES: usize = 64;
 /// An axis counts as unclear when another one reaches this share of its height.
 const UNCLEAR_SHARE: f64 = 0.9;
 
+/// Feet of a person. Animals with more legs have all sizes.
+const TWO_LEGS: usize = 2;
+
 /// Offsets beyond this many units indicate centimetres if there is no body.
 const LARGE_OFFSET: f64 = 10.0;
 
@@ -71,19 +74,31 @@ pub(super) fn find_body(take: &Take) -> Option<Body> {
 }
 
 /// The axis along which the head is highest above the feet, by the median over frames; the hips are used if no head is known.
+///
+/// The head of an animal with more legs is also far ahead of its feet, so there the upper ends of the legs are used.
 fn guess_up(probe: &Take, warnings: &mut Vec<Warning>) -> Axis {
     let joints = find_body(probe)
-        .filter(|body| !body.feet.is_empty() && (body.head.is_some() || body.found_by == FoundBy::Names))
-        .map(|body| (body.head.unwrap_or(body.hips), body.feet));
-    let Some((top, feet)) = joints else {
+        .filter(|body| !body.feet.is_empty() && body.found_by != FoundBy::AllLeaves)
+        .filter(|body| body.head.is_some() || body.found_by == FoundBy::Names)
+        .map(|body| {
+            let tops = match body.feet.len() {
+                ..=TWO_LEGS => vec![body.head.unwrap_or(body.hips)],
+                _ => tops_of_legs(&body, probe),
+            };
+            (tops, body.feet)
+        });
+    let Some((tops, feet)) = joints else {
         warnings.push(SpaceWarning::UpUnknown.into());
         return Axis::Y;
     };
     let heights: Vec<DVec3> = (0..probe.num_frames())
         .map(|frame| {
             let positions = probe.pose(frame).world(probe.skeleton()).translations;
-            let ground = feet.iter().map(|foot| positions[foot.ankle]).sum::<DVec3>() / feet.len() as f64;
-            positions[top] - ground
+            let mean = |joints: &mut dyn Iterator<Item = usize>, count: usize| {
+                joints.map(|joint| positions[joint]).sum::<DVec3>() / count as f64
+            };
+            let ground = mean(&mut feet.iter().map(|foot| foot.ankle), feet.len());
+            mean(&mut tops.iter().copied(), tops.len()) - ground
         })
         .collect();
     let height = Axis::ALL.map(|axis| median(heights.iter().map(|height| height[axis.index()]).collect()));
@@ -106,14 +121,31 @@ fn guess_up(probe: &Take, warnings: &mut Vec<Warning>) -> Axis {
     }
 }
 
+/// Per foot, the joint from which its leg hangs: the last of the path to it that leads to another foot.
+fn tops_of_legs(body: &Body, take: &Take) -> Vec<usize> {
+    let paths: Vec<Vec<usize>> = (body.feet.iter())
+        .map(|foot| take.skeleton().path_from_root(foot.ankle))
+        .collect();
+    let top = |foot: usize| {
+        let is_shared = |joint: &usize| (0..paths.len()).any(|other| other != foot && paths[other].contains(joint));
+        let last = paths[foot].iter().rfind(|joint| is_shared(joint));
+        last.copied().unwrap_or(body.hips)
+    };
+    (0..paths.len()).map(top).collect()
+}
+
 /// Middle value; the list is not empty and all values are finite.
 fn median(mut values: Vec<f64>) -> f64 {
     let middle = values.len() / 2;
     *values.select_nth_unstable_by(middle, f64::total_cmp).1
 }
 
-/// Height of the whole body in the take's unit, estimated from its bones; `None` where no legs are known.
+/// Height of the whole body in the take's unit, estimated from its bones; `None` where no legs are known, or more than two: only
+/// people have a height that says something about the unit.
 pub(super) fn height_of(body: &Body, take: &Take) -> Option<f64> {
+    if body.feet.len() > TWO_LEGS {
+        return None;
+    }
     let leg = || {
         let has_parts = body.found_by != FoundBy::AllLeaves;
         let translations = take.translations(take.num_frames() / 2);
@@ -267,6 +299,45 @@ mod tests {
         let mut warnings = Vec::new();
         let space = settle(&take, &SpaceSettings::default(), &mut warnings);
         assert_eq!((space.up, space.unit_metres, &warnings[..]), (Axis::Z, 0.01, &[][..]));
+    }
+
+    /// One frame of an animal whose feet have these names, one metre tall along Z; it faces along Y.
+    fn standing_animal(feet: [&str; 4]) -> Take {
+        let joint = |name: &str, parent, rest_offset| Joint {
+            name: name.to_owned(),
+            parent,
+            rest_offset,
+            tip: None,
+        };
+        let joints = vec![
+            joint("body", None, DVec3::Z),
+            joint("head", Some(0), DVec3::new(0.0, 1.6, 0.3)),
+            joint("chest", Some(0), DVec3::Y),
+            joint(feet[0], Some(2), DVec3::new(-0.2, 0.0, -1.0)),
+            joint(feet[1], Some(2), DVec3::new(0.2, 0.0, -1.0)),
+            joint(feet[2], Some(0), DVec3::new(-0.2, 0.0, -1.0)),
+            joint(feet[3], Some(0), DVec3::new(0.2, 0.0, -1.0)),
+            joint("tail", Some(0), DVec3::new(0.0, -0.5, -0.2)),
+        ];
+        let offsets: Vec<DVec3> = joints.iter().map(|joint| joint.rest_offset).collect();
+        let rotations = vec![DQuat::IDENTITY; joints.len()];
+        Take::new("t", Skeleton::new(joints).unwrap(), 0.1, offsets, rotations).unwrap()
+    }
+
+    #[test]
+    fn the_legs_of_animals_point_down() {
+        let settled = |feet| {
+            let mut warnings = Vec::new();
+            let space = settle(&standing_animal(feet), &SpaceSettings::default(), &mut warnings);
+            (space.up, space.unit_metres, warnings)
+        };
+        // The head is as far ahead of the feet as above them, and the size of an animal is that of no person.
+        let (up, unit_metres, warnings) = settled(["front_paw_l", "front_paw_r", "hind_paw_l", "hind_paw_r"]);
+        assert_eq!((up, unit_metres), (Axis::Z, 1.0));
+        assert_eq!(warnings, [SpaceWarning::UnitUnknown { unit_metres }.into()]);
+        // A fish has no side that must be up.
+        let (up, _, warnings) = settled(["fin_a_l", "fin_a_r", "fin_b_l", "fin_b_r"]);
+        assert_eq!((up, warnings.first()), (Axis::Y, Some(&SpaceWarning::UpUnknown.into())));
     }
 
     #[test]

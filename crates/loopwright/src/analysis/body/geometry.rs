@@ -1,6 +1,6 @@
-//! Finds the feet of skeletons without usable names: the leaves that stay low over the take.
+//! Finds the feet of skeletons without usable names: the ends of legs that stay low over the take.
 
-use super::{Foot, FoundBy, names::NamedJoints};
+use super::{Foot, FoundBy, feet::NUM_FEET, names::NamedJoints};
 use crate::take::Take;
 
 /// A leaf counts as a foot when over the take it stays this close to the ground, as a share of the skeleton's height.
@@ -9,34 +9,54 @@ use crate::take::Take;
 /// ankles on the other.
 const FOOT_HEIGHT_SHARE: f64 = 0.2;
 
+/// A leg rises by at least this share of the skeleton's longest side above its foot. Legs of men rise by half, those of a
+/// dachshund by a fifth; fins of fish and snouts of snakes by a twentieth.
+const LEG_RISE_SHARE: f64 = 0.12;
+
 /// The ankles and toes that stay low over the take; every leaf where this does not distinguish feet from other joints.
 pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
     let skeleton = take.skeleton();
-    let leaves: Vec<usize> = (0..skeleton.num_joints())
-        .filter(|&joint| skeleton.children(joint).is_empty())
+    let num_joints = skeleton.num_joints();
+    let body: Vec<usize> = (0..num_joints).filter(|&joint| !named.is_control(joint)).collect();
+    let leaves: Vec<usize> = (body.iter().copied())
+        .filter(|&joint| named.children(skeleton, joint).next().is_none())
         .collect();
     let world = take.world_tracks();
     // A few dozen frames are enough for the heights of any take.
     let stride = take.num_frames().div_ceil(64);
-    let mut heights = vec![0.0; skeleton.num_joints()];
+    let mut heights = vec![0.0; num_joints];
+    let mut longest_side: f64 = 0.0;
     let mut count = 0.0;
     for frame in (0..take.num_frames()).step_by(stride) {
-        let lowest = world.positions(frame).iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
-        for (height, position) in heights.iter_mut().zip(world.positions(frame)) {
-            *height += position.y - lowest;
+        let positions = world.positions(frame);
+        let ends = |axis: usize| {
+            let along = body.iter().map(|&joint| positions[joint][axis]);
+            along.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], p| {
+                [low.min(p), high.max(p)]
+            })
+        };
+        let sides = [0, 1, 2].map(ends);
+        longest_side = (sides.iter())
+            .map(|[low, high]| high - low)
+            .fold(longest_side, f64::max);
+        for &joint in &body {
+            heights[joint] += positions[joint].y - sides[1][0];
         }
         count += 1.0;
     }
-    let top = heights.iter().copied().fold(0.0, f64::max) / count;
-    let is_low: Vec<bool> = heights
-        .iter()
-        .map(|height| height / count < FOOT_HEIGHT_SHARE * top)
-        .collect();
+    heights.iter_mut().for_each(|height| *height /= count);
+    let top = body.iter().map(|&joint| heights[joint]).fold(0.0, f64::max);
+    let is_low: Vec<bool> = heights.iter().map(|&height| height < FOOT_HEIGHT_SHARE * top).collect();
     // Children come after their parents, so going backwards everything below a joint is known.
     let mut all_low = is_low.clone();
-    for joint in (0..skeleton.num_joints()).rev() {
+    let mut num_leaves = vec![0; num_joints];
+    for &leaf in &leaves {
+        num_leaves[leaf] = 1;
+    }
+    for &joint in body.iter().rev() {
         if let Some(parent) = skeleton.parent(joint) {
             all_low[parent] &= all_low[joint];
+            num_leaves[parent] += num_leaves[joint];
         }
     }
     let mut feet: Vec<Foot> = Vec::new();
@@ -44,6 +64,17 @@ pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
         // A foot is the whole path that stays low, up to the ankle; the toe is the next joint.
         let path = skeleton.path_from_root(leaf);
         let ankle = path.iter().position(|&joint| all_low[joint]).unwrap_or(path.len() - 1);
+        // The leg begins below the joint from which something else branches off.
+        let leg = path
+            .iter()
+            .position(|&joint| num_leaves[joint] == num_leaves[path[ankle]]);
+        let leg = leg.unwrap_or(ankle);
+        let highest = path[leg.saturating_sub(1)..].iter().map(|&joint| heights[joint]);
+        let rise = highest.fold(0.0, f64::max) - heights[leaf];
+        let never_stands = path[leg..].iter().any(|&joint| named.name(joint).never_stands());
+        if rise < LEG_RISE_SHARE * longest_side || never_stands {
+            continue;
+        }
         if feet.iter().all(|foot| foot.ankle != path[ankle]) {
             feet.push(Foot {
                 ankle: path[ankle],
@@ -52,8 +83,8 @@ pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
             });
         }
     }
-    let feet_are_distinct = leaves.iter().any(|&leaf| !is_low[leaf]) && feet.len().is_multiple_of(2) && feet.len() <= 8;
-    if feet_are_distinct && !feet.is_empty() {
+    let feet_are_distinct = leaves.iter().any(|&leaf| !is_low[leaf]) && feet.len().is_multiple_of(2);
+    if feet_are_distinct && NUM_FEET.contains(&feet.len()) {
         return (feet, FoundBy::Geometry);
     }
     let of_leaf = |&leaf: &usize| Foot {
@@ -62,4 +93,64 @@ pub(super) fn feet(take: &Take, named: &NamedJoints) -> (Vec<Foot>, FoundBy) {
         side: named.side_of(leaf),
     };
     (leaves.iter().map(of_leaf).collect(), FoundBy::AllLeaves)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Body, BodyOverrides, FoundBy, tests::take};
+    use crate::{analysis::Analysis, take::Take};
+
+    fn found_by(rows: &[(&str, Option<usize>, [f64; 3])]) -> FoundBy {
+        Body::find(&take(rows), &BodyOverrides::default()).unwrap().found_by
+    }
+
+    #[test]
+    fn fins_and_snouts_are_no_feet() {
+        let fish = [
+            ("root", None, [0.0, 0.5, 0.0]),
+            ("spine", Some(0), [0.0, 0.0, 0.3]),
+            ("head", Some(1), [0.0, 0.0, 0.5]),
+            ("jaw", Some(2), [0.0, -0.2, 0.1]),
+            ("tail", Some(0), [0.0, 0.0, -0.8]),
+            ("dorsal", Some(1), [0.0, 0.25, 0.0]),
+            ("fin_l", Some(1), [0.1, -0.5, 0.0]),
+            ("fin_r", Some(1), [-0.1, -0.5, 0.0]),
+        ];
+        assert_eq!(found_by(&fish), FoundBy::AllLeaves);
+        // Without names by their length alone.
+        let mut nameless = fish.map(|(_, parent, offset)| ("j", parent, offset.map(|axis| 0.4 * axis)));
+        nameless[6].2[1] = -0.08;
+        nameless[7].2[1] = -0.08;
+        assert_eq!(found_by(&nameless), FoundBy::AllLeaves);
+        let snake = [
+            ("a", None, [0.0, 0.02, 0.0]),
+            ("b", Some(0), [0.0, 0.01, 0.5]),
+            ("c", Some(1), [0.0, -0.02, 0.5]),
+            ("d", Some(1), [0.0, 0.05, 0.1]),
+            ("e", Some(0), [0.0, -0.01, -0.5]),
+        ];
+        assert_eq!(found_by(&snake), FoundBy::AllLeaves);
+    }
+
+    #[test]
+    fn bodies_without_feet_never_stand() {
+        let rows = [
+            ("root", None, [0.0, 0.5, 0.0]),
+            ("head", Some(0), [0.0, 0.0, 0.5]),
+            ("fin_l", Some(0), [0.1, -0.5, 0.0]),
+            ("fin_r", Some(0), [-0.1, -0.5, 0.0]),
+        ];
+        let still = take(&rows);
+        let frames = 30;
+        let still = Take::new(
+            "t",
+            still.skeleton().clone(),
+            0.1,
+            still.translations(0).repeat(frames),
+            still.rotations(0).repeat(frames),
+        );
+        let analysis = Analysis::new(&still.unwrap()).unwrap();
+        assert_eq!(analysis.body.found_by, FoundBy::AllLeaves);
+        assert_eq!((analysis.contacts.num_feet(), analysis.contacts.spans()), (0, &[][..]));
+    }
 }

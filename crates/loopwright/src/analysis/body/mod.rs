@@ -1,11 +1,19 @@
-//! Finds hips, feet, hands and head: by name (`names`), else by geometry (`geometry`), else as the leaves of the skeleton.
+//! Finds hips, feet, hands and head: by name (`names`, `feet`), else by geometry (`geometry`), else as the leaves of the
+//! skeleton. Joints that only steer a rig (`controls`) are no part of the body.
 
 use glam::DVec3;
 
 use super::standing::ContactLimits;
-use crate::{motion::Skeleton, take::Take};
+use crate::{
+    motion::{PoseRef, Skeleton, WorldTracks},
+    take::Take,
+};
 
 mod names;
+
+mod controls;
+
+mod feet;
 
 mod geometry;
 
@@ -48,7 +56,7 @@ pub enum FoundBy {
     Names,
     /// As the lowest ends of the skeleton over the take.
     Geometry,
-    /// Not found: every leaf counts as a foot.
+    /// Not found, as in fish and snakes: every leaf is compared like a foot, but none ever stands.
     AllLeaves,
 }
 
@@ -128,11 +136,18 @@ pub struct Body {
     pub hips: usize,
     /// The head.
     pub head: Option<usize>,
-    /// Feet, left before right where sides are known.
+    /// Feet, left before right where sides are known: at most eight, pair by pair, unless the caller names them or
+    /// [`Self::found_by`] is [`FoundBy::AllLeaves`].
     pub feet: Vec<Foot>,
-    /// Hands or wrists, left before right.
+    /// Hands or wrists, left before right; the hands of animals that walk on them are among the feet instead.
     pub hands: Vec<usize>,
-    /// Upper ends of the legs, left and right.
+    /// Joints of hands and head that stand in for parts that the rig lacks, each with the end of its bone, metres in the joint's
+    /// axes: the forearms of rigs without hands, the neck of rigs without a head. See [`Self::point`].
+    pub bone_ends: Vec<(usize, DVec3)>,
+    /// Joints that only steer the rig, such as IK targets and poles, in ascending order. They are neither compared nor drawn, and
+    /// none of the other fields names one, unless the caller did.
+    pub controls: Vec<usize>,
+    /// Upper ends of the legs, left and right; of animals with more legs, those of one pair.
     pub thighs: Option<[usize; 2]>,
     /// Upper ends of the arms, left and right.
     pub shoulders: Option<[usize; 2]>,
@@ -149,7 +164,10 @@ impl Body {
         let skeleton = take.skeleton();
         let named = NamedJoints::of(skeleton);
         let (feet, found_by) = if overrides.feet.is_empty() {
-            let by_name = named.feet(skeleton);
+            let bones: Vec<f64> = (take.translations(take.num_frames() / 2).iter())
+                .map(|bone| bone.length())
+                .collect();
+            let by_name = feet::find(skeleton, &named, &bones);
             if by_name.is_empty() {
                 geometry::feet(take, &named)
             } else {
@@ -163,7 +181,7 @@ impl Body {
                 if feet.iter().all(|foot| foot.ankle != ankle) {
                     feet.push(Foot {
                         ankle,
-                        toe: named.below(skeleton, Part::Toe, ankle),
+                        toe: named.below(skeleton, ankle, |name| name.is_toe() && !name.is_end()),
                         side: named.side_of(ankle),
                     });
                 }
@@ -172,7 +190,10 @@ impl Body {
         };
         let hips = match &overrides.hips {
             Some(name) => find_given(skeleton, name)?,
-            None => named.hips(skeleton, &feet, found_by),
+            None => match legs_apart_from(skeleton, &named, &feet) {
+                Some(thighs) => shared_joint(skeleton, thighs),
+                None => named.hips(skeleton, &feet, found_by),
+            },
         };
         let pair = |part| match (named.sided(part, Side::Left), named.sided(part, Side::Right)) {
             (Some(left), Some(right)) => Some([left, right]),
@@ -180,29 +201,67 @@ impl Body {
         };
         // In some rigs "shoulder" is the collar bone, in others the upper arm; either spans the chest.
         let shoulders = pair(Part::UpperArm).or_else(|| pair(Part::Clavicle));
-        // Legs whose upper end has no name: the joints below the hips on the path to the feet.
-        let thighs = pair(Part::Thigh).or_else(|| {
-            let below_hips = |side| {
-                let foot = feet.iter().find(|foot| foot.side == Some(side))?;
-                let path = skeleton.path_from_root(foot.ankle);
-                let at = path.iter().position(|&joint| joint == hips)?;
-                path.get(at + 1).copied()
-            };
-            Some([below_hips(Side::Left)?, below_hips(Side::Right)?])
-        });
-        let hands = [Side::Left, Side::Right]
+        let thighs = pair(Part::Thigh).or_else(|| tops_of_legs(skeleton, hips, &feet));
+        let is_foot = |joint: usize| {
+            feet.iter()
+                .any(|foot| [Some(foot.ankle), foot.toe].contains(&Some(joint)))
+        };
+        let hands: Vec<End> = [Side::Left, Side::Right]
             .into_iter()
-            .filter_map(|side| named.sided(Part::Hand, side))
+            .filter_map(|side| {
+                let hand = named.sided(Part::Hand, side).or_else(|| named.sided(Part::Palm, side));
+                hand.map(End::Joint)
+                    .or_else(|| End::of(skeleton, &named, named.sided(Part::Forearm, side)?))
+            })
+            .filter(|hand| !is_foot(hand.joint()))
             .collect();
+        let head = (named.unsided(Part::Head).map(End::Joint))
+            .or_else(|| End::of(skeleton, &named, named.unsided(Part::Neck)?));
         Ok(Self {
             hips,
-            head: named.unsided(Part::Head),
+            head: head.map(End::joint),
+            bone_ends: hands.iter().copied().chain(head).filter_map(End::tip).collect(),
             feet,
-            hands,
+            hands: hands.into_iter().map(End::joint).collect(),
+            controls: named.controls(),
             thighs,
             shoulders,
             found_by,
         })
+    }
+
+    /// Whether a joint only steers the rig: see [`Self::controls`].
+    pub fn is_control(&self, joint: usize) -> bool {
+        self.controls.binary_search(&joint).is_ok()
+    }
+
+    /// The last joint of the leg above a foot that does not hang from it, as where the foot is an IK target; `None` for a foot
+    /// that hangs from its leg, and where the leg is not known.
+    ///
+    /// `skeleton` is the one in which the body was found.
+    pub fn end_of_leg_apart(&self, skeleton: &Skeleton, foot: &Foot) -> Option<usize> {
+        let [left, right] = self.thighs?;
+        let thigh = match foot.side? {
+            Side::Left => left,
+            Side::Right => right,
+        };
+        if self.feet.len() > 2 || skeleton.path_from_root(foot.ankle).contains(&thigh) {
+            return None;
+        }
+        let mut end = thigh;
+        while let Some(&below) = skeleton.children(end).iter().find(|&&below| !self.is_control(below)) {
+            end = below;
+        }
+        Some(end)
+    }
+
+    /// World position of a joint at a frame, metres; of a joint that stands in for a hand or the head, the end of its bone.
+    ///
+    /// `world` has the skeleton in which the body was found. Panics where it has no such frame or joint.
+    pub fn point(&self, world: &WorldTracks, frame: usize, joint: usize) -> DVec3 {
+        let at_end = self.bone_ends.iter().find(|(of, _)| *of == joint);
+        let offset = at_end.map_or(DVec3::ZERO, |(_, tip)| world.rotation(frame, joint) * *tip);
+        world.position(frame, joint) + offset
     }
 
     /// Standing height, metres (in the file's unit while a reader still estimates that), whatever the pose: the lengths of leg and spine added up, to the head joint.
@@ -210,10 +269,10 @@ impl Body {
     /// Measured on the bones of the middle frame, because in some files the offsets of the rest pose differ from the bones.
     /// `None` where feet or head were not found, or where all bones have length zero.
     pub fn stature(&self, take: &Take) -> Option<f64> {
-        self.stature_in(take.skeleton(), take.translations(take.num_frames() / 2))
+        self.stature_in(take.skeleton(), take.pose(take.num_frames() / 2))
     }
 
-    fn stature_in(&self, skeleton: &Skeleton, translations: &[DVec3]) -> Option<f64> {
+    fn stature_in(&self, skeleton: &Skeleton, pose: PoseRef<'_>) -> Option<f64> {
         if self.found_by == FoundBy::AllLeaves {
             return None;
         }
@@ -223,45 +282,129 @@ impl Body {
             Some(
                 path[at + 1..]
                     .iter()
-                    .map(|&joint| translations[joint].length())
+                    .map(|&joint| pose.translations[joint].length())
                     .sum::<f64>(),
             )
         };
-        let leg = self
-            .feet
-            .iter()
-            .filter_map(|foot| chain(foot.ankle))
-            .fold(0.0, f64::max);
+        let leg = |foot: &Foot| match self.end_of_leg_apart(skeleton, foot) {
+            Some(end) => {
+                let world = pose.world(skeleton).translations;
+                Some(chain(end)? + (world[foot.ankle] - world[end]).length())
+            }
+            None => chain(foot.ankle),
+        };
+        let leg = self.feet.iter().filter_map(leg).fold(0.0, f64::max);
         let height = leg + chain(self.head?)?;
         (height > 0.0 && leg > 0.0).then_some(height)
+    }
+
+    /// Size relative to a man of [`USUAL_HEIGHT_METRES`], where the height is known.
+    pub(crate) fn known_size(&self, take: &Take) -> Option<f64> {
+        Some(self.stature(take)? / USUAL_HEIGHT_METRES)
     }
 
     /// Size relative to a man of [`USUAL_HEIGHT_METRES`], for limits in metres that grow with the body.
     ///
     /// Where the height is unknown, twice the longest chain of bones from the hips stands for it; 1 where there are no bones.
     pub(crate) fn size(&self, take: &Take) -> f64 {
-        self.size_in(take.skeleton(), take.translations(take.num_frames() / 2))
+        self.size_in(take.skeleton(), take.pose(take.num_frames() / 2))
     }
 
-    /// The same for bones of these local translations.
-    pub(crate) fn size_in(&self, skeleton: &Skeleton, translations: &[DVec3]) -> f64 {
+    /// The same for the bones of a local pose.
+    pub(crate) fn size_in(&self, skeleton: &Skeleton, pose: PoseRef<'_>) -> f64 {
         let mut reach = vec![0.0_f64; skeleton.num_joints()];
         for joint in 0..skeleton.num_joints() {
             if let Some(parent) = skeleton.parent(joint).filter(|_| joint != self.hips) {
-                reach[joint] = reach[parent] + translations[joint].length();
+                reach[joint] = reach[parent] + pose.translations[joint].length();
             }
         }
         let longest = (0..reach.len())
             .filter(|&joint| skeleton.path_from_root(joint).contains(&self.hips))
             .map(|joint| reach[joint] - reach[self.hips])
             .fold(0.0, f64::max);
-        let height = self.stature_in(skeleton, translations).unwrap_or(2.0 * longest);
+        let height = self.stature_in(skeleton, pose).unwrap_or(2.0 * longest);
         if height > 0.0 {
             height / USUAL_HEIGHT_METRES
         } else {
             1.0
         }
     }
+}
+
+/// Where a limb ends: at a joint, or at the end of a joint's bone.
+#[derive(Clone, Copy)]
+enum End {
+    Joint(usize),
+    Tip(usize, DVec3),
+}
+
+impl End {
+    /// The end of the bone of a joint with which a limb ends; `None` where the limb goes on or the end is not known.
+    fn of(skeleton: &Skeleton, named: &NamedJoints, last: usize) -> Option<Self> {
+        let mut below = named.children(skeleton, last);
+        match (below.next(), below.next()) {
+            (None, _) => {
+                let tip = skeleton.joint(last).tip.filter(|tip| *tip != DVec3::ZERO)?;
+                Some(Self::Tip(last, tip))
+            }
+            (Some(end), None) => {
+                let is_end = named.name(end).is_end() && named.children(skeleton, end).next().is_none();
+                is_end.then_some(Self::Joint(end))
+            }
+            _ => None,
+        }
+    }
+
+    fn joint(self) -> usize {
+        match self {
+            Self::Joint(joint) | Self::Tip(joint, _) => joint,
+        }
+    }
+
+    fn tip(self) -> Option<(usize, DVec3)> {
+        match self {
+            Self::Joint(_) => None,
+            Self::Tip(joint, tip) => Some((joint, tip)),
+        }
+    }
+}
+
+/// The thighs of a rig whose two feet hang from neither, as where IK targets are skinned as feet.
+fn legs_apart_from(skeleton: &Skeleton, named: &NamedJoints, feet: &[Foot]) -> Option<[usize; 2]> {
+    let thighs = [Side::Left, Side::Right].map(|side| named.sided(Part::Thigh, side));
+    let thighs = [thighs[0]?, thighs[1]?];
+    let hangs = |foot: &Foot| {
+        thighs
+            .iter()
+            .any(|thigh| skeleton.path_from_root(foot.ankle).contains(thigh))
+    };
+    (feet.len() == 2 && !feet.iter().any(hangs)).then_some(thighs)
+}
+
+/// The last joint on the paths to both of two joints.
+fn shared_joint(skeleton: &Skeleton, pair: [usize; 2]) -> usize {
+    let [one, other] = pair.map(|joint| skeleton.path_from_root(joint));
+    let shared = one.iter().zip(&other).take_while(|(one, other)| one == other);
+    shared.last().map_or(0, |(&joint, _)| joint)
+}
+
+/// Upper ends of a left and a right leg without names for them: the joints below the hips on the paths to the feet.
+///
+/// Forelegs hang from the spine, so their paths do not part at the hips, and the next pair is asked.
+fn tops_of_legs(skeleton: &Skeleton, hips: usize, feet: &[Foot]) -> Option<[usize; 2]> {
+    let below_hips = |side| {
+        let of_side = feet.iter().filter(move |foot| foot.side == Some(side));
+        of_side.filter_map(move |foot| {
+            let path = skeleton.path_from_root(foot.ankle);
+            let at = path.iter().position(|&joint| joint == hips)?;
+            path.get(at + 1).copied()
+        })
+    };
+    let pairs = below_hips(Side::Left).zip(below_hips(Side::Right));
+    pairs
+        .into_iter()
+        .find(|(left, right)| left != right)
+        .map(<[usize; 2]>::from)
 }
 
 #[cfg(test)]
@@ -272,7 +415,7 @@ mod tests {
     use crate::motion::{Joint, Skeleton};
 
     /// One standing frame; rows are name, parent, position relative to the parent.
-    fn take(rows: &[(&str, Option<usize>, [f64; 3])]) -> Take {
+    pub(super) fn take(rows: &[(&str, Option<usize>, [f64; 3])]) -> Take {
         let joints = rows
             .iter()
             .map(|&(name, parent, offset)| Joint {
@@ -356,5 +499,65 @@ mod tests {
             panic!("{error}");
         };
         assert_eq!(similar, ["LeftFoot", "RightFoot"]);
+    }
+
+    #[test]
+    fn rigs_that_stop_early_end_at_the_ends_of_their_bones() {
+        let legs = [
+            ("Hips", None, [0.0, 1.0, 0.0]),
+            ("LeftFoot", Some(0), [0.1, -0.9, 0.0]),
+            ("RightFoot", Some(0), [-0.1, -0.9, 0.0]),
+        ];
+        let arms = [
+            ("Neck", Some(0), [0.0, 0.5, 0.0]),
+            ("LeftForeArm", Some(3), [0.4, 0.0, 0.0]),
+            ("RightForeArm", Some(3), [-0.4, 0.0, 0.0]),
+        ];
+        let bare = take(&[&legs[..], &arms].concat());
+        let mut joints = bare.skeleton().joints().to_vec();
+        joints[4].tip = Some(DVec3::X * 0.25);
+        joints[5].tip = Some(DVec3::NEG_X * 0.25);
+        let skeleton = Skeleton::new(joints).unwrap();
+        let take_with_ends = Take::new(
+            "t",
+            skeleton,
+            0.1,
+            bare.translations(0).to_vec(),
+            bare.rotations(0).to_vec(),
+        );
+        let take_with_ends = take_with_ends.unwrap();
+        let body = Body::find(&take_with_ends, &BodyOverrides::default()).unwrap();
+        assert_eq!((body.hands.as_slice(), body.head), (&[4, 5][..], None));
+        let world = take_with_ends.world_tracks();
+        assert_eq!(body.point(&world, 0, 4), DVec3::new(0.65, 1.5, 0.0));
+        assert_eq!(body.point(&world, 0, 0), world.position(0, 0));
+        // Without end sites, as without joints that end the bones, nothing stands in.
+        assert_eq!(Body::find(&bare, &BodyOverrides::default()).unwrap().hands, []);
+        let ends = [
+            ("LeftForeArm_end", Some(4), [0.25, 0.0, 0.0]),
+            ("RightForeArm_end", Some(5), [-0.25, 0.0, 0.0]),
+            ("Neck_end", Some(3), [0.0, 0.2, 0.0]),
+        ];
+        let body = Body::find(&take(&[&legs[..], &arms, &ends].concat()), &BodyOverrides::default()).unwrap();
+        assert_eq!((body.hands.as_slice(), body.bone_ends.len()), (&[6, 7][..], 0));
+    }
+
+    #[test]
+    fn feet_that_hang_from_the_root_leave_the_hips_where_the_thighs_meet() {
+        let take = take(&[
+            ("Root", None, [0.0, 0.0, 0.0]),
+            ("Foot.L", Some(0), [0.1, 0.1, 0.0]),
+            ("Foot.R", Some(0), [-0.1, 0.1, 0.0]),
+            ("Body", Some(0), [0.0, 1.0, 0.0]),
+            ("UpperLeg.L", Some(3), [0.1, 0.0, 0.0]),
+            ("LowerLeg.L", Some(4), [0.0, -0.4, 0.0]),
+            ("UpperLeg.R", Some(3), [-0.1, 0.0, 0.0]),
+            ("LowerLeg.R", Some(6), [0.0, -0.4, 0.0]),
+            ("Head", Some(3), [0.0, 0.6, 0.0]),
+        ]);
+        let body = Body::find(&take, &BodyOverrides::default()).unwrap();
+        assert_eq!((body.hips, body.feet.len()), (3, 2));
+        assert_eq!(body.end_of_leg_apart(take.skeleton(), &body.feet[0]), Some(5));
+        assert!((body.stature(&take).unwrap() - 1.6).abs() < 1e-12);
     }
 }

@@ -145,24 +145,26 @@ impl Analysis {
         }
         let scale = Scale::of(self);
         let (closing, missing) = (num_frames - 1, num_frames);
-        let first = Reading::of(self, &scale, closing);
+        // Copies of the closing key make the clip hold its pose; the smoothest reading leaves them out.
+        let copies = 1..=MAX_COPIES.min(closing - MIN_FRAMES);
+        let copied = copies.map(|copies| Reading::of(self, &scale, closing - copies));
+        let closed = core::iter::once(Reading::of(self, &scale, closing))
+            .filter(|first| first.meets(&scale))
+            .chain(copied.take_while(Reading::is_copy))
+            .take_while(|reading| reading.meets(&scale))
+            .min_by(|one, other| one.roughness.total_cmp(&other.roughness))
+            .filter(|reading| reading.roughness <= SMOOTH);
         let is_single_action = self.is_single_action();
-        let (last_key, reading) = if first.meets(&scale) && first.roughness <= SMOOTH {
-            // A copy of the closing key before it makes the clip hold its pose for a frame.
-            let copies = (1..=MAX_COPIES.min(closing - MIN_FRAMES))
-                .map(|copies| Reading::of(self, &scale, closing - copies))
-                .take_while(Reading::is_copy)
-                .last()
-                .filter(|shorter| shorter.roughness < first.roughness);
-            match copies {
-                Some(shorter) => (LastKey::Repeated, shorter),
-                None => (LastKey::Closing, first),
-            }
+        let (last_key, reading) = if let Some(reading) = closed {
+            let is_whole = reading.num_frames == closing;
+            let last_key = if is_whole { LastKey::Closing } else { LastKey::Repeated };
+            (last_key, reading)
         } else {
             let reading = Reading::of(self, &scale, missing);
             // At rest, any two poses follow each other slowly enough.
             let is_smooth = reading.roughness <= SMOOTH_STEP && reading.unevenness <= reading.usual_unevenness;
-            if is_single_action || !is_smooth || !cycles::are_copies(&self.features, num_frames) {
+            let is_calm_jump = self.is_all_idle() && !reading.meets(&scale);
+            if is_single_action || is_calm_jump || !is_smooth || !cycles::are_copies(&self.features, num_frames) {
                 return None;
             }
             (LastKey::BeforeClosing, reading)
@@ -176,7 +178,7 @@ impl Analysis {
     }
 
     /// Whether the take moves in bursts, as a strike does: then its ends are at rest, and prove nothing.
-    fn is_single_action(&self) -> bool {
+    pub(in crate::candidate) fn is_single_action(&self) -> bool {
         !self.is_all_idle() && !Pace::of(self).is_even()
     }
 
@@ -208,7 +210,8 @@ impl Analysis {
         })
     }
 
-    fn is_all_idle(&self) -> bool {
+    /// Whether the body is idle in all frames.
+    pub fn is_all_idle(&self) -> bool {
         let mut kinds = self.activity.kinds().iter();
         kinds.all(|&activity| activity == ActivityKind::Idle)
     }

@@ -4,7 +4,7 @@
 //! has keys for the joints only: nodes that the file's other animations move keep their value without animation.
 //! where nothing is animated.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashMap};
 
 use glam::DQuat;
 
@@ -17,7 +17,13 @@ use super::{
     scene::World,
     source::FbxSource,
 };
-use crate::{error::WriteError, limits::MAX_VALUE, naming::LOOP_SUFFIX, warning::Warning, written::Written};
+use crate::{
+    error::WriteError,
+    limits::MAX_VALUE,
+    naming::LOOP_SUFFIX,
+    warning::Warning,
+    written::{AddedLoops, Written},
+};
 
 mod added_root;
 
@@ -38,19 +44,15 @@ pub(super) fn insert(
     source: &FbxSource,
     file: &FbxFile,
 ) -> Result<Written, WriteError> {
-    check_skeleton(keys, usize::from(add_root), file)?;
     let mut document = record::parse(&file.bytes)?;
-    let mut next_id = first_free_id(&document)?;
-    let mut nodes = Cow::Borrowed(&file.nodes);
-    if add_root {
-        let root = add_root_node(&mut document, keys, file, next_id)?;
-        nodes.to_mut().insert(0, root);
-        next_id += 2;
-    }
-    let tracks = tracks(keys, &nodes, source, file)?;
-    let times = animation::ticks(keys.num_keys, keys.step_secs, file.ticks_per_sec);
-    let name = free_name(&document, name);
-    add_animation(&mut document, animation::build(&name, &tracks, &times, next_id))?;
+    let name = add(
+        &mut document,
+        name,
+        keys,
+        add_root,
+        (source, file),
+        &mut AddedRoots::new(),
+    )?;
     Ok(Written {
         bytes: record::write(&document)?,
         // A loop is distinguished from other animations by its name and its loop file; a take is not.
@@ -60,6 +62,63 @@ pub(super) fn insert(
             .collect(),
         animation: Some(name),
     })
+}
+
+/// A loop as keys, its name, whether a root is added for it, and its form in the file.
+pub(super) type Insertion<'a> = (Name, Keys, bool, &'a FbxSource, &'a FbxFile);
+
+/// Writes several loops into a copy of their file; for each, the name of its animation.
+///
+/// A loop that cannot be written is left out. Errors: the file is malformed or too large.
+pub(super) fn insert_all(
+    bytes: &[u8],
+    loops: Vec<Result<Insertion<'_>, WriteError>>,
+) -> Result<(Vec<u8>, AddedLoops), WriteError> {
+    let mut document = record::parse(bytes)?;
+    let mut roots = AddedRoots::new();
+    let added = loops
+        .into_iter()
+        .map(|insertion| {
+            let (name, keys, add_root, source, file) = insertion?;
+            add(&mut document, &name, &keys, add_root, (source, file), &mut roots)
+        })
+        .collect();
+    Ok((record::write(&document)?, added))
+}
+
+/// Roots added so far, by the first joint below each.
+type AddedRoots = HashMap<i64, NodeForm>;
+
+/// Adds an animation to a document; returns its name.
+fn add(
+    document: &mut record::Document<'_>,
+    name: &Name,
+    keys: &Keys,
+    add_root: bool,
+    (source, file): (&FbxSource, &FbxFile),
+    roots: &mut AddedRoots,
+) -> Result<String, WriteError> {
+    check_skeleton(keys, usize::from(add_root), file)?;
+    let mut next_id = first_free_id(document)?;
+    let mut nodes = Cow::Borrowed(&file.nodes);
+    if add_root {
+        let first = file.nodes.first().map_or(0, |node| node.id);
+        let root = match roots.get(&first) {
+            Some(root) => root.clone(),
+            None => {
+                let root = add_root_node(document, keys, file, next_id)?;
+                next_id += 2;
+                roots.insert(first, root.clone());
+                root
+            }
+        };
+        nodes.to_mut().insert(0, root);
+    }
+    let tracks = tracks(keys, &nodes, source, file)?;
+    let times = animation::ticks(keys.num_keys, keys.step_secs, file.ticks_per_sec);
+    let name = free_name(document, name);
+    add_animation(document, animation::build(&name, &tracks, &times, next_id))?;
+    Ok(name)
 }
 
 /// Whether the keys have the file's skeleton, below `num_added` additional joints.

@@ -1,0 +1,362 @@
+//! Finds feet by name: up to eight legs of any animal.
+
+use super::{
+    Foot, Side,
+    names::{NamedJoints, Part},
+};
+use crate::motion::Skeleton;
+
+/// Numbers of feet with which animals walk.
+pub(super) const NUM_FEET: core::ops::RangeInclusive<usize> = 2..=8;
+
+/// Forelegs whose ends are named as hands are at least this share of the hind legs' length: the arms of a kangaroo are shorter.
+const FORELEG_SHARE: f64 = 0.6;
+
+/// The feet by their names, each pair left before right; empty where names do not tell one to eight of them.
+///
+/// `bones` are the lengths of the joints' bones in any unit.
+pub(super) fn find(skeleton: &Skeleton, named: &NamedJoints, bones: &[f64]) -> Vec<Foot> {
+    let mut tops = topmost(skeleton, named, |joint| named.name(joint).is_foot());
+    if tops.is_empty() {
+        let feet = leg_ends(skeleton, named).into_iter().map(|ankle| Foot {
+            ankle,
+            toe: None,
+            side: named.side_of(ankle),
+        });
+        let feet = in_pairs(feet.collect());
+        return if NUM_FEET.contains(&feet.len()) {
+            feet
+        } else {
+            Vec::new()
+        };
+    }
+    if tops.len() == 2 {
+        let ends = [tops[0], tops[1]].map(|top| foot_at(skeleton, named, top, true).lowest_joint());
+        tops.extend(standing_hands(skeleton, named, ends, bones));
+    }
+    let has_many = tops.len() > 2;
+    let feet = tops.iter().map(|&top| foot_at(skeleton, named, top, has_many));
+    in_pairs(feet.collect())
+}
+
+/// Joints that are wanted and hang from no other that is; of several with one name the first, and none without a side where
+/// others have one.
+fn topmost(skeleton: &Skeleton, named: &NamedJoints, is_wanted: impl Fn(usize) -> bool) -> Vec<usize> {
+    let num_joints = skeleton.num_joints();
+    // The body itself hangs from no foot.
+    let mut carries_core: Vec<bool> = (0..num_joints).map(|joint| named.name(joint).is_core()).collect();
+    for joint in (1..num_joints).rev() {
+        if let Some(parent) = skeleton.parent(joint) {
+            carries_core[parent] |= carries_core[joint];
+        }
+    }
+    let mut is_within = vec![false; num_joints];
+    let mut found: Vec<usize> = Vec::new();
+    for joint in 0..num_joints {
+        let is_below = skeleton.parent(joint).is_some_and(|parent| is_within[parent]);
+        let is_one = !named.is_control(joint) && !carries_core[joint] && is_wanted(joint);
+        is_within[joint] = is_below || is_one;
+        if is_one && !is_below && found.len() <= *NUM_FEET.end() {
+            let is_new = |&other: &usize| !named.name(other).is_same(named.name(joint));
+            if found.iter().all(is_new) {
+                found.push(joint);
+            }
+        }
+    }
+    if found.iter().any(|&joint| named.side_of(joint).is_some()) {
+        found.retain(|&joint| named.side_of(joint).is_some());
+    }
+    found
+}
+
+/// The foot whose topmost joint is `top`: the ankle above the toes.
+///
+/// Bodies of two legs have the topmost joint for an ankle. Others walk on their toes, and what is named as their ankle may be the
+/// hock, half way up the leg: their ankle is the last joint above the toe.
+fn foot_at(skeleton: &Skeleton, named: &NamedJoints, top: usize, has_many: bool) -> Foot {
+    let toe = named.below(skeleton, top, |name| name.is_toe() && !name.is_end());
+    let mut chain = vec![top];
+    while let Some(next) = named.below(skeleton, chain[chain.len() - 1], |name| {
+        name.is_foot() && !name.is_end()
+    }) {
+        chain.push(next);
+    }
+    if let Some(toe) = toe {
+        let path = skeleton.path_from_root(toe);
+        chain.retain(|joint| path.contains(joint));
+    }
+    let last = chain[chain.len() - 1];
+    let (ankle, toe) = match (toe, chain.as_slice()) {
+        (Some(toe), _) => (if has_many { last } else { top }, Some(toe)),
+        (None, [.., above, toe]) if has_many => (*above, Some(*toe)),
+        (None, [_, toe, ..]) => (top, Some(*toe)),
+        (None, _) => (top, None),
+    };
+    Foot {
+        ankle,
+        toe,
+        side: named.side_of(ankle).or(named.side_of(top)),
+    }
+}
+
+/// The ends of legs whose joints have no other names: `leg_a_tip_l` of a spider.
+fn leg_ends(skeleton: &Skeleton, named: &NamedJoints) -> Vec<usize> {
+    let is_end = |joint: usize| {
+        let name = named.name(joint);
+        let hangs_from_leg = skeleton.parent(joint).is_some_and(|parent| named.name(parent).is_leg());
+        name.is_end() && hangs_from_leg && named.children(skeleton, joint).next().is_none()
+    };
+    topmost(skeleton, named, is_end)
+}
+
+/// Hands on which a body stands: of bodies that have a tail and no fingers.
+///
+/// Judged by the skeleton alone, so that a rig has the same feet in all of its animations.
+fn standing_hands(skeleton: &Skeleton, named: &NamedJoints, feet: [usize; 2], bones: &[f64]) -> Vec<usize> {
+    let has_tail = (0..skeleton.num_joints()).any(|joint| !named.is_control(joint) && named.name(joint).has("tail"));
+    let hands: Vec<usize> = [Side::Left, Side::Right]
+        .into_iter()
+        .filter_map(|side| named.sided(Part::Hand, side))
+        .collect();
+    let &[left, right] = hands.as_slice() else {
+        return Vec::new();
+    };
+    let ends = |hand: usize| named.children(skeleton, hand).all(|below| named.name(below).is_end());
+    let is_apart = |hand: usize| {
+        let path = skeleton.path_from_root(hand);
+        !feet
+            .iter()
+            .any(|&foot| path.contains(&foot) || skeleton.path_from_root(foot).contains(&hand))
+    };
+    if !(has_tail && hands.iter().all(|&hand| ends(hand) && is_apart(hand))) {
+        return Vec::new();
+    }
+    let length = |pair: [usize; 2]| {
+        let paths = pair.map(|joint| skeleton.path_from_root(joint));
+        let shared = (paths[0].iter().zip(&paths[1])).take_while(|(one, other)| one == other);
+        let length: f64 = paths[0][shared.count()..].iter().map(|&joint| bones[joint]).sum();
+        length
+    };
+    if length([left, right]) >= FORELEG_SHARE * length(feet) {
+        hands
+    } else {
+        Vec::new()
+    }
+}
+
+/// The feet, each left one followed by the first right one after it; empty where they are more than eight.
+fn in_pairs(feet: Vec<Foot>) -> Vec<Foot> {
+    if feet.len() > *NUM_FEET.end() {
+        return Vec::new();
+    }
+    let of_side = |side: Side| feet.iter().filter(move |foot| foot.side == Some(side)).copied();
+    let (left, right): (Vec<Foot>, Vec<Foot>) = (of_side(Side::Left).collect(), of_side(Side::Right).collect());
+    if left.len() + right.len() < feet.len() {
+        return feet;
+    }
+    let mut rest = right;
+    let mut pairs = Vec::with_capacity(feet.len());
+    for foot in left {
+        pairs.push(foot);
+        if !rest.is_empty() {
+            pairs.push(rest.remove(0));
+        }
+    }
+    pairs.extend(rest);
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Body, BodyOverrides, FoundBy, tests::take};
+
+    /// A chain of joints, each below the one before; the first hangs from `parent`.
+    fn chain(
+        rows: &mut Vec<(String, Option<usize>, [f64; 3])>,
+        parent: usize,
+        names: &[&str],
+        step: [f64; 3],
+    ) -> usize {
+        for (index, name) in names.iter().enumerate() {
+            let parent = if index == 0 { parent } else { rows.len() - 1 };
+            rows.push(((*name).to_owned(), Some(parent), step));
+        }
+        rows.len() - 1
+    }
+
+    /// How the feet were found, and their ankles and toes by name; the tree begins with a root one metre above the ground.
+    fn feet(trees: &[(&[&str], [f64; 3])]) -> (FoundBy, Vec<(String, Option<String>)>) {
+        let mut rows = vec![("root".to_owned(), None, [0.0, 1.0, 0.0])];
+        for &(names, step) in trees {
+            chain(&mut rows, 0, names, step);
+        }
+        let rows: Vec<(&str, Option<usize>, [f64; 3])> = rows
+            .iter()
+            .map(|(name, parent, offset)| (name.as_str(), *parent, *offset))
+            .collect();
+        let take = take(&rows);
+        let body = Body::find(&take, &BodyOverrides::default()).unwrap();
+        let name = |joint: usize| take.skeleton().joint(joint).name.clone();
+        let feet = body.feet.iter().map(|foot| (name(foot.ankle), foot.toe.map(name)));
+        (body.found_by, feet.collect())
+    }
+
+    fn named(expected: &[(&str, Option<&str>)]) -> (FoundBy, Vec<(String, Option<String>)>) {
+        let feet = expected
+            .iter()
+            .map(|(ankle, toe)| ((*ankle).to_owned(), toe.map(str::to_owned)));
+        (FoundBy::Names, feet.collect())
+    }
+
+    const DOWN: [f64; 3] = [0.0, -0.24, 0.0];
+
+    #[test]
+    fn a_horse_stands_on_its_fetlocks_and_hooves() {
+        let found = feet(&[
+            (
+                &[
+                    "front_scapula_l",
+                    "front_leg_lower_l",
+                    "front_leg_ankle_l",
+                    "front_leg_foot_l",
+                    "front_leg_leaf_l",
+                ],
+                DOWN,
+            ),
+            (
+                &[
+                    "front_scapula_r",
+                    "front_leg_lower_r",
+                    "front_leg_ankle_r",
+                    "front_leg_foot_r",
+                    "front_leg_leaf_r",
+                ],
+                DOWN,
+            ),
+            (
+                &[
+                    "back_leg_upper_l",
+                    "back_leg_ankle_l",
+                    "back_leg_foot_l",
+                    "back_leg_toe_l",
+                    "back_leg_leaf_l",
+                ],
+                DOWN,
+            ),
+            (
+                &[
+                    "back_leg_upper_r",
+                    "back_leg_ankle_r",
+                    "back_leg_foot_r",
+                    "back_leg_toe_r",
+                    "back_leg_leaf_r",
+                ],
+                DOWN,
+            ),
+            (&["tail_1", "tail_2", "tail_3", "tail_leaf"], DOWN),
+        ]);
+        let expected = [
+            ("front_leg_ankle_l", Some("front_leg_foot_l")),
+            ("front_leg_ankle_r", Some("front_leg_foot_r")),
+            ("back_leg_foot_l", Some("back_leg_toe_l")),
+            ("back_leg_foot_r", Some("back_leg_toe_r")),
+        ];
+        assert_eq!(found, named(&expected));
+    }
+
+    #[test]
+    fn a_spider_stands_on_eight_tips() {
+        let legs: Vec<[String; 3]> = (["l", "r"].iter())
+            .flat_map(|side| {
+                ["a", "b", "c", "d"].map(|leg| ["1", "2", "tip"].map(|part| format!("leg_{leg}_{part}_{side}")))
+            })
+            .collect();
+        let names: Vec<Vec<&str>> = legs
+            .iter()
+            .map(|leg| leg.iter().map(String::as_str).collect())
+            .collect();
+        let mut trees: Vec<(&[&str], [f64; 3])> = names.iter().map(|leg| (leg.as_slice(), DOWN)).collect();
+        trees.push((&["teeth_l", "teeth_tip_l"], DOWN));
+        trees.push((&["tail_1", "tail_tip"], DOWN));
+        let (found_by, feet) = feet(&trees);
+        let feet: Vec<&str> = feet.iter().map(|(ankle, _)| ankle.as_str()).collect();
+        let pairs = [
+            "leg_a_tip_l",
+            "leg_a_tip_r",
+            "leg_b_tip_l",
+            "leg_b_tip_r",
+            "leg_c_tip_l",
+            "leg_c_tip_r",
+        ];
+        assert_eq!((found_by, &feet[..6], feet.len()), (FoundBy::Names, &pairs[..], 8));
+    }
+
+    #[test]
+    fn names_of_many_rigs() {
+        for (left, right, ankle, toe) in [
+            (
+                &["L_thigh0001_bind_JNT", "L_shin0001_bind_JNT", "L_foot0001_bind_JNT"][..],
+                "R",
+                2,
+                None,
+            ),
+            (
+                &["L_leg0001_bind_JNT", "L_foot0001_bind_JNT", "L_foot0002_bind_JNT"],
+                "R",
+                1,
+                Some(2),
+            ),
+            (&["LThigh", "LFoot", "LToe"], "R", 1, Some(2)),
+            (&["L_Hind_Leg", "L_Hind_Paw", "L_Hind_Claw"], "R", 1, Some(2)),
+            (&["L_leg", "L_Hoof"], "R", 1, None),
+            (&["L_thigh", "L_hindpaw"], "R", 1, None),
+            (&["L_upperleg", "L_lowerleg", "L_lowerleg_end"], "R", 2, None),
+        ] {
+            let mirrored: Vec<String> = left.iter().map(|name| format!("{right}{}", &name[1..])).collect();
+            let right: Vec<&str> = mirrored.iter().map(String::as_str).collect();
+            let found = feet(&[(left, DOWN), (&right, DOWN)]);
+            let toe = toe.map(|toe: usize| left[toe]);
+            assert_eq!(found.0, FoundBy::Names, "{left:?}");
+            assert_eq!(found.1.len(), 2, "{left:?}");
+            assert_eq!(found.1[0], (left[ankle].to_owned(), toe.map(str::to_owned)), "{left:?}");
+        }
+    }
+
+    #[test]
+    fn hands_stand_where_there_is_a_tail_and_no_finger() {
+        let leg = ["LeftLeg01", "LeftFoot01", "LeftFoot02"];
+        let other_leg = ["RightLeg01", "RightFoot01", "RightFoot02"];
+        let arms = [
+            ["LeftUpperArm", "LeftForeArm", "LeftHand"],
+            ["RightUpperArm", "RightForeArm", "RightHand"],
+        ];
+        let with_arms = |step: [f64; 3], tail: &'static str| {
+            feet(&[
+                (&leg, DOWN),
+                (&other_leg, DOWN),
+                (&arms[0], step),
+                (&arms[1], step),
+                (&[tail], [0.0, 0.5, -0.5]),
+            ])
+        };
+        assert_eq!(with_arms(DOWN, "Tail01").1.len(), 4);
+        assert_eq!(with_arms(DOWN, "Spine01").1.len(), 2);
+        // A kangaroo's arms are short.
+        assert_eq!(with_arms([0.0, -0.1, 0.0], "Tail01").1.len(), 2);
+    }
+
+    #[test]
+    fn more_than_eight_feet_are_none() {
+        let names: Vec<String> = (0..10).map(|leg| format!("foot_{leg}")).collect();
+        let names: Vec<[&str; 1]> = names.iter().map(|name| [name.as_str()]).collect();
+        let legs = |count: usize| {
+            let trees: Vec<(&[&str], [f64; 3])> =
+                names[..count].iter().map(|leg| (&leg[..], [0.0, -1.0, 0.0])).collect();
+            feet(&trees)
+        };
+        assert_eq!((legs(8).0, legs(8).1.len()), (FoundBy::Names, 8));
+        assert_eq!(legs(10).0, FoundBy::AllLeaves);
+        // Half a body may have been recorded.
+        assert_eq!((legs(1).0, legs(1).1.len()), (FoundBy::Names, 1));
+    }
+}

@@ -1,0 +1,68 @@
+//! `loopwright list`: the animations of files.
+
+use std::path::Path;
+
+use crate::{
+    animations,
+    args::ListArgs,
+    exit::{Ending, Failure},
+    load, output,
+    recipe::StudyArgs,
+    report::list::{self as report, ListedAnimation, ListedFile},
+    talk::{self, Progress},
+};
+
+pub(crate) fn run(args: &ListArgs) -> Result<Ending, Failure> {
+    let study: StudyArgs = args.reading.clone().into();
+    let mut files = Vec::new();
+    // A file that cannot be read does not stop the others. It is reported now and listed again at the end.
+    for path in &args.takes {
+        let file = list(path, &study).unwrap_or_else(|failure| {
+            talk::fail(&failure);
+            ListedFile::failed(path, failure)
+        });
+        if !args.json {
+            output::print(&report::human(&file))?;
+        }
+        files.push(file);
+    }
+    let failures: Vec<&Failure> = files.iter().flat_map(ListedFile::failures).collect();
+    let failure = match failures[..] {
+        [] => None,
+        [only] if files.len() == 1 && files[0].failure.is_some() => Some(only.clone()),
+        _ => Some(Failure::of_all(
+            format!("{} of the files or animations could not be read", failures.len()),
+            &failures,
+        )),
+    };
+    let document = report::json(&files, failure.as_ref());
+    if let Some(failure) = failure {
+        return Err(failure.in_document(document));
+    }
+    if args.json {
+        output::print(&document)?;
+    }
+    Ok(Ending::Done)
+}
+
+/// The animations of one file. Errors: the file cannot be read, or none of its animations is asked for.
+fn list(path: &Path, study: &StudyArgs) -> Result<ListedFile, Failure> {
+    let file = load::open(path)?;
+    let numbers = animations::asked_for(path, &file, study.animation.as_deref())?;
+    let progress = Progress::new("listing", numbers.len());
+    let mut listed = Vec::with_capacity(numbers.len());
+    for number in numbers {
+        let name = &file.animation_names()[number];
+        listed.push(match animations::load(path, &file, number, study) {
+            Ok(loaded) => ListedAnimation::of(number, name, &loaded, animations::judge(&loaded)),
+            Err(failure) => ListedAnimation::failed(number, name, failure),
+        });
+        progress.step();
+    }
+    progress.finish();
+    Ok(ListedFile {
+        file: path.display().to_string(),
+        animations: listed,
+        failure: None,
+    })
+}

@@ -1,0 +1,528 @@
+//! `loopwright make --all-animations`: loops of many animations in one copy of their file.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use loopwright::{
+    FeetSettings, LoopCandidate, LoopSettings, MadeLoop,
+    blend::SkeletonDifference,
+    candidate::{LastKey, MotionKind, WholeClip},
+    closure::ClosureName,
+    feet::FootLock,
+    loop_clip::LoopKeys,
+    math::ops,
+    quality,
+};
+use loopwright_formats::{
+    AnimatedFile, Format, Source,
+    loop_file::{AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PackSidecar, PackedLoop, facts::Grade},
+};
+
+use crate::{
+    animations,
+    args::{DEFAULT_TOP, SearchArgs, TargetArgs},
+    exit::{Ending, Failure},
+    files,
+    load::Loaded,
+    making, mirroring,
+    output::{self, Outputs},
+    recipe::Recipe,
+    report::{json, make_all as report},
+    search,
+    talk::{self, Progress},
+    written_loop,
+};
+
+/// A gap below this is not seen, metres and radians (0.1 degrees).
+const UNSEEN_METRES: f64 = 1e-3;
+const UNSEEN_RADIANS: f64 = 0.1 * core::f64::consts::PI / 180.0;
+
+/// The suffix of loops, which are not looped again.
+const LOOP_SUFFIX: &str = "-loop";
+
+/// What is to become of an animation.
+enum Fate {
+    /// It loops already.
+    Kept(Box<Kept>),
+    /// A loop to be written: its place in the list of those.
+    Made(usize),
+    /// It is no loop.
+    LeftAlone(String),
+    /// It cannot be read or looped.
+    Failed(Failure),
+}
+
+/// An animation that loops already, and the loop made of it, which is not written.
+struct Kept {
+    made: MadeLoop,
+    measured: MeasuredLoop,
+}
+
+/// An animation with its fate.
+struct Animation {
+    number: usize,
+    name: String,
+    kind: Option<MotionKind>,
+    fate: Fate,
+    warnings: Vec<String>,
+}
+
+/// Loops the animations of these numbers; the others stay as they are.
+pub(crate) fn make_all(
+    take: &Path,
+    file: &AnimatedFile,
+    numbers: &[usize],
+    (recipe, target, search): (&Recipe, &TargetArgs, &SearchArgs),
+) -> Result<Ending, Failure> {
+    let engine = recipe.output.engine();
+    let loop_path = target.output.clone().unwrap_or_else(|| default_output(take));
+    let format = output::format_of(&loop_path)?;
+    let sidecar_path = output::sidecar_path(&loop_path);
+    let mut outputs = Outputs::new(target.force);
+    outputs.spare_unless_in_place(take, &loop_path);
+    if let Some(recipe) = &target.recipe {
+        outputs.spare(recipe);
+    }
+    for path in [&loop_path, &sidecar_path] {
+        outputs.check(path)?;
+    }
+
+    let mut work = Work {
+        recipe,
+        search,
+        format,
+        packed: Vec::new(),
+        form: None,
+    };
+    let progress = Progress::new("looping", numbers.len());
+    let mut done = Vec::with_capacity(numbers.len());
+    for &number in numbers {
+        let name = file.animation_names()[number].clone();
+        done.push(work.loop_animation(take, file, number, name)?);
+        progress.step();
+    }
+    progress.finish();
+    let Work { mut packed, form, .. } = work;
+    with_one_skeleton(&mut packed);
+    let (bytes, made) = written(take, form.as_ref(), format, &packed)?;
+    let mut sidecar = facts(take, &mut done, &packed, made);
+    let mut said = summarized_warnings(&done);
+    said.extend(engine.complaint(format));
+    for warning in &said {
+        talk::warn(warning);
+    }
+    if outputs.is_in_place(&loop_path) {
+        written_loop::keep_other_loops(&mut sidecar.loops, &loop_path, &bytes);
+    }
+    sidecar.warnings = said;
+    sidecar.outputs = [&loop_path, &sidecar_path]
+        .map(|path| path.display().to_string())
+        .to_vec();
+    outputs.add(&loop_path, &bytes)?;
+    outputs.add(&sidecar_path, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
+    outputs.commit()?;
+
+    let failed: Vec<&Failure> = (done.iter())
+        .filter_map(|animation| match &animation.fate {
+            Fate::Failed(failure) => Some(failure),
+            _ => None,
+        })
+        .collect();
+    let failure = (!failed.is_empty()).then(|| {
+        let what = format!("{} of {} animations could not be looped", failed.len(), done.len());
+        Failure::of_all(what, &failed)
+    });
+    let document = json::pack(&sidecar, failure.as_ref());
+    if !target.json {
+        output::print(&report::human(&sidecar))?;
+    }
+    if let Some(failure) = failure {
+        return Err(failure.in_document(document));
+    }
+    if target.json {
+        output::print(&document)?;
+    }
+    let pops = (sidecar.animations.iter()).any(|animation| animation.grade == Some(Grade::Bad));
+    Ok(if pops { Ending::Negative } else { Ending::Done })
+}
+
+/// `<stem>-loops.<extension>` in the current folder.
+fn default_output(take: &Path) -> PathBuf {
+    let extension = take
+        .extension()
+        .map_or_else(|| "glb".into(), |extension| extension.to_string_lossy());
+    PathBuf::from(format!("{}-loops.{extension}", files::stem(take)))
+}
+
+/// What is made so far, and how.
+struct Work<'a> {
+    recipe: &'a Recipe,
+    search: &'a SearchArgs,
+    format: Format,
+    packed: Vec<PackedLoop>,
+    /// The form of the file, from the first animation that was read.
+    form: Option<(Source, loopwright::Take)>,
+}
+
+impl Work<'_> {
+    /// Errors: those that all animations would have.
+    fn loop_animation(
+        &mut self,
+        path: &Path,
+        file: &AnimatedFile,
+        number: usize,
+        name: String,
+    ) -> Result<Animation, Failure> {
+        let animation = Animation {
+            number,
+            name,
+            kind: None,
+            fate: Fate::LeftAlone(String::new()),
+            warnings: Vec::new(),
+        };
+        let loaded = match animations::load(path, file, number, &self.recipe.take) {
+            Ok(loaded) => loaded,
+            Err(failure) if failure.is_negative() => {
+                return Ok(Animation {
+                    fate: Fate::LeftAlone(failure.what().to_owned()),
+                    ..animation
+                });
+            }
+            Err(failure) => {
+                return Ok(Animation {
+                    fate: Fate::Failed(failure),
+                    ..animation
+                });
+            }
+        };
+        if self.form.is_none() {
+            let source = &loaded.file.source;
+            let is_gltf = |format| matches!(format, Format::Glb | Format::Gltf);
+            let own = source.format();
+            let is_same_kind = own == self.format || (is_gltf(own) && is_gltf(self.format));
+            if !source.can_be_extended() || !is_same_kind {
+                return Err(cannot_hold_them(path, source));
+            }
+            self.form = Some((source.in_format(self.format, loaded.take()), loaded.take().clone()));
+        }
+        let mut warnings = loaded.warnings.clone();
+        let (best, fate) = match self.fate(&loaded, &animation.name, &mut warnings) {
+            Ok((best, fate)) => (best, fate),
+            Err(failure) => (None, Fate::Failed(failure)),
+        };
+        let speed = match &fate {
+            Fate::Kept(kept) => Some(ground_speed(&kept.made)),
+            Fate::Made(index) => Some(ground_speed(&self.packed[*index].made)),
+            _ => None,
+        };
+        Ok(Animation {
+            kind: Some(loaded.analysis.motion_kind(best.as_ref(), speed)),
+            fate,
+            warnings,
+            ..animation
+        })
+    }
+
+    /// What becomes of an animation, and the loop that it gives.
+    fn fate(
+        &mut self,
+        loaded: &Loaded,
+        name: &str,
+        warnings: &mut Vec<String>,
+    ) -> Result<(Option<LoopCandidate>, Fate), Failure> {
+        let recipe = self.recipe;
+        let mirror = match recipe.stretch.symmetric {
+            Some(true) => Some(mirroring::mirror(&loaded.analysis, &recipe.take.mirror)?),
+            _ => None,
+        };
+        let settings = loopwright::SearchSettings {
+            pairing: mirror.into(),
+            ..search::settings(self.search, DEFAULT_TOP)
+        };
+        let best = match animations::best_loop(loaded, &settings).map_err(Failure::error)? {
+            Ok(best) => best,
+            Err(why_not) => return Ok((None, Fate::LeftAlone(why_not))),
+        };
+        let was_made_before = name.ends_with(LOOP_SUFFIX);
+        if loops_as_it_is(&best) && (was_made_before || !changes_loops(recipe)) {
+            let kept = kept(loaded, &best, name)?;
+            // A seam that pops is closed, unless that does not help: some clips are that abrupt throughout.
+            let closing_helps = || -> Result<bool, Failure> {
+                let closed = self.made(loaded, &best, &mut Vec::new())?.made;
+                let keys = LoopKeys::of_loop(&closed.loop_clip);
+                Ok(!quality::measure(&keys, &closed.body, Some(&closed.source)).pops())
+            };
+            if was_made_before || !kept.measured.quality.pops() || !closing_helps()? {
+                return Ok((Some(best), Fate::Kept(Box::new(kept))));
+            }
+        }
+        if was_made_before {
+            return Ok((Some(best), Fate::LeftAlone("it is named like a loop".to_owned())));
+        }
+        let made = self.made(loaded, &best, warnings)?;
+        if self
+            .packed
+            .iter()
+            .any(|other| other.made.loop_clip.name() == made.made.loop_clip.name())
+        {
+            return Ok((
+                Some(best),
+                Fate::LeftAlone("another animation has the same name".to_owned()),
+            ));
+        }
+        self.packed.push(made);
+        Ok((Some(best), Fate::Made(self.packed.len() - 1)))
+    }
+
+    /// The loop of a stretch, ready to be written.
+    fn made(&self, loaded: &Loaded, chosen: &LoopCandidate, warnings: &mut Vec<String>) -> Result<PackedLoop, Failure> {
+        let recipe = self.recipe;
+        let output = recipe.output.filled(loaded.take().frame_rate_hz(), chosen);
+        let analysis = &loaded.analysis;
+        warnings.extend(search::confidence_warning(loaded, chosen).filter(|_| !self.search.idle));
+        warnings.extend(search::bad_frames_warning(loaded, chosen));
+        let mut settings = LoopSettings {
+            closure: (recipe.closure).settings(&recipe.joints, loaded.take().skeleton())?,
+            root: output.root_settings(warnings),
+            sampling: output.sampling()?,
+            feet: output.feet_settings(),
+        };
+        if recipe.closure.method == Some(ClosureName::Auto) {
+            let choice = analysis.choose_closure(chosen, &settings);
+            settings.closure.method = choice.map_err(|error| making::failure(loaded, error))?.method;
+        }
+        let made = analysis
+            .make_loop(chosen, &settings)
+            .map_err(|error| making::failure(loaded, error))?;
+        warnings.extend(making::about(&made));
+        let source = loaded.file.source.in_format(self.format, loaded.take());
+        Ok(PackedLoop {
+            made,
+            take: loaded.facts(),
+            source: recipe.output.engine().placed(source),
+            writing: output.writing(self.format, analysis.root_joint()),
+        })
+    }
+}
+
+fn cannot_hold_them(path: &Path, source: &Source) -> Failure {
+    let what = format!("the loops of \"{}\" go into a copy of it", path.display());
+    if source.can_be_extended() {
+        let own = match source.format() {
+            Format::Fbx => ".fbx",
+            _ => ".glb or .gltf",
+        };
+        Failure::error(what)
+            .because("the output is of another kind, which keeps one animation")
+            .try_this(format!("-o with a name that ends in {own}"))
+    } else {
+        Failure::error(what)
+            .because("no animation can be added to BVH, or to FBX as text or older than 7.1")
+            .try_this("a loop of one animation, without --all-animations, or an export as glTF or binary FBX")
+    }
+}
+
+/// Whether a whole animation needs no closing.
+fn loops_as_it_is(best: &LoopCandidate) -> bool {
+    best.whole.as_ref().is_some_and(|whole| {
+        whole.loops_already()
+            && whole.last_key == LastKey::Closing
+            && whole.gap_metres <= UNSEEN_METRES
+            && whole.gap_radians <= UNSEEN_RADIANS
+    })
+}
+
+/// Whether the settings change animations that loop already.
+fn changes_loops(recipe: &Recipe) -> bool {
+    let choices = recipe.output.engine().choices();
+    recipe.output.is_given_apart_from_engine()
+        || choices.root.is_some()
+        || choices.always_root_joint
+        || recipe.take.smooth.is_some()
+        || recipe.stretch.symmetric == Some(true)
+}
+
+/// An animation that stays as it is, measured as a loop.
+fn kept(loaded: &Loaded, best: &LoopCandidate, name: &str) -> Result<Kept, Failure> {
+    let settings = LoopSettings {
+        feet: FeetSettings {
+            lock: FootLock::Off,
+            ..FeetSettings::default()
+        },
+        root: loopwright::RootSettings {
+            mode: best.whole.as_ref().map_or_else(Default::default, WholeClip::root_mode),
+            ..loopwright::RootSettings::default()
+        },
+        ..LoopSettings::default()
+    };
+    let made = (loaded.analysis.make_loop(best, &settings)).map_err(|error| making::failure(loaded, error))?;
+    let measured = MeasuredLoop::kept(&made, loaded.facts(), &loaded.file.source, name).map_err(Failure::error)?;
+    Ok(Kept { made, measured })
+}
+
+fn ground_speed(made: &MadeLoop) -> f64 {
+    let linear = made.loop_clip.root().twist.linear;
+    ops::hypot(linear.x, linear.z)
+}
+
+/// Gives every loop a root joint if one of the same skeleton gets one: loops of one character must share a skeleton.
+fn with_one_skeleton(packed: &mut [PackedLoop]) {
+    let skeleton = |each: &PackedLoop| each.made.loop_clip.skeleton().clone();
+    let rooted: Vec<_> = packed
+        .iter()
+        .filter(|each| each.writing.add_root)
+        .map(skeleton)
+        .collect();
+    for each in packed {
+        let own = each.made.loop_clip.skeleton();
+        let has_root = each.made.source.root_joint.is_some();
+        each.writing.add_root |=
+            !has_root && (rooted.iter()).any(|other| SkeletonDifference::between(own, other).is_none());
+    }
+}
+
+/// The file with all loops, and what was written of each.
+#[expect(clippy::type_complexity, reason = "one list of results")]
+fn written(
+    take: &Path,
+    form: Option<&(Source, loopwright::Take)>,
+    format: Format,
+    packed: &[PackedLoop],
+) -> Result<(Vec<u8>, Vec<Result<MeasuredLoop, Failure>>), Failure> {
+    if !packed.is_empty() {
+        let pack = LoopPack::write(packed).map_err(making::write_failure)?;
+        for warning in &pack.warnings {
+            talk::warn(&warning.to_string());
+        }
+        let made = pack.loops.into_iter().map(|made| made.map_err(making::write_failure));
+        return Ok((pack.bytes, made.collect()));
+    }
+    let bytes = match form.and_then(|(source, first)| Some((source.as_gltf()?, first))) {
+        // Text may refer to other files, which are not copied.
+        Some((source, first)) if format == Format::Gltf => source.repacked(first).map_err(Failure::error)?.bytes,
+        _ => files::read_bytes(take)?,
+    };
+    Ok((bytes, Vec::new()))
+}
+
+/// What became of every animation; loops that could not be written become failures.
+fn facts(
+    take: &Path,
+    done: &mut [Animation],
+    packed: &[PackedLoop],
+    made: Vec<Result<MeasuredLoop, Failure>>,
+) -> PackSidecar {
+    let mut made: Vec<Option<Result<MeasuredLoop, Failure>>> = made.into_iter().map(Some).collect();
+    let mut pack = PackSidecar {
+        file: take.display().to_string(),
+        ..PackSidecar::default()
+    };
+    let written: Vec<String> = (made.iter().flatten().flatten())
+        .filter_map(|measured| measured.sidecar.playback.animation.clone())
+        .collect();
+    for animation in done.iter_mut() {
+        let mut facts = AnimationFacts {
+            number: animation.number,
+            name: animation.name.clone(),
+            kind: animation.kind.map(|kind| kind.as_str().to_owned()),
+            outcome: AnimationOutcome::LeftAlone,
+            reason: None,
+            loop_animation: None,
+            start_frame: None,
+            end_frame: None,
+            gap_before_mm: None,
+            gap_before_deg: None,
+            gap_after_mm: None,
+            gap_after_deg: None,
+            speed_mps: None,
+            grade: None,
+        };
+        let mut add = |facts: &mut AnimationFacts, measured: &MeasuredLoop, made: &MadeLoop| {
+            let [mm, deg] = gap_before(made);
+            let MeasuredLoop { sidecar, .. } = measured;
+            facts.outcome = match made.candidate.whole {
+                Some(_) => AnimationOutcome::Closed,
+                None => AnimationOutcome::Cut,
+            };
+            facts.loop_animation.clone_from(&sidecar.playback.animation);
+            facts.start_frame = Some(sidecar.candidate.start_frame);
+            facts.end_frame = Some(sidecar.candidate.end_frame);
+            (facts.gap_before_mm, facts.gap_before_deg) = (Some(mm), Some(deg));
+            (facts.gap_after_mm, facts.gap_after_deg) = (sidecar.quality.pose_gap_mm, sidecar.quality.pose_gap_deg);
+            facts.speed_mps = Some(sidecar.root_motion.speed_mps);
+            facts.grade = sidecar.quality.grade;
+            pack.loops.push(sidecar.clone());
+        };
+        match &mut animation.fate {
+            Fate::Kept(_) if written.contains(&animation.name) => {
+                facts.reason = Some("replaced by the new loop of that name".to_owned());
+            }
+            Fate::Kept(kept) => {
+                add(&mut facts, &kept.measured, &kept.made);
+                facts.outcome = AnimationOutcome::Kept;
+            }
+            Fate::Made(index) => match made.get_mut(*index).and_then(Option::take) {
+                Some(Ok(mut measured)) => {
+                    if measured.quality.pops() {
+                        animation.warnings.push("the seam pops".to_owned());
+                    }
+                    measured.sidecar.warnings.clone_from(&animation.warnings);
+                    add(&mut facts, &measured, &packed[*index].made);
+                }
+                Some(Err(failure)) => animation.fate = Fate::Failed(failure),
+                None => {}
+            },
+            Fate::LeftAlone(why) => facts.reason = Some(why.clone()),
+            Fate::Failed(_) => {}
+        }
+        if let Fate::Failed(failure) = &animation.fate {
+            facts.outcome = AnimationOutcome::Error;
+            facts.reason = Some(failure.what().to_owned());
+        }
+        pack.animations.push(facts);
+    }
+    pack
+}
+
+/// Largest distance and rotation of a joint between both ends before closing, millimetres and degrees.
+fn gap_before(made: &MadeLoop) -> [f64; 2] {
+    let (metres, radians) = match &made.candidate.whole {
+        Some(whole) => (whole.gap_metres, whole.gap_radians),
+        None => {
+            let gaps = made.closed.seam.largest();
+            (gaps.position, gaps.angle)
+        }
+    };
+    [1e3 * metres, radians.to_degrees()]
+}
+
+/// Each warning once, with the animations that it is about.
+fn summarized_warnings(done: &[Animation]) -> Vec<String> {
+    const MOST: usize = 4;
+    let mut about: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for animation in done {
+        if let Fate::Kept(kept) = &animation.fate
+            && kept.measured.quality.pops()
+        {
+            let said = "it was kept, and its seam pops; closing does not help";
+            about.entry(said).or_default().push(&animation.name);
+        }
+        // Other warnings about animations that stay as they are help nobody.
+        if !matches!(animation.fate, Fate::Made(_)) {
+            continue;
+        }
+        for warning in &animation.warnings {
+            about.entry(warning).or_default().push(&animation.name);
+        }
+    }
+    let text = |(warning, names): (&str, Vec<&str>)| {
+        let shown = names[..names.len().min(MOST)].join(", ");
+        match names.len().saturating_sub(MOST) {
+            0 => format!("{shown}: {warning}"),
+            more => format!("{shown} and {more} more: {warning}"),
+        }
+    };
+    about.into_iter().map(text).collect()
+}

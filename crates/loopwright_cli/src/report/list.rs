@@ -1,0 +1,159 @@
+//! Answers of `list`.
+
+use std::{fmt::Write, path::Path};
+
+use serde::{Serialize, Serializer};
+
+use super::{
+    json::{self, ErrorFacts},
+    table::{Table, optional, rate},
+};
+use crate::{animations::Judged, exit::Failure, load::Loaded};
+
+/// A file and its animations.
+#[derive(Serialize)]
+pub(crate) struct ListedFile {
+    pub(crate) file: String,
+    pub(crate) animations: Vec<ListedAnimation>,
+    /// Why it cannot be listed; left out if it can.
+    #[serde(rename = "error", skip_serializing_if = "Option::is_none", serialize_with = "error")]
+    pub(crate) failure: Option<Failure>,
+}
+
+impl ListedFile {
+    pub(crate) fn failed(path: &Path, failure: Failure) -> Self {
+        Self {
+            file: path.display().to_string(),
+            animations: Vec::new(),
+            failure: Some(failure),
+        }
+    }
+
+    /// Why the file or some of its animations cannot be read.
+    pub(crate) fn failures(&self) -> impl Iterator<Item = &Failure> {
+        let animations = self
+            .animations
+            .iter()
+            .filter_map(|animation| animation.failure.as_ref());
+        self.failure.iter().chain(animations)
+    }
+}
+
+/// An animation of a file.
+#[derive(Default, Serialize)]
+pub(crate) struct ListedAnimation {
+    /// Its number in the file, from 0.
+    number: usize,
+    name: String,
+    duration_secs: Option<f64>,
+    frames: Option<usize>,
+    fps: Option<f64>,
+    joints: Option<usize>,
+    kind: Option<&'static str>,
+    loops: Option<&'static str>,
+    /// Speed over the ground of its loop.
+    speed_mps: Option<f64>,
+    /// Why it gives no loop; null if it gives one.
+    why_no_loop: Option<String>,
+    /// Assumptions, and what is odd in it.
+    warnings: Vec<String>,
+    /// Why it cannot be read; left out if it can.
+    #[serde(rename = "error", skip_serializing_if = "Option::is_none", serialize_with = "error")]
+    failure: Option<Failure>,
+}
+
+fn error<S: Serializer>(failure: &Option<Failure>, to: S) -> Result<S::Ok, S::Error> {
+    failure.as_ref().map(ErrorFacts::of).serialize(to)
+}
+
+impl ListedAnimation {
+    pub(crate) fn of(number: usize, name: &str, loaded: &Loaded, judged: Judged) -> Self {
+        let take = loaded.take();
+        Self {
+            number,
+            name: name.to_owned(),
+            duration_secs: Some(take.duration_secs()),
+            frames: Some(take.num_frames()),
+            fps: Some(take.frame_rate_hz()),
+            joints: Some(take.num_joints()),
+            kind: Some(judged.kind.as_str()),
+            loops: Some(judged.loops.as_str()),
+            speed_mps: judged.speed_mps,
+            why_no_loop: judged.why_not,
+            warnings: loaded.warnings.clone(),
+            failure: None,
+        }
+    }
+
+    pub(crate) fn failed(number: usize, name: &str, failure: Failure) -> Self {
+        Self {
+            number,
+            name: name.to_owned(),
+            failure: Some(failure),
+            ..Self::default()
+        }
+    }
+
+    fn row(&self, with_rate: bool) -> Vec<String> {
+        let mut row = vec![
+            self.number.to_string(),
+            self.name.clone(),
+            optional(self.duration_secs, 2),
+            self.frames.map_or_else(|| "-".to_owned(), |frames| frames.to_string()),
+        ];
+        if with_rate {
+            row.push(self.fps.map_or_else(|| "-".to_owned(), rate));
+        }
+        let loops = match (&self.failure, self.loops, &self.why_no_loop) {
+            (Some(_), ..) => "cannot be read".to_owned(),
+            (None, Some(loops), Some(why_not)) => format!("{loops}: {why_not}"),
+            (None, loops, _) => loops.unwrap_or("-").to_owned(),
+        };
+        row.extend([optional(self.speed_mps, 2), self.kind.unwrap_or("-").to_owned(), loops]);
+        row
+    }
+}
+
+/// The animations of one file as a table.
+pub(crate) fn human(file: &ListedFile) -> String {
+    if file.failure.is_some() {
+        return String::new();
+    }
+    // A single pose has no rate.
+    let moving = file.animations.iter().filter(|animation| animation.frames > Some(1));
+    let rates: Vec<String> = moving.filter_map(|animation| animation.fps).map(rate).collect();
+    let with_rate = rates.iter().any(|other| *other != rates[0]);
+    let noun = if file.animations.len() == 1 {
+        "animation"
+    } else {
+        "animations"
+    };
+    if file.animations.is_empty() {
+        return format!("{}: no animations\n", file.file);
+    }
+    let mut text = format!("{}: {} {noun}", file.file, file.animations.len());
+    if let Some(rate) = rates.first().filter(|_| !with_rate) {
+        let _ = write!(text, " at {rate} fps");
+    }
+    text.push('\n');
+    let mut table = Table::new(if with_rate {
+        "# | <name | seconds | frames | fps | m/s | <kind | <loops"
+    } else {
+        "# | <name | seconds | frames | m/s | <kind | <loops"
+    });
+    for animation in &file.animations {
+        table.row(animation.row(with_rate));
+    }
+    text.push_str(&table.render());
+    text
+}
+
+#[derive(Serialize)]
+struct ListAnswer<'a> {
+    files: &'a [ListedFile],
+}
+
+/// The answer as JSON.
+pub(crate) fn json(files: &[ListedFile], failure: Option<&Failure>) -> String {
+    json::document("list", ListAnswer { files }, failure, &[])
+}

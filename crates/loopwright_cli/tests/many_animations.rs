@@ -1,0 +1,343 @@
+//! Files of many animations: `list`, the choice of animations, and `make` for all of them.
+
+mod harness;
+
+#[path = "harness/schema.rs"]
+mod schema;
+
+use harness::{Answer, Folder, number};
+use schema::assert_valid;
+use serde_json::{Value, json};
+
+/// `pack.glb` or `pack.fbx`, a walk of several cycles.
+fn with_pack(extension: &str) -> Folder {
+    let folder = Folder::with_walk();
+    let pack = format!("pack.{extension}");
+    folder.run(&format!("convert walk.bvh {pack}")).done();
+    folder
+}
+
+/// Gives a glTF text file more animations: copies of its first with another name and some of its keys.
+fn with_copies(folder: &Folder, name: &str, copies: &[(&str, usize)]) {
+    folder.run("convert walk.bvh one.gltf").done();
+    let mut file = folder.json("one.gltf");
+    let first = file["animations"][0].clone();
+    for &(copy, num_keys) in copies {
+        let mut animation = first.clone();
+        animation["name"] = json!(copy);
+        for sampler in animation["samplers"].as_array_mut().unwrap() {
+            for end in ["input", "output"] {
+                let accessors = file["accessors"].as_array_mut().unwrap();
+                let mut accessor = accessors[sampler[end].as_u64().unwrap() as usize].clone();
+                let count = accessor["count"].as_u64().unwrap();
+                accessor["count"] = json!(count.min(num_keys as u64));
+                if accessor.get("max").is_some() {
+                    let secs = (num_keys as f64 - 1.0) / 30.0;
+                    accessor["max"] = json!([accessor["max"][0].as_f64().unwrap().min(secs)]);
+                }
+                accessors.push(accessor);
+                sampler[end] = json!(accessors.len() - 1);
+            }
+        }
+        file["animations"].as_array_mut().unwrap().push(animation);
+    }
+    folder.write(name, file.to_string());
+}
+
+/// An animation of an answer by its name.
+fn named<'a>(animations: &'a Value, name: &str) -> &'a Value {
+    let animations = animations.as_array().unwrap();
+    animations
+        .iter()
+        .find(|animation| animation["name"] == name)
+        .unwrap_or_else(|| panic!("no {name} in {animations:?}"))
+}
+
+fn verdicts(answer: &Answer) -> Vec<String> {
+    let lines = answer.stdout.lines().filter(|line| !line.starts_with(' '));
+    // The reason follows the word.
+    let up_to_word = |line: &str| line.splitn(3, ": ").take(2).collect::<Vec<_>>().join(": ");
+    lines.map(up_to_word).collect()
+}
+
+#[test]
+fn animations_are_listed_with_what_they_are() {
+    let folder = Folder::with_walk();
+    with_copies(&folder, "pack.gltf", &[("two", 2), ("short", 20)]);
+    let answer = folder.run("list pack.gltf walk.bvh --json").done().json();
+    assert_valid(&answer, "list");
+    let listed = &answer["files"][0]["animations"];
+    let walk = named(listed, "walk");
+    assert_eq!((&walk["kind"], &walk["loops"]), (&json!("walk"), &json!("holds loops")));
+    assert!((number(walk, "speed_mps") - 1.25).abs() < 0.1, "{walk}");
+    assert_eq!(named(listed, "two")["why_no_loop"], "too short: 2 frames");
+    assert_eq!(answer["files"][1]["animations"].as_array().unwrap().len(), 1);
+
+    let table = folder.run("list pack.gltf").done().stdout;
+    assert!(
+        table.starts_with("pack.gltf: 3 animations at 30 fps\n#  name"),
+        "{table}"
+    );
+    let only = folder.run("list pack.gltf --animation W*").done().stdout;
+    assert!(only.contains("1 animation at") && only.contains("walk"), "{only}");
+
+    // A file that cannot be read does not stop the others.
+    let answer = folder.run("list gone.glb walk.bvh --json");
+    assert_eq!(answer.status, 2);
+    assert_valid(&answer.json(), "list");
+    assert_eq!(answer.json()["files"][1]["animations"][0]["name"], "walk");
+}
+
+#[test]
+fn names_are_found_in_any_case_by_pattern_and_by_number() {
+    let folder = Folder::with_walk();
+    with_copies(&folder, "pack.gltf", &[("Jog", 121), ("JOG", 60), ("stroll", 121)]);
+    let frames = |wanted: &str| {
+        let answer = folder
+            .run(&format!("inspect pack.gltf --json --animation {wanted}"))
+            .done();
+        answer.json()["take"]["frames"].clone()
+    };
+    assert_eq!(frames("JOG"), 60);
+    for wanted in ["Jog", "STROLL", "St*", "?TROLL", "s*l", "0"] {
+        assert_eq!(frames(wanted), 121, "{wanted}");
+    }
+    for (wanted, said) in [
+        ("jog", "several animations are named \"jog\" but for case: Jog, JOG"),
+        ("j*", "\"j*\" matches 2 animations: Jog, JOG"),
+        (
+            "sprint",
+            "there is no animation \"sprint\"; there are: walk, Jog, JOG, stroll",
+        ),
+    ] {
+        let answer = folder.run(&format!("inspect pack.gltf --animation {wanted}"));
+        assert_eq!(answer.status, 2);
+        assert!(answer.stderr.contains(said), "{}", answer.stderr);
+        assert!(
+            answer.stderr.contains("try: `loopwright list pack.gltf`"),
+            "{}",
+            answer.stderr
+        );
+    }
+}
+
+#[test]
+fn five_hundred_animations_are_read_and_never_named_in_one_line() {
+    let folder = Folder::with_synth("--seconds 1 --fps 10");
+    let names: Vec<String> = (0..499).map(|number| format!("clip_{number:03}")).collect();
+    let copies: Vec<(&str, usize)> = names.iter().map(|name| (name.as_str(), 8)).collect();
+    with_copies(&folder, "pack.gltf", &copies);
+    let listed = folder.run("list pack.gltf --json").done().json();
+    assert_eq!(listed["files"][0]["animations"].as_array().unwrap().len(), 500);
+    for wanted in ["clip_5000", "clip*", "nothing"] {
+        let answer = folder.run(&format!("inspect pack.gltf --animation {wanted}"));
+        assert_eq!(answer.status, 2, "{wanted}");
+        assert!(answer.stderr.lines().all(|line| line.len() < 250), "{}", answer.stderr);
+    }
+    let answer = folder.run("inspect pack.gltf").done();
+    assert!(answer.stderr.lines().all(|line| line.len() < 300), "{}", answer.stderr);
+}
+
+#[test]
+fn all_animations_are_looped_into_one_copy() {
+    for extension in ["glb", "fbx"] {
+        let folder = with_pack(extension);
+        let (pack, out) = (format!("pack.{extension}"), format!("out.{extension}"));
+        let first = folder
+            .run(&format!("make {pack} --all-animations -o {out} --json"))
+            .done()
+            .json();
+        assert_valid(&first, "loops");
+        let walk = named(&first["animations"], "walk");
+        // An FBX file of one animation gives the take its own name.
+        let looped = walk["loop_animation"].as_str().unwrap();
+        assert!(walk["outcome"] == "cut" && looped.ends_with("-loop"), "{walk}");
+        assert!(number(walk, "gap_after_mm") < 0.01, "{walk}");
+        assert_eq!(first["loops"].as_array().unwrap().len(), 1);
+        assert_valid(&first["loops"][0], "loop");
+        let beside = folder.json(&format!("{out}.json"));
+        assert_eq!(
+            (&beside["format"], &beside["animations"]),
+            (&json!("loopwright-loops"), &first["animations"])
+        );
+        assert_eq!(
+            verdicts(&folder.run(&format!("check {out}")).done()),
+            [format!("{out}: good")]
+        );
+
+        let again = folder
+            .run(&format!("make {out} --animation * -o again.{extension} --json"))
+            .done()
+            .json();
+        let kept = named(&again["animations"], looped);
+        assert!(
+            kept["outcome"] == "kept" || kept["reason"] == "replaced by the new loop of that name",
+            "{again}"
+        );
+        folder
+            .run(&format!("play {out} --seconds 3 -o played.{extension}"))
+            .done();
+    }
+}
+
+#[test]
+fn what_is_no_loop_is_left_alone_and_said() {
+    let folder = Folder::with_walk();
+    with_copies(&folder, "pack.gltf", &[("two", 2), ("half", 20), ("walk", 121)]);
+    let made = folder.run("make pack.gltf --all-animations -o out.glb").done();
+    assert!(
+        made.stdout.contains("left alone: too short: 2 frames"),
+        "{}",
+        made.stdout
+    );
+    assert!(
+        made.stdout.contains("another animation has the same name"),
+        "{}",
+        made.stdout
+    );
+    let listed = folder.run("list out.glb --json").done().json();
+    let names: Vec<&Value> = listed["files"][0]["animations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|a| &a["name"])
+        .collect();
+    assert!(
+        names.contains(&&json!("walk-loop")) && names.contains(&&json!("two")),
+        "{names:?}"
+    );
+
+    // A broken animation is an error, and the others are looped.
+    let mut file = folder.json("pack.gltf");
+    file["animations"][1]["samplers"][0]["output"] = json!(99_999);
+    folder.write("broken.gltf", file.to_string());
+    let answer = folder.run("make broken.gltf --all-animations -o broken-out.glb --json");
+    assert_eq!(answer.status, 2);
+    let document = answer.json();
+    assert_valid(&document, "loops");
+    assert_eq!(named(&document["animations"], "two")["outcome"], "error");
+    assert_eq!(named(&document["animations"], "walk")["outcome"], "cut");
+    assert!(folder.file("broken-out.glb").exists());
+
+    // BVH holds one motion.
+    let answer = folder.run("make walk.bvh --all-animations -o out.bvh");
+    assert_eq!(answer.status, 2);
+    assert!(
+        answer.stderr.contains("no animation can be added to BVH"),
+        "{}",
+        answer.stderr
+    );
+    let answer = folder.run("make pack.gltf --all-animations -o out.fbx");
+    assert!(answer.stderr.contains("ends in .glb or .gltf"), "{}", answer.stderr);
+}
+
+#[test]
+fn loops_are_added_to_their_own_file_in_place() {
+    for extension in ["glb", "fbx"] {
+        let folder = with_pack(extension);
+        let pack = format!("pack.{extension}");
+        let before = folder.read(&pack);
+        let answer = folder.run(&format!("make {pack} -o {pack}"));
+        assert_eq!(answer.status, 2);
+        assert!(
+            answer.stderr.contains("--force to add the loop to it"),
+            "{}",
+            answer.stderr
+        );
+        assert_eq!(folder.read(&pack), before);
+        folder
+            .run(&format!("make {pack} --animation walk -o {pack} --force"))
+            .done();
+        assert_eq!(folder.json(&format!("{pack}.json"))["format"], "loopwright-loop");
+        // A second loop beside the first.
+        folder
+            .run(&format!("make {pack} --animation walk --pick 2 -o {pack} --force"))
+            .done();
+        let listed = folder.run(&format!("list {pack} --json")).done().json();
+        let num_animations = listed["files"][0]["animations"].as_array().unwrap().len();
+        let beside = folder.json(&format!("{pack}.json"));
+        if extension == "fbx" {
+            // FBX numbers it, glTF replaces the one of that name.
+            assert_eq!(num_animations, 3);
+            assert_eq!(beside["loops"].as_array().unwrap().len(), 2);
+            assert_eq!(verdicts(&folder.run(&format!("check {pack}")).done()).len(), 2);
+        } else {
+            assert_eq!(num_animations, 2);
+            assert_eq!(beside["format"], "loopwright-loop");
+        }
+    }
+    // A take that cannot hold loops is never overwritten.
+    let folder = Folder::with_walk();
+    let answer = folder.run("make walk.bvh -o walk.bvh --force");
+    assert_eq!(answer.status, 2);
+    assert!(
+        answer.stderr.contains("a take is never overwritten"),
+        "{}",
+        answer.stderr
+    );
+}
+
+#[test]
+fn a_file_without_animation_shows_its_skeleton() {
+    let folder = Folder::with_walk();
+    folder.run("convert walk.bvh walk.gltf").done();
+    let mut file = folder.json("walk.gltf");
+    file["animations"] = json!([]);
+    folder.write("rig.gltf", file.to_string());
+    let answer = folder.run("inspect rig.gltf").done();
+    assert!(
+        answer
+            .stderr
+            .contains("holds no animation; this is its skeleton at rest"),
+        "{}",
+        answer.stderr
+    );
+    assert!(
+        answer.stdout.starts_with("rig.gltf: no motion, 24 joints"),
+        "{}",
+        answer.stdout
+    );
+    assert!(answer.stdout.contains("LeftToeBase"), "{}", answer.stdout);
+    let json = folder.run("inspect rig.gltf --json").done().json();
+    assert_valid(&json, "inspect");
+    assert_eq!(folder.run("find rig.gltf").status, 2);
+    let listed = folder.run("list rig.gltf").done().stdout;
+    assert!(listed.starts_with("rig.gltf: no animations"), "{listed}");
+}
+
+#[test]
+fn a_real_pack_is_looped_and_checked() {
+    let Some(takes) = loopwright_mocap::folder_or_skip() else {
+        return;
+    };
+    let folder = Folder::new();
+    for (file, num_animations) in [
+        ("gltf/Robot.glb", 14),
+        ("ozz-pab/locomotions.fbx", 3),
+        ("mesh2motion/fox-animations.glb", 14),
+    ] {
+        let take = takes.join(file);
+        let out = format!("out.{}", take.extension().unwrap().to_str().unwrap());
+        let arguments = [
+            "make",
+            take.to_str().unwrap(),
+            "--all-animations",
+            "-o",
+            &out,
+            "--force",
+            "--json",
+        ];
+        let answer = folder.run_list(&arguments);
+        assert!(answer.status < 2, "{file}: {}", answer.stderr);
+        let made = answer.json();
+        assert_valid(&made, "loops");
+        assert_eq!(made["animations"].as_array().unwrap().len(), num_animations, "{file}");
+        let checked = folder.run(&format!("check {out} --json"));
+        assert!(checked.status <= answer.status, "{file}: {}", checked.stderr);
+        assert_eq!(
+            checked.json()["loops"].as_array().unwrap().len(),
+            made["loops"].as_array().unwrap().len(),
+            "{file}"
+        );
+    }
+}

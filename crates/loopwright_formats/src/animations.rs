@@ -1,0 +1,188 @@
+//! Which animations of a file a name, a pattern or a number means.
+
+use loopwright::names;
+
+use crate::excerpt::{self, cut};
+
+/// Longest name in messages, and most names that resemble a wanted one.
+const MAX_SHOWN_NAME: usize = 60;
+const MAX_NEAR: usize = 8;
+
+/// Why a name, a pattern or a number means no animation of a file, or not just one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnimationError {
+    /// No animation has that name or number.
+    #[error("there is no animation \"{wanted}\"; {}", there_are(.near, *.count))]
+    NoSuch {
+        /// The requested name, pattern or number.
+        wanted: String,
+        /// Names that resemble it, the most similar first; all of the file's where these are few.
+        near: Vec<String>,
+        /// Number of animations in the file.
+        count: usize,
+    },
+    /// Several animations have that name but for case, and none has it exactly.
+    #[error("several animations are named \"{wanted}\" but for case: {}", excerpt::list(.names))]
+    DifferInCase {
+        /// The requested name.
+        wanted: String,
+        /// The names that differ in case alone.
+        names: Vec<String>,
+    },
+    /// The pattern matches several animations, and one is needed.
+    #[error("\"{wanted}\" matches {} animations: {}", .names.len(), excerpt::list(.names))]
+    Several {
+        /// The pattern.
+        wanted: String,
+        /// The names that match.
+        names: Vec<String>,
+    },
+}
+
+fn there_are(near: &[String], count: usize) -> String {
+    match (near.len(), count) {
+        (_, 0) => "the file holds none".to_owned(),
+        (0, _) => format!("no name is near it; there are {count} in all"),
+        (shown, _) if shown == count => format!("there are: {}", excerpt::list(near)),
+        _ => format!("the nearest: {}; {count} in all", excerpt::list(near)),
+    }
+}
+
+/// The numbers of all animations that a name, a pattern or a number means, in the order of the file.
+///
+/// A name matches exactly, else in any case, else behind a bar, as in `Armature|walk`; a pattern of `*` and `?` matches whole
+/// names in any case, or what stands behind a bar; a number counts from 0. Errors: none matches, or several differ in case alone.
+pub(crate) fn matching(names: &[String], wanted: &str) -> Result<Vec<usize>, AnimationError> {
+    if let Some(exact) = names.iter().position(|name| name == wanted) {
+        return Ok(vec![exact]);
+    }
+    let wanted_lower = wanted.to_lowercase();
+    let lower: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
+    let those = |is_wanted: &dyn Fn(&str) -> bool| -> Vec<usize> {
+        (0..names.len()).filter(|&index| is_wanted(&lower[index])).collect()
+    };
+    let in_any_case = those(&|name| name == wanted_lower);
+    if let Some(&first) = in_any_case.first() {
+        if in_any_case.iter().all(|&index| names[index] == names[first]) {
+            return Ok(vec![first]);
+        }
+        return Err(AnimationError::DifferInCase {
+            wanted: cut(wanted, MAX_SHOWN_NAME),
+            names: shown(in_any_case.iter().map(|&index| &names[index])),
+        });
+    }
+    let behind_bar = |name: &str| name.rsplit_once('|').map(|(_, behind)| behind.to_owned());
+    let behind = those(&|name| behind_bar(name).is_some_and(|name| name == wanted_lower));
+    if !behind.is_empty() {
+        return Ok(behind);
+    }
+    if is_pattern(wanted) {
+        let fits = |name: &str| names::matches(&wanted_lower, name);
+        let matching = those(&|name| fits(name) || behind_bar(name).is_some_and(|name| fits(&name)));
+        if !matching.is_empty() {
+            return Ok(matching);
+        }
+    }
+    if let Some(number) = wanted.parse().ok().filter(|&number: &usize| number < names.len()) {
+        return Ok(vec![number]);
+    }
+    let near = if names.len() <= MAX_NEAR {
+        shown(names.iter())
+    } else {
+        let letters = wanted.replace(['*', '?'], "");
+        let near = names::nearest(&letters, names.iter().map(String::as_str), MAX_NEAR);
+        near.into_iter().map(|name| cut(name, MAX_SHOWN_NAME)).collect()
+    };
+    Err(AnimationError::NoSuch {
+        wanted: cut(wanted, MAX_SHOWN_NAME),
+        near,
+        count: names.len(),
+    })
+}
+
+/// The one animation that a name, a pattern or a number means. Errors: none matches, or several.
+pub(crate) fn one(names: &[String], wanted: &str) -> Result<usize, AnimationError> {
+    let matching = matching(names, wanted)?;
+    match matching[..] {
+        [only] => Ok(only),
+        _ => Err(AnimationError::Several {
+            wanted: cut(wanted, MAX_SHOWN_NAME),
+            names: shown(matching.iter().map(|&index| &names[index])),
+        }),
+    }
+}
+
+/// Whether a name has letters that stand for others.
+fn is_pattern(wanted: &str) -> bool {
+    wanted.contains(['*', '?'])
+}
+
+fn shown<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
+    names.map(|name| cut(name, MAX_SHOWN_NAME)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn names_come_before_patterns_and_patterns_before_numbers() {
+        let all = names(&["Idle", "walk", "Walk", "Run", "Armature|Jump", "Star*", "3"]);
+        for (wanted, found) in [
+            ("Walk", vec![2]),
+            ("walk", vec![1]),
+            ("idle", vec![0]),
+            ("jump", vec![4]),
+            ("JU?P", vec![4]),
+            ("star*", vec![5]),
+            ("*a*", vec![1, 2, 4, 5]),
+            ("?u*", vec![3, 4]),
+            ("3", vec![6]),
+            ("4", vec![4]),
+        ] {
+            assert_eq!(matching(&all, wanted), Ok(found), "{wanted}");
+        }
+        assert_eq!(one(&all, "r?n"), Ok(3));
+        assert_eq!(
+            matching(&all, "WALK"),
+            Err(AnimationError::DifferInCase {
+                wanted: "WALK".to_owned(),
+                names: names(&["walk", "Walk"]),
+            })
+        );
+        assert_eq!(
+            one(&all, "w*").unwrap_err().to_string(),
+            "\"w*\" matches 2 animations: walk, Walk"
+        );
+    }
+
+    #[test]
+    fn what_matches_nothing_is_answered_with_near_names() {
+        let all = names(&["Idle", "Walk"]);
+        assert_eq!(
+            one(&all, "stroll").unwrap_err().to_string(),
+            "there is no animation \"stroll\"; there are: Idle, Walk"
+        );
+        let many: Vec<String> = (0..76).map(|number| format!("Walk_{number:02}")).collect();
+        assert_eq!(
+            one(&many, "Wlak_07").unwrap_err().to_string(),
+            "there is no animation \"Wlak_07\"; the nearest: Walk_07, Walk_00, Walk_01, Walk_02, Walk_03, Walk_04, Walk_05, \
+             Walk_06; 76 in all"
+        );
+        let error = one(&many, "w*").unwrap_err().to_string();
+        assert!(error.ends_with("Walk_06, Walk_07 and 68 more"), "{error}");
+        assert_eq!(
+            one(&many, "99").unwrap_err().to_string(),
+            "there is no animation \"99\"; no name is near it; there are 76 in all"
+        );
+        assert_eq!(
+            one(&[], "x").unwrap_err().to_string(),
+            "there is no animation \"x\"; the file holds none"
+        );
+    }
+}

@@ -1,0 +1,274 @@
+//! Several loops in one copy of a file, and the JSON beside it.
+
+use loopwright::{
+    LoopClip, MadeLoop, Quality,
+    loop_clip::{KeyLayout, LoopKeys},
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    facts::{ClosureFacts, Grade, TakeFacts},
+    file::{LoopFileError, described, keys_in},
+    json::to_text,
+    sidecar::{Sidecar, SidecarError, VERSION},
+    word::{self, optional_word},
+};
+use crate::{
+    animated_file::AnimatedFile, error::WriteError, fbx, gltf, settings::LoopWriteSettings, source::Source,
+    warning::Warning,
+};
+
+/// A loop to be written, with what [`super::LoopFile::write_with`] takes.
+#[derive(Clone, Debug)]
+pub struct PackedLoop {
+    /// The loop.
+    pub made: MadeLoop,
+    /// Facts of its take.
+    pub take: TakeFacts,
+    /// Its form in the file; the same file for all loops.
+    pub source: Source,
+    /// How it is laid out.
+    pub writing: LoopWriteSettings,
+}
+
+/// A loop in a file of several, measured as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasuredLoop {
+    /// All facts about it. The caller adds warnings.
+    pub sidecar: Sidecar,
+    /// Its figures.
+    pub quality: Quality,
+}
+
+/// Loops written into one copy of their file.
+#[derive(Debug)]
+pub struct LoopPack {
+    /// The file. In glTF the facts of every loop are in the extras of its animation.
+    pub bytes: Vec<u8>,
+    /// For each loop what was written, or why it could not be.
+    pub loops: Vec<Result<MeasuredLoop, LoopFileError>>,
+    /// Changes made for writing.
+    pub warnings: Vec<Warning>,
+}
+
+impl LoopPack {
+    /// Writes loops into a copy of the file that all of them come from, reads it back, and measures them.
+    ///
+    /// All else in the file stays. A loop takes the place of an animation of its own name in glTF, and is numbered in FBX. Errors:
+    /// the file cannot be extended, or exceeds the limits of its format.
+    pub fn write(loops: &[PackedLoop]) -> Result<Self, LoopFileError> {
+        let Some(first) = loops.first() else {
+            return Err(WriteError::NotExtended.into());
+        };
+        let (written, added) = match &first.source {
+            Source::Gltf(source) => gltf::write::write_loops(source, &forms(loops, Source::as_gltf)),
+            Source::Fbx(source) => fbx::write::write_loops(source, &forms(loops, Source::as_fbx)),
+            Source::Bvh(_) => Err(WriteError::NotExtended),
+        }?;
+        if added.len() != loops.len() {
+            return Err(WriteError::NotExtended.into());
+        }
+        let file = AnimatedFile::parse(&written.bytes, "loop", None)?;
+        let measured = |(each, added): (&PackedLoop, Result<String, WriteError>)| {
+            let animation = added?;
+            let clip = &each.made.loop_clip;
+            let (_, keys) = keys_in(&file, Some(&animation), clip, &each.source, &each.writing)?;
+            let take = each.take.clone();
+            let space = each.source.space();
+            let (sidecar, quality) = described(&each.made, take, space, &each.writing, Some(animation), &keys);
+            Ok(MeasuredLoop { sidecar, quality })
+        };
+        let loops: Vec<Result<MeasuredLoop, LoopFileError>> = loops.iter().zip(added).map(measured).collect();
+        let facts = loops.iter().flatten().map(|measured| &measured.sidecar);
+        Ok(Self {
+            bytes: gltf::facts::with_facts(&written.bytes, facts).unwrap_or(written.bytes),
+            loops,
+            warnings: written.warnings,
+        })
+    }
+}
+
+/// A loop, its form in a file of one kind, and its layout.
+type LoopForm<'a, S> = (&'a LoopClip, &'a S, &'a LoopWriteSettings);
+
+/// The loops whose source is a file of one kind.
+fn forms<S>(loops: &[PackedLoop], of_kind: fn(&Source) -> Option<&S>) -> Vec<LoopForm<'_, S>> {
+    let mut forms = Vec::with_capacity(loops.len());
+    for each in loops {
+        if let Some(source) = of_kind(&each.source) {
+            forms.push((&each.made.loop_clip, source, &each.writing));
+        }
+    }
+    forms
+}
+
+impl MeasuredLoop {
+    /// A whole take that loops already and stays as it is, measured by its own keys.
+    ///
+    /// `made` is the loop made of it, which says how the root moves. Errors: its keys are not those of a loop.
+    pub fn kept(made: &MadeLoop, take: TakeFacts, source: &Source, animation: &str) -> Result<Self, LoopFileError> {
+        let clip = &made.loop_clip;
+        let writing = LoopWriteSettings {
+            in_place: !made.root.mode.moves_root(),
+            ..LoopWriteSettings::default()
+        };
+        let layout = KeyLayout {
+            num_samples: clip.num_samples(),
+            has_closing_key: true,
+            in_place: writing.in_place,
+        };
+        let keys = LoopKeys::new(&made.take, layout, *clip.root(), clip.carrier())?;
+        let animation = Some(animation.to_owned());
+        let (mut sidecar, quality) = described(made, take, source.space(), &writing, animation, &keys);
+        sidecar.closure = ClosureFacts {
+            method: "none".to_owned(),
+            ..ClosureFacts::default()
+        };
+        Ok(Self { sidecar, quality })
+    }
+}
+
+/// The identifier of the format of [`PackSidecar`].
+pub const PACK_FORMAT: &str = "loopwright-loops";
+
+/// The JSON beside a file of several loops: what became of each animation, and the facts of every loop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PackSidecar {
+    /// `PACK_FORMAT`.
+    pub format: String,
+    /// [`VERSION`].
+    pub version: u32,
+    /// The file that the animations are from.
+    pub file: String,
+    /// What became of each animation that was asked for, in the order of the file.
+    #[serde(default)]
+    pub animations: Vec<AnimationFacts>,
+    /// The loops in the file, each as in a sidecar of its own; `playback.animation` names the animation.
+    pub loops: Vec<Sidecar>,
+    /// Warnings for the user, one sentence each.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+    /// Files written, the file of the loops first.
+    #[serde(default)]
+    pub outputs: Vec<String>,
+}
+
+impl Default for PackSidecar {
+    fn default() -> Self {
+        Self {
+            format: PACK_FORMAT.to_owned(),
+            version: VERSION,
+            file: String::new(),
+            animations: Vec::new(),
+            loops: Vec::new(),
+            warnings: Vec::new(),
+            outputs: Vec::new(),
+        }
+    }
+}
+
+/// What became of an animation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnimationOutcome {
+    /// It loops already and stays as it is.
+    Kept,
+    /// The whole of it was closed.
+    Closed,
+    /// A part of it was cut out and closed.
+    Cut,
+    /// It is no loop and stays as it is.
+    LeftAlone,
+    /// It could not be read or looped, and stays as it is.
+    Error,
+}
+
+loopwright::words!(AnimationOutcome {
+    Kept: "kept",
+    Closed: "closed",
+    Cut: "cut",
+    LeftAlone: "left alone",
+    Error: "error",
+});
+
+/// An animation, and what became of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AnimationFacts {
+    /// Its number in the file that was read, from 0.
+    pub number: usize,
+    /// Its name.
+    pub name: String,
+    /// What it is: walk, run, idle, turn, strike and so on; null if it could not be read.
+    pub kind: Option<String>,
+    /// What became of it.
+    #[serde(with = "word")]
+    pub outcome: AnimationOutcome,
+    /// Why it was left alone, or could not be looped; null for a loop.
+    pub reason: Option<String>,
+    /// The animation that is the loop: its own if it was kept; null if there is none.
+    pub loop_animation: Option<String>,
+    /// First frame of the loop.
+    pub start_frame: Option<f64>,
+    /// Frame whose pose meets that of the first.
+    pub end_frame: Option<f64>,
+    /// Largest distance of a joint between both ends before closing.
+    pub gap_before_mm: Option<f64>,
+    /// Largest rotation of a joint between both ends before closing.
+    pub gap_before_deg: Option<f64>,
+    /// The same distance in the file as written.
+    pub gap_after_mm: Option<f64>,
+    /// The same rotation in the file as written.
+    pub gap_after_deg: Option<f64>,
+    /// Speed of the loop over the ground.
+    pub speed_mps: Option<f64>,
+    /// Whether the loop can be used unchanged; null without a loop.
+    #[serde(with = "optional_word")]
+    pub grade: Option<Grade>,
+}
+
+/// Largest file of facts that is read, in bytes.
+const MAX_BYTES: usize = 256 << 20;
+
+impl PackSidecar {
+    /// The document as indented JSON with a final newline. Errors: a number that no reader accepts.
+    pub fn to_json(&self) -> Result<String, SidecarError> {
+        for each in &self.loops {
+            each.check()?;
+        }
+        to_text(self).map_err(|error| SidecarError::of_json(&error))
+    }
+}
+
+impl Sidecar {
+    /// The facts of all loops of a file, from the JSON beside it: one, or several in a [`PackSidecar`].
+    ///
+    /// Errors: [`SidecarError`].
+    pub fn all_from_json(bytes: &[u8]) -> Result<Vec<Self>, SidecarError> {
+        #[derive(Deserialize)]
+        struct Pack {
+            #[serde(default)]
+            format: String,
+            #[serde(default)]
+            version: u64,
+            #[serde(default)]
+            loops: Vec<serde_json::Value>,
+        }
+        if bytes.len() > MAX_BYTES {
+            return Err(SidecarError::TooLarge {
+                found: bytes.len(),
+                limit: MAX_BYTES,
+            });
+        }
+        let pack = serde_json::from_slice::<Pack>(bytes)
+            .ok()
+            .filter(|pack| pack.format == PACK_FORMAT);
+        let Some(pack) = pack else {
+            return Ok(vec![Self::from_json(bytes)?]);
+        };
+        if pack.version != u64::from(VERSION) {
+            return Err(SidecarError::Version { found: pack.version });
+        }
+        (pack.loops.iter())
+            .map(|facts| Self::from_json(facts.to_string().as_bytes()))
+            .collect()
+    }
+}
