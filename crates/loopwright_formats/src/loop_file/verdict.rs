@@ -149,7 +149,7 @@ pub fn doubt(candidate: &LoopCandidate) -> Option<String> {
     // An idle body repeats nothing, and need not.
     (!candidate.is_confident() && !candidate.is_idle).then(|| {
         format!(
-            "low confidence: the take does not repeat at {:.2} s anywhere else; the loop shows only frames {:.0}-{:.0} of it",
+            "low confidence: the take as a whole does not repeat at {:.2} s; the loop shows only its frames {:.0}-{:.0}",
             candidate.source_period_secs,
             candidate.cut.start_frame(),
             candidate.cut.end_frame()
