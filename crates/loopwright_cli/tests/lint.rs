@@ -313,3 +313,21 @@ fn a_loop_at_a_lower_rate_in_the_file_of_its_take_is_read_at_its_own() {
         assert!(gap < 1e-3, "{gap} mm at {rate}");
     }
 }
+
+#[test]
+fn all_figures_are_printed_on_request() {
+    let folder = Folder::with_walk();
+    for (command, figure) in [
+        ("make walk.bvh -o loop.bvh --force", "seam rank"),
+        ("close walk.bvh --range 20:54.5 -o loop.bvh --force", "seam rank"),
+        ("check loop.bvh", "seam rank"),
+        ("find walk.bvh", "seam cost"),
+    ] {
+        let [short, long] = ["", "-v"].map(|flag| folder.run(&format!("{command} {flag}")).done().stdout);
+        assert!(
+            !short.contains(figure) && long.contains(figure),
+            "{command}:\n{short}{long}"
+        );
+        assert!(long.lines().count() >= short.lines().count());
+    }
+}

@@ -129,8 +129,9 @@ pub fn doubt(candidate: &LoopCandidate) -> Option<String> {
                 Some("the clip ends as it begins, but may be a single action, such as a strike".to_owned())
             }
             WholeClipKind::Cycle => Some(format!(
-                "the clip shows one cycle only, and its ends were {:.0} mm apart before they were closed",
-                1e3 * whole.gap_metres
+                "the clip shows one cycle only, and its ends were {} mm and {} deg apart before they were closed",
+                short(1e3 * whole.gap_metres),
+                short(whole.gap_radians.to_degrees())
             )),
         };
     }
@@ -148,10 +149,97 @@ pub fn doubt(candidate: &LoopCandidate) -> Option<String> {
     // An idle body repeats nothing, and need not.
     (!candidate.is_confident() && !candidate.is_idle).then(|| {
         format!(
-            "low confidence: the take does not repeat at {:.2} s anywhere else; the loop shows only frames {:.0}-{:.0} of it",
+            "low confidence: the take as a whole does not repeat at {:.2} s; the loop shows only its frames {:.0}-{:.0}",
             candidate.source_period_secs,
             candidate.cut.start_frame(),
             candidate.cut.end_frame()
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec3;
+    use loopwright::{
+        Joint,
+        math::{Rigid, Twist},
+        quality::{SeamSteps, Step},
+    };
+
+    use super::*;
+
+    /// The verdict on a loop that walks at this speed.
+    fn of(quality: &Quality, speed: f64, mode: RootMode, doubt: Option<&str>) -> String {
+        let head = Joint {
+            name: "Head".to_owned(),
+            parent: None,
+            rest_offset: DVec3::ZERO,
+            tip: None,
+        };
+        let skeleton = Skeleton::new(vec![head]).unwrap();
+        let root = RootMotion {
+            start: Rigid::IDENTITY,
+            twist: Twist {
+                linear: DVec3::Z * speed,
+                angular: DVec3::ZERO,
+            },
+        };
+        Verdict::of(quality, &root, mode, &skeleton, doubt.map(str::to_owned)).to_string()
+    }
+
+    fn of_a_man() -> Quality {
+        Quality {
+            body_size: 1.0,
+            ..Quality::default()
+        }
+    }
+
+    #[test]
+    fn the_word_comes_with_the_first_reason_that_holds() {
+        let constant = RootMode::Constant;
+        let good = "good: no joint moves over the seam by more than 0.1 mm beyond its own motion";
+        assert_eq!(of(&of_a_man(), 1.2, constant, None), good);
+        assert_eq!(of(&of_a_man(), 1.2, constant, Some("so")), "check it: so");
+
+        let sliding = Quality {
+            foot_slide_mps: Some(0.14),
+            ..of_a_man()
+        };
+        assert_eq!(
+            of(&sliding, 1.2, constant, Some("so")),
+            "check it: feet slide at 14 cm/s"
+        );
+        assert_eq!(
+            of(&sliding, 0.0, constant, None),
+            good,
+            "on the spot feet have to slide"
+        );
+
+        let bent = Quality {
+            displacement_metres: Some(0.034),
+            ..of_a_man()
+        };
+        let reason = "check it: closing moved joints by 34 mm on average";
+        assert_eq!(of(&bent, 1.2, constant, None), reason);
+        let of_a_giant = Quality { body_size: 4.0, ..bent };
+        assert_eq!(of(&of_a_giant, 1.2, constant, None), good);
+
+        let drifts = of(&of_a_man(), 0.02, constant, None);
+        assert!(drifts.starts_with("check it: the root drifts at 2.0 cm/s"), "{drifts}");
+        assert_eq!(of(&of_a_man(), 0.02, RootMode::InPlace, None), good);
+
+        let jumps = Quality {
+            seam: SeamSteps {
+                position: Step {
+                    joint: 0,
+                    size: 0.101,
+                    allowed: 0.002,
+                },
+                ..SeamSteps::default()
+            },
+            ..bent
+        };
+        let bad = "bad: Head jumps by 101 mm over the seam";
+        assert_eq!(of(&jumps, 1.2, constant, Some("so")), bad);
+    }
 }
