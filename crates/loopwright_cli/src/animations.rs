@@ -12,6 +12,7 @@ use loopwright_formats::{AnimatedFile, AnimationChoice};
 use crate::{
     exit::Failure,
     load::{self, Loaded},
+    making,
     recipe::StudyArgs,
 };
 
@@ -74,6 +75,9 @@ pub(crate) fn load(path: &Path, file: &AnimatedFile, number: usize, study: &Stud
     load::analysed(path, loaded, &soft, study)
 }
 
+/// A loop that represents a whole animation, and others to take instead where its seam shows.
+pub(crate) type BestAndOthers = (LoopCandidate, Vec<LoopCandidate>);
+
 /// The loop that represents a whole animation, or why there is none.
 ///
 /// A part that is idle represents only an animation that is idle throughout, and a part that is not recommended none.
@@ -81,13 +85,14 @@ pub(crate) fn load(path: &Path, file: &AnimatedFile, number: usize, study: &Stud
 pub(crate) fn best_loop(
     loaded: &Loaded,
     settings: &SearchSettings,
-) -> Result<Result<LoopCandidate, String>, SearchError> {
+) -> Result<Result<BestAndOthers, String>, SearchError> {
     let found = match loaded.analysis.find_loops(settings) {
         Ok(found) => found,
         Err(error @ SearchError::Bounds { .. }) => return Err(error),
         Err(error) => return Ok(Err(why_not_searched(loaded, &error))),
     };
-    let Some(best) = found.candidates.into_iter().next() else {
+    let mut candidates = found.candidates.into_iter();
+    let Some(best) = candidates.next() else {
         let reason = found.nearest_miss.map(|miss| miss.reason);
         return Ok(Err(why_none(reason).to_owned()));
     };
@@ -96,7 +101,13 @@ pub(crate) fn best_loop(
     } else if best.whole.is_none() && !best.is_sound() {
         Err("what repeats is uneven, or jumps".to_owned())
     } else {
-        Ok(best)
+        Ok((
+            best,
+            candidates
+                .filter(LoopCandidate::is_sound)
+                .take(making::MAX_OTHERS)
+                .collect(),
+        ))
     })
 }
 
@@ -138,13 +149,13 @@ pub(crate) fn judge(loaded: &Loaded) -> Judged {
     let settings = SearchSettings::default();
     let best = best_loop(loaded, &settings).unwrap_or_else(|error| Err(error.to_string()));
     // The feet of a walk in place show its speed only in the loop.
-    let speed_mps = best.as_ref().ok().map(|best| {
+    let speed_mps = best.as_ref().ok().map(|(best, _)| {
         let made = loaded.analysis.make_loop(best, &LoopSettings::default());
         let twist = made.map_or(best.twist, |made| made.loop_clip.root().twist);
         ops::hypot(twist.linear.x, twist.linear.z)
     });
     let (best, why_not) = match best {
-        Ok(best) => (Some(best), None),
+        Ok((best, _)) => (Some(best), None),
         Err(why_not) => (None, Some(why_not)),
     };
     Judged {

@@ -5,44 +5,81 @@ use loopwright::{
     candidate::WholeClipKind,
     feet::FootOutcome,
     math::{ops, rotation},
-    pipeline::MakeError,
+    pipeline::{MakeError, RetriedLoop, Retry},
     root_motion::{MAX_LINEAR_TURN, RootError},
     take::CutError,
 };
 use loopwright_formats::{
     LoopFile, LoopFileError, LoopWriteSettings, Source,
-    loop_file::{Verdict, facts::Grade},
+    loop_file::{Verdict, facts::Grade, what_shows},
 };
 
 use crate::{exit::Failure, load::Loaded};
+
+/// Most stretches that are tried instead of the recommended one.
+pub(crate) const MAX_OTHERS: usize = 4;
 
 /// A loop, its file, and warnings about it.
 pub(crate) struct Making {
     pub(crate) made: MadeLoop,
     pub(crate) file: LoopFile,
     pub(crate) soft: Vec<String>,
+    /// What was made instead of the loop asked for, and why.
+    pub(crate) retried: Option<String>,
 }
 
-/// Makes a loop from a stretch and writes it into memory.
+/// Makes a loop from a stretch, or another one where its seam shows, and writes it into memory.
 pub(crate) fn make(
     loaded: &Loaded,
-    chosen: &LoopCandidate,
+    (candidate, retry): (&LoopCandidate, Retry<'_>),
     settings: &LoopSettings,
     (source, writing): (&Source, &LoopWriteSettings),
 ) -> Result<Making, Failure> {
-    let made = (loaded.analysis)
-        .make_loop(chosen, settings)
+    let found = (loaded.analysis)
+        .make_loop_or_retry(candidate, settings, retry)
         .map_err(|error| failure(loaded, error))?;
+    let retried = retried_in_words(&found);
+    let may_retry = retry.closures && !retry.stretches.is_empty();
+    let made = found.made;
     let file = LoopFile::write_with(&made, loaded.facts(), source, writing).map_err(write_failure)?;
     let mut soft: Vec<String> = file.written.warnings.iter().map(ToString::to_string).collect();
     soft.extend(about(&made));
     if let Some(verdict) = Verdict::of_facts(&file.sidecar.quality).filter(|verdict| verdict.grade == Grade::Bad) {
-        soft.push(format!(
-            "the seam shows: {}; try a longer --blend, --closure auto, or other frames",
-            verdict.reason
-        ));
+        let advice = match (made.candidate.loops_already(), may_retry) {
+            (true, _) => "the clip has it as it is".to_owned(),
+            (false, true) => format!("{} loops were tried, and all of them show it", found.tried),
+            (false, false) => "try a longer --blend, --closure auto, or other frames".to_owned(),
+        };
+        soft.push(format!("the seam shows: {}; {advice}", verdict.reason));
     }
-    Ok(Making { made, file, soft })
+    Ok(Making {
+        made,
+        file,
+        soft,
+        retried,
+    })
+}
+
+/// What was made instead of the loop asked for, and why; `None` if that was made.
+pub(crate) fn retried_in_words(found: &RetriedLoop) -> Option<String> {
+    let asked_for = found.asked_for.as_ref()?;
+    let (made, closed) = (&found.made, &found.made.closed.method);
+    let cut_of = |made: &MadeLoop| {
+        let cut = &made.candidate.cut;
+        format!("frames {:.0}-{:.0}", cut.start_frame(), cut.end_frame())
+    };
+    let ([name, _], [secs, _]) = (closed.names(), closed.secs());
+    let instead = if made.candidate == asked_for.candidate {
+        "closed as usual,".to_owned()
+    } else {
+        format!("of {},", cut_of(asked_for))
+    };
+    Some(format!(
+        "took {} closed by {name} over {secs:.2} s; {instead} the seam shows: {} ({} loops were tried)",
+        cut_of(made),
+        what_shows(asked_for)?,
+        found.tried
+    ))
 }
 
 /// Warnings about a loop that do not depend on its file.

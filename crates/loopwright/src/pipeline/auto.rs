@@ -110,7 +110,8 @@ fn methods(asked: &Method) -> Vec<Method> {
 }
 
 impl Analysis {
-    /// Tries all closing methods on a stretch and returns the one with the lowest score.
+    /// Tries all closing methods on a stretch and returns the one with the lowest score, of those whose seam does not show if there
+    /// are any.
     ///
     /// All other `settings` stay unchanged, including methods of single joints. Errors: those of [`Self::make_loop`].
     pub fn choose_closure(
@@ -121,7 +122,7 @@ impl Analysis {
         let analysis = &*self.completed_for(candidate);
         let source = prepare(analysis, candidate, settings)?;
         let watched = Watched::of(&source, &analysis.body);
-        let mut best: Option<ClosureChoice> = None;
+        let mut best: Option<(bool, ClosureChoice)> = None;
         let mut seen: Vec<Method> = Vec::new();
         let mut default_score = Score::default();
         for method in methods(&settings.closure.method) {
@@ -141,22 +142,31 @@ impl Analysis {
             if is_default {
                 default_score = score;
             }
-            if best.is_none_or(|best| score.total() < best.score.total()) {
-                best = Some(ClosureChoice {
+            let shows = quality.pops();
+            let is_better = |(best_shows, best): (bool, ClosureChoice)| match shows == best_shows {
+                true => score.total() < best.score.total(),
+                false => best_shows,
+            };
+            if best.is_none_or(is_better) {
+                let choice = ClosureChoice {
                     method: made.closed.method,
                     score,
                     tried: 0,
                     default_score,
-                });
+                };
+                best = Some((shows, choice));
             }
         }
         // The list is never empty.
-        let best = best.unwrap_or(ClosureChoice {
-            method: settings.closure.method,
-            score: Score::default(),
-            tried: 0,
-            default_score,
-        });
+        let best = best.map_or(
+            ClosureChoice {
+                method: settings.closure.method,
+                score: Score::default(),
+                tried: 0,
+                default_score,
+            },
+            |(_, best)| best,
+        );
         Ok(ClosureChoice {
             tried: seen.len(),
             ..best

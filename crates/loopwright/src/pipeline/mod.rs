@@ -4,7 +4,10 @@ pub(crate) mod auto;
 
 mod path;
 
+mod retry;
+
 pub use auto::{ClosureChoice, Score};
+pub use retry::{RetriedLoop, Retry};
 
 use std::borrow::Cow;
 

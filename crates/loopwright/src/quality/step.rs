@@ -99,7 +99,7 @@ pub struct SeamSteps {
 
 impl SeamSteps {
     /// The steps of a loop of a body of that size relative to a man.
-    pub(super) fn of_loop(keys: &LoopKeys, size: f64) -> Self {
+    pub(crate) fn of_loop(keys: &LoopKeys, size: f64) -> Self {
         let num_samples = keys.num_samples() as isize;
         let before = num_samples / 2;
         // As many second differences as samples.

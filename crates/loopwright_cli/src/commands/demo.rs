@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use loopwright::{Analysis, LoopSettings, SearchSettings};
+use loopwright::{Analysis, LoopSettings, SearchSettings, pipeline::Retry};
 use loopwright_formats::{Format, LoopWriteSettings, ReadSettings, Source};
 use loopwright_synth::{WalkSettings, synthesize};
 
@@ -67,7 +67,10 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending, Failure> {
         .ok_or_else(|| Failure::error("the built-in take has no loop; this is a fault of the program"))?;
     let looping = LoopSettings::default();
     let writing = LoopWriteSettings::default();
-    let Making { made, mut file, soft } = making::make(&loaded, chosen, &looping, (&loaded.file.source, &writing))?;
+    let form = (&loaded.file.source, &writing);
+    let Making {
+        made, mut file, soft, ..
+    } = making::make(&loaded, (chosen, Retry::default()), &looping, form)?;
     file.sidecar.warnings = soft;
     file.sidecar.outputs = [&loop_path, &sidecar_path, &picture_path]
         .map(|path| path.display().to_string())

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use loopwright::{LoopCandidate, LoopSettings, SearchSettings, closure::ClosureName, mirror::Mirror};
+use loopwright::{LoopCandidate, LoopSettings, SearchSettings, closure::ClosureName, mirror::Mirror, pipeline::Retry};
 use loopwright_formats::{Format, Target};
 
 use super::make_all::make_all;
@@ -19,7 +19,7 @@ use crate::{
     mirroring,
     output::{self, Outputs},
     plot::PlotFile,
-    recipe::{Recipe, StretchRecipe},
+    recipe::{ClosureRecipe, Recipe, StretchRecipe},
     report::{failure, json, make as report},
     search::{self, Hunt},
     talk, written_loop,
@@ -53,12 +53,7 @@ pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
             }
         }
     }
-    make(
-        &args.take,
-        &recipe,
-        &args.target,
-        Some((args.pick.unwrap_or(1), &search)),
-    )
+    make(&args.take, &recipe, &args.target, Some((args.pick, &search)))
 }
 
 /// `loopwright close`: the same without a search.
@@ -80,7 +75,7 @@ fn make(
     take: &Path,
     recipe: &Recipe,
     target: &TargetArgs,
-    search: Option<(usize, &SearchArgs)>,
+    search: Option<(Option<usize>, &SearchArgs)>,
 ) -> Result<Ending, Failure> {
     let engine = recipe.output.engine();
     let loop_path = target
@@ -118,20 +113,15 @@ fn make(
         Some(true) => Some(mirroring::mirror(&loaded.analysis, &recipe.take.mirror)?),
         _ => None,
     };
-    let chosen = match choose(&loaded, &recipe.stretch, mirror.as_ref(), search) {
+    let (first, others) = match choose(&loaded, &recipe.stretch, mirror.as_ref(), search) {
         Err(failure) => {
             let document = failure::json(&failure, Some(loaded.facts()));
             return Err(failure.in_document(document));
         }
         Ok(chosen) => chosen,
     };
-    if recipe.stretch.start.is_none() {
-        let idle_asked = search.is_some_and(|(_, search)| search.idle);
-        soft.extend(search::confidence_warning(&loaded, &chosen).filter(|_| !idle_asked));
-    }
-    soft.extend(search::bad_frames_warning(&loaded, &chosen));
     soft.extend(engine.complaint(format));
-    let output = recipe.output.filled(loaded.take().frame_rate_hz(), &chosen);
+    let output = recipe.output.filled(loaded.take().frame_rate_hz(), &first);
     let (skeleton, analysis) = (loaded.take().skeleton(), &loaded.analysis);
     let root_joint = analysis.root_joint();
     let writing = output.writing(format, root_joint);
@@ -148,27 +138,38 @@ fn make(
         feet: output.feet_settings(),
     };
     let choice = (recipe.closure.method == Some(ClosureName::Auto))
-        .then(|| analysis.choose_closure(&chosen, &settings))
+        .then(|| analysis.choose_closure(&first, &settings))
         .transpose()
         .map_err(|error| making::failure(&loaded, error))?;
     if let Some(choice) = &choice {
         settings.closure.method = choice.method;
     }
+    let retry = Retry {
+        stretches: &others,
+        closures: recipe.closure == ClosureRecipe::default() && recipe.joints.is_empty(),
+    };
     let source = engine.placed(loaded.file.source.in_format(format, loaded.take()));
     let Making {
         made,
         mut file,
         soft: of_making,
-    } = making::make(&loaded, &chosen, &settings, (&source, &writing))?;
-    let clip = &made.loop_clip;
+        retried,
+    } = making::make(&loaded, (&first, retry), &settings, (&source, &writing))?;
+    let (clip, chosen) = (&made.loop_clip, &made.candidate);
+    if recipe.stretch.start.is_none() {
+        let idle_asked = search.is_some_and(|(_, search)| search.idle);
+        soft.extend(search::confidence_warning(&loaded, chosen).filter(|_| !idle_asked));
+    }
+    soft.extend(search::bad_frames_warning(&loaded, chosen));
     soft.extend(of_making);
     soft.extend(engine.rate_complaint(1.0 / clip.step_secs()));
     for warning in &soft {
         talk::warn(warning);
     }
     warnings.extend(soft);
-    if let Some(choice) = &choice {
-        talk::note(&choice.to_string());
+    let choice_in_words = retried.clone().or(choice.as_ref().map(ToString::to_string));
+    if let Some(words) = &choice_in_words {
+        talk::note(words);
     }
 
     let named = [Some(&loop_path), Some(&sidecar_path), target.plot.as_ref(), saved];
@@ -181,7 +182,7 @@ fn make(
         .collect();
     sidecar.target =
         (recipe.output.target).map(|engine| engine.facts(sidecar, clip.skeleton(), 1.0 / clip.step_secs()));
-    sidecar.closure.auto_choice = choice.as_ref().map(ToString::to_string);
+    sidecar.closure.auto_choice = choice_in_words;
     let bytes = file.bytes();
     outputs.add(&loop_path, &bytes)?;
     let beside = match outputs.is_in_place(&loop_path) {
@@ -193,7 +194,8 @@ fn make(
         plot.add(&mut outputs, &loopwright_draw::plot::make(&loaded.analysis, &made))?;
     }
     if let Some(path) = saved {
-        let done = recipe.done(&chosen, choice.as_ref().map(|choice| &choice.method));
+        let is_own_choice = choice.is_some() || retried.is_some();
+        let done = recipe.done(chosen, is_own_choice.then_some(&made.closed.method));
         outputs.add(path, done.to_text()?.as_bytes())?;
     }
     outputs.commit()?;
@@ -209,20 +211,22 @@ fn make(
     })
 }
 
-/// The stretch that the recipe names, or one that a search finds.
+/// The stretch that the recipe names, or one that a search finds, and those to take instead where its seam shows: none if the user
+/// chose it.
 fn choose(
     loaded: &Loaded,
     stretch: &StretchRecipe,
     mirror: Option<&Mirror>,
-    search: Option<(usize, &SearchArgs)>,
-) -> Result<LoopCandidate, Failure> {
+    search: Option<(Option<usize>, &SearchArgs)>,
+) -> Result<(LoopCandidate, Vec<LoopCandidate>), Failure> {
     if let (Some(start), Some(end)) = (stretch.start, stretch.end) {
         let settings = SearchSettings {
             cycles: stretch.cycles,
             pairing: mirror.cloned().into(),
             ..SearchSettings::default()
         };
-        return (loaded.analysis.appraise(start, end, &settings)).map_err(|error| making::cut_failure(loaded, error));
+        let chosen = loaded.analysis.appraise(start, end, &settings);
+        return (chosen.map(|chosen| (chosen, Vec::new()))).map_err(|error| making::cut_failure(loaded, error));
     }
     let Some((pick, search)) = search else {
         return Err(Failure::error("the recipe does not say which frames to close")
@@ -230,6 +234,7 @@ fn choose(
             .try_this("--range START:END, or `loopwright make` to search for them"));
     };
     search::check(search, loaded)?;
+    let (is_picked, pick) = (pick.is_some(), pick.unwrap_or(1));
     // Search for at least as many as `find` does by default, since the requested number may change the list.
     let settings = SearchSettings {
         pairing: mirror.cloned().into(),
@@ -240,7 +245,8 @@ fn choose(
         return Err(search::nothing_found(loaded, &found, search));
     }
     let count = found.candidates.len();
-    found.candidates.into_iter().nth(pick - 1).ok_or_else(|| {
+    let mut rest = found.candidates.into_iter().skip(pick - 1);
+    let chosen = rest.next().ok_or_else(|| {
         Failure::error(format!(
             "there is no loop number {pick} in \"{}\"",
             loaded.path.display()
@@ -249,7 +255,13 @@ fn choose(
         .try_this(format!(
             "--pick 1 to {count}; `loopwright find --top {count}` lists them"
         ))
-    })
+    })?;
+    let others = if is_picked {
+        Vec::new()
+    } else {
+        rest.take(making::MAX_OTHERS).collect()
+    };
+    Ok((chosen, others))
 }
 
 /// Maximum number of letters of an animation's name that go into a file name.

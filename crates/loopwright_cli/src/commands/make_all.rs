@@ -13,6 +13,7 @@ use loopwright::{
     feet::FootLock,
     loop_clip::LoopKeys,
     math::ops,
+    pipeline::Retry,
     quality,
 };
 use loopwright_formats::{
@@ -28,7 +29,7 @@ use crate::{
     load::Loaded,
     making, mirroring,
     output::{self, Outputs},
-    recipe::Recipe,
+    recipe::{ClosureRecipe, Recipe},
     report::{json, make_all as report},
     search,
     talk::{self, Progress},
@@ -241,8 +242,8 @@ impl Work<'_> {
             pairing: mirror.into(),
             ..search::settings(self.search, DEFAULT_TOP)
         };
-        let best = match animations::best_loop(loaded, &settings).map_err(Failure::error)? {
-            Ok(best) => best,
+        let (best, others) = match animations::best_loop(loaded, &settings).map_err(Failure::error)? {
+            Ok(best_and_others) => best_and_others,
             Err(why_not) => return Ok((None, Fate::LeftAlone(why_not))),
         };
         let was_made_before = name.ends_with(LOOP_SUFFIX);
@@ -250,7 +251,7 @@ impl Work<'_> {
             let kept = kept(loaded, &best, name)?;
             // A seam that pops is closed, unless that does not help: some clips are that abrupt throughout.
             let closing_helps = || -> Result<bool, Failure> {
-                let closed = self.made(loaded, &best, &mut Vec::new())?.made;
+                let closed = self.made(loaded, &best, &[], &mut Vec::new())?.made;
                 let keys = LoopKeys::of_loop(&closed.loop_clip);
                 Ok(!quality::measure(&keys, &closed.body, Some(&closed.source)).pops())
             };
@@ -261,7 +262,7 @@ impl Work<'_> {
         if was_made_before {
             return Ok((Some(best), Fate::LeftAlone("it is named like a loop".to_owned())));
         }
-        let made = self.made(loaded, &best, warnings)?;
+        let made = self.made(loaded, &best, &others, warnings)?;
         if self
             .packed
             .iter()
@@ -277,7 +278,13 @@ impl Work<'_> {
     }
 
     /// The loop of a stretch, ready to be written.
-    fn made(&self, loaded: &Loaded, chosen: &LoopCandidate, warnings: &mut Vec<String>) -> Result<PackedLoop, Failure> {
+    fn made(
+        &self,
+        loaded: &Loaded,
+        chosen: &LoopCandidate,
+        others: &[LoopCandidate],
+        warnings: &mut Vec<String>,
+    ) -> Result<PackedLoop, Failure> {
         let recipe = self.recipe;
         let output = recipe.output.filled(loaded.take().frame_rate_hz(), chosen);
         let analysis = &loaded.analysis;
@@ -293,9 +300,15 @@ impl Work<'_> {
             let choice = analysis.choose_closure(chosen, &settings);
             settings.closure.method = choice.map_err(|error| making::failure(loaded, error))?.method;
         }
-        let made = analysis
-            .make_loop(chosen, &settings)
+        let retry = Retry {
+            stretches: others,
+            closures: recipe.closure == ClosureRecipe::default() && recipe.joints.is_empty(),
+        };
+        let found = analysis
+            .make_loop_or_retry(chosen, &settings, retry)
             .map_err(|error| making::failure(loaded, error))?;
+        warnings.extend(making::retried_in_words(&found));
+        let made = found.made;
         warnings.extend(making::about(&made));
         let source = loaded.file.source.in_format(self.format, loaded.take());
         Ok(PackedLoop {

@@ -117,7 +117,7 @@ pub struct ClosureFacts {
     pub start_share_of_velocity: f64,
     /// The same for the gap in acceleration.
     pub start_share_of_acceleration: f64,
-    /// The choice of `--closure auto` and its reason; null if the method was given.
+    /// What was chosen for the user and why: by `--closure auto`, or because the seam asked for shows; null if nothing was.
     pub auto_choice: Option<String>,
     /// Whether noise was closed over a few frames, separately from the motion.
     pub noise_closed_separately: bool,

@@ -37,4 +37,4 @@ pub use pack::{AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PACK_FO
 pub use place::{LoopInFile, PlaceError};
 pub use sidecar::{FORMAT, Sidecar, SidecarError, VERSION};
 pub use target::{Choices, Target};
-pub use verdict::{Verdict, doubt};
+pub use verdict::{Verdict, doubt, what_shows};

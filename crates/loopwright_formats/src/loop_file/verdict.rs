@@ -3,7 +3,11 @@
 use core::fmt;
 
 use loopwright::{
-    LoopCandidate, Quality, RootMode, RootMotion, Skeleton, candidate::WholeClipKind, math::ops, quality::StepKind,
+    LoopCandidate, MadeLoop, Quality, RootMode, RootMotion, Skeleton,
+    candidate::WholeClipKind,
+    loop_clip::LoopKeys,
+    math::ops,
+    quality::{self, StepKind},
 };
 
 use super::facts::{Grade, QualityFacts};
@@ -91,6 +95,12 @@ impl fmt::Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}", self.grade.spoken(), self.reason)
     }
+}
+
+/// What a person sees at the seam of a loop before it is written; `None` if the seam does not show.
+pub fn what_shows(made: &MadeLoop) -> Option<String> {
+    let quality = quality::measure(&LoopKeys::of_loop(&made.loop_clip), &made.body, None);
+    quality.pops().then(|| seam(&quality, made.loop_clip.skeleton()))
 }
 
 /// What a person sees at a seam.

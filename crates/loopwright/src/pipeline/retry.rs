@@ -1,0 +1,102 @@
+//! A loop whose seam shows is made again, otherwise, until one is found whose seam does not.
+
+use super::{LoopSettings, MadeLoop, MakeError};
+use crate::{analysis::Analysis, candidate::LoopCandidate, loop_clip::LoopKeys, quality::SeamSteps};
+
+/// What may be changed where the seam of a loop shows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Retry<'a> {
+    /// Stretches to take instead, the best first.
+    pub stretches: &'a [LoopCandidate],
+    /// Whether the seam may be closed otherwise.
+    pub closures: bool,
+}
+
+/// A loop, and what came before it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RetriedLoop {
+    /// The loop: the first whose seam does not show, or the one asked for if all seams show.
+    pub made: MadeLoop,
+    /// The settings that it was made with.
+    pub settings: LoopSettings,
+    /// The loop asked for, if its seam shows; `None` if it is the one that was made.
+    pub asked_for: Option<MadeLoop>,
+    /// Number of loops that were made.
+    pub tried: usize,
+    /// Whether the seam of the loop shows.
+    pub shows: bool,
+}
+
+impl Analysis {
+    /// Makes a loop as [`Self::make_loop`] does; where its seam shows ([`crate::Quality::pops`]), tries what `retry` admits: first
+    /// the other stretches, then the other methods of closing for each stretch.
+    ///
+    /// A take that loops already keeps its stretch. Stretches that cannot be made into a loop are passed over. Errors: those of
+    /// [`Self::make_loop`] for the loop asked for.
+    pub fn make_loop_or_retry(
+        &self,
+        candidate: &LoopCandidate,
+        settings: &LoopSettings,
+        retry: Retry<'_>,
+    ) -> Result<RetriedLoop, MakeError> {
+        let first = self.make_loop(candidate, settings)?;
+        let mut done = RetriedLoop {
+            shows: shows(&first),
+            made: first,
+            settings: settings.clone(),
+            asked_for: None,
+            tried: 1,
+        };
+        if !done.shows {
+            return Ok(done);
+        }
+        let others = if candidate.loops_already() {
+            &[]
+        } else {
+            retry.stretches
+        };
+        let others = others.iter().filter(|other| *other != candidate);
+        for other in others.clone() {
+            if done.try_instead(self, other, settings) {
+                return Ok(done);
+            }
+        }
+        for stretch in core::iter::once(candidate).chain(others).filter(|_| retry.closures) {
+            let Ok(choice) = self.choose_closure(stretch, settings) else {
+                continue;
+            };
+            done.tried += choice.tried.saturating_sub(1);
+            let mut settings = settings.clone();
+            settings.closure.method = choice.method;
+            if done.try_instead(self, stretch, &settings) {
+                return Ok(done);
+            }
+        }
+        Ok(done)
+    }
+}
+
+impl RetriedLoop {
+    /// Makes another loop and takes it if its seam does not show; returns whether it was taken.
+    fn try_instead(&mut self, analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettings) -> bool {
+        let Ok(made) = analysis.make_loop(candidate, settings) else {
+            return false;
+        };
+        self.tried += 1;
+        if shows(&made) {
+            return false;
+        }
+        self.settings = settings.clone();
+        self.asked_for = Some(core::mem::replace(&mut self.made, made));
+        self.shows = false;
+        true
+    }
+}
+
+/// Whether the seam of a loop shows.
+fn shows(made: &MadeLoop) -> bool {
+    let keys = LoopKeys::of_loop(&made.loop_clip);
+    let size = made.body.size_in(keys.skeleton(), keys.middle_pose());
+    SeamSteps::of_loop(&keys, size).shows()
+}

@@ -1,0 +1,98 @@
+//! Where the seam of a loop shows, another stretch or another closure is taken.
+
+use loopwright::{
+    Analysis, LoopCandidate, LoopSettings, Quality, SearchSettings, Take,
+    closure::{Method, Shape},
+    loop_clip::LoopKeys,
+    pipeline::{RetriedLoop, Retry},
+    quality,
+};
+use loopwright_synth::{WalkSettings, synthesize};
+
+/// Several cycles of exactly 60 frames.
+fn walk() -> Take {
+    let settings = WalkSettings {
+        period_secs: 1.0,
+        seconds: 5.0,
+        drift: 0.0,
+        noise_deg: 0.0,
+        turn_dps: 0.0,
+        ..WalkSettings::default()
+    };
+    synthesize(&settings).unwrap().take
+}
+
+fn stretch(analysis: &Analysis, start: usize, end: usize) -> LoopCandidate {
+    (analysis.appraise(start as f64, end as f64, &SearchSettings::default())).unwrap()
+}
+
+/// Settings that close only gaps of the pose, and those within three frames.
+fn abrupt() -> LoopSettings {
+    LoopSettings {
+        closure: Method::of(Shape::Linear { blend_secs: 0.05 }).into(),
+        ..LoopSettings::default()
+    }
+}
+
+fn measured(done: &RetriedLoop) -> Quality {
+    let keys = LoopKeys::of_loop(&done.made.loop_clip);
+    quality::measure(&keys, &done.made.body, Some(&done.made.source))
+}
+
+fn retried(analysis: &Analysis, first: &LoopCandidate, others: &[LoopCandidate], closures: bool) -> RetriedLoop {
+    let retry = Retry {
+        stretches: others,
+        closures,
+    };
+    analysis.make_loop_or_retry(first, &abrupt(), retry).unwrap()
+}
+
+#[test]
+fn the_first_stretch_whose_seam_does_not_show_is_taken() {
+    let analysis = Analysis::new(&walk()).unwrap();
+    let too_short = stretch(&analysis, 70, 122);
+    let others = [stretch(&analysis, 70, 120), stretch(&analysis, 65, 125)];
+
+    let done = retried(&analysis, &too_short, &others, true);
+    assert_eq!(done.made.candidate, others[1]);
+    assert_eq!(done.asked_for.as_ref().map(|made| &made.candidate), Some(&too_short));
+    assert_eq!((done.tried, done.shows, measured(&done).pops()), (3, false, false));
+    assert_eq!(done.settings, abrupt());
+
+    let fine = retried(&analysis, &others[1], &[], true);
+    assert_eq!((fine.asked_for, fine.tried, fine.shows), (None, 1, false));
+}
+
+#[test]
+fn the_seam_is_closed_otherwise_where_no_stretch_helps() {
+    let analysis = Analysis::new(&walk()).unwrap();
+    let first = stretch(&analysis, 70, 122);
+    let others = [stretch(&analysis, 70, 120)];
+
+    let done = retried(&analysis, &first, &others, true);
+    assert_eq!(done.made.candidate, first, "the frames asked for come first");
+    assert!(!measured(&done).pops() && done.settings != abrupt());
+
+    let left = retried(&analysis, &first, &others, false);
+    assert!(left.shows && measured(&left).pops());
+    assert_eq!((left.made.candidate, left.asked_for, left.tried), (first, None, 2));
+}
+
+#[test]
+fn the_closure_chosen_shows_no_seam_where_another_does_not() {
+    let analysis = Analysis::new(&walk()).unwrap();
+    for end in [120, 122] {
+        let first = stretch(&analysis, 70, end);
+        let choice = analysis.choose_closure(&first, &LoopSettings::default()).unwrap();
+        let settings = LoopSettings {
+            closure: choice.method.into(),
+            ..LoopSettings::default()
+        };
+        let pops = |settings: &LoopSettings| {
+            let made = analysis.make_loop(&first, settings).unwrap();
+            quality::measure(&LoopKeys::of_loop(&made.loop_clip), &made.body, None).pops()
+        };
+        assert!(!pops(&settings), "to {end}: {:?}", choice.method);
+        assert!(pops(&abrupt()), "to {end}");
+    }
+}
