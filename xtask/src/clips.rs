@@ -4,9 +4,10 @@
 //! loop, read back.
 
 use loopwright::{
-    Analysis, LoopCandidate, LoopSettings, SearchSettings, Take,
+    Analysis, FoundLoops, LoopCandidate, LoopSettings, SearchSettings, Take,
     candidate::WholeClipKind,
     math::{Rigid, rotation},
+    pipeline::Retry,
     unstable::fit::{PointPair, fit_planar},
 };
 use loopwright_formats::{
@@ -89,6 +90,7 @@ struct Outcome {
 struct Made {
     after: Seam,
     displacement_mm: f64,
+    body_size: f64,
     pops: bool,
     kind: Option<WholeClipKind>,
     frames_lost: f64,
@@ -203,7 +205,8 @@ impl Outcome {
     /// Whether it came out as a loop that closes, with a step over the seam within its own.
     fn is_a_good_loop(&self) -> bool {
         self.made.as_ref().is_some_and(|made| {
-            made.after.metres <= 1e-3 && made.after.radians <= 0.1_f64.to_radians() && made.after.step_metres <= 1e-3
+            let closes = made.after.metres <= 1e-3 && made.after.radians <= 0.1_f64.to_radians();
+            closes && made.after.step_metres <= 1e-3 * made.body_size
         })
     }
 
@@ -244,7 +247,7 @@ fn outcome(captured: &Captured, row: &ClipRow) -> Result<Outcome, String> {
     Ok(Outcome {
         done: done(best),
         before,
-        made: Some(made(&analysis, best, &loaded).map_err(|error| failed(&error))?),
+        made: Some(made(&analysis, &found, best, &loaded).map_err(|error| failed(&error))?),
     })
 }
 
@@ -278,13 +281,23 @@ fn done(candidate: &LoopCandidate) -> String {
     }
 }
 
-fn made(analysis: &Analysis, candidate: &LoopCandidate, loaded: &LoadedTake) -> Result<Made, String> {
+fn made(
+    analysis: &Analysis,
+    found: &FoundLoops,
+    candidate: &LoopCandidate,
+    loaded: &LoadedTake,
+) -> Result<Made, String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let mut settings = LoopSettings::default();
     if let Some(whole) = &candidate.whole {
         settings.root.mode = whole.root_mode();
     }
-    let made = analysis.make_loop(candidate, &settings).map_err(|error| text(&error))?;
+    let retry = Retry {
+        stretches: &found.candidates[1..found.candidates.len().min(5)],
+        closures: true,
+    };
+    let made = analysis.make_loop_or_retry(candidate, &settings, retry);
+    let made = made.map_err(|error| text(&error))?.made;
     let writing = LoopWriteSettings {
         in_place: !settings.root.mode.moves_root(),
         ..LoopWriteSettings::default()
@@ -303,8 +316,9 @@ fn made(analysis: &Analysis, candidate: &LoopCandidate, loaded: &LoadedTake) -> 
     Ok(Made {
         after: Seam::of(&written, moved, analysis),
         displacement_mm: 1e3 * file.quality.displacement_metres.unwrap_or(0.0),
+        body_size: file.quality.body_size,
         pops: file.quality.pops(),
-        kind: candidate.whole.as_ref().map(|whole| whole.kind),
-        frames_lost: (last - candidate.cut.num_frames()).max(0.0),
+        kind: made.candidate.whole.as_ref().map(|whole| whole.kind),
+        frames_lost: (last - made.candidate.cut.num_frames()).max(0.0),
     })
 }

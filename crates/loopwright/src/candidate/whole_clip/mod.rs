@@ -62,24 +62,27 @@ impl Analysis {
         let (closing, missing) = (num_frames - 1, num_frames);
         // Copies of the closing key make the clip hold its pose; the smoothest reading leaves them out.
         let copies = 1..=MAX_COPIES.min(closing - MIN_FRAMES);
-        let copied = copies.map(|copies| Reading::of(self, &scale, closing - copies));
-        let closed = core::iter::once(Reading::of(self, &scale, closing))
+        let copied = copies.map(|copies| Reading::of(&scale, closing - copies));
+        let closed = core::iter::once(Reading::of(&scale, closing))
             .filter(|first| first.meets(&scale))
             .chain(copied.take_while(Reading::is_copy))
             .take_while(|reading| reading.meets(&scale))
-            .min_by(|one, other| one.roughness.total_cmp(&other.roughness))
-            .filter(|reading| reading.roughness <= SMOOTH);
+            .min_by(|one, other| one.roughness(&scale).total_cmp(&other.roughness(&scale)))
+            .filter(|reading| reading.roughness(&scale) <= SMOOTH);
         let is_single_action = self.is_single_action();
         let (last_key, reading) = if let Some(reading) = closed {
             let is_whole = reading.num_frames == closing;
             let last_key = if is_whole { LastKey::Closing } else { LastKey::Repeated };
             (last_key, reading)
         } else {
-            let reading = Reading::of(self, &scale, missing);
+            if is_single_action {
+                return None;
+            }
+            let reading = Reading::of(&scale, missing);
             // At rest, any two poses follow each other slowly enough.
-            let is_smooth = reading.roughness <= SMOOTH_STEP && reading.unevenness <= reading.usual_unevenness;
+            let is_smooth = reading.roughness(&scale) <= SMOOTH_STEP && reading.is_even(&scale);
             let is_calm_jump = self.is_all_idle() && !reading.meets(&scale);
-            if is_single_action || is_calm_jump || !is_smooth || !cycles::are_copies(&self.features, num_frames) {
+            if is_calm_jump || !is_smooth || !cycles::are_copies(&self.features, num_frames) {
                 return None;
             }
             (LastKey::BeforeClosing, reading)
@@ -89,7 +92,7 @@ impl Analysis {
         } else {
             WholeClipKind::Loops
         };
-        Some(reading.as_whole(kind, last_key))
+        Some(reading.as_whole(&scale, kind, last_key))
     }
 
     /// Whether the take moves in bursts, as a strike does: then its ends are at rest, and prove nothing.
@@ -107,21 +110,21 @@ impl Analysis {
         }
         let scale = Scale::of(self);
         let reading = (num_frames - 1 - MAX_TRIMMED..=num_frames)
-            .map(|length| Reading::of(self, &scale, length))
+            .map(|length| Reading::of(&scale, length))
             .filter(|reading| {
-                reading.roughness <= MENDABLE
-                    && reading.gap_metres <= MAX_GAP_SHARE * scale.height_metres()
+                reading.gap_metres <= MAX_GAP_SHARE * scale.height_metres()
                     && reading.gap_radians <= MAX_GAP_RADIANS
+                    && reading.roughness(&scale) <= MENDABLE
             })
-            .min_by(|a, b| a.bend(&scale).total_cmp(&b.bend(&scale)))?;
+            .min_by(|a, b| a.mending(&scale).total_cmp(&b.mending(&scale)))?;
         if reading.num_frames < num_frames {
-            return Some(reading.as_whole(WholeClipKind::Cycle, LastKey::Closing));
+            return Some(reading.as_whole(&scale, WholeClipKind::Cycle, LastKey::Closing));
         }
-        let (seam_frames, motion) = reading::best_seam(self, &scale, reading.is_in_place());
+        let (seam_frames, motion) = reading::best_seam(&scale, reading.is_in_place());
         Some(WholeClip {
             num_frames: (num_frames - 1) as f64 + seam_frames,
             motion,
-            ..reading.as_whole(WholeClipKind::Cycle, LastKey::BeforeClosing)
+            ..reading.as_whole(&scale, WholeClipKind::Cycle, LastKey::BeforeClosing)
         })
     }
 

@@ -1,6 +1,6 @@
 //! A clip read as a loop of a certain length: how its ends meet, and how smoothly it goes on over the seam.
 
-use core::ops::RangeInclusive;
+use core::{cell::OnceCell, ops::RangeInclusive};
 
 use glam::DVec3;
 
@@ -38,29 +38,74 @@ const LEVEL_METRES: f64 = 0.03;
 /// Most roughness of a seam at which a clip that returns to where it began counts as in place.
 const SMOOTH_IN_PLACE: f64 = 2.0;
 
-/// The joints that are compared and the size of the body.
-pub(super) struct Scale {
+/// Most frames from which a clip's own figures are taken: a clip has fewer, and in a long take every so-manyth is enough.
+const MAX_SAMPLED: usize = 2048;
+
+/// The joints that are compared, the size of the body, and what seams are compared with.
+pub(super) struct Scale<'a> {
+    analysis: &'a Analysis,
     /// Joints of the body with their weights.
     joints: Vec<(usize, f64)>,
     /// Size of the body relative to a man.
     pub(super) size: f64,
+    /// Worked out for the first seam that needs it: most takes are ruled out by their ends.
+    own: OnceCell<Own>,
 }
 
-impl Scale {
-    pub(super) fn of(analysis: &Analysis) -> Self {
+/// A clip's own figures, without those at its ends.
+struct Own {
+    /// The 99th percentile of second differences, root of the weighted sum of squares over the joints.
+    bend: f64,
+    /// The 99th percentile of the unevenness of its steps.
+    unevenness: f64,
+}
+
+impl<'a> Scale<'a> {
+    pub(super) fn of(analysis: &'a Analysis) -> Self {
         let weights = poses::fit_weights(analysis.take.skeleton(), &analysis.body, &analysis.joints);
         Self {
+            analysis,
             joints: weights
                 .into_iter()
                 .enumerate()
                 .filter(|(_, weight)| *weight > 0.0)
                 .collect(),
             size: analysis.body.size(&analysis.take),
+            own: OnceCell::new(),
         }
     }
 
     pub(super) fn height_metres(&self) -> f64 {
         self.size * USUAL_HEIGHT_METRES
+    }
+
+    /// Motion below this is not seen, metres.
+    fn floor(&self) -> f64 {
+        floor::SEEN_METRES * self.size
+    }
+
+    fn own(&self) -> &Own {
+        self.own.get_or_init(|| {
+            let (world, num_frames) = (&self.analysis.world, self.analysis.take.num_frames());
+            let stride = num_frames.div_ceil(MAX_SAMPLED);
+            let bend = |joint: usize| {
+                let bend = |frame: usize| {
+                    second_difference([frame + 1, frame, frame - 1].map(|frame| world.position(frame, joint))).length()
+                };
+                seam_peak::usual((1..num_frames - 1).step_by(stride).map(bend).collect(), self.floor())
+            };
+            let bends = self.joints.iter().map(|&(joint, weight)| weight * bend(joint).powi(2));
+            let unevenness = |frame: usize| {
+                let step = Step::of(self, frame as isize, |frame, joint| {
+                    world.position(frame as usize, joint)
+                });
+                step.unevenness()
+            };
+            Own {
+                bend: bends.sum::<f64>().sqrt(),
+                unevenness: percentile::of((1..num_frames - 2).step_by(stride).map(unevenness).collect(), 0.99),
+            }
+        })
     }
 }
 
@@ -73,32 +118,30 @@ pub(super) struct Reading {
     pub(super) gap_radians: f64,
     /// Root mean square of the rotations over all joints, radians.
     mean_radians: f64,
-    /// See [`WholeClip::roughness`].
-    pub(super) roughness: f64,
+    /// Second differences at the seam, root of the weighted sum of squares over the joints, metres.
+    bend: f64,
     /// How far the step over the seam departs from the mean of its neighbours, relative to the longer one, over all joints.
-    pub(super) unevenness: f64,
-    /// The 99th percentile of the same for the other steps of the clip.
-    pub(super) usual_unevenness: f64,
+    unevenness: f64,
 }
 
 impl Reading {
     /// The reading with the root at rest where the clip returns to where it began, else with the motion that fits best.
-    pub(super) fn of(analysis: &Analysis, scale: &Scale, num_frames: usize) -> Self {
-        let in_place = Self::with_motion(analysis, scale, num_frames, Rigid::IDENTITY);
-        let returns = if num_frames < analysis.take.num_frames() {
+    pub(super) fn of(scale: &Scale<'_>, num_frames: usize) -> Self {
+        let in_place = Self::with_motion(scale, num_frames, Rigid::IDENTITY);
+        let returns = if num_frames < scale.analysis.take.num_frames() {
             in_place.meets(scale)
         } else {
-            in_place.roughness <= SMOOTH_IN_PLACE
+            in_place.roughness(scale) <= SMOOTH_IN_PLACE
         };
         if returns {
             return in_place;
         }
-        let (motion, _) = fitted_motion(analysis, scale, num_frames, 1.0);
-        Self::with_motion(analysis, scale, num_frames, motion)
+        let (motion, _) = fitted_motion(scale, num_frames, 1.0);
+        Self::with_motion(scale, num_frames, motion)
     }
 
-    fn with_motion(analysis: &Analysis, scale: &Scale, num_frames: usize, motion: Rigid) -> Self {
-        let world = &analysis.world;
+    fn with_motion(scale: &Scale<'_>, num_frames: usize, motion: Rigid) -> Self {
+        let world = &scale.analysis.world;
         let last = num_frames as isize;
         let back = motion.inverse();
         // Frames beyond the ends are those of the neighbouring cycles.
@@ -113,10 +156,9 @@ impl Reading {
         };
         let (mut gap_metres, mut gap_radians) = (0.0_f64, 0.0_f64);
         let (mut turns, mut weights) = (0.0, 0.0);
-        let (mut seam, mut own) = (0.0, 0.0);
-        let mut steps = Steps::new(num_frames);
+        let mut bends = 0.0;
         for &(joint, weight) in &scale.joints {
-            if num_frames < analysis.take.num_frames() {
+            if num_frames < scale.analysis.take.num_frames() {
                 let off = position(last, joint) - world.position(num_frames, joint);
                 gap_metres = gap_metres.max(off.length());
                 let moved_on = motion.rotation * world.rotation(0, joint);
@@ -128,30 +170,36 @@ impl Reading {
             let bend = |frame: isize| {
                 second_difference([frame + 1, frame, frame - 1].map(|frame| position(frame, joint))).length()
             };
-            let usual = seam_peak::usual((1..last - 1).map(bend).collect(), floor::SEEN_METRES * scale.size);
-            let at_seam = bend(0).max(bend(last - 1));
-            seam += weight * at_seam * at_seam;
-            own += weight * usual * usual;
-            steps.add(weight, floor::SEEN_METRES * scale.size, |frame| position(frame, joint));
+            bends += weight * bend(0).max(bend(last - 1)).powi(2);
         }
-        if num_frames == analysis.take.num_frames() {
-            gap_metres = steps.farthest;
+        let step = Step::of(scale, last - 1, position);
+        if num_frames == scale.analysis.take.num_frames() {
+            gap_metres = step.farthest;
         }
-        let (unevenness, usual_unevenness) = steps.unevenness();
         Self {
             num_frames,
             motion,
             gap_metres,
             gap_radians,
             mean_radians: ratio(turns, weights),
-            roughness: ratio(seam, own),
-            unevenness,
-            usual_unevenness,
+            bend: bends.sqrt(),
+            unevenness: step.unevenness(),
         }
     }
 
+    /// See [`WholeClip::roughness`].
+    pub(super) fn roughness(&self, scale: &Scale<'_>) -> f64 {
+        let own = scale.own().bend;
+        if own > 0.0 { self.bend / own } else { 0.0 }
+    }
+
+    /// Whether the step over the seam departs no farther from its neighbours than steps of the clip do.
+    pub(super) fn is_even(&self, scale: &Scale<'_>) -> bool {
+        self.unevenness <= scale.own().unevenness
+    }
+
     /// A joint or two may be turned farther, such as a finger, where no joint is elsewhere and the body as a whole agrees.
-    pub(super) fn meets(&self, scale: &Scale) -> bool {
+    pub(super) fn meets(&self, scale: &Scale<'_>) -> bool {
         let turned = self.gap_radians <= MEETS_RADIANS || self.mean_radians <= MEAN_SHARE * MEETS_RADIANS;
         self.gap_metres <= MEETS_METRES * scale.size && turned
     }
@@ -166,11 +214,11 @@ impl Reading {
     }
 
     /// How far closing has to bend the clip, in units of what a cut by hand leaves.
-    pub(super) fn bend(&self, scale: &Scale) -> f64 {
+    pub(super) fn mending(&self, scale: &Scale<'_>) -> f64 {
         self.gap_metres / (MEETS_METRES * scale.size) + self.gap_radians / MEETS_RADIANS
     }
 
-    pub(super) fn as_whole(&self, kind: WholeClipKind, last_key: LastKey) -> WholeClip {
+    pub(super) fn as_whole(&self, scale: &Scale<'_>, kind: WholeClipKind, last_key: LastKey) -> WholeClip {
         WholeClip {
             kind,
             last_key,
@@ -178,51 +226,43 @@ impl Reading {
             motion: self.motion,
             gap_metres: self.gap_metres,
             gap_radians: self.gap_radians,
-            roughness: self.roughness,
+            roughness: self.roughness(scale),
         }
     }
 }
 
-/// How far each step from frame to frame departs from the mean of its neighbours, over all joints.
-struct Steps {
-    num_frames: usize,
-    departures: Vec<f64>,
-    lengths: Vec<f64>,
-    /// The largest departure of a joint at the step over the seam, metres.
+/// How far the step after a frame departs from the mean of its neighbours.
+struct Step {
+    /// Weighted sum of squares of the departures over the joints, square metres.
+    departure: f64,
+    /// The same of the longer neighbours.
+    length: f64,
+    /// The largest departure of a joint, metres.
     farthest: f64,
 }
 
-impl Steps {
-    fn new(num_frames: usize) -> Self {
-        Self {
-            num_frames,
-            departures: vec![0.0; num_frames],
-            lengths: vec![0.0; num_frames],
-            farthest: 0.0,
-        }
-    }
-
-    /// Adds a joint; steps shorter than `floor` metres count as that.
-    fn add(&mut self, weight: f64, floor: f64, position: impl Fn(isize) -> DVec3) {
-        let moved = |frame: isize| position(frame + 1) - position(frame);
-        let last = self.num_frames as isize - 1;
-        for frame in 0..=last {
-            let [before, step, after] = [frame - 1, frame, frame + 1].map(&moved);
+impl Step {
+    /// Steps that are too short to be seen count as the shortest that are.
+    fn of(scale: &Scale<'_>, frame: isize, position: impl Fn(isize, usize) -> DVec3) -> Self {
+        let (mut departure, mut length, mut farthest) = (0.0, 0.0, 0.0_f64);
+        for &(joint, weight) in &scale.joints {
+            let moved = |frame: isize| position(frame + 1, joint) - position(frame, joint);
+            let [before, step, after] = [frame - 1, frame, frame + 1].map(moved);
             let off = (step - 0.5 * (before + after)).length();
-            self.departures[frame as usize] += weight * off * off;
             let longest = before.length_squared().max(after.length_squared());
-            self.lengths[frame as usize] += weight * longest.max(floor * floor);
-            if frame == last {
-                self.farthest = self.farthest.max(off);
-            }
+            departure += weight * off * off;
+            length += weight * longest.max(scale.floor().powi(2));
+            farthest = farthest.max(off);
+        }
+        Self {
+            departure,
+            length,
+            farthest,
         }
     }
 
-    /// The relative departure of the step over the seam, and the 99th percentile of those that do not touch it.
-    fn unevenness(&self) -> (f64, f64) {
-        let of = |frame: usize| ratio(self.departures[frame], self.lengths[frame]);
-        let last = self.num_frames - 1;
-        (of(last), percentile::of((1..last - 1).map(of).collect(), 0.99))
+    fn unevenness(&self) -> f64 {
+        ratio(self.departure, self.length)
     }
 }
 
@@ -234,8 +274,8 @@ fn ratio(sum: f64, of: f64) -> f64 {
 /// The motion over the ground from the first pose to the one that closes the loop, `seam_frames` after the last pose where the clip
 /// has no such pose: both ends are then carried on by half of that along parabolas, and meet there. The second value is how far
 /// they miss each other there, root mean square over joints, metres.
-fn fitted_motion(analysis: &Analysis, scale: &Scale, num_frames: usize, seam_frames: f64) -> (Rigid, f64) {
-    let pairs = pairs_at_seam(analysis, scale, num_frames, seam_frames);
+fn fitted_motion(scale: &Scale<'_>, num_frames: usize, seam_frames: f64) -> (Rigid, f64) {
+    let pairs = pairs_at_seam(scale, num_frames, seam_frames);
     let motion = fit_planar(&pairs);
     let level = if motion.translation.y.abs() < LEVEL_METRES {
         // The rise of the fitted motion stays in the body.
@@ -247,9 +287,9 @@ fn fitted_motion(analysis: &Analysis, scale: &Scale, num_frames: usize, seam_fra
 }
 
 /// Points of both ends, carried on to where they meet.
-fn pairs_at_seam(analysis: &Analysis, scale: &Scale, num_frames: usize, seam_frames: f64) -> Vec<PointPair> {
-    let world = &analysis.world;
-    let last = analysis.take.num_frames() - 1;
+fn pairs_at_seam(scale: &Scale<'_>, num_frames: usize, seam_frames: f64) -> Vec<PointPair> {
+    let world = &scale.analysis.world;
+    let last = scale.analysis.take.num_frames() - 1;
     let half = 0.5 * seam_frames;
     let carried_on = |frames: [usize; 3], joint: usize| {
         let [at, inner, further] = frames.map(|frame| world.position(frame, joint));
@@ -291,16 +331,16 @@ const SEAM_PARTS: f64 = 20.0;
 /// The time of the step over the seam at which both ends, carried on, meet best, with the motion there.
 ///
 /// A cut between two captured cycles falls anywhere between two frames.
-pub(super) fn best_seam(analysis: &Analysis, scale: &Scale, in_place: bool) -> (f64, Rigid) {
-    let num_frames = analysis.take.num_frames();
+pub(super) fn best_seam(scale: &Scale<'_>, in_place: bool) -> (f64, Rigid) {
+    let num_frames = scale.analysis.take.num_frames();
     let mut best = (1.0, Rigid::IDENTITY, f64::INFINITY);
     for part in SEAM_FRAMES {
         let seam_frames = f64::from(part) / SEAM_PARTS;
         let (motion, miss) = if in_place {
-            let pairs = pairs_at_seam(analysis, scale, num_frames, seam_frames);
+            let pairs = pairs_at_seam(scale, num_frames, seam_frames);
             (Rigid::IDENTITY, miss(&pairs, Rigid::IDENTITY))
         } else {
-            fitted_motion(analysis, scale, num_frames, seam_frames)
+            fitted_motion(scale, num_frames, seam_frames)
         };
         if miss < best.2 {
             best = (seam_frames, motion, miss);
