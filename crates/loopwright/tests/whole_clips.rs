@@ -4,7 +4,9 @@ use glam::DVec3;
 use loopwright::{
     Analysis, LoopSettings, MadeLoop, RootMode, SearchSettings, Take,
     candidate::{LastKey, WholeClip, WholeClipKind},
+    loop_clip::LoopKeys,
     math::rotation,
+    quality,
 };
 use loopwright_synth::{WalkSettings, synthesize};
 
@@ -100,6 +102,40 @@ fn copies_of_the_closing_key_are_left_out() {
             (found.last_key, found.num_frames),
             (LastKey::Repeated, 66.0),
             "{copies}"
+        );
+    }
+}
+
+#[test]
+fn a_little_more_than_a_cycle_is_trimmed_to_one() {
+    let truth = 1.1537;
+    for (cycles, noise_deg) in [1.1, 1.15, 1.2, 1.25, 1.3]
+        .iter()
+        .flat_map(|&cycles| [(cycles, 0.0), (cycles, 0.4)])
+    {
+        let settings = WalkSettings {
+            period_secs: truth,
+            seconds: cycles * truth,
+            frame_rate_hz: 30.0,
+            noise_deg,
+            ..WalkSettings::default()
+        };
+        let take = synthesize(&settings).unwrap().take;
+        let analysis = Analysis::new(&take).unwrap();
+        let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+        let best = found.best().unwrap();
+        let whole = best.whole.unwrap();
+        assert!(
+            whole.kind == WholeClipKind::Cycle && (best.source_period_secs - truth).abs() < 1.0 / 30.0,
+            "{cycles}, {noise_deg} deg: {} s, {whole:?}",
+            best.source_period_secs
+        );
+        let made = analysis.make_loop(best, &LoopSettings::default()).unwrap();
+        let keys = LoopKeys::of_loop(&made.loop_clip);
+        let quality = quality::measure(&keys, &made.body, Some(&made.source));
+        assert!(
+            !quality.pops() && quality.displacement_metres.unwrap() < 0.01,
+            "{quality:?}"
         );
     }
 }

@@ -56,24 +56,30 @@ impl Analysis {
     /// fewest cycles whose cost is within a quarter of the lowest of any length. Errors:
     /// [`SearchError`]: the take is too short or still, no frame of it is clean, or the bounds are not in order.
     pub fn find_loops(&self, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
-        let whole = |of: &dyn Fn(&Self) -> Option<WholeClip>| {
-            let whole = settings.admits_whole_take().then(|| of(self)).flatten()?;
+        let admits_whole = settings.admits_whole_take();
+        let asked_for = |whole: WholeClip| {
             let candidate = self.whole_candidate(&whole, settings)?;
             let is_asked_for = candidate.is_idle || !settings.idle;
             (is_asked_for && settings.root_motion.admit(&candidate.twist)).then_some(candidate)
         };
-        let whole_loop = whole(&Self::whole_loop);
-        let mut found = match self.check(settings) {
+        let whole_loop = admits_whole.then(|| self.whole_loop()).flatten().and_then(asked_for);
+        let (mut found, cycle) = match self.check(settings) {
             Ok(()) => {
                 let features = settings.pairing.features(self);
-                Finder::new(self, settings, &features).find(settings.within, settings.idle)
+                let finder = Finder::new(self, settings, &features);
+                let found = finder.find(settings.within, settings.idle);
+                // A search finds an idle stretch in any take that rests somewhere; a cycle is what the take was made for.
+                let moves = found.candidates.first().is_some_and(|best| !best.is_idle);
+                let cycle = (admits_whole && !moves && whole_loop.is_none()).then(|| {
+                    let whole = self.whole_cycle();
+                    self.trimmed_cycle(&finder, whole.as_ref()).or(whole)
+                });
+                (found, cycle.flatten())
             }
-            Err(_) if whole_loop.is_some() => FoundLoops::default(),
+            Err(_) if whole_loop.is_some() => (FoundLoops::default(), None),
             Err(error) => return Err(error),
         };
-        // A search finds an idle stretch in any take that rests somewhere; a cycle is what the take was made for.
-        let moves = found.candidates.first().is_some_and(|best| !best.is_idle);
-        let first = whole_loop.or_else(|| if moves { None } else { whole(&Self::whole_cycle) });
+        let first = whole_loop.or_else(|| cycle.and_then(asked_for));
         if let Some(first) = first {
             found.candidates.insert(0, first);
             found.candidates.truncate(settings.max_candidates.max(1));

@@ -35,15 +35,15 @@ const SMOOTH_STEP: f64 = 1.3;
 /// Most copies of the closing key that are left out; more of them are a hold that somebody wanted.
 const MAX_COPIES: usize = 2;
 
-/// Most that closing may bend a cycle: the gap as a share of the body's height, and radians (45 degrees).
-const MAX_GAP_SHARE: f64 = 0.12;
-const MAX_GAP_RADIANS: f64 = core::f64::consts::FRAC_PI_4;
-
 /// Frames by which a cycle is trimmed at most, to close better.
 const MAX_TRIMMED: usize = 2;
 
-/// Most roughness of a cycle that closing can mend.
-const MENDABLE: f64 = 2.0;
+/// A clip that shows a little more than one cycle is trimmed to no less than this share of its frames: from a third of a cycle on,
+/// the frames shown twice prove its rhythm.
+const MIN_KEPT_SHARE: f64 = 0.75;
+
+/// Trimming by so much must close this many times better than keeping the clip whole.
+const WORTH_TRIMMING: f64 = 2.0;
 
 /// Fewest frames of a whole clip.
 const MIN_FRAMES: usize = 4;
@@ -111,11 +111,7 @@ impl Analysis {
         let scale = Scale::of(self);
         let reading = (num_frames - 1 - MAX_TRIMMED..=num_frames)
             .map(|length| Reading::of(&scale, length))
-            .filter(|reading| {
-                reading.gap_metres <= MAX_GAP_SHARE * scale.height_metres()
-                    && reading.gap_radians <= MAX_GAP_RADIANS
-                    && reading.roughness(&scale) <= MENDABLE
-            })
+            .filter(|reading| reading.is_mendable(&scale))
             .min_by(|a, b| a.mending(&scale).total_cmp(&b.mending(&scale)))?;
         if reading.num_frames < num_frames {
             return Some(reading.as_whole(&scale, WholeClipKind::Cycle, LastKey::Closing));
@@ -134,20 +130,45 @@ impl Analysis {
         kinds.all(|&activity| activity == ActivityKind::Idle)
     }
 
+    /// The cycle in a take that shows a little more than one: the cheapest pair of frames that is nearly the whole, where that
+    /// closes much better than `whole`.
+    ///
+    /// `None` where the take moves in one burst, or is plainly no cycle, as for [`Self::whole_cycle`].
+    pub(super) fn trimmed_cycle(&self, finder: &Finder<'_>, whole: Option<&WholeClip>) -> Option<WholeClip> {
+        let last = self.take.num_frames().checked_sub(MIN_FRAMES + 1)? + MIN_FRAMES;
+        let shortest = (MIN_KEPT_SHARE * last as f64).ceil() as usize;
+        if self.activity.is_still() || !Pace::of(self).is_even() {
+            return None;
+        }
+        let pair = finder.cheapest_repeat(shortest.max(MIN_FRAMES)..=last)?;
+        let scale = Scale::of(self);
+        let reading = Reading::from(&scale, pair.start_frame, pair.lag());
+        let is_better = whole.is_none_or(|whole| {
+            WORTH_TRIMMING * reading.mending(&scale) <= scale.mending(whole.gap_metres, whole.gap_radians)
+        });
+        (is_better && reading.is_mendable(&scale))
+            .then(|| reading.as_whole(&scale, WholeClipKind::Cycle, LastKey::Closing))
+    }
+
     /// The whole take as a candidate, with all figures that a search reports.
     pub(super) fn whole_candidate(&self, whole: &WholeClip, settings: &SearchSettings) -> Option<LoopCandidate> {
         let analysis = self.completed(whole);
-        let cut = Cut::new(&analysis.take, 0.0, whole.num_frames).ok()?;
+        let start = whole.start_frame;
+        let cut = Cut::new(&analysis.take, start as f64, start as f64 + whole.num_frames).ok()?;
         let last = whole.num_frames.round() as usize;
         let finder = Finder::new(&analysis, settings, &analysis.features);
-        let candidate = finder.describe(&finder.pair(0, last), cut, None, self.is_all_idle());
+        let candidate = finder.describe(&finder.pair(start, start + last), cut, None, self.is_all_idle());
         let twist = if whole.is_in_place() {
             Twist::default()
         } else {
             candidate.twist
         };
         Some(LoopCandidate {
-            cycles: cycles::count(&self.features, last.min(self.take.num_frames())),
+            cycles: if start > 0 {
+                1
+            } else {
+                cycles::count(&self.features, last.min(self.take.num_frames()))
+            },
             cost_ratio: None,
             take_strength: None,
             twist,

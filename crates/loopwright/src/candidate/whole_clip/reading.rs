@@ -38,6 +38,13 @@ const LEVEL_METRES: f64 = 0.03;
 /// Most roughness of a seam at which a clip that returns to where it began counts as in place.
 const SMOOTH_IN_PLACE: f64 = 2.0;
 
+/// Most that closing may bend a cycle: the gap as a share of the body's height, and radians (45 degrees).
+const MAX_GAP_SHARE: f64 = 0.12;
+const MAX_GAP_RADIANS: f64 = core::f64::consts::FRAC_PI_4;
+
+/// Most roughness of a cycle that closing can mend.
+const MENDABLE: f64 = 2.0;
+
 /// Most frames from which a clip's own figures are taken: a clip has fewer, and in a long take every so-manyth is enough.
 const MAX_SAMPLED: usize = 2048;
 
@@ -79,6 +86,11 @@ impl<'a> Scale<'a> {
         self.size * USUAL_HEIGHT_METRES
     }
 
+    /// A gap in units of what a cut by hand leaves.
+    pub(super) fn mending(&self, gap_metres: f64, gap_radians: f64) -> f64 {
+        gap_metres / (MEETS_METRES * self.size) + gap_radians / MEETS_RADIANS
+    }
+
     /// Motion below this is not seen, metres.
     fn floor(&self) -> f64 {
         floor::SEEN_METRES * self.size
@@ -112,6 +124,7 @@ impl<'a> Scale<'a> {
 /// A clip read as a loop of `num_frames` frames; its last frame need not exist.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reading {
+    start_frame: usize,
     pub(super) num_frames: usize,
     motion: Rigid,
     pub(super) gap_metres: f64,
@@ -127,8 +140,13 @@ pub(super) struct Reading {
 impl Reading {
     /// The reading with the root at rest where the clip returns to where it began, else with the motion that fits best.
     pub(super) fn of(scale: &Scale<'_>, num_frames: usize) -> Self {
-        let in_place = Self::with_motion(scale, num_frames, Rigid::IDENTITY);
-        let returns = if num_frames < scale.analysis.take.num_frames() {
+        Self::from(scale, 0, num_frames)
+    }
+
+    /// The same for a clip that begins at a later frame.
+    pub(super) fn from(scale: &Scale<'_>, start_frame: usize, num_frames: usize) -> Self {
+        let in_place = Self::with_motion(scale, start_frame, num_frames, Rigid::IDENTITY);
+        let returns = if start_frame + num_frames < scale.analysis.take.num_frames() {
             in_place.meets(scale)
         } else {
             in_place.roughness(scale) <= SMOOTH_IN_PLACE
@@ -136,33 +154,35 @@ impl Reading {
         if returns {
             return in_place;
         }
-        let (motion, _) = fitted_motion(scale, num_frames, 1.0);
-        Self::with_motion(scale, num_frames, motion)
+        let (motion, _) = fitted_motion(scale, start_frame, num_frames, 1.0);
+        Self::with_motion(scale, start_frame, num_frames, motion)
     }
 
-    fn with_motion(scale: &Scale<'_>, num_frames: usize, motion: Rigid) -> Self {
+    fn with_motion(scale: &Scale<'_>, start_frame: usize, num_frames: usize, motion: Rigid) -> Self {
         let world = &scale.analysis.world;
-        let last = num_frames as isize;
+        let (last, end_frame) = (num_frames as isize, start_frame + num_frames);
+        let has_end = end_frame < scale.analysis.take.num_frames();
+        let own = |frame: isize, joint: usize| world.position(start_frame + frame as usize, joint);
         let back = motion.inverse();
         // Frames beyond the ends are those of the neighbouring cycles.
         let position = |frame: isize, joint: usize| -> DVec3 {
             if frame < 0 {
-                back.transform_point(world.position((frame + last) as usize, joint))
+                back.transform_point(own(frame + last, joint))
             } else if frame >= last {
-                motion.transform_point(world.position((frame - last) as usize, joint))
+                motion.transform_point(own(frame - last, joint))
             } else {
-                world.position(frame as usize, joint)
+                own(frame, joint)
             }
         };
         let (mut gap_metres, mut gap_radians) = (0.0_f64, 0.0_f64);
         let (mut turns, mut weights) = (0.0, 0.0);
         let mut bends = 0.0;
         for &(joint, weight) in &scale.joints {
-            if num_frames < scale.analysis.take.num_frames() {
-                let off = position(last, joint) - world.position(num_frames, joint);
+            if has_end {
+                let off = position(last, joint) - world.position(end_frame, joint);
                 gap_metres = gap_metres.max(off.length());
-                let moved_on = motion.rotation * world.rotation(0, joint);
-                let turn = rotation::difference(moved_on, world.rotation(num_frames, joint));
+                let moved_on = motion.rotation * world.rotation(start_frame, joint);
+                let turn = rotation::difference(moved_on, world.rotation(end_frame, joint));
                 gap_radians = gap_radians.max(turn.length());
                 turns += weight * turn.length_squared();
                 weights += weight;
@@ -173,10 +193,11 @@ impl Reading {
             bends += weight * bend(0).max(bend(last - 1)).powi(2);
         }
         let step = Step::of(scale, last - 1, position);
-        if num_frames == scale.analysis.take.num_frames() {
+        if !has_end {
             gap_metres = step.farthest;
         }
         Self {
+            start_frame,
             num_frames,
             motion,
             gap_metres,
@@ -213,15 +234,23 @@ impl Reading {
         self.gap_metres <= COPY && self.gap_radians <= COPY
     }
 
+    /// Whether closing can mend the seam.
+    pub(super) fn is_mendable(&self, scale: &Scale<'_>) -> bool {
+        self.gap_metres <= MAX_GAP_SHARE * scale.height_metres()
+            && self.gap_radians <= MAX_GAP_RADIANS
+            && self.roughness(scale) <= MENDABLE
+    }
+
     /// How far closing has to bend the clip, in units of what a cut by hand leaves.
     pub(super) fn mending(&self, scale: &Scale<'_>) -> f64 {
-        self.gap_metres / (MEETS_METRES * scale.size) + self.gap_radians / MEETS_RADIANS
+        scale.mending(self.gap_metres, self.gap_radians)
     }
 
     pub(super) fn as_whole(&self, scale: &Scale<'_>, kind: WholeClipKind, last_key: LastKey) -> WholeClip {
         WholeClip {
             kind,
             last_key,
+            start_frame: self.start_frame,
             num_frames: self.num_frames as f64,
             motion: self.motion,
             gap_metres: self.gap_metres,
@@ -274,8 +303,8 @@ fn ratio(sum: f64, of: f64) -> f64 {
 /// The motion over the ground from the first pose to the one that closes the loop, `seam_frames` after the last pose where the clip
 /// has no such pose: both ends are then carried on by half of that along parabolas, and meet there. The second value is how far
 /// they miss each other there, root mean square over joints, metres.
-fn fitted_motion(scale: &Scale<'_>, num_frames: usize, seam_frames: f64) -> (Rigid, f64) {
-    let pairs = pairs_at_seam(scale, num_frames, seam_frames);
+fn fitted_motion(scale: &Scale<'_>, start_frame: usize, num_frames: usize, seam_frames: f64) -> (Rigid, f64) {
+    let pairs = pairs_at_seam(scale, start_frame, num_frames, seam_frames);
     let motion = fit_planar(&pairs);
     let level = if motion.translation.y.abs() < LEVEL_METRES {
         // The rise of the fitted motion stays in the body.
@@ -287,7 +316,7 @@ fn fitted_motion(scale: &Scale<'_>, num_frames: usize, seam_frames: f64) -> (Rig
 }
 
 /// Points of both ends, carried on to where they meet.
-fn pairs_at_seam(scale: &Scale<'_>, num_frames: usize, seam_frames: f64) -> Vec<PointPair> {
+fn pairs_at_seam(scale: &Scale<'_>, start_frame: usize, num_frames: usize, seam_frames: f64) -> Vec<PointPair> {
     let world = &scale.analysis.world;
     let last = scale.analysis.take.num_frames() - 1;
     let half = 0.5 * seam_frames;
@@ -301,8 +330,9 @@ fn pairs_at_seam(scale: &Scale<'_>, num_frames: usize, seam_frames: f64) -> Vec<
         at + slope * half + bend * (half * half)
     };
     let pair = |&(joint, weight): &(usize, f64)| {
-        let (start, end) = if num_frames <= last {
-            (world.position(0, joint), world.position(num_frames, joint))
+        let end_frame = start_frame + num_frames;
+        let (start, end) = if end_frame <= last {
+            (world.position(start_frame, joint), world.position(end_frame, joint))
         } else {
             (
                 carried_on([0, 1, 2], joint),
@@ -337,10 +367,10 @@ pub(super) fn best_seam(scale: &Scale<'_>, in_place: bool) -> (f64, Rigid) {
     for part in SEAM_FRAMES {
         let seam_frames = f64::from(part) / SEAM_PARTS;
         let (motion, miss) = if in_place {
-            let pairs = pairs_at_seam(scale, num_frames, seam_frames);
+            let pairs = pairs_at_seam(scale, 0, num_frames, seam_frames);
             (Rigid::IDENTITY, miss(&pairs, Rigid::IDENTITY))
         } else {
-            fitted_motion(scale, num_frames, seam_frames)
+            fitted_motion(scale, 0, num_frames, seam_frames)
         };
         if miss < best.2 {
             best = (seam_frames, motion, miss);
