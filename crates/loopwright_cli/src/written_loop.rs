@@ -7,7 +7,8 @@ use std::{
 
 use loopwright::{LoopClip, Take, blend::SkeletonDifference, root_motion::RootRelativeClip};
 use loopwright_formats::{
-    AnimationChoice, Format, LoopInFile, ReadSettings, Sidecar, SidecarError, Source, SpaceSettings,
+    AnimatedFile, AnimationChoice, Format, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError, Source,
+    SpaceSettings, Warning,
     loop_file::{PackSidecar, PlaceError, facts::TakeFacts},
 };
 
@@ -42,16 +43,65 @@ pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<WrittenLoop, Failu
         .map_or(space, |sidecar| load::stated_space(reading, sidecar));
     let mut warnings = Vec::new();
     let file = load::read_take(path, &settings(reading, space, sidecar.as_ref()), &mut warnings)?;
-    let facts = load::take_facts(path, &file);
-    Ok(WrittenLoop {
-        written: match &sidecar {
-            Some(sidecar) => without_added_root(path, sidecar, file.take)?,
-            None => file.take,
-        },
-        sidecar,
-        facts,
-        warnings: warnings.iter().map(ToString::to_string).collect(),
-    })
+    WrittenLoop::of(path, file, sidecar, &warnings)
+}
+
+impl WrittenLoop {
+    fn of(path: &Path, file: LoadedTake, sidecar: Option<Sidecar>, warnings: &[Warning]) -> Result<Self, Failure> {
+        let facts = load::take_facts(path, &file);
+        Ok(Self {
+            written: match &sidecar {
+                Some(sidecar) => without_added_root(path, sidecar, file.take)?,
+                None => file.take,
+            },
+            sidecar,
+            facts,
+            warnings: warnings.iter().map(ToString::to_string).collect(),
+        })
+    }
+}
+
+/// A file of several loops and the JSON beside it, each parsed once.
+pub(crate) struct LoopsInFile {
+    path: PathBuf,
+    file: AnimatedFile,
+    sidecars: Vec<Sidecar>,
+}
+
+impl LoopsInFile {
+    /// Errors: either cannot be read.
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        Ok(Self {
+            sidecars: all_sidecars(path)?,
+            file: load::open(path)?,
+            path: path.to_owned(),
+        })
+    }
+
+    /// The file that is open, or this one if that is another. Errors: those of [`Self::open`].
+    pub(crate) fn kept<'a>(opened: &'a mut Option<Self>, path: &Path) -> Result<&'a Self, Failure> {
+        if opened.as_ref().is_none_or(|opened| opened.path != path) {
+            *opened = None;
+        }
+        match opened {
+            Some(opened) => Ok(opened),
+            None => Ok(opened.insert(Self::open(path)?)),
+        }
+    }
+
+    /// Reads one of the loops, like [`read`].
+    pub(crate) fn read(&self, reading: &TakeArgs) -> Result<WrittenLoop, Failure> {
+        let sidecar = sidecar_of(&self.path, &self.sidecars, reading, |wanted| {
+            names_of(&self.file, wanted)
+        });
+        let space = (sidecar.as_ref()).map_or(reading.space(), |sidecar| load::stated_space(reading, sidecar));
+        let mut warnings = Vec::new();
+        let read = self
+            .file
+            .read(&settings(reading, space, sidecar.as_ref()), &mut warnings);
+        let loaded = read.map_err(|error| load::read_failure(&self.path, &error))?;
+        WrittenLoop::of(&self.path, loaded, sidecar, &warnings)
+    }
 }
 
 /// The keys on the take's own skeleton. Errors: the root joint that the sidecar names is missing.
@@ -355,15 +405,33 @@ pub(crate) fn has_sidecar(path: &Path) -> bool {
 ///
 /// Errors: the sidecar exists but cannot be read.
 pub(crate) fn read_sidecar(path: &Path, reading: &TakeArgs) -> Result<Option<Sidecar>, Failure> {
+    let sidecars = all_sidecars(path)?;
+    // A file that cannot be read is reported when the loop is read.
+    let matching = |wanted: &str| names_of(&load::open(path).ok()?, wanted);
+    Ok(sidecar_of(path, &sidecars, reading, matching))
+}
+
+/// All facts of loops in the JSON beside a file; none if there is no such JSON. Errors: it cannot be read.
+fn all_sidecars(path: &Path) -> Result<Vec<Sidecar>, Failure> {
     if !has_sidecar(path) {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let beside = output::sidecar_path(path);
     let bytes = files::read_bytes(&beside)?;
-    let mut sidecars = Sidecar::all_from_json(&bytes).map_err(|error| {
+    Sidecar::all_from_json(&bytes).map_err(|error| {
         Failure::error(format!("cannot read the sidecar \"{}\": {error}", beside.display()))
             .try_this("remove it to check the loop by its keys alone")
-    })?;
+    })
+}
+
+/// The sidecar of the animation that is asked for, of those beside a file; says which it is if there are several, or that there
+/// is none. `matching` lists the animations of the file that are meant.
+fn sidecar_of(
+    path: &Path,
+    sidecars: &[Sidecar],
+    reading: &TakeArgs,
+    matching: impl FnOnce(&str) -> Option<Vec<String>>,
+) -> Option<Sidecar> {
     let Some(wanted) = &reading.animation else {
         if sidecars.len() > 1
             && let Some(named) = sidecars.last().and_then(|last| last.playback.animation.as_ref())
@@ -374,23 +442,17 @@ pub(crate) fn read_sidecar(path: &Path, reading: &TakeArgs) -> Result<Option<Sid
                 sidecars.len()
             ));
         }
-        return Ok(sidecars.pop());
+        return sidecars.last().cloned();
     };
     let is_named = |sidecar: &&Sidecar| sidecar.playback.animation.as_ref() == Some(wanted);
-    if let Some(exact) = sidecars.iter().find(is_named) {
-        return Ok(Some(exact.clone()));
+    if sidecars.is_empty() {
+        return None;
     }
-    // A file that cannot be read is reported when the loop is read.
-    let matching = load::open(path).ok().and_then(|file| {
-        let numbers = file.animations_matching(wanted).ok()?;
-        Some(
-            numbers
-                .into_iter()
-                .map(|number| file.animation_names()[number].clone())
-                .collect::<Vec<_>>(),
-        )
-    });
-    let is_wanted = |sidecar: &Sidecar| match (&sidecar.playback.animation, &matching) {
+    if let Some(exact) = sidecars.iter().find(is_named) {
+        return Some(exact.clone());
+    }
+    let matching = matching(wanted);
+    let is_wanted = |sidecar: &&Sidecar| match (&sidecar.playback.animation, &matching) {
         (Some(named), Some(matching)) => matching.contains(named),
         (named, _) => named.as_ref().is_none_or(|named| wanted.eq_ignore_ascii_case(named)),
     };
@@ -398,7 +460,7 @@ pub(crate) fn read_sidecar(path: &Path, reading: &TakeArgs) -> Result<Option<Sid
         .iter()
         .filter_map(|sidecar| sidecar.playback.animation.clone())
         .collect();
-    let found = sidecars.into_iter().find(is_wanted);
+    let found = sidecars.iter().find(is_wanted).cloned();
     if found.is_none() {
         let noun = if described.len() == 1 {
             "animation"
@@ -411,7 +473,14 @@ pub(crate) fn read_sidecar(path: &Path, reading: &TakeArgs) -> Result<Option<Sid
             described.join("\", \"")
         ));
     }
-    Ok(found)
+    found
+}
+
+/// The names of the animations that are meant.
+fn names_of(file: &AnimatedFile, wanted: &str) -> Option<Vec<String>> {
+    let numbers = file.animations_matching(wanted).ok()?;
+    let name = |number: usize| file.animation_names()[number].clone();
+    Some(numbers.into_iter().map(name).collect())
 }
 
 /// The loop that the sidecar describes. Errors: the two contradict each other.

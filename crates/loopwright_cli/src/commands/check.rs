@@ -25,7 +25,7 @@ use crate::{
     recipe::TakeArgs,
     report::check::{self as report, Verdict},
     talk,
-    written_loop::{self, WrittenLoop},
+    written_loop::{self, LoopsInFile, WrittenLoop},
 };
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
@@ -37,13 +37,21 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
         .transpose()?;
     let mut verdicts = Vec::new();
     // A bad file, or a folder without loops, does not stop the others. It is reported now and listed again at the end.
+    let mut opened: Option<LoopsInFile> = None;
     for (path, animation) in loops_in(&args.loops, &args.reading) {
         let reading = TakeArgs {
             animation: animation.clone().or_else(|| args.reading.animation.clone()),
             ..args.reading.clone()
         };
         let checked = path
-            .and_then(|path| check(&path, &reading, take.as_ref(), &limits).map_err(|failure| (path, failure)))
+            .and_then(|path| {
+                let read = match animation {
+                    Some(_) => LoopsInFile::kept(&mut opened, &path).and_then(|file| file.read(&reading)),
+                    None => written_loop::read(&path, &reading),
+                };
+                let checked = read.and_then(|read| check(&path, read, &reading, take.as_ref(), &limits));
+                checked.map_err(|failure| (path, failure))
+            })
             .map(|verdict| Verdict {
                 animation: animation.clone(),
                 ..verdict
@@ -139,14 +147,20 @@ fn loops_in(paths: &[PathBuf], reading: &TakeArgs) -> Vec<Named> {
     loops
 }
 
-/// The verdict on one loop. Errors: the file or its sidecar cannot be read, or they do not belong together.
-fn check(path: &Path, reading: &TakeArgs, take: Option<&Loaded>, limits: &Limits) -> Result<Verdict, Failure> {
+/// The verdict on one loop. Errors: the file and its sidecar do not belong together.
+fn check(
+    path: &Path,
+    read: WrittenLoop,
+    reading: &TakeArgs,
+    take: Option<&Loaded>,
+    limits: &Limits,
+) -> Result<Verdict, Failure> {
     let WrittenLoop {
         sidecar,
         written,
         facts,
         mut warnings,
-    } = written_loop::read(path, reading)?;
+    } = read;
     let body = Body::find(&written, &reading.overrides()).map_err(load::body_failure)?;
 
     let in_file = match &sidecar {

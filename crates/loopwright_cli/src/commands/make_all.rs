@@ -8,7 +8,7 @@ use std::{
 use loopwright::{
     FeetSettings, LoopCandidate, LoopSettings, MadeLoop,
     blend::SkeletonDifference,
-    candidate::{LastKey, MotionKind, WholeClip},
+    candidate::{LastKey, MotionKind, WholeClip, WholeClipKind},
     closure::ClosureName,
     feet::FootLock,
     loop_clip::LoopKeys,
@@ -255,7 +255,13 @@ impl Work<'_> {
                 let keys = LoopKeys::of_loop(&closed.loop_clip);
                 Ok(!quality::measure(&keys, &closed.body, Some(&closed.source)).pops())
             };
-            if was_made_before || !kept.measured.quality.pops() || !closing_helps()? {
+            let pops = kept.measured.quality.pops();
+            let may_be_an_action = (best.whole).is_some_and(|whole| whole.kind == WholeClipKind::EndsAsItBegins);
+            if pops && may_be_an_action && !was_made_before {
+                let why = "it ends as it begins, but its seam shows, as that of a single action may".to_owned();
+                return Ok((Some(best), Fate::LeftAlone(why)));
+            }
+            if was_made_before || !pops || !closing_helps()? {
                 return Ok((Some(best), Fate::Kept(Box::new(kept))));
             }
         }
