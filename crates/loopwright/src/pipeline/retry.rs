@@ -1,7 +1,15 @@
 //! A loop whose seam shows is made again, otherwise, until one is found whose seam does not.
 
 use super::{LoopSettings, MadeLoop, MakeError};
-use crate::{analysis::Analysis, candidate::LoopCandidate, loop_clip::LoopKeys, quality::SeamSteps};
+use crate::{
+    analysis::Analysis,
+    candidate::LoopCandidate,
+    loop_clip::LoopKeys,
+    quality::{self, SeamSteps},
+};
+
+/// Most that a loop made instead may move joints on average, metres at the size of a man: a bent motion is worse than a seam.
+const MAX_BENT_METRES: f64 = 0.02;
 
 /// What may be changed where the seam of a loop shows.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,7 +40,8 @@ impl Analysis {
     /// Makes a loop as [`Self::make_loop`] does; where its seam shows ([`crate::Quality::pops`]), tries what `retry` admits: first
     /// the other stretches, then the other methods of closing for each stretch.
     ///
-    /// A take that loops already keeps its stretch. Stretches that cannot be made into a loop are passed over. Errors: those of
+    /// A take that loops already keeps its stretch; if its closing key is missing, the last resort is to end at its last key.
+    /// Stretches that cannot be made into a loop are passed over. Errors: those of
     /// [`Self::make_loop`] for the loop asked for.
     pub fn make_loop_or_retry(
         &self,
@@ -73,18 +82,23 @@ impl Analysis {
                 return Ok(done);
             }
         }
+        if let Some(shorter) = self.ended_at_its_last_key(candidate).filter(|_| retry.closures) {
+            done.try_instead(self, &shorter, settings);
+        }
         Ok(done)
     }
 }
 
 impl RetriedLoop {
-    /// Makes another loop and takes it if its seam does not show; returns whether it was taken.
+    /// Makes another loop and takes it if its seam does not show and the motion is not bent for that; returns whether it was taken.
     fn try_instead(&mut self, analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettings) -> bool {
         let Ok(made) = analysis.make_loop(candidate, settings) else {
             return false;
         };
         self.tried += 1;
-        if shows(&made) {
+        let quality = quality::measure(&LoopKeys::of_loop(&made.loop_clip), &made.body, Some(&made.source));
+        let is_bent = |metres: f64| metres > MAX_BENT_METRES * quality.body_size;
+        if quality.pops() || quality.displacement_metres.is_some_and(is_bent) {
             return false;
         }
         self.settings = settings.clone();

@@ -124,6 +124,25 @@ impl Analysis {
         })
     }
 
+    /// A whole take whose closing key is missing as one that ends at its last key: a frame shorter, and bent by closing.
+    ///
+    /// `None` where the closing key is there, or where closing cannot mend the gap.
+    pub(crate) fn ended_at_its_last_key(&self, candidate: &LoopCandidate) -> Option<LoopCandidate> {
+        let whole = candidate
+            .whole
+            .filter(|whole| whole.last_key == LastKey::BeforeClosing)?;
+        let num_frames = self
+            .take
+            .num_frames()
+            .checked_sub(1)
+            .filter(|&frames| frames >= MIN_FRAMES)?;
+        let scale = Scale::of(self);
+        let reading = Reading::ending_like(&scale, &whole, num_frames);
+        reading.is_mendable(&scale).then_some(())?;
+        let whole = reading.as_whole(&scale, WholeClipKind::Cycle, LastKey::Closing);
+        self.whole_candidate(&whole, &SearchSettings::default())
+    }
+
     /// Whether the body is idle in all frames.
     pub fn is_all_idle(&self) -> bool {
         let mut kinds = self.activity.kinds().iter();

@@ -158,6 +158,15 @@ impl Reading {
         Self::with_motion(scale, start_frame, num_frames, motion)
     }
 
+    /// The reading of another length of a clip that was read before: it stays in place if it did.
+    pub(super) fn ending_like(scale: &Scale<'_>, whole: &WholeClip, num_frames: usize) -> Self {
+        if whole.is_in_place() {
+            Self::with_motion(scale, 0, num_frames, Rigid::IDENTITY)
+        } else {
+            Self::of(scale, num_frames)
+        }
+    }
+
     fn with_motion(scale: &Scale<'_>, start_frame: usize, num_frames: usize, motion: Rigid) -> Self {
         let world = &scale.analysis.world;
         let (last, end_frame) = (num_frames as isize, start_frame + num_frames);
