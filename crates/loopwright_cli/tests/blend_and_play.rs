@@ -37,10 +37,14 @@ fn left_and_right_blend_to_straight_and_check_sees_a_loop() {
         let loops = ["left.bvh.json", "right.bvh.json"].map(|name| folder.json(name));
         let twists = [&loops[0], &loops[1], &facts].map(root_twist);
         let periods = [&loops[0], &loops[1], &facts].map(|facts| number(facts, "candidate/period_secs"));
-        assert!((periods[2] - 0.5 * (periods[0] + periods[1])).abs() < 1e-9);
-        // The distance per cycle is the mean of the distances.
+        let mean_secs = 0.5 * (periods[0] + periods[1]);
+        assert!((periods[2] - mean_secs).abs() <= 0.5 / 30.0 + 1e-9);
+        let rate_hz = number(&facts, "playback/samples") / periods[2];
+        assert!((rate_hz - 30.0).abs() < 1e-3, "{rate_hz}");
+        // The distance per mean period is the mean of the distances.
         let way = |index: usize| twists[index].linear * periods[index];
-        assert!((way(2) - 0.5 * (way(0) + way(1))).length() < 1e-9, "{options}");
+        let blended = twists[2].linear * mean_secs;
+        assert!((blended - 0.5 * (way(0) + way(1))).length() < 1e-9, "{options}");
         assert!((twists[2].angular.y * periods[2]).to_degrees().abs() < 2.0);
         assert_eq!(facts["blend"]["weights"], serde_json::json!([0.5, 0.5]));
         assert_eq!(facts["blend"]["phases"][0].as_f64().unwrap(), 0.0);

@@ -106,6 +106,13 @@ impl LoopClip {
         self
     }
 
+    /// The same samples at another distance in time, seconds; the root keeps its speed.
+    #[must_use]
+    pub fn retimed(mut self, step_secs: f64) -> Self {
+        self.tracks = self.tracks.with_step(step_secs);
+        self
+    }
+
     /// The same body on a root that stays at its start: what a file or an engine plays for an in-place loop.
     #[must_use]
     pub fn in_place(&self) -> Self {

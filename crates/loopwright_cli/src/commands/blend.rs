@@ -45,6 +45,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     let clip = blender
         .blend(&weights)
         .map_err(|error| blend_failure(names.len(), &error))?;
+    let clip = at_their_rate(clip, &loops);
     let (clip, feet) = planted(args, &loops[0], clip, &weights)?;
     let sum: f64 = weights.iter().sum();
     let blend = BlendFacts {
@@ -85,6 +86,20 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
         report::blend(&file.sidecar)
     })?;
     Ok(Ending::Done)
+}
+
+/// Relative difference below which frame rates are the same: files round frame times.
+const SAME_RATE: f64 = 1e-4;
+
+/// The blend at the frame rate of its loops, if they have one: its period changes by at most half a frame, its speed not at all.
+fn at_their_rate(clip: LoopClip, loops: &[PlayableLoop]) -> LoopClip {
+    let step_secs = loops[0].clip.step_secs();
+    let has_rate = |each: &PlayableLoop| (each.clip.step_secs() / step_secs - 1.0).abs() < SAME_RATE;
+    if loops.iter().all(has_rate) {
+        clip.retimed(step_secs)
+    } else {
+        clip
+    }
 }
 
 /// The root mode of the blend: that of the first loop, or a path if any loop follows one.
