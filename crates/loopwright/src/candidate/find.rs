@@ -1,18 +1,14 @@
-//! The searches for loops: in a whole take, in each of its segments, or for a stretch that the caller chose.
+//! The searches for loops: in a whole take, or for a stretch that the caller chose.
 
 use super::{
-    finder::{Finder, MIN_IDLE_SECS},
-    report::{FoundLoops, LoopCandidate, SegmentLoops},
+    finder::Finder,
+    report::{FoundLoops, LoopCandidate},
     rhythm,
     settings::SearchSettings,
     whole::WholeClip,
 };
 use crate::{
-    analysis::{
-        Analysis,
-        activity::ActivityKind,
-        segments::{Gait, Segment},
-    },
+    analysis::{Analysis, activity::ActivityKind},
     take::{Cut, CutError},
 };
 
@@ -56,6 +52,19 @@ impl Analysis {
     /// fewest cycles whose cost is within a quarter of the lowest of any length. Errors:
     /// [`SearchError`]: the take is too short or still, no frame of it is clean, or the bounds are not in order.
     pub fn find_loops(&self, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
+        let found = self.check(settings).map(|()| {
+            let features = settings.pairing.features(self);
+            Finder::new(self, settings, &features).find(settings.within, settings.idle)
+        });
+        self.with_whole_clip(found, settings)
+    }
+
+    /// Puts the whole take before what a search found in it, where it loops or is one cycle.
+    pub(super) fn with_whole_clip(
+        &self,
+        found: Result<FoundLoops, SearchError>,
+        settings: &SearchSettings,
+    ) -> Result<FoundLoops, SearchError> {
         let whole = |of: &dyn Fn(&Self) -> Option<WholeClip>| {
             let whole = settings.admits_whole_take().then(|| of(self)).flatten()?;
             let candidate = self.whole_candidate(&whole, settings)?;
@@ -63,11 +72,8 @@ impl Analysis {
             (is_asked_for && settings.root_motion.admit(&candidate.twist)).then_some(candidate)
         };
         let whole_loop = whole(&Self::whole_loop);
-        let mut found = match self.check(settings) {
-            Ok(()) => {
-                let features = settings.pairing.features(self);
-                Finder::new(self, settings, &features).find(settings.within, settings.idle)
-            }
+        let mut found = match found {
+            Ok(found) => found,
             Err(_) if whole_loop.is_some() => FoundLoops::default(),
             Err(error) => return Err(error),
         };
@@ -79,42 +85,6 @@ impl Analysis {
             found.candidates.truncate(settings.max_candidates.max(1));
         }
         Ok(found)
-    }
-
-    /// Finds the best loop of every segment, in the order of time.
-    ///
-    /// A segment is a stretch of one gait; idle ones give idle loops. Segments shorter than the shortest loop are left out.
-    /// Errors: as [`Self::find_loops`].
-    pub fn find_loops_per_segment(&self, settings: &SearchSettings) -> Result<Vec<SegmentLoops>, SearchError> {
-        self.check(settings)?;
-        // One finder for all: the bounds and the cost of random pairs are the same everywhere.
-        let settings = SearchSettings {
-            max_candidates: 1,
-            ..settings.clone()
-        };
-        let features = settings.pairing.features(self);
-        let finder = Finder::new(self, &settings, &features);
-        let (first, last) = settings.within.unwrap_or((0, usize::MAX));
-        let segments = self.segments.iter().filter_map(|segment| {
-            let segment = Segment {
-                start_frame: segment.start_frame.max(first),
-                end_frame: segment.end_frame.min(last),
-                ..*segment
-            };
-            let is_idle = segment.gait == Gait::Idle;
-            let shortest = settings.min_secs.max(if is_idle { MIN_IDLE_SECS } else { 0.0 });
-            let lag = segment.end_frame.checked_sub(segment.start_frame)?;
-            (settings.lag_step(&self.take).secs(lag) >= shortest).then_some((segment, is_idle))
-        });
-        Ok(segments
-            .map(|(segment, is_idle)| {
-                let found = finder.find(Some((segment.start_frame, segment.end_frame)), is_idle);
-                SegmentLoops {
-                    segment,
-                    best: found.candidates.into_iter().next().ok_or(found.nearest_miss),
-                }
-            })
-            .collect())
     }
 
     /// Describes a stretch of the caller's choice as a candidate, with all figures that [`Self::find_loops`] reports.
@@ -151,7 +121,7 @@ impl Analysis {
     }
 
     /// Checks that the take can be searched at all.
-    fn check(&self, settings: &SearchSettings) -> Result<(), SearchError> {
+    pub(super) fn check(&self, settings: &SearchSettings) -> Result<(), SearchError> {
         let (min_secs, max_secs) = (settings.min_secs, settings.max_secs);
         if !(min_secs > 0.0 && max_secs >= min_secs) {
             return Err(SearchError::Bounds { min_secs, max_secs });

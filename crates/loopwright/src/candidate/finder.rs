@@ -43,7 +43,7 @@ const RANDOM_GAP_SECS: f64 = 0.5;
 const MAX_LOOKED_AT: usize = 400;
 
 /// Idle loops below this length look like twitches, seconds.
-pub(super) const MIN_IDLE_SECS: f64 = 2.0;
+const MIN_IDLE_SECS: f64 = 2.0;
 
 /// Lengths of idle loops that are tried, seconds: the longer, the less a repeat is noticed.
 const IDLE_SECS: [f64; 7] = [9.0, 7.5, 6.0, 5.0, 4.0, 3.0, MIN_IDLE_SECS];
@@ -115,26 +115,38 @@ impl<'a> Finder<'a> {
     /// Loops whose ends lie in the frames `within`, or in the whole take where `None`: moving loops, or idle ones where no moving
     /// loop exists or where `idle` asks for them.
     pub(super) fn find(&self, within: Option<(usize, usize)>, idle: bool) -> FoundLoops {
-        let (SearchedTake { analysis, .. }, settings) = (self.source, self.settings);
-        let (first, last) = within.unwrap_or((0, usize::MAX));
-        let usable: Vec<bool> = (analysis.usable.iter().enumerate())
-            .map(|(frame, &is)| is && (first..=last).contains(&frame))
-            .collect();
-        let lag_step = settings.lag_step(&analysis.take);
-        let (min_lag, max_lag) = (lag_step.fewest(settings.min_secs), lag_step.most(settings.max_secs));
         let mut found = if idle {
             self.nothing()
         } else {
-            self.search(&usable, min_lag..=max_lag)
+            self.find_kind(within, false)
         };
-        // An idle loop counts as one cycle.
-        let may_be_idle = !settings.pairing.is_mirrored() && settings.cycles.is_none_or(|cycles| cycles == 1);
-        if found.candidates.is_empty() && may_be_idle {
-            let idle = self.search_idle(&usable, min_lag..=max_lag);
+        if found.candidates.is_empty() {
+            let idle = self.find_kind(within, true);
             found.candidates = idle.candidates;
             found.nearest_miss = found.nearest_miss.or(idle.nearest_miss);
         }
         found
+    }
+
+    /// As [`Self::find`], but only moving loops, or only idle ones.
+    pub(super) fn find_kind(&self, within: Option<(usize, usize)>, idle: bool) -> FoundLoops {
+        let (SearchedTake { analysis, .. }, settings) = (self.source, self.settings);
+        let num_frames = analysis.usable.len();
+        let (first, last) = within.unwrap_or((0, usize::MAX));
+        let frames = first.min(num_frames)..last.saturating_add(1).min(num_frames);
+        let mut usable = vec![false; num_frames];
+        if !frames.is_empty() {
+            usable[frames.clone()].copy_from_slice(&analysis.usable[frames]);
+        }
+        let lag_step = settings.lag_step(&analysis.take);
+        let lags = lag_step.fewest(settings.min_secs)..=lag_step.most(settings.max_secs);
+        // An idle loop counts as one cycle.
+        let may_be_idle = !settings.pairing.is_mirrored() && settings.cycles.is_none_or(|cycles| cycles == 1);
+        match idle {
+            false => self.search(&usable, lags),
+            true if may_be_idle => self.search_idle(&usable, lags),
+            true => self.nothing(),
+        }
     }
 
     fn nothing(&self) -> FoundLoops {
@@ -366,7 +378,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Whether both ends of two loops lie close together.
-    fn is_similar(&self, one: &LoopCandidate, other: &LoopCandidate) -> bool {
+    pub(super) fn is_similar(&self, one: &LoopCandidate, other: &LoopCandidate) -> bool {
         let near = |one: f64, other: f64| (one - other).abs() <= self.separation as f64;
         near(one.cut.start_frame(), other.cut.start_frame()) && near(one.cut.end_frame(), other.cut.end_frame())
     }
