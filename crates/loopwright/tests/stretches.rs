@@ -218,6 +218,7 @@ fn fewer_rows_are_the_first_of_more_and_bounds_are_kept() {
         };
         let fewer = stretches(&take, &settings);
         assert_eq!(fewer.rows, all.rows[..max_candidates]);
+        assert_eq!(fewer.num_left_out, 4 - max_candidates);
         assert!(
             fewer
                 .segments
@@ -241,4 +242,31 @@ fn fewer_rows_are_the_first_of_more_and_bounds_are_kept() {
     let turning = stretches(&take, &settings);
     assert_eq!(turning.rows.len(), 1);
     assert_eq!(part_of(&turning.rows[0].best, &frames), Some(3));
+}
+
+#[test]
+fn every_kind_comes_once_before_any_comes_again() {
+    let straight = walk(8.0, 1.2, 0.0);
+    let parts = [
+        straight,
+        idle(5.0),
+        straight,
+        idle(5.0),
+        walk(8.0, 0.7, 40.0),
+        walk(8.0, 0.7, -40.0),
+    ];
+    let (take, frames) = session(&parts);
+    let found = stretches(&take, &SearchSettings::default());
+    let order: Vec<_> = found
+        .rows
+        .iter()
+        .map(|row| part_of(&row.best, &frames).unwrap())
+        .collect();
+    // The recommended walk is one of the three kinds that move.
+    let mut kinds: Vec<_> = order[..3].iter().map(|&part| parts[part].turn_dps as i64).collect();
+    kinds.sort_unstable();
+    assert_eq!(kinds, [-40, 0, 40], "{order:?}");
+    assert_eq!(parts[order[3]].speed_mps, 1.2, "{order:?}");
+    assert_eq!(order[4..], [1, 3], "{order:?}");
+    assert_eq!(found.num_left_out, 0);
 }

@@ -81,6 +81,8 @@ pub(crate) struct Hunt {
 pub(crate) struct Stretches {
     /// For each row, the number of loops of that stretch, itself included.
     pub(crate) versions: Vec<usize>,
+    /// Number of rows beyond those asked for.
+    pub(crate) num_left_out: usize,
     /// The segments of the take, and the row of each.
     pub(crate) segments: Vec<SegmentLoops>,
 }
@@ -100,6 +102,7 @@ pub(crate) fn hunt(loaded: &Loaded, settings: &SearchSettings, shifted: bool) ->
     Ok(Hunt {
         stretches: Some(Stretches {
             versions: found.rows.iter().map(|row| 1 + row.versions.len()).collect(),
+            num_left_out: found.num_left_out,
             segments: found.segments,
         }),
         found: FoundLoops {

@@ -100,6 +100,11 @@ impl<'a> Finder<'a> {
         }
     }
 
+    /// Root motion from the headings at the two ends of a pair, with the seconds between them.
+    pub(super) fn rough_root_motion(&self, pair: &SeamPair) -> (Twist, f64) {
+        (self.source.rough_root_motion(pair), self.source.step().secs(pair.lag()))
+    }
+
     /// How well the frames around a pair repeat.
     pub(super) fn rhythm(&self, pair: &SeamPair) -> Option<Rhythm> {
         let frame_time_secs = self.source.analysis.take.frame_time_secs();

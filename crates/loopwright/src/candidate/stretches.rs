@@ -7,7 +7,7 @@
 use super::{
     find::SearchError,
     finder::Finder,
-    report::{FoundLoops, LoopCandidate, NearestMiss},
+    report::{LoopCandidate, NearestMiss},
     seams::SeamPair,
     settings::SearchSettings,
 };
@@ -22,9 +22,11 @@ use crate::{
 /// The stretches of a take that repeat.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FoundStretches {
-    /// One row per stretch: the one with the recommended loop first, then those that move, then idle ones; each of these the
-    /// good ones first, and equally good ones in the order of time.
+    /// One row per stretch: the one with the recommended loop first, then those that move, then idle ones. Of each, every kind
+    /// of motion once before any comes again, the good ones first, and equally good ones in the order of time; unsound ones last.
     pub rows: Vec<FoundStretch>,
+    /// Number of rows beyond those asked for.
+    pub num_left_out: usize,
     /// Median seam cost of random pairs of the take, metre-seconds; `None` for takes under half a second.
     pub random_cost: Option<f64>,
     /// The pair that came nearest, where nothing qualified or the whole take holds few loops.
@@ -91,38 +93,57 @@ impl Analysis {
             max_candidates: LISTED,
             ..settings.clone()
         };
-        if let Err(error) = self.check(&settings) {
-            let found = self.with_whole_clip(Err(error), &settings)?;
-            return Ok(Gathered::new(self, &settings).into_found(found, max_rows));
-        }
         let features = settings.pairing.features(self);
-        let finder = Finder::new(self, &settings, &features);
-        let found = finder.find(settings.within, settings.idle);
-        let mut found = self.with_whole_clip(Ok(found), &settings)?;
-        let mut gathered = Gathered::new(self, &settings);
-        let mut listed = core::mem::take(&mut found.candidates).into_iter();
+        let finder = self.check(&settings).map(|()| Finder::new(self, &settings, &features));
+        let found = match &finder {
+            Ok(finder) => Ok(finder.find(settings.within, settings.idle)),
+            Err(error) => Err(error.clone()),
+        };
+        let mut found = self.with_whole_clip(found, &settings)?;
+        let mut gathered = Gathered {
+            analysis: self,
+            settings: &settings,
+            rows: Vec::new(),
+            segments: Vec::new(),
+        };
+        let mut listed = core::mem::take(&mut found.candidates).into_iter().peekable();
         // A whole clip is kept as it is; the recommended loop of the search comes after it.
-        while let Some(first) = listed.next() {
-            let is_whole = first.whole.is_some();
-            gathered.open(first);
-            if !is_whole {
-                break;
+        while let Some(whole) = listed.next_if(|first| first.whole.is_some()) {
+            gathered.open(whole);
+        }
+        let mut num_first = gathered.rows.len();
+        if let (Ok(finder), Some(recommended)) = (&finder, listed.next()) {
+            gathered.open(recommended);
+            num_first += 1;
+            gathered.search_segments(finder);
+            for candidate in listed {
+                // What is in no row by now mixes segments or kinds of motion: a row only where it can be recommended.
+                let may_open = candidate.is_sound();
+                gathered.add(candidate, may_open, finder);
             }
         }
-        gathered.search_segments(&finder);
-        for candidate in listed {
-            // What is in no row by now mixes segments or kinds of motion: a row only where it can be recommended.
-            let may_open = candidate.is_sound();
-            gathered.add(candidate, may_open, &finder);
-        }
-        Ok(gathered.into_found(found, max_rows))
+        let num_rows = gathered.rows.len();
+        let (rows, segments) = gathered.in_order(num_first, max_rows);
+        Ok(FoundStretches {
+            num_left_out: num_rows - rows.len(),
+            rows,
+            segments,
+            random_cost: found.random_cost,
+            nearest_miss: found.nearest_miss,
+        })
     }
 
     /// The segment that holds most of a loop.
     pub fn segment_of(&self, candidate: &LoopCandidate) -> Option<&Segment> {
         let (start, end) = (candidate.cut.start_frame(), candidate.cut.end_frame());
         let shared = |segment: &Segment| end.min(segment.end_frame as f64) - start.max(segment.start_frame as f64);
-        self.segments.iter().max_by(|a, b| shared(a).total_cmp(&shared(b)))
+        let first = self
+            .segments
+            .partition_point(|segment| (segment.end_frame as f64) < start);
+        let touched = self.segments[first..]
+            .iter()
+            .take_while(|segment| segment.start_frame as f64 <= end);
+        touched.max_by(|one, other| shared(one).total_cmp(&shared(other)))
     }
 }
 
@@ -137,44 +158,34 @@ struct Gathered<'a> {
     analysis: &'a Analysis,
     settings: &'a SearchSettings,
     rows: Vec<Row>,
-    /// Segments with the row of each, in the order in which rows were found.
+    /// Segments in the order of time, with the number of the row of each.
     segments: Vec<SegmentLoops>,
 }
 
 impl<'a> Gathered<'a> {
-    fn new(analysis: &'a Analysis, settings: &'a SearchSettings) -> Self {
-        Self {
-            analysis,
-            settings,
-            rows: Vec::new(),
-            segments: Vec::new(),
-        }
-    }
-
-    /// Makes a candidate a row.
-    fn open(&mut self, best: LoopCandidate) {
+    /// Makes a candidate a row, and returns its number.
+    fn open(&mut self, best: LoopCandidate) -> usize {
         let segment = self.analysis.segment_of(&best).copied();
         let versions = Vec::new();
         self.rows.push(Row {
             stretch: FoundStretch { best, versions },
             segment,
         });
+        self.rows.len() - 1
     }
 
-    /// Adds a candidate: to the row of which it is a version, otherwise as a row if it may open one.
-    fn add(&mut self, candidate: LoopCandidate, may_open: bool, finder: &Finder) {
+    /// Adds a candidate: to the row of which it is a version, otherwise as a row if it may open one. Returns the row's number.
+    fn add(&mut self, candidate: LoopCandidate, may_open: bool, finder: &Finder) -> Option<usize> {
         let segment = self.analysis.segment_of(&candidate).copied();
-        let row = self.rows.iter_mut().find(|row| row.holds(&candidate, segment));
-        let Some(Row { stretch, .. }) = row else {
-            if may_open {
-                self.open(candidate);
-            }
-            return;
+        let Some(row) = self.rows.iter().position(|row| row.holds(&candidate, segment)) else {
+            return may_open.then(|| self.open(candidate));
         };
-        let mut known = core::iter::once(&stretch.best).chain(&stretch.versions);
+        let FoundStretch { best, versions } = &mut self.rows[row].stretch;
+        let mut known = core::iter::once(&*best).chain(&*versions);
         if !known.any(|known| finder.is_similar(known, &candidate)) {
-            stretch.versions.push(candidate);
+            versions.push(candidate);
         }
+        Some(row)
     }
 
     /// Adds the loops of every segment.
@@ -200,34 +211,27 @@ impl<'a> Gathered<'a> {
     /// Adds the loops of a segment: those of its best stretch, and of what lies beside that and moves otherwise.
     fn search_segment(&mut self, segment: Segment, finder: &Finder) {
         let is_idle = segment.gait == Gait::Idle;
-        let mut parts = vec![(segment.start_frame, segment.end_frame)];
+        let whole = (segment.start_frame, segment.end_frame);
         let is_here = |row: &Row| row.stretch.best.whole.is_none() && row.is_in(&segment);
         let mut row = self.rows.iter().position(is_here);
-        if let Some(row) = row {
-            parts = self.beside(&self.rows[row].stretch.best, parts[0]);
-        }
+        // The earliest last.
+        let mut parts = match row {
+            Some(row) => self.beside(&self.rows[row].stretch.best, whole, finder),
+            None => vec![whole],
+        };
         let mut nearest_miss = None;
         while let Some(part) = parts.pop() {
-            let is_whole_segment = part == (segment.start_frame, segment.end_frame);
-            if !is_whole_segment && (is_idle || self.secs(part.0, part.1) < MIN_PART_SECS) {
-                continue;
-            }
             let found = finder.find_kind(Some(part), is_idle);
-            if is_whole_segment {
-                nearest_miss = found.nearest_miss;
-            }
-            let Some(best) = found.candidates.first() else {
+            nearest_miss = nearest_miss.or(found.nearest_miss);
+            // A part beside a stretch is one more only where it can be recommended.
+            let Some(best) = (found.candidates.first()).filter(|best| row.is_none() || best.is_sound()) else {
                 continue;
             };
-            // A part beside a stretch is proposed only where it can be recommended.
-            if row.is_some() && !best.is_sound() {
-                continue;
-            }
-            parts.extend(self.beside(best, part));
+            parts.extend(self.beside(best, part, finder));
             for (index, candidate) in found.candidates.into_iter().enumerate() {
-                self.add(candidate, index == 0, finder);
+                let of_candidate = self.add(candidate, index == 0, finder);
+                row = row.or(of_candidate);
             }
-            row = row.or_else(|| self.rows.iter().position(is_here));
         }
         self.segments.push(SegmentLoops {
             segment,
@@ -241,102 +245,79 @@ impl<'a> Gathered<'a> {
         (self.settings.lag_step(&self.analysis.take)).secs(end_frame - start_frame)
     }
 
-    /// What is left of a part before and after the span in which the body moves as in a loop, the later first.
-    fn beside(&self, candidate: &LoopCandidate, (first, last): (usize, usize)) -> Vec<(usize, usize)> {
-        let (start, end) = (
-            (candidate.cut.start_frame() as usize).clamp(first, last),
-            (candidate.cut.end_frame().ceil() as usize).clamp(first, last),
-        );
-        let window = (candidate.cut.num_frames() / f64::from(candidate.cycles.max(1))).round() as usize;
-        let step = (window / 4).max(1);
+    /// What is left of a part after and before the span in which the body moves as in a loop, where it is long enough for another.
+    fn beside(&self, candidate: &LoopCandidate, (first, last): (usize, usize), finder: &Finder) -> Vec<(usize, usize)> {
+        if candidate.is_idle {
+            return Vec::new();
+        }
+        let start = (candidate.cut.start_frame() as usize).clamp(first, last);
+        let end = (candidate.cut.end_frame().ceil() as usize).clamp(first, last);
+        let cycle = (candidate.cut.num_frames() / f64::from(candidate.cycles.max(1))).round() as usize;
+        let (cycle, step) = (cycle.max(1), (cycle / 4).max(1));
         let moves_alike = |start: usize| {
-            let pair = SeamPair {
-                start_frame: start,
-                end_frame: start + window,
-                cost: 0.0,
-            };
-            is_same_motion(&self.rate(&pair), &candidate.twist)
+            start >= first
+                && start + cycle <= last
+                && is_same_motion(&root_motion(finder, start, start + cycle), &candidate.twist)
         };
-        let after = (end.saturating_sub(window).max(first)..)
+        let after = (end.saturating_sub(cycle).max(start)..)
             .step_by(step)
-            .take_while(|&start| start + window <= last && moves_alike(start))
+            .take_while(|&start| moves_alike(start))
             .last()
-            .map_or(end, |start| (start + window).max(end));
+            .map_or(end, |start| end.max(start + cycle));
         let before = (0..)
-            .map(|count| start.checked_sub(count * step))
-            .map_while(|start| start.filter(|&start| start >= first && start + window <= last && moves_alike(start)))
+            .map_while(|count| start.checked_sub(count * step))
+            .take_while(|&start| moves_alike(start))
             .last()
-            .map_or(start, |from| from.min(start));
-        vec![(after, last), (first, before)]
+            .unwrap_or(start);
+        let parts = [(after, last), (first, before)];
+        parts
+            .into_iter()
+            .filter(|part| self.secs(part.0, part.1) >= MIN_PART_SECS.max(self.settings.min_secs))
+            .collect()
     }
 
-    /// Root motion between two frames, from the headings there.
-    fn rate(&self, pair: &SeamPair) -> Twist {
-        let heading = &self.analysis.heading;
-        let secs = (pair.end_frame - pair.start_frame) as f64 * self.analysis.take.frame_time_secs();
-        let turn = heading.yaw(pair.end_frame) - heading.yaw(pair.start_frame);
-        let [start, end] = [pair.start_frame, pair.end_frame].map(|frame| heading.world_from_heading(frame));
-        // The way along an arc is longer than the straight line between its ends.
-        let half = 0.5 * turn.abs().min(core::f64::consts::PI);
-        let bow = if half > 1e-6 { half / ops::sin(half) } else { 1.0 };
-        Twist {
-            linear: (start.inverse() * end).translation * bow / secs,
-            angular: glam::DVec3::Y * turn / secs,
-        }
-    }
-
-    /// The rows in their order, no more than asked for.
-    fn into_found(self, found: FoundLoops, max_rows: usize) -> FoundStretches {
-        let Self {
-            analysis,
-            mut rows,
-            mut segments,
-            ..
-        } = self;
-        for candidate in found.candidates {
-            let segment = analysis.segment_of(&candidate).copied();
-            rows.push(Row {
-                stretch: FoundStretch {
-                    best: candidate,
-                    versions: Vec::new(),
-                },
-                segment,
-            });
-        }
-        let mut order: Vec<usize> = (0..rows.len()).collect();
-        let recommended = rows.iter().take_while(|row| row.stretch.best.whole.is_some()).count() + 1;
-        order.sort_by(|&one, &other| {
-            let key = |index: usize| {
-                let best = &rows[index].stretch.best;
-                (
-                    index.min(recommended),
-                    best.is_idle,
-                    !best.is_sound(),
-                    !best.is_confident(),
-                )
-            };
-            let start = |index: usize| rows[index].stretch.best.cut.start_frame();
+    /// The rows in their order, of which the first `num_first` are known, and the segments; no more rows than asked for.
+    fn in_order(self, num_first: usize, max_rows: usize) -> (Vec<FoundStretch>, Vec<SegmentLoops>) {
+        let Self { rows, mut segments, .. } = self;
+        let mut rows: Vec<(usize, Row)> = rows.into_iter().enumerate().collect();
+        rows[num_first..].sort_by(|(_, one), (_, other)| {
+            let key = |row: &Row| (row.is_idle(), !row.is_sound(), !row.stretch.best.is_confident());
+            let start = |row: &Row| row.stretch.best.cut.start_frame();
             key(one).cmp(&key(other)).then(start(one).total_cmp(&start(other)))
         });
+        let mut kinds: Vec<usize> = Vec::new();
+        for index in 0..rows.len() {
+            let row = &rows[index].1;
+            if !kinds.iter().any(|&kind| rows[kind].1.is_of_kind(row)) {
+                kinds.push(index);
+            }
+        }
+        let numbers: Vec<usize> = kinds.iter().map(|&index| rows[index].0).collect();
+        rows[num_first..].sort_by_key(|(number, row)| (row.is_idle(), !row.is_sound(), !numbers.contains(number)));
+        rows.truncate(max_rows);
         for segment in &mut segments {
-            let row = segment.row.and_then(|row| order.iter().position(|&index| index == row));
-            segment.row = row.filter(|&row| row < max_rows);
+            let row_of = |number: usize| rows.iter().position(|&(row, _)| row == number);
+            segment.row = segment.row.and_then(row_of);
         }
-        let mut rows: Vec<Option<FoundStretch>> = rows.into_iter().map(|row| Some(row.stretch)).collect();
-        FoundStretches {
-            rows: order
-                .into_iter()
-                .take(max_rows)
-                .filter_map(|index| rows[index].take())
-                .collect(),
-            random_cost: found.random_cost,
-            nearest_miss: found.nearest_miss,
-            segments,
-        }
+        (rows.into_iter().map(|(_, row)| row.stretch).collect(), segments)
     }
 }
 
 impl Row {
+    fn is_idle(&self) -> bool {
+        self.stretch.best.is_idle
+    }
+
+    fn is_sound(&self) -> bool {
+        self.stretch.best.is_sound()
+    }
+
+    /// Whether both move alike in the same gait, wherever in the take.
+    fn is_of_kind(&self, other: &Self) -> bool {
+        let gait = |row: &Self| row.segment.map(|segment| segment.gait);
+        gait(self) == gait(other) && is_same_motion(&self.stretch.best.twist, &other.stretch.best.twist)
+    }
+
     fn is_in(&self, segment: &Segment) -> bool {
         self.segment
             .is_some_and(|own| own.start_frame <= segment.start_frame && segment.end_frame <= own.end_frame)
@@ -362,6 +343,23 @@ fn overlap(one: &LoopCandidate, other: &LoopCandidate) -> f64 {
     let (one, other) = (&one.cut, &other.cut);
     let shared = one.end_frame().min(other.end_frame()) - one.start_frame().max(other.start_frame());
     shared / one.num_frames().min(other.num_frames())
+}
+
+/// Root motion between two frames, from the headings there.
+fn root_motion(finder: &Finder, start_frame: usize, end_frame: usize) -> Twist {
+    let pair = SeamPair {
+        start_frame,
+        end_frame,
+        cost: 0.0,
+    };
+    let (rough, secs) = finder.rough_root_motion(&pair);
+    // The way along an arc is longer than the straight line between its ends.
+    let half = 0.5 * (rough.angular.y.abs() * secs).min(core::f64::consts::PI);
+    let bow = if half > 1e-6 { half / ops::sin(half) } else { 1.0 };
+    Twist {
+        linear: rough.linear * bow,
+        ..rough
+    }
 }
 
 fn is_same_rhythm(one: &LoopCandidate, other: &LoopCandidate) -> bool {

@@ -219,6 +219,8 @@ pub(crate) struct FindAnswer {
     take: TakeFacts,
     random_cost_metre_secs: Option<f64>,
     candidates: Vec<FoundLoop>,
+    /// Stretches beyond the rows asked for; null in a list of versions.
+    candidates_left_out: Option<usize>,
     nearest_miss: Option<Miss>,
     /// Null if no motion repeats.
     rhythm: Option<RhythmFacts>,
@@ -236,6 +238,7 @@ impl FindAnswer {
             take: loaded.facts(),
             random_cost_metre_secs: found.random_cost,
             candidates: FoundLoop::list(hunt, &loaded.analysis),
+            candidates_left_out: hunt.stretches.as_ref().map(|stretches| stretches.num_left_out),
             nearest_miss: found.nearest_miss.as_ref().map(Miss::of),
             rhythm: rhythm.map(|rhythm| RhythmFacts {
                 period_secs: rhythm.period_secs,
@@ -281,6 +284,11 @@ impl FindAnswer {
             let _ = writeln!(text, "{}", rhythm.human());
         }
         text.push_str(&table.render());
+        if let Some(count @ 1..) = self.candidates_left_out {
+            let all = count + self.candidates.len();
+            let stretches = if count == 1 { "stretch" } else { "stretches" };
+            let _ = writeln!(text, "and {count} more {stretches}: --top {all} lists all");
+        }
         for SegmentLoop { segment, why_none, .. } in self.segments.iter().flatten().filter(|_| verbose) {
             if let Some(why) = why_none {
                 let _ = writeln!(

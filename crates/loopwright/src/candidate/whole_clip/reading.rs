@@ -101,23 +101,25 @@ impl Reading {
         let world = &analysis.world;
         let last = num_frames as isize;
         let back = motion.inverse();
-        // Frames beyond the ends are those of the neighbouring cycles.
-        let position = |frame: isize, joint: usize| -> DVec3 {
-            if frame < 0 {
-                back.transform_point(world.position((frame + last) as usize, joint))
-            } else if frame >= last {
-                motion.transform_point(world.position((frame - last) as usize, joint))
-            } else {
-                world.position(frame as usize, joint)
-            }
-        };
         let (mut gap_metres, mut gap_radians) = (0.0_f64, 0.0_f64);
         let (mut turns, mut weights) = (0.0, 0.0);
         let (mut seam, mut own) = (0.0, 0.0);
         let mut steps = Steps::new(num_frames);
         for &(joint, weight) in &scale.joints {
+            // Side by side: each is read nine times, and the joints of a frame lie between.
+            let path: Vec<DVec3> = (0..num_frames).map(|frame| world.position(frame, joint)).collect();
+            // Frames beyond the ends are those of the neighbouring cycles.
+            let position = |frame: isize| -> DVec3 {
+                if frame < 0 {
+                    back.transform_point(path[(frame + last) as usize])
+                } else if frame >= last {
+                    motion.transform_point(path[(frame - last) as usize])
+                } else {
+                    path[frame as usize]
+                }
+            };
             if num_frames < analysis.take.num_frames() {
-                let off = position(last, joint) - world.position(num_frames, joint);
+                let off = position(last) - world.position(num_frames, joint);
                 gap_metres = gap_metres.max(off.length());
                 let moved_on = motion.rotation * world.rotation(0, joint);
                 let turn = rotation::difference(moved_on, world.rotation(num_frames, joint));
@@ -125,14 +127,12 @@ impl Reading {
                 turns += weight * turn.length_squared();
                 weights += weight;
             }
-            let bend = |frame: isize| {
-                second_difference([frame + 1, frame, frame - 1].map(|frame| position(frame, joint))).length()
-            };
+            let bend = |frame: isize| second_difference([frame + 1, frame, frame - 1].map(position)).length();
             let usual = seam_peak::usual((1..last - 1).map(bend).collect(), floor::SEEN_METRES * scale.size);
             let at_seam = bend(0).max(bend(last - 1));
             seam += weight * at_seam * at_seam;
             own += weight * usual * usual;
-            steps.add(weight, floor::SEEN_METRES * scale.size, |frame| position(frame, joint));
+            steps.add(weight, floor::SEEN_METRES * scale.size, position);
         }
         if num_frames == analysis.take.num_frames() {
             gap_metres = steps.farthest;
