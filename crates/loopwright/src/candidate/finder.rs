@@ -26,6 +26,9 @@ use crate::{
 /// Measured: gaits .03 to .15, an unrelated short take .36, a take of a single cycle .92.
 pub const MAX_COST_RATIO: f64 = 0.3;
 
+/// Share by which rounding may lift a cost over the ratio above.
+const COST_ROUNDING: f64 = 1e-9;
+
 /// The fewest cycles are preferred up to this factor over the lowest cost of any length.
 const COST_ALLOWANCE: f64 = 1.25;
 
@@ -264,10 +267,19 @@ impl<'a> Finder<'a> {
         let limit = self.settings.max_candidates.max(1);
         let mut sound: Option<LoopCandidate> = None;
         let mut looked_at = 0;
-        for pair in self.pairs(admission, f64::MAX) {
+        // Pairs that cost more are no repeats; where all do, looking for many of them would take longest.
+        let max_cost = MAX_COST_RATIO * random_cost * (1.0 + COST_ROUNDING);
+        let mut pairs = self.pairs(admission, max_cost);
+        loop {
             if looked_at == MAX_LOOKED_AT || (found.candidates.len() >= limit && sound.is_some()) {
                 break;
             }
+            let Some(pair) = pairs.next() else {
+                if found.nearest_miss.is_none() {
+                    found.nearest_miss = pairs.next_beyond().map(|pair| self.too_dear(pair, random_cost));
+                }
+                break;
+            };
             let judged = match self.out_of_bounds(&pair) {
                 Some(found) if pair.cost <= MAX_COST_RATIO * random_cost => Err(MissReason::RootMotion { found }),
                 _ => {
@@ -298,6 +310,17 @@ impl<'a> Finder<'a> {
             }
         }
         sound
+    }
+
+    /// The nearest miss where even the cheapest pair costs too much.
+    fn too_dear(&self, pair: SeamPair, random_cost: f64) -> NearestMiss {
+        NearestMiss {
+            pair,
+            period_secs: self.source.step().secs(pair.lag()),
+            reason: MissReason::CostRatio {
+                found: pair.cost / random_cost,
+            },
+        }
     }
 
     /// Lengths of the wanted number of cycles, where other pairs show the length of one.
