@@ -31,7 +31,7 @@ pub struct FoundStretches {
     pub random_cost: Option<f64>,
     /// The pair that came nearest, where nothing qualified or the whole take holds few loops.
     pub nearest_miss: Option<NearestMiss>,
-    /// Every segment of the take that is long enough for a loop, in the order of time.
+    /// Every segment of the take that is long enough for a loop, in the order of time; none where the take has no loop.
     pub segments: Vec<SegmentLoops>,
 }
 
@@ -69,8 +69,8 @@ const MIN_PART_SECS: f64 = 2.0;
 /// Root motions are of one kind up to these differences: speed and climb in metres per second, turn in radians per second
 /// (10 degrees), or this share of the larger.
 ///
-/// Strides of one steady walk differ by half of that. With smaller ones a walk falls apart into its strides; with larger ones
-/// a walk that gets faster is one row.
+/// With smaller ones a captured walk that slows down before each turn falls apart (two more rows for five legs at a tenth); with
+/// larger ones a walk that gets faster is one row.
 const SAME_SPEED: f64 = 0.1;
 const SAME_TURN: f64 = 0.175;
 const SAME_SHARE: f64 = 0.15;
