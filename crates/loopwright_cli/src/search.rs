@@ -69,39 +69,47 @@ pub(crate) fn check(args: &SearchArgs, loaded: &Loaded) -> Result<(), Failure> {
     }
 }
 
-/// The result of a search, and the segments if it went by segments.
+/// The list of `find`, in which `make --pick` counts.
 pub(crate) struct Hunt {
+    /// Its rows: the best loop of each stretch, or shifted and multiple versions one by one.
     pub(crate) found: FoundLoops,
-    pub(crate) segments: Option<Vec<SegmentLoops>>,
+    /// What the rows stand for, if they are stretches.
+    pub(crate) stretches: Option<Stretches>,
 }
 
-/// Searches the whole take or segment by segment, as the arguments ask.
-///
-/// A search by segments lists the best loop of each segment that has one, in order of time.
-pub(crate) fn hunt(loaded: &Loaded, settings: &SearchSettings, args: &SearchArgs) -> Result<Hunt, Failure> {
-    if !args.per_segment {
+/// What the rows of a list of stretches stand for.
+pub(crate) struct Stretches {
+    /// For each row, the number of loops of that stretch, itself included.
+    pub(crate) versions: Vec<usize>,
+    /// Number of rows beyond those asked for.
+    pub(crate) num_left_out: usize,
+    /// The segments of the take, and the row of each.
+    pub(crate) segments: Vec<SegmentLoops>,
+}
+
+/// Searches for stretches, or for the versions of loops that `--shifted` asks for.
+pub(crate) fn hunt(loaded: &Loaded, settings: &SearchSettings, shifted: bool) -> Result<Hunt, Failure> {
+    if shifted {
         return Ok(Hunt {
             found: search(loaded, settings)?,
-            segments: None,
+            stretches: None,
         });
     }
-    let segments = loaded
+    let found = loaded
         .analysis
-        .find_loops_per_segment(settings)
+        .find_stretches(settings)
         .map_err(|error| search_failure(loaded, error))?;
-    let best = |loops: &SegmentLoops| loops.best.as_ref().ok().cloned();
-    // If no segment has a loop, the cheapest near miss of all is the most useful one to report.
-    let misses = segments
-        .iter()
-        .filter_map(|loops| loops.best.as_ref().err().copied().flatten());
-    let nearest_miss = misses.min_by(|a, b| a.pair.cost.total_cmp(&b.pair.cost));
     Ok(Hunt {
+        stretches: Some(Stretches {
+            versions: found.rows.iter().map(|row| 1 + row.versions.len()).collect(),
+            num_left_out: found.num_left_out,
+            segments: found.segments,
+        }),
         found: FoundLoops {
-            candidates: segments.iter().filter_map(best).collect(),
-            random_cost: None,
-            nearest_miss,
+            candidates: found.rows.into_iter().map(|row| row.best).collect(),
+            random_cost: found.random_cost,
+            nearest_miss: found.nearest_miss,
         },
-        segments: Some(segments),
     })
 }
 

@@ -328,6 +328,12 @@ fn picks_count_from_one_to_the_end_of_the_list() {
         &folder,
         2,
         "make walk.bvh --pick 90000",
+        &["there is no loop number 90000 in \"walk.bvh\"", "the search found 1"],
+    );
+    refuses(
+        &folder,
+        2,
+        "make walk.bvh --shifted --pick 90000",
         &["there is no loop number 90000 in \"walk.bvh\"", "--pick 1 to "],
     );
     refuses(&folder, 2, "make walk.bvh --pick 0", &["a whole number from 1"]);

@@ -87,7 +87,7 @@ fn joints_of_their_own() {
 fn a_recipe_makes_the_same_loop_again() {
     let folder = Folder::with_walk();
     let answer = folder
-        .run("make walk.bvh -o first.bvh --pick 2 --closure softfade --hardness 9 --joint-closure *Hand:cubic --root-motion in-place --fps 24 --save-recipe done.toml --json")
+        .run("make walk.bvh -o first.bvh --shifted --pick 2 --closure softfade --hardness 9 --joint-closure *Hand:cubic --root-motion in-place --fps 24 --save-recipe done.toml --json")
         .done();
     let outputs = answer.json()["outputs"].as_array().unwrap().clone();
     assert!(outputs.contains(&"done.toml".into()));

@@ -105,42 +105,59 @@ fn other_prices_find_the_same_period() {
 }
 
 #[test]
-fn segments_offer_a_loop_each() {
+fn each_stretch_is_a_row_with_its_versions() {
     let folder = Folder::with_synth("--seconds 10 --fps 30 --lead-in 4 --noise 0.1");
-    let json = folder.run("find walk.bvh --json --per-segment").done().json();
+    let json = folder.run("find walk.bvh --json").done().json();
+    let rows = json["candidates"].as_array().unwrap();
+    // What moves comes first, though the body stands before it walks.
+    let of_rows: Vec<_> = rows.iter().map(|row| (&row["segment"], &row["idle"])).collect();
+    assert_eq!(
+        of_rows,
+        [(&"walk".into(), &false.into()), (&"idle".into(), &true.into())]
+    );
+    assert!(rows[0]["versions"].as_u64() >= Some(5), "{}", rows[0]);
+    // The segments are in the order of time, and name their rows.
     let segments = json["segments"].as_array().unwrap();
-    let gaits: Vec<&str> = segments
-        .iter()
-        .map(|segment| segment["gait"].as_str().unwrap())
-        .collect();
-    assert_eq!(gaits, ["idle", "walk"]);
-    for (index, segment) in segments.iter().enumerate() {
-        assert_eq!(segment["rank"], index + 1);
-        let found = &json["candidates"][index];
-        assert_eq!(found["idle"], index == 0);
-        let [start, end] = ["start_frame", "end_frame"].map(|key| number(found, key));
+    let of_segments: Vec<_> = segments.iter().map(|one| (&one["gait"], &one["rank"])).collect();
+    assert_eq!(of_segments, [(&"idle".into(), &2.into()), (&"walk".into(), &1.into())]);
+    for segment in segments {
+        let row = &rows[segment["rank"].as_u64().unwrap() as usize - 1];
+        let [start, end] = ["start_frame", "end_frame"].map(|key| number(row, key));
         assert!(number(segment, "start_frame") <= start && end <= number(segment, "end_frame") + 1.0);
     }
-    let made = folder.made("--per-segment --pick 2");
-    for (key, made) in made["candidate"].as_object().unwrap() {
-        if key != "period_secs" {
-            assert_eq!(made, &json["candidates"][1][key], "{key}");
-        }
+    // The idle row is what a search in those frames alone finds.
+    let within = format!("{}:{}", segments[0]["start_frame"], segments[0]["end_frame"]);
+    let alone = folder
+        .run(&format!("find walk.bvh --json --shifted --idle --within {within}"))
+        .done()
+        .json();
+    for key in ["start_frame", "end_frame", "seam_cost_metre_secs", "root_motion"] {
+        assert_eq!(alone["candidates"][0][key], rows[1][key], "{key}");
     }
-    // Each equals the result of a search in those frames alone.
-    for (index, segment) in segments.iter().enumerate() {
-        let within = format!("{}:{}", segment["start_frame"], segment["end_frame"]);
-        let idle = if index == 0 { "--idle" } else { "" };
-        let alone = folder
-            .run(&format!("find walk.bvh --json --top 1 --within {within} {idle}"))
-            .done()
-            .json();
-        let mut expected = json["candidates"][index].clone();
-        expected["rank"] = 1.into();
-        assert_eq!(alone["candidates"][0], expected);
+    // The recommended loop is the first of the flat list, and what `make` takes.
+    let shifted = folder.run("find walk.bvh --json --shifted").done().json();
+    assert_eq!(shifted["candidates"].as_array().unwrap().len(), 10);
+    for key in ["start_frame", "end_frame"] {
+        assert_eq!(shifted["candidates"][0][key], rows[0][key]);
+        assert_eq!(folder.made("")["candidate"][key], rows[0][key]);
     }
-    let text = folder.run("find walk.bvh --per-segment").done().stdout;
-    assert!(text.contains("segment") && text.contains("idle"), "{text}");
+    let text = folder.run("find walk.bvh").done().stdout;
+    assert!(text.contains("versions") && text.contains("idle"), "{text}");
+    let text = folder.run("find walk.bvh --shifted").done().stdout;
+    assert!(!text.contains("versions"), "{text}");
+    // The former flag changes nothing, and is not shown.
+    assert_eq!(folder.run("find walk.bvh --json --per-segment").done().json(), json);
+    assert!(!folder.run("find --help").done().stdout.contains("per-segment"));
+}
+
+#[test]
+fn segments_without_a_loop_are_listed_on_request() {
+    // Too short a walk to be seen twice, after an idle.
+    let folder = Folder::with_synth("--seconds 6.5 --fps 30 --lead-in 5 --noise 0.1");
+    let plain = folder.run("find walk.bvh").done().stdout;
+    assert!(!plain.contains("no loop in frames"), "{plain}");
+    let all = folder.run("find walk.bvh -v").done().stdout;
+    assert!(all.contains("no loop in frames") && all.contains("(walk)"), "{all}");
 }
 
 #[test]
@@ -289,6 +306,7 @@ fn what_makes_no_sense_is_refused() {
         ("--smooth 0", "--smooth must lie above 0"),
         ("--smooth 40", "up to 13.5000 Hz"),
         ("--per-segment --idle", "cannot be used with"),
+        ("--per-segment --shifted", "cannot be used with"),
         ("--decay linear", "possible values: spring, cubic, quintic"),
     ] {
         let answer = folder.run(&format!("find walk.bvh {options}"));

@@ -35,7 +35,7 @@ fn every_command_takes_and_gives_gltf() {
         }
     }
     folder.run("make walk.bvh -o a.glb --json").done();
-    folder.run("make walk.bvh -o b.glb --pick 2 --json").done();
+    folder.run("make walk.bvh -o b.glb --shifted --pick 2 --json").done();
     folder.run("blend a.glb b.glb -o mixed.glb").done();
     folder.run("check mixed.glb").done();
     folder.run("play a.glb b.glb --seconds 5 -o long.gltf").done();

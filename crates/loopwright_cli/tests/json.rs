@@ -66,8 +66,9 @@ fn what_commands_answer_about_takes_is_as_described() {
     assert_eq!(outputs(&folder, &find), ["find.svg"]);
     let best = &find["candidates"][0];
     assert_eq!((&best["segment"], &best["grade"]), (&"walk".into(), &"good".into()));
-    let segments = answer(&folder, "find walk.bvh --per-segment", "find", 0);
-    assert!(segments["segments"].is_array() && segments["rhythm"].is_null());
+    assert!(best["versions"].as_u64() > Some(1) && find["segments"][0]["rank"] == 1);
+    let shifted = answer(&folder, "find walk.bvh --shifted", "find", 0);
+    assert!(shifted["candidates"][0]["versions"].is_null() && shifted["segments"].is_null());
     let convert = answer(&folder, "convert walk.bvh walk.glb --mirror", "convert", 0);
     assert_eq!(outputs(&folder, &convert), ["walk.glb"]);
     assert_eq!(
@@ -126,7 +127,7 @@ fn loops_and_what_is_answered_about_them_are_as_described() {
         "loop",
         0,
     );
-    answer(&folder, "make walk.bvh -o other.bvh --pick 2", "loop", 0);
+    answer(&folder, "make walk.bvh -o other.bvh --shifted --pick 2", "loop", 0);
     let popping = answer(
         &folder,
         "close walk.bvh --range 20:54.5 -o pops.bvh --joint *:open",

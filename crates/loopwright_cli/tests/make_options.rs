@@ -72,14 +72,23 @@ fn the_default_output_goes_to_the_current_folder() {
 
 #[test]
 fn pick_makes_that_loop_of_the_list() {
-    let folder = Folder::with_walk();
-    let found = folder.run("find walk.bvh --json").done().json();
+    picks_are_the_list(&Folder::with_walk(), "--shifted", 10);
+    // A walk and the idle before it.
+    picks_are_the_list(
+        &Folder::with_synth("--seconds 9 --fps 30 --lead-in 4 --noise 0.1"),
+        "",
+        2,
+    );
+}
+
+fn picks_are_the_list(folder: &Folder, options: &str, count: usize) {
+    let found = folder.run(&format!("find walk.bvh --json {options}")).done().json();
     let candidates = found["candidates"].as_array().unwrap();
-    assert!(candidates.len() >= 3);
+    assert_eq!(candidates.len(), count);
     for (index, found) in candidates.iter().enumerate() {
         let rank = index + 1;
         assert_eq!(found["rank"], rank);
-        let json = folder.made(&format!("--pick {rank}"));
+        let json = folder.made(&format!("--pick {rank} {options}"));
         for key in [
             "start_frame",
             "end_frame",

@@ -251,7 +251,9 @@ fn loops_are_added_to_their_own_file_in_place() {
         assert_eq!(folder.json(&format!("{pack}.json"))["format"], "loopwright-loop");
         // A second loop beside the first.
         folder
-            .run(&format!("make {pack} --animation walk --pick 2 -o {pack} --force"))
+            .run(&format!(
+                "make {pack} --animation walk --shifted --pick 2 -o {pack} --force"
+            ))
             .done();
         let listed = folder.run(&format!("list {pack} --json")).done().json();
         let num_animations = listed["files"][0]["animations"].as_array().unwrap().len();

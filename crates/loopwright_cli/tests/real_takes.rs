@@ -100,18 +100,63 @@ fn every_take_loops_or_is_refused_as_the_manifest_says() {
 fn picks_of_make_are_the_list_of_find() {
     // In this take the recommended loop is not among the cheapest; asking for fewer loops once gave another list.
     let Some(folder) = folder_or_skip() else { return };
-    let take = folder.join("100style/Neutral_TR1.bvh");
-    let take = take.to_str().unwrap();
+    for (take, options) in [
+        ("100style/Neutral_TR1.bvh", &["--shifted"][..]),
+        ("100style/Neutral_TR1.bvh", &[]),
+        ("snu/raw_walk_stop_walk.bvh", &[]),
+        ("bandai-namco/dataset-1_dance-short_normal_001.bvh", &[]),
+        ("xia/neutral_01.bvh", &[]),
+    ] {
+        let path = folder.join(take);
+        let path = path.to_str().unwrap();
+        let work = Folder::new();
+        let found = work
+            .run_list(&[&["find", path, "--json"], options].concat())
+            .done()
+            .json();
+        let candidates = found["candidates"].as_array().unwrap();
+        assert!(!candidates.is_empty());
+        for (index, found) in candidates.iter().enumerate() {
+            let pick = (index + 1).to_string();
+            let make = ["make", path, "--pick", &pick, "-o", "loop.bvh", "--force", "--json"];
+            // A bad loop may pop, and is made all the same.
+            let made = work.run_list(&[&make, options].concat()).json();
+            for key in ["start_frame", "end_frame"] {
+                assert_eq!(made["candidate"][key], found[key], "{take} {options:?}: pick {pick}");
+            }
+        }
+    }
+}
+
+/// Rows of sessions as they were read by eye: distances walked at one speed, the turns between them, and no row twice.
+#[test]
+fn long_takes_give_one_row_per_stretch() {
+    let Some(folder) = folder_or_skip() else { return };
     let work = Folder::new();
-    let found = work.run_list(&["find", take, "--json"]).done().json();
-    let candidates = found["candidates"].as_array().unwrap();
-    assert!(!candidates.is_empty());
-    for (index, found) in candidates.iter().enumerate() {
-        let pick = (index + 1).to_string();
-        let made = work.run_list(&["make", take, "--pick", &pick, "-o", "loop.bvh", "--force", "--json"]);
-        let made = made.done().json();
-        for key in ["start_frame", "end_frame"] {
-            assert_eq!(made["candidate"][key], found[key], "pick {pick}");
+    for (take, fewest, most) in [
+        // Eight of ten candidates of this take are one stretch.
+        ("snu/raw_walk_slope_up.bvh", 8, 16),
+        ("snu/raw_walk_stop_walk.bvh", 3, 6),
+        // Five straight legs, joined by turns.
+        ("snu/raw_walk_straight_fast.bvh", 5, 5),
+        ("snu/walk_forward_repeated.bvh", 1, 1),
+        ("assimp/Boxing_Toes.bvh", 1, 2),
+        ("pymo/AV_8Walk_Meredith.bvh", 3, 5),
+    ] {
+        let path = folder.join(take);
+        let answer = work.run_list(&["find", path.to_str().unwrap(), "--json", "--top", "40"]);
+        let found = answer.done().json();
+        let rows = found["candidates"].as_array().unwrap();
+        assert!((fewest..=most).contains(&rows.len()), "{take}: {} rows", rows.len());
+        for (index, row) in rows.iter().enumerate() {
+            let [start, end] = ["start_frame", "end_frame"].map(|key| number(row, key));
+            assert!(row["versions"].as_u64() >= Some(1), "{take}: {row}");
+            for other in &rows[..index] {
+                let [other_start, other_end] = ["start_frame", "end_frame"].map(|key| number(other, key));
+                let shared = end.min(other_end) - start.max(other_start);
+                let shorter = (end - start).min(other_end - other_start);
+                assert!(shared < 0.8 * shorter, "{take}: {row} and {other}");
+            }
         }
     }
 }

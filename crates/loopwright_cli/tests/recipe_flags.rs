@@ -21,7 +21,7 @@ fn with_recipe() -> Folder {
 #[test]
 fn pick_sets_the_stretch_of_a_recipe_aside() {
     let folder = with_recipe();
-    for pick in ["--pick 1", "--pick 2"] {
+    for pick in ["--pick 1", "--shifted --pick 2"] {
         let made = folder.made(&format!("--recipe range.toml {pick}"));
         assert_eq!(cut(&made), cut(&folder.made(pick)), "{pick}");
         assert_eq!(made["root_motion"]["mode"], "in-place", "the rest of the recipe holds");
@@ -46,9 +46,9 @@ fn a_search_sets_the_stretch_of_a_recipe_aside() {
 fn a_search_keeps_the_cycles_that_a_recipe_asks_for() {
     let folder = Folder::with_synth("--seconds 8 --fps 30");
     folder.write("two.toml", "[stretch]\ncycles = 2\n");
-    let two = folder.made("--recipe two.toml --pick 2");
+    let two = folder.made("--recipe two.toml --shifted --pick 2");
     assert_eq!(two["candidate"]["cycles"], 2);
-    assert_eq!(cut(&two), cut(&folder.made("--cycles 2 --pick 2")));
+    assert_eq!(cut(&two), cut(&folder.made("--cycles 2 --shifted --pick 2")));
     let one = folder.made("--recipe two.toml --cycles 1");
     assert_eq!(one["candidate"]["cycles"], 1);
 }

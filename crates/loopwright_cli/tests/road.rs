@@ -186,7 +186,10 @@ fn check_with_the_take_finds_the_figures_of_make() {
 fn top_bounds_the_list() {
     let folder = Folder::with_walk();
     let count = |options: &str| {
-        let found = folder.run(&format!("find walk.bvh --json {options}")).done().json();
+        let found = folder
+            .run(&format!("find walk.bvh --json --shifted {options}"))
+            .done()
+            .json();
         found["candidates"].as_array().unwrap().len()
     };
     assert_eq!((count("--top 1"), count("--top 3"), count("")), (1, 3, 10));

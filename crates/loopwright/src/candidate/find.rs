@@ -1,18 +1,14 @@
-//! The searches for loops: in a whole take, in each of its segments, or for a stretch that the caller chose.
+//! The searches for loops: in a whole take, or for a stretch that the caller chose.
 
 use super::{
-    finder::{Finder, MIN_IDLE_SECS},
-    report::{FoundLoops, LoopCandidate, SegmentLoops},
+    finder::Finder,
+    report::{FoundLoops, LoopCandidate},
     rhythm,
     settings::SearchSettings,
     whole::WholeClip,
 };
 use crate::{
-    analysis::{
-        Analysis,
-        activity::ActivityKind,
-        segments::{Gait, Segment},
-    },
+    analysis::{Analysis, activity::ActivityKind, features::Features},
     take::{Cut, CutError},
 };
 
@@ -56,6 +52,25 @@ impl Analysis {
     /// fewest cycles whose cost is within a quarter of the lowest of any length. Errors:
     /// [`SearchError`]: the take is too short or still, no frame of it is clean, or the bounds are not in order.
     pub fn find_loops(&self, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
+        let features = settings.pairing.features(self);
+        self.find_all(&self.finder(settings, &features), settings)
+    }
+
+    /// What searches the take. Errors: as [`Self::find_loops`].
+    pub(super) fn finder<'a>(
+        &'a self,
+        settings: &'a SearchSettings,
+        features: &'a Features,
+    ) -> Result<Finder<'a>, SearchError> {
+        self.check(settings).map(|()| Finder::new(self, settings, features))
+    }
+
+    /// As [`Self::find_loops`].
+    pub(super) fn find_all(
+        &self,
+        finder: &Result<Finder<'_>, SearchError>,
+        settings: &SearchSettings,
+    ) -> Result<FoundLoops, SearchError> {
         let admits_whole = settings.admits_whole_take();
         let asked_for = |whole: WholeClip| {
             let candidate = self.whole_candidate(&whole, settings)?;
@@ -63,21 +78,19 @@ impl Analysis {
             (is_asked_for && settings.root_motion.admit(&candidate.twist)).then_some(candidate)
         };
         let whole_loop = admits_whole.then(|| self.whole_loop()).flatten().and_then(asked_for);
-        let (mut found, cycle) = match self.check(settings) {
-            Ok(()) => {
-                let features = settings.pairing.features(self);
-                let finder = Finder::new(self, settings, &features);
+        let (mut found, cycle) = match finder {
+            Ok(finder) => {
                 let found = finder.find(settings.within, settings.idle);
                 // A search finds an idle stretch in any take that rests somewhere; a cycle is what the take was made for.
                 let moves = found.candidates.first().is_some_and(|best| !best.is_idle);
                 let cycle = (admits_whole && !moves && whole_loop.is_none()).then(|| {
                     let whole = self.whole_cycle();
-                    self.trimmed_cycle(&finder, whole.as_ref()).or(whole)
+                    self.trimmed_cycle(finder, whole.as_ref()).or(whole)
                 });
                 (found, cycle.flatten())
             }
             Err(_) if whole_loop.is_some() => (FoundLoops::default(), None),
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.clone()),
         };
         let first = whole_loop.or_else(|| cycle.and_then(asked_for));
         if let Some(first) = first {
@@ -85,42 +98,6 @@ impl Analysis {
             found.candidates.truncate(settings.max_candidates.max(1));
         }
         Ok(found)
-    }
-
-    /// Finds the best loop of every segment, in the order of time.
-    ///
-    /// A segment is a stretch of one gait; idle ones give idle loops. Segments shorter than the shortest loop are left out.
-    /// Errors: as [`Self::find_loops`].
-    pub fn find_loops_per_segment(&self, settings: &SearchSettings) -> Result<Vec<SegmentLoops>, SearchError> {
-        self.check(settings)?;
-        // One finder for all: the bounds and the cost of random pairs are the same everywhere.
-        let settings = SearchSettings {
-            max_candidates: 1,
-            ..settings.clone()
-        };
-        let features = settings.pairing.features(self);
-        let finder = Finder::new(self, &settings, &features);
-        let (first, last) = settings.within.unwrap_or((0, usize::MAX));
-        let segments = self.segments.iter().filter_map(|segment| {
-            let segment = Segment {
-                start_frame: segment.start_frame.max(first),
-                end_frame: segment.end_frame.min(last),
-                ..*segment
-            };
-            let is_idle = segment.gait == Gait::Idle;
-            let shortest = settings.min_secs.max(if is_idle { MIN_IDLE_SECS } else { 0.0 });
-            let lag = segment.end_frame.checked_sub(segment.start_frame)?;
-            (settings.lag_step(&self.take).secs(lag) >= shortest).then_some((segment, is_idle))
-        });
-        Ok(segments
-            .map(|(segment, is_idle)| {
-                let found = finder.find(Some((segment.start_frame, segment.end_frame)), is_idle);
-                SegmentLoops {
-                    segment,
-                    best: found.candidates.into_iter().next().ok_or(found.nearest_miss),
-                }
-            })
-            .collect())
     }
 
     /// Describes a stretch of the caller's choice as a candidate, with all figures that [`Self::find_loops`] reports.

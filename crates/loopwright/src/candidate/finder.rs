@@ -26,6 +26,9 @@ use crate::{
 /// Measured: gaits .03 to .15, an unrelated short take .36, a take of a single cycle .92.
 pub const MAX_COST_RATIO: f64 = 0.3;
 
+/// Share by which rounding may lift a cost over the ratio above.
+const COST_ROUNDING: f64 = 1e-9;
+
 /// The fewest cycles are preferred up to this factor over the lowest cost of any length.
 const COST_ALLOWANCE: f64 = 1.25;
 
@@ -43,7 +46,7 @@ const RANDOM_GAP_SECS: f64 = 0.5;
 const MAX_LOOKED_AT: usize = 400;
 
 /// Idle loops below this length look like twitches, seconds.
-pub(super) const MIN_IDLE_SECS: f64 = 2.0;
+const MIN_IDLE_SECS: f64 = 2.0;
 
 /// Lengths of idle loops that are tried, seconds: the longer, the less a repeat is noticed.
 const IDLE_SECS: [f64; 7] = [9.0, 7.5, 6.0, 5.0, 4.0, 3.0, MIN_IDLE_SECS];
@@ -100,6 +103,11 @@ impl<'a> Finder<'a> {
         }
     }
 
+    /// Root motion from the headings at the two ends of a pair, with the seconds between them.
+    pub(super) fn rough_root_motion(&self, pair: &SeamPair) -> (Twist, f64) {
+        (self.source.rough_root_motion(pair), self.source.step().secs(pair.lag()))
+    }
+
     /// How well the frames around a pair repeat.
     pub(super) fn rhythm(&self, pair: &SeamPair) -> Option<Rhythm> {
         let frame_time_secs = self.source.analysis.take.frame_time_secs();
@@ -115,22 +123,13 @@ impl<'a> Finder<'a> {
     /// Loops whose ends lie in the frames `within`, or in the whole take where `None`: moving loops, or idle ones where no moving
     /// loop exists or where `idle` asks for them.
     pub(super) fn find(&self, within: Option<(usize, usize)>, idle: bool) -> FoundLoops {
-        let (SearchedTake { analysis, .. }, settings) = (self.source, self.settings);
-        let (first, last) = within.unwrap_or((0, usize::MAX));
-        let usable: Vec<bool> = (analysis.usable.iter().enumerate())
-            .map(|(frame, &is)| is && (first..=last).contains(&frame))
-            .collect();
-        let lag_step = settings.lag_step(&analysis.take);
-        let (min_lag, max_lag) = (lag_step.fewest(settings.min_secs), lag_step.most(settings.max_secs));
         let mut found = if idle {
             self.nothing()
         } else {
-            self.search(&usable, min_lag..=max_lag)
+            self.find_kind(within, false)
         };
-        // An idle loop counts as one cycle.
-        let may_be_idle = !settings.pairing.is_mirrored() && settings.cycles.is_none_or(|cycles| cycles == 1);
-        if found.candidates.is_empty() && may_be_idle {
-            let idle = self.search_idle(&usable, min_lag..=max_lag);
+        if found.candidates.is_empty() {
+            let idle = self.find_kind(within, true);
             found.candidates = idle.candidates;
             found.nearest_miss = found.nearest_miss.or(idle.nearest_miss);
         }
@@ -143,6 +142,27 @@ impl<'a> Finder<'a> {
         let admission = Admission::new(&analysis.activity, &analysis.usable, lags, ActivityKind::Moving);
         let most = MAX_COST_RATIO * self.random_cost?;
         self.pairs(&admission, most).next()
+    }
+
+    /// As [`Self::find`], but only moving loops, or only idle ones.
+    pub(super) fn find_kind(&self, within: Option<(usize, usize)>, idle: bool) -> FoundLoops {
+        let (SearchedTake { analysis, .. }, settings) = (self.source, self.settings);
+        let num_frames = analysis.usable.len();
+        let (first, last) = within.unwrap_or((0, usize::MAX));
+        let frames = first.min(num_frames)..last.saturating_add(1).min(num_frames);
+        let mut usable = vec![false; num_frames];
+        if !frames.is_empty() {
+            usable[frames.clone()].copy_from_slice(&analysis.usable[frames]);
+        }
+        let lag_step = settings.lag_step(&analysis.take);
+        let lags = lag_step.fewest(settings.min_secs)..=lag_step.most(settings.max_secs);
+        // An idle loop counts as one cycle.
+        let may_be_idle = !settings.pairing.is_mirrored() && settings.cycles.is_none_or(|cycles| cycles == 1);
+        match idle {
+            false => self.search(&usable, lags),
+            true if may_be_idle => self.search_idle(&usable, lags),
+            true => self.nothing(),
+        }
     }
 
     fn nothing(&self) -> FoundLoops {
@@ -255,10 +275,19 @@ impl<'a> Finder<'a> {
         let limit = self.settings.max_candidates.max(1);
         let mut sound: Option<LoopCandidate> = None;
         let mut looked_at = 0;
-        for pair in self.pairs(admission, f64::MAX) {
+        // Pairs that cost more are no repeats; where all do, looking for many of them would take longest.
+        let max_cost = MAX_COST_RATIO * random_cost * (1.0 + COST_ROUNDING);
+        let mut pairs = self.pairs(admission, max_cost);
+        loop {
             if looked_at == MAX_LOOKED_AT || (found.candidates.len() >= limit && sound.is_some()) {
                 break;
             }
+            let Some(pair) = pairs.next() else {
+                if found.nearest_miss.is_none() {
+                    found.nearest_miss = pairs.next_beyond().map(|pair| self.too_dear(pair, random_cost));
+                }
+                break;
+            };
             let judged = match self.out_of_bounds(&pair) {
                 Some(found) if pair.cost <= MAX_COST_RATIO * random_cost => Err(MissReason::RootMotion { found }),
                 _ => {
@@ -289,6 +318,17 @@ impl<'a> Finder<'a> {
             }
         }
         sound
+    }
+
+    /// The nearest miss where even the cheapest pair costs too much.
+    fn too_dear(&self, pair: SeamPair, random_cost: f64) -> NearestMiss {
+        NearestMiss {
+            pair,
+            period_secs: self.source.step().secs(pair.lag()),
+            reason: MissReason::CostRatio {
+                found: pair.cost / random_cost,
+            },
+        }
     }
 
     /// Lengths of the wanted number of cycles, where other pairs show the length of one.
@@ -374,7 +414,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Whether both ends of two loops lie close together.
-    fn is_similar(&self, one: &LoopCandidate, other: &LoopCandidate) -> bool {
+    pub(super) fn is_similar(&self, one: &LoopCandidate, other: &LoopCandidate) -> bool {
         let near = |one: f64, other: f64| (one - other).abs() <= self.separation as f64;
         near(one.cut.start_frame(), other.cut.start_frame()) && near(one.cut.end_frame(), other.cut.end_frame())
     }

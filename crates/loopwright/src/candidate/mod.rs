@@ -1,11 +1,12 @@
 //! Finds stretches of a take that repeat, and recommends which to loop.
 //!
 //! [`Analysis::find_loops`](crate::Analysis::find_loops) examines every admissible pair of frames and proposes distinct loops,
-//! the recommended one first. A stretch that does not qualify is a result with a reason, not an error: see
-//! [`FoundLoops::nearest_miss`].
+//! the recommended one first; [`Analysis::find_stretches`](crate::Analysis::find_stretches) lists each stretch of a long take once.
+//! A stretch that does not qualify is a result with a reason, not an error: see [`FoundLoops::nearest_miss`].
 //!
 //! The parts: [`SearchSettings`] hold the question, `finder` judges the cheapest pairs by their `rhythm`, root motion and
-//! abruptness, `search` lists distinct pairs by cost, `bound` skips pairs that cost too much, and `score` prices a seam.
+//! abruptness, `stretches` groups what it finds, `search` lists distinct pairs by cost, `bound` skips pairs that cost too much, and
+//! `score` prices a seam.
 
 mod settings;
 
@@ -14,6 +15,8 @@ mod report;
 mod find;
 
 mod finder;
+
+mod stretches;
 
 mod whole;
 
@@ -44,11 +47,10 @@ pub(crate) mod score;
 pub use find::SearchError;
 pub use finder::MAX_COST_RATIO;
 pub use kind::MotionKind;
-pub use report::{
-    CONFIDENT_TAKE_STRENGTH, FoundLoops, LoopCandidate, MissReason, NearestMiss, SegmentLoops, TakeRhythm,
-};
+pub use report::{CONFIDENT_TAKE_STRENGTH, FoundLoops, LoopCandidate, MissReason, NearestMiss, TakeRhythm};
 pub use rhythm::{MIN_PROMINENCE, MIN_STRENGTH};
 pub use score::DEFAULT_HALF_LIFE_SECS;
 pub use seams::SeamPair;
 pub use settings::{RootMotionBounds, SearchSettings};
+pub use stretches::{FoundStretch, FoundStretches, SegmentLoops};
 pub use whole::{LastKey, WholeClip, WholeClipKind};

@@ -6,7 +6,7 @@ use super::{
     whole::{WholeClip, WholeClipKind},
 };
 use crate::{
-    analysis::{Analysis, segments::Segment},
+    analysis::Analysis,
     math::rigid::{Rigid, Twist},
     mirror::Pairing,
     take::Cut,
@@ -221,13 +221,4 @@ pub struct TakeRhythm {
     /// Similarity of the whole take to itself after one cycle, two, three and so on, as far as the take and the longest loop
     /// allow.
     pub multiples: Vec<f64>,
-}
-
-/// Loops of one segment of a take.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SegmentLoops {
-    /// The segment.
-    pub segment: Segment,
-    /// The recommended loop in it, or the reason why there is none.
-    pub best: Result<LoopCandidate, Option<NearestMiss>>,
 }

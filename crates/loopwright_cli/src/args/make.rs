@@ -25,7 +25,7 @@ pub(crate) struct MakeArgs {
     #[arg(long, value_name = "N", help_heading = WHICH_LOOP, value_parser = parse_count, conflicts_with = "range")]
     pub(crate) pick: Option<usize>,
     /// Make a loop of these frames, counted from 0, instead of searching.
-    #[arg(long, value_name = "START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, conflicts_with_all = ["cycles", "min_seconds", "max_seconds", "within", "speed", "turn_rate", "climb", "straight", "turning", "idle", "per_segment"])]
+    #[arg(long, value_name = "START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, conflicts_with_all = ["cycles", "min_seconds", "max_seconds", "within", "speed", "turn_rate", "climb", "straight", "turning", "idle", "shifted", "per_segment"])]
     pub(crate) range: Option<(f64, f64)>,
     #[command(flatten)]
     pub(crate) search: Option<SearchArgs>,

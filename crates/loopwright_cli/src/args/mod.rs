@@ -45,7 +45,7 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// Lists the animations of files: length, kind, speed, and whether they loop.
     List(ListArgs),
-    /// Lists the loops in a take, the recommended one first.
+    /// Lists the stretches of a take that loop, the recommended one first.
     Find(FindArgs),
     /// Makes a loop from a take and measures it; the figures go into a sidecar.
     Make(MakeArgs),

@@ -53,9 +53,12 @@ pub(crate) struct SearchArgs {
     /// Only idle loops: the body stays about where it is.
     #[arg(long, conflicts_with_all = ["cycles", "speed", "straight", "turning"])]
     pub(crate) idle: bool,
-    /// The best loop of each walk, run, turn and idle in the take.
-    #[arg(long, conflicts_with = "idle")]
-    pub(crate) per_segment: bool,
+    /// Shifted and multiple versions of loops one by one, cheapest first.
+    #[arg(long)]
+    pub(crate) shifted: bool,
+    /// What the search does anyway; accepted for scripts that say so.
+    #[arg(long, hide = true, conflicts_with_all = ["idle", "shifted"])]
+    per_segment: bool,
     /// How a jump at the seam would fade, by which seams are compared.
     #[arg(long, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring)]
     pub(crate) decay: DecayKind,
@@ -72,7 +75,7 @@ impl SearchArgs {
 
     /// Whether the flags ask for a part of the take: its whole is then not considered.
     pub(crate) fn chooses_a_part(&self) -> bool {
-        self.per_segment || self.max_seconds.is_some() || self.min_seconds != DEFAULT_MIN_SECONDS
+        self.max_seconds.is_some() || self.min_seconds != DEFAULT_MIN_SECONDS
     }
 }
 
@@ -90,6 +93,7 @@ impl Default for SearchArgs {
             straight: false,
             turning: None,
             idle: false,
+            shifted: false,
             per_segment: false,
             decay: DecayKind::Spring,
             half_life: DEFAULT_HALF_LIFE_SECS,
@@ -122,7 +126,7 @@ pub(crate) struct FindArgs {
     /// The take (BVH, FBX, GLB or glTF).
     #[arg(help_heading = INPUT)]
     pub(crate) take: PathBuf,
-    /// How many loops to list at most.
+    /// How many rows to list at most.
     #[arg(long, value_name = "K", help_heading = WHICH_LOOP, default_value_t = DEFAULT_TOP, value_parser = parse_count)]
     pub(crate) top: usize,
     #[command(flatten)]

@@ -14,7 +14,7 @@ use crate::{
     making::{self, Making},
     output::{self, Outputs},
     report::{demo::DemoAnswer, find::FindAnswer, synth::TruthFacts},
-    search::{self, Hunt},
+    search,
 };
 
 pub(crate) fn run(args: &DemoArgs) -> Result<Ending, Failure> {
@@ -57,10 +57,7 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending, Failure> {
         warnings: Vec::new(),
     };
     let settings = SearchSettings::default();
-    let hunt = Hunt {
-        found: search::search(&loaded, &settings)?,
-        segments: None,
-    };
+    let hunt = search::hunt(&loaded, &settings, false)?;
     let found = &hunt.found;
     let chosen = found
         .best()

@@ -28,21 +28,16 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
         ..search::settings(&args.search, args.top)
     };
     // A take that holds no loop still gets an answer: an empty list, a reason, and a plot that shows why.
-    let (hunt, failure) = match search::hunt(&loaded, &settings, &args.search) {
+    let (hunt, failure) = match search::hunt(&loaded, &settings, args.search.shifted) {
         Ok(hunt) if hunt.found.candidates.is_empty() => {
             let failure = search::nothing_found(&loaded, &hunt.found, &args.search);
             (hunt, Some(failure))
         }
         Ok(hunt) => (hunt, None),
         Err(failure) if failure.is_negative() => {
-            let none = FoundLoops {
-                candidates: Vec::new(),
-                random_cost: None,
-                nearest_miss: None,
-            };
             let none = Hunt {
-                found: none,
-                segments: None,
+                found: FoundLoops::default(),
+                stretches: None,
             };
             (none, Some(failure))
         }
@@ -55,8 +50,7 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
         plot.add(&mut outputs, &svg)?;
         written = outputs.commit()?;
     }
-    // A loop of a segment is meant to represent only that segment.
-    if let Some(best) = found.best().filter(|_| hunt.segments.is_none()) {
+    if let Some(best) = found.best() {
         // A user who searches for an idle loop knows that it is idle.
         let confidence = search::confidence_warning(&loaded, best).filter(|_| !args.search.idle);
         let say = if args.json { talk::keep } else { talk::warn };

@@ -21,8 +21,7 @@ use crate::{
     plot::PlotFile,
     recipe::{ClosureRecipe, Recipe, StretchRecipe},
     report::{failure, json, make as report},
-    search::{self, Hunt},
-    talk, written_loop,
+    search, talk, written_loop,
 };
 
 pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
@@ -240,7 +239,11 @@ fn choose(
         pairing: mirror.cloned().into(),
         ..search::settings(search, pick.max(DEFAULT_TOP))
     };
-    let Hunt { found, .. } = search::hunt(loaded, &settings, search)?;
+    // The first row of any list is the first loop of the whole take, which takes no search of the rest.
+    let found = match pick {
+        1 => search::search(loaded, &settings)?,
+        _ => search::hunt(loaded, &settings, search.shifted)?.found,
+    };
     if found.candidates.is_empty() {
         return Err(search::nothing_found(loaded, &found, search));
     }
@@ -253,7 +256,7 @@ fn choose(
         ))
         .because(format!("the search found {count}"))
         .try_this(format!(
-            "--pick 1 to {count}; `loopwright find --top {count}` lists them"
+            "--pick 1 to {count}; `loopwright find` lists them, and with --shifted the versions of each, which --pick counts then"
         ))
     })?;
     let others = if is_picked {

@@ -3,9 +3,8 @@
 use std::fmt::Write;
 
 use loopwright::{
-    LoopCandidate, RootMode, RootMotion, SearchSettings,
-    analysis::Segment,
-    candidate::{MissReason, NearestMiss},
+    Analysis, LoopCandidate, RootMode, RootMotion, SearchSettings,
+    candidate::{MissReason, NearestMiss, SegmentLoops},
     math::ops,
     root_motion::RootSpace,
 };
@@ -39,6 +38,8 @@ pub(crate) struct FoundLoop {
     /// Autocorrelation of the whole take at the period, at most 1.
     take_repeat_strength: Option<f64>,
     idle: bool,
+    /// Loops of this stretch that were found, this one included; null in a list of versions.
+    versions: Option<usize>,
     /// What the body does during the loop.
     segment: Option<&'static str>,
     /// Whether the loop is worth making, see [`Grade::of_candidate`].
@@ -53,14 +54,15 @@ fn word<S: Serializer>(grade: &Grade, to: S) -> Result<S::Ok, S::Error> {
 
 impl FoundLoop {
     /// The loops of a list.
-    pub(crate) fn list(candidates: &[LoopCandidate], segments: &[Segment]) -> Vec<Self> {
+    fn list(hunt: &Hunt, analysis: &Analysis) -> Vec<Self> {
         let of = |(index, candidate): (usize, &LoopCandidate)| Self {
             rank: index + 1,
             candidate: describe::candidate(candidate, candidate.source_period_secs),
             repeat_strength: candidate.strength,
             take_repeat_strength: candidate.take_strength,
             idle: candidate.is_idle,
-            segment: segment_of(candidate, segments),
+            versions: (hunt.stretches.as_ref()).and_then(|stretches| stretches.versions.get(index).copied()),
+            segment: analysis.segment_of(candidate).map(|segment| segment.gait.name()),
             grade: Grade::of_candidate(candidate),
             root_motion: describe::root_motion(
                 &RootMotion {
@@ -71,10 +73,10 @@ impl FoundLoop {
                 RootSpace::Ground,
             ),
         };
-        candidates.iter().enumerate().map(of).collect()
+        hunt.found.candidates.iter().enumerate().map(of).collect()
     }
 
-    fn row(&self, with_segment: bool, verbose: bool) -> Vec<String> {
+    fn row(&self, verbose: bool) -> Vec<String> {
         let (candidate, root_motion) = (&self.candidate, &self.root_motion);
         let mut row = vec![
             self.rank.to_string(),
@@ -86,8 +88,8 @@ impl FoundLoop {
             format!("{:+.1}", root_motion.turn_rate_dps),
             self.grade.spoken().to_owned(),
         ];
-        if with_segment {
-            row.push(self.segment.unwrap_or("-").to_owned());
+        if let Some(versions) = self.versions {
+            row.extend([versions.to_string(), self.segment.unwrap_or("-").to_owned()]);
         }
         if !verbose {
             return row;
@@ -108,14 +110,6 @@ impl FoundLoop {
         ]);
         row
     }
-}
-
-/// What the body does in the segment that holds most of a loop.
-fn segment_of(candidate: &LoopCandidate, segments: &[Segment]) -> Option<&'static str> {
-    let (start, end) = (candidate.cut.start_frame(), candidate.cut.end_frame());
-    let shared = |segment: &Segment| end.min(segment.end_frame as f64) - start.max(segment.start_frame as f64);
-    let most = segments.iter().max_by(|a, b| shared(a).total_cmp(&shared(b)))?;
-    Some(most.gait.name())
 }
 
 /// The pair of frames that came nearest to a loop, and why it failed; figures that did not fail are null.
@@ -183,13 +177,31 @@ impl Miss {
 struct SegmentLoop {
     #[serde(flatten)]
     segment: SegmentFacts,
-    /// Rank of its loop; null if it has none.
+    /// Rank of its loop; null if it has none, or if that was not asked for.
     rank: Option<usize>,
     /// The nearest miss, if it has no loop.
     nearest_miss: Option<Miss>,
     /// The same in words.
     #[serde(skip)]
     why_none: Option<String>,
+}
+
+impl From<&SegmentLoops> for SegmentLoop {
+    fn from(loops: &SegmentLoops) -> Self {
+        let miss = loops.nearest_miss.as_ref();
+        let why_none = || {
+            miss.map_or_else(
+                || "no two frames can be ends of a loop".to_owned(),
+                search::miss_in_words,
+            )
+        };
+        Self {
+            segment: SegmentFacts::from(&loops.segment),
+            rank: loops.row.map(|row| row + 1),
+            nearest_miss: miss.map(Miss::of),
+            why_none: (!loops.has_loop).then(why_none),
+        }
+    }
 }
 
 /// How often the take repeats.
@@ -207,10 +219,12 @@ pub(crate) struct FindAnswer {
     take: TakeFacts,
     random_cost_metre_secs: Option<f64>,
     candidates: Vec<FoundLoop>,
+    /// Stretches beyond the rows asked for; null in a list of versions.
+    candidates_left_out: Option<usize>,
     nearest_miss: Option<Miss>,
-    /// Null if no motion repeats, and in a search by segments.
+    /// Null if no motion repeats.
     rhythm: Option<RhythmFacts>,
-    /// Null unless the search went by segments.
+    /// Null if nothing was found, and in a list of versions.
     segments: Option<Vec<SegmentLoop>>,
 }
 
@@ -218,40 +232,20 @@ impl FindAnswer {
     /// The facts of a search's result.
     pub(crate) fn of(loaded: &Loaded, hunt: &Hunt, settings: &SearchSettings) -> Self {
         let found = &hunt.found;
-        let mut ranks = 1..;
-        let segments = hunt.segments.as_ref().map(|segments| {
-            let facts = segments.iter().map(|loops| {
-                let miss = loops.best.as_ref().err().map(Option::as_ref);
-                SegmentLoop {
-                    segment: SegmentFacts::from(&loops.segment),
-                    // Candidates are in the order of segments: the first belongs to the first segment that has a loop.
-                    rank: loops.best.as_ref().ok().and_then(|_| ranks.next()),
-                    nearest_miss: miss.flatten().map(Miss::of),
-                    why_none: miss.map(|miss| {
-                        miss.map_or_else(
-                            || "no two frames can be ends of a loop".to_owned(),
-                            search::miss_in_words,
-                        )
-                    }),
-                }
-            });
-            facts.collect()
-        });
-        let rhythm = match hunt.segments {
-            Some(_) => None,
-            None => found.rhythm(&loaded.analysis, settings),
-        };
+        let rhythm = found.rhythm(&loaded.analysis, settings);
+        let segments = hunt.stretches.as_ref().map(|stretches| &stretches.segments);
         Self {
             take: loaded.facts(),
             random_cost_metre_secs: found.random_cost,
-            candidates: FoundLoop::list(&found.candidates, &loaded.analysis.segments),
+            candidates: FoundLoop::list(hunt, &loaded.analysis),
+            candidates_left_out: hunt.stretches.as_ref().map(|stretches| stretches.num_left_out),
             nearest_miss: found.nearest_miss.as_ref().map(Miss::of),
             rhythm: rhythm.map(|rhythm| RhythmFacts {
                 period_secs: rhythm.period_secs,
                 confidence: rhythm.confidence,
                 multiples: rhythm.multiples,
             }),
-            segments,
+            segments: segments.map(|segments| segments.iter().map(SegmentLoop::from).collect()),
         }
     }
 
@@ -260,20 +254,23 @@ impl FindAnswer {
         json::document("find", self, failure, outputs)
     }
 
-    /// The answer as text; `verbose` adds what the loops were judged by.
+    /// The answer as text; `verbose` adds what the loops were judged by, and what holds none.
     pub(crate) fn human(&self, verbose: bool) -> String {
-        let with_segment = self.segments.is_some();
-        let segment = if with_segment { " | segment" } else { "" };
+        let of_stretch = if self.candidates.iter().any(|found| found.versions.is_some()) {
+            " | versions | <segment"
+        } else {
+            ""
+        };
         let judged_by = if verbose {
             " | seam cost | ratio | steady | climb | phase | activity"
         } else {
             ""
         };
         let mut table = Table::new(&format!(
-            "# | start | end | seconds | cycles | m/s | deg/s | grade{segment}{judged_by}"
+            "# | start | end | seconds | cycles | m/s | deg/s | grade{of_stretch}{judged_by}"
         ));
         for found in &self.candidates {
-            table.row(found.row(with_segment, verbose));
+            table.row(found.row(verbose));
         }
         let mut text = headline(&self.take);
         if let Some(whole) = self
@@ -287,7 +284,12 @@ impl FindAnswer {
             let _ = writeln!(text, "{}", rhythm.human());
         }
         text.push_str(&table.render());
-        for SegmentLoop { segment, why_none, .. } in self.segments.iter().flatten() {
+        if let Some(count @ 1..) = self.candidates_left_out {
+            let all = count + self.candidates.len();
+            let stretches = if count == 1 { "stretch" } else { "stretches" };
+            let _ = writeln!(text, "and {count} more {stretches}: --top {all} lists all");
+        }
+        for SegmentLoop { segment, why_none, .. } in self.segments.iter().flatten().filter(|_| verbose) {
             if let Some(why) = why_none {
                 let _ = writeln!(
                     text,

@@ -1,6 +1,6 @@
 //! Conditions on pairs of frames that may be loops: their length, and the activity between them.
 
-use core::ops::RangeInclusive;
+use core::ops::{Range, RangeInclusive};
 
 use crate::analysis::activity::{Activity, ActivityKind};
 
@@ -9,6 +9,9 @@ use crate::analysis::activity::{Activity, ActivityKind};
 pub struct Admission {
     min_lag: usize,
     max_lag: usize,
+    /// First usable frame. The lists below begin with it and end with the last one, so that a search in a part of a long take
+    /// costs what the part costs.
+    first: usize,
     usable: Vec<bool>,
     /// Per frame, how many frames before it do not fit the activity asked for, and how many move.
     unfit_before: Vec<usize>,
@@ -27,51 +30,54 @@ impl Admission {
     /// [`ActivityKind::Idle`] admits cuts of idle frames only; any other kind admits cuts that move and are never idle.
     pub fn new(activity: &Activity, usable: &[bool], lags: RangeInclusive<usize>, kind: ActivityKind) -> Self {
         let idle = kind == ActivityKind::Idle;
+        let window = window_of(usable, activity.kinds().len());
+        let (mut unfit, mut moving) = (0, 0);
         let (mut unfit_before, mut moving_before) = (vec![0], vec![0]);
-        for (frame, &found) in activity.kinds().iter().enumerate() {
-            let fits = (found == ActivityKind::Idle) == idle;
-            unfit_before.push(unfit_before[frame] + usize::from(!fits));
-            moving_before.push(moving_before[frame] + usize::from(found == ActivityKind::Moving));
+        for &found in &activity.kinds()[window.clone()] {
+            unfit += usize::from((found == ActivityKind::Idle) != idle);
+            moving += usize::from(found == ActivityKind::Moving);
+            unfit_before.push(unfit);
+            moving_before.push(moving);
         }
-        Self::of_runs(
-            usable,
-            lags,
-            unfit_before,
-            moving_before,
-            if idle { 0.0 } else { MIN_MOVING_SHARE },
-        )
+        let min_moving_share = if idle { 0.0 } else { MIN_MOVING_SHARE };
+        Self::of_runs(usable, window, lags, (unfit_before, moving_before), min_moving_share)
     }
 
     /// All pairs of usable frames whose length in frames lies in `lags`, whatever the activity between them.
     pub fn of_any_activity(usable: &[bool], lags: RangeInclusive<usize>) -> Self {
-        let none_before = vec![0; usable.len() + 1];
-        Self::of_runs(usable, lags, none_before.clone(), none_before, 0.0)
+        let window = window_of(usable, usable.len());
+        let none_before = vec![0; window.len() + 1];
+        Self::of_runs(usable, window, lags, (none_before.clone(), none_before), 0.0)
     }
 
     fn of_runs(
         usable: &[bool],
+        window: Range<usize>,
         lags: RangeInclusive<usize>,
-        unfit_before: Vec<usize>,
-        moving_before: Vec<usize>,
+        (unfit_before, moving_before): (Vec<usize>, Vec<usize>),
         min_moving_share: f64,
     ) -> Self {
-        // Both should be measured on the same take; if not, missing frames cannot be ends of a loop.
-        let num_frames = usable.len().min(unfit_before.len() - 1);
-        let mut fits_until: Vec<usize> = (0..num_frames).collect();
-        for frame in (1..num_frames).rev() {
-            if unfit_before[frame - 1] == unfit_before[frame + 1] {
-                fits_until[frame - 1] = fits_until[frame];
+        let mut fits_until: Vec<usize> = window.clone().collect();
+        for index in (1..fits_until.len()).rev() {
+            if unfit_before[index - 1] == unfit_before[index + 1] {
+                fits_until[index - 1] = fits_until[index];
             }
         }
         Self {
             min_lag: (*lags.start()).max(3),
             max_lag: *lags.end(),
-            usable: usable[..num_frames].to_vec(),
+            first: window.start,
+            usable: usable[window].to_vec(),
             unfit_before,
             moving_before,
             fits_until,
             min_moving_share,
         }
+    }
+
+    /// Frames at which pairs may start and end: from the first usable one to the last.
+    pub(super) fn frames(&self) -> Range<usize> {
+        self.first..self.first + self.usable.len()
     }
 
     /// The same conditions with other lengths.
@@ -85,28 +91,37 @@ impl Admission {
 
     /// Whether the pair may be a loop.
     pub fn admits(&self, start_frame: usize, end_frame: usize) -> bool {
-        let num_frames = self.usable.len();
-        if end_frame >= num_frames || end_frame <= start_frame {
+        if start_frame < self.first || end_frame >= self.frames().end || end_frame <= start_frame {
             return false;
         }
         let lag = end_frame - start_frame;
-        let moving = self.moving_before[end_frame + 1] - self.moving_before[start_frame];
+        let (start, end) = (start_frame - self.first, end_frame - self.first);
+        let moving = self.moving_before[end + 1] - self.moving_before[start];
         (self.min_lag..=self.max_lag).contains(&lag)
-            && self.usable[start_frame]
-            && self.usable[end_frame]
-            && self.unfit_before[end_frame + 1] == self.unfit_before[start_frame]
+            && self.usable[start]
+            && self.usable[end]
+            && self.unfit_before[end + 1] == self.unfit_before[start]
             && moving as f64 >= self.min_moving_share * (lag + 1) as f64
     }
 
     /// First and last end that pairs of a start may have, before [`Self::admits`] checks each; `None` where it has no pair.
     pub(super) fn ends_of(&self, start_frame: usize) -> Option<(usize, usize)> {
-        if !self.usable.get(start_frame).copied().unwrap_or(false) {
+        let index = start_frame.checked_sub(self.first)?;
+        if !self.usable.get(index).copied().unwrap_or(false) {
             return None;
         }
         let first = start_frame.saturating_add(self.min_lag);
-        let last = start_frame
-            .saturating_add(self.max_lag)
-            .min(self.fits_until[start_frame]);
+        let last = start_frame.saturating_add(self.max_lag).min(self.fits_until[index]);
         (first <= last).then_some((first, last))
+    }
+}
+
+/// The frames from the first usable one to the last, of the first `num_frames`.
+fn window_of(usable: &[bool], num_frames: usize) -> Range<usize> {
+    // Both should be measured on the same take; if not, missing frames cannot be ends of a loop.
+    let usable = &usable[..usable.len().min(num_frames)];
+    match (usable.iter().position(|&is| is), usable.iter().rposition(|&is| is)) {
+        (Some(first), Some(last)) => first..last + 1,
+        _ => 0..0,
     }
 }

@@ -64,6 +64,17 @@ impl<'a> DistinctPairs<'a> {
         Self { max_cost, ..self }
     }
 
+    /// The next pair beyond the cost up to which the sequence was wanted, once it has ended.
+    pub fn next_beyond(self) -> Option<SeamPair> {
+        let mut rest = Self {
+            max_cost: f64::MAX,
+            goal: 1,
+            is_exhausted: false,
+            ..self
+        };
+        rest.next()
+    }
+
     /// Sets how many pairs will be asked for, where that is known; more are still available.
     #[must_use]
     pub fn expecting(self, count: usize) -> Self {

@@ -67,16 +67,16 @@ impl<'a> Sweep<'a> {
     ) -> Self {
         let comparison = bounds.seams().comparison();
         let num_frames = comparison.num_frames();
-        let ends = (0..bounds.num_rows().div_ceil(LANES))
-            .map(|tile| {
-                (tile * LANES..((tile + 1) * LANES).min(num_frames))
-                    .filter_map(|start| admission.ends_of(start))
-                    .filter(|&(first, _)| first < num_frames)
-                    .map(|(first, last)| (first, last.min(num_frames - 1)))
-                    .map(|(first, last)| (comparison.row_met(first), comparison.row_met(last)))
-                    .reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
-            })
-            .collect();
+        let mut ends = vec![None; bounds.num_rows().div_ceil(LANES)];
+        let starts = admission.frames();
+        for tile in starts.start / LANES..starts.end.min(num_frames).div_ceil(LANES) {
+            ends[tile] = (tile * LANES..((tile + 1) * LANES).min(num_frames))
+                .filter_map(|start| admission.ends_of(start))
+                .filter(|&(first, _)| first < num_frames)
+                .map(|(first, last)| (first, last.min(num_frames - 1)))
+                .map(|(first, last)| (comparison.row_met(first), comparison.row_met(last)))
+                .reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+        }
         Self {
             bounds,
             admission,
