@@ -106,6 +106,12 @@ impl LoopClip {
         self
     }
 
+    /// The same body on a root that starts elsewhere.
+    pub(crate) fn with_start(mut self, start: Rigid) -> Self {
+        self.root.start = start;
+        self
+    }
+
     /// The same body on a root that stays at its start: what a file or an engine plays for an in-place loop.
     #[must_use]
     pub fn in_place(&self) -> Self {
@@ -232,15 +238,7 @@ impl LoopClip {
 
     /// The pose at key `key`, local, below an additional first joint that carries the root's transform.
     pub fn root_relative_pose(&self, key: usize) -> Pose {
-        let (body, root) = (self.body_pose(key), self.root_pose(key));
-        Pose {
-            translations: core::iter::once(root.translation)
-                .chain(body.translations.iter().copied())
-                .collect(),
-            rotations: core::iter::once(root.rotation)
-                .chain(body.rotations.iter().copied())
-                .collect(),
-        }
+        self.body_pose(key).to_pose().below_root(self.root_pose(key))
     }
 
     /// World positions (metres) and rotations of all joints at key `key`, over any number of cycles.

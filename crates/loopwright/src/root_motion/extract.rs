@@ -111,6 +111,15 @@ impl RootRelativeClip {
         }
     }
 
+    /// The same samples with the carrier moved as `motion` moves the world.
+    pub(crate) fn carried(self, motion: Rigid) -> Self {
+        let (clip, carrier) = (&self.clip, self.carrier);
+        let moved = clip.with_joint_track(carrier, |sample| {
+            clip.pose(sample).carried(clip.skeleton(), carrier, motion)
+        });
+        Self { clip: moved, ..self }
+    }
+
     /// The same clip relative to a root whose motion is known and that a joint of the rig carries.
     ///
     /// `root_from_joint` holds the transforms of that joint relative to the root's constant twist, one for each sample of a period

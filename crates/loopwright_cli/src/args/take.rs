@@ -8,7 +8,7 @@ use loopwright_formats::Target;
 
 use crate::{
     headings::{ENGINE, FEET, INPUT, OUTPUT, WALK},
-    recipe::{StudyArgs, TakeArgs},
+    recipe::{Recenter, StudyArgs, TakeArgs},
     words::choice,
 };
 
@@ -54,8 +54,11 @@ pub(crate) struct ConvertArgs {
     #[arg(help_heading = OUTPUT)]
     pub(crate) output: PathBuf,
     /// Write for an engine.
-    #[arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>())]
+    #[arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>(), ignore_case = true)]
     pub(crate) target: Option<Target>,
+    /// Whether the motion starts at the origin and faces forward [default: on with --for, else off].
+    #[arg(long, value_name = "WHEN", help_heading = OUTPUT, value_parser = choice::<Recenter>(), ignore_case = true)]
+    pub(crate) recenter: Option<Recenter>,
     /// Exchange left and right; the sidecar of a loop is mirrored with it.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) mirror: bool,

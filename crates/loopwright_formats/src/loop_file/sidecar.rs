@@ -237,6 +237,10 @@ impl Sidecar {
         root_motion.turn_rate_dps *= -1.0;
         root_motion.start_position_m[0] *= -1.0;
         root_motion.start_yaw_deg *= -1.0;
+        if let Some(recentered) = &mut root_motion.recentered {
+            recentered.turn_deg *= -1.0;
+            recentered.moved_m[0] *= -1.0;
+        }
         if let Some([_, y, z, _]) = &mut root_motion.start_rotation_xyzw {
             *y *= -1.0;
             *z *= -1.0;

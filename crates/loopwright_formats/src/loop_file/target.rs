@@ -58,6 +58,8 @@ pub struct Choices {
     pub whole_rate: bool,
     /// Whether it reads BVH, whose files do not state their space, as metres with Y up.
     pub bvh_in_metres: bool,
+    /// Whether loops start at the origin and face forward, rather than where the take stood.
+    pub recenter: bool,
 }
 
 const GENERIC: Choices = Choices {
@@ -66,6 +68,13 @@ const GENERIC: Choices = Choices {
     always_root_joint: false,
     whole_rate: false,
     bvh_in_metres: false,
+    recenter: false,
+};
+
+/// What all engines have in common.
+const ENGINE: Choices = Choices {
+    recenter: true,
+    ..GENERIC
 };
 
 impl Target {
@@ -74,31 +83,31 @@ impl Target {
         match self {
             Self::Godot => Choices {
                 reads: &[Format::Glb, Format::Gltf, Format::Fbx],
-                ..GENERIC
+                ..ENGINE
             },
             Self::Unity => Choices {
                 reads: &[Format::Fbx],
                 always_root_joint: true,
-                ..GENERIC
+                ..ENGINE
             },
             Self::Unreal => Choices {
                 reads: &[Format::Fbx, Format::Glb, Format::Gltf],
                 always_root_joint: true,
                 whole_rate: true,
-                ..GENERIC
+                ..ENGINE
             },
             Self::Bevy => Choices {
                 reads: &[Format::Glb, Format::Gltf],
                 root: Some(RootMode::InPlace),
-                ..GENERIC
+                ..ENGINE
             },
             Self::Blender => Choices {
                 bvh_in_metres: true,
-                ..GENERIC
+                ..ENGINE
             },
             Self::Three => Choices {
                 root: Some(RootMode::InPlace),
-                ..GENERIC
+                ..ENGINE
             },
             Self::Generic => GENERIC,
         }
