@@ -62,20 +62,26 @@ fn places() -> [Rigid; 4] {
 fn a_loop_from_anywhere_starts_at_the_origin_facing_ahead() {
     for place in places() {
         let take = walk(place);
-        for mode in [
-            RootMode::Constant,
-            RootMode::InPlace,
-            RootMode::Keep,
-            RootMode::Path,
-        ] {
+        for mode in [RootMode::Constant, RootMode::InPlace, RootMode::Keep, RootMode::Path] {
             let [off, on] = both(&take, mode.into());
             let (was, now) = (&off.loop_clip, &on.loop_clip);
             assert_eq!(off.recentered_by, None);
             let first = now.root_pose(0);
-            assert!(first.translation.x.abs() + first.translation.z.abs() < 1e-9, "{mode}: {first:?}");
-            assert_eq!(first.translation.y, was.root_pose(0).translation.y, "{mode}: the floor stays");
+            assert!(
+                first.translation.x.abs() + first.translation.z.abs() < 1e-9,
+                "{mode}: {first:?}"
+            );
+            assert_eq!(
+                first.translation.y,
+                was.root_pose(0).translation.y,
+                "{mode}: the floor stays"
+            );
             assert!(rotation::yaw_of(first.rotation).abs() < 1e-9, "{mode}: {first:?}");
-            assert_eq!(now.root().twist, was.root().twist, "{mode}: the twist is in the root's own axes");
+            assert_eq!(
+                now.root().twist,
+                was.root().twist,
+                "{mode}: the twist is in the root's own axes"
+            );
             assert_eq!(now.tracks(), was.tracks(), "{mode}: poses in joint space");
             assert_eq!(on.source.clip, off.source.clip, "{mode}: so are the uncut ones");
             let motion = on.recentered_by.unwrap();
@@ -102,13 +108,20 @@ fn a_body_that_is_pulled_back_is_moved_itself() {
     for place in places() {
         let take = walk(place);
         let [off, on] = both(&take, RootMode::Stationary.into());
-        assert_eq!(on.loop_clip.root(), off.loop_clip.root(), "its root is at the origin already");
+        assert_eq!(
+            on.loop_clip.root(),
+            off.loop_clip.root(),
+            "its root is at the origin already"
+        );
         let motion = on.recentered_by.unwrap();
         let hips = on.body.hips;
         let count = on.loop_clip.num_samples();
         let mut mean = DVec3::ZERO;
         for key in 0..count {
-            let (was, now) = (off.loop_clip.world_pose(key).moved(motion), on.loop_clip.world_pose(key));
+            let (was, now) = (
+                off.loop_clip.world_pose(key).moved(motion),
+                on.loop_clip.world_pose(key),
+            );
             mean += now.translations[hips] / count as f64;
             for joint in 0..take.num_joints() {
                 assert!((was.translations[joint] - now.translations[joint]).length() < 1e-9);

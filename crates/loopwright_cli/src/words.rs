@@ -113,6 +113,7 @@ choices! {
     Target::ALL {
         Godot: "glTF or FBX with a root joint for root motion",
         Unity: "FBX with a root joint; importer settings in the sidecar",
+        UnityHumanoid: "FBX; root motion from the body; importer settings likewise",
         Unreal: "FBX with a root joint, at whole frames per second",
         Bevy: "glTF in place; root motion in the sidecar",
         Blender: "BVH in metres with Y up",

@@ -5,9 +5,9 @@ use loopwright_formats::{
     Format, LoadLoopError, LoopFile, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar, Source, SpaceSettings,
     UnitChoice, UpChoice, load_loop,
     loop_file::{PlaceError, facts::TakeFacts},
-    read_take,
+    read_take, write_loop,
 };
-use loopwright_synth::{SyntheticTake, WalkSettings, synthesize};
+use loopwright_synth::{IdleSettings, SyntheticTake, WalkSettings, synthesize, synthesize_idle};
 
 /// A walk, its analysis, and a loop of it written in a format.
 struct Walk {
@@ -168,4 +168,49 @@ fn a_loop_is_loaded_from_its_file_and_its_sidecar() {
         }
     }
     assert!(matches!(load_loop(b"", b"{}"), Err(LoadLoopError::Sidecar(_))));
+}
+
+/// A body that stands has a root that rests: its keys are the same bits, or it would drift over hours of play.
+#[test]
+fn the_root_of_an_idle_loop_does_not_move_by_a_bit() {
+    let idles = [1, 4, 9].map(|seed| IdleSettings {
+        seed,
+        ..IdleSettings::default()
+    });
+    for settings in idles {
+        let take = synthesize_idle(&settings).unwrap();
+        let analysis = Analysis::new(&take).unwrap();
+        let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+        for recenter in [false, true] {
+            let settings = LoopSettings {
+                root: RootSettings {
+                    recenter,
+                    ..RootSettings::default()
+                },
+                ..LoopSettings::default()
+            };
+            let made = analysis.make_loop(found.best().unwrap(), &settings).unwrap();
+            for format in [Format::Bvh, Format::Fbx, Format::Glb] {
+                let writing = LoopWriteSettings {
+                    add_root: true,
+                    copies: 2,
+                    ..LoopWriteSettings::default()
+                };
+                let source = Source::for_take(&take, format);
+                let file = write_loop(&made.loop_clip, &source, &writing).unwrap();
+                let settings = ReadSettings::in_space(SpaceSettings {
+                    up: UpChoice::Y,
+                    unit: UnitChoice::Metres(source.space().unit_metres),
+                });
+                let written = read_take(&file.bytes, "idle", &settings, &mut Vec::new()).unwrap().take;
+                let first = written.pose(0).joint(0);
+                for frame in 1..written.num_frames() {
+                    assert_eq!(written.pose(frame).joint(0), first, "{format:?}, key {frame}");
+                }
+                if recenter {
+                    assert!(first.translation.x.abs() + first.translation.z.abs() < 1e-9, "{first:?}");
+                }
+            }
+        }
+    }
 }

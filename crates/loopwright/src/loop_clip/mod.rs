@@ -90,6 +90,15 @@ impl LoopClip {
         })
     }
 
+    /// The same loop under another name.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            ..self
+        }
+    }
+
     /// The same loop with other samples of the same number and joints.
     ///
     /// # Panics

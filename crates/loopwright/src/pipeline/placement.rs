@@ -93,7 +93,11 @@ impl BodyInRoot {
         let ground = (0..count).map(|frame| heading.ground(frame)).sum::<DVec3>() / count as f64;
         let ahead = |frame| rotation::from_yaw(heading.yaw(frame)) * DVec3::Z;
         let mean = (0..count).map(ahead).sum::<DVec3>() / count as f64;
-        let ahead = if mean.length() < MIN_MEAN_FACING { ahead(0) } else { mean };
+        let ahead = if mean.length() < MIN_MEAN_FACING {
+            ahead(0)
+        } else {
+            mean
+        };
         Self {
             ground: DVec3::new(ground.x, 0.0, ground.z),
             yaw: ops::atan2(ahead.x, ahead.z),
@@ -115,7 +119,11 @@ impl Take {
         let path = skeleton.path_from_root(carrier);
         let moved: Vec<usize> = (0..skeleton.num_joints())
             .filter(|joint| *joint == carrier || !path.contains(joint))
-            .filter(|joint| skeleton.parent(*joint).is_none_or(|above| above != carrier && path.contains(&above)))
+            .filter(|joint| {
+                skeleton
+                    .parent(*joint)
+                    .is_none_or(|above| above != carrier && path.contains(&above))
+            })
             .collect();
         self.map_poses(|pose| {
             let mut placed = pose.to_pose();

@@ -344,7 +344,9 @@ impl Performance {
     /// The same below a new root joint of that name, which carries the root motion.
     pub fn to_take_with_root(&self, name: &str, root: &str, frame_time_secs: f64) -> Result<Take, PlayError> {
         let skeleton = self.skeleton().below_root(root);
-        self.sampled_as(name, skeleton, frame_time_secs, |posed| posed.body.below_root(posed.root))
+        self.sampled_as(name, skeleton, frame_time_secs, |posed| {
+            posed.body.below_root(posed.root)
+        })
     }
 
     fn sampled_as(

@@ -6,6 +6,7 @@ use loopwright::{
     blend::{Axis, BlendError, BlendSpace},
     feet::{self, FootLock},
     loop_clip::LoopKeys,
+    pipeline::Recentered,
     quality,
 };
 use loopwright_formats::{
@@ -46,6 +47,20 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
         .blend(&weights)
         .map_err(|error| blend_failure(names.len(), &error))?;
     let (clip, feet) = planted(args, &loops[0], clip, &weights)?;
+    let (engine, first) = (args.files.engine.engine(), &loops[0]);
+    let mode = mode(&loops);
+    let (clip, recentered_by) = if args.files.engine.recenters() {
+        let body = Body::find(&first.take, &args.files.reading.overrides()).map_err(load::body_failure)?;
+        let Recentered { clip, motion } = clip.recentered(&body, mode, first.sidecar.root_motion.space);
+        (clip, Some(motion))
+    } else {
+        (clip, None)
+    };
+    let rate_hz = engine.sampled_rate(1.0 / clip.step_secs());
+    let clip = match (rate_hz * clip.step_secs() - 1.0).abs() > SAME_RATE {
+        true => clip.retimed((clip.period_secs() * rate_hz).round() as usize, 1.0 / rate_hz),
+        false => clip,
+    };
     let sum: f64 = weights.iter().sum();
     let blend = BlendFacts {
         loops: names.iter().map(ToString::to_string).collect(),
@@ -53,9 +68,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
         phases: blender.phases().to_vec(),
     };
 
-    let first = &loops[0];
-    let mode = mode(&loops);
-    let source = first.source.in_format(format, &first.take);
+    let source = engine.placed(first.source.in_format(format, &first.take));
     let origin = BlendOrigin {
         take: first.facts.clone(),
         first: &first.sidecar,
@@ -63,6 +76,8 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
         blend,
         feet,
         mode,
+        add_root: engine.needs_root_joint(first.has_root_joint()),
+        recentered_by,
     };
     let mut file = LoopFile::write_blend(&clip, origin, &source).map_err(|error| match error {
         LoopFileError::Body(error) => load::body_failure(error),
@@ -70,6 +85,9 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     })?;
     let sidecar = &mut file.sidecar;
     sidecar.warnings = file.written.warnings.iter().map(ToString::to_string).collect();
+    sidecar.warnings.extend(engine.complaint(format));
+    sidecar.target = (args.files.engine.target)
+        .map(|engine| written_loop::target_facts(engine, sidecar, &first.take, 1.0 / clip.step_secs()));
     for warning in &sidecar.warnings {
         talk::warn(warning);
     }
@@ -86,6 +104,9 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     })?;
     Ok(Ending::Done)
 }
+
+/// Rates that differ by a smaller share are the same.
+const SAME_RATE: f64 = 1e-9;
 
 /// The root mode of the blend: that of the first loop, or a path if any loop follows one.
 fn mode(loops: &[PlayableLoop]) -> RootMode {

@@ -162,7 +162,12 @@ fn make(
     } = making::make(&loaded, &chosen, &settings, (&source, &writing))?;
     let clip = &made.loop_clip;
     soft.extend(of_making);
-    soft.extend(engine.rate_complaint(1.0 / clip.step_secs()));
+    soft.extend(engine.rate_complaint(1.0 / clip.step_secs()).map(|complaint| {
+        format!(
+            "{complaint}; --fps {} writes such keys",
+            engine.sampled_rate(1.0 / clip.step_secs())
+        )
+    }));
     for warning in &soft {
         talk::warn(warning);
     }

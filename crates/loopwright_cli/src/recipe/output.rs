@@ -27,15 +27,12 @@ pub(crate) enum Recenter {
     Off,
 }
 
-loopwright::words!(Recenter {
-    On: "on",
-    Off: "off",
-});
+loopwright::words!(Recenter { On: "on", Off: "off" });
 
 impl Recenter {
     /// Whether a file for this engine is brought to the origin, where the user may have asked for it or not.
     pub(crate) fn or_for(asked: Option<Self>, engine: Target) -> bool {
-        asked.map_or(engine.choices().recenter, |asked| asked == Self::On)
+        asked.map_or(engine.choices().is_engine, |asked| asked == Self::On)
     }
 }
 
@@ -97,6 +94,11 @@ impl OutputRecipe {
         self.target.unwrap_or(Target::Generic)
     }
 
+    /// Whether the loop is brought to the origin.
+    pub(crate) fn recenters(&self) -> bool {
+        Recenter::or_for(self.recenter, self.engine())
+    }
+
     /// Whether anything but the engine is given.
     pub(crate) fn is_given_apart_from_engine(&self) -> bool {
         Self { target: None, ..*self } != Self::default()
@@ -110,7 +112,7 @@ impl OutputRecipe {
         let retimed = choices.whole_rate && self.frames.is_none() && whole_rate != take_rate_hz;
         Self {
             root_motion: (self.root_motion.or(choices.root)).or(stretch.whole.as_ref().map(WholeClip::root_mode)),
-            recenter: self.recenter.or(choices.recenter.then_some(Recenter::On)),
+            recenter: self.recenter.or(choices.is_engine.then_some(Recenter::On)),
             add_root: self.add_root.or(choices.always_root_joint.then_some(true)),
             fps: self.fps.or(retimed.then_some(whole_rate)),
             ..*self

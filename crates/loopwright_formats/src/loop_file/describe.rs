@@ -12,8 +12,8 @@ use loopwright::{
 };
 
 use super::facts::{
-    CandidateFacts, ClosureFacts, ContactFacts, FeetFacts, FootFacts, FootTreatment, QualityFacts, RecenteredFacts, RootMotionFacts,
-    SpeedSource, WholeClipFacts,
+    CandidateFacts, ClosureFacts, ContactFacts, FeetFacts, FootFacts, FootTreatment, QualityFacts, RecenteredFacts,
+    RootMotionFacts, SpeedSource, WholeClipFacts,
 };
 use super::verdict::Verdict;
 
