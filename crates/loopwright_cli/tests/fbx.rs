@@ -94,9 +94,17 @@ fn a_file_of_giants_gets_its_true_size_for_engines_only() {
     let (giant, unit, warned) = read("giant.fbx");
     assert!(warned && unit == 0.01, "{unit}");
     folder.run("convert giant.fbx kept.fbx").done();
-    assert_eq!(folder.read("giant.fbx"), folder.read("kept.fbx"), "without an engine it stays");
+    assert_eq!(
+        folder.read("giant.fbx"),
+        folder.read("kept.fbx"),
+        "without an engine it stays"
+    );
     let converted = folder.run("convert giant.fbx right.fbx --for godot").done();
-    assert!(converted.stderr.contains("states a unit of 0.01"), "{}", converted.stderr);
+    assert!(
+        converted.stderr.contains("states a unit of 0.01"),
+        "{}",
+        converted.stderr
+    );
     let (right, unit, warned) = read("right.fbx");
     assert!(!warned && unit == 0.01, "{unit}");
     assert_eq!(right.translations(3), giant.translations(3));
@@ -107,7 +115,9 @@ fn a_file_of_giants_gets_its_true_size_for_engines_only() {
     folder.run("check loop.fbx --take giant.fbx").done();
     folder.run("make giant.fbx -o same.fbx").done();
     assert!(read("same.fbx").2, "without an engine it still states metres");
-    let pack = folder.run("make giant.fbx --all-animations --for godot -o pack.fbx").done();
+    let pack = folder
+        .run("make giant.fbx --all-animations --for godot -o pack.fbx")
+        .done();
     assert!(!read("pack.fbx").2, "{}", pack.stderr);
 }
 
@@ -125,15 +135,23 @@ fn real_giants_and_animals_for_engines() {
     assert!(!again.stderr.contains("m tall"), "{}", again.stderr);
     for animal in ["fox-animations.glb", "horse-animations.glb", "spider-animations.glb"] {
         let animal = mocap.join("mesh2motion").join(animal);
-        let before = folder.run(&format!("inspect {} --json", animal.display())).done().json();
-        folder.run(&format!("convert {} animal.glb --for unreal --force", animal.display())).done();
+        let before = folder
+            .run(&format!("inspect {} --json", animal.display()))
+            .done()
+            .json();
+        folder
+            .run(&format!("convert {} animal.glb --for unreal --force", animal.display()))
+            .done();
         folder.run("convert animal.glb animal.fbx --for unity --force").done();
         for written in ["animal.glb", "animal.fbx"] {
             let after = folder.run(&format!("inspect {written} --json")).done().json();
             let height = |json: &serde_json::Value| json["body"]["height_m"].as_f64();
             assert_eq!(before["take"]["unit"], "m");
             if let (Some(before), Some(after)) = (height(&before), height(&after)) {
-                assert!((after / before - 1.0).abs() < 0.02, "{written}: {before} m and {after} m");
+                assert!(
+                    (after / before - 1.0).abs() < 0.02,
+                    "{written}: {before} m and {after} m"
+                );
             }
         }
     }

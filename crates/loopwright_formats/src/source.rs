@@ -2,6 +2,8 @@
 
 use loopwright::Take;
 
+#[cfg(feature = "fbx")]
+use crate::fbx;
 use crate::{
     bvh::source::BvhSource, error::WriteError, fbx::source::FbxSource, gltf::source::GltfSource, space::Space,
     written::Written,
@@ -119,7 +121,7 @@ impl Source {
     pub fn kept(&self, take: &Take, add_root: bool) -> Option<Result<Written, WriteError>> {
         match self {
             #[cfg(feature = "fbx")]
-            Self::Fbx(source) => source.kept(take, add_root),
+            Self::Fbx(source) => fbx::write::kept(source, take, add_root),
             Self::Gltf(source) if add_root => Some(source.repacked_with_root(take)),
             Self::Gltf(source) => Some(source.repacked(take)),
             _ => None,
@@ -132,7 +134,7 @@ impl Source {
     pub fn without_animation(self) -> Result<Self, WriteError> {
         match self {
             #[cfg(feature = "fbx")]
-            Self::Fbx(source) => Ok(Self::Fbx(source.without_animation()?)),
+            Self::Fbx(source) => Ok(Self::Fbx(fbx::write::without_animation(&source)?)),
             other => Ok(other),
         }
     }

@@ -5,7 +5,6 @@ use loopwright::Take;
 
 #[cfg(feature = "fbx")]
 use super::form::FbxFile;
-use crate::{error::WriteError, written::Written};
 use crate::{space::Space, warning::Warning};
 
 /// The form of a take in an FBX file: one that was read, or a new one.
@@ -102,28 +101,6 @@ impl FbxSource {
         let Form::File(file) = &self.form else { return None };
         let is_other = (self.space.unit_metres / file.stated_unit_metres - 1.0).abs() > SAME_UNIT;
         (self.states_unit && is_other).then_some(self.space.unit_metres)
-    }
-
-    /// The whole file as it was read, with a new root joint above the take's own joints where `add_root` says so, and with the
-    /// unit stated that was used; `None` if it cannot be extended.
-    #[cfg(feature = "fbx")]
-    pub(crate) fn kept(&self, take: &Take, add_root: bool) -> Option<Result<Written, WriteError>> {
-        match &self.form {
-            Form::File(file) => Some(super::insert::kept(self, file, take, add_root)),
-            Form::Fresh { .. } => None,
-        }
-    }
-
-    /// The same form without the animation that was read: the next one takes its place.
-    ///
-    /// A file that cannot be extended is unchanged. Errors: the file is malformed.
-    #[cfg(feature = "fbx")]
-    pub(crate) fn without_animation(&self) -> Result<Self, WriteError> {
-        let form = match &self.form {
-            Form::File(file) => Form::File(Box::new(super::insert::without_animation(file, &self.animation)?)),
-            fresh @ Form::Fresh { .. } => fresh.clone(),
-        };
-        Ok(Self { form, ..self.clone() })
     }
 
     /// How the file's space relates to ours, and whether that was stated or guessed.
