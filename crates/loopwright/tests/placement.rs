@@ -7,7 +7,7 @@ use loopwright::{
     math::{Rigid, rotation},
     root_motion::RootSpace,
 };
-use loopwright_synth::{WalkSettings, synthesize};
+use loopwright_synth::{IdleSettings, WalkSettings, synthesize, synthesize_idle};
 
 /// A turning walk that starts anywhere, facing anywhere, on a floor above the origin.
 fn walk(place: Rigid) -> Take {
@@ -165,6 +165,44 @@ fn a_whole_take_starts_at_the_origin() {
             for joint in 1..take.num_joints() {
                 assert_eq!(moved.translations(frame)[joint], take.translations(frame)[joint]);
             }
+        }
+    }
+}
+
+/// An idle body beside its root joint is as its author placed it; one that stands metres away was captured there.
+#[test]
+fn a_body_beside_its_root_joint_stays_there() {
+    let idle = synthesize_idle(&IdleSettings::default()).unwrap();
+    let mean = |made: &MadeLoop| {
+        let count = made.loop_clip.num_samples();
+        let hips = (0..count).map(|key| made.loop_clip.world_pose(key).translations[made.body.hips]);
+        hips.sum::<DVec3>() / count as f64
+    };
+    for (off, stays) in [(0.5, true), (5.0, false)] {
+        let placed = Rigid::from_yaw(0.0, DVec3::Z * off);
+        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+        let rooted = idle.below_root_joint("root");
+        for frame in 0..rooted.num_frames() {
+            let pose = rooted.pose(frame);
+            translations.extend_from_slice(pose.translations);
+            rotations.extend_from_slice(pose.rotations);
+            let hips = frame * rooted.num_joints() + 1;
+            translations[hips] = placed.transform_point(translations[hips]);
+        }
+        let skeleton = rooted.skeleton().clone();
+        let take = Take::new("idle", skeleton, rooted.frame_time_secs(), translations, rotations).unwrap();
+        let [there, here] = both(&take, RootSettings::default());
+        assert_eq!(here.source.root_joint, Some(0));
+        let start = here.loop_clip.root().start;
+        assert_eq!(
+            (start.translation, rotation::yaw_of(start.rotation)),
+            (DVec3::ZERO, 0.0)
+        );
+        let (was, now) = (mean(&there), mean(&here));
+        if stays {
+            assert!((was - now).length() < 1e-9, "{was} {now}");
+        } else {
+            assert!(now.x.abs() + now.z.abs() < 0.05, "{now}");
         }
     }
 }

@@ -13,9 +13,6 @@ use crate::warning::Warning;
 /// A stated unit is accepted while the body is within this factor of a person's height: children and trolls are.
 const BELIEVED_FACTOR: f64 = 2.0;
 
-/// A foot, which files state rarely enough to have no name here.
-const FOOT_METRES: f64 = 0.3048;
-
 /// Determines the space of a file that states its unit, by frames of its take in the file's own axes and unit.
 ///
 /// The stated unit is used unless it makes the body far too small or too tall. Then a known unit that gives a person's height is
@@ -46,10 +43,11 @@ pub(crate) fn settle(
     if believed.contains(&stated_height) {
         return space;
     }
-    let units = || NAMED_UNITS.map(|(_, metres)| metres).into_iter().chain([FOOT_METRES]);
-    let fitting = units()
+    let units = NAMED_UNITS.map(|(_, metres)| metres);
+    let fitting = units
         .map(|metres| metres / scale_above)
-        .chain(units())
+        .into_iter()
+        .chain(units)
         .find(|metres| UNIT_RANGE.contains(metres) && HEIGHT_METRES.contains(&(height * metres)));
     match fitting {
         Some(unit_metres) => {
