@@ -132,8 +132,9 @@ impl Work<'_> {
         if source.can_be_extended() {
             return source.kept(&self.take, add_root).transpose().map_err(Failure::error);
         }
-        // FBX as text or of an old version stays as it is unless the engine needs something else.
-        let Some(fbx) = own.as_fbx().filter(|_| !add_root) else {
+        // FBX as text or of an old version stays as it is unless the engine needs something else, such as the true unit.
+        let is_as_needed = !add_root && (own.space().unit_given || !self.args.engine.engine().choices().is_engine);
+        let Some(fbx) = own.as_fbx().filter(|_| is_as_needed) else {
             return Ok(None);
         };
         Ok(Some(Written {

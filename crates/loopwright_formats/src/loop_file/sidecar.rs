@@ -301,6 +301,12 @@ impl Sidecar {
         for coordinate in root_motion.start_position_m {
             in_range("root_motion.start_position_m", coordinate, -1e9..=1e9)?;
         }
+        if let Some(recentered) = &root_motion.recentered {
+            in_range("root_motion.recentered.turn_deg", recentered.turn_deg, -1e6..=1e6)?;
+            for coordinate in recentered.moved_m {
+                in_range("root_motion.recentered.moved_m", coordinate, -1e9..=1e9)?;
+            }
+        }
         for (field, number) in self.other_numbers() {
             in_range(field, number, -MAX_NUMBER..=MAX_NUMBER)?;
         }
