@@ -12,6 +12,8 @@ use loopwright::{
 use loopwright_draw::render::View;
 use loopwright_formats::{ClosingKey, Target};
 
+use crate::recipe::Recenter;
+
 /// A choice with a name for flags and recipes.
 pub(crate) trait Choice: Copy + Send + Sync + 'static {
     /// Every choice, in the order in which `--help` lists them.
@@ -104,9 +106,14 @@ choices! {
         Repeat: "The last key is the first again, moved on by the root motion",
         Drop: "The last key is the one before the first",
     }
+    Recenter::ALL {
+        On: "Starts at the origin and faces forward",
+        Off: "Stands where the take stood",
+    }
     Target::ALL {
         Godot: "glTF or FBX with a root joint for root motion",
         Unity: "FBX with a root joint; importer settings in the sidecar",
+        UnityHumanoid: "FBX; root motion from the body; importer settings likewise",
         Unreal: "FBX with a root joint, at whole frames per second",
         Bevy: "glTF in place; root motion in the sidecar",
         Blender: "BVH in metres with Y up",
@@ -169,7 +176,7 @@ impl<T: Choice> Written for T {
 pub(crate) fn read_one_of<T: Choice>(choices: &[T], text: &str) -> Result<T, String> {
     let named = choices
         .iter()
-        .find(|choice| choice.word() == text || choice.aliases().contains(&text));
+        .find(|choice| choice.word().eq_ignore_ascii_case(text) || choice.aliases().contains(&text));
     named.copied().ok_or_else(|| {
         let known: Vec<String> = choices.iter().map(|choice| format!("`{}`", choice.word())).collect();
         let expected = match &known[..] {

@@ -5,11 +5,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use loopwright::{LoopClip, Take, blend::SkeletonDifference, root_motion::RootRelativeClip};
+use loopwright::{
+    LoopClip, Take, analysis::Body, blend::SkeletonDifference, pipeline::Recentered, root_motion::RootRelativeClip,
+};
 use loopwright_formats::{
     AnimatedFile, AnimationChoice, Format, LoadedTake, LoopInFile, ReadSettings, Sidecar, SidecarError, Source,
-    SpaceSettings, Warning,
-    loop_file::{PackSidecar, PlaceError, facts::TakeFacts},
+    SpaceSettings, Target, Warning,
+    loop_file::{PackSidecar, PlaceError, facts::TakeFacts, importer::TargetFacts},
 };
 
 use crate::{
@@ -151,12 +153,29 @@ pub(crate) struct PlayableLoop {
 }
 
 impl PlayableLoop {
+    /// Whether a joint carries nothing but the root motion: one of the rig, or one that was added.
+    pub(crate) fn has_root_joint(&self) -> bool {
+        has_root_joint(&self.sidecar)
+    }
+
+    /// The same loop at the origin, facing +Z; and the motion that brought it there. Errors: the body is not found.
+    pub(crate) fn recentered(&self, reading: &TakeArgs) -> Result<Recentered, Failure> {
+        let body = Body::find(&self.take, &reading.overrides()).map_err(load::body_failure)?;
+        let root = &self.sidecar.root_motion;
+        Ok(self.clip.clone().recentered(&body, root.mode, root.space))
+    }
+
     /// The loop as it is played: in place if the sidecar says that the root does not move.
     pub(crate) fn played(&self) -> LoopClip {
+        self.as_played(self.clip.clone())
+    }
+
+    /// The same for this loop at another place.
+    pub(crate) fn as_played(&self, clip: LoopClip) -> LoopClip {
         if self.sidecar.root_motion.mode.moves_root() {
-            self.clip.clone()
+            clip
         } else {
-            self.clip.in_place()
+            clip.in_place()
         }
     }
 }
@@ -211,6 +230,18 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs, added_root: AddedRo
         sidecar,
         facts,
     })
+}
+
+/// Whether a joint of a loop carries nothing but the root motion: one of the rig, or one that was added.
+pub(crate) fn has_root_joint(sidecar: &Sidecar) -> bool {
+    sidecar.playback.root_joint_added || sidecar.playback.root_joint.is_some()
+}
+
+/// The section of the sidecar for an engine; `take` has the joints of the file, an added root joint among them or not.
+pub(crate) fn target_facts(engine: Target, sidecar: &Sidecar, take: &Take, frame_rate_hz: f64) -> TargetFacts {
+    let unrooted = take.without_root_joint().filter(|_| sidecar.playback.root_joint_added);
+    let own = unrooted.as_ref().unwrap_or(take);
+    engine.facts(sidecar, own.skeleton(), frame_rate_hz)
 }
 
 /// The failure for a loop that does not match its sidecar.

@@ -70,3 +70,89 @@ fn a_loop_survives_bvh_to_fbx_to_bvh() {
         }
     }
 }
+
+/// The bytes of an FBX file that states another unit; its numbers stay.
+fn stating_unit(mut bytes: Vec<u8>, centimetres: f64) -> Vec<u8> {
+    let after = |from: usize, what: &[u8]| from + bytes[from..].windows(what.len()).position(|at| at == what).unwrap();
+    let name = after(0, b"\x0f\0\0\0UnitScaleFactor");
+    let value = 1 + after(name, &[&b"D"[..], &1.0_f64.to_le_bytes()].concat());
+    bytes[value..value + 8].copy_from_slice(&centimetres.to_le_bytes());
+    bytes
+}
+
+#[test]
+fn a_file_of_giants_gets_its_true_size_for_engines_only() {
+    let folder = folder();
+    // Centimetres that are called metres: the walker is 160 m tall.
+    folder.write("giant.fbx", stating_unit(folder.read("walk.fbx"), 100.0));
+    let read = |name: &str| {
+        let mut warnings = Vec::new();
+        let loaded = read_take(&folder.read(name), name, &ReadSettings::default(), &mut warnings).unwrap();
+        let warned = warnings.iter().any(|warning| warning.to_string().contains("tall"));
+        (loaded.take, loaded.source.space().unit_metres, warned)
+    };
+    let (giant, unit, warned) = read("giant.fbx");
+    assert!(warned && unit == 0.01, "{unit}");
+    folder.run("convert giant.fbx kept.fbx").done();
+    assert_eq!(
+        folder.read("giant.fbx"),
+        folder.read("kept.fbx"),
+        "without an engine it stays"
+    );
+    let converted = folder.run("convert giant.fbx right.fbx --for godot").done();
+    assert!(
+        converted.stderr.contains("states a unit of 0.01"),
+        "{}",
+        converted.stderr
+    );
+    let (right, unit, warned) = read("right.fbx");
+    assert!(!warned && unit == 0.01, "{unit}");
+    assert_eq!(right.translations(3), giant.translations(3));
+    // A loop made for an engine, and the same file for another program.
+    let made = folder.run("make giant.fbx --for unreal -o loop.fbx").done();
+    assert_eq!(made.stderr.matches("states a unit").count(), 1, "{}", made.stderr);
+    assert!(!read("loop.fbx").2);
+    folder.run("check loop.fbx --take giant.fbx").done();
+    folder.run("make giant.fbx -o same.fbx").done();
+    assert!(read("same.fbx").2, "without an engine it still states metres");
+    let pack = folder
+        .run("make giant.fbx --all-animations --for godot -o pack.fbx")
+        .done();
+    assert!(!read("pack.fbx").2, "{}", pack.stderr);
+}
+
+#[test]
+fn real_giants_and_animals_for_engines() {
+    let Some(mocap) = loopwright_mocap::folder_or_skip() else {
+        return;
+    };
+    let folder = Folder::new();
+    let giant = mocap.join("isaacgym-cmu/07_01_cmu.fbx");
+    let giant = giant.display();
+    let answer = folder.run(&format!("convert {giant} right.fbx --for unity")).done();
+    assert!(answer.stderr.contains("states a unit of"), "{}", answer.stderr);
+    let again = folder.run("inspect right.fbx").done();
+    assert!(!again.stderr.contains("m tall"), "{}", again.stderr);
+    for animal in ["fox-animations.glb", "horse-animations.glb", "spider-animations.glb"] {
+        let animal = mocap.join("mesh2motion").join(animal);
+        let before = folder
+            .run(&format!("inspect {} --json", animal.display()))
+            .done()
+            .json();
+        folder
+            .run(&format!("convert {} animal.glb --for unreal --force", animal.display()))
+            .done();
+        folder.run("convert animal.glb animal.fbx --for unity --force").done();
+        for written in ["animal.glb", "animal.fbx"] {
+            let after = folder.run(&format!("inspect {written} --json")).done().json();
+            let height = |json: &serde_json::Value| json["body"]["height_m"].as_f64();
+            assert_eq!(before["take"]["unit"], "m");
+            if let (Some(before), Some(after)) = (height(&before), height(&after)) {
+                assert!(
+                    (after / before - 1.0).abs() < 0.02,
+                    "{written}: {before} m and {after} m"
+                );
+            }
+        }
+    }
+}

@@ -22,6 +22,7 @@ fn every_client_gets_a_format_that_it_reads() {
     for (engine, file) in [
         ("godot", "walk-loop.glb"),
         ("unity", "walk-loop.fbx"),
+        ("unity-humanoid", "walk-loop.fbx"),
         ("unreal", "walk-loop.fbx"),
         ("bevy", "walk-loop.glb"),
         ("blender", "walk-loop.bvh"),
@@ -55,6 +56,7 @@ fn the_root_is_where_each_client_looks_for_it() {
     for (engine, mode, added) in [
         ("godot", "constant", true),
         ("unity", "constant", true),
+        ("unity-humanoid", "constant", false),
         ("unreal", "constant", true),
         ("bevy", "in-place", false),
         ("blender", "constant", false),
@@ -151,7 +153,7 @@ fn unity_gets_the_settings_of_its_importer() {
 fn blender_reads_bvh_as_metres_with_y_up() {
     let folder = Folder::with_walk();
     made_for(&folder, "generic", "-o centimetres.bvh");
-    let made = made_for(&folder, "blender", "-o metres.bvh");
+    let made = made_for(&folder, "blender", "--recenter off -o metres.bvh");
     assert_eq!(made["playback"]["unit"], "m");
     let (wanted, found) = (folder.take("centimetres.bvh"), folder.take("metres.bvh"));
     // The harness reads both as centimetres.
@@ -245,4 +247,238 @@ fn a_rate_that_unreal_does_not_sample_at_is_reported() {
     assert!(odd.stderr.contains("29.970 is read as 30"), "{}", odd.stderr);
     let whole = folder.run("make walk.bvh --for unreal -o whole.fbx").done();
     assert!(!whole.stderr.contains("is read as"), "{}", whole.stderr);
+}
+
+/// World positions of all joints of a take at a frame: forward kinematics written out here.
+fn world(take: &loopwright::Take, frame: usize) -> Vec<glam::DVec3> {
+    let mut frames: Vec<(glam::DVec3, glam::DQuat)> = Vec::new();
+    for (joint, (t, q)) in take.translations(frame).iter().zip(take.rotations(frame)).enumerate() {
+        let (place, turn) = match take.skeleton().parent(joint) {
+            Some(parent) => frames[parent],
+            None => (glam::DVec3::ZERO, glam::DQuat::IDENTITY),
+        };
+        frames.push((place + turn * *t, turn * *q));
+    }
+    frames.into_iter().map(|(place, _)| place).collect()
+}
+
+#[test]
+fn loops_for_engines_start_at_the_origin_and_face_ahead_in_every_format() {
+    let folder = Folder::with_synth("--seconds 6 --turn-rate 20");
+    for file in ["at.bvh", "at.fbx", "at.glb"] {
+        let there = folder.run(&format!(
+            "make walk.bvh --for unreal --recenter off --json -o off-{file}"
+        ));
+        let here = folder.run(&format!("make walk.bvh --for unreal --json -o on-{file}"));
+        let (there, here) = (there.done().json(), here.done().json());
+        assert_eq!(there["root_motion"]["recentered"], Value::Null, "{file}");
+        assert_eq!(
+            here["root_motion"]["linear_velocity_mps"],
+            there["root_motion"]["linear_velocity_mps"]
+        );
+        assert!(number(&here, "root_motion/start_yaw_deg").abs() < 1e-9, "{file}");
+        let moved = &here["root_motion"]["recentered"];
+        let by = |index: usize| moved["moved_m"][index].as_f64().unwrap();
+        assert!(by(0).abs() + by(2).abs() > 0.3, "the loop stood elsewhere: {moved}");
+        assert_eq!(by(1), 0.0, "the floor stays");
+        let (was, now) = (folder.take(&format!("off-{file}")), folder.take(&format!("on-{file}")));
+        let first = now.pose(0).joint(0);
+        assert!(first.translation.length() < 1e-6, "{file}: {first:?}");
+        assert!(first.rotation.xyz().length() < 1e-6, "{file}: {first:?}");
+        let turn = glam::DQuat::from_rotation_y(number(moved, "turn_deg").to_radians());
+        // The harness reads all files as centimetres.
+        let unit = if file == "at.glb" { 0.01 } else { 1.0 };
+        let place = unit * glam::DVec3::new(by(0), 0.0, by(2));
+        for frame in [0, 7, now.num_frames() - 1] {
+            for (was, now) in world(&was, frame).into_iter().zip(world(&now, frame)) {
+                assert!(
+                    (turn * was + place - now).length() < 2e-5 * unit,
+                    "{file}: frame {frame}"
+                );
+            }
+        }
+        for loops in ["off", "on"] {
+            let figures = folder
+                .run(&format!("check {loops}-{file} --take walk.bvh --json"))
+                .done()
+                .json();
+            let displacement = figures["loops"][0]["quality"]["displacement_mm"].as_f64();
+            assert!(displacement.is_some_and(|mm| mm < 30.0), "{loops}-{file}: {figures:#}");
+        }
+    }
+    let wrong = folder.run("make walk.bvh --recenter maybe -o x.bvh");
+    assert_eq!(wrong.status, 2);
+    assert!(
+        wrong.stderr.contains("maybe") && wrong.stderr.contains("off"),
+        "{}",
+        wrong.stderr
+    );
+    folder.write("place.toml", "[output]\nrecenter = \"on\"\n");
+    let made = folder
+        .run("make walk.bvh --recipe place.toml --json -o recipe.bvh")
+        .done()
+        .json();
+    assert_eq!(number(&made, "root_motion/start_yaw_deg"), 0.0);
+}
+
+#[test]
+fn engines_are_named_in_any_case() {
+    let folder = Folder::with_walk();
+    let made = made_for(&folder, "Unity", "");
+    assert_eq!(made["target"]["name"], "unity");
+    folder.write("unity.toml", "[output]\nfor = \"Unity\"\n");
+    let made = folder.run("make walk.bvh --recipe unity.toml --json --force").done();
+    assert_eq!(made.json()["target"]["name"], "unity");
+    folder.run("convert walk.bvh walk.fbx --for UNREAL").done();
+}
+
+#[test]
+fn the_character_gets_the_root_joint_of_its_loops() {
+    let folder = Folder::with_walk();
+    folder.run("convert walk.bvh hero.fbx").done();
+    folder.run("convert walk.bvh hero.glb").done();
+    let names = |take: &loopwright::Take| -> Vec<(String, Option<usize>)> {
+        let joints = take.skeleton().joints().iter();
+        joints.map(|joint| (joint.name.clone(), joint.parent)).collect()
+    };
+    for (take, engine) in [("hero.fbx", "unity"), ("hero.glb", "unreal"), ("walk.bvh", "unity")] {
+        let extension = if engine == "unity" { "fbx" } else { "glb" };
+        let (made, converted) = (format!("made.{extension}"), format!("mesh.{extension}"));
+        folder
+            .run(&format!("make {take} --for {engine} --force -o {made}"))
+            .done();
+        folder
+            .run(&format!("convert {take} {converted} --for {engine} --force"))
+            .done();
+        let (made, converted) = (folder.take(&made), folder.take(&converted));
+        if extension == "fbx" {
+            assert_eq!(made.skeleton().joint(0).name, "root");
+            assert_eq!(names(&converted), names(&made), "{take}");
+        }
+        if take == "walk.bvh" {
+            let recentered = world(&converted, 0);
+            assert!(recentered[0].length() < 1e-6);
+        }
+    }
+    // A glTF file gets the node, and its animations stay.
+    let bytes = folder.read("mesh.glb");
+    let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    let json: Value = serde_json::from_slice(&bytes[20..20 + length]).unwrap();
+    let nodes = json["nodes"].as_array().unwrap();
+    let root = nodes.iter().position(|node| node["name"] == "root").unwrap();
+    assert_eq!(json["scenes"][0]["nodes"][0], root);
+    assert_eq!(nodes[root]["children"], serde_json::json!([0]));
+    // What has a root joint gets no second one.
+    folder.run("convert mesh.fbx again.fbx --for unity").done();
+    assert_eq!(folder.read("mesh.fbx"), folder.read("again.fbx"));
+    // Nor does an engine that needs none.
+    folder.run("convert hero.fbx plain.fbx --for godot").done();
+    assert_eq!(folder.read("hero.fbx"), folder.read("plain.fbx"));
+}
+
+#[test]
+fn a_loop_without_a_root_joint_gets_one_when_it_is_converted() {
+    let folder = Folder::with_walk();
+    for file in ["a.bvh", "a.fbx"] {
+        let made = folder.run(&format!("make walk.bvh --json -o {file}")).done().json();
+        assert_eq!(made["playback"]["root_joint_added"], false);
+        folder.run(&format!("convert {file} b.fbx --for unity --force")).done();
+        let sidecar = folder.json("b.fbx.json");
+        assert_eq!(sidecar["playback"]["root_joint_added"], true, "{file}");
+        assert_eq!(sidecar["target"]["importer"]["motionNodeName"], "root");
+        assert_eq!(number(&sidecar, "root_motion/start_yaw_deg"), 0.0);
+        assert!(sidecar["root_motion"]["recentered"].is_object());
+        let take = folder.take("b.fbx");
+        assert_eq!(take.skeleton().joint(0).name, "root");
+        let (first, last) = (take.pose(0).joint(0), take.pose(take.num_frames() - 1).joint(0));
+        assert!(
+            first.translation.length() < 1e-6 && last.translation.z > 0.5,
+            "{first:?} {last:?}"
+        );
+        folder.run("check b.fbx --take walk.bvh").done();
+        let listed = folder.run("list b.fbx --json").done().json();
+        assert_eq!(
+            listed["files"][0]["animations"].as_array().map(Vec::len),
+            Some(1),
+            "{listed:#}"
+        );
+    }
+}
+
+#[test]
+fn blends_and_plays_are_written_for_engines_too() {
+    let folder = Folder::with_walk();
+    folder
+        .run("synth -o fast.bvh --speed 2 --period 0.9 --seconds 6 --seed 9")
+        .done();
+    folder.run("make walk.bvh --cycles 1 -o slow-loop.bvh").done();
+    folder.run("make fast.bvh --cycles 1 -o fast-loop.bvh").done();
+    let blend = folder
+        .run("blend slow-loop.bvh fast-loop.bvh -o mixed.fbx --for Unreal --json")
+        .done()
+        .json();
+    assert_eq!(blend["target"]["name"], "unreal");
+    assert_eq!(blend["playback"]["root_joint_added"], true);
+    let rate = number(&blend, "playback/samples") / number(&blend, "candidate/period_secs");
+    assert!((rate - rate.round()).abs() < 1e-9, "{rate}");
+    assert_eq!(number(&blend, "root_motion/start_yaw_deg"), 0.0);
+    let take = folder.take("mixed.fbx");
+    assert_eq!(take.skeleton().joint(0).name, "root");
+    assert!(take.pose(0).joint(0).translation.length() < 1e-6);
+    folder.run("check mixed.fbx").done();
+    let played = folder
+        .run("play slow-loop.bvh fast-loop.bvh -o played.fbx --for unity --seconds 5")
+        .done();
+    assert!(!played.stderr.contains("does not read"), "{}", played.stderr);
+    let take = folder.take("played.fbx");
+    assert_eq!(take.skeleton().joint(0).name, "root");
+    let (first, last) = (take.pose(0).joint(0), take.pose(take.num_frames() - 1).joint(0));
+    assert!(first.translation.length() < 1e-6 && first.rotation.xyz().length() < 1e-6);
+    assert!(last.translation.z > 4.0, "{last:?}");
+    let odd = folder
+        .run("play slow-loop.bvh -o played.bvh --for unity --seconds 5")
+        .done();
+    assert!(odd.stderr.contains("unity does not read .bvh"), "{}", odd.stderr);
+    let metres = folder
+        .run("play slow-loop.bvh -o metres.bvh --for blender --seconds 5")
+        .done();
+    assert!(metres.stderr.is_empty(), "{}", metres.stderr);
+    assert!(folder.text("metres.bvh").contains("OFFSET"));
+}
+
+#[test]
+fn keys_for_engines_read_like_all_keys() {
+    let folder = Folder::with_walk();
+    for (long, short, engine) in [("long.glb", "short.glb", "godot"), ("long.fbx", "short.fbx", "unreal")] {
+        folder
+            .run(&format!("make walk.bvh --add-root --recenter on -o {long}"))
+            .done();
+        folder.run(&format!("make walk.bvh --for {engine} -o {short}")).done();
+        let (was, now) = (folder.take(long), folder.take(short));
+        assert_eq!(
+            (was.num_frames(), was.frame_time_secs()),
+            (now.num_frames(), now.frame_time_secs())
+        );
+        for frame in 0..was.num_frames() {
+            assert_eq!(was.pose(frame), now.pose(frame), "{short}: frame {frame}");
+        }
+        folder.run(&format!("check {short} --take walk.bvh")).done();
+    }
+}
+
+#[test]
+fn humanoids_take_their_root_motion_from_the_body() {
+    let folder = Folder::with_walk();
+    let made = made_for(&folder, "unity-humanoid", "");
+    let importer = &made["target"]["importer"];
+    assert_eq!(importer["animationType"], "Human");
+    assert_eq!(importer["motionNodeName"], "");
+    assert_eq!(importer["clip"]["loopTime"], true);
+    assert_eq!(importer["clip"]["lockRootPositionXZ"], false, "a walk moves");
+    assert_eq!(importer["clip"]["lockRootHeightY"], true, "over level ground");
+    assert_eq!(importer["clip"]["keepOriginalOrientation"], true);
+    let made = made_for(&folder, "unity-humanoid", "--root-motion in-place");
+    for key in ["lockRootRotation", "lockRootHeightY", "lockRootPositionXZ"] {
+        assert_eq!(made["target"]["importer"]["clip"][key], true, "{key}");
+    }
 }

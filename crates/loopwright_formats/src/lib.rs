@@ -103,5 +103,5 @@ pub use settings::{AnimationChoice, ClosingKey, Companions, LoopWriteSettings, R
 pub use source::{Format, LoadedTake, Source};
 pub use space::{Axis, Space, SpaceSettings, UnitChoice, UpChoice, warning::SpaceWarning};
 pub use warning::Warning;
-pub use write::{facts_in, with_facts, write_loop, write_take};
+pub use write::{facts_in, with_facts, write_loop, write_take, write_take_with_root};
 pub use written::Written;

@@ -2,7 +2,12 @@
 
 use loopwright::Take;
 
-use crate::{bvh::source::BvhSource, fbx::source::FbxSource, gltf::source::GltfSource, space::Space};
+#[cfg(feature = "fbx")]
+use crate::fbx;
+use crate::{
+    bvh::source::BvhSource, error::WriteError, fbx::source::FbxSource, gltf::source::GltfSource, space::Space,
+    written::Written,
+};
 
 /// A take as loaded, and its form in the file.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,6 +98,44 @@ impl Source {
         match self {
             Self::Bvh(source) => Self::Bvh(source.in_metres()),
             stated => stated,
+        }
+    }
+
+    /// The same form for engines: tracks that do not move have one key, and an FBX file states the unit that it was read in.
+    #[must_use]
+    pub fn for_engines(self) -> Self {
+        match self {
+            Self::Bvh(_) => self,
+            Self::Fbx(source) => Self::Fbx(source.for_engines()),
+            Self::Gltf(source) => Self::Gltf(GltfSource {
+                has_short_tracks: true,
+                ..source
+            }),
+        }
+    }
+
+    /// The whole file that was read, with all its animations; `None` if it cannot be extended.
+    ///
+    /// `take` is what was read from it. With `add_root` its joints get a root joint above them, where the animations leave it at
+    /// rest. Errors: the file is malformed, or too large for its format.
+    pub fn kept(&self, take: &Take, add_root: bool) -> Option<Result<Written, WriteError>> {
+        match self {
+            #[cfg(feature = "fbx")]
+            Self::Fbx(source) => fbx::write::kept(source, take, add_root),
+            Self::Gltf(source) if add_root => Some(source.repacked_with_root(take)),
+            Self::Gltf(source) => Some(source.repacked(take)),
+            _ => None,
+        }
+    }
+
+    /// The same form ready for an animation in place of the one that was read: glTF replaces one of its name by itself.
+    ///
+    /// Errors: the file is malformed.
+    pub fn without_animation(self) -> Result<Self, WriteError> {
+        match self {
+            #[cfg(feature = "fbx")]
+            Self::Fbx(source) => Ok(Self::Fbx(fbx::write::without_animation(&source)?)),
+            other => Ok(other),
         }
     }
 

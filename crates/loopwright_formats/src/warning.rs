@@ -146,6 +146,12 @@ pub enum Warning {
         /// Its name there.
         name: String,
     },
+    /// While writing: the FBX file stated a unit by which the body is no person, and now states the one that was used to read it.
+    #[error("the file written states a unit of {unit_metres:.6} m, by which the body has its true size")]
+    UnitStated {
+        /// Metres in it.
+        unit_metres: f64,
+    },
     /// While writing: the source's file cannot be extended, so meshes and everything but the skeleton are omitted.
     #[error(
         "the source is FBX as text or older than 7.1 and cannot be written into; the file written has its \

@@ -27,6 +27,17 @@ pub fn write_take(take: &Take, source: &Source) -> Result<Written, WriteError> {
     }
 }
 
+/// Writes a take whose first joint is a root joint that its source lacks; otherwise like [`write_take`].
+///
+/// The root joint is written as [`write_loop`] writes an added one.
+pub fn write_take_with_root(take: &Take, source: &Source) -> Result<Written, WriteError> {
+    match source {
+        Source::Bvh(source) => bvh::write::write_take_with_root(take, source),
+        Source::Fbx(source) => fbx::write::write_take_with_root(take, source),
+        Source::Gltf(source) => gltf::write::write_take_with_root(take, source),
+    }
+}
+
 /// Writes a loop in the form of the source it was cut from.
 ///
 /// Keys are at multiples of the clip's step, the first at time zero. Without `add_root` the root motion is added to the joint

@@ -5,9 +5,9 @@ use loopwright_formats::{
     Format, LoadLoopError, LoopFile, LoopInFile, LoopWriteSettings, ReadSettings, Sidecar, Source, SpaceSettings,
     UnitChoice, UpChoice, load_loop,
     loop_file::{PlaceError, facts::TakeFacts},
-    read_take,
+    read_take, write_loop,
 };
-use loopwright_synth::{SyntheticTake, WalkSettings, synthesize};
+use loopwright_synth::{IdleSettings, SyntheticTake, WalkSettings, synthesize, synthesize_idle};
 
 /// A walk, its analysis, and a loop of it written in a format.
 struct Walk {
@@ -168,4 +168,160 @@ fn a_loop_is_loaded_from_its_file_and_its_sidecar() {
         }
     }
     assert!(matches!(load_loop(b"", b"{}"), Err(LoadLoopError::Sidecar(_))));
+}
+
+/// A body that stands has a root that rests: its keys are the same bits, or it would drift over hours of play.
+#[test]
+fn the_root_of_an_idle_loop_does_not_move_by_a_bit() {
+    let idles = [1, 4, 9].map(|seed| IdleSettings {
+        seed,
+        ..IdleSettings::default()
+    });
+    for settings in idles {
+        let take = synthesize_idle(&settings).unwrap();
+        let analysis = Analysis::new(&take).unwrap();
+        let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+        for recenter in [false, true] {
+            let settings = LoopSettings {
+                root: RootSettings {
+                    recenter,
+                    ..RootSettings::default()
+                },
+                ..LoopSettings::default()
+            };
+            let made = analysis.make_loop(found.best().unwrap(), &settings).unwrap();
+            for format in formats() {
+                let writing = LoopWriteSettings {
+                    add_root: true,
+                    copies: 2,
+                    ..LoopWriteSettings::default()
+                };
+                let source = Source::for_take(&take, format);
+                let file = write_loop(&made.loop_clip, &source, &writing).unwrap();
+                let settings = ReadSettings::in_space(SpaceSettings {
+                    up: UpChoice::Y,
+                    unit: UnitChoice::Metres(source.space().unit_metres),
+                });
+                let written = read_take(&file.bytes, "idle", &settings, &mut Vec::new()).unwrap().take;
+                let first = written.pose(0).joint(0);
+                for frame in 1..written.num_frames() {
+                    assert_eq!(written.pose(frame).joint(0), first, "{format:?}, key {frame}");
+                }
+                if recenter {
+                    assert!(
+                        first.translation.x.abs() + first.translation.z.abs() < 1e-9,
+                        "{first:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// A walk whose head and hands never move, as fingers of many rigs.
+fn with_still_joints(take: &loopwright::Take) -> loopwright::Take {
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for frame in 0..take.num_frames() {
+        translations.extend_from_slice(take.translations(frame));
+        let mut turns = take.rotations(frame).to_vec();
+        for joint in 0..take.num_joints() {
+            if take.skeleton().children(joint).is_empty() {
+                turns[joint] = glam::DQuat::from_rotation_z(0.1 + 0.01 * joint as f64);
+            }
+        }
+        rotations.extend(turns);
+    }
+    let skeleton = take.skeleton().clone();
+    loopwright::Take::new("still", skeleton, take.frame_time_secs(), translations, rotations).unwrap()
+}
+
+/// The numbers of keys of all curves or samplers.
+fn key_counts(bytes: &[u8]) -> Vec<usize> {
+    if bytes.starts_with(b"glTF") {
+        let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+        let json: serde_json::Value = serde_json::from_slice(&bytes[20..20 + length]).unwrap();
+        let samplers = json["animations"][0]["samplers"].as_array().unwrap();
+        return (samplers.iter())
+            .map(|sampler| {
+                let count = |end: &str| json["accessors"][sampler[end].as_u64().unwrap() as usize]["count"].as_u64();
+                assert_eq!(count("input"), count("output"));
+                count("input").unwrap() as usize
+            })
+            .collect();
+    }
+    curve_lengths(bytes)
+}
+
+#[cfg(feature = "fbx")]
+fn curve_lengths(bytes: &[u8]) -> Vec<usize> {
+    let scene = ufbx::load_memory(bytes, ufbx::LoadOpts::default()).unwrap();
+    scene.anim_curves.iter().map(|curve| curve.keyframes.len()).collect()
+}
+
+#[cfg(not(feature = "fbx"))]
+fn curve_lengths(_: &[u8]) -> Vec<usize> {
+    Vec::new()
+}
+
+/// The formats that can be read, with names for animations or without.
+fn formats() -> Vec<Format> {
+    let mut formats = vec![Format::Bvh, Format::Glb];
+    formats.extend(cfg!(feature = "fbx").then_some(Format::Fbx));
+    formats
+}
+
+#[test]
+fn tracks_that_do_not_move_have_one_key_for_engines_and_read_the_same() {
+    let Walk { take, .. } = walk(RootMode::Constant, Format::Glb, false);
+    let take = with_still_joints(&take);
+    let analysis = Analysis::new(&take).unwrap();
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+    let made = analysis
+        .make_loop(found.best().unwrap(), &LoopSettings::default())
+        .unwrap();
+    for &format in &formats()[1..] {
+        let source = Source::for_take(&take, format);
+        for add_root in [false, true] {
+            let writing = LoopWriteSettings {
+                add_root,
+                ..LoopWriteSettings::default()
+            };
+            let [long, short] = [source.clone(), source.clone().for_engines()]
+                .map(|source| write_loop(&made.loop_clip, &source, &writing).unwrap().bytes);
+            let read = |bytes: &[u8]| {
+                let settings = ReadSettings::default();
+                read_take(bytes, "still", &settings, &mut Vec::new()).unwrap().take
+            };
+            assert_eq!(read(&long), read(&short), "{format:?}");
+            let (before, after) = (key_counts(&long), key_counts(&short));
+            let all = made.loop_clip.num_samples() + 1;
+            assert!(before.iter().all(|&count| count == all), "{format:?}: {before:?}");
+            let still = after.iter().filter(|&&count| count == 1).count();
+            assert!(
+                still >= 4 && after.iter().all(|&count| count == 1 || count == all),
+                "{format:?}: {after:?}"
+            );
+            assert!(short.len() < long.len());
+        }
+    }
+    // An animation in which nothing moves keeps its length.
+    let pose = take.pose(0);
+    let rows = |values: &[glam::DVec3]| values.repeat(12);
+    let statue = loopwright::Take::new(
+        "statue",
+        take.skeleton().clone(),
+        1.0 / 30.0,
+        rows(pose.translations),
+        pose.rotations.repeat(12),
+    )
+    .unwrap();
+    for &format in &formats()[1..] {
+        let source = Source::for_take(&statue, format).for_engines();
+        let bytes = loopwright_formats::write_take(&statue, &source).unwrap().bytes;
+        let read = read_take(&bytes, "statue", &ReadSettings::default(), &mut Vec::new())
+            .unwrap()
+            .take;
+        assert_eq!(read.num_frames(), 12, "{format:?}");
+        assert!(key_counts(&bytes).iter().filter(|&&count| count > 1).count() <= 3);
+    }
 }

@@ -90,6 +90,15 @@ impl LoopClip {
         })
     }
 
+    /// The same loop under another name.
+    #[must_use]
+    pub fn named(self, name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            ..self
+        }
+    }
+
     /// The same loop with other samples of the same number and joints.
     ///
     /// # Panics
@@ -100,16 +109,16 @@ impl LoopClip {
         Self { tracks, ..self }
     }
 
-    /// The same body with another root twist.
-    pub(crate) fn with_twist(mut self, twist: Twist) -> Self {
+    /// The same body with another root twist; feet that stood slide by the difference.
+    #[must_use]
+    pub fn with_twist(mut self, twist: Twist) -> Self {
         self.root.twist = twist;
         self
     }
 
-    /// The same samples at another distance in time, seconds; the root keeps its speed.
-    #[must_use]
-    pub fn retimed(mut self, step_secs: f64) -> Self {
-        self.tracks = self.tracks.with_step(step_secs);
+    /// The same body on a root that starts elsewhere.
+    pub(crate) fn with_start(mut self, start: Rigid) -> Self {
+        self.root.start = start;
         self
     }
 
@@ -239,15 +248,7 @@ impl LoopClip {
 
     /// The pose at key `key`, local, below an additional first joint that carries the root's transform.
     pub fn root_relative_pose(&self, key: usize) -> Pose {
-        let (body, root) = (self.body_pose(key), self.root_pose(key));
-        Pose {
-            translations: core::iter::once(root.translation)
-                .chain(body.translations.iter().copied())
-                .collect(),
-            rotations: core::iter::once(root.rotation)
-                .chain(body.rotations.iter().copied())
-                .collect(),
-        }
+        self.body_pose(key).to_pose().below_root(self.root_pose(key))
     }
 
     /// World positions (metres) and rotations of all joints at key `key`, over any number of cycles.

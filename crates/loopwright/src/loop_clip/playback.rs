@@ -10,10 +10,10 @@ use super::LoopClip;
 use crate::{
     math::{
         cubic::{Hermite, Span},
-        rigid::Rigid,
+        rigid::{Rigid, Twist},
         rotation,
     },
-    motion::{Pose, RootMotion},
+    motion::{Pose, RootMotion, Tracks},
 };
 
 /// How poses between samples are interpolated.
@@ -56,6 +56,39 @@ impl LoopClip {
                 )
             }),
             Interpolation::Cubic => self.tracks.between(around, at.u),
+        }
+    }
+
+    /// The same loop at another number of samples, at least three, and another time between them.
+    ///
+    /// A period of another length is played slower or faster; the root then covers the same distance and turn in it. A path of the
+    /// root is kept.
+    #[must_use]
+    pub fn retimed(&self, num_samples: usize, step_secs: f64) -> Self {
+        let num_samples = num_samples.max(3);
+        let faster = self.period_secs() / (num_samples as f64 * step_secs);
+        let at = |sample: usize| self.period_secs() * sample as f64 / num_samples as f64;
+        let mut tracks = Tracks::empty(self.skeleton().clone(), step_secs, num_samples);
+        for sample in 0..num_samples {
+            tracks.push(self.body_pose_at(at(sample), Interpolation::Cubic).as_ref());
+        }
+        let Twist { linear, angular } = self.root.twist;
+        let path = match self.path.len() {
+            0 => Vec::new(),
+            _ => (0..num_samples).map(|sample| self.sway_at(at(sample))).collect(),
+        };
+        Self {
+            name: self.name.clone(),
+            tracks,
+            carrier: self.carrier,
+            root: RootMotion {
+                twist: Twist {
+                    linear: linear * faster,
+                    angular: angular * faster,
+                },
+                ..self.root
+            },
+            path,
         }
     }
 

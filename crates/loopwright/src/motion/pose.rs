@@ -136,6 +136,15 @@ impl Pose {
         self.set_joint(joint, moved);
     }
 
+    /// A local pose below a new first joint with that transform.
+    #[must_use]
+    pub fn below_root(self, root: Rigid) -> Self {
+        Self {
+            translations: core::iter::once(root.translation).chain(self.translations).collect(),
+            rotations: core::iter::once(root.rotation).chain(self.rotations).collect(),
+        }
+    }
+
     /// A world pose after the world has moved; each rotation keeps the sign of its quaternion.
     #[must_use]
     pub fn moved(mut self, motion: Rigid) -> Self {

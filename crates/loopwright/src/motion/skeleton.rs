@@ -134,6 +134,26 @@ impl Skeleton {
         path
     }
 
+    /// The same tree below a new root of that name, at the same place.
+    #[must_use]
+    pub fn below_root(&self, name: &str) -> Self {
+        let root = Joint {
+            name: name.to_owned(),
+            parent: None,
+            rest_offset: DVec3::ZERO,
+            tip: None,
+        };
+        let below = self.joints.iter().cloned().map(|joint| Joint {
+            parent: Some(joint.parent.map_or(0, |parent| parent + 1)),
+            ..joint
+        });
+        let children = (self.children.iter()).map(|children| children.iter().map(|child| child + 1).collect());
+        Self {
+            joints: core::iter::once(root).chain(below).collect(),
+            children: core::iter::once(vec![1]).chain(children).collect(),
+        }
+    }
+
     /// The same tree with every length multiplied by `factor`, which must be finite.
     pub fn scaled(&self, factor: f64) -> Self {
         let mut scaled = self.clone();

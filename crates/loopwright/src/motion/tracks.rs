@@ -141,12 +141,6 @@ impl Tracks {
         }
     }
 
-    /// The same frames at another distance in time, seconds.
-    pub(crate) fn with_step(mut self, step_secs: f64) -> Self {
-        self.step_secs = step_secs;
-        self
-    }
-
     /// The tree of joints.
     pub fn skeleton(&self) -> &Skeleton {
         &self.skeleton

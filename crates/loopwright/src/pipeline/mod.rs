@@ -4,9 +4,12 @@ pub(crate) mod auto;
 
 mod path;
 
+mod placement;
+
 mod retry;
 
 pub use auto::{ClosureChoice, Score};
+pub use placement::Recentered;
 pub use retry::{RetriedLoop, Retry};
 
 use std::borrow::Cow;
@@ -19,6 +22,7 @@ use crate::{
     },
     feet::{self, Feet, FeetSettings, FootLock, PlantError, RootSpeed},
     loop_clip::{LoopClip, LoopClipError},
+    math::rigid::Rigid,
     motion::RootMotion,
     quality,
     root_motion::{self, RootError, RootMode, RootRelativeClip, RootSettings, root_joint},
@@ -94,6 +98,8 @@ pub struct MadeLoop {
     pub closed: Closed,
     /// The contacts of its feet, and the corrections applied to them.
     pub feet: Feet,
+    /// The motion that brought it from its place in the take to the origin; `None` where it stands as the take stood.
+    pub recentered_by: Option<Rigid>,
 }
 
 /// Why a stretch cannot be made into a loop.
@@ -220,7 +226,7 @@ fn finish(
     } else {
         (loop_clip, source)
     };
-    Ok(MadeLoop {
+    let made = MadeLoop {
         loop_clip,
         take: analysis.take.clone(),
         body: analysis.body.clone(),
@@ -229,6 +235,12 @@ fn finish(
         source,
         closed,
         feet,
+        recentered_by: None,
+    };
+    Ok(if settings.root.recenter {
+        made.recentered()
+    } else {
+        made
     })
 }
 

@@ -334,19 +334,39 @@ impl Performance {
     /// The root motion is on the joint that carried it in the source of the first loop. Errors: [`PlayError::TooManyFrames`], and
     /// those of [`Take::new`].
     pub fn to_take(&self, name: &str, frame_time_secs: f64) -> Result<Take, PlayError> {
+        let carrier = self.loops[0].carrier();
+        self.sampled_as(name, self.skeleton().clone(), frame_time_secs, |mut posed| {
+            posed.body.carry(self.skeleton(), carrier, posed.root);
+            posed.body
+        })
+    }
+
+    /// The same below a new root joint of that name, which carries the root motion.
+    pub fn to_take_with_root(&self, name: &str, root: &str, frame_time_secs: f64) -> Result<Take, PlayError> {
+        let skeleton = self.skeleton().below_root(root);
+        self.sampled_as(name, skeleton, frame_time_secs, |posed| {
+            posed.body.below_root(posed.root)
+        })
+    }
+
+    fn sampled_as(
+        &self,
+        name: &str,
+        skeleton: Skeleton,
+        frame_time_secs: f64,
+        of_pose: impl Fn(PlayedPose) -> Pose,
+    ) -> Result<Take, PlayError> {
         // The last frame is at the end if the rate allows it, rounding aside, else just before it.
         let last = self.duration_secs / frame_time_secs + 1e-9;
-        let found = (last.floor() + 1.0) * self.skeleton().num_joints() as f64;
+        let found = (last.floor() + 1.0) * skeleton.num_joints() as f64;
         if found > MAX_TRANSFORMS as f64 {
             return Err(PlayError::TooManyFrames { found });
         }
         // A frame time that is not valid gives no frames, which the take rejects.
         let num_frames = if last >= 0.0 { last as usize + 1 } else { 0 };
-        let mut tracks = Tracks::empty(self.skeleton().clone(), frame_time_secs, num_frames);
+        let mut tracks = Tracks::empty(skeleton, frame_time_secs, num_frames);
         for frame in 0..num_frames {
-            let mut posed = self.pose_at(frame as f64 * frame_time_secs);
-            posed.body.carry(self.skeleton(), self.loops[0].carrier(), posed.root);
-            tracks.push(posed.body.as_ref());
+            tracks.push(of_pose(self.pose_at(frame as f64 * frame_time_secs)).as_ref());
         }
         Ok(Take::of_tracks(name, tracks)?)
     }

@@ -77,7 +77,9 @@ impl Analysis {
         } else {
             root_joint::find(clip.skeleton(), &self.world, &self.body)
         };
-        if let Some(joint) = root_joint.filter(|&joint| joint == carrier) {
+        let rests = known == Some(Rigid::IDENTITY) && settings.space == RootSpace::Ground;
+        let is_start = |&joint: &usize| joint == carrier || (rests && stretch.rests_near(joint, root.start));
+        if let Some(joint) = root_joint.filter(is_start) {
             let own = stretch.frames_of(joint);
             root = moved_to_root_joint(&root, &own, &frames, clip.period_secs(), settings.space);
         }
@@ -109,6 +111,15 @@ impl RootRelativeClip {
             root_joint: None,
             fit: None,
         }
+    }
+
+    /// The same samples with the carrier moved as `motion` moves the world.
+    pub(crate) fn carried(self, motion: Rigid) -> Self {
+        let (clip, carrier) = (&self.clip, self.carrier);
+        let moved = clip.with_joint_track(carrier, |sample| {
+            clip.pose(sample).carried(clip.skeleton(), carrier, motion)
+        });
+        Self { clip: moved, ..self }
     }
 
     /// The same clip relative to a root whose motion is known and that a joint of the rig carries.
@@ -162,6 +173,20 @@ impl<'a> Stretch<'a> {
         (self.first..=self.first + self.clip.num_intervals())
             .map(|index| self.world.joint(index, joint))
             .collect()
+    }
+
+    /// Whether a joint stands still, nearer to a place on the ground than the hips are high: a clip authored in place stands
+    /// around its root joint, and not always over it, as animals do.
+    fn rests_near(&self, joint: usize, place: Rigid) -> bool {
+        let own = self.frames_of(joint);
+        let first = own[0];
+        let is_still = |frame: &Rigid| {
+            (frame.translation - first.translation).length() < STILL_METRES
+                && rotation::difference(frame.rotation, first.rotation).length() < STILL_RADIANS
+        };
+        let hips = self.world.position(self.first, self.analysis.body.hips);
+        let off = place.translation - first.translation;
+        own.iter().all(is_still) && ops::hypot(off.x, off.z) < hips.y - first.translation.y
     }
 
     fn on_the_ground(&self, cycles: u32, settings: &RootSettings, known: Option<Rigid>) -> Result<Fitted, RootError> {
@@ -256,6 +281,10 @@ pub(super) fn foot_of_climb(world: &WorldTracks, first: usize, num_intervals: us
         .map(|sample| lowest(sample) - climb * sample as f64)
         .fold(f64::INFINITY, f64::min)
 }
+
+/// A joint that moves and turns by less than this over a period stands still.
+const STILL_METRES: f64 = 1e-4;
+const STILL_RADIANS: f64 = 1e-3;
 
 /// A root joint faces along the body when its facing differs from the body's by less than this, radians.
 const FACES_ALONG: f64 = 0.5;

@@ -13,4 +13,5 @@ pub(crate) mod extract;
 pub(crate) mod half_cycle;
 
 pub use extract::{RootMotionFit, RootRelativeClip};
+pub use root_joint::root_joint_of;
 pub use settings::{MAX_LINEAR_TURN, PATH_SMOOTHING_SECS, RootError, RootMode, RootSettings, RootSpace};

@@ -9,7 +9,7 @@ use crate::{
     analysis::{Analysis, body::Body},
     math::{rigid::Rigid, rotation},
     motion::{RootMotion, Skeleton, WorldTracks},
-    take::Clip,
+    take::{Clip, Take},
 };
 
 /// A joint carries the root motion when the box around its path has at least this share of the diagonal of the hips' box.
@@ -27,6 +27,11 @@ impl Analysis {
     pub fn root_joint(&self) -> Option<usize> {
         find(self.take.skeleton(), &self.world, &self.body)
     }
+}
+
+/// The same for a take that is not analysed, such as one of a single pose.
+pub fn root_joint_of(take: &Take, body: &Body) -> Option<usize> {
+    find(take.skeleton(), &take.world_tracks(), body)
 }
 
 /// The topmost joint on the path to the hips that moves with them; the hips themselves when nothing moves.

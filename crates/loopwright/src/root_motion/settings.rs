@@ -68,6 +68,8 @@ pub struct RootSettings {
     pub path_smoothing_secs: f64,
     /// Also accept loops that turn by more than [`MAX_LINEAR_TURN`] for [`RootMode::Linear`].
     pub force_straight: bool,
+    /// Whether the loop is moved to the origin and turned to face +Z, instead of staying where the take stood.
+    pub recenter: bool,
 }
 
 impl Default for RootSettings {
@@ -77,6 +79,7 @@ impl Default for RootSettings {
             space: RootSpace::default(),
             path_smoothing_secs: PATH_SMOOTHING_SECS,
             force_straight: false,
+            recenter: false,
         }
     }
 }

@@ -254,6 +254,20 @@ impl Take {
         Self::of_tracks(self.name(), tracks).ok()
     }
 
+    /// The same recording below a new root joint of that name that stays at the origin.
+    #[must_use]
+    pub fn below_root_joint(&self, name: &str) -> Self {
+        let skeleton = self.skeleton().below_root(name);
+        let mut tracks = Tracks::empty(skeleton, self.frame_time_secs(), self.num_frames());
+        for frame in 0..self.num_frames() {
+            tracks.push(self.pose(frame).to_pose().below_root(Rigid::IDENTITY).as_ref());
+        }
+        Self {
+            name: self.name.clone(),
+            tracks: Arc::new(tracks),
+        }
+    }
+
     /// The same recording with the whole world rotated by `turn`: only the root's track changes.
     pub fn turned(&self, turn: DQuat) -> Self {
         let mut turned = self.clone();

@@ -170,6 +170,25 @@ fn summarized(command: Command, summary: &Summary) -> Command {
         .after_help(after)
 }
 
+/// Letters of help in a line of a summary, behind the flag.
+const LINE: usize = 71;
+
+/// The values that fit into that many letters, with three points for the rest.
+fn first_of(values: &[String], letters: usize) -> String {
+    let all = values.join(", ");
+    if all.len() <= letters {
+        return all;
+    }
+    let mut shown = String::new();
+    for value in values {
+        if shown.len() + value.len() + 5 > letters {
+            break;
+        }
+        shown = format!("{shown}{value}, ");
+    }
+    format!("{shown}...")
+}
+
 /// Leaves the default out, and adds the values in a few characters.
 fn on_one_line(arg: Arg) -> Arg {
     let help = arg.get_help().map(StyledStr::to_string).unwrap_or_default();
@@ -183,7 +202,7 @@ fn on_one_line(arg: Arg) -> Arg {
     if values.is_empty() {
         return arg.help(help).hide_default_value(true);
     }
-    help = format!("{help}: {}", values.join(", "));
+    help = format!("{help}: {}", first_of(&values, LINE.saturating_sub(help.len() + 2)));
     arg.help(help).hide_possible_values(true).hide_default_value(true)
 }
 

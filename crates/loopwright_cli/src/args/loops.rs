@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use loopwright::{feet::FootLock, math::DecayKind};
 
-use super::DEFAULT_TOP;
+use super::{DEFAULT_TOP, EngineArgs};
 use crate::{
     headings::{FEET, INPUT, JUMP, MIX, OUTPUT},
     limits::Limits,
@@ -53,6 +53,8 @@ pub(crate) struct LoopsArgs {
     /// Overwrite existing files.
     #[arg(long)]
     pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
     /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,

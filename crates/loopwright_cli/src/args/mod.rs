@@ -2,6 +2,7 @@
 
 use clap::{ArgAction, Parser, Subcommand};
 
+mod engine;
 mod fit;
 mod help;
 mod loops;
@@ -10,6 +11,7 @@ mod render;
 mod search;
 mod take;
 
+pub(crate) use engine::EngineArgs;
 pub(crate) use fit::FitArgs;
 pub(crate) use help::command;
 pub(crate) use loops::{BlendArgs, CheckArgs, CostArgs, PlayArgs};

@@ -4,12 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use loopwright_formats::Target;
-
+use super::EngineArgs;
 use crate::{
-    headings::{ENGINE, FEET, INPUT, OUTPUT, WALK},
+    headings::{FEET, INPUT, OUTPUT, WALK},
     recipe::{StudyArgs, TakeArgs},
-    words::choice,
 };
 
 #[derive(Debug, Args)]
@@ -53,9 +51,8 @@ pub(crate) struct ConvertArgs {
     /// The file to write; its extension selects the format: .bvh, .fbx, .glb or .gltf.
     #[arg(help_heading = OUTPUT)]
     pub(crate) output: PathBuf,
-    /// Write for an engine.
-    #[arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>())]
-    pub(crate) target: Option<Target>,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
     /// Exchange left and right; the sidecar of a loop is mirrored with it.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) mirror: bool,

@@ -6,10 +6,11 @@ use loopwright::{
     blend::{Axis, BlendError, BlendSpace},
     feet::{self, FootLock},
     loop_clip::LoopKeys,
+    pipeline::Recentered,
     quality,
 };
 use loopwright_formats::{
-    LoopFile, LoopFileError,
+    LoopFile, LoopFileError, Target,
     loop_file::{
         BlendOrigin, describe,
         facts::{BlendFacts, FeetFacts},
@@ -45,8 +46,17 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     let clip = blender
         .blend(&weights)
         .map_err(|error| blend_failure(names.len(), &error))?;
-    let clip = at_their_rate(clip, &loops);
+    let clip = at_their_rate(clip, &loops, args.files.engine.engine());
     let (clip, feet) = planted(args, &loops[0], clip, &weights)?;
+    let (engine, first) = (args.files.engine.engine(), &loops[0]);
+    let mode = mode(&loops);
+    let (clip, recentered_by) = if args.files.engine.recenters() {
+        let body = Body::find(&first.take, &args.files.reading.overrides()).map_err(load::body_failure)?;
+        let Recentered { clip, motion } = clip.recentered(&body, mode, first.sidecar.root_motion.space);
+        (clip, Some(motion))
+    } else {
+        (clip, None)
+    };
     let sum: f64 = weights.iter().sum();
     let blend = BlendFacts {
         loops: names.iter().map(ToString::to_string).collect(),
@@ -54,9 +64,7 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
         phases: blender.phases().to_vec(),
     };
 
-    let first = &loops[0];
-    let mode = mode(&loops);
-    let source = first.source.in_format(format, &first.take);
+    let source = engine.placed(first.source.in_format(format, &first.take));
     let origin = BlendOrigin {
         take: first.facts.clone(),
         first: &first.sidecar,
@@ -64,6 +72,8 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
         blend,
         feet,
         mode,
+        add_root: engine.needs_root_joint(first.has_root_joint()),
+        recentered_by,
     };
     let mut file = LoopFile::write_blend(&clip, origin, &source).map_err(|error| match error {
         LoopFileError::Body(error) => load::body_failure(error),
@@ -71,6 +81,9 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     })?;
     let sidecar = &mut file.sidecar;
     sidecar.warnings = file.written.warnings.iter().map(ToString::to_string).collect();
+    sidecar.warnings.extend(engine.complaint(format));
+    sidecar.target = (args.files.engine.target)
+        .map(|engine| written_loop::target_facts(engine, sidecar, &first.take, 1.0 / clip.step_secs()));
     for warning in &sidecar.warnings {
         talk::warn(warning);
     }
@@ -91,15 +104,24 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
 /// Relative difference below which frame rates are the same: files round frame times.
 const SAME_RATE: f64 = 1e-4;
 
-/// The blend at the frame rate of its loops, if they have one: its period changes by at most half a frame, its speed not at all.
-fn at_their_rate(clip: LoopClip, loops: &[PlayableLoop]) -> LoopClip {
-    let step_secs = loops[0].clip.step_secs();
-    let has_rate = |each: &PlayableLoop| (each.clip.step_secs() / step_secs - 1.0).abs() < SAME_RATE;
-    if loops.iter().all(has_rate) {
-        clip.retimed(step_secs)
+/// The blend at the frame rate of its loops, if they have one, as the engine samples it: its period changes by at most half a
+/// frame, its speed not at all.
+fn at_their_rate(clip: LoopClip, loops: &[PlayableLoop], engine: Target) -> LoopClip {
+    let first = loops[0].clip.step_secs();
+    let has_rate = |each: &PlayableLoop| (each.clip.step_secs() / first - 1.0).abs() < SAME_RATE;
+    let own = if loops.iter().all(has_rate) {
+        first
     } else {
-        clip
+        clip.step_secs()
+    };
+    let step_secs = 1.0 / engine.sampled_rate(1.0 / own);
+    if step_secs == clip.step_secs() {
+        return clip;
     }
+    // The feet are held on this twist afterwards.
+    let asked_for = clip.root().twist;
+    let num_samples = (clip.period_secs() / step_secs).round() as usize;
+    clip.retimed(num_samples, step_secs).with_twist(asked_for)
 }
 
 /// The root mode of the blend: that of the first loop, or a path if any loop follows one.

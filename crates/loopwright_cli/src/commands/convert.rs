@@ -1,13 +1,20 @@
 //! `loopwright convert`: reads a take or a loop and writes it again, in the same or another format.
 
-use loopwright::{Analysis, Take};
-use loopwright_formats::{AnimationChoice, Format, Sidecar, Target, Written, loop_file::facts::PlaybackFacts};
+use loopwright::{Analysis, Take, analysis::Body, math::Rigid, root_motion};
+use loopwright_formats::{
+    AnimationChoice, ClosingKey, Format, LoadedTake, LoopInFile, LoopWriteSettings, Sidecar, Source, Warning, Written,
+    loop_file::{
+        describe,
+        facts::{PlaybackFacts, RecenteredFacts, RootMotionFacts},
+    },
+};
 
 use crate::{
     args::ConvertArgs,
     exit::{Ending, Failure},
     files, load, mirroring,
     output::{self, Outputs},
+    recipe::Recenter,
     report::{convert::ConvertAnswer, json},
     talk, written_loop,
 };
@@ -19,15 +26,8 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     outputs.check(&args.output)?;
     let sidecar = written_loop::read_sidecar(&args.input, &args.reading)?;
     let beside = output::sidecar_path(&args.output);
-    let space = (sidecar.as_ref()).map_or(args.reading.space(), |sidecar| {
-        load::stated_space(&args.reading, sidecar)
-    });
-    let settings = match &sidecar {
-        Some(sidecar) => written_loop::settings(&args.reading, space, Some(sidecar)),
-        None => args.reading.settings(space, AnimationChoice::Auto),
-    };
     let mut warnings = Vec::new();
-    let file = load::read_take(&args.input, &settings, &mut warnings)?;
+    let file = read(args, sidecar.as_ref(), &mut warnings)?;
     for warning in &warnings {
         talk::warn(&warning.to_string());
     }
@@ -46,54 +46,34 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     let take = if args.mirror {
         mirrored(args, &file.take)?
     } else {
-        file.take
+        file.take.clone()
     };
-    let engine = args.target.unwrap_or(Target::Generic);
-    if let Some(complaint) = engine.complaint(format) {
+    let engine = args.engine.engine();
+    let complaints = [engine.complaint(format), engine.rate_complaint(take.frame_rate_hz())];
+    for complaint in complaints.into_iter().flatten() {
         talk::warn(&complaint);
     }
-    // From FBX to FBX nothing changes.
-    let unchanged = file.source.as_fbx().filter(|_| format == Format::Fbx && !args.mirror);
-    let source = match unchanged {
-        Some(_) => file.source.clone(),
-        None => engine.placed(file.source.in_format(format, &take)),
+    let sidecar = sidecar.map(|sidecar| if args.mirror { sidecar.mirrored() } else { sidecar });
+    let work = Work {
+        args,
+        format,
+        file: &file,
+        take,
     };
-    // From glTF to glTF nothing has to be resampled.
-    let whole = source
-        .as_gltf()
-        .filter(|_| file.source.as_gltf().is_some() && !args.mirror);
-    let written = match (whole, unchanged) {
-        (Some(whole), _) => whole.repacked(&take).map_err(Failure::error)?,
-        (None, Some(fbx)) => Written {
-            bytes: files::read_bytes(&args.input)?,
-            animation: Some(fbx.animation().to_owned()),
-            warnings: Vec::new(),
-        },
-        (None, None) => loopwright_formats::write_take(&take, &source).map_err(Failure::error)?,
+    let (written, sidecar) = match sidecar {
+        Some(sidecar) => work
+            .convert_loop(sidecar)
+            .map(|(written, sidecar)| (written, Some(sidecar)))?,
+        None => (work.convert_take()?, None),
     };
     for warning in &written.warnings {
         talk::warn(&warning.to_string());
     }
-    let sidecar = sidecar.map(|sidecar| {
-        let sidecar = if args.mirror { sidecar.mirrored() } else { sidecar };
-        let playback = PlaybackFacts {
-            animation: written.animation.clone(),
-            ..sidecar.playback.clone()
-        };
-        let sidecar = Sidecar {
-            playback: playback.in_space(source.space(), &sidecar.take),
-            outputs: [args.output.as_path(), &beside]
-                .map(|path| path.display().to_string())
-                .to_vec(),
-            ..sidecar
-        };
-        // The old file's importer settings may not fit the new one.
-        let target = args.target.map(|engine| {
-            let unrooted = take.without_root_joint().filter(|_| sidecar.playback.root_joint_added);
-            let own = unrooted.as_ref().unwrap_or(&take);
-            engine.facts(&sidecar, own.skeleton(), take.frame_rate_hz())
-        });
-        Sidecar { target, ..sidecar }
+    let sidecar = sidecar.map(|sidecar| Sidecar {
+        outputs: [args.output.as_path(), &beside]
+            .map(|path| path.display().to_string())
+            .to_vec(),
+        ..sidecar
     });
     let with_facts = sidecar
         .as_ref()
@@ -108,6 +88,190 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     }
     Ok(Ending::Done)
 }
+
+/// Reads the take or the loop; of a file without animations its skeleton at rest.
+fn read(args: &ConvertArgs, sidecar: Option<&Sidecar>, warnings: &mut Vec<Warning>) -> Result<LoadedTake, Failure> {
+    let Some(sidecar) = sidecar else {
+        let settings = args.reading.settings(args.reading.space(), AnimationChoice::Auto);
+        let file = load::open(&args.input)?;
+        let read = match file.num_animations() {
+            0 => file.read_rest(&settings, warnings),
+            _ => file.read(&settings, warnings),
+        };
+        return read.map_err(|error| load::read_failure(&args.input, &error));
+    };
+    let space = load::stated_space(&args.reading, sidecar);
+    let settings = written_loop::settings(&args.reading, space, Some(sidecar));
+    load::read_take(&args.input, &settings, warnings)
+}
+
+/// A file that was read, and what is to be written of it.
+struct Work<'a> {
+    args: &'a ConvertArgs,
+    format: Format,
+    file: &'a LoadedTake,
+    /// The take, mirrored where that is asked for.
+    take: Take,
+}
+
+impl Work<'_> {
+    /// The form of the new file, for motion on the take's own skeleton.
+    fn source(&self) -> Source {
+        let source = self.file.source.in_format(self.format, &self.take);
+        self.args.engine.engine().placed(source)
+    }
+
+    /// The file as it was read, with a root joint where the engine needs one; `None` if the motion has to be written anew.
+    fn kept(&self, add_root: bool) -> Result<Option<Written>, Failure> {
+        let (own, is_gltf) = (&self.file.source, |format| matches!(format, Format::Glb | Format::Gltf));
+        let is_same_kind = own.format() == self.format || (is_gltf(own.format()) && is_gltf(self.format));
+        if self.args.mirror || !is_same_kind {
+            return Ok(None);
+        }
+        let source = self.source();
+        if source.can_be_extended() {
+            return source.kept(&self.take, add_root).transpose().map_err(Failure::error);
+        }
+        // FBX as text or of an old version stays as it is unless the engine needs something else, such as the true unit.
+        let is_as_needed = !add_root && (own.space().unit_given || !self.args.engine.engine().choices().is_engine);
+        let Some(fbx) = own.as_fbx().filter(|_| is_as_needed) else {
+            return Ok(None);
+        };
+        Ok(Some(Written {
+            bytes: files::read_bytes(&self.args.input)?,
+            animation: Some(fbx.animation().to_owned()),
+            warnings: Vec::new(),
+        }))
+    }
+
+    fn body(&self) -> Result<Body, Failure> {
+        Body::find(&self.take, &self.args.reading.overrides()).map_err(load::body_failure)
+    }
+
+    fn convert_take(&self) -> Result<Written, Failure> {
+        let engine = self.args.engine.engine();
+        let adds_root = engine.choices().always_root_joint
+            && engine.needs_root_joint(root_motion::root_joint_of(&self.take, &self.body()?).is_some());
+        if let Some(kept) = self.kept(adds_root)? {
+            if self.args.engine.recenter == Some(Recenter::On) {
+                talk::warn(
+                    "the file keeps all its animations where they are; --recenter on moves a take that is written \
+                     in another format, and loops",
+                );
+            }
+            return Ok(kept);
+        }
+        let take = if self.args.engine.recenters() {
+            self.take.recentered(&self.body()?)
+        } else {
+            self.take.clone()
+        };
+        let source = self.source();
+        if !adds_root {
+            return loopwright_formats::write_take(&take, &source).map_err(Failure::error);
+        }
+        let rooted = take.below_root_joint(&loopwright_formats::added_root_name(take.skeleton()));
+        loopwright_formats::write_take_with_root(&rooted, &source).map_err(Failure::error)
+    }
+
+    /// A loop, and its sidecar as it then is.
+    fn convert_loop(&self, sidecar: Sidecar) -> Result<(Written, Sidecar), Failure> {
+        let (engine, take) = (self.args.engine.engine(), &self.take);
+        let add_root = engine.needs_root_joint(written_loop::has_root_joint(&sidecar));
+        let mut sidecar = sidecar;
+        let moved = if self.args.engine.recenters() {
+            self.recentered(&mut sidecar)?
+        } else {
+            None
+        };
+        let source = self.source();
+        let written = if add_root || moved.is_some() {
+            let in_file = self.place(&sidecar)?;
+            let clip = match moved {
+                Some(clip) => clip,
+                None => in_file
+                    .clip(take)
+                    .map_err(|error| written_loop::apart(&self.args.input, &error))?,
+            };
+            let name = sidecar
+                .playback
+                .animation
+                .clone()
+                .unwrap_or_else(|| clip.name().to_owned());
+            let settings = LoopWriteSettings {
+                closing_key: match sidecar.playback.closing_key {
+                    true => ClosingKey::Repeat,
+                    false => ClosingKey::Drop,
+                },
+                copies: sidecar.playback.copies,
+                add_root,
+                in_place: in_file.layout.in_place,
+            };
+            sidecar.playback.root_joint_added |= add_root;
+            let source = source.clone().without_animation().map_err(Failure::error)?;
+            loopwright_formats::write_loop(&clip.named(name), &source, &settings).map_err(Failure::error)?
+        } else {
+            match self.kept(false)? {
+                Some(kept) => kept,
+                None => loopwright_formats::write_take(take, &source).map_err(Failure::error)?,
+            }
+        };
+        let playback = PlaybackFacts {
+            animation: written.animation.clone(),
+            ..sidecar.playback.clone()
+        };
+        let sidecar = Sidecar {
+            playback: playback.in_space(source.space(), &sidecar.take),
+            ..sidecar
+        };
+        // The old file's importer settings may not fit the new one.
+        let target = (self.args.engine.target).map(|engine| match add_root {
+            // A root joint that is new in the file is not in the take.
+            true => engine.facts(&sidecar, take.skeleton(), take.frame_rate_hz()),
+            false => written_loop::target_facts(engine, &sidecar, take, take.frame_rate_hz()),
+        });
+        Ok((written, Sidecar { target, ..sidecar }))
+    }
+
+    fn place(&self, sidecar: &Sidecar) -> Result<LoopInFile, Failure> {
+        LoopInFile::of_whole_file(sidecar, &self.take).map_err(|error| written_loop::apart(&self.args.input, &error))
+    }
+
+    /// The loop at the origin; `None` if it is there already. The sidecar then says how it was moved.
+    fn recentered(&self, sidecar: &mut Sidecar) -> Result<Option<loopwright::LoopClip>, Failure> {
+        let in_file = self.place(sidecar)?;
+        let clip = in_file
+            .clip(&self.take)
+            .map_err(|error| written_loop::apart(&self.args.input, &error))?;
+        let before = *clip.root();
+        let recentered = clip.recentered(&self.body()?, in_file.mode, in_file.space);
+        let (motion, now) = (recentered.motion, recentered.clip.root());
+        let moves = motion.translation.length() > UNMOVED_METRES || motion.rotation.xyz().length() > UNMOVED_RADIANS;
+        if !moves {
+            return Ok(None);
+        }
+        let facts = &mut sidecar.root_motion;
+        let so_far = facts
+            .recentered
+            .as_ref()
+            .map_or(Rigid::IDENTITY, RecenteredFacts::motion);
+        if *now != before {
+            let placed = describe::root_motion(now, facts.mode, facts.space);
+            *facts = RootMotionFacts {
+                start_position_m: placed.start_position_m,
+                start_yaw_deg: placed.start_yaw_deg,
+                start_rotation_xyzw: placed.start_rotation_xyzw,
+                ..facts.clone()
+            };
+        }
+        facts.recentered = Some(RecenteredFacts::of(motion * so_far));
+        Ok(Some(recentered.clip))
+    }
+}
+
+/// A loop nearer to the origin than this, metres and radians, is there already.
+const UNMOVED_METRES: f64 = 1e-6;
+const UNMOVED_RADIANS: f64 = 1e-6;
 
 /// The mirror image of the take across the world's X.
 fn mirrored(args: &ConvertArgs, take: &Take) -> Result<Take, Failure> {

@@ -161,7 +161,12 @@ fn make(
     }
     soft.extend(search::bad_frames_warning(&loaded, chosen));
     soft.extend(of_making);
-    soft.extend(engine.rate_complaint(1.0 / clip.step_secs()));
+    soft.extend(engine.rate_complaint(1.0 / clip.step_secs()).map(|complaint| {
+        format!(
+            "{complaint}; --fps {} writes such keys",
+            engine.sampled_rate(1.0 / clip.step_secs())
+        )
+    }));
     for warning in &soft {
         talk::warn(warning);
     }

@@ -12,7 +12,7 @@ use loopwright::{
     closure::ClosureName,
     feet::FootLock,
     loop_clip::LoopKeys,
-    math::ops,
+    math::{ops, rotation},
     pipeline::Retry,
     quality,
 };
@@ -249,6 +249,7 @@ impl Work<'_> {
         let was_made_before = name.ends_with(LOOP_SUFFIX);
         if loops_as_it_is(&best) && (was_made_before || !changes_loops(recipe)) {
             let kept = kept(loaded, &best, name)?;
+            let is_elsewhere = !was_made_before && recipe.output.recenters() && stands_elsewhere(&kept.made);
             // A seam that pops is closed, unless that does not help: some clips are that abrupt throughout.
             let closing_helps = || -> Result<bool, Failure> {
                 let closed = self.made(loaded, &best, &[], &mut Vec::new())?.made;
@@ -261,7 +262,7 @@ impl Work<'_> {
                 let why = "it ends as it begins, but its seam shows, as that of a single action may".to_owned();
                 return Ok((Some(best), Fate::LeftAlone(why)));
             }
-            if was_made_before || !pops || !closing_helps()? {
+            if was_made_before || (!is_elsewhere && (!pops || !closing_helps()?)) {
                 return Ok((Some(best), Fate::Kept(Box::new(kept))));
             }
         }
@@ -350,6 +351,18 @@ fn loops_as_it_is(best: &LoopCandidate) -> bool {
             && whole.last_key == LastKey::Closing
             && whole.gap_metres <= UNSEEN_METRES
             && whole.gap_radians <= UNSEEN_RADIANS
+    })
+}
+
+/// A loop that stands farther from the origin than this, metres, or faces farther from +Z, radians, is brought there for an engine.
+const ELSEWHERE_METRES: f64 = 0.5;
+const ELSEWHERE_RADIANS: f64 = 0.5;
+
+/// Whether a loop is not where an engine needs it: authored loops are, but for the sway of the body.
+fn stands_elsewhere(made: &MadeLoop) -> bool {
+    let motion = made.clone().recentered().recentered_by;
+    motion.is_some_and(|motion| {
+        motion.translation.length() > ELSEWHERE_METRES || rotation::yaw_of(motion.rotation).abs() > ELSEWHERE_RADIANS
     })
 }
 

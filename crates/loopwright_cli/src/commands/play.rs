@@ -36,19 +36,53 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
         );
     }
     let loops = written_loop::read_all_playable(&names, &args.files.reading)?;
-    let frame_time_secs = args.fps.map_or(loops[0].clip.step_secs(), |rate| 1.0 / rate);
-    let source = loops[0].source.clone();
-    let set = LoopSet::new(loops.into_iter().map(|each| each.played()).collect()).map_err(play_failure)?;
+    let engine = args.files.engine.engine();
+    let complaints = engine
+        .complaint(format)
+        .into_iter()
+        .chain(args.fps.and_then(|rate| engine.rate_complaint(rate)));
+    for complaint in complaints {
+        talk::warn(&complaint);
+    }
+    let own_step_secs = loops[0].clip.step_secs();
+    let own_rate_hz = 1.0 / own_step_secs;
+    let frame_time_secs = match (args.fps, engine.sampled_rate(own_rate_hz)) {
+        (Some(rate), _) => 1.0 / rate,
+        (None, rate) if rate == own_rate_hz => own_step_secs,
+        (None, rate) => 1.0 / rate,
+    };
+    let first = loops[0].take.clone();
+    let adds_root = engine.needs_root_joint(loops[0].has_root_joint());
+    let source = engine.placed(loops[0].source.in_format(format, &first));
+    let mut played = Vec::with_capacity(loops.len());
+    for each in loops {
+        played.push(if args.files.engine.recenters() {
+            each.as_played(each.recentered(&args.files.reading)?.clip)
+        } else {
+            each.played()
+        });
+    }
+    let set = LoopSet::new(played).map_err(play_failure)?;
     let settings = PlaySettings {
         seed: args.seed,
         fade: fade(args),
         cycles: args.cycles,
     };
     let performance = set.perform(args.seconds, &settings).map_err(play_failure)?;
-    let take = performance
-        .to_take(&files::stem(&args.files.output), frame_time_secs)
-        .map_err(play_failure)?;
-    let written = loopwright_formats::write_take(&take, &source.in_format(format, &take)).map_err(Failure::error)?;
+    let name = files::stem(&args.files.output);
+    let (take, written) = if adds_root {
+        let root = loopwright_formats::added_root_name(first.skeleton());
+        let take = performance
+            .to_take_with_root(&name, &root, frame_time_secs)
+            .map_err(play_failure)?;
+        let written = loopwright_formats::write_take_with_root(&take, &source);
+        (take, written)
+    } else {
+        let take = performance.to_take(&name, frame_time_secs).map_err(play_failure)?;
+        let written = loopwright_formats::write_take(&take, &source);
+        (take, written)
+    };
+    let written = written.map_err(Failure::error)?;
     for warning in &written.warnings {
         talk::warn(&warning.to_string());
     }

@@ -19,7 +19,7 @@ mod output;
 mod take;
 
 pub(crate) use closure::{ClosureRecipe, JointRecipe};
-pub(crate) use output::OutputRecipe;
+pub(crate) use output::{OutputRecipe, Recenter};
 pub(crate) use take::{StudyArgs, TakeArgs};
 
 /// How a loop is made. Written as TOML, with a table for each part.

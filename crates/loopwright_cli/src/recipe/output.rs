@@ -20,6 +20,22 @@ use crate::{
     words::{choice, optional_text},
 };
 
+/// Whether a loop is brought to the origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Recenter {
+    On,
+    Off,
+}
+
+loopwright::words!(Recenter { On: "on", Off: "off" });
+
+impl Recenter {
+    /// Whether a file for this engine is brought to the origin, where the user may have asked for it or not.
+    pub(crate) fn or_for(asked: Option<Self>, engine: Target) -> bool {
+        asked.map_or(engine.choices().is_engine, |asked| asked == Self::On)
+    }
+}
+
 /// What is written, as flags or as the table `[output]` of a recipe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -62,8 +78,12 @@ pub(crate) struct OutputRecipe {
     #[arg(long, value_name = "HOW", help_heading = OUTPUT, value_parser = choice::<ClosingKey>())]
     #[serde(with = "optional_text")]
     last_key: Option<ClosingKey>,
+    /// Whether the loop starts at the origin and faces forward [default: on with --for, else off].
+    #[arg(long, value_name = "WHEN", help_heading = OUTPUT, value_parser = choice::<Recenter>(), ignore_case = true)]
+    #[serde(with = "optional_text")]
+    recenter: Option<Recenter>,
     /// Write for an engine.
-    #[arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>())]
+    #[arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>(), ignore_case = true)]
     #[serde(rename = "for", with = "optional_text")]
     pub(crate) target: Option<Target>,
 }
@@ -72,6 +92,11 @@ impl OutputRecipe {
     /// The engine for which the loop is written.
     pub(crate) fn engine(&self) -> Target {
         self.target.unwrap_or(Target::Generic)
+    }
+
+    /// Whether the loop is brought to the origin.
+    pub(crate) fn recenters(&self) -> bool {
+        Recenter::or_for(self.recenter, self.engine())
     }
 
     /// Whether anything but the engine is given.
@@ -87,6 +112,7 @@ impl OutputRecipe {
         let retimed = choices.whole_rate && self.frames.is_none() && whole_rate != take_rate_hz;
         Self {
             root_motion: (self.root_motion.or(choices.root)).or(stretch.whole.as_ref().map(WholeClip::root_mode)),
+            recenter: self.recenter.or(choices.is_engine.then_some(Recenter::On)),
             add_root: self.add_root.or(choices.always_root_joint.then_some(true)),
             fps: self.fps.or(retimed.then_some(whole_rate)),
             ..*self
@@ -108,6 +134,7 @@ impl OutputRecipe {
             space: self.root_space.unwrap_or(defaults.space),
             path_smoothing_secs: self.path_smoothing.unwrap_or(defaults.path_smoothing_secs),
             force_straight: self.force_straight.unwrap_or(defaults.force_straight),
+            recenter: self.recenter == Some(Recenter::On),
         }
     }
 

@@ -6,7 +6,7 @@ use glam::{DQuat, DVec3};
 use loopwright::{
     Analysis, Cut, MadeLoop, RootMode, Take,
     closure::{Order, Shape},
-    math::rotation,
+    math::{Rigid, Twist, rotation},
 };
 
 use super::{
@@ -146,11 +146,15 @@ fn path_from_above(
         .map(|frame| analysis.world.position(frame, hips))
         .collect();
     let keys = 0..=CYCLES * clip.num_samples();
+    // A loop that was brought to the origin is drawn where the take stood.
+    let take_from_loop = made.recentered_by.map_or(Rigid::IDENTITY, Rigid::inverse);
     let played: Vec<DVec3> = keys
         .clone()
-        .map(|key| clip.world_pose(key).translations[hips])
+        .map(|key| take_from_loop.transform_point(clip.world_pose(key).translations[hips]))
         .collect();
-    let root_path: Vec<DVec3> = keys.map(|key| clip.root_pose(key).translation).collect();
+    let root_path: Vec<DVec3> = keys
+        .map(|key| take_from_loop.transform_point(clip.root_pose(key).translation))
+        .collect();
     let (first, last) = (cut.start_frame().floor() as usize, cut.end_frame().ceil() as usize);
     let source = &whole[first..=last.min(whole.len() - 1)];
 
@@ -189,7 +193,7 @@ fn path_from_above(
     svg.clipped(area, |svg| {
         ground.line(svg, &whole, Ink::Faint, &stroke_width(1.4));
         if root_moves {
-            twist_line(svg, &ground, made);
+            twist_line(svg, &ground, take_from_loop * root.start, root.twist);
         }
         ground.line(svg, source, Ink::Grey, &stroke_width(3.5));
         ground.line(svg, &played, Ink::Blue, &stroke_width(1.8));
@@ -207,13 +211,11 @@ fn path_from_above(
 }
 
 /// The circle, or the line, of the endless twist.
-fn twist_line(svg: &mut Svg, ground: &Ground, made: &MadeLoop) {
-    let root = made.loop_clip.root();
-    let twist = root.twist;
+fn twist_line(svg: &mut Svg, ground: &Ground, start: Rigid, twist: Twist) {
     let thin = stroke_width(1.2);
     if let Some(radius) = twist.radius() {
         let centre = twist.angular.cross(twist.linear) / twist.angular.length_squared();
-        let (x, y) = ground.at(root.start.transform_point(centre));
+        let (x, y) = ground.at(start.transform_point(centre));
         let pixels = radius * ground.pixels_per_metre;
         // Larger circles exceed the precision of rasterisers.
         if pixels < 20_000.0 {
@@ -221,9 +223,9 @@ fn twist_line(svg: &mut Svg, ground: &Ground, made: &MadeLoop) {
             return;
         }
     }
-    let along = root.start.rotation * DVec3::new(twist.linear.x, 0.0, twist.linear.z).normalize_or_zero();
+    let along = start.rotation * DVec3::new(twist.linear.x, 0.0, twist.linear.z).normalize_or_zero();
     let reach = along * (2.0 * ground.area.width / ground.pixels_per_metre);
-    let start = root.start.translation;
+    let start = start.translation;
     ground.line(svg, &[start - reach, start + reach], Ink::Green, &thin);
 }
 

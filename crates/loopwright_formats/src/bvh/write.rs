@@ -41,6 +41,24 @@ pub(crate) fn write_take(take: &Take, source: &BvhSource) -> Result<Written, Wri
     writer.write(|frame| FilePose::new(space, take.translations(frame), take.rotations(frame)))
 }
 
+/// [`crate::write_take_with_root`] for BVH.
+pub(crate) fn write_take_with_root(take: &Take, source: &BvhSource) -> Result<Written, WriteError> {
+    let space = &source.space;
+    let hierarchy = with_root(&source.hierarchy);
+    let (expected, found) = (hierarchy.joints().len(), take.num_joints());
+    if expected != found {
+        return Err(WriteError::JointCount { expected, found });
+    }
+    let writer = Writer {
+        hierarchy,
+        num_keys: take.num_frames(),
+        cycle: take.num_frames(),
+        unit_metres: space.unit_metres,
+        frame_time: frame_time_text(source, take.frame_time_secs()),
+    };
+    writer.write(|frame| FilePose::below_root(space, take.pose(frame).to_pose()))
+}
+
 /// [`crate::write_loop`] for BVH: an added root has OFFSET zero and six channels.
 pub(crate) fn write_loop(
     clip: &LoopClip,

@@ -38,7 +38,7 @@ impl Property {
     }
 }
 
-/// Values of one property of one node, one for each key.
+/// Values of one property of one node, one for each key; or one for all.
 pub(crate) struct Track {
     /// Number of the node.
     pub(crate) node: i64,
@@ -55,6 +55,25 @@ pub(crate) fn transform_tracks(node: i64, positions: Vec<[f64; 3]>, turns: Vec<[
         property,
         values,
     })
+}
+
+impl Track {
+    /// Whether all values are the same as written, so that one key stands for all.
+    fn is_still(&self) -> bool {
+        let bits = |value: &[f64; 3]| value.map(|part| (part as f32).to_bits());
+        self.values.windows(2).all(|pair| bits(&pair[0]) == bits(&pair[1]))
+    }
+}
+
+/// Reduces tracks that do not move to one key. Those of all axes of a property have the same keys, because three.js (0.187,
+/// `FBXLoader.js`) reads them together. One track keeps all its keys, so that the animation keeps its length.
+pub(crate) fn shorten(tracks: &mut [Track]) {
+    let mut needs_long = tracks.iter().all(Track::is_still);
+    for track in tracks.iter_mut().filter(|track| track.is_still()) {
+        if !core::mem::take(&mut needs_long) {
+            track.values.truncate(1);
+        }
+    }
 }
 
 /// The records of one animation, and the number of objects of each kind.
@@ -122,6 +141,7 @@ pub(crate) fn build(name: &str, tracks: &[Track], times: &[i64], first_id: i64) 
         connections.push(connect_property(curve_node, track.node, track.property.name()));
         for (index, axis) in axes.into_iter().enumerate() {
             let curve = take_id();
+            let times = &times[..track.values.len().min(times.len())];
             let values: Vec<f32> = track.values.iter().map(|value| value[index] as f32).collect();
             objects.push(
                 Record::new("AnimationCurve")

@@ -22,6 +22,8 @@ const FIRST_WRITABLE: u32 = 7100;
 pub(crate) struct FbxFile {
     pub(super) bytes: Arc<[u8]>,
     pub(super) ticks_per_sec: f64,
+    /// Metres in the unit that the file states.
+    pub(super) stated_unit_metres: f64,
     /// Transform of the nodes above the first joint.
     pub(super) above: World,
     /// Properties with another value in the animation than without it.
@@ -100,6 +102,7 @@ pub(super) fn of(bytes: &Arc<[u8]>, scene: &Scene, anim: &Anim, joints: &Joints,
     Some(FbxFile {
         bytes: Arc::clone(bytes),
         ticks_per_sec: scene.metadata.ktime_second as f64,
+        stated_unit_metres: scene.settings.unit_meters,
         above,
         above_id,
         held,

@@ -31,7 +31,7 @@ const CREATION_TIME: &str = "1970-01-01 10:00:00:000";
 const VERSION: u32 = 7400;
 
 /// The bytes of a new file.
-pub(super) fn file(name: &str, keys: &Keys) -> Result<Vec<u8>, WriteError> {
+pub(super) fn file(name: &str, keys: &Keys, has_short_tracks: bool) -> Result<Vec<u8>, WriteError> {
     let joints = keys.skeleton.joints();
     let node_id = |joint: usize| FIRST_ID + 2 * joint as i64;
     let mut tracks = Vec::new();
@@ -57,6 +57,9 @@ pub(super) fn file(name: &str, keys: &Keys) -> Result<Vec<u8>, WriteError> {
         if joint == 0 || moves || leaves(&turns, DVec3::ZERO) {
             tracks.extend(animation::transform_tracks(node_id(joint), translations, turns));
         }
+    }
+    if has_short_tracks {
+        animation::shorten(&mut tracks);
     }
     let times = animation::ticks(keys.num_keys, keys.step_secs, TICKS_PER_SEC);
     let animation = animation::build(name, &tracks, &times, node_id(joints.len()));

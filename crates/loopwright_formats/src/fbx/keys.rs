@@ -1,7 +1,7 @@
 //! The motion written into an FBX file: evenly timed poses.
 
 use glam::{DQuat, DVec3};
-use loopwright::{Joint, LoopClip, Pose, Skeleton, Take, motion::SkeletonError};
+use loopwright::{LoopClip, Pose, Skeleton, Take};
 
 use super::animation;
 use crate::{
@@ -44,7 +44,7 @@ impl Keys {
             let skeleton = clip.skeleton().clone();
             return Self::of(skeleton, clip.step_secs(), num_keys, |key| shown.folded_pose(key));
         }
-        let skeleton = with_root(clip.skeleton())?;
+        let skeleton = clip.skeleton().below_root(&added_root_name(clip.skeleton()));
         Self::of(skeleton, clip.step_secs(), num_keys, |key| {
             shown.root_relative_pose(key)
         })
@@ -123,20 +123,4 @@ pub(super) fn angles(axes: &[Axis; 3], rotations: impl Iterator<Item = DQuat>) -
 pub(super) fn leaves(values: &[[f64; 3]], rest: DVec3) -> bool {
     let is_off = |value: &[f64; 3]| (DVec3::from_array(*value) - rest).abs().max_element() > STILL;
     values.iter().any(is_off)
-}
-
-/// The skeleton below a new root joint with an unused name.
-fn with_root(skeleton: &Skeleton) -> Result<Skeleton, SkeletonError> {
-    let joints = skeleton.joints();
-    let root = Joint {
-        name: added_root_name(skeleton),
-        parent: None,
-        rest_offset: DVec3::ZERO,
-        tip: None,
-    };
-    let below = joints.iter().cloned().map(|joint| Joint {
-        parent: Some(joint.parent.map_or(0, |parent| parent + 1)),
-        ..joint
-    });
-    Skeleton::new(core::iter::once(root).chain(below).collect())
 }

@@ -155,6 +155,8 @@ fn sampled(
             },
             |file| Form::File(Box::new(file)),
         ),
+        has_short_tracks: false,
+        states_unit: false,
     };
     Ok((take, source))
 }

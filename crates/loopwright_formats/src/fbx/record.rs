@@ -148,6 +148,17 @@ impl<'a> Record<'a> {
         }
     }
 
+    /// The child and the parent of a connection.
+    pub(crate) fn link(&self) -> Option<[i64; 2]> {
+        let kind = self.first_text()?;
+        let numbers = self.attributes.get(5 + kind.len()..)?;
+        let at = |place: usize| match numbers.get(9 * place..9 * place + 9)?.split_first()? {
+            (b'L', number) => Some(i64::from_le_bytes(*number.first_chunk()?)),
+            _ => None,
+        };
+        Some([at(0)?, at(1)?])
+    }
+
     /// The first attribute, if it is text.
     pub(crate) fn first_text(&self) -> Option<&[u8]> {
         text_of(&self.attributes)

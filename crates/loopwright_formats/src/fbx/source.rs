@@ -17,7 +17,15 @@ pub struct FbxSource {
     pub(super) animation: String,
     pub(super) begin_secs: f64,
     pub(super) form: Form,
+    /// Whether tracks that do not move are written as one key.
+    pub(super) has_short_tracks: bool,
+    /// Whether the file gets the unit of `space` as its stated one.
+    pub(super) states_unit: bool,
 }
+
+/// Units that differ by a smaller share are the same.
+#[cfg(feature = "fbx")]
+const SAME_UNIT: f64 = 1e-6;
 
 /// The contents of the file other than the motion.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +50,8 @@ impl FbxSource {
             animation: take.name().to_owned(),
             begin_secs: 0.0,
             form: Form::Fresh { leaves: None },
+            has_short_tracks: false,
+            states_unit: false,
         }
     }
 
@@ -74,6 +84,23 @@ impl FbxSource {
             },
             ..Self::for_take(take)
         }
+    }
+
+    /// The form for engines: tracks that do not move have one key, and the file states the unit that was used to read it.
+    pub(crate) fn for_engines(self) -> Self {
+        Self {
+            has_short_tracks: true,
+            states_unit: true,
+            ..self
+        }
+    }
+
+    /// The unit that the file is to state, in metres, if it states another.
+    #[cfg(feature = "fbx")]
+    pub(super) fn unit_to_state(&self) -> Option<f64> {
+        let Form::File(file) = &self.form else { return None };
+        let is_other = (self.space.unit_metres / file.stated_unit_metres - 1.0).abs() > SAME_UNIT;
+        (self.states_unit && is_other).then_some(self.space.unit_metres)
     }
 
     /// How the file's space relates to ours, and whether that was stated or guessed.

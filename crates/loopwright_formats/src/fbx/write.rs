@@ -22,6 +22,34 @@ pub(crate) fn write_take(take: &Take, source: &FbxSource) -> Result<Written, Wri
     write(&Name::of_take(take.name()), &keys, false, source)
 }
 
+/// [`crate::write_take_with_root`] for FBX.
+pub(crate) fn write_take_with_root(take: &Take, source: &FbxSource) -> Result<Written, WriteError> {
+    let keys = Keys::of_take(take)?;
+    write(&Name::of_take(take.name()), &keys, true, source)
+}
+
+/// The whole file as it was read, with a new root joint above the take's own joints where `add_root` says so, and with the unit
+/// stated that was used; `None` if it cannot be extended.
+#[cfg(feature = "fbx")]
+pub(crate) fn kept(source: &FbxSource, take: &Take, add_root: bool) -> Option<Result<Written, WriteError>> {
+    match &source.form {
+        Form::File(file) => Some(super::insert::kept(source, file, take, add_root)),
+        Form::Fresh { .. } => None,
+    }
+}
+
+/// The same form without the animation that was read: the next one takes its place.
+///
+/// A file that cannot be extended is unchanged. Errors: the file is malformed.
+#[cfg(feature = "fbx")]
+pub(crate) fn without_animation(source: &FbxSource) -> Result<FbxSource, WriteError> {
+    let form = match &source.form {
+        Form::File(file) => Form::File(Box::new(super::insert::without_animation(file, &source.animation)?)),
+        fresh @ Form::Fresh { .. } => fresh.clone(),
+    };
+    Ok(FbxSource { form, ..source.clone() })
+}
+
 /// Writes a loop as one animation whose name ends in `-loop`: into the source file, or as a new one.
 ///
 /// Keys, root motion and added root: see [`crate::write_loop`]. Errors: [`WriteError`].
@@ -52,11 +80,11 @@ pub(crate) fn write_loops(
                     Form::Fresh { .. } => Err(WriteError::NotExtended),
                 });
             }
-            let (bytes, added) = super::insert::insert_all(&whole.bytes, insertions)?;
+            let (bytes, added) = super::insert::insert_all(&whole.bytes, insertions, source.unit_to_state())?;
             let written = Written {
                 bytes,
                 animation: None,
-                warnings: Vec::new(),
+                warnings: super::insert::unit_warning(source).into_iter().collect(),
             };
             Ok((written, added))
         }
@@ -69,7 +97,7 @@ fn write(name: &Name, keys: &Keys, add_root: bool, source: &FbxSource) -> Result
         #[cfg(feature = "fbx")]
         Form::File(file) => super::insert::insert(name, keys, add_root, source, file),
         Form::Fresh { leaves } => Ok(Written {
-            bytes: fresh::file(&name.whole(), keys)?,
+            bytes: fresh::file(&name.whole(), keys, source.has_short_tracks)?,
             animation: Some(name.whole()),
             warnings: leaves.iter().cloned().collect(),
         }),

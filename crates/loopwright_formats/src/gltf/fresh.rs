@@ -41,6 +41,7 @@ impl GltfSource {
                 unit_metres: 1.0,
                 unit_given: true,
             },
+            has_short_tracks: false,
         }
     }
 }

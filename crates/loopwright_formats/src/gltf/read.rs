@@ -165,6 +165,7 @@ pub(crate) fn read_take(
         frame_time_secs: grid.step_secs,
         start_secs: grid.start_secs,
         space,
+        has_short_tracks: false,
     };
     Ok((take, source))
 }
@@ -210,6 +211,7 @@ pub(crate) fn read_rest(
         frame_time_secs: grid.step_secs,
         start_secs: grid.start_secs,
         space,
+        has_short_tracks: false,
     };
     Ok((take, source))
 }

@@ -17,6 +17,8 @@ pub struct GltfSource {
     pub(crate) frame_time_secs: f64,
     pub(crate) start_secs: f64,
     pub(crate) space: Space,
+    /// Whether tracks that do not move are written as one key.
+    pub(crate) has_short_tracks: bool,
 }
 
 /// A joint and its node.

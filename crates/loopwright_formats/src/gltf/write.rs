@@ -44,6 +44,25 @@ pub(crate) fn write_take(take: &Take, source: &GltfSource) -> Result<Written, Wr
     finish(&document, source.is_binary, take.name())
 }
 
+/// [`crate::write_take_with_root`] for glTF.
+pub(crate) fn write_take_with_root(take: &Take, source: &GltfSource) -> Result<Written, WriteError> {
+    let mut document = Document::clone(&source.document);
+    let mut writer = Writer::with_parents(&mut document, source, parents_below_root(take.skeleton()))?;
+    writer.add_root()?;
+    writer.animate(take.name(), take.num_frames(), take.frame_time_secs(), |frame| {
+        take.pose(frame).to_pose()
+    })?;
+    finish(&document, source.is_binary, take.name())
+}
+
+/// The parents of all joints below the first.
+fn parents_below_root(skeleton: &Skeleton) -> Vec<Option<usize>> {
+    let below = skeleton.joints().iter().skip(1);
+    below
+        .map(|joint| joint.parent.and_then(|parent| parent.checked_sub(1)))
+        .collect()
+}
+
 /// [`crate::write_loop`] for glTF: the animation has the clip's name, and replaces one of that name.
 pub(crate) fn write_loop(
     clip: &LoopClip,
@@ -122,6 +141,15 @@ impl GltfSource {
     pub fn repacked(&self, take: &Take) -> Result<Written, WriteError> {
         finish(&self.document, self.is_binary, take.name())
     }
+
+    /// The same with a new root joint above the take's own joints, where animations leave it at rest.
+    ///
+    /// Errors: it is too large for the format.
+    pub(crate) fn repacked_with_root(&self, take: &Take) -> Result<Written, WriteError> {
+        let mut document = Document::clone(&self.document);
+        Writer::new(&mut document, self, take.skeleton())?.add_root()?;
+        finish(&document, self.is_binary, take.name())
+    }
 }
 
 struct Writer<'a> {
@@ -141,17 +169,65 @@ struct LocalTrack {
     moves: bool,
 }
 
+impl LocalTrack {
+    /// Whether a value that is written differs from the first.
+    fn changes(&self) -> bool {
+        !is_still(&self.rotations) || (self.moves && !is_still(&self.translations))
+    }
+}
+
+/// Whether all values are the same bits, so that one key stands for all.
+fn is_still<const WIDTH: usize>(values: &[[f32; WIDTH]]) -> bool {
+    values
+        .windows(2)
+        .all(|pair| pair[0].map(f32::to_bits) == pair[1].map(f32::to_bits))
+}
+
+/// Which tracks of an animation have one key.
+struct TrackLengths {
+    is_short_allowed: bool,
+    /// Whether a track that does not move must have all keys.
+    needs_long: bool,
+    /// The accessor of the time of a single key.
+    short_input: Option<usize>,
+}
+
+impl TrackLengths {
+    /// Adds values to the file; the accessors of their times and of themselves. `input` is that of all times.
+    fn push<const WIDTH: usize>(
+        &mut self,
+        data: &mut edit::Data<'_>,
+        input: usize,
+        values: &[[f32; WIDTH]],
+    ) -> (usize, usize) {
+        if !self.is_short_allowed || self.needs_long || !is_still(values) {
+            self.needs_long = false;
+            return (input, data.push(values));
+        }
+        let short = *self.short_input.get_or_insert_with(|| data.push(&[[0.0]]));
+        (short, data.push(&values[..1]))
+    }
+}
+
 impl<'a> Writer<'a> {
     /// Errors: the skeleton differs from the source's.
     fn new(document: &'a mut Document, source: &'a GltfSource, skeleton: &Skeleton) -> Result<Self, WriteError> {
-        if source.joints.len() != skeleton.num_joints() {
+        let parents = skeleton.joints().iter().map(|joint| joint.parent).collect();
+        Self::with_parents(document, source, parents)
+    }
+
+    fn with_parents(
+        document: &'a mut Document,
+        source: &'a GltfSource,
+        parents: Vec<Option<usize>>,
+    ) -> Result<Self, WriteError> {
+        if source.joints.len() != parents.len() {
             return Err(WriteError::JointCount {
                 expected: source.joints.len(),
-                found: skeleton.num_joints(),
+                found: parents.len(),
             });
         }
         let mut joints = source.joints.clone();
-        let parents: Vec<Option<usize>> = (0..joints.len()).map(|joint| skeleton.parent(joint)).collect();
         if joints[0].node.is_none() {
             let tops: Vec<usize> = (joints.iter().zip(&parents))
                 .filter(|(_, parent)| **parent == Some(0))
@@ -243,21 +319,27 @@ impl<'a> Writer<'a> {
         let times: Vec<[f32; 1]> = (0..num_keys).map(|key| [(key as f64 * step_secs) as f32]).collect();
         let mut data = edit::Data::new(self.document, self.source.is_binary);
         let input = data.push(&times);
+        let mut lengths = TrackLengths {
+            is_short_allowed: self.source.has_short_tracks && num_keys > 1,
+            // A body that rests throughout keeps all keys of one track, so that the animation keeps its length.
+            needs_long: !tracks.iter().any(LocalTrack::changes),
+            short_input: None,
+        };
         let (mut samplers, mut channels) = (Vec::new(), Vec::new());
-        let mut channel = |output: usize, node: usize, path: &str| {
+        let mut channel = |(input, output): (usize, usize), node: usize, path: &str| {
             channels.push(json!({"sampler": samplers.len(), "target": {"node": node, "path": path}}));
             samplers.push(json!({"input": input, "interpolation": "LINEAR", "output": output}));
         };
         for (joint, track) in self.joints.iter().zip(&tracks) {
             let Some(node) = joint.node else { continue };
             if track.moves {
-                channel(data.push(&track.translations), node, "translation");
+                channel(lengths.push(&mut data, input, &track.translations), node, "translation");
             }
-            channel(data.push(&track.rotations), node, "rotation");
+            channel(lengths.push(&mut data, input, &track.rotations), node, "rotation");
             let off = (joint.scale - self.nodes.transforms[node].scale).abs().max_element();
             if off > SCALE_TOLERANCE {
                 let scale = joint.scale.as_vec3().to_array();
-                channel(data.push(&vec![scale; num_keys]), node, "scale");
+                channel(lengths.push(&mut data, input, &vec![scale; num_keys]), node, "scale");
             }
         }
         data.finish();

@@ -12,8 +12,8 @@ use loopwright::{
 };
 
 use super::facts::{
-    CandidateFacts, ClosureFacts, ContactFacts, FeetFacts, FootFacts, FootTreatment, QualityFacts, RootMotionFacts,
-    SpeedSource, WholeClipFacts,
+    CandidateFacts, ClosureFacts, ContactFacts, FeetFacts, FootFacts, FootTreatment, QualityFacts, RecenteredFacts,
+    RootMotionFacts, SpeedSource, WholeClipFacts,
 };
 use super::verdict::Verdict;
 
@@ -112,6 +112,7 @@ pub fn root_motion_as_made(
         take_linear_velocity_mps: (feet.replaced_velocity)
             .or(feet.speed.filter(|_| feet.speed_is_theirs).map(|speed| speed.of_poses))
             .map(|velocity| velocity.to_array()),
+        recentered: made.recentered_by.map(RecenteredFacts::of),
         path_smoothing_secs,
         fit_residual_mm: fit.map(|fit| 1e3 * fit.residual_metres),
         arc_to_path_ratio: fit

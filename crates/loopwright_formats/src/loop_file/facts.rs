@@ -4,9 +4,11 @@
 //! consistent. A key ends in its unit. Positions and directions have +Y up and +Z forward, whatever the file uses. `None`
 //! stands for an unknown value.
 
+use glam::DVec3;
 use loopwright::{
     LoopCandidate, RootMode, Take,
     candidate::{LastKey, WholeClipKind},
+    math::{Rigid, rotation},
     root_motion::RootSpace,
 };
 use serde::{Deserialize, Serialize};
@@ -150,6 +152,9 @@ pub struct RootMotionFacts {
     pub start_yaw_deg: f64,
     /// The same as a unit quaternion, with tilt; null if the yaw alone describes it.
     pub start_rotation_xyzw: Option<[f64; 4]>,
+    /// The motion that brought the loop from its place in the take to the origin; null if it stands where the take stood.
+    #[serde(default)]
+    pub recentered: Option<RecenteredFacts>,
     /// For the mode path: standard deviation of the smoothing weights.
     pub path_smoothing_secs: Option<f64>,
     /// Velocity of the root in the take, if the loop uses the velocity of its feet instead; null otherwise.
@@ -159,6 +164,30 @@ pub struct RootMotionFacts {
     /// Length of the arc of the root motion divided by the length of the recorded path: near 1 if one constant motion describes
     /// the path; null if the body hardly moves.
     pub arc_to_path_ratio: Option<f64>,
+}
+
+/// The motion that brought a loop to the origin: a turn about +Y through the take's origin, then a move over the ground.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RecenteredFacts {
+    /// The turn, left positive.
+    pub turn_deg: f64,
+    /// The move that follows it; heights are unchanged.
+    pub moved_m: [f64; 3],
+}
+
+impl RecenteredFacts {
+    /// The facts of a motion over the ground.
+    pub fn of(motion: Rigid) -> Self {
+        Self {
+            turn_deg: rotation::yaw_of(motion.rotation).to_degrees(),
+            moved_m: motion.translation.to_array(),
+        }
+    }
+
+    /// The motion that the facts describe.
+    pub fn motion(&self) -> Rigid {
+        Rigid::from_yaw(self.turn_deg.to_radians(), DVec3::from_array(self.moved_m))
+    }
 }
 
 /// The contacts of a loop's feet, and how the feet were locked.

@@ -6,13 +6,16 @@ use loopwright::{
     BodyOverrides, LoopClip, MadeLoop, Quality, RootMode, RootSettings, Take,
     analysis::{Body, BodyError},
     loop_clip::{KeyLayout, KeysError, LoopKeys},
+    math::Rigid,
     quality,
     root_motion::RootSpace,
 };
 
 use super::{
     describe,
-    facts::{BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, PlaybackFacts, TakeFacts},
+    facts::{
+        BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, PlaybackFacts, RecenteredFacts, RootMotionFacts, TakeFacts,
+    },
     sidecar::Sidecar,
     verdict::{Verdict, doubt},
 };
@@ -84,6 +87,10 @@ pub struct BlendOrigin<'a> {
     pub feet: FeetFacts,
     /// The use of the root motion.
     pub mode: RootMode,
+    /// Whether a root joint is added, which the loops lack.
+    pub add_root: bool,
+    /// The motion that brought the blend to the origin.
+    pub recentered_by: Option<Rigid>,
 }
 
 impl LoopFile {
@@ -123,6 +130,7 @@ impl LoopFile {
     pub fn write_blend(clip: &LoopClip, origin: BlendOrigin<'_>, source: &Source) -> Result<Self, LoopFileError> {
         let writing = LoopWriteSettings {
             in_place: !origin.mode.moves_root(),
+            add_root: origin.add_root,
             ..LoopWriteSettings::default()
         };
         let written = checked(clip, source, &writing)?;
@@ -144,7 +152,10 @@ impl LoopFile {
                 method: "blend".to_owned(),
                 ..ClosureFacts::default()
             },
-            root_motion: describe::root_motion(clip.root(), origin.mode, space),
+            root_motion: RootMotionFacts {
+                recentered: origin.recentered_by.map(RecenteredFacts::of),
+                ..describe::root_motion(clip.root(), origin.mode, space)
+            },
             feet: Some(FeetFacts {
                 stances: describe::stances(clip, &quality::stands(&keys, &body, None)),
                 ..origin.feet
@@ -154,7 +165,7 @@ impl LoopFile {
                 samples: clip.num_samples(),
                 closing_key: true,
                 copies: 1,
-                root_joint_added: first.root_joint_added,
+                root_joint_added: first.root_joint_added || origin.add_root,
                 carrier_joint: first.carrier_joint.clone(),
                 root_joint: first.root_joint.clone(),
                 animation: written.animation.clone(),

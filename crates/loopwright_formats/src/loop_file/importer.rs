@@ -42,7 +42,7 @@ pub struct UnityImporter {
     pub animation_type: String,
     /// Whether the topmost node remains a separate node.
     pub preserve_hierarchy: bool,
-    /// The node that carries the root motion, as a path from the top; empty if there is none.
+    /// The node that carries the root motion, as a path from the top; empty if there is none, as for a humanoid.
     pub motion_node_name: String,
     /// The clip.
     pub clip: UnityClip,

@@ -184,6 +184,11 @@ impl LoopInFile {
         let take = &completed.take;
         let cut = Cut::new(take, sidecar.candidate.start_frame, sidecar.candidate.end_frame)?;
         let clip = Clip::new(take, &cut, sidecar.playback.samples, written.frame_time_secs())?;
+        // A loop that was brought to the origin is compared with the take where the take stood.
+        let recentered = sidecar.root_motion.recentered.as_ref();
+        let start_in_take = recentered.map_or(self.root.start, |recentered| {
+            recentered.motion().inverse() * self.root.start
+        });
         // If the feet determined the speed, the take itself has another.
         let root = match sidecar.root_motion.take_linear_velocity_mps {
             Some(linear) => RootMotion {
@@ -195,21 +200,25 @@ impl LoopInFile {
             },
             None => self.root,
         };
+        let in_take = RootMotion {
+            start: start_in_take,
+            ..root
+        };
         if sidecar.playback.root_joint.is_none() || sidecar.playback.root_joint_added {
-            return Ok(RootRelativeClip::relative_to(&clip, root, self.carrier));
+            return Ok(RootRelativeClip {
+                root,
+                ..RootRelativeClip::relative_to(&clip, in_take, self.carrier)
+            });
         }
         // The root joint has the loop's transform, so that the two compare joint by joint.
         let (shown, world) = (self.layout.shown(&self.root), written.world_tracks());
         let root_from_joint: Vec<Rigid> = (0..sidecar.playback.samples.min(written.num_frames()))
             .map(|key| shown.at(key as f64 * written.frame_time_secs()).inverse() * world.joint(key, self.carrier))
             .collect();
-        Ok(RootRelativeClip::under_root_joint(
-            &clip,
+        Ok(RootRelativeClip {
             root,
-            self.carrier,
-            &completed,
-            &root_from_joint,
-        ))
+            ..RootRelativeClip::under_root_joint(&clip, in_take, self.carrier, &completed, &root_from_joint)
+        })
     }
 }
 

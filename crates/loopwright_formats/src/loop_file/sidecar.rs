@@ -237,6 +237,10 @@ impl Sidecar {
         root_motion.turn_rate_dps *= -1.0;
         root_motion.start_position_m[0] *= -1.0;
         root_motion.start_yaw_deg *= -1.0;
+        if let Some(recentered) = &mut root_motion.recentered {
+            recentered.turn_deg *= -1.0;
+            recentered.moved_m[0] *= -1.0;
+        }
         if let Some([_, y, z, _]) = &mut root_motion.start_rotation_xyzw {
             *y *= -1.0;
             *z *= -1.0;
@@ -296,6 +300,12 @@ impl Sidecar {
         }
         for coordinate in root_motion.start_position_m {
             in_range("root_motion.start_position_m", coordinate, -1e9..=1e9)?;
+        }
+        if let Some(recentered) = &root_motion.recentered {
+            in_range("root_motion.recentered.turn_deg", recentered.turn_deg, -1e6..=1e6)?;
+            for coordinate in recentered.moved_m {
+                in_range("root_motion.recentered.moved_m", coordinate, -1e9..=1e9)?;
+            }
         }
         for (field, number) in self.other_numbers() {
             in_range(field, number, -MAX_NUMBER..=MAX_NUMBER)?;

@@ -22,8 +22,10 @@ use crate::{
 pub enum Target {
     /// Godot: a root joint for root motion.
     Godot,
-    /// Unity: FBX, a root joint in every loop, its importer's settings in the sidecar.
+    /// Unity with a generic rig: FBX, a root joint in every loop, its importer's settings in the sidecar.
     Unity,
+    /// Unity with a humanoid rig: FBX, root motion taken from the body, its importer's settings in the sidecar.
+    UnityHumanoid,
     /// Unreal: FBX, a root joint in every loop, whole frames per second.
     Unreal,
     /// Bevy: glTF in place, the twist in the sidecar.
@@ -39,6 +41,7 @@ pub enum Target {
 loopwright::words!(Target {
     Godot: "godot",
     Unity: "unity",
+    UnityHumanoid: "unity-humanoid",
     Unreal: "unreal",
     Bevy: "bevy",
     Blender: "blender",
@@ -58,6 +61,9 @@ pub struct Choices {
     pub whole_rate: bool,
     /// Whether it reads BVH, whose files do not state their space, as metres with Y up.
     pub bvh_in_metres: bool,
+    /// Whether it is an engine: loops start at the origin and face forward, tracks that do not move have one key, and FBX files
+    /// state a unit by which bodies have their true size.
+    pub is_engine: bool,
 }
 
 const GENERIC: Choices = Choices {
@@ -66,6 +72,13 @@ const GENERIC: Choices = Choices {
     always_root_joint: false,
     whole_rate: false,
     bvh_in_metres: false,
+    is_engine: false,
+};
+
+/// What all engines have in common.
+const ENGINE: Choices = Choices {
+    is_engine: true,
+    ..GENERIC
 };
 
 impl Target {
@@ -74,31 +87,35 @@ impl Target {
         match self {
             Self::Godot => Choices {
                 reads: &[Format::Glb, Format::Gltf, Format::Fbx],
-                ..GENERIC
+                ..ENGINE
             },
             Self::Unity => Choices {
                 reads: &[Format::Fbx],
                 always_root_joint: true,
-                ..GENERIC
+                ..ENGINE
+            },
+            Self::UnityHumanoid => Choices {
+                reads: &[Format::Fbx],
+                ..ENGINE
             },
             Self::Unreal => Choices {
                 reads: &[Format::Fbx, Format::Glb, Format::Gltf],
                 always_root_joint: true,
                 whole_rate: true,
-                ..GENERIC
+                ..ENGINE
             },
             Self::Bevy => Choices {
                 reads: &[Format::Glb, Format::Gltf],
                 root: Some(RootMode::InPlace),
-                ..GENERIC
+                ..ENGINE
             },
             Self::Blender => Choices {
                 bvh_in_metres: true,
-                ..GENERIC
+                ..ENGINE
             },
             Self::Three => Choices {
                 root: Some(RootMode::InPlace),
-                ..GENERIC
+                ..ENGINE
             },
             Self::Generic => GENERIC,
         }
@@ -130,23 +147,40 @@ impl Target {
         })
     }
 
+    /// The rate at which the engine samples a motion of that many frames per second.
+    pub fn sampled_rate(self, frame_rate_hz: f64) -> f64 {
+        match self.choices().whole_rate {
+            true => frame_rate_hz.round().max(1.0),
+            false => frame_rate_hz,
+        }
+    }
+
+    /// Whether a loop or take needs a root joint that it lacks.
+    pub fn needs_root_joint(self, has_root_joint: bool) -> bool {
+        self.choices().always_root_joint && !has_root_joint
+    }
+
     /// Warns if the engine will sample at another rate than the loop is written at.
     pub fn rate_complaint(self, frame_rate_hz: f64) -> Option<String> {
         let whole_hz = frame_rate_hz.round().max(1.0);
         let is_whole = (frame_rate_hz / whole_hz - 1.0).abs() < 1e-6;
         (self.choices().whole_rate && !is_whole).then(|| {
             format!(
-                "{} samples whole numbers of frames per second: {frame_rate_hz:.3} is read as {whole_hz}, which moves the keys; \
-                 --fps {whole_hz} writes such keys",
+                "{} samples whole numbers of frames per second: {frame_rate_hz:.3} is read as {whole_hz}, which moves the keys",
                 self.as_str()
             )
         })
     }
 
-    /// The form of the file, in the space that the engine assumes.
+    /// The form of the file as the engine needs it: in the space that it assumes, and without keys that say nothing.
     pub fn placed(self, source: Source) -> Source {
-        match self.choices().bvh_in_metres {
+        let choices = self.choices();
+        let source = match choices.bvh_in_metres {
             true => source.in_metres(),
+            false => source,
+        };
+        match choices.is_engine {
+            true => source.for_engines(),
             false => source,
         }
     }
@@ -159,10 +193,11 @@ impl Target {
                 Self::Godot => Some(Importer::Godot(GodotImporter {
                     animation_fps: frame_rate_hz,
                 })),
-                Self::Unity => Some(Importer::Unity(UnityImporter::of(
-                    sidecar,
-                    &path_to_root(sidecar, skeleton),
-                ))),
+                Self::Unity => {
+                    let root = path_to_root(sidecar, skeleton);
+                    Some(Importer::Unity(UnityImporter::generic(sidecar, &root)))
+                }
+                Self::UnityHumanoid => Some(Importer::Unity(UnityImporter::humanoid(sidecar))),
                 Self::Unreal => Some(Importer::Unreal(UnrealImporter::of(sidecar, frame_rate_hz))),
                 _ => None,
             },
@@ -190,6 +225,10 @@ fn path_to_root(sidecar: &Sidecar, skeleton: &Skeleton) -> String {
 /// Slowest motion of a root that moves a character, metres and radians per second.
 const STILL: f64 = 1e-9;
 
+/// Motion of the root over a cycle that may be baked into the pose of a humanoid, where it becomes a jump at the seam.
+const UNSEEN_DEGREES: f64 = 0.5;
+const UNSEEN_METRES: f64 = 5e-3;
+
 /// Whether the root moves the character: a fixed root does not, whatever its twist.
 fn moves(root: &RootMotionFacts) -> bool {
     let moves = |velocity: &[f64; 3]| velocity.iter().any(|part| part.abs() > STILL);
@@ -197,14 +236,35 @@ fn moves(root: &RootMotionFacts) -> bool {
 }
 
 impl UnityImporter {
-    /// The settings for a loop; `root` is the path from the file's topmost node to the one that carries the root motion.
-    fn of(loop_facts: &Sidecar, root: &str) -> Self {
+    /// The settings for a generic rig; `root` is the path from the file's topmost node to the one that carries the root motion.
+    fn generic(loop_facts: &Sidecar, root: &str) -> Self {
+        let stays = !moves(&loop_facts.root_motion);
+        Self::of(loop_facts, "Generic", root, [stays; 3])
+    }
+
+    /// The settings for a humanoid rig, whose root motion Unity takes from the body: each part of it that stays is baked into the
+    /// pose, so that the sway of the body does not move the character.
+    fn humanoid(loop_facts: &Sidecar) -> Self {
+        let root = &loop_facts.root_motion;
+        let is_small = |rate: f64, unseen: f64| {
+            !root.mode.moves_root() || (rate * loop_facts.candidate.period_secs).abs() <= unseen
+        };
+        let stays = [
+            is_small(root.turn_rate_dps, UNSEEN_DEGREES),
+            is_small(root.climb_mps, UNSEEN_METRES),
+            is_small(root.speed_mps, UNSEEN_METRES),
+        ];
+        Self::of(loop_facts, "Human", "", stays)
+    }
+
+    /// `locks` says whether rotation, height and motion over the ground stay in the pose.
+    fn of(loop_facts: &Sidecar, animation_type: &str, root: &str, locks: [bool; 3]) -> Self {
         let playback = &loop_facts.playback;
         let keys = playback.samples.saturating_mul(playback.copies) + usize::from(playback.closing_key);
         let name = playback.animation.clone().unwrap_or_default();
-        let stays = !moves(&loop_facts.root_motion);
+        let [lock_root_rotation, lock_root_height_y, lock_root_position_xz] = locks;
         Self {
-            animation_type: "Generic".to_owned(),
+            animation_type: animation_type.to_owned(),
             preserve_hierarchy: true,
             motion_node_name: root.to_owned(),
             clip: UnityClip {
@@ -214,9 +274,9 @@ impl UnityImporter {
                 last_frame: keys.saturating_sub(1) as f64,
                 loop_time: true,
                 loop_pose: false,
-                lock_root_rotation: stays,
-                lock_root_height_y: stays,
-                lock_root_position_xz: stays,
+                lock_root_rotation,
+                lock_root_height_y,
+                lock_root_position_xz,
                 keep_original_orientation: true,
                 keep_original_position_y: true,
                 keep_original_position_xz: true,

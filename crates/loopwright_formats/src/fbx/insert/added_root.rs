@@ -8,7 +8,6 @@ use crate::fbx::{
     error::FbxError,
     form::{FbxFile, NodeForm},
     joints::ADDED_ROOT,
-    keys::Keys,
     record::{Document, Record},
 };
 
@@ -35,7 +34,7 @@ const ON_TIP: f64 = 1e-4;
 /// Inserts a node between the first joint and its parent.
 pub(super) fn add_root_node(
     document: &mut Document<'_>,
-    keys: &Keys,
+    name: &str,
     file: &FbxFile,
     id: i64,
 ) -> Result<NodeForm, FbxError> {
@@ -45,7 +44,6 @@ pub(super) fn add_root_node(
         InheritMode::Normal => (InheritMode::Normal, 1),
         InheritMode::IgnoreParentScale | InheritMode::ComponentwiseScale => (InheritMode::ComponentwiseScale, 0),
     };
-    let name = &keys.skeleton.joint(0).name;
     let kind = kind_of_root(document, first);
     let connections = section(document, "Connections")?;
     let before = connect(first.id, file.above_id);

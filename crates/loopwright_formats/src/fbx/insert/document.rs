@@ -1,7 +1,9 @@
 //! Changes to the document of an FBX file: unused numbers and names, and lists and counts that grow.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::fbx::{
-    animation::Animation,
+    animation::{Animation, properties, property},
     error::FbxError,
     name::Name,
     record::{Document, Record},
@@ -74,15 +76,86 @@ pub(super) fn add_animation(document: &mut Document<'_>, animation: Animation) -
     Ok(())
 }
 
+/// Removes an animation with its layers and curves; without one of that name nothing changes.
+pub(super) fn remove_animation(document: &mut Document<'_>, name: &str) -> Result<(), FbxError> {
+    let wanted = format!("{name}\0\x01AnimStack");
+    let is_named =
+        |object: &&Record<'_>| *object.name == *b"AnimationStack" && object.name_of_object() == Some(wanted.as_bytes());
+    let mut parents: HashMap<i64, Vec<i64>> = HashMap::new();
+    for [child, parent] in section(document, "Connections")?
+        .children
+        .iter()
+        .filter_map(Record::link)
+    {
+        parents.entry(child).or_default().push(parent);
+    }
+    let objects = section(document, "Objects")?;
+    let mut gone: HashSet<i64> = (objects.children.iter().filter(is_named))
+        .filter_map(Record::first_int)
+        .collect();
+    let mut removed = vec![("AnimationStack", gone.len())];
+    let is_motion = |object: &&Record<'_>| object.name.starts_with(b"Animation");
+    let motion: HashSet<i64> = (objects.children.iter().filter(is_motion))
+        .filter_map(Record::first_int)
+        .collect();
+    for kind in ["AnimationLayer", "AnimationCurveNode", "AnimationCurve"] {
+        let mut count = 0;
+        let of_kind = |object: &&Record<'_>| *object.name == *kind.as_bytes();
+        for id in objects.children.iter().filter(of_kind).filter_map(Record::first_int) {
+            // What another animation uses, too, stays.
+            let above = parents.get(&id).map_or(&[][..], Vec::as_slice);
+            let mut above = above.iter().filter(|parent| motion.contains(parent)).peekable();
+            if above.peek().is_some() && above.all(|parent| gone.contains(parent)) {
+                gone.insert(id);
+                count += 1;
+            }
+        }
+        removed.push((kind, count));
+    }
+    let is_gone = |id: i64| gone.contains(&id);
+    (objects.children).retain(|object| !object.first_int().is_some_and(is_gone));
+    let connections = &mut section(document, "Connections")?.children;
+    connections.retain(|link| !link.link().is_some_and(|ends| ends.into_iter().any(is_gone)));
+    if let Ok(takes) = section(document, "Takes") {
+        let is_its = |take: &Record<'_>| *take.name == *b"Take" && take.first_text() == Some(name.as_bytes());
+        takes.children.retain(|take| !is_its(take));
+    }
+    for (kind, count) in removed {
+        change_count(document, kind, -i32::try_from(count).unwrap_or(i32::MAX))?;
+    }
+    Ok(())
+}
+
+/// Makes a file state another unit; all its numbers stay.
+pub(super) fn state_unit(document: &mut Document<'_>, unit_metres: f64) -> Result<(), FbxError> {
+    let settings = section(document, "GlobalSettings")?;
+    let centimetres = || property("UnitScaleFactor", "double", "Number", "").f64(100.0 * unit_metres);
+    let Some(list) = settings.child_mut("Properties70") else {
+        settings.extend([properties([centimetres()])]);
+        return Ok(());
+    };
+    let is_unit = |entry: &&mut Record<'_>| entry.first_text() == Some(&b"UnitScaleFactor"[..]);
+    match list.children.iter_mut().find(is_unit) {
+        Some(entry) => *entry = centimetres(),
+        None => list.extend([centimetres()]),
+    }
+    Ok(())
+}
+
 /// Increases the number of objects of a kind, and the total.
 pub(super) fn count_objects(document: &mut Document<'_>, kind: &str, more: usize) -> Result<(), FbxError> {
+    change_count(document, kind, i32::try_from(more).unwrap_or(i32::MAX))
+}
+
+/// Changes the number of objects of a kind, and the total.
+fn change_count(document: &mut Document<'_>, kind: &str, more: i32) -> Result<(), FbxError> {
     let definitions = section(document, "Definitions")?;
     let raise = |count: &mut Record<'_>| {
         let before = count
             .first_int()
             .and_then(|count| i32::try_from(count).ok())
             .unwrap_or(0);
-        count.set_i32(before.saturating_add(i32::try_from(more).unwrap_or(i32::MAX)));
+        count.set_i32(before.saturating_add(more).max(0));
     };
     if let Some(total) = definitions.child_mut("Count") {
         raise(total);
@@ -94,7 +167,7 @@ pub(super) fn count_objects(document: &mut Document<'_>, kind: &str, more: usize
     match known.and_then(|known| known.child_mut("Count")) {
         Some(count) => raise(count),
         None => {
-            let count = Record::new("Count").i32(i32::try_from(more).unwrap_or(i32::MAX));
+            let count = Record::new("Count").i32(more.max(0));
             definitions.extend([Record::new("ObjectType").text(kind).with([count])]);
         }
     }

@@ -7,6 +7,7 @@
 use std::{borrow::Cow, collections::HashMap};
 
 use glam::DQuat;
+use loopwright::Take;
 
 use super::{
     animation::{self, Track},
@@ -20,7 +21,7 @@ use super::{
 use crate::{
     error::WriteError,
     limits::MAX_VALUE,
-    naming::LOOP_SUFFIX,
+    naming::{LOOP_SUFFIX, added_root_name},
     warning::Warning,
     written::{AddedLoops, Written},
 };
@@ -30,7 +31,7 @@ mod added_root;
 mod document;
 
 use added_root::add_root_node;
-use document::{add_animation, first_free_id, free_name};
+use document::{add_animation, first_free_id, free_name, remove_animation, state_unit};
 
 /// Writes keys as another animation into the file that their skeleton was read from.
 ///
@@ -45,6 +46,9 @@ pub(super) fn insert(
     file: &FbxFile,
 ) -> Result<Written, WriteError> {
     let mut document = record::parse(&file.bytes)?;
+    if let Some(metres) = source.unit_to_state() {
+        state_unit(&mut document, metres)?;
+    }
     let name = add(
         &mut document,
         name,
@@ -59,8 +63,48 @@ pub(super) fn insert(
         warnings: (!name.ends_with(LOOP_SUFFIX))
             .then(|| Warning::AnimationAdded { name: name.clone() })
             .into_iter()
+            .chain(unit_warning(source))
             .collect(),
         animation: Some(name),
+    })
+}
+
+/// What to say where the file states another unit from now on.
+pub(super) fn unit_warning(source: &FbxSource) -> Option<Warning> {
+    let unit_metres = source.unit_to_state()?;
+    Some(Warning::UnitStated { unit_metres })
+}
+
+/// The file as it was read, with a new root joint above its joints and another stated unit where these are asked for.
+pub(super) fn kept(source: &FbxSource, file: &FbxFile, take: &Take, add_root: bool) -> Result<Written, WriteError> {
+    let unit = source.unit_to_state();
+    let bytes = if add_root || unit.is_some() {
+        let mut document = record::parse(&file.bytes)?;
+        if let Some(metres) = unit {
+            state_unit(&mut document, metres)?;
+        }
+        if add_root {
+            let id = first_free_id(&document)?;
+            add_root_node(&mut document, &added_root_name(take.skeleton()), file, id)?;
+        }
+        record::write(&document)?
+    } else {
+        file.bytes.to_vec()
+    };
+    Ok(Written {
+        bytes,
+        animation: Some(source.animation.clone()),
+        warnings: unit_warning(source).into_iter().collect(),
+    })
+}
+
+/// The same file without one of its animations.
+pub(super) fn without_animation(file: &FbxFile, name: &str) -> Result<FbxFile, WriteError> {
+    let mut document = record::parse(&file.bytes)?;
+    remove_animation(&mut document, name)?;
+    Ok(FbxFile {
+        bytes: record::write(&document)?.into(),
+        ..file.clone()
     })
 }
 
@@ -73,8 +117,12 @@ pub(super) type Insertion<'a> = (Name, Keys, bool, &'a FbxSource, &'a FbxFile);
 pub(super) fn insert_all(
     bytes: &[u8],
     loops: Vec<Result<Insertion<'_>, WriteError>>,
+    unit_metres: Option<f64>,
 ) -> Result<(Vec<u8>, AddedLoops), WriteError> {
     let mut document = record::parse(bytes)?;
+    if let Some(metres) = unit_metres {
+        state_unit(&mut document, metres)?;
+    }
     let mut roots = AddedRoots::new();
     let added = loops
         .into_iter()
@@ -106,7 +154,7 @@ fn add(
         let root = match roots.get(&first) {
             Some(root) => root.clone(),
             None => {
-                let root = add_root_node(document, keys, file, next_id)?;
+                let root = add_root_node(document, &keys.skeleton.joint(0).name, file, next_id)?;
                 next_id += 2;
                 roots.insert(first, root.clone());
                 root
@@ -114,7 +162,10 @@ fn add(
         };
         nodes.to_mut().insert(0, root);
     }
-    let tracks = tracks(keys, &nodes, source, file)?;
+    let mut tracks = tracks(keys, &nodes, source, file)?;
+    if source.has_short_tracks {
+        animation::shorten(&mut tracks);
+    }
     let times = animation::ticks(keys.num_keys, keys.step_secs, file.ticks_per_sec);
     let name = free_name(document, name);
     add_animation(document, animation::build(&name, &tracks, &times, next_id))?;

@@ -1,0 +1,169 @@
+//! Placement of a loop: it starts at the origin and faces +Z, wherever the take stood. Derivation: docs/math/root.md.
+
+use core::f64::consts::FRAC_PI_2;
+
+use glam::DVec3;
+
+use super::MadeLoop;
+use crate::{
+    analysis::{body::Body, heading::Heading},
+    loop_clip::LoopClip,
+    math::{ops, rigid::Rigid, rotation},
+    motion::RootMotion,
+    root_motion::{RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint},
+    take::Take,
+};
+
+/// Facings around a loop whose mean is shorter than this, as a share, have no direction: the body spins.
+const MIN_MEAN_FACING: f64 = 0.5;
+
+/// A loop that starts at the origin and faces +Z, and the motion that brought it there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recentered {
+    /// The loop.
+    pub clip: LoopClip,
+    /// The turn about +Y and the translation over the ground that moved it; heights are unchanged.
+    pub motion: Rigid,
+}
+
+impl LoopClip {
+    /// The same loop with the root of the first key at the origin, facing +Z; heights are unchanged.
+    ///
+    /// The twist and every pose relative to the root stay as they are. A root joint whose axes differ from the facing of the body
+    /// by about a quarter turn or more keeps that: the body faces +Z. For [`RootMode::Stationary`] the root is at the origin
+    /// already, and the body is moved: its mean place and facing over the loop. In [`RootSpace::Full`] the root keeps its tilt.
+    #[must_use]
+    pub fn recentered(self, body: &Body, mode: RootMode, space: RootSpace) -> Recentered {
+        let facing = BodyInRoot::of(&self, body);
+        if mode == RootMode::Stationary {
+            let motion = Rigid::from_yaw(facing.yaw, facing.ground).inverse();
+            let mut tracks = self.tracks().clone();
+            let carried = |sample| tracks.pose(sample).carried(tracks.skeleton(), self.carrier(), motion);
+            let moved: Vec<Rigid> = (0..tracks.num_frames()).map(carried).collect();
+            tracks.set_joint(self.carrier(), |sample| moved[sample]);
+            let clip = self.with_tracks(tracks);
+            return Recentered { clip, motion };
+        }
+        let first = self.root_pose(0);
+        let height = DVec3::Y * first.translation.y;
+        let (target, yaw) = match space {
+            RootSpace::Ground => {
+                // Whole quarter turns: a body that sways, or walks sideways, does not turn its root.
+                let off = FRAC_PI_2 * (facing.yaw / FRAC_PI_2).round();
+                let target = if off == 0.0 {
+                    Rigid::new(glam::DQuat::IDENTITY, height)
+                } else {
+                    Rigid::from_yaw(-off, height)
+                };
+                (target, rotation::yaw_of(first.rotation) + off)
+            }
+            RootSpace::Full => {
+                // The root is the mean frame of the hips, in any orientation; the body faces its own way.
+                let ahead = first.rotation * (rotation::from_yaw(facing.yaw) * DVec3::Z);
+                let yaw = ops::atan2(ahead.x, ahead.z);
+                let turned = (rotation::from_yaw(-yaw) * first.rotation).normalize();
+                (Rigid::new(turned, height), yaw)
+            }
+        };
+        let ground = first.translation - height;
+        let motion = Rigid::from_yaw(yaw, ground).inverse();
+        let start = match self.path().first() {
+            // The first key is the start moved along the path; without one they are equal, to the last bit.
+            Some(&sway) => target * sway.inverse(),
+            None => target,
+        };
+        Recentered {
+            clip: self.with_start(start),
+            motion,
+        }
+    }
+}
+
+/// Place and facing of a body, averaged over a loop, relative to its root.
+struct BodyInRoot {
+    ground: DVec3,
+    /// Radians, from -pi to pi.
+    yaw: f64,
+}
+
+impl BodyInRoot {
+    fn of(clip: &LoopClip, body: &Body) -> Self {
+        let heading = Heading::of(&clip.tracks_from_root(), body, clip.step_secs());
+        let count = heading.num_frames();
+        let ground = (0..count).map(|frame| heading.ground(frame)).sum::<DVec3>() / count as f64;
+        let ahead = |frame| rotation::from_yaw(heading.yaw(frame)) * DVec3::Z;
+        let mean = (0..count).map(ahead).sum::<DVec3>() / count as f64;
+        let ahead = if mean.length() < MIN_MEAN_FACING {
+            ahead(0)
+        } else {
+            mean
+        };
+        Self {
+            ground: DVec3::new(ground.x, 0.0, ground.z),
+            yaw: ops::atan2(ahead.x, ahead.z),
+        }
+    }
+}
+
+impl Take {
+    /// The same recording with its first frame at the origin, facing +Z; heights are unchanged.
+    ///
+    /// Joints above the one that carries the root motion stay where they are, such as a root joint at the origin; all else moves.
+    #[must_use]
+    pub fn recentered(&self, body: &Body) -> Self {
+        let (skeleton, world) = (self.skeleton(), self.world_tracks());
+        let heading = Heading::of(&world, body, self.frame_time_secs());
+        let ground = heading.ground(0);
+        let motion = Rigid::from_yaw(heading.yaw(0), DVec3::new(ground.x, 0.0, ground.z)).inverse();
+        let carrier = root_joint::find_carrier(skeleton, &world, body);
+        let path = skeleton.path_from_root(carrier);
+        let moved: Vec<usize> = (0..skeleton.num_joints())
+            .filter(|joint| *joint == carrier || !path.contains(joint))
+            .filter(|joint| {
+                skeleton
+                    .parent(*joint)
+                    .is_none_or(|above| above != carrier && path.contains(&above))
+            })
+            .collect();
+        self.map_poses(|pose| {
+            let mut placed = pose.to_pose();
+            for &joint in &moved {
+                placed.set_joint(joint, pose.carried(skeleton, joint, motion));
+            }
+            placed
+        })
+    }
+}
+
+impl MadeLoop {
+    /// The same loop at the origin, facing +Z: see [`LoopClip::recentered`]. Its uncut samples move along.
+    #[must_use]
+    pub fn recentered(self) -> Self {
+        let RootSettings { mode, space, .. } = self.root;
+        let before = self.loop_clip.root().start;
+        let Recentered { clip, motion } = self.loop_clip.recentered(&self.body, mode, space);
+        let source = if mode == RootMode::Stationary {
+            self.source.carried(motion)
+        } else {
+            // The uncut samples may start elsewhere than the loop; both move alike.
+            let moved = clip.root().start * before.inverse();
+            let root = self.source.root;
+            let start = if root.start == before {
+                clip.root().start
+            } else {
+                moved * root.start
+            };
+            RootRelativeClip {
+                root: RootMotion { start, ..root },
+                ..self.source
+            }
+        };
+        let so_far = self.recentered_by.unwrap_or(Rigid::IDENTITY);
+        Self {
+            loop_clip: clip,
+            source,
+            recentered_by: Some(motion * so_far),
+            ..self
+        }
+    }
+}

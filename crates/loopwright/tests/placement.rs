@@ -1,0 +1,208 @@
+//! Loops brought to the origin: a walk placed anywhere and facing anywhere starts there, faces +Z, and is the same loop.
+
+use glam::DVec3;
+use loopwright::{
+    Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Take,
+    analysis::Body,
+    math::{Rigid, rotation},
+    root_motion::RootSpace,
+};
+use loopwright_synth::{IdleSettings, WalkSettings, synthesize, synthesize_idle};
+
+/// A turning walk that starts anywhere, facing anywhere, on a floor above the origin.
+fn walk(place: Rigid) -> Take {
+    let settings = WalkSettings {
+        turn_dps: 25.0,
+        ..WalkSettings::default()
+    };
+    let take = synthesize(&settings).unwrap().take;
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for frame in 0..take.num_frames() {
+        let pose = take.pose(frame);
+        translations.extend_from_slice(pose.translations);
+        rotations.extend_from_slice(pose.rotations);
+        let first = frame * take.num_joints();
+        translations[first] = place.transform_point(translations[first]);
+        rotations[first] = place.rotation * rotations[first];
+    }
+    Take::new(
+        "walk",
+        take.skeleton().clone(),
+        take.frame_time_secs(),
+        translations,
+        rotations,
+    )
+    .unwrap()
+}
+
+/// The same loop where the take stood, and at the origin.
+fn both(take: &Take, root: RootSettings) -> [MadeLoop; 2] {
+    let analysis = Analysis::new(take).unwrap();
+    let best = analysis.find_loops(&SearchSettings::default()).unwrap();
+    let best = best.best().unwrap();
+    [false, true].map(|recenter| {
+        let settings = LoopSettings {
+            root: RootSettings { recenter, ..root },
+            ..LoopSettings::default()
+        };
+        analysis.make_loop(best, &settings).unwrap()
+    })
+}
+
+fn places() -> [Rigid; 4] {
+    [
+        Rigid::IDENTITY,
+        Rigid::from_yaw(2.5, DVec3::new(7.0, 0.3, -3.0)),
+        Rigid::from_yaw(-1.2, DVec3::new(-40.0, -0.2, 12.0)),
+        Rigid::from_yaw(core::f64::consts::PI, DVec3::new(0.0, 0.0, 100.0)),
+    ]
+}
+
+#[test]
+fn a_loop_from_anywhere_starts_at_the_origin_facing_ahead() {
+    for place in places() {
+        let take = walk(place);
+        for mode in [RootMode::Constant, RootMode::InPlace, RootMode::Keep, RootMode::Path] {
+            let [off, on] = both(&take, mode.into());
+            let (was, now) = (&off.loop_clip, &on.loop_clip);
+            assert_eq!(off.recentered_by, None);
+            let first = now.root_pose(0);
+            assert!(
+                first.translation.x.abs() + first.translation.z.abs() < 1e-9,
+                "{mode}: {first:?}"
+            );
+            assert_eq!(
+                first.translation.y,
+                was.root_pose(0).translation.y,
+                "{mode}: the floor stays"
+            );
+            assert!(rotation::yaw_of(first.rotation).abs() < 1e-9, "{mode}: {first:?}");
+            assert_eq!(
+                now.root().twist,
+                was.root().twist,
+                "{mode}: the twist is in the root's own axes"
+            );
+            assert_eq!(now.tracks(), was.tracks(), "{mode}: poses in joint space");
+            assert_eq!(on.source.clip, off.source.clip, "{mode}: so are the uncut ones");
+            let motion = on.recentered_by.unwrap();
+            assert_eq!(motion.translation.y, 0.0);
+            for key in [0, 1, was.num_samples() / 2, 3 * was.num_samples()] {
+                let wanted = was.world_pose(key).moved(motion);
+                let found = now.world_pose(key);
+                for joint in 0..take.num_joints() {
+                    let off = (found.translations[joint] - wanted.translations[joint]).length();
+                    assert!(off < 1e-9, "{mode}: joint {joint} at key {key} is {off} m off");
+                    let turn = rotation::difference(found.rotations[joint], wanted.rotations[joint]);
+                    assert!(turn.length() < 1e-9, "{mode}: joint {joint} at key {key}");
+                }
+            }
+            // A second time changes nothing.
+            let again = on.clone().recentered();
+            assert!((again.loop_clip.root().start.translation - now.root().start.translation).length() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn a_body_that_is_pulled_back_is_moved_itself() {
+    for place in places() {
+        let take = walk(place);
+        let [off, on] = both(&take, RootMode::Stationary.into());
+        assert_eq!(
+            on.loop_clip.root(),
+            off.loop_clip.root(),
+            "its root is at the origin already"
+        );
+        let motion = on.recentered_by.unwrap();
+        let hips = on.body.hips;
+        let count = on.loop_clip.num_samples();
+        let mut mean = DVec3::ZERO;
+        for key in 0..count {
+            let (was, now) = (
+                off.loop_clip.world_pose(key).moved(motion),
+                on.loop_clip.world_pose(key),
+            );
+            mean += now.translations[hips] / count as f64;
+            for joint in 0..take.num_joints() {
+                assert!((was.translations[joint] - now.translations[joint]).length() < 1e-9);
+            }
+        }
+        assert!(mean.x.abs() + mean.z.abs() < 1e-9, "{mean}");
+        let uncut = |made: &MadeLoop| made.source.clip.world_tracks().position(0, hips);
+        assert!((motion.transform_point(uncut(&off)) - uncut(&on)).length() < 1e-9);
+    }
+}
+
+#[test]
+fn in_full_space_the_root_keeps_its_tilt() {
+    let take = walk(places()[1]);
+    let root = RootSettings {
+        space: RootSpace::Full,
+        ..RootSettings::default()
+    };
+    let [off, on] = both(&take, root);
+    let (was, now) = (off.loop_clip.root(), on.loop_clip.root());
+    assert_eq!(was.twist, now.twist);
+    let motion = on.recentered_by.unwrap();
+    let moved = motion * was.start;
+    assert!((moved.translation - now.start.translation).length() < 1e-9);
+    assert!(rotation::difference(moved.rotation, now.start.rotation).length() < 1e-9);
+    assert!(now.start.translation.x.abs() + now.start.translation.z.abs() < 1e-9);
+}
+
+#[test]
+fn a_whole_take_starts_at_the_origin() {
+    for place in places() {
+        let take = walk(place);
+        let body = Body::find(&take, &loopwright::BodyOverrides::default()).unwrap();
+        let moved = take.recentered(&body);
+        let analysis = Analysis::new(&moved).unwrap();
+        let first = analysis.heading.world_from_heading(0);
+        assert!(first.translation.length() < 1e-9, "{first:?}");
+        assert!(rotation::yaw_of(first.rotation).abs() < 1e-9);
+        // Everything else moves along.
+        for frame in [0, 10, 50] {
+            for joint in 1..take.num_joints() {
+                assert_eq!(moved.translations(frame)[joint], take.translations(frame)[joint]);
+            }
+        }
+    }
+}
+
+/// An idle body beside its root joint is as its author placed it; one that stands metres away was captured there.
+#[test]
+fn a_body_beside_its_root_joint_stays_there() {
+    let idle = synthesize_idle(&IdleSettings::default()).unwrap();
+    let mean = |made: &MadeLoop| {
+        let count = made.loop_clip.num_samples();
+        let hips = (0..count).map(|key| made.loop_clip.world_pose(key).translations[made.body.hips]);
+        hips.sum::<DVec3>() / count as f64
+    };
+    for (off, stays) in [(0.5, true), (5.0, false)] {
+        let placed = Rigid::from_yaw(0.0, DVec3::Z * off);
+        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+        let rooted = idle.below_root_joint("root");
+        for frame in 0..rooted.num_frames() {
+            let pose = rooted.pose(frame);
+            translations.extend_from_slice(pose.translations);
+            rotations.extend_from_slice(pose.rotations);
+            let hips = frame * rooted.num_joints() + 1;
+            translations[hips] = placed.transform_point(translations[hips]);
+        }
+        let skeleton = rooted.skeleton().clone();
+        let take = Take::new("idle", skeleton, rooted.frame_time_secs(), translations, rotations).unwrap();
+        let [there, here] = both(&take, RootSettings::default());
+        assert_eq!(here.source.root_joint, Some(0));
+        let start = here.loop_clip.root().start;
+        assert_eq!(
+            (start.translation, rotation::yaw_of(start.rotation)),
+            (DVec3::ZERO, 0.0)
+        );
+        let (was, now) = (mean(&there), mean(&here));
+        if stays {
+            assert!((was - now).length() < 1e-9, "{was} {now}");
+        } else {
+            assert!(now.x.abs() + now.z.abs() < 0.05, "{now}");
+        }
+    }
+}
