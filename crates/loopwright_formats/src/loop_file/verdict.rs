@@ -4,7 +4,7 @@ use core::fmt;
 
 use loopwright::{
     LoopCandidate, MadeLoop, Quality, RootMode, RootMotion, Skeleton,
-    candidate::WholeClipKind,
+    candidate::{LastKey, WholeClipKind},
     loop_clip::LoopKeys,
     math::ops,
     quality::{self, StepKind},
@@ -137,6 +137,9 @@ pub fn doubt(candidate: &LoopCandidate) -> Option<String> {
             WholeClipKind::Loops => None,
             WholeClipKind::EndsAsItBegins => {
                 Some("the clip ends as it begins, but may be a single action, such as a strike".to_owned())
+            }
+            WholeClipKind::Cycle if whole.last_key == LastKey::BeforeClosing => {
+                Some("the clip shows one cycle only, without the key that closes it".to_owned())
             }
             WholeClipKind::Cycle => Some(format!(
                 "the clip shows one cycle only, and its ends were {} mm and {} deg apart before they were closed",
