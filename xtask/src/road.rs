@@ -52,8 +52,14 @@ fn every_take(studied: &[Studied], sections: &mut Sections) -> Result<(), String
             continue;
         };
         let low = !best.is_confident();
-        as_expected += usize::from(expect == Expect::Loop || (expect == Expect::Warn && low));
-        let made = studied.make(best, &LoopSettings::default())?;
+        let is_whole = best.whole.is_some();
+        as_expected += usize::from(match expect {
+            Expect::Loop => true,
+            Expect::Warn => low,
+            Expect::Refuse => is_whole,
+        });
+        let others = found.as_ref().map_or(&[][..], |found| &found.candidates[1..]);
+        let made = studied.make_or_retry(best, others, &LoopSettings::default())?;
         let quality = studied.written_quality(&made, &made.loop_clip)?;
         popping += usize::from(quality.pops());
         gap_deg = gap_deg.max(quality.pose_gap_radians.to_degrees());
@@ -65,8 +71,9 @@ fn every_take(studied: &[Studied], sections: &mut Sections) -> Result<(), String
             moved.extend(quality.displacement_metres.map(|metres| 1e3 * metres));
         }
         table.row(format_args!(
-            "{} | {rate:.0} | {expect} | loop{} | {:.3} | {} | {} | {:.5} | {:.5} | {:.2} | {} | {:.0} | {} | {} | {}",
+            "{} | {rate:.0} | {expect} | {}{} | {:.3} | {} | {} | {:.5} | {:.5} | {:.2} | {} | {:.0} | {} | {} | {}",
             studied.file,
+            if is_whole { "whole clip" } else { "loop" },
             if low { ", low" } else { "" },
             best.source_period_secs,
             best.cycles,

@@ -7,7 +7,7 @@ use std::{
 
 use loopwright::{
     Analysis, FoundLoops, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Pose, Quality, SearchSettings, Take, Tracks,
-    loop_clip::LoopKeys, quality,
+    loop_clip::LoopKeys, pipeline::Retry, quality,
 };
 use loopwright_formats::{
     Format, LoadedTake, LoopWriteSettings, ReadSettings, Source, SpaceSettings, UnitChoice, UpChoice,
@@ -150,6 +150,21 @@ impl Studied {
         self.analysis
             .make_loop(candidate, settings)
             .map_err(|error| self.failed(error))
+    }
+
+    /// The same, as the command does it: other stretches and closures are tried where the seam shows.
+    pub(crate) fn make_or_retry(
+        &self,
+        candidate: &LoopCandidate,
+        others: &[LoopCandidate],
+        settings: &LoopSettings,
+    ) -> Result<MadeLoop, String> {
+        let retry = Retry {
+            stretches: &others[..others.len().min(4)],
+            closures: true,
+        };
+        let found = self.analysis.make_loop_or_retry(candidate, settings, retry);
+        Ok(found.map_err(|error| self.failed(error))?.made)
     }
 
     /// Measures a loop of the same stretch, closed by any method.
