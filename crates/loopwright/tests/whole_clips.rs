@@ -141,6 +141,21 @@ fn a_little_more_than_a_cycle_is_trimmed_to_one() {
 }
 
 #[test]
+fn a_take_of_many_uneven_cycles_is_no_whole_clip() {
+    for seed in 0..40 {
+        let settings = WalkSettings {
+            seconds: 12.0,
+            speed_variation: 0.3,
+            noise_deg: 0.1,
+            seed,
+            ..WalkSettings::default()
+        };
+        let take = synthesize(&settings).unwrap().take;
+        assert_eq!(whole(&take), None, "{seed}");
+    }
+}
+
+#[test]
 fn a_single_cycle_has_its_own_period() {
     let truth = 1.1537;
     for keys in 33..=35 {

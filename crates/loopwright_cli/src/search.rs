@@ -28,6 +28,7 @@ pub(crate) fn settings(args: &SearchArgs, max_candidates: usize) -> SearchSettin
             climb_mps: args.climb,
         },
         idle: args.idle,
+        choose_by: args.choose,
         pairing: Pairing::Same,
         whole_take: !args.chooses_a_part(),
     }

@@ -3,6 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use loopwright::{
     RootMode,
+    candidate::ChooseBy,
     closure::{ClosureName, Order, SeamMotion},
     controller_fit::Mode,
     feet::{FootLock, RootSpeed},
@@ -119,6 +120,10 @@ choices! {
         Blender: "BVH in metres with Y up",
         Three: "In place; root motion in the userData of glTF clips",
         Generic: "Anything else",
+    }
+    ChooseBy::ALL {
+        Outcome: "What a person sees of the loop that comes of it",
+        Cost: "The price of its seam",
     }
     DecayKind::ALL {
         Spring: "",

@@ -47,6 +47,7 @@ impl SearchedTake<'_> {
                 .filter(|&&frame| pair.start_frame < frame && frame <= pair.end_frame)
                 .count(),
             activity: self.activity(pair),
+            outcome: None,
             whole: None,
             contact_phase: (self.analysis.contacts).phase(cut.start_frame(), num_frames / f64::from(cycles.max(1))),
         }

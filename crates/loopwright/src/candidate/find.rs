@@ -5,7 +5,7 @@ use super::{
     report::{FoundLoops, LoopCandidate},
     rhythm,
     settings::SearchSettings,
-    whole::WholeClip,
+    whole::{LastKey, WholeClip},
 };
 use crate::{
     analysis::{Analysis, activity::ActivityKind, features::Features},
@@ -41,17 +41,8 @@ pub enum SearchError {
 }
 
 impl Analysis {
-    /// Finds distinct loops.
-    ///
-    /// Where the whole take loops already ([`Self::whole_loop`]), it comes first and is kept whole; where nothing that moves
-    /// repeats and the take is one cycle ([`Self::whole_cycle`]), that comes first.
-    ///
-    /// Other candidates repeat around their seam (similarity and rhythm of the frames around it, not of two poses alone), cost less
-    /// than [`super::MAX_COST_RATIO`] of the cost of random pairs, and move; idle stretches are proposed only where nothing else
-    /// repeats. The first candidate is sound ([`LoopCandidate::is_sound`]) where any is: of the sound ones, the one with the
-    /// fewest cycles whose cost is within a quarter of the lowest of any length. Errors:
-    /// [`SearchError`]: the take is too short or still, no frame of it is clean, or the bounds are not in order.
-    pub fn find_loops(&self, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
+    /// The loops that a search proposes, in the order of their costs: [`Self::find_loops`] chooses among them.
+    pub(crate) fn propose_loops(&self, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
         let features = settings.pairing.features(self);
         self.find_all(&self.finder(settings, &features), settings)
     }
@@ -92,7 +83,15 @@ impl Analysis {
             Err(_) if whole_loop.is_some() => (FoundLoops::default(), None),
             Err(error) => return Err(error.clone()),
         };
-        let first = whole_loop.or_else(|| cycle.and_then(asked_for));
+        // Where the search finds a cycle twice or more, a take that counts as one cycle ends by chance where it began.
+        let is_chance = |whole: &LoopCandidate| {
+            let lacks_its_key = (whole.whole).is_some_and(|whole| whole.last_key == LastKey::BeforeClosing);
+            let shows_several = |best: &LoopCandidate| {
+                !best.is_idle && 2.0 * best.num_frames <= f64::from(best.cycles.max(1)) * whole.num_frames
+            };
+            lacks_its_key && whole.cycles == 1 && found.candidates.iter().any(shows_several)
+        };
+        let first = (whole_loop.filter(|whole| !is_chance(whole))).or_else(|| cycle.and_then(asked_for));
         if let Some(first) = first {
             found.candidates.insert(0, first);
             found.candidates.truncate(settings.max_candidates.max(1));

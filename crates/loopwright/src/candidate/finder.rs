@@ -12,7 +12,7 @@ use super::{
     score::SeamCost,
     seams::{SeamPair, Seams},
     search::{Admission, DistinctPairs},
-    settings::{RootMotionBounds, SearchSettings},
+    settings::{ChooseBy, RootMotionBounds, SearchSettings},
 };
 use crate::{
     analysis::{Analysis, activity::ActivityKind, features::Features},
@@ -44,6 +44,10 @@ const RANDOM_GAP_SECS: f64 = 0.5;
 
 /// Number of pairs examined before the search gives up.
 const MAX_LOOKED_AT: usize = 400;
+
+/// Loops of a single cycle that are added to a list of longer ones, and the pairs that are examined for them.
+const SINGLE_CYCLES: usize = 10;
+const SINGLE_CYCLES_LOOKED_AT: usize = 40;
 
 /// Idle loops below this length look like twitches, seconds.
 const MIN_IDLE_SECS: f64 = 2.0;
@@ -266,8 +270,28 @@ impl<'a> Finder<'a> {
         if let Some(best) = sound.or_else(|| found.candidates.first().cloned()) {
             let chosen = self.fewest_cycles(best, &admission, random_cost);
             self.put_first(&mut found.candidates, chosen);
+            self.add_single_cycles(&mut found.candidates, &admission, random_cost);
         }
         found
+    }
+
+    /// Adds loops of a single cycle to a list that is to be chosen from: cheaper ones of several cycles may have kept them out.
+    fn add_single_cycles(&self, candidates: &mut Vec<LoopCandidate>, admission: &Admission, random_cost: f64) {
+        let first = &candidates[0];
+        if self.settings.choose_by == ChooseBy::Cost || self.settings.cycles.is_some() || first.cycles == 0 {
+            return;
+        }
+        let period = first.cut.num_frames() / f64::from(first.cycles);
+        let pairs = self.pairs(&admission.with_lags(lags_of(1, period)), MAX_COST_RATIO * random_cost);
+        let singles = pairs
+            .take(SINGLE_CYCLES_LOOKED_AT)
+            .filter_map(|pair| self.judge(&pair, random_cost).ok())
+            .filter(|found| found.cycles == 1);
+        for single in singles.take(SINGLE_CYCLES) {
+            if !candidates.iter().any(|other| self.is_similar(other, &single)) {
+                candidates.push(single);
+            }
+        }
     }
 
     /// Adds the distinct loops that qualify, cheapest first, and returns the first sound one among all that were examined.

@@ -18,6 +18,8 @@ mod finder;
 
 mod stretches;
 
+mod outcome;
+
 mod whole;
 
 mod whole_clip;
@@ -47,10 +49,11 @@ pub(crate) mod score;
 pub use find::SearchError;
 pub use finder::MAX_COST_RATIO;
 pub use kind::MotionKind;
+pub use outcome::Outcome;
 pub use report::{CONFIDENT_TAKE_STRENGTH, FoundLoops, LoopCandidate, MissReason, NearestMiss, TakeRhythm};
 pub use rhythm::{MIN_PROMINENCE, MIN_STRENGTH};
 pub use score::DEFAULT_HALF_LIFE_SECS;
 pub use seams::SeamPair;
-pub use settings::{RootMotionBounds, SearchSettings};
+pub use settings::{ChooseBy, RootMotionBounds, SearchSettings};
 pub use stretches::{FoundStretch, FoundStretches, SegmentLoops};
 pub use whole::{LastKey, WholeClip, WholeClipKind};

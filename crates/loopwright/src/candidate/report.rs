@@ -1,6 +1,7 @@
 //! Result of a search: loops with their figures, and the nearest miss where there is none.
 
 use super::{
+    outcome::Outcome,
     seams::SeamPair,
     settings::SearchSettings,
     whole::{WholeClip, WholeClipKind},
@@ -89,6 +90,8 @@ pub struct LoopCandidate {
     pub activity: f64,
     /// Phase of the body's cycle at the seam, as in [`crate::analysis::contacts::Contacts::phase`].
     pub contact_phase: Option<f64>,
+    /// What a person sees of the loop; `None` where it was not worked out.
+    pub outcome: Option<Outcome>,
     /// How the ends meet where the stretch is the whole take; `None` for a stretch that a search or the caller chose.
     pub whole: Option<WholeClip>,
 }

@@ -26,6 +26,8 @@ pub struct SearchSettings {
     pub root_motion: RootMotionBounds,
     /// Look for idle loops instead of loops that move.
     pub idle: bool,
+    /// What the recommended loop is chosen by.
+    pub choose_by: ChooseBy,
     /// Propose the whole take first where it loops already, and where nothing in it repeats but it is one cycle.
     pub whole_take: bool,
     /// What ends meet. Where it is the mirror image of the start, the search looks for half cycles; bounds on length and cycles
@@ -46,6 +48,7 @@ impl Default for SearchSettings {
             within: None,
             root_motion: RootMotionBounds::default(),
             idle: false,
+            choose_by: ChooseBy::Outcome,
             whole_take: true,
             pairing: Pairing::Same,
         }
@@ -63,6 +66,21 @@ impl SearchSettings {
         TimeStep::new(take.frame_time_secs() * f64::from(self.pairing.num_stretches()))
     }
 }
+
+/// What the recommended loop is chosen by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ChooseBy {
+    /// What a person sees of the loop: see [`Outcome`](super::Outcome).
+    #[default]
+    Outcome,
+    /// The price of its seam.
+    Cost,
+}
+
+crate::words!(ChooseBy {
+    Outcome: "outcome",
+    Cost: "cost",
+});
 
 /// Bounds on the root motion of a loop; `None` for any.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -82,15 +82,18 @@ const SAME_RHYTHM: f64 = 0.15;
 const OVERLAP: f64 = 0.5;
 
 impl Analysis {
-    /// Finds the stretches that repeat, each with its best loop.
+    /// The stretches that repeat: [`Self::find_stretches`] chooses the best loop of each.
     ///
-    /// The first row is the first loop of [`Self::find_loops`], which costs less where no other is wanted. Most rows:
-    /// [`SearchSettings::max_candidates`]; fewer rows are the first of more. A whole take that loops is a row of its own. Errors:
-    /// as [`Self::find_loops`].
-    pub fn find_stretches(&self, settings: &SearchSettings) -> Result<FoundStretches, SearchError> {
+    /// `rank` puts the loops of the whole take in the order in which they are recommended; `listed` of them are wanted.
+    pub(crate) fn propose_stretches(
+        &self,
+        settings: &SearchSettings,
+        listed: usize,
+        rank: &dyn Fn(Vec<LoopCandidate>) -> Vec<LoopCandidate>,
+    ) -> Result<FoundStretches, SearchError> {
         let max_rows = settings.max_candidates.max(1);
         let settings = SearchSettings {
-            max_candidates: LISTED,
+            max_candidates: listed.max(LISTED),
             ..settings.clone()
         };
         let features = settings.pairing.features(self);
@@ -102,7 +105,7 @@ impl Analysis {
             rows: Vec::new(),
             segments: Vec::new(),
         };
-        let mut listed = core::mem::take(&mut found.candidates).into_iter().peekable();
+        let mut listed = rank(core::mem::take(&mut found.candidates)).into_iter().peekable();
         // A whole clip is kept as it is; the recommended loop of the search comes after it.
         while let Some(whole) = listed.next_if(|first| first.whole.is_some()) {
             gathered.open(whole);

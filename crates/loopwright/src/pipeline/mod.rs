@@ -2,6 +2,8 @@
 
 pub(crate) mod auto;
 
+mod choice;
+
 mod path;
 
 mod placement;

@@ -84,6 +84,11 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) 
     }
 }
 
+/// Mean distance of the joints of a loop from the uncut take, seen from the root, metres.
+pub(crate) fn displacement_of(clip: &LoopClip, source: &RootRelativeClip) -> f64 {
+    seam::displacement(&LoopKeys::of_loop(clip), &SourceTracks::of(source)).0
+}
+
 /// Mean distance of joints between two loops of the same samples, seen from their roots, metres.
 pub(crate) fn mean_distance(one: &LoopClip, other: &LoopClip) -> f64 {
     let (one, other) = (one.tracks_from_root(), other.tracks_from_root());

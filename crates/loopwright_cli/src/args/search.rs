@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use loopwright::{candidate::DEFAULT_HALF_LIFE_SECS, math::DecayKind};
+use loopwright::{
+    candidate::{ChooseBy, DEFAULT_HALF_LIFE_SECS},
+    math::DecayKind,
+};
 
 use crate::{
     headings::{INPUT, OUTPUT, WHICH_LOOP},
@@ -53,7 +56,10 @@ pub(crate) struct SearchArgs {
     /// Only idle loops: the body stays about where it is.
     #[arg(long, conflicts_with_all = ["cycles", "speed", "straight", "turning"])]
     pub(crate) idle: bool,
-    /// Shifted and multiple versions of loops one by one, cheapest first.
+    /// What the recommended loop is chosen by [default: outcome].
+    #[arg(long, value_name = "WHAT", value_parser = choice::<ChooseBy>(), default_value_t = ChooseBy::Outcome, hide_default_value = true)]
+    pub(crate) choose: ChooseBy,
+    /// Shifted and multiple versions of loops one by one.
     #[arg(long)]
     pub(crate) shifted: bool,
     /// What the search does anyway; accepted for scripts that say so.
@@ -93,6 +99,7 @@ impl Default for SearchArgs {
             straight: false,
             turning: None,
             idle: false,
+            choose: ChooseBy::Outcome,
             shifted: false,
             per_segment: false,
             decay: DecayKind::Spring,

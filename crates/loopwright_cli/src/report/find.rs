@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use loopwright::{
     Analysis, LoopCandidate, RootMode, RootMotion, SearchSettings,
-    candidate::{MissReason, NearestMiss, SegmentLoops},
+    candidate::{MissReason, NearestMiss, Outcome, SegmentLoops},
     math::ops,
     root_motion::RootSpace,
 };
@@ -45,7 +45,38 @@ pub(crate) struct FoundLoop {
     /// Whether the loop is worth making, see [`Grade::of_candidate`].
     #[serde(serialize_with = "word")]
     grade: Grade,
+    /// What a person sees of the loop; null for whole clips, idle loops and `--choose cost`.
+    outcome: Option<OutcomeFacts>,
     root_motion: RootMotionFacts,
+}
+
+/// What a person sees of a loop, by which the list is ordered; lengths and speeds at the size of a man, null what was not worked
+/// out.
+#[derive(Serialize)]
+struct OutcomeFacts {
+    score: f64,
+    displacement_mm: Option<f64>,
+    speed_drift_ratio: Option<f64>,
+    turn_drift_deg: Option<f64>,
+    abruptness_ratio: f64,
+    extra_cycles: u32,
+    foot_slide_cmps: Option<f64>,
+    knee_ratio: Option<f64>,
+}
+
+impl From<&Outcome> for OutcomeFacts {
+    fn from(outcome: &Outcome) -> Self {
+        Self {
+            score: outcome.score(),
+            displacement_mm: outcome.displacement_metres.map(|metres| 1e3 * metres),
+            speed_drift_ratio: outcome.speed_drift,
+            turn_drift_deg: outcome.turn_drift_radians.map(f64::to_degrees),
+            abruptness_ratio: outcome.abruptness,
+            extra_cycles: outcome.extra_cycles,
+            foot_slide_cmps: outcome.foot_slide_mps.map(|speed| 1e2 * speed),
+            knee_ratio: outcome.knee_ratio,
+        }
+    }
 }
 
 fn word<S: Serializer>(grade: &Grade, to: S) -> Result<S::Ok, S::Error> {
@@ -64,6 +95,7 @@ impl FoundLoop {
             versions: (hunt.stretches.as_ref()).and_then(|stretches| stretches.versions.get(index).copied()),
             segment: analysis.segment_of(candidate).map(|segment| segment.gait.name()),
             grade: Grade::of_candidate(candidate),
+            outcome: candidate.outcome.as_ref().map(OutcomeFacts::from),
             root_motion: describe::root_motion(
                 &RootMotion {
                     start: candidate.root_start,
@@ -94,7 +126,20 @@ impl FoundLoop {
         if !verbose {
             return row;
         }
+        let outcome = self.outcome.as_ref();
         row.extend([
+            optional(outcome.map(|outcome| outcome.score), 1),
+            optional(outcome.and_then(|outcome| outcome.displacement_mm), 1),
+            optional(
+                outcome
+                    .and_then(|outcome| outcome.speed_drift_ratio)
+                    .map(|share| 1e2 * share),
+                1,
+            ),
+            optional(outcome.and_then(|outcome| outcome.turn_drift_deg), 1),
+            optional(outcome.map(|outcome| outcome.abruptness_ratio), 2),
+            optional(outcome.and_then(|outcome| outcome.foot_slide_cmps), 1),
+            optional(outcome.and_then(|outcome| outcome.knee_ratio), 2),
             optional(candidate.seam_cost_metre_secs, 4),
             optional(candidate.cost_ratio, 3),
             optional(candidate.steadiness, 2),
@@ -262,7 +307,7 @@ impl FindAnswer {
             ""
         };
         let judged_by = if verbose {
-            " | seam cost | ratio | steady | climb | phase | activity"
+            " | score | mm off | drift % | deg | abrupt | slide cm/s | knee | seam cost | ratio | steady | climb | phase | activity"
         } else {
             ""
         };

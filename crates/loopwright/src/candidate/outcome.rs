@@ -1,0 +1,59 @@
+//! What a person sees of a loop, in parts that can be added up.
+
+/// What a person sees of a loop that was made of a stretch; lengths and speeds at the size of a man.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// Mean distance of joints from the take after closing, feet not held, metres; `None` where it was not closed.
+    pub displacement_metres: Option<f64>,
+    /// How much the speed differs between a cycle around the end and one around the start, as a share of their mean; `None` where
+    /// the take ends too early to tell.
+    pub speed_drift: Option<f64>,
+    /// The same for the turn of a cycle, radians.
+    pub turn_drift_radians: Option<f64>,
+    /// The take's own acceleration at the seam, see [`super::LoopCandidate::abruptness`].
+    pub abruptness: f64,
+    /// Cycles beyond the fewest of any loop of the list.
+    pub extra_cycles: u32,
+    /// Speed of standing feet in the finished loop, metres per second; `None` where it was not made.
+    pub foot_slide_mps: Option<f64>,
+    /// The sharpest acceleration of a knee in the finished loop over its own in the take; `None` where it was not made.
+    pub knee_ratio: Option<f64>,
+}
+
+/// What a person notices of each part, so that each counts 1 there.
+const DISPLACEMENT_METRES: f64 = 0.01;
+const SPEED_DRIFT: f64 = 0.05;
+const TURN_DRIFT_RADIANS: f64 = 5.0 * core::f64::consts::PI / 180.0;
+const ABRUPTNESS: f64 = 1.0;
+const EXTRA_CYCLES: f64 = 1.0;
+const FOOT_SLIDE_MPS: f64 = 0.02;
+const KNEE_RATIO: f64 = 0.5;
+
+/// Most that a part counts: what is bad in one respect is bad, and need not be compared further.
+const MOST: f64 = 3.0;
+
+/// What an unknown drift counts: as much as one that is noticed.
+const UNKNOWN: f64 = 1.0;
+
+impl Outcome {
+    /// The parts in their units, from 0 to 3 each: displacement, drift of speed, drift of turn, abruptness, cycles, foot sliding and
+    /// knees; 0 what was not worked out.
+    pub fn parts(&self) -> [f64; 7] {
+        let drift = |value: Option<f64>, unit: f64| value.map_or(UNKNOWN, |value| value / unit);
+        [
+            self.displacement_metres.unwrap_or(0.0) / DISPLACEMENT_METRES,
+            drift(self.speed_drift, SPEED_DRIFT),
+            drift(self.turn_drift_radians, TURN_DRIFT_RADIANS),
+            self.abruptness / ABRUPTNESS,
+            f64::from(self.extra_cycles) / EXTRA_CYCLES,
+            self.foot_slide_mps.unwrap_or(0.0) / FOOT_SLIDE_MPS,
+            (self.knee_ratio.unwrap_or(1.0) - 1.0) / KNEE_RATIO,
+        ]
+        .map(|part| part.clamp(0.0, MOST))
+    }
+
+    /// The sum of the parts: less is better.
+    pub fn score(&self) -> f64 {
+        self.parts().iter().sum()
+    }
+}

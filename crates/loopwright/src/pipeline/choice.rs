@@ -1,0 +1,232 @@
+//! Which of the proposed loops to recommend: the one that comes out best, not the one with the cheapest seam.
+//!
+//! The price of a seam is proved, but within one take it says little about the loop that is made of it. So the loops of the list
+//! are closed, and ranked by what a person sees of the result. Parts, units and how they were settled: docs/math/choice.md.
+
+use super::{LoopSettings, MadeLoop, finish, prepare};
+use crate::{
+    analysis::Analysis,
+    candidate::{ChooseBy, FoundLoops, FoundStretches, LoopCandidate, Outcome, SearchError, SearchSettings},
+    feet::{FeetSettings, FootLock, RootSpeed},
+    math::ops,
+    motion::WorldTracks,
+    quality,
+};
+
+/// Loops that are chosen from, whatever number is asked for: fewer are then the first of more.
+const LISTED: usize = 60;
+
+/// Loops that are closed, those that promise most by what the take alone shows.
+const CLOSED: usize = 20;
+
+/// Loops that are made in full, with their feet held.
+const MADE_IN_FULL: usize = 3;
+
+impl Analysis {
+    /// Finds distinct loops.
+    ///
+    /// Where the whole take loops already ([`Self::whole_loop`]), it comes first and is kept whole; where nothing that moves
+    /// repeats and the take is one cycle ([`Self::whole_cycle`]), that comes first.
+    ///
+    /// Other candidates repeat around their seam (similarity and rhythm of the frames around it, not of two poses alone), cost less
+    /// than [`crate::candidate::MAX_COST_RATIO`] of the cost of random pairs, and move; idle stretches are proposed only where
+    /// nothing else repeats. They are sorted by their outcome ([`Outcome::score`]), sound ones first
+    /// ([`LoopCandidate::is_sound`]); with [`ChooseBy::Cost`] the first is, of the sound ones, that with the fewest cycles whose cost
+    /// is within a quarter of the lowest of any length, and the others follow by cost. Errors: [`SearchError`]: the take is too
+    /// short or still, no frame of it is clean, or the bounds are not in order.
+    pub fn find_loops(&self, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
+        let mut found = self.propose_loops(&listing_enough(settings))?;
+        found.candidates = self.ranked(found.candidates, settings);
+        found.candidates.truncate(settings.max_candidates.max(1));
+        Ok(found)
+    }
+
+    /// Finds the stretches that repeat, each with its best loop.
+    ///
+    /// The first row is the first loop of [`Self::find_loops`], which costs less where no other is wanted. Most rows:
+    /// [`SearchSettings::max_candidates`]; fewer rows are the first of more. A whole take that loops is a row of its own. Errors:
+    /// as [`Self::find_loops`].
+    pub fn find_stretches(&self, settings: &SearchSettings) -> Result<FoundStretches, SearchError> {
+        let mut found = self.propose_stretches(settings, listing_enough(settings).max_candidates, &|candidates| {
+            self.ranked(candidates, settings)
+        })?;
+        for row in found.rows.iter_mut().skip(1) {
+            let versions = core::mem::take(&mut row.versions);
+            let all = core::iter::once(row.best.clone()).chain(versions).collect();
+            let mut ranked = self.ranked(all, settings).into_iter();
+            if let Some(best) = ranked.next() {
+                row.best = best;
+            }
+            row.versions = ranked.collect();
+        }
+        Ok(found)
+    }
+
+    /// Candidates in the order in which they are recommended. A whole take and idle loops stay where they are.
+    fn ranked(&self, candidates: Vec<LoopCandidate>, settings: &SearchSettings) -> Vec<LoopCandidate> {
+        if settings.choose_by == ChooseBy::Cost {
+            return candidates;
+        }
+        let (mut ranked, mut first): (Vec<_>, Vec<_>) =
+            (candidates.into_iter()).partition(|each| each.whole.is_none() && !each.is_idle);
+        // The fewest cycles that any of them shows count as one.
+        let fewest = ranked.iter().map(|each| each.cycles).min().unwrap_or(1);
+        for candidate in &mut ranked {
+            candidate.outcome = Some(self.outcome_of_take(candidate, fewest));
+        }
+        let score = |each: &LoopCandidate| each.outcome.map_or(f64::INFINITY, |outcome| outcome.score());
+        let sort = |list: &mut [LoopCandidate]| {
+            list.sort_by(|one, other| {
+                (other.is_sound().cmp(&one.is_sound())).then(score(one).total_cmp(&score(other)))
+            });
+        };
+        sort(&mut ranked);
+        let num_closed = ranked.len().min(CLOSED);
+        for candidate in &mut ranked[..num_closed] {
+            self.add_outcome_of_closing(candidate);
+        }
+        sort(&mut ranked[..num_closed]);
+        let in_full = ranked.len().min(MADE_IN_FULL);
+        for candidate in &mut ranked[..in_full] {
+            self.add_outcome_in_full(candidate);
+        }
+        sort(&mut ranked[..in_full]);
+        first.append(&mut ranked);
+        first
+    }
+
+    /// The parts of the outcome that the take alone shows.
+    fn outcome_of_take(&self, candidate: &LoopCandidate, fewest_cycles: u32) -> Outcome {
+        let drift = self.drift(candidate);
+        Outcome {
+            speed_drift: drift.map(|drift| drift.speed),
+            turn_drift_radians: drift.map(|drift| drift.turn_radians),
+            abruptness: candidate.abruptness,
+            extra_cycles: candidate.cycles.saturating_sub(fewest_cycles),
+            ..Outcome::default()
+        }
+    }
+
+    /// Adds the part that closing shows. A stretch that cannot be closed has no outcome.
+    fn add_outcome_of_closing(&self, candidate: &mut LoopCandidate) {
+        let settings = LoopSettings {
+            feet: FeetSettings {
+                lock: FootLock::Off,
+                speed: RootSpeed::Poses,
+            },
+            ..LoopSettings::default()
+        };
+        let closed = prepare(self, candidate, &settings).and_then(|source| finish(self, candidate, source, &settings));
+        candidate.outcome = match (candidate.outcome, closed) {
+            (Some(outcome), Ok(made)) => {
+                let metres = quality::displacement_of(&made.loop_clip, &made.source);
+                Some(Outcome {
+                    displacement_metres: Some(metres / self.body.size(&self.take)),
+                    ..outcome
+                })
+            }
+            _ => None,
+        };
+    }
+
+    /// Adds the parts that only the finished loop shows.
+    fn add_outcome_in_full(&self, candidate: &mut LoopCandidate) {
+        let Ok(made) = self.make_loop(candidate, &LoopSettings::default()) else {
+            return;
+        };
+        let slide = quality::foot_slide_of_loop(&made.loop_clip, &made.body, &made.source);
+        if let Some(outcome) = &mut candidate.outcome {
+            outcome.foot_slide_mps = Some(slide.unwrap_or(0.0) / self.body.size(&self.take));
+            outcome.knee_ratio = Some(sharpest_knee(&made));
+        }
+    }
+
+    /// How much faster the body is, and how much more it turns, over a cycle centred on the end than over one centred on the start;
+    /// `None` where the take has too few frames around either.
+    fn drift(&self, candidate: &LoopCandidate) -> Option<Drift> {
+        let (start, end) = (candidate.cut.start_frame(), candidate.cut.end_frame());
+        let cycle = (end - start) / f64::from(candidate.cycles.max(1));
+        let last = (self.take.num_frames() - 1) as f64;
+        // Both spans have the same length, so that both see the same part of a cycle.
+        let half = (0.5 * cycle).min(start).min(last - end);
+        if half < MIN_HALF_SHARE * cycle {
+            return None;
+        }
+        let over = |middle: f64| {
+            let [before, after] = [middle - half, middle + half].map(|frame| self.heading_at(frame));
+            let moved = after.0 - before.0;
+            (ops::hypot(moved.x, moved.z), after.1 - before.1)
+        };
+        let ((from, turn_from), (to, turn_to)) = (over(start), over(end));
+        let secs = 2.0 * half * self.take.frame_time_secs();
+        let usual = (0.5 * (from + to)).max(SLOW_MPS * secs);
+        Some(Drift {
+            speed: (to - from).abs() / usual,
+            turn_radians: (turn_to - turn_from).abs() * cycle / (2.0 * half),
+        })
+    }
+
+    /// Position over the ground and facing between two frames.
+    fn heading_at(&self, frame: f64) -> (glam::DVec3, f64) {
+        let last = self.take.num_frames() - 1;
+        let (before, share) = (frame.floor().max(0.0) as usize, frame - frame.floor());
+        let (before, after) = (before.min(last), (before + 1).min(last));
+        let heading = &self.heading;
+        (
+            heading.ground(before).lerp(heading.ground(after), share),
+            heading.yaw(before) + share * (heading.yaw(after) - heading.yaw(before)),
+        )
+    }
+}
+
+/// Half of the shortest span over which a drift is measured, as a share of a cycle.
+const MIN_HALF_SHARE: f64 = 0.2;
+
+/// Speeds below this do not drift, metres per second.
+const SLOW_MPS: f64 = 0.2;
+
+#[derive(Clone, Copy, Debug)]
+struct Drift {
+    speed: f64,
+    turn_radians: f64,
+}
+
+/// The settings with a list that is long enough to choose from.
+fn listing_enough(settings: &SearchSettings) -> SearchSettings {
+    let least = match settings.choose_by {
+        ChooseBy::Outcome => LISTED,
+        ChooseBy::Cost => 1,
+    };
+    SearchSettings {
+        max_candidates: settings.max_candidates.max(least),
+        ..settings.clone()
+    }
+}
+
+/// Largest second difference of a knee over its own in the uncut stretch, two frames more at each end where the take has them.
+fn sharpest_knee(made: &MadeLoop) -> f64 {
+    let clip = &made.source.clip;
+    let (uncut, closed) = (clip.world_tracks(), made.loop_clip.tracks_from_root());
+    let first = clip.sample_range().start().unsigned_abs();
+    let count = made.loop_clip.num_samples();
+    let skeleton = made.loop_clip.skeleton();
+    let bend = |world: &WorldTracks, samples: [usize; 3], joint: usize| {
+        let [before, at, after] = samples.map(|sample| world.position(sample, joint));
+        (before - 2.0 * at + after).length()
+    };
+    let own_range = first.saturating_sub(2).max(1)..(first + count + 3).min(uncut.num_frames() - 1);
+    let knees = made.body.feet.iter().filter_map(|foot| skeleton.parent(foot.ankle));
+    knees
+        .filter(|&knee| knee != made.body.hips)
+        .map(|knee| {
+            let own = own_range
+                .clone()
+                .map(|frame| bend(&uncut, [frame - 1, frame, frame + 1], knee));
+            let of_loop = (0..count).map(|sample| {
+                let around = [sample + count - 1, sample, sample + 1].map(|sample| sample % count);
+                bend(&closed, around, knee)
+            });
+            of_loop.fold(0.0, f64::max) / own.fold(1e-4, f64::max)
+        })
+        .fold(0.0, f64::max)
+}
