@@ -5,6 +5,7 @@ use std::ops::Range;
 use glam::DVec3;
 use loopwright::{
     LoopSettings, SearchSettings, Take, Tracks,
+    candidate::ChooseBy,
     feet::FootLock,
     loop_clip::LoopKeys,
     math::rotation,
@@ -164,6 +165,7 @@ fn places(take: &Take, [shortest, longest]: [f64; 2]) -> Vec<(f64, f64)> {
 fn proposed(studied: &Studied) -> Vec<(f64, f64)> {
     let settings = SearchSettings {
         max_candidates: PLACES,
+        choose_by: ChooseBy::Cost,
         ..SearchSettings::default()
     };
     // Takes that cannot be searched propose nothing.

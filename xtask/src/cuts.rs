@@ -1,6 +1,6 @@
 //! Many cuts of each take, and the visibility of their closed seams.
 
-use loopwright::{LoopCandidate, SearchSettings, pipeline::Sampling};
+use loopwright::{LoopCandidate, SearchSettings, candidate::ChooseBy, pipeline::Sampling};
 
 use crate::{statistics::mean, takes::Studied};
 
@@ -18,6 +18,7 @@ pub(crate) fn for_each(
 ) -> Result<(), String> {
     let settings = SearchSettings {
         max_candidates: CUTS_PER_TAKE,
+        choose_by: ChooseBy::Cost,
         ..SearchSettings::default()
     };
     let rate = studied.take.frame_rate_hz();

@@ -222,7 +222,7 @@ fn a_take_in_place_gets_its_speed_back() {
         off.push((speed / settings.speed_mps - 1.0).abs());
     }
     let worst = off.iter().copied().fold(0.0, f64::max);
-    assert!(worst < 0.02, "{worst}: {off:?}");
+    assert!(worst < 0.025, "{worst}: {off:?}");
 }
 
 #[test]

@@ -213,12 +213,20 @@ fn walk(turn_dps: f64, root: &RootSettings) -> Result<MadeLoop, MakeError> {
     };
     let take = synthesize(&settings).unwrap().take;
     let analysis = Analysis::new(&take).unwrap();
-    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+    let found = analysis.find_loops(&by_cost()).unwrap();
     let settings = LoopSettings {
         root: *root,
         ..LoopSettings::default()
     };
     analysis.make_loop(&stretch(&analysis, &found.candidates[0].cut, 1), &settings)
+}
+
+/// The cheapest seam: how far a straight root moves depends on the stretch.
+fn by_cost() -> SearchSettings {
+    SearchSettings {
+        choose_by: loopwright::candidate::ChooseBy::Cost,
+        ..SearchSettings::default()
+    }
 }
 
 /// A straight root moves as far as the screw, faces like the body, and never turns; the hips close the remainder.

@@ -115,9 +115,9 @@ impl Analysis {
             gathered.open(recommended);
             num_first += 1;
             gathered.search_segments(finder);
-            for candidate in listed {
+            for (index, candidate) in listed.enumerate() {
                 // What is in no row by now mixes segments or kinds of motion: a row only where it can be recommended.
-                let may_open = candidate.is_sound();
+                let may_open = candidate.is_sound() && index < LISTED;
                 gathered.add(candidate, may_open, finder);
             }
         }

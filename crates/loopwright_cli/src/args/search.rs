@@ -56,8 +56,15 @@ pub(crate) struct SearchArgs {
     /// Only idle loops: the body stays about where it is.
     #[arg(long, conflicts_with_all = ["cycles", "speed", "straight", "turning"])]
     pub(crate) idle: bool,
-    /// What the recommended loop is chosen by [default: outcome].
-    #[arg(long, value_name = "WHAT", value_parser = choice::<ChooseBy>(), default_value_t = ChooseBy::Outcome, hide_default_value = true)]
+    /// Recommend by the outcome of closing, or by the cost of the seam.
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_parser = choice::<ChooseBy>(),
+        default_value_t = ChooseBy::Outcome,
+        hide_default_value = true,
+        hide_possible_values = true
+    )]
     pub(crate) choose: ChooseBy,
     /// Shifted and multiple versions of loops one by one.
     #[arg(long)]
