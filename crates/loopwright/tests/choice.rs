@@ -118,7 +118,7 @@ fn a_part_counts_three_at_most_and_nothing_below_zero() {
     let of = |outcome: Outcome| outcome.score();
     assert_eq!(
         of(Outcome {
-            displacement_metres: Some(0.005),
+            displacement_metres: Some(0.0025),
             ..best
         }),
         0.5

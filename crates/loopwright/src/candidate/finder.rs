@@ -12,7 +12,7 @@ use super::{
     score::SeamCost,
     seams::{SeamPair, Seams},
     search::{Admission, DistinctPairs},
-    settings::{ChooseBy, RootMotionBounds, SearchSettings},
+    settings::{RootMotionBounds, SearchSettings},
 };
 use crate::{
     analysis::{Analysis, activity::ActivityKind, features::Features},
@@ -278,7 +278,7 @@ impl<'a> Finder<'a> {
     /// Adds loops of a single cycle to a list that is to be chosen from: cheaper ones of several cycles may have kept them out.
     fn add_single_cycles(&self, candidates: &mut Vec<LoopCandidate>, admission: &Admission, random_cost: f64) {
         let first = &candidates[0];
-        if self.settings.choose_by == ChooseBy::Cost || self.settings.cycles.is_some() || first.cycles == 0 {
+        if !self.settings.ranks_by_outcome() || self.settings.cycles.is_some() || first.cycles == 0 {
             return;
         }
         let period = first.cut.num_frames() / f64::from(first.cycles);

@@ -3,6 +3,8 @@
 /// What a person sees of a loop that was made of a stretch; lengths and speeds at the size of a man.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
+    /// Price of the seam over that of random frames, see [`super::LoopCandidate::cost_ratio`].
+    pub cost_ratio: f64,
     /// Mean distance of joints from the take after closing, feet not held, metres; `None` where it was not closed.
     pub displacement_metres: Option<f64>,
     /// How much the speed differs between a cycle around the end and one around the start, as a share of their mean; `None` where
@@ -21,7 +23,8 @@ pub struct Outcome {
 }
 
 /// What a person notices of each part, so that each counts 1 there.
-const DISPLACEMENT_METRES: f64 = 0.01;
+const COST_RATIO: f64 = 0.15;
+const DISPLACEMENT_METRES: f64 = 0.005;
 const SPEED_DRIFT: f64 = 0.05;
 const TURN_DRIFT_RADIANS: f64 = 5.0 * core::f64::consts::PI / 180.0;
 const ABRUPTNESS: f64 = 1.0;
@@ -36,11 +39,12 @@ const MOST: f64 = 3.0;
 const UNKNOWN: f64 = 1.0;
 
 impl Outcome {
-    /// The parts in their units, from 0 to 3 each: displacement, drift of speed, drift of turn, abruptness, cycles, foot sliding and
+    /// The parts in their units, from 0 to 3 each: price, displacement, drift of speed, drift of turn, abruptness, cycles, foot sliding and
     /// knees; 0 what was not worked out.
-    pub fn parts(&self) -> [f64; 7] {
+    pub fn parts(&self) -> [f64; 8] {
         let drift = |value: Option<f64>, unit: f64| value.map_or(UNKNOWN, |value| value / unit);
         [
+            self.cost_ratio / COST_RATIO,
             self.displacement_metres.unwrap_or(0.0) / DISPLACEMENT_METRES,
             drift(self.speed_drift, SPEED_DRIFT),
             drift(self.turn_drift_radians, TURN_DRIFT_RADIANS),

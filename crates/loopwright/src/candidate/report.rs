@@ -167,7 +167,7 @@ const CONFIDENT_STRENGTH: f64 = 0.91;
 const CONFIDENT_SHARE: f64 = 2.0 / 3.0;
 
 /// Steadiness of a stretch of walking between turns, and of one in the middle of a walk.
-const STEADY: f64 = 0.65;
+const STEADY: f64 = 0.75;
 const VERY_STEADY: f64 = 0.8;
 
 /// The pair that came nearest to being a loop, and why it is not one.

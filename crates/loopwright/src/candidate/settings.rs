@@ -61,6 +61,11 @@ impl SearchSettings {
         self.whole_take && self.within.is_none() && self.cycles.is_none() && !self.pairing.is_mirrored()
     }
 
+    /// Whether the list is ranked by outcome: half cycles are not, since no cycle around either end is seen in the take.
+    pub(crate) fn ranks_by_outcome(&self) -> bool {
+        self.choose_by == ChooseBy::Outcome && !self.pairing.is_mirrored()
+    }
+
     /// Growth of the loop when its ends move apart by one frame.
     pub(super) fn lag_step(&self, take: &Take) -> TimeStep {
         TimeStep::new(take.frame_time_secs() * f64::from(self.pairing.num_stretches()))

@@ -6,7 +6,7 @@
 use super::{LoopSettings, MadeLoop, finish, prepare};
 use crate::{
     analysis::Analysis,
-    candidate::{ChooseBy, FoundLoops, FoundStretches, LoopCandidate, Outcome, SearchError, SearchSettings},
+    candidate::{FoundLoops, FoundStretches, LoopCandidate, Outcome, SearchError, SearchSettings},
     feet::{FeetSettings, FootLock, RootSpeed},
     math::ops,
     motion::WorldTracks,
@@ -31,7 +31,8 @@ impl Analysis {
     /// Other candidates repeat around their seam (similarity and rhythm of the frames around it, not of two poses alone), cost less
     /// than [`crate::candidate::MAX_COST_RATIO`] of the cost of random pairs, and move; idle stretches are proposed only where
     /// nothing else repeats. They are sorted by their outcome ([`Outcome::score`]), sound ones first
-    /// ([`LoopCandidate::is_sound`]); with [`ChooseBy::Cost`] the first is, of the sound ones, that with the fewest cycles whose cost
+    /// ([`LoopCandidate::is_sound`]); for half cycles, and with
+    /// [`crate::candidate::ChooseBy::Cost`], the first is, of the sound ones, that with the fewest cycles whose cost
     /// is within a quarter of the lowest of any length, and the others follow by cost. Errors: [`SearchError`]: the take is too
     /// short or still, no frame of it is clean, or the bounds are not in order.
     pub fn find_loops(&self, settings: &SearchSettings) -> Result<FoundLoops, SearchError> {
@@ -64,7 +65,7 @@ impl Analysis {
 
     /// Candidates in the order in which they are recommended. A whole take and idle loops stay where they are.
     fn ranked(&self, candidates: Vec<LoopCandidate>, settings: &SearchSettings) -> Vec<LoopCandidate> {
-        if settings.choose_by == ChooseBy::Cost {
+        if !settings.ranks_by_outcome() {
             return candidates;
         }
         let (mut ranked, mut first): (Vec<_>, Vec<_>) =
@@ -99,6 +100,7 @@ impl Analysis {
     fn outcome_of_take(&self, candidate: &LoopCandidate, fewest_cycles: u32) -> Outcome {
         let drift = self.drift(candidate);
         Outcome {
+            cost_ratio: candidate.cost_ratio.unwrap_or(0.0),
             speed_drift: drift.map(|drift| drift.speed),
             turn_drift_radians: drift.map(|drift| drift.turn_radians),
             abruptness: candidate.abruptness,
@@ -193,10 +195,7 @@ struct Drift {
 
 /// The settings with a list that is long enough to choose from.
 fn listing_enough(settings: &SearchSettings) -> SearchSettings {
-    let least = match settings.choose_by {
-        ChooseBy::Outcome => LISTED,
-        ChooseBy::Cost => 1,
-    };
+    let least = if settings.ranks_by_outcome() { LISTED } else { 1 };
     SearchSettings {
         max_candidates: settings.max_candidates.max(least),
         ..settings.clone()
