@@ -78,7 +78,7 @@ fn the_list_is_in_the_order_of_outcome() {
     for list in [&by_outcome[..3], &by_outcome[3..]] {
         for pair in list.windows(2) {
             assert!(
-                pair[0].is_sound() > pair[1].is_sound() || score(&pair[0]) <= score(&pair[1]),
+                (pair[0].is_sound() && !pair[1].is_sound()) || score(&pair[0]) <= score(&pair[1]),
                 "{:?}",
                 by_outcome.iter().map(score).collect::<Vec<_>>()
             );
