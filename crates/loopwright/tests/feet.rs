@@ -24,13 +24,13 @@ fn stretch(analysis: &Analysis, cut: &Cut, cycles: u32) -> LoopCandidate {
         .unwrap()
 }
 
+/// The loop with the cheapest seam: how well a speed is recovered depends on the stretch, not on how it was chosen.
 fn found(analysis: &Analysis) -> LoopCandidate {
-    analysis
-        .find_loops(&SearchSettings::default())
-        .unwrap()
-        .best()
-        .unwrap()
-        .clone()
+    let settings = SearchSettings {
+        choose_by: loopwright::candidate::ChooseBy::Cost,
+        ..SearchSettings::default()
+    };
+    analysis.find_loops(&settings).unwrap().best().unwrap().clone()
 }
 
 fn made(analysis: &Analysis, cut: &Cut, feet: FeetSettings) -> MadeLoop {
@@ -222,7 +222,7 @@ fn a_take_in_place_gets_its_speed_back() {
         off.push((speed / settings.speed_mps - 1.0).abs());
     }
     let worst = off.iter().copied().fold(0.0, f64::max);
-    assert!(worst < 0.025, "{worst}: {off:?}");
+    assert!(worst < 0.02, "{worst}: {off:?}");
 }
 
 #[test]
