@@ -293,7 +293,7 @@ fn made(
         settings.root.mode = whole.root_mode();
     }
     let retry = Retry {
-        stretches: &found.candidates[1..found.candidates.len().min(5)],
+        stretches: &found.candidates[1..],
         closures: true,
     };
     let made = analysis.make_loop_or_retry(candidate, &settings, retry);

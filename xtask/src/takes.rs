@@ -160,7 +160,7 @@ impl Studied {
         settings: &LoopSettings,
     ) -> Result<MadeLoop, String> {
         let retry = Retry {
-            stretches: &others[..others.len().min(4)],
+            stretches: others,
             closures: true,
         };
         let found = self.analysis.make_loop_or_retry(candidate, settings, retry);

@@ -12,7 +12,6 @@ use loopwright_formats::{AnimatedFile, AnimationChoice};
 use crate::{
     exit::Failure,
     load::{self, Loaded},
-    making,
     recipe::StudyArgs,
 };
 
@@ -101,13 +100,7 @@ pub(crate) fn best_loop(
     } else if best.whole.is_none() && !best.is_sound() {
         Err("what repeats is uneven, or jumps".to_owned())
     } else {
-        Ok((
-            best,
-            candidates
-                .filter(LoopCandidate::is_sound)
-                .take(making::MAX_OTHERS)
-                .collect(),
-        ))
+        Ok((best, candidates.filter(LoopCandidate::is_sound).collect()))
     })
 }
 

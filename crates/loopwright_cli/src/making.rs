@@ -16,9 +16,6 @@ use loopwright_formats::{
 
 use crate::{exit::Failure, load::Loaded};
 
-/// Most stretches that are tried instead of the recommended one.
-pub(crate) const MAX_OTHERS: usize = 4;
-
 /// A loop, its file, and warnings about it.
 pub(crate) struct Making {
     pub(crate) made: MadeLoop,

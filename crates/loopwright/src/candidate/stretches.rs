@@ -84,16 +84,16 @@ const OVERLAP: f64 = 0.5;
 impl Analysis {
     /// The stretches that repeat: [`Self::find_stretches`] chooses the best loop of each.
     ///
-    /// `rank` puts the loops of the whole take in the order in which they are recommended; `listed` of them are wanted.
+    /// `rank` puts the loops of the whole take in the order in which they are recommended; `num_listed` of them are wanted.
     pub(crate) fn propose_stretches(
         &self,
         settings: &SearchSettings,
-        listed: usize,
+        num_listed: usize,
         rank: &dyn Fn(Vec<LoopCandidate>) -> Vec<LoopCandidate>,
     ) -> Result<FoundStretches, SearchError> {
         let max_rows = settings.max_candidates.max(1);
         let settings = SearchSettings {
-            max_candidates: listed.max(LISTED),
+            max_candidates: num_listed.max(LISTED),
             ..settings.clone()
         };
         let features = settings.pairing.features(self);

@@ -19,6 +19,9 @@ const LISTED: usize = 60;
 /// Loops that are closed, those that promise most by what the take alone shows.
 const CLOSED: usize = 20;
 
+/// Second differences of a knee that is as good as still, metres.
+const STILL_METRES: f64 = 1e-4;
+
 /// Loops that are made in full, with their feet held.
 const MADE_IN_FULL: usize = 3;
 
@@ -225,7 +228,7 @@ fn sharpest_knee(made: &MadeLoop) -> f64 {
                 let around = [sample + count - 1, sample, sample + 1].map(|sample| sample % count);
                 bend(&closed, around, knee)
             });
-            of_loop.fold(0.0, f64::max) / own.fold(1e-4, f64::max)
+            of_loop.fold(0.0, f64::max) / own.fold(STILL_METRES, f64::max)
         })
         .fold(0.0, f64::max)
 }

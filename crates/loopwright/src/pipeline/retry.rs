@@ -11,10 +11,13 @@ use crate::{
 /// Most that a loop made instead may move joints on average, metres at the size of a man: a bent motion is worse than a seam.
 const MAX_BENT_METRES: f64 = 0.02;
 
+/// Most stretches that are tried instead of the one asked for.
+const MAX_STRETCHES: usize = 4;
+
 /// What may be changed where the seam of a loop shows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Retry<'a> {
-    /// Stretches to take instead, the best first.
+    /// Stretches to take instead, the best first; four are tried.
     pub stretches: &'a [LoopCandidate],
     /// Whether the seam may be closed otherwise.
     pub closures: bool,
@@ -65,7 +68,7 @@ impl Analysis {
         } else {
             retry.stretches
         };
-        let others = others.iter().filter(|other| *other != candidate);
+        let others = (others.iter().filter(|other| *other != candidate)).take(MAX_STRETCHES);
         for other in others.clone() {
             if done.try_instead(self, other, settings) {
                 return Ok(done);

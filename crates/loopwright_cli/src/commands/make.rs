@@ -19,7 +19,7 @@ use crate::{
     mirroring,
     output::{self, Outputs},
     plot::PlotFile,
-    recipe::{ClosureRecipe, Recipe, StretchRecipe},
+    recipe::{Recipe, StretchRecipe},
     report::{failure, json, make as report},
     search, talk, written_loop,
 };
@@ -145,7 +145,7 @@ fn make(
     }
     let retry = Retry {
         stretches: &others,
-        closures: recipe.closure == ClosureRecipe::default() && recipe.joints.is_empty(),
+        closures: !recipe.states_closure(),
     };
     let source = engine.placed(loaded.file.source.in_format(format, loaded.take()));
     let Making {
@@ -264,11 +264,7 @@ fn choose(
             "--pick 1 to {count}; `loopwright find` lists them, and with --shifted the versions of each, which --pick counts then"
         ))
     })?;
-    let others = if is_picked {
-        Vec::new()
-    } else {
-        rest.take(making::MAX_OTHERS).collect()
-    };
+    let others = if is_picked { Vec::new() } else { rest.collect() };
     Ok((chosen, others))
 }
 

@@ -29,7 +29,7 @@ use crate::{
     load::Loaded,
     making, mirroring,
     output::{self, Outputs},
-    recipe::{ClosureRecipe, Recipe},
+    recipe::Recipe,
     report::{json, make_all as report},
     search,
     talk::{self, Progress},
@@ -309,7 +309,7 @@ impl Work<'_> {
         }
         let retry = Retry {
             stretches: others,
-            closures: recipe.closure == ClosureRecipe::default() && recipe.joints.is_empty(),
+            closures: !recipe.states_closure(),
         };
         let found = analysis
             .make_loop_or_retry(chosen, &settings, retry)

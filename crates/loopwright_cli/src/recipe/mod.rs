@@ -87,6 +87,11 @@ const SETS_ASIDE: [(&str, &str, &[&str]); 5] = [
 const FORMER_KEYS: [&str; 3] = ["root", "order", "motion"];
 
 impl Recipe {
+    /// Whether the user said how seams are closed.
+    pub(crate) fn states_closure(&self) -> bool {
+        !is_default(&self.closure) || !self.joints.is_empty()
+    }
+
     /// Reads a recipe. Errors: the file cannot be read, or is not a recipe.
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let bytes = files::read_bytes(path)?;
