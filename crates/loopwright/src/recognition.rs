@@ -141,7 +141,7 @@ fn root_motion_of_keys(
     tracks.push(closing.as_ref());
     let world = tracks.world();
     let period_secs = num_samples as f64 * written.frame_time_secs();
-    let heading = Heading::of(&world, body, written.frame_time_secs());
+    let heading = Heading::level(&world, body);
     let frames: Vec<Rigid> = (0..=num_samples).map(|key| world.joint(key, body.hips)).collect();
     let path = match space {
         RootSpace::Ground => BodyPath::Ground(GroundPath {

@@ -158,7 +158,12 @@ fn a_whole_take_starts_at_the_origin() {
         let moved = take.recentered(&body);
         let analysis = Analysis::new(&moved).unwrap();
         let first = analysis.heading.world_from_heading(0);
-        assert!(first.translation.length() < 1e-9, "{first:?}");
+        assert!(
+            first.translation.x.abs() + first.translation.z.abs() < 1e-9,
+            "{first:?}"
+        );
+        let height = Analysis::new(&take).unwrap().heading.ground(0).y;
+        assert!((first.translation.y - height).abs() < 1e-9);
         assert!(rotation::yaw_of(first.rotation).abs() < 1e-9);
         // Everything else moves along.
         for frame in [0, 10, 50] {

@@ -6,8 +6,7 @@ use glam::DVec3;
 
 use super::{
     body::{Body, FoundBy},
-    heading::Heading,
-    standing::{ContactLimits, stands},
+    standing::{ContactLimits, rise_of_hips, stands},
 };
 use crate::motion::WorldTracks;
 
@@ -33,13 +32,7 @@ pub struct Contacts {
 
 impl Contacts {
     /// Contacts of all feet; empty where feet cannot be distinguished from other joints.
-    pub(crate) fn of(
-        world: &WorldTracks,
-        body: &Body,
-        heading: &Heading,
-        frame_time_secs: f64,
-        limits: &ContactLimits,
-    ) -> Self {
+    pub(crate) fn of(world: &WorldTracks, body: &Body, frame_time_secs: f64, limits: &ContactLimits) -> Self {
         if body.found_by == FoundBy::AllLeaves {
             return Self {
                 limits: *limits,
@@ -47,7 +40,7 @@ impl Contacts {
             };
         }
         let frames = 0..world.num_frames();
-        let rise: Vec<f64> = frames.clone().map(|frame| heading.ground(frame).y).collect();
+        let rise = rise_of_hips(world, body, frame_time_secs);
         let planted: Vec<Vec<bool>> = body
             .feet
             .iter()
@@ -89,6 +82,11 @@ impl Contacts {
             spans,
             limits: *limits,
         }
+    }
+
+    /// Per foot and frame, whether it stands; empty where feet cannot be distinguished from other joints.
+    pub(crate) fn planted(&self) -> &[Vec<bool>] {
+        &self.planted
     }
 
     /// The limits given by the caller.

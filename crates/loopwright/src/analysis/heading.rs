@@ -1,13 +1,13 @@
-//! The heading frame, which moves over the ground with the character: its position, its height and its facing.
+//! The heading frame, which moves over the floor with the character: its position, its height and its facing.
 //!
 //! Poses are compared in this frame, so that a turning walk can loop. The facing comes from the lateral axis of hips and
 //! shoulders, which sways less than the pelvis alone.
 
 use glam::DVec3;
 
-use super::body::Body;
+use super::{body::Body, floor::Floor};
 use crate::{
-    math::{kernel, ops, rigid::Rigid, rotation, time_step::TimeStep},
+    math::{ops, rigid::Rigid, rotation},
     motion::WorldTracks,
 };
 
@@ -18,38 +18,36 @@ pub struct Heading {
     yaw: Vec<f64>,
 }
 
-/// The height of the frame follows the hips' height through straight lines fitted over this long on either side, seconds.
-///
-/// Shorter, and bobs and hops vanish from the features; longer, and the frame responds too late to stairs.
-const HEIGHT_REACH_SECS: f64 = 1.0;
-
 /// Share of the lateral axis that must be horizontal for it to give the facing.
 ///
 /// Below a third the body lies on its side or rolls over, and the projection of the axis swings at random.
 const MIN_LEVEL_SHARE: f64 = 0.3;
 
+/// Hips or shoulders that are narrower than this share of the wider of the two say nothing about the facing: both joints are at one
+/// place but for noise.
+const MIN_WIDTH_SHARE: f64 = 0.1;
+
 impl Heading {
     /// The heading at every frame of `world`.
     ///
-    /// The frame is below the hips and rises with the slow trend of their height, so that a climb can match itself; heights are
-    /// relative to the trend at the first frame. Where sides are unknown, or where the body lies on its side, the facing follows
-    /// the rotation of the hips instead.
-    pub(crate) fn of(world: &WorldTracks, body: &Body, frame_time_secs: f64) -> Self {
-        let heights: Vec<f64> = (0..world.num_frames())
-            .map(|frame| world.position(frame, body.hips).y)
-            .collect();
-        let trend = kernel::trend(&heights, TimeStep::new(frame_time_secs).nearest(HEIGHT_REACH_SECS));
-        let climb: Vec<f64> = trend.iter().map(|height| height - trend[0]).collect();
-        Self::over(world, body, &climb)
+    /// The frame is below the hips, on the floor, so that a climb can match itself. Where sides are unknown, or where the body lies
+    /// on its side, the facing follows the rotation of the hips instead.
+    pub(crate) fn of(world: &WorldTracks, body: &Body, floor: &Floor) -> Self {
+        Self::over(world, body, floor.heights())
     }
 
-    /// The heading at every frame of `world`, over ground that has risen by `climb` metres at each of them.
-    pub(crate) fn over(world: &WorldTracks, body: &Body, climb: &[f64]) -> Self {
+    /// The same at height zero, where only places over the ground and facings matter.
+    pub(crate) fn level(world: &WorldTracks, body: &Body) -> Self {
+        Self::over(world, body, &vec![0.0; world.num_frames()])
+    }
+
+    /// The same at known heights of the floor, one for each frame, metres.
+    pub(crate) fn over(world: &WorldTracks, body: &Body, heights: &[f64]) -> Self {
         let mut ground = Vec::with_capacity(world.num_frames());
         let mut yaw: Vec<f64> = Vec::with_capacity(world.num_frames());
         for frame in 0..world.num_frames() {
             let hips = world.position(frame, body.hips);
-            ground.push(DVec3::new(hips.x, climb[frame], hips.z));
+            ground.push(DVec3::new(hips.x, heights[frame], hips.z));
             let facing = facing(world, body, frame);
             let next = match (facing, yaw.last()) {
                 (Some(facing), Some(&before)) => before + rotation::wrap_angle(facing - before),
@@ -70,7 +68,7 @@ impl Heading {
         self.yaw.len()
     }
 
-    /// The point below the hips at a frame, metres; its height is the climb since the first frame.
+    /// The point of the floor below the hips at a frame, metres.
     pub fn ground(&self, frame: usize) -> DVec3 {
         self.ground[frame]
     }
@@ -88,12 +86,15 @@ impl Heading {
 
 /// Facing from the lateral axes, radians from +Z in -pi to pi; `None` where they do not determine it.
 fn facing(world: &WorldTracks, body: &Body, frame: usize) -> Option<f64> {
-    let axis = |pair: Option<[usize; 2]>| {
+    let across = |pair: Option<[usize; 2]>| {
         pair.map_or(DVec3::ZERO, |[left, right]| {
-            (world.position(frame, left) - world.position(frame, right)).normalize_or_zero()
+            world.position(frame, left) - world.position(frame, right)
         })
     };
-    let lateral = axis(body.thighs) + axis(body.shoulders);
+    let (hips, chest) = (across(body.thighs), across(body.shoulders));
+    let narrowest = MIN_WIDTH_SHARE * hips.length().max(chest.length());
+    let lateral = [hips, chest].into_iter().filter(|across| across.length() > narrowest);
+    let lateral: DVec3 = lateral.map(DVec3::normalize_or_zero).sum();
     let level = ops::hypot(lateral.x, lateral.z);
     // Left is +X for a body that faces +Z, so forward is left cross up.
     (level > MIN_LEVEL_SHARE * lateral.length() && level > 1e-9).then(|| ops::atan2(-lateral.z, lateral.x))
@@ -140,7 +141,7 @@ mod tests {
         let yaws: Vec<f64> = (0..40).map(|i| 0.3 + 0.4 * f64::from(i)).collect();
         let take = spinning(&yaws);
         let body = Body::find(&take, &BodyOverrides::default()).unwrap();
-        let heading = Heading::of(&take.world_tracks(), &body, 0.1);
+        let heading = Heading::level(&take.world_tracks(), &body);
         for (frame, yaw) in yaws.iter().enumerate() {
             assert!((heading.yaw(frame) - yaw).abs() < 1e-12);
             assert_eq!(heading.ground(frame), DVec3::new(1.0, 0.0, 2.0));

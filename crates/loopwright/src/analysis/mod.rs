@@ -6,6 +6,8 @@ use crate::{motion::WorldTracks, take::Take};
 
 pub(crate) mod body;
 
+pub(crate) mod floor;
+
 pub(crate) mod heading;
 
 pub(crate) mod velocity;
@@ -32,6 +34,7 @@ pub use contacts::{Contact, Contacts};
 pub use defects::{BadFrame, BadFrameKind, FlippingJoint, TakeDefects};
 use features::Features;
 pub use features::WeightedJoint;
+pub use floor::Floor;
 pub use heading::Heading;
 pub use segments::{Gait, Segment};
 pub use spectrum::{Peak, Spectrum};
@@ -53,6 +56,8 @@ pub struct Analysis {
     pub defects: TakeDefects,
     /// Per frame, whether it may be an end of a loop.
     pub usable: Vec<bool>,
+    /// The height of the floor, frame by frame.
+    pub floor: Floor,
     /// Ground frame per frame.
     pub heading: Heading,
     /// Joints that are compared, with weights.
@@ -88,11 +93,12 @@ impl Analysis {
         let body = Body::find(take, overrides)?;
         let defects = TakeDefects::of(take, &world, &body);
         let usable = defects.usable_ends(take.num_frames());
-        let heading = Heading::of(&world, &body, take.frame_time_secs());
+        let contacts = Contacts::of(&world, &body, take.frame_time_secs(), &overrides.contacts);
+        let floor = Floor::of(&world, &body, contacts.planted(), take.frame_time_secs());
+        let heading = Heading::of(&world, &body, &floor);
         let joints = features::weights(take.skeleton(), &body, &defects, &overrides.weights)?;
         let features = Features::of(take, &world, &heading, &body, &joints);
         let activity = Activity::of(&features, &usable, body.known_size(take), take.frame_time_secs());
-        let contacts = Contacts::of(&world, &body, &heading, take.frame_time_secs(), &overrides.contacts);
         let segments = segments::segments(take, &body, &heading, &activity);
         let spectrum = Spectrum::of(&features);
         Ok(Self {
@@ -101,6 +107,7 @@ impl Analysis {
             body,
             defects,
             usable,
+            floor,
             heading,
             joints,
             features,

@@ -10,8 +10,9 @@ use core::ops::RangeInclusive;
 
 use glam::DVec3;
 
+use super::body::Body;
 use crate::{
-    math::{ops, percentile, time_step::TimeStep},
+    math::{kernel, ops, percentile, time_step::TimeStep},
     motion::WorldTracks,
 };
 
@@ -38,6 +39,11 @@ const SPEED_SECS: f64 = 0.1;
 
 /// Frames within this long decide by majority, seconds.
 const MAJORITY_SECS: f64 = 0.07;
+
+/// Lines through the height of the hips are fitted over this long on either side, seconds.
+///
+/// Shorter, and bobs and hops count as a rise; longer, and stairs are seen too late.
+const HIPS_REACH_SECS: f64 = 1.0;
 
 /// Before and after a contact a foot is held while it looks like standing: while it moves no faster than this over the ground,
 /// metres per second, and is no further than this above it, metres, for at most this long, seconds.
@@ -135,6 +141,14 @@ fn lowest_around(values: &[f64], reach: usize) -> Vec<f64> {
         lowest.push(queue.front().map_or(0.0, |&first| values[first]));
     }
     lowest
+}
+
+/// The slow rise of the hips at every frame, metres: the height of straight lines fitted to theirs.
+pub(crate) fn rise_of_hips(world: &WorldTracks, body: &Body, frame_time_secs: f64) -> Vec<f64> {
+    let heights: Vec<f64> = (0..world.num_frames())
+        .map(|frame| world.position(frame, body.hips).y)
+        .collect();
+    kernel::trend(&heights, TimeStep::new(frame_time_secs).nearest(HIPS_REACH_SECS))
 }
 
 /// Whether a foot at a height above its lowest, metres, and a speed over the ground, metres per second, stands by the fixed

@@ -127,7 +127,7 @@ impl SkeletonDifference {
 pub struct Blender {
     /// The loops as given.
     loops: Vec<LoopClip>,
-    /// The same loops seen from their constant twists, without root paths.
+    /// The same loops seen from their constant twists, without root paths, on the floor of the first.
     on_screws: Vec<LoopClip>,
     phases: Vec<f64>,
 }
@@ -148,6 +148,7 @@ impl Blender {
             .cloned()
             .map(LoopClip::on_screw)
             .collect::<Result<Vec<_>, _>>()?;
+        let on_screws = LoopClip::on_one_floor(on_screws);
         Ok(Self {
             phases: align(&on_screws),
             loops,
@@ -169,8 +170,8 @@ impl Blender {
     ///
     /// The period is the weighted mean of the periods. The twist is the mean of the twists weighted by each loop's share of the
     /// time: xi = sum w_i T_i xi_i / T, in the root's own axes, so that the distance of a cycle is the mean of the distances.
-    /// Local rotations are means on the sphere of rotations, translations plain means. The blend starts at the phase, the mode
-    /// and the carrier of the first loop. A single weight of 1 returns that loop, from that phase on. Errors: [`BlendError`].
+    /// Local rotations are means on the sphere of rotations, translations plain means. The blend starts at the phase, the mode,
+    /// the carrier and the floor of the first loop. A single weight of 1 returns that loop, from that phase on. Errors: [`BlendError`].
     pub fn blend(&self, weights: &[f64]) -> Result<LoopClip, BlendError> {
         let weights = self.shares(weights)?;
         let mean = |value: &dyn Fn(&LoopClip) -> f64| -> f64 {

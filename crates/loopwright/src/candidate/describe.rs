@@ -28,6 +28,9 @@ impl SearchedTake<'_> {
         let cycles = rhythm.map_or(1, |rhythm| rhythm.cycles);
         let (root, steadiness) = self.root_motion(pair, cycles);
         let num_frames = cut.num_frames() * f64::from(self.pairing.num_stretches());
+        // What remains of the take beside the loop is compared with it: less than a cycle tells nothing of a repeat.
+        let remaining = (self.analysis.take.num_frames() - 1) as f64 - num_frames;
+        let shows_another_cycle = remaining * f64::from(cycles.max(1)) >= num_frames;
         LoopCandidate {
             cut,
             pairing: self.pairing.clone(),
@@ -37,7 +40,7 @@ impl SearchedTake<'_> {
             seam_cost: pair.cost,
             cost_ratio,
             strength: rhythm.map(|rhythm| rhythm.strength),
-            take_strength: self.analysis.spectrum.at(num_frames),
+            take_strength: (self.analysis.spectrum.at(num_frames)).filter(|_| shows_another_cycle),
             is_idle,
             root_start: root.start,
             twist: root.twist,

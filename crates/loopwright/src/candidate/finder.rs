@@ -329,11 +329,15 @@ impl<'a> Finder<'a> {
                     }
                 }
                 Err(reason) => {
-                    found.nearest_miss.get_or_insert(NearestMiss {
-                        pair,
-                        period_secs: self.source.step().secs(pair.lag()),
-                        reason,
-                    });
+                    // A repeat that is only not the one asked for came nearest.
+                    let is_nearer = |known: &NearestMiss| reason.is_of_request() && !known.reason.is_of_request();
+                    if found.nearest_miss.as_ref().is_none_or(is_nearer) {
+                        found.nearest_miss = Some(NearestMiss {
+                            pair,
+                            period_secs: self.source.step().secs(pair.lag()),
+                            reason: self.in_full(&pair, reason),
+                        });
+                    }
                     if matches!(reason, MissReason::CostRatio { .. }) {
                         // All later pairs cost more.
                         break;
@@ -342,6 +346,18 @@ impl<'a> Finder<'a> {
             }
         }
         sound
+    }
+
+    /// A reason with the root motion of the pair itself, in place of the rough one that ruled it out.
+    fn in_full(&self, pair: &SeamPair, reason: MissReason) -> MissReason {
+        match reason {
+            MissReason::RootMotion { .. } => {
+                let cycles = self.rhythm(pair).map_or(1, |rhythm| rhythm.cycles);
+                let (root, _) = self.source.root_motion(pair, cycles);
+                MissReason::RootMotion { found: root.twist }
+            }
+            other => other,
+        }
     }
 
     /// The nearest miss where even the cheapest pair costs too much.

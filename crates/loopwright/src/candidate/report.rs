@@ -213,6 +213,13 @@ pub enum MissReason {
     },
 }
 
+impl MissReason {
+    /// Whether the pair repeats and is only not what was asked for.
+    pub(super) fn is_of_request(self) -> bool {
+        matches!(self, Self::Cycles { .. } | Self::RootMotion { .. })
+    }
+}
+
 /// The rhythm of a take: a fundamental period and its multiples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TakeRhythm {

@@ -22,6 +22,8 @@ use crate::{
 
 pub(crate) mod contact;
 
+pub(crate) mod floor;
+
 mod stage;
 
 mod stance;

@@ -109,6 +109,18 @@ impl Twist {
         }
     }
 
+    /// Rise along `up`, a unit vector in the frame that moves, metres per second: of a path that turns, the part along its axis, which
+    /// is what remains of whole turns about an axis that leans.
+    pub fn climb(self, up: DVec3) -> f64 {
+        match self.radius() {
+            Some(_) => {
+                let axis = self.angular.normalize_or_zero();
+                self.linear.dot(axis) * axis.dot(up)
+            }
+            None => self.linear.dot(up),
+        }
+    }
+
     /// Radius of the path in metres, or `None` for a straight one.
     ///
     /// A path counts as straight if its radius exceeds a kilometre: beyond that the value has no practical meaning.
@@ -150,6 +162,16 @@ mod tests {
         assert!((both.translation - once.translation).length() < 1e-15);
         let home = once * once.inverse();
         assert!(home.translation.length() < 1e-15);
+        assert_eq!(twist.climb(DVec3::Y), 0.05);
+        // The rise of many turns about an axis that leans, against the axis worked out from their ends.
+        let leaning = Twist {
+            angular: DVec3::new(0.1, 0.8, -0.05),
+            ..twist
+        };
+        let turns = 50.0 * core::f64::consts::TAU / leaning.angular.length();
+        let rise = leaning.exp(turns).translation.y / turns;
+        assert!((leaning.climb(DVec3::Y) - rise).abs() < 1e-12);
+        assert!((leaning.climb(DVec3::Y) - 0.05).abs() > 0.05);
         // Turning left about an axis 1.75 m to the left.
         assert!((twist.radius().unwrap() - (0.04_f64 + 1.96).sqrt() / 0.8).abs() < 1e-12);
         assert!(

@@ -1,5 +1,7 @@
 //! The root motion of a loop: one constant velocity and turn rate.
 
+use glam::DVec3;
+
 use crate::math::rigid::{Rigid, Twist};
 
 /// Constant root motion: root(t) = start * exp(t * twist).
@@ -22,11 +24,15 @@ impl RootMotion {
 
     /// World transform of the root `secs` seconds after the start, over any number of cycles.
     pub fn at(&self, secs: f64) -> Rigid {
-        // A stationary root keeps its bits.
+        // A root that rests, or does not turn, keeps its bits.
         if self.twist == Twist::ZERO {
             return self.start;
         }
-        self.start * self.twist.exp(secs)
+        let moved = self.start * self.twist.exp(secs);
+        if self.twist.angular == DVec3::ZERO {
+            return Rigid::new(self.start.rotation, moved.translation);
+        }
+        moved
     }
 
     /// The same root without motion.

@@ -24,7 +24,7 @@ pub(super) fn smoothed(clip: &LoopClip, body: &Body, smoothing_secs: f64) -> Vec
         tracks.push(clip.body_pose(key));
     }
     let world = tracks.world();
-    let heading = Heading::of(&world, body, clip.step_secs());
+    let heading = Heading::level(&world, body);
     let turns = ((heading.yaw(count) - heading.yaw(0)) / TAU).round();
     // A spin is uniform by itself; only the deviation from it is smoothed.
     let spin = |key: usize| TAU * turns * key as f64 / count as f64;

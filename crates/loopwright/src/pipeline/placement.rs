@@ -37,12 +37,10 @@ impl LoopClip {
         let facing = BodyInRoot::of(&self, body);
         if mode == RootMode::Stationary {
             let motion = Rigid::from_yaw(facing.yaw, facing.ground).inverse();
-            let mut tracks = self.tracks().clone();
-            let carried = |sample| tracks.pose(sample).carried(tracks.skeleton(), self.carrier(), motion);
-            let moved: Vec<Rigid> = (0..tracks.num_frames()).map(carried).collect();
-            tracks.set_joint(self.carrier(), |sample| moved[sample]);
-            let clip = self.with_tracks(tracks);
-            return Recentered { clip, motion };
+            return Recentered {
+                clip: self.with_body_moved(motion),
+                motion,
+            };
         }
         let first = self.root_pose(0);
         let height = DVec3::Y * first.translation.y;
@@ -88,7 +86,7 @@ struct BodyInRoot {
 
 impl BodyInRoot {
     fn of(clip: &LoopClip, body: &Body) -> Self {
-        let heading = Heading::of(&clip.tracks_from_root(), body, clip.step_secs());
+        let heading = Heading::level(&clip.tracks_from_root(), body);
         let count = heading.num_frames();
         let ground = (0..count).map(|frame| heading.ground(frame)).sum::<DVec3>() / count as f64;
         let ahead = |frame| rotation::from_yaw(heading.yaw(frame)) * DVec3::Z;
@@ -112,7 +110,7 @@ impl Take {
     #[must_use]
     pub fn recentered(&self, body: &Body) -> Self {
         let (skeleton, world) = (self.skeleton(), self.world_tracks());
-        let heading = Heading::of(&world, body, self.frame_time_secs());
+        let heading = Heading::level(&world, body);
         let ground = heading.ground(0);
         let motion = Rigid::from_yaw(heading.yaw(0), DVec3::new(ground.x, 0.0, ground.z)).inverse();
         let carrier = root_joint::find_carrier(skeleton, &world, body);

@@ -142,6 +142,7 @@ impl LoopSet {
             .into_iter()
             .map(LoopClip::on_screw)
             .collect::<Result<Vec<_>, _>>()?;
+        let loops = LoopClip::on_one_floor(loops);
         Ok(Self {
             sampled: SampledLoops::of(&loops),
             loops,

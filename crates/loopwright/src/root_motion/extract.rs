@@ -191,7 +191,7 @@ impl<'a> Stretch<'a> {
 
     fn on_the_ground(&self, cycles: u32, settings: &RootSettings, known: Option<Rigid>) -> Result<Fitted, RootError> {
         let (clip, first, num_intervals) = (self.clip, self.first, self.clip.num_intervals());
-        let heading = Heading::of(&self.world, &self.analysis.body, clip.source_step_secs());
+        let heading = Heading::level(&self.world, &self.analysis.body);
         let aligned = self.end_poses().aligned_on_ground();
         let cycle = Cycle {
             path: BodyPath::Ground(GroundPath {

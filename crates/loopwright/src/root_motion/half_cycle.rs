@@ -127,7 +127,7 @@ pub(crate) fn extract_half(
         mirror,
         skeleton: clip.skeleton(),
         world: &world,
-        heading: &Heading::of(&world, &analysis.body, clip.source_step_secs()),
+        heading: &Heading::level(&world, &analysis.body),
         first,
         num_intervals: clip.num_intervals(),
         half_secs: clip.period_secs(),

@@ -30,7 +30,6 @@ const MAX_CONTEXT: usize = 256;
 pub struct Clip {
     /// All samples, context first.
     tracks: Tracks,
-    source_step_secs: f64,
     num_intervals: usize,
     context_before: usize,
     /// Whether the end is the start one cycle later, but for a small gap: motion at the ends is then measured over the seam.
@@ -78,7 +77,6 @@ impl Clip {
         }
         Ok(Self {
             tracks,
-            source_step_secs,
             num_intervals,
             context_before,
             is_cycle: false,
@@ -117,11 +115,6 @@ impl Clip {
     /// Seconds between samples as the clip is to be played.
     pub fn step_secs(&self) -> f64 {
         self.tracks.step_secs()
-    }
-
-    /// Seconds between samples as they were recorded.
-    pub(crate) fn source_step_secs(&self) -> f64 {
-        self.source_step_secs
     }
 
     /// Number of intervals, which is the number of unique samples of the loop.

@@ -1,7 +1,7 @@
 //! The cost of leaving one motion and entering another: the area between the two while an inertialized jump fades.
 //!
-//! Two frames are compared as in the search for seams (`features`): weighted joints seen from the ground below the hips and the
-//! facing there, with their velocities, and the root's own velocity. The cost of a jump is the exact total displacement of all
+//! Two frames are compared as in the search for seams (`features`): weighted joints seen from the floor below the hips and the
+//! facing there, with their velocities, and the root's own velocity. Each motion has its own floor: where its feet stand. The cost of a jump is the exact total displacement of all
 //! these gaps under a [`Decay`]. It is one-sided, because only the motion after a jump is changed. Its unit is the metre-second:
 //! weighted joints' distances, the three axes added up, times their duration. Derivation: docs/math/transition_cost.md.
 //!
@@ -36,7 +36,8 @@ use crate::{
         heading::Heading,
     },
     blend::SkeletonDifference,
-    loop_clip::LoopClip,
+    feet::floor::floor_over_root,
+    loop_clip::{LoopClip, LoopClipError},
     math::decay::Decay,
     motion::{Tracks, WorldTracks},
     take::{Take, TakeError},
@@ -91,6 +92,9 @@ pub enum TransitionError {
     /// A weight names no joint, or is not valid.
     #[error(transparent)]
     Body(#[from] BodyError),
+    /// A loop cannot be seen from its constant twist.
+    #[error(transparent)]
+    LoopClip(#[from] LoopClipError),
     /// The samples of a loop do not form a take.
     #[error(transparent)]
     Take(#[from] TakeError),
@@ -103,8 +107,8 @@ pub struct TransitionClip {
     world: WorldTracks,
     body: Body,
     defects: TakeDefects,
-    /// Height of the ground below the body at each frame of the take, metres.
-    climb: Vec<f64>,
+    /// Height of the floor below the body at each frame of the take, metres.
+    floor: Vec<f64>,
     /// Per frame of the motion, whether it can be left or entered.
     usable: Vec<bool>,
     /// The frame of the take at which the motion begins.
@@ -114,12 +118,9 @@ pub struct TransitionClip {
 
 impl TransitionClip {
     /// A whole take. Bad frames are neither left nor entered.
-    /// A whole take. Bad frames are neither left nor entered.
-    ///
-    /// Heights are those of the file: both motions are assumed to stand on the same floor.
     pub fn of_take(analysis: Analysis) -> Self {
         Self {
-            climb: vec![0.0; analysis.take.num_frames()],
+            floor: analysis.floor.heights().to_vec(),
             world: analysis.world,
             body: analysis.body,
             defects: analysis.defects,
@@ -130,8 +131,8 @@ impl TransitionClip {
         }
     }
 
-    /// A loop, all samples of which can be left and entered. Velocities are continuous across its seam, and its climb is removed
-    /// from the heights.
+    /// A loop, all samples of which can be left and entered. Velocities are continuous across its seam, and heights are those over
+    /// its own floor.
     ///
     /// Errors: a joint named in `overrides` does not exist.
     pub fn of_loop(clip: &LoopClip, overrides: &BodyOverrides) -> Result<Self, TransitionError> {
@@ -143,12 +144,13 @@ impl TransitionClip {
             tracks.push(clip.folded_pose(key).as_ref());
         }
         let take = Take::of_tracks(clip.name(), tracks)?;
-        let height = |key: usize| clip.root().at(key as f64 * clip.step_secs()).translation.y;
         let world = take.world_tracks();
         let body = Body::find(&take, overrides)?;
+        let over_root = floor_over_root(&clip.clone().on_screw()?, &body, &overrides.contacts);
+        let height = |key: usize| clip.root().at(key as f64 * clip.step_secs()).translation.y + over_root;
         Ok(Self {
             defects: TakeDefects::of(&take, &world, &body),
-            climb: keys.map(|key| height(key) - height(0)).collect(),
+            floor: keys.map(height).collect(),
             usable: vec![true; count],
             first: 1,
             repeats: true,
@@ -174,7 +176,7 @@ impl TransitionClip {
     }
 
     fn side(&self, body: &Body, joints: &[WeightedJoint]) -> Side {
-        let heading = Heading::over(&self.world, body, &self.climb);
+        let heading = Heading::over(&self.world, body, &self.floor);
         Side {
             features: Features::of(&self.take, &self.world, &heading, body, joints),
             usable: self.usable.clone(),

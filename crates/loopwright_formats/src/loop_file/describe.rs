@@ -1,5 +1,6 @@
 //! From the core's values to the facts shared by JSON, loop files and text, in the units people use.
 
+use glam::DVec3;
 use loopwright::{
     LoopCandidate, LoopClip, MadeLoop, Quality, RootMode, RootMotion, Skeleton,
     analysis::Body,
@@ -78,9 +79,12 @@ fn closure_name(name: ClosureName, order: Order) -> &'static str {
 pub fn root_motion(root: &RootMotion, mode: RootMode, space: RootSpace) -> RootMotionFacts {
     let Twist { linear, angular } = root.twist;
     // An upright root has the world's up axis; for any other its direction at the start is used.
-    let (velocity, turn) = match space {
-        RootSpace::Ground => (linear, angular),
-        RootSpace::Full => (root.start.rotation * linear, root.start.rotation * angular),
+    let (velocity, turn, up) = match space {
+        RootSpace::Ground => (linear, angular, DVec3::Y),
+        RootSpace::Full => {
+            let start = root.start.rotation;
+            (start * linear, start * angular, start.conjugate() * DVec3::Y)
+        }
     };
     RootMotionFacts {
         mode,
@@ -90,7 +94,7 @@ pub fn root_motion(root: &RootMotion, mode: RootMode, space: RootSpace) -> RootM
         speed_mps: ops::hypot(velocity.x, velocity.z),
         turn_rate_dps: turn.y.to_degrees(),
         radius_m: root.twist.radius(),
-        climb_mps: velocity.y,
+        climb_mps: root.twist.climb(up),
         start_position_m: root.start.translation.to_array(),
         start_yaw_deg: rotation::yaw_of(root.start.rotation).to_degrees(),
         start_rotation_xyzw: (space == RootSpace::Full).then(|| root.start.rotation.to_array()),

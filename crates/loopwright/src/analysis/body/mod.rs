@@ -202,8 +202,10 @@ impl Body {
             (Some(left), Some(right)) => Some([left, right]),
             _ => None,
         };
-        // In some rigs "shoulder" is the collar bone, in others the upper arm; either spans the chest.
-        let shoulders = pair(Part::UpperArm).or_else(|| pair(Part::Clavicle));
+        // In some rigs "shoulder" is the collar bone, in others the upper arm. Collar bones begin side by side at the breastbone, so
+        // it is their outer ends that span the chest.
+        let outer_end = |clavicle: usize| skeleton.children(clavicle).first().copied().unwrap_or(clavicle);
+        let shoulders = pair(Part::UpperArm).or_else(|| Some(pair(Part::Clavicle)?.map(outer_end)));
         let thighs = pair(Part::Thigh).or_else(|| tops_of_legs(skeleton, hips, &feet));
         let is_foot = |joint: usize| {
             feet.iter()

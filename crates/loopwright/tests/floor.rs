@@ -1,0 +1,158 @@
+//! The floor of a motion is where its own feet stand: a take on a platform or a slope is compared, played and blended like one at
+//! height zero.
+
+use glam::{DQuat, DVec3};
+use loopwright::{
+    Analysis, Blender, BodyOverrides, LoopClip, LoopSet, LoopSettings, PlaySettings, SearchSettings, Take, Transitions,
+    math::Decay, transition::TransitionClip,
+};
+use loopwright_synth::{WalkSettings, synthesize};
+
+const DECAY: Decay = Decay::Spring { half_life_secs: 0.1 };
+
+fn walk(climb_mps: f64) -> Take {
+    let settings = WalkSettings {
+        climb_mps,
+        seconds: 8.0,
+        turn_dps: 10.0,
+        ..WalkSettings::default()
+    };
+    synthesize(&settings).unwrap().take
+}
+
+fn quick() -> Take {
+    let settings = WalkSettings {
+        seed: 4,
+        speed_mps: 1.9,
+        period_secs: 0.9,
+        ..WalkSettings::default()
+    };
+    synthesize(&settings).unwrap().take
+}
+
+/// The take with every body raised by `height(frame)` metres.
+fn raised(take: &Take, height: impl Fn(usize) -> f64) -> Take {
+    let (mut translations, mut rotations): (Vec<DVec3>, Vec<DQuat>) = (Vec::new(), Vec::new());
+    for frame in 0..take.num_frames() {
+        let pose = take.pose(frame);
+        let first = translations.len();
+        translations.extend_from_slice(pose.translations);
+        rotations.extend_from_slice(pose.rotations);
+        translations[first].y += height(frame);
+    }
+    let (skeleton, secs) = (take.skeleton().clone(), take.frame_time_secs());
+    Take::new("raised", skeleton, secs, translations, rotations).unwrap()
+}
+
+fn looped(take: &Take) -> LoopClip {
+    let analysis = Analysis::new(take).unwrap();
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+    analysis
+        .make_loop(found.best().unwrap(), &LoopSettings::default())
+        .unwrap()
+        .loop_clip
+}
+
+/// On a slope the floor is the plane that the walk was synthesized on: at most a centimetre off, and five where the take begins and
+/// ends, with a stance on one side only.
+#[test]
+fn the_floor_follows_a_slope() {
+    for climb in [0.0, 0.25, -0.4] {
+        let take = walk(climb);
+        let analysis = Analysis::new(&take).unwrap();
+        let offset = |frame: usize| analysis.floor.height(frame) - climb * frame as f64 * take.frame_time_secs();
+        let middle = offset(take.num_frames() / 2);
+        let reach = (1.0 / take.frame_time_secs()) as usize;
+        for frame in 0..take.num_frames() {
+            let is_inside = (reach..take.num_frames() - reach).contains(&frame);
+            assert!(
+                (offset(frame) - middle).abs() < if is_inside { 0.01 } else { 0.05 },
+                "{climb} {frame}: {}",
+                offset(frame) - middle
+            );
+        }
+    }
+}
+
+/// Hips that sink between feet that stay, as in a crouch, do not lower the floor.
+#[test]
+fn a_crouch_does_not_lower_the_floor() {
+    let take = walk(0.0);
+    let analysis = Analysis::new(&take).unwrap();
+    let (hips, thighs) = (analysis.body.hips, analysis.body.thighs.unwrap());
+    assert_eq!(take.skeleton().parent(hips), None);
+    let (mut translations, mut rotations): (Vec<DVec3>, Vec<DQuat>) = (Vec::new(), Vec::new());
+    for frame in 0..take.num_frames() {
+        let pose = take.pose(frame);
+        let first = translations.len();
+        translations.extend_from_slice(pose.translations);
+        rotations.extend_from_slice(pose.rotations);
+        let share = frame as f64 / take.num_frames() as f64;
+        let sunk = DVec3::Y * 0.3 * loopwright::math::ops::sin(core::f64::consts::PI * share);
+        translations[first + hips] -= sunk;
+        for thigh in thighs {
+            translations[first + thigh] += pose.rotations[hips].conjugate() * sunk;
+        }
+    }
+    let (skeleton, secs) = (take.skeleton().clone(), take.frame_time_secs());
+    let crouched = Analysis::new(&Take::new("crouch", skeleton, secs, translations, rotations).unwrap()).unwrap();
+    for frame in 0..take.num_frames() {
+        let (found, expected) = (crouched.floor.height(frame), analysis.floor.height(frame));
+        assert!(
+            (found - expected).abs() < 1e-6,
+            "{frame}: {found} instead of {expected}"
+        );
+    }
+}
+
+#[test]
+fn a_jump_costs_the_same_on_any_floor() {
+    let (left, entered) = (walk(0.0), quick());
+    let of_take = |take: &Take| TransitionClip::of_take(Analysis::new(take).unwrap());
+    let of_loop = |take: &Take| TransitionClip::of_loop(&looped(take), &BodyOverrides::default()).unwrap();
+    for height in [0.04, 0.44, -3.0] {
+        let moved = raised(&entered, |_| height);
+        for [here, there] in [
+            [of_take(&entered), of_take(&moved)],
+            [of_loop(&entered), of_loop(&moved)],
+        ] {
+            let [plain, platform] =
+                [here, there].map(|entered| Transitions::between(&of_take(&left), &entered, &[]).unwrap());
+            for (exit, entry) in [(10, 3), (31, 17), (50, 20)] {
+                let (expected, found) = (plain.cost(exit, entry, DECAY), platform.cost(exit, entry, DECAY));
+                assert!(
+                    (found - expected).abs() < 1e-9,
+                    "{height}: {found} instead of {expected}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn loops_from_other_floors_are_played_and_blended_on_one() {
+    let (first, second) = (looped(&walk(0.0)), looped(&quick()));
+    let moved = looped(&raised(&quick(), |_| 0.44));
+    let performed = |second: &LoopClip| {
+        let set = LoopSet::new(vec![first.clone(), second.clone()]).unwrap();
+        set.perform(12.0, &PlaySettings::default()).unwrap()
+    };
+    let blended = |second: &LoopClip| {
+        let blender = Blender::new(vec![first.clone(), second.clone()]).unwrap();
+        blender.blend(&[0.5, 0.5]).unwrap()
+    };
+    let (plain, platform) = (performed(&second), performed(&moved));
+    for secs in (0..120).map(|tenth| 0.1 * f64::from(tenth)) {
+        let [plain, platform] = [&plain, &platform].map(|performance| performance.world_pose_at(secs));
+        for (one, other) in plain.translations.iter().zip(&platform.translations) {
+            assert!((*one - *other).length() < 1e-6, "{secs}: {one} {other}");
+        }
+    }
+    let (plain, platform) = (blended(&second), blended(&moved));
+    for key in 0..plain.num_samples() {
+        let [plain, platform] = [&plain, &platform].map(|clip| clip.world_pose(key));
+        for (one, other) in plain.translations.iter().zip(&platform.translations) {
+            assert!((*one - *other).length() < 1e-6, "{key}: {one} {other}");
+        }
+    }
+}
