@@ -6,6 +6,8 @@
 //! folder, to compare results. `measure files` also runs other programs if they are installed: the scripts in xtask/peers
 //! list what they need.
 //!
+//! `cargo xtask sheets FOLDER` draws the recommended loops of the captured takes, chosen by price and by outcome.
+//!
 //! `cargo xtask docs` draws the pictures of the README and of docs/guide; with `--check` it fails if one is stale.
 
 use std::{io::Write as _, path::Path, process::ExitCode};
@@ -34,6 +36,8 @@ mod takes;
 mod bvh;
 
 mod check;
+
+mod choice;
 
 mod clips;
 
@@ -71,9 +75,10 @@ const MEASUREMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/measure
 type Measure = fn(&Captured) -> Result<Sections, String>;
 
 /// Every page that a measurement fills.
-const PAGES: [(&str, Measure); 13] = [
+const PAGES: [(&str, Measure); 14] = [
     ("bvh", bvh::measure),
     ("check", check::measure),
+    ("choice", choice::measure),
     ("clips", clips::measure),
     ("closure", closure::measure),
     ("cost", cost::measure),
@@ -93,13 +98,14 @@ fn main() -> ExitCode {
     let result = match words[..] {
         ["measure", name] => measure(name, Path::new(MEASUREMENTS)),
         ["measure", name, "--into", folder] => measure(name, Path::new(folder)),
+        ["sheets", folder] => Captured::open().and_then(|captured| choice::sheets(&captured, Path::new(folder))),
         ["docs"] => docs::write(Path::new(CHECKOUT)),
         ["docs", "--check"] => docs::check(Path::new(CHECKOUT)),
         [memory::CHILD, work, of] => measure_memory(work, of),
         _ => {
             let names = PAGES.map(|(name, _)| name).join("|");
             Err(format!(
-                "usage: cargo xtask measure {names} [--into FOLDER], or cargo xtask docs [--check]"
+                "usage: cargo xtask measure {names} [--into FOLDER], cargo xtask sheets FOLDER, or cargo xtask docs [--check]"
             ))
         }
     };

@@ -59,18 +59,21 @@ impl Captured {
         Ok((bytes, loaded))
     }
 
-    /// Reads and analyses the takes whose expected answer is one of these.
+    /// Reads and analyses the takes whose expected answer is one of these, each motion once: some are there in two dialects.
     pub(crate) fn expected_to(&self, answers: &[Expect]) -> Result<Vec<Studied>, String> {
+        let mut all: Vec<Studied> = Vec::new();
         let rows = self.rows.iter();
-        rows.filter(|row| row.expect.is_some_and(|expect| answers.contains(&expect)))
-            .map(|row| {
-                let (_, loaded) = self.read(&row.file, &ReadSettings::default())?;
-                let mut studied = Studied::of(&row.file, loaded.take)?;
-                studied.expect = row.expect;
-                studied.source = Some(loaded.source);
-                Ok(studied)
-            })
-            .collect()
+        for row in rows.filter(|row| row.expect.is_some_and(|expect| answers.contains(&expect))) {
+            let (_, loaded) = self.read(&row.file, &ReadSettings::default())?;
+            if all.iter().any(|known| is_same_motion(&known.take, &loaded.take)) {
+                continue;
+            }
+            let mut studied = Studied::of(&row.file, loaded.take)?;
+            studied.expect = row.expect;
+            studied.source = Some(loaded.source);
+            all.push(studied);
+        }
+        Ok(all)
     }
 
     /// Takes in which a loop must be found.
@@ -82,6 +85,12 @@ impl Captured {
     pub(crate) fn judged(&self) -> Result<Vec<Studied>, String> {
         self.expected_to(&[Expect::Loop, Expect::Warn, Expect::Refuse])
     }
+}
+
+/// Whether two takes turn the same joints alike in every frame.
+fn is_same_motion(one: &Take, other: &Take) -> bool {
+    let shape = |take: &Take| (take.num_frames(), take.num_joints());
+    shape(one) == shape(other) && (0..one.num_frames()).all(|frame| one.rotations(frame) == other.rotations(frame))
 }
 
 /// The format by the extension of a file's name.

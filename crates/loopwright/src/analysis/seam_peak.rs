@@ -32,6 +32,11 @@ pub(crate) fn second_difference([one, middle, other]: [DVec3; 3]) -> DVec3 {
     one - 2.0 * middle + other
 }
 
+/// Of how many values the least is the peak of `num_sizes`, at least one.
+pub(crate) fn num_at_peak(num_sizes: usize) -> usize {
+    (num_sizes - percentile::rank(num_sizes, SHARE)).max(1)
+}
+
 /// The peak of the motion itself: the 99th percentile of sizes in any order, at least `floor`.
 pub(crate) fn usual(sizes: Vec<f64>, floor: f64) -> f64 {
     percentile::of(sizes, SHARE).max(floor)

@@ -26,9 +26,8 @@ impl SearchedTake<'_> {
         };
         let worst = |worst: f64, joint: usize| {
             let joints = [joint, self.pairing.partner(joint)];
-            worst
-                .max(standing_out(pair, joints, &moved, floor::SEEN_METRES))
-                .max(standing_out(pair, joints, &turned, floor::SEEN_RADIANS))
+            let worst = standing_out(pair, joints, &moved, floor::SEEN_METRES, worst);
+            standing_out(pair, joints, &turned, floor::SEEN_RADIANS, worst)
         };
         let body = &self.analysis.body;
         (0..world.num_joints())
@@ -37,17 +36,36 @@ impl SearchedTake<'_> {
     }
 }
 
-/// A size at the seam of a pair over the 99th percentile of the sizes inside, which is at least `floor`.
+/// A size at the seam of a pair over the 99th percentile of the sizes inside, which is at least `floor`; `least` where that is more.
 ///
-/// The sizes are those of the joint after the seam and of the joint before it. Closing gives the seam the mean of both ends, and
+/// Most joints do not stand out, and a few frames inside tell: those whose sizes would make up the upper hundredth. The sizes are those of the joint after the seam and of the joint before it. Closing gives the seam the mean of both ends, and
 /// leaves the frame before the end nearly as it is.
-fn standing_out(pair: &SeamPair, joints: [usize; 2], size: &dyn Fn(usize, usize) -> f64, floor: f64) -> f64 {
+fn standing_out(
+    pair: &SeamPair,
+    joints: [usize; 2],
+    size: &dyn Fn(usize, usize) -> f64,
+    floor: f64,
+    least: f64,
+) -> f64 {
     let ([after, before], end) = (joints, pair.end_frame);
-    let inside = pair.start_frame + 1..end - 1;
-    let mut sizes: Vec<f64> = inside.clone().map(|frame| size(after, frame)).collect();
-    if before != after {
-        sizes.extend(inside.map(|frame| size(before, frame)));
-    }
     let seam = (0.5 * (size(after, pair.start_frame) + size(before, end))).max(size(before, end - 1));
-    seam / seam_peak::usual(sizes, floor)
+    if seam <= least * floor {
+        return least;
+    }
+    let inside = pair.start_frame + 1..end - 1;
+    let partner = if before == after { 0..0 } else { inside.clone() };
+    let all = inside
+        .map(|frame| (after, frame))
+        .chain(partner.map(|frame| (before, frame)));
+    let enough = seam_peak::num_at_peak(all.clone().count());
+    let (mut sizes, mut num_large) = (Vec::new(), 0);
+    for (joint, frame) in all {
+        let inside = size(joint, frame);
+        num_large += usize::from(inside * least >= seam);
+        if num_large >= enough {
+            return least;
+        }
+        sizes.push(inside);
+    }
+    least.max(seam / seam_peak::usual(sizes, floor))
 }

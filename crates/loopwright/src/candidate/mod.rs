@@ -49,7 +49,7 @@ pub(crate) mod score;
 pub use find::SearchError;
 pub use finder::MAX_COST_RATIO;
 pub use kind::MotionKind;
-pub use outcome::Outcome;
+pub use outcome::{Outcome, OutcomePart};
 pub use report::{CONFIDENT_TAKE_STRENGTH, FoundLoops, LoopCandidate, MissReason, NearestMiss, TakeRhythm};
 pub use rhythm::{MIN_PROMINENCE, MIN_STRENGTH};
 pub use score::DEFAULT_HALF_LIFE_SECS;

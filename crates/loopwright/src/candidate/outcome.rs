@@ -1,5 +1,39 @@
 //! What a person sees of a loop, in parts that can be added up.
 
+use crate::words;
+
+/// A part of what a person sees of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutcomePart {
+    /// The price of the seam.
+    Price,
+    /// Distance of joints from the take.
+    Displacement,
+    /// Difference of speed between both ends.
+    SpeedDrift,
+    /// Difference of turning between both ends.
+    TurnDrift,
+    /// The take's own acceleration at the seam.
+    Abruptness,
+    /// Cycles beyond the fewest.
+    Cycles,
+    /// Speed of standing feet.
+    FootSlide,
+    /// Acceleration of the knees.
+    Knees,
+}
+
+words!(OutcomePart {
+    Price: "price",
+    Displacement: "displacement",
+    SpeedDrift: "speed-drift",
+    TurnDrift: "turn-drift",
+    Abruptness: "abruptness",
+    Cycles: "cycles",
+    FootSlide: "foot-slide",
+    Knees: "knees",
+});
+
 /// What a person sees of a loop that was made of a stretch; lengths and speeds at the size of a man.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
@@ -20,6 +54,8 @@ pub struct Outcome {
     pub foot_slide_mps: Option<f64>,
     /// The sharpest acceleration of a knee in the finished loop over its own in the take; `None` where it was not made.
     pub knee_ratio: Option<f64>,
+    /// Of a recommended loop with extra cycles, the part at which the best loop of fewer cycles is worse by most.
+    pub fewer_cycles_lose_by: Option<OutcomePart>,
 }
 
 /// What a person notices of each part, so that each counts 1 there.
@@ -39,8 +75,7 @@ const MOST: f64 = 3.0;
 const UNKNOWN: f64 = 1.0;
 
 impl Outcome {
-    /// The parts in their units, from 0 to 3 each: price, displacement, drift of speed, drift of turn, abruptness, cycles, foot sliding and
-    /// knees; 0 what was not worked out.
+    /// The parts in their units, from 0 to 3 each, in the order of [`OutcomePart::ALL`]; 0 what was not worked out.
     pub fn parts(&self) -> [f64; 8] {
         let drift = |value: Option<f64>, unit: f64| value.map_or(UNKNOWN, |value| value / unit);
         [
@@ -54,6 +89,20 @@ impl Outcome {
             (self.knee_ratio.unwrap_or(1.0) - 1.0) / KNEE_RATIO,
         ]
         .map(|part| part.clamp(0.0, MOST))
+    }
+
+    /// The part at which this outcome is worse than another by most; `None` where it is worse at none.
+    pub(crate) fn worst_against(&self, other: &Self) -> Option<OutcomePart> {
+        let losses = self
+            .parts()
+            .into_iter()
+            .zip(other.parts())
+            .map(|(own, theirs)| own - theirs);
+        let worst = OutcomePart::ALL
+            .into_iter()
+            .zip(losses)
+            .max_by(|one, next| one.1.total_cmp(&next.1));
+        worst.filter(|(_, loss)| *loss > 0.0).map(|(part, _)| part)
     }
 
     /// The sum of the parts: less is better.

@@ -5,8 +5,13 @@ pub(crate) fn of(mut values: Vec<f64>, share: f64) -> f64 {
     if values.is_empty() {
         return 0.0;
     }
-    let index = ((share * values.len() as f64).ceil() as usize).clamp(1, values.len()) - 1;
+    let index = rank(values.len(), share);
     *values.select_nth_unstable_by(index, f64::total_cmp).1
+}
+
+/// How many of `count` values in order come before the percentile.
+pub(crate) fn rank(count: usize, share: f64) -> usize {
+    ((share * count as f64).ceil() as usize).clamp(1, count.max(1)) - 1
 }
 
 #[cfg(test)]

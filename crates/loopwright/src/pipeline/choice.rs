@@ -3,6 +3,8 @@
 //! The price of a seam is proved, but within one take it says little about the loop that is made of it. So the loops of the list
 //! are closed, and ranked by what a person sees of the result. Parts, units and how they were settled: docs/math/choice.md.
 
+use core::cmp::Ordering;
+
 use super::{LoopSettings, MadeLoop, finish, prepare};
 use crate::{
     analysis::Analysis,
@@ -16,13 +18,13 @@ use crate::{
 /// Loops that are chosen from, whatever number is asked for: fewer are then the first of more.
 const LISTED: usize = 60;
 
-/// Loops that are closed, those that promise most by what the take alone shows.
+/// Most loops that are closed, those that promise most by what the take alone shows: fewer where the others are sure to lose.
 const CLOSED: usize = 20;
 
 /// Second differences of a knee that is as good as still, metres.
 const STILL_METRES: f64 = 1e-4;
 
-/// Loops that are made in full, with their feet held.
+/// Most loops that are made in full, with their feet held.
 const MADE_IN_FULL: usize = 3;
 
 impl Analysis {
@@ -78,23 +80,14 @@ impl Analysis {
         for candidate in &mut ranked {
             candidate.outcome = Some(self.outcome_of_take(candidate, fewest));
         }
-        let score = |each: &LoopCandidate| each.outcome.map_or(f64::INFINITY, |outcome| outcome.score());
-        let sort = |list: &mut [LoopCandidate]| {
-            list.sort_by(|one, other| {
-                (other.is_sound().cmp(&one.is_sound())).then(score(one).total_cmp(&score(other)))
-            });
-        };
-        sort(&mut ranked);
-        let num_closed = ranked.len().min(CLOSED);
-        for candidate in &mut ranked[..num_closed] {
+        ranked.sort_by(by_soundness_and_score);
+        work_out(&mut ranked, CLOSED, MADE_IN_FULL, |candidate| {
             self.add_outcome_of_closing(candidate);
-        }
-        sort(&mut ranked[..num_closed]);
-        let in_full = ranked.len().min(MADE_IN_FULL);
-        for candidate in &mut ranked[..in_full] {
+        });
+        work_out(&mut ranked, MADE_IN_FULL, 1, |candidate| {
             self.add_outcome_in_full(candidate);
-        }
-        sort(&mut ranked[..in_full]);
+        });
+        say_why_several_cycles(&mut ranked);
         first.append(&mut ranked);
         first
     }
@@ -194,6 +187,39 @@ const SLOW_MPS: f64 = 0.2;
 struct Drift {
     speed: f64,
     turn_radians: f64,
+}
+
+/// Sound candidates first, and of these the best.
+fn by_soundness_and_score(one: &LoopCandidate, other: &LoopCandidate) -> Ordering {
+    let score = |each: &LoopCandidate| each.outcome.map_or(f64::INFINITY, |outcome| outcome.score());
+    (other.is_sound().cmp(&one.is_sound())).then(score(one).total_cmp(&score(other)))
+}
+
+/// Adds parts to the first `most` of a sorted list and sorts these anew, until the first `wanted` of them are sure.
+///
+/// What is added only raises a score, so what comes after them without it stays after them with it.
+fn work_out(ranked: &mut [LoopCandidate], most: usize, wanted: usize, mut add: impl FnMut(&mut LoopCandidate)) {
+    for index in 0..ranked.len().min(most) {
+        let is_sure = index >= wanted && by_soundness_and_score(&ranked[wanted - 1], &ranked[index]).is_le();
+        if is_sure {
+            return;
+        }
+        add(&mut ranked[index]);
+        ranked[..=index].sort_by(by_soundness_and_score);
+    }
+}
+
+/// Notes in the first of a ranked list what loops of fewer cycles lose by.
+fn say_why_several_cycles(ranked: &mut [LoopCandidate]) {
+    let Some((best, others)) = ranked.split_first_mut() else {
+        return;
+    };
+    let Some(outcome) = best.outcome.as_mut().filter(|outcome| outcome.extra_cycles > 0) else {
+        return;
+    };
+    let mut outcomes = others.iter().filter_map(|other| other.outcome);
+    let fewer = outcomes.find(|other| other.extra_cycles < outcome.extra_cycles);
+    outcome.fewer_cycles_lose_by = fewer.and_then(|fewer| fewer.worst_against(outcome));
 }
 
 /// The settings with a list that is long enough to choose from.

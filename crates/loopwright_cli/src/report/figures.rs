@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use loopwright::{
     RootMode,
-    candidate::{LastKey, WholeClipKind},
+    candidate::{LastKey, OutcomePart, WholeClipKind},
     root_motion::RootSpace,
 };
 use loopwright_formats::loop_file::facts::{
-    FeetFacts, FootTreatment, QualityFacts, RootMotionFacts, TakeFacts, WholeClipFacts,
+    CandidateFacts, FeetFacts, FootTreatment, QualityFacts, RootMotionFacts, TakeFacts, WholeClipFacts,
 };
 
 use super::table::{optional, rate};
@@ -67,6 +67,21 @@ pub(super) fn root_motion(root: &RootMotionFacts) -> String {
         text.push(')');
     }
     text
+}
+
+/// Why the recommended loop has several cycles, in words.
+pub(super) fn several_cycles(candidate: &CandidateFacts) -> Option<String> {
+    let worse = match candidate.several_cycles_for? {
+        OutcomePart::Price => "has a dearer seam",
+        OutcomePart::Displacement => "is moved further by closing",
+        OutcomePart::SpeedDrift => "changes its speed more",
+        OutcomePart::TurnDrift => "changes its turning more",
+        OutcomePart::Abruptness => "is rougher at its seam",
+        OutcomePart::Cycles => "has more cycles",
+        OutcomePart::FootSlide => "slides its feet more",
+        OutcomePart::Knees => "jerks its knees more",
+    };
+    Some(format!("the best loop of fewer cycles {worse}"))
 }
 
 /// How the ends of a whole take meet.

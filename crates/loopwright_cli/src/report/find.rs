@@ -15,7 +15,7 @@ use loopwright_formats::loop_file::{
 use serde::{Serialize, Serializer};
 
 use super::{
-    figures::{headline, whole_clip},
+    figures::{headline, several_cycles, whole_clip},
     inspect::SegmentFacts,
     json,
     table::{Table, optional},
@@ -329,6 +329,11 @@ impl FindAnswer {
             let _ = writeln!(text, "{}", rhythm.human());
         }
         text.push_str(&table.render());
+        if let Some((first, why)) =
+            (self.candidates.first()).and_then(|first| Some((first, several_cycles(&first.candidate)?)))
+        {
+            let _ = writeln!(text, "{} spans {} cycles: {why}", first.rank, first.candidate.cycles);
+        }
         if let Some(count @ 1..) = self.candidates_left_out {
             let all = count + self.candidates.len();
             let stretches = if count == 1 { "stretch" } else { "stretches" };

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use loopwright_formats::{Sidecar, loop_file::Verdict};
 
-use super::figures::{figures, held, root_motion, whole_clip};
+use super::figures::{figures, held, root_motion, several_cycles, whole_clip};
 
 /// The file of a loop, and the verdict on it.
 fn first_line(sidecar: &Sidecar) -> String {
@@ -35,6 +35,9 @@ pub(crate) fn human(sidecar: &Sidecar, verbose: bool) -> String {
             "cut", candidate.start_frame, candidate.end_frame, sidecar.take.file, candidate.cycles,
         ),
     };
+    if let Some(why) = several_cycles(candidate) {
+        let _ = writeln!(text, "  {:<20} {why}", "several cycles");
+    }
     let _ = writeln!(
         text,
         "  {:<20} {:.4} s in {} samples (recorded {:.4} s)",

@@ -27,6 +27,7 @@ pub fn candidate(candidate: &LoopCandidate, period_secs: f64) -> CandidateFacts 
         source_period_secs: candidate.source_period_secs,
         period_secs,
         cycles: candidate.cycles as usize,
+        several_cycles_for: (candidate.outcome.as_ref()).and_then(|outcome| outcome.fewer_cycles_lose_by),
         seam_cost_metre_secs: Some(candidate.seam_cost),
         cost_ratio: candidate.cost_ratio,
         steadiness: Some(candidate.steadiness),

@@ -7,7 +7,7 @@
 use glam::DVec3;
 use loopwright::{
     LoopCandidate, RootMode, Take,
-    candidate::{LastKey, WholeClipKind},
+    candidate::{LastKey, OutcomePart, WholeClipKind},
     math::{Rigid, rotation},
     root_motion::RootSpace,
 };
@@ -71,6 +71,9 @@ pub struct CandidateFacts {
     pub period_secs: f64,
     /// Cycles of the motion in the loop.
     pub cycles: usize,
+    /// What the best loop of fewer cycles is worse at, if the search recommends several cycles; null otherwise.
+    #[serde(default, with = "optional_word")]
+    pub several_cycles_for: Option<OutcomePart>,
     /// Cost of the jump from the end to the start.
     pub seam_cost_metre_secs: Option<f64>,
     /// That cost divided by the median cost of random jumps in the take.
