@@ -13,6 +13,7 @@ use loopwright::{
 use loopwright_synth::WalkSettings;
 
 use crate::{
+    bearing::{BearingFigures, PointFigures, PointKind},
     clock::{machine, time_both},
     page::Sections,
     statistics::{Sorted, mean},
@@ -24,6 +25,7 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
     let studied = captured.loops()?;
     let mut sections = Sections::default();
     every_loop(&studied, &mut sections)?;
+    without_the_lock(&studied, &mut sections)?;
     in_place(&studied, &mut sections)?;
     sections.add("machine", machine());
     sections.add("time", time()?);
@@ -37,6 +39,129 @@ fn with_feet(lock: FootLock) -> LoopSettings {
         ..LoopSettings::default()
     }
 }
+
+/// Feet and knees of the recommended loops, by what shares no code with the lock.
+fn without_the_lock(studied: &[Studied], sections: &mut Sections) -> Result<(), String> {
+    let mut table = Table::new(
+        "take | ankle slides mm | take's | ball slides mm | take's | tip slides mm | take's | below mm | take's | knees",
+    );
+    let mut open = Vec::new();
+    let mut held = Vec::new();
+    for studied in studied {
+        let Some(best) = studied.recommended()? else { continue };
+        let [of_open, of_held] = [FootLock::Off, FootLock::Auto].map(|lock| {
+            let made = studied.make(&best, &with_feet(lock))?;
+            Ok::<_, String>(BearingFigures::of(&made, &made.loop_clip))
+        });
+        let (of_open, of_held) = (of_open?, of_held?);
+        let farthest = |kind: PointKind, of: fn(&PointFigures) -> &Vec<f64>| {
+            let points = of_held.points.iter().filter(|point| point.kind == kind);
+            cell(
+                points.flat_map(of).copied().reduce(f64::max).map(|metres| 1e3 * metres),
+                1,
+            )
+        };
+        let deepest = |of: fn(&PointFigures) -> f64| {
+            cell(
+                of_held
+                    .points
+                    .iter()
+                    .map(of)
+                    .reduce(f64::max)
+                    .map(|metres| 1e3 * metres),
+                1,
+            )
+        };
+        let mut row = format!("{}", studied.file);
+        for kind in [PointKind::Ankle, PointKind::Ball, PointKind::Tip] {
+            row += &format!(
+                " | {} | {}",
+                farthest(kind, |point| &point.slides),
+                farthest(kind, |point| &point.own_slides)
+            );
+        }
+        let knees: Vec<String> = of_held.knees.iter().map(|ratio| format!("{ratio:.2}")).collect();
+        table.row(format_args!(
+            "{row} | {} | {} | {}",
+            deepest(|point| point.below),
+            deepest(|point| point.own_below),
+            knees.join(" ")
+        ));
+        open.push(of_open);
+        held.push(of_held);
+    }
+    sections.add("bearing", table);
+    let mut summary = Table::new("| feet as closing leaves them | held | the take");
+    let points = |all: &[BearingFigures], kinds: &[PointKind]| -> Vec<PointFigures> {
+        let points = all.iter().flat_map(|figures| &figures.points);
+        points.filter(|point| kinds.contains(&point.kind)).cloned().collect()
+    };
+    let spread = |values: Vec<f64>| {
+        values
+            .into_iter()
+            .collect::<Sorted>()
+            .spread(&[0.5, 0.95, 1.0], 1, " / ")
+    };
+    for (name, kinds) in [
+        ("slide of a contact, ball, mm", &[PointKind::Ball][..]),
+        ("tip", &[PointKind::Tip]),
+        ("ankle", &[PointKind::Ankle]),
+    ] {
+        let slides = |all: &[BearingFigures]| {
+            spread(
+                points(all, kinds)
+                    .iter()
+                    .flat_map(|point| &point.slides)
+                    .map(|metres| 1e3 * metres)
+                    .collect(),
+            )
+        };
+        let own = points(&held, kinds);
+        let own = own
+            .iter()
+            .flat_map(|point| &point.own_slides)
+            .map(|metres| 1e3 * metres);
+        summary.row(format_args!(
+            "{name} | {} | {} | {}",
+            slides(&open),
+            slides(&held),
+            spread(own.collect())
+        ));
+    }
+    let all = [PointKind::Ankle, PointKind::Ball, PointKind::Tip];
+    let below = |figures: &[BearingFigures], of: fn(&PointFigures) -> f64| {
+        spread(points(figures, &all).iter().map(|point| 1e3 * of(point)).collect())
+    };
+    summary.row(format_args!(
+        "lowest place of a point below the take's 2nd percentile, mm | {} | {} | {}",
+        below(&open, |point| point.below),
+        below(&held, |point| point.below),
+        below(&held, |point| point.own_below),
+    ));
+    let knees = |all: &[BearingFigures]| {
+        let knees: Sorted = all.iter().flat_map(|figures| &figures.knees).copied().collect();
+        let sharp = all
+            .iter()
+            .flat_map(|figures| &figures.knees)
+            .filter(|ratio| **ratio > SHARP_KNEE)
+            .count();
+        format!(
+            "{}; {:.0}%",
+            knees.spread(&[0.5, 0.95, 1.0], 2, " / "),
+            100.0 * sharp as f64 / knees.len().max(1) as f64
+        )
+    };
+    summary.row(format_args!(
+        "a knee's sharpest second difference over its own take's; share above {SHARP_KNEE} | {} | {} | 1",
+        knees(&open),
+        knees(&held)
+    ));
+    sections.add("bearing-summary", summary);
+    Ok(())
+}
+
+/// Above this a knee is sharper than its take.
+const SHARP_KNEE: f64 = 1.1;
 
 /// Running time of foot locking.
 fn time() -> Result<Table, String> {

@@ -33,6 +33,8 @@ mod takes;
 
 // Measurements.
 
+mod bearing;
+
 mod bvh;
 
 mod check;
