@@ -268,8 +268,174 @@ fn pose_gap(clip: &Clip, closed: &Closed) -> f64 {
     worst
 }
 
+/// Gaps of a closed loop by its written samples alone, of the joint that has the largest: the value that the last seven samples
+/// run to against that of the first, and one-sided derivatives on either side of it.
+fn gaps_of_samples(closed: &Closed) -> Gaps {
+    let (values, step) = (closed.tracks.values(), closed.tracks.step_secs());
+    let joints = closed.tracks.num_joints();
+    let count = values.translations.len() / joints;
+    // The polynomial of sixth degree through seven values, one step on.
+    let next = |values: [DVec3; 7]| {
+        const WEIGHTS: [f64; 7] = [7.0, -21.0, 35.0, -35.0, 21.0, -7.0, 1.0];
+        (WEIGHTS.into_iter().zip(values))
+            .map(|(weight, value)| value * weight)
+            .sum::<DVec3>()
+    };
+    let mut largest = Gaps::default();
+    for joint in 0..joints {
+        let point = |sample: usize| values.translations[sample % count * joints + joint];
+        // Rotation vectors about the first pose: there their derivatives are angular velocity and acceleration.
+        let first = values.rotations[joint];
+        let turn = |sample: usize| rotation::difference(values.rotations[sample % count * joints + joint], first);
+        let of_track = |at: &dyn Fn(usize) -> DVec3| {
+            let after: [DVec3; 7] = core::array::from_fn(at);
+            let before: [DVec3; 7] = core::array::from_fn(|i| at(count - i));
+            let run_to = next(core::array::from_fn(|i| at(count - 1 - i)));
+            let [velocity, acceleration] = apart(forward_differences(before, -step), forward_differences(after, step));
+            [run_to - at(0), velocity, acceleration].map(DVec3::length)
+        };
+        let ([position, velocity, acceleration], [angle, angular_velocity, angular_acceleration]) =
+            (of_track(&point), of_track(&turn));
+        largest.position = largest.position.max(position);
+        largest.velocity = largest.velocity.max(velocity);
+        largest.acceleration = largest.acceleration.max(acceleration);
+        largest.angle = largest.angle.max(angle);
+        largest.angular_velocity = largest.angular_velocity.max(angular_velocity);
+        largest.angular_acceleration = largest.angular_acceleration.max(angular_acceleration);
+    }
+    largest
+}
+
+/// A method whose fades take many samples of a fine clip, so that differences of those samples converge.
+fn smooth_method(random: &mut Random, period_secs: f64) -> Method {
+    let mut shape = || {
+        let secs = [1.2, random.within(0.3, 0.9)][random.below(2)] * period_secs;
+        match random.below(8) {
+            0..3 => Shape::Quintic { blend_secs: secs },
+            3 => Shape::Cubic { blend_secs: secs },
+            4 => Shape::Spring {
+                half_life_secs: 0.5 * secs,
+            },
+            5 => Shape::Linear { blend_secs: secs },
+            6 => Shape::SoftFade {
+                duration_secs: 2.0 * secs,
+                hardness: random.over_decades(0.5, 10.0),
+                blend_secs: secs,
+            },
+            _ => Shape::Adjustment { blend_secs: secs },
+        }
+    };
+    let (start, end) = (shape(), shape());
+    Method {
+        start,
+        end,
+        ..random.method(period_secs)
+    }
+}
+
+/// The largest gaps between the ends of motions, from their derivatives.
+fn gaps_between_ends(motions: &[Motion], period_secs: f64) -> Gaps {
+    let mut largest = Gaps::default();
+    for motion in motions {
+        let point = [0.0, period_secs].map(|t| motion.point_end(t));
+        let turn = [0.0, period_secs].map(|t| motion.rotation_end(t));
+        let apart = |of: [DVec3; 2]| (of[1] - of[0]).length();
+        largest.velocity = largest.velocity.max(apart(point.map(|end| end.velocity)));
+        largest.acceleration = largest.acceleration.max(apart(point.map(|end| end.acceleration)));
+        largest.angular_velocity = largest.angular_velocity.max(apart(turn.map(|end| end.velocity)));
+        largest.angular_acceleration = largest
+            .angular_acceleration
+            .max(apart(turn.map(|end| end.acceleration)));
+    }
+    largest
+}
+
+/// The written samples meet over the seam: smooth motions are closed at three rates, and what is left of their gaps is measured
+/// by differences of the closed samples alone. It falls with the square of the step, as the errors of the velocities at the ends
+/// do (docs/math/estimators.md); a gap that a closure leaves stays the same at every rate.
 #[test]
 fn nothing_is_left_of_the_gap() {
+    let mut random = Random::new(1);
+    let (mut c2, mut one_sided, mut reported) = (0, 0, 0);
+    let mut sums = [0.0; 3];
+    for case in 0..400 {
+        let period_secs = random.within(0.4, 2.0);
+        let motions = [(); 2].map(|()| Motion::random(&mut random, period_secs));
+        let method = smooth_method(&mut random, period_secs);
+        // The last has room for layers.
+        let context = [[0, 0], [1, 1], [12, 12]][random.below(3)];
+        let [coarse, middle, fine] = [100, 200, 400].map(|num_intervals| {
+            let clip = Tracks::sampled(&motions, num_intervals, period_secs / num_intervals as f64, context).clip();
+            close(&clip, &method.into()).unwrap()
+        });
+        assert_eq!(fine.is_layered, context[0] == 12, "case {case}");
+        let left = [&coarse, &middle, &fine].map(gaps_of_samples);
+        let before = gaps_between_ends(&motions, period_secs);
+        let is_at_most = |of: &dyn Fn(&Gaps) -> f64, share: f64, ratio: f64| {
+            let (middle, fine) = (of(&left[1]), of(&left[2]));
+            assert!(
+                fine < share * of(&before) && fine * ratio < middle,
+                "case {case}, {method:?}: {left:?} of {before:?}"
+            );
+        };
+        assert!(left[2].position < 1e-5 && left[2].angle < 1e-5, "case {case}: {left:?}");
+        // The ratio would be 4 but for terms of higher order.
+        is_at_most(&|gaps| gaps.velocity, 2.5e-3, 3.3);
+        is_at_most(&|gaps| gaps.angular_velocity, 2.5e-3, 3.3);
+        for (sum, gaps) in sums.iter_mut().zip(&left) {
+            *sum += gaps.velocity + gaps.angular_velocity;
+        }
+        let has_neighbours = context[0] > 0;
+        let (open, stated) = (left[2], fine.residual);
+        let is_c2 = method.order == Order::C2 && method.start.is_c2() && method.end.is_c2();
+        assert_eq!(fine.method.order == Order::C2, is_c2, "case {case}");
+        if is_c2 {
+            c2 += 1;
+            one_sided += usize::from(!has_neighbours);
+            // One-sided accelerations have an error of first order.
+            let (share, ratio) = if has_neighbours { (1.5e-3, 3.3) } else { (0.3, 1.8) };
+            is_at_most(&|gaps| gaps.acceleration, share, ratio);
+            is_at_most(&|gaps| gaps.angular_acceleration, share, ratio);
+            continue;
+        }
+        // Gaps that are left open are reported, ...
+        let figures = [
+            (open.acceleration, stated.acceleration),
+            (open.angular_acceleration, stated.angular_acceleration),
+        ];
+        assert!(
+            figures
+                .iter()
+                .flat_map(|&(open, stated)| [open, stated])
+                .all(|gap| gap > 1.0),
+            "case {case}: {open:?}, reported as {stated:?}"
+        );
+        // ... and as they are, up to the error of the accelerations measured at the ends. Of a fade that follows the track, the
+        // report leaves out the acceleration: up to 0.6 of the gap.
+        let follows_the_track = |shape| matches!(shape, Shape::Adjustment { .. });
+        if !follows_the_track(method.start) && !follows_the_track(method.end) {
+            reported += 1;
+            let share = if has_neighbours { 1e-3 } else { 0.2 };
+            assert!(
+                figures
+                    .iter()
+                    .all(|(open, stated)| (open - stated).abs() < share * open),
+                "case {case}: {open:?}, reported as {stated:?}"
+            );
+        }
+    }
+    assert!(
+        c2 > 50 && one_sided > 10 && reported > 200,
+        "{c2} {one_sided} {reported}"
+    );
+    for pair in sums.windows(2) {
+        assert!((pair[0] / pair[1] - 4.0).abs() < 0.1, "{sums:?}");
+    }
+}
+
+/// Clips too short for differences: the poses of the closed samples meet, and the derivatives that the report adds up cancel.
+#[test]
+fn poses_meet_and_the_residual_is_rounding_on_clips_of_any_length() {
     let mut random = Random::new(1);
     let mut c2 = 0;
     for case in 0..4000 {

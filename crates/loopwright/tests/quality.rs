@@ -1,5 +1,7 @@
 //! Figures on loops of known quality.
 
+use core::cmp::Ordering;
+
 use glam::{DQuat, DVec3};
 use loopwright::{
     BodyOverrides, Joint, Quality, RootMotion, Skeleton, Take,
@@ -8,6 +10,7 @@ use loopwright::{
     math::{Rigid, Twist, rotation},
     quality, recognition,
 };
+use rand_pcg::{Pcg64, rand_core::Rng};
 
 const SAMPLES: usize = 40;
 const STEP: f64 = 1.0 / 30.0;
@@ -67,17 +70,173 @@ fn measure(take: &Take, has_closing_key: bool, root: RootMotion) -> Quality {
     quality::measure(&keys, &body, None)
 }
 
-/// A loop that repeats exactly has its seam anywhere: over all starts the rank must average exactly one half.
+/// A loop that repeats exactly has no gap and does not pop, wherever it is cut.
 #[test]
-fn the_rank_of_a_perfect_loop_averages_one_half_over_all_starts() {
-    let mut sum = 0.0;
+fn a_perfect_loop_does_not_pop_at_any_start() {
     for start in 0..SAMPLES {
         let quality = measure(&keys(SAMPLES + 1, start, |_, _, _, _| {}), true, still_root());
         assert!(!quality.pops(), "{quality:?}");
         assert!(quality.pose_gap_metres < 1e-12 && quality.pose_gap_radians < 1e-12);
-        sum += quality.seam_rank;
     }
-    assert!((sum / SAMPLES as f64 - 0.5).abs() < 1e-9, "{sum}");
+}
+
+/// The rank of the seam as docs/math/measures.md defines it, from positions seen from the root: one row per joint, one
+/// column per sample.
+fn rank_by_definition(positions: &[Vec<DVec3>]) -> f64 {
+    let count = positions[0].len();
+    let mut sharpness = vec![0.0; count];
+    for joint in positions {
+        let at = |sample: usize| joint[sample % count];
+        let third = |i: usize| (at(i + 3) - 3.0 * at(i + 2) + 3.0 * at(i + 1) - at(i)).length();
+        let rms = ((0..count).map(|i| third(i) * third(i)).sum::<f64>() / count as f64).sqrt();
+        for (i, sum) in sharpness.iter_mut().enumerate() {
+            *sum += third(i) / rms / positions.len() as f64;
+        }
+    }
+    // The third difference of the samples i to i + 3 spans the seam if the step from the last sample to the first is one of its
+    // three; a window is three of them in a row, and its figure is their largest.
+    let spans_the_seam = |i: usize| (i..i + 3).any(|sample| sample % count == count - 1);
+    let window = |start: usize| [0, 1, 2].map(|i| (start + i) % count);
+    let largest = |start: usize| window(start).map(|i| sharpness[i]).into_iter().fold(0.0, f64::max);
+    let seams: Vec<usize> = (0..count)
+        .filter(|&start| window(start).into_iter().all(spans_the_seam))
+        .collect();
+    assert_eq!(seams.len(), 1);
+    let seam = largest(seams[0]);
+    let points = (0..count).map(largest).map(|other| match other.total_cmp(&seam) {
+        Ordering::Less => 1.0,
+        Ordering::Equal => 0.5,
+        Ordering::Greater => 0.0,
+    });
+    points.sum::<f64>() / count as f64
+}
+
+/// Ranks are shares of windows: one that is off by half a window is off by 1 in 80 at these lengths.
+#[test]
+fn the_rank_of_a_seam_is_that_of_its_definition() {
+    let mut random = Pcg64::new(7, 1);
+    let mut within = move |size: f64| size * (2.0 * (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64 - 1.0);
+    let (mut lowest, mut highest) = (1.0_f64, 0.0_f64);
+    for case in 0..60 {
+        let count = 12 + 7 * (case % 5);
+        // Waves that repeat, in two of three cases with a tremble of every sample.
+        let tremble = [0.0, 1e-3, 2e-2][case % 3];
+        let mut wave = || {
+            let waves: Vec<[DVec3; 2]> = (0..3)
+                .map(|_| [(); 2].map(|()| DVec3::new(within(0.2), within(0.2), within(0.2))))
+                .collect();
+            let noise: Vec<DVec3> = (0..count)
+                .map(|_| DVec3::new(within(tremble), within(tremble), within(tremble)))
+                .collect();
+            (waves, noise)
+        };
+        let tracks: Vec<_> = (0..8).map(|_| wave()).collect();
+        let value = |track: usize, sample: usize| {
+            let (waves, noise) = &tracks[track];
+            let phase = core::f64::consts::TAU * sample as f64 / count as f64;
+            let waves = waves.iter().enumerate().map(|(i, [cosine, sine])| {
+                let angle = (i + 1) as f64 * phase;
+                *cosine * libm::cos(angle) + *sine * libm::sin(angle)
+            });
+            waves.sum::<DVec3>() + noise[sample]
+        };
+        // The root moves and turns; what it carries does not change the rank.
+        let root = RootMotion {
+            start: Rigid::new(rotation::exp(DVec3::Y * 0.4), DVec3::new(2.0, 0.0, -1.0)),
+            twist: Twist {
+                linear: DVec3::Z * 1.4,
+                angular: DVec3::Y * 0.7,
+            },
+        };
+        for start in [0, 1, count / 3, count - 2] {
+            let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+            let mut positions = vec![Vec::new(); 4];
+            for key in 0..count {
+                let sample = (key + start) % count;
+                let hips = Rigid::new(rotation::exp(value(4, sample)), DVec3::Y + value(0, sample));
+                let placed = root.at(key as f64 * STEP) * hips;
+                for (joint, row) in positions.iter_mut().enumerate() {
+                    // The other joints hang on the hips.
+                    let offset = DVec3::Y * (0.4 - 0.3 * joint as f64) + value(joint, sample);
+                    row.push(if joint == 0 {
+                        hips.translation
+                    } else {
+                        hips.transform_point(offset)
+                    });
+                    translations.push(if joint == 0 { placed.translation } else { offset });
+                    rotations.push(if joint == 0 {
+                        placed.rotation
+                    } else {
+                        rotation::exp(value(joint + 4, sample))
+                    });
+                }
+            }
+            let take = Take::new("keys", skeleton(), STEP, translations, rotations).unwrap();
+            let layout = KeyLayout {
+                num_samples: count,
+                has_closing_key: false,
+                in_place: false,
+            };
+            let keys = LoopKeys::new(&take, layout, root, 0).unwrap();
+            let body = Body::find(&take, &BodyOverrides::default()).unwrap();
+            let found = quality::measure(&keys, &body, None).seam_rank;
+            let expected = rank_by_definition(&positions);
+            assert!(
+                (found - expected).abs() < 1e-9,
+                "case {case} from {start}: {found} for {expected}"
+            );
+            (lowest, highest) = (lowest.min(expected), highest.max(expected));
+        }
+    }
+    // They differ: no constant passes.
+    assert!(lowest < 0.1 && highest > 0.9, "{lowest} to {highest}");
+}
+
+/// Ranks that can be counted by hand; lengths are multiples of a power of two, so that differences have no rounding.
+#[test]
+fn sharp_samples_and_even_seams_have_the_ranks_that_one_counts() {
+    let count = SAMPLES as f64;
+    // Nothing moves but the head, which is at these heights.
+    let rank = |height: &dyn Fn(usize) -> f64| {
+        let edit = |key: usize, joint: usize, t: &mut DVec3, q: &mut DQuat| {
+            *q = DQuat::IDENTITY;
+            *t = DVec3::Y * if joint == 3 { height(key) } else { 1.0 };
+        };
+        measure(&keys(SAMPLES, 0, edit), false, still_root()).seam_rank
+    };
+    let size = 1.0 / 64.0;
+    // One sample is off by d: the third differences about it are d, 3 d, 3 d and d.
+    for sharp in 0..SAMPLES {
+        let found = rank(&|key| if key == sharp { size } else { 0.0 });
+        // Samples from the sharp one to the first, forwards.
+        let ahead = (SAMPLES - sharp) % SAMPLES;
+        let expected = match ahead {
+            // Four windows have the 3 d, and the seam's is one of them.
+            0 | 1 | 2 | 39 => (count - 4.0 + 2.0) / count,
+            // Two have nothing but a d, one on either side.
+            3 | 38 => (count - 6.0 + 1.0) / count,
+            // The seam's is one of those in which nothing moves.
+            _ => 0.5 * (count - 6.0) / count,
+        };
+        assert!((found - expected).abs() < 1e-12, "{sharp}: {found} for {expected}");
+    }
+    // A seam of constant acceleration, or at rest, among samples that jerk by more and more: no other window is as low.
+    for acceleration in [0.0, 1.0, -3.0] {
+        let found = rank(&|key| {
+            // The six samples of the three third differences: from three before the step to three after it.
+            let from_seam = if key >= SAMPLES / 2 {
+                key as f64 - count
+            } else {
+                key as f64
+            };
+            if (-3.0..3.0).contains(&from_seam) {
+                acceleration * size * from_seam * from_seam
+            } else {
+                size * (key * key % 17 + 5 * (key % 2) + 11) as f64
+            }
+        });
+        assert!((found - 0.5 / count).abs() < 1e-12, "{acceleration}: {found}");
+    }
 }
 
 #[test]
