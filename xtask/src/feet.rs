@@ -72,7 +72,7 @@ fn without_the_lock(studied: &[Studied], sections: &mut Sections) -> Result<(), 
                 1,
             )
         };
-        let mut row = format!("{}", studied.file);
+        let mut row = studied.file.clone();
         for kind in [PointKind::Ankle, PointKind::Ball, PointKind::Tip] {
             row += &format!(
                 " | {} | {}",

@@ -683,21 +683,20 @@ fn sharpest(samples: core::ops::Range<isize>, position: impl Fn(isize) -> DVec3)
 /// Nearly straight legs sometimes have to leap for their feet; these are takes in which knees once jerked.
 ///
 /// Each knee is compared with itself: at all samples of the loop, those beside the seam included, and at the same samples of the
-/// uncut take, with the frames around the cut. The bounds are what holds today, rounded up to the next 0.05. Values above 1.1 are
-/// sharper than the take by as much as people see; they are there to be lowered.
+/// uncut take, with the frames around the cut. More than 1.1 times as sharp is seen.
 #[test]
 fn knees_of_captured_walks_do_not_jerk() {
     let Some(folder) = loopwright_mocap::folder_or_skip() else {
         return;
     };
     let mut too_sharp = Vec::new();
-    for (file, bounds) in [
-        // Left knee, right knee.
-        ("100style/Neutral_FW.bvh", [1.3, 1.05]),
-        ("bandai-namco/dataset-2_run_normal_020.bvh", [1.0, 1.05]),
-        ("cmu/12_01_walk.bvh", [0.55, 1.05]),
-        ("pymo/AV_8Walk_Meredith.bvh", [1.15, 1.05]),
-        ("snu/walk_forward_repeated.bvh", [1.15, 1.05]),
+    for file in [
+        "100style/Neutral_FW.bvh",
+        "bandai-namco/dataset-2_run_normal_020.bvh",
+        "cmu/12_01_walk.bvh",
+        "pymo/AV_8Walk_Meredith.bvh",
+        "snu/walk_forward_repeated.bvh",
+        "xia/neutral_01.bvh",
     ] {
         let bytes = std::fs::read(folder.join(file)).unwrap();
         let take = loopwright_formats::read_take(&bytes, file, &ReadSettings::default(), &mut Vec::new())
@@ -712,7 +711,7 @@ fn knees_of_captured_walks_do_not_jerk() {
         let count = looped.num_frames() as isize;
         // The second difference at a sample needs one on either side.
         let in_take = (*range.start() + 1).max(0)..count.min(*range.end() - 1) + 1;
-        for (foot, bound) in analysis.body.feet.iter().zip(bounds) {
+        for foot in &analysis.body.feet {
             let knee = take.skeleton().parent(foot.ankle).unwrap();
             let of_loop = sharpest(0..count, |sample| {
                 looped.position(sample.rem_euclid(count) as usize, knee)
@@ -721,9 +720,9 @@ fn knees_of_captured_walks_do_not_jerk() {
                 uncut.position((sample - range.start()) as usize, knee)
             });
             let ratio = of_loop / of_take;
-            if ratio > bound {
+            if ratio > 1.1 {
                 too_sharp.push(format!(
-                    "{file}, {}: {ratio:.3} times as sharp, at most {bound}",
+                    "{file}, {}: {ratio:.3} times as sharp",
                     take.skeleton().joint(knee).name
                 ));
             }

@@ -25,11 +25,10 @@ pub(super) fn hold(stage: &Stage<'_>, feet: &[PlantedFoot], lifted: usize) -> He
     let (clip, skeleton) = (stage.clip, stage.clip.skeleton());
     let count = clip.num_samples();
     let hips = hips::rise(stage, feet);
-    let sharpest = stride::sharpest(&stage.world, feet.iter().map(|foot| foot.leg.knee));
     let strides: Vec<Stride> = (feet.iter())
         .map(|foot| {
             let mut stride = Stride::of(stage, foot, &hips);
-            stride.ease(stage, sharpest);
+            stride.ease(stage, stride::sharpest(&stage.world, foot.leg.knee));
             stride
         })
         .collect();

@@ -143,15 +143,13 @@ impl Stride {
     }
 }
 
-/// The largest allowed acceleration of knees: that of the sharpest one and a little more, metres per sample squared.
-pub(super) fn sharpest(world: &WorldTracks, knees: impl Iterator<Item = usize>) -> f64 {
+/// The largest allowed acceleration of a knee: its own largest and a little more, metres per sample squared.
+///
+/// Each knee has its own: one limp leg must not become as sharp as the other.
+pub(super) fn sharpest(world: &WorldTracks, knee: usize) -> f64 {
     let count = world.num_frames();
-    let own = knees.map(|knee| {
-        let positions: Vec<DVec3> = (0..count).map(|sample| world.position(sample, knee)).collect();
-        (0..count)
-            .map(|sample| second_difference(&positions, sample).length())
-            .fold(0.0, f64::max)
-    });
+    let positions: Vec<DVec3> = (0..count).map(|sample| world.position(sample, knee)).collect();
+    let own = (0..count).map(|sample| second_difference(&positions, sample).length());
     SHARPER * own.fold(0.0, f64::max)
 }
 

@@ -117,7 +117,7 @@ impl Analysis {
         let closed = prepare(self, candidate, &settings).and_then(|source| finish(self, candidate, source, &settings));
         candidate.outcome = match (candidate.outcome, closed) {
             (Some(outcome), Ok(made)) => {
-                let metres = quality::displacement_of(&made.loop_clip, &made.source);
+                let metres = quality::displacement_of(&made.loop_clip, &made.body, &made.source);
                 Some(Outcome {
                     displacement_metres: Some(metres / self.body.size(&self.take)),
                     ..outcome

@@ -66,7 +66,7 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) 
     let body_size = body.size_in(keys.skeleton(), keys.middle_pose());
     let (pose_gap_radians, pose_gap_metres) = seam::pose_gap(keys, source);
     let (displacement_metres, displacement_radians) = source.map_or((None, None), |source| {
-        let (metres, radians) = seam::displacement(keys, source);
+        let (metres, radians) = seam::displacement(keys, body, source);
         (Some(metres), Some(radians))
     });
     Quality {
@@ -85,8 +85,8 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) 
 }
 
 /// Mean distance of the joints of a loop from the uncut take, seen from the root, metres.
-pub(crate) fn displacement_of(clip: &LoopClip, source: &RootRelativeClip) -> f64 {
-    seam::displacement(&LoopKeys::of_loop(clip), &SourceTracks::of(source)).0
+pub(crate) fn displacement_of(clip: &LoopClip, body: &Body, source: &RootRelativeClip) -> f64 {
+    seam::displacement(&LoopKeys::of_loop(clip), body, &SourceTracks::of(source)).0
 }
 
 /// Mean distance of joints between two loops of the same samples, seen from their roots, metres.

@@ -4,6 +4,7 @@ use glam::DVec3;
 
 use super::SourceTracks;
 use crate::{
+    analysis::body::Body,
     analysis::seam_peak::{self, floor, second_difference},
     loop_clip::LoopKeys,
     math::rotation,
@@ -200,15 +201,20 @@ pub(super) fn take_rank(source: &SourceTracks<'_>) -> Option<f64> {
     (!ranks.is_empty()).then(|| ranks.iter().sum::<f64>() / ranks.len() as f64)
 }
 
-pub(super) fn displacement(keys: &LoopKeys, source: &SourceTracks<'_>) -> (f64, f64) {
+/// Mean distance and rotation of the joints of a body from the uncut take, seen from the root; metres and radians. Joints that only
+/// steer the rig do not count.
+pub(super) fn displacement(keys: &LoopKeys, body: &Body, source: &SourceTracks<'_>) -> (f64, f64) {
+    let joints: Vec<usize> = (0..keys.num_joints().min(source.world.num_joints()))
+        .filter(|&joint| !body.is_control(joint))
+        .collect();
     let (mut metres, mut radians) = (0.0, 0.0);
     for sample in 0..keys.num_samples() as isize {
         let rotations = source.rooted.clip.rotations(sample);
-        for joint in 0..keys.num_joints().min(rotations.len()) {
+        for &joint in &joints {
             metres += (keys.position(sample, joint) - source.position(sample, joint)).length();
             radians += rotation::difference(keys.rotation(sample, joint), rotations[joint]).length();
         }
     }
-    let count = (keys.num_samples() * keys.num_joints()) as f64;
+    let count = (keys.num_samples() * joints.len()).max(1) as f64;
     (metres / count, radians / count)
 }

@@ -152,16 +152,6 @@ pub(super) fn figures(quality: &QualityFacts, verbose: bool) -> String {
                 small(quality.pose_gap_mm, "mm")
             ),
         );
-        if quality.velocity_gap_dps.is_some() {
-            line(
-                "velocity gap",
-                format!(
-                    "{}, {}",
-                    small(quality.velocity_gap_dps, "deg/s"),
-                    small(quality.velocity_gap_mmps, "mm/s")
-                ),
-            );
-        }
         line("seam acceleration", {
             let error = quality
                 .seam_acceleration_error_ratio

@@ -316,9 +316,10 @@ pub struct QualityFacts {
     pub pose_gap_deg: Option<f64>,
     /// Pose gap at the seam, largest over joints, millimetres.
     pub pose_gap_mm: Option<f64>,
-    /// Velocity gap at the seam, degrees per second.
+    /// What the equations of the closure left of the velocity gap, degrees per second: rounding only. The motion as written, whose
+    /// samples are a frame apart, has `seam_velocity_step_dps`.
     pub velocity_gap_dps: Option<f64>,
-    /// Velocity gap at the seam, millimetres per second.
+    /// The same for positions, millimetres per second; as written, `seam_velocity_step_mps`.
     pub velocity_gap_mmps: Option<f64>,
     /// Difference between the acceleration at the seam and that of the take there, divided by the RMS acceleration of the motion.
     pub seam_acceleration_error_ratio: Option<f64>,
