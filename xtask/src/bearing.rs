@@ -4,7 +4,11 @@
 //! the tip of the toes, of which the lock touches the ball alone. Lengths are those of a body of 1.7 m.
 
 use glam::DVec3;
-use loopwright::{LoopClip, MadeLoop, Skeleton, analysis::Body, math::ops};
+use loopwright::{
+    LoopClip, MadeLoop, Skeleton,
+    analysis::{Body, FoundBy},
+    math::ops,
+};
 
 /// A point bears within this of the 2nd percentile of its heights, metres, ...
 const BEARING_METRES: f64 = 0.03;
@@ -65,6 +69,9 @@ struct Point {
 /// The points of the feet of a body.
 fn points_of(skeleton: &Skeleton, body: &Body) -> Vec<Point> {
     let mut points = Vec::new();
+    if body.found_by == FoundBy::AllLeaves {
+        return points;
+    }
     for foot in &body.feet {
         let mut add = |kind, joint, offset| points.push(Point { kind, joint, offset });
         add(PointKind::Ankle, foot.ankle, DVec3::ZERO);
@@ -154,9 +161,8 @@ impl BearingFigures {
                 }
             });
         let points = points.collect();
-        let knees = body
-            .feet
-            .iter()
+        let feet = body.feet.iter().filter(|_| body.found_by != FoundBy::AllLeaves);
+        let knees = feet
             .filter_map(|foot| skeleton.parent(foot.ankle))
             .filter(|&knee| knee != body.hips);
         let bend =

@@ -8,6 +8,7 @@ use loopwright::{
     feet::{FootLock, FootOutcome, RootSpeed},
     loop_clip::LoopKeys,
     math::{Rigid, ops, rotation},
+    motion::WorldTracks,
     quality,
 };
 use loopwright_formats::ReadSettings;
@@ -729,4 +730,45 @@ fn knees_of_captured_walks_do_not_jerk() {
         }
     }
     assert!(too_sharp.is_empty(), "{too_sharp:#?}");
+}
+
+/// Closing alone turns the feet of these takes so that the tips of their toes sink into the floor by one to three centimetres.
+#[test]
+fn tips_of_toes_stay_above_the_floor() {
+    let Some(folder) = loopwright_mocap::folder_or_skip() else {
+        return;
+    };
+    for file in ["cmu/12_01_walk.bvh", "pymo/AV_8Walk_Meredith.bvh"] {
+        let bytes = std::fs::read(folder.join(file)).unwrap();
+        let take = loopwright_formats::read_take(&bytes, file, &ReadSettings::default(), &mut Vec::new())
+            .unwrap()
+            .take;
+        let analysis = Analysis::new(&take).unwrap();
+        let best = found(&analysis);
+        let sunk = [FootLock::Off, FootLock::Auto].map(|each| {
+            let made = made(&analysis, &best.cut, lock(each));
+            let (looped, uncut) = (made.loop_clip.tracks_from_root(), made.source.clip.world_tracks());
+            let first = made.source.clip.sample_range().start().unsigned_abs();
+            let depth = |toe: usize| {
+                let joint = take.skeleton().joint(toe);
+                let (end, offset) = match take.skeleton().children(toe).first() {
+                    Some(&end) => (end, DVec3::ZERO),
+                    None => (toe, joint.tip.unwrap()),
+                };
+                let height = |world: &WorldTracks, frame: usize| {
+                    (world.position(frame, end) + world.rotation(frame, end) * offset).y
+                };
+                let mut own: Vec<f64> = (0..=looped.num_frames())
+                    .map(|frame| height(&uncut, first + frame))
+                    .collect();
+                own.sort_by(f64::total_cmp);
+                let lowest = (0..looped.num_frames()).map(|frame| height(&looped, frame));
+                own[own.len() / 50] - lowest.fold(f64::INFINITY, f64::min)
+            };
+            let feet = analysis.body.feet.iter();
+            feet.map(|foot| depth(foot.toe.unwrap()))
+                .fold(f64::NEG_INFINITY, f64::max)
+        });
+        assert!(sunk[0] > 0.01 && sunk[1] < 0.001, "{file}: {sunk:?}");
+    }
 }

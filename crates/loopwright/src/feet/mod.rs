@@ -40,6 +40,8 @@ mod hold;
 
 pub(crate) mod speed;
 
+pub(crate) mod toes;
+
 pub use contact::LoopContact;
 use footing::PlantedFoot;
 use leg::Leg;

@@ -300,7 +300,8 @@ fn on_its_feet(
         feet.release();
         return Ok((loop_clip, source, feet));
     }
-    Ok((planted, source, feet))
+    let cleared = feet::toes::above_floor(&planted, body, &source);
+    Ok((cleared.unwrap_or(planted), source, feet))
 }
 
 /// The loop with its root on the smoothed path of the hips. If a joint of the rig is the root, the path is applied to it in the
