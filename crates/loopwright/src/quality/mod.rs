@@ -13,7 +13,7 @@ mod step;
 
 pub use seam::{SeamJoints, seam_joints};
 pub(crate) use sliding::foot_slide_of_loop;
-pub use sliding::{Stand, foot_slide_of_stances, stands};
+pub use sliding::{Stand, farthest_slide_of_stances, foot_slide_of_stances, stands};
 pub use step::{SeamSteps, Step, StepKind};
 
 use crate::{
@@ -46,6 +46,8 @@ pub struct Quality {
     pub displacement_radians: Option<f64>,
     /// Mean horizontal speed of feet while they stand, metres per second; `None` without feet or stance.
     pub foot_slide_mps: Option<f64>,
+    /// Largest distance over the ground between two places of a foot while it stands, metres.
+    pub foot_slide_metres: Option<f64>,
     /// How far joints step over the seam.
     pub seam: SeamSteps,
     /// Size of the body relative to a man: limits in metres grow with it.
@@ -69,6 +71,7 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) 
         let (metres, radians) = seam::displacement(keys, body, source);
         (Some(metres), Some(radians))
     });
+    let stands = sliding::stands_of(keys, body, source);
     Quality {
         pose_gap_radians,
         pose_gap_metres,
@@ -78,7 +81,8 @@ pub fn measure(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) 
         take_rank: source.and_then(seam::take_rank),
         displacement_metres,
         displacement_radians,
-        foot_slide_mps: sliding::foot_slide(keys, body, source),
+        foot_slide_mps: foot_slide_of_stances(keys, &stands),
+        foot_slide_metres: farthest_slide_of_stances(keys, &stands),
         seam: SeamSteps::of_loop(keys, body_size),
         body_size,
     }

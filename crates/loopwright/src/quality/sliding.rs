@@ -15,7 +15,8 @@ use crate::{
 
 /// Speed of the standing feet of a loop that is not written yet, as [`Quality::foot_slide_mps`](super::Quality::foot_slide_mps).
 pub(crate) fn foot_slide_of_loop(clip: &LoopClip, body: &Body, source: &RootRelativeClip) -> Option<f64> {
-    foot_slide(&LoopKeys::of_loop(clip), body, Some(&SourceTracks::of(source)))
+    let keys = LoopKeys::of_loop(clip);
+    foot_slide_of_stances(&keys, &stands_of(&keys, body, Some(&SourceTracks::of(source))))
 }
 
 /// A joint that stands on the ground for a while.
@@ -47,6 +48,31 @@ pub fn foot_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
     (count > 0.0).then(|| sum / count)
 }
 
+/// Most places of a contact that are compared with each other: a foot does not jump and come back between two of a long stand.
+const MOST_PLACES: usize = 256;
+
+/// The largest distance over the ground between two places of a joint within a contact, metres:
+/// [`Quality::foot_slide_metres`](super::Quality::foot_slide_metres) for contacts from [`stands`]. `None` without contacts.
+pub fn farthest_slide_of_stances(keys: &LoopKeys, stands: &[Stand]) -> Option<f64> {
+    let slide = |stand: &Stand| {
+        let first = stand.first_sample;
+        let last = first.saturating_add(stand.num_samples.min(keys.num_samples()));
+        let places: Vec<DVec3> = (first..last)
+            .step_by((last - first).div_ceil(MOST_PLACES).max(1))
+            .map(|sample| {
+                // Beyond the last sample the root has moved on.
+                let seen_from_root = keys.position((sample % keys.num_samples()) as isize, stand.joint);
+                over_ground(keys, sample as isize, seen_from_root)
+            })
+            .collect();
+        let pairs = places
+            .iter()
+            .flat_map(|one| places.iter().map(move |other| *one - *other));
+        pairs.map(|way| ops::hypot(way.x, way.z)).fold(0.0, f64::max)
+    };
+    stands.iter().map(slide).reduce(f64::max)
+}
+
 /// A point over the ground, from its position seen from the root at a sample.
 ///
 /// In place the ground moves; its motion is the twist that the root would have had.
@@ -62,17 +88,13 @@ fn horizontal_speed(keys: &LoopKeys, before: DVec3, after: DVec3) -> f64 {
     ops::hypot(step.x, step.z) / (2.0 * keys.step_secs())
 }
 
-pub(super) fn foot_slide(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Option<f64> {
-    foot_slide_of_stances(keys, &stands_of(keys, body, source))
-}
-
 /// Contacts, as detected in the frames that the loop was cut from. Without them they are detected in the loop itself, where a
 /// sliding foot does not count as standing.
 pub fn stands(keys: &LoopKeys, body: &Body, source: Option<&RootRelativeClip>) -> Vec<Stand> {
     stands_of(keys, body, source.map(SourceTracks::of).as_ref())
 }
 
-fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Vec<Stand> {
+pub(super) fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) -> Vec<Stand> {
     if body.found_by == FoundBy::AllLeaves {
         return Vec::new();
     }
@@ -111,6 +133,20 @@ fn stands_of(keys: &LoopKeys, body: &Body, source: Option<&SourceTracks<'_>>) ->
                 }),
             }
         }
+        join_over_the_seam(&mut stands, joint, num_samples as usize);
     }
     stands
+}
+
+/// Makes one contact of those of a joint that end with the last sample and begin with the first.
+fn join_over_the_seam(stands: &mut Vec<Stand>, joint: usize, num_samples: usize) {
+    let first = (stands.iter()).position(|stand| stand.joint == joint && stand.first_sample == 0);
+    let ends = |stand: &Stand| stand.joint == joint && stand.first_sample + stand.num_samples == num_samples;
+    let last = stands.iter().rposition(ends);
+    if let (Some(first), Some(last)) = (first, last)
+        && first != last
+    {
+        stands[last].num_samples += stands[first].num_samples;
+        stands.remove(first);
+    }
 }

@@ -233,7 +233,9 @@ fn check(
     // Contacts estimated from the loop alone depend on how the feet slide, so those of the sidecar are used.
     let feet = sidecar.as_ref().and_then(|sidecar| sidecar.feet.as_ref());
     if let (None, Some(feet)) = (&source, feet.filter(|feet| !feet.stances.is_empty())) {
-        quality.foot_slide_mps = quality::foot_slide_of_stances(&keys, &stands(feet, &written));
+        let stands = stands(feet, &written);
+        quality.foot_slide_mps = quality::foot_slide_of_stances(&keys, &stands);
+        quality.foot_slide_metres = quality::farthest_slide_of_stances(&keys, &stands);
     }
     if quality.pops() && sidecar.is_none() && !in_file.layout.has_closing_key {
         warnings.push(

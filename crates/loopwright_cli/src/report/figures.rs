@@ -182,7 +182,10 @@ pub(super) fn figures(quality: &QualityFacts, verbose: bool) -> String {
         "foot sliding",
         quality.foot_slide_cmps.map_or_else(
             || "no foot on the ground".to_owned(),
-            |slide| format!("{slide:.1} cm/s"),
+            |slide| match quality.foot_slide_mm {
+                Some(farthest) => format!("{slide:.1} cm/s, at most {farthest:.1} mm while a foot stands"),
+                None => format!("{slide:.1} cm/s"),
+            },
         ),
     );
     text

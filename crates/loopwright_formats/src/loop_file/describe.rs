@@ -207,5 +207,6 @@ pub fn quality(quality: &Quality, closed: Option<&Closed>, skeleton: &Skeleton, 
         displacement_mm: quality.displacement_metres.map(|metres| 1e3 * metres),
         displacement_deg: quality.displacement_radians.map(f64::to_degrees),
         foot_slide_cmps: quality.foot_slide_mps.map(|speed| 1e2 * speed),
+        foot_slide_mm: quality.foot_slide_metres.map(|metres| 1e3 * metres),
     }
 }

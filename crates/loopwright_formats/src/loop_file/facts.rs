@@ -335,6 +335,9 @@ pub struct QualityFacts {
     pub displacement_deg: Option<f64>,
     /// Foot sliding: mean speed of feet over the ground while they stand.
     pub foot_slide_cmps: Option<f64>,
+    /// The largest distance that a foot moves over the ground while it stands.
+    #[serde(default)]
+    pub foot_slide_mm: Option<f64>,
 }
 
 /// Whether a loop can be used unchanged: one word for sorting many loops; [`super::Verdict`] adds the reason.

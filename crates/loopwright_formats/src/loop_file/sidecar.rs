@@ -357,6 +357,7 @@ impl Sidecar {
             ("quality.displacement_mm", quality.displacement_mm),
             ("quality.displacement_deg", quality.displacement_deg),
             ("quality.foot_slide_cmps", quality.foot_slide_cmps),
+            ("quality.foot_slide_mm", quality.foot_slide_mm),
         ];
         known.into_iter().filter_map(|(field, number)| Some((field, number?)))
     }
