@@ -72,6 +72,7 @@ choices! {
         Quintic: "Closes pose, velocity and acceleration",
         Cubic: "Closes pose and velocity",
         Spring: "Closes pose and velocity; decays like a spring",
+        Least: "Like quintic; least offset and jerk, with a tail",
         Linear: "Spreads the pose gap evenly over the loop",
         SoftFade: "Spreads the pose gap with a soft bend",
         Adjustment: "Spreads the pose gap to where the joint moves",

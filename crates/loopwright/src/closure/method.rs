@@ -8,7 +8,7 @@ use crate::words;
 pub enum Order {
     /// Pose and velocity.
     C1,
-    /// Acceleration as well, where both shapes carry it (quintic); pose and velocity otherwise.
+    /// Acceleration as well, where both shapes carry it (quintic, least); pose and velocity otherwise.
     #[default]
     C2,
 }
@@ -128,6 +128,9 @@ impl Method {
 /// Default half-life of a spring, seconds.
 const HALF_LIFE_SECS: f64 = 0.1;
 
+/// Default blend time of the least closure, seconds.
+const LEAST_BLEND_SECS: f64 = 0.55;
+
 /// Default hardness of a soft fade, and its default duration, seconds: those of the article.
 const HARDNESS: f64 = 16.0;
 const DURATION_SECS: f64 = 0.4;
@@ -143,6 +146,9 @@ impl ClosureName {
             Self::Cubic => Shape::Cubic { blend_secs },
             Self::Spring => Shape::Spring {
                 half_life_secs: secs.unwrap_or(HALF_LIFE_SECS),
+            },
+            Self::Least => Shape::Least {
+                blend_secs: secs.unwrap_or(LEAST_BLEND_SECS),
             },
             Self::Linear => Shape::Linear { blend_secs },
             Self::SoftFade => Shape::SoftFade {
@@ -162,6 +168,7 @@ impl From<Shape> for ClosureName {
             Shape::Quintic { .. } => Self::Quintic,
             Shape::Cubic { .. } => Self::Cubic,
             Shape::Spring { .. } => Self::Spring,
+            Shape::Least { .. } => Self::Least,
             Shape::Linear { .. } => Self::Linear,
             Shape::SoftFade { .. } => Self::SoftFade,
             Shape::Adjustment { .. } => Self::Adjustment,
