@@ -58,7 +58,7 @@ impl Shares {
 
 /// Blend time of the default method, seconds.
 ///
-/// Measured on 531 cuts: at 0.3 s seams rank 49 of 100, at 0.35 s 47.7, at 0.4 s 46.8, where the take's own frames rank 47.2;
+/// Measured on 514 cuts: at 0.3 s seams rank 50 of 100, at 0.35 s 48.6, at 0.4 s 47.8, where the take's own frames rank 48.0;
 /// each further 0.05 s moves the take by a fourth more.
 pub const DEFAULT_BLEND_SECS: f64 = 0.35;
 
@@ -129,6 +129,8 @@ impl Method {
 const HALF_LIFE_SECS: f64 = 0.1;
 
 /// Default blend time of the least closure, seconds.
+///
+/// Measured on 514 cuts: seams rank 48.3, those of the default quintic 48.6; at 0.4 s they rank 51.5.
 const LEAST_BLEND_SECS: f64 = 0.55;
 
 /// Default hardness of a soft fade, and its default duration, seconds: those of the article.

@@ -5,7 +5,7 @@ use crate::words;
 /// A closure method by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClosureName {
-    /// The least visible of all methods, found by trying them: `auto`.
+    /// The least visible of a grid of methods, found by trying them: `auto`.
     Auto,
     /// [`super::Shape::Quintic`].
     Quintic,
