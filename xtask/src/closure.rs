@@ -77,6 +77,13 @@ fn ways() -> Vec<(String, Way)> {
         };
         ours(format!("quintic C2 0.35 s, {name}"), shared, layered);
     }
+    for secs in [0.4, 0.55, 0.9] {
+        ours(
+            format!("least {secs} s"),
+            Method::of(Shape::Least { blend_secs: secs }),
+            layered,
+        );
+    }
     let cubic = Method::of(Shape::Cubic { blend_secs: 0.35 });
     ours("cubic 0.35 s".to_owned(), cubic, layered);
     let spring = Method::of(Shape::Spring { half_life_secs: 0.1 });

@@ -63,7 +63,8 @@ impl Random {
             _ => self.within(1.0, 2.0) * period_secs,
         };
         match self.below(8) {
-            0..3 => Shape::Quintic { blend_secs: secs },
+            0..2 => Shape::Quintic { blend_secs: secs },
+            2 => Shape::Least { blend_secs: secs },
             3 => Shape::Cubic { blend_secs: secs },
             4 => Shape::Spring { half_life_secs: secs },
             5 => Shape::Linear { blend_secs: secs },
@@ -311,7 +312,11 @@ fn smooth_method(random: &mut Random, period_secs: f64) -> Method {
     let mut shape = || {
         let secs = [1.2, random.within(0.3, 0.9)][random.below(2)] * period_secs;
         match random.below(8) {
-            0..3 => Shape::Quintic { blend_secs: secs },
+            0..2 => Shape::Quintic { blend_secs: secs },
+            2 => Shape::Least {
+                // As much area under it as under a quintic.
+                blend_secs: 1.5 * secs,
+            },
             3 => Shape::Cubic { blend_secs: secs },
             4 => Shape::Spring {
                 half_life_secs: 0.5 * secs,
@@ -579,6 +584,7 @@ fn apart(a: [DVec3; 2], b: [DVec3; 2]) -> [DVec3; 2] {
 fn time_scale(motion: &Motion, turn: &Targets, boundary_shapes: [Shape; 2], period: f64) -> f64 {
     let of_shape = |shape: Shape| match shape {
         Shape::Spring { half_life_secs } => half_life_secs / (2.0 * LN_2),
+        Shape::Least { blend_secs } => blend_secs / 6.0,
         other => other.secs(),
     };
     let fastest = [0.0, period]
@@ -609,7 +615,7 @@ fn the_closed_motion_is_smooth_by_finite_differences() {
                 .into_iter()
                 .flatten()
                 .all(|secs| secs <= 0.95 * period || secs == period);
-            if ends_inside || matches!(fitted, Shape::Spring { .. }) {
+            if ends_inside || matches!(fitted, Shape::Spring { .. } | Shape::Least { .. }) {
                 fitted
             } else {
                 Shape::Quintic { blend_secs: period }
@@ -890,7 +896,8 @@ fn extreme_settings_stay_finite_exact_and_near() {
         let any = |random: &mut Random| tiny_to_huge[random.below(tiny_to_huge.len())];
         let mut shape = || {
             let (secs, other) = (any(&mut random), any(&mut random));
-            match random.below(6) {
+            match random.below(7) {
+                6 => Shape::Least { blend_secs: secs },
                 0 => Shape::Quintic { blend_secs: secs },
                 1 => Shape::Cubic { blend_secs: secs },
                 2 => Shape::Spring { half_life_secs: secs },

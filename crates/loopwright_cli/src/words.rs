@@ -68,10 +68,11 @@ macro_rules! choices {
 
 choices! {
     ClosureName::OF_BODIES {
-        Auto: "Tries the others, takes the least visible",
+        Auto: "Tries several, takes the least visible",
         Quintic: "Closes pose, velocity and acceleration",
         Cubic: "Closes pose and velocity",
         Spring: "Closes pose and velocity; decays like a spring",
+        Least: "Closes the same with least offset and jerk",
         Linear: "Spreads the pose gap evenly over the loop",
         SoftFade: "Spreads the pose gap with a soft bend",
         Adjustment: "Spreads the pose gap to where the joint moves",

@@ -13,6 +13,7 @@ fn every_method_closes() {
         "cubic",
         "spring",
         "linear",
+        "least",
         "softfade",
         "adjustment",
         "crossfade",

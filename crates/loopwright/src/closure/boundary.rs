@@ -335,6 +335,17 @@ mod tests {
                 Shape::Spring {
                     half_life_secs: 0.001 * period,
                 },
+                Shape::Least {
+                    blend_secs: 0.4 * period,
+                },
+                Shape::Least {
+                    blend_secs: 0.001 * period,
+                },
+                Shape::Least { blend_secs: period },
+                // Longer than a clip permits.
+                Shape::Least {
+                    blend_secs: 1.7 * period,
+                },
                 Shape::Linear {
                     blend_secs: 0.4 * period,
                 },
@@ -413,6 +424,7 @@ mod tests {
         };
         assert!(refused(Shape::Spring { half_life_secs: 1e5 }, 1.0));
         assert!(refused(Shape::Quintic { blend_secs: 1e4 }, 1.0));
+        assert!(refused(Shape::Least { blend_secs: 1e4 }, 1.0));
         assert!(refused(Shape::Cubic { blend_secs: 0.0 }, 1.0));
         assert!(refused(Shape::Cubic { blend_secs: f64::NAN }, 1.0));
         assert!(refused(Shape::Cubic { blend_secs: 0.4 }, 0.0));

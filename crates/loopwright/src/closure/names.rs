@@ -5,7 +5,7 @@ use crate::words;
 /// A closure method by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClosureName {
-    /// The least visible of all methods, found by trying them: `auto`.
+    /// The least visible of a grid of methods, found by trying them: `auto`.
     Auto,
     /// [`super::Shape::Quintic`].
     Quintic,
@@ -13,6 +13,8 @@ pub enum ClosureName {
     Cubic,
     /// [`super::Shape::Spring`].
     Spring,
+    /// [`super::Shape::Least`].
+    Least,
     /// [`super::Shape::Linear`].
     Linear,
     /// [`super::Shape::SoftFade`].
@@ -30,6 +32,7 @@ words!(ClosureName {
     Quintic: "quintic",
     Cubic: "cubic",
     Spring: "spring",
+    Least: "least",
     Linear: "linear",
     SoftFade: "softfade",
     Adjustment: "adjustment",
@@ -39,11 +42,12 @@ words!(ClosureName {
 
 impl ClosureName {
     /// Methods that can close a whole body.
-    pub const OF_BODIES: [Self; 8] = [
+    pub const OF_BODIES: [Self; 9] = [
         Self::Auto,
         Self::Quintic,
         Self::Cubic,
         Self::Spring,
+        Self::Least,
         Self::Linear,
         Self::SoftFade,
         Self::Adjustment,
@@ -51,10 +55,11 @@ impl ClosureName {
     ];
 
     /// Methods that can close single joints.
-    pub const OF_JOINTS: [Self; 8] = [
+    pub const OF_JOINTS: [Self; 9] = [
         Self::Quintic,
         Self::Cubic,
         Self::Spring,
+        Self::Least,
         Self::Linear,
         Self::SoftFade,
         Self::Adjustment,

@@ -30,6 +30,12 @@ pub enum Shape {
         /// left after 1.2107 half-lives.
         half_life_secs: f64,
     },
+    /// The least of all offsets o that meet the conditions: the integral of o^2 + s^6 o'''^2 over the period, s = B/6, is the
+    /// smallest; C2. Like the spring it never ends; the boundary system takes its tail into account.
+    Least {
+        /// Blend time B, seconds: after it less than 5% of a resting offset is left.
+        blend_secs: f64,
+    },
     /// The pose fades linearly over the whole clip, the velocity like a cubic; C1.
     Linear {
         /// Blend time of the velocity, seconds.
@@ -52,6 +58,12 @@ pub enum Shape {
     },
 }
 
+/// Blend time of the least closure in units of its time s.
+///
+/// After 6 units a resting offset is at -4.8%, and nothing later is larger. With fewer units more is left when the blend is over, 8.1%
+/// after 5. With more, the longest blend that a short loop allows bends more sharply.
+const LEAST_TIMES_PER_BLEND: f64 = 6.0;
+
 /// Lowest hardness of a soft fade: below it the fade hardly leaves its start value.
 pub(crate) const SOFTEST: f64 = 0.5;
 
@@ -71,6 +83,7 @@ impl Shape {
         match self {
             Self::Quintic { blend_secs }
             | Self::Cubic { blend_secs }
+            | Self::Least { blend_secs }
             | Self::Linear { blend_secs }
             | Self::Adjustment { blend_secs } => [Some(blend_secs), None],
             Self::Spring { half_life_secs } => [Some(half_life_secs), None],
@@ -87,6 +100,7 @@ impl Shape {
         match self {
             Self::Quintic { blend_secs }
             | Self::Cubic { blend_secs }
+            | Self::Least { blend_secs }
             | Self::Linear { blend_secs }
             | Self::Adjustment { blend_secs } => blend_secs,
             Self::Spring { half_life_secs } => half_life_secs,
@@ -118,6 +132,9 @@ impl Shape {
             Self::Spring { half_life_secs } => Self::Spring {
                 half_life_secs: half_life_secs.min(0.5 * period_secs),
             },
+            Self::Least { blend_secs } => Self::Least {
+                blend_secs: blend_secs.min(period_secs),
+            },
             Self::Linear { blend_secs } => Self::Linear {
                 blend_secs: blend_secs.min(period_secs),
             },
@@ -141,7 +158,7 @@ impl Shape {
 
     /// Whether the shape can carry an acceleration.
     pub fn is_c2(self) -> bool {
-        matches!(self, Self::Quintic { .. })
+        matches!(self, Self::Quintic { .. } | Self::Least { .. })
     }
 
     /// Whether the fade follows the track's own progress.
@@ -155,7 +172,7 @@ impl Shape {
             Self::Quintic { blend_secs } => Some(Decay::Quintic { blend_secs }),
             Self::Cubic { blend_secs } => Some(Decay::Cubic { blend_secs }),
             Self::Spring { half_life_secs } => Some(Decay::Spring { half_life_secs }),
-            Self::Linear { .. } | Self::SoftFade { .. } | Self::Adjustment { .. } => None,
+            Self::Least { .. } | Self::Linear { .. } | Self::SoftFade { .. } | Self::Adjustment { .. } => None,
         }
     }
 
@@ -172,6 +189,7 @@ impl Shape {
             Self::Quintic { blend_secs } => Decay::Quintic { blend_secs }.at(t),
             Self::Cubic { blend_secs } => Decay::Cubic { blend_secs }.at(t),
             Self::Spring { half_life_secs } => Decay::Spring { half_life_secs }.at(t),
+            Self::Least { blend_secs } => least(blend_secs / LEAST_TIMES_PER_BLEND, t),
             Self::Linear { blend_secs } | Self::Adjustment { blend_secs } => with_velocity_of_cubic(left, blend_secs),
             Self::SoftFade {
                 duration_secs,
@@ -181,6 +199,44 @@ impl Shape {
         }
     }
 }
+
+/// The solutions of o = s^6 o'''''' that fade with t: mixtures of e^-x and of e^(-x/2) times the cosine and sine of sqrt(3)/2 x,
+/// x = t/s.
+///
+/// The derivatives of p, q and r in x are -r, p - 2r and q - 2r. Source: docs/math/shapes.md.
+fn least(s: f64, t: f64) -> Fading {
+    let x = t / s;
+    if x > LEAST_END {
+        return Fading {
+            acceleration: Some(Jet::default()),
+            ..Fading::default()
+        };
+    }
+    let (single, pair) = (ops::exp(-x), ops::exp(-0.5 * x));
+    let (sin, cos) = ops::sin_cos(0.5 * SQRT_3 * x);
+    let [p, q, r] = [
+        single + 2.0 / SQRT_3 * pair * sin,
+        single - pair * (cos - SQRT_3 * sin),
+        single - pair * (cos - sin / SQRT_3),
+    ];
+    // Each in its own power of a second.
+    let jet = |scale: f64, [value, rate, acceleration]: [f64; 3]| Jet {
+        value: scale * value,
+        rate: scale * rate / s,
+        acceleration: scale * acceleration / (s * s),
+    };
+    Fading {
+        position: jet(1.0, [p, -r, 2.0 * r - q]),
+        velocity: jet(s, [q, p - 2.0 * r, 3.0 * r - 2.0 * q]),
+        acceleration: Some(jet(s * s, [r, q - 2.0 * r, p - 2.0 * q + 2.0 * r])),
+    }
+}
+
+/// Where the solutions are below the smallest number, in units of s; further out x may be infinite.
+const LEAST_END: f64 = 1500.0;
+
+/// The square root of 3.
+const SQRT_3: f64 = 1.732_050_807_568_877_2;
 
 /// softplus(k (1 - 2t/D)) / k with its derivatives, for any hardness k and time t without overflow.
 ///
@@ -206,10 +262,11 @@ fn soft_fade(duration_secs: f64, hardness: f64, t: f64) -> Jet {
 mod tests {
     use super::*;
 
-    const SHAPES: [Shape; 6] = [
+    const SHAPES: [Shape; 7] = [
         Shape::Quintic { blend_secs: 0.4 },
         Shape::Cubic { blend_secs: 0.3 },
         Shape::Spring { half_life_secs: 0.1 },
+        Shape::Least { blend_secs: 0.5 },
         Shape::Linear { blend_secs: 0.3 },
         Shape::SoftFade {
             duration_secs: 0.31,
@@ -237,7 +294,7 @@ mod tests {
 
     #[test]
     fn each_decay_starts_with_its_own_derivative_only() {
-        for shape in &SHAPES[..3] {
+        for shape in &SHAPES[..4] {
             let at = fading(*shape, 0.0);
             assert_eq!((at.position.value, at.position.rate), (1.0, 0.0));
             assert_eq!((at.velocity.value, at.velocity.rate), (0.0, 1.0));
@@ -290,6 +347,21 @@ mod tests {
         let spring = SHAPES[2];
         assert!((fading(spring, 0.1).position.value - 0.5966).abs() < 1e-4);
         assert!((fading(spring, 0.12107).position.value - 0.5).abs() < 1e-4);
+    }
+
+    #[test]
+    fn little_of_a_least_closure_is_left_after_its_blend() {
+        let share = |units: f64| fading(SHAPES[3], 0.5 * units / 6.0).position.value;
+        // The first swing to the other side is the largest, and is nearly over when the blend is.
+        let largest = (0..400).map(|i| share(0.02 * f64::from(i))).fold(0.0, f64::min);
+        assert!((largest + 0.0815).abs() < 1e-3, "{largest}");
+        assert!((share(6.0) + 0.048).abs() < 1e-3, "{}", share(6.0));
+        for i in 0..4000 {
+            let later = share(6.0 + 0.01 * f64::from(i));
+            assert!(later.abs() < 0.05, "{i} {later}");
+        }
+        let gone = least(1e-200, 1.0);
+        assert_eq!(jets(gone).map(|jet| jet.value.abs() + jet.rate.abs()).sum::<f64>(), 0.0);
     }
 
     #[test]

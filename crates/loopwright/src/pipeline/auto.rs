@@ -1,4 +1,6 @@
-//! The least visible closure: all methods over a small grid of parameters, the lowest score chosen.
+//! The least visible closure: a small grid of methods and parameters, the lowest score chosen.
+//!
+//! [`Shape::Least`] is not in the grid: it is beaten by quintics (docs/math/shapes.md).
 
 use core::fmt;
 
@@ -110,7 +112,7 @@ fn methods(asked: &Method) -> Vec<Method> {
 }
 
 impl Analysis {
-    /// Tries all closing methods on a stretch and returns the one with the lowest score, of those whose seam does not show if there
+    /// Tries a grid of closing methods on a stretch and returns the one with the lowest score, of those whose seam does not show if there
     /// are any.
     ///
     /// All other `settings` stay unchanged, including methods of single joints. Errors: those of [`Self::make_loop`].

@@ -86,7 +86,7 @@ pub(crate) struct LoopArgs {
     mirror: MirrorArgs,
     #[command(flatten)]
     closure: ClosureRecipe,
-    /// Another method for joints: 'Hand*:spring:0.1', 'Prop:open'; repeatable.
+    /// Method of joints: 'Hand*:spring:0.1', 'Prop:open'; repeatable.
     #[arg(long = "joint-closure", alias = "joint", value_name = "NAME:HOW", help_heading = SEAM)]
     joints: Vec<JointRecipe>,
     #[command(flatten)]
