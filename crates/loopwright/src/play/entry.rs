@@ -35,8 +35,8 @@ pub(super) struct SampledLoops {
 /// Positions (metres) and velocities (metres per second) of all joints, weighted, axis by axis, in the root's axes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct WeightedState {
-    positions: Vec<f64>,
-    velocities: Vec<f64>,
+    pub(super) positions: Vec<f64>,
+    pub(super) velocities: Vec<f64>,
 }
 
 impl WeightedState {
@@ -79,6 +79,13 @@ impl SampledLoops {
                 };
             }
         }
+        let mut best = self.refined_entry(&left, clip, best, decay);
+        best.secs = best.secs.rem_euclid(clip.period_secs());
+        best
+    }
+
+    /// The cheapest entry near one, between samples; its time may be in another cycle.
+    pub(super) fn refined_entry(&self, left: &WeightedState, clip: &LoopClip, mut best: Entry, decay: Decay) -> Entry {
         let mut reach = 0.5 * clip.step_secs();
         for _ in 0..NUM_REFINEMENTS {
             for secs in [best.secs - reach, best.secs + reach] {
@@ -89,7 +96,6 @@ impl SampledLoops {
             }
             reach *= 0.5;
         }
-        best.secs = best.secs.rem_euclid(clip.period_secs());
         best
     }
 }

@@ -23,9 +23,16 @@ pub struct Jump {
     pub entry: Entry,
 }
 
-/// Most local minima that are refined. Refined costs are lower by a few percent of themselves, so that the best pair of samples
-/// need not become the cheapest; with fewer a better one may be missed, each takes a fraction of a millisecond.
-const MAX_REFINED: usize = 4;
+/// Exits whose best entries are refined: those of the lowest costs estimated between samples. With fewer a better one may be
+/// missed; each takes a fraction of a millisecond.
+const NUM_REFINED: usize = 8;
+
+/// The best of these whose exits are refined as well: costs have several valleys of nearly one depth.
+const NUM_REFINED_IN_BOTH: usize = 3;
+
+/// Costs between samples are estimated for exits whose best sample costs at most this many times as much as the cheapest. With
+/// fewer a better one may be missed, because costs at samples exceed those between by up to a fifth where motions are quick.
+const NEARLY_CHEAPEST: f64 = 1.25;
 
 /// A pair of phases, seconds in each loop, and the cost of a jump between them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,28 +94,37 @@ impl SampledLoops {
                 found
             })
             .collect();
-        let cost = |exit: usize| best[exit % best.len()].1;
-        let cheapest = (0..best.len()).min_by(|&one, &other| cost(one).total_cmp(&cost(other)));
-        // Other local minima over the exits may be cheaper between samples.
-        let mut exits: Vec<usize> = (0..best.len())
-            .filter(|&exit| cost(exit) < cost(exit + best.len() - 1) && cost(exit) <= cost(exit + 1))
-            .chain(cheapest)
-            .collect();
-        exits.sort_by(|&one, &other| cost(one).total_cmp(&cost(other)).then(one.cmp(&other)));
-        exits.dedup();
-        exits.truncate(MAX_REFINED);
-        let none = Pair {
-            secs: [0.0; 2],
-            cost: f64::INFINITY,
-        };
-        let mut pair = exits
-            .into_iter()
-            .map(|exit| {
-                let (entry, cost) = best[exit];
-                let secs = [exit as f64 * clips[0].step_secs(), entry as f64 * clips[1].step_secs()];
-                self.refined(clips, Pair { secs, cost }, decay)
+        let cheapest = best.iter().map(|found| found.1).fold(f64::INFINITY, f64::min);
+        let estimates: Vec<f64> = (left.iter().zip(&best))
+            .map(|(state, &(entry, cost))| {
+                if cost <= NEARLY_CHEAPEST * cheapest {
+                    estimate(state, entered, entry, decay)
+                } else {
+                    f64::INFINITY
+                }
             })
-            .fold(none, |best, pair| if pair.cost < best.cost { pair } else { best });
+            .collect();
+        let mut exits: Vec<usize> = (0..estimates.len()).collect();
+        exits.sort_by(|&one, &other| estimates[one].total_cmp(&estimates[other]).then(one.cmp(&other)));
+        let mut pairs: Vec<Pair> = (exits.iter().take(NUM_REFINED))
+            .map(|&exit| {
+                let (entry, cost) = best[exit];
+                let secs = entry as f64 * clips[1].step_secs();
+                let entry = self.refined_entry(&left[exit], clips[1], Entry { secs, cost }, decay);
+                Pair {
+                    secs: [exit as f64 * clips[0].step_secs(), entry.secs],
+                    cost: entry.cost,
+                }
+            })
+            .collect();
+        pairs.sort_by(|one, other| one.cost.total_cmp(&other.cost));
+        let mut pair = pairs[0];
+        for &near in pairs.iter().take(NUM_REFINED_IN_BOTH) {
+            let refined = self.refined(clips, near, decay);
+            if refined.cost < pair.cost {
+                pair = refined;
+            }
+        }
         for (secs, clip) in pair.secs.iter_mut().zip(clips) {
             *secs = secs.rem_euclid(clip.period_secs());
         }
@@ -141,4 +157,50 @@ impl SampledLoops {
         }
         pair
     }
+}
+
+/// The cost of the best entry near a sample, with the numbers of states interpolated by cubics between samples: for choosing only.
+fn estimate(left: &WeightedState, entered: &[WeightedState], sample: usize, decay: Decay) -> f64 {
+    let count = entered.len();
+    let at = |shift: f64| {
+        // Catmull and Rom's weights of the two samples on either side.
+        let t = shift - shift.floor();
+        let first = if shift < 0.0 {
+            sample + 2 * count - 2
+        } else {
+            sample + 2 * count - 1
+        };
+        let weights = [
+            0.5 * t * (t * (2.0 - t) - 1.0),
+            0.5 * (t * t * (3.0 * t - 5.0) + 2.0),
+            0.5 * t * (t * (4.0 - 3.0 * t) + 1.0),
+            0.5 * t * t * (t - 1.0),
+        ];
+        let near = [0, 1, 2, 3].map(|index| &entered[(first + index) % count]);
+        let mix = |of: &dyn Fn(&WeightedState, usize) -> f64| -> Vec<f64> {
+            let terms = |axis: usize| {
+                near.iter()
+                    .zip(weights)
+                    .map(move |(state, weight)| weight * of(state, axis))
+            };
+            (0..left.positions.len()).map(|axis| terms(axis).sum()).collect()
+        };
+        let mixed = WeightedState {
+            positions: mix(&|state, axis| state.positions[axis]),
+            velocities: mix(&|state, axis| state.velocities[axis]),
+        };
+        left.state().cost(mixed.state(), decay)
+    };
+    let mut best = (0.0, at(0.0));
+    let mut reach = 0.5;
+    for _ in 0..NUM_REFINEMENTS {
+        for shift in [best.0 - reach, best.0 + reach] {
+            let cost = at(shift);
+            if cost < best.1 {
+                best = (shift, cost);
+            }
+        }
+        reach *= 0.5;
+    }
+    best.1
 }
