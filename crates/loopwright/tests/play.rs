@@ -208,7 +208,7 @@ fn of_all_exits_and_entries_a_jump_takes_the_cheapest() {
             let between = times(&set.loops()[from], 4).map(cost).fold(f64::INFINITY, f64::min);
             // Refinement ends at about a hundredth of a sample, in one of several valleys of nearly one depth.
             assert!(
-                jump.entry.cost <= at_samples,
+                jump.entry.cost < 1.005 * at_samples,
                 "{fade:?} {from} {to}: {jump:?} {at_samples}"
             );
             assert!(
@@ -254,7 +254,7 @@ fn a_loop_is_left_at_its_best_exit_within_one_more_cycle() {
                 assert!((turns - turns.round()).abs() < 1e-9, "{turns}");
                 let end = left.entry.secs + f64::from(cycles) * period;
                 let at_end = set.entry(left.loop_index, end, entered.loop_index, fade).unwrap();
-                assert!(entered.entry.cost <= at_end.cost * 1.001, "{jump:?} {at_end:?}");
+                assert!(entered.entry.cost <= at_end.cost * 1.005, "{jump:?} {at_end:?}");
             }
             assert_eq!(performance.segments().last().unwrap().exit_secs, None);
             assert_eq!(
