@@ -1,7 +1,5 @@
 //! Sets of loops played one after the other: without steps or jerks, and the same for the same seed.
 
-use std::time::{Duration, Instant};
-
 use glam::{DQuat, DVec3};
 use loopwright::{
     Analysis, Joint, LoopClip, LoopSet, LoopSettings, PlaySettings, Pose, RootMotion, SearchSettings, Skeleton, Tracks,
@@ -288,25 +286,6 @@ fn no_loop_is_left_before_the_fade_has_ended() {
         let played = pair[1].start_secs - pair[0].start_secs;
         assert!(played >= 1.5 && played / period < 3.0, "{played}");
     }
-}
-
-/// 45 pairs of 40,000 pairs of samples each. Optimized it takes a tenth of a second or less; the bound allows for slow machines.
-#[test]
-fn ten_loops_of_200_samples_are_prepared_at_once() {
-    let loops = (0..10).map(|index| {
-        let part = f64::from(index);
-        swinging(
-            200,
-            1.0 + 0.05 * part,
-            0.3 + 0.03 * part,
-            0.1 * part,
-            twist(1.0 + 0.1 * part, 0.1),
-        )
-    });
-    let set = LoopSet::new(loops.collect()).unwrap();
-    let start = Instant::now();
-    set.prepared(FADES[0]).unwrap();
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 }
 
 #[test]
