@@ -3,7 +3,6 @@
 //! The cost is the exact displacement of the fade, D(x, v), as in the search for seams. It is one-sided: only the motion after a
 //! jump is changed. x and v are gaps of joint positions seen from the root and of their velocities, including the root's
 //! velocity. There is one cost for each sample of the loop; the best is refined between samples. Source: docs/math/search.md.
-//! for each sample of the loop; the best is refined between samples. Source: docs/math/search.md.
 
 use glam::DVec3;
 
@@ -23,25 +22,25 @@ pub struct Entry {
 const DIFFERENCE: f64 = 1e-3;
 
 /// Refinements of the best phase between samples, each to half the interval.
-const NUM_REFINEMENTS: usize = 6;
+pub(super) const NUM_REFINEMENTS: usize = 6;
 
 /// Weighted positions and velocities of joints at the samples of all loops.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SampledLoops {
-    weights: Vec<f64>,
+    pub(super) weights: Vec<f64>,
     /// Per loop, per sample.
-    samples: Vec<Vec<WeightedState>>,
+    pub(super) samples: Vec<Vec<WeightedState>>,
 }
 
 /// Positions (metres) and velocities (metres per second) of all joints, weighted, axis by axis, in the root's axes.
 #[derive(Clone, Debug, PartialEq)]
-struct WeightedState {
-    positions: Vec<f64>,
-    velocities: Vec<f64>,
+pub(super) struct WeightedState {
+    pub(super) positions: Vec<f64>,
+    pub(super) velocities: Vec<f64>,
 }
 
 impl WeightedState {
-    fn state(&self) -> State<'_> {
+    pub(super) fn state(&self) -> State<'_> {
         State {
             positions: &self.positions,
             velocities: &self.velocities,
@@ -80,6 +79,13 @@ impl SampledLoops {
                 };
             }
         }
+        let mut best = self.refined_entry(&left, clip, best, decay);
+        best.secs = best.secs.rem_euclid(clip.period_secs());
+        best
+    }
+
+    /// The cheapest entry near one, between samples; its time may be in another cycle.
+    pub(super) fn refined_entry(&self, left: &WeightedState, clip: &LoopClip, mut best: Entry, decay: Decay) -> Entry {
         let mut reach = 0.5 * clip.step_secs();
         for _ in 0..NUM_REFINEMENTS {
             for secs in [best.secs - reach, best.secs + reach] {
@@ -90,12 +96,12 @@ impl SampledLoops {
             }
             reach *= 0.5;
         }
-        best.secs = best.secs.rem_euclid(clip.period_secs());
         best
     }
 }
 
-fn motion(clip: &LoopClip, secs: f64, weights: &[f64]) -> WeightedState {
+/// The weighted state of a loop at a time.
+pub(super) fn motion(clip: &LoopClip, secs: f64, weights: &[f64]) -> WeightedState {
     let positions = |secs: f64| {
         let body = clip.body_pose_at(secs, INTERPOLATION);
         body.as_ref().world(clip.skeleton()).translations

@@ -1,8 +1,9 @@
 //! Playing a set of loops one after the other, in random order with invisible jumps.
 //!
-//! A jump goes from one loop to the phase of another at which it costs least (`entry`). The offset and the difference of rates
-//! that it leaves fade away (`offset`), so that every joint and the root continue without a step or a jerk. A [`LoopSet`] draws
-//! from a seed which loop comes next and for how many cycles. Derivation: docs/math/blend.md.
+//! A jump leaves one loop and enters another at the two phases between which it costs least (`jump`); from a given time it enters
+//! at the cheapest phase (`entry`). The offset and the difference of rates that it leaves fade away (`offset`), so that every
+//! joint and the root continue without a step or a jerk. A [`LoopSet`] draws from a seed which loop comes next and for how many
+//! cycles. Derivation: docs/math/blend.md.
 
 use rand_pcg::{
     Pcg64,
@@ -19,11 +20,15 @@ use crate::{
 
 pub(crate) mod entry;
 
+pub(crate) mod jump;
+
 pub(crate) mod offset;
 
 pub use entry::Entry;
+pub use jump::Jump;
 
 use entry::SampledLoops;
+use jump::Jumps;
 use offset::{MovingPose, Offset};
 
 /// How a set of loops is played.
@@ -33,7 +38,8 @@ pub struct PlaySettings {
     pub seed: u64,
     /// How the offset of a jump fades. The cost of jumps uses the same decay.
     pub fade: Decay,
-    /// Fewest and most cycles for which a loop plays before the next.
+    /// Fewest and most whole cycles for which a loop plays before the next. A number of them is drawn for each loop, which then
+    /// plays on to its best exit, for less than one cycle more.
     pub cycles: [u32; 2],
 }
 
@@ -125,6 +131,8 @@ pub struct LoopSet {
     /// The loops, seen from their constant twists.
     loops: Vec<LoopClip>,
     sampled: SampledLoops,
+    /// The jumps between all pairs of loops under one fade, if they were prepared.
+    jumps: Option<Jumps>,
 }
 
 impl LoopSet {
@@ -146,6 +154,7 @@ impl LoopSet {
         Ok(Self {
             sampled: SampledLoops::of(&loops),
             loops,
+            jumps: None,
         })
     }
 
@@ -162,11 +171,44 @@ impl LoopSet {
         Ok(self.sampled.entry(&self.loops, from, secs, to, fade))
     }
 
+    /// The jump from one loop into another that costs least under a fade, of all phases of both.
+    ///
+    /// Exact for all pairs of samples, and refined between them. The jump back has the same two phases and the same cost.
+    /// Errors: [`PlayError::FadeSecs`].
+    pub fn jump(&self, from: usize, to: usize, fade: Decay) -> Result<Jump, PlayError> {
+        check_secs(fade)?;
+        let mut jumps = self.jumps_under(fade);
+        Ok(jumps.between(&self.sampled, &self.loops, from, to))
+    }
+
+    /// The same set, which has found the jumps between all pairs of loops under a fade.
+    ///
+    /// Otherwise each performance finds those that it needs. For many performances of one set; the results are the same. Errors:
+    /// [`PlayError::FadeSecs`].
+    pub fn prepared(mut self, fade: Decay) -> Result<Self, PlayError> {
+        check_secs(fade)?;
+        let mut jumps = self.jumps_under(fade);
+        for from in 0..self.loops.len() {
+            for to in 0..from {
+                jumps.between(&self.sampled, &self.loops, from, to);
+            }
+        }
+        self.jumps = Some(jumps);
+        Ok(self)
+    }
+
+    /// The jumps that are known under a fade.
+    fn jumps_under(&self, fade: Decay) -> Jumps {
+        let known = self.jumps.as_ref().filter(|jumps| jumps.fade == fade);
+        known.cloned().unwrap_or_else(|| Jumps::new(fade))
+    }
+
     /// Draws an order of loops for a duration in seconds.
     ///
-    /// Another loop follows after the drawn number of cycles, and at the earliest at the end of the fade; a set of one loop
-    /// repeats it. The first starts at its start in its own take. The performance does not depend on any frame rate. Errors:
-    /// [`PlayError`]: settings out of range, or too many loops one after the other.
+    /// Another loop follows at the best exit ([`Self::jump`]) after the drawn number of cycles, which is less than one cycle
+    /// later, and never before the fade has ended (for a spring: its half-life); a set of one loop repeats it. The first starts
+    /// at its start in its own take. The performance does not depend on any frame rate. Errors: [`PlayError`]: settings out of
+    /// range, or too many loops one after the other.
     pub fn perform(&self, duration_secs: f64, settings: &PlaySettings) -> Result<Performance, PlayError> {
         if !(duration_secs > 0.0 && duration_secs.is_finite()) {
             return Err(PlayError::Duration { found: duration_secs });
@@ -191,28 +233,36 @@ impl LoopSet {
             loop_index: at,
             start_secs: 0.0,
             entry: Entry { secs: 0.0, cost: 0.0 },
+            exit_secs: None,
             root: self.loops[at].root_pose_at(0.0),
             offset: Offset::none(self.loops[at].skeleton().num_joints()),
         }];
+        let mut jumps = self.jumps_under(fade);
         while self.loops.len() > 1 {
-            let segment = &segments[segments.len() - 1];
+            let last = segments.len() - 1;
+            let segment = &mut segments[last];
             let cycles = fewest + below(random, (most - fewest) as usize + 1) as u32;
-            let start_secs = segment.start_secs + held_secs(&self.loops[at], cycles, fade);
+            // Any loop except the current one.
+            let next = (at + 1 + below(random, self.loops.len() - 1)) % self.loops.len();
+            let held_secs = held_secs(&self.loops[at], cycles, fade);
+            if segment.start_secs + held_secs >= duration_secs {
+                break;
+            }
+            let Jump { exit_secs, entry } = jumps.between(&self.sampled, &self.loops, at, next);
+            // After whole cycles the loop is where it was entered.
+            let since = held_secs + (exit_secs - segment.entry.secs).rem_euclid(self.loops[at].period_secs());
+            let start_secs = segment.start_secs + since;
             if start_secs >= duration_secs {
                 break;
             }
-            let since = start_secs - segment.start_secs;
-            // Any loop except the current one.
-            let next = (at + 1 + below(random, self.loops.len() - 1)) % self.loops.len();
-            let entry = self
-                .sampled
-                .entry(&self.loops, at, segment.entry.secs + since, next, fade);
+            segment.exit_secs = Some(exit_secs);
             let left = segment.state(&self.loops, fade, since);
             let joined = MovingPose::of_loop(&self.loops[next], entry.secs);
             let segment = PlayedLoop {
                 loop_index: next,
                 start_secs,
                 entry,
+                exit_secs: None,
                 root: segment.root * left.root,
                 offset: Offset::between(&left, &joined),
             };
@@ -258,6 +308,8 @@ pub struct PlayedLoop {
     pub start_secs: f64,
     /// The time in the loop at which it starts, and the cost of the jump, metre-seconds; 0 for the first.
     pub entry: Entry,
+    /// The time in the loop at which it is left for the next, within its first cycle; `None` for the last.
+    pub exit_secs: Option<f64>,
     /// The root at that time.
     root: Rigid,
     offset: Offset,

@@ -6,7 +6,7 @@
 
 use core::ops::Range;
 
-use super::{Side, Transitions};
+use super::{Side, State, Transitions};
 use crate::math::{decay::Decay, time_step::TimeStep};
 
 /// An exit or entry is the cheapest within this time before and after, seconds.
@@ -85,7 +85,7 @@ impl Transitions {
         let entries: Vec<usize> = within(entries, self.num_entries())
             .filter(|&entry| self.entered.can_be_entered(entry))
             .collect();
-        let bounds = Bounds::of(&self.left, &self.entered, &entries, decay);
+        let bounds = Bounds::of(|entry| self.entered.state(entry), &entries, decay);
         let mut best: Vec<Crossing> = Vec::new();
         for exit in exits.filter(|&exit| self.left.usable[exit]) {
             let guess = best.last().and_then(|last| {
@@ -93,7 +93,8 @@ impl Transitions {
                 let on = TimeStep::new(self.entered.step_secs).nearest(secs);
                 entries.binary_search(&((last.entry + on) % self.num_entries())).ok()
             });
-            best.extend(bounds.best(exit, guess.unwrap_or(0), &|entry| self.cost(exit, entry, decay)));
+            let found = bounds.best(self.left.state(exit), guess.unwrap_or(0));
+            best.extend(found.map(|(entry, cost)| Crossing { exit, entry, cost }));
         }
         best
     }
@@ -181,11 +182,11 @@ fn thinned(range: Range<usize>, most: usize) -> Vec<usize> {
 }
 
 /// Features with one number per frame and axis, whose distances bound costs from below.
-struct Bounds<'a> {
+pub(crate) struct Bounds<'a, F> {
     axes: usize,
-    left: &'a Side,
+    entered: F,
     entries: &'a [usize],
-    weights: (f64, f64),
+    decay: Decay,
     /// Frame-major, of the entries.
     features: Vec<f64>,
     /// Lowest and highest feature of each run of entries, run-major.
@@ -195,25 +196,27 @@ struct Bounds<'a> {
     size: f64,
 }
 
-impl<'a> Bounds<'a> {
-    fn of(left: &'a Side, entered: &'a Side, entries: &'a [usize], decay: Decay) -> Self {
-        let axes = entered.features.num_axes();
+impl<'a, 's, F: Fn(usize) -> State<'s>> Bounds<'a, F> {
+    /// Prepares entries, given in order, whose states are `entered`.
+    pub(crate) fn of(entered: F, entries: &'a [usize], decay: Decay) -> Self {
+        let axes = entries.first().map_or(0, |&entry| entered(entry).positions.len());
         let mut bounds = Self {
             axes,
-            left,
+            entered,
             entries,
-            weights: decay.area_weights(),
+            decay,
             features: Vec::with_capacity(axes * entries.len()),
             lows: Vec::new(),
             highs: Vec::new(),
             size: 0.0,
         };
         for &entry in entries {
-            let (features, size) = bounds.features_of(entered, entry);
+            let (features, size) = bounds.features_of((bounds.entered)(entry));
             bounds.features.extend(features);
             bounds.size = bounds.size.max(size);
         }
-        for run in bounds.features.chunks(RUN * axes) {
+        // Without entries there are no axes, and nothing to divide.
+        for run in bounds.features.chunks((RUN * axes).max(1)) {
             for axis in 0..axes {
                 let values = run.iter().skip(axis).step_by(axes);
                 let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &value| {
@@ -226,10 +229,9 @@ impl<'a> Bounds<'a> {
         bounds
     }
 
-    /// a p + b u of all axes of a frame, and the sum of the sizes of the parts.
-    fn features_of(&self, side: &Side, frame: usize) -> (Vec<f64>, f64) {
-        let state = side.state(frame);
-        let (a, b) = self.weights;
+    /// a p + b u of all axes of a state, and the sum of the sizes of the parts.
+    fn features_of(&self, state: State<'_>) -> (Vec<f64>, f64) {
+        let (a, b) = self.decay.area_weights();
         let axes = || {
             state
                 .positions
@@ -243,19 +245,17 @@ impl<'a> Bounds<'a> {
         )
     }
 
-    /// The cheapest entry from an exit; `guess` is the index of an entry that may be cheap.
-    fn best(&self, exit: usize, guess: usize, cost: &dyn Fn(usize) -> f64) -> Option<Crossing> {
+    /// The cheapest entry from a state and its exact cost, the earliest of equal ones; `guess` is the index of an entry that may
+    /// be cheap. `None` if no cost is a number.
+    pub(crate) fn best(&self, left: State<'_>, guess: usize) -> Option<(usize, f64)> {
+        let cost = |entry: usize| left.cost((self.entered)(entry), self.decay);
         let first = *self.entries.get(guess)?;
-        let mut best = Crossing {
-            exit,
-            entry: first,
-            cost: cost(first),
-        };
-        let (at, size) = self.features_of(self.left, exit);
+        let mut best = (first, cost(first));
+        let (at, size) = self.features_of(left);
         // Four times the rounding error of the features, their differences and sums.
         let slack = (size + self.size) * self.axes as f64 * 4.0 * f64::EPSILON;
         for run in 0..self.entries.len().div_ceil(RUN) {
-            let limit = best.cost + slack;
+            let limit = best.1 + slack;
             let lows = &self.lows[run * self.axes..(run + 1) * self.axes];
             let highs = &self.highs[run * self.axes..(run + 1) * self.axes];
             if exceeds(limit, &at, |axis, f| (lows[axis] - f).max(f - highs[axis]).max(0.0)) {
@@ -263,21 +263,17 @@ impl<'a> Bounds<'a> {
             }
             for index in run * RUN..((run + 1) * RUN).min(self.entries.len()) {
                 let features = &self.features[index * self.axes..(index + 1) * self.axes];
-                if exceeds(best.cost + slack, &at, |axis, f| (features[axis] - f).abs()) {
+                if exceeds(best.1 + slack, &at, |axis, f| (features[axis] - f).abs()) {
                     continue;
                 }
                 let entry = self.entries[index];
                 let found = cost(entry);
-                if found < best.cost || (found == best.cost && entry < best.entry) || best.cost.is_nan() {
-                    best = Crossing {
-                        exit,
-                        entry,
-                        cost: found,
-                    };
+                if found < best.1 || (found == best.1 && entry < best.0) || best.1.is_nan() {
+                    best = (entry, found);
                 }
             }
         }
-        best.cost.is_finite().then_some(best)
+        best.1.is_finite().then_some(best)
     }
 }
 

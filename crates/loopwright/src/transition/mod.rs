@@ -43,7 +43,7 @@ use crate::{
     take::{Take, TakeError},
 };
 
-mod best;
+pub(crate) mod best;
 
 pub use best::{CostGrid, Crossing};
 

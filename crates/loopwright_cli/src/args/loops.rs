@@ -90,7 +90,7 @@ pub(crate) struct PlayArgs {
     /// Seed of the random order; the same seed gives the same motion.
     #[arg(long, value_name = "N", default_value_t = 7)]
     pub(crate) seed: u64,
-    /// Fewest and most cycles of a loop before the next one.
+    /// Fewest and most cycles of a loop, which then plays on to its best exit.
     #[arg(long, value_name = "LOW:HIGH", default_value = "1:3", value_parser = parse_cycles)]
     pub(crate) cycles: [u32; 2],
     /// How the jump into the next loop fades.

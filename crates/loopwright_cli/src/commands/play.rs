@@ -101,6 +101,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
                 file: names[segment.loop_index].to_string(),
                 start_secs: segment.start_secs,
                 entry_secs: segment.entry.secs,
+                exit_secs: segment.exit_secs,
                 cost_metre_secs: segment.entry.cost,
             })
             .collect(),

@@ -13,6 +13,8 @@ pub(crate) struct PlayedLoop {
     pub(crate) start_secs: f64,
     /// Where in the loop it starts.
     pub(crate) entry_secs: f64,
+    /// Where in the loop it is left for the next; nothing for the last.
+    pub(crate) exit_secs: Option<f64>,
     /// The cost of the jump into it; 0 for the first.
     pub(crate) cost_metre_secs: f64,
 }
@@ -43,11 +45,15 @@ pub(crate) fn human(answer: &PlayAnswer, file: &str) -> String {
         answer.played.len().saturating_sub(1)
     );
     for played in &answer.played {
-        let _ = writeln!(
+        let _ = write!(
             text,
             "  {:>8.2} s  {} from {:.3} s",
             played.start_secs, played.file, played.entry_secs
         );
+        if let Some(exit_secs) = played.exit_secs {
+            let _ = write!(text, ", left at {exit_secs:.3} s");
+        }
+        text.push('\n');
     }
     text
 }
