@@ -215,10 +215,9 @@ fn of_all_exits_and_entries_a_jump_takes_the_cheapest() {
             );
             assert!((0.0..set.loops()[from].period_secs()).contains(&jump.exit_secs));
             assert!((0.0..set.loops()[to].period_secs()).contains(&jump.entry.secs));
-            // The cost is that of this exit and this entry.
+            // The cost is that of the best entry from this exit; several valleys may be as deep.
             let entry = set.entry(from, jump.exit_secs, to, fade).unwrap();
             assert!((entry.cost / jump.entry.cost - 1.0).abs() < 1e-3, "{entry:?} {jump:?}");
-            assert!((entry.secs - jump.entry.secs).abs() < 0.05 * set.loops()[to].step_secs());
             let back = set.jump(to, from, fade).unwrap();
             assert_eq!(
                 (back.exit_secs, back.entry.secs, back.entry.cost),
