@@ -150,7 +150,7 @@ fn loops_and_what_is_answered_about_them_are_as_described() {
     let played = answer(&folder, "play loop.bvh other.bvh -o played.bvh --seconds 6", "play", 0);
     assert_eq!(outputs(&folder, &played), ["played.bvh"]);
     let exits = played["played"].as_array().unwrap().iter().map(|one| &one["exit_secs"]);
-    let is_left: Vec<bool> = exits.map(serde_json::Value::is_f64).collect();
+    let is_left: Vec<bool> = exits.map(Value::is_f64).collect();
     assert!(is_left.len() > 1);
     assert!(is_left.iter().rev().skip(1).all(|&left| left) && !is_left[is_left.len() - 1]);
     answer(

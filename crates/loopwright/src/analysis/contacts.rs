@@ -40,7 +40,7 @@ impl Contacts {
             };
         }
         let frames = 0..world.num_frames();
-        let rise = rise_of_hips(world, body, frame_time_secs);
+        let rise = rise_of_hips(world, body.hips, frame_time_secs);
         let planted: Vec<Vec<bool>> = body
             .feet
             .iter()

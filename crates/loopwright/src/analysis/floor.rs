@@ -87,7 +87,7 @@ impl Floor {
 
 /// Slow trend of the hips, lowered to the feet.
 fn below_hips(world: &WorldTracks, body: &Body, frame_time_secs: f64) -> Vec<f64> {
-    let trend = standing::rise_of_hips(world, body, frame_time_secs);
+    let trend = standing::rise_of_hips(world, body.hips, frame_time_secs);
     let lowest = |frame: usize| {
         let lower = f64::min;
         if body.found_by == FoundBy::AllLeaves || body.feet.is_empty() {

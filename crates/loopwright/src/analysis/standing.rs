@@ -10,7 +10,6 @@ use core::ops::RangeInclusive;
 
 use glam::DVec3;
 
-use super::body::Body;
 use crate::{
     math::{kernel, ops, percentile, time_step::TimeStep},
     motion::WorldTracks,
@@ -144,9 +143,9 @@ fn lowest_around(values: &[f64], reach: usize) -> Vec<f64> {
 }
 
 /// The slow rise of the hips at every frame, metres: the height of straight lines fitted to theirs.
-pub(crate) fn rise_of_hips(world: &WorldTracks, body: &Body, frame_time_secs: f64) -> Vec<f64> {
+pub(crate) fn rise_of_hips(world: &WorldTracks, hips: usize, frame_time_secs: f64) -> Vec<f64> {
     let heights: Vec<f64> = (0..world.num_frames())
-        .map(|frame| world.position(frame, body.hips).y)
+        .map(|frame| world.position(frame, hips).y)
         .collect();
     kernel::trend(&heights, TimeStep::new(frame_time_secs).nearest(HIPS_REACH_SECS))
 }
