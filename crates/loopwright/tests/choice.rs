@@ -160,3 +160,33 @@ fn a_part_counts_three_at_most_and_nothing_below_zero() {
         1.5
     );
 }
+
+/// Where several cycles are recommended, the search says what fewer lose by; of one cycle there is nothing to say.
+#[test]
+fn several_cycles_have_a_reason() {
+    let Some(folder) = loopwright_mocap::folder_or_skip() else {
+        return;
+    };
+    for (file, is_several) in [
+        ("bandai-namco/dataset-2_walk-turn-right_masculine_006.bvh", true),
+        ("bandai-namco/dataset-2_walk_elderly_004.bvh", false),
+    ] {
+        let bytes = std::fs::read(folder.join(file)).unwrap();
+        let settings = loopwright_formats::ReadSettings::default();
+        let take = loopwright_formats::read_take(&bytes, file, &settings, &mut Vec::new())
+            .unwrap()
+            .take;
+        let list = found(&take, ChooseBy::Outcome);
+        let reason = list[0].outcome.unwrap().fewer_cycles_lose_by;
+        assert_eq!(
+            (list[0].cycles > 1, reason.is_some()),
+            (is_several, is_several),
+            "{file}"
+        );
+        assert!(list[1..].iter().all(|other| {
+            other
+                .outcome
+                .is_none_or(|outcome| outcome.fewer_cycles_lose_by.is_none())
+        }));
+    }
+}

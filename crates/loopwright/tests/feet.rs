@@ -772,3 +772,33 @@ fn tips_of_toes_stay_above_the_floor() {
         assert!(sunk[0] > 0.01 && sunk[1] < 0.001, "{file}: {sunk:?}");
     }
 }
+
+/// A root that goes too fast drags standing feet along: by its excess of speed times the time for which they stand.
+#[test]
+fn the_distance_of_a_slide_is_speed_times_time() {
+    let take = synthesize(&WalkSettings::default()).unwrap().take;
+    let analysis = Analysis::new(&take).unwrap();
+    let made = made(&analysis, &found(&analysis).cut, lock(FootLock::Auto));
+    let root = *made.loop_clip.root();
+    let mut twist = root.twist;
+    twist.linear += DVec3::Z * 0.1;
+    let stands = quality::stands(&LoopKeys::of_loop(&made.loop_clip), &made.body, Some(&made.source));
+    let longest = stands.iter().map(|stand| stand.num_samples).max().unwrap();
+    let expected = 0.1 * (longest - 1) as f64 * made.loop_clip.step_secs();
+    let slide = |clip: &LoopClip| quality::farthest_slide_of_stances(&LoopKeys::of_loop(clip), &stands).unwrap();
+    let (held, dragged) = (slide(&made.loop_clip), slide(&made.loop_clip.clone().with_twist(twist)));
+    assert!(held < 2e-3, "{held}");
+    assert!(
+        (dragged - expected).abs() < held + 2e-3,
+        "{dragged} instead of {expected}"
+    );
+    // No contact is cut in two by the seam.
+    let count = made.loop_clip.num_samples();
+    for stand in &stands {
+        let is_next = |other: &&_| {
+            let other: &quality::Stand = other;
+            other.joint == stand.joint && other.first_sample == (stand.first_sample + stand.num_samples) % count
+        };
+        assert!(stand.num_samples == count || stands.iter().find(is_next).is_none());
+    }
+}

@@ -5,7 +5,7 @@
 
 use glam::DVec3;
 
-use super::{body::Body, floor::Floor};
+use super::body::Body;
 use crate::{
     math::{ops, rigid::Rigid, rotation},
     motion::WorldTracks,
@@ -30,18 +30,8 @@ const MIN_WIDTH_SHARE: f64 = 0.1;
 impl Heading {
     /// The heading at every frame of `world`.
     ///
-    /// The frame is below the hips, on the floor, so that a climb can match itself. Where sides are unknown, or where the body lies
-    /// on its side, the facing follows the rotation of the hips instead.
-    pub(crate) fn of(world: &WorldTracks, body: &Body, floor: &Floor) -> Self {
-        Self::over(world, body, floor.heights())
-    }
-
-    /// The same at height zero, where only places over the ground and facings matter.
-    pub(crate) fn level(world: &WorldTracks, body: &Body) -> Self {
-        Self::over(world, body, &vec![0.0; world.num_frames()])
-    }
-
-    /// The same at known heights of the floor, one for each frame, metres.
+    /// The frame is below the hips, on the floor, so that a climb can match itself; `heights` are those of the floor, one for each
+    /// frame, metres. Where sides are unknown, or where the body lies on its side, the facing follows the rotation of the hips instead.
     pub(crate) fn over(world: &WorldTracks, body: &Body, heights: &[f64]) -> Self {
         let mut ground = Vec::with_capacity(world.num_frames());
         let mut yaw: Vec<f64> = Vec::with_capacity(world.num_frames());
@@ -61,6 +51,11 @@ impl Heading {
             yaw.push(next);
         }
         Self { ground, yaw }
+    }
+
+    /// The same at height zero, where only places over the ground and facings matter.
+    pub(crate) fn level(world: &WorldTracks, body: &Body) -> Self {
+        Self::over(world, body, &vec![0.0; world.num_frames()])
     }
 
     /// Number of frames.
@@ -145,6 +140,56 @@ mod tests {
         for (frame, yaw) in yaws.iter().enumerate() {
             assert!((heading.yaw(frame) - yaw).abs() < 1e-12);
             assert_eq!(heading.ground(frame), DVec3::new(1.0, 0.0, 2.0));
+        }
+    }
+
+    /// Collar bones that begin at one place but for noise do not turn the body: their outer ends, or the thighs, give the facing.
+    #[test]
+    fn collar_bones_at_one_place_do_not_turn_the_body() {
+        let joint = |name: &str, parent| Joint {
+            name: name.to_owned(),
+            parent,
+            rest_offset: DVec3::ZERO,
+            tip: None,
+        };
+        for has_outer_ends in [false, true] {
+            let mut joints = vec![
+                joint("Hips", None),
+                joint("LeftUpLeg", Some(0)),
+                joint("LeftFoot", Some(1)),
+                joint("RightUpLeg", Some(0)),
+                joint("RightFoot", Some(3)),
+                joint("LeftClavicle", Some(0)),
+                joint("RightClavicle", Some(0)),
+            ];
+            let (side, down) = (DVec3::X * 0.1, DVec3::Y * -0.9);
+            let noise = DVec3::Z * 1e-3;
+            let mut pose = vec![
+                DVec3::Y,
+                side,
+                down,
+                -side,
+                down,
+                DVec3::Y * 0.4 + noise,
+                DVec3::Y * 0.4 - noise,
+            ];
+            if has_outer_ends {
+                joints.extend([joint("LeftEnd", Some(5)), joint("RightEnd", Some(6))]);
+                pose.extend([side * 2.0 - noise, side * -2.0 + noise]);
+            }
+            let num_joints = joints.len();
+            let take = Take::new(
+                "t",
+                Skeleton::new(joints).unwrap(),
+                0.1,
+                [pose.clone(), pose.clone(), pose].concat(),
+                vec![DQuat::IDENTITY; 3 * num_joints],
+            )
+            .unwrap();
+            let body = Body::find(&take, &BodyOverrides::default()).unwrap();
+            assert!(body.shoulders.is_some());
+            let heading = Heading::level(&take.world_tracks(), &body);
+            assert!(heading.yaw(1).abs() < 1e-9, "{has_outer_ends}: {}", heading.yaw(1));
         }
     }
 }

@@ -95,7 +95,7 @@ impl Analysis {
         let usable = defects.usable_ends(take.num_frames());
         let contacts = Contacts::of(&world, &body, take.frame_time_secs(), &overrides.contacts);
         let floor = Floor::of(&world, &body, contacts.planted(), take.frame_time_secs());
-        let heading = Heading::of(&world, &body, &floor);
+        let heading = Heading::over(&world, &body, floor.heights());
         let joints = features::weights(take.skeleton(), &body, &defects, &overrides.weights)?;
         let features = Features::of(take, &world, &heading, &body, &joints);
         let activity = Activity::of(&features, &usable, body.known_size(take), take.frame_time_secs());

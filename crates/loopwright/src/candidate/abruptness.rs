@@ -38,7 +38,8 @@ impl SearchedTake<'_> {
 
 /// A size at the seam of a pair over the 99th percentile of the sizes inside, which is at least `floor`; `least` where that is more.
 ///
-/// Most joints do not stand out, and a few frames inside tell: those whose sizes would make up the upper hundredth. The sizes are those of the joint after the seam and of the joint before it. Closing gives the seam the mean of both ends, and
+/// Most joints do not stand out, and a few frames inside tell: those whose sizes would make up the upper hundredth. The sizes are
+/// those of the joint after the seam and of the joint before it. Closing gives the seam the mean of both ends, and
 /// leaves the frame before the end nearly as it is.
 fn standing_out(
     pair: &SeamPair,

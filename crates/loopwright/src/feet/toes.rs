@@ -63,12 +63,13 @@ pub(crate) fn above_floor(clip: &LoopClip, body: &Body, source: &RootRelativeCli
     let first = source.clip.sample_range().start().unsigned_abs();
     let mut tracks = clip.tracks().clone();
     let mut is_bent = false;
+    let unseen = UNSEEN_METRES * body.size_in(skeleton, clip.body_pose(0));
     for tip in tips {
         let heights = (0..=count).map(|sample| up(sample).dot(tip.place(&uncut, first + sample)));
         let floor = percentile::of(heights.collect(), STRAY_SHARE);
         let lacks = |sample: usize| floor - up(sample).dot(tip.place(&stage.world, sample));
         let deepest = (0..count).map(lacks).fold(0.0, f64::max);
-        if deepest < UNSEEN_METRES * body.size_in(skeleton, clip.body_pose(0)) {
+        if deepest < unseen {
             continue;
         }
         let needs: Vec<f64> = (0..count)
