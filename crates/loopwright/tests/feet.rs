@@ -290,7 +290,7 @@ fn a_held_loop_closes_as_well_and_the_rest_of_the_body_stays() {
     let [open, held] = [FootLock::Off, FootLock::Auto].map(|each| made(&analysis, &best.cut, lock(each)));
     assert!(!open.feet.is_locked() && held.feet.is_locked());
     let legs: Vec<usize> = (analysis.body.feet.iter())
-        .flat_map(|foot| take.skeleton().path_from_root(foot.ankle))
+        .flat_map(|foot| take.skeleton().path_from_root(foot.lowest_joint()))
         .collect();
     for sample in 0..open.loop_clip.num_samples() {
         let (before, after) = (open.loop_clip.body_pose(sample), held.loop_clip.body_pose(sample));

@@ -427,7 +427,9 @@ fn captured_gaits_are_left_where_it_costs_least() {
                 .collect();
             let at_end = costs[0];
             costs.sort_by(f64::total_cmp);
-            assert!(jump.entry.cost <= costs[0], "{files:?}: {jump:?} {}", costs[0]);
+            // Times are sums of frames, so costs are equal to rounding alone.
+            let least = costs[0] * (1.0 + 1e-12);
+            assert!(jump.entry.cost <= least, "{files:?}: {jump:?} {least}");
             assert!(jump.entry.cost < 0.97 * at_end, "{files:?}: {jump:?} {at_end}");
         }
     }

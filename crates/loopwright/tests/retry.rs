@@ -3,6 +3,7 @@
 use loopwright::{
     Analysis, LoopCandidate, LoopSettings, Quality, SearchSettings, Take,
     closure::{Method, Shape},
+    feet::FootLock,
     loop_clip::LoopKeys,
     pipeline::{RetriedLoop, Retry},
     quality,
@@ -26,10 +27,11 @@ fn stretch(analysis: &Analysis, start: usize, end: usize) -> LoopCandidate {
     (analysis.appraise(start as f64, end as f64, &SearchSettings::default())).unwrap()
 }
 
-/// Settings that close only gaps of the pose, and those within three frames.
+/// Settings that close only gaps of the pose, and those within a frame; where feet are held, legs are smooth all the same.
 fn abrupt() -> LoopSettings {
     LoopSettings {
-        closure: Method::of(Shape::Linear { blend_secs: 0.05 }).into(),
+        closure: Method::of(Shape::Linear { blend_secs: 0.02 }).into(),
+        feet: FootLock::Off.into(),
         ..LoopSettings::default()
     }
 }

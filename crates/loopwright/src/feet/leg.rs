@@ -109,6 +109,17 @@ impl Leg {
         (swing, angle)
     }
 
+    /// A leg whose knee bends about the axis from left to right.
+    #[cfg(test)]
+    pub(super) fn straight_down() -> Self {
+        Self {
+            thigh: 0,
+            knee: 1,
+            ankle: 2,
+            hinge: DVec3::X,
+        }
+    }
+
     /// Axis of the knee for the given rotation of the joint above it.
     pub(super) fn hinge_at(&self, above_knee: DQuat) -> DVec3 {
         above_knee * self.hinge
@@ -159,6 +170,11 @@ impl Bend {
 
     fn distance(&self, flexed: f64) -> f64 {
         (self.middle + self.reach * ops::cos(flexed)).max(0.0).sqrt()
+    }
+
+    /// The angle of the knee from its straightest, radians; negative where it bends the wrong way.
+    pub(super) fn flexed(&self) -> f64 {
+        self.flexed
     }
 
     /// Distance from thigh to ankle, metres.

@@ -17,6 +17,7 @@ use crate::{
     closure::boundary::BoundaryError,
     loop_clip::{LoopClip, LoopClipError},
     math::rigid::Twist,
+    root_motion::RootRelativeClip,
     words,
 };
 
@@ -40,21 +41,26 @@ mod hold;
 
 pub(crate) mod speed;
 
+mod solve;
+
 pub(crate) mod toes;
 
 pub use contact::LoopContact;
 use footing::PlantedFoot;
 use leg::Leg;
+use solve::{BearingLeg, Uncut};
 pub use speed::FeetSpeed;
 use stage::Stage;
 
-/// Whether feet are held.
+/// Whether feet are held, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FootLock {
-    /// Hold feet whose contacts can be trusted.
+    /// Hold feet whose contacts can be trusted: by one solve, or sample by sample where that fails.
     #[default]
     Auto,
-    /// Hold all feet that stand.
+    /// Hold all feet that stand by one solve over the whole loop.
+    Solve,
+    /// Hold all feet that stand, sample by sample.
     On,
     /// Hold none.
     Off,
@@ -62,9 +68,53 @@ pub enum FootLock {
 
 words!(FootLock {
     Auto: "auto",
+    Solve: "solve",
     On: "on",
     Off: "off",
 });
+
+/// How the feet of a loop were held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeldBy {
+    /// By one solve of feet, legs and hips over the whole loop.
+    Solve,
+    /// Sample by sample, the ball of each foot or its ankle.
+    Lock,
+}
+
+words!(HeldBy {
+    Solve: "solve",
+    Lock: "lock",
+});
+
+/// A point of a foot that bears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FootPoint {
+    /// The ankle, of a foot without toes.
+    Ankle,
+    /// The sole below the ankle.
+    Heel,
+    /// The joint of the toes.
+    Ball,
+    /// The tip of the toes.
+    Tip,
+}
+
+words!(FootPoint {
+    Ankle: "ankle",
+    Heel: "heel",
+    Ball: "ball",
+    Tip: "tip",
+});
+
+/// A span of samples over which a point of a foot bears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bearing {
+    /// The point.
+    pub point: FootPoint,
+    /// Its foot and the span.
+    pub contact: LoopContact,
+}
 
 /// What determines the speed of the root.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -157,6 +207,10 @@ pub struct Feet {
     pub contacts: Vec<LoopContact>,
     /// Spans in which feet are held: contacts, extended before and after.
     pub held: Vec<LoopContact>,
+    /// When heel, ball and tip of each foot bear, by foot and point; a heel that rolls on bears ever less.
+    pub bearing: Vec<Bearing>,
+    /// How feet are held; `None` where none is.
+    pub held_by: Option<HeldBy>,
     /// The outcome for every foot; empty if no feet were found in the skeleton.
     pub outcomes: Vec<FootOutcome>,
     /// Largest distance that the hips sank so that the legs reach, metres.
@@ -182,6 +236,7 @@ impl Feet {
             }
         }
         self.held.clear();
+        self.held_by = None;
         (self.hips_lowered_metres, self.moved_metres) = (0.0, 0.0);
         self.foot_slide_mps[1] = self.foot_slide_mps[0];
     }
@@ -250,67 +305,118 @@ fn at_speed(mps: f64, shown: impl Iterator<Item = Twist>, root: Twist) -> Twist 
 
 /// Detects when the feet of a loop stand and holds them there.
 ///
-/// `root_joint` is the joint of the rig that carries only the root motion, if there is one; it is not moved. Afterwards the loop
-/// repeats as exactly as before. A foot that cannot be held is left unchanged, with the reason. Errors: a fade between two
-/// stances has no solution; the samples are no longer a loop clip. Neither is known to happen.
+/// `root_joint` is the joint of the rig that carries only the root motion, if there is one; it is not moved. `source` is the take
+/// that the loop was cut from, seen from the same root: floor, clearance and knees are held against it, or else against the loop
+/// itself. Afterwards the loop repeats as exactly as before. A foot that cannot be held is left unchanged, with the reason. Errors:
+/// a fade between two stances has no solution; the samples are no longer a loop clip. Neither is known to happen.
 pub fn plant(
     clip: &LoopClip,
     body: &Body,
     root_joint: Option<usize>,
     limits: &ContactLimits,
     lock: FootLock,
+    source: Option<&RootRelativeClip>,
 ) -> Result<(Option<LoopClip>, Feet), PlantError> {
-    let mut feet = Feet::default();
-    if body.found_by == FoundBy::AllLeaves {
-        return Ok((None, feet));
-    }
-    if clip.follows_path() {
-        // Feet stand in the world, and the world is seen from the constant twist.
-        let path = clip.path().to_vec();
-        let (planted, feet) = plant(&clip.clone().on_screw()?, body, root_joint, limits, lock)?;
-        let planted = planted.map(|planted| planted.along(path)).transpose()?;
-        return Ok((planted, feet));
-    }
-    let stage = Stage::of(clip);
-    let mut planted: Vec<PlantedFoot> = Vec::new();
-    for (index, foot) in body.feet.iter().enumerate() {
-        let positions = stage.positions(foot.lowest_joint());
-        let contacts = contact::of_foot(index, &positions, &stage.root_motion, clip.step_secs(), limits);
-        feet.contacts.extend(&contacts);
-        feet.outcomes.push(if lock == FootLock::Off {
-            FootOutcome::NotAsked
-        } else if contacts.is_empty() {
-            FootOutcome::NeverStands
-        } else if let Some(leg) = Leg::of(clip.skeleton(), &stage.world, body, foot) {
-            let offsets = stance::offsets(&stage, &positions, &contacts)?;
-            let slides = offsets.farthest_held(&contacts);
-            if slides > SLIDES_METRES && lock == FootLock::Auto {
-                FootOutcome::Slides { metres: slides }
-            } else {
-                planted.push(PlantedFoot::new(&stage, leg, foot.lowest_joint(), offsets));
-                FootOutcome::Held
-            }
-        } else {
-            FootOutcome::NoKnee
-        });
-    }
-    if planted.is_empty() {
-        return Ok((None, feet));
-    }
-    let path = clip.skeleton().path_from_root(body.hips);
-    let lifted = match root_joint.and_then(|root| path.iter().position(|&joint| joint == root)) {
-        Some(at) => path.get(at + 1).copied().unwrap_or(body.hips),
-        None => clip.carrier(),
+    let by = match lock {
+        FootLock::On => HeldBy::Lock,
+        _ => HeldBy::Solve,
     };
-    let held = hold::hold(&stage, &planted, lifted);
-    for foot in &planted {
-        let moved = foot.offsets.offsets.iter().map(|offset| offset.length());
-        feet.moved_metres = moved.fold(feet.moved_metres, f64::max);
-        feet.held.extend(&foot.offsets.spans);
+    Planting {
+        body,
+        root_joint,
+        limits,
+        lock,
+        source,
     }
-    feet.hips_lowered_metres = held.hips.iter().copied().fold(0.0, f64::min).abs();
-    let clip = clip.clone().with_tracks(held.tracks);
-    Ok((Some(clip), feet))
+    .plant(clip, by)
+}
+
+/// What feet are held by and against: see [`plant`].
+#[derive(Clone, Copy)]
+pub(crate) struct Planting<'a> {
+    pub(crate) body: &'a Body,
+    pub(crate) root_joint: Option<usize>,
+    pub(crate) limits: &'a ContactLimits,
+    pub(crate) lock: FootLock,
+    pub(crate) source: Option<&'a RootRelativeClip>,
+}
+
+impl Planting<'_> {
+    /// The loop with its feet held one way; a solve that fails is replaced by the lock.
+    pub(crate) fn plant(&self, clip: &LoopClip, by: HeldBy) -> Result<(Option<LoopClip>, Feet), PlantError> {
+        let (body, lock) = (self.body, self.lock);
+        let mut feet = Feet::default();
+        if body.found_by == FoundBy::AllLeaves {
+            return Ok((None, feet));
+        }
+        if clip.follows_path() {
+            // Feet stand in the world, and the world is seen from the constant twist.
+            let path = clip.path().to_vec();
+            let (planted, feet) = self.plant(&clip.clone().on_screw()?, by)?;
+            let planted = planted.map(|planted| planted.along(path)).transpose()?;
+            return Ok((planted, feet));
+        }
+        let stage = Stage::of(clip);
+        let mut planted: Vec<PlantedFoot> = Vec::new();
+        let mut legs: Vec<BearingLeg> = Vec::new();
+        for (index, foot) in body.feet.iter().enumerate() {
+            let positions = stage.positions(foot.lowest_joint());
+            let contacts = contact::of_foot(index, &positions, &stage.root_motion, clip.step_secs(), self.limits);
+            feet.contacts.extend(&contacts);
+            feet.outcomes.push(if lock == FootLock::Off {
+                FootOutcome::NotAsked
+            } else if contacts.is_empty() {
+                FootOutcome::NeverStands
+            } else if let Some(leg) = Leg::of(clip.skeleton(), &stage.world, body, foot) {
+                let offsets = stance::offsets(&stage, &positions, &contacts)?;
+                let slides = offsets.farthest_held(&contacts);
+                if slides > SLIDES_METRES && lock == FootLock::Auto {
+                    FootOutcome::Slides { metres: slides }
+                } else {
+                    legs.push(BearingLeg::of(&stage, leg, foot, &offsets.spans, self.limits));
+                    planted.push(PlantedFoot::new(&stage, leg, foot.lowest_joint(), offsets));
+                    FootOutcome::Held
+                }
+            } else {
+                FootOutcome::NoKnee
+            });
+        }
+        if planted.is_empty() {
+            return Ok((None, feet));
+        }
+        let path = clip.skeleton().path_from_root(body.hips);
+        let lifted = match self
+            .root_joint
+            .and_then(|root| path.iter().position(|&joint| joint == root))
+        {
+            Some(at) => path.get(at + 1).copied().unwrap_or(body.hips),
+            None => clip.carrier(),
+        };
+        for foot in &planted {
+            feet.held.extend(&foot.offsets.spans);
+        }
+        feet.bearing = legs.iter().flat_map(BearingLeg::bearing).collect();
+        let solved = (by == HeldBy::Solve).then(|| {
+            let uncut = self.source.map_or_else(|| Uncut::of_loop(clip), Uncut::of_source);
+            let size = body.size_in(clip.skeleton(), clip.body_pose(0));
+            solve::solve(&stage, &uncut, &legs, lifted, size)
+        });
+        let (tracks, rise) = if let Some(solved) = solved.flatten() {
+            feet.held_by = Some(HeldBy::Solve);
+            feet.moved_metres = solved.moved_metres;
+            (solved.tracks, solved.rise)
+        } else {
+            feet.held_by = Some(HeldBy::Lock);
+            for foot in &planted {
+                let moved = foot.offsets.offsets.iter().map(|offset| offset.length());
+                feet.moved_metres = moved.fold(feet.moved_metres, f64::max);
+            }
+            let held = hold::hold(&stage, &planted, lifted);
+            (held.tracks, held.hips)
+        };
+        feet.hips_lowered_metres = rise.into_iter().fold(0.0, f64::min).abs();
+        Ok((Some(clip.clone().with_tracks(tracks)), feet))
+    }
 }
 
 /// Why feet cannot be held.

@@ -206,6 +206,12 @@ fn stances<'a>(stage: &'a Stage<'a>, positions: &'a [DVec3], contacts: &[LoopCon
         .collect()
 }
 
+/// The spans over which a point bears, from its positions and contacts: each extended while it creeps.
+pub(super) fn spans(stage: &Stage<'_>, positions: &[DVec3], contacts: &[LoopContact]) -> Vec<LoopContact> {
+    let stances = stances(stage, positions, contacts);
+    stances.into_iter().map(|stance| stance.contact).collect()
+}
+
 /// Offsets that hold the foot whose lowest joint is at `positions` over `contacts`, which are in order.
 pub(super) fn offsets(
     stage: &Stage<'_>,

@@ -22,7 +22,7 @@ use crate::{
     closure::{
         self, Closed, ClosureError, ClosureSettings, DEFAULT_BLEND_SECS, Image, Method, Shape, image::ImageError,
     },
-    feet::{self, Feet, FeetSettings, FootLock, PlantError, RootSpeed},
+    feet::{self, Feet, FeetSettings, FootLock, HeldBy, PlantError, Planting, RootSpeed},
     loop_clip::{LoopClip, LoopClipError},
     math::rigid::Rigid,
     motion::RootMotion,
@@ -283,14 +283,35 @@ fn on_its_feet(
         ),
         None => (loop_clip, source),
     };
-    let (planted, mut feet) = feet::plant(&loop_clip, body, source.root_joint, limits, settings.feet.lock)?;
+    let planting = Planting {
+        body,
+        root_joint: source.root_joint,
+        limits,
+        lock: settings.feet.lock,
+        source: Some(&source),
+    };
+    let slide = |clip: &LoopClip| quality::foot_slide_of_loop(clip, body, &source);
+    let open = slide(&loop_clip);
+    // Mirrored halves stay mirrored to rounding sample by sample, not through one solve of both.
+    let by = if settings.feet.lock == FootLock::On || candidate.pairing.mirror().is_some() {
+        HeldBy::Lock
+    } else {
+        HeldBy::Solve
+    };
+    let (mut planted, mut feet) = planting.plant(&loop_clip, by)?;
+    let mut held = planted.as_ref().and_then(slide);
+    if settings.feet.lock == FootLock::Auto && feet.held_by == Some(HeldBy::Solve) && held > open {
+        // Feet that hardly slide are held more exactly sample by sample.
+        (planted, feet) = planting.plant(&loop_clip, HeldBy::Lock)?;
+        held = planted.as_ref().and_then(slide);
+    }
     feet.speed = speed;
     feet.speed_is_theirs = twist.is_some() && !is_given;
     feet.replaced_velocity = (twist.is_some() && is_given).then_some(of_poses);
     let Some(planted) = planted else {
         return Ok((loop_clip, source, feet));
     };
-    feet.foot_slide_mps = [&loop_clip, &planted].map(|clip| quality::foot_slide_of_loop(clip, body, &source));
+    feet.foot_slide_mps = [open, held];
     let [before, after] = feet.foot_slide_mps.map(|speed| speed.unwrap_or(0.0));
     let bends = candidate.loops_already()
         && (loop_clip.root().twist.linear.length() < WALKS_MPS
@@ -300,7 +321,11 @@ fn on_its_feet(
         feet.release();
         return Ok((loop_clip, source, feet));
     }
-    let cleared = feet::toes::above_floor(&planted, body, &source);
+    let cleared = match feet.held_by {
+        // The solve keeps all of a foot above the floor.
+        Some(HeldBy::Solve) => None,
+        _ => feet::toes::above_floor(&planted, body, &source),
+    };
     Ok((cleared.unwrap_or(planted), source, feet))
 }
 

@@ -25,10 +25,10 @@ pub struct Jump {
 
 /// Exits whose best entries are refined: those of the lowest costs estimated between samples. With fewer a better one may be
 /// missed; each takes a fraction of a millisecond.
-const NUM_REFINED: usize = 8;
+const NUM_REFINED: usize = 16;
 
 /// The best of these whose exits are refined as well: costs have several valleys of nearly one depth.
-const NUM_REFINED_IN_BOTH: usize = 3;
+const NUM_REFINED_IN_BOTH: usize = 6;
 
 /// Costs between samples are estimated for exits whose best sample costs at most this many times as much as the cheapest. With
 /// fewer a better one may be missed, because costs at samples exceed those between by up to a fifth where motions are quick.

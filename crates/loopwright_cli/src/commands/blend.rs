@@ -151,7 +151,7 @@ fn planted(
     let mixed = weights.iter().filter(|&&weight| weight > 0.0).count() > 1;
     let lock = if mixed { args.lock_feet } else { FootLock::Off };
     let (planted, feet) =
-        feet::plant(&clip, &body, root_joint, &ContactLimits::default(), lock).map_err(Failure::error)?;
+        feet::plant(&clip, &body, root_joint, &ContactLimits::default(), lock, None).map_err(Failure::error)?;
     let mut facts = describe::feet(&clip, &body, &feet);
     let Some(planted) = planted else {
         return Ok((clip, facts));

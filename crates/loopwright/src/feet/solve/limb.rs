@@ -1,0 +1,273 @@
+//! A leg as a chain of rotations: where its points are, and how they move with every unknown.
+
+use glam::{DQuat, DVec3};
+
+use super::super::{FootPoint, leg::Leg, stage::Stage};
+use crate::{
+    analysis::body::Foot,
+    math::{rigid::Rigid, rotation},
+};
+
+/// Unknowns of a leg: three of the thigh, one of the knee, three of the ankle, one of the toes.
+pub(super) const LEG_UNKNOWNS: usize = 8;
+
+/// The first unknown of each joint below the thigh.
+pub(super) const KNEE: usize = 3;
+pub(super) const ANKLE: usize = 4;
+const TOES: usize = 7;
+
+/// A point of a leg.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Part {
+    Knee,
+    Ankle,
+    /// The point of the sole below the ankle.
+    Heel,
+    Ball,
+    Tip,
+}
+
+pub(super) const NUM_PARTS: usize = 5;
+
+pub(super) const PARTS: [Part; NUM_PARTS] = [Part::Knee, Part::Ankle, Part::Heel, Part::Ball, Part::Tip];
+
+impl Part {
+    /// The part as a point of a foot.
+    pub(super) fn point(self) -> Option<FootPoint> {
+        match self {
+            Self::Knee => None,
+            Self::Ankle => Some(FootPoint::Ankle),
+            Self::Heel => Some(FootPoint::Heel),
+            Self::Ball => Some(FootPoint::Ball),
+            Self::Tip => Some(FootPoint::Tip),
+        }
+    }
+}
+
+/// The joints of a leg and the points of its foot.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limb {
+    pub(super) leg: Leg,
+    toe: Option<usize>,
+    /// The tip of the toes, in the axes of the toe joint.
+    tip: Option<DVec3>,
+    /// The sole below the ankle, in the axes of the ankle.
+    heel: DVec3,
+    /// The axis about which the toes bend up, in the axes of the toe joint.
+    toe_axis: DVec3,
+}
+
+/// A leg at one sample, seen from the root, before it is corrected.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LegPose {
+    thigh: Rigid,
+    /// From the thigh to the joint above the knee, from there to the knee, from knee to ankle and from ankle to toes.
+    above_knee: DQuat,
+    knee: Rigid,
+    ankle: Rigid,
+    toe: Rigid,
+    /// The axis of the knee, in the axes of the joint above it.
+    hinge: DVec3,
+}
+
+/// Points of a leg at one sample, seen from the root, and their derivatives by the unknowns of the leg.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LegPoints {
+    pub(super) at: [DVec3; NUM_PARTS],
+    pub(super) by: [[DVec3; LEG_UNKNOWNS]; NUM_PARTS],
+    /// Rotation of the foot, and its change (a rotation vector) by the unknowns.
+    pub(super) foot: DQuat,
+    pub(super) foot_by: [DVec3; LEG_UNKNOWNS],
+}
+
+impl Limb {
+    pub(super) fn of(stage: &Stage<'_>, leg: Leg, foot: &Foot, heel: DVec3) -> Self {
+        let mut limb = Self {
+            leg,
+            toe: foot.toe,
+            tip: foot.toe.and_then(|toe| tip_of(stage, toe)),
+            heel,
+            toe_axis: DVec3::ZERO,
+        };
+        if let (Some(toe), Some(tip)) = (limb.toe, limb.tip) {
+            let axes = (0..stage.world.num_frames()).map(|sample| {
+                let turn = stage.world.rotation(sample, toe);
+                turn.conjugate() * (turn * tip).cross(stage.up(sample))
+            });
+            limb.toe_axis = axes.sum::<DVec3>().normalize_or_zero();
+        }
+        limb
+    }
+
+    /// The parts of the foot that may bear.
+    pub(super) fn bearing_parts(&self) -> impl Iterator<Item = Part> {
+        let parts = match (self.toe, self.tip) {
+            (Some(_), Some(_)) => &[Part::Heel, Part::Ball, Part::Tip][..],
+            (Some(_), None) => &[Part::Heel, Part::Ball][..],
+            (None, _) => &[Part::Ankle][..],
+        };
+        parts.iter().copied()
+    }
+
+    pub(super) fn has(&self, part: Part) -> bool {
+        match part {
+            Part::Knee | Part::Ankle => true,
+            Part::Heel | Part::Ball => self.toe.is_some(),
+            Part::Tip => self.tip.is_some(),
+        }
+    }
+
+    /// The joint and the offset in its axes that a part is fixed by.
+    pub(super) fn fixed_to(&self, part: Part) -> (usize, DVec3) {
+        let Leg { knee, ankle, .. } = self.leg;
+        match part {
+            Part::Knee => (knee, DVec3::ZERO),
+            Part::Ankle => (ankle, DVec3::ZERO),
+            Part::Heel => (ankle, self.heel),
+            Part::Ball => (self.toe.unwrap_or(ankle), DVec3::ZERO),
+            Part::Tip => (self.toe.unwrap_or(ankle), self.tip.unwrap_or(DVec3::ZERO)),
+        }
+    }
+
+    pub(super) fn pose(&self, stage: &Stage<'_>, sample: usize) -> LegPose {
+        let Leg { thigh, knee, ankle, .. } = self.leg;
+        let at = |joint| stage.world.joint(sample, joint);
+        let (thigh, knee, ankle) = (at(thigh), at(knee), at(ankle));
+        let above = stage.rotation_above(sample, self.leg.knee);
+        let hinge = above.conjugate() * self.leg.hinge_at(above);
+        let toe = self.toe.map_or(ankle, at);
+        LegPose {
+            thigh,
+            above_knee: thigh.rotation.conjugate() * above,
+            knee: Rigid::new(
+                above.conjugate() * knee.rotation,
+                thigh.inverse().transform_point(knee.translation),
+            ),
+            ankle: knee.inverse() * ankle,
+            toe: ankle.inverse() * toe,
+            hinge,
+        }
+    }
+
+    /// The points of the leg with the hips moved and its joints turned by the unknowns.
+    pub(super) fn points(&self, pose: &LegPose, hips: DVec3, unknowns: &[f64]) -> LegPoints {
+        let vector = |at: usize| DVec3::new(unknowns[at], unknowns[at + 1], unknowns[at + 2]);
+        let (at_thigh, at_ankle) = (vector(0), vector(ANKLE));
+        let thigh = pose.thigh.translation + hips;
+        let thigh_turn = pose.thigh.rotation * rotation::exp(at_thigh);
+        let knee = thigh + thigh_turn * pose.knee.translation;
+        let above_knee = thigh_turn * pose.above_knee;
+        let knee_turn = above_knee * rotation::exp(pose.hinge * unknowns[KNEE]) * pose.knee.rotation;
+        let ankle = knee + knee_turn * pose.ankle.translation;
+        let foot = knee_turn * pose.ankle.rotation * rotation::exp(at_ankle);
+        let ball = ankle + foot * pose.toe.translation;
+        let toe_turn = foot * pose.toe.rotation;
+        let bent = toe_turn * rotation::exp(self.toe_axis * unknowns[TOES]);
+        let tip = ball + bent * self.tip.unwrap_or(DVec3::ZERO);
+        let heel = ankle + foot * self.heel;
+        let mut points = LegPoints {
+            at: [knee, ankle, heel, ball, tip],
+            by: [[DVec3::ZERO; LEG_UNKNOWNS]; NUM_PARTS],
+            foot,
+            foot_by: [DVec3::ZERO; LEG_UNKNOWNS],
+        };
+        let mut add = |unknown: usize, axis: DVec3, centre: DVec3, first: Part| {
+            for (part, at) in points.at.iter().enumerate().skip(first as usize) {
+                points.by[part][unknown] = axis.cross(*at - centre);
+            }
+            if first <= Part::Heel {
+                points.foot_by[unknown] = axis;
+            }
+        };
+        // exp(r + d) = exp(r) exp(J(-r) d) to first order, with the left Jacobian J.
+        let (by_thigh, by_ankle) = (rotation::left_jacobian(-at_thigh), rotation::left_jacobian(-at_ankle));
+        for axis in 0..3 {
+            add(axis, thigh_turn * by_thigh.col(axis), thigh, Part::Knee);
+            add(ANKLE + axis, foot * by_ankle.col(axis), ankle, Part::Heel);
+        }
+        add(KNEE, above_knee * pose.hinge, knee, Part::Ankle);
+        add(TOES, toe_turn * self.toe_axis, ball, Part::Tip);
+        points
+    }
+
+    /// Turns the joints of a pose by the unknowns.
+    pub(super) fn turn(&self, pose: &LegPose, rotations: &mut [DQuat], unknowns: &[f64]) {
+        let Leg { thigh, knee, ankle, .. } = self.leg;
+        let vector = |at: usize| DVec3::new(unknowns[at], unknowns[at + 1], unknowns[at + 2]);
+        let mut set = |joint: usize, before: DQuat, after: DQuat| {
+            rotations[joint] = (before * rotations[joint] * after).normalize();
+        };
+        let none = DQuat::IDENTITY;
+        set(thigh, none, rotation::exp(vector(0)));
+        set(knee, rotation::exp(pose.hinge * unknowns[KNEE]), none);
+        set(ankle, none, rotation::exp(vector(ANKLE)));
+        if let Some(toe) = self.toe {
+            set(toe, none, rotation::exp(self.toe_axis * unknowns[TOES]));
+        }
+    }
+}
+
+/// The tip beyond a toe joint, in its axes; `None` where the rig ends there.
+fn tip_of(stage: &Stage<'_>, toe: usize) -> Option<DVec3> {
+    let skeleton = stage.clip.skeleton();
+    match (skeleton.children(toe).first(), skeleton.joint(toe).tip) {
+        (Some(&end), _) => Some(
+            stage
+                .world
+                .joint(0, toe)
+                .inverse()
+                .transform_point(stage.world.position(0, end)),
+        ),
+        (None, tip) => tip.filter(|&tip| tip != DVec3::ZERO),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_move_as_their_derivatives_say() {
+        let turn = |x, y, z| rotation::exp(DVec3::new(x, y, z));
+        let limb = Limb {
+            leg: Leg::straight_down(),
+            toe: Some(3),
+            tip: Some(DVec3::new(0.01, -0.02, 0.07)),
+            heel: DVec3::new(0.0, -0.08, -0.03),
+            toe_axis: DVec3::new(-0.96, 0.0, 0.28),
+        };
+        let pose = LegPose {
+            thigh: Rigid::new(turn(0.4, 0.1, -0.3), DVec3::new(0.1, 0.9, 0.0)),
+            above_knee: turn(0.0, 0.3, 0.1),
+            knee: Rigid::new(turn(0.9, 0.2, 0.0), DVec3::new(0.02, -0.42, 0.01)),
+            ankle: Rigid::new(turn(-0.5, 0.1, 0.2), DVec3::new(0.0, -0.4, 0.03)),
+            toe: Rigid::new(turn(0.2, -0.1, 0.0), DVec3::new(0.0, -0.06, 0.13)),
+            hinge: DVec3::new(0.8, 0.0, 0.6),
+        };
+        let unknowns = [0.1, -0.2, 0.15, 0.3, -0.25, 0.1, 0.2, 0.12];
+        let hips = DVec3::new(0.01, -0.02, 0.03);
+        let here = limb.points(&pose, hips, &unknowns);
+        let step = 1e-6;
+        for unknown in 0..LEG_UNKNOWNS {
+            let moved = [step, -step].map(|step| {
+                let mut unknowns = unknowns;
+                unknowns[unknown] += step;
+                limb.points(&pose, hips, &unknowns)
+            });
+            for part in 0..NUM_PARTS {
+                let slope = (moved[0].at[part] - moved[1].at[part]) / (2.0 * step);
+                let error = slope.distance(here.by[part][unknown]);
+                assert!(
+                    error < 1e-9,
+                    "part {part} by unknown {unknown}: {slope} {}",
+                    here.by[part][unknown]
+                );
+            }
+            let turned = rotation::difference(moved[0].foot, moved[1].foot) / (2.0 * step);
+            assert!(
+                turned.distance(here.foot_by[unknown]) < 1e-8,
+                "the foot by unknown {unknown}"
+            );
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! One solve for feet, legs and hips over the whole loop.
+//!
+//! A correction of hips and legs, periodic and smooth, found by least squares over all samples at once: what bears does not move
+//! over the ground, no part of a foot is below its floor, no knee is sharper than in the take, and everything else moves as little
+//! as possible. Gauss-Newton, with sums in a fixed order, so that the bits are the same everywhere. Derivation:
+//! docs/math/feet_solve.md.
+
+use glam::DVec3;
+
+use super::{Bearing, LoopContact, contact, leg::Leg, stage::Stage, stance};
+use crate::{
+    analysis::{body::Foot, standing::ContactLimits},
+    motion::Tracks,
+};
+
+mod goals;
+
+mod limb;
+
+mod normal;
+
+mod terms;
+
+mod uncut;
+
+use goals::Goals;
+use limb::{LEG_UNKNOWNS, LegPoints, Limb, PARTS, Part};
+use normal::{FEWEST_SAMPLES, NormalEquations};
+use terms::{Correction, Terms};
+pub(super) use uncut::Uncut;
+
+/// Unknowns of the hips: their place.
+const HIPS: usize = 3;
+
+/// Most steps of Gauss-Newton with new coefficients; two to four are usual.
+const MOST_STEPS: usize = 8;
+
+/// A step that moves nothing by more than this is followed by so many with the same coefficients, radians and metres.
+const NEAR: f64 = 0.02;
+const NUM_REPEATS: usize = 2;
+
+/// Steps that move nothing by more than this end the search.
+const SETTLED: f64 = 2e-3;
+
+/// A last step larger than this shows that the search has not come near.
+const UNSETTLED: f64 = 0.1;
+
+/// Most unknowns of a loop: memory grows with them, and a loop of minutes is no cycle.
+const MOST_UNKNOWNS: usize = 200_000;
+
+/// A part of a foot that strays farther than this while it seems to bear turns about another part, metres; it is not held.
+const TURNS_METRES: f64 = 0.03;
+
+/// A leg and when its parts bear.
+pub(super) struct BearingLeg {
+    limb: Limb,
+    bearing: Vec<(Part, Vec<LoopContact>)>,
+}
+
+impl BearingLeg {
+    /// The leg of a foot whose lowest joint stands during `spans`, which are not empty.
+    pub(super) fn of(stage: &Stage<'_>, leg: Leg, foot: &Foot, spans: &[LoopContact], limits: &ContactLimits) -> Self {
+        let heel = foot
+            .toe
+            .map_or(DVec3::ZERO, |toe| heel_below(stage, foot.ankle, toe, spans));
+        let limb = Limb::of(stage, leg, foot, heel);
+        let index = spans.first().map_or(0, |span| span.foot);
+        let bearing = limb.bearing_parts().map(|part| {
+            let (joint, offset) = limb.fixed_to(part);
+            if joint == foot.lowest_joint() && offset == DVec3::ZERO {
+                return (part, spans.to_vec());
+            }
+            let positions: Vec<DVec3> = (0..stage.clip.num_samples())
+                .map(|sample| stage.world.joint(sample, joint).transform_point(offset))
+                .collect();
+            let contacts = contact::of_foot(index, &positions, &stage.root_motion, stage.clip.step_secs(), limits);
+            let mut spans = stance::spans(stage, &positions, &contacts);
+            spans.retain(|span| strays(stage, &positions, span) < TURNS_METRES);
+            (part, spans)
+        });
+        Self {
+            bearing: bearing.collect(),
+            limb,
+        }
+    }
+
+    /// When the points of the foot bear.
+    pub(super) fn bearing(&self) -> impl Iterator<Item = Bearing> {
+        self.bearing.iter().flat_map(|(part, contacts)| {
+            let point = part.point();
+            contacts
+                .iter()
+                .filter_map(move |&contact| Some(Bearing { point: point?, contact }))
+        })
+    }
+}
+
+/// The farthest that a point is from its mean place over a contact, over the ground, metres.
+fn strays(stage: &Stage<'_>, positions: &[DVec3], contact: &LoopContact) -> f64 {
+    let places: Vec<DVec3> = (contact.keys())
+        .map(|key| stage.to_world(key as isize, positions[key % positions.len()]) * DVec3::new(1.0, 0.0, 1.0))
+        .collect();
+    let mean = places.iter().sum::<DVec3>() / places.len().max(1) as f64;
+    places.iter().map(|place| place.distance(mean)).fold(0.0, f64::max)
+}
+
+/// A loop with its feet solved.
+pub(super) struct Solved {
+    pub(super) tracks: Tracks,
+    /// How far the hips rise at every sample, metres.
+    pub(super) rise: Vec<f64>,
+    /// The largest distance that the ball of a foot moved, or an ankle without one, metres.
+    pub(super) moved_metres: f64,
+}
+
+/// Solves the feet of a loop of a body of this size, 1 for a man; `lifted` is the joint that carries the whole body.
+///
+/// `None` where there are too few samples or too many, where the equations have no solution, or where the search does not settle.
+pub(super) fn solve(stage: &Stage<'_>, uncut: &Uncut, legs: &[BearingLeg], lifted: usize, size: f64) -> Option<Solved> {
+    let count = stage.clip.num_samples();
+    let width = HIPS + LEG_UNKNOWNS * legs.len();
+    if count < FEWEST_SAMPLES || count.saturating_mul(width) > MOST_UNKNOWNS {
+        return None;
+    }
+    let goals: Vec<Goals> = (legs.iter())
+        .map(|leg| Goals::of(stage, uncut, &leg.limb, &leg.bearing, size))
+        .collect();
+    let parts: Vec<_> = legs.iter().map(|leg| PARTS.map(|part| leg.limb.has(part))).collect();
+    let terms = Terms::new(stage, &goals, &parts, size);
+    let mut equations = NormalEquations::new(count, width);
+    let mut unknowns = vec![0.0; count * width];
+    let hips_at = |unknowns: &[f64], sample: usize| DVec3::from_slice(&unknowns[sample * width..]);
+    let of_leg = |leg: usize, sample: usize| {
+        let first = sample * width + HIPS + leg * LEG_UNKNOWNS;
+        first..first + LEG_UNKNOWNS
+    };
+    let points_at = |unknowns: &[f64]| -> Vec<Vec<LegPoints>> {
+        let of = |leg: usize, sample: usize| {
+            let pose = &goals[leg].poses[sample];
+            let turns = &unknowns[of_leg(leg, sample)];
+            legs[leg].limb.points(pose, hips_at(unknowns, sample), turns)
+        };
+        let legs = 0..legs.len();
+        legs.map(|leg| (0..count).map(|sample| of(leg, sample)).collect())
+            .collect()
+    };
+    // One step, and the most that it moved anything.
+    let step = |unknowns: &mut [f64], equations: &mut NormalEquations| {
+        let points = points_at(unknowns);
+        let correction = Correction {
+            unknowns,
+            points: &points,
+        };
+        terms.add(&correction, equations);
+        let mut largest = 0.0_f64;
+        for (unknown, step) in unknowns.iter_mut().zip(equations.solve()?) {
+            *unknown += step;
+            largest = largest.max(step.abs());
+        }
+        Some(largest)
+    };
+    let mut largest = f64::INFINITY;
+    for _ in 0..MOST_STEPS {
+        equations.clear();
+        largest = step(&mut unknowns, &mut equations)?;
+        if largest < NEAR {
+            for _ in 0..NUM_REPEATS {
+                equations.clear_residuals();
+                largest = step(&mut unknowns, &mut equations)?;
+            }
+        }
+        if largest < SETTLED {
+            break;
+        }
+    }
+    if !(largest < UNSETTLED) {
+        return None;
+    }
+    let points = points_at(&unknowns);
+    let mut solved = Solved {
+        tracks: Tracks::empty(stage.clip.skeleton().clone(), stage.clip.step_secs(), count),
+        rise: Vec::with_capacity(count),
+        moved_metres: 0.0,
+    };
+    for sample in 0..count {
+        let hips = hips_at(&unknowns, sample);
+        let mut pose = stage.clip.body_pose(sample).to_pose();
+        pose.translations[lifted] += stage.rotation_above(sample, lifted).conjugate() * hips;
+        for (leg, goals) in goals.iter().enumerate() {
+            let turns = &unknowns[of_leg(leg, sample)];
+            let limb = &legs[leg].limb;
+            limb.turn(&goals.poses[sample], &mut pose.rotations, turns);
+            let moved = points[leg][sample].at[Part::Ball as usize].distance(goals.own[sample].at[Part::Ball as usize]);
+            solved.moved_metres = solved.moved_metres.max(moved);
+        }
+        solved.rise.push(stage.up(sample).dot(hips));
+        solved.tracks.push(pose.as_ref());
+    }
+    Some(solved)
+}
+
+/// Samples at which a foot is steeper than at its flattest by more than this, metres from ball to ankle, hardly show its sole.
+const FLAT_METRES: f64 = 0.002;
+
+/// The heel below an ankle, in the axes of the ankle: the sole where the foot is flattest while its ball bears.
+fn heel_below(stage: &Stage<'_>, ankle: usize, ball: usize, contacts: &[LoopContact]) -> DVec3 {
+    let count = stage.clip.num_samples();
+    let height = |sample: usize, joint: usize| stage.up(sample).dot(stage.world.position(sample, joint));
+    let samples: Vec<usize> = contacts
+        .iter()
+        .flat_map(LoopContact::keys)
+        .map(|key| key % count)
+        .collect();
+    let rises: Vec<f64> = (samples.iter())
+        .map(|&sample| height(sample, ankle) - height(sample, ball))
+        .collect();
+    let least = rises.iter().copied().fold(f64::INFINITY, f64::min);
+    let (mut sum, mut total) = (DVec3::ZERO, 0.0);
+    for (&sample, &rise) in samples.iter().zip(&rises) {
+        let weight = (1.0 + ((rise - least) / FLAT_METRES).powi(2)).powi(-2);
+        let down = stage.up(sample) * -rise.max(0.0);
+        sum += stage.world.rotation(sample, ankle).conjugate() * down * weight;
+        total += weight;
+    }
+    if total > 0.0 { sum / total } else { DVec3::ZERO }
+}

@@ -1,0 +1,308 @@
+//! Residuals of the solve: what a correction costs.
+//!
+//! All are metres, by weights that say how far a thing may move for the same cost. Derivation: docs/math/feet_solve.md.
+
+use glam::DVec3;
+
+use super::{
+    super::stage::Stage,
+    HIPS,
+    goals::Goals,
+    limb::{ANKLE, KNEE, LEG_UNKNOWNS, LegPoints, NUM_PARTS, Part},
+    normal::NormalEquations,
+};
+use crate::math::{ops, rigid::Rigid, rotation};
+
+/// A metre of the knee, the ankle, the heel, the ball and the tip away from where closing left them; the heel follows the ankle.
+const STAY: [f64; NUM_PARTS] = [0.7, 1.0, 0.0, 1.0, 0.5];
+
+/// A metre of the hips: across, up and ahead. They carry the rest of the body.
+const HIPS_STAY: [f64; HIPS] = [20.0, 12.0, 20.0];
+
+/// A radian of the foot, metres.
+const FOOT_METRES: f64 = 0.25;
+
+/// The lever of each unknown of a leg: what a radian moves, metres.
+const LEVERS: [f64; LEG_UNKNOWNS] = [0.4, 0.4, 0.4, 0.3, 0.15, 0.15, 0.15, 0.06];
+
+/// A turn of a joint, by its lever.
+const REST: f64 = 0.6;
+
+/// A correction is smooth over this long, seconds: of the hips, of thigh and knee, of ankle and toes. Longer moves the body more;
+/// shorter shows.
+const HIPS_SECS: f64 = 0.12;
+const LEG_SECS: f64 = 0.06;
+const FOOT_SECS: f64 = 0.04;
+
+/// What bears and moves at a metre per second over the ground is off by this many metres, ...
+const BEAR_SECS: f64 = 8.0;
+
+/// ... and up or down by this many.
+const LEVEL_SECS: f64 = 4.0;
+
+/// A flat foot that turns away from its direction by a radian per second is off by this many of its own metres.
+const FLAT_SECS: f64 = 0.5;
+
+/// A metre below the floor.
+const FLOOR: f64 = 60.0;
+
+/// A metre below the clearance of the take.
+const CLEAR: f64 = 4.0;
+
+/// A knee twice as sharp as it may be, metres.
+const SHARP_METRES: f64 = 1.5;
+
+/// A knee straighter than [`LEAST_BEND`] by a radian, metres.
+const STRAIGHT_METRES: f64 = 3.0;
+
+/// A knee is not stretched beyond this, radians, unless it is in the take.
+const LEAST_BEND: f64 = 0.07;
+
+/// Limits set in over about this much: heights, sharpness over its limit, and the bend of the knee. Harder, and steps of the search
+/// jump from one side of the limit to the other and back.
+const SOFT_METRES: f64 = 1e-3;
+const SOFT_SHARP: f64 = 0.02;
+const SOFT_RADIANS: f64 = 0.01;
+
+/// How far a value is above zero, setting in over about `soft`, and the slope of that.
+fn excess(value: f64, soft: f64) -> (f64, f64) {
+    let root = ops::hypot(value, soft);
+    // Of two large numbers of opposite sign nothing would be left.
+    let above = if value > 0.0 {
+        0.5 * (value + root)
+    } else {
+        0.5 * soft * soft / (root - value)
+    };
+    (above, above / root)
+}
+
+/// The cost of corrections of a body.
+pub(super) struct Terms<'a> {
+    stage: &'a Stage<'a>,
+    goals: &'a [Goals],
+    /// What parts each leg has.
+    parts: &'a [[bool; NUM_PARTS]],
+    width: usize,
+    size: f64,
+    /// The root's motion from a sample to the next.
+    on: Rigid,
+}
+
+/// A correction of all samples, and where it brings the parts of all legs.
+pub(super) struct Correction<'a> {
+    pub(super) unknowns: &'a [f64],
+    /// By leg and sample.
+    pub(super) points: &'a [Vec<LegPoints>],
+}
+
+/// A residual along a direction: coefficients of the hips and a leg at up to three samples.
+struct Row {
+    hips: [[f64; HIPS]; 3],
+    leg: [[f64; LEG_UNKNOWNS]; 3],
+}
+
+impl<'a> Terms<'a> {
+    pub(super) fn new(stage: &'a Stage<'a>, goals: &'a [Goals], parts: &'a [[bool; NUM_PARTS]], size: f64) -> Self {
+        Self {
+            stage,
+            goals,
+            parts,
+            width: HIPS + LEG_UNKNOWNS * goals.len(),
+            size,
+            on: stage.root_motion.twist.exp(stage.clip.step_secs()),
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.stage.clip.num_samples()
+    }
+
+    /// Adds everything that a correction costs, linearized there.
+    pub(super) fn add(&self, at: &Correction<'_>, equations: &mut NormalEquations) {
+        for sample in 0..self.count() {
+            self.add_smoothness(at, sample, equations);
+            for leg in 0..self.goals.len() {
+                self.add_stay(at, leg, sample, equations);
+                self.add_bearing(at, leg, sample, equations);
+                self.add_flatness(at, leg, sample, equations);
+                self.add_floor(at, leg, sample, equations);
+                self.add_knee(at, leg, sample, equations);
+            }
+        }
+    }
+
+    /// Corrections change slowly, by their third differences, and are small.
+    fn add_smoothness(&self, at: &Correction<'_>, sample: usize, equations: &mut NormalEquations) {
+        let step = self.stage.clip.step_secs();
+        for unknown in 0..self.width {
+            let (small, lever, secs) = match unknown.checked_sub(HIPS).map(|at| at % LEG_UNKNOWNS) {
+                None => (HIPS_STAY[unknown], HIPS_STAY[1], HIPS_SECS),
+                Some(of_leg) => {
+                    let lever = LEVERS[of_leg] * self.size;
+                    let secs = if of_leg < ANKLE { LEG_SECS } else { FOOT_SECS };
+                    (REST * lever, lever, secs)
+                }
+            };
+            let at_sample = |off: usize| (sample + off) % self.count() * self.width + unknown;
+            let scale = lever * (secs / step).powi(3);
+            let weights = [-scale, 3.0 * scale, -3.0 * scale, scale];
+            let mut residual = 0.0;
+            let runs = [0, 1, 2, 3].map(|off| {
+                residual += weights[off] * at.unknowns[at_sample(off)];
+                (at_sample(off), &weights[off..=off])
+            });
+            equations.add(&runs, residual);
+            equations.add(&[(at_sample(0), &[small])], small * at.unknowns[at_sample(0)]);
+        }
+    }
+
+    /// Points of a leg stay where closing left them, and the foot keeps its direction.
+    fn add_stay(&self, at: &Correction<'_>, leg: usize, sample: usize, equations: &mut NormalEquations) {
+        let (here, own) = (&at.points[leg][sample], &self.goals[leg].own[sample]);
+        for (part, weight) in STAY.into_iter().enumerate() {
+            if weight == 0.0 || !self.parts[leg][part] {
+                continue;
+            }
+            let moved = here.at[part] - own.at[part];
+            for along in DVec3::AXES {
+                let row = Row::of([(here, part, weight * along)]);
+                self.add_row(&row, 1, leg, sample, weight * moved.dot(along), equations);
+            }
+        }
+        let turned = rotation::difference(here.foot, own.foot);
+        let weight = FOOT_METRES * self.size;
+        for along in DVec3::AXES {
+            let row = here.foot_by.map(|by| weight * by.dot(along));
+            equations.add(&[(self.leg_at(leg, sample), &row)], weight * turned.dot(along));
+        }
+    }
+
+    /// What bears does not move from one sample to the next.
+    fn add_bearing(&self, at: &Correction<'_>, leg: usize, sample: usize, equations: &mut NormalEquations) {
+        let (goals, next) = (&self.goals[leg], (sample + 1) % self.count());
+        let (here, there) = (&at.points[leg][sample], &at.points[leg][next]);
+        let up = self.stage.up(sample);
+        let (one, other) = up.any_orthonormal_pair();
+        let step = self.stage.clip.step_secs();
+        for part in 0..NUM_PARTS {
+            let bears = goals.bears[sample][part].min(goals.bears[next][part]);
+            if bears == 0.0 {
+                continue;
+            }
+            let moved = self.on.transform_point(there.at[part]) - here.at[part];
+            let roll = goals.roll[next][part] - goals.roll[sample][part];
+            for (along, secs, roll) in [(one, BEAR_SECS, 0.0), (other, BEAR_SECS, 0.0), (up, LEVEL_SECS, roll)] {
+                let weight = bears * secs / step;
+                let seen_from_next = self.on.rotation.conjugate() * along;
+                let row = Row::of([(here, part, -weight * along), (there, part, weight * seen_from_next)]);
+                self.add_row(&row, 2, leg, sample, weight * (along.dot(moved) - roll), equations);
+            }
+        }
+    }
+
+    /// A flat foot does not roll about the line from heel to ball, which may stay where they are for that.
+    fn add_flatness(&self, at: &Correction<'_>, leg: usize, sample: usize, equations: &mut NormalEquations) {
+        let (goals, next) = (&self.goals[leg], (sample + 1) % self.count());
+        let flat =
+            |sample: usize| goals.bears[sample][Part::Heel as usize].min(goals.bears[sample][Part::Ball as usize]);
+        let weight = flat(sample).min(flat(next)) * FLAT_SECS / self.stage.clip.step_secs() * FOOT_METRES * self.size;
+        if weight == 0.0 {
+            return;
+        }
+        let turned = |sample: usize| rotation::difference(at.points[leg][sample].foot, goals.own[sample].foot);
+        let more = turned(next) - turned(sample);
+        for along in DVec3::AXES {
+            let [here, there] = [(sample, -weight), (next, weight)]
+                .map(|(sample, weight)| at.points[leg][sample].foot_by.map(|by| weight * by.dot(along)));
+            let runs = [
+                (self.leg_at(leg, sample), &here[..]),
+                (self.leg_at(leg, next), &there[..]),
+            ];
+            equations.add(&runs, weight * more.dot(along));
+        }
+    }
+
+    /// No part is below its floor, nor on its way lower than in the take.
+    fn add_floor(&self, at: &Correction<'_>, leg: usize, sample: usize, equations: &mut NormalEquations) {
+        let (goals, here) = (&self.goals[leg], &at.points[leg][sample]);
+        let up = self.stage.up(sample);
+        for part in 0..NUM_PARTS {
+            let height = up.dot(here.at[part]);
+            for (least, weight) in [(goals.floors[sample][part], FLOOR), (goals.clear[sample][part], CLEAR)] {
+                if least == f64::NEG_INFINITY {
+                    continue;
+                }
+                let (lacks, slope) = excess(least - height, SOFT_METRES * self.size);
+                let row = Row::of([(here, part, -weight * slope * up)]);
+                self.add_row(&row, 1, leg, sample, weight * lacks, equations);
+            }
+        }
+    }
+
+    /// The knee is no sharper than in the take, and not stretched.
+    fn add_knee(&self, at: &Correction<'_>, leg: usize, sample: usize, equations: &mut NormalEquations) {
+        let goals = &self.goals[leg];
+        let knee = Part::Knee as usize;
+        let [before, middle, after] = [0, 1, 2].map(|off| &at.points[leg][(sample + off) % self.count()]);
+        let [first, last] = [
+            self.on.inverse().transform_point(before.at[knee]),
+            self.on.transform_point(after.at[knee]),
+        ];
+        let second = first - 2.0 * middle.at[knee] + last;
+        let sharp = second.length();
+        if sharp > 0.5 * goals.sharpest {
+            let (more, slope) = excess(sharp / goals.sharpest - 1.0, SOFT_SHARP);
+            let weight = SHARP_METRES * self.size;
+            let along = weight * slope / goals.sharpest * (second / sharp);
+            let row = Row::of([
+                (before, knee, self.on.rotation * along),
+                (middle, knee, -2.0 * along),
+                (after, knee, self.on.rotation.conjugate() * along),
+            ]);
+            self.add_row(&row, 3, leg, sample, weight * more, equations);
+        }
+        let knee = self.leg_at(leg, sample) + KNEE;
+        let lacks = goals.flexed[sample].min(LEAST_BEND) - goals.flexed[sample] - at.unknowns[knee];
+        let (lacks, slope) = excess(lacks, SOFT_RADIANS);
+        let weight = STRAIGHT_METRES * self.size;
+        equations.add(&[(knee, &[-weight * slope])], weight * lacks);
+    }
+
+    /// Adds a row of the first samples from `sample` on.
+    fn add_row(
+        &self,
+        row: &Row,
+        samples: usize,
+        leg: usize,
+        sample: usize,
+        residual: f64,
+        equations: &mut NormalEquations,
+    ) {
+        let mut runs: [(usize, &[f64]); 6] = [(0, &[]); 6];
+        for off in 0..samples {
+            let sample = (sample + off) % self.count();
+            runs[2 * off] = (sample * self.width, &row.hips[off]);
+            runs[2 * off + 1] = (self.leg_at(leg, sample), &row.leg[off]);
+        }
+        equations.add(&runs[..2 * samples], residual);
+    }
+
+    fn leg_at(&self, leg: usize, sample: usize) -> usize {
+        sample * self.width + HIPS + leg * LEG_UNKNOWNS
+    }
+}
+
+impl Row {
+    /// The change of the sum of parts along directions, one part for each of the first samples.
+    fn of<const N: usize>(parts: [(&LegPoints, usize, DVec3); N]) -> Self {
+        let mut row = Self {
+            hips: [[0.0; HIPS]; 3],
+            leg: [[0.0; LEG_UNKNOWNS]; 3],
+        };
+        for (off, (points, part, along)) in parts.into_iter().enumerate() {
+            row.hips[off] = along.to_array();
+            row.leg[off] = points.by[part].map(|by| by.dot(along));
+        }
+        row
+    }
+}

@@ -1,0 +1,46 @@
+//! What the take does, seen from the root: the floor, clearance and knees of a loop are held against it.
+
+use glam::DVec3;
+
+use crate::{loop_clip::LoopClip, motion::WorldTracks, root_motion::RootRelativeClip};
+
+/// Frames beyond both ends of the cut in which the take's heights and knees count too.
+const BEYOND: isize = 2;
+
+/// Places of joints in the take that a loop was cut from; a loop without a take is its own.
+pub(in crate::feet) struct Uncut {
+    world: WorldTracks,
+    /// The frame of the loop's first sample; `None` for a loop, which has no ends.
+    first: Option<usize>,
+}
+
+impl Uncut {
+    pub(in crate::feet) fn of_source(source: &RootRelativeClip) -> Self {
+        Self {
+            world: source.clip.world_tracks(),
+            first: Some(source.clip.sample_range().start().unsigned_abs()),
+        }
+    }
+
+    pub(in crate::feet) fn of_loop(clip: &LoopClip) -> Self {
+        Self {
+            world: clip.tracks_from_root(),
+            first: None,
+        }
+    }
+
+    /// Frames beyond both ends of the loop that count too.
+    pub(super) fn beyond(&self) -> isize {
+        if self.first.is_some() { BEYOND } else { 0 }
+    }
+
+    /// The place of a point that is fixed to a joint, at a sample of the loop or near its ends.
+    pub(super) fn place(&self, sample: isize, joint: usize, offset: DVec3) -> DVec3 {
+        let frames = self.world.num_frames() as isize;
+        let frame = match self.first {
+            Some(first) => (sample + first as isize).clamp(0, frames - 1),
+            None => sample.rem_euclid(frames),
+        };
+        self.world.joint(frame as usize, joint).transform_point(offset)
+    }
+}
