@@ -5,7 +5,7 @@ use core::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    LoopCandidate, LoopSettings, MadeLoop, Pose, Skeleton,
+    LoopCandidate, LoopSettings, MadeLoop, Pose, SearchSettings, Skeleton,
     feet::FootLock,
     math::{ops, rotation},
     mean_cycle::{MeanCycle, MeanCycles, UsedCycle},
@@ -14,13 +14,16 @@ use loopwright::{
 
 use crate::{
     page::Sections,
-    statistics::{mean, median},
+    statistics::{Sorted, mean, median},
     table::{Table, cell, list},
     takes::{Captured, Studied},
 };
 
 /// Fewest cycles of a take that is measured: three to average and one to leave out.
 const FEWEST: usize = 4;
+
+/// Takes whose cycles gape by less, degrees, are one cycle that was copied: there is nothing to average.
+const COPIED_DEG: f64 = 0.05;
 
 /// Detail is what joints do faster than this, hertz.
 const DETAIL_HZ: f64 = 4.0;
@@ -71,105 +74,127 @@ impl Figures {
 struct LeftOut {
     num_used: usize,
     num_left_out: usize,
-    /// From the chosen cycle, from whichever cycle of those used is nearest, and from the mean.
+    /// From the chosen cycle, from the cycles used, on average and from whichever is nearest, and from the mean.
     chosen: f64,
+    usual: f64,
     nearest: f64,
     mean: f64,
 }
 
 pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
     let mut table = Table::new(
-        "take | cycle s | cycles | without weight | made from | gap deg | rank | mm off | foot slide cm/s | mm | detail | left out deg | nearer %",
+        "take | cycle s | cycles | without weight | made from | gap deg | rank | mm off | foot slide cm/s | mm | detail | left out | from chosen deg | usual | nearest | mean",
     );
     let (mut gaps, mut ranks): ([Vec<f64>; 2], [Vec<f64>; 2]) = Default::default();
-    let (mut details, mut nearer, mut nearer_than_best): (Vec<f64>, Vec<f64>, Vec<f64>) = Default::default();
+    let (mut slides, mut nearer): ([Vec<f64>; 2], [Vec<f64>; 3]) = Default::default();
+    let mut details: Vec<f64> = Vec::new();
     let mut without = Vec::new();
     let mut num_takes = 0;
     for studied in &captured.loops()? {
-        let Some(candidate) = studied.recommended()? else {
+        // Of the loops listed for the take, the one with the most cycles around it.
+        let mut most: Option<(LoopCandidate, MeanCycle)> = None;
+        let mut why_none = "no loop".to_owned();
+        for candidate in studied.find(&SearchSettings::default())?.candidates {
+            match cycles_around(studied, &candidate)? {
+                Ok(found) => {
+                    if most
+                        .as_ref()
+                        .is_none_or(|(_, most)| found.cycles.len() > most.cycles.len())
+                    {
+                        most = Some((candidate, found));
+                    }
+                }
+                Err(why) => why_none = why,
+            }
+        }
+        let Some((candidate, all)) = most else {
+            without.push(studied.failed(why_none));
             continue;
         };
-        let all = match cycles_around(studied, &candidate)? {
-            Ok(found) if found.cycles.len() >= FEWEST => found,
-            Ok(found) => {
-                without.push(studied.failed(format_args!("{} cycles", found.cycles.len())));
-                continue;
-            }
-            Err(why) => {
-                without.push(studied.failed(why));
-                continue;
-            }
-        };
+        if all.cycles.len() < FEWEST {
+            without.push(studied.failed(format_args!("{} cycles", all.cycles.len())));
+            continue;
+        }
+        let (one, _) = Figures::of(studied, &candidate, WAYS[0].1)?;
+        if one.gap_deg < COPIED_DEG {
+            without.push(studied.failed("one cycle, copied"));
+            continue;
+        }
         num_takes += 1;
         let unheard = all.cycles.iter().filter(|cycle| cycle.share == 0.0).count();
         let left_out = left_out(studied, &candidate, &all)?;
-        let [(one, _), (mean, _)] = [
-            Figures::of(studied, &candidate, WAYS[0].1)?,
-            Figures::of(studied, &candidate, WAYS[1].1)?,
-        ];
+        let (mean, _) = Figures::of(studied, &candidate, WAYS[1].1)?;
         for (way, (name, _)) in WAYS.iter().enumerate() {
             let is_mean = way == 1;
             let figures = [&one, &mean][way];
-            let off = if is_mean { left_out.mean } else { left_out.chosen };
+            let take = format!(
+                "{} | {:.2} | {} | {unheard}",
+                studied.file,
+                candidate.source_period_secs,
+                all.cycles.len()
+            );
+            let off = format!(
+                "{} by {} | {:.2} | {:.2} | {:.2} | {:.2}",
+                left_out.num_left_out,
+                left_out.num_used,
+                left_out.chosen,
+                left_out.usual,
+                left_out.nearest,
+                left_out.mean
+            );
             table.row(format_args!(
-                "{} | {} | {} | {} | {name} | {:.2} | {:.0} | {:.1} | {} | {} | {:.2} | {off:.2} | {}",
-                if is_mean { "" } else { &studied.file },
-                if is_mean {
-                    String::new()
-                } else {
-                    format!("{:.2}", candidate.source_period_secs)
-                },
-                if is_mean {
-                    String::new()
-                } else {
-                    all.cycles.len().to_string()
-                },
-                if is_mean { String::new() } else { unheard.to_string() },
+                "{} | {name} | {:.2} | {:.0} | {:.1} | {} | {} | {:.2} | {}",
+                if is_mean { " | | |" } else { &take },
                 figures.gap_deg,
                 figures.rank,
                 figures.displacement_mm,
                 cell(figures.slide_cmps, 1),
                 cell(figures.slide_mm, 1),
                 figures.detail / one.detail,
-                if is_mean {
-                    format!(
-                        "{:.0} of {} by {}",
-                        100.0 * (1.0 - left_out.mean / left_out.chosen),
-                        left_out.num_left_out,
-                        left_out.num_used
-                    )
-                } else {
-                    String::new()
-                },
+                if is_mean { &off } else { " | | | |" },
             ));
             gaps[way].push(figures.gap_deg);
             ranks[way].push(figures.rank);
+            slides[way].extend(figures.slide_cmps);
         }
         details.push(mean.detail / one.detail);
-        nearer.push(100.0 * (1.0 - left_out.mean / left_out.chosen));
-        nearer_than_best.push(100.0 * (1.0 - left_out.mean / left_out.nearest));
+        let nearer_than = |other: f64| 100.0 * (1.0 - left_out.mean / other);
+        for (nearer, other) in (nearer.iter_mut()).zip([left_out.chosen, left_out.usual, left_out.nearest]) {
+            nearer.push(nearer_than(other));
+        }
     }
     let mut summary = Table::new(
-        "made from | takes | gap deg, median | largest | rank, mean | detail, median | least | most | nearer to cycles left out %, median | than the best cycle",
+        "made from | takes | gap deg, median | largest | rank, mean | foot slide cm/s, median | detail, median | least | most",
     );
     for (way, (name, _)) in WAYS.iter().enumerate() {
-        let extreme = |which: fn(f64, f64) -> f64| details.iter().copied().reduce(which);
-        let is_mean = way == 1;
-        let of_mean = |value: f64, decimals: usize| cell(is_mean.then_some(value), decimals);
+        let of_mean = |value: f64| cell((way == 1).then_some(value), 2);
+        let sorted: Sorted = details.iter().copied().collect();
         summary.row(format_args!(
-            "{name} | {num_takes} | {:.2} | {:.2} | {:.1} | {} | {} | {} | {} | {}",
+            "{name} | {num_takes} | {:.2} | {:.2} | {:.1} | {:.1} | {} | {} | {}",
             median(gaps[way].iter().copied()),
             gaps[way].iter().copied().fold(0.0, f64::max),
             mean(&ranks[way]),
-            of_mean(median(details.iter().copied()), 2),
-            cell(extreme(f64::min).filter(|_| is_mean), 2),
-            cell(extreme(f64::max).filter(|_| is_mean), 2),
-            of_mean(median(nearer.iter().copied()), 0),
-            of_mean(median(nearer_than_best.iter().copied()), 0),
+            median(slides[way].iter().copied()),
+            of_mean(sorted.median()),
+            of_mean(sorted.at(0.0).unwrap_or(0.0)),
+            of_mean(sorted.largest()),
+        ));
+    }
+    let mut held_out = Table::new("nearer to cycles left out than | takes | least % | median % | most %");
+    for (name, nearer) in ["the chosen cycle", "the cycles used, on average", "the nearest of them"]
+        .iter()
+        .zip(nearer)
+    {
+        let sorted: Sorted = nearer.into_iter().collect();
+        held_out.row(format_args!(
+            "{name} | {} | {}",
+            sorted.len(),
+            sorted.spread(&[0.0, 0.5, 1.0], 0, " | ")
         ));
     }
     let mut sections = Sections::default();
     sections.add("summary", summary);
+    sections.add("left-out", held_out);
     sections.add("every-take", table);
     sections.add("others", list(&without));
     Ok(sections)
@@ -203,11 +228,14 @@ fn left_out(studied: &Studied, candidate: &LoopCandidate, all: &MeanCycle) -> Re
         .ok_or_else(|| studied.failed("no mean"))?
         .cycles;
     let (from, to) = (used[0].start_frame, used[used.len() - 1].end_frame);
-    let is_left_out = |cycle: &&UsedCycle| cycle.end_frame < from + 1.0 || cycle.start_frame > to - 1.0;
+    let is_left_out = |cycle: &&UsedCycle| {
+        let middle = 0.5 * (cycle.start_frame + cycle.end_frame);
+        !(from..=to).contains(&middle)
+    };
     let count = mean.loop_clip.num_samples();
-    // Cycles that are no outliers, on the same samples.
+    // On the same samples. Outliers are unlike anything.
     let others: Vec<MadeLoop> = (all.cycles.iter().filter(is_left_out))
-        .filter(|cycle| cycle.share > 0.0 || cycle.start_frame < from + 1.0 || cycle.end_frame > to - 1.0)
+        .filter(|cycle| cycle.share > 0.0)
         .filter_map(|cycle| single(studied, candidate, cycle, count).ok())
         .collect();
     let off = |made: &MadeLoop| {
@@ -218,15 +246,16 @@ fn left_out(studied: &Studied, candidate: &LoopCandidate, all: &MeanCycle) -> Re
         self::mean(&each)
     };
     let chosen = off(&studied.make(candidate, &plain(MeanCycles::Off))?);
-    let nearest = (used.iter())
+    let singles: Vec<f64> = (used.iter())
         .filter_map(|cycle| single(studied, candidate, cycle, count).ok())
         .map(|made| off(&made))
-        .fold(chosen, f64::min);
+        .collect();
     Ok(LeftOut {
         num_used,
         num_left_out: others.len(),
         chosen,
-        nearest,
+        usual: self::mean(&singles),
+        nearest: singles.into_iter().fold(chosen, f64::min),
         mean: off(&mean),
     })
 }

@@ -45,6 +45,8 @@ pub(crate) struct LaidCycles<'a> {
     starts: Vec<Rigid>,
     /// Twist over one cycle of each pair of neighbours, in the axes of the first one's root.
     twists: Vec<Twist>,
+    /// Rise over a cycle, metres, below which it is no climb.
+    least_climb: f64,
     carrier: usize,
     asked: MeanCycles,
 }
@@ -86,7 +88,7 @@ impl<'a> LaidCycles<'a> {
             return Err(MeanCycleError::NoOther { before, after });
         }
         let window = Window::over(&trust(&distances(analysis, &row)));
-        let motions = motions_from_chosen(analysis, &row, candidate.cycles);
+        let motions = motions_from_chosen(analysis, &row);
         let middle = candidate.cut.start_frame().round() as usize;
         let mut start = analysis.heading.world_from_heading(middle);
         // The root runs at height zero, or climbs from there.
@@ -97,6 +99,7 @@ impl<'a> LaidCycles<'a> {
             .collect();
         Ok(Self {
             carrier: root_joint::find_carrier(take.skeleton(), &analysis.world, &analysis.body),
+            least_climb: MIN_CLIMB_METRES * f64::from(candidate.cycles),
             analysis,
             row,
             window,
@@ -197,12 +200,15 @@ impl<'a> LaidCycles<'a> {
             .collect()
     }
 
-    /// The mean of the pairs' twists, per second, the cycle taking the time of the chosen one.
+    /// The mean of the pairs' twists, per second, the cycle taking the time of the chosen one. A small rise is no climb.
     fn mean_twist(&self, period_secs: f64) -> Twist {
-        let sum = (self.twists.iter().zip(self.window.pairs())).fold(Twist::ZERO, |sum, (twist, &weight)| Twist {
+        let mut sum = (self.twists.iter().zip(self.window.pairs())).fold(Twist::ZERO, |sum, (twist, &weight)| Twist {
             linear: sum.linear + twist.linear * weight,
             angular: sum.angular + twist.angular * weight,
         });
+        if sum.linear.y.abs() < self.least_climb {
+            sum.linear.y = 0.0;
+        }
         Twist {
             linear: sum.linear / period_secs,
             angular: sum.angular / period_secs,
@@ -305,8 +311,9 @@ fn median(values: &[f64]) -> f64 {
     0.5 * (low - percentile::of(turned, 0.5))
 }
 
-/// The motion of the world that best lays the chosen cycle onto each cycle, all phases and joints of the body counting.
-fn motions_from_chosen(analysis: &Analysis, row: &CycleRow, fundamental_cycles: u32) -> Vec<Rigid> {
+/// The motion of the world that best lays the chosen cycle onto each cycle: over the ground by all phases and joints of the body, in
+/// height by the floor on which it stands.
+fn motions_from_chosen(analysis: &Analysis, row: &CycleRow) -> Vec<Rigid> {
     let world = &analysis.world;
     let last = world.num_frames() - 1;
     let weights = fit_weights(analysis.take.skeleton(), &analysis.body, &analysis.joints);
@@ -318,7 +325,12 @@ fn motions_from_chosen(analysis: &Analysis, row: &CycleRow, fundamental_cycles: 
             .position(before, joint)
             .lerp(world.position(after, joint), frame - before as f64)
     };
-    let mut motions: Vec<Rigid> = (0..row.num_cycles())
+    let floor = |cycle: usize| {
+        let frames = (0..NUM_PHASES).map(|phase| row.frame(cycle, phase as f64 / NUM_PHASES as f64));
+        let height = |frame: f64| analysis.heading.ground((frame.round().max(0.0) as usize).min(last)).y;
+        frames.map(height).sum::<f64>() / NUM_PHASES as f64
+    };
+    (0..row.num_cycles())
         .map(|cycle| {
             if cycle == row.num_before {
                 return Rigid::IDENTITY;
@@ -333,16 +345,12 @@ fn motions_from_chosen(analysis: &Analysis, row: &CycleRow, fundamental_cycles: 
                     weight,
                 }));
             }
-            fit_planar(&pairs)
+            let mut motion = fit_planar(&pairs);
+            // Over the ground alone: a body that sinks deeper in one cycle keeps its feet on the floor in the mean.
+            motion.translation.y = floor(cycle) - floor(row.num_before);
+            motion
         })
-        .collect();
-    // A climb is one of the whole row: cycles that climb and others that do not would tear it apart.
-    let rise = motions[row.num_cycles() - 1].translation.y - motions[0].translation.y;
-    let per_cycle = rise / (row.num_cycles() - 1) as f64;
-    if per_cycle.abs() < MIN_CLIMB_METRES * f64::from(fundamental_cycles) {
-        motions.iter_mut().for_each(|motion| motion.translation.y = 0.0);
-    }
-    motions
+        .collect()
 }
 
 /// The twist that carries the root from a cycle to the next within one unit of time.

@@ -14,8 +14,7 @@ const COARSE_HZ: f64 = 3.0;
 
 /// ... above this that of the chosen cycle, and in between a share of both: half at 4 Hz.
 ///
-/// The gait of a running man has its first four harmonics below. Detail from 2 Hz on made means no nearer to cycles left out than
-/// half as many cycles would; from 8 Hz on, feet land softly.
+/// A walk has its first four harmonics below. Source: design of the project, from a prototype.
 const FINE_HZ: f64 = 5.0;
 
 /// Splits tracks around a loop of some samples: cosines and sines of the coarse harmonics.

@@ -37,6 +37,9 @@ const MIN_SIMILARITY: f64 = 0.8;
 
 /// Shortest wave of the map that is followed, in cycles, where the body moves as fast as on average: a step may be early or late,
 /// half a step is noise.
+///
+/// Measured on ten takes: with 0.3 feet of runs slide twice as far; with 1 and 3 cycles left out are 1% and 2% nearer, but feet that
+/// drag slide two and three times as far.
 const SHORTEST_WAVE: f64 = 0.5;
 
 /// Refinements after smoothing; they converge quadratically, and the search was right to a fortieth of a phase.
@@ -46,7 +49,7 @@ const NUM_REFINEMENTS: usize = 4;
 const SLOPE_LIMITS: [f64; 2] = [0.7, 1.4];
 
 /// Stride and turn of a neighbour may differ from those of the chosen cycle by this share of the stride, ...
-const STRIDE_SHARE: f64 = 0.25;
+const STRIDE_SHARE: f64 = 0.15;
 /// ... and in any case by this many metres for a body of a man's size, and by this angle, radians (20 degrees): the pelvis sways.
 const STRIDE_METRES: f64 = 0.1;
 const TURN_RADIANS: f64 = core::f64::consts::PI / 9.0;
