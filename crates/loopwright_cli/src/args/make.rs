@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use loopwright::mean_cycle::MeanCycles;
 
 use super::{MirrorArgs, SearchArgs};
 use crate::{
@@ -89,6 +90,9 @@ pub(crate) struct LoopArgs {
     /// Method of joints: 'Hand*:spring:0.1', 'Prop:open'; repeatable.
     #[arg(long = "joint-closure", alias = "joint", value_name = "NAME:HOW", help_heading = SEAM)]
     joints: Vec<JointRecipe>,
+    /// Average so many cycles of the take into the loop, or all [default: off].
+    #[arg(long, value_name = "N|all", help_heading = SEAM)]
+    mean_cycles: Option<MeanCycles>,
     #[command(flatten)]
     output: OutputRecipe,
     #[command(flatten)]
@@ -106,6 +110,7 @@ impl LoopArgs {
                 end: range.map(|(_, end)| end),
                 cycles,
                 symmetric: self.mirror.symmetric.then_some(true),
+                mean_cycles: self.mean_cycles,
             },
             closure: self.closure,
             joints: self.joints,

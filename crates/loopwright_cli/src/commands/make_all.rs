@@ -302,6 +302,7 @@ impl Work<'_> {
             root: output.root_settings(warnings),
             sampling: output.sampling()?,
             feet: output.feet_settings(),
+            mean_cycles: recipe.stretch.mean_cycles.unwrap_or_default(),
         };
         if recipe.closure.method == Some(ClosureName::Auto) {
             let choice = analysis.choose_closure(chosen, &settings);
@@ -374,6 +375,7 @@ fn changes_loops(recipe: &Recipe) -> bool {
         || choices.always_root_joint
         || recipe.take.smooth.is_some()
         || recipe.stretch.symmetric == Some(true)
+        || recipe.stretch.mean_cycles.is_some()
 }
 
 /// An animation that stays as it is, measured as a loop.

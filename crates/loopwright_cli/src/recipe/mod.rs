@@ -6,11 +6,11 @@
 
 use std::path::Path;
 
-use loopwright::{LoopCandidate, closure::Method};
+use loopwright::{LoopCandidate, closure::Method, mean_cycle::MeanCycles};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
-use crate::{exit::Failure, files};
+use crate::{exit::Failure, files, words::optional_text};
 
 mod closure;
 
@@ -54,6 +54,9 @@ pub(crate) struct StretchRecipe {
     pub(crate) cycles: Option<u32>,
     /// Whether the stretch is half a cycle and its mirror image follows.
     pub(crate) symmetric: Option<bool>,
+    /// Of how many cycles around the stretch the loop is the mean.
+    #[serde(with = "optional_text")]
+    pub(crate) mean_cycles: Option<MeanCycles>,
 }
 
 impl StretchRecipe {
@@ -138,6 +141,7 @@ impl Recipe {
                     end: Some(chosen.cut.end_frame()),
                     cycles: Some(chosen.cycles),
                     symmetric: chosen.pairing.is_mirrored().then_some(true),
+                    mean_cycles: self.stretch.mean_cycles,
                 },
             },
             closure: method.map_or_else(|| self.closure.clone(), |method| self.closure.chosen(method)),
@@ -181,6 +185,7 @@ weights = ["a=b=0.5", "Head=0"]
 start = 219.0
 end = 288.2201456789012
 cycles = 1
+mean-cycles = "all"
 
 [closure]
 method = "softfade"
