@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    Analysis, LoopCandidate, LoopSettings, MadeLoop, RootSettings, SearchSettings, Take,
+    Analysis, Joint, LoopCandidate, LoopSettings, MadeLoop, RootSettings, SearchSettings, Skeleton, Take,
     feet::FootLock,
     math::{ops, rotation},
     mean_cycle::{CyclesEnd, MeanCycle, MeanCycleError, MeanCycles},
@@ -322,6 +322,50 @@ fn displacement_is_measured_from_the_chosen_cycle() {
     let [single, mean] = [MeanCycles::Off, MeanCycles::All].map(|mean_cycles| made(&take, 2, mean_cycles));
     assert_eq!(mean.source, single.source);
     assert_eq!(mean.loop_clip.period_secs(), single.loop_clip.period_secs());
+}
+
+/// A joint that swings and rises again and again, with neither feet nor a name.
+#[test]
+fn a_prop_of_one_joint_has_a_mean() {
+    let joint = Joint {
+        name: "prop".to_owned(),
+        parent: None,
+        rest_offset: DVec3::ZERO,
+        tip: None,
+    };
+    let (mut translations, mut rotations): (Vec<DVec3>, Vec<DQuat>) = Default::default();
+    for frame in 0..300 {
+        let turn = core::f64::consts::TAU * f64::from(frame) / 50.0;
+        let size = 1.0 + 0.1 * random(frame as usize / 50);
+        translations.push(DVec3::new(
+            0.0,
+            1.0 + 0.2 * size * ops::sin(turn),
+            0.02 * f64::from(frame),
+        ));
+        rotations.push(rotation::exp(DVec3::X * size * 0.5 * ops::sin(turn)));
+    }
+    let take = Take::new(
+        "prop",
+        Skeleton::new(vec![joint]).unwrap(),
+        1.0 / 60.0,
+        translations,
+        rotations,
+    )
+    .unwrap();
+    let analysis = Analysis::new(&take).unwrap();
+    let candidate = LoopCandidate {
+        is_idle: false,
+        ..analysis.appraise(100.0, 150.0, &SearchSettings::default()).unwrap()
+    };
+    let mean = analysis.make_loop(&candidate, &settings(MeanCycles::All)).unwrap();
+    assert_eq!(mean_of(&mean).cycles.len(), 5);
+    assert!(
+        (mean.loop_clip.root().twist.linear.z - 1.2).abs() < 0.02,
+        "{:?}",
+        mean.loop_clip.root()
+    );
+    let gap = mean.closed.seam.largest();
+    assert!(gap.position < 1e-9 && gap.angle < 1e-9, "{gap:?}");
 }
 
 fn failure(take: &Take, candidate: impl Fn(&Analysis) -> LoopCandidate, settings: &LoopSettings) -> MeanCycleError {

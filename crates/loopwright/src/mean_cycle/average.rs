@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::{
-    CyclesEnd, MAX_CYCLE_SECS, MIN_CYCLES, MeanCycle, MeanCycleError, MeanCycles, UsedCycle,
+    MAX_CYCLE_SECS, MIN_CYCLES, MeanCycle, MeanCycleError, MeanCycles, UsedCycle,
     detail::Splitter,
     phase::{CycleRow, NUM_PHASES, row_at},
     window::{Window, rise, trust},
@@ -243,11 +243,6 @@ impl MeanCycle {
     /// Whether fewer cycles were found than asked for.
     pub fn is_fewer_than_asked(&self) -> bool {
         self.asked != MeanCycles::All && self.cycles.len() < self.asked.most()
-    }
-
-    /// Whether the row of cycles could go on at neither end.
-    pub fn is_all_there_is(&self) -> bool {
-        self.before != CyclesEnd::Enough && self.after != CyclesEnd::Enough
     }
 }
 

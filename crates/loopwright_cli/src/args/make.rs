@@ -22,7 +22,7 @@ pub(crate) struct MakeArgs {
     /// Loop every animation of the file into one copy of it.
     #[arg(long, help_heading = INPUT, conflicts_with_all = ["pick", "range", "plot", "save_recipe"])]
     pub(crate) all_animations: bool,
-    /// Which loop to make, by its number in the list of `find` [default: 1].
+    /// Loop to make, by its number in the list of `find` [default: 1].
     #[arg(long, value_name = "N", help_heading = WHICH_LOOP, value_parser = parse_count, conflicts_with = "range")]
     pub(crate) pick: Option<usize>,
     /// Make a loop of these frames, counted from 0, instead of searching.
@@ -91,7 +91,7 @@ pub(crate) struct LoopArgs {
     #[arg(long = "joint-closure", alias = "joint", value_name = "NAME:HOW", help_heading = SEAM)]
     joints: Vec<JointRecipe>,
     /// Average so many cycles of the take into the loop, or all [default: off].
-    #[arg(long, value_name = "N|all", help_heading = SEAM)]
+    #[arg(long, value_name = "N|all", help_heading = WHICH_LOOP)]
     mean_cycles: Option<MeanCycles>,
     #[command(flatten)]
     output: OutputRecipe,
