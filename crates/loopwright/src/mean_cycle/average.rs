@@ -18,7 +18,7 @@ use crate::{
         rotation,
     },
     motion::{Pose, RootMotion, Tracks},
-    root_motion::{poses::fit_weights, root_joint},
+    root_motion::{RootRelativeClip, poses::fit_weights, root_joint},
     take::Clip,
 };
 
@@ -89,8 +89,8 @@ impl<'a> LaidCycles<'a> {
         }
         let window = Window::over(&trust(&distances(analysis, &row)));
         let motions = motions_from_chosen(analysis, &row);
-        let middle = candidate.cut.start_frame().round() as usize;
-        let mut start = analysis.heading.world_from_heading(middle);
+        let first = candidate.cut.start_frame().round() as usize;
+        let mut start = analysis.heading.world_from_heading(first);
         // The root runs at height zero, or climbs from there.
         start.translation.y = 0.0;
         let starts: Vec<Rigid> = motions.iter().map(|&motion| motion * start).collect();
@@ -109,15 +109,18 @@ impl<'a> LaidCycles<'a> {
         })
     }
 
-    /// The joint that carries the root motion.
-    pub(crate) fn carrier(&self) -> usize {
-        self.carrier
+    /// The chosen cycle, relative to a root of its own that starts where that of the mean does. `root` is how its root moves, from
+    /// wherever it starts.
+    pub(crate) fn own(&self, clip: &Clip, root: RootMotion) -> RootRelativeClip {
+        let start = self.starts[self.row.num_before];
+        let twist = root.twist.seen_from(root.start.inverse() * start);
+        RootRelativeClip::relative_to(clip, RootMotion { start, twist }, self.carrier)
     }
 
     /// The mean as a clip in the world, with context: it goes on and on, carried by the mean root motion from where the chosen cycle
     /// starts.
     ///
-    /// `closed` is the chosen cycle, relative to a root, closed and sampled like the mean: fine detail is taken from it.
+    /// `closed` is the chosen cycle, as [`Self::own`] gives it, closed: fine detail is taken from it.
     pub(crate) fn mean(&self, closed: &Tracks) -> (Clip, MeanCycle) {
         let (count, step_secs) = (closed.num_frames(), closed.step_secs());
         let period_secs = count as f64 * step_secs;

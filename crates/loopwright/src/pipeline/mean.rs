@@ -28,8 +28,7 @@ pub(super) fn asked_for(
     let root = analysis
         .extract_root_motion(clip, candidate.cycles, &RootSettings::default())?
         .root;
-    let own = RootRelativeClip::relative_to(clip, root, laid.carrier());
-    let closed = closure::close(&own.clip, &settings.closure)?;
+    let closed = closure::close(&laid.own(clip, root).clip, &settings.closure)?;
     let (mean, about) = laid.mean(&closed.tracks);
     let mean = analysis.extract_root_motion(&mean, candidate.cycles, &settings.root)?;
     Ok(Some((mean, about)))

@@ -375,7 +375,6 @@ fn changes_loops(recipe: &Recipe) -> bool {
         || choices.always_root_joint
         || recipe.take.smooth.is_some()
         || recipe.stretch.symmetric == Some(true)
-        || recipe.stretch.mean_cycles.is_some()
 }
 
 /// An animation that stays as it is, measured as a loop.
