@@ -53,6 +53,8 @@ mod files;
 
 mod fit;
 
+mod mean_cycle;
+
 mod road;
 
 mod root;
@@ -77,7 +79,7 @@ const MEASUREMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/measure
 type Measure = fn(&Captured) -> Result<Sections, String>;
 
 /// Every page that a measurement fills.
-const PAGES: [(&str, Measure); 14] = [
+const PAGES: [(&str, Measure); 15] = [
     ("bvh", bvh::measure),
     ("check", check::measure),
     ("choice", choice::measure),
@@ -87,6 +89,7 @@ const PAGES: [(&str, Measure); 14] = [
     ("feet", feet::measure),
     ("files", files::measure),
     ("fit", fit::measure),
+    ("mean_cycle", mean_cycle::measure),
     ("road", road::measure),
     ("root", root::measure),
     ("search", search::measure),

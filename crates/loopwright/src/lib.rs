@@ -53,6 +53,8 @@ pub mod candidate;
 
 pub mod closure;
 
+pub mod mean_cycle;
+
 pub mod root_motion;
 
 pub mod loop_clip;

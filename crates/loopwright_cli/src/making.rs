@@ -5,6 +5,7 @@ use loopwright::{
     candidate::WholeClipKind,
     feet::FootOutcome,
     math::{ops, rotation},
+    mean_cycle::MeanCycleError,
     pipeline::{MakeError, RetriedLoop, Retry},
     root_motion::{MAX_LINEAR_TURN, RootError},
     take::CutError,
@@ -83,7 +84,7 @@ pub(crate) fn retried_in_words(found: &RetriedLoop) -> Option<String> {
 pub(crate) fn about(made: &MadeLoop) -> impl Iterator<Item = String> {
     let clamps = made.closed.clamps.iter().map(ToString::to_string);
     let feet = feet_left_alone(made);
-    clamps.chain(torn_back(made)).chain(feet)
+    clamps.chain(torn_back(made)).chain(feet).chain(fewer_cycles(made))
 }
 
 pub(crate) fn write_failure(error: LoopFileError) -> Failure {
@@ -136,8 +137,24 @@ pub(crate) fn failure(loaded: &Loaded, error: MakeError) -> Failure {
             .because(error.to_string())
             .try_this("a loop of whole cycles, without --symmetric"),
         MakeError::Root(error) => root_failure(loaded, error),
+        MakeError::MeanCycle(error) => mean_cycle_failure(loaded, &error),
         other => Failure::error(other).try_this("another --blend"),
     }
+}
+
+fn mean_cycle_failure(loaded: &Loaded, error: &MeanCycleError) -> Failure {
+    let failure =
+        Failure::error(format!("there is no mean cycle in \"{}\"", loaded.path.display())).because(error.to_string());
+    failure.try_this(match error {
+        MeanCycleError::TooFewAsked { .. } => "--mean-cycles 2 or more, or all",
+        MeanCycleError::NoOther { .. } => "--pick another loop of `loopwright find`, or no --mean-cycles",
+        MeanCycleError::WholeClip => "--cycles 1, which searches for cycles within the clip, or no --mean-cycles",
+        MeanCycleError::Idle => "a loop that moves, or no --mean-cycles",
+        MeanCycleError::Mirrored => "either --symmetric or --mean-cycles",
+        MeanCycleError::FullSpace => "--root-space ground, or no --mean-cycles",
+        MeanCycleError::TooLong { .. } => "a shorter loop, such as --cycles 1, or no --mean-cycles",
+        _ => "no --mean-cycles",
+    })
 }
 
 fn root_failure(loaded: &Loaded, error: RootError) -> Failure {
@@ -160,6 +177,18 @@ fn root_failure(loaded: &Loaded, error: RootError) -> Failure {
             .try_this("--root-motion constant with --root-space full, or --root-motion path without"),
         other => Failure::error(other).try_this("--root-motion constant"),
     }
+}
+
+/// Warns if the mean is one of fewer cycles than asked for.
+fn fewer_cycles(made: &MadeLoop) -> Option<String> {
+    let mean = made.mean_cycle.as_ref().filter(|mean| mean.is_fewer_than_asked())?;
+    Some(format!(
+        "--mean-cycles {} asks for more cycles than there are: the loop is the mean of {}; before them, {}; after them, {}",
+        mean.asked,
+        mean.cycles.len(),
+        mean.before,
+        mean.after
+    ))
 }
 
 /// Motion of the hips over a loop, metres and radians. Above it, pulling the body back gets a warning.

@@ -8,6 +8,7 @@ use loopwright::{
     controller_fit::Mode,
     feet::{FootLock, RootSpeed},
     math::DecayKind,
+    mean_cycle::MeanCycles,
     root_motion::RootSpace,
 };
 use loopwright_draw::render::View;
@@ -155,6 +156,17 @@ pub(crate) trait Written: Sized {
 
     /// Parses the string; the error says what is wrong with it.
     fn read(text: &str) -> Result<Self, String>;
+}
+
+/// Of how many cycles a loop is the mean.
+impl Written for MeanCycles {
+    fn written(&self) -> String {
+        self.to_string()
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        text.parse().map_err(|why: &str| format!("{why}, found \"{text}\""))
+    }
 }
 
 /// What determines the speed of the root, or the speed itself.

@@ -124,6 +124,78 @@ fn cycles_are_as_many_as_asked_for() {
 }
 
 #[test]
+fn a_mean_of_cycles_says_which() {
+    let folder = Folder::with_synth("--seconds 8 --fps 30 --noise 0.5");
+    let json = folder.made("");
+    assert!(json["mean_cycle"].is_null());
+    let single = number(&json, "candidate/start_frame");
+
+    let json = folder.made("--mean-cycles 3 --save-recipe mean.toml");
+    folder.loops();
+    assert_eq!(json["mean_cycle"]["asked"], "3");
+    let cycles = json["mean_cycle"]["cycles"].as_array().unwrap();
+    let of = |cycle: usize, key: &str| cycles[cycle][key].as_f64().unwrap();
+    assert_eq!(cycles.len(), 3);
+    let chosen = json["mean_cycle"]["chosen"].as_u64().unwrap() as usize;
+    assert!(
+        (of(chosen, "start_frame") - single).abs() < 1e-9,
+        "the mean begins where the single cycle does"
+    );
+    assert_eq!(of(0, "end_frame"), of(1, "start_frame"));
+    assert!(((0..3).map(|cycle| of(cycle, "share")).sum::<f64>() - 1.0).abs() < 1e-9);
+    let written = folder.read("loop.bvh");
+    let said = folder.run("make walk.bvh --mean-cycles 3 -o said.bvh").done().stdout;
+    assert!(said.contains("mean of              3 cycles, frames "), "{said}");
+    assert!(said.contains(" on average, from the chosen cycle"), "{said}");
+
+    // The recipe makes the same again, and a flag overrides it.
+    assert!(
+        folder.text("mean.toml").contains("mean-cycles = \"3\""),
+        "{}",
+        folder.text("mean.toml")
+    );
+    folder.run("make walk.bvh --recipe mean.toml -o again.bvh").done();
+    assert!(folder.read("again.bvh") == written);
+    folder
+        .run("make walk.bvh --recipe mean.toml --mean-cycles off -o off.bvh")
+        .done();
+    assert!(folder.json("off.bvh.json")["mean_cycle"].is_null());
+
+    // Fewer than asked for is said.
+    let fewer = folder.run("make walk.bvh --mean-cycles 30 -o fewer.bvh").done();
+    assert!(
+        fewer
+            .stderr
+            .contains("--mean-cycles 30 asks for more cycles than there are: the loop is the mean of "),
+        "{}",
+        fewer.stderr
+    );
+}
+
+#[test]
+fn without_other_cycles_there_is_no_mean() {
+    let folder = Folder::with_synth("--seconds 2.2 --fps 30");
+    let refused = folder.run("make walk.bvh --range 15:50 --mean-cycles all -o loop.bvh");
+    assert_eq!(refused.status, 2, "{}", refused.stderr);
+    for part in [
+        "error: there is no mean cycle in \"walk.bvh\"",
+        "no other cycle is beside the chosen one: before it, the take has no frames for another cycle; after it, the take has no",
+        "try: --pick another loop",
+    ] {
+        assert!(refused.stderr.contains(part), "{}", refused.stderr);
+    }
+    let one = folder.run("make walk.bvh --mean-cycles 1 -o loop.bvh");
+    assert_eq!(one.status, 2);
+    assert!(
+        one.stderr
+            .contains("must be all, off, or a number of cycles from 2 to 32"),
+        "{}",
+        one.stderr
+    );
+    assert!(!folder.names().contains(&"loop.bvh".to_owned()));
+}
+
+#[test]
 fn lengths_stay_within_bounds() {
     let folder = Folder::with_synth("--seconds 8 --fps 30");
     let json = folder.made("--min-seconds 2 --max-seconds 3");

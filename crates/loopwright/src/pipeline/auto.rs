@@ -123,7 +123,7 @@ impl Analysis {
     ) -> Result<ClosureChoice, MakeError> {
         let analysis = &*self.completed_for(candidate);
         let source = prepare(analysis, candidate, settings)?;
-        let watched = Watched::of(&source, &analysis.body);
+        let watched = Watched::of(&source.source, &analysis.body);
         let mut best: Option<(bool, ClosureChoice)> = None;
         let mut seen: Vec<Method> = Vec::new();
         let mut default_score = Score::default();

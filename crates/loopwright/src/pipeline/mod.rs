@@ -4,6 +4,8 @@ pub(crate) mod auto;
 
 mod choice;
 
+mod mean;
+
 mod path;
 
 mod placement;
@@ -25,6 +27,7 @@ use crate::{
     feet::{self, Feet, FeetSettings, FootLock, HeldBy, PlantError, Planting, RootSpeed},
     loop_clip::{LoopClip, LoopClipError},
     math::rigid::Rigid,
+    mean_cycle::{MeanCycle, MeanCycleError, MeanCycles},
     motion::RootMotion,
     quality,
     root_motion::{self, RootError, RootMode, RootRelativeClip, RootSettings, root_joint},
@@ -54,6 +57,8 @@ pub struct LoopSettings {
     pub sampling: Sampling,
     /// How feet are processed.
     pub feet: FeetSettings,
+    /// Whether the loop is the mean of several cycles of the take.
+    pub mean_cycles: MeanCycles,
 }
 
 /// Blend time for a take that loops already, seconds: what is left of the gap is closed over few samples.
@@ -94,8 +99,11 @@ pub struct MadeLoop {
     pub candidate: LoopCandidate,
     /// The requested root motion.
     pub root: RootSettings,
-    /// The uncut samples it was made from, relative to the same root.
+    /// The uncut samples it was made from, relative to the same root; where the loop is a mean, those of the candidate's own
+    /// stretch, relative to the root of that.
     pub source: RootRelativeClip,
+    /// The cycles whose mean it is; `None` where it is the candidate's stretch alone.
+    pub mean_cycle: Option<MeanCycle>,
     /// The corrections by the closure and the remaining gap.
     pub closed: Closed,
     /// The contacts of its feet, and the corrections applied to them.
@@ -135,6 +143,9 @@ pub enum MakeError {
     /// The root motion cannot be extracted as requested.
     #[error(transparent)]
     Root(#[from] RootError),
+    /// There are no cycles for a mean.
+    #[error(transparent)]
+    MeanCycle(#[from] MeanCycleError),
     /// The closed samples do not form a loop clip.
     #[error(transparent)]
     LoopClip(#[from] LoopClipError),
@@ -145,7 +156,7 @@ impl Analysis {
     ///
     /// Errors: [`MakeError`]: fewer than three samples or too many, a rate or another setting out of range, an odd number of
     /// samples for a mirrored loop, a stretch without a mirror image, feet that cannot be held, linear root motion for a stretch
-    /// that turns.
+    /// that turns, a mean where the take has no other cycle.
     pub fn make_loop(&self, candidate: &LoopCandidate, settings: &LoopSettings) -> Result<MadeLoop, MakeError> {
         let (analysis, settings) = (self.completed_for(candidate), settings.fitted_to(candidate));
         finish(
@@ -165,12 +176,17 @@ impl Analysis {
     }
 }
 
-/// The sampled stretch without its root motion.
-fn prepare(
-    analysis: &Analysis,
-    candidate: &LoopCandidate,
-    settings: &LoopSettings,
-) -> Result<RootRelativeClip, MakeError> {
+/// What a loop is made from.
+#[derive(Clone)]
+struct Prepared {
+    /// The sampled stretch without its root motion.
+    source: RootRelativeClip,
+    /// The mean of cycles that takes its place, if one is asked for.
+    mean: Option<(RootRelativeClip, MeanCycle)>,
+}
+
+/// Samples the stretch and extracts its root motion.
+fn prepare(analysis: &Analysis, candidate: &LoopCandidate, settings: &LoopSettings) -> Result<Prepared, MakeError> {
     let (take, cut) = (&analysis.take, &candidate.cut);
     let source_secs = cut.num_frames() * take.frame_time_secs();
     // Half a cycle has half the samples.
@@ -189,19 +205,22 @@ fn prepare(
     let clip = Clip::new(take, cut, num_intervals, step_secs)?;
     let goes_on = (candidate.whole.as_ref()).is_some_and(WholeClip::goes_on_over_the_seam);
     let clip = if goes_on { clip.known_as_cycle() } else { clip };
-    Ok(match candidate.pairing.mirror() {
+    let mean = mean::asked_for(analysis, candidate, &clip, settings)?;
+    let source = match candidate.pairing.mirror() {
         Some(mirror) => root_motion::half_cycle::extract_half(&clip, analysis, mirror, &settings.root)?,
         None => analysis.extract_motion(&clip, candidate.cycles, &settings.root, candidate.known_motion())?,
-    })
+    };
+    Ok(Prepared { source, mean })
 }
 
 /// The loop from the stretch.
 fn finish(
     analysis: &Analysis,
     candidate: &LoopCandidate,
-    source: RootRelativeClip,
+    Prepared { source, mean }: Prepared,
     settings: &LoopSettings,
 ) -> Result<MadeLoop, MakeError> {
+    let (mean, mean_cycle) = mean.unzip();
     let (source, closed) = match candidate.pairing.mirror() {
         Some(mirror) => {
             // A joint of the rig that is the root does not move in the root's frame; the hips move.
@@ -212,15 +231,16 @@ fn finish(
             (RootRelativeClip { clip: whole, ..source }, closed)
         }
         None => {
-            let closed = closure::close(&source.clip, &settings.closure)?;
+            let closed = closure::close(&mean.as_ref().unwrap_or(&source).clip, &settings.closure)?;
             (source, closed)
         }
     };
+    let RootRelativeClip { carrier, root, .. } = *mean.as_ref().unwrap_or(&source);
     let loop_clip = LoopClip::new(
         format!("{}-loop", analysis.take.name()),
         closed.tracks.clone(),
-        source.carrier,
-        source.root,
+        carrier,
+        root,
     )?;
     let (loop_clip, source, feet) = on_its_feet(loop_clip, source, analysis, candidate, settings)?;
     let (loop_clip, source) = if settings.root.mode == RootMode::Path {
@@ -235,6 +255,7 @@ fn finish(
         candidate: candidate.clone(),
         root: settings.root,
         source,
+        mean_cycle,
         closed,
         feet,
         recentered_by: None,

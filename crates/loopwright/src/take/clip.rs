@@ -53,7 +53,7 @@ impl Clip {
         let step_frames = cut.num_frames() / num_intervals as f64;
         let source_step_secs = step_frames * take.frame_time_secs();
         let last = (take.num_frames() - 1) as f64;
-        let wanted = TimeStep::new(source_step_secs).up(CONTEXT_SECS).clamp(2, MAX_CONTEXT);
+        let wanted = Self::context_samples(source_step_secs);
         // The small allowance keeps a context frame that rounding puts just outside.
         let fits = |room: f64| ((room / step_frames + 1e-9).floor() as usize).min(wanted);
         let context_before = fits(cut.start_frame());
@@ -81,6 +81,21 @@ impl Clip {
             context_before,
             is_cycle: false,
         })
+    }
+
+    /// Samples of context on either side that are enough for everything that looks outside a cut.
+    pub(crate) fn context_samples(step_secs: f64) -> usize {
+        TimeStep::new(step_secs).up(CONTEXT_SECS).clamp(2, MAX_CONTEXT)
+    }
+
+    /// A clip of samples made otherwise: `context_before` of them, those from the start to the end, and context again.
+    pub(crate) fn of_samples(tracks: Tracks, num_intervals: usize, context_before: usize) -> Self {
+        Self {
+            tracks,
+            num_intervals,
+            context_before,
+            is_cycle: false,
+        }
     }
 
     /// The same clip, known to be one cycle already.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use loopwright::mean_cycle::MeanCycles;
 
 use super::{MirrorArgs, SearchArgs};
 use crate::{
@@ -21,7 +22,7 @@ pub(crate) struct MakeArgs {
     /// Loop every animation of the file into one copy of it.
     #[arg(long, help_heading = INPUT, conflicts_with_all = ["pick", "range", "plot", "save_recipe"])]
     pub(crate) all_animations: bool,
-    /// Which loop to make, by its number in the list of `find` [default: 1].
+    /// Loop to make, by its number in the list of `find` [default: 1].
     #[arg(long, value_name = "N", help_heading = WHICH_LOOP, value_parser = parse_count, conflicts_with = "range")]
     pub(crate) pick: Option<usize>,
     /// Make a loop of these frames, counted from 0, instead of searching.
@@ -89,6 +90,9 @@ pub(crate) struct LoopArgs {
     /// Method of joints: 'Hand*:spring:0.1', 'Prop:open'; repeatable.
     #[arg(long = "joint-closure", alias = "joint", value_name = "NAME:HOW", help_heading = SEAM)]
     joints: Vec<JointRecipe>,
+    /// Average so many cycles of the take into the loop, or all [default: off].
+    #[arg(long, value_name = "N|all", help_heading = WHICH_LOOP)]
+    mean_cycles: Option<MeanCycles>,
     #[command(flatten)]
     output: OutputRecipe,
     #[command(flatten)]
@@ -106,6 +110,7 @@ impl LoopArgs {
                 end: range.map(|(_, end)| end),
                 cycles,
                 symmetric: self.mirror.symmetric.then_some(true),
+                mean_cycles: self.mean_cycles,
             },
             closure: self.closure,
             joints: self.joints,

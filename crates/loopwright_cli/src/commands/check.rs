@@ -250,7 +250,13 @@ fn check(
         let reason = sidecar.quality.verdict_reason.clone();
         reason.unwrap_or_else(|| "its sidecar says so".to_owned())
     });
-    let mut judged = Judged::of(&quality, &in_file.root, in_file.mode, written.skeleton(), doubt);
+    let is_mean = (sidecar.as_ref()).is_some_and(|sidecar| sidecar.mean_cycle.is_some());
+    let of_closing = Quality {
+        // A mean is meant to differ from the cycle that it is compared with.
+        displacement_metres: quality.displacement_metres.filter(|_| !is_mean),
+        ..quality
+    };
+    let mut judged = Judged::of(&of_closing, &in_file.root, in_file.mode, written.skeleton(), doubt);
     if judged.grade == Grade::Bad && limits.replace_the_verdict() {
         judged.grade = Grade::Check;
     }

@@ -135,6 +135,7 @@ fn make(
         root: output.root_settings(&mut soft),
         sampling: output.sampling()?,
         feet: output.feet_settings(),
+        mean_cycles: recipe.stretch.mean_cycles.unwrap_or_default(),
     };
     let choice = (recipe.closure.method == Some(ClosureName::Auto))
         .then(|| analysis.choose_closure(&first, &settings))

@@ -302,6 +302,7 @@ impl Work<'_> {
             root: output.root_settings(warnings),
             sampling: output.sampling()?,
             feet: output.feet_settings(),
+            mean_cycles: recipe.stretch.mean_cycles.unwrap_or_default(),
         };
         if recipe.closure.method == Some(ClosureName::Auto) {
             let choice = analysis.choose_closure(chosen, &settings);

@@ -16,10 +16,13 @@ mod closure;
 
 mod output;
 
+mod stretch;
+
 mod take;
 
 pub(crate) use closure::{ClosureRecipe, JointRecipe};
 pub(crate) use output::{OutputRecipe, Recenter};
+pub(crate) use stretch::StretchRecipe;
 pub(crate) use take::{StudyArgs, TakeArgs};
 
 /// How a loop is made. Written as TOML, with a table for each part.
@@ -41,32 +44,6 @@ pub(crate) struct Recipe {
     /// What is written.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) output: OutputRecipe,
-}
-
-/// Which frames are closed; a search finds them where they are not given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct StretchRecipe {
-    /// Source frames, counted from 0, fractional.
-    pub(crate) start: Option<f64>,
-    pub(crate) end: Option<f64>,
-    /// Fundamental periods in it.
-    pub(crate) cycles: Option<u32>,
-    /// Whether the stretch is half a cycle and its mirror image follows.
-    pub(crate) symmetric: Option<bool>,
-}
-
-impl StretchRecipe {
-    /// This recipe for a new search, with this number of cycles if any: its frames are dropped, and with them the number of
-    /// cycles that they hold.
-    pub(crate) fn searched_anew(self, cycles: Option<u32>) -> Self {
-        Self {
-            start: None,
-            end: None,
-            cycles: cycles.or(self.cycles.filter(|_| self.start.is_none())),
-            ..self
-        }
-    }
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -138,6 +115,7 @@ impl Recipe {
                     end: Some(chosen.cut.end_frame()),
                     cycles: Some(chosen.cycles),
                     symmetric: chosen.pairing.is_mirrored().then_some(true),
+                    mean_cycles: self.stretch.mean_cycles,
                 },
             },
             closure: method.map_or_else(|| self.closure.clone(), |method| self.closure.chosen(method)),
@@ -181,6 +159,7 @@ weights = ["a=b=0.5", "Head=0"]
 start = 219.0
 end = 288.2201456789012
 cycles = 1
+mean-cycles = "all"
 
 [closure]
 method = "softfade"

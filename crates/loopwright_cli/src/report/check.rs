@@ -66,7 +66,7 @@ pub(crate) fn human(verdict: &Verdict, verbose: bool) -> String {
         let _ = writeln!(text, "  {:<20} {}", "root motion", root_motion(root));
     }
     if let Some(quality) = &verdict.quality {
-        text.push_str(&figures(quality, verbose));
+        text.push_str(&figures(quality, verbose, ""));
     }
     for exceeded in &verdict.failed {
         let _ = writeln!(text, "  failed: {exceeded}\n    try: {}", exceeded.hint);

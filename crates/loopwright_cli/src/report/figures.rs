@@ -126,7 +126,9 @@ fn small(value: Option<f64>, unit: &str) -> String {
 }
 
 /// The figures, one line each: those that a person can judge, and the others where all are asked for.
-pub(super) fn figures(quality: &QualityFacts, verbose: bool) -> String {
+///
+/// `displaced_from` says what the displacement is measured from, where it is not closing alone that moves joints.
+pub(super) fn figures(quality: &QualityFacts, verbose: bool, displaced_from: &str) -> String {
     let mut text = String::new();
     let mut line = |label: &str, value: String| {
         let _ = writeln!(text, "  {label:<20} {value}");
@@ -172,7 +174,7 @@ pub(super) fn figures(quality: &QualityFacts, verbose: bool) -> String {
         line(
             "displacement",
             format!(
-                "{} mm, {} deg on average",
+                "{} mm, {} deg on average{displaced_from}",
                 optional(quality.displacement_mm, 1),
                 optional(quality.displacement_deg, 1)
             ),

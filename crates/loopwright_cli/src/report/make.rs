@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
-use loopwright_formats::{Sidecar, loop_file::Verdict};
+use loopwright_formats::{
+    Sidecar,
+    loop_file::{Verdict, facts::MeanCycleFacts},
+};
 
 use super::figures::{figures, held, root_motion, several_cycles, whole_clip};
 
@@ -13,6 +16,25 @@ fn first_line(sidecar: &Sidecar) -> String {
         Some(verdict) => format!("{file}: {verdict}\n"),
         None => format!("{file}\n"),
     }
+}
+
+/// The cycles whose mean a loop is.
+fn mean_cycle(mean: &MeanCycleFacts) -> String {
+    let ends = mean.cycles.first().zip(mean.cycles.last());
+    let (start, end) = ends.map_or((0.0, 0.0), |(first, last)| (first.start_frame, last.end_frame));
+    let mut text = format!("{} cycles, frames {start:.0}-{end:.0}", mean.cycles.len());
+    let unlike = mean.cycles.iter().filter(|cycle| cycle.share == 0.0).count();
+    if unlike > 0 {
+        let _ = write!(text, ", {unlike} of them without weight: unlike the others");
+    }
+    if !mean.joints_left_out.is_empty() {
+        let _ = write!(
+            text,
+            "; as in the chosen cycle alone: {}",
+            mean.joints_left_out.join(", ")
+        );
+    }
+    text
 }
 
 /// The answer of `make`; `verbose` adds all figures.
@@ -38,6 +60,9 @@ pub(crate) fn human(sidecar: &Sidecar, verbose: bool) -> String {
     if let Some(why) = several_cycles(candidate) {
         let _ = writeln!(text, "  {:<20} {why}", "several cycles");
     }
+    if let Some(mean) = &sidecar.mean_cycle {
+        let _ = writeln!(text, "  {:<20} {}", "mean of", mean_cycle(mean));
+    }
     let _ = writeln!(
         text,
         "  {:<20} {:.4} s in {} samples (recorded {:.4} s)",
@@ -57,7 +82,8 @@ pub(crate) fn human(sidecar: &Sidecar, verbose: bool) -> String {
     if let Some(feet) = &sidecar.feet {
         let _ = writeln!(text, "  {:<20} {}", "feet", held(feet));
     }
-    text.push_str(&figures(&sidecar.quality, verbose));
+    let displaced_from = sidecar.mean_cycle.as_ref().map_or("", |_| ", from the chosen cycle");
+    text.push_str(&figures(&sidecar.quality, verbose, displaced_from));
     for output in sidecar.outputs.iter().skip(1) {
         let _ = writeln!(text, "{output}");
     }
@@ -86,7 +112,7 @@ pub(crate) fn blend(sidecar: &Sidecar) -> String {
     if let Some(feet) = &sidecar.feet {
         let _ = writeln!(text, "  {:<20} {}", "feet", held(feet));
     }
-    text.push_str(&figures(&sidecar.quality, false));
+    text.push_str(&figures(&sidecar.quality, false, ""));
     for output in sidecar.outputs.iter().skip(1) {
         let _ = writeln!(text, "{output}");
     }

@@ -8,13 +8,14 @@ use loopwright::{
     closure::{Closed, ClosureName, Order},
     feet::{Feet, FootOutcome},
     math::{Twist, ops, rotation},
+    mean_cycle::MeanCycle,
     quality::Stand,
     root_motion::RootSpace,
 };
 
 use super::facts::{
-    CandidateFacts, ClosureFacts, ContactFacts, FeetFacts, FootFacts, FootTreatment, QualityFacts, RecenteredFacts,
-    RootMotionFacts, SpeedSource, WholeClipFacts,
+    CandidateFacts, ClosureFacts, ContactFacts, FeetFacts, FootFacts, FootTreatment, MeanCycleFacts, QualityFacts,
+    RecenteredFacts, RootMotionFacts, SpeedSource, UsedCycleFacts, WholeClipFacts,
 };
 use super::verdict::Verdict;
 
@@ -44,6 +45,24 @@ fn whole_clip(whole: &WholeClip) -> WholeClipFacts {
         gap_mm: 1e3 * whole.gap_metres,
         gap_deg: whole.gap_radians.to_degrees(),
         roughness_ratio: whole.roughness,
+    }
+}
+
+/// The facts of a mean of cycles.
+pub fn mean_cycle(mean: &MeanCycle, skeleton: &Skeleton) -> MeanCycleFacts {
+    MeanCycleFacts {
+        asked: mean.asked.to_string(),
+        cycles: (mean.cycles.iter())
+            .map(|cycle| UsedCycleFacts {
+                start_frame: cycle.start_frame,
+                end_frame: cycle.end_frame,
+                share: cycle.share,
+            })
+            .collect(),
+        chosen: mean.chosen,
+        joints_left_out: (mean.joints_left_out.iter())
+            .map(|&joint| skeleton.joint(joint).name.clone())
+            .collect(),
     }
 }
 

@@ -107,6 +107,30 @@ pub struct WholeClipFacts {
     pub roughness_ratio: f64,
 }
 
+/// The cycles of the take whose mean the loop is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MeanCycleFacts {
+    /// What was asked for: a number of cycles, or `all`.
+    pub asked: String,
+    /// The cycles, in order of time.
+    pub cycles: Vec<UsedCycleFacts>,
+    /// Index of the chosen cycle among them, which gives the loop its time and its fine detail.
+    pub chosen: usize,
+    /// Joints that move as in the chosen cycle alone, because they differ too much between the cycles.
+    pub joints_left_out: Vec<String>,
+}
+
+/// A cycle of the take that a mean includes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct UsedCycleFacts {
+    /// Frame at which it starts.
+    pub start_frame: f64,
+    /// Frame at which it ends.
+    pub end_frame: f64,
+    /// Its share of the mean; all shares sum to 1.
+    pub share: f64,
+}
+
 /// How the seam was closed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClosureFacts {

@@ -206,10 +206,16 @@ pub(super) fn described(
         space: root_space,
         ..
     } = made.root;
-    let verdict = Verdict::of(&quality, clip.root(), mode, clip.skeleton(), doubt(&made.candidate));
+    let judged = Quality {
+        // A mean is meant to differ from the cycle that it is compared with.
+        displacement_metres: quality.displacement_metres.filter(|_| made.mean_cycle.is_none()),
+        ..quality
+    };
+    let verdict = Verdict::of(&judged, clip.root(), mode, clip.skeleton(), doubt(&made.candidate));
     let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
     let sidecar = Sidecar {
         candidate: describe::candidate(&made.candidate, clip.period_secs()),
+        mean_cycle: (made.mean_cycle.as_ref()).map(|mean| describe::mean_cycle(mean, made.take.skeleton())),
         closure: describe::closure(&made.closed),
         root_motion: describe::root_motion_as_made(
             describe::root_motion(clip.root(), mode, root_space),

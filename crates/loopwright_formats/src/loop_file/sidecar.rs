@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 
 use super::{
     facts::{
-        BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, PlaybackFacts, QualityFacts, RootMotionFacts, TakeFacts,
+        BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, MeanCycleFacts, PlaybackFacts, QualityFacts,
+        RootMotionFacts, TakeFacts,
     },
     importer::TargetFacts,
     json::to_text,
@@ -49,6 +50,8 @@ pub struct Sidecar {
     pub take: TakeFacts,
     /// The stretch of it; of a blend one period from its start.
     pub candidate: CandidateFacts,
+    /// The cycles whose mean it is; null if it is that stretch alone.
+    pub mean_cycle: Option<MeanCycleFacts>,
     /// How the seam was closed.
     pub closure: ClosureFacts,
     /// How the root moves.
@@ -76,6 +79,7 @@ impl Default for Sidecar {
             version: VERSION,
             take: TakeFacts::default(),
             candidate: CandidateFacts::default(),
+            mean_cycle: None,
             closure: ClosureFacts::default(),
             root_motion: RootMotionFacts::default(),
             feet: None,
@@ -306,6 +310,12 @@ impl Sidecar {
             for coordinate in recentered.moved_m {
                 in_range("root_motion.recentered.moved_m", coordinate, -1e9..=1e9)?;
             }
+        }
+        for cycle in self.mean_cycle.iter().flat_map(|mean| &mean.cycles) {
+            for number in [cycle.start_frame, cycle.end_frame] {
+                in_range("mean_cycle.cycles", number, 0.0..=most)?;
+            }
+            in_range("mean_cycle.cycles.share", cycle.share, 0.0..=1.0)?;
         }
         for (field, number) in self.other_numbers() {
             in_range(field, number, -MAX_NUMBER..=MAX_NUMBER)?;

@@ -1,0 +1,368 @@
+//! The mean of cycles laid onto each other: poses relative to a root, averaged, then put back onto the mean root motion.
+
+use glam::{DQuat, DVec3};
+
+use super::{
+    MAX_CYCLE_SECS, MIN_CYCLES, MeanCycle, MeanCycleError, MeanCycles, UsedCycle,
+    detail::Splitter,
+    phase::{CycleRow, NUM_PHASES, row_at},
+    window::{Window, rise, trust},
+};
+use crate::{
+    analysis::Analysis,
+    candidate::LoopCandidate,
+    math::{
+        fit::{PointPair, fit_planar},
+        percentile,
+        rigid::{Rigid, Twist},
+        rotation,
+    },
+    motion::{Pose, RootMotion, Tracks},
+    root_motion::{RootRelativeClip, poses::fit_weights, root_joint},
+    take::Clip,
+};
+
+/// Most transforms (cycles times samples times joints) that are read for a mean: fewer cycles are used for very dense samples.
+const MAX_TRANSFORMS: usize = 20_000_000;
+
+/// A joint whose rotation in a cycle is farther than this from the mean is not averaged, radians: beyond a right angle the mean is not
+/// unique, and leaps from one phase to the next.
+const MAX_SPREAD: f64 = core::f64::consts::FRAC_PI_2;
+
+/// A rise below this, metres per fundamental cycle, is no climb: floors are not exactly level.
+const MIN_CLIMB_METRES: f64 = 0.03;
+
+/// A turn at or above this, radians, is so near to a whole one that no twist reaches an end that lies elsewhere: the turn within half
+/// a turn is used.
+const NEAR_WHOLE_TURN: f64 = 5.5;
+
+/// Cycles of a take laid onto the chosen one, with the weights and root motion of their mean.
+pub(crate) struct LaidCycles<'a> {
+    analysis: &'a Analysis,
+    row: CycleRow,
+    window: Window,
+    /// The root at the start of each cycle, world.
+    starts: Vec<Rigid>,
+    /// Twist over one cycle of each pair of neighbours, in the axes of the first one's root.
+    twists: Vec<Twist>,
+    /// Rise over a cycle, metres, below which it is no climb.
+    least_climb: f64,
+    carrier: usize,
+    asked: MeanCycles,
+}
+
+impl<'a> LaidCycles<'a> {
+    /// Finds the cycles around a candidate; the mean will have `num_samples` samples.
+    ///
+    /// Errors: [`MeanCycleError`]: the candidate is no cycle among others, or no neighbour resembles it.
+    pub(crate) fn find(
+        analysis: &'a Analysis,
+        candidate: &LoopCandidate,
+        asked: MeanCycles,
+        num_samples: usize,
+    ) -> Result<Self, MeanCycleError> {
+        if let MeanCycles::UpTo(found) = asked
+            && found < MIN_CYCLES
+        {
+            return Err(MeanCycleError::TooFewAsked { found });
+        }
+        if candidate.pairing.is_mirrored() {
+            return Err(MeanCycleError::Mirrored);
+        }
+        if candidate.whole.is_some() {
+            return Err(MeanCycleError::WholeClip);
+        }
+        if candidate.is_idle {
+            return Err(MeanCycleError::Idle);
+        }
+        let secs = candidate.source_period_secs;
+        if secs > MAX_CYCLE_SECS {
+            return Err(MeanCycleError::TooLong { secs });
+        }
+        let take = &analysis.take;
+        let each = (num_samples * take.num_joints()).max(1);
+        let most = asked.most().min(MAX_TRANSFORMS / each).max(MIN_CYCLES);
+        let row = CycleRow::around(analysis, candidate, most);
+        if row.num_cycles() < MIN_CYCLES {
+            let [before, after] = row.ends;
+            return Err(MeanCycleError::NoOther { before, after });
+        }
+        let window = Window::over(&trust(&distances(analysis, &row)));
+        let motions = motions_from_chosen(analysis, &row);
+        let first = candidate.cut.start_frame().round() as usize;
+        let mut start = analysis.heading.world_from_heading(first);
+        // The root runs at height zero, or climbs from there.
+        start.translation.y = 0.0;
+        let starts: Vec<Rigid> = motions.iter().map(|&motion| motion * start).collect();
+        let twists = (0..row.num_cycles() - 1)
+            .map(|cycle| twist_between(analysis, &row, &starts, cycle))
+            .collect();
+        Ok(Self {
+            carrier: root_joint::find_carrier(take.skeleton(), &analysis.world, &analysis.body),
+            least_climb: MIN_CLIMB_METRES * f64::from(candidate.cycles),
+            analysis,
+            row,
+            window,
+            starts,
+            twists,
+            asked,
+        })
+    }
+
+    /// The chosen cycle, relative to a root of its own that starts where that of the mean does. `root` is how its root moves, from
+    /// wherever it starts.
+    pub(crate) fn own(&self, clip: &Clip, root: RootMotion) -> RootRelativeClip {
+        let start = self.starts[self.row.num_before];
+        let twist = root.twist.seen_from(root.start.inverse() * start);
+        RootRelativeClip::relative_to(clip, RootMotion { start, twist }, self.carrier)
+    }
+
+    /// The mean as a clip in the world, with context: it goes on and on, carried by the mean root motion from where the chosen cycle
+    /// starts.
+    ///
+    /// `closed` is the chosen cycle, as [`Self::own`] gives it, closed: fine detail is taken from it.
+    pub(crate) fn mean(&self, closed: &Tracks) -> (Clip, MeanCycle) {
+        let (count, step_secs) = (closed.num_frames(), closed.step_secs());
+        let period_secs = count as f64 * step_secs;
+        let skeleton = closed.skeleton();
+        let mut unclear = vec![false; closed.num_joints()];
+        for flipping in &self.analysis.defects.flipping {
+            unclear[flipping.joint] = true;
+        }
+        let mut poses: Vec<Pose> = (0..count)
+            .map(|sample| self.pose(sample as f64 / count as f64, &mut unclear))
+            .collect();
+        let splitter = Splitter::new(count, period_secs);
+        for (joint, &is_unclear) in unclear.iter().enumerate() {
+            let own = |sample: usize| closed.pose(sample).joint(joint);
+            if is_unclear {
+                poses
+                    .iter_mut()
+                    .enumerate()
+                    .for_each(|(sample, pose)| pose.set_joint(joint, own(sample)));
+                continue;
+            }
+            let offsets = |of: &dyn Fn(Rigid, Rigid) -> DVec3| -> Vec<DVec3> {
+                let pairs = poses.iter().enumerate();
+                pairs
+                    .map(|(sample, pose)| of(own(sample), pose.as_ref().joint(joint)))
+                    .collect()
+            };
+            let moved = splitter.fine(&offsets(&|own, mean| own.translation - mean.translation));
+            let turned = splitter.fine(&offsets(&|own, mean| rotation::difference(own.rotation, mean.rotation)));
+            for ((pose, moved), turned) in poses.iter_mut().zip(moved).zip(turned) {
+                pose.translations[joint] += moved;
+                pose.rotations[joint] = (rotation::exp(turned) * pose.rotations[joint]).normalize();
+            }
+        }
+
+        let root = RootMotion {
+            start: self.starts[self.row.num_before],
+            twist: self.mean_twist(period_secs),
+        };
+        let context = Clip::context_samples(step_secs);
+        let mut tracks = Tracks::empty(skeleton.clone(), step_secs, count + 1 + 2 * context);
+        for index in 0..count + 1 + 2 * context {
+            let sample = index as isize - context as isize;
+            let mut pose = poses[sample.rem_euclid(count as isize) as usize].clone();
+            pose.carry(skeleton, self.carrier, root.at(sample as f64 * step_secs));
+            tracks.push(pose.as_ref());
+        }
+        (Clip::of_samples(tracks, count, context), self.described(&unclear))
+    }
+
+    /// The mean pose at a phase, its carrier relative to the root. Joints whose rotations differ too much are marked.
+    fn pose(&self, phase: f64, unclear: &mut [bool]) -> Pose {
+        let (take, skeleton) = (&self.analysis.take, self.analysis.take.skeleton());
+        let weights = self.window.at(phase);
+        let cycles: Vec<Pose> = (0..self.row.num_cycles())
+            .map(|cycle| take.sample(self.row.frame(cycle, phase)))
+            .collect();
+        // Each pair of cycles has its own root; relative to it one runs on into the other.
+        let share = rise(phase);
+        let mut carried: Vec<(Rigid, f64)> = Vec::with_capacity(2 * self.twists.len());
+        for (pair, (twist, &weight)) in self.twists.iter().zip(self.window.pairs()).enumerate() {
+            for (later, weight) in [(0, weight * share), (1, weight * (1.0 - share))] {
+                let root = self.starts[pair] * twist.exp(phase + later as f64);
+                let local = cycles[pair + later].as_ref().in_root(skeleton, self.carrier, root);
+                carried.push((local, weight));
+            }
+        }
+        (unclear.iter_mut().enumerate())
+            .map(|(joint, unclear)| {
+                let transforms: Vec<(Rigid, f64)> = if joint == self.carrier {
+                    carried.clone()
+                } else {
+                    let transforms = cycles.iter().map(|pose| pose.as_ref().joint(joint));
+                    transforms.zip(weights.iter().copied()).collect()
+                };
+                let (mean, is_clear) = mean_of(&transforms);
+                *unclear |= !is_clear;
+                (mean.translation, mean.rotation)
+            })
+            .collect()
+    }
+
+    /// The mean of the pairs' twists, per second, the cycle taking the time of the chosen one. A small rise is no climb.
+    fn mean_twist(&self, period_secs: f64) -> Twist {
+        let mut sum = (self.twists.iter().zip(self.window.pairs())).fold(Twist::ZERO, |sum, (twist, &weight)| Twist {
+            linear: sum.linear + twist.linear * weight,
+            angular: sum.angular + twist.angular * weight,
+        });
+        if sum.linear.y.abs() < self.least_climb {
+            sum.linear.y = 0.0;
+        }
+        Twist {
+            linear: sum.linear / period_secs,
+            angular: sum.angular / period_secs,
+        }
+    }
+
+    fn described(&self, unclear: &[bool]) -> MeanCycle {
+        let last = (self.analysis.take.num_frames() - 1) as f64;
+        let frame = |cycle: usize, phase: f64| self.row.frame(cycle, phase).clamp(0.0, last);
+        let shares = self.window.shares();
+        let [before, after] = self.row.ends;
+        MeanCycle {
+            asked: self.asked,
+            cycles: (shares.into_iter().enumerate())
+                .map(|(cycle, share)| UsedCycle {
+                    start_frame: frame(cycle, 0.0),
+                    end_frame: frame(cycle, 1.0),
+                    share,
+                })
+                .collect(),
+            chosen: self.row.num_before,
+            before,
+            after,
+            joints_left_out: (unclear.iter().enumerate())
+                .filter_map(|(joint, &is_unclear)| is_unclear.then_some(joint))
+                .collect(),
+        }
+    }
+}
+
+impl MeanCycle {
+    /// Whether fewer cycles were found than asked for.
+    pub fn is_fewer_than_asked(&self) -> bool {
+        self.asked != MeanCycles::All && self.cycles.len() < self.asked.most()
+    }
+}
+
+/// The weighted mean of transforms, and whether all rotations that count are near enough to it.
+fn mean_of(transforms: &[(Rigid, f64)]) -> (Rigid, bool) {
+    let first = transforms.first().map_or(Rigid::IDENTITY, |(transform, _)| *transform);
+    let is_same = |(transform, _): &(Rigid, f64)| *transform == first;
+    // Most translations, and many rotations, never change: they keep their bits.
+    if transforms.iter().all(is_same) {
+        return (first, true);
+    }
+    let counting = || transforms.iter().filter(|(_, weight)| *weight > 0.0);
+    let translation = if transforms
+        .iter()
+        .all(|(transform, _)| transform.translation == first.translation)
+    {
+        first.translation
+    } else {
+        counting()
+            .map(|(transform, weight)| transform.translation * *weight)
+            .sum()
+    };
+    let rotations: Vec<(DQuat, f64)> = counting()
+        .map(|(transform, weight)| (transform.rotation, *weight))
+        .collect();
+    let mean = rotation::mean(&rotations);
+    let is_clear = (rotations.iter()).all(|(rotation, _)| rotation::difference(*rotation, mean).length() <= MAX_SPREAD);
+    (Rigid::new(mean, translation), is_clear)
+}
+
+/// Distance of each cycle from the middle of all, metres: root mean square over phases and weighted joints, seen from the heading. The
+/// middle is the median, value by value, which a single outlier does not move.
+fn distances(analysis: &Analysis, row: &CycleRow) -> Vec<f64> {
+    let features = &analysis.features;
+    let mut squares = vec![0.0; row.num_cycles()];
+    for phase in 0..NUM_PHASES {
+        let phase = phase as f64 / NUM_PHASES as f64;
+        let rows: Vec<Vec<f64>> = (0..row.num_cycles())
+            .map(|cycle| row_at(features, row.frame(cycle, phase)))
+            .collect();
+        for axis in 0..features.num_position_axes() {
+            let values: Vec<f64> = rows.iter().map(|row| row[axis]).collect();
+            let middle = median(&values);
+            for (square, value) in squares.iter_mut().zip(values) {
+                *square += (value - middle) * (value - middle);
+            }
+        }
+    }
+    (squares.iter())
+        .map(|square| (square / NUM_PHASES as f64).sqrt())
+        .collect()
+}
+
+/// The middle value, or the mean of the two middle ones.
+fn median(values: &[f64]) -> f64 {
+    let low = percentile::of(values.to_vec(), 0.5);
+    if values.len() % 2 == 1 {
+        return low;
+    }
+    let turned: Vec<f64> = values.iter().map(|value| -value).collect();
+    0.5 * (low - percentile::of(turned, 0.5))
+}
+
+/// The motion of the world that best lays the chosen cycle onto each cycle: over the ground by all phases and joints of the body, in
+/// height by the floor on which it stands.
+fn motions_from_chosen(analysis: &Analysis, row: &CycleRow) -> Vec<Rigid> {
+    let world = &analysis.world;
+    let last = world.num_frames() - 1;
+    let weights = fit_weights(analysis.take.skeleton(), &analysis.body, &analysis.joints);
+    let position = |frame: f64, joint: usize| {
+        let frame = frame.clamp(0.0, last as f64);
+        let before = (frame.floor() as usize).min(last);
+        let after = (before + 1).min(last);
+        world
+            .position(before, joint)
+            .lerp(world.position(after, joint), frame - before as f64)
+    };
+    let floor = |cycle: usize| {
+        let frames = (0..NUM_PHASES).map(|phase| row.frame(cycle, phase as f64 / NUM_PHASES as f64));
+        let height = |frame: f64| analysis.heading.ground((frame.round().max(0.0) as usize).min(last)).y;
+        frames.map(height).sum::<f64>() / NUM_PHASES as f64
+    };
+    (0..row.num_cycles())
+        .map(|cycle| {
+            if cycle == row.num_before {
+                return Rigid::IDENTITY;
+            }
+            let mut pairs = Vec::with_capacity(NUM_PHASES * weights.len());
+            for phase in 0..NUM_PHASES {
+                let phase = phase as f64 / NUM_PHASES as f64;
+                let [own, other] = [row.num_before, cycle].map(|cycle| row.frame(cycle, phase));
+                pairs.extend(weights.iter().enumerate().map(|(joint, &weight)| PointPair {
+                    start: position(own, joint),
+                    end: position(other, joint),
+                    weight,
+                }));
+            }
+            let mut motion = fit_planar(&pairs);
+            // Over the ground alone: a body that sinks deeper in one cycle keeps its feet on the floor in the mean.
+            motion.translation.y = floor(cycle) - floor(row.num_before);
+            motion
+        })
+        .collect()
+}
+
+/// The twist that carries the root from a cycle to the next within one unit of time.
+fn twist_between(analysis: &Analysis, row: &CycleRow, starts: &[Rigid], cycle: usize) -> Twist {
+    let motion = starts[cycle].inverse() * starts[cycle + 1];
+    let last = analysis.heading.num_frames() - 1;
+    let yaw = |cycle: usize, phase: f64| {
+        let frame = row.frame(cycle, phase).round().clamp(0.0, last as f64);
+        analysis.heading.yaw(frame as usize)
+    };
+    let principal = rotation::yaw_of(motion.rotation);
+    let counted = yaw(cycle + 1, 0.0) - yaw(cycle, 0.0);
+    let whole_turns = core::f64::consts::TAU * ((counted - principal) / core::f64::consts::TAU).round();
+    let turn = principal + whole_turns;
+    let turn = if turn.abs() < NEAR_WHOLE_TURN { turn } else { principal };
+    Twist::log_with_turn(motion, DVec3::Y * turn, 1.0)
+}

@@ -1,0 +1,174 @@
+//! The mean cycle: neighbouring cycles of a take laid onto each other in phase and averaged into one that repeats by construction.
+//!
+//! Every cycle of a captured walk is one sample of the walk that was meant, with a stumble here and a glance there. Steps: find
+//! the cycles around the chosen one and lay each onto it by a smooth map of time (`phase`), give little weight to those that are
+//! unlike the others and weigh all by a window that fades in and out (`window`), average poses relative to a root that carries
+//! cycle onto cycle (`average`), and add the fine detail of the chosen cycle alone (`detail`), which a mean washes out. The result
+//! is a clip like any other: root motion is extracted and its seam closed as usual. Derivation: docs/math/mean_cycle.md.
+
+use core::{fmt, str::FromStr};
+
+mod window;
+
+mod phase;
+
+mod average;
+
+mod detail;
+
+pub(crate) use average::LaidCycles;
+
+/// Most cycles that are averaged: of more, those nearest to the chosen one.
+///
+/// The noise of a mean falls with the root of their number, so that more than this changes nothing that can be seen; and it bounds
+/// the work on takes of an hour.
+pub const MAX_CYCLES: usize = 32;
+
+/// Fewest cycles that make up a mean: the chosen one and a neighbour.
+pub const MIN_CYCLES: usize = 2;
+
+/// Longest cycle that is averaged, seconds: the work grows with the square of its length.
+pub const MAX_CYCLE_SECS: f64 = 60.0;
+
+/// Whether a loop is the mean of several cycles, and of how many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MeanCycles {
+    /// The loop is the chosen cycle alone.
+    #[default]
+    Off,
+    /// The mean of this many cycles, the chosen one in the middle where possible; of fewer where the take has no more.
+    UpTo(usize),
+    /// The mean of all cycles around the chosen one that resemble it, at most [`MAX_CYCLES`].
+    All,
+}
+
+impl MeanCycles {
+    /// The largest number of cycles to use.
+    fn most(self) -> usize {
+        match self {
+            Self::Off => 1,
+            Self::UpTo(count) => count.min(MAX_CYCLES),
+            Self::All => MAX_CYCLES,
+        }
+    }
+}
+
+impl fmt::Display for MeanCycles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Off => f.write_str("off"),
+            Self::UpTo(count) => write!(f, "{count}"),
+            Self::All => f.write_str("all"),
+        }
+    }
+}
+
+impl FromStr for MeanCycles {
+    type Err = &'static str;
+
+    /// A number of cycles from 2 to 32, `all`, or `off`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "off" => Ok(Self::Off),
+            "all" => Ok(Self::All),
+            number => (number.parse().ok())
+                .filter(|count| (MIN_CYCLES..=MAX_CYCLES).contains(count))
+                .map(Self::UpTo)
+                .ok_or("must be all, off, or a number of cycles from 2 to 32"),
+        }
+    }
+}
+
+/// The cycles whose mean a loop is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeanCycle {
+    /// What was asked for.
+    pub asked: MeanCycles,
+    /// The cycles in order of time; each ends where the next one starts.
+    pub cycles: Vec<UsedCycle>,
+    /// Index of the chosen cycle among them: it determines the time of the loop, and its fine detail.
+    pub chosen: usize,
+    /// Why there are no more cycles before the first of them.
+    pub before: CyclesEnd,
+    /// Why there are no more cycles after the last of them.
+    pub after: CyclesEnd,
+    /// Joints that differ too much between the cycles for a mean, or that flip: they move as in the chosen cycle.
+    pub joints_left_out: Vec<usize>,
+}
+
+/// A cycle that a mean includes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UsedCycle {
+    /// Source frame, fractional, at which it starts.
+    pub start_frame: f64,
+    /// Source frame, fractional, at which it ends.
+    pub end_frame: f64,
+    /// Its share of the mean, 0 to 1; all shares sum to 1. The first and the last cycle fade in and out, and one that is unlike the
+    /// others has a small share or none.
+    pub share: f64,
+}
+
+/// Why a row of cycles does not go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CyclesEnd {
+    /// As many as are wanted were found.
+    Enough,
+    /// The take has no frames for another whole cycle.
+    TakeEnds,
+    /// Frames there cannot be trusted: poses jump or freeze.
+    BadFrames,
+    /// The body does something else there: its poses differ from those of the chosen cycle.
+    OtherMotion,
+    /// It goes elsewhere: the stride or the turn differs from that of the chosen cycle.
+    OtherPath,
+}
+
+impl fmt::Display for CyclesEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Enough => "as many as are wanted were found",
+            Self::TakeEnds => "the take has no frames for another cycle",
+            Self::BadFrames => "poses jump or freeze there",
+            Self::OtherMotion => "the body moves differently there",
+            Self::OtherPath => "the stride or the turn differs there",
+        })
+    }
+}
+
+/// Why there is no mean cycle.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeanCycleError {
+    /// Fewer cycles are asked for than make up a mean.
+    #[error("a mean takes at least {MIN_CYCLES} cycles, {found} are asked for")]
+    TooFewAsked {
+        /// Number asked for.
+        found: usize,
+    },
+    /// No cycle beside the chosen one can be used.
+    #[error("no other cycle is beside the chosen one: before it, {before}; after it, {after}")]
+    NoOther {
+        /// Why there is none before it.
+        before: CyclesEnd,
+        /// Why there is none after it.
+        after: CyclesEnd,
+    },
+    /// The loop is a whole clip: nothing comes before or after it.
+    #[error("the loop is the whole clip, so there are no other cycles")]
+    WholeClip,
+    /// An idle body has no cycles.
+    #[error("the body is idle in the loop, and idle bodies have no cycles")]
+    Idle,
+    /// The loop is half a cycle that its mirror image follows.
+    #[error("the loop is half a cycle that its mirror image follows, and a mean is of whole cycles")]
+    Mirrored,
+    /// Root motion in full space: cycles are laid onto each other over the ground.
+    #[error("cycles are laid onto each other over the ground, and the root motion is in full space")]
+    FullSpace,
+    /// The cycle is too long.
+    #[error("a cycle of {secs:.1} s is too long for a mean, the limit is {MAX_CYCLE_SECS} s")]
+    TooLong {
+        /// Length of the cycle, seconds.
+        secs: f64,
+    },
+}

@@ -1,0 +1,35 @@
+//! The mean of the cycles around a candidate, as the clip from which its loop is made.
+
+use super::{LoopSettings, MakeError};
+use crate::{
+    analysis::Analysis,
+    candidate::LoopCandidate,
+    closure,
+    mean_cycle::{LaidCycles, MeanCycle, MeanCycleError, MeanCycles},
+    root_motion::{RootRelativeClip, RootSettings, RootSpace},
+    take::Clip,
+};
+
+/// The mean that the settings ask for; `None` if they ask for none. `clip` is the candidate's own stretch.
+pub(super) fn asked_for(
+    analysis: &Analysis,
+    candidate: &LoopCandidate,
+    clip: &Clip,
+    settings: &LoopSettings,
+) -> Result<Option<(RootRelativeClip, MeanCycle)>, MakeError> {
+    if settings.mean_cycles == MeanCycles::Off {
+        return Ok(None);
+    }
+    if settings.root.space == RootSpace::Full {
+        return Err(MeanCycleError::FullSpace.into());
+    }
+    let laid = LaidCycles::find(analysis, candidate, settings.mean_cycles, clip.num_intervals())?;
+    // Fine detail needs the candidate closed by itself, whatever becomes of its root later.
+    let root = analysis
+        .extract_root_motion(clip, candidate.cycles, &RootSettings::default())?
+        .root;
+    let closed = closure::close(&laid.own(clip, root).clip, &settings.closure)?;
+    let (mean, about) = laid.mean(&closed.tracks);
+    let mean = analysis.extract_root_motion(&mean, candidate.cycles, &settings.root)?;
+    Ok(Some((mean, about)))
+}

@@ -1,0 +1,35 @@
+//! The frames from which a loop is made, as requested or as a search found them.
+
+use loopwright::mean_cycle::MeanCycles;
+use serde::{Deserialize, Serialize};
+
+use crate::words::optional_text;
+
+/// Which frames are closed; a search finds them where they are not given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct StretchRecipe {
+    /// Source frames, counted from 0, fractional.
+    pub(crate) start: Option<f64>,
+    pub(crate) end: Option<f64>,
+    /// Fundamental periods in it.
+    pub(crate) cycles: Option<u32>,
+    /// Whether the stretch is half a cycle and its mirror image follows.
+    pub(crate) symmetric: Option<bool>,
+    /// Of how many cycles around the stretch the loop is the mean.
+    #[serde(with = "optional_text")]
+    pub(crate) mean_cycles: Option<MeanCycles>,
+}
+
+impl StretchRecipe {
+    /// This recipe for a new search, with this number of cycles if any: its frames are dropped, and with them the number of
+    /// cycles that they hold.
+    pub(crate) fn searched_anew(self, cycles: Option<u32>) -> Self {
+        Self {
+            start: None,
+            end: None,
+            cycles: cycles.or(self.cycles.filter(|_| self.start.is_none())),
+            ..self
+        }
+    }
+}
