@@ -43,17 +43,21 @@ fn with_feet(lock: FootLock) -> LoopSettings {
 /// Feet and knees of the recommended loops, by what shares no code with the lock.
 fn without_the_lock(studied: &[Studied], sections: &mut Sections) -> Result<(), String> {
     let mut table = Table::new(
-        "take | ankle slides mm | take's | ball slides mm | take's | tip slides mm | take's | below mm | take's | knees",
+        "take | ankle slides mm | take's | ball slides mm | take's | tip slides mm | take's | below mm | take's | knees | held by",
     );
-    let mut open = Vec::new();
-    let mut held = Vec::new();
+    let [mut open, mut locked, mut held] = [const { Vec::new() }; 3];
+    let [mut moved_by_lock, mut moved] = [const { Vec::new() }; 2];
     for studied in studied {
         let Some(best) = studied.recommended()? else { continue };
-        let [of_open, of_held] = [FootLock::Off, FootLock::Auto].map(|lock| {
-            let made = studied.make(&best, &with_feet(lock))?;
-            Ok::<_, String>(BearingFigures::of(&made, &made.loop_clip))
-        });
-        let (of_open, of_held) = (of_open?, of_held?);
+        let [made_open, made_locked, made_held] =
+            [FootLock::Off, FootLock::On, FootLock::Auto].map(|lock| studied.make(&best, &with_feet(lock)));
+        let (made_open, made_locked, made_held) = (made_open?, made_locked?, made_held?);
+        let [of_open, of_locked, of_held] =
+            [&made_open, &made_locked, &made_held].map(|made| BearingFigures::of(made, &made.loop_clip));
+        if !of_held.points.is_empty() {
+            moved_by_lock.push(1e3 * mean_distance(&made_open.loop_clip, &made_locked.loop_clip));
+            moved.push(1e3 * mean_distance(&made_open.loop_clip, &made_held.loop_clip));
+        }
         let farthest = |kind: PointKind, of: fn(&PointFigures) -> &Vec<f64>| {
             let points = of_held.points.iter().filter(|point| point.kind == kind);
             cell(
@@ -81,17 +85,19 @@ fn without_the_lock(studied: &[Studied], sections: &mut Sections) -> Result<(), 
             );
         }
         let knees: Vec<String> = of_held.knees.iter().map(|ratio| format!("{ratio:.2}")).collect();
+        let held_by = made_held.feet.held_by.map_or("-".to_owned(), |by| by.to_string());
         table.row(format_args!(
-            "{row} | {} | {} | {}",
+            "{row} | {} | {} | {} | {held_by}",
             deepest(|point| point.below),
             deepest(|point| point.own_below),
             knees.join(" ")
         ));
         open.push(of_open);
+        locked.push(of_locked);
         held.push(of_held);
     }
     sections.add("bearing", table);
-    let mut summary = Table::new("| feet as closing leaves them | held | the take");
+    let mut summary = Table::new("| feet as closing leaves them | sample by sample | as by default | the take");
     let points = |all: &[BearingFigures], kinds: &[PointKind]| -> Vec<PointFigures> {
         let points = all.iter().flat_map(|figures| &figures.points);
         points.filter(|point| kinds.contains(&point.kind)).cloned().collect()
@@ -122,8 +128,9 @@ fn without_the_lock(studied: &[Studied], sections: &mut Sections) -> Result<(), 
             .flat_map(|point| &point.own_slides)
             .map(|metres| 1e3 * metres);
         summary.row(format_args!(
-            "{name} | {} | {} | {}",
+            "{name} | {} | {} | {} | {}",
             slides(&open),
+            slides(&locked),
             slides(&held),
             spread(own.collect())
         ));
@@ -133,8 +140,9 @@ fn without_the_lock(studied: &[Studied], sections: &mut Sections) -> Result<(), 
         spread(points(figures, &all).iter().map(|point| 1e3 * of(point)).collect())
     };
     summary.row(format_args!(
-        "lowest place of a point below the take's 2nd percentile, mm | {} | {} | {}",
+        "lowest place of a point below the take's 2nd percentile, mm | {} | {} | {} | {}",
         below(&open, |point| point.below),
+        below(&locked, |point| point.below),
         below(&held, |point| point.below),
         below(&held, |point| point.own_below),
     ));
@@ -152,12 +160,26 @@ fn without_the_lock(studied: &[Studied], sections: &mut Sections) -> Result<(), 
         )
     };
     summary.row(format_args!(
-        "a knee's sharpest second difference over its own take's; share above {SHARP_KNEE} | {} | {} | 1",
+        "a knee's sharpest second difference over its own take's; share above {SHARP_KNEE} | {} | {} | {} | 1",
         knees(&open),
+        knees(&locked),
         knees(&held)
+    ));
+    summary.row(format_args!(
+        "joints moved by holding feet, mean of a loop, mm | 0 | {} | {} | ",
+        spread(moved_by_lock),
+        spread(moved)
     ));
     sections.add("bearing-summary", summary);
     Ok(())
+}
+
+/// Mean distance of joints between two loops of the same samples, seen from their roots, metres.
+fn mean_distance(one: &LoopClip, other: &LoopClip) -> f64 {
+    let (one, other) = (one.tracks_from_root(), other.tracks_from_root());
+    let pairs =
+        (0..one.num_frames()).flat_map(|sample| one.positions(sample).iter().zip(other.positions(sample)));
+    mean(&pairs.map(|(one, other)| one.distance(*other)).collect::<Vec<f64>>())
 }
 
 /// Above this a knee is sharper than its take.

@@ -223,11 +223,11 @@ fn feet_left_alone(made: &MadeLoop) -> Vec<String> {
         let name = &skeleton.joint(foot.lowest_joint()).name;
         said.extend(match outcome {
             FootOutcome::Slides { metres } => Some(format!(
-                "foot {name} is not held: it slides by {:.0} cm while it is on the ground; --lock-feet on holds it anyway",
+                "foot {name} is not held: it slides by {:.0} cm while it is on the ground; --lock-feet solve holds it anyway",
                 1e2 * metres
             )),
             FootOutcome::Released if made.candidate.whole.is_none() => Some(format!(
-                "foot {name} is not held: holding it would make the feet slide more; --lock-feet on holds it anyway"
+                "foot {name} is not held: holding it would make the feet slide more; --lock-feet solve holds it anyway"
             )),
             FootOutcome::NoKnee => Some(format!(
                 "foot {name} is not held: there is no knee between the hips and it"

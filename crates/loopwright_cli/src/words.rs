@@ -101,8 +101,9 @@ choices! {
         Full: "In any direction, about any axis: props, rolls",
     }
     FootLock::ALL {
-        Auto: "Where contacts are detected reliably",
-        On: "Always, however far they slide",
+        Auto: "Where contacts are detected reliably, as solve or else as on",
+        Solve: "Always: heel, ball and tip, over the whole loop at once",
+        On: "Always: the ball alone, frame by frame",
         Off: "Never",
     }
     ClosingKey::ALL {

@@ -14,8 +14,8 @@ use loopwright::{
 };
 
 use super::facts::{
-    CandidateFacts, ClosureFacts, ContactFacts, FeetFacts, FootFacts, FootTreatment, MeanCycleFacts, QualityFacts,
-    RecenteredFacts, RootMotionFacts, SpeedSource, UsedCycleFacts, WholeClipFacts,
+    BearingFacts, CandidateFacts, ClosureFacts, ContactFacts, FeetFacts, FootFacts, FootTreatment, MeanCycleFacts,
+    QualityFacts, RecenteredFacts, RootMotionFacts, SpeedSource, UsedCycleFacts, WholeClipFacts,
 };
 use super::verdict::Verdict;
 
@@ -152,6 +152,15 @@ pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet) -> FeetFacts {
     let in_cm = |speed: f64| 1e2 * speed;
     FeetFacts {
         held: feet.is_locked(),
+        held_by: feet.held_by,
+        bearing: (feet.bearing.iter())
+            .map(|bearing| BearingFacts {
+                joint: name(bearing.contact.foot),
+                point: bearing.point,
+                start_secs: bearing.contact.start_sample as f64 * clip.step_secs(),
+                length_secs: bearing.contact.num_samples as f64 * clip.step_secs(),
+            })
+            .collect(),
         outcomes: (feet.outcomes.iter().enumerate())
             .map(|(foot, outcome)| FootFacts {
                 joint: name(foot),

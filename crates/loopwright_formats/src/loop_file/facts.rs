@@ -8,6 +8,7 @@ use glam::DVec3;
 use loopwright::{
     LoopCandidate, RootMode, Take,
     candidate::{LastKey, OutcomePart, WholeClipKind},
+    feet::{FootPoint, HeldBy},
     math::{Rigid, rotation},
     root_motion::RootSpace,
 };
@@ -222,6 +223,12 @@ impl RecenteredFacts {
 pub struct FeetFacts {
     /// Whether any foot is locked to the ground during its contacts.
     pub held: bool,
+    /// How: by one solve over the whole loop, or sample by sample; absent where none is held.
+    #[serde(default, with = "optional_word")]
+    pub held_by: Option<HeldBy>,
+    /// When heel, ball and tip of each foot bear; a heel that rolls on bears ever less.
+    #[serde(default)]
+    pub bearing: Vec<BearingFacts>,
     /// What was done with each foot.
     pub outcomes: Vec<FootFacts>,
     /// Contacts of the feet within one period; a contact that crosses the end continues at the start.
@@ -241,6 +248,20 @@ pub struct FeetFacts {
     pub root_speed_from: SpeedSource,
     /// Speed over the ground measured on the standing feet, whether or not the root uses it.
     pub feet_speed_mps: Option<f64>,
+}
+
+/// When a point of a foot bears.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BearingFacts {
+    /// The joint of the foot that contacts are listed by.
+    pub joint: String,
+    /// The point.
+    #[serde(with = "word")]
+    pub point: FootPoint,
+    /// Its first moment, seconds since the start of the loop.
+    pub start_secs: f64,
+    /// How long it bears, seconds; what goes on beyond the end continues at the start.
+    pub length_secs: f64,
 }
 
 /// What the speed of the root was measured on.

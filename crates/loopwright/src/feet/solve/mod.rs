@@ -173,7 +173,7 @@ pub(super) fn solve(stage: &Stage<'_>, uncut: &Uncut, legs: &[BearingLeg], lifte
             break;
         }
     }
-    if !(largest < UNSETTLED) {
+    if largest.is_nan() || largest > UNSETTLED {
         return None;
     }
     let points = points_at(&unknowns);

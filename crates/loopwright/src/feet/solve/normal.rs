@@ -169,7 +169,7 @@ impl NormalEquations {
             }
             let factors = &own[band + first - row..band];
             let pivot = own[band] - dot(factors, factors);
-            if !(pivot > 0.0) {
+            if pivot.is_nan() || pivot <= 0.0 {
                 return None;
             }
             let pivot = pivot.sqrt();
