@@ -177,8 +177,7 @@ fn without_the_lock(studied: &[Studied], sections: &mut Sections) -> Result<(), 
 /// Mean distance of joints between two loops of the same samples, seen from their roots, metres.
 fn mean_distance(one: &LoopClip, other: &LoopClip) -> f64 {
     let (one, other) = (one.tracks_from_root(), other.tracks_from_root());
-    let pairs =
-        (0..one.num_frames()).flat_map(|sample| one.positions(sample).iter().zip(other.positions(sample)));
+    let pairs = (0..one.num_frames()).flat_map(|sample| one.positions(sample).iter().zip(other.positions(sample)));
     mean(&pairs.map(|(one, other)| one.distance(*other)).collect::<Vec<f64>>())
 }
 

@@ -5,7 +5,7 @@ use loopwright::{
     Analysis, BodyOverrides, Cut, FeetSettings, Joint, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Pose, RootMode,
     RootMotion, SearchSettings, Skeleton, Take,
     analysis::{BodyError, ContactLimits},
-    feet::{FootLock, FootOutcome, RootSpeed},
+    feet::{FootLock, FootOutcome, FootPoint as BearingPoint, HeldBy, LoopContact, RootSpeed},
     loop_clip::LoopKeys,
     math::{Rigid, ops, rotation},
     motion::WorldTracks,
@@ -800,5 +800,31 @@ fn the_distance_of_a_slide_is_speed_times_time() {
             other.joint == stand.joint && other.first_sample == (stand.first_sample + stand.num_samples) % count
         };
         assert!(stand.num_samples == count || stands.iter().find(is_next).is_none());
+    }
+}
+
+/// Heel, ball and tip of a walking foot bear in turn, as the truth of the walker has them.
+#[test]
+fn a_foot_bears_on_its_heel_first_and_on_its_toes_last() {
+    for seed in 0..20 {
+        let synthetic = still_footed(seed);
+        let analysis = Analysis::new(&synthetic.take).unwrap();
+        let made = made(&analysis, &found(&analysis).cut, lock(FootLock::Solve));
+        assert_eq!(made.feet.held_by, Some(HeldBy::Solve), "{seed}");
+        let count = made.loop_clip.num_samples();
+        for foot in 0..2 {
+            let span = |point: BearingPoint| {
+                let mut spans = made.feet.bearing.iter().filter(|span| span.point == point);
+                spans.find(|span| span.contact.foot == foot).map(|span| span.contact)
+            };
+            let [heel, ball, tip] = [BearingPoint::Heel, BearingPoint::Ball, BearingPoint::Tip]
+                .map(|point| span(point).unwrap_or_else(|| panic!("{seed}: {point} of foot {foot} never bears")));
+            // Keys after the strike of the heel, around the loop.
+            let after = |key: usize| (key + 2 * count - heel.start_sample) % count;
+            let rests_until = |contact: LoopContact| after(contact.start_sample) + contact.num_samples;
+            assert!(after(ball.start_sample) < count / 2, "{seed}: {heel:?} {ball:?}");
+            assert!(rests_until(heel) < rests_until(ball), "{seed}: {heel:?} {ball:?}");
+            assert!(rests_until(heel) < rests_until(tip), "{seed}: {heel:?} {tip:?}");
+        }
     }
 }

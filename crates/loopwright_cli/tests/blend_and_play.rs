@@ -317,6 +317,8 @@ fn a_captured_turn_and_its_image_walk_straight() {
             &take.display().to_string(),
             "--turning",
             "left",
+            "--lock-feet",
+            "on",
             "-o",
             "loop.bvh",
             "--json",

@@ -66,8 +66,8 @@ fn a_folder_stands_for_the_loops_below_it() {
 fn a_limit_that_is_exceeded_is_reported_with_what_to_try() {
     let folder = with_loops();
     let found = number(&folder.json("loops/a.bvh.json"), "quality/foot_slide_cmps");
-    assert!(found > 0.2, "{found}");
-    let checked = folder.run("check loops --max-foot-slide 0.1 --json");
+    assert!(found > 0.02, "{found}");
+    let checked = folder.run("check loops --max-foot-slide 0.01 --json");
     assert_eq!(checked.status, 1);
     let json = checked.json();
     for one in json["loops"].as_array().unwrap() {
@@ -80,10 +80,10 @@ fn a_limit_that_is_exceeded_is_reported_with_what_to_try() {
         assert_eq!(failed[0]["joint"], Value::Null);
         assert!(failed[0]["try"].as_str().unwrap().contains("--max-foot-slide"));
     }
-    assert_eq!(number(&json, "limits/max_foot_slide_cmps"), 0.1);
+    assert_eq!(number(&json, "limits/max_foot_slide_cmps"), 0.01);
     assert_eq!(json["limits"]["max_pose_gap_mm"], Value::Null);
 
-    let text = folder.run("check loops --max-foot-slide 0.1");
+    let text = folder.run("check loops --max-foot-slide 0.01");
     assert_eq!(text.status, 1);
     assert!(
         text.stdout.contains("a.bvh: check it: foot sliding "),
@@ -134,7 +134,7 @@ fn limits_come_from_the_nearest_file_and_flags_count_more() {
     let folder = with_loops();
     folder.write(
         "loopwright.toml",
-        "[check]\nmax-foot-slide = 0.1\nmax-seam-rank = 100\n",
+        "[check]\nmax-foot-slide = 0.01\nmax-seam-rank = 100\n",
     );
     let status = |arguments: &str, below: &str| {
         let output = harness::command()
@@ -206,7 +206,7 @@ fn unreadable_files_are_listed_at_the_end_and_the_rest_is_checked() {
     let folder = with_loops();
     folder.write("loops/bad-loop.bvh", "not a take");
     folder.write("loops/deep/worse-loop.glb", b"glTF\x02\0\0\0");
-    let checked = folder.run("check loops --max-foot-slide 0.1 missing.bvh");
+    let checked = folder.run("check loops --max-foot-slide 0.01 missing.bvh");
     assert_eq!(checked.status, 2, "an error counts more than a limit");
     for file in ["a.bvh", "b.glb", "c.fbx"] {
         assert!(

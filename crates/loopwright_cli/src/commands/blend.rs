@@ -4,7 +4,7 @@ use loopwright::{
     Blender, LoopClip, RootMode,
     analysis::{Body, ContactLimits},
     blend::{Axis, BlendError, BlendSpace},
-    feet::{self, FootLock},
+    feet::{self, FootLock, HeldBy},
     loop_clip::LoopKeys,
     pipeline::Recentered,
     quality,
@@ -150,15 +150,25 @@ fn planted(
     // A single loop stays unchanged.
     let mixed = weights.iter().filter(|&&weight| weight > 0.0).count() > 1;
     let lock = if mixed { args.lock_feet } else { FootLock::Off };
-    let (planted, feet) =
-        feet::plant(&clip, &body, root_joint, &ContactLimits::default(), lock, None).map_err(Failure::error)?;
-    let mut facts = describe::feet(&clip, &body, &feet);
-    let Some(planted) = planted else {
-        return Ok((clip, facts));
+    let plant = |lock: FootLock| {
+        feet::plant(&clip, &body, root_joint, &ContactLimits::default(), lock, None).map_err(Failure::error)
     };
     let foot_slide = |clip: &LoopClip| {
         let slide = quality::measure(&LoopKeys::of_loop(clip), &body, None).foot_slide_mps;
         slide.map(|mps| 1e2 * mps)
+    };
+    let (mut planted, mut feet) = plant(lock)?;
+    if lock == FootLock::Auto && feet.held_by == Some(HeldBy::Solve) {
+        // A blend has no take that tells when its feet stand, so what slides less counts.
+        let (locked, by_lock) = plant(FootLock::On)?;
+        let slide = |clip: &Option<LoopClip>| clip.as_ref().and_then(foot_slide);
+        if by_lock.outcomes == feet.outcomes && slide(&locked) < slide(&planted) {
+            (planted, feet) = (locked, by_lock);
+        }
+    }
+    let mut facts = describe::feet(&clip, &body, &feet);
+    let Some(planted) = planted else {
+        return Ok((clip, facts));
     };
     (facts.foot_slide_before_cmps, facts.foot_slide_after_cmps) = (foot_slide(&clip), foot_slide(&planted));
     Ok((planted, facts))
