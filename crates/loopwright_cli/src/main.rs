@@ -13,6 +13,7 @@ mod headings;
 mod limits;
 mod load;
 mod making;
+mod memory;
 mod mirroring;
 mod numbers;
 mod output;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return report::failure::report_arguments(&error),
     };
+    memory::limit(cli.max_memory);
     let result = match cli.command {
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::List(args) => commands::list::run(&args),

@@ -267,7 +267,7 @@ pub(crate) fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let mut found = Vec::new();
         for entry in std::fs::read_dir(path).map_err(failed)? {
             let file = entry.map_err(failed)?.path();
-            if has_sidecar(&file) {
+            if file.is_file() && has_sidecar(&file) {
                 found.push(file);
             }
         }

@@ -12,7 +12,7 @@ use loopwright_formats::{
 use crate::{
     args::ConvertArgs,
     exit::{Ending, Failure},
-    files, load, mirroring,
+    files, load, memory, mirroring,
     output::{self, Outputs},
     recipe::Recenter,
     report::{convert::ConvertAnswer, json},
@@ -199,6 +199,7 @@ impl Work<'_> {
                 .clone()
                 .unwrap_or_else(|| clip.name().to_owned());
             let settings = LoopWriteSettings {
+                limits: memory::limits(),
                 closing_key: match sidecar.playback.closing_key {
                     true => ClosingKey::Repeat,
                     false => ClosingKey::Drop,

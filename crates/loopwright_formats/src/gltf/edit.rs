@@ -1,5 +1,7 @@
 //! Changes to the JSON of a file that keep everything else in it.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -157,7 +159,7 @@ impl<'a> Data<'a> {
         let stated = list_mut(json, "buffers");
         let appends = self.is_binary && buffers.first().is_some_and(Option::is_some);
         let (buffer, offset) = if appends {
-            let bytes = buffers[0].get_or_insert_default();
+            let bytes = Arc::make_mut(buffers[0].get_or_insert_default());
             bytes.resize(bytes.len().next_multiple_of(4), 0);
             let offset = bytes.len();
             bytes.extend_from_slice(&self.bytes);
@@ -165,7 +167,7 @@ impl<'a> Data<'a> {
             (0, offset)
         } else {
             stated.push(json!({"byteLength": length}));
-            buffers.push(Some(self.bytes));
+            buffers.push(Some(Arc::new(self.bytes)));
             (buffers.len() - 1, 0)
         };
         list_mut(json, "bufferViews").push(json!({

@@ -18,7 +18,7 @@ use super::{
 use crate::{
     error::ReadError,
     excerpt::cut,
-    limits::most_transforms,
+    limits::{Limits, most_transforms},
     settings::{Companions, ReadSettings},
     space::{Axis, Space, UnitChoice, UpChoice, guess, warning::SpaceWarning},
     warning::Warning,
@@ -43,8 +43,8 @@ pub(crate) struct GltfFile {
 }
 
 impl GltfFile {
-    pub(crate) fn parse(bytes: &[u8], companions: Option<Companions<'_>>) -> Result<Self, ReadError> {
-        let (document, faults) = Document::parse(bytes, companions)?;
+    pub(crate) fn parse(bytes: &[u8], companions: Option<Companions<'_>>, limits: &Limits) -> Result<Self, ReadError> {
+        let (document, faults) = Document::parse(bytes, companions, limits)?;
         parts::check_version(&document)?;
         let nodes = Nodes::read(&document)?;
         let animations = parts::parts(&document, "animations")?;
@@ -131,6 +131,7 @@ pub(crate) fn read_take(
             bytes: num_bytes,
         });
     }
+    (settings.limits).check_transforms(grid.num_frames, num_joints)?;
     let rig = Rig {
         above: Above::of(nodes, joints.nodes[0]),
         joints: &joints,
