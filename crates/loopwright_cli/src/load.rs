@@ -18,7 +18,7 @@ use loopwright_formats::{
 
 use crate::{
     exit::Failure,
-    files, memory,
+    files, memory, output,
     recipe::{StudyArgs, TakeArgs},
     talk,
 };
@@ -106,7 +106,18 @@ pub(crate) fn read_take(
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<LoadedTake, Failure> {
+    read_loop(path, settings, None, warnings)
+}
+
+/// The same for a loop with the sidecar beside it. Errors: the file is another one than the sidecar describes.
+pub(crate) fn read_loop(
+    path: &Path,
+    settings: &ReadSettings<'_>,
+    sidecar: Option<&Sidecar>,
+    warnings: &mut Vec<Warning>,
+) -> Result<LoadedTake, Failure> {
     let bytes = files::read_bytes(path)?;
+    check_file(path, &bytes, sidecar)?;
     let companions = |name: &str, most: u64| companion(path, name, most);
     let settings = ReadSettings {
         companions: Some(&companions),
@@ -118,10 +129,35 @@ pub(crate) fn read_take(
 
 /// Parses a file once, to read several of its animations.
 pub(crate) fn open(path: &Path) -> Result<AnimatedFile, Failure> {
+    open_loops(path, &[])
+}
+
+/// The same for a file of loops with the sidecars beside it. Errors: the file is another one than they describe.
+pub(crate) fn open_loops(path: &Path, sidecars: &[Sidecar]) -> Result<AnimatedFile, Failure> {
     let bytes = files::read_bytes(path)?;
+    check_file(path, &bytes, sidecars.first())?;
     let companions = |name: &str, most: u64| companion(path, name, most);
     AnimatedFile::parse_within(&bytes, &files::stem(path), Some(&companions), &memory::limits())
         .map_err(|error| read_failure(path, &error))
+}
+
+/// Errors: the file is another one than its sidecar describes.
+fn check_file(path: &Path, bytes: &[u8], sidecar: Option<&Sidecar>) -> Result<(), Failure> {
+    let Some(Err(other)) = sidecar.map(|sidecar| sidecar.check_file(bytes)) else {
+        return Ok(());
+    };
+    let beside = output::sidecar_path(path);
+    Err(Failure::error(format!(
+        "\"{}\" is not the file that \"{}\" describes: one of them was changed or replaced",
+        path.display(),
+        beside.display()
+    ))
+    .because(format!("SHA-256 of the file:  {}", other.found))
+    .because(format!("stated beside it:     {}", other.stated))
+    .try_this(format!(
+        "make the loop again; if you changed it on purpose, take \"file_sha256\" out of \"{}\"",
+        beside.display()
+    )))
 }
 
 /// The failure for a file that is not a take.

@@ -21,6 +21,7 @@ mod plot;
 mod recipe;
 mod report;
 mod search;
+mod signals;
 mod talk;
 mod words;
 mod written_loop;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         Err(error) => return report::failure::report_arguments(&error),
     };
     memory::limit(cli.max_memory);
+    signals::watch();
     let result = match cli.command {
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::List(args) => commands::list::run(&args),

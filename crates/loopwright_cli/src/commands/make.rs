@@ -187,8 +187,9 @@ fn make(
     sidecar.target =
         (recipe.output.target).map(|engine| engine.facts(sidecar, clip.skeleton(), 1.0 / clip.step_secs()));
     sidecar.closure.auto_choice = choice_in_words;
-    let bytes = file.bytes();
+    let bytes = file.bytes().into_owned();
     outputs.add(&loop_path, &bytes)?;
+    file.sidecar.state_file(&bytes);
     let beside = match outputs.is_in_place(&loop_path) {
         true => written_loop::with_other_loops(&file.sidecar, &loop_path, &bytes),
         false => file.sidecar.to_json(),

@@ -114,6 +114,9 @@ pub(crate) fn make_all(
     for warning in &said {
         talk::warn(warning);
     }
+    for each in &mut sidecar.loops {
+        each.state_file(&bytes);
+    }
     if outputs.is_in_place(&loop_path) {
         written_loop::keep_other_loops(&mut sidecar.loops, &loop_path, &bytes);
     }

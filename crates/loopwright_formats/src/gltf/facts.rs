@@ -18,8 +18,8 @@ pub(crate) fn with_facts<'a>(bytes: &[u8], loops: impl IntoIterator<Item = &'a S
         let name = facts.playback.animation.as_deref()?;
         let mut value = json::to_value(facts).ok()?;
         let fields = value.as_object_mut()?;
-        // Local paths belong only into the file beside it.
-        for beside in ["take", "outputs", "warnings"] {
+        // Local paths belong only into the file beside it, and no file holds its own hash.
+        for beside in ["take", "file_sha256", "outputs", "warnings"] {
             fields.shift_remove(beside);
         }
         edit::set_extra(
