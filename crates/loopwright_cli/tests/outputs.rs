@@ -52,7 +52,7 @@ fn a_stopped_run_leaves_no_files_and_says_which_signal_it_was() {
     let before = folder.names();
     for (signal, status) in [("-INT", 130), ("-TERM", 143)] {
         let mut run = command()
-            .args(["find", "walk.bvh", "--plot", "find.svg"])
+            .args(["render", "walk.bvh", "-o", "walk.gif"])
             .current_dir(folder.path())
             .stdout(std::process::Stdio::null())
             .stderr(std::process::Stdio::null())

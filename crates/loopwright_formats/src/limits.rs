@@ -112,6 +112,9 @@ impl fmt::Display for ByteCount {
 /// indentation of a written BVH file grows with its square.
 pub(crate) const MAX_DEPTH: usize = 512;
 
+/// The same where writing adds a root joint above all others: what is written can be read.
+pub(crate) const MAX_DEPTH_WITH_ROOT: usize = MAX_DEPTH + 1;
+
 /// Largest size of a number that is read or written, in the file's unit or in degrees.
 ///
 /// As a length in millimetres it is a thousand kilometres; squares and sums of it are far from overflow.

@@ -38,6 +38,23 @@ pub(crate) fn extra<'a>(animations: &'a [Value], name: &str) -> Option<&'a Value
     animations.iter().find(is_named)?.get("extras")?.get(EXTRA)
 }
 
+/// States the time from key to key in the extras of the animation of that name.
+pub(crate) fn state_step(json: &mut Value, name: &str, step_secs: f64) {
+    let animations = json.get_mut("animations").and_then(Value::as_array_mut);
+    set_extra(animations, name, json!({ "frame_time_secs": step_secs }));
+}
+
+/// The time from key to key in an animation that we wrote: as stated, or of a loop a period by its samples.
+pub(crate) fn stated_step(animations: &[Value], number: usize) -> Option<f64> {
+    let facts = animations.get(number)?.get("extras")?.get(EXTRA)?;
+    if let Some(stated) = facts.get("frame_time_secs") {
+        return stated.as_f64();
+    }
+    let period = facts.pointer("/candidate/period_secs")?.as_f64()?;
+    let samples = facts.pointer("/playback/samples")?.as_f64()?;
+    Some(period / samples).filter(|step| step.is_finite())
+}
+
 /// Marks a node as an added root.
 pub(crate) fn mark_root(json: &mut Value, node: usize) {
     json["nodes"][node]["extras"] = json!({ EXTRA: ADDED_ROOT });

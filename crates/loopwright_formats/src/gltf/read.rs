@@ -10,6 +10,7 @@ use super::{
     accessor::Accessors,
     choose::{self, Joints, Path},
     container::Document,
+    edit,
     error::GltfError,
     parts::{self, Animation, Nodes, Transform},
     source::{Above, GltfJoint, GltfSource},
@@ -113,7 +114,7 @@ pub(crate) fn read_take(
     if times.is_empty() {
         return Err(no_motion(name).into());
     }
-    let grid = Grid::of(times);
+    let grid = Grid::of(times, edit::stated_step(document.list("animations"), chosen.index));
     if !grid.is_keys_own {
         warnings.push(Warning::KeysOffGrid {
             animation: name.clone(),
@@ -184,7 +185,7 @@ pub(crate) fn read_rest(
     if joints.nodes.iter().flatten().count() == 0 {
         return Err(GltfError::NoAnimations.into());
     }
-    let grid = Grid::of(vec![0.0]);
+    let grid = Grid::of(vec![0.0], None);
     let rig = Rig {
         above: Above::of(nodes, joints.nodes[0]),
         joints: &joints,

@@ -1,0 +1,110 @@
+//! Takes that are unusual and valid: very slow, very fast, very short, very deep, or nearly at rest.
+
+use std::fmt::Write as _;
+
+use harness::{Folder, number};
+
+mod harness;
+
+/// Loops at rates that readers take for hand-set keys were read back at other rates: a take of 5 fps ended with a sidecar that
+/// claimed a gap of 38 degrees.
+#[test]
+fn loops_at_any_rate_are_read_back_as_they_were_written() {
+    for (fps, seconds, end) in [(5, 8, 20), (2000, 2, 2000)] {
+        let folder = Folder::with_synth(&format!("--seconds {seconds} --fps {fps}"));
+        for name in ["loop.glb", "loop.gltf", "loop.fbx", "loop.bvh"] {
+            let made = folder.run(&format!("close walk.bvh --range 0:{end} -o {name} --json"));
+            assert_ne!(made.status, 2, "{fps} fps, {name}: {}", made.stderr);
+            let made = made.json();
+            assert_eq!(number(&made, "playback/samples"), f64::from(end), "{fps} fps, {name}");
+            assert!(
+                number(&made, "quality/pose_gap_deg") < 0.01,
+                "{fps} fps, {name}: {}",
+                made["quality"]
+            );
+            assert_ne!(folder.run(&format!("check {name}")).status, 2, "{fps} fps, {name}");
+        }
+        // And takes.
+        folder.run("convert walk.bvh walk.glb").done();
+        let frames = |name: &str| {
+            number(
+                &folder.run(&format!("inspect {name} --json")).done().json(),
+                "take/frames",
+            )
+        };
+        assert_eq!(frames("walk.glb"), frames("walk.bvh"));
+    }
+}
+
+/// A loop of three samples has four keys; from so few the rate was not taken.
+#[test]
+fn a_loop_of_four_keys_is_read_back_from_fbx() {
+    let folder = Folder::with_walk();
+    for fps in [12, 24, 30, 60] {
+        let made = folder.run(&format!(
+            "close walk.bvh --range 0:12 --fps {fps} --frames 3 -o loop.fbx --force"
+        ));
+        let made = match made.status {
+            2 => folder.run("close walk.bvh --range 0:12 --frames 3 -o loop.fbx --force"),
+            _ => made,
+        };
+        assert_ne!(made.status, 2, "{fps} fps: {}", made.stderr);
+        assert_ne!(folder.run("check loop.fbx").status, 2, "{fps} fps");
+    }
+    let made = folder.run("close walk.bvh --range 10:13 -o short.fbx");
+    assert_ne!(made.status, 2, "{}", made.stderr);
+}
+
+/// One joint more, the added root, was read nowhere.
+#[test]
+fn the_deepest_skeleton_can_be_written_with_a_root_joint_and_read_back() {
+    let folder = Folder::new();
+    let mut text =
+        "HIERARCHY\nROOT j0\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n"
+            .to_owned();
+    for joint in 1..512 {
+        let _ = writeln!(
+            text,
+            "JOINT j{joint}\n{{\nOFFSET 0 1 0\nCHANNELS 3 Zrotation Xrotation Yrotation"
+        );
+    }
+    text.push_str("End Site\n{\nOFFSET 0 1 0\n}\n");
+    text.push_str(&"}\n".repeat(512));
+    text.push_str("MOTION\nFrames: 40\nFrame Time: 0.033333\n");
+    for frame in 0..40 {
+        let value = format!("{:.4} ", (f64::from(frame) * 0.3).sin() * 0.1);
+        text.push_str(value.repeat(6 + 3 * 511).trim_end());
+        text.push('\n');
+    }
+    folder.write("deep.bvh", text);
+    for name in ["loop.glb", "loop.fbx"] {
+        let made = folder.run(&format!("close deep.bvh --range 0:21 --unit m -o {name} --add-root"));
+        assert_ne!(made.status, 2, "{name}: {}", made.stderr);
+        assert_ne!(folder.run(&format!("check {name}")).status, 2, "{name}");
+    }
+}
+
+/// In a take that rests but for its start, any seam costs billions of times as much as that of random frames.
+#[test]
+fn a_take_that_rests_but_for_its_start_can_be_looped() {
+    let folder = Folder::with_walk();
+    let walk = folder.text("walk.bvh");
+    let (head, motion) = walk.split_once("MOTION\n").unwrap();
+    let rows: Vec<&str> = motion.lines().skip(2).collect();
+    let rested: Vec<&str> = rows[..25]
+        .iter()
+        .copied()
+        .chain(std::iter::repeat_n(rows[24], 400))
+        .collect();
+    let frame_time = motion.lines().nth(1).unwrap();
+    folder.write(
+        "rests.bvh",
+        format!(
+            "{head}MOTION\nFrames: {}\n{frame_time}\n{}\n",
+            rested.len(),
+            rested.join("\n")
+        ),
+    );
+    let made = folder.run("make rests.bvh --range 0:20 -o loop.bvh");
+    assert_ne!(made.status, 2, "{}", made.stderr);
+}
