@@ -13,7 +13,7 @@ use std::{
 use loopwright_formats::Format;
 use tempfile::NamedTempFile;
 
-use crate::{exit::Failure, signals};
+use crate::{exit::Failure, files, signals, talk};
 
 /// The format for a file name's extension. Errors: no format is written under this extension.
 pub(crate) fn format_of(path: &Path) -> Result<Format, Failure> {
@@ -36,8 +36,8 @@ pub(crate) fn format_of(path: &Path) -> Result<Format, Failure> {
 /// Files that belong together: they appear only after all of them are written.
 pub(crate) struct Outputs {
     force: bool,
-    /// Input files, by canonical path: no output may replace them.
-    spared: Vec<PathBuf>,
+    /// Input files, by canonical path, and what they are: no output may replace them.
+    spared: Vec<(PathBuf, &'static str)>,
     /// An input that the output would replace with itself and the loops in it.
     extended: Option<PathBuf>,
     waiting: Vec<(NamedTempFile, PathBuf)>,
@@ -80,9 +80,10 @@ impl Outputs {
             return Err(Failure::error(format!("\"{}\" is the take itself", path.display()))
                 .try_this("--force to add the loop to it, or another name"));
         }
-        if canonical.is_some_and(|path| self.spared.contains(&path)) {
-            return Err(Failure::error(format!("\"{}\" is the take itself", path.display()))
-                .try_this("another name; a take is never overwritten"));
+        let input = canonical.and_then(|path| self.spared.iter().find(|(spared, _)| *spared == path));
+        if let Some((_, what)) = input {
+            return Err(Failure::error(format!("\"{}\" is the {what} itself", path.display()))
+                .try_this(format!("another name; a {what} is never overwritten")));
         }
         // A dangling link also blocks the output, although its target does not exist.
         if !self.force && path.symlink_metadata().is_ok() {
@@ -93,7 +94,12 @@ impl Outputs {
 
     /// Protects an input file from now on: no output may replace it, even with `force`, because a capture cannot be repeated.
     pub(crate) fn spare(&mut self, input: &Path) {
-        self.spared.extend(input.canonicalize());
+        self.spare_as("take", input);
+    }
+
+    /// The same for a file that is no take; `what` is its kind.
+    pub(crate) fn spare_as(&mut self, what: &'static str, input: &Path) {
+        self.spared.extend(input.canonicalize().map(|path| (path, what)));
     }
 
     /// Protects an input file to which loops are added, unless it is to be replaced by itself with the loops in it.
@@ -111,11 +117,21 @@ impl Outputs {
         self.force && self.extended.is_some() && output.canonicalize().ok() == self.extended
     }
 
-    /// Makes sure that no such file stays. An existing one is an error; with `force` it is removed when the new files appear.
-    pub(crate) fn clear(&mut self, path: &Path) -> Result<(), Failure> {
-        if path.symlink_metadata().is_ok() {
-            self.check(path)?;
-            self.cleared.push(path.to_owned());
+    /// Makes sure that no sidecar of ours stays beside an output that has none. An existing one is an error; with `force` it is
+    /// removed when the new files appear. A file that is not ours is left alone.
+    pub(crate) fn clear_sidecar(&mut self, output: &Path) -> Result<(), Failure> {
+        let path = sidecar_path(output);
+        if path.symlink_metadata().is_err() {
+            return Ok(());
+        }
+        if is_ours(&path) {
+            self.check(&path)?;
+            self.cleared.push(path);
+        } else {
+            talk::warn(&format!(
+                "\"{}\" stands beside the output and is no file of loopwright; it stays",
+                path.display()
+            ));
         }
         Ok(())
     }
@@ -392,6 +408,17 @@ fn sync_folder(folder: &Path) {
     let _ = folder;
 }
 
+/// Whether a file is JSON that we wrote.
+fn is_ours(path: &Path) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Marks {
+        format: String,
+    }
+    let bytes = files::read_bytes(path).ok();
+    let marks = bytes.and_then(|bytes| serde_json::from_slice::<Marks>(&bytes).ok());
+    marks.is_some_and(|marks| marks.format.starts_with("loopwright-"))
+}
+
 /// Why writing failed, without the temporary file's name, which means nothing to the user.
 fn cause(error: &io::Error) -> String {
     if error.get_ref().is_some() {
@@ -422,7 +449,10 @@ fn folder_of(path: &Path) -> &Path {
 /// Prints data on stdout; it is no failure if the reader has closed the pipe.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = anstream::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout
+        .write_all(talk::harmless(text).as_bytes())
+        .and_then(|()| stdout.flush())
+    {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure::error(format!("cannot print: {error}")))
         }
@@ -455,11 +485,11 @@ mod tests {
     fn an_output_that_cannot_be_replaced_leaves_all_others_as_they_were() {
         let folder = tempfile::tempdir().unwrap();
         let [kept, cleared, new, stuck] =
-            ["a.bvh", "a.csv", "b.svg", "a.bvh.json"].map(|name| folder.path().join(name));
+            ["a.bvh", "c.bvh.json", "b.svg", "a.bvh.json"].map(|name| folder.path().join(name));
         fs::write(&kept, "old").unwrap();
-        fs::write(&cleared, "old").unwrap();
+        fs::write(&cleared, r#"{"format": "loopwright-loop"}"#).unwrap();
         let mut outputs = Outputs::new(true);
-        outputs.clear(&cleared).unwrap();
+        outputs.clear_sidecar(&folder.path().join("c.bvh")).unwrap();
         for path in [&kept, &new, &stuck] {
             outputs.add(path, b"new").unwrap();
         }
@@ -468,12 +498,12 @@ mod tests {
         let failure = outputs.commit().unwrap_err();
         assert!(failure.what().contains("a.bvh.json"), "{failure:?}");
         assert!(failure.hint().is_some(), "{failure:?}");
-        assert_eq!(names(folder.path()), ["a.bvh", "a.bvh.json", "a.csv"]);
+        assert_eq!(names(folder.path()), ["a.bvh", "a.bvh.json", "c.bvh.json"]);
         assert_eq!(fs::read(&kept).unwrap(), b"old");
 
         fs::remove_dir(&stuck).unwrap();
         let mut outputs = Outputs::new(true);
-        outputs.clear(&cleared).unwrap();
+        outputs.clear_sidecar(&folder.path().join("c.bvh")).unwrap();
         for path in [&kept, &new, &stuck] {
             outputs.add(path, b"new").unwrap();
         }

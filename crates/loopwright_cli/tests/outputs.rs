@@ -86,3 +86,56 @@ fn the_umask_holds_for_written_files() {
         assert_eq!(mode & 0o777, wanted, "{umask}");
     }
 }
+
+/// `convert T x.bvh --force` once removed any `x.bvh.json`.
+#[test]
+fn only_a_sidecar_of_ours_is_removed() {
+    let folder = Folder::with_walk();
+    folder.write("x.bvh.json", "{\"notes\": \"of somebody else\"}");
+    let answer = folder.run("convert walk.bvh x.bvh --force").done();
+    assert!(
+        answer.stderr.contains("\"x.bvh.json\" stands beside the output"),
+        "{}",
+        answer.stderr
+    );
+    assert_eq!(folder.text("x.bvh.json"), "{\"notes\": \"of somebody else\"}");
+
+    folder.run("make walk.bvh -o y.bvh").done();
+    assert_eq!(folder.run("convert walk.bvh y.bvh").status, 2);
+    folder.run("convert walk.bvh y.bvh --force").done();
+    assert!(!folder.file("y.bvh.json").exists());
+}
+
+/// It was once called "the take itself".
+#[test]
+fn a_recipe_that_is_read_is_not_overwritten_and_is_named() {
+    let folder = Folder::with_walk();
+    folder.write("r.toml", "");
+    let answer = folder.run("make walk.bvh -o loop.bvh --recipe r.toml --save-recipe r.toml --force");
+    assert_eq!(answer.status, 2);
+    assert!(
+        answer.stderr.contains("\"r.toml\" is the recipe itself"),
+        "{}",
+        answer.stderr
+    );
+}
+
+/// A name with escape codes once coloured, moved or cleared what stood on the terminal.
+#[cfg(unix)]
+#[test]
+fn escape_codes_in_names_are_shown_and_not_obeyed() {
+    let folder = Folder::with_walk();
+    let name = "walk\u{1b}[2J\u{7}.bvh";
+    for arguments in [
+        vec!["convert", "walk.bvh", name],
+        vec!["inspect", name],
+        vec!["list", name],
+    ] {
+        let answer = folder.run_list(&arguments).done();
+        for text in [&answer.stdout, &answer.stderr] {
+            assert!(!text.contains(['\u{1b}', '\u{7}']), "{text:?}");
+        }
+    }
+    let answer = folder.run_list(&["inspect", "gone\u{1b}[2J.bvh"]);
+    assert!(answer.stderr.contains("gone\\u{1b}[2J.bvh"), "{}", answer.stderr);
+}

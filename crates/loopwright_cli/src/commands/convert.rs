@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
             outputs.spare(&output::sidecar_path(&args.input));
             outputs.check(&beside)?;
         }
-        None => outputs.clear(&beside)?,
+        None => outputs.clear_sidecar(&args.output)?,
     }
     let take = if args.mirror {
         mirrored(args, &file.take)?

@@ -90,7 +90,7 @@ fn make(
         false => outputs.spare(take),
     }
     if let Some(recipe) = &target.recipe {
-        outputs.spare(recipe);
+        outputs.spare_as("recipe", recipe);
     }
     let saved = target.save_recipe.as_ref();
     for path in [Some(&loop_path), Some(&sidecar_path), saved].into_iter().flatten() {
@@ -136,6 +136,7 @@ fn make(
         sampling: output.sampling()?,
         feet: output.feet_settings(),
     };
+    making::check_sampling(&loaded, &first, settings.sampling)?;
     let choice = (recipe.closure.method == Some(ClosureName::Auto))
         .then(|| analysis.choose_closure(&first, &settings))
         .transpose()

@@ -84,7 +84,7 @@ pub(crate) fn make_all(
     let mut outputs = Outputs::new(target.force);
     outputs.spare_unless_in_place(take, &loop_path);
     if let Some(recipe) = &target.recipe {
-        outputs.spare(recipe);
+        outputs.spare_as("recipe", recipe);
     }
     for path in [&loop_path, &sidecar_path] {
         outputs.check(path)?;
@@ -306,6 +306,7 @@ impl Work<'_> {
             sampling: output.sampling()?,
             feet: output.feet_settings(),
         };
+        making::check_sampling(loaded, chosen, settings.sampling)?;
         if recipe.closure.method == Some(ClosureName::Auto) {
             let choice = analysis.choose_closure(chosen, &settings);
             settings.closure.method = choice.map_err(|error| making::failure(loaded, error))?.method;
