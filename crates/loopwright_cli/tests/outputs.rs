@@ -139,3 +139,24 @@ fn escape_codes_in_names_are_shown_and_not_obeyed() {
     let answer = folder.run_list(&["inspect", "gone\u{1b}[2J.bvh"]);
     assert!(answer.stderr.contains("gone\\u{1b}[2J.bvh"), "{}", answer.stderr);
 }
+
+/// What the search knew about a loop of several cycles was once lost when its recipe was replayed.
+#[test]
+fn replaying_a_recipe_gives_the_same_bytes() {
+    let Some(mocap) = loopwright_mocap::folder_or_skip() else {
+        return;
+    };
+    let takes = ["100style/Neutral_FR.bvh", "snu/raw_spiral_fast_left.bvh"].map(|name| mocap.join(name));
+    let folder = Folder::with_walk();
+    for take in takes {
+        let take = take.to_str().unwrap();
+        folder.run_list(&["make", take, "-o", "loop.glb", "--save-recipe", "r.toml", "--force"]);
+        let (first, facts) = (folder.read("loop.glb"), folder.json("loop.glb.json"));
+        folder.run_list(&["make", take, "-o", "loop.glb", "--recipe", "r.toml", "--force"]);
+        assert!(folder.read("loop.glb") == first, "{take}");
+        let again = folder.json("loop.glb.json");
+        for section in ["candidate", "closure", "root_motion", "feet", "quality", "file_sha256"] {
+            assert_eq!(again[section], facts[section], "{take}: {section}");
+        }
+    }
+}

@@ -124,6 +124,7 @@ fn sized(size: Size) -> Command {
     });
     match size {
         Size::Summary => cli
+            .mut_arg("max_memory", |arg| arg.hide(true))
             .mut_subcommands(|command| {
                 let hidden = !MAIN_COMMANDS.contains(&command.get_name());
                 command.hide(hidden)

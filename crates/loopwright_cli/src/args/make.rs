@@ -106,6 +106,7 @@ impl LoopArgs {
                 end: range.map(|(_, end)| end),
                 cycles,
                 symmetric: self.mirror.symmetric.then_some(true),
+                several_cycles_for: None,
             },
             closure: self.closure,
             joints: self.joints,

@@ -188,6 +188,9 @@ fn make(
     sidecar.target =
         (recipe.output.target).map(|engine| engine.facts(sidecar, clip.skeleton(), 1.0 / clip.step_secs()));
     sidecar.closure.auto_choice = choice_in_words;
+    if recipe.stretch.start.is_some() {
+        sidecar.candidate.several_cycles_for = recipe.stretch.several_cycles_for;
+    }
     let bytes = file.bytes().into_owned();
     outputs.add(&loop_path, &bytes)?;
     file.sidecar.state_file(&bytes);

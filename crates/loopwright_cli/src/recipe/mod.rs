@@ -6,11 +6,11 @@
 
 use std::path::Path;
 
-use loopwright::{LoopCandidate, closure::Method};
+use loopwright::{LoopCandidate, candidate::OutcomePart, closure::Method};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
-use crate::{exit::Failure, files};
+use crate::{exit::Failure, files, words::optional_text};
 
 mod closure;
 
@@ -54,6 +54,9 @@ pub(crate) struct StretchRecipe {
     pub(crate) cycles: Option<u32>,
     /// Whether the stretch is half a cycle and its mirror image follows.
     pub(crate) symmetric: Option<bool>,
+    /// What loops of fewer cycles were worse at in the search that found it: a fact for the sidecar.
+    #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
+    pub(crate) several_cycles_for: Option<OutcomePart>,
 }
 
 impl StretchRecipe {
@@ -63,6 +66,7 @@ impl StretchRecipe {
         Self {
             start: None,
             end: None,
+            several_cycles_for: None,
             cycles: cycles.or(self.cycles.filter(|_| self.start.is_none())),
             ..self
         }
@@ -76,7 +80,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 /// Keys of a part that a newer key removes: the ends of a stretch belong together, a setting for both ends of a seam replaces
 /// settings for one end, and a rate and a number of frames exclude each other.
 const SETS_ASIDE: [(&str, &str, &[&str]); 5] = [
-    ("stretch", "start", &["end", "symmetric"]),
+    ("stretch", "start", &["end", "symmetric", "several-cycles-for"]),
     ("closure", "method", &["method-start", "method-end"]),
     ("closure", "blend", &["blend-start", "blend-end"]),
     ("output", "fps", &["frames"]),
@@ -138,6 +142,10 @@ impl Recipe {
                     end: Some(chosen.cut.end_frame()),
                     cycles: Some(chosen.cycles),
                     symmetric: chosen.pairing.is_mirrored().then_some(true),
+                    several_cycles_for: match self.stretch.start {
+                        Some(_) => self.stretch.several_cycles_for,
+                        None => (chosen.outcome.as_ref()).and_then(|outcome| outcome.fewer_cycles_lose_by),
+                    },
                 },
             },
             closure: method.map_or_else(|| self.closure.clone(), |method| self.closure.chosen(method)),
