@@ -24,4 +24,4 @@ pub(crate) const PICTURE: &str = "Picture";
 pub(crate) const WALK: &str = "Walk";
 
 /// What a run may take of the machine.
-pub(crate) const LIMITS: &str = "Limits";
+pub(crate) const MEMORY: &str = "Memory";

@@ -24,16 +24,24 @@ const MAX_RATE_HZ: f64 = 1000.0;
 
 /// Refuses a rate that no engine could use, before any work is done for it. `frame_rate_hz` is the take's own.
 pub(crate) fn check_rate(wanted_hz: f64, frame_rate_hz: f64) -> Result<(), Failure> {
-    let most = MAX_RATE_HZ.max(frame_rate_hz);
-    // The rate of a take is rounded.
-    if wanted_hz <= most * 1.01 {
+    let most = most_rate(frame_rate_hz);
+    if wanted_hz <= most {
         return Ok(());
     }
-    Err(Failure::error(format!(
+    Err(too_dense(&format!(
         "{wanted_hz:.0} frames per second are asked for, the limit is {most:.0}"
-    ))
-    .because("engines sample between keys; more of them than the take has add nothing")
-    .try_this("--fps 60, or another smaller --fps or --frames"))
+    )))
+}
+
+fn most_rate(frame_rate_hz: f64) -> f64 {
+    // The rate of a take is rounded, and its period is retimed to whole samples.
+    MAX_RATE_HZ.max(1.01 * frame_rate_hz)
+}
+
+fn too_dense(what: &str) -> Failure {
+    Failure::error(what)
+        .because("engines sample between keys; more of them than the take has add nothing")
+        .try_this("--fps 60, or another smaller --fps or --frames")
 }
 
 /// The same for a loop of a stretch.
@@ -42,7 +50,13 @@ pub(crate) fn check_sampling(loaded: &Loaded, chosen: &LoopCandidate, sampling: 
     match sampling {
         Sampling::SourceRate => Ok(()),
         Sampling::Rate(wanted_hz) => check_rate(wanted_hz, frame_rate_hz),
-        Sampling::Samples(count) => check_rate(count as f64 / chosen.source_period_secs, frame_rate_hz),
+        Sampling::Samples(count) => {
+            let most = (most_rate(frame_rate_hz) * chosen.source_period_secs).ceil();
+            if count as f64 <= most {
+                return Ok(());
+            }
+            Err(too_dense(&format!("{count} frames are asked for, the limit is {most}")))
+        }
     }
 }
 

@@ -120,7 +120,7 @@ fn a_rate_that_no_engine_could_use_is_refused_at_once() {
         let answer = folder.run(&format!("make walk.bvh --range 0:60 {options} -o loop.bvh"));
         assert_eq!(answer.status, 2, "{options}: {}", answer.stderr);
         assert!(
-            answer.stderr.contains("the limit is 1000"),
+            answer.stderr.contains("are asked for, the limit is "),
             "{options}: {}",
             answer.stderr
         );

@@ -11,7 +11,7 @@ mod render;
 mod search;
 mod take;
 
-use crate::{headings::LIMITS, memory::MemorySize};
+use crate::{headings::MEMORY, memory::MemorySize};
 pub(crate) use engine::EngineArgs;
 pub(crate) use fit::FitArgs;
 pub(crate) use help::command;
@@ -39,7 +39,7 @@ pub(crate) struct Cli {
     #[arg(short, long, global = true, hide = true, action = ArgAction::HelpShort)]
     help: Option<bool>,
     /// Memory that a file may take, such as 2G [default: three quarters of the machine's].
-    #[arg(long, global = true, help_heading = LIMITS, value_name = "SIZE")]
+    #[arg(long, global = true, help_heading = MEMORY, value_name = "SIZE")]
     pub(crate) max_memory: Option<MemorySize>,
     /// Print the version.
     #[arg(short = 'V', long, hide = true, action = ArgAction::Version)]

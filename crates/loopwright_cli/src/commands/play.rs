@@ -53,7 +53,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
     };
     making::check_rate(1.0 / frame_time_secs, own_rate_hz)?;
     let num_transforms = args.seconds / frame_time_secs * loops[0].take.skeleton().num_joints() as f64;
-    if num_transforms > MAX_TRANSFORMS as f64 {
+    if args.seconds.is_finite() && num_transforms > MAX_TRANSFORMS as f64 {
         return Err(play_failure(PlayError::TooManyFrames { found: num_transforms }));
     }
     let first = loops[0].take.clone();

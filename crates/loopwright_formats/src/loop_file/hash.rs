@@ -5,6 +5,7 @@ use core::fmt::Write as _;
 use sha2::{Digest, Sha256};
 
 use super::sidecar::Sidecar;
+use crate::excerpt::cut;
 
 /// The SHA-256 of a file as 64 hexadecimal digits.
 fn sha256(bytes: &[u8]) -> String {
@@ -43,7 +44,7 @@ impl Sidecar {
         }
         Err(OtherFile {
             found,
-            stated: crate::excerpt::excerpt(stated.as_bytes()),
+            stated: cut(stated, 64),
         })
     }
 }
