@@ -28,8 +28,13 @@ pub(crate) fn check_rate(wanted_hz: f64, frame_rate_hz: f64) -> Result<(), Failu
     if wanted_hz <= most {
         return Ok(());
     }
+    // Hundreds of digits help nobody.
+    let wanted = match wanted_hz {
+        ..1e7 => format!("{wanted_hz:.0}"),
+        _ => format!("{wanted_hz:.0e}"),
+    };
     Err(too_dense(&format!(
-        "{wanted_hz:.0} frames per second are asked for, the limit is {most:.0}"
+        "{wanted} frames per second are asked for, the limit is {most:.0}"
     )))
 }
 

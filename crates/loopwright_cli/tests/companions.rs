@@ -130,7 +130,11 @@ fn a_small_file_that_names_large_ones_often_stays_small() {
     let mut gltf = folder.json("walk.gltf");
     let buffers = gltf["buffers"].as_array_mut().unwrap();
     let more = |index: usize| {
-        let name = if index % 2 == 0 { "large.bin" } else { "walk.gltf" };
+        let name = if index.is_multiple_of(2) {
+            "large.bin"
+        } else {
+            "walk.gltf"
+        };
         json!({"uri": name, "byteLength": 20 << 20})
     };
     buffers.extend((0..200).map(more));

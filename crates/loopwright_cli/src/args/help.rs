@@ -236,7 +236,7 @@ mod tests {
     use super::*;
     use crate::headings;
 
-    const HEADINGS: [&str; 14] = [
+    const HEADINGS: [&str; 15] = [
         headings::INPUT,
         headings::WHICH_LOOP,
         headings::SEAM,
@@ -247,6 +247,7 @@ mod tests {
         headings::MIX,
         headings::JUMP,
         headings::LIMITS,
+        headings::MEMORY,
         headings::FIT,
         headings::NUMBERS_ALONE,
         headings::PICTURE,
