@@ -149,5 +149,5 @@ fn a_performance_that_is_too_long_is_refused_at_once() {
         "{}",
         answer.stderr
     );
-    assert!(start.elapsed().as_millis() < 500);
+    assert!(start.elapsed().as_secs() < 2);
 }
