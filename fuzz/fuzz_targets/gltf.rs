@@ -10,7 +10,7 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     }
     // Files beside this one hold more of the same.
-    let companions = |_: &str| Ok(bytes.to_vec());
+    let companions = |_: &str, _: u64| Ok(bytes.to_vec());
     let settings = ReadSettings {
         companions: Some(&companions),
         ..ReadSettings::default()

@@ -48,7 +48,7 @@ impl Captured {
     pub(crate) fn read(&self, file: &str, settings: &ReadSettings<'_>) -> Result<(Vec<u8>, LoadedTake), String> {
         let path = self.folder.join(file);
         let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let companions = |name: &str| std::fs::read(path.with_file_name(name));
+        let companions = |name: &str, _: u64| std::fs::read(path.with_file_name(name));
         let settings = ReadSettings {
             companions: Some(&companions),
             ..*settings

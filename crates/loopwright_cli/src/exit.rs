@@ -108,7 +108,7 @@ impl Failure {
     }
 }
 
-/// The status that the shell sees: 0 done, 1 negative, 2 error.
+/// The status that the shell sees: 0 done, 1 negative, 2 error. A stopped run ends with 130 or 143, see [`crate::signals`].
 pub(crate) fn status(result: &Result<Ending, Failure>) -> ExitCode {
     ExitCode::from(match result {
         Ok(Ending::Done) => 0,

@@ -6,42 +6,79 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use loopwright_formats::{Format, MAX_FILE_BYTES};
+use loopwright_formats::{ByteCount, Format};
 
-use crate::exit::Failure;
-
-/// Memory reserved at once on the basis of the reported file size, bytes. Beyond it, memory grows as data is read.
-const MAX_HINTED_BYTES: u64 = 1 << 30;
+use crate::{exit::Failure, memory};
 
 /// All bytes of a file.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+    let limits = memory::limits();
     let failed = |error: io::Error| {
         let failure = Failure::error(format!("cannot read \"{}\": {error}", path.display()));
-        if error.kind() == io::ErrorKind::NotFound {
-            let is_text = path.extension().is_some_and(|extension| extension == "toml");
-            failure.try_this(match is_text {
-                true => "check the path",
-                false => "check the path; takes are BVH, FBX, GLB or glTF files",
-            })
-        } else {
-            failure
+        match error.kind() {
+            io::ErrorKind::NotFound => {
+                let is_text = path.extension().is_some_and(|extension| extension == "toml");
+                failure.try_this(match is_text {
+                    true => "check the path",
+                    false => "check the path; takes are BVH, FBX, GLB or glTF files",
+                })
+            }
+            io::ErrorKind::PermissionDenied => failure.try_this("allow yourself to read it: chmod u+r"),
+            io::ErrorKind::OutOfMemory => failure.try_this(memory::hint()),
+            _ => failure.try_this("copy it to another disk, and read the copy"),
         }
     };
-    let file = File::open(path).map_err(failed)?;
-    let length = file.metadata().map_err(failed)?;
-    if length.is_dir() {
+    // A link is fine here, since its user named it; what is behind it has to be a file, or opening it might wait for ever.
+    let found = path.metadata().map_err(failed)?;
+    if found.is_dir() {
         return Err(Failure::error(format!("\"{}\" is a folder", path.display())).try_this("name one take in it"));
     }
-    // The size from the file system is only a hint; some files have no length.
-    let mut bytes = Vec::with_capacity(usize::try_from(length.len().min(MAX_HINTED_BYTES)).unwrap_or(0));
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(Failure::error(format!(
-            "\"{}\" is larger than {} GiB",
-            path.display(),
-            MAX_FILE_BYTES >> 30
+    if !(found.is_file() || is_stream_of_this_run(path)) {
+        return Err(Failure::error(format!("\"{}\" is no file", path.display()))
+            .because("it is a pipe, a socket or a device")
+            .try_this("the path of a file, or /dev/stdin"));
+    }
+    let limit = limits.max_input_bytes.min(limits.max_memory_bytes);
+    let too_large = |size: String| {
+        let failure = Failure::error(format!("\"{}\" is too large: {size}", path.display()));
+        match limits.max_memory_bytes < limits.max_input_bytes {
+            true => failure.try_this(memory::hint()),
+            false => failure.try_this("cut the take into parts in the program that recorded it"),
+        }
+    };
+    if found.len() > limit {
+        return Err(too_large(format!(
+            "it has {}, the limit is {}",
+            ByteCount(found.len()),
+            ByteCount(limit)
         )));
     }
+    let file = File::open(path).map_err(failed)?;
+    let bytes = read_at_most(file, found.len(), limit.saturating_add(1)).map_err(failed)?;
+    if bytes.len() as u64 > limit {
+        return Err(too_large(format!("it has more than the limit of {}", ByteCount(limit))));
+    }
+    Ok(bytes)
+}
+
+/// Whether a path stands for the standard input of this run, or for what its shell hands it: `<(zcat walk.bvh.gz)`.
+fn is_stream_of_this_run(path: &Path) -> bool {
+    ["/dev/stdin", "/dev/fd", "/proc/self/fd"]
+        .iter()
+        .any(|streams| path.starts_with(streams))
+}
+
+/// The bytes of an open file up to a limit. `length` is only a hint; some files have no length.
+pub(crate) fn read_at_most(file: File, length: u64, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let hint = usize::try_from(length.min(limit)).unwrap_or(usize::MAX);
+    bytes.try_reserve_exact(hint).map_err(|_| {
+        io::Error::new(
+            io::ErrorKind::OutOfMemory,
+            format!("there is no room in memory for its {}", ByteCount(length)),
+        )
+    })?;
+    file.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -72,9 +109,10 @@ pub(crate) fn files_below(folder: &Path, is_wanted: impl Fn(&Path) -> bool) -> R
         for entry in std::fs::read_dir(&folder).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let path = entry.path();
+            // What is behind a link counts; a pipe is no file, and reading it would wait for ever.
             if entry.file_type().map_err(failed)?.is_dir() {
                 folders.push(path);
-            } else if is_wanted(&path) {
+            } else if path.is_file() && is_wanted(&path) {
                 found.push(path);
             }
         }

@@ -22,3 +22,6 @@ pub(crate) const NUMBERS_ALONE: &str = "From numbers alone";
 pub(crate) const PICTURE: &str = "Picture";
 /// How the synthetic walker moves.
 pub(crate) const WALK: &str = "Walk";
+
+/// What a run may take of the machine.
+pub(crate) const MEMORY: &str = "Memory";

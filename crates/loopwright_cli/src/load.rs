@@ -1,6 +1,7 @@
 //! Reads takes from files and prints warnings on stderr.
 
 use std::{
+    fs::File,
     io,
     path::{Component, Path, PathBuf},
 };
@@ -17,7 +18,7 @@ use loopwright_formats::{
 
 use crate::{
     exit::Failure,
-    files,
+    files, memory, output,
     recipe::{StudyArgs, TakeArgs},
     talk,
 };
@@ -62,21 +63,41 @@ pub(crate) fn take_facts(path: &Path, file: &LoadedTake) -> TakeFacts {
     }
 }
 
-/// Reads a file that another file names. It must lie in the same folder or below: otherwise a foreign file could make us copy
-/// files that are not its own.
-fn companion(of: &Path, name: &str) -> io::Result<Vec<u8>> {
+/// Reads a file that another file names, up to so many bytes.
+///
+/// It must lie in the same folder or below, once all links are followed: otherwise a foreign file could make us copy files that
+/// are not its own. Pipes and devices are refused, since reading them may wait for ever.
+fn companion(of: &Path, name: &str, most: u64) -> io::Result<Vec<u8>> {
+    let refused = |why: &str| Err(io::Error::other(why.to_owned()));
     let name = Path::new(name);
     if !name
         .components()
         .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
     {
-        return Err(io::Error::other("it does not lie in the same folder or below"));
+        return refused("it does not lie in the same folder or below");
     }
-    let path = of.parent().map_or_else(|| name.to_owned(), |folder| folder.join(name));
-    files::read_bytes(&path).map_err(|failure| match path.exists() {
-        true => io::Error::other(failure.what().to_owned()),
-        false => io::Error::other("there is no such file"),
-    })
+    let folder = match of.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let folder = folder.canonicalize()?;
+    let path = match folder.join(name).canonicalize() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return refused("there is no such file"),
+        path => path?,
+    };
+    if !path.starts_with(&folder) {
+        return refused("it is a link to a file that does not lie in the same folder or below");
+    }
+    // Before it is opened, since opening a pipe waits for its other end; after, in case it was exchanged meanwhile.
+    if !path.metadata()?.is_file() {
+        return refused("it is no file but a folder, a pipe or a device");
+    }
+    let file = File::open(&path)?;
+    let found = file.metadata()?;
+    if !found.is_file() {
+        return refused("it is no file but a folder, a pipe or a device");
+    }
+    files::read_at_most(file, found.len(), most)
 }
 
 /// Reads a file as a take; soft problems go to `warnings`.
@@ -85,8 +106,19 @@ pub(crate) fn read_take(
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<LoadedTake, Failure> {
+    read_loop(path, settings, None, warnings)
+}
+
+/// The same for a loop with the sidecar beside it. Errors: the file is another one than the sidecar describes.
+pub(crate) fn read_loop(
+    path: &Path,
+    settings: &ReadSettings<'_>,
+    sidecar: Option<&Sidecar>,
+    warnings: &mut Vec<Warning>,
+) -> Result<LoadedTake, Failure> {
     let bytes = files::read_bytes(path)?;
-    let companions = |name: &str| companion(path, name);
+    check_file(path, &bytes, sidecar)?;
+    let companions = |name: &str, most: u64| companion(path, name, most);
     let settings = ReadSettings {
         companions: Some(&companions),
         ..*settings
@@ -97,16 +129,44 @@ pub(crate) fn read_take(
 
 /// Parses a file once, to read several of its animations.
 pub(crate) fn open(path: &Path) -> Result<AnimatedFile, Failure> {
+    open_loops(path, &[])
+}
+
+/// The same for a file of loops with the sidecars beside it. Errors: the file is another one than they describe.
+pub(crate) fn open_loops(path: &Path, sidecars: &[Sidecar]) -> Result<AnimatedFile, Failure> {
     let bytes = files::read_bytes(path)?;
-    let companions = |name: &str| companion(path, name);
-    AnimatedFile::parse(&bytes, &files::stem(path), Some(&companions)).map_err(|error| read_failure(path, &error))
+    check_file(path, &bytes, sidecars.first())?;
+    let companions = |name: &str, most: u64| companion(path, name, most);
+    AnimatedFile::parse_within(&bytes, &files::stem(path), Some(&companions), &memory::limits())
+        .map_err(|error| read_failure(path, &error))
+}
+
+/// Errors: the file is another one than its sidecar describes.
+fn check_file(path: &Path, bytes: &[u8], sidecar: Option<&Sidecar>) -> Result<(), Failure> {
+    let Some(Err(other)) = sidecar.map(|sidecar| sidecar.check_file(bytes)) else {
+        return Ok(());
+    };
+    let beside = output::sidecar_path(path);
+    Err(Failure::error(format!(
+        "\"{}\" is not the file that \"{}\" describes: one of them was changed or replaced",
+        path.display(),
+        beside.display()
+    ))
+    .because(format!("SHA-256 of the file:  {}", other.found))
+    .because(format!("stated beside it:     {}", other.stated))
+    .try_this(format!(
+        "make the loop again; if you changed it on purpose, take \"file_sha256\" out of \"{}\"",
+        beside.display()
+    )))
 }
 
 /// The failure for a file that is not a take.
 pub(crate) fn read_failure(path: &Path, error: &ReadError) -> Failure {
+    let more_memory = memory::hint();
     let listed = format!("`loopwright list {}`", path.display());
     let hint = match error {
         ReadError::Animation(_) => &listed,
+        ReadError::Memory { .. } => &more_memory,
         ReadError::Empty | ReadError::OtherKind { .. } | ReadError::Utf16 | ReadError::Bvh(BvhError::NotBvh { .. }) => {
             "a take exported as BVH, in plain text, or as FBX or glTF"
         }

@@ -13,6 +13,7 @@ mod headings;
 mod limits;
 mod load;
 mod making;
+mod memory;
 mod mirroring;
 mod numbers;
 mod output;
@@ -20,6 +21,7 @@ mod plot;
 mod recipe;
 mod report;
 mod search;
+mod signals;
 mod talk;
 mod words;
 mod written_loop;
@@ -33,6 +35,8 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return report::failure::report_arguments(&error),
     };
+    memory::limit(cli.max_memory);
+    signals::watch();
     let result = match cli.command {
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::List(args) => commands::list::run(&args),

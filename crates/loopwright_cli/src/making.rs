@@ -6,7 +6,7 @@ use loopwright::{
     feet::FootOutcome,
     math::{ops, rotation},
     mean_cycle::MeanCycleError,
-    pipeline::{MakeError, RetriedLoop, Retry},
+    pipeline::{MakeError, RetriedLoop, Retry, Sampling},
     root_motion::{MAX_LINEAR_TURN, RootError},
     take::CutError,
 };
@@ -16,6 +16,55 @@ use loopwright_formats::{
 };
 
 use crate::{exit::Failure, load::Loaded};
+
+/// Highest rate at which loops are sampled, unless their take has a higher one, per second.
+///
+/// Engines play at most a few hundred frames per second, and sample between keys. Smoothing over a time takes the square of the rate:
+/// at 60 000 the hold of feet alone takes most of a minute.
+const MAX_RATE_HZ: f64 = 1000.0;
+
+/// Refuses a rate that no engine could use, before any work is done for it. `frame_rate_hz` is the take's own.
+pub(crate) fn check_rate(wanted_hz: f64, frame_rate_hz: f64) -> Result<(), Failure> {
+    let most = most_rate(frame_rate_hz);
+    if wanted_hz <= most {
+        return Ok(());
+    }
+    // Hundreds of digits help nobody.
+    let wanted = match wanted_hz {
+        ..1e7 => format!("{wanted_hz:.0}"),
+        _ => format!("{wanted_hz:.0e}"),
+    };
+    Err(too_dense(&format!(
+        "{wanted} frames per second are asked for, the limit is {most:.0}"
+    )))
+}
+
+fn most_rate(frame_rate_hz: f64) -> f64 {
+    // The rate of a take is rounded, and its period is retimed to whole samples.
+    MAX_RATE_HZ.max(1.01 * frame_rate_hz)
+}
+
+fn too_dense(what: &str) -> Failure {
+    Failure::error(what)
+        .because("engines sample between keys; more of them than the take has add nothing")
+        .try_this("--fps 60, or another smaller --fps or --frames")
+}
+
+/// The same for a loop of a stretch.
+pub(crate) fn check_sampling(loaded: &Loaded, chosen: &LoopCandidate, sampling: Sampling) -> Result<(), Failure> {
+    let frame_rate_hz = loaded.take().frame_rate_hz();
+    match sampling {
+        Sampling::SourceRate => Ok(()),
+        Sampling::Rate(wanted_hz) => check_rate(wanted_hz, frame_rate_hz),
+        Sampling::Samples(count) => {
+            let most = (most_rate(frame_rate_hz) * chosen.source_period_secs).ceil();
+            if count as f64 <= most {
+                return Ok(());
+            }
+            Err(too_dense(&format!("{count} frames are asked for, the limit is {most}")))
+        }
+    }
+}
 
 /// A loop, its file, and warnings about it.
 pub(crate) struct Making {

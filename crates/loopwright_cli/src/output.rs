@@ -1,6 +1,11 @@
-//! Writing files: each appears whole or not at all, and existing files are replaced only on request.
+//! Writing files: those of one run appear together or not at all, and existing files are replaced only on request.
+//!
+//! Every file is written beside its path under a name of our own, synced to the disk, and locked while the run lives. In one last
+//! step all are renamed; what they replace is kept until the last one has its name, so that the step can be undone. A run that
+//! is killed leaves files that nobody locks; the next run into the same folder removes them.
 
 use std::{
+    fs::{self, File},
     io::{self, Write},
     path::{Path, PathBuf},
 };
@@ -8,7 +13,7 @@ use std::{
 use loopwright_formats::Format;
 use tempfile::NamedTempFile;
 
-use crate::exit::Failure;
+use crate::{exit::Failure, files, signals, talk};
 
 /// The format for a file name's extension. Errors: no format is written under this extension.
 pub(crate) fn format_of(path: &Path) -> Result<Format, Failure> {
@@ -31,8 +36,8 @@ pub(crate) fn format_of(path: &Path) -> Result<Format, Failure> {
 /// Files that belong together: they appear only after all of them are written.
 pub(crate) struct Outputs {
     force: bool,
-    /// Input files, by canonical path: no output may replace them.
-    spared: Vec<PathBuf>,
+    /// Input files, by canonical path, and what they are: no output may replace them.
+    spared: Vec<(PathBuf, &'static str)>,
     /// An input that the output would replace with itself and the loops in it.
     extended: Option<PathBuf>,
     waiting: Vec<(NamedTempFile, PathBuf)>,
@@ -75,9 +80,10 @@ impl Outputs {
             return Err(Failure::error(format!("\"{}\" is the take itself", path.display()))
                 .try_this("--force to add the loop to it, or another name"));
         }
-        if canonical.is_some_and(|path| self.spared.contains(&path)) {
-            return Err(Failure::error(format!("\"{}\" is the take itself", path.display()))
-                .try_this("another name; a take is never overwritten"));
+        let input = canonical.and_then(|path| self.spared.iter().find(|(spared, _)| *spared == path));
+        if let Some((_, what)) = input {
+            return Err(Failure::error(format!("\"{}\" is the {what} itself", path.display()))
+                .try_this(format!("another name; a {what} is never overwritten")));
         }
         // A dangling link also blocks the output, although its target does not exist.
         if !self.force && path.symlink_metadata().is_ok() {
@@ -88,7 +94,12 @@ impl Outputs {
 
     /// Protects an input file from now on: no output may replace it, even with `force`, because a capture cannot be repeated.
     pub(crate) fn spare(&mut self, input: &Path) {
-        self.spared.extend(input.canonicalize());
+        self.spare_as("take", input);
+    }
+
+    /// The same for a file that is no take; `what` is its kind.
+    pub(crate) fn spare_as(&mut self, what: &'static str, input: &Path) {
+        self.spared.extend(input.canonicalize().map(|path| (path, what)));
     }
 
     /// Protects an input file to which loops are added, unless it is to be replaced by itself with the loops in it.
@@ -106,11 +117,21 @@ impl Outputs {
         self.force && self.extended.is_some() && output.canonicalize().ok() == self.extended
     }
 
-    /// Makes sure that no such file stays. An existing one is an error; with `force` it is removed when the new files appear.
-    pub(crate) fn clear(&mut self, path: &Path) -> Result<(), Failure> {
-        if path.symlink_metadata().is_ok() {
-            self.check(path)?;
-            self.cleared.push(path.to_owned());
+    /// Makes sure that no sidecar of ours stays beside an output that has none. An existing one is an error; with `force` it is
+    /// removed when the new files appear. A file that is not ours is left alone.
+    pub(crate) fn clear_sidecar(&mut self, output: &Path) -> Result<(), Failure> {
+        let path = sidecar_path(output);
+        if path.symlink_metadata().is_err() {
+            return Ok(());
+        }
+        if is_ours(&path) {
+            self.check(&path)?;
+            self.cleared.push(path);
+        } else {
+            talk::warn(&format!(
+                "\"{}\" stands beside the output and is no file of loopwright; it stays",
+                path.display()
+            ));
         }
         Ok(())
     }
@@ -126,60 +147,276 @@ impl Outputs {
             Failure::error(format!("cannot write \"{}\": {}", path.display(), cause(&error)))
                 .try_this("check that the folder may be written to and has room, or name another output with -o")
         };
-        let mut file = tempfile::Builder::new()
-            .prefix(".loopwright-")
-            .tempfile_in(folder_of(path))
-            .map_err(failed)?;
+        let folder = folder_of(path);
+        let mut file = temporary_in(folder).map_err(failed)?;
+        if !self.waiting.iter().any(|(_, other)| folder_of(other) == folder) {
+            remove_leftovers(folder, &file);
+        }
         file.write_all(bytes).map_err(failed)?;
         file.flush().map_err(failed)?;
+        sync(file.as_file()).map_err(failed)?;
         self.waiting.push((file, path.to_owned()));
         Ok(())
     }
 
-    /// Moves all files to their paths and returns their names; on failure removes those it had already moved.
+    /// Moves all files to their paths and returns their names. On failure nothing has changed: files that were there before are
+    /// there again.
     pub(crate) fn commit(self) -> Result<Vec<String>, Failure> {
-        let mut written: Vec<PathBuf> = Vec::new();
+        // A signal waits until the step is done or undone.
+        let _step = signals::wait();
+        let mut changes = Vec::new();
+        match self.move_all(&mut changes) {
+            Ok(written) => {
+                for change in changes {
+                    change.settle();
+                }
+                for path in &written {
+                    sync_folder(folder_of(path));
+                }
+                Ok(written.iter().map(|path| path.display().to_string()).collect())
+            }
+            Err(failure) => {
+                let stuck = changes.into_iter().rev().filter_map(Change::undo);
+                Err(stuck.fold(failure, Failure::because))
+            }
+        }
+    }
+
+    /// Moves all files to their paths, and lists each change that was made, also where one fails.
+    fn move_all(self, changes: &mut Vec<Change>) -> Result<Vec<PathBuf>, Failure> {
+        let mut written = Vec::new();
         for (file, path) in self.waiting {
-            allow_others_to_read(&file);
-            let result = if self.force {
-                file.persist(&path)
-            } else {
-                file.persist_noclobber(&path)
+            let failed = |error: &io::Error| match error.kind() {
+                io::ErrorKind::AlreadyExists if !self.force => already_there(&path),
+                _ => Failure::error(format!("cannot write \"{}\": {}", path.display(), cause(error)))
+                    .because("no output was written, and nothing was replaced")
+                    .try_this("check that the file may be replaced, or name another output with -o"),
             };
-            if let Err(failed) = result {
-                // Files overwritten with `force` cannot be restored; new files are removed again.
-                if !self.force {
-                    for path in &written {
-                        let _ = std::fs::remove_file(path);
+            let kept = match self.force {
+                true => kept_back(&path).map_err(|error| failed(&error))?,
+                false => None,
+            };
+            let is_moved = kept.as_ref().is_some_and(|kept| kept.is_moved);
+            if is_moved {
+                changes.push(Change::of(path.clone(), kept));
+                file.persist(&path).map_err(|failure| failed(&failure.error))?;
+            } else {
+                let moved = match kept {
+                    Some(_) => file.persist(&path),
+                    None => file.persist_noclobber(&path),
+                };
+                match moved {
+                    Ok(_) => changes.push(Change::of(path.clone(), kept)),
+                    Err(failure) => {
+                        if let Some(kept) = kept {
+                            kept.discard();
+                        }
+                        return Err(failed(&failure.error));
                     }
                 }
-                return Err(if failed.error.kind() == io::ErrorKind::AlreadyExists {
-                    already_there(&path)
-                } else {
-                    Failure::error(format!("cannot write \"{}\": {}", path.display(), failed.error))
-                });
             }
             written.push(path);
         }
         for path in self.cleared {
-            std::fs::remove_file(&path).map_err(|error| {
+            let failed = |error: io::Error| {
                 Failure::error(format!("cannot remove \"{}\": {}", path.display(), cause(&error)))
-                    .because("it is of the file that was there before")
-            })?;
+                    .because("it is of the file that was there before; no output was written, and nothing was replaced")
+                    .try_this("check that it may be removed, or name another output")
+            };
+            if let Some(kept) = kept_back(&path).map_err(failed)? {
+                changes.push(Change::of(path.clone(), Some(kept)));
+                match fs::remove_file(&path) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+                    _ => {}
+                }
+            }
         }
-        Ok(written.iter().map(|path| path.display().to_string()).collect())
+        Ok(written)
     }
 }
 
-/// Temporary files are private, so a finished file gets the permissions of any other new file.
-fn allow_others_to_read(file: &NamedTempFile) {
+/// A file that has its new contents, or is gone.
+struct Change {
+    path: PathBuf,
+    /// What it was before; `None` if there was nothing.
+    before: Option<Kept>,
+}
+
+impl Change {
+    fn of(path: PathBuf, before: Option<Kept>) -> Self {
+        Self { path, before }
+    }
+
+    /// Makes it as it was before. Returns what to tell if that fails.
+    fn undo(self) -> Option<String> {
+        let Some(kept) = self.before else {
+            let result = fs::remove_file(&self.path);
+            let is_left = result.is_err() && self.path.exists();
+            return is_left.then(|| format!("\"{}\" is new and could not be removed", self.path.display()));
+        };
+        let result = fs::rename(&kept.path, &self.path);
+        if result.is_ok() {
+            // Renaming a file onto another name of its own leaves both.
+            let _ = fs::remove_file(&kept.path);
+        }
+        result.is_err().then(|| {
+            format!(
+                "\"{}\" could not be put back; it is at \"{}\"",
+                self.path.display(),
+                kept.path.display()
+            )
+        })
+    }
+
+    /// Gives up what was there before.
+    fn settle(self) {
+        if let Some(kept) = self.before {
+            kept.discard();
+        }
+    }
+}
+
+/// A file under a second name, until what replaces it is in its place.
+struct Kept {
+    path: PathBuf,
+    /// Whether it no longer has its own name, because the file system has no second names.
+    is_moved: bool,
+    /// Says to other runs that it is in use.
+    _lock: Option<File>,
+}
+
+impl Kept {
+    fn discard(self) {
+        let _ = fs::remove_file(self.path);
+    }
+}
+
+/// Gives a file a second name; `None` if there is no such file. Errors: it is a folder, or it can be given none.
+fn kept_back(path: &Path) -> io::Result<Option<Kept>> {
+    let found = match path.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        found => found?,
+    };
+    if found.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    let lock = File::open(path).ok().filter(|file| file.try_lock().is_ok());
+    let linked = named(PART).make_in(folder_of(path), |second| fs::hard_link(path, second));
+    let (kept, is_moved) = match linked {
+        Ok(linked) => (linked, false),
+        Err(_) => (
+            named(OLD).make_in(folder_of(path), |second| fs::rename(path, second))?,
+            true,
+        ),
+    };
+    let path = kept.into_temp_path().keep().map_err(|failure| failure.error)?;
+    Ok(Some(Kept {
+        path,
+        is_moved,
+        _lock: lock,
+    }))
+}
+
+/// How the names of our files begin that have no contents of their own yet.
+const PREFIX: &str = ".loopwright-";
+
+/// How the name ends of a file that nobody needs once its run is over.
+const PART: &str = ".part";
+
+/// How the name ends of a file that may be the only one with its contents.
+const OLD: &str = ".old";
+
+/// Random letters and digits in between.
+const NUM_RANDOM: usize = 12;
+
+fn named(suffix: &str) -> tempfile::Builder<'static, '_> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(PREFIX).suffix(suffix).rand_bytes(NUM_RANDOM);
+    builder
+}
+
+/// A new file with a name of our own, locked while this run lives.
+fn temporary_in(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = named(PART);
+    // As for any other new file; the system takes from it what the user's umask forbids.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    loop {
+        let file = builder.tempfile_in(folder)?;
+        signals::remove_when_stopped(file.path());
+        // Where the file system has no locks, leftovers are never removed.
+        let _ = file.as_file().lock();
+        // Another run may have taken it for a leftover before it was locked.
+        if file.path().exists() {
+            return Ok(file);
+        }
+    }
+}
+
+/// Whether a file's name is one of those that we give to files nobody needs once their run is over.
+fn is_named_by_us(name: &str) -> bool {
+    let random = name.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(PART));
+    random.is_some_and(|random| random.len() == NUM_RANDOM && random.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+}
+
+/// Removes what killed runs of the same user left in a folder: files with our names that no run locks. `own` is a file of this run.
+fn remove_leftovers(folder: &Path, own: &NamedTempFile) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        if !entry.file_name().to_str().is_some_and(is_named_by_us) {
+            continue;
+        }
+        let path = entry.path();
+        let Ok(found) = path.symlink_metadata() else { continue };
+        if !found.is_file() || !has_same_owner(&found, own) {
+            continue;
+        }
+        if File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
+            let _ = fs::remove_file(&path);
+        }
+    }
+}
+
+fn has_same_owner(found: &fs::Metadata, own: &NamedTempFile) -> bool {
     #[cfg(unix)]
     {
-        use std::os::unix::fs::PermissionsExt;
-        let _ = file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644));
+        use std::os::unix::fs::MetadataExt;
+        own.as_file().metadata().is_ok_and(|own| own.uid() == found.uid())
     }
     #[cfg(not(unix))]
-    let _ = file;
+    {
+        let _ = (found, own);
+        true
+    }
+}
+
+/// Waits until a file is on the disk, where its file system can say so.
+fn sync(file: &File) -> io::Result<()> {
+    match file.sync_all() {
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
+        result => result,
+    }
+}
+
+/// The same for the names in a folder. The files are in place already, so failing is no failure.
+fn sync_folder(folder: &Path) {
+    #[cfg(unix)]
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+    #[cfg(not(unix))]
+    let _ = folder;
+}
+
+/// Whether a file is JSON that we wrote.
+fn is_ours(path: &Path) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Marks {
+        format: String,
+    }
+    let bytes = files::read_bytes(path).ok();
+    let marks = bytes.and_then(|bytes| serde_json::from_slice::<Marks>(&bytes).ok());
+    marks.is_some_and(|marks| marks.format.starts_with("loopwright-"))
 }
 
 /// Why writing failed, without the temporary file's name, which means nothing to the user.
@@ -212,7 +449,10 @@ fn folder_of(path: &Path) -> &Path {
 /// Prints data on stdout; it is no failure if the reader has closed the pipe.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = anstream::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout
+        .write_all(talk::harmless(text).as_bytes())
+        .and_then(|()| stdout.flush())
+    {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure::error(format!("cannot print: {error}")))
         }
@@ -225,4 +465,77 @@ pub(crate) fn sidecar_path(output: &Path) -> PathBuf {
     let mut name = output.as_os_str().to_owned();
     name.push(".json");
     PathBuf::from(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// With --force and a sidecar that cannot be replaced, the new loop once stayed beside the old sidecar.
+    #[test]
+    fn an_output_that_cannot_be_replaced_leaves_all_others_as_they_were() {
+        let folder = tempfile::tempdir().unwrap();
+        let [kept, cleared, new, stuck] =
+            ["a.bvh", "c.bvh.json", "b.svg", "a.bvh.json"].map(|name| folder.path().join(name));
+        fs::write(&kept, "old").unwrap();
+        fs::write(&cleared, r#"{"format": "loopwright-loop"}"#).unwrap();
+        let mut outputs = Outputs::new(true);
+        outputs.clear_sidecar(&folder.path().join("c.bvh")).unwrap();
+        for path in [&kept, &new, &stuck] {
+            outputs.add(path, b"new").unwrap();
+        }
+        // Nothing can be renamed onto a folder.
+        fs::create_dir(&stuck).unwrap();
+        let failure = outputs.commit().unwrap_err();
+        assert!(failure.what().contains("a.bvh.json"), "{failure:?}");
+        assert!(failure.hint().is_some(), "{failure:?}");
+        assert_eq!(names(folder.path()), ["a.bvh", "a.bvh.json", "c.bvh.json"]);
+        assert_eq!(fs::read(&kept).unwrap(), b"old");
+
+        fs::remove_dir(&stuck).unwrap();
+        let mut outputs = Outputs::new(true);
+        outputs.clear_sidecar(&folder.path().join("c.bvh")).unwrap();
+        for path in [&kept, &new, &stuck] {
+            outputs.add(path, b"new").unwrap();
+        }
+        outputs.commit().unwrap();
+        assert_eq!(names(folder.path()), ["a.bvh", "a.bvh.json", "b.svg"]);
+        assert_eq!(fs::read(&kept).unwrap(), b"new");
+    }
+
+    #[test]
+    fn leftovers_of_killed_runs_are_removed_and_no_other_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let left = ".loopwright-aB3dE6gH9jKl.part";
+        let others = [
+            ".loopwright-aB3dE6gH9jKl.old",
+            ".loopwright-notes.part",
+            ".loopwright-recipe",
+            "aB3dE6gH9jKl.part",
+        ];
+        for name in others.iter().chain([&left]) {
+            fs::write(folder.path().join(name), "left").unwrap();
+        }
+        // A run that lives keeps its files.
+        let mut living = Outputs::new(false);
+        living.add(&folder.path().join("other.bvh"), b"").unwrap();
+        assert!(!folder.path().join(left).exists());
+        let mut outputs = Outputs::new(false);
+        outputs.add(&folder.path().join("walk.bvh"), b"new").unwrap();
+        outputs.commit().unwrap();
+        living.commit().unwrap();
+        let mut wanted: Vec<String> = others.map(str::to_owned).to_vec();
+        wanted.extend(["other.bvh".to_owned(), "walk.bvh".to_owned()]);
+        wanted.sort();
+        assert_eq!(names(folder.path()), wanted);
+    }
 }

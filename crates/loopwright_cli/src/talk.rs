@@ -2,6 +2,7 @@
 //! kept, since every JSON document lists them.
 
 use std::{
+    borrow::Cow,
     io::Write,
     sync::{Mutex, PoisonError},
 };
@@ -11,7 +12,24 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::exit::Failure;
 
+/// A text for a terminal: control characters in it, as names of files may have them, are shown and not obeyed.
+pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
+    let is_harmful = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
+    if !text.contains(is_harmful) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match is_harmful(letter) {
+            true => shown.extend(letter.escape_default()),
+            false => shown.push(letter),
+        }
+    }
+    Cow::Owned(shown)
+}
+
 fn say(style: Style, label: &str, text: &str) {
+    let text = harmless(text);
     let mut stderr = anstream::stderr().lock();
     // If stderr is closed, nobody can read the message.
     let _ = writeln!(stderr, "{style}{label}{style:#}: {text}");
@@ -47,7 +65,7 @@ pub(crate) fn list(text: &str, lines: &[String]) {
     say(AnsiColor::Yellow.on_default().bold(), "warning", text);
     let mut stderr = anstream::stderr().lock();
     for line in lines {
-        let _ = writeln!(stderr, "  {line}");
+        let _ = writeln!(stderr, "  {}", harmless(line));
     }
 }
 
@@ -56,7 +74,7 @@ pub(crate) fn fail(failure: &Failure) {
     say(AnsiColor::Red.on_default().bold(), "error", failure.what());
     let mut stderr = anstream::stderr().lock();
     for line in failure.lines() {
-        let _ = writeln!(stderr, "  {line}");
+        let _ = writeln!(stderr, "  {}", harmless(&line));
     }
 }
 

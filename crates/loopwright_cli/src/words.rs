@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use loopwright::{
     RootMode,
-    candidate::ChooseBy,
+    candidate::{ChooseBy, OutcomePart},
     closure::{ClosureName, Order, SeamMotion},
     controller_fit::Mode,
     feet::{FootLock, RootSpeed},
@@ -178,6 +178,17 @@ impl Written for RootSpeed {
 
     fn read(text: &str) -> Result<Self, String> {
         text.parse().map_err(str::to_owned)
+    }
+}
+
+impl Written for OutcomePart {
+    fn written(&self) -> String {
+        self.to_string()
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        text.parse()
+            .map_err(|error: <Self as std::str::FromStr>::Err| error.to_string())
     }
 }
 

@@ -44,7 +44,8 @@ pub(crate) fn read(path: &Path, reading: &TakeArgs) -> Result<WrittenLoop, Failu
         .as_ref()
         .map_or(space, |sidecar| load::stated_space(reading, sidecar));
     let mut warnings = Vec::new();
-    let file = load::read_take(path, &settings(reading, space, sidecar.as_ref()), &mut warnings)?;
+    let settings = settings(reading, space, sidecar.as_ref());
+    let file = load::read_loop(path, &settings, sidecar.as_ref(), &mut warnings)?;
     WrittenLoop::of(path, file, sidecar, &warnings)
 }
 
@@ -73,9 +74,10 @@ pub(crate) struct LoopsInFile {
 impl LoopsInFile {
     /// Errors: either cannot be read.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        let sidecars = all_sidecars(path)?;
         Ok(Self {
-            sidecars: all_sidecars(path)?,
-            file: load::open(path)?,
+            file: load::open_loops(path, &sidecars)?,
+            sidecars,
             path: path.to_owned(),
         })
     }
@@ -208,9 +210,10 @@ pub(crate) fn read_playable(path: &Path, reading: &TakeArgs, added_root: AddedRo
         }
     };
     let mut warnings = Vec::new();
-    let file = load::read_take(
+    let file = load::read_loop(
         path,
         &settings(reading, load::stated_space(reading, &sidecar), Some(&sidecar)),
+        Some(&sidecar),
         &mut warnings,
     )?;
     for warning in &warnings {
@@ -267,7 +270,7 @@ pub(crate) fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         let mut found = Vec::new();
         for entry in std::fs::read_dir(path).map_err(failed)? {
             let file = entry.map_err(failed)?.path();
-            if has_sidecar(&file) {
+            if file.is_file() && has_sidecar(&file) {
                 found.push(file);
             }
         }
@@ -348,6 +351,9 @@ pub(crate) fn keep_other_loops(loops: &mut Vec<Sidecar>, path: &Path, bytes: &[u
             && !loops.iter().any(|new| new.playback.animation.as_ref() == name)
     });
     kept.append(loops);
+    for each in &mut kept {
+        each.state_file(bytes);
+    }
     *loops = kept;
 }
 

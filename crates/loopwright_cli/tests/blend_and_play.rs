@@ -253,7 +253,10 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
             "play left.bvh right.bvh --fps 0 -o out.bvh",
             "--fps must be a positive number",
         ),
-        ("play left.bvh right.bvh --fps 1e300 -o out.bvh", "cannot play"),
+        (
+            "play left.bvh right.bvh --fps 1e300 -o out.bvh",
+            "1e300 frames per second are asked for, the limit is 1000",
+        ),
         (
             "play left.bvh right.bvh -o left.bvh.json",
             "its name is of no format that is written",

@@ -238,6 +238,10 @@ fn the_seam_after_several_copies_is_played_too() {
     numbers[9] = format!("{}", tenth + 5.0);
     *last = numbers.join(" ");
     folder.write("loop.bvh", lines.join("\n") + "\n");
+    // It was changed on purpose.
+    let mut sidecar = folder.json("loop.bvh.json");
+    sidecar.as_object_mut().unwrap().remove("file_sha256");
+    folder.write("loop.bvh.json", sidecar.to_string());
     let checked = folder.run("check loop.bvh --json");
     assert_eq!(checked.status, 1, "{}", checked.stdout);
     assert_eq!(checked.json()["loops"][0]["verdict"], "pops");

@@ -12,6 +12,7 @@ use crate::{
     detect::{self, FileKind},
     error::ReadError,
     gltf,
+    limits::Limits,
     settings::{Companions, ReadSettings},
     source::{LoadedTake, Source},
     warning::Warning,
@@ -56,6 +57,21 @@ impl AnimatedFile {
     /// `name` becomes the name of takes that have none in the file; usually it is the file's stem. `companions` reads other files
     /// that this one refers to. Errors: [`ReadError`]; no input panics.
     pub fn parse(bytes: &[u8], name: &str, companions: Option<Companions<'_>>) -> Result<Self, ReadError> {
+        Self::parse_within(bytes, name, companions, &Limits::default())
+    }
+
+    /// The same within limits. Errors: [`ReadError`]; no input panics.
+    pub fn parse_within(
+        bytes: &[u8],
+        name: &str,
+        companions: Option<Companions<'_>>,
+        limits: &Limits,
+    ) -> Result<Self, ReadError> {
+        if bytes.len() as u64 > limits.max_input_bytes {
+            return Err(ReadError::TooLarge {
+                limit: limits.max_input_bytes,
+            });
+        }
         let (names, content) = match detect::file_kind(bytes) {
             #[cfg(feature = "fbx")]
             FileKind::FbxBinary | FileKind::FbxAscii => {
@@ -63,7 +79,7 @@ impl AnimatedFile {
                 (scene.animation_names(), Content::Fbx(scene))
             }
             FileKind::Gltf | FileKind::Glb => {
-                let file = gltf::read::GltfFile::parse(bytes, companions)?;
+                let file = gltf::read::GltfFile::parse(bytes, companions, limits)?;
                 (file.animation_names(), Content::Gltf(Box::new(file)))
             }
             // A file of an unknown kind is reported as a broken BVH file.

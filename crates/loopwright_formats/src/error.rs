@@ -10,6 +10,7 @@ use crate::{
     detect::FileKind,
     fbx::error::FbxError,
     gltf::error::GltfError,
+    limits::ByteCount,
 };
 
 /// Why bytes are not a take.
@@ -30,6 +31,14 @@ pub enum ReadError {
     #[error("the file is larger than the limit of {limit} bytes")]
     TooLarge {
         /// Most bytes that are read.
+        limit: u64,
+    },
+    /// Its contents would take more memory than [`crate::Limits::max_memory_bytes`].
+    #[error("its contents need about {} of memory, the limit is {}", ByteCount(*.needed), ByteCount(*.limit))]
+    Memory {
+        /// Bytes needed, an estimate on the high side.
+        needed: u64,
+        /// Most bytes that may be taken.
         limit: u64,
     },
     /// The file has no bytes, or only white space.
@@ -123,6 +132,14 @@ pub enum WriteError {
         joints: usize,
         /// Most transforms that are written.
         limit: usize,
+    },
+    /// Writing would take more memory than [`crate::Limits::max_memory_bytes`].
+    #[error("to write this takes about {} of memory, the limit is {}", ByteCount(*.needed), ByteCount(*.limit))]
+    Memory {
+        /// Bytes needed, an estimate on the high side.
+        needed: u64,
+        /// Most bytes that may be taken.
+        limit: u64,
     },
     /// The keys exceed the range of the file's clock.
     #[error("the motion takes {secs} s, the limit is {limit_secs} s")]

@@ -95,7 +95,7 @@ pub use gltf::{
     error::{GlbFault, GltfError},
     source::GltfSource,
 };
-pub use limits::MAX_FILE_BYTES;
+pub use limits::{ByteCount, Limits, MAX_FILE_BYTES};
 pub use loop_file::{LoadLoopError, LoopFile, LoopFileError, LoopInFile, Sidecar, SidecarError, Target, load_loop};
 pub use naming::added_root_name;
 pub use read::{animation_names, load, read_take, read_take_from};

@@ -1,13 +1,119 @@
-//! Limits of reading, for all formats.
+//! Limits of reading and writing, for all formats.
 
-/// Largest file that is read, in bytes; a larger one is not a take, and memory is limited.
+use core::fmt;
+
+use crate::error::{ReadError, WriteError};
+
+/// Largest file that is read by default, in bytes; a larger one is not a take, and memory is limited.
 pub const MAX_FILE_BYTES: u64 = 4 << 30;
+
+/// How much may be read, and how much memory may be taken for it.
+///
+/// Readers and writers estimate what they are going to need, on the high side, and refuse before they take it: with
+/// [`ReadError::Memory`] or [`WriteError::Memory`], which say how much it would be.
+///
+/// ```
+/// use loopwright_formats::{Limits, ReadError, ReadSettings, read_take};
+///
+/// let walk = loopwright_synth::synthesize(&loopwright_synth::WalkSettings::default())?.take;
+/// # let source = loopwright_formats::Source::for_take(&walk, loopwright_formats::Format::Glb);
+/// # let bytes = loopwright_formats::write_take(&walk, &source)?.bytes;
+/// let settings = ReadSettings {
+///     limits: Limits {
+///         max_memory_bytes: 64 << 10,
+///         ..Limits::default()
+///     },
+///     ..ReadSettings::default()
+/// };
+/// let refused = read_take(&bytes, "walk", &settings, &mut Vec::new());
+/// assert!(matches!(refused, Err(ReadError::Memory { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Most bytes of a file, together with all files that it names. By default [`MAX_FILE_BYTES`].
+    pub max_input_bytes: u64,
+    /// Most memory for the contents of one file, bytes. By default there is no limit: what a machine has, the caller knows.
+    pub max_memory_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_input_bytes: MAX_FILE_BYTES,
+            max_memory_bytes: u64::MAX,
+        }
+    }
+}
+
+/// Memory for one transform of a take while it is read, bytes: a position and a rotation, twice while they are converted, and what
+/// a reader holds beside them.
+const READ_TRANSFORM_BYTES: u64 = 160;
+
+/// Memory for one transform while it is written and read back, bytes: the pose, its numbers as text, and what is read of them.
+const WRITTEN_TRANSFORM_BYTES: u64 = 480;
+
+impl Limits {
+    /// Errors: [`ReadError::Memory`].
+    pub(crate) fn check_memory(&self, needed: u64) -> Result<(), ReadError> {
+        let limit = self.max_memory_bytes;
+        if needed > limit {
+            return Err(ReadError::Memory { needed, limit });
+        }
+        Ok(())
+    }
+
+    /// Most transforms that a take may have.
+    pub(crate) fn most_transforms(&self) -> usize {
+        usize::try_from(self.max_memory_bytes / READ_TRANSFORM_BYTES).unwrap_or(usize::MAX)
+    }
+
+    /// Errors: [`ReadError::Memory`], for a take of that size.
+    pub(crate) fn check_transforms(&self, frames: usize, joints: usize) -> Result<(), ReadError> {
+        self.check_memory(
+            (frames as u64)
+                .saturating_mul(joints as u64)
+                .saturating_mul(READ_TRANSFORM_BYTES),
+        )
+    }
+
+    /// Errors: [`WriteError::Memory`], for a file of that size.
+    pub(crate) fn check_written(&self, keys: usize, joints: usize) -> Result<(), WriteError> {
+        let needed = (keys as u64)
+            .saturating_mul(joints as u64)
+            .saturating_mul(WRITTEN_TRANSFORM_BYTES);
+        let limit = self.max_memory_bytes;
+        if needed > limit {
+            return Err(WriteError::Memory { needed, limit });
+        }
+        Ok(())
+    }
+}
+
+/// A number of bytes in words: 1.5 GiB, 300 MiB, 12 KiB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByteCount(pub u64);
+
+impl fmt::Display for ByteCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = self.0 as f64;
+        match self.0 {
+            0..0x400 => write!(f, "{} bytes", self.0),
+            0x400..0x10_0000 => write!(f, "{:.0} KiB", bytes / 1024.0),
+            0x10_0000..0x4000_0000 => write!(f, "{:.0} MiB", bytes / f64::from(1 << 20)),
+            _ => write!(f, "{:.1} GiB", bytes / f64::from(1 << 30)),
+        }
+    }
+}
 
 /// Deepest nesting of joints that is read or written.
 ///
 /// Skeletons with hair and tails stay below a hundred. Later stages walk from joints to the root, so depth costs time, and the
 /// indentation of a written BVH file grows with its square.
 pub(crate) const MAX_DEPTH: usize = 512;
+
+/// The same where writing adds a root joint above all others: what is written can be read.
+pub(crate) const MAX_DEPTH_WITH_ROOT: usize = MAX_DEPTH + 1;
 
 /// Largest size of a number that is read or written, in the file's unit or in degrees.
 ///

@@ -6,7 +6,6 @@ use crate::{
     animated_file::{AnimatedFile, read_bvh},
     detect::{self, FileKind},
     error::ReadError,
-    limits::MAX_FILE_BYTES,
     settings::ReadSettings,
     source::LoadedTake,
     warning::Warning,
@@ -37,20 +36,25 @@ pub fn read_take(
         FileKind::Gltf | FileKind::Glb => {}
         _ => return read_bvh(bytes, name, settings, warnings),
     }
-    AnimatedFile::parse(bytes, name, settings.companions)?.read(settings, warnings)
+    AnimatedFile::parse_within(bytes, name, settings.companions, &settings.limits)?.read(settings, warnings)
 }
 
 /// Reads a take from a stream, to its end; otherwise like [`read_take`].
 ///
 /// Errors: those of [`read_take`], those of the stream ([`ReadError::Io`]), and [`ReadError::TooLarge`] for a stream of more
-/// than [`MAX_FILE_BYTES`].
+/// than `settings.limits` allow.
 pub fn read_take_from(
     stream: impl Read,
     name: &str,
     settings: &ReadSettings<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Result<LoadedTake, ReadError> {
-    read_take(&read_bytes(stream, MAX_FILE_BYTES)?, name, settings, warnings)
+    read_take(
+        &read_bytes(stream, settings.limits.max_input_bytes)?,
+        name,
+        settings,
+        warnings,
+    )
 }
 
 /// All bytes of a stream that has no more than `limit` of them.
@@ -60,7 +64,10 @@ fn read_bytes(stream: impl Read, limit: u64) -> Result<Vec<u8>, ReadError> {
         reason: error.to_string(),
     };
     let mut bytes = Vec::new();
-    stream.take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
+    stream
+        .take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
     if bytes.len() as u64 > limit {
         return Err(ReadError::TooLarge { limit });
     }

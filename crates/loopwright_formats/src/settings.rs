@@ -6,6 +6,7 @@ use loopwright::LoopClip;
 
 use crate::{
     error::{ReadError, WriteError},
+    limits::Limits,
     space::{SpaceSettings, UNIT_RANGE, UnitChoice},
 };
 
@@ -24,8 +25,11 @@ pub enum AnimationChoice<'a> {
     Number(usize),
 }
 
-/// Reads another file by a path relative to the file that refers to it.
-pub type Companions<'a> = &'a dyn Fn(&str) -> io::Result<Vec<u8>>;
+/// Reads another file by a path relative to the file that refers to it, up to that number of bytes.
+///
+/// Who opens files for it decides which ones a foreign file may name: those in its own folder, say, and never through links out of
+/// it.
+pub type Companions<'a> = &'a dyn Fn(&str, u64) -> io::Result<Vec<u8>>;
 
 /// Known properties of a file.
 #[derive(Clone, Copy, Default)]
@@ -38,6 +42,8 @@ pub struct ReadSettings<'a> {
     pub skin: Option<&'a str>,
     /// The source of other files; without it, a file that refers to others cannot be read.
     pub companions: Option<Companions<'a>>,
+    /// How much may be read.
+    pub limits: Limits,
 }
 
 impl ReadSettings<'_> {
@@ -84,6 +90,8 @@ pub struct LoopWriteSettings {
     pub add_root: bool,
     /// Whether the root stays at its start; by default the keys show it moving.
     pub in_place: bool,
+    /// How much memory the file may take.
+    pub limits: Limits,
 }
 
 impl Default for LoopWriteSettings {
@@ -93,6 +101,7 @@ impl Default for LoopWriteSettings {
             copies: 1,
             add_root: false,
             in_place: false,
+            limits: Limits::default(),
         }
     }
 }
@@ -109,15 +118,15 @@ impl LoopWriteSettings {
 
     /// Number of keys of a loop: its samples once for each cycle, and the closing one if it is requested.
     ///
-    /// Saturates; writers check the number against their limit. Errors: [`WriteError::NoCopies`].
+    /// Saturates; writers check the number against their limit. Errors: [`WriteError::NoCopies`], [`WriteError::Memory`].
     pub(crate) fn num_keys(&self, clip: &LoopClip) -> Result<usize, WriteError> {
         if self.copies == 0 {
             return Err(WriteError::NoCopies);
         }
         let num_closing = usize::from(self.closing_key == ClosingKey::Repeat);
-        Ok(clip
-            .num_samples()
-            .saturating_mul(self.copies)
-            .saturating_add(num_closing))
+        let keys = clip.num_samples().saturating_mul(self.copies);
+        let keys = keys.saturating_add(num_closing);
+        self.limits.check_written(keys, clip.skeleton().num_joints())?;
+        Ok(keys)
     }
 }

@@ -209,7 +209,7 @@ fn every_fault_is_reported() {
     future[23..27].copy_from_slice(&9000_u32.to_le_bytes());
     assert_eq!(fault(&future), FbxError::Version);
 
-    assert_eq!(fault(&written(&chain(600, 2))), FbxError::TooDeep { limit: 512 });
+    assert_eq!(fault(&written(&chain(600, 2))), FbxError::TooDeep { limit: 513 });
 
     assert!(matches!(
         fault(b"; FBX 7.4.0 project file\nObjects: {\n\tModel: \"\n"),

@@ -211,6 +211,7 @@ fn loops_survive_in_every_layout() {
                 copies,
                 add_root,
                 in_place: false,
+                ..LoopWriteSettings::default()
             };
             let num_added = usize::from(add_root);
             let written = write_loop(&clip, &fresh(&clip), &settings).unwrap();

@@ -615,7 +615,7 @@ fn real_files_come_back_as_they_went_in() {
         if path.extension().is_none_or(|extension| extension == "bin") {
             continue;
         }
-        let companions = |name: &str| std::fs::read(path.with_file_name(name));
+        let companions = |name: &str, _: u64| std::fs::read(path.with_file_name(name));
         let settings = ReadSettings {
             companions: Some(&companions),
             ..ReadSettings::default()

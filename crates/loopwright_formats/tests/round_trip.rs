@@ -380,6 +380,7 @@ fn loops_come_back_for_any_layout() {
                         copies,
                         add_root,
                         in_place: mode == RootMode::InPlace,
+                        ..LoopWriteSettings::default()
                     };
                     let written = write_loop(&clip, &source, &settings).unwrap();
                     let clip = if settings.in_place {

@@ -26,7 +26,7 @@ fn speed(captured: &Captured) -> Result<Table, String> {
     for file in captured.files(&[Format::Fbx, Format::Glb, Format::Gltf]) {
         let path = captured.folder.join(file);
         let (bytes, loaded) = captured.read(file, &ReadSettings::default())?;
-        let companions = |name: &str| std::fs::read(path.with_file_name(name));
+        let companions = |name: &str, _: u64| std::fs::read(path.with_file_name(name));
         let settings = ReadSettings {
             companions: Some(&companions),
             ..ReadSettings::default()

@@ -65,7 +65,7 @@ const FADE_SECS: core::ops::RangeInclusive<f64> = 0.01..=10.0;
 const MAX_SEGMENTS: usize = 100_000;
 
 /// Most transforms (frames times joints) of a written performance: hours of a body with fingers.
-const MAX_TRANSFORMS: usize = 20_000_000;
+pub const MAX_TRANSFORMS: usize = 20_000_000;
 
 /// Why loops cannot be played one after the other.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -124,6 +124,7 @@ fn sized(size: Size) -> Command {
     });
     match size {
         Size::Summary => cli
+            .mut_arg("max_memory", |arg| arg.hide(true))
             .mut_subcommands(|command| {
                 let hidden = !MAIN_COMMANDS.contains(&command.get_name());
                 command.hide(hidden)
@@ -235,7 +236,7 @@ mod tests {
     use super::*;
     use crate::headings;
 
-    const HEADINGS: [&str; 14] = [
+    const HEADINGS: [&str; 15] = [
         headings::INPUT,
         headings::WHICH_LOOP,
         headings::SEAM,
@@ -246,6 +247,7 @@ mod tests {
         headings::MIX,
         headings::JUMP,
         headings::LIMITS,
+        headings::MEMORY,
         headings::FIT,
         headings::NUMBERS_ALONE,
         headings::PICTURE,

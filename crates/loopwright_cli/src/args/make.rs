@@ -111,6 +111,7 @@ impl LoopArgs {
                 cycles,
                 symmetric: self.mirror.symmetric.then_some(true),
                 mean_cycles: self.mean_cycles,
+                several_cycles_for: None,
             },
             closure: self.closure,
             joints: self.joints,

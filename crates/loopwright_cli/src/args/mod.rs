@@ -11,6 +11,7 @@ mod render;
 mod search;
 mod take;
 
+use crate::{headings::MEMORY, memory::MemorySize};
 pub(crate) use engine::EngineArgs;
 pub(crate) use fit::FitArgs;
 pub(crate) use help::command;
@@ -18,6 +19,7 @@ pub(crate) use loops::{BlendArgs, CheckArgs, CostArgs, PlayArgs};
 pub(crate) use make::{CloseArgs, MakeArgs, TargetArgs};
 pub(crate) use render::RenderArgs;
 pub(crate) use search::{DEFAULT_TOP, FindArgs, MirrorArgs, SearchArgs, TurnSide};
+
 pub(crate) use take::{ConvertArgs, DemoArgs, InspectArgs, ListArgs, SynthArgs};
 
 /// Turns motion-capture takes into seamless loops.
@@ -36,6 +38,9 @@ pub(crate) struct Cli {
     /// Print help; -h prints a summary.
     #[arg(short, long, global = true, hide = true, action = ArgAction::HelpShort)]
     help: Option<bool>,
+    /// Memory that a file may take, such as 2G [default: three quarters of the machine's].
+    #[arg(long, global = true, help_heading = MEMORY, value_name = "SIZE")]
+    pub(crate) max_memory: Option<MemorySize>,
     /// Print the version.
     #[arg(short = 'V', long, hide = true, action = ArgAction::Version)]
     version: Option<bool>,

@@ -90,7 +90,9 @@ pub(crate) fn run(args: &BlendArgs) -> Result<Ending, Failure> {
     sidecar.outputs = [&args.files.output, &beside]
         .map(|path| path.display().to_string())
         .to_vec();
-    outputs.add(&args.files.output, &file.bytes())?;
+    let bytes = file.bytes().into_owned();
+    outputs.add(&args.files.output, &bytes)?;
+    file.sidecar.state_file(&bytes);
     outputs.add(&beside, file.sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     outputs.commit()?;
     output::print(&if args.files.json {

@@ -12,7 +12,7 @@ use loopwright_formats::{
 use crate::{
     args::ConvertArgs,
     exit::{Ending, Failure},
-    files, load, mirroring,
+    files, load, memory, mirroring,
     output::{self, Outputs},
     recipe::Recenter,
     report::{convert::ConvertAnswer, json},
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
             outputs.spare(&output::sidecar_path(&args.input));
             outputs.check(&beside)?;
         }
-        None => outputs.clear(&beside)?,
+        None => outputs.clear_sidecar(&args.output)?,
     }
     let take = if args.mirror {
         mirrored(args, &file.take)?
@@ -78,8 +78,10 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     let with_facts = sidecar
         .as_ref()
         .and_then(|sidecar| loopwright_formats::with_facts(&written, sidecar));
-    outputs.add(&args.output, with_facts.as_ref().unwrap_or(&written.bytes))?;
-    if let Some(sidecar) = sidecar {
+    let bytes = with_facts.as_ref().unwrap_or(&written.bytes);
+    outputs.add(&args.output, bytes)?;
+    if let Some(mut sidecar) = sidecar {
+        sidecar.state_file(bytes);
         outputs.add(&beside, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
     }
     let outputs = outputs.commit()?;
@@ -102,7 +104,7 @@ fn read(args: &ConvertArgs, sidecar: Option<&Sidecar>, warnings: &mut Vec<Warnin
     };
     let space = load::stated_space(&args.reading, sidecar);
     let settings = written_loop::settings(&args.reading, space, Some(sidecar));
-    load::read_take(&args.input, &settings, warnings)
+    load::read_loop(&args.input, &settings, Some(sidecar), warnings)
 }
 
 /// A file that was read, and what is to be written of it.
@@ -199,6 +201,7 @@ impl Work<'_> {
                 .clone()
                 .unwrap_or_else(|| clip.name().to_owned());
             let settings = LoopWriteSettings {
+                limits: memory::limits(),
                 closing_key: match sidecar.playback.closing_key {
                     true => ClosingKey::Repeat,
                     false => ClosingKey::Drop,

@@ -72,7 +72,9 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending, Failure> {
     file.sidecar.outputs = [&loop_path, &sidecar_path, &picture_path]
         .map(|path| path.display().to_string())
         .to_vec();
-    outputs.add(&loop_path, &file.bytes())?;
+    let bytes = file.bytes().into_owned();
+    outputs.add(&loop_path, &bytes)?;
+    file.sidecar.state_file(&bytes);
     outputs.add(
         &sidecar_path,
         file.sidecar.to_json().map_err(Failure::error)?.as_bytes(),

@@ -90,7 +90,7 @@ fn make(
         false => outputs.spare(take),
     }
     if let Some(recipe) = &target.recipe {
-        outputs.spare(recipe);
+        outputs.spare_as("recipe", recipe);
     }
     let saved = target.save_recipe.as_ref();
     for path in [Some(&loop_path), Some(&sidecar_path), saved].into_iter().flatten() {
@@ -137,6 +137,7 @@ fn make(
         feet: output.feet_settings(),
         mean_cycles: recipe.stretch.mean_cycles.unwrap_or_default(),
     };
+    making::check_sampling(&loaded, &first, settings.sampling)?;
     let choice = (recipe.closure.method == Some(ClosureName::Auto))
         .then(|| analysis.choose_closure(&first, &settings))
         .transpose()
@@ -188,8 +189,12 @@ fn make(
     sidecar.target =
         (recipe.output.target).map(|engine| engine.facts(sidecar, clip.skeleton(), 1.0 / clip.step_secs()));
     sidecar.closure.auto_choice = choice_in_words;
-    let bytes = file.bytes();
+    if recipe.stretch.start.is_some() {
+        sidecar.candidate.several_cycles_for = recipe.stretch.several_cycles_for;
+    }
+    let bytes = file.bytes().into_owned();
     outputs.add(&loop_path, &bytes)?;
+    file.sidecar.state_file(&bytes);
     let beside = match outputs.is_in_place(&loop_path) {
         true => written_loop::with_other_loops(&file.sidecar, &loop_path, &bytes),
         false => file.sidecar.to_json(),

@@ -84,7 +84,7 @@ pub(crate) fn make_all(
     let mut outputs = Outputs::new(target.force);
     outputs.spare_unless_in_place(take, &loop_path);
     if let Some(recipe) = &target.recipe {
-        outputs.spare(recipe);
+        outputs.spare_as("recipe", recipe);
     }
     for path in [&loop_path, &sidecar_path] {
         outputs.check(path)?;
@@ -113,6 +113,9 @@ pub(crate) fn make_all(
     said.extend(engine.complaint(format));
     for warning in &said {
         talk::warn(warning);
+    }
+    for each in &mut sidecar.loops {
+        each.state_file(&bytes);
     }
     if outputs.is_in_place(&loop_path) {
         written_loop::keep_other_loops(&mut sidecar.loops, &loop_path, &bytes);
@@ -304,6 +307,7 @@ impl Work<'_> {
             feet: output.feet_settings(),
             mean_cycles: recipe.stretch.mean_cycles.unwrap_or_default(),
         };
+        making::check_sampling(loaded, chosen, settings.sampling)?;
         if recipe.closure.method == Some(ClosureName::Auto) {
             let choice = analysis.choose_closure(chosen, &settings);
             settings.closure.method = choice.map_err(|error| making::failure(loaded, error))?.method;

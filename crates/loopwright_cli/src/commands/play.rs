@@ -4,13 +4,13 @@ use loopwright::{
     LoopSet, PlaySettings,
     candidate::DEFAULT_HALF_LIFE_SECS,
     math::{Decay, DecayKind},
-    play::{DEFAULT_FADE_SECS, PlayError},
+    play::{DEFAULT_FADE_SECS, MAX_TRANSFORMS, PlayError},
 };
 
 use crate::{
     args::PlayArgs,
     exit::{Ending, Failure},
-    files,
+    files, making,
     output::{self, Outputs},
     report::{
         json,
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
         outputs.spare(&output::sidecar_path(&input.path));
     }
     outputs.check(&args.files.output)?;
-    outputs.clear(&output::sidecar_path(&args.files.output))?;
+    outputs.clear_sidecar(&args.files.output)?;
     let rate = args.fps.unwrap_or(1.0);
     if !(rate > 0.0 && rate.is_finite()) {
         return Err(
@@ -51,6 +51,11 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
         (None, rate) if rate == own_rate_hz => own_step_secs,
         (None, rate) => 1.0 / rate,
     };
+    making::check_rate(1.0 / frame_time_secs, own_rate_hz)?;
+    let num_transforms = args.seconds / frame_time_secs * loops[0].take.skeleton().num_joints() as f64;
+    if args.seconds.is_finite() && num_transforms > MAX_TRANSFORMS as f64 {
+        return Err(play_failure(PlayError::TooManyFrames { found: num_transforms }));
+    }
     let first = loops[0].take.clone();
     let adds_root = engine.needs_root_joint(loops[0].has_root_joint());
     let source = engine.placed(loops[0].source.in_format(format, &first));

@@ -40,7 +40,7 @@ pub(crate) fn add(
     let written = loopwright_formats::write_take(&synthetic.take, &Source::for_take(&synthetic.take, format))
         .map_err(Failure::error)?;
     outputs.add(path, &written.bytes)?;
-    outputs.clear(&output::sidecar_path(path))?;
+    outputs.clear_sidecar(path)?;
     let mut truth = serde_json::to_string_pretty(&synthetic.truth).map_err(Failure::error)?;
     truth.push('\n');
     outputs.add(&truth_path(path), truth.as_bytes())

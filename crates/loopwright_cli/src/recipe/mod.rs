@@ -53,7 +53,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 /// Keys of a part that a newer key removes: the ends of a stretch belong together, a setting for both ends of a seam replaces
 /// settings for one end, and a rate and a number of frames exclude each other.
 const SETS_ASIDE: [(&str, &str, &[&str]); 5] = [
-    ("stretch", "start", &["end", "symmetric"]),
+    ("stretch", "start", &["end", "symmetric", "several-cycles-for"]),
     ("closure", "method", &["method-start", "method-end"]),
     ("closure", "blend", &["blend-start", "blend-end"]),
     ("output", "fps", &["frames"]),
@@ -116,6 +116,10 @@ impl Recipe {
                     cycles: Some(chosen.cycles),
                     symmetric: chosen.pairing.is_mirrored().then_some(true),
                     mean_cycles: self.stretch.mean_cycles,
+                    several_cycles_for: match self.stretch.start {
+                        Some(_) => self.stretch.several_cycles_for,
+                        None => (chosen.outcome.as_ref()).and_then(|outcome| outcome.fewer_cycles_lose_by),
+                    },
                 },
             },
             closure: method.map_or_else(|| self.closure.clone(), |method| self.closure.chosen(method)),

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     exit::Failure,
     headings::{ENGINE, FEET, OUTPUT, ROOT_MOTION},
+    memory,
     numbers::parse_count,
     words::{choice, optional_text},
 };
@@ -170,6 +171,7 @@ impl OutputRecipe {
         );
         let adds_root = (self.add_root).unwrap_or(matches!(format, Format::Glb | Format::Gltf) && moves);
         LoopWriteSettings {
+            limits: memory::limits(),
             closing_key: self.last_key.unwrap_or_default(),
             copies: self.repeat.unwrap_or(1),
             add_root: adds_root && root_joint.is_none(),

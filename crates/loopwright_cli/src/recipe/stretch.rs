@@ -1,6 +1,6 @@
 //! The frames from which a loop is made, as requested or as a search found them.
 
-use loopwright::mean_cycle::MeanCycles;
+use loopwright::{candidate::OutcomePart, mean_cycle::MeanCycles};
 use serde::{Deserialize, Serialize};
 
 use crate::words::optional_text;
@@ -19,6 +19,9 @@ pub(crate) struct StretchRecipe {
     /// Of how many cycles around the stretch the loop is the mean.
     #[serde(with = "optional_text")]
     pub(crate) mean_cycles: Option<MeanCycles>,
+    /// What loops of fewer cycles were worse at in the search that found it: a fact for the sidecar.
+    #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
+    pub(crate) several_cycles_for: Option<OutcomePart>,
 }
 
 impl StretchRecipe {
@@ -28,6 +31,7 @@ impl StretchRecipe {
         Self {
             start: None,
             end: None,
+            several_cycles_for: None,
             cycles: cycles.or(self.cycles.filter(|_| self.start.is_none())),
             ..self
         }

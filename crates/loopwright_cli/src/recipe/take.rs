@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     headings::{FEET, INPUT, WHICH_LOOP},
+    memory,
     words::{Written, optional_text, texts},
 };
 
@@ -95,6 +96,7 @@ macro_rules! reading {
                     animation: self.animation.as_deref().map_or(animation, AnimationChoice::Given),
                     skin: self.skin.as_deref(),
                     companions: None,
+                    limits: memory::limits(),
                 }
             }
         }

@@ -16,7 +16,7 @@ use crate::{
     error::ReadError,
     euler,
     excerpt::cut,
-    limits::most_transforms,
+    limits::{Limits, most_transforms},
     settings::ReadSettings,
     space::{Space, guess},
     warning::Warning,
@@ -82,13 +82,18 @@ struct Poses<'h> {
     hierarchy: &'h Hierarchy,
     /// Most transforms allowed by the size of the file.
     limit: usize,
+    /// Most transforms that memory is taken for.
+    most_in_memory: usize,
     translations: Vec<DVec3>,
     rotations: Vec<DQuat>,
 }
 
 impl RowSink for Poses<'_> {
     fn expect(&mut self, max_rows: usize) {
-        let most = self.limit.saturating_sub(self.translations.len());
+        let most = self
+            .limit
+            .min(self.most_in_memory)
+            .saturating_sub(self.translations.len());
         let count = max_rows.saturating_mul(self.hierarchy.joints().len()).min(most);
         self.translations.reserve_exact(count);
         self.rotations.reserve_exact(count);
@@ -96,7 +101,8 @@ impl RowSink for Poses<'_> {
 
     fn push(&mut self, row: &[f64]) {
         // Reading continues, because a later error is reported before the number of rows.
-        if self.translations.len() + self.hierarchy.joints().len() <= self.limit {
+        let num = self.translations.len() + self.hierarchy.joints().len();
+        if num <= self.limit && num <= self.most_in_memory {
             let mut values = row.iter();
             for joint in self.hierarchy.joints() {
                 let (translation, rotation) = transform(joint, &mut values);
@@ -109,10 +115,11 @@ impl RowSink for Poses<'_> {
 
 impl<'h> Poses<'h> {
     /// Empty, for a file of the given number of bytes.
-    fn new(hierarchy: &'h Hierarchy, num_bytes: usize) -> Self {
+    fn new(hierarchy: &'h Hierarchy, num_bytes: usize, limits: &Limits) -> Self {
         Self {
             hierarchy,
             limit: most_transforms(num_bytes, TRANSFORMS_PER_BYTE),
+            most_in_memory: limits.most_transforms(),
             translations: Vec::new(),
             rotations: Vec::new(),
         }
@@ -161,7 +168,7 @@ pub(crate) fn read_take(
     let mut lexer = open(bytes)?;
     let hierarchy = hierarchy::read(&mut lexer, warnings)?;
     let num_joints = hierarchy.joints().len();
-    let mut poses = Poses::new(&hierarchy, bytes.len());
+    let mut poses = Poses::new(&hierarchy, bytes.len(), &settings.limits);
     let motion = motion::read(&mut lexer, &hierarchy, &mut poses, warnings)?;
     settings.check_unit()?;
     if motion.num_frames.saturating_mul(num_joints) > poses.limit {
@@ -171,6 +178,7 @@ pub(crate) fn read_take(
             bytes: bytes.len(),
         });
     }
+    settings.limits.check_transforms(motion.num_frames, num_joints)?;
     let frame_time_secs = motion.frame_time.secs;
     let probe = poses.probe(motion.num_frames, frame_time_secs)?;
     let space = guess::settle(&probe, &settings.space, warnings);

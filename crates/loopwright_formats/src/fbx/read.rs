@@ -78,6 +78,7 @@ pub(crate) fn read_take(
     timing::warn_of_left_out(stack, &joints, warnings);
     let limit = most_transforms(file.bytes.len(), TRANSFORMS_PER_BYTE) / joints.nodes.len();
     let grid = timing::grid(scene, stack, &joints, limit, warnings)?;
+    (settings.limits).check_transforms(grid.num_frames, joints.nodes.len())?;
 
     sampled(
         file,

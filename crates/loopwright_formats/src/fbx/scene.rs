@@ -7,7 +7,7 @@ use ufbx::{
 };
 
 use super::{error::FbxError, record};
-use crate::{excerpt::cut, limits::MAX_DEPTH, space::Axis};
+use crate::{excerpt::cut, limits::MAX_DEPTH_WITH_ROOT, space::Axis};
 
 /// Memory allowed for any file, in bytes, and in addition for each of its bytes; once for results and once for temporary data.
 ///
@@ -34,7 +34,7 @@ pub(super) fn load(bytes: &[u8]) -> Result<SceneRoot, FbxError> {
         result_allocator: allocator(),
         ignore_geometry: true,
         ignore_embedded: true,
-        node_depth_limit: MAX_DEPTH as u32,
+        node_depth_limit: MAX_DEPTH_WITH_ROOT as u32,
         // The objects' numbers are only there.
         retain_dom: record::version(bytes).is_some_and(|version| version >= FIRST_WITH_IDS),
         ..LoadOpts::default()
@@ -46,7 +46,9 @@ pub(super) fn load(bytes: &[u8]) -> Result<SceneRoot, FbxError> {
                 limit,
                 bytes: bytes.len(),
             },
-            ErrorType::NodeDepthLimit => FbxError::TooDeep { limit: MAX_DEPTH },
+            ErrorType::NodeDepthLimit => FbxError::TooDeep {
+                limit: MAX_DEPTH_WITH_ROOT,
+            },
             ErrorType::UnsupportedVersion => FbxError::Version,
             // The library has no specific error for most truncated files.
             _ => match record::parse(bytes) {

@@ -263,6 +263,11 @@ pub(super) fn warn_of_left_out(stack: &AnimStack, joints: &Joints, warnings: &mu
 
 /// Fewest intervals that define a rate, and the share of them that must have one length, within a hundredth of it.
 const MIN_INTERVALS: usize = 4;
+
+/// Fewer intervals define a rate if all curves are baked at it, and it is not so low that somebody set the keys by hand, per second:
+/// a loop may have three samples.
+const MIN_BAKED_INTERVALS: usize = 2;
+const MIN_BAKED_RATE: f64 = 8.0;
 const EVEN_SHARE: f64 = 0.9;
 
 /// A rate is rounded to a whole number if that moves the last key no farther off its frame than this, in frames: times in files
@@ -281,9 +286,10 @@ fn key_rate(curves: &[&AnimCurve], begin: f64, end: f64) -> Option<f64> {
     };
     let times = curves.iter().map(|curve| inside(curve)).max_by_key(Vec::len)?;
     let mut steps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    if steps.len() < MIN_INTERVALS {
+    if steps.len() < MIN_BAKED_INTERVALS {
         return None;
     }
+    let are_few = steps.len() < MIN_INTERVALS;
     steps.sort_by(f64::total_cmp);
     let median = steps[steps.len() / 2];
     let even = steps.iter().filter(|step| (*step / median - 1.0).abs() < 0.01).count();
@@ -295,6 +301,9 @@ fn key_rate(curves: &[&AnimCurve], begin: f64, end: f64) -> Option<f64> {
     } else {
         1.0 / median
     };
+    if are_few && !(rate >= MIN_BAKED_RATE && is_baked(curves, [begin, end], rate)) {
+        return None;
+    }
     let whole = rate.round();
     Some(
         if (rate / whole - 1.0).abs() * (steps.len() as f64) < WHOLE_RATE_FRAMES {

@@ -13,7 +13,7 @@ use crate::{
     animations,
     error::ReadError,
     excerpt::cut,
-    limits::MAX_DEPTH,
+    limits::MAX_DEPTH_WITH_ROOT,
     naming::LOOP_SUFFIX,
     settings::{AnimationChoice, ReadSettings},
     warning::Warning,
@@ -370,8 +370,11 @@ fn connected(nodes: &Nodes, is_joint: &[bool]) -> Result<Joints, GltfError> {
             None => root.is_none().then_some(0),
         };
         let depth = parent.map_or(0, |parent| depths[parent] + 1);
-        if depth >= MAX_DEPTH {
-            return Err(GltfError::TooDeep { node, limit: MAX_DEPTH });
+        if depth >= MAX_DEPTH_WITH_ROOT {
+            return Err(GltfError::TooDeep {
+                node,
+                limit: MAX_DEPTH_WITH_ROOT,
+            });
         }
         indices[node] = joints.nodes.len();
         depths.push(depth);

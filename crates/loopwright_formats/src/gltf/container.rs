@@ -1,10 +1,12 @@
 //! A glTF file as JSON and the bytes of its buffers, in either of its two forms.
 
+use std::{collections::HashMap, sync::Arc};
+
 use base64::{Engine as _, alphabet, engine};
 use serde_json::{Value, json};
 
 use super::error::{GlbFault, GltfError};
-use crate::{detect, excerpt::excerpt, settings::Companions};
+use crate::{detect, error::ReadError, excerpt::excerpt, limits::Limits, settings::Companions};
 
 const MAGIC: &[u8; 4] = b"glTF";
 const VERSION: u32 = 2;
@@ -28,21 +30,28 @@ const BASE64: engine::GeneralPurpose = engine::GeneralPurpose::new(
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Document {
     pub(crate) json: Value,
-    /// Bytes of each buffer; `None` if they are missing and not needed.
-    pub(crate) buffers: Vec<Option<Vec<u8>>>,
+    /// Bytes of each buffer; `None` if they are missing and not needed. Buffers of one file share its bytes, which may go on
+    /// beyond the length that a buffer states.
+    pub(crate) buffers: Vec<Option<Arc<Vec<u8>>>>,
 }
 
 impl Document {
     /// Parses a file.
     ///
-    /// Buffers in other files come from `companions`. A missing buffer is an error only if its contents are needed, see
-    /// [`Self::buffer`]. Errors: the container or the JSON is invalid.
-    pub(crate) fn parse(bytes: &[u8], companions: Option<Companions<'_>>) -> Result<(Self, Vec<String>), GltfError> {
+    /// Buffers in other files come from `companions`: each file is read once, no further than its buffers need, and all of them
+    /// and `bytes` stay within `limits`. A missing buffer is an error only if its contents are needed, see [`Self::buffer`].
+    /// Errors: the container or the JSON is invalid, or takes too much memory.
+    pub(crate) fn parse(
+        bytes: &[u8],
+        companions: Option<Companions<'_>>,
+        limits: &Limits,
+    ) -> Result<(Self, Vec<String>), ReadError> {
         let (text, bin) = if bytes.starts_with(MAGIC) {
             chunks(bytes)?
         } else {
             (detect::without_byte_order_mark(bytes), None)
         };
+        limits.check_memory(json_bytes(text))?;
         let json: Value = serde_json::from_slice(text).map_err(|error| GltfError::Json {
             line: error.line(),
             column: error.column(),
@@ -52,6 +61,7 @@ impl Document {
             .get("buffers")
             .and_then(Value::as_array)
             .map_or(&[][..], Vec::as_slice);
+        let mut others = OtherFiles::of(stated, bytes.len(), companions, limits);
         let mut faults = Vec::with_capacity(stated.len());
         let mut buffers = Vec::with_capacity(stated.len());
         for (index, buffer) in stated.iter().enumerate() {
@@ -59,13 +69,15 @@ impl Document {
                 return Err(GltfError::Form {
                     at: format!("buffers[{index}]"),
                     reason: "expected an object".to_owned(),
-                });
+                }
+                .into());
             }
             let found = match buffer.get("uri").and_then(Value::as_str) {
-                Some(uri) => resolve(uri, companions),
+                Some(uri) if uri.starts_with(DATA) => decoded(uri).map(Arc::new),
+                Some(uri) => others.read(uri),
                 None if index == 0 => bin
                     // The chunk is padded; the buffer ends at its stated length.
-                    .map(|bin| bin[..stated_length(buffer).min(bin.len())].to_vec())
+                    .map(|bin| Arc::new(bin[..stated_length(buffer).min(bin.len())].to_vec()))
                     .ok_or_else(|| "it has neither a URI nor a binary chunk".to_owned()),
                 None => Err("it has no URI".to_owned()),
             };
@@ -84,21 +96,81 @@ impl Document {
         self.json.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
 
-    /// Bytes of all buffers together.
+    /// Bytes of all buffers together; those of one file count once.
     pub(crate) fn num_buffer_bytes(&self) -> usize {
-        self.buffers.iter().flatten().map(Vec::len).sum()
+        let firsts = self.first_of_same();
+        let is_first = |(index, _): &(usize, &Option<Arc<Vec<u8>>>)| firsts[*index] == *index;
+        let own = self.buffers.iter().enumerate().filter(is_first);
+        own.filter_map(|(_, bytes)| bytes.as_deref()).map(Vec::len).sum()
+    }
+
+    /// For each buffer the first one that shares its bytes: itself, unless both are of one file.
+    fn first_of_same(&self) -> Vec<usize> {
+        let mut firsts = HashMap::new();
+        let first = |(index, bytes): (usize, &Option<Arc<Vec<u8>>>)| match bytes {
+            Some(bytes) => *firsts.entry(Arc::as_ptr(bytes)).or_insert(index),
+            None => index,
+        };
+        self.buffers.iter().enumerate().map(first).collect()
+    }
+
+    /// The same file with one buffer for each other file, however many it had.
+    fn with_files_once(&self) -> Self {
+        let firsts = self.first_of_same();
+        let mut once = Self {
+            json: self.json.clone(),
+            buffers: Vec::new(),
+        };
+        if firsts.iter().enumerate().all(|(index, first)| index == *first) {
+            once.buffers.clone_from(&self.buffers);
+            return once;
+        }
+        let mut numbers = vec![0; firsts.len()];
+        for (index, bytes) in self.buffers.iter().enumerate() {
+            if firsts[index] == index {
+                numbers[index] = once.buffers.len();
+                once.buffers.push(bytes.clone());
+            } else {
+                numbers[index] = numbers[firsts[index]];
+            }
+        }
+        if let Some(stated) = once.json.get_mut("buffers").and_then(Value::as_array_mut) {
+            let mut index = 0..;
+            stated.retain(|_| {
+                index
+                    .next()
+                    .is_none_or(|index| firsts.get(index).is_none_or(|first| *first == index))
+            });
+            for (buffer, bytes) in stated.iter_mut().zip(&once.buffers) {
+                // The longest that was stated is as much as was read.
+                if let Some(bytes) = bytes
+                    .as_ref()
+                    .filter(|_| buffer.get("uri").is_some_and(is_in_other_file))
+                {
+                    buffer["byteLength"] = bytes.len().into();
+                }
+            }
+        }
+        each_view(&mut once.json, |view| {
+            let number = view.get("buffer").and_then(Value::as_u64);
+            let number = number.and_then(|number| numbers.get(usize::try_from(number).ok()?));
+            if let Some(number) = number {
+                view["buffer"] = (*number).into();
+            }
+        });
+        once
     }
 
     /// The binary form: all buffers, and images from the JSON, in one chunk.
     ///
     /// A buffer with missing bytes stays as stated, and then so do all but the first.
     pub(crate) fn to_glb(&self) -> Vec<u8> {
-        let mut json = self.json.clone();
-        let mut bin = self.buffers.first().cloned().flatten();
-        if self.buffers.iter().all(Option::is_some) {
-            gather(&mut json, &self.buffers, bin.get_or_insert_default());
+        let Self { mut json, buffers } = self.with_files_once();
+        let mut bin = buffers.first().cloned().flatten().map(Arc::unwrap_or_clone);
+        if buffers.iter().all(Option::is_some) {
+            gather(&mut json, &buffers, bin.get_or_insert_default());
         }
-        self.embed(&mut json, 1);
+        embed(&mut json, &buffers, 1);
         match (&bin, json.pointer_mut("/buffers/0").and_then(Value::as_object_mut)) {
             (Some(bin), Some(first)) => {
                 first.shift_remove("uri");
@@ -129,34 +201,54 @@ impl Document {
 
     /// The form as text, with all buffers inside it.
     pub(crate) fn to_gltf(&self) -> Vec<u8> {
-        let mut json = self.json.clone();
-        self.embed(&mut json, 0);
+        let Self { mut json, buffers } = self.with_files_once();
+        embed(&mut json, &buffers, 0);
         // Formatting a tree of values does not fail.
         let mut text = serde_json::to_vec_pretty(&json).unwrap_or_default();
         text.push(b'\n');
         text
     }
+}
 
-    /// Embeds the buffers from number `first` on into the JSON, so that the file needs no others.
-    fn embed(&self, json: &mut Value, first: usize) {
-        let Some(stated) = json.get_mut("buffers").and_then(Value::as_array_mut) else {
-            return;
-        };
-        for (buffer, bytes) in stated.iter_mut().zip(&self.buffers).skip(first) {
-            if let (Some(buffer), Some(bytes)) = (buffer.as_object_mut(), bytes) {
-                let is_data = |uri: &Value| uri.as_str().is_some_and(|uri| uri.starts_with("data:"));
-                // Embedded buffers stay as they are.
-                if !buffer.get("uri").is_some_and(is_data) {
-                    buffer.insert("uri".to_owned(), format!("{DATA_URI}{}", BASE64.encode(bytes)).into());
-                }
+/// Embeds the buffers from number `first` on into the JSON, so that the file needs no others.
+fn embed(json: &mut Value, buffers: &[Option<Arc<Vec<u8>>>], first: usize) {
+    let Some(stated) = json.get_mut("buffers").and_then(Value::as_array_mut) else {
+        return;
+    };
+    for (buffer, bytes) in stated.iter_mut().zip(buffers).skip(first) {
+        if let (Some(buffer), Some(bytes)) = (buffer.as_object_mut(), bytes) {
+            // Embedded buffers stay as they are.
+            if buffer.get("uri").is_none_or(is_in_other_file) {
+                buffer.insert(
+                    "uri".to_owned(),
+                    format!("{DATA_URI}{}", BASE64.encode(&**bytes)).into(),
+                );
             }
+        }
+    }
+}
+
+/// Whether a URI names another file.
+fn is_in_other_file(uri: &Value) -> bool {
+    uri.as_str().is_none_or(|uri| !uri.starts_with(DATA))
+}
+
+/// Changes every part that refers to a buffer.
+fn each_view(json: &mut Value, mut change: impl FnMut(&mut Value)) {
+    let views = json.get_mut("bufferViews").and_then(Value::as_array_mut);
+    for view in views.into_iter().flatten() {
+        change(view);
+        // Compressed views refer to the buffer of their source.
+        let extensions = view.get_mut("extensions").and_then(Value::as_object_mut);
+        for (_, extension) in extensions.into_iter().flatten() {
+            change(extension);
         }
     }
 }
 
 /// Moves all buffers into the first, with images from the JSON, since a binary file should hold as little text as possible. Views
 /// are adjusted.
-fn gather(json: &mut Value, buffers: &[Option<Vec<u8>>], bin: &mut Vec<u8>) {
+fn gather(json: &mut Value, buffers: &[Option<Arc<Vec<u8>>>], bin: &mut Vec<u8>) {
     let mut starts = vec![0];
     for buffer in buffers.iter().skip(1).flatten() {
         bin.resize(bin.len().next_multiple_of(4), 0);
@@ -177,19 +269,7 @@ fn gather(json: &mut Value, buffers: &[Option<Vec<u8>>], bin: &mut Vec<u8>) {
             view["byteOffset"] = offset.saturating_add(start as u64).into();
         }
     };
-    for view in json
-        .get_mut("bufferViews")
-        .and_then(Value::as_array_mut)
-        .into_iter()
-        .flatten()
-    {
-        move_view(view);
-        // Compressed views refer to the buffer of their source.
-        let extensions = view.get_mut("extensions").and_then(Value::as_object_mut);
-        for (_, extension) in extensions.into_iter().flatten() {
-            move_view(extension);
-        }
-    }
+    each_view(json, move_view);
     if let Some(stated) = json.get_mut("buffers").and_then(Value::as_array_mut) {
         stated.truncate(1);
     }
@@ -237,7 +317,7 @@ pub(super) fn list_mut<'a>(json: &'a mut Value, name: &str) -> &'a mut Vec<Value
 /// The kind and bytes of a picture in a data URI.
 fn picture(uri: &str) -> Option<(String, Vec<u8>)> {
     let kind = uri.strip_prefix("data:")?.split_once(";base64,")?.0.to_owned();
-    Some((kind, resolve(uri, None).ok()?))
+    Some((kind, decoded(uri).ok()?))
 }
 
 fn stated_length(buffer: &Value) -> usize {
@@ -311,26 +391,107 @@ fn push_u32(bytes: &mut Vec<u8>, number: usize) {
     bytes.extend_from_slice(&u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes());
 }
 
-/// The bytes behind a URI.
-fn resolve(uri: &str, companions: Option<Companions<'_>>) -> Result<Vec<u8>, String> {
-    if let Some(data) = uri.strip_prefix("data:") {
-        let Some((head, body)) = data.split_once(',') else {
-            return Err("its data URI has no comma".to_owned());
-        };
-        if !head.to_ascii_lowercase().ends_with(";base64") {
-            return Err("its data URI is not base64".to_owned());
-        }
-        return BASE64
-            .decode(body.trim())
-            .map_err(|error| format!("its data URI is not base64: {error}"));
-    }
-    let shown = excerpt(uri.as_bytes());
-    let Some(companions) = companions else {
-        return Err(format!(
-            "it lies in another file, \"{shown}\", which was not brought along"
-        ));
+/// How the URI of data begins that is written out in the URI itself.
+const DATA: &str = "data:";
+
+/// The bytes in a data URI.
+fn decoded(uri: &str) -> Result<Vec<u8>, String> {
+    let Some((head, body)) = uri.strip_prefix(DATA).and_then(|data| data.split_once(',')) else {
+        return Err("its data URI has no comma".to_owned());
     };
-    companions(&percent_decoded(uri)).map_err(|error| format!("\"{shown}\" cannot be read: {error}"))
+    if !head.to_ascii_lowercase().ends_with(";base64") {
+        return Err("its data URI is not base64".to_owned());
+    }
+    BASE64
+        .decode(body.trim())
+        .map_err(|error| format!("its data URI is not base64: {error}"))
+}
+
+/// The other files that hold buffers. Each is read once, and no further than the longest of its buffers.
+struct OtherFiles<'a> {
+    companions: Option<Companions<'a>>,
+    /// Bytes that buffers state, by file; none if one of them does not say.
+    lengths: HashMap<String, usize>,
+    read: HashMap<String, Result<Arc<Vec<u8>>, String>>,
+    /// Bytes that may still be read.
+    left: u64,
+    limit: u64,
+}
+
+impl<'a> OtherFiles<'a> {
+    /// The files of these buffers, in a file of `num_bytes`.
+    fn of(stated: &[Value], num_bytes: usize, companions: Option<Companions<'a>>, limits: &Limits) -> Self {
+        let mut lengths = HashMap::new();
+        for buffer in stated {
+            if let Some(uri) = buffer
+                .get("uri")
+                .and_then(Value::as_str)
+                .filter(|uri| !uri.starts_with(DATA))
+            {
+                let length = lengths.entry(plain_name(uri)).or_insert(0);
+                *length = stated_length(buffer).max(*length);
+            }
+        }
+        let limit = limits.max_input_bytes.min(limits.max_memory_bytes);
+        Self {
+            companions,
+            lengths,
+            read: HashMap::new(),
+            left: limit.saturating_sub(num_bytes as u64),
+            limit,
+        }
+    }
+
+    /// The bytes of a file. Errors: why there are none.
+    fn read(&mut self, uri: &str) -> Result<Arc<Vec<u8>>, String> {
+        let name = plain_name(uri);
+        if let Some(read) = self.read.get(&name) {
+            return read.clone();
+        }
+        let read = self.read_anew(uri, &name);
+        self.read.insert(name, read.clone());
+        read
+    }
+
+    fn read_anew(&mut self, uri: &str, name: &str) -> Result<Arc<Vec<u8>>, String> {
+        let shown = excerpt(uri.as_bytes());
+        let Some(companions) = self.companions else {
+            return Err(format!(
+                "it lies in another file, \"{shown}\", which was not brought along"
+            ));
+        };
+        let needed = self.lengths.get(name).copied().unwrap_or(usize::MAX) as u64;
+        // One byte more shows that there is more than may be read.
+        let most = needed.min(self.left.saturating_add(1));
+        let mut bytes = companions(name, most).map_err(|error| format!("\"{shown}\" cannot be read: {error}"))?;
+        bytes.truncate(usize::try_from(needed).unwrap_or(usize::MAX));
+        if bytes.len() as u64 > self.left {
+            return Err(format!(
+                "with \"{shown}\" the file and the files that it names hold more than the limit of {} bytes",
+                self.limit
+            ));
+        }
+        self.left -= bytes.len() as u64;
+        Ok(Arc::new(bytes))
+    }
+}
+
+/// The path that a URI names, without parts that change nothing.
+fn plain_name(uri: &str) -> String {
+    let decoded = percent_decoded(uri);
+    let parts: Vec<&str> = decoded.split('/').filter(|part| *part != ".").collect();
+    parts.join("/")
+}
+
+/// Memory that a value of JSON takes besides its text, bytes, rounded up.
+const JSON_VALUE_BYTES: u64 = 120;
+
+/// Memory that JSON takes when it is parsed, bytes: its text, and a value after every comma and bracket.
+fn json_bytes(text: &[u8]) -> u64 {
+    let values = text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
+    (values as u64)
+        .saturating_mul(JSON_VALUE_BYTES)
+        .saturating_add(text.len() as u64)
 }
 
 /// Decodes `%20` and similar escapes.
@@ -361,10 +522,14 @@ fn percent_decoded(uri: &str) -> String {
 mod tests {
     use super::*;
 
+    fn parse(bytes: &[u8], companions: Option<Companions<'_>>) -> (Document, Vec<String>) {
+        Document::parse(bytes, companions, &Limits::default()).unwrap()
+    }
+
     fn document(json: &str, buffers: Vec<Option<Vec<u8>>>) -> Document {
         Document {
             json: serde_json::from_str(json).unwrap(),
-            buffers,
+            buffers: buffers.into_iter().map(|bytes| bytes.map(Arc::new)).collect(),
         }
     }
 
@@ -373,10 +538,10 @@ mod tests {
         let json = r#"{"z": 1, "asset": {"version": "2.0"}, "buffers": [{"byteLength": 5}, {"name": "b", "byteLength": 2}],
             "bufferViews": [{"buffer": 1, "byteOffset": 1, "byteLength": 1}]}"#;
         let before = document(json, vec![Some(vec![1, 2, 3, 4, 5]), Some(vec![9, 8])]);
-        let (glb, _) = Document::parse(&before.to_glb(), None).unwrap();
-        assert_eq!(glb.buffers, [Some(vec![1, 2, 3, 4, 5, 0, 0, 0, 9, 8])]);
+        let (glb, _) = parse(&before.to_glb(), None);
+        assert_eq!(glb.buffers, [Some(Arc::new(vec![1, 2, 3, 4, 5, 0, 0, 0, 9, 8]))]);
         assert_eq!(glb.json["bufferViews"][0]["byteOffset"], json!(9));
-        let (text, _) = Document::parse(&before.to_gltf(), None).unwrap();
+        let (text, _) = parse(&before.to_gltf(), None);
         assert_eq!(text.buffers, before.buffers);
         assert_eq!(text.json["z"], before.json["z"]);
         assert!(
@@ -389,16 +554,66 @@ mod tests {
     #[test]
     fn other_files_are_asked_for_by_their_plain_names() {
         let file = br#"{"asset": {"version": "2.0"}, "buffers": [{"uri": "a%20b.bin", "byteLength": 1}]}"#;
-        let brought = |name: &str| {
-            assert_eq!(name, "a b.bin");
+        let brought = |name: &str, most: u64| {
+            assert_eq!((name, most), ("a b.bin", 1));
             Ok(vec![7])
         };
-        assert_eq!(
-            Document::parse(file, Some(&brought)).unwrap().0.buffers,
-            [Some(vec![7])]
-        );
-        let (alone, faults) = Document::parse(file, None).unwrap();
+        assert_eq!(parse(file, Some(&brought)).0.buffers, [Some(Arc::new(vec![7]))]);
+        let (alone, faults) = parse(file, None);
         assert_eq!(alone.buffers, [None]);
         assert!(faults[0].contains("a%20b.bin"));
+    }
+
+    /// A text of a few kilobytes that names one file a thousand times once took a thousand times its size.
+    #[test]
+    fn a_file_named_by_many_buffers_is_read_once_and_written_once() {
+        let names = ["big.bin", "./big.bin", "%62ig.bin"];
+        let buffer = |index: usize| json!({"uri": names[index % 3], "byteLength": 6 + index % 2});
+        let stated: Vec<Value> = (0..1000).map(buffer).collect();
+        let views: Vec<Value> = (0..1000)
+            .map(|index| json!({"buffer": index, "byteLength": 6}))
+            .collect();
+        let file = json!({"asset": {"version": "2.0"}, "buffers": stated, "bufferViews": views}).to_string();
+        let times = std::cell::Cell::new(0);
+        let brought = |_: &str, most: u64| {
+            times.set(times.get() + 1);
+            Ok(vec![7; usize::try_from(most).unwrap()])
+        };
+        let (read, _) = parse(file.as_bytes(), Some(&brought));
+        assert_eq!((times.get(), read.buffers.len(), read.num_buffer_bytes()), (1, 1000, 7));
+        for written in [read.to_glb(), read.to_gltf()] {
+            let (again, _) = parse(&written, None);
+            assert_eq!(again.buffers, [Some(Arc::new(vec![7; 7]))]);
+            assert_eq!(again.json["bufferViews"][999]["buffer"], json!(0));
+            assert_eq!(again.json["buffers"][0]["byteLength"], json!(7));
+        }
+    }
+
+    #[test]
+    fn all_files_together_stay_within_the_limit() {
+        let file = br#"{"buffers": [{"uri": "a", "byteLength": 60}, {"uri": "b", "byteLength": 60}, {"uri": "c"}]}"#;
+        let limits = Limits {
+            max_input_bytes: file.len() as u64 + 100,
+            ..Limits::default()
+        };
+        let endless = |_: &str, most: u64| Ok(vec![7; usize::try_from(most.min(1 << 20)).unwrap()]);
+        let (read, faults) = Document::parse(file, Some(&endless), &limits).unwrap();
+        assert_eq!(read.num_buffer_bytes(), 60);
+        assert!(faults[1].contains("more than the limit"), "{}", faults[1]);
+        assert!(faults[2].contains("more than the limit"), "{}", faults[2]);
+    }
+
+    #[test]
+    fn text_of_many_small_values_is_refused_before_it_fills_memory() {
+        let file = format!("{{\"extras\": [{}0]}}", "0,".repeat(100_000));
+        let limits = Limits {
+            max_memory_bytes: 1 << 20,
+            ..Limits::default()
+        };
+        let refused = Document::parse(file.as_bytes(), None, &limits);
+        assert!(
+            matches!(refused, Err(ReadError::Memory { limit: 0x10_0000, .. })),
+            "{refused:?}"
+        );
     }
 }

@@ -1,5 +1,7 @@
 //! Changes to the JSON of a file that keep everything else in it.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -34,6 +36,23 @@ pub(crate) fn set_extra(animations: Option<&mut Vec<Value>>, name: &str, facts: 
 pub(crate) fn extra<'a>(animations: &'a [Value], name: &str) -> Option<&'a Value> {
     let is_named = |animation: &&Value| animation.get("name").and_then(Value::as_str) == Some(name);
     animations.iter().find(is_named)?.get("extras")?.get(EXTRA)
+}
+
+/// States the time from key to key in the extras of the animation of that name.
+pub(crate) fn state_step(json: &mut Value, name: &str, step_secs: f64) {
+    let animations = json.get_mut("animations").and_then(Value::as_array_mut);
+    set_extra(animations, name, json!({ "frame_time_secs": step_secs }));
+}
+
+/// The time from key to key in an animation that we wrote: as stated, or of a loop a period by its samples.
+pub(crate) fn stated_step(animations: &[Value], number: usize) -> Option<f64> {
+    let facts = animations.get(number)?.get("extras")?.get(EXTRA)?;
+    if let Some(stated) = facts.get("frame_time_secs") {
+        return stated.as_f64();
+    }
+    let period = facts.pointer("/candidate/period_secs")?.as_f64()?;
+    let samples = facts.pointer("/playback/samples")?.as_f64()?;
+    Some(period / samples).filter(|step| step.is_finite())
 }
 
 /// Marks a node as an added root.
@@ -157,7 +176,7 @@ impl<'a> Data<'a> {
         let stated = list_mut(json, "buffers");
         let appends = self.is_binary && buffers.first().is_some_and(Option::is_some);
         let (buffer, offset) = if appends {
-            let bytes = buffers[0].get_or_insert_default();
+            let bytes = Arc::make_mut(buffers[0].get_or_insert_default());
             bytes.resize(bytes.len().next_multiple_of(4), 0);
             let offset = bytes.len();
             bytes.extend_from_slice(&self.bytes);
@@ -165,7 +184,7 @@ impl<'a> Data<'a> {
             (0, offset)
         } else {
             stated.push(json!({"byteLength": length}));
-            buffers.push(Some(self.bytes));
+            buffers.push(Some(Arc::new(self.bytes)));
             (buffers.len() - 1, 0)
         };
         list_mut(json, "bufferViews").push(json!({

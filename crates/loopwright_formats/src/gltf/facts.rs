@@ -3,20 +3,23 @@
 use serde_json::Value;
 
 use super::{container::Document, edit};
-use crate::loop_file::{
-    json,
-    sidecar::{Sidecar, SidecarError},
+use crate::{
+    limits::Limits,
+    loop_file::{
+        json,
+        sidecar::{Sidecar, SidecarError},
+    },
 };
 
 /// [`crate::with_facts`] for glTF: into the extras of each loop's animation.
 pub(crate) fn with_facts<'a>(bytes: &[u8], loops: impl IntoIterator<Item = &'a Sidecar>) -> Option<Vec<u8>> {
-    let (mut document, _) = Document::parse(bytes, None).ok()?;
+    let (mut document, _) = Document::parse(bytes, None, &Limits::default()).ok()?;
     for facts in loops {
         let name = facts.playback.animation.as_deref()?;
         let mut value = json::to_value(facts).ok()?;
         let fields = value.as_object_mut()?;
-        // Local paths belong only into the file beside it.
-        for beside in ["take", "outputs", "warnings"] {
+        // Local paths belong only into the file beside it, and no file holds its own hash.
+        for beside in ["take", "file_sha256", "outputs", "warnings"] {
             fields.shift_remove(beside);
         }
         edit::set_extra(
@@ -34,7 +37,7 @@ pub(crate) fn with_facts<'a>(bytes: &[u8], loops: impl IntoIterator<Item = &'a S
 
 /// [`crate::facts_in`] for glTF: from the extras of the animation.
 pub(crate) fn facts_in(bytes: &[u8], animation: &str) -> Option<Result<Sidecar, SidecarError>> {
-    let (document, _) = Document::parse(bytes, None).ok()?;
+    let (document, _) = Document::parse(bytes, None, &Limits::default()).ok()?;
     // Motion written without a loop file has only some sections, and no format.
     let extras = edit::extra(document.list("animations"), animation).filter(|extras| extras.get("format").is_some())?;
     Some(Sidecar::from_extras(extras))

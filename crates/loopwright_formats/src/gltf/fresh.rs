@@ -103,7 +103,7 @@ fn document(skeleton: &Skeleton) -> Document {
     json["buffers"] = json!([{"byteLength": buffer.bytes.len()}]);
     Document {
         json,
-        buffers: vec![Some(buffer.bytes)],
+        buffers: vec![Some(Arc::new(buffer.bytes))],
     }
 }
 

@@ -10,6 +10,7 @@ use super::{
     accessor::Accessors,
     choose::{self, Joints, Path},
     container::Document,
+    edit,
     error::GltfError,
     parts::{self, Animation, Nodes, Transform},
     source::{Above, GltfJoint, GltfSource},
@@ -18,7 +19,7 @@ use super::{
 use crate::{
     error::ReadError,
     excerpt::cut,
-    limits::most_transforms,
+    limits::{Limits, most_transforms},
     settings::{Companions, ReadSettings},
     space::{Axis, Space, UnitChoice, UpChoice, guess, warning::SpaceWarning},
     warning::Warning,
@@ -43,8 +44,8 @@ pub(crate) struct GltfFile {
 }
 
 impl GltfFile {
-    pub(crate) fn parse(bytes: &[u8], companions: Option<Companions<'_>>) -> Result<Self, ReadError> {
-        let (document, faults) = Document::parse(bytes, companions)?;
+    pub(crate) fn parse(bytes: &[u8], companions: Option<Companions<'_>>, limits: &Limits) -> Result<Self, ReadError> {
+        let (document, faults) = Document::parse(bytes, companions, limits)?;
         parts::check_version(&document)?;
         let nodes = Nodes::read(&document)?;
         let animations = parts::parts(&document, "animations")?;
@@ -113,7 +114,7 @@ pub(crate) fn read_take(
     if times.is_empty() {
         return Err(no_motion(name).into());
     }
-    let grid = Grid::of(times);
+    let grid = Grid::of(times, edit::stated_step(document.list("animations"), chosen.index));
     if !grid.is_keys_own {
         warnings.push(Warning::KeysOffGrid {
             animation: name.clone(),
@@ -131,6 +132,7 @@ pub(crate) fn read_take(
             bytes: num_bytes,
         });
     }
+    (settings.limits).check_transforms(grid.num_frames, num_joints)?;
     let rig = Rig {
         above: Above::of(nodes, joints.nodes[0]),
         joints: &joints,
@@ -183,7 +185,7 @@ pub(crate) fn read_rest(
     if joints.nodes.iter().flatten().count() == 0 {
         return Err(GltfError::NoAnimations.into());
     }
-    let grid = Grid::of(vec![0.0]);
+    let grid = Grid::of(vec![0.0], None);
     let rig = Rig {
         above: Above::of(nodes, joints.nodes[0]),
         joints: &joints,

@@ -259,7 +259,7 @@ const USUAL_RATES: [f64; 12] = [
 
 /// Rates between which keys count as frames, per second. Below, they are set by hand and far apart; 10 and 12 occur, rounded
 /// down.
-const FRAME_RATES: core::ops::RangeInclusive<f64> = 8.0..=1000.0;
+pub(crate) const FRAME_RATES: core::ops::RangeInclusive<f64> = 8.0..=1000.0;
 
 /// How far a key may be off the grid, in frames.
 const OFF_GRID_FRAMES: f64 = 0.02;
@@ -272,7 +272,9 @@ const LEAST_RATE: f64 = 24.0;
 
 impl Grid {
     /// The grid of the times of all keys, in any order; at least one.
-    pub(crate) fn of(mut times: Vec<f64>) -> Self {
+    ///
+    /// A step that the file states counts if all keys lie on its multiples; else the keys give it.
+    pub(crate) fn of(mut times: Vec<f64>, stated_step_secs: Option<f64>) -> Self {
         times.sort_by(f64::total_cmp);
         let (start, end) = (times[0], times[times.len() - 1]);
         let single = end.abs().max(1.0) * f64::from(f32::EPSILON);
@@ -303,6 +305,13 @@ impl Grid {
                 (frame - frame.round()).abs() * step <= tolerance
             })
         };
+        if let Some(step) = stated_step_secs.filter(|step| *step > 0.0) {
+            let num_steps = (length / step).round();
+            let is_of_length = (num_steps * step - length).abs() <= (OFF_GRID_FRAMES * step).max(4.0 * single);
+            if num_steps >= 1.0 && is_of_length && fits(num_steps) {
+                return grid(num_steps, true);
+            }
+        }
         let own = (length / smallest).round();
         if fits(own) && own / length <= *FRAME_RATES.end() {
             if own / length >= *FRAME_RATES.start() {
@@ -379,8 +388,12 @@ mod tests {
 
     #[test]
     fn keys_give_their_rate() {
-        let at =
-            |frames: &[f64], rate: f64| Grid::of(frames.iter().map(|frame| f64::from((frame / rate) as f32)).collect());
+        let at = |frames: &[f64], rate: f64| {
+            Grid::of(
+                frames.iter().map(|frame| f64::from((frame / rate) as f32)).collect(),
+                None,
+            )
+        };
         let even = at(&[1.0, 2.0, 3.0, 4.0], 30.0);
         assert_eq!((even.num_frames, even.is_keys_own), (4, true));
         assert!((even.step_secs - 1.0 / 30.0).abs() < 1e-8 && (even.start_secs - 1.0 / 30.0).abs() < 1e-8);
@@ -390,8 +403,26 @@ mod tests {
         // Half a second apart: sampled between the keys.
         let sparse = at(&[0.0, 1.0, 2.0], 2.0);
         assert_eq!((sparse.num_frames, sparse.is_keys_own), (25, false));
-        let uneven = Grid::of(vec![0.0, 0.1234, 0.5678, 1.0]);
+        let uneven = Grid::of(vec![0.0, 0.1234, 0.5678, 1.0], None);
         assert_eq!((uneven.num_frames, uneven.is_keys_own), (61, false));
-        assert_eq!(Grid::of(vec![0.5]).num_frames, 1);
+        assert_eq!(Grid::of(vec![0.5], None).num_frames, 1);
+    }
+
+    /// A loop of five frames per second was once read back with 24, and closed with the gap of a whole frame.
+    #[test]
+    fn a_stated_step_counts_where_all_keys_lie_on_it() {
+        for rate in [0.5, 5.0, 2000.0, 60_000.0] {
+            let times: Vec<f64> = (0..12)
+                .map(|frame| f64::from((f64::from(frame) / rate) as f32))
+                .collect();
+            let grid = Grid::of(times.clone(), Some(1.0 / rate));
+            assert_eq!((grid.num_frames, grid.is_keys_own), (12, true), "{rate}");
+            // What does not fit is not believed.
+            assert_eq!(
+                Grid::of(times.clone(), Some(1.3 / rate)),
+                Grid::of(times, None),
+                "{rate}"
+            );
+        }
     }
 }

@@ -41,6 +41,7 @@ pub(crate) fn write_take(take: &Take, source: &GltfSource) -> Result<Written, Wr
     writer.animate(take.name(), take.num_frames(), take.frame_time_secs(), |frame| {
         take.pose(frame).to_pose()
     })?;
+    state_odd_rate(&mut document, take);
     finish(&document, source.is_binary, take.name())
 }
 
@@ -52,7 +53,15 @@ pub(crate) fn write_take_with_root(take: &Take, source: &GltfSource) -> Result<W
     writer.animate(take.name(), take.num_frames(), take.frame_time_secs(), |frame| {
         take.pose(frame).to_pose()
     })?;
+    state_odd_rate(&mut document, take);
     finish(&document, source.is_binary, take.name())
+}
+
+/// States a rate that readers would not take for one of frames.
+fn state_odd_rate(document: &mut Document, take: &Take) {
+    if !super::track::FRAME_RATES.contains(&take.frame_rate_hz()) {
+        edit::state_step(&mut document.json, take.name(), take.frame_time_secs());
+    }
 }
 
 /// The parents of all joints below the first.

@@ -19,6 +19,9 @@ use super::facts::{
 };
 use super::verdict::Verdict;
 
+/// From this ratio on random frames of the take cost nothing but rounding: it rests nearly everywhere, and the ratio means nothing.
+const MEANINGLESS_COST_RATIO: f64 = 1e6;
+
 /// A candidate's facts; `period_secs` is the written period, or the source's own if nothing is written.
 pub fn candidate(candidate: &LoopCandidate, period_secs: f64) -> CandidateFacts {
     CandidateFacts {
@@ -30,7 +33,7 @@ pub fn candidate(candidate: &LoopCandidate, period_secs: f64) -> CandidateFacts 
         cycles: candidate.cycles as usize,
         several_cycles_for: (candidate.outcome.as_ref()).and_then(|outcome| outcome.fewer_cycles_lose_by),
         seam_cost_metre_secs: Some(candidate.seam_cost),
-        cost_ratio: candidate.cost_ratio,
+        cost_ratio: candidate.cost_ratio.filter(|ratio| *ratio < MEANINGLESS_COST_RATIO),
         steadiness: Some(candidate.steadiness),
         contact_phase: candidate.contact_phase,
         activity_ratio: Some(candidate.activity),

@@ -3,6 +3,7 @@
 use loopwright::LoopClip;
 
 use super::{
+    hash::OtherFile,
     place::{LoopInFile, PlaceError},
     sidecar::{Sidecar, SidecarError},
 };
@@ -23,6 +24,9 @@ pub enum LoadLoopError {
     /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// The sidecar is that of another file.
+    #[error(transparent)]
+    OtherFile(#[from] OtherFile),
     /// The two do not match.
     #[error(transparent)]
     Place(#[from] PlaceError),
@@ -49,6 +53,7 @@ impl Sidecar {
 /// Errors: [`LoadLoopError`].
 pub fn load_loop(bytes: &[u8], sidecar: &[u8]) -> Result<LoopClip, LoadLoopError> {
     let sidecar = Sidecar::from_json(sidecar)?;
+    sidecar.check_file(bytes)?;
     let settings = ReadSettings {
         animation: sidecar
             .playback

@@ -18,6 +18,8 @@ pub(crate) mod json;
 
 mod file;
 
+mod hash;
+
 mod pack;
 
 mod load;
@@ -31,6 +33,7 @@ mod version_1;
 mod word;
 
 pub use file::{BlendOrigin, LoopFile, LoopFileError, written_keys};
+pub use hash::OtherFile;
 pub use json::to_text;
 pub use load::{LoadLoopError, load_loop};
 pub use pack::{AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PACK_FORMAT, PackSidecar, PackedLoop};

@@ -66,6 +66,9 @@ pub struct Sidecar {
     pub blend: Option<BlendFacts>,
     /// The engine that it was written for; null if none was named.
     pub target: Option<TargetFacts>,
+    /// SHA-256 of the loop's file, 64 hexadecimal digits; null if unknown, as in loops of former versions.
+    #[serde(default)]
+    pub file_sha256: Option<String>,
     /// Warnings for the user, one sentence each.
     pub warnings: Vec<String>,
     /// Files written, the loop first.
@@ -87,6 +90,7 @@ impl Default for Sidecar {
             playback: PlaybackFacts::default(),
             blend: None,
             target: None,
+            file_sha256: None,
             warnings: Vec::new(),
             outputs: Vec::new(),
         }

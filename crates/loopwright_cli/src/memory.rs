@@ -1,0 +1,101 @@
+//! How much may be read and held: what `--max-memory` says, or most of what the machine has.
+
+use std::{fs, str::FromStr, sync::OnceLock};
+
+use loopwright_formats::{ByteCount, Limits};
+
+/// The limits of this run.
+static LIMITS: OnceLock<Limits> = OnceLock::new();
+
+/// Memory taken for granted where the system does not say how much there is, bytes.
+const UNKNOWN_MEMORY: u64 = 4 << 30;
+
+/// Part of the memory that one file may take; the rest is for the search and for other programs.
+const SHARE: f64 = 0.75;
+
+/// Sets the limits of this run: before the first call of [`limits`].
+pub(crate) fn limit(max_memory: Option<MemorySize>) {
+    let _ = LIMITS.set(limits_of(max_memory));
+}
+
+/// The limits of this run.
+pub(crate) fn limits() -> Limits {
+    *LIMITS.get_or_init(|| limits_of(None))
+}
+
+fn limits_of(max_memory: Option<MemorySize>) -> Limits {
+    let max_memory_bytes = match max_memory {
+        Some(MemorySize(bytes)) => bytes,
+        None => (SHARE * machine_bytes().unwrap_or(UNKNOWN_MEMORY) as f64) as u64,
+    };
+    Limits {
+        max_memory_bytes,
+        ..Limits::default()
+    }
+}
+
+/// What to try where memory does not suffice.
+pub(crate) fn hint() -> String {
+    format!(
+        "a smaller file; or --max-memory with more than {}, if the machine has it",
+        ByteCount(limits().max_memory_bytes)
+    )
+}
+
+/// Memory of the machine, or of the container if that has less.
+fn machine_bytes() -> Option<u64> {
+    let all = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = all.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    let of_container = fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+    let of_container = of_container.and_then(|text| text.trim().parse().ok());
+    Some(kibibytes.saturating_mul(1024).min(of_container.unwrap_or(u64::MAX)))
+}
+
+/// A size as typed: 500M, 2G, or a number of bytes; units are powers of 1024.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MemorySize(u64);
+
+impl FromStr for MemorySize {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let fault = || format!("expected a size such as 500M or 2G, found \"{text}\"");
+        let number = text.trim_end_matches(['B', 'b']).trim_end_matches(['i', 'I']);
+        let (number, scale) = match number.chars().last() {
+            Some('k' | 'K') => (&number[..number.len() - 1], 1_u64 << 10),
+            Some('m' | 'M') => (&number[..number.len() - 1], 1 << 20),
+            Some('g' | 'G') => (&number[..number.len() - 1], 1 << 30),
+            Some('t' | 'T') => (&number[..number.len() - 1], 1 << 40),
+            _ => (number, 1),
+        };
+        let number: f64 = number.trim().parse().map_err(|_| fault())?;
+        let bytes = number * scale as f64;
+        if !(1.0..1e18).contains(&bytes) {
+            return Err(fault());
+        }
+        Ok(Self(bytes as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_typed_in_any_usual_way() {
+        for (text, bytes) in [
+            ("500M", 500 << 20),
+            ("2G", 2 << 30),
+            ("2GiB", 2 << 30),
+            ("1.5g", 3 << 29),
+            ("64 KB", 64 << 10),
+            ("4096", 4096),
+        ] {
+            assert_eq!(text.parse(), Ok(MemorySize(bytes)), "{text}");
+        }
+        for text in ["", "G", "-1G", "nan", "0", "1e30", "two"] {
+            assert!(text.parse::<MemorySize>().is_err(), "{text}");
+        }
+    }
+}

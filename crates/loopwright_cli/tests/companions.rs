@@ -1,0 +1,185 @@
+//! What a glTF file may name: files in its own folder, by where they truly are, once each, and within the limits of reading.
+
+use std::{fs, path::Path};
+
+use harness::Folder;
+use serde_json::{Value, json};
+
+mod harness;
+
+/// The walk as text whose motion is in another file, `name`; returns the bytes of that file.
+fn gltf_with_companion(folder: &Folder, name: &str) -> Vec<u8> {
+    folder.run("convert walk.bvh whole.gltf").done();
+    let mut gltf = folder.json("whole.gltf");
+    let motion = gltf["buffers"].as_array_mut().unwrap().last_mut().unwrap();
+    let data = motion["uri"].as_str().unwrap().to_owned();
+    motion["uri"] = name.into();
+    folder.write("walk.gltf", gltf.to_string());
+    decoded(data.split_once(',').unwrap().1)
+}
+
+fn decoded(base64: &str) -> Vec<u8> {
+    let digit = |letter: u8| match letter {
+        b'A'..=b'Z' => letter - b'A',
+        b'a'..=b'z' => letter - b'a' + 26,
+        b'0'..=b'9' => letter - b'0' + 52,
+        b'+' => 62,
+        _ => 63,
+    };
+    let digits: Vec<u8> = base64.bytes().filter(|letter| *letter != b'=').map(digit).collect();
+    let groups = digits.chunks(4).flat_map(|four| {
+        let bits = four.iter().fold(0_u32, |bits, digit| bits << 6 | u32::from(*digit));
+        let bits = bits << (6 * (4 - four.len()));
+        let bytes = bits.to_be_bytes();
+        bytes[1..four.len()].to_vec()
+    });
+    groups.collect()
+}
+
+/// Asserts that the glTF file is refused, in words, and that nothing of it gets into an output.
+fn refused(folder: &Folder, words: &str) {
+    let answer = folder.run("convert walk.gltf out.glb --force");
+    assert_eq!(answer.status, 2, "{}", answer.stderr);
+    assert!(answer.stderr.contains(words), "{}", answer.stderr);
+    assert!(answer.stderr.contains("\n  try: "), "{}", answer.stderr);
+    assert!(!folder.file("out.glb").exists());
+}
+
+#[test]
+fn companions_in_the_folder_and_below_are_read() {
+    let folder = Folder::with_walk();
+    let bytes = gltf_with_companion(&folder, "data/walk.bin");
+    folder.make_folder("data");
+    folder.write("data/walk.bin", &bytes);
+    folder.run("convert walk.gltf out.glb").done();
+    // A link to a file in the same folder is one as well.
+    #[cfg(unix)]
+    {
+        fs::rename(folder.file("data/walk.bin"), folder.file("walk.bin")).unwrap();
+        std::os::unix::fs::symlink("../walk.bin", folder.file("data/walk.bin")).unwrap();
+        folder.run("convert walk.gltf out.glb --force").done();
+    }
+}
+
+/// `tex.bin -> /etc/passwd` beside a glTF file once got that file into the output.
+#[cfg(unix)]
+#[test]
+fn a_link_out_of_the_folder_is_not_followed() {
+    use std::os::unix::fs::symlink;
+
+    let (folder, elsewhere) = (Folder::with_walk(), Folder::new());
+    let bytes = gltf_with_companion(&folder, "tex.bin");
+    elsewhere.write("secret.bin", bytes);
+    symlink(elsewhere.file("secret.bin"), folder.file("tex.bin")).unwrap();
+    refused(&folder, "it is a link to a file that does not lie in the same folder");
+    fs::remove_file(folder.file("tex.bin")).unwrap();
+
+    let gltf = folder.text("walk.gltf").replace("tex.bin", "linked/secret.bin");
+    folder.write("walk.gltf", gltf);
+    symlink(elsewhere.path(), folder.file("linked")).unwrap();
+    refused(&folder, "it is a link to a file that does not lie in the same folder");
+}
+
+/// A pipe or a device has no end, or no beginning.
+#[cfg(unix)]
+#[test]
+fn a_pipe_as_companion_is_refused_and_not_waited_for() {
+    let folder = Folder::with_walk();
+    gltf_with_companion(&folder, "tex.bin");
+    pipe(&folder.file("tex.bin"));
+    refused(&folder, "it is no file but a folder, a pipe or a device");
+}
+
+/// One named like a loop once made `check FOLDER` wait for ever.
+#[cfg(unix)]
+#[test]
+fn a_pipe_named_like_a_loop_is_passed_over() {
+    let folder = Folder::with_walk();
+    folder.make_folder("loops");
+    folder.run("make walk.bvh -o loops/walk-loop.bvh").done();
+    pipe(&folder.file("loops/pipe-loop.bvh"));
+    let checked = folder.run("check loops").done();
+    assert!(
+        checked.stdout.starts_with("loops/walk-loop.bvh: "),
+        "{}",
+        checked.stdout
+    );
+    assert!(!checked.stdout.contains("pipe-loop"), "{}", checked.stdout);
+    let named = folder.run("inspect loops/pipe-loop.bvh");
+    assert_eq!(named.status, 2);
+    assert!(
+        named.stderr.contains("a pipe, a socket or a device"),
+        "{}",
+        named.stderr
+    );
+}
+
+#[cfg(unix)]
+fn pipe(path: &Path) {
+    let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+    assert!(made.success());
+}
+
+/// Two thousand buffers that name the file itself, or one large file a hundred times, once took gigabytes.
+#[test]
+fn a_small_file_that_names_large_ones_often_stays_small() {
+    let folder = Folder::with_walk();
+    let bytes = gltf_with_companion(&folder, "walk.bin");
+    folder.write("walk.bin", &bytes);
+    folder.write("large.bin", vec![1; 20 << 20]);
+    let mut gltf = folder.json("walk.gltf");
+    let buffers = gltf["buffers"].as_array_mut().unwrap();
+    let more = |index: usize| {
+        let name = if index.is_multiple_of(2) {
+            "large.bin"
+        } else {
+            "walk.gltf"
+        };
+        json!({"uri": name, "byteLength": 20 << 20})
+    };
+    buffers.extend((0..200).map(more));
+    let views: &mut Vec<Value> = gltf["bufferViews"].as_array_mut().unwrap();
+    views.extend((1..200).map(|buffer| json!({"buffer": buffer, "byteLength": 4})));
+    folder.write("walk.gltf", gltf.to_string());
+    folder.run("convert walk.gltf out.glb --max-memory 100M").done();
+    let written = fs::metadata(folder.file("out.glb")).unwrap().len();
+    assert!(written < 22 << 20, "{written}");
+}
+
+/// A file that is too large was once read to its end before it was refused.
+#[test]
+fn a_file_above_the_limit_is_refused_by_its_size() {
+    let folder = Folder::new();
+    let file = fs::File::create(folder.file("huge.bvh")).unwrap();
+    // Without contents on the disk.
+    file.set_len(5 << 30).unwrap();
+    let start = std::time::Instant::now();
+    let answer = folder.run("inspect huge.bvh");
+    assert_eq!(answer.status, 2);
+    assert!(
+        answer
+            .stderr
+            .contains("\"huge.bvh\" is too large: it has 5.0 GiB, the limit is"),
+        "{}",
+        answer.stderr
+    );
+    assert!(answer.stderr.contains("\n  try: "), "{}", answer.stderr);
+    assert!(start.elapsed().as_secs() < 2);
+}
+
+#[test]
+fn a_take_beyond_the_memory_limit_is_refused_with_what_it_needs() {
+    let folder = Folder::with_walk();
+    let answer = folder.run("inspect walk.bvh --max-memory 200K");
+    assert_eq!(answer.status, 2);
+    assert!(
+        answer.stderr.contains("need about") && answer.stderr.contains("the limit is 200 KiB"),
+        "{}",
+        answer.stderr
+    );
+    assert!(
+        answer.stderr.contains("try: a smaller file; or --max-memory"),
+        "{}",
+        answer.stderr
+    );
+}

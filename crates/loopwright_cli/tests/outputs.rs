@@ -1,0 +1,162 @@
+//! Outputs of one run belong together: all of them appear or none, and a loop knows its sidecar again.
+
+use std::fs;
+
+use harness::{Folder, command};
+
+mod harness;
+
+/// A new loop beside an old sidecar once passed `check`, where their figures happened to be alike.
+#[test]
+fn a_loop_beside_the_sidecar_of_another_one_is_refused() {
+    let folder = Folder::with_walk();
+    folder.run("make walk.bvh -o loop.bvh --range 0:60").done();
+    folder.run("make walk.bvh -o other.bvh --range 1:61").done();
+    folder.run("check loop.bvh").done();
+    folder.copy("other.bvh", "loop.bvh");
+    for arguments in [
+        "check loop.bvh",
+        "convert loop.bvh loop.glb",
+        "play loop.bvh -o played.bvh --seconds 3",
+    ] {
+        let answer = folder.run(arguments);
+        assert_eq!(answer.status, 2, "{arguments}");
+        assert!(
+            answer
+                .stderr
+                .contains("\"loop.bvh\" is not the file that \"loop.bvh.json\" describes"),
+            "{}",
+            answer.stderr
+        );
+        assert!(answer.stderr.contains("\n  try: "), "{}", answer.stderr);
+    }
+}
+
+/// What a killed run leaves behind once stayed for ever.
+#[cfg(unix)]
+#[test]
+fn files_of_a_killed_run_are_removed_by_the_next() {
+    let folder = Folder::with_walk();
+    folder.write(".loopwright-aB3dE6gH9jKl.part", "half a loop");
+    folder.write(".loopwright-mine", "mine");
+    folder.run("convert walk.bvh walk.glb").done();
+    assert!(!folder.names().contains(&".loopwright-aB3dE6gH9jKl.part".to_owned()));
+    assert!(folder.names().contains(&".loopwright-mine".to_owned()));
+}
+
+/// Both once ended the run at once, with its temporary files left behind.
+#[cfg(unix)]
+#[test]
+fn a_stopped_run_leaves_no_files_and_says_which_signal_it_was() {
+    let folder = Folder::with_synth("--seconds 60 --fps 120");
+    let before = folder.names();
+    for (signal, status) in [("-INT", 130), ("-TERM", 143)] {
+        let mut run = command()
+            .args(["render", "walk.bvh", "-o", "walk.gif"])
+            .current_dir(folder.path())
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(150));
+        let sent = std::process::Command::new("kill")
+            .args([signal, &run.id().to_string()])
+            .status();
+        assert!(sent.unwrap().success());
+        assert_eq!(run.wait().unwrap().code(), Some(status), "{signal}");
+        assert_eq!(folder.names(), before);
+    }
+}
+
+/// They were once made readable for all, whatever the umask said.
+#[cfg(unix)]
+#[test]
+fn the_umask_holds_for_written_files() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = Folder::with_walk();
+    for (umask, wanted) in [("077", 0o600), ("022", 0o644), ("002", 0o664)] {
+        let script = format!("umask {umask}; \"$0\" convert walk.bvh walk.glb --force");
+        let done = std::process::Command::new("sh")
+            .args(["-c", &script, env!("CARGO_BIN_EXE_loopwright")])
+            .current_dir(folder.path())
+            .status();
+        assert!(done.unwrap().success());
+        let mode = fs::metadata(folder.file("walk.glb")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, wanted, "{umask}");
+    }
+}
+
+/// `convert T x.bvh --force` once removed any `x.bvh.json`.
+#[test]
+fn only_a_sidecar_of_ours_is_removed() {
+    let folder = Folder::with_walk();
+    folder.write("x.bvh.json", "{\"notes\": \"of somebody else\"}");
+    let answer = folder.run("convert walk.bvh x.bvh --force").done();
+    assert!(
+        answer.stderr.contains("\"x.bvh.json\" stands beside the output"),
+        "{}",
+        answer.stderr
+    );
+    assert_eq!(folder.text("x.bvh.json"), "{\"notes\": \"of somebody else\"}");
+
+    folder.run("make walk.bvh -o y.bvh").done();
+    assert_eq!(folder.run("convert walk.bvh y.bvh").status, 2);
+    folder.run("convert walk.bvh y.bvh --force").done();
+    assert!(!folder.file("y.bvh.json").exists());
+}
+
+/// It was once called "the take itself".
+#[test]
+fn a_recipe_that_is_read_is_not_overwritten_and_is_named() {
+    let folder = Folder::with_walk();
+    folder.write("r.toml", "");
+    let answer = folder.run("make walk.bvh -o loop.bvh --recipe r.toml --save-recipe r.toml --force");
+    assert_eq!(answer.status, 2);
+    assert!(
+        answer.stderr.contains("\"r.toml\" is the recipe itself"),
+        "{}",
+        answer.stderr
+    );
+}
+
+/// A name with escape codes once coloured, moved or cleared what stood on the terminal.
+#[cfg(unix)]
+#[test]
+fn escape_codes_in_names_are_shown_and_not_obeyed() {
+    let folder = Folder::with_walk();
+    let name = "walk\u{1b}[2J\u{7}.bvh";
+    for arguments in [
+        vec!["convert", "walk.bvh", name],
+        vec!["inspect", name],
+        vec!["list", name],
+    ] {
+        let answer = folder.run_list(&arguments).done();
+        for text in [&answer.stdout, &answer.stderr] {
+            assert!(!text.contains(['\u{1b}', '\u{7}']), "{text:?}");
+        }
+    }
+    let answer = folder.run_list(&["inspect", "gone\u{1b}[2J.bvh"]);
+    assert!(answer.stderr.contains("gone\\u{1b}[2J.bvh"), "{}", answer.stderr);
+}
+
+/// What the search knew about a loop of several cycles was once lost when its recipe was replayed.
+#[test]
+fn replaying_a_recipe_gives_the_same_bytes() {
+    let Some(mocap) = loopwright_mocap::folder_or_skip() else {
+        return;
+    };
+    let takes = ["100style/Neutral_FR.bvh", "snu/raw_spiral_fast_left.bvh"].map(|name| mocap.join(name));
+    let folder = Folder::with_walk();
+    for take in takes {
+        let take = take.to_str().unwrap();
+        folder.run_list(&["make", take, "-o", "loop.glb", "--save-recipe", "r.toml", "--force"]);
+        let (first, facts) = (folder.read("loop.glb"), folder.json("loop.glb.json"));
+        folder.run_list(&["make", take, "-o", "loop.glb", "--recipe", "r.toml", "--force"]);
+        assert!(folder.read("loop.glb") == first, "{take}");
+        let again = folder.json("loop.glb.json");
+        for section in ["candidate", "closure", "root_motion", "feet", "quality", "file_sha256"] {
+            assert_eq!(again[section], facts[section], "{take}: {section}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Which file a sidecar belongs to.
+
+use core::fmt::Write as _;
+
+use sha2::{Digest, Sha256};
+
+use super::sidecar::Sidecar;
+use crate::excerpt::cut;
+
+/// The SHA-256 of a file as 64 hexadecimal digits.
+fn sha256(bytes: &[u8]) -> String {
+    let mut digits = String::with_capacity(64);
+    for byte in Sha256::digest(bytes) {
+        // Writing into a text does not fail.
+        let _ = write!(digits, "{byte:02x}");
+    }
+    digits
+}
+
+/// The file is not the one that a sidecar describes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the file is not the one that its sidecar describes: its SHA-256 is {found}, the sidecar states {stated}")]
+pub struct OtherFile {
+    /// The hash of the file.
+    pub found: String,
+    /// The hash in the sidecar.
+    pub stated: String,
+}
+
+impl Sidecar {
+    /// States which file the sidecar belongs to; `bytes` are the whole of it, as written to the disk.
+    pub fn state_file(&mut self, bytes: &[u8]) {
+        self.file_sha256 = Some(sha256(bytes));
+    }
+
+    /// Errors: the file is another one than the sidecar states. A sidecar that states none fits any.
+    pub fn check_file(&self, bytes: &[u8]) -> Result<(), OtherFile> {
+        let Some(stated) = &self.file_sha256 else {
+            return Ok(());
+        };
+        let found = sha256(bytes);
+        if found.eq_ignore_ascii_case(stated) {
+            return Ok(());
+        }
+        Err(OtherFile {
+            found,
+            stated: cut(stated, 64),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sidecar_knows_its_file() {
+        let mut sidecar = Sidecar::default();
+        assert_eq!(sidecar.check_file(b"any"), Ok(()));
+        sidecar.state_file(b"abc");
+        // The example of FIPS 180-4.
+        let of_abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(sidecar.file_sha256.as_deref(), Some(of_abc));
+        assert_eq!(sidecar.check_file(b"abc"), Ok(()));
+        assert_eq!(sidecar.check_file(b"abd").unwrap_err().stated, of_abc);
+    }
+}
