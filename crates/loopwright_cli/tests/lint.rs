@@ -75,7 +75,7 @@ fn a_limit_that_is_exceeded_is_reported_with_what_to_try() {
         let failed = one["failed"].as_array().unwrap();
         assert_eq!(failed.len(), 1);
         assert_eq!(failed[0]["measure"], "foot_slide_cmps");
-        assert_eq!(number(&failed[0], "allowed"), 0.1);
+        assert_eq!(number(&failed[0], "allowed"), 0.01);
         assert_eq!(number(&failed[0], "found"), number(one, "quality/foot_slide_cmps"));
         assert_eq!(failed[0]["joint"], Value::Null);
         assert!(failed[0]["try"].as_str().unwrap().contains("--max-foot-slide"));
