@@ -91,7 +91,7 @@ fn a_limit_that_is_exceeded_is_reported_with_what_to_try() {
         text.stdout
     );
     assert!(text.stdout.contains("failed: foot sliding "), "{}", text.stdout);
-    assert!(text.stdout.contains(", allowed 0.1\n    try: "), "{}", text.stdout);
+    assert!(text.stdout.contains(", allowed 0.01\n    try: "), "{}", text.stdout);
     assert!(text.stderr.contains("3 of 3 loops exceed a limit"), "{}", text.stderr);
 }
 

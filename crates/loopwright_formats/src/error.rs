@@ -7,10 +7,10 @@ use loopwright::{motion::SkeletonError, take::TakeError};
 use crate::{
     animations::AnimationError,
     bvh::error::{BvhError, Position},
+    byte_count::ByteCount,
     detect::FileKind,
     fbx::error::FbxError,
     gltf::error::GltfError,
-    limits::ByteCount,
 };
 
 /// Why bytes are not a take.

@@ -49,6 +49,8 @@
 
 mod detect;
 
+mod byte_count;
+
 mod limits;
 
 mod excerpt;
@@ -88,6 +90,7 @@ mod error;
 pub use animated_file::AnimatedFile;
 pub use animations::AnimationError;
 pub use bvh::{error::BvhError, source::BvhSource, warning::BvhWarning};
+pub use byte_count::ByteCount;
 pub use detect::{FileKind, file_kind};
 pub use error::{ReadError, WriteError};
 pub use fbx::{error::FbxError, source::FbxSource};
@@ -95,7 +98,7 @@ pub use gltf::{
     error::{GlbFault, GltfError},
     source::GltfSource,
 };
-pub use limits::{ByteCount, Limits, MAX_FILE_BYTES};
+pub use limits::{Limits, MAX_FILE_BYTES};
 pub use loop_file::{LoadLoopError, LoopFile, LoopFileError, LoopInFile, Sidecar, SidecarError, Target, load_loop};
 pub use naming::added_root_name;
 pub use read::{animation_names, load, read_take, read_take_from};

@@ -62,6 +62,6 @@ mod tests {
         let of_abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(sidecar.file_sha256.as_deref(), Some(of_abc));
         assert_eq!(sidecar.check_file(b"abc"), Ok(()));
-        assert_eq!(sidecar.check_file(b"abd").unwrap_err().stated, of_abc);
+        assert_eq!(sidecar.check_file(b"xyz").unwrap_err().stated, of_abc);
     }
 }
