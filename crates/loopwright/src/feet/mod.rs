@@ -87,6 +87,16 @@ words!(HeldBy {
     Lock: "lock",
 });
 
+impl FootLock {
+    /// What feet are held by, where it succeeds.
+    pub(crate) fn held_by(self) -> HeldBy {
+        match self {
+            Self::On => HeldBy::Lock,
+            _ => HeldBy::Solve,
+        }
+    }
+}
+
 /// A point of a foot that bears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FootPoint {
@@ -317,10 +327,6 @@ pub fn plant(
     lock: FootLock,
     source: Option<&RootRelativeClip>,
 ) -> Result<(Option<LoopClip>, Feet), PlantError> {
-    let by = match lock {
-        FootLock::On => HeldBy::Lock,
-        _ => HeldBy::Solve,
-    };
     Planting {
         body,
         root_joint,
@@ -328,7 +334,7 @@ pub fn plant(
         lock,
         source,
     }
-    .plant(clip, by)
+    .plant(clip, lock.held_by())
 }
 
 /// What feet are held by and against: see [`plant`].

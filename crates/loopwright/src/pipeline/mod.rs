@@ -312,14 +312,14 @@ fn on_its_feet(
         source: Some(&source),
     };
     let slide = |clip: &LoopClip| quality::foot_slide_of_loop(clip, body, &source);
-    let open = slide(&loop_clip);
     // Mirrored halves stay mirrored to rounding sample by sample, not through one solve of both.
-    let by = if settings.feet.lock == FootLock::On || candidate.pairing.mirror().is_some() {
-        HeldBy::Lock
-    } else {
-        HeldBy::Solve
+    let by = match candidate.pairing.mirror() {
+        Some(_) => HeldBy::Lock,
+        None => settings.feet.lock.held_by(),
     };
     let (mut planted, mut feet) = planting.plant(&loop_clip, by)?;
+    // Where nothing is held there is nothing to compare: most loops that are closed to choose from.
+    let open = planted.as_ref().and_then(|_| slide(&loop_clip));
     let mut held = planted.as_ref().and_then(slide);
     if settings.feet.lock == FootLock::Auto && feet.held_by == Some(HeldBy::Solve) && held > open {
         // Feet that hardly slide are held more exactly sample by sample.

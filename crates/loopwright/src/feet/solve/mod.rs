@@ -45,8 +45,8 @@ const SETTLED: f64 = 2e-3;
 /// A last step larger than this shows that the search has not come near.
 const UNSETTLED: f64 = 0.1;
 
-/// Most unknowns of a loop: memory grows with them, and a loop of minutes is no cycle.
-const MOST_UNKNOWNS: usize = 200_000;
+/// Most samples times the square of the unknowns of one: 170 MB of equations. A loop of minutes is no cycle.
+const MOST_PRODUCTS: usize = 3_000_000;
 
 /// A part of a foot that strays farther than this while it seems to bear turns about another part, metres; it is not held.
 const TURNS_METRES: f64 = 0.03;
@@ -119,7 +119,7 @@ pub(super) struct Solved {
 pub(super) fn solve(stage: &Stage<'_>, uncut: &Uncut, legs: &[BearingLeg], lifted: usize, size: f64) -> Option<Solved> {
     let count = stage.clip.num_samples();
     let width = HIPS + LEG_UNKNOWNS * legs.len();
-    if count < FEWEST_SAMPLES || count.saturating_mul(width) > MOST_UNKNOWNS {
+    if count < FEWEST_SAMPLES || count.saturating_mul(width * width) > MOST_PRODUCTS {
         return None;
     }
     let goals: Vec<Goals> = (legs.iter())
