@@ -11,19 +11,19 @@ use loopwright::{
 };
 
 /// A point bears within this of the 2nd percentile of its heights, metres, ...
-const BEARING_METRES: f64 = 0.03;
+pub(crate) const BEARING_METRES: f64 = 0.03;
 
 /// ... while it is slower than this over the ground, metres per second, ...
-const BEARING_MPS: f64 = 0.3;
+pub(crate) const BEARING_MPS: f64 = 0.3;
 
 /// ... for this long or longer, seconds.
-const BEARING_SECS: f64 = 0.1;
+pub(crate) const BEARING_SECS: f64 = 0.1;
 
 /// The share of heights that is taken for the lowest.
-const LOWEST_SHARE: f64 = 0.02;
+pub(crate) const LOWEST_SHARE: f64 = 0.02;
 
 /// Height of the body in whose size lengths are given, metres.
-const USUAL_HEIGHT: f64 = 1.7;
+pub(crate) const USUAL_HEIGHT: f64 = 1.7;
 
 /// Frames of the take beyond both ends that knees and heights are compared with.
 const BEYOND: isize = 2;
@@ -60,14 +60,14 @@ pub(crate) struct BearingFigures {
 
 /// A point fixed to a joint.
 #[derive(Clone, Copy, Debug)]
-struct Point {
-    kind: PointKind,
-    joint: usize,
-    offset: DVec3,
+pub(crate) struct Point {
+    pub(crate) kind: PointKind,
+    pub(crate) joint: usize,
+    pub(crate) offset: DVec3,
 }
 
 /// The points of the feet of a body.
-fn points_of(skeleton: &Skeleton, body: &Body) -> Vec<Point> {
+pub(crate) fn points_of(skeleton: &Skeleton, body: &Body) -> Vec<Point> {
     let mut points = Vec::new();
     if body.found_by == FoundBy::AllLeaves {
         return points;
@@ -181,12 +181,12 @@ impl BearingFigures {
     }
 }
 
-fn over_ground(way: DVec3) -> f64 {
+pub(crate) fn over_ground(way: DVec3) -> f64 {
     ops::hypot(way.x, way.z)
 }
 
 /// Runs of `true` around a circle: where each starts, and how long it is.
-fn runs(flags: &[bool]) -> Vec<(usize, usize)> {
+pub(crate) fn runs(flags: &[bool]) -> Vec<(usize, usize)> {
     let count = flags.len();
     let Some(off) = flags.iter().position(|flag| !flag) else {
         return vec![(0, count)];

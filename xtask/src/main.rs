@@ -53,6 +53,8 @@ mod files;
 
 mod fit;
 
+mod jumps;
+
 mod mean_cycle;
 
 mod road;
@@ -79,7 +81,7 @@ const MEASUREMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/measure
 type Measure = fn(&Captured) -> Result<Sections, String>;
 
 /// Every page that a measurement fills.
-const PAGES: [(&str, Measure); 15] = [
+const PAGES: [(&str, Measure); 16] = [
     ("bvh", bvh::measure),
     ("check", check::measure),
     ("choice", choice::measure),
@@ -89,6 +91,7 @@ const PAGES: [(&str, Measure); 15] = [
     ("feet", feet::measure),
     ("files", files::measure),
     ("fit", fit::measure),
+    ("jumps", jumps::measure),
     ("mean_cycle", mean_cycle::measure),
     ("road", road::measure),
     ("root", root::measure),

@@ -68,6 +68,7 @@ fn main() {
         ("cubic", Method::of(Shape::Cubic { blend_secs: 0.35 })),
         ("spring", Method::of(Shape::Spring { half_life_secs: 0.1 })),
         ("linear", Method::of(Shape::Linear { blend_secs: 0.35 })),
+        ("least", Method::of(Shape::Least { blend_secs: 0.35 })),
         ("adjustment", Method::of(Shape::Adjustment { blend_secs: 0.35 })),
         ("crossfade", Method::crossfade(0.35)),
     ] {
@@ -109,14 +110,13 @@ fn main() {
             take.num_joints()
         );
     };
-    of_loop(
-        "loop, feet as they are",
-        &LoopSettings {
-            feet: FootLock::Off.into(),
-            ..LoopSettings::default()
-        },
-    );
-    of_loop("loop, feet held", &LoopSettings::default());
+    let feet = |lock: FootLock| LoopSettings {
+        feet: lock.into(),
+        ..LoopSettings::default()
+    };
+    of_loop("loop, feet as they are", &feet(FootLock::Off));
+    of_loop("loop, feet sample by sample", &feet(FootLock::On));
+    of_loop("loop, feet solved", &feet(FootLock::Solve));
     let time = milliseconds(|| {
         let choice = analysis.choose_closure(best, &LoopSettings::default());
         black_box(choice.expect("the walk closes"));

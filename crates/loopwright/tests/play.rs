@@ -4,8 +4,10 @@ use glam::{DQuat, DVec3};
 use loopwright::{
     Analysis, Joint, LoopClip, LoopSet, LoopSettings, PlaySettings, Pose, RootMotion, SearchSettings, Skeleton, Tracks,
     math::{Decay, Rigid, Twist, ops, rotation},
-    play::PlayError,
+    play::{Performance, PlayError},
 };
+
+use loopwright_synth::{WalkSettings, synthesize};
 
 const TAU: f64 = core::f64::consts::TAU;
 
@@ -76,6 +78,7 @@ fn nothing_steps_and_nothing_jerks_at_a_jump() {
             seed: 5,
             fade,
             cycles: [1, 2],
+            ..PlaySettings::default()
         };
         let performance = set().perform(30.0, &settings).unwrap();
         assert!(performance.segments().len() > 10);
@@ -237,6 +240,7 @@ fn a_loop_is_left_at_its_best_exit_within_one_more_cycle() {
                 seed: 9,
                 fade,
                 cycles: [cycles; 2],
+                ..PlaySettings::default()
             };
             let performance = set.perform(60.0, &settings).unwrap();
             for pair in performance.segments().windows(2) {
@@ -277,6 +281,7 @@ fn no_loop_is_left_before_the_fade_has_ended() {
         seed: 2,
         fade,
         cycles: [1, 1],
+        ..PlaySettings::default()
     };
     let performance = set().perform(60.0, &settings).unwrap();
     assert!(performance.segments().len() > 10);
@@ -345,7 +350,12 @@ fn frames_are_samples_of_the_same_performance() {
 #[test]
 fn sets_that_cannot_be_played_are_reported() {
     let set = set();
-    let with = |fade, cycles| PlaySettings { seed: 0, fade, cycles };
+    let with = |fade, cycles| PlaySettings {
+        seed: 0,
+        fade,
+        cycles,
+        ..PlaySettings::default()
+    };
     assert_eq!(LoopSet::new(Vec::new()), Err(PlayError::NoLoops));
     for found in [0.0, -1.0, f64::INFINITY] {
         let error = set.perform(found, &PlaySettings::default()).unwrap_err();
@@ -433,4 +443,114 @@ fn captured_gaits_are_left_where_it_costs_least() {
             assert!(jump.entry.cost < 0.97 * at_end, "{files:?}: {jump:?} {at_end}");
         }
     }
+}
+
+/// The recommended loop of a synthetic walk at a speed, metres per second.
+fn walk(speed_mps: f64, seed: u64) -> LoopClip {
+    let settings = WalkSettings {
+        speed_mps,
+        seed,
+        ..WalkSettings::default()
+    };
+    let take = synthesize(&settings).unwrap().take;
+    let analysis = Analysis::new(&take).unwrap();
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+    let made = analysis.make_loop(found.best().unwrap(), &LoopSettings::default());
+    made.unwrap().loop_clip
+}
+
+/// The largest way over the ground of toe joints after jumps, while they stand in the loop that is entered and are on the ground,
+/// and the farthest that they go below where they stand; metres.
+fn slide_and_depth(performance: &Performance, loops: &[LoopClip]) -> [f64; 2] {
+    let toes = ["LeftToeBase", "RightToeBase"].map(|name| loops[0].skeleton().find(name).unwrap());
+    let (mut slide, mut depth) = (0.0_f64, 0.0_f64);
+    let h = 1.0 / 240.0;
+    for segment in &performance.segments()[1..] {
+        let clip = &loops[segment.loop_index];
+        let in_loop = |secs: f64, toe: usize| {
+            let body = clip.body_pose_at(secs, Default::default());
+            let world = body.as_ref().world(clip.skeleton()).moved(clip.root_pose_at(secs));
+            world.translations[toe]
+        };
+        for toe in toes {
+            let samples = (clip.period_secs() / h) as usize;
+            let heights = (0..samples).map(|sample| in_loop(sample as f64 * h, toe).y);
+            let floor = heights.fold(f64::INFINITY, f64::min);
+            let mut stood: Option<DVec3> = None;
+            for step in 0..(1.0 / h) as usize {
+                let since = step as f64 * h;
+                let at = performance.world_pose_at(segment.start_secs + since).translations[toe];
+                depth = depth.max(floor - at.y);
+                let secs = segment.entry.secs + since;
+                let [here, next] = [in_loop(secs, toe), in_loop(secs + h, toe)];
+                let stands = here.y < floor + 0.01 && (next - here).length() < 0.1 * h && at.y < floor + 0.01;
+                if !stands {
+                    stood = None;
+                    continue;
+                }
+                let way = at - *stood.get_or_insert(at);
+                slide = slide.max(ops::hypot(way.x, way.z));
+            }
+        }
+    }
+    [slide, depth]
+}
+
+/// A fade from a slow walk into a fast one drags standing feet along by centimetres; solved, they stay.
+#[test]
+fn feet_stay_where_they_stand_while_a_jump_fades() {
+    let loops = vec![walk(0.9, 3), walk(1.7, 4)];
+    let set = LoopSet::new(loops).unwrap();
+    let [open, held] = [false, true].map(|feet| {
+        let settings = PlaySettings {
+            feet,
+            ..PlaySettings::default()
+        };
+        let performance = set.perform(30.0, &settings).unwrap();
+        assert!(performance.segments().len() > 8);
+        slide_and_depth(&performance, set.loops())
+    });
+    assert!(open[0] > 0.02, "the fade slides feet by {:.4} m", open[0]);
+    assert!(held[0] < 0.005, "solved, by {:.4} m", held[0]);
+    assert!(held[1] < 0.002, "{:.4} m below the floor", held[1]);
+}
+
+/// Feet are solved without a step: no joint changes its velocity at once where a correction begins, and once it has ended the loop
+/// itself plays.
+#[test]
+fn solved_feet_begin_and_end_at_rest() {
+    let set = LoopSet::new(vec![walk(0.9, 3), walk(1.7, 4)]).unwrap();
+    let performances = [false, true].map(|feet| {
+        let settings = PlaySettings {
+            feet,
+            ..PlaySettings::default()
+        };
+        set.perform(20.0, &settings).unwrap()
+    });
+    let corrected = |secs: f64| {
+        let [open, held] = performances
+            .each_ref()
+            .map(|performance| performance.world_pose_at(secs));
+        let ways = open.translations.iter().zip(&held.translations);
+        ways.map(|(open, held)| open.distance(*held)).fold(0.0, f64::max)
+    };
+    let h = 1e-5;
+    for pair in performances[1].segments().windows(2) {
+        let (at, next) = (pair[0].start_secs, pair[1].start_secs);
+        assert!(corrected(at + h) < 1e-8, "a step of {:e} m", corrected(at + h));
+        assert_eq!(corrected(next - h), 0.0, "the loop itself is left");
+    }
+    let largest = (0..2000)
+        .map(|step| corrected(f64::from(step) * 0.01))
+        .fold(0.0, f64::max);
+    assert!((0.01..0.2).contains(&largest), "feet are corrected by {largest} m");
+}
+
+#[test]
+fn solved_feet_are_the_same_whether_jumps_are_prepared_or_not() {
+    let set = LoopSet::new(vec![walk(0.9, 3), walk(1.7, 4)]).unwrap();
+    let settings = PlaySettings::default();
+    let alone = set.perform(12.0, &settings).unwrap();
+    let prepared = set.prepared(settings.fade).unwrap().perform(12.0, &settings).unwrap();
+    assert_eq!(alone, prepared);
 }

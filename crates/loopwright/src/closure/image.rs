@@ -12,9 +12,10 @@ use super::{
     targets::Targets,
 };
 use crate::{
+    loop_clip::LoopClip,
     math::{rigid::Rigid, rotation},
     mirror::{ACROSS, Mirror},
-    motion::{Pose, PoseRef},
+    motion::{Pose, PoseRef, Tracks},
     take::Clip,
 };
 
@@ -173,6 +174,37 @@ impl<'a> Image<'a> {
             image.set_joint(self.partner(joint), Rigid::new(rotation, position));
         }
         image
+    }
+
+    /// The loop whose second half is the image of the first, where it is but for `rounding` (metres and radians): the mean of each
+    /// half and the image of the other. Otherwise the loop itself: sides with bones of unlike lengths are no images of each other.
+    pub(crate) fn without_rounding(&self, clip: LoopClip, rounding: f64) -> LoopClip {
+        let half = clip.num_samples() / 2;
+        let poses: Vec<Pose> = (0..clip.num_samples())
+            .map(|key| clip.body_pose(key).to_pose())
+            .collect();
+        let images: Vec<Pose> = (0..poses.len())
+            .map(|key| self.pose(poses[(key + half) % poses.len()].as_ref()))
+            .collect();
+        let mut even = Tracks::empty(clip.skeleton().clone(), clip.step_secs(), poses.len());
+        for (mut pose, image) in poses.into_iter().zip(images) {
+            for (place, other) in pose.translations.iter_mut().zip(image.translations) {
+                let gap = other - *place;
+                if gap.length() > rounding {
+                    return clip;
+                }
+                *place += 0.5 * gap;
+            }
+            for (turn, other) in pose.rotations.iter_mut().zip(image.rotations) {
+                let gap = rotation::difference(other, *turn);
+                if gap.length() > rounding {
+                    return clip;
+                }
+                *turn = (rotation::exp(0.5 * gap) * *turn).normalize();
+            }
+            even.push(pose.as_ref());
+        }
+        clip.with_tracks(even)
     }
 
     /// The clip with its lasting differences between left and right evened out, and the shift of each joint: translation, metres,

@@ -43,6 +43,8 @@ pub(crate) mod speed;
 
 mod solve;
 
+pub(crate) use solve::fade;
+
 pub(crate) mod toes;
 
 pub use contact::LoopContact;
@@ -333,6 +335,7 @@ pub fn plant(
         limits,
         lock,
         source,
+        is_mirrored: false,
     }
     .plant(clip, lock.held_by())
 }
@@ -345,6 +348,8 @@ pub(crate) struct Planting<'a> {
     pub(crate) limits: &'a ContactLimits,
     pub(crate) lock: FootLock,
     pub(crate) source: Option<&'a RootRelativeClip>,
+    /// Whether the second half of the loop is the mirror image of the first.
+    pub(crate) is_mirrored: bool,
 }
 
 impl Planting<'_> {
@@ -403,7 +408,10 @@ impl Planting<'_> {
         }
         feet.bearing = legs.iter().flat_map(BearingLeg::bearing).collect();
         let solved = (by == HeldBy::Solve).then(|| {
-            let uncut = self.source.map_or_else(|| Uncut::of_loop(clip), Uncut::of_source);
+            let uncut = match self.source {
+                Some(source) => Uncut::of_source(source, self.is_mirrored),
+                None => Uncut::of_loop(clip),
+            };
             let size = body.size_in(clip.skeleton(), clip.body_pose(0));
             solve::solve(&stage, &uncut, &legs, lifted, size)
         });

@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3};
 use crate::{
     loop_clip::LoopClip,
     math::time_step::TimeStep,
-    motion::{RootMotion, WorldTracks},
+    motion::{RootMotion, Skeleton, WorldTracks},
 };
 
 /// A loop's root motion and its samples, seen from the root.
@@ -40,8 +40,7 @@ impl<'a> Stage<'a> {
 
     /// Rotation of the joint above one at a sample, seen from the root.
     pub(super) fn rotation_above(&self, sample: usize, joint: usize) -> DQuat {
-        let above = self.clip.skeleton().parent(joint);
-        above.map_or(DQuat::IDENTITY, |joint| self.world.rotation(sample, joint))
+        rotation_above(self.clip.skeleton(), &self.world, sample, joint)
     }
 
     /// The up axis of the world, seen from the root.
@@ -56,4 +55,10 @@ impl<'a> Stage<'a> {
             .nearest(secs)
             .clamp(1, (self.clip.num_samples() - 1) / 2)
     }
+}
+
+/// Rotation of the joint above one at a sample.
+pub(super) fn rotation_above(skeleton: &Skeleton, world: &WorldTracks, sample: usize, joint: usize) -> DQuat {
+    let above = skeleton.parent(joint);
+    above.map_or(DQuat::IDENTITY, |joint| world.rotation(sample, joint))
 }

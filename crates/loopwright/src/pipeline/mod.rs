@@ -221,18 +221,18 @@ fn finish(
     settings: &LoopSettings,
 ) -> Result<MadeLoop, MakeError> {
     let (mean, mean_cycle) = mean.unzip();
-    let (source, closed) = match candidate.pairing.mirror() {
+    let (source, closed, image) = match candidate.pairing.mirror() {
         Some(mirror) => {
             // A joint of the rig that is the root does not move in the root's frame; the hips move.
             let carrier = source.root_joint.map_or(source.carrier, |_| analysis.body.hips);
             let image = Image::of(&source.clip, mirror, carrier)?;
             let closed = closure::close_half(&source.clip, &image, &settings.closure)?;
             let whole = source.clip.followed_by_image(|pose| image.pose(pose));
-            (RootRelativeClip { clip: whole, ..source }, closed)
+            (RootRelativeClip { clip: whole, ..source }, closed, Some(image))
         }
         None => {
             let closed = closure::close(&mean.as_ref().unwrap_or(&source).clip, &settings.closure)?;
-            (source, closed)
+            (source, closed, None)
         }
     };
     let RootRelativeClip { carrier, root, .. } = *mean.as_ref().unwrap_or(&source);
@@ -242,7 +242,7 @@ fn finish(
         carrier,
         root,
     )?;
-    let (loop_clip, source, feet) = on_its_feet(loop_clip, source, analysis, candidate, settings)?;
+    let (loop_clip, source, feet) = on_its_feet(loop_clip, source, image.as_ref(), analysis, candidate, settings)?;
     let (loop_clip, source) = if settings.root.mode == RootMode::Path {
         led_along_its_path(&loop_clip, source, analysis, settings)?
     } else {
@@ -276,10 +276,16 @@ const STANDS_MPS: f64 = 0.02;
 /// ... and where that moves the joints by less than this on average, metres.
 const MAX_BENT_METRES: f64 = 2e-3;
 
+/// Feet of two mirrored halves that one solve holds are as alike as this, metres and radians, where the body is symmetric.
+const SOLVED_ALIKE: f64 = 1e-4;
+
 /// The loop at the speed of its feet, if that is more accurate, and with its feet held during contacts.
+///
+/// `image` is that of the first half where the second is to mirror it.
 fn on_its_feet(
     loop_clip: LoopClip,
     source: RootRelativeClip,
+    image: Option<&Image<'_>>,
     analysis: &Analysis,
     candidate: &LoopCandidate,
     settings: &LoopSettings,
@@ -310,14 +316,14 @@ fn on_its_feet(
         limits,
         lock: settings.feet.lock,
         source: Some(&source),
+        is_mirrored: image.is_some(),
     };
     let slide = |clip: &LoopClip| quality::foot_slide_of_loop(clip, body, &source);
-    // Mirrored halves stay mirrored to rounding sample by sample, not through one solve of both.
-    let by = match candidate.pairing.mirror() {
-        Some(_) => HeldBy::Lock,
-        None => settings.feet.lock.held_by(),
-    };
-    let (mut planted, mut feet) = planting.plant(&loop_clip, by)?;
+    let (mut planted, mut feet) = planting.plant(&loop_clip, settings.feet.lock.held_by())?;
+    if let Some(image) = image {
+        // One solve of both halves rounds them differently.
+        planted = planted.map(|planted| image.without_rounding(planted, SOLVED_ALIKE));
+    }
     // Where nothing is held there is nothing to compare: most loops that are closed to choose from.
     let open = planted.as_ref().and_then(|_| slide(&loop_clip));
     let mut held = planted.as_ref().and_then(slide);

@@ -5,10 +5,11 @@
 //! ended, a loop is in the same state at every cycle's same phase, so the result depends on the two loops and the fade alone.
 //! The cost is the same in both directions, D(x, v) = D(-x, -v), and so is the pair of phases. Source: docs/math/blend.md.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::entry::{Entry, NUM_REFINEMENTS, SampledLoops, WeightedState, motion};
 use crate::{
+    feet::fade::SolvedFade,
     loop_clip::LoopClip,
     math::{decay::Decay, time_step::TimeStep},
     transition::best::Bounds,
@@ -47,6 +48,8 @@ pub(super) struct Jumps {
     pub(super) fade: Decay,
     /// By the indices of two loops, the smaller first: from the first into the second.
     found: BTreeMap<[usize; 2], Pair>,
+    /// Feet through the fades, from the first into the second; `None` where they cannot be held.
+    pub(super) feet: BTreeMap<[usize; 2], Option<Arc<SolvedFade>>>,
 }
 
 impl Jumps {
@@ -54,6 +57,7 @@ impl Jumps {
         Self {
             fade,
             found: BTreeMap::new(),
+            feet: BTreeMap::new(),
         }
     }
 

@@ -5,6 +5,8 @@
 //! joint and the root continue without a step or a jerk. A [`LoopSet`] draws from a seed which loop comes next and for how many
 //! cycles. Derivation: docs/math/blend.md.
 
+use std::sync::Arc;
+
 use rand_pcg::{
     Pcg64,
     rand_core::{Rng, SeedableRng},
@@ -12,6 +14,7 @@ use rand_pcg::{
 
 use crate::{
     blend::SkeletonDifference,
+    feet::fade::{self, Footwork, SolvedFade},
     loop_clip::{Interpolation, LoopClip, LoopClipError},
     math::{decay::Decay, rigid::Rigid},
     motion::{Pose, Skeleton, Tracks},
@@ -41,6 +44,8 @@ pub struct PlaySettings {
     /// Fewest and most whole cycles for which a loop plays before the next. A number of them is drawn for each loop, which then
     /// plays on to its best exit, for less than one cycle more.
     pub cycles: [u32; 2],
+    /// Whether feet are held through the fades: what stands stays where it is, and nothing goes below the floor.
+    pub feet: bool,
 }
 
 impl Default for PlaySettings {
@@ -51,6 +56,7 @@ impl Default for PlaySettings {
                 blend_secs: DEFAULT_FADE_SECS,
             },
             cycles: [1, 3],
+            feet: true,
         }
     }
 }
@@ -131,6 +137,8 @@ pub struct LoopSet {
     /// The loops, seen from their constant twists.
     loops: Vec<LoopClip>,
     sampled: SampledLoops,
+    /// What the feet of each do; `None` where none are found.
+    feet: Vec<Option<Footwork>>,
     /// The jumps between all pairs of loops under one fade, if they were prepared.
     jumps: Option<Jumps>,
 }
@@ -153,6 +161,7 @@ impl LoopSet {
         let loops = LoopClip::on_one_floor(loops);
         Ok(Self {
             sampled: SampledLoops::of(&loops),
+            feet: loops.iter().map(Footwork::of).collect(),
             loops,
             jumps: None,
         })
@@ -191,10 +200,49 @@ impl LoopSet {
         for from in 0..self.loops.len() {
             for to in 0..from {
                 jumps.between(&self.sampled, &self.loops, from, to);
+                self.solved_fade(&mut jumps, from, to);
+                self.solved_fade(&mut jumps, to, from);
             }
         }
         self.jumps = Some(jumps);
         Ok(self)
+    }
+
+    /// The feet through the fade of a jump, where they can be held.
+    fn solved_fade(&self, jumps: &mut Jumps, from: usize, to: usize) -> Option<Arc<SolvedFade>> {
+        if let Some(known) = jumps.feet.get(&[from, to]) {
+            return known.clone();
+        }
+        let Jump { exit_secs, entry } = jumps.between(&self.sampled, &self.loops, from, to);
+        let side = |index: usize, secs: f64| {
+            let (clip, feet) = (&self.loops[index], self.feet[index].as_ref()?);
+            Some(fade::Side { clip, feet, secs })
+        };
+        let solved = side(from, exit_secs)
+            .zip(side(to, entry.secs))
+            .and_then(|(left, entered)| {
+                let fade = jumps.fade;
+                let segment = PlayedLoop {
+                    loop_index: to,
+                    start_secs: 0.0,
+                    entry,
+                    exit_secs: None,
+                    root: Rigid::IDENTITY,
+                    offset: Offset::between(
+                        &MovingPose::of_loop(left.clip, exit_secs),
+                        &MovingPose::of_loop(entered.clip, entry.secs),
+                    ),
+                    feet: None,
+                };
+                let longest_secs = held_secs(entered.clip, 1, fade);
+                SolvedFade::of(left, entered, fade, longest_secs, |secs| {
+                    let state = segment.state(&self.loops, fade, secs);
+                    (state.body, state.root)
+                })
+            });
+        let solved = solved.map(Arc::new);
+        jumps.feet.insert([from, to], solved.clone());
+        solved
     }
 
     /// The jumps that are known under a fade.
@@ -236,6 +284,7 @@ impl LoopSet {
             exit_secs: None,
             root: self.loops[at].root_pose_at(0.0),
             offset: Offset::none(self.loops[at].skeleton().num_joints()),
+            feet: None,
         }];
         let mut jumps = self.jumps_under(fade);
         while self.loops.len() > 1 {
@@ -265,6 +314,9 @@ impl LoopSet {
                 exit_secs: None,
                 root: segment.root * left.root,
                 offset: Offset::between(&left, &joined),
+                feet: (settings.feet)
+                    .then(|| self.solved_fade(&mut jumps, at, next))
+                    .flatten(),
             };
             at = next;
             segments.push(segment);
@@ -313,10 +365,12 @@ pub struct PlayedLoop {
     /// The root at that time.
     root: Rigid,
     offset: Offset,
+    /// How feet are held through the fade.
+    feet: Option<Arc<SolvedFade>>,
 }
 
 impl PlayedLoop {
-    /// The state `secs` seconds into the segment: loop and fading offset together.
+    /// The state `secs` seconds into the segment: loop and fading offset together, with feet as these carry them.
     fn state(&self, loops: &[LoopClip], fade: Decay, secs: f64) -> MovingPose {
         let clip = &loops[self.loop_index];
         let at = self.entry.secs + secs;
@@ -369,7 +423,11 @@ impl Performance {
         let secs = if secs.is_finite() { secs } else { 0.0 };
         let after = self.segments.partition_point(|segment| segment.start_secs <= secs);
         let segment = &self.segments[after.saturating_sub(1)];
-        let state = segment.state(&self.loops, self.fade, secs - segment.start_secs);
+        let since = secs - segment.start_secs;
+        let mut state = segment.state(&self.loops, self.fade, since);
+        if let Some(feet) = &segment.feet {
+            feet.add_to(&mut state.body, since);
+        }
         PlayedPose {
             root: segment.root * state.root,
             body: state.body,

@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{
+    ArgAction, Args,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 use loopwright::{feet::FootLock, math::DecayKind};
 
 use super::{DEFAULT_TOP, EngineArgs};
@@ -99,9 +102,18 @@ pub(crate) struct PlayArgs {
     /// Length of the fade, seconds; of a spring its half-life [default: 0.4; spring 0.1].
     #[arg(long, value_name = "S")]
     pub(crate) fade_seconds: Option<f64>,
+    /// Whether feet are kept from sliding and from the floor while a jump fades.
+    #[arg(long, value_name = "WHEN", help_heading = FEET, action = ArgAction::Set,
+        value_parser = auto_or_off(), default_value = "auto")]
+    pub(crate) lock_feet: bool,
     /// Frames per second of the motion [default: those of the first loop].
     #[arg(long, value_name = "R", help_heading = OUTPUT)]
     pub(crate) fps: Option<f64>,
+}
+
+/// Reads whether a thing is done.
+fn auto_or_off() -> impl TypedValueParser<Value = bool> {
+    PossibleValuesParser::new(["auto", "off"]).map(|word| word == "auto")
 }
 
 #[derive(Debug, Args)]

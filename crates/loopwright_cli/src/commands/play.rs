@@ -72,6 +72,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
         seed: args.seed,
         fade: fade(args),
         cycles: args.cycles,
+        feet: args.lock_feet,
     };
     let performance = set.perform(args.seconds, &settings).map_err(play_failure)?;
     let name = files::stem(&args.files.output);

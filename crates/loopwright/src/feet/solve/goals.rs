@@ -63,15 +63,14 @@ impl Goals {
         size: f64,
     ) -> Self {
         let count = stage.clip.num_samples();
-        let poses: Vec<LegPose> = (0..count).map(|sample| limb.pose(stage, sample)).collect();
+        let poses: Vec<LegPose> = (0..count)
+            .map(|sample| limb.pose(stage.clip.skeleton(), &stage.world, sample))
+            .collect();
         let own = poses
             .iter()
             .map(|pose| limb.points(pose, DVec3::ZERO, &[0.0; LEG_UNKNOWNS]));
         let knee = limb.leg.knee;
-        let flexed = (0..count).map(|sample| {
-            let at = |joint: usize| stage.world.position(sample, joint);
-            limb.leg.bend(at, stage.rotation_above(sample, knee)).flexed()
-        });
+        let flexed = (0..count).map(|sample| limb.flexed(stage.clip.skeleton(), &stage.world, sample));
         let mut goals = Self {
             own: own.collect(),
             poses,
@@ -176,8 +175,6 @@ fn sharpest(stage: &Stage<'_>, uncut: &Uncut, knee: usize) -> f64 {
     let second = |sample: isize| {
         (back.transform_point(at(sample - 1)) - 2.0 * at(sample) + on.transform_point(at(sample + 1))).length()
     };
-    // The outermost frames have one neighbour only.
-    let inner = (uncut.beyond() - 1).max(0);
-    let around = -inner..stage.clip.num_samples() as isize + inner;
+    let around = uncut.inner(stage.clip.num_samples());
     SHARPER * around.map(second).fold(STILL_METRES, f64::max)
 }

@@ -2,10 +2,15 @@
 
 use glam::{DQuat, DVec3};
 
-use super::super::{FootPoint, leg::Leg, stage::Stage};
+use super::super::{
+    FootPoint,
+    leg::Leg,
+    stage::{Stage, rotation_above},
+};
 use crate::{
     analysis::body::Foot,
     math::{rigid::Rigid, rotation},
+    motion::{Skeleton, WorldTracks},
 };
 
 /// Unknowns of a leg: three of the thigh, one of the knee, three of the ankle, one of the toes.
@@ -45,7 +50,7 @@ impl Part {
 }
 
 /// The joints of a leg and the points of its foot.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Limb {
     pub(super) leg: Leg,
     toe: Option<usize>,
@@ -129,11 +134,11 @@ impl Limb {
         }
     }
 
-    pub(super) fn pose(&self, stage: &Stage<'_>, sample: usize) -> LegPose {
+    pub(super) fn pose(&self, skeleton: &Skeleton, world: &WorldTracks, sample: usize) -> LegPose {
         let Leg { thigh, knee, ankle, .. } = self.leg;
-        let at = |joint| stage.world.joint(sample, joint);
+        let at = |joint| world.joint(sample, joint);
         let (thigh, knee, ankle) = (at(thigh), at(knee), at(ankle));
-        let above = stage.rotation_above(sample, self.leg.knee);
+        let above = rotation_above(skeleton, world, sample, self.leg.knee);
         let hinge = above.conjugate() * self.leg.hinge_at(above);
         let toe = self.toe.map_or(ankle, at);
         LegPose {
@@ -190,20 +195,35 @@ impl Limb {
         points
     }
 
+    /// The joints that turn.
+    pub(super) fn turning_joints(&self) -> impl Iterator<Item = usize> + use<> {
+        let Leg { thigh, knee, ankle, .. } = self.leg;
+        [thigh, knee, ankle].into_iter().chain(self.toe)
+    }
+
+    /// How far each of them turns: rotation vectors that follow the joint's own rotation.
+    pub(super) fn turns(&self, pose: &LegPose, unknowns: &[f64]) -> [DVec3; 4] {
+        let vector = |at: usize| DVec3::new(unknowns[at], unknowns[at + 1], unknowns[at + 2]);
+        [
+            vector(0),
+            pose.knee.rotation.conjugate() * pose.hinge * unknowns[KNEE],
+            vector(ANKLE),
+            self.toe_axis * unknowns[TOES],
+        ]
+    }
+
     /// Turns the joints of a pose by the unknowns.
     pub(super) fn turn(&self, pose: &LegPose, rotations: &mut [DQuat], unknowns: &[f64]) {
-        let Leg { thigh, knee, ankle, .. } = self.leg;
-        let vector = |at: usize| DVec3::new(unknowns[at], unknowns[at + 1], unknowns[at + 2]);
-        let mut set = |joint: usize, before: DQuat, after: DQuat| {
-            rotations[joint] = (before * rotations[joint] * after).normalize();
-        };
-        let none = DQuat::IDENTITY;
-        set(thigh, none, rotation::exp(vector(0)));
-        set(knee, rotation::exp(pose.hinge * unknowns[KNEE]), none);
-        set(ankle, none, rotation::exp(vector(ANKLE)));
-        if let Some(toe) = self.toe {
-            set(toe, none, rotation::exp(self.toe_axis * unknowns[TOES]));
+        for (joint, vector) in self.turning_joints().zip(self.turns(pose, unknowns)) {
+            rotations[joint] = (rotations[joint] * rotation::exp(vector)).normalize();
         }
+    }
+
+    /// The angle of the knee from its straightest at a sample, radians.
+    pub(super) fn flexed(&self, skeleton: &Skeleton, world: &WorldTracks, sample: usize) -> f64 {
+        let at = |joint: usize| world.position(sample, joint);
+        let above = rotation_above(skeleton, world, sample, self.leg.knee);
+        self.leg.bend(at, above).flexed()
     }
 }
 

@@ -13,6 +13,10 @@ use crate::{
     motion::Tracks,
 };
 
+mod course;
+
+pub(crate) mod fade;
+
 mod goals;
 
 mod limb;
@@ -23,10 +27,11 @@ mod terms;
 
 mod uncut;
 
+use course::Course;
 use goals::Goals;
 use limb::{LEG_UNKNOWNS, LegPoints, Limb, PARTS, Part};
 use normal::{FEWEST_SAMPLES, NormalEquations};
-use terms::{Correction, Terms};
+use terms::Terms;
 pub(super) use uncut::Uncut;
 
 /// Unknowns of the hips: their place.
@@ -42,8 +47,14 @@ const NUM_REPEATS: usize = 2;
 /// Steps that move nothing by more than this end the search.
 const SETTLED: f64 = 2e-3;
 
-/// A last step larger than this shows that the search has not come near.
+/// So does a step that saves less than this share of the cost.
+const SAVES: f64 = 0.0005;
+
+/// A last step of a loop larger than this shows that the search has not come near.
 const UNSETTLED: f64 = 0.1;
+
+/// A step that would cost more is halved, so many times at most.
+const MOST_HALVINGS: usize = 4;
 
 /// Most samples times the square of the unknowns of one: 170 MB of equations. A loop of minutes is no cycle.
 const MOST_PRODUCTS: usize = 3_000_000;
@@ -115,88 +126,149 @@ pub(super) struct Solved {
 
 /// Solves the feet of a loop of a body of this size, 1 for a man; `lifted` is the joint that carries the whole body.
 ///
-/// `None` where there are too few samples or too many, where the equations have no solution, or where the search does not settle.
+/// `None` as for [`settle`], and where the search does not come near.
 pub(super) fn solve(stage: &Stage<'_>, uncut: &Uncut, legs: &[BearingLeg], lifted: usize, size: f64) -> Option<Solved> {
-    let count = stage.clip.num_samples();
-    let width = HIPS + LEG_UNKNOWNS * legs.len();
-    if count < FEWEST_SAMPLES || count.saturating_mul(width * width) > MOST_PRODUCTS {
+    let course = Course::around(stage);
+    let limbs: Vec<Limb> = legs.iter().map(|leg| leg.limb).collect();
+    // Before the goals, which take time.
+    if !is_solvable(&course, limbs.len()) {
         return None;
     }
     let goals: Vec<Goals> = (legs.iter())
         .map(|leg| Goals::of(stage, uncut, &leg.limb, &leg.bearing, size))
         .collect();
-    let parts: Vec<_> = legs.iter().map(|leg| PARTS.map(|part| leg.limb.has(part))).collect();
-    let terms = Terms::new(stage, &goals, &parts, size);
-    let mut equations = NormalEquations::new(count, width);
-    let mut unknowns = vec![0.0; count * width];
-    let hips_at = |unknowns: &[f64], sample: usize| DVec3::from_slice(&unknowns[sample * width..]);
-    let of_leg = |leg: usize, sample: usize| {
-        let first = sample * width + HIPS + leg * LEG_UNKNOWNS;
-        first..first + LEG_UNKNOWNS
-    };
-    let points_at = |unknowns: &[f64]| -> Vec<Vec<LegPoints>> {
-        let of = |leg: usize, sample: usize| {
-            let pose = &goals[leg].poses[sample];
-            let turns = &unknowns[of_leg(leg, sample)];
-            legs[leg].limb.points(pose, hips_at(unknowns, sample), turns)
-        };
-        let legs = 0..legs.len();
-        legs.map(|leg| (0..count).map(|sample| of(leg, sample)).collect())
-            .collect()
-    };
-    // One step, and the most that it moved anything.
-    let step = |unknowns: &mut [f64], equations: &mut NormalEquations| {
-        let points = points_at(unknowns);
-        let correction = Correction {
-            unknowns,
-            points: &points,
-        };
-        terms.add(&correction, equations);
-        let mut largest = 0.0_f64;
-        for (unknown, step) in unknowns.iter_mut().zip(equations.solve()?) {
-            *unknown += step;
-            largest = largest.max(step.abs());
-        }
-        Some(largest)
-    };
-    let mut largest = f64::INFINITY;
-    for _ in 0..MOST_STEPS {
-        equations.clear();
-        largest = step(&mut unknowns, &mut equations)?;
-        if largest < NEAR {
-            for _ in 0..NUM_REPEATS {
-                equations.clear_residuals();
-                largest = step(&mut unknowns, &mut equations)?;
-            }
-        }
-        if largest < SETTLED {
-            break;
-        }
-    }
-    if largest.is_nan() || largest > UNSETTLED {
-        return None;
-    }
-    let points = points_at(&unknowns);
+    let settled = settle(&course, &limbs, &goals, size).filter(|settled| settled.last_step < UNSETTLED)?;
     let mut solved = Solved {
-        tracks: Tracks::empty(stage.clip.skeleton().clone(), stage.clip.step_secs(), count),
-        rise: Vec::with_capacity(count),
+        tracks: Tracks::empty(stage.clip.skeleton().clone(), stage.clip.step_secs(), course.count()),
+        rise: Vec::with_capacity(course.count()),
         moved_metres: 0.0,
     };
-    for sample in 0..count {
-        let hips = hips_at(&unknowns, sample);
+    for sample in 0..course.count() {
+        let hips = settled.hips(sample);
         let mut pose = stage.clip.body_pose(sample).to_pose();
         pose.translations[lifted] += stage.rotation_above(sample, lifted).conjugate() * hips;
-        for (leg, goals) in goals.iter().enumerate() {
-            let turns = &unknowns[of_leg(leg, sample)];
-            let limb = &legs[leg].limb;
+        for (leg, (limb, goals)) in limbs.iter().zip(&goals).enumerate() {
+            let turns = settled.leg(leg, sample);
             limb.turn(&goals.poses[sample], &mut pose.rotations, turns);
-            let moved = points[leg][sample].at[Part::Ball as usize].distance(goals.own[sample].at[Part::Ball as usize]);
+            let ball = limb.points(&goals.poses[sample], hips, turns).at[Part::Ball as usize];
+            let moved = ball.distance(goals.own[sample].at[Part::Ball as usize]);
             solved.moved_metres = solved.moved_metres.max(moved);
         }
         solved.rise.push(stage.up(sample).dot(hips));
         solved.tracks.push(pose.as_ref());
     }
     Some(solved)
+}
+
+/// Whether there are enough samples, and not too many.
+fn is_solvable(course: &Course, num_legs: usize) -> bool {
+    let width = HIPS + LEG_UNKNOWNS * num_legs;
+    (FEWEST_SAMPLES..=MOST_PRODUCTS / (width * width)).contains(&course.count())
+}
+
+/// The correction that costs least.
+struct Settled {
+    /// Sample by sample: the hips, then each leg.
+    unknowns: Vec<f64>,
+    width: usize,
+    /// The most that the last step moved anything, radians and metres.
+    last_step: f64,
+}
+
+impl Settled {
+    /// How far the hips move at a sample, metres, seen from the root.
+    fn hips(&self, sample: usize) -> DVec3 {
+        DVec3::from_slice(&self.unknowns[sample * self.width..])
+    }
+
+    /// The unknowns of a leg at a sample.
+    fn leg(&self, leg: usize, sample: usize) -> &[f64] {
+        &self.unknowns[sample * self.width + HIPS + leg * LEG_UNKNOWNS..][..LEG_UNKNOWNS]
+    }
+
+    /// The same with a step added.
+    fn moved(&self, step: &[f64]) -> Self {
+        Self {
+            unknowns: self
+                .unknowns
+                .iter()
+                .zip(step)
+                .map(|(unknown, step)| unknown + step)
+                .collect(),
+            ..*self
+        }
+    }
+
+    /// Where the parts of all legs come to be, by leg and sample.
+    fn points(&self, limbs: &[Limb], goals: &[Goals]) -> Vec<Vec<LegPoints>> {
+        let at = |leg: usize, sample: usize| {
+            let pose = &goals[leg].poses[sample];
+            limbs[leg].points(pose, self.hips(sample), self.leg(leg, sample))
+        };
+        let samples = self.unknowns.len() / self.width;
+        (0..limbs.len())
+            .map(|leg| (0..samples).map(|sample| at(leg, sample)).collect())
+            .collect()
+    }
+}
+
+/// Searches for the correction that costs least, from none. No step costs more than the one before; `None` where there are too few
+/// samples or too many, where the equations have no solution, or where no step costs less.
+fn settle(course: &Course, limbs: &[Limb], goals: &[Goals], size: f64) -> Option<Settled> {
+    if !is_solvable(course, limbs.len()) {
+        return None;
+    }
+    let parts: Vec<_> = limbs.iter().map(|limb| PARTS.map(|part| limb.has(part))).collect();
+    let terms = Terms::new(course, goals, &parts, size);
+    let width = HIPS + LEG_UNKNOWNS * limbs.len();
+    let mut equations = NormalEquations::new(course.count(), width);
+    let mut settled = Settled {
+        unknowns: vec![0.0; course.count() * width],
+        width,
+        last_step: f64::INFINITY,
+    };
+    'search: for _ in 0..MOST_STEPS {
+        equations.clear();
+        let before = terms.cost(&settled, limbs, &mut equations);
+        let mut cost = before;
+        let mut step = equations.solve()?.to_vec();
+        let mut moved = largest(&step);
+        let more = if moved < NEAR { NUM_REPEATS } else { 0 };
+        let (mut repeats, mut halvings) = (0, 0);
+        loop {
+            let ahead = settled.moved(&step);
+            equations.clear_residuals();
+            let cost_ahead = terms.cost(&ahead, limbs, &mut equations);
+            if cost_ahead < cost {
+                (settled, cost) = (ahead, cost_ahead);
+                settled.last_step = moved;
+                if repeats == more {
+                    break;
+                }
+                repeats += 1;
+                step = equations.solve()?.to_vec();
+                moved = largest(&step);
+            } else if repeats > 0 {
+                // The coefficients are no longer right.
+                break;
+            } else if halvings < MOST_HALVINGS && moved > SETTLED {
+                halvings += 1;
+                step.iter_mut().for_each(|step| *step *= 0.5);
+                moved *= 0.5;
+            } else {
+                break 'search;
+            }
+        }
+        if moved < SETTLED || before - cost < SAVES * before {
+            break;
+        }
+    }
+    settled.last_step.is_finite().then_some(settled)
+}
+
+/// The largest size of a number.
+fn largest(step: &[f64]) -> f64 {
+    step.iter().fold(0.0, |largest, step| step.abs().max(largest))
 }
 
 /// Samples at which a foot is steeper than at its flattest by more than this, metres from ball to ankle, hardly show its sole.

@@ -33,6 +33,7 @@ pub(super) struct NormalEquations {
     /// Of the factor: the border itself.
     corner: Vec<f64>,
     right: Vec<f64>,
+    sum_of_squares: f64,
     is_factored: bool,
 }
 
@@ -52,6 +53,7 @@ impl NormalEquations {
             sides: vec![0.0; (len - border) * border.next_multiple_of(LANES)],
             corner: vec![0.0; border * border],
             right: vec![0.0; len],
+            sum_of_squares: 0.0,
             is_factored: false,
         }
     }
@@ -67,10 +69,12 @@ impl NormalEquations {
     /// Removes all residuals, and keeps the factor if there is one.
     pub(super) fn clear_residuals(&mut self) {
         self.right.fill(0.0);
+        self.sum_of_squares = 0.0;
     }
 
     /// Adds the square of `residual + sum of coefficient * unknown`; once factored, its residual alone. No two runs may overlap.
     pub(super) fn add(&mut self, runs: &[Run<'_>], residual: f64) {
+        self.sum_of_squares += residual * residual;
         for &(first, run) in runs {
             for (right, coefficient) in self.right[first..].iter_mut().zip(run) {
                 *right -= coefficient * residual;
@@ -109,6 +113,11 @@ impl NormalEquations {
                 }
             }
         }
+    }
+
+    /// The squares of all residuals, summed, with all unknowns zero.
+    pub(super) fn sum_of_squares(&self) -> f64 {
+        self.sum_of_squares
     }
 
     /// The unknowns for which the sum of squares is least; `None` if the equations do not determine them.

@@ -5,13 +5,13 @@
 use glam::DVec3;
 
 use super::{
-    super::stage::Stage,
-    HIPS,
+    HIPS, Settled,
+    course::Course,
     goals::Goals,
-    limb::{ANKLE, KNEE, LEG_UNKNOWNS, LegPoints, NUM_PARTS, Part},
+    limb::{ANKLE, KNEE, LEG_UNKNOWNS, LegPoints, Limb, NUM_PARTS, Part},
     normal::NormalEquations,
 };
-use crate::math::{ops, rigid::Rigid, rotation};
+use crate::math::{ops, rotation};
 
 /// A metre of the knee, the ankle, the heel, the ball and the tip away from where closing left them; the heel follows the ankle.
 const STAY: [f64; NUM_PARTS] = [0.7, 1.0, 0.0, 1.0, 0.5];
@@ -55,6 +55,9 @@ const SHARP_METRES: f64 = 1.5;
 /// A knee straighter than [`LEAST_BEND`] by a radian, metres.
 const STRAIGHT_METRES: f64 = 3.0;
 
+/// A unit of a correction where there may be none, metres.
+const HELD_METRES: f64 = 1e7;
+
 /// A knee is not stretched beyond this, radians, unless it is in the take.
 const LEAST_BEND: f64 = 0.07;
 
@@ -78,21 +81,19 @@ fn excess(value: f64, soft: f64) -> (f64, f64) {
 
 /// The cost of corrections of a body.
 pub(super) struct Terms<'a> {
-    stage: &'a Stage<'a>,
+    course: &'a Course,
     goals: &'a [Goals],
     /// What parts each leg has.
     parts: &'a [[bool; NUM_PARTS]],
     width: usize,
     size: f64,
-    /// The root's motion from a sample to the next.
-    on: Rigid,
 }
 
 /// A correction of all samples, and where it brings the parts of all legs.
-pub(super) struct Correction<'a> {
-    pub(super) unknowns: &'a [f64],
+struct Correction<'a> {
+    unknowns: &'a [f64],
     /// By leg and sample.
-    pub(super) points: &'a [Vec<LegPoints>],
+    points: &'a [Vec<LegPoints>],
 }
 
 /// A residual along a direction: coefficients of the hips and a leg at up to three samples.
@@ -102,24 +103,23 @@ struct Row {
 }
 
 impl<'a> Terms<'a> {
-    pub(super) fn new(stage: &'a Stage<'a>, goals: &'a [Goals], parts: &'a [[bool; NUM_PARTS]], size: f64) -> Self {
+    pub(super) fn new(course: &'a Course, goals: &'a [Goals], parts: &'a [[bool; NUM_PARTS]], size: f64) -> Self {
         Self {
-            stage,
+            course,
             goals,
             parts,
             width: HIPS + LEG_UNKNOWNS * goals.len(),
             size,
-            on: stage.root_motion.twist.exp(stage.clip.step_secs()),
         }
     }
 
-    fn count(&self) -> usize {
-        self.stage.clip.num_samples()
-    }
-
-    /// Adds everything that a correction costs, linearized there.
-    pub(super) fn add(&self, at: &Correction<'_>, equations: &mut NormalEquations) {
-        for sample in 0..self.count() {
+    /// Adds everything that a correction costs, linearized there; returns the cost.
+    pub(super) fn cost(&self, settled: &Settled, limbs: &[Limb], equations: &mut NormalEquations) -> f64 {
+        let at = &Correction {
+            unknowns: &settled.unknowns,
+            points: &settled.points(limbs, self.goals),
+        };
+        for sample in 0..self.course.count() {
             self.add_smoothness(at, sample, equations);
             for leg in 0..self.goals.len() {
                 self.add_stay(at, leg, sample, equations);
@@ -129,11 +129,13 @@ impl<'a> Terms<'a> {
                 self.add_knee(at, leg, sample, equations);
             }
         }
+        equations.sum_of_squares()
     }
 
     /// Corrections change slowly, by their third differences, and are small.
     fn add_smoothness(&self, at: &Correction<'_>, sample: usize, equations: &mut NormalEquations) {
-        let step = self.stage.clip.step_secs();
+        let step = self.course.step_secs;
+        let is_held = self.course.is_held(sample);
         for unknown in 0..self.width {
             let (small, lever, secs) = match unknown.checked_sub(HIPS).map(|at| at % LEG_UNKNOWNS) {
                 None => (HIPS_STAY[unknown], HIPS_STAY[1], HIPS_SECS),
@@ -143,7 +145,13 @@ impl<'a> Terms<'a> {
                     (REST * lever, lever, secs)
                 }
             };
-            let at_sample = |off: usize| (sample + off) % self.count() * self.width + unknown;
+            let small = if is_held { HELD_METRES } else { small };
+            let own = sample * self.width + unknown;
+            equations.add(&[(own, &[small])], small * at.unknowns[own]);
+            if self.course.after(sample, 3).is_none() {
+                continue;
+            }
+            let at_sample = |off: usize| (sample + off) % self.course.count() * self.width + unknown;
             let scale = lever * (secs / step).powi(3);
             let weights = [-scale, 3.0 * scale, -3.0 * scale, scale];
             let mut residual = 0.0;
@@ -152,7 +160,6 @@ impl<'a> Terms<'a> {
                 (at_sample(off), &weights[off..=off])
             });
             equations.add(&runs, residual);
-            equations.add(&[(at_sample(0), &[small])], small * at.unknowns[at_sample(0)]);
         }
     }
 
@@ -179,21 +186,24 @@ impl<'a> Terms<'a> {
 
     /// What bears does not move from one sample to the next.
     fn add_bearing(&self, at: &Correction<'_>, leg: usize, sample: usize, equations: &mut NormalEquations) {
-        let (goals, next) = (&self.goals[leg], (sample + 1) % self.count());
+        let Some(next) = self.course.after(sample, 1) else {
+            return;
+        };
+        let goals = &self.goals[leg];
         let (here, there) = (&at.points[leg][sample], &at.points[leg][next]);
-        let up = self.stage.up(sample);
+        let (on, up) = (self.course.on[sample], self.course.up[sample]);
         let (one, other) = up.any_orthonormal_pair();
-        let step = self.stage.clip.step_secs();
+        let step = self.course.step_secs;
         for part in 0..NUM_PARTS {
             let bears = goals.bears[sample][part].min(goals.bears[next][part]);
             if bears == 0.0 {
                 continue;
             }
-            let moved = self.on.transform_point(there.at[part]) - here.at[part];
+            let moved = on.transform_point(there.at[part]) - here.at[part];
             let roll = goals.roll[next][part] - goals.roll[sample][part];
             for (along, secs, roll) in [(one, BEAR_SECS, 0.0), (other, BEAR_SECS, 0.0), (up, LEVEL_SECS, roll)] {
                 let weight = bears * secs / step;
-                let seen_from_next = self.on.rotation.conjugate() * along;
+                let seen_from_next = on.rotation.conjugate() * along;
                 let row = Row::of([(here, part, -weight * along), (there, part, weight * seen_from_next)]);
                 self.add_row(&row, 2, leg, sample, weight * (along.dot(moved) - roll), equations);
             }
@@ -202,10 +212,13 @@ impl<'a> Terms<'a> {
 
     /// A flat foot does not roll about the line from heel to ball, which may stay where they are for that.
     fn add_flatness(&self, at: &Correction<'_>, leg: usize, sample: usize, equations: &mut NormalEquations) {
-        let (goals, next) = (&self.goals[leg], (sample + 1) % self.count());
+        let Some(next) = self.course.after(sample, 1) else {
+            return;
+        };
+        let goals = &self.goals[leg];
         let flat =
             |sample: usize| goals.bears[sample][Part::Heel as usize].min(goals.bears[sample][Part::Ball as usize]);
-        let weight = flat(sample).min(flat(next)) * FLAT_SECS / self.stage.clip.step_secs() * FOOT_METRES * self.size;
+        let weight = flat(sample).min(flat(next)) * FLAT_SECS / self.course.step_secs * FOOT_METRES * self.size;
         if weight == 0.0 {
             return;
         }
@@ -225,7 +238,7 @@ impl<'a> Terms<'a> {
     /// No part is below its floor, nor on its way lower than in the take.
     fn add_floor(&self, at: &Correction<'_>, leg: usize, sample: usize, equations: &mut NormalEquations) {
         let (goals, here) = (&self.goals[leg], &at.points[leg][sample]);
-        let up = self.stage.up(sample);
+        let up = self.course.up[sample];
         for part in 0..NUM_PARTS {
             let height = up.dot(here.at[part]);
             for (least, weight) in [(goals.floors[sample][part], FLOOR), (goals.clear[sample][part], CLEAR)] {
@@ -243,10 +256,19 @@ impl<'a> Terms<'a> {
     fn add_knee(&self, at: &Correction<'_>, leg: usize, sample: usize, equations: &mut NormalEquations) {
         let goals = &self.goals[leg];
         let knee = Part::Knee as usize;
-        let [before, middle, after] = [0, 1, 2].map(|off| &at.points[leg][(sample + off) % self.count()]);
+        let bend = self.leg_at(leg, sample) + KNEE;
+        let lacks = goals.flexed[sample].min(LEAST_BEND) - goals.flexed[sample] - at.unknowns[bend];
+        let (lacks, slope) = excess(lacks, SOFT_RADIANS);
+        let weight = STRAIGHT_METRES * self.size;
+        equations.add(&[(bend, &[-weight * slope])], weight * lacks);
+        let (Some(middle), Some(after)) = (self.course.after(sample, 1), self.course.after(sample, 2)) else {
+            return;
+        };
+        let [back, on] = [self.course.on[sample].inverse(), self.course.on[middle]];
+        let [before, middle, after] = [sample, middle, after].map(|sample| &at.points[leg][sample]);
         let [first, last] = [
-            self.on.inverse().transform_point(before.at[knee]),
-            self.on.transform_point(after.at[knee]),
+            back.transform_point(before.at[knee]),
+            on.transform_point(after.at[knee]),
         ];
         let second = first - 2.0 * middle.at[knee] + last;
         let sharp = second.length();
@@ -255,17 +277,12 @@ impl<'a> Terms<'a> {
             let weight = SHARP_METRES * self.size;
             let along = weight * slope / goals.sharpest * (second / sharp);
             let row = Row::of([
-                (before, knee, self.on.rotation * along),
+                (before, knee, back.rotation.conjugate() * along),
                 (middle, knee, -2.0 * along),
-                (after, knee, self.on.rotation.conjugate() * along),
+                (after, knee, on.rotation.conjugate() * along),
             ]);
             self.add_row(&row, 3, leg, sample, weight * more, equations);
         }
-        let knee = self.leg_at(leg, sample) + KNEE;
-        let lacks = goals.flexed[sample].min(LEAST_BEND) - goals.flexed[sample] - at.unknowns[knee];
-        let (lacks, slope) = excess(lacks, SOFT_RADIANS);
-        let weight = STRAIGHT_METRES * self.size;
-        equations.add(&[(knee, &[-weight * slope])], weight * lacks);
     }
 
     /// Adds a row of the first samples from `sample` on.
@@ -280,7 +297,7 @@ impl<'a> Terms<'a> {
     ) {
         let mut runs: [(usize, &[f64]); 6] = [(0, &[]); 6];
         for off in 0..samples {
-            let sample = (sample + off) % self.count();
+            let sample = (sample + off) % self.course.count();
             runs[2 * off] = (sample * self.width, &row.hips[off]);
             runs[2 * off + 1] = (self.leg_at(leg, sample), &row.leg[off]);
         }

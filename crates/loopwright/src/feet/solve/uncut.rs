@@ -12,11 +12,15 @@ pub(in crate::feet) struct Uncut {
     world: WorldTracks,
     /// The frame of the loop's first sample; `None` for a loop, which has no ends.
     first: Option<usize>,
+    is_mirrored: bool,
 }
 
 impl Uncut {
-    pub(in crate::feet) fn of_source(source: &RootRelativeClip) -> Self {
+    /// The take of a loop; `is_mirrored` where the second half is the image of the first, and frames beyond the ends are that of
+    /// nothing.
+    pub(in crate::feet) fn of_source(source: &RootRelativeClip, is_mirrored: bool) -> Self {
         Self {
+            is_mirrored,
             world: source.clip.world_tracks(),
             first: Some(source.clip.sample_range().start().unsigned_abs()),
         }
@@ -26,12 +30,28 @@ impl Uncut {
         Self {
             world: clip.tracks_from_root(),
             first: None,
+            is_mirrored: false,
         }
     }
 
     /// Frames beyond both ends of the loop that count too.
     pub(super) fn beyond(&self) -> isize {
-        if self.first.is_some() { BEYOND } else { 0 }
+        if self.first.is_some() && !self.is_mirrored {
+            BEYOND
+        } else {
+            0
+        }
+    }
+
+    /// Samples of a loop of so many, and near its ends, whose neighbours are those of one stretch.
+    pub(super) fn inner(&self, count: usize) -> impl Iterator<Item = isize> + use<> {
+        let count = count as isize;
+        let (first, second) = match self.first {
+            Some(_) if self.is_mirrored => (1..count / 2 - 1, count / 2 + 1..count - 1),
+            Some(_) => (1 - BEYOND..count + BEYOND - 1, 0..0),
+            None => (0..count, 0..0),
+        };
+        first.chain(second)
     }
 
     /// The place of a point that is fixed to a joint, at a sample of the loop or near its ends.

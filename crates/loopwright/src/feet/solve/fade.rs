@@ -1,0 +1,343 @@
+//! Feet through the fade of a jump from one loop into another.
+//!
+//! A fading offset carries the feet along: what stands slides, and toes go below the floor. The same equations as for a loop, over
+//! the samples of the fade, from a pose that is not corrected to another. What bears in the loop that is entered bears here, from
+//! when it has come down; where it still stands at the end of the fade the correction lasts until it has left the ground.
+//! Derivation: docs/math/feet_solve.md.
+
+use glam::DVec3;
+
+use super::{BearingLeg, Course, Goals, LEG_UNKNOWNS, LegPoints, Limb, PARTS, Part, Uncut, limb::NUM_PARTS, settle};
+use crate::{
+    analysis::{
+        body::{Body, BodyOverrides, FoundBy},
+        standing::ContactLimits,
+    },
+    feet::{
+        contact,
+        leg::Leg,
+        stage::{Stage, rotation_above},
+        stance,
+    },
+    loop_clip::LoopClip,
+    math::{
+        cubic::{Hermite, Span},
+        decay::Decay,
+        rigid::Rigid,
+        rotation,
+    },
+    motion::{Pose, Tracks},
+    take::Take,
+};
+
+/// Above where it bears by this much, metres, a part that comes down bears by a quarter.
+const COMES_DOWN_METRES: f64 = 0.01;
+
+/// A part that bears by less than this has left the ground.
+const LEFT: f64 = 0.1;
+
+/// A correction ends this long after the last part that stood at the end of the fade has left the ground, seconds. Shorter, and the
+/// foot darts to where its loop has it.
+const RELEASE_SECS: f64 = 0.2;
+
+/// Samples of a fade are no farther apart than this, seconds: the first is not corrected, and what stands moves until the next.
+const LONGEST_STEP_SECS: f64 = 1.0 / 60.0;
+
+/// A spring's fade lasts so many half-lives: then a hundredth of its offset is left.
+const HALF_LIVES: f64 = 4.8;
+
+/// What the feet of a loop do at every sample, for jumps out of it and into it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Footwork {
+    limbs: Vec<Limb>,
+    legs: Vec<LegWork>,
+    /// The joint that carries the whole body.
+    lifted: usize,
+    size: f64,
+}
+
+/// What the parts of a leg do at every sample of a loop: see [`Goals`].
+#[derive(Clone, Debug, PartialEq)]
+struct LegWork {
+    bears: Vec<[f64; NUM_PARTS]>,
+    roll: Vec<[f64; NUM_PARTS]>,
+    floors: Vec<[f64; NUM_PARTS]>,
+    clear: Vec<[f64; NUM_PARTS]>,
+    /// Heights over the root, metres.
+    heights: Vec<[f64; NUM_PARTS]>,
+    sharpest: f64,
+}
+
+impl LegWork {
+    fn of(stage: &Stage<'_>, goals: Goals) -> Self {
+        let height = |(sample, points): (usize, &LegPoints)| points.at.map(|at| stage.up(sample).dot(at));
+        Self {
+            heights: goals.own.iter().enumerate().map(height).collect(),
+            bears: goals.bears,
+            roll: goals.roll,
+            floors: goals.floors,
+            clear: goals.clear,
+            sharpest: goals.sharpest,
+        }
+    }
+}
+
+impl Footwork {
+    /// `None` where no foot with a knee is found.
+    pub(crate) fn of(clip: &LoopClip) -> Option<Self> {
+        let take = Take::of_tracks("", clip.tracks().clone()).ok()?;
+        let body = Body::find(&take, &BodyOverrides::default()).ok()?;
+        if body.found_by == FoundBy::AllLeaves || clip.num_samples() < 3 {
+            return None;
+        }
+        let (stage, limits) = (Stage::of(clip), ContactLimits::default());
+        let size = body.size_in(clip.skeleton(), clip.body_pose(0));
+        let uncut = Uncut::of_loop(clip);
+        let (mut limbs, mut legs) = (Vec::new(), Vec::new());
+        for (index, foot) in body.feet.iter().enumerate() {
+            let Some(leg) = Leg::of(clip.skeleton(), &stage.world, &body, foot) else {
+                continue;
+            };
+            let positions = stage.positions(foot.lowest_joint());
+            let contacts = contact::of_foot(index, &positions, &stage.root_motion, clip.step_secs(), &limits);
+            let spans = stance::spans(&stage, &positions, &contacts);
+            let leg = BearingLeg::of(&stage, leg, foot, &spans, &limits);
+            let goals = Goals::of(&stage, &uncut, &leg.limb, &leg.bearing, size);
+            legs.push(LegWork::of(&stage, goals));
+            limbs.push(leg.limb);
+        }
+        (!limbs.is_empty()).then_some(Self {
+            lifted: carries_body(clip, body.hips),
+            limbs,
+            legs,
+            size,
+        })
+    }
+
+    fn has_legs_of(&self, other: &Self) -> bool {
+        let joints = |footwork: &Self| -> Vec<_> {
+            footwork
+                .limbs
+                .iter()
+                .map(|limb| limb.turning_joints().collect::<Vec<_>>())
+                .collect()
+        };
+        joints(self) == joints(other)
+    }
+}
+
+/// A loop on one side of a jump: what its feet do, and when it is left or entered.
+#[derive(Clone, Copy)]
+pub(crate) struct Side<'a> {
+    pub(crate) clip: &'a LoopClip,
+    pub(crate) feet: &'a Footwork,
+    /// Seconds since the start of the loop.
+    pub(crate) secs: f64,
+}
+
+impl Side<'_> {
+    /// The samples before and after a time since the jump, and the share of the later.
+    fn around(&self, secs: f64) -> ([usize; 2], f64) {
+        let (count, step) = (self.clip.num_samples(), self.clip.step_secs());
+        let at = (self.secs + secs).rem_euclid(self.clip.period_secs()) / step;
+        let before = (at.floor() as usize).min(count - 1);
+        ([before, (before + 1) % count], at - before as f64)
+    }
+
+    /// A value of a part at a time since the jump; not finite where it is not at one of the samples around.
+    fn value(&self, values: &[[f64; NUM_PARTS]], part: usize, secs: f64) -> f64 {
+        let ([before, after], share) = self.around(secs);
+        let [before, after] = [before, after].map(|sample| values[sample][part]);
+        if share == 0.0 {
+            before
+        } else {
+            before + (after - before) * share
+        }
+    }
+
+    /// How sharply the knee of a leg may move, for samples so far apart.
+    fn sharpest(&self, leg: usize, step_secs: f64) -> f64 {
+        self.feet.legs[leg].sharpest * (step_secs / self.clip.step_secs()).powi(2)
+    }
+}
+
+/// The correction of a body through a fade: zero before and after it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SolvedFade {
+    step_secs: f64,
+    /// The joint that carries the whole body, and how far it moves at every sample, in the axes of the joint above it, metres.
+    lifted: (usize, Vec<DVec3>),
+    /// Joints, and the rotation vectors that follow their own rotations at every sample.
+    turned: Vec<(usize, Vec<DVec3>)>,
+}
+
+impl SolvedFade {
+    /// Solves the feet through a jump; `sampled` gives the body and the root of the faded motion at a time since the jump, and
+    /// `longest_secs` is when it may end at the latest.
+    ///
+    /// `None` where the two loops have other legs, or the equations no solution.
+    pub(crate) fn of(
+        from: Side<'_>,
+        to: Side<'_>,
+        fade: Decay,
+        longest_secs: f64,
+        sampled: impl Fn(f64) -> (Pose, Rigid),
+    ) -> Option<Self> {
+        if !from.feet.has_legs_of(to.feet) {
+            return None;
+        }
+        let step_secs = to.clip.step_secs() / (to.clip.step_secs() / LONGEST_STEP_SECS).ceil();
+        let count = (window_secs(to, fade, longest_secs) / step_secs).floor() as usize + 1;
+        let secs = |sample: usize| sample as f64 * step_secs;
+        let skeleton = to.clip.skeleton();
+        let mut tracks = Tracks::empty(skeleton.clone(), step_secs, count);
+        let mut roots = Vec::with_capacity(count);
+        for sample in 0..count {
+            let (body, root) = sampled(secs(sample));
+            tracks.push(body.as_ref());
+            roots.push(root);
+        }
+        let course = Course::through(&roots, step_secs);
+        let goals: Vec<Goals> = (0..to.feet.limbs.len())
+            .map(|leg| goals_through(from, to, fade, leg, &course, &tracks))
+            .collect();
+        let settled = settle(&course, &to.feet.limbs, &goals, to.feet.size)?;
+        let lifted = to.feet.lifted;
+        let world = tracks.world();
+        let above = |sample: usize| rotation_above(skeleton, &world, sample, lifted);
+        let unless_held = |sample: usize, value: DVec3| if course.is_held(sample) { DVec3::ZERO } else { value };
+        let hips = (0..count)
+            .map(|sample| unless_held(sample, above(sample).conjugate() * settled.hips(sample)))
+            .collect();
+        let mut turned = Vec::new();
+        for (leg, (limb, goals)) in to.feet.limbs.iter().zip(&goals).enumerate() {
+            for (index, joint) in limb.turning_joints().enumerate() {
+                let turns = (0..count).map(|sample| {
+                    let vectors = limb.turns(&goals.poses[sample], settled.leg(leg, sample));
+                    unless_held(sample, vectors[index])
+                });
+                turned.push((joint, turns.collect()));
+            }
+        }
+        Some(Self {
+            step_secs,
+            lifted: (lifted, hips),
+            turned,
+        })
+    }
+
+    /// Corrects a body at a time since the jump.
+    pub(crate) fn add_to(&self, body: &mut Pose, secs: f64) {
+        let at = secs / self.step_secs;
+        let last = self.lifted.1.len() - 1;
+        if !(0.0..last as f64).contains(&at) {
+            return;
+        }
+        let before = at.floor() as usize;
+        let around = Span {
+            left: before.checked_sub(1),
+            before,
+            after: before + 1,
+            right: (before + 2 <= last).then_some(before + 2),
+        };
+        let curve = Hermite::at(at - before as f64);
+        let value = |values: &[DVec3]| curve.point(around.map(|sample| values[sample]));
+        let (lifted, hips) = &self.lifted;
+        body.translations[*lifted] += value(hips);
+        for (joint, turns) in &self.turned {
+            let rotation = &mut body.rotations[*joint];
+            *rotation = (*rotation * rotation::exp(value(turns))).normalize();
+        }
+    }
+}
+
+/// The joint that carries the whole body: the first from that which carries the root's motion down to the hips that moves itself.
+fn carries_body(clip: &LoopClip, hips: usize) -> usize {
+    let moves = |&joint: &usize| {
+        let at = |sample: usize| clip.body_pose(sample).joint(joint);
+        (1..clip.num_samples()).any(|sample| at(sample) != at(0))
+    };
+    let path = clip.skeleton().path_from_root(hips);
+    let mut below = path.into_iter().skip_while(|&joint| joint != clip.carrier());
+    below.find(moves).unwrap_or(clip.carrier())
+}
+
+/// How long a fade is corrected: until the parts that stand when it ends have left the ground.
+fn window_secs(to: Side<'_>, fade: Decay, longest_secs: f64) -> f64 {
+    let fade_secs = match fade {
+        Decay::Spring { half_life_secs } => HALF_LIVES * half_life_secs,
+        Decay::Cubic { blend_secs } | Decay::Quintic { blend_secs } => blend_secs,
+    };
+    let mut end = fade_secs;
+    for leg in 0..to.feet.limbs.len() {
+        for part in 0..NUM_PARTS {
+            let mut secs = fade_secs;
+            while secs < longest_secs && to.value(&to.feet.legs[leg].bears, part, secs) > LEFT {
+                secs += to.clip.step_secs();
+            }
+            end = end.max(secs);
+        }
+    }
+    (end + RELEASE_SECS).min(longest_secs)
+}
+
+/// What the parts of a leg should do through a fade.
+fn goals_through(from: Side<'_>, to: Side<'_>, fade: Decay, leg: usize, course: &Course, tracks: &Tracks) -> Goals {
+    let count = course.count();
+    let (skeleton, world) = (tracks.skeleton(), tracks.world());
+    let limb = &to.feet.limbs[leg];
+    let poses: Vec<_> = (0..count).map(|sample| limb.pose(skeleton, &world, sample)).collect();
+    let own: Vec<_> = (poses.iter())
+        .map(|pose| limb.points(pose, DVec3::ZERO, &[0.0; LEG_UNKNOWNS]))
+        .collect();
+    let knee = Part::Knee as usize;
+    let second = |sample: usize| {
+        let [before, middle, after] = [0, 1, 2].map(|off| own[sample + off].at[knee]);
+        let back = course.on[sample].inverse();
+        (back.transform_point(before) - 2.0 * middle + course.on[sample + 1].transform_point(after)).length()
+    };
+    let own_sharpest = (0..count.saturating_sub(2)).map(second).fold(0.0, f64::max);
+    let flexed = (0..count).map(|sample| limb.flexed(skeleton, &world, sample));
+    let mut goals = Goals {
+        bears: vec![[0.0; NUM_PARTS]; count],
+        roll: vec![[0.0; NUM_PARTS]; count],
+        floors: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
+        clear: vec![[f64::NEG_INFINITY; NUM_PARTS]; count],
+        sharpest: (from.sharpest(leg, course.step_secs))
+            .max(to.sharpest(leg, course.step_secs))
+            .max(own_sharpest),
+        flexed: flexed.collect(),
+        poses,
+        own,
+    };
+    let legs = [from, to].map(|side| &side.feet.legs[leg]);
+    // How far a part that bears has come down; one that has stays down, though the fade may lift it again.
+    let mut is_down = PARTS.map(|part| from.value(&legs[0].bears, part as usize, 0.0));
+    for sample in 0..count {
+        let secs = sample as f64 * course.step_secs;
+        let left = fade.at(secs).position.value;
+        for part in PARTS.map(|part| part as usize) {
+            let height = course.up[sample].dot(goals.own[sample].at[part]);
+            let rise = (height - to.value(&legs[1].heights, part, secs)).max(0.0) / to.feet.size;
+            let bears = to.value(&legs[1].bears, part, secs);
+            let comes_down = (1.0 + (rise / COMES_DOWN_METRES).powi(2)).powi(-2);
+            is_down[part] = if bears > 0.0 {
+                comes_down.max(is_down[part])
+            } else {
+                0.0
+            };
+            goals.bears[sample][part] = bears * is_down[part];
+            goals.roll[sample][part] = to.value(&legs[1].roll, part, secs);
+            let floor = to.value(&legs[1].floors, part, secs);
+            let lower = from.value(&legs[0].floors, part, 0.0) - to.value(&legs[1].floors, part, 0.0);
+            if floor.is_finite() && lower.is_finite() {
+                goals.floors[sample][part] = floor + left * lower;
+                let clear = to.value(&legs[1].clear, part, secs);
+                if clear.is_finite() {
+                    goals.clear[sample][part] = clear.min(height);
+                }
+            }
+        }
+    }
+    goals
+}
