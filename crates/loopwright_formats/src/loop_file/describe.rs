@@ -165,9 +165,18 @@ pub fn feet(clip: &LoopClip, body: &Body, feet: &Feet) -> FeetFacts {
             })
             .collect(),
         outcomes: (feet.outcomes.iter().enumerate())
-            .map(|(foot, outcome)| FootFacts {
-                joint: name(foot),
-                outcome: treatment(outcome),
+            .map(|(foot, outcome)| {
+                let contacts = || feet.contacts.iter().filter(|contact| contact.foot == foot);
+                let share = |samples: usize| samples as f64 / clip.num_samples() as f64;
+                let longest = contacts().max_by_key(|contact| contact.num_samples);
+                FootFacts {
+                    joint: name(foot),
+                    outcome: treatment(outcome),
+                    strike_phase: longest
+                        .filter(|contact| contact.num_samples < clip.num_samples())
+                        .map(|contact| share(contact.start_sample)),
+                    stands_share: Some(share(contacts().map(|contact| contact.num_samples).sum())),
+                }
             })
             .collect(),
         contacts: (feet.contacts.iter())

@@ -317,6 +317,13 @@ pub struct FootFacts {
     /// How it was treated.
     #[serde(with = "word")]
     pub outcome: FootTreatment,
+    /// When its longest contact begins, as a share of the cycle from the start of the loop; null where it never stands, or never
+    /// leaves the ground.
+    #[serde(default)]
+    pub strike_phase: Option<f64>,
+    /// The share of the cycle over which it stands; null in loops of former versions.
+    #[serde(default)]
+    pub stands_share: Option<f64>,
 }
 
 /// A contact: a span over which a foot stands.
