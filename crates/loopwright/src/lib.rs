@@ -73,6 +73,8 @@ pub mod play;
 
 pub mod recognition;
 
+pub mod matching;
+
 pub mod controller_fit;
 
 pub mod math;

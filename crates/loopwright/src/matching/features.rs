@@ -1,0 +1,175 @@
+//! What of a motion is matched: where feet are and how they move, how the hips move, and where the body will be and face.
+//!
+//! Everything is seen from the root: below the hips on the ground, along the facing, both smoothed, because hips sway and a path
+//! does not. Source of the set: Clavet, "Motion matching and the road to next-gen animation", GDC 2016; Holden et al., "Learned
+//! motion matching", ACM Transactions on Graphics 39, 2020.
+
+use glam::DVec3;
+
+use crate::{
+    analysis::{Analysis, FoundBy, Side},
+    math::{kernel, ops, rigid::Rigid, time_step::TimeStep},
+};
+
+/// Times ahead of a frame at which its future is looked at, seconds.
+pub const FUTURE_SECS: [f64; 3] = [1.0 / 3.0, 2.0 / 3.0, 1.0];
+
+/// Numbers of a frame: places and velocities of two feet, the velocity of the hips, and for every time ahead a place and a
+/// direction on the ground.
+pub const NUM_FEATURES: usize = 5 * 3 + FUTURE_SECS.len() * 4;
+
+/// Numbers that have one unit and one spread: each vector of them.
+const GROUPS: [usize; 5 + 2 * FUTURE_SECS.len()] = [3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2];
+
+/// The root's path is smoothed by a bell of this standard deviation, seconds: shorter, and it sways with the hips.
+const SMOOTH_SECS: f64 = 0.2;
+
+/// Why a motion cannot be matched.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FeaturesError {
+    /// There is no left foot, or no right one.
+    #[error("a left foot and a right foot are needed, and are not found in the skeleton")]
+    Feet,
+    /// The future of no frame is known.
+    #[error("the take lasts {found_secs:.2} s, matching looks {} s ahead", FUTURE_SECS[FUTURE_SECS.len() - 1])]
+    Short {
+        /// Duration of the take.
+        found_secs: f64,
+    },
+}
+
+/// The features of one frame, in metres and metres per second, not yet standardized.
+pub type RawFeatures = [f64; NUM_FEATURES];
+
+/// The features of every frame of a take whose future is known: all but those of the last second.
+///
+/// Errors: [`FeaturesError`].
+pub fn of_take(analysis: &Analysis) -> Result<Vec<RawFeatures>, FeaturesError> {
+    let foot = |side: Side| {
+        let feet = analysis
+            .body
+            .feet
+            .iter()
+            .filter(|_| analysis.body.found_by != FoundBy::AllLeaves);
+        feet.filter(|foot| foot.side == Some(side))
+            .map(|foot| foot.ankle)
+            .next()
+    };
+    let (Some(left), Some(right)) = (foot(Side::Left), foot(Side::Right)) else {
+        return Err(FeaturesError::Feet);
+    };
+    let (take, world) = (&analysis.take, &analysis.world);
+    let step = TimeStep::new(take.frame_time_secs());
+    let ahead = FUTURE_SECS.map(|secs| step.nearest_from_one(secs));
+    let farthest = ahead[ahead.len() - 1];
+    let count = take.num_frames().saturating_sub(farthest);
+    if count < 3 {
+        return Err(FeaturesError::Short {
+            found_secs: take.duration_secs(),
+        });
+    }
+    let roots = smoothed_roots(analysis, step);
+    let velocity = |frame: usize, joint: usize| {
+        let (before, after) = (frame.saturating_sub(1), (frame + 1).min(take.num_frames() - 1));
+        let moved = world.position(after, joint) - world.position(before, joint);
+        moved / ((after - before) as f64 * take.frame_time_secs())
+    };
+    let of_frame = |frame: usize| {
+        let (root, back) = (roots[frame].inverse(), roots[frame].rotation.conjugate());
+        let vectors = [
+            root.transform_point(world.position(frame, left)),
+            root.transform_point(world.position(frame, right)),
+            back * velocity(frame, left),
+            back * velocity(frame, right),
+            back * velocity(frame, analysis.body.hips),
+        ];
+        let futures = ahead.map(|ahead| root * roots[frame + ahead]);
+        let places = futures.map(|future| future.translation);
+        let directions = futures.map(|future| future.rotation * DVec3::Z);
+        let on_ground = places
+            .into_iter()
+            .chain(directions)
+            .flat_map(|vector| [vector.x, vector.z]);
+        let mut features = [0.0; NUM_FEATURES];
+        let numbers = vectors
+            .into_iter()
+            .flat_map(|vector| vector.to_array())
+            .chain(on_ground);
+        for (feature, number) in features.iter_mut().zip(numbers) {
+            *feature = number;
+        }
+        features
+    };
+    Ok((0..count).map(of_frame).collect())
+}
+
+/// The root at every frame: smoothed place on the ground, and smoothed facing.
+fn smoothed_roots(analysis: &Analysis, step: TimeStep) -> Vec<Rigid> {
+    let heading = &analysis.heading;
+    let frames = 0..heading.num_frames();
+    let weights = kernel::gaussian(SMOOTH_SECS / step.secs(1));
+    let smoothed = |values: Vec<DVec3>| kernel::averaged_mirrored(&values, &weights);
+    let places = smoothed(frames.clone().map(|frame| heading.ground(frame)).collect());
+    let turns = smoothed(frames.map(|frame| DVec3::X * heading.yaw(frame)).collect());
+    (places.into_iter().zip(turns))
+        .map(|(place, turn)| Rigid::from_yaw(turn.x, place))
+        .collect()
+}
+
+/// Brings features to numbers of one size: less their mean, over the spread of their group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standard {
+    mean: RawFeatures,
+    scale: RawFeatures,
+}
+
+impl Standard {
+    /// The standard of many frames: of each vector the mean, and the root mean square of its spread over its axes.
+    pub fn of(frames: &[RawFeatures]) -> Self {
+        let count = frames.len().max(1) as f64;
+        let mut standard = Self {
+            mean: [0.0; NUM_FEATURES],
+            scale: [1.0; NUM_FEATURES],
+        };
+        for frame in frames {
+            for (mean, number) in standard.mean.iter_mut().zip(frame) {
+                *mean += number / count;
+            }
+        }
+        let mut first = 0;
+        for size in GROUPS {
+            let of_group = first..first + size;
+            let squares = frames.iter().flat_map(|frame| {
+                let group = of_group.clone();
+                let mean = &standard.mean;
+                group.map(move |at| (frame[at] - mean[at]) * (frame[at] - mean[at]))
+            });
+            let spread = (squares.sum::<f64>() / (count * size as f64)).sqrt();
+            // A vector that never changes says nothing.
+            let scale = if spread > STILL { 1.0 / spread } else { 0.0 };
+            standard.scale[of_group].fill(scale);
+            first += size;
+        }
+        standard
+    }
+
+    /// The features in the form that is searched.
+    pub fn apply(&self, features: &RawFeatures) -> [f32; NUM_FEATURES] {
+        core::array::from_fn(|at| ((features[at] - self.mean[at]) * self.scale[at]) as f32)
+    }
+}
+
+/// A spread below this is rounding, metres or metres per second.
+const STILL: f64 = 1e-9;
+
+/// Puts the future that is wished for into the features of a frame: places and facings ahead, seen from the root.
+///
+/// Places are metres on the ground, x to the left and z ahead; facings are angles to the left, radians.
+pub fn steer(features: &mut RawFeatures, futures: [([f64; 2], f64); FUTURE_SECS.len()]) {
+    for (at, (place, facing)) in futures.into_iter().enumerate() {
+        let (places, directions) = (15 + 2 * at, 15 + 2 * FUTURE_SECS.len() + 2 * at);
+        features[places..places + 2].copy_from_slice(&place);
+        features[directions..directions + 2].copy_from_slice(&[ops::sin(facing), ops::cos(facing)]);
+    }
+}

@@ -1,0 +1,135 @@
+//! Principal components of rows: orthonormal directions along which they differ most.
+//!
+//! Eigenvectors of the covariance matrix by Jacobi's rotations. Source: Golub and Van Loan, "Matrix Computations", 4th edition, 8.5.
+
+/// Most sweeps of rotations; five to ten are usual.
+const MOST_SWEEPS: usize = 30;
+
+/// Off-diagonal numbers below this share of the diagonal are rounding.
+const NEGLIGIBLE: f64 = 1e-14;
+
+/// Rows that the covariance is taken over at most: evenly spaced ones, the directions need not be exact.
+const MOST_SAMPLED: usize = 20_000;
+
+/// The mean of rows, and so many principal components (fewer with fewer columns), component by component.
+pub(super) fn components(numbers: &[f32], columns: usize, count: usize) -> (Vec<f64>, Vec<f64>) {
+    let rows = || {
+        numbers
+            .chunks_exact(columns)
+            .step_by((numbers.len() / columns).div_ceil(MOST_SAMPLED).max(1))
+    };
+    let num_rows = rows().len().max(1) as f64;
+    let mut mean = vec![0.0; columns];
+    for row in rows() {
+        for (mean, &number) in mean.iter_mut().zip(row) {
+            *mean += f64::from(number) / num_rows;
+        }
+    }
+    let mut covariance = vec![0.0; columns * columns];
+    let mut centred = vec![0.0; columns];
+    for row in rows() {
+        for ((centred, &number), mean) in centred.iter_mut().zip(row).zip(&mean) {
+            *centred = f64::from(number) - mean;
+        }
+        for (one, row) in centred.iter().zip(covariance.chunks_exact_mut(columns)) {
+            for (entry, other) in row.iter_mut().zip(&centred) {
+                *entry += one * other;
+            }
+        }
+    }
+    let vectors = eigenvectors(&mut covariance, columns);
+    let mut order: Vec<usize> = (0..columns).collect();
+    order.sort_by(|&one, &other| {
+        let value = |at: usize| covariance[at * columns + at];
+        value(other).total_cmp(&value(one)).then(one.cmp(&other))
+    });
+    let chosen = order.into_iter().take(count);
+    let components = chosen.flat_map(|index| (0..columns).map(move |row| (row, index)));
+    (
+        mean,
+        components.map(|(row, index)| vectors[row * columns + index]).collect(),
+    )
+}
+
+/// Brings a symmetric matrix into diagonal form; returns the eigenvectors as columns.
+fn eigenvectors(matrix: &mut [f64], size: usize) -> Vec<f64> {
+    let mut vectors = vec![0.0; size * size];
+    for at in 0..size {
+        vectors[at * size + at] = 1.0;
+    }
+    for _ in 0..MOST_SWEEPS {
+        let mut has_turned = false;
+        for row in 0..size {
+            for column in row + 1..size {
+                let off = matrix[row * size + column];
+                let (one, other) = (matrix[row * size + row], matrix[column * size + column]);
+                if off.abs() <= NEGLIGIBLE * (one.abs() * other.abs()).sqrt() || off == 0.0 {
+                    continue;
+                }
+                has_turned = true;
+                let ratio = (other - one) / (2.0 * off);
+                let tangent = ratio.signum() / (ratio.abs() + (ratio * ratio + 1.0).sqrt());
+                let cosine = 1.0 / (tangent * tangent + 1.0).sqrt();
+                turn(matrix, size, row, column, cosine, tangent * cosine);
+                for vector in vectors.chunks_exact_mut(size) {
+                    let (a, b) = (vector[row], vector[column]);
+                    vector[row] = cosine * a - tangent * cosine * b;
+                    vector[column] = tangent * cosine * a + cosine * b;
+                }
+            }
+        }
+        if !has_turned {
+            break;
+        }
+    }
+    vectors
+}
+
+/// Turns rows and columns of a symmetric matrix in the plane of two of them.
+fn turn(matrix: &mut [f64], size: usize, one: usize, other: usize, cosine: f64, sine: f64) {
+    for at in 0..size {
+        let (a, b) = (matrix[at * size + one], matrix[at * size + other]);
+        matrix[at * size + one] = cosine * a - sine * b;
+        matrix[at * size + other] = sine * a + cosine * b;
+    }
+    for at in 0..size {
+        let (a, b) = (matrix[one * size + at], matrix[other * size + at]);
+        matrix[one * size + at] = cosine * a - sine * b;
+        matrix[other * size + at] = sine * a + cosine * b;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_along_a_line_have_it_as_their_first_component() {
+        let rows: Vec<f32> = (0..50).flat_map(|at| [at as f32, 2.0 * at as f32, 5.0]).collect();
+        let (mean, components) = components(&rows, 3, 2);
+        for (found, expected) in mean.iter().zip([24.5, 49.0, 5.0]) {
+            assert!((found - expected).abs() < 1e-12, "{mean:?}");
+        }
+        let along = 1.0 / 5.0_f64.sqrt();
+        let sign = components[0].signum();
+        for (found, expected) in components[..3].iter().zip([along, 2.0 * along, 0.0]) {
+            assert!((sign * found - expected).abs() < 1e-12, "{components:?}");
+        }
+    }
+
+    #[test]
+    fn components_are_orthonormal_and_diagonalize_the_covariance() {
+        let columns = 9;
+        let rows: Vec<f32> = (0..columns * 200)
+            .map(|at| ((at * at * 7919) % 104_729) as f32 / 1e4)
+            .collect();
+        let (_, components) = components(&rows, columns, columns);
+        for one in 0..columns {
+            for other in 0..columns {
+                let products = (0..columns).map(|at| components[one * columns + at] * components[other * columns + at]);
+                let expected = f64::from(u8::from(one == other));
+                assert!((products.sum::<f64>() - expected).abs() < 1e-12);
+            }
+        }
+    }
+}
