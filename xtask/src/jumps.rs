@@ -165,7 +165,7 @@ pub(crate) fn measure(captured: &Captured) -> Result<Sections, String> {
             });
             let slides = [open, held].map(|figures| figures.slides.iter().copied().collect::<Sorted>());
             let [tail_open, tail_held] = slides.each_ref().map(|slides| slides.at(0.95).unwrap_or(0.0));
-            let [worst_open, worst_held] = slides.each_ref().map(|slides| slides.largest());
+            let [worst_open, worst_held] = slides.each_ref().map(Sorted::largest);
             table.row(format_args!(
                 "{one} into {other} | {} | {tail_open:.0} | {tail_held:.1} | {worst_open:.0} | {worst_held:.1} | {:.0} | {:.1} | {:.2} | {:.2}",
                 open.num_jumps, open.below, held.below, open.knee, held.knee
