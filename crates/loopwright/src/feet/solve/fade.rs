@@ -40,8 +40,14 @@ const LEFT: f64 = 0.1;
 /// foot darts to where its loop has it.
 const RELEASE_SECS: f64 = 0.2;
 
+/// A part that stands for longer than this after the fade slides a little instead, seconds: a body that never lifts its feet.
+const STANDS_SECS: f64 = 2.0;
+
 /// Samples of a fade are no farther apart than this, seconds: the first is not corrected, and what stands moves until the next.
 const LONGEST_STEP_SECS: f64 = 1.0 / 60.0;
+
+/// They are no closer than this, seconds, however fast the loop is sampled: corrections are smooth.
+const SHORTEST_STEP_SECS: f64 = 1.0 / 120.0;
 
 /// A spring's fade lasts so many half-lives: then a hundredth of its offset is left.
 const HALF_LIVES: f64 = 4.8;
@@ -186,7 +192,8 @@ impl SolvedFade {
         if !from.feet.has_legs_of(to.feet) {
             return None;
         }
-        let step_secs = to.clip.step_secs() / (to.clip.step_secs() / LONGEST_STEP_SECS).ceil();
+        let step_secs =
+            (to.clip.step_secs() / (to.clip.step_secs() / LONGEST_STEP_SECS).ceil()).max(SHORTEST_STEP_SECS);
         let count = (window_secs(to, fade, longest_secs) / step_secs).floor() as usize + 1;
         let secs = |sample: usize| sample as f64 * step_secs;
         let skeleton = to.clip.skeleton();
@@ -268,6 +275,7 @@ fn window_secs(to: Side<'_>, fade: Decay, longest_secs: f64) -> f64 {
         Decay::Spring { half_life_secs } => HALF_LIVES * half_life_secs,
         Decay::Cubic { blend_secs } | Decay::Quintic { blend_secs } => blend_secs,
     };
+    let longest_secs = longest_secs.min(fade_secs + STANDS_SECS);
     let mut end = fade_secs;
     for leg in 0..to.feet.limbs.len() {
         for part in 0..NUM_PARTS {
