@@ -62,8 +62,12 @@ impl Random {
             2 => self.within(0.1, 1.0) * period_secs,
             _ => self.within(1.0, 2.0) * period_secs,
         };
-        match self.below(8) {
+        match self.below(9) {
             0..2 => Shape::Quintic { blend_secs: secs },
+            8 => Shape::TwoSprings {
+                half_life_secs: secs,
+                velocity_half_life_secs: self.within(0.01, 0.6) * period_secs,
+            },
             2 => Shape::Least { blend_secs: secs },
             3 => Shape::Cubic { blend_secs: secs },
             4 => Shape::Spring { half_life_secs: secs },

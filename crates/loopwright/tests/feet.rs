@@ -5,10 +5,14 @@ use loopwright::{
     Analysis, BodyOverrides, Cut, FeetSettings, Joint, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Pose, RootMode,
     RootMotion, SearchSettings, Skeleton, Take,
     analysis::{BodyError, ContactLimits},
-    feet::{FootLock, FootOutcome, FootPoint as BearingPoint, HeldBy, LoopContact, RootSpeed},
+    feet::{
+        FootLock, FootOutcome, FootPoint as BearingPoint, HeldBy, LoopContact, PlantError, RootSpeed, StanceEdit,
+        StanceError, StanceSpan,
+    },
     loop_clip::LoopKeys,
     math::{Rigid, ops, rotation},
     motion::WorldTracks,
+    pipeline::MakeError,
     quality,
 };
 use loopwright_formats::ReadSettings;
@@ -47,6 +51,82 @@ fn lock(lock: FootLock) -> FeetSettings {
         lock,
         ..FeetSettings::default()
     }
+}
+
+/// Stances that are stated replace those detected, are held as those are, and leave the other foot's alone.
+#[test]
+fn edited_stances_overrule_those_detected() {
+    let synthetic = synthesize(&WalkSettings::default()).unwrap();
+    let analysis = Analysis::new(&synthetic.take).unwrap();
+    let candidate = found(&analysis);
+    let made = |stances: Vec<StanceEdit>| {
+        let settings = LoopSettings {
+            stances,
+            ..LoopSettings::default()
+        };
+        analysis.make_loop(&candidate, &settings)
+    };
+    let plain = made(Vec::new()).unwrap();
+    let (clip, cut) = (&plain.loop_clip, &candidate.cut);
+    let count = clip.num_samples();
+    let of = |made: &MadeLoop, foot: usize| -> Vec<LoopContact> {
+        made.feet
+            .contacts
+            .iter()
+            .filter(|contact| contact.foot == foot)
+            .copied()
+            .collect()
+    };
+    let detected = of(&plain, 0);
+    let first = detected[0];
+    let frame = |sample: usize| cut.start_frame() + sample as f64 * cut.num_frames() / count as f64;
+    let (from, to) = (first.start_sample, first.start_sample + first.num_samples - 1);
+    let edit = |span: StanceSpan, stands: bool| StanceEdit { foot: 0, span, stands };
+    let frames = StanceSpan::Frames([from, to].map(frame));
+    let secs = StanceSpan::Secs([from, to].map(|sample| sample as f64 * clip.step_secs()));
+
+    // What is stated as it was detected changes nothing.
+    let same = made(vec![edit(frames, true), edit(secs, true)]).unwrap();
+    assert_eq!(same.loop_clip, plain.loop_clip);
+    // A stance that is removed is gone, whichever unit says so, ...
+    for span in [frames, secs] {
+        let removed = made(vec![edit(span, false)]).unwrap();
+        assert_eq!(of(&removed, 0), detected[1..]);
+        assert_eq!(of(&removed, 1), of(&plain, 1));
+    }
+    // ... and a moved one is where it was moved to, and held there.
+    let later = StanceSpan::Secs([from + 3, to + 3].map(|sample| sample as f64 * clip.step_secs()));
+    let moved = made(vec![edit(secs, false), edit(later, true)]).unwrap();
+    let span = LoopContact {
+        start_sample: (from + 3) % count,
+        ..first
+    };
+    assert!(of(&moved, 0).contains(&span));
+    assert!(moved.feet.is_locked());
+    let aside = strays(&moved, &analysis)[0];
+    assert!(aside < 0.03, "{aside}");
+
+    let refused = |span: StanceSpan, foot: usize| match made(vec![StanceEdit {
+        foot,
+        span,
+        stands: true,
+    }]) {
+        Err(MakeError::Feet(PlantError::Stance(error))) => error,
+        other => panic!("{other:?}"),
+    };
+    let found = [2.0, 1.0];
+    assert_eq!(refused(StanceSpan::Secs(found), 0), StanceError::Order { found });
+    assert_eq!(refused(secs, 9), StanceError::Foot { foot: 9, num_feet: 2 });
+    assert!(matches!(
+        refused(StanceSpan::Frames([f64::NAN, 1.0]), 0),
+        StanceError::Order { .. }
+    ));
+    let found = [1e9, 1e10];
+    let range = [0.0, clip.period_secs()];
+    assert_eq!(
+        refused(StanceSpan::Secs(found), 0),
+        StanceError::Outside { found, range }
+    );
 }
 
 /// World position of a joint at a key of any cycle.

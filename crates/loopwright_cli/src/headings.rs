@@ -3,6 +3,7 @@
 pub(crate) const INPUT: &str = "Input";
 pub(crate) const WHICH_LOOP: &str = "Which loop";
 pub(crate) const SEAM: &str = "Seam";
+pub(crate) const SEAM_ENDS: &str = "Seam, one end";
 pub(crate) const ROOT_MOTION: &str = "Root motion";
 pub(crate) const FEET: &str = "Feet";
 pub(crate) const OUTPUT: &str = "Output";

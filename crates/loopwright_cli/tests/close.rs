@@ -84,6 +84,81 @@ fn joints_of_their_own() {
     );
 }
 
+/// Each end has its own hardness and its own times; what one end takes of them is no setting of the other.
+#[test]
+fn each_end_fades_as_it_is_told() {
+    let folder = Folder::with_walk();
+    let closure = |flags: &str| {
+        let command =
+            format!("close walk.bvh --range 10:45 -o loop.bvh --save-recipe done.toml --force --json {flags}");
+        let closure = folder.run(&command).done().json()["closure"].clone();
+        let loop_bytes = folder.read("loop.bvh");
+        folder
+            .run("close walk.bvh -o again.bvh --recipe done.toml --force")
+            .done();
+        assert!(folder.read("again.bvh") == loop_bytes, "{flags}");
+        (closure, loop_bytes)
+    };
+    let (soft, _) = closure(
+        "--closure softfade --blend-start 0.3 --blend-end 0.5 --hardness 9 --hardness-end 4 --velocity-blend 0.2 \
+         --velocity-blend-start 0.1",
+    );
+    assert_eq!(
+        (&soft["hardness_start"], &soft["hardness_end"]),
+        (&9.0.into(), &4.0.into())
+    );
+    assert_eq!(
+        (&soft["blend_start_secs"], &soft["blend_end_secs"]),
+        (&0.3.into(), &0.5.into())
+    );
+    assert_eq!(
+        (&soft["velocity_blend_start_secs"], &soft["velocity_blend_end_secs"]),
+        (&0.1.into(), &0.2.into())
+    );
+    let (one, bytes) = closure("--closure spring --blend 0.1");
+    assert!(one["velocity_blend_start_secs"].is_null() && one["hardness_start"].is_null());
+    // A velocity that fades with the pose is no other closure, ...
+    let (same, same_bytes) = closure("--closure spring --blend 0.1 --velocity-blend 0.1");
+    assert_eq!(same["velocity_blend_end_secs"], 0.1);
+    assert!(bytes == same_bytes);
+    // ... one that fades sooner is.
+    assert!(bytes != closure("--closure spring --blend 0.1 --velocity-blend 0.05").1);
+}
+
+/// A stance that is stated is in the sidecar, and the saved recipe makes the same bytes again.
+#[test]
+fn stances_are_overruled() {
+    let folder = Folder::with_walk();
+    let made = |flags: &str| {
+        let command =
+            format!("close walk.bvh --range 10:45 -o loop.bvh --save-recipe done.toml --force --json {flags}");
+        let contacts = folder.run(&command).done().json()["feet"]["contacts"].clone();
+        let bytes = folder.read("loop.bvh");
+        folder
+            .run("close walk.bvh -o again.bvh --recipe done.toml --force")
+            .done();
+        assert!(folder.read("again.bvh") == bytes, "{flags}");
+        (contacts, bytes)
+    };
+    let (detected, plain) = made("");
+    let (without, free) = made("--stance LeftFoot:10:45:swing");
+    assert!(without.as_array().unwrap().len() < detected.as_array().unwrap().len());
+    assert!(plain != free);
+    assert!(folder.text("done.toml").contains("[[stance]]"));
+    let (stated, _) = made("--stance Left*:10:45:swing --stance LeftFoot:0.1s:0.4s");
+    assert_eq!(stated.as_array().unwrap().len(), without.as_array().unwrap().len() + 1);
+    for (flag, words) in [
+        ("Tail:10:20", "no foot matches \"Tail\""),
+        ("LeftFoot:10", "must be FOOT:FROM:TO"),
+        ("LeftFoot:20:10", "found 20 to 10"),
+        ("LeftFoot:100:110", "lies outside the loop"),
+    ] {
+        let answer = folder.run(&format!("close walk.bvh --range 10:45 -o wrong.bvh --stance {flag}"));
+        assert_eq!(answer.status, 2, "{flag}: {}", answer.stderr);
+        assert!(answer.stderr.contains(words), "{flag}: {}", answer.stderr);
+    }
+}
+
 #[test]
 fn a_recipe_makes_the_same_loop_again() {
     let folder = Folder::with_walk();
@@ -199,6 +274,15 @@ fn what_cannot_be_closed_is_said() {
             "--range 10:45 --closure softfade --hardness 0",
             "--hardness must be a positive number",
         ),
+        (
+            "--range 10:45 --closure softfade --hardness-end 0",
+            "--hardness-end must be a positive number",
+        ),
+        (
+            "--range 10:45 --closure spring --velocity-blend-start 0",
+            "--velocity-blend-start must be a positive number",
+        ),
+        ("--range 10:45 --velocity-blend 0.1", "nothing is closed by either"),
         ("--range 10:45 --joint-closure Hand", "must be PATTERN:METHOD[:SECONDS]"),
         (
             "--range 10:45 --joint-closure *Hand:spring:0",

@@ -49,15 +49,15 @@ impl fmt::Display for Clamp {
         match *self {
             Self::Shape { end, asked, used } => {
                 let time = match asked {
-                    Shape::Spring { .. } => "half-life",
+                    Shape::Spring { .. } | Shape::TwoSprings { .. } => "half-life",
                     Shape::SoftFade { .. } => "duration",
                     _ => "blend",
                 };
-                let times = asked
-                    .times()
-                    .into_iter()
-                    .zip(used.times())
-                    .zip([time, "velocity's blend"]);
+                let of_velocity = match asked {
+                    Shape::TwoSprings { .. } => "velocity's half-life",
+                    _ => "velocity's blend",
+                };
+                let times = asked.times().into_iter().zip(used.times()).zip([time, of_velocity]);
                 let mut separator = "";
                 for ((asked, used), time) in times {
                     if let (Some(asked), Some(used)) = (asked, used)

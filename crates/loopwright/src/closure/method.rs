@@ -138,17 +138,25 @@ const HARDNESS: f64 = 16.0;
 const DURATION_SECS: f64 = 0.4;
 
 impl ClosureName {
-    /// The shape of that name with its leading time and its hardness, each with its default where not given.
+    /// The shape of that name with its leading time, the time of its velocity where that has one of its own (springs and soft
+    /// fades), and its hardness, each with its default where not given; a spring's velocity fades with the pose by default.
     ///
     /// `auto` starts from quintics, which also close the gap that a crossfade leaves. `None` where nothing is closed.
-    pub fn shape(self, secs: Option<f64>, hardness: Option<f64>) -> Option<Shape> {
+    pub fn shape(self, secs: Option<f64>, velocity_secs: Option<f64>, hardness: Option<f64>) -> Option<Shape> {
         let blend_secs = secs.unwrap_or(DEFAULT_BLEND_SECS);
         Some(match self {
             Self::Auto | Self::Quintic | Self::Crossfade => Shape::Quintic { blend_secs },
             Self::Cubic => Shape::Cubic { blend_secs },
-            Self::Spring => Shape::Spring {
-                half_life_secs: secs.unwrap_or(HALF_LIFE_SECS),
-            },
+            Self::Spring => {
+                let half_life_secs = secs.unwrap_or(HALF_LIFE_SECS);
+                match velocity_secs {
+                    Some(velocity_half_life_secs) => Shape::TwoSprings {
+                        half_life_secs,
+                        velocity_half_life_secs,
+                    },
+                    None => Shape::Spring { half_life_secs },
+                }
+            }
             Self::Least => Shape::Least {
                 blend_secs: secs.unwrap_or(LEAST_BLEND_SECS),
             },
@@ -156,7 +164,7 @@ impl ClosureName {
             Self::SoftFade => Shape::SoftFade {
                 duration_secs: secs.unwrap_or(DURATION_SECS),
                 hardness: hardness.unwrap_or(HARDNESS),
-                blend_secs,
+                blend_secs: velocity_secs.unwrap_or(blend_secs),
             },
             Self::Adjustment => Shape::Adjustment { blend_secs },
             Self::Open => return None,
@@ -169,7 +177,7 @@ impl From<Shape> for ClosureName {
         match shape {
             Shape::Quintic { .. } => Self::Quintic,
             Shape::Cubic { .. } => Self::Cubic,
-            Shape::Spring { .. } => Self::Spring,
+            Shape::Spring { .. } | Shape::TwoSprings { .. } => Self::Spring,
             Shape::Least { .. } => Self::Least,
             Shape::Linear { .. } => Self::Linear,
             Shape::SoftFade { .. } => Self::SoftFade,

@@ -77,7 +77,7 @@ mod tests {
         for name in ClosureName::ALL {
             assert_eq!(name.to_string().parse(), Ok(name));
             if !matches!(name, ClosureName::Auto | ClosureName::Crossfade) {
-                let of_shape = name.shape(None, None).map(ClosureName::from);
+                let of_shape = name.shape(None, None, None).map(ClosureName::from);
                 assert_eq!(of_shape.unwrap_or(ClosureName::Open), name);
             }
         }

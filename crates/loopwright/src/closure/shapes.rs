@@ -30,6 +30,13 @@ pub enum Shape {
         /// left after 1.2107 half-lives.
         half_life_secs: f64,
     },
+    /// Critically damped springs, one for the pose and one for the velocity; C1.
+    TwoSprings {
+        /// Half-life of the pose, seconds, in the convention of [`Self::Spring`].
+        half_life_secs: f64,
+        /// Half-life of the velocity, seconds.
+        velocity_half_life_secs: f64,
+    },
     /// The least of all offsets o that meet the conditions: the integral of o^2 + s^6 o'''^2 over the period, s = B/6, is the
     /// smallest; C2. Like the spring it never ends; the boundary system takes its tail into account.
     Least {
@@ -78,7 +85,7 @@ impl From<Decay> for Shape {
 }
 
 impl Shape {
-    /// The times of the shape, seconds, the leading one first: blend time, half-life or duration; then the velocity's blend.
+    /// The times of the shape, seconds, the leading one first: blend time, half-life or duration; then the velocity's own.
     pub fn times(self) -> [Option<f64>; 2] {
         match self {
             Self::Quintic { blend_secs }
@@ -87,6 +94,10 @@ impl Shape {
             | Self::Linear { blend_secs }
             | Self::Adjustment { blend_secs } => [Some(blend_secs), None],
             Self::Spring { half_life_secs } => [Some(half_life_secs), None],
+            Self::TwoSprings {
+                half_life_secs,
+                velocity_half_life_secs,
+            } => [Some(half_life_secs), Some(velocity_half_life_secs)],
             Self::SoftFade {
                 duration_secs,
                 blend_secs,
@@ -103,7 +114,7 @@ impl Shape {
             | Self::Least { blend_secs }
             | Self::Linear { blend_secs }
             | Self::Adjustment { blend_secs } => blend_secs,
-            Self::Spring { half_life_secs } => half_life_secs,
+            Self::Spring { half_life_secs } | Self::TwoSprings { half_life_secs, .. } => half_life_secs,
             Self::SoftFade { duration_secs, .. } => duration_secs,
         }
     }
@@ -131,6 +142,13 @@ impl Shape {
             },
             Self::Spring { half_life_secs } => Self::Spring {
                 half_life_secs: half_life_secs.min(0.5 * period_secs),
+            },
+            Self::TwoSprings {
+                half_life_secs,
+                velocity_half_life_secs,
+            } => Self::TwoSprings {
+                half_life_secs: half_life_secs.min(0.5 * period_secs),
+                velocity_half_life_secs: velocity_half_life_secs.min(0.5 * period_secs),
             },
             Self::Least { blend_secs } => Self::Least {
                 blend_secs: blend_secs.min(period_secs),
@@ -172,7 +190,11 @@ impl Shape {
             Self::Quintic { blend_secs } => Some(Decay::Quintic { blend_secs }),
             Self::Cubic { blend_secs } => Some(Decay::Cubic { blend_secs }),
             Self::Spring { half_life_secs } => Some(Decay::Spring { half_life_secs }),
-            Self::Least { .. } | Self::Linear { .. } | Self::SoftFade { .. } | Self::Adjustment { .. } => None,
+            Self::TwoSprings { .. }
+            | Self::Least { .. }
+            | Self::Linear { .. }
+            | Self::SoftFade { .. }
+            | Self::Adjustment { .. } => None,
         }
     }
 
@@ -189,6 +211,17 @@ impl Shape {
             Self::Quintic { blend_secs } => Decay::Quintic { blend_secs }.at(t),
             Self::Cubic { blend_secs } => Decay::Cubic { blend_secs }.at(t),
             Self::Spring { half_life_secs } => Decay::Spring { half_life_secs }.at(t),
+            Self::TwoSprings {
+                half_life_secs,
+                velocity_half_life_secs,
+            } => Fading {
+                velocity: Decay::Spring {
+                    half_life_secs: velocity_half_life_secs,
+                }
+                .at(t)
+                .velocity,
+                ..Decay::Spring { half_life_secs }.at(t)
+            },
             Self::Least { blend_secs } => least(blend_secs / LEAST_TIMES_PER_BLEND, t),
             Self::Linear { blend_secs } | Self::Adjustment { blend_secs } => with_velocity_of_cubic(left, blend_secs),
             Self::SoftFade {
@@ -262,7 +295,7 @@ fn soft_fade(duration_secs: f64, hardness: f64, t: f64) -> Jet {
 mod tests {
     use super::*;
 
-    const SHAPES: [Shape; 7] = [
+    const SHAPES: [Shape; 8] = [
         Shape::Quintic { blend_secs: 0.4 },
         Shape::Cubic { blend_secs: 0.3 },
         Shape::Spring { half_life_secs: 0.1 },
@@ -274,6 +307,10 @@ mod tests {
             blend_secs: 0.3,
         },
         Shape::Adjustment { blend_secs: 0.3 },
+        Shape::TwoSprings {
+            half_life_secs: 0.1,
+            velocity_half_life_secs: 0.03,
+        },
     ];
 
     /// The fading at a time in a clip of 0.6 s.
@@ -294,7 +331,7 @@ mod tests {
 
     #[test]
     fn each_decay_starts_with_its_own_derivative_only() {
-        for shape in &SHAPES[..4] {
+        for shape in SHAPES[..4].iter().chain(&SHAPES[7..]) {
             let at = fading(*shape, 0.0);
             assert_eq!((at.position.value, at.position.rate), (1.0, 0.0));
             assert_eq!((at.velocity.value, at.velocity.rate), (0.0, 1.0));
@@ -399,6 +436,11 @@ mod tests {
         assert_eq!(fitted.fitted(1.0), fitted);
         let spring = Shape::Spring { half_life_secs: 2.0 };
         assert_eq!(spring.fitted(1.0), Shape::Spring { half_life_secs: 0.5 });
+        let springs = Shape::TwoSprings {
+            half_life_secs: 0.2,
+            velocity_half_life_secs: 2.0,
+        };
+        assert_eq!(springs.fitted(1.0).times(), [Some(0.2), Some(0.5)]);
         let short = Shape::SoftFade {
             duration_secs: 0.01,
             hardness: 3.0,

@@ -25,6 +25,8 @@ pub(crate) mod contact;
 
 pub(crate) mod floor;
 
+pub(crate) mod edited;
+
 mod stage;
 
 mod stance;
@@ -48,6 +50,8 @@ pub(crate) use solve::fade;
 pub(crate) mod toes;
 
 pub use contact::LoopContact;
+use edited::EditedStance;
+pub use edited::{StanceEdit, StanceError, StanceSpan};
 use footing::PlantedFoot;
 use leg::Leg;
 use solve::{BearingLeg, Uncut};
@@ -336,6 +340,7 @@ pub fn plant(
         lock,
         source,
         is_mirrored: false,
+        edited: &[],
     }
     .plant(clip, lock.held_by())
 }
@@ -350,6 +355,8 @@ pub(crate) struct Planting<'a> {
     pub(crate) source: Option<&'a RootRelativeClip>,
     /// Whether the second half of the loop is the mirror image of the first.
     pub(crate) is_mirrored: bool,
+    /// Stances that overrule those detected; feet that have any are held however far they slide.
+    pub(crate) edited: &'a [EditedStance],
 }
 
 impl Planting<'_> {
@@ -373,6 +380,7 @@ impl Planting<'_> {
         for (index, foot) in body.feet.iter().enumerate() {
             let positions = stage.positions(foot.lowest_joint());
             let contacts = contact::of_foot(index, &positions, &stage.root_motion, clip.step_secs(), self.limits);
+            let contacts = edited::overruled(index, contacts, clip.num_samples(), self.edited);
             feet.contacts.extend(&contacts);
             feet.outcomes.push(if lock == FootLock::Off {
                 FootOutcome::NotAsked
@@ -381,7 +389,7 @@ impl Planting<'_> {
             } else if let Some(leg) = Leg::of(clip.skeleton(), &stage.world, body, foot) {
                 let offsets = stance::offsets(&stage, &positions, &contacts)?;
                 let slides = offsets.farthest_held(&contacts);
-                if slides > SLIDES_METRES && lock == FootLock::Auto {
+                if slides > SLIDES_METRES && lock == FootLock::Auto && self.edited.is_empty() {
                     FootOutcome::Slides { metres: slides }
                 } else {
                     legs.push(BearingLeg::of(&stage, leg, foot, &offsets.spans, self.limits));
@@ -437,6 +445,9 @@ impl Planting<'_> {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlantError {
+    /// A stance cannot be edited as asked.
+    #[error(transparent)]
+    Stance(#[from] StanceError),
     /// A fade between two stances has no solution.
     #[error(transparent)]
     Boundary(#[from] BoundaryError),

@@ -24,7 +24,10 @@ use crate::{
     closure::{
         self, Closed, ClosureError, ClosureSettings, DEFAULT_BLEND_SECS, Image, Method, Shape, image::ImageError,
     },
-    feet::{self, Feet, FeetSettings, FootLock, HeldBy, PlantError, Planting, RootSpeed},
+    feet::{
+        self, Feet, FeetSettings, FootLock, HeldBy, PlantError, Planting, RootSpeed, StanceEdit, StanceError,
+        edited::EditedStance,
+    },
     loop_clip::{LoopClip, LoopClipError},
     math::rigid::Rigid,
     mean_cycle::{MeanCycle, MeanCycleError, MeanCycles},
@@ -57,6 +60,8 @@ pub struct LoopSettings {
     pub sampling: Sampling,
     /// How feet are processed.
     pub feet: FeetSettings,
+    /// Stances in place of those detected, the last that covers a moment applying.
+    pub stances: Vec<StanceEdit>,
     /// Whether the loop is the mean of several cycles of the take.
     pub mean_cycles: MeanCycles,
 }
@@ -310,6 +315,15 @@ fn on_its_feet(
         ),
         None => (loop_clip, source),
     };
+    if image.is_some() && !settings.stances.is_empty() {
+        return Err(PlantError::from(StanceError::Mirrored).into());
+    }
+    let edited = (settings.stances.iter())
+        .map(|edit| EditedStance::of(edit, body.feet.len(), &candidate.cut, &loop_clip))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(PlantError::from)?;
+    // What the user says of feet is not weighed against what was detected.
+    let is_auto = settings.feet.lock == FootLock::Auto && edited.is_empty();
     let planting = Planting {
         body,
         root_joint: source.root_joint,
@@ -317,6 +331,7 @@ fn on_its_feet(
         lock: settings.feet.lock,
         source: Some(&source),
         is_mirrored: image.is_some(),
+        edited: &edited,
     };
     let slide = |clip: &LoopClip| quality::foot_slide_of_loop(clip, body, &source);
     let (mut planted, mut feet) = planting.plant(&loop_clip, settings.feet.lock.held_by())?;
@@ -327,7 +342,7 @@ fn on_its_feet(
     // Where nothing is held there is nothing to compare: most loops that are closed to choose from.
     let open = planted.as_ref().and_then(|_| slide(&loop_clip));
     let mut held = planted.as_ref().and_then(slide);
-    if settings.feet.lock == FootLock::Auto && feet.held_by == Some(HeldBy::Solve) && held > open {
+    if is_auto && feet.held_by == Some(HeldBy::Solve) && held > open {
         // Feet that hardly slide are held more exactly sample by sample.
         (planted, feet) = planting.plant(&loop_clip, HeldBy::Lock)?;
         held = planted.as_ref().and_then(slide);
@@ -344,7 +359,7 @@ fn on_its_feet(
         && (loop_clip.root().twist.linear.length() < WALKS_MPS
             || before < STANDS_MPS
             || quality::mean_distance(&loop_clip, &planted) > MAX_BENT_METRES);
-    if settings.feet.lock == FootLock::Auto && (after > before || bends) {
+    if is_auto && (after > before || bends) {
         feet.release();
         return Ok((loop_clip, source, feet));
     }

@@ -236,10 +236,11 @@ mod tests {
     use super::*;
     use crate::headings;
 
-    const HEADINGS: [&str; 15] = [
+    const HEADINGS: [&str; 16] = [
         headings::INPUT,
         headings::WHICH_LOOP,
         headings::SEAM,
+        headings::SEAM_ENDS,
         headings::ROOT_MOTION,
         headings::FEET,
         headings::OUTPUT,

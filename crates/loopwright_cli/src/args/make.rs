@@ -8,10 +8,10 @@ use loopwright::mean_cycle::MeanCycles;
 use super::{MirrorArgs, SearchArgs};
 use crate::{
     exit::Failure,
-    headings::{INPUT, OUTPUT, SEAM, WHICH_LOOP},
+    headings::{FEET, INPUT, OUTPUT, SEAM, WHICH_LOOP},
     mirroring,
     numbers::{parse_count, parse_cut},
-    recipe::{ClosureRecipe, JointRecipe, OutputRecipe, Recipe, StretchRecipe, StudyArgs},
+    recipe::{ClosureRecipe, JointRecipe, OutputRecipe, Recipe, StanceRecipe, StretchRecipe, StudyArgs},
 };
 
 #[derive(Debug, Args)]
@@ -90,6 +90,10 @@ pub(crate) struct LoopArgs {
     /// Method of joints: 'Hand*:spring:0.1', 'Prop:open'; repeatable.
     #[arg(long = "joint-closure", alias = "joint", value_name = "NAME:HOW", help_heading = SEAM)]
     joints: Vec<JointRecipe>,
+    /// When a foot stands, in frames of the take or seconds of the loop: 'LeftFoot:130:142', 'LeftFoot:0.2s:0.5s'; with ':swing'
+    /// at its end, when it does not; repeatable.
+    #[arg(long = "stance", value_name = "FOOT:FROM:TO", help_heading = FEET)]
+    stances: Vec<StanceRecipe>,
     /// Average so many cycles of the take into the loop, or all [default: off].
     #[arg(long, value_name = "N|all", help_heading = WHICH_LOOP)]
     mean_cycles: Option<MeanCycles>,
@@ -115,6 +119,7 @@ impl LoopArgs {
             },
             closure: self.closure,
             joints: self.joints,
+            stances: self.stances,
             output: self.output,
         })
     }

@@ -19,7 +19,7 @@ use crate::{
     mirroring,
     output::{self, Outputs},
     plot::PlotFile,
-    recipe::{Recipe, StretchRecipe},
+    recipe::{Recipe, StretchRecipe, stances},
     report::{failure, json, make as report},
     search, talk, written_loop,
 };
@@ -135,6 +135,7 @@ fn make(
         root: output.root_settings(&mut soft),
         sampling: output.sampling()?,
         feet: output.feet_settings(),
+        stances: stances(&recipe.stances, analysis)?,
         mean_cycles: recipe.stretch.mean_cycles.unwrap_or_default(),
     };
     making::check_sampling(&loaded, &first, settings.sampling)?;

@@ -29,7 +29,7 @@ use crate::{
     load::Loaded,
     making, mirroring,
     output::{self, Outputs},
-    recipe::Recipe,
+    recipe::{Recipe, stances},
     report::{json, make_all as report},
     search,
     talk::{self, Progress},
@@ -305,6 +305,7 @@ impl Work<'_> {
             root: output.root_settings(warnings),
             sampling: output.sampling()?,
             feet: output.feet_settings(),
+            stances: stances(&recipe.stances, &loaded.analysis)?,
             mean_cycles: recipe.stretch.mean_cycles.unwrap_or_default(),
         };
         making::check_sampling(loaded, chosen, settings.sampling)?;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     exit::Failure,
-    headings::SEAM,
+    headings::{SEAM, SEAM_ENDS},
     words::{choice, optional_text},
 };
 
@@ -25,25 +25,40 @@ pub(crate) struct ClosureRecipe {
     #[serde(with = "optional_text")]
     pub(crate) method: Option<ClosureName>,
     /// Another method for the start of the loop.
-    #[arg(long = "closure-start", value_name = "METHOD", hide_possible_values = true, value_parser = choice::<ClosureName>())]
+    #[arg(long = "closure-start", value_name = "METHOD", help_heading = SEAM_ENDS, hide_possible_values = true, value_parser = choice::<ClosureName>())]
     #[serde(with = "optional_text")]
     method_start: Option<ClosureName>,
     /// Another method for the end of the loop.
-    #[arg(long = "closure-end", value_name = "METHOD", hide_possible_values = true, value_parser = choice::<ClosureName>())]
+    #[arg(long = "closure-end", value_name = "METHOD", help_heading = SEAM_ENDS, hide_possible_values = true, value_parser = choice::<ClosureName>())]
     #[serde(with = "optional_text")]
     method_end: Option<ClosureName>,
     /// Blend time at both ends, seconds (for a spring, its half-life).
     #[arg(long, value_name = "S")]
     blend: Option<f64>,
     /// Another blend time for the start.
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", help_heading = SEAM_ENDS)]
     blend_start: Option<f64>,
     /// Another blend time for the end.
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", help_heading = SEAM_ENDS)]
     blend_end: Option<f64>,
+    /// Fade of velocities apart, seconds: springs and softfades.
+    #[arg(long, value_name = "S")]
+    velocity_blend: Option<f64>,
+    /// Another fade of velocities for the start.
+    #[arg(long, value_name = "S", help_heading = SEAM_ENDS)]
+    velocity_blend_start: Option<f64>,
+    /// Another fade of velocities for the end.
+    #[arg(long, value_name = "S", help_heading = SEAM_ENDS)]
+    velocity_blend_end: Option<f64>,
     /// How sharply softfade bends, 0.5 or more [default: 16].
     #[arg(long, value_name = "K")]
     hardness: Option<f64>,
+    /// Another hardness for the start.
+    #[arg(long, value_name = "K", help_heading = SEAM_ENDS)]
+    hardness_start: Option<f64>,
+    /// Another hardness for the end.
+    #[arg(long, value_name = "K", help_heading = SEAM_ENDS)]
+    hardness_end: Option<f64>,
     /// Share of the gaps closed at the start, 0 to 1.
     #[arg(long, value_name = "P[,V[,A]]", value_delimiter = ',', num_args = 1..=3)]
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -56,6 +71,14 @@ pub(crate) struct ClosureRecipe {
     #[arg(long, alias = "motion", value_name = "HOW", value_parser = choice::<SeamMotion>())]
     #[serde(alias = "motion", with = "optional_text")]
     seam_motion: Option<SeamMotion>,
+}
+
+/// The numbers of the fade at one end; defaults where `None`.
+#[derive(Clone, Copy)]
+struct Fade {
+    secs: Option<f64>,
+    velocity_secs: Option<f64>,
+    hardness: Option<f64>,
 }
 
 /// Joints that are closed in their own way, as a flag or as a table `[[joint]]` of a recipe.
@@ -135,7 +158,19 @@ impl ClosureRecipe {
             );
         }
         let [blend_start, blend_end] = [self.blend_start, self.blend_end].map(|own| own.or(self.blend));
-        let method = self.method_of([start, end], [blend_start, blend_end], shares);
+        let fades = [
+            Fade {
+                secs: blend_start,
+                velocity_secs: self.velocity_blend_start.or(self.velocity_blend),
+                hardness: self.hardness_start.or(self.hardness),
+            },
+            Fade {
+                secs: blend_end,
+                velocity_secs: self.velocity_blend_end.or(self.velocity_blend),
+                hardness: self.hardness_end.or(self.hardness),
+            },
+        ];
+        let method = self.method_of([start, end], fades, shares);
         let mut of_joints = Vec::new();
         for joint in joints {
             let matching = skeleton.joints_matching(&joint.pattern);
@@ -151,8 +186,24 @@ impl ClosureRecipe {
                     "--joint-closure 'Hand*:spring:0.1'",
                 )?;
             }
-            let own = self.method_of([joint.method; 2], [joint.blend; 2], shares);
+            let fade = Fade {
+                secs: joint.blend,
+                velocity_secs: self.velocity_blend,
+                hardness: self.hardness,
+            };
+            let own = self.method_of([joint.method; 2], [fade; 2], shares);
             of_joints.extend(matching.into_iter().map(|joint| (joint, own)));
+        }
+        let names = [start, end].into_iter().chain(joints.iter().map(|joint| joint.method));
+        if self.states_velocity_blend()
+            && !names
+                .into_iter()
+                .any(|name| matches!(name, ClosureName::Spring | ClosureName::SoftFade))
+        {
+            return Err(
+                Failure::error("--velocity-blend sets spring and softfade, and nothing is closed by either")
+                    .try_this("--closure spring, or --blend, which is the velocity's blend of linear and adjustment"),
+            );
         }
         Ok(ClosureSettings {
             // Only joints may be left open.
@@ -166,18 +217,20 @@ impl ClosureRecipe {
     fn method_of(
         &self,
         [start, end]: [ClosureName; 2],
-        [blend_start, blend_end]: [Option<f64>; 2],
+        [fade_start, fade_end]: [Fade; 2],
         shares: Shares,
     ) -> Option<Method> {
         let crossfades = start == ClosureName::Crossfade;
         // A crossfade's time does not apply to the offsets, which close what the crossfade leaves.
-        let shape = |name: ClosureName, secs: Option<f64>| name.shape(secs.filter(|_| !crossfades), self.hardness);
+        let shape = |name: ClosureName, fade: Fade| {
+            name.shape(fade.secs.filter(|_| !crossfades), fade.velocity_secs, fade.hardness)
+        };
         Some(Method {
-            start: shape(start, blend_start)?,
-            end: shape(end, blend_end)?,
+            start: shape(start, fade_start)?,
+            end: shape(end, fade_end)?,
             shares,
             order: self.continuity.unwrap_or_default(),
-            crossfade_secs: crossfades.then(|| blend_start.unwrap_or(DEFAULT_BLEND_SECS)),
+            crossfade_secs: crossfades.then(|| fade_start.secs.unwrap_or(DEFAULT_BLEND_SECS)),
         })
     }
 
@@ -187,18 +240,32 @@ impl ClosureRecipe {
             ("--blend", self.blend),
             ("--blend-start", self.blend_start),
             ("--blend-end", self.blend_end),
+            ("--velocity-blend", self.velocity_blend),
+            ("--velocity-blend-start", self.velocity_blend_start),
+            ("--velocity-blend-end", self.velocity_blend_end),
         ] {
             if let Some(secs) = secs {
                 positive(name, secs, &format!("{name} 0.4"))?;
             }
         }
-        match self.hardness {
-            Some(hardness) if !(hardness > 0.0 && hardness.is_finite()) => Err(Failure::error(format!(
-                "--hardness must be a positive number, found {hardness}"
-            ))
-            .try_this("--hardness 16")),
-            _ => Ok(()),
+        for (name, hardness) in [
+            ("--hardness", self.hardness),
+            ("--hardness-start", self.hardness_start),
+            ("--hardness-end", self.hardness_end),
+        ] {
+            if let Some(hardness) = hardness.filter(|hardness| !(*hardness > 0.0 && hardness.is_finite())) {
+                return Err(
+                    Failure::error(format!("{name} must be a positive number, found {hardness}"))
+                        .try_this(format!("{name} 16")),
+                );
+            }
         }
+        Ok(())
+    }
+
+    fn states_velocity_blend(&self) -> bool {
+        let said = [self.velocity_blend, self.velocity_blend_start, self.velocity_blend_end];
+        said.iter().any(Option::is_some)
     }
 
     /// The recipe for a method that was chosen for the whole seam.
@@ -207,13 +274,19 @@ impl ClosureRecipe {
             Some(secs) => (ClosureName::Crossfade, secs),
             None => (ClosureName::from(method.start), method.start.secs()),
         };
+        let velocity_secs = match method.start {
+            // A spring that was chosen keeps its one half-life where joints have two.
+            Shape::Spring { half_life_secs } => self.velocity_blend.and(Some(half_life_secs)),
+            shape => shape.times()[1],
+        };
         Self {
             method: Some(name),
             blend: Some(secs),
-            hardness: match method.start {
-                Shape::SoftFade { hardness, .. } => Some(hardness),
-                _ => None,
-            },
+            // Keys for both ends also set joints of their own method, and stay as they were.
+            velocity_blend_start: velocity_secs,
+            velocity_blend_end: velocity_secs,
+            hardness_start: method.start.hardness(),
+            hardness_end: method.start.hardness(),
             method_start: None,
             method_end: None,
             blend_start: None,

@@ -16,12 +16,15 @@ mod closure;
 
 mod output;
 
+mod stance;
+
 mod stretch;
 
 mod take;
 
 pub(crate) use closure::{ClosureRecipe, JointRecipe};
 pub(crate) use output::{OutputRecipe, Recenter};
+pub(crate) use stance::{StanceRecipe, stances};
 pub(crate) use stretch::StretchRecipe;
 pub(crate) use take::{StudyArgs, TakeArgs};
 
@@ -41,6 +44,9 @@ pub(crate) struct Recipe {
     /// Joints that are closed in another way, the last that fits counting.
     #[serde(rename = "joint", skip_serializing_if = "Vec::is_empty")]
     pub(crate) joints: Vec<JointRecipe>,
+    /// When feet stand or swing in place of what is detected, the last that covers a moment counting.
+    #[serde(rename = "stance", skip_serializing_if = "Vec::is_empty")]
+    pub(crate) stances: Vec<StanceRecipe>,
     /// What is written.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) output: OutputRecipe,
@@ -52,10 +58,16 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 /// Keys of a part that a newer key removes: the ends of a stretch belong together, a setting for both ends of a seam replaces
 /// settings for one end, and a rate and a number of frames exclude each other.
-const SETS_ASIDE: [(&str, &str, &[&str]); 5] = [
+const SETS_ASIDE: [(&str, &str, &[&str]); 7] = [
     ("stretch", "start", &["end", "symmetric", "several-cycles-for"]),
     ("closure", "method", &["method-start", "method-end"]),
     ("closure", "blend", &["blend-start", "blend-end"]),
+    (
+        "closure",
+        "velocity-blend",
+        &["velocity-blend-start", "velocity-blend-end"],
+    ),
+    ("closure", "hardness", &["hardness-start", "hardness-end"]),
     ("output", "fps", &["frames"]),
     ("output", "frames", &["fps"]),
 ];

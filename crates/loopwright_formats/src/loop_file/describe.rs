@@ -5,7 +5,7 @@ use loopwright::{
     LoopCandidate, LoopClip, MadeLoop, Quality, RootMode, RootMotion, Skeleton,
     analysis::Body,
     candidate::WholeClip,
-    closure::{Closed, ClosureName, Order},
+    closure::{Closed, ClosureName, Order, Shape},
     feet::{Feet, FootOutcome},
     math::{Twist, ops, rotation},
     mean_cycle::MeanCycle,
@@ -74,6 +74,8 @@ pub fn closure(closed: &Closed) -> ClosureFacts {
     let method = &closed.method;
     let [start, end] = method.names().map(|name| closure_name(name, method.order));
     let [blend_start_secs, blend_end_secs] = method.secs();
+    // The shapes under a crossfade close only what it leaves.
+    let own = |shape: Shape| method.crossfade_secs.is_none().then_some(shape);
     ClosureFacts {
         method: if start == end {
             start.to_owned()
@@ -81,6 +83,10 @@ pub fn closure(closed: &Closed) -> ClosureFacts {
             format!("{start}+{end}")
         },
         blend_start_secs,
+        velocity_blend_start_secs: own(method.start).and_then(|shape| shape.times()[1]),
+        velocity_blend_end_secs: own(method.end).and_then(|shape| shape.times()[1]),
+        hardness_start: own(method.start).and_then(Shape::hardness),
+        hardness_end: own(method.end).and_then(Shape::hardness),
         blend_end_secs,
         start_share_of_position: method.shares.rho,
         start_share_of_velocity: method.shares.sigma,

@@ -141,6 +141,14 @@ pub struct ClosureFacts {
     pub blend_start_secs: f64,
     /// Length of the correction before the end.
     pub blend_end_secs: f64,
+    /// Length of the correction of velocities after the start; null where it is that of the method.
+    pub velocity_blend_start_secs: Option<f64>,
+    /// Length of the correction of velocities before the end; null where it is that of the method.
+    pub velocity_blend_end_secs: Option<f64>,
+    /// How sharply a soft fade levels off after the start; null for other methods.
+    pub hardness_start: Option<f64>,
+    /// How sharply a soft fade levels off before the end; null for other methods.
+    pub hardness_end: Option<f64>,
     /// Share of the gap in position that is corrected at the start, 0 to 1; the rest is corrected at the end.
     pub start_share_of_position: f64,
     /// The same for the gap in velocity.

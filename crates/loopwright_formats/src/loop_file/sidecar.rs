@@ -343,6 +343,10 @@ impl Sidecar {
             ("candidate.steadiness", candidate.steadiness),
             ("closure.blend_start_secs", Some(closure.blend_start_secs)),
             ("closure.blend_end_secs", Some(closure.blend_end_secs)),
+            ("closure.velocity_blend_start_secs", closure.velocity_blend_start_secs),
+            ("closure.velocity_blend_end_secs", closure.velocity_blend_end_secs),
+            ("closure.hardness_start", closure.hardness_start),
+            ("closure.hardness_end", closure.hardness_end),
             ("closure.start_share_of_position", Some(closure.start_share_of_position)),
             ("closure.start_share_of_velocity", Some(closure.start_share_of_velocity)),
             (

@@ -1,0 +1,128 @@
+//! Edited stances: spans over which a foot stands or swings because the user says so, whatever was detected.
+
+use super::contact::{LoopContact, spans};
+use crate::{loop_clip::LoopClip, take::Cut};
+
+/// A part of the motion, from its first moment to its last; the samples nearest to both belong to it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum StanceSpan {
+    /// Frames of the take, counted from 0.
+    Frames([f64; 2]),
+    /// Seconds of the loop; they may run on over the seam.
+    Secs([f64; 2]),
+}
+
+/// A span over which a foot stands or swings, in place of what was detected there.
+///
+/// A stance is added by a span in which the foot stands, removed by one in which it swings, and moved by both; of spans that
+/// overlap the later applies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StanceEdit {
+    /// The foot, as an index into [`crate::analysis::body::Body::feet`].
+    pub foot: usize,
+    /// When.
+    pub span: StanceSpan,
+    /// Whether it stands.
+    pub stands: bool,
+}
+
+/// Why a stance cannot be edited.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StanceError {
+    /// The foot does not exist.
+    #[error("foot {foot} has an edited stance, but the body has {num_feet} feet")]
+    Foot {
+        /// Index given.
+        foot: usize,
+        /// Feet of the body.
+        num_feet: usize,
+    },
+    /// The ends of the span are not two numbers in order.
+    #[error("a stance lasts from one moment to the same or a later one, found {} to {}", found[0], found[1])]
+    Order {
+        /// Ends given, frames or seconds.
+        found: [f64; 2],
+    },
+    /// The span lies outside the loop.
+    #[error(
+        "the stance from {} to {} lies outside the loop, which lasts from {} to {}",
+        found[0], found[1], range[0], range[1]
+    )]
+    Outside {
+        /// Ends given, frames or seconds.
+        found: [f64; 2],
+        /// The loop in the same unit.
+        range: [f64; 2],
+    },
+    /// The second half of the loop mirrors the first, and so do its stances.
+    #[error("stances of a loop whose second half mirrors the first cannot be edited")]
+    Mirrored,
+}
+
+/// An edit in samples of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EditedStance {
+    span: LoopContact,
+    stands: bool,
+}
+
+impl EditedStance {
+    /// An edit in samples of a loop that was made from a cut.
+    pub(crate) fn of(edit: &StanceEdit, num_feet: usize, cut: &Cut, clip: &LoopClip) -> Result<Self, StanceError> {
+        let StanceEdit { foot, span, stands } = *edit;
+        if foot >= num_feet {
+            return Err(StanceError::Foot { foot, num_feet });
+        }
+        let count = clip.num_samples() as f64;
+        let (found, range) = match span {
+            StanceSpan::Frames(frames) => (frames, [cut.start_frame(), cut.end_frame()]),
+            StanceSpan::Secs(secs) => (secs, [0.0, clip.period_secs()]),
+        };
+        if !(found[0].is_finite() && found[1].is_finite() && found[0] <= found[1]) {
+            return Err(StanceError::Order { found });
+        }
+        if found[1] < range[0] || found[0] > range[1] {
+            return Err(StanceError::Outside { found, range });
+        }
+        let [first, last] = found.map(|moment| ((moment - range[0]) / (range[1] - range[0]) * count).round());
+        Ok(Self {
+            span: LoopContact {
+                foot,
+                start_sample: first.rem_euclid(count) as usize,
+                num_samples: (last - first + 1.0).min(count) as usize,
+            },
+            stands,
+        })
+    }
+
+    /// Overrules whether the foot stands at each sample of the loop.
+    fn overrule(&self, foot: usize, stands: &mut [bool]) {
+        if foot == self.span.foot {
+            let count = stands.len();
+            for key in self.span.keys() {
+                stands[key % count] = self.stands;
+            }
+        }
+    }
+}
+
+/// The spans over which a foot stands where edited stances overrule those found.
+pub(super) fn overruled(
+    foot: usize,
+    contacts: Vec<LoopContact>,
+    num_samples: usize,
+    edited: &[EditedStance],
+) -> Vec<LoopContact> {
+    if edited.is_empty() {
+        return contacts;
+    }
+    let mut planted = vec![false; num_samples];
+    for key in contacts.iter().flat_map(LoopContact::keys) {
+        planted[key % num_samples] = true;
+    }
+    for edit in edited {
+        edit.overrule(foot, &mut planted);
+    }
+    spans(foot, &planted)
+}

@@ -1,0 +1,137 @@
+//! Edited stances: when feet stand or swing in place of what is detected.
+
+use std::str::FromStr;
+
+use loopwright::{
+    Analysis,
+    feet::{StanceEdit, StanceSpan},
+    names,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::exit::Failure;
+
+/// The unit of a stance's ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum StanceUnit {
+    #[default]
+    Frames,
+    Seconds,
+}
+
+/// A stance, as a flag or as a table `[[stance]]` of a recipe.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct StanceRecipe {
+    /// Name of a joint of the foot, `*` for any letters and `?` for any one.
+    foot: String,
+    from: f64,
+    to: f64,
+    /// Frames of the take, or seconds of the loop.
+    #[serde(default)]
+    unit: StanceUnit,
+    /// Whether the foot stands; it swings otherwise.
+    #[serde(default = "stands")]
+    stands: bool,
+}
+
+fn stands() -> bool {
+    true
+}
+
+impl FromStr for StanceRecipe {
+    type Err = &'static str;
+
+    /// `FOOT:FROM:TO[:swing]`, parsed from its end because joint names may contain colons.
+    fn from_str(given: &str) -> Result<Self, Self::Err> {
+        let wrong = "must be FOOT:FROM:TO, frames of the take or seconds of the loop, such as 'LeftFoot:130:142' or \
+                     'LeftFoot:0.2s:0.5s', with :swing at its end where the foot does not stand";
+        let (rest, stands) = match given.strip_suffix(":swing") {
+            Some(rest) => (rest, false),
+            None => (given, true),
+        };
+        let (rest, to) = rest.rsplit_once(':').ok_or(wrong)?;
+        let (foot, from) = rest.rsplit_once(':').ok_or(wrong)?;
+        let moment = |word: &str| -> Option<(f64, StanceUnit)> {
+            let word = word.trim();
+            match word.strip_suffix('s') {
+                Some(secs) => Some((secs.parse().ok()?, StanceUnit::Seconds)),
+                None => Some((word.parse().ok()?, StanceUnit::Frames)),
+            }
+        };
+        match (moment(from), moment(to)) {
+            (Some((from, unit)), Some((to, of_end))) if unit == of_end && !foot.is_empty() => Ok(Self {
+                foot: foot.to_owned(),
+                from,
+                to,
+                unit,
+                stands,
+            }),
+            _ => Err(wrong),
+        }
+    }
+}
+
+/// The core's settings. Errors: no joint of a foot has a name that fits.
+pub(crate) fn stances(recipes: &[StanceRecipe], analysis: &Analysis) -> Result<Vec<StanceEdit>, Failure> {
+    let skeleton = analysis.take.skeleton();
+    let feet = &analysis.body.feet;
+    let joint_name = |joint: usize| skeleton.joint(joint).name.as_str();
+    let mut edits = Vec::new();
+    for recipe in recipes {
+        let span = [recipe.from, recipe.to];
+        let before = edits.len();
+        for (foot, joints) in feet.iter().enumerate() {
+            let mut joints = [Some(joints.ankle), joints.toe].into_iter().flatten();
+            if joints.any(|joint| names::matches(&recipe.foot, joint_name(joint))) {
+                edits.push(StanceEdit {
+                    foot,
+                    span: match recipe.unit {
+                        StanceUnit::Frames => StanceSpan::Frames(span),
+                        StanceUnit::Seconds => StanceSpan::Secs(span),
+                    },
+                    stands: recipe.stands,
+                });
+            }
+        }
+        if edits.len() == before {
+            let known: Vec<&str> = feet.iter().map(|foot| joint_name(foot.ankle)).collect();
+            return Err(Failure::error(format!("no foot matches \"{}\"", recipe.foot))
+                .because(format!("the feet are {}", known.join(", ")))
+                .try_this("--feet names the joints of others"));
+        }
+    }
+    Ok(edits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stances_are_read_from_the_end() {
+        let read = |text: &str| text.parse::<StanceRecipe>();
+        let stance = read("rig:LeftFoot:130:142.5").unwrap();
+        assert_eq!(
+            (stance.foot.as_str(), stance.from, stance.to, stance.unit, stance.stands),
+            ("rig:LeftFoot", 130.0, 142.5, StanceUnit::Frames, true)
+        );
+        let swing = read("LeftFoot:0.2s:0.5s:swing").unwrap();
+        assert_eq!(
+            (swing.foot.as_str(), swing.from, swing.to, swing.unit, swing.stands),
+            ("LeftFoot", 0.2, 0.5, StanceUnit::Seconds, false)
+        );
+        for wrong in [
+            "",
+            "LeftFoot",
+            "LeftFoot:1",
+            ":1:2",
+            "LeftFoot:1:2s",
+            "LeftFoot:a:b",
+            "LeftFoot:1:2:fly",
+        ] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+}
