@@ -421,11 +421,13 @@ fn is_ours(path: &Path) -> bool {
 
 /// Why writing failed, without the temporary file's name, which means nothing to the user.
 fn cause(error: &io::Error) -> String {
-    if error.get_ref().is_some() {
-        error.kind().to_string()
-    } else {
-        error.to_string()
+    if error.get_ref().is_none() {
+        return error.to_string();
     }
+    // The kind alone says "uncategorized error" of a disk that fails.
+    let text = error.to_string();
+    let told = text.split_once(" at path ");
+    told.map_or_else(|| error.kind().to_string(), |(told, _)| told.to_owned())
 }
 
 /// Whether two paths name the same future file.
