@@ -7,6 +7,7 @@ use eframe::egui::{
 };
 
 use crate::{
+    grade,
     model::{Action, Model},
     panels::{self, ExportPanel},
     timeline::{self, SeamCurve, TakeBar},
@@ -209,8 +210,9 @@ impl Studio {
                     actions.push(Action::Dismiss);
                 }
             } else if let Some(made) = self.model.made() {
-                let colour = crate::viewport::light(made.verdict.grade, ui.visuals().dark_mode);
-                ui.colored_label(colour, format!("● {}", made.verdict));
+                let colour = grade::colour(made.verdict.grade, ui.visuals().dark_mode);
+                grade::light_ui(ui, made.verdict.grade);
+                ui.colored_label(colour, made.verdict.to_string());
             }
         });
     }

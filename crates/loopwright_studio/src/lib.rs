@@ -8,6 +8,8 @@ pub mod model;
 
 pub mod work;
 
+mod grade;
+
 mod viewport;
 
 mod timeline;

@@ -237,6 +237,11 @@ impl Model {
         }
     }
 
+    /// The time shown: seconds since the start of the loop, over any number of cycles, or of the take.
+    pub fn playback_secs(&self) -> f64 {
+        self.playback.secs
+    }
+
     /// Lets the time shown go on.
     pub fn advance(&mut self, passed_secs: f64) {
         let accumulates = self.root_view == RootView::Accumulate && self.shown() != Shown::Take;

@@ -46,7 +46,7 @@ pub(crate) fn closure_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) 
         .map(|made| made.made.closed.clamps.as_slice())
         .unwrap_or_default();
     for clamp in clamps {
-        ui.weak(format!("⚠ {clamp}"));
+        ui.weak(format!("Note: {clamp}"));
     }
 }
 

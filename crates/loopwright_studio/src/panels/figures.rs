@@ -3,20 +3,25 @@
 use eframe::egui::{self, RichText, Ui};
 
 use super::row_ui;
-use crate::{model::Model, viewport::light};
+use crate::{
+    grade::{colour, light_ui},
+    model::Model,
+};
 
 pub(crate) fn figures_ui(ui: &mut Ui, model: &Model) {
     let Some(made) = model.made() else {
         return;
     };
     let (quality, verdict) = (&made.quality, &made.verdict);
-    let colour = light(verdict.grade, ui.visuals().dark_mode);
-    ui.label(
-        RichText::new(format!("● {}", verdict.grade.spoken()))
-            .color(colour)
-            .size(18.0)
-            .strong(),
-    );
+    ui.horizontal(|ui| {
+        light_ui(ui, verdict.grade);
+        let word = RichText::new(verdict.grade.spoken());
+        ui.label(
+            word.color(colour(verdict.grade, ui.visuals().dark_mode))
+                .size(18.0)
+                .strong(),
+        );
+    });
     ui.label(verdict.reason.as_str());
     ui.collapsing("Numbers of this loop", |ui| {
         egui::Grid::new("figures").num_columns(2).show(ui, |ui| {

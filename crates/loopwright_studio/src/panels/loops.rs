@@ -1,13 +1,13 @@
 //! The loops found: a light and words first, figures on demand.
 
-use eframe::egui::{self, RichText, Ui};
+use eframe::egui::{self, Ui};
 use loopwright::{LoopCandidate, candidate::MissReason};
 use loopwright_formats::loop_file::facts::Grade;
 
 use super::row_ui;
 use crate::{
+    grade::light_ui,
     model::{Action, Model, Opened, Stretch},
-    viewport::light,
 };
 
 pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
@@ -42,7 +42,7 @@ pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     }
     numbers_ui(ui, model, opened);
     for warning in &opened.warnings {
-        ui.weak(format!("⚠ {warning}"));
+        ui.weak(format!("Note: {warning}"));
     }
 }
 
@@ -59,7 +59,7 @@ fn loop_ui(ui: &mut Ui, model: &Model, index: usize, candidate: &LoopCandidate, 
         text += ", recommended";
     }
     ui.horizontal(|ui| {
-        ui.label(RichText::new("●").color(light(grade, ui.visuals().dark_mode)));
+        light_ui(ui, grade);
         if ui.selectable_label(is_chosen, text).clicked() {
             actions.push(Action::Choose(Stretch::Found(index)));
         }

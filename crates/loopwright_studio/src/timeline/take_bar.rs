@@ -7,8 +7,8 @@ use eframe::egui::{
 use loopwright_formats::loop_file::facts::Grade;
 
 use crate::{
+    grade,
     model::{Action, Model, Opened, Shown, Stretch},
-    viewport::light,
 };
 
 /// Height of the curve of speed, and of a row of loops, points.
@@ -16,7 +16,7 @@ const CURVE_POINTS: f32 = 34.0;
 const ROW_POINTS: f32 = 20.0;
 
 /// Rows of loops: those that overlap lie below each other, and more rows would take the viewport's place.
-const MAX_ROWS: usize = 3;
+const MAX_ROWS: usize = 4;
 
 /// How near the mouse grasps an end, points.
 const GRASP_POINTS: f32 = 6.0;
@@ -123,17 +123,17 @@ fn loop_ui(
     actions: &mut Vec<Action>,
 ) {
     let candidate = &opened.found.candidates[index];
-    let grade = Grade::of_candidate(candidate);
+    let found = Grade::of_candidate(candidate);
     let top = scale.rect.top() + CURVE_POINTS + ROW_POINTS * row as f32;
     let rect = Rect::from_min_max(
         pos2(scale.x(candidate.cut.start_frame()), top + 2.0),
         pos2(scale.x(candidate.cut.end_frame()), top + ROW_POINTS - 2.0),
     );
     let response = ui.interact(rect, ui.scope_id().with(("loop bar", index)), Sense::click());
-    let text = format!("{} {}", index + 1, grade.spoken());
+    let text = format!("{} {}", index + 1, found.spoken());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Bar of loop {text}")));
     let is_chosen = model.edit().is_some_and(|edit| edit.stretch == Stretch::Found(index));
-    let colour = light(grade, ui.visuals().dark_mode);
+    let colour = grade::colour(found, ui.visuals().dark_mode);
     let strength = if is_chosen || response.hovered() { 0.55 } else { 0.22 };
     let painter = ui.painter_at(rect.expand(1.0));
     painter.rect_filled(rect, 3.0, colour.gamma_multiply(strength));

@@ -4,25 +4,28 @@ use eframe::egui::{self, Slider, Ui};
 
 use crate::model::{Action, Model, RootView, SPEEDS, Shown};
 
+/// Room for the number and the name beside the slider of time.
+const BESIDE_SLIDER_POINTS: f32 = 110.0;
+
 pub(crate) fn transport_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     ui.horizontal_wrapped(|ui| {
         let playback = &model.playback;
         let (word, tip) = match playback.is_playing {
-            true => ("⏸ Pause", "Pause (space)"),
-            false => ("▶ Play", "Play (space)"),
+            true => ("Pause", "Pause (space)"),
+            false => ("Play", "Play (space)"),
         };
         if ui.button(word).on_hover_text(tip).clicked() {
             actions.push(Action::TogglePlaying);
         }
         if ui
-            .button("⏴ Step back")
+            .button("Step back")
             .on_hover_text("One frame back (left arrow)")
             .clicked()
         {
             actions.push(Action::Step(-1));
         }
         if ui
-            .button("Step ⏵")
+            .button("Step on")
             .on_hover_text("One frame on (right arrow)")
             .clicked()
         {
@@ -33,8 +36,8 @@ pub(crate) fn transport_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>
             actions.push(Action::Repeat(repeats));
         }
         speed_ui(ui, model, actions);
-        time_ui(ui, model, actions);
     });
+    time_ui(ui, model, actions);
     ui.horizontal_wrapped(|ui| {
         ui.label("Show");
         let has_loop = model.made().is_some();
@@ -104,12 +107,15 @@ fn speed_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
 fn time_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let span = model.span_secs();
     let mut secs = model.playback.secs_in(span);
-    ui.spacing_mut().slider_width = (ui.available_width() - 110.0).max(120.0);
     let slider = Slider::new(&mut secs, 0.0..=span.max(f64::MIN_POSITIVE))
         .fixed_decimals(2)
         .suffix(" s")
         .text("Time");
-    if ui.add(slider).changed() {
+    let response = ui.scope(|ui| {
+        ui.spacing_mut().slider_width = (ui.available_width() - BESIDE_SLIDER_POINTS).max(60.0);
+        ui.add(slider)
+    });
+    if response.inner.changed() {
         actions.push(Action::Seek(secs));
     }
 }

@@ -10,7 +10,7 @@ mod scene;
 
 use std::sync::Arc;
 
-use eframe::egui::{self, Align2, Color32, FontId, PointerButton, Role, Sense, Ui, WidgetInfo};
+use eframe::egui::{self, Align2, FontId, PointerButton, Role, Sense, Ui, WidgetInfo};
 use glam::DVec3;
 
 pub use camera::Camera;
@@ -112,17 +112,4 @@ fn moved_by(ui: &Ui, response: &egui::Response, camera: Camera) -> Option<Camera
         };
     }
     (moved != camera).then_some(moved)
-}
-
-/// The colour of a grade.
-pub(crate) fn light(grade: loopwright_formats::loop_file::facts::Grade, is_dark: bool) -> Color32 {
-    use loopwright_formats::loop_file::facts::Grade;
-    match (grade, is_dark) {
-        (Grade::Good, true) => Color32::from_rgb(90, 200, 140),
-        (Grade::Good, false) => Color32::from_rgb(0, 130, 80),
-        (Grade::Check, true) => Color32::from_rgb(240, 190, 70),
-        (Grade::Check, false) => Color32::from_rgb(170, 110, 0),
-        (Grade::Bad, true) => Color32::from_rgb(240, 100, 90),
-        (Grade::Bad, false) => Color32::from_rgb(190, 40, 30),
-    }
 }

@@ -47,7 +47,7 @@ impl Palette {
             true => Self {
                 sky: Color32::from_rgb(24, 26, 31),
                 ground_line: Color32::from_rgb(120, 128, 145),
-                shadow: Color32::from_black_alpha(60),
+                shadow: Color32::from_black_alpha(26),
                 path: Color32::from_rgb(110, 220, 160),
                 contact: Color32::from_rgb(110, 220, 160),
                 left,
@@ -58,7 +58,7 @@ impl Palette {
             false => Self {
                 sky: Color32::from_rgb(236, 239, 244),
                 ground_line: Color32::from_rgb(120, 126, 140),
-                shadow: Color32::from_black_alpha(26),
+                shadow: Color32::from_black_alpha(14),
                 path: Color32::from_rgb(0, 130, 80),
                 contact: Color32::from_rgb(0, 140, 90),
                 left: Color32::from_rgb(36, 112, 214),
