@@ -132,6 +132,7 @@ impl Studio {
             self.wide_ui(ui, &mut actions);
         }
         panels::help_ui(&ctx, &self.model, &mut actions);
+        panels::release_clicked(&ctx);
         for action in actions {
             self.apply(action);
         }

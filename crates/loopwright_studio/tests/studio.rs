@@ -207,7 +207,7 @@ fn what_cannot_be_opened_is_said_and_the_former_take_stays() {
 #[test]
 fn keys_do_what_the_list_says() {
     use eframe::egui::{Key, Modifiers};
-    let mut harness = studio(1280.0, 860.0);
+    let mut harness = studio(1280.0, 2400.0);
     wait(&mut harness, "the walk is closed", is_made);
     harness.key_press(Key::Space);
     harness.run_steps(2);
@@ -217,7 +217,8 @@ fn keys_do_what_the_list_says() {
     harness.key_press(Key::ArrowRight);
     harness.run_steps(2);
     let step = model(&harness).step_secs();
-    assert!((model(&harness).playback_secs() - step).abs() < 1e-9);
+    let secs = model(&harness).playback_secs();
+    assert!((secs - step).abs() < 1e-9, "{secs}");
     harness.key_press(Key::B);
     harness.run_steps(2);
     assert_eq!(model(&harness).shown(), loopwright_studio::model::Shown::Uncut);

@@ -1,6 +1,6 @@
 //! How the seam is closed: the method, its times at both ends, and what each end takes of the gap.
 
-use eframe::egui::{self, Slider, Ui};
+use eframe::egui::{self, Slider, SliderClamping, Ui};
 use loopwright::closure::{ClosureName, Method, Order, SeamMotion, Shape, Shares};
 
 use super::edit_by;
@@ -58,7 +58,13 @@ fn with(edit: &Edit, method: Method) -> Edit {
 }
 
 fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>) {
-    let slider = |secs| Slider::new(secs, SECS).logarithmic(true).suffix(" s").max_decimals(3);
+    let slider = |secs| {
+        Slider::new(secs, SECS)
+            .logarithmic(true)
+            .suffix(" s")
+            .custom_formatter(three_digits)
+            .clamping(SliderClamping::Edits)
+    };
     if let Some(mut secs) = method.crossfade_secs {
         let response = ui.add(slider(&mut secs).text("Crossfade"));
         let crossfade_secs = Some(secs);
@@ -150,7 +156,11 @@ fn shape_ui(ui: &mut Ui, shape: &mut Shape, lead: &str, end: &str) -> Option<egu
             continue;
         };
         let unit = if range == HARDNESS { "" } else { " s" };
-        let slider = Slider::new(value, range).logarithmic(true).suffix(unit).max_decimals(3);
+        let slider = Slider::new(value, range)
+            .logarithmic(true)
+            .suffix(unit)
+            .custom_formatter(three_digits)
+            .clamping(SliderClamping::Edits);
         let response = ui.add(slider.text(format!("{name}{end}")));
         if response.changed() || response.drag_stopped() {
             moved = Some(response);
@@ -162,7 +172,8 @@ fn shape_ui(ui: &mut Ui, shape: &mut Shape, lead: &str, end: &str) -> Option<egu
 fn shares_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>) {
     let mut share = method.shares.rho;
     let slider = Slider::new(&mut share, 0.0..=1.0)
-        .max_decimals(2)
+        .custom_formatter(three_digits)
+        .clamping(SliderClamping::Edits)
         .text("Share of the start");
     let response = ui
         .add(slider)
@@ -211,4 +222,10 @@ fn meaning(name: ClosureName) -> &'static str {
         ClosureName::Crossfade => "The clip blends into the take's frames beyond the other end.",
         ClosureName::Open => "The seam keeps its jump.",
     }
+}
+
+/// A number as it is shown. Limits of digits of a slider would round the setting itself, untouched.
+fn three_digits(value: f64, _digits: std::ops::RangeInclusive<usize>) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

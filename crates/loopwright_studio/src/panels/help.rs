@@ -44,14 +44,15 @@ pub(crate) fn help_ui(ctx: &Context, model: &Model, actions: &mut Vec<Action>) {
     }
 }
 
-/// What the keys pressed in this frame ask for; none while a text or a slider has the keyboard.
+/// What the keys pressed in this frame ask for; none while a text is typed, and only those of the whole window while
+/// another widget has the keyboard.
 pub(crate) fn keys(ctx: &Context, model: &Model) -> Vec<Action> {
     let mut actions = Vec::new();
-    let is_typing = ctx.egui_wants_keyboard_input();
+    let is_typing = ctx.text_edit_focused();
     let has_focus = ctx.memory(|memory| memory.focused().is_some());
     ctx.input_mut(|input| {
         let redo = Modifiers::COMMAND | Modifiers::SHIFT;
-        if is_typing && has_focus {
+        if is_typing {
             return;
         }
         if input.consume_key(redo, Key::Z) || input.consume_key(Modifiers::COMMAND, Key::Y) {
@@ -98,4 +99,16 @@ pub(crate) fn keys(ctx: &Context, model: &Model) -> Vec<Action> {
         }
     });
     actions
+}
+
+/// Takes the keyboard from what was clicked, so that space and arrows go on to mean the playback; who comes by tab keeps it.
+pub(crate) fn release_clicked(ctx: &Context) {
+    let was_clicked = ctx.input(|input| input.pointer.any_released());
+    if was_clicked && !ctx.text_edit_focused() {
+        ctx.memory_mut(|memory| {
+            if let Some(focused) = memory.focused() {
+                memory.surrender_focus(focused);
+            }
+        });
+    }
 }

@@ -18,7 +18,7 @@ pub(crate) use closure::closure_ui;
 pub(crate) use export::ExportPanel;
 pub(crate) use feet::feet_ui;
 pub(crate) use figures::figures_ui;
-pub(crate) use help::{help_ui, keys};
+pub(crate) use help::{help_ui, keys, release_clicked};
 pub(crate) use loops::loops_ui;
 pub(crate) use root_motion::root_motion_ui;
 

@@ -97,7 +97,7 @@ fn speed_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let slider = Slider::new(&mut speed, SPEEDS)
         .logarithmic(true)
         .suffix("x")
-        .max_decimals(2)
+        .custom_formatter(two_digits)
         .text("Speed");
     if ui.add(slider).changed() {
         actions.push(Action::Speed(speed));
@@ -108,7 +108,7 @@ fn time_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let span = model.span_secs();
     let mut secs = model.playback.secs_in(span);
     let slider = Slider::new(&mut secs, 0.0..=span.max(f64::MIN_POSITIVE))
-        .fixed_decimals(2)
+        .custom_formatter(two_digits)
         .suffix(" s")
         .text("Time");
     let response = ui.scope(|ui| {
@@ -118,4 +118,9 @@ fn time_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     if response.inner.changed() {
         actions.push(Action::Seek(secs));
     }
+}
+
+/// A number as it is shown. Limits of digits of a slider would round the value itself, in every frame.
+fn two_digits(value: f64, _digits: std::ops::RangeInclusive<usize>) -> String {
+    format!("{value:.2}")
 }
