@@ -64,6 +64,9 @@ pub struct Studio {
     /// The path typed natively.
     #[cfg(not(target_arch = "wasm32"))]
     path: String,
+    /// What the page says.
+    #[cfg(target_arch = "wasm32")]
+    said: String,
 }
 
 impl Studio {
@@ -79,6 +82,8 @@ impl Studio {
             export: ExportPanel::new(),
             #[cfg(not(target_arch = "wasm32"))]
             path: String::new(),
+            #[cfg(target_arch = "wasm32")]
+            said: String::new(),
         }
     }
 
@@ -125,7 +130,7 @@ impl Studio {
         }
         self.model
             .advance(f64::from(ctx.input(|input| input.stable_dt).min(MAX_FRAME_SECS)));
-        let mut actions = panels::keys(&ctx, &self.model);
+        let mut actions = panels::keys(&ctx, &self.model, &self.export);
         if ui.available_width() < NARROW_POINTS {
             self.narrow_ui(ui, &mut actions);
         } else {
@@ -133,11 +138,35 @@ impl Studio {
         }
         panels::help_ui(&ctx, &self.model, &mut actions);
         panels::release_clicked(&ctx);
+        #[cfg(target_arch = "wasm32")]
+        self.say();
         for action in actions {
             self.apply(action);
         }
         if self.model.playback.is_playing && self.model.opened().is_some() || self.model.progress().is_some() {
             ctx.request_repaint();
+        }
+    }
+
+    /// Says in the page, whose canvas screen readers cannot read, what goes on.
+    #[cfg(target_arch = "wasm32")]
+    fn say(&mut self) {
+        let name = self.model.opened().map_or("", |opened| opened.file_name.as_str());
+        let said = match (
+            self.model.progress(),
+            self.model.problem(),
+            self.export.said(),
+            self.model.made(),
+        ) {
+            (Some(progress), ..) => progress.to_owned(),
+            (_, Some(problem), ..) => problem.to_string(),
+            (_, _, Some(said), _) => said,
+            (_, _, _, Some(made)) => format!("{name}: {}", made.verdict),
+            _ => String::new(),
+        };
+        if said != self.said {
+            crate::web::say(&said);
+            self.said = said;
         }
     }
 

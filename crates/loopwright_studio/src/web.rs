@@ -43,6 +43,13 @@ pub(crate) fn choose_file() {
     }
 }
 
+/// Says something to those who do not see the canvas.
+pub(crate) fn say(text: &str) {
+    if let Some(said) = document().and_then(|document| document.get_element_by_id("said")) {
+        said.set_text_content(Some(text));
+    }
+}
+
 /// Puts the files that the input gets into the inbox.
 fn listen(input: &HtmlInputElement, inbox: Inbox) -> Result<(), JsValue> {
     let chosen = input.clone();

@@ -27,6 +27,8 @@ pub enum Job {
         opened: Arc<Opened>,
         /// The choices.
         edit: Edit,
+        /// Whether a slider is still dragged, and a draft will do.
+        is_draft: bool,
     },
     /// Write a loop.
     Export {
@@ -56,7 +58,10 @@ impl Job {
         match self {
             Self::Walk => Done::Opened(Opened::walk()),
             Self::Open { file_name, bytes } => Done::Opened(Opened::read(&file_name, &bytes)),
-            Self::Make { opened, edit } => Done::Made(Made::of(&opened, &edit)),
+            Self::Make { opened, edit, is_draft } => Done::Made(match is_draft {
+                true => Made::draft(&opened, &edit),
+                false => Made::of(&opened, &edit),
+            }),
             Self::Export { opened, made, format } => Done::Exported(Exported::of(&opened, &made, format)),
         }
     }

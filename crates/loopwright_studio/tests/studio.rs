@@ -6,7 +6,11 @@ use std::{
 };
 
 use egui_kittest::{Harness, kittest::Queryable as _};
-use loopwright::{Analysis, LoopSettings, SearchSettings, closure::ClosureName, feet::FootLock};
+use loopwright::{
+    Analysis, LoopSettings, SearchSettings,
+    closure::{ClosureName, Method, Shape},
+    feet::FootLock,
+};
 use loopwright_formats::{Format, LoopFile, Sidecar, Source, load, write_take};
 use loopwright_studio::{Action, Model, Studio, model::Stretch};
 use loopwright_synth::{WalkSettings, synthesize};
@@ -56,7 +60,7 @@ fn wait(harness: &mut Harness<'_, Option<Studio>>, what: &str, is_so: impl Fn(&M
 }
 
 fn is_made(model: &Model) -> bool {
-    model.progress().is_none() && model.made().map(|made| &made.edit) == model.edit() && model.made().is_some()
+    model.progress().is_none() && model.finished().is_some()
 }
 
 fn open(harness: &mut Harness<'_, Option<Studio>>, path: &Path) {
@@ -267,4 +271,30 @@ fn a_narrow_window_has_all_panels_too() {
     ] {
         harness.get_by_label(label);
     }
+}
+
+#[test]
+fn a_drag_shows_drafts_and_ends_with_held_feet() {
+    let mut harness = studio(1280.0, 860.0);
+    wait(&mut harness, "the walk is closed", is_made);
+    let mut edit = model(&harness).edit().unwrap().clone();
+    for (blend_secs, is_final) in [(0.3, false), (0.25, false), (0.25, true)] {
+        edit.settings.closure.method = Method::of(Shape::Quintic { blend_secs });
+        let edit = Box::new(edit.clone());
+        harness
+            .state_mut()
+            .as_mut()
+            .unwrap()
+            .apply(Action::Edit { edit, is_final });
+        if is_final {
+            wait(&mut harness, "the loop is made", is_made);
+            assert!(model(&harness).made().unwrap().made.feet.is_locked());
+        } else {
+            wait(&mut harness, "a draft is made", |model| model.made().unwrap().is_draft);
+            assert!(model(&harness).finished().is_none(), "a draft is not exported");
+        }
+    }
+    harness.state_mut().as_mut().unwrap().apply(Action::Undo);
+    wait(&mut harness, "the drag is taken back", is_made);
+    assert!(!model(&harness).can_undo());
 }

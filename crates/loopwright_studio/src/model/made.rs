@@ -2,6 +2,7 @@
 
 use loopwright::{
     LoopCandidate, LoopSettings, MadeLoop, Quality,
+    feet::FootLock,
     loop_clip::LoopKeys,
     pipeline::{ClosureChoice, MakeError},
     quality,
@@ -28,6 +29,8 @@ pub struct Made {
     pub quality: Quality,
     /// One word about it, and the reason.
     pub verdict: Verdict,
+    /// Whether it was made in haste, while a slider was dragged, with feet left free: holding them takes far longer than all else.
+    pub is_draft: bool,
 }
 
 /// Why there is no loop.
@@ -45,8 +48,20 @@ pub enum MadeError {
 impl Made {
     /// Makes the loop. Errors: [`MadeError`].
     pub fn of(opened: &Opened, edit: &Edit) -> Result<Self, MadeError> {
+        Self::made(opened, edit, false)
+    }
+
+    /// Makes the loop with feet left free. Errors: [`MadeError`].
+    pub fn draft(opened: &Opened, edit: &Edit) -> Result<Self, MadeError> {
+        Self::made(opened, edit, true)
+    }
+
+    fn made(opened: &Opened, edit: &Edit, is_draft: bool) -> Result<Self, MadeError> {
         let candidate = opened.candidate(edit.stretch)?;
-        let (settings, tried) = settings(opened, edit, &candidate)?;
+        let (mut settings, tried) = settings(opened, edit, &candidate)?;
+        if is_draft {
+            settings.feet.lock = FootLock::Off;
+        }
         let made = opened.analysis.make_loop(&candidate, &settings)?;
         let quality = quality::measure(&LoopKeys::of_loop(&made.loop_clip), &made.body, Some(&made.source));
         let skeleton = made.loop_clip.skeleton();
@@ -59,6 +74,7 @@ impl Made {
             tried,
             quality,
             verdict,
+            is_draft,
         })
     }
 

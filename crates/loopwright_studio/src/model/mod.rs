@@ -117,6 +117,8 @@ pub struct Model {
     opened: Option<Arc<Opened>>,
     history: Option<History<Edit>>,
     made: Option<Arc<Made>>,
+    /// Whether the loop asked for last is a draft.
+    is_drafted: bool,
     /// Counts the loops made, so that what is drawn from one is made anew only when it is another.
     num_made: u64,
     exported: Option<Exported>,
@@ -147,6 +149,7 @@ impl Model {
             opened: None,
             history: None,
             made: None,
+            is_drafted: false,
             num_made: 0,
             exported: None,
             problem: None,
@@ -174,6 +177,13 @@ impl Model {
     /// The loop. While another one is made it is still the former.
     pub fn made(&self) -> Option<&Arc<Made>> {
         self.made.as_ref()
+    }
+
+    /// The loop of exactly what is chosen, with all its parts; `None` while it is made, or where it cannot be.
+    pub fn finished(&self) -> Option<&Arc<Made>> {
+        self.made
+            .as_ref()
+            .filter(|made| Some(&made.edit) == self.edit() && !made.is_draft)
     }
 
     /// Number of loops made so far.
@@ -365,20 +375,27 @@ impl Model {
     }
 
     fn set(&mut self, edit: Edit, is_final: bool) {
-        if self.history.as_mut().is_some_and(|history| history.set(edit, is_final)) {
-            self.make();
+        let is_new = self.history.as_mut().is_some_and(|history| history.set(edit, is_final));
+        // What a drag leaves is made with all that a draft leaves out.
+        if is_new || is_final && self.is_drafted {
+            self.start_making(!is_final);
         }
     }
 
     fn make(&mut self) {
+        self.start_making(false);
+    }
+
+    fn start_making(&mut self, is_draft: bool) {
         if let (Some(opened), Some(edit)) = (self.opened.clone(), self.edit().cloned()) {
-            self.work.start(Job::Make { opened, edit });
+            self.is_drafted = is_draft;
+            self.work.start(Job::Make { opened, edit, is_draft });
         }
     }
 
     /// Writes the loop that is chosen, which may not be made yet, or not be possible.
     fn export(&mut self, format: Format) {
-        let is_chosen = self.made.as_ref().map(|made| &made.edit) == self.edit();
+        let is_chosen = self.finished().is_some();
         match (&self.opened, &self.made) {
             (Some(opened), Some(made)) if is_chosen => self.work.start(Job::Export {
                 opened: Arc::clone(opened),

@@ -47,6 +47,7 @@ impl ExportPanel {
 
     /// Saves a file that was just written, or asks first.
     pub(crate) fn take_in(&mut self, exported: Exported) {
+        self.saved = None;
         match platform::exists(&self.folder, &exported) {
             true => self.waiting = Some(exported),
             false => self.save(&exported),
@@ -58,6 +59,20 @@ impl ExportPanel {
             Ok(place) => Saved::Written(place),
             Err(error) => Saved::Failed(error),
         });
+    }
+
+    /// The wish to export the loop in the chosen format, once the loop that is chosen is made.
+    pub(crate) fn export(&self, model: &Model) -> Option<Action> {
+        let opened = model.opened().filter(|_| model.finished().is_some())?;
+        Some(Action::Export(self.format.unwrap_or(opened.format)))
+    }
+
+    /// What is said about the last file.
+    pub(crate) fn said(&self) -> Option<String> {
+        self.saved.as_ref().map(|saved| match saved {
+            Saved::Written(place) => format!("Written: {place}"),
+            Saved::Failed(error) => error.to_string(),
+        })
     }
 
     pub(crate) fn export_ui(&mut self, ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
@@ -82,21 +97,14 @@ impl ExportPanel {
         }
         let file_name = Exported::file_name(opened, format);
         ui.weak(format!("{file_name}, and {}", Exported::name_of_sidecar(&file_name)));
-        let is_ready = model.made().map(|made| &made.edit) == model.edit() && model.made().is_some();
-        if ui.add_enabled(is_ready, egui::Button::new("Export the loop")).clicked() {
-            self.saved = None;
-            self.waiting = None;
-            actions.push(Action::Export(format));
+        let export = self.export(model);
+        let button = ui.add_enabled(export.is_some(), egui::Button::new("Export the loop"));
+        if button.on_hover_text("E").clicked() {
+            actions.extend(export);
         }
         self.question_ui(ui);
-        match &self.saved {
-            Some(Saved::Written(place)) => {
-                ui.label(format!("Written: {place}"));
-            }
-            Some(Saved::Failed(error)) => {
-                ui.colored_label(ui.visuals().error_fg_color, error.to_string());
-            }
-            None => {}
+        if let Some(said) = self.said() {
+            ui.label(said);
         }
     }
 

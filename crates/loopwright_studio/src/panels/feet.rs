@@ -47,6 +47,10 @@ pub(crate) fn feet_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let Some(made) = model.made() else {
         return;
     };
+    if made.is_draft && lock != FootLock::Off {
+        ui.label("Free while a slider is dragged, held once it is released.");
+        return;
+    }
     let feet = &made.made.feet;
     let slide = |mps: Option<f64>| mps.map(|mps| format!("{:.1} cm/s", 1e2 * mps));
     match feet.foot_slide_mps.map(slide) {

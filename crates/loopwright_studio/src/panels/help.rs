@@ -2,16 +2,18 @@
 
 use eframe::egui::{self, Context, Key, Modal, Modifiers};
 
+use super::ExportPanel;
 use crate::model::{Action, Model};
 
 /// What each key does, for the list.
-const KEYS: [(&str, &str); 10] = [
+const KEYS: [(&str, &str); 11] = [
     ("Space", "play or pause"),
     ("Left, right", "one frame back or on; with shift ten"),
     ("B", "the loop, or the uncut stretch"),
     ("G", "the ghost of the uncut stretch"),
     ("F", "the view goes along with the body"),
     ("Home", "to the start"),
+    ("E", "export the loop"),
     ("Ctrl+Z", "take the last change back"),
     ("Ctrl+Shift+Z, Ctrl+Y", "make it again"),
     ("Escape", "forget work that goes on"),
@@ -46,7 +48,7 @@ pub(crate) fn help_ui(ctx: &Context, model: &Model, actions: &mut Vec<Action>) {
 
 /// What the keys pressed in this frame ask for; none while a text is typed, and only those of the whole window while
 /// another widget has the keyboard.
-pub(crate) fn keys(ctx: &Context, model: &Model) -> Vec<Action> {
+pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) -> Vec<Action> {
     let mut actions = Vec::new();
     let is_typing = ctx.text_edit_focused();
     let has_focus = ctx.memory(|memory| memory.focused().is_some());
@@ -93,6 +95,9 @@ pub(crate) fn keys(ctx: &Context, model: &Model) -> Vec<Action> {
             let mut camera = model.camera;
             camera.follows = !camera.follows;
             actions.push(Action::Look(camera));
+        }
+        if input.consume_key(Modifiers::NONE, Key::E) {
+            actions.extend(export.export(model));
         }
         if input.consume_key(Modifiers::NONE, Key::Home) {
             actions.push(Action::Seek(0.0));
