@@ -195,7 +195,9 @@ impl Studio {
             ui.allocate_ui(vec2(ui.available_width(), height), |ui| {
                 self.viewport.viewport_ui(ui, &self.model, actions);
             });
+            let width = ui.available_width();
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                ui.set_max_width(width);
                 self.timeline_ui(ui, actions);
                 self.panels_ui(ui, actions);
             });

@@ -13,6 +13,10 @@ use crate::{
 const INPUT: &str = "take";
 
 /// Starts the studio. Errors: the page lacks the canvas or the input, or the browser cannot draw.
+#[expect(
+    unreachable_pub,
+    reason = "the page calls it, wasm-bindgen exports what is public alone"
+)]
 #[wasm_bindgen]
 pub async fn start_studio() -> Result<(), JsValue> {
     let document = document().ok_or_else(|| JsError::new("there is no page"))?;

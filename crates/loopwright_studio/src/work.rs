@@ -26,7 +26,7 @@ pub enum Job {
         /// The take.
         opened: Arc<Opened>,
         /// The choices.
-        edit: Edit,
+        edit: Box<Edit>,
         /// Whether a slider is still dragged, and a draft will do.
         is_draft: bool,
     },
@@ -45,9 +45,9 @@ pub enum Job {
 #[derive(Debug)]
 pub enum Done {
     /// A take was opened.
-    Opened(Result<Opened, OpenError>),
+    Opened(Result<Arc<Opened>, OpenError>),
     /// A loop was made.
-    Made(Result<Made, MadeError>),
+    Made(Result<Arc<Made>, MadeError>),
     /// A loop was written.
     Exported(Result<Exported, ExportError>),
 }
@@ -56,12 +56,15 @@ impl Job {
     /// Does the work.
     pub fn run(self) -> Done {
         match self {
-            Self::Walk => Done::Opened(Opened::walk()),
-            Self::Open { file_name, bytes } => Done::Opened(Opened::read(&file_name, &bytes)),
-            Self::Make { opened, edit, is_draft } => Done::Made(match is_draft {
-                true => Made::draft(&opened, &edit),
-                false => Made::of(&opened, &edit),
-            }),
+            Self::Walk => Done::Opened(Opened::walk().map(Arc::new)),
+            Self::Open { file_name, bytes } => Done::Opened(Opened::read(&file_name, &bytes).map(Arc::new)),
+            Self::Make { opened, edit, is_draft } => {
+                let made = match is_draft {
+                    true => Made::draft(&opened, &edit),
+                    false => Made::of(&opened, &edit),
+                };
+                Done::Made(made.map(Arc::new))
+            }
             Self::Export { opened, made, format } => Done::Exported(Exported::of(&opened, &made, format)),
         }
     }

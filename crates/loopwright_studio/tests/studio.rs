@@ -268,8 +268,13 @@ fn a_narrow_window_has_all_panels_too() {
         "Root motion",
         "Hold feet while they stand",
         "Pause",
+        "Ghost of the uncut stretch",
+        "Follow",
+        "Whole take: click to show that time",
+        "Two periods with the seam in the middle",
     ] {
-        harness.get_by_label(label);
+        let right = harness.get_by_label(label).rect().right();
+        assert!(right <= 390.0, "{label} ends at {right}");
     }
 }
 

@@ -48,18 +48,18 @@ pub enum MadeError {
 impl Made {
     /// Makes the loop. Errors: [`MadeError`].
     pub fn of(opened: &Opened, edit: &Edit) -> Result<Self, MadeError> {
-        Self::made(opened, edit, false)
+        Self::with_feet(opened, edit, true)
     }
 
     /// Makes the loop with feet left free. Errors: [`MadeError`].
     pub fn draft(opened: &Opened, edit: &Edit) -> Result<Self, MadeError> {
-        Self::made(opened, edit, true)
+        Self::with_feet(opened, edit, false)
     }
 
-    fn made(opened: &Opened, edit: &Edit, is_draft: bool) -> Result<Self, MadeError> {
+    fn with_feet(opened: &Opened, edit: &Edit, holds_feet: bool) -> Result<Self, MadeError> {
         let candidate = opened.candidate(edit.stretch)?;
         let (mut settings, tried) = settings(opened, edit, &candidate)?;
-        if is_draft {
+        if !holds_feet {
             settings.feet.lock = FootLock::Off;
         }
         let made = opened.analysis.make_loop(&candidate, &settings)?;
@@ -74,7 +74,7 @@ impl Made {
             tried,
             quality,
             verdict,
-            is_draft,
+            is_draft: !holds_feet,
         })
     }
 

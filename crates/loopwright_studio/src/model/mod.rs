@@ -267,7 +267,7 @@ impl Model {
                 Done::Made(Ok(made)) => {
                     self.num_made += 1;
                     self.problem = None;
-                    self.made = Some(Arc::new(made));
+                    self.made = Some(made);
                 }
                 Done::Made(Err(error)) => self.problem = Some(error.into()),
                 Done::Exported(Ok(exported)) => self.exported = Some(exported),
@@ -361,7 +361,7 @@ impl Model {
         }
     }
 
-    fn take_in(&mut self, opened: Opened) {
+    fn take_in(&mut self, opened: Arc<Opened>) {
         let edit = Edit::first(&opened);
         self.made = None;
         self.problem = None;
@@ -370,7 +370,7 @@ impl Model {
         self.camera = self.camera.facing(&opened.analysis);
         self.watched = (opened.analysis.body.feet.first()).map_or(opened.analysis.body.hips, |foot| foot.ankle);
         self.history = Some(History::new(edit));
-        self.opened = Some(Arc::new(opened));
+        self.opened = Some(opened);
         self.make();
     }
 
@@ -389,7 +389,11 @@ impl Model {
     fn start_making(&mut self, is_draft: bool) {
         if let (Some(opened), Some(edit)) = (self.opened.clone(), self.edit().cloned()) {
             self.is_drafted = is_draft;
-            self.work.start(Job::Make { opened, edit, is_draft });
+            self.work.start(Job::Make {
+                opened,
+                edit: Box::new(edit),
+                is_draft,
+            });
         }
     }
 

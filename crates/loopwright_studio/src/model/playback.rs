@@ -55,7 +55,7 @@ impl Playback {
     /// Lets time go on by what passed on the clock. `span_secs` is the length of what is shown; `accumulates` where time goes on
     /// over its end.
     pub fn advance(&mut self, passed_secs: f64, span_secs: f64, accumulates: bool) {
-        if !self.is_playing || !(span_secs > 0.0) {
+        if !self.is_playing || span_secs <= 0.0 {
             return;
         }
         self.secs += passed_secs * self.speed;

@@ -4,6 +4,9 @@ use eframe::egui::{self, Slider, Ui};
 
 use crate::model::{Action, Model, RootView, SPEEDS, Shown};
 
+/// Room for the slider of the speed with its number and name.
+const SPEED_POINTS: f32 = 220.0;
+
 /// Room for the number and the name beside the slider of time.
 const BESIDE_SLIDER_POINTS: f32 = 110.0;
 
@@ -94,6 +97,10 @@ pub(crate) fn transport_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>
 
 fn speed_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
     let mut speed = model.playback.speed;
+    if ui.available_size_before_wrap().x < SPEED_POINTS {
+        // A slider with its number and name does not wrap by itself.
+        ui.end_row();
+    }
     let slider = Slider::new(&mut speed, SPEEDS)
         .logarithmic(true)
         .suffix("x")

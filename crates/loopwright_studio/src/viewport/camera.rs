@@ -143,14 +143,17 @@ pub(super) struct Seen {
 }
 
 impl View {
-    /// Where a point is seen; `None` behind the eye.
+    /// Where a point is seen; `None` behind the eye, and of what is no place at all.
     pub(super) fn see(&self, point: DVec3) -> Option<Seen> {
         let from_eye = point - self.eye;
         let depth = -from_eye.dot(self.back);
-        if !(depth > NEAR_METRES) {
+        if depth <= NEAR_METRES {
             return None;
         }
         let scale = self.points_per_slope / depth;
+        if !scale.is_finite() {
+            return None;
+        }
         Some(Seen {
             at: pos2(
                 self.centre.x + (from_eye.dot(self.right) * scale) as f32,
