@@ -165,7 +165,7 @@ impl Studio {
             _ => String::new(),
         };
         if said != self.said {
-            crate::web::say(&said);
+            crate::platform::say(&said);
             self.said = said;
         }
     }
@@ -268,7 +268,7 @@ impl Studio {
     #[cfg(target_arch = "wasm32")]
     fn open_ui(&mut self, ui: &mut Ui) {
         if ui.button("Open ...").clicked() {
-            crate::web::choose_file();
+            crate::platform::choose_file();
         }
     }
 

@@ -4,9 +4,13 @@
 //! it exports are the bytes that the libraries `loopwright` and `loopwright_formats` give for the same settings. Nothing leaves
 //! the machine.
 
-pub mod model;
+mod road;
 
 pub mod work;
+
+mod camera;
+
+pub mod model;
 
 mod grade;
 
@@ -24,5 +28,5 @@ mod app;
 mod web;
 
 pub use app::Studio;
+pub use camera::Camera;
 pub use model::{Action, Model};
-pub use viewport::Camera;

@@ -2,20 +2,18 @@
 
 use eframe::{WebOptions, WebRunner};
 use wasm_bindgen::{JsCast as _, JsError, JsValue, prelude::wasm_bindgen};
-use web_sys::{Document, HtmlCanvasElement, HtmlInputElement};
+use web_sys::{HtmlCanvasElement, HtmlInputElement};
 
 use crate::{
     app::{Inbox, Studio},
     model::Action,
+    platform::{INPUT, document, element},
 };
-
-/// The input of the page that files are chosen with.
-const INPUT: &str = "take";
 
 /// Starts the studio. Errors: the page lacks the canvas or the input, or the browser cannot draw.
 #[expect(
     unreachable_pub,
-    reason = "the page calls it, wasm-bindgen exports what is public alone"
+    reason = "the page calls it, and wasm-bindgen exports only what is public"
 )]
 #[wasm_bindgen]
 pub async fn start_studio() -> Result<(), JsValue> {
@@ -28,30 +26,6 @@ pub async fn start_studio() -> Result<(), JsValue> {
         Ok(Box::new(studio))
     });
     WebRunner::new().start(canvas, WebOptions::default(), create).await
-}
-
-fn document() -> Option<Document> {
-    web_sys::window().and_then(|window| window.document())
-}
-
-fn element<T: wasm_bindgen::JsCast>(document: &Document, id: &str) -> Option<T> {
-    document
-        .get_element_by_id(id)
-        .and_then(|element| element.dyn_into().ok())
-}
-
-/// Shows the browser's dialog for files.
-pub(crate) fn choose_file() {
-    if let Some(input) = document().and_then(|document| element::<HtmlInputElement>(&document, INPUT)) {
-        input.click();
-    }
-}
-
-/// Says something to those who do not see the canvas.
-pub(crate) fn say(text: &str) {
-    if let Some(said) = document().and_then(|document| document.get_element_by_id("said")) {
-        said.set_text_content(Some(text));
-    }
 }
 
 /// Puts the files that the input gets into the inbox.

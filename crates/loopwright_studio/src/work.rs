@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use loopwright_formats::Format;
 
-use crate::model::{Edit, ExportError, Exported, Made, MadeError, OpenError, Opened};
+use crate::road::{Edit, ExportError, Exported, Made, MadeError, OpenError, Opened};
 
 /// A piece of work.
 #[derive(Clone, Debug)]

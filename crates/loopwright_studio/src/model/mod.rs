@@ -3,15 +3,7 @@
 //! Every change is an [`Action`], so that panels, keys and tests do the same. Work that takes long goes on beside
 //! ([`crate::work`]); [`Model::poll`] takes its results in.
 
-mod edit;
-
-mod exported;
-
 mod history;
-
-mod made;
-
-mod opened;
 
 mod playback;
 
@@ -20,15 +12,12 @@ use std::sync::Arc;
 use loopwright::closure::ClosureName;
 use loopwright_formats::Format;
 
-pub use edit::{Edit, Stretch};
-pub use exported::{ExportError, Exported};
 pub use history::History;
-pub use made::{Made, MadeError};
-pub use opened::{OpenError, Opened, StretchError};
 pub use playback::{Playback, RootView, SPEEDS, Shown};
 
+pub use crate::road::{Edit, ExportError, Exported, Made, MadeError, OpenError, Opened, Stretch, StretchError};
 use crate::{
-    viewport::Camera,
+    camera::Camera,
     work::{Done, Job, Wake, Work},
 };
 

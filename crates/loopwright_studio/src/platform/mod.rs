@@ -8,7 +8,7 @@ mod web;
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) use native::{HAS_FOLDERS, exists, first_folder, open_path, save};
 #[cfg(target_arch = "wasm32")]
-pub(crate) use web::{HAS_FOLDERS, exists, first_folder, save};
+pub(crate) use web::{HAS_FOLDERS, INPUT, choose_file, document, element, exists, first_folder, save, say};
 
 /// Why a file could not be saved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,9 +1,13 @@
 //! Downloads of the browser.
 
-use wasm_bindgen::{JsCast as _, JsValue};
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Document, HtmlInputElement};
 
 use super::SaveError;
 use crate::model::Exported;
+
+/// The input of the page that files are chosen with.
+pub(crate) const INPUT: &str = "take";
 
 /// Whether one chooses a folder.
 pub(crate) const HAS_FOLDERS: bool = false;
@@ -45,4 +49,30 @@ fn download(file_name: &str, bytes: &[u8]) -> Result<(), JsValue> {
     link.set_download(file_name);
     link.click();
     web_sys::Url::revoke_object_url(&url)
+}
+
+/// The page.
+pub(crate) fn document() -> Option<Document> {
+    web_sys::window().and_then(|window| window.document())
+}
+
+/// The element of that name, if it is of that kind.
+pub(crate) fn element<T: JsCast>(document: &Document, id: &str) -> Option<T> {
+    document
+        .get_element_by_id(id)
+        .and_then(|element| element.dyn_into().ok())
+}
+
+/// Shows the browser's dialog for files.
+pub(crate) fn choose_file() {
+    if let Some(input) = document().and_then(|document| element::<HtmlInputElement>(&document, INPUT)) {
+        input.click();
+    }
+}
+
+/// Says something to those who do not see the canvas.
+pub(crate) fn say(text: &str) {
+    if let Some(said) = document().and_then(|document| document.get_element_by_id("said")) {
+        said.set_text_content(Some(text));
+    }
 }

@@ -1,7 +1,5 @@
 //! The viewport: the body on its ground, seen by a camera that one turns, moves and brings nearer.
 
-mod camera;
-
 mod figure;
 
 mod paint;
@@ -13,9 +11,10 @@ use std::sync::Arc;
 use eframe::egui::{self, Align2, FontId, PointerButton, Role, Sense, Ui, WidgetInfo};
 use glam::DVec3;
 
-pub use camera::Camera;
-
-use crate::model::{Action, Model, Opened, Shown};
+use crate::{
+    camera::Camera,
+    model::{Action, Model, Opened, Shown},
+};
 use figure::Figure;
 use paint::Palette;
 use scene::Scene;

@@ -8,8 +8,9 @@ use eframe::egui::{Color32, Mesh, Painter, Pos2, Shape, Stroke, Vec2, pos2, vec2
 use glam::DVec3;
 use loopwright::analysis::Side;
 
+use crate::camera::{Seen, View};
+
 use super::{
-    camera::{Seen, View},
     figure::{Figure, Limb},
     scene::Scene,
 };

@@ -9,7 +9,7 @@ use loopwright::{
 use loopwright_formats::{FileKind, Format, LoadedTake, ReadError, ReadSettings, Source, file_kind, read_take};
 use loopwright_synth::{SynthError, WalkSettings, synthesize};
 
-use super::edit::Stretch;
+use super::stretch::Stretch;
 
 /// Most loops that are listed: more are hard to choose from.
 const MAX_LOOPS: usize = 12;

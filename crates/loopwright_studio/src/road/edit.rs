@@ -2,21 +2,7 @@
 
 use loopwright::{LoopSettings, candidate::WholeClip, closure::ClosureName, closure::Method};
 
-use super::opened::Opened;
-
-/// A stretch of a take.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Stretch {
-    /// A loop of the list, by its index.
-    Found(usize),
-    /// Frames of the person's own choice.
-    Frames {
-        /// The frame it starts at.
-        start_frame: f64,
-        /// The frame that meets the start.
-        end_frame: f64,
-    },
-}
+use super::{opened::Opened, stretch::Stretch};
 
 /// All choices that determine the loop.
 #[derive(Clone, Debug, PartialEq)]

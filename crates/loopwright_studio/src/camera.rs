@@ -107,7 +107,7 @@ impl Camera {
     }
 
     /// The view of a point of interest in a rectangle.
-    pub(super) fn view(&self, target: DVec3, rect: Rect) -> View {
+    pub(crate) fn view(&self, target: DVec3, rect: Rect) -> View {
         let [right, up, back] = self.axes();
         let target = target + self.offset;
         View {
@@ -123,7 +123,7 @@ impl Camera {
 
 /// A camera in its place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct View {
+pub(crate) struct View {
     eye: DVec3,
     right: DVec3,
     up: DVec3,
@@ -134,17 +134,17 @@ pub(super) struct View {
 
 /// A point on the screen.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seen {
-    pub(super) at: Pos2,
+pub(crate) struct Seen {
+    pub(crate) at: Pos2,
     /// Distance from the eye along its line of sight, metres.
-    pub(super) depth: f64,
+    pub(crate) depth: f64,
     /// Points of the screen for a metre there.
-    pub(super) points_per_metre: f32,
+    pub(crate) points_per_metre: f32,
 }
 
 impl View {
     /// Where a point is seen; `None` behind the eye, and of what is no place at all.
-    pub(super) fn see(&self, point: DVec3) -> Option<Seen> {
+    pub(crate) fn see(&self, point: DVec3) -> Option<Seen> {
         let from_eye = point - self.eye;
         let depth = -from_eye.dot(self.back);
         if depth <= NEAR_METRES {
