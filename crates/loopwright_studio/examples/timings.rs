@@ -1,0 +1,54 @@
+//! How long the work of the studio takes: `cargo run --release --example timings`.
+
+use std::{
+    error::Error,
+    io::Write as _,
+    time::{Duration, Instant},
+};
+
+use loopwright_formats::{Format, Source, write_take};
+use loopwright_studio::model::{Edit, Exported, Made, Opened};
+use loopwright_synth::{WalkSettings, synthesize};
+
+/// Runs of each piece of work; the middle one counts.
+const RUNS: usize = 21;
+
+/// Frames per second at which one cycle of the walk has 240 samples.
+const RATE_HZ: f64 = 208.0;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut out = std::io::stdout().lock();
+    let spent = median(|| Opened::walk().map(drop))?;
+    writeln!(out, "the walk at the start: {spent:.1?}")?;
+    let settings = WalkSettings {
+        frame_rate_hz: RATE_HZ,
+        ..WalkSettings::default()
+    };
+    let take = synthesize(&settings)?.take;
+    let bytes = write_take(&take, &Source::for_take(&take, Format::Bvh))?.bytes;
+    let spent = median(|| Opened::read("walk.bvh", &bytes).map(drop))?;
+    writeln!(out, "{} frames of BVH opened: {spent:.1?}", take.num_frames())?;
+    let opened = Opened::read("walk.bvh", &bytes)?;
+    let first = Edit::first(&opened);
+    let made = Made::of(&opened, &first)?;
+    let (samples, joints) = (made.made.loop_clip.num_samples(), take.num_joints());
+    let spent = median(|| Made::draft(&opened, &first).map(drop))?;
+    writeln!(out, "a slider moves, {samples} samples of {joints} joints: {spent:.1?}")?;
+    let spent = median(|| Made::of(&opened, &first).map(drop))?;
+    writeln!(out, "it is released, and feet are held: {spent:.1?}")?;
+    let spent = median(|| Exported::of(&opened, &made, Format::Bvh).map(drop))?;
+    writeln!(out, "its BVH written, read back and measured: {spent:.1?}")?;
+    Ok(())
+}
+
+/// The middle of the times of some runs.
+fn median<E>(work: impl Fn() -> Result<(), E>) -> Result<Duration, E> {
+    let mut times = Vec::new();
+    for _ in 0..RUNS {
+        let start = Instant::now();
+        work()?;
+        times.push(start.elapsed());
+    }
+    times.sort();
+    Ok(times[RUNS / 2])
+}

@@ -1,0 +1,316 @@
+//! The window: what is where, what was dropped on it, and the time that goes on.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use eframe::egui::{
+    self, CentralPanel, CollapsingHeader, Context, DroppedFileHandle, Panel, RichText, ScrollArea, Ui, vec2,
+};
+
+use crate::{
+    grade,
+    model::{Action, Model},
+    panels::{self, ExportPanel},
+    timeline::{self, SeamCurve, TakeBar},
+    viewport::Viewport,
+    work::Wake,
+};
+
+/// Windows narrower than this have the panels below the viewport, points.
+const NARROW_POINTS: f32 = 720.0;
+
+/// Share of a narrow window's height that the viewport takes.
+const NARROW_VIEWPORT: f32 = 0.45;
+
+/// Width of the panels beside the viewport, points.
+const PANELS_POINTS: f32 = 330.0;
+
+/// Longest time between two frames that playback follows, seconds: a window that was covered does not leap ahead.
+const MAX_FRAME_SECS: f32 = 0.1;
+
+/// Files that were read beside, and a wish for a frame.
+#[derive(Clone)]
+pub(crate) struct Inbox {
+    actions: Arc<Mutex<Vec<Action>>>,
+    wake: Context,
+}
+
+impl Inbox {
+    fn new(wake: &Context) -> Self {
+        Self {
+            actions: Arc::default(),
+            wake: wake.clone(),
+        }
+    }
+
+    /// Puts an action in, from any thread.
+    pub(crate) fn put(&self, action: Action) {
+        self.actions.lock().unwrap_or_else(PoisonError::into_inner).push(action);
+        self.wake.request_repaint();
+    }
+
+    fn take(&self) -> Vec<Action> {
+        std::mem::take(&mut *self.actions.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The studio with all its panels.
+pub struct Studio {
+    model: Model,
+    inbox: Inbox,
+    viewport: Viewport,
+    take_bar: TakeBar,
+    seam_curve: SeamCurve,
+    export: ExportPanel,
+    /// The path typed natively.
+    #[cfg(not(target_arch = "wasm32"))]
+    path: String,
+    /// What the page says.
+    #[cfg(target_arch = "wasm32")]
+    said: String,
+}
+
+impl Studio {
+    /// A studio that asks this context for frames; the walk that it opens with is on its way.
+    pub fn in_context(ctx: &Context) -> Self {
+        let wake = ctx.clone();
+        Self {
+            model: Model::new(Wake::by(move || wake.request_repaint())),
+            inbox: Inbox::new(ctx),
+            viewport: Viewport::default(),
+            take_bar: TakeBar::default(),
+            seam_curve: SeamCurve::default(),
+            export: ExportPanel::new(),
+            #[cfg(not(target_arch = "wasm32"))]
+            path: String::new(),
+            #[cfg(target_arch = "wasm32")]
+            said: String::new(),
+        }
+    }
+
+    /// What it shows.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Reads a file beside the window and opens it; loops go into its folder.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn open_path(&mut self, path: &std::path::Path) {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        self.export.folder = folder.map_or_else(|| ".".to_owned(), |folder| folder.display().to_string());
+        let (inbox, path) = (self.inbox.clone(), path.to_owned());
+        std::thread::spawn(move || inbox.put(crate::platform::open_path(&path)));
+    }
+
+    /// Where files that are read beside are put.
+    #[cfg(target_arch = "wasm32")]
+    pub(crate) fn inbox(&self) -> Inbox {
+        self.inbox.clone()
+    }
+
+    /// Makes a change.
+    pub fn apply(&mut self, action: Action) {
+        if matches!(action, Action::Open { .. }) {
+            self.export.reset();
+        }
+        self.model.apply(action);
+    }
+
+    /// Shows one frame, and does what was clicked in it.
+    pub fn studio_ui(&mut self, ui: &mut Ui) {
+        let ctx = ui.ctx().clone();
+        if let Some(file) = ctx.input(|input| input.raw.dropped_files.first().cloned()) {
+            self.open_dropped(&file);
+        }
+        for action in self.inbox.take() {
+            self.apply(action);
+        }
+        self.model.poll();
+        if let Some(exported) = self.model.take_exported() {
+            self.export.take_in(exported);
+        }
+        self.model
+            .advance(f64::from(ctx.input(|input| input.stable_dt).min(MAX_FRAME_SECS)));
+        let mut actions = panels::keys(&ctx, &self.model, &self.export);
+        if ui.available_width() < NARROW_POINTS {
+            self.narrow_ui(ui, &mut actions);
+        } else {
+            self.wide_ui(ui, &mut actions);
+        }
+        panels::help_ui(&ctx, &self.model, &mut actions);
+        panels::release_clicked(&ctx);
+        #[cfg(target_arch = "wasm32")]
+        self.say();
+        for action in actions {
+            self.apply(action);
+        }
+        if self.model.playback.is_playing && self.model.opened().is_some() || self.model.progress().is_some() {
+            ctx.request_repaint();
+        }
+    }
+
+    /// Says in the page, whose canvas screen readers cannot read, what goes on.
+    #[cfg(target_arch = "wasm32")]
+    fn say(&mut self) {
+        let name = self.model.opened().map_or("", |opened| opened.file_name.as_str());
+        let said = match (
+            self.model.progress(),
+            self.model.problem(),
+            self.export.said(),
+            self.model.made(),
+        ) {
+            (Some(progress), ..) => progress.to_owned(),
+            (_, Some(problem), ..) => problem.to_string(),
+            (_, _, Some(said), _) => said,
+            (_, _, _, Some(made)) => format!("{name}: {}", made.verdict),
+            _ => String::new(),
+        };
+        if said != self.said {
+            crate::platform::say(&said);
+            self.said = said;
+        }
+    }
+
+    /// Panels beside the viewport, the timeline below both.
+    fn wide_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+        Panel::top("top").show(ui, |ui| self.top_ui(ui, actions));
+        Panel::bottom("timeline").show(ui, |ui| self.timeline_ui(ui, actions));
+        Panel::right("panels")
+            .resizable(true)
+            .default_size(PANELS_POINTS)
+            .show(ui, |ui| {
+                ScrollArea::vertical()
+                    .auto_shrink(false)
+                    .show(ui, |ui| self.panels_ui(ui, actions));
+            });
+        CentralPanel::default().frame(egui::Frame::NONE).show(ui, |ui| {
+            self.viewport.viewport_ui(ui, &self.model, actions);
+        });
+    }
+
+    /// All below each other, to scroll.
+    fn narrow_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+        Panel::top("top").show(ui, |ui| self.top_ui(ui, actions));
+        CentralPanel::default().show(ui, |ui| {
+            let height = ui.available_height() * NARROW_VIEWPORT;
+            ui.allocate_ui(vec2(ui.available_width(), height), |ui| {
+                self.viewport.viewport_ui(ui, &self.model, actions);
+            });
+            let width = ui.available_width();
+            ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                ui.set_max_width(width);
+                self.timeline_ui(ui, actions);
+                self.panels_ui(ui, actions);
+            });
+        });
+    }
+
+    fn top_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+        ui.add_space(2.0);
+        ui.horizontal_wrapped(|ui| {
+            ui.strong("loopwright studio");
+            self.open_ui(ui);
+            let undo = ui.add_enabled(self.model.can_undo(), egui::Button::new("Undo"));
+            if undo.on_hover_text("Ctrl+Z").clicked() {
+                actions.push(Action::Undo);
+            }
+            let redo = ui.add_enabled(self.model.can_redo(), egui::Button::new("Redo"));
+            if redo.on_hover_text("Ctrl+Shift+Z").clicked() {
+                actions.push(Action::Redo);
+            }
+            if ui.button("Keys ?").clicked() {
+                actions.push(Action::Help(true));
+            }
+            ui.weak("Nothing leaves this machine.");
+        });
+        ui.label(RichText::new("Drop a take here (BVH, FBX, glTF)").strong());
+        self.progress_ui(ui, actions);
+        ui.add_space(2.0);
+    }
+
+    /// What goes on, and what went wrong. The line is always there, so that nothing moves when it gets words.
+    fn progress_ui(&self, ui: &mut Ui, actions: &mut Vec<Action>) {
+        ui.horizontal_wrapped(|ui| {
+            if let Some(progress) = self.model.progress().filter(|_| self.model.is_opening()) {
+                ui.spinner();
+                ui.label(format!("{progress} ..."));
+                if cfg!(not(target_arch = "wasm32")) && ui.button("Cancel").clicked() {
+                    actions.push(Action::Cancel);
+                }
+            } else if let Some(problem) = self.model.problem() {
+                ui.colored_label(ui.visuals().error_fg_color, problem.to_string());
+                if ui.button("Dismiss").clicked() {
+                    actions.push(Action::Dismiss);
+                }
+            } else if let Some(made) = self.model.made() {
+                let colour = grade::colour(made.verdict.grade, ui.visuals().dark_mode);
+                grade::light_ui(ui, made.verdict.grade);
+                ui.colored_label(colour, made.verdict.to_string());
+            }
+        });
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn open_ui(&mut self, ui: &mut Ui) {
+        ui.menu_button("Open ...", |ui| {
+            let label = ui.label("Path of a take");
+            let field = ui
+                .add(egui::TextEdit::singleline(&mut self.path).desired_width(360.0))
+                .labelled_by(label.id);
+            let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+            if ui.button("Open this file").clicked() || is_entered {
+                let path = std::path::PathBuf::from(self.path.trim());
+                self.open_path(&path);
+                ui.close();
+            }
+        });
+    }
+
+    #[cfg(target_arch = "wasm32")]
+    fn open_ui(&mut self, ui: &mut Ui) {
+        if ui.button("Open ...").clicked() {
+            crate::platform::choose_file();
+        }
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn open_dropped(&mut self, file: &DroppedFileHandle) {
+        self.open_path(file.path());
+    }
+
+    #[cfg(target_arch = "wasm32")]
+    fn open_dropped(&mut self, file: &DroppedFileHandle) {
+        let (inbox, file) = (self.inbox.clone(), file.clone());
+        wasm_bindgen_futures::spawn_local(async move {
+            let file_name = file.path().to_string_lossy().into_owned();
+            inbox.put(match file.bytes_async().await {
+                Ok(bytes) => Action::Open { file_name, bytes },
+                Err(reason) => Action::CannotOpen { file_name, reason },
+            });
+        });
+    }
+
+    fn timeline_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+        ui.add_space(4.0);
+        timeline::transport_ui(ui, &self.model, actions);
+        timeline::take_bar_ui(ui, &mut self.take_bar, &self.model, actions);
+        self.seam_curve.seam_curve_ui(ui, &self.model, actions);
+        ui.add_space(4.0);
+    }
+
+    fn panels_ui(&mut self, ui: &mut Ui, actions: &mut Vec<Action>) {
+        let model = &self.model;
+        let part = |name: &str| CollapsingHeader::new(RichText::new(name).strong()).default_open(true);
+        part("Loops found").show(ui, |ui| panels::loops_ui(ui, model, actions));
+        part("How good it is").show(ui, |ui| panels::figures_ui(ui, model));
+        part("Closure").show(ui, |ui| panels::closure_ui(ui, model, actions));
+        part("Root").show(ui, |ui| panels::root_motion_ui(ui, model, actions));
+        part("Feet").show(ui, |ui| panels::feet_ui(ui, model, actions));
+        part("Export").show(ui, |ui| self.export.export_ui(ui, model, actions));
+    }
+}
+
+impl eframe::App for Studio {
+    fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
+        self.studio_ui(ui);
+    }
+}

@@ -1,0 +1,197 @@
+//! Where one looks from, and where a point of the world is on the screen.
+
+use eframe::egui::{Pos2, Rect, Vec2, pos2};
+use glam::DVec3;
+use loopwright::{Analysis, math::ops};
+
+/// Half the vertical angle of view as its tangent: about 34 degrees from top to bottom, as a portrait lens has.
+const HALF_VIEW: f64 = 0.31;
+
+/// What is nearer to the eye is not drawn, metres.
+const NEAR_METRES: f64 = 0.05;
+
+/// Distances that the wheel reaches, as multiples of the height of the body.
+const DISTANCES: [f64; 2] = [0.3, 40.0];
+
+/// Radians for each point of the screen that one drags.
+const ORBIT_RADIANS: f64 = 0.008;
+
+/// Lowest and highest view, radians: from just below the ground to almost straight down.
+const PITCHES: [f64; 2] = [-0.1, 1.5];
+
+/// A view that turns around a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    /// Turn about the up axis, radians; 0 looks at a body that faces +Z from the front.
+    pub yaw: f64,
+    /// Height above the horizon, radians.
+    pub pitch: f64,
+    /// Distance from the point looked at, in heights of the body.
+    pub distance: f64,
+    /// How far the view was moved aside, metres.
+    pub offset: DVec3,
+    /// Whether the view goes along with the body.
+    pub follows: bool,
+    /// Height of the body, metres.
+    pub stature: f64,
+}
+
+impl Default for Camera {
+    fn default() -> Self {
+        Self {
+            yaw: 0.9,
+            pitch: 0.22,
+            distance: 2.4,
+            offset: DVec3::ZERO,
+            follows: true,
+            stature: 1.7,
+        }
+    }
+}
+
+impl Camera {
+    /// The first view of a take: from the side and ahead of where its body faces.
+    #[must_use]
+    pub fn facing(self, analysis: &Analysis) -> Self {
+        let stature = analysis.body.stature(&analysis.take);
+        let first = Self::default();
+        Self {
+            stature: stature
+                .filter(|stature| stature.is_finite() && *stature > 0.0)
+                .unwrap_or(first.stature),
+            follows: self.follows,
+            ..first
+        }
+    }
+
+    /// Turned by a drag, points of the screen.
+    #[must_use]
+    pub fn orbited(self, drag: Vec2) -> Self {
+        Self {
+            yaw: self.yaw - ORBIT_RADIANS * f64::from(drag.x),
+            pitch: (self.pitch + ORBIT_RADIANS * f64::from(drag.y)).clamp(PITCHES[0], PITCHES[1]),
+            ..self
+        }
+    }
+
+    /// Moved aside by a drag, points of the screen, in a view of that height.
+    #[must_use]
+    pub fn panned(self, drag: Vec2, height: f32) -> Self {
+        let [right, up, _] = self.axes();
+        let metres = 2.0 * HALF_VIEW * self.distance * self.stature / f64::from(height.max(1.0));
+        Self {
+            offset: self.offset + metres * (f64::from(drag.y) * up - f64::from(drag.x) * right),
+            ..self
+        }
+    }
+
+    /// Nearer by that factor.
+    #[must_use]
+    pub fn zoomed(self, factor: f64) -> Self {
+        let distance = self.distance / factor.clamp(0.1, 10.0);
+        Self {
+            distance: distance.clamp(DISTANCES[0], DISTANCES[1]),
+            ..self
+        }
+    }
+
+    /// Right, up, and from the point looked at to the eye.
+    fn axes(&self) -> [DVec3; 3] {
+        let ([sin_yaw, cos_yaw], [sin_pitch, cos_pitch]) = (
+            [ops::sin(self.yaw), ops::cos(self.yaw)],
+            [ops::sin(self.pitch), ops::cos(self.pitch)],
+        );
+        let back = DVec3::new(sin_yaw * cos_pitch, sin_pitch, cos_yaw * cos_pitch);
+        let right = DVec3::new(cos_yaw, 0.0, -sin_yaw);
+        [right, back.cross(right), back]
+    }
+
+    /// The view of a point of interest in a rectangle.
+    pub(crate) fn view(&self, target: DVec3, rect: Rect) -> View {
+        let [right, up, back] = self.axes();
+        let target = target + self.offset;
+        View {
+            eye: target + back * self.distance * self.stature,
+            right,
+            up,
+            back,
+            centre: rect.center(),
+            points_per_slope: f64::from(rect.height()) * 0.5 / HALF_VIEW,
+        }
+    }
+}
+
+/// A camera in its place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View {
+    eye: DVec3,
+    right: DVec3,
+    up: DVec3,
+    back: DVec3,
+    centre: Pos2,
+    points_per_slope: f64,
+}
+
+/// A point on the screen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen {
+    pub(crate) at: Pos2,
+    /// Distance from the eye along its line of sight, metres.
+    pub(crate) depth: f64,
+    /// Points of the screen for a metre there.
+    pub(crate) points_per_metre: f32,
+}
+
+impl View {
+    /// Where a point is seen; `None` behind the eye, and of what is no place at all.
+    pub(crate) fn see(&self, point: DVec3) -> Option<Seen> {
+        let from_eye = point - self.eye;
+        let depth = -from_eye.dot(self.back);
+        if depth <= NEAR_METRES {
+            return None;
+        }
+        let scale = self.points_per_slope / depth;
+        if !scale.is_finite() {
+            return None;
+        }
+        Some(Seen {
+            at: pos2(
+                self.centre.x + (from_eye.dot(self.right) * scale) as f32,
+                self.centre.y - (from_eye.dot(self.up) * scale) as f32,
+            ),
+            depth,
+            points_per_metre: scale as f32,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rect() -> Rect {
+        Rect::from_min_size(Pos2::ZERO, Vec2::new(800.0, 600.0))
+    }
+
+    #[test]
+    fn the_point_looked_at_is_in_the_middle_and_up_is_up() {
+        let camera = Camera::default();
+        let target = DVec3::new(3.0, 1.0, -2.0);
+        let view = camera.view(target, rect());
+        let middle = view.see(target).unwrap();
+        assert!((middle.at - rect().center()).length() < 1e-3);
+        assert!(view.see(target + DVec3::Y).unwrap().at.y < middle.at.y);
+        assert!(view.see(view.eye + view.back).is_none(), "behind the eye");
+    }
+
+    #[test]
+    fn dragging_moves_the_world_along() {
+        let camera = Camera::default();
+        let seen = |camera: Camera| camera.view(DVec3::ZERO, rect()).see(DVec3::ZERO).unwrap().at;
+        let drag = Vec2::new(30.0, -20.0);
+        let moved = seen(camera.panned(drag, rect().height())) - seen(camera);
+        assert!((moved - drag).length() < 1.0, "{moved:?}");
+        assert!(camera.zoomed(1e9).distance >= DISTANCES[0] && camera.zoomed(0.0).distance <= DISTANCES[1]);
+        assert!(camera.orbited(Vec2::new(0.0, 1e6)).pitch <= PITCHES[1]);
+    }
+}

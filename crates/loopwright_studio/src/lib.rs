@@ -1,0 +1,32 @@
+//! The studio: see a take, find its loops, close one and write it, in a window or in a page.
+//!
+//! [`Model`] holds the take, what is chosen and the loop made of it, and changes by an [`Action`] alone; [`Studio`] shows it. What
+//! it exports are the bytes that the libraries `loopwright` and `loopwright_formats` give for the same settings. Nothing leaves
+//! the machine.
+
+mod road;
+
+pub mod work;
+
+mod camera;
+
+pub mod model;
+
+mod grade;
+
+mod viewport;
+
+mod timeline;
+
+mod panels;
+
+mod platform;
+
+mod app;
+
+#[cfg(target_arch = "wasm32")]
+mod web;
+
+pub use app::Studio;
+pub use camera::Camera;
+pub use model::{Action, Model};

@@ -1,0 +1,102 @@
+//! What is shown, and when: the time in the loop or in the take.
+
+/// What the viewport shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shown {
+    /// The closed loop.
+    #[default]
+    Loop,
+    /// The uncut stretch, which jumps back at its end.
+    Uncut,
+    /// The whole take.
+    Take,
+}
+
+/// What becomes of the root motion in the viewport.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RootView {
+    /// Every cycle starts where the first did.
+    World,
+    /// The root stays where it is.
+    InPlace,
+    /// Every cycle goes on where the one before ended.
+    #[default]
+    Accumulate,
+}
+
+/// Slowest and fastest playback.
+pub const SPEEDS: std::ops::RangeInclusive<f64> = 0.1..=4.0;
+
+/// The time that is shown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Playback {
+    /// Seconds since the start of the loop, over any number of cycles, or of the take.
+    pub secs: f64,
+    /// Whether time goes on.
+    pub is_playing: bool,
+    /// How fast, in seconds per second.
+    pub speed: f64,
+    /// Whether it starts again at the end.
+    pub repeats: bool,
+}
+
+impl Default for Playback {
+    fn default() -> Self {
+        Self {
+            secs: 0.0,
+            is_playing: true,
+            speed: 1.0,
+            repeats: true,
+        }
+    }
+}
+
+impl Playback {
+    /// Lets time go on by what passed on the clock. `span_secs` is the length of what is shown; `accumulates` where time goes on
+    /// over its end.
+    pub fn advance(&mut self, passed_secs: f64, span_secs: f64, accumulates: bool) {
+        if !self.is_playing || span_secs <= 0.0 {
+            return;
+        }
+        self.secs += passed_secs * self.speed;
+        if !self.repeats && self.secs >= span_secs {
+            // A hair before the end, which is the start again.
+            self.secs = span_secs * (1.0 - 1e-9);
+            self.is_playing = false;
+        } else if !accumulates {
+            self.secs = self.secs.rem_euclid(span_secs);
+        }
+    }
+
+    /// The time within one pass.
+    pub fn secs_in(&self, span_secs: f64) -> f64 {
+        match span_secs > 0.0 {
+            true => self.secs.rem_euclid(span_secs),
+            false => 0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_goes_round_accumulates_or_stops() {
+        let mut playback = Playback {
+            speed: 2.0,
+            ..Playback::default()
+        };
+        playback.advance(0.75, 1.0, false);
+        assert_eq!(playback.secs, 0.5);
+        playback.advance(0.75, 1.0, true);
+        assert_eq!((playback.secs, playback.secs_in(1.0)), (2.0, 0.0));
+        playback.repeats = false;
+        playback.secs = 0.9;
+        playback.advance(1.0, 1.0, true);
+        assert!(!playback.is_playing && playback.secs < 1.0);
+        playback.is_playing = true;
+        playback.advance(1.0, 0.0, false);
+        assert!(playback.secs.is_finite() && playback.secs_in(0.0) == 0.0);
+    }
+}

@@ -1,0 +1,67 @@
+//! Whether feet are held while they stand.
+
+use eframe::egui::{self, Ui};
+use loopwright::feet::FootLock;
+
+use super::edit_by;
+use crate::model::{Action, Model};
+
+const LOCKS: [(FootLock, &str); 4] = [
+    (FootLock::Auto, "auto"),
+    (FootLock::Solve, "solve"),
+    (FootLock::On, "sample by sample"),
+    (FootLock::Off, "off"),
+];
+
+pub(crate) fn feet_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    let Some(edit) = model.edit() else {
+        return;
+    };
+    let lock = edit.settings.feet.lock;
+    let set = |lock: FootLock| {
+        let mut edit = edit.clone();
+        edit.settings.feet.lock = lock;
+        edit
+    };
+    let mut holds = lock != FootLock::Off;
+    let response = ui.checkbox(&mut holds, "Hold feet while they stand");
+    actions.extend(edit_by(
+        &response,
+        set(if holds { FootLock::Auto } else { FootLock::Off }),
+    ));
+    let word = LOCKS
+        .iter()
+        .find(|(other, _)| *other == lock)
+        .map_or("", |(_, word)| word);
+    egui::ComboBox::from_label("How feet are held")
+        .selected_text(word)
+        .show_ui(ui, |ui| {
+            for (other, word) in LOCKS {
+                let mut response = ui.selectable_label(other == lock, word);
+                if response.clicked() {
+                    response.mark_changed();
+                    actions.extend(edit_by(&response, set(other)));
+                }
+            }
+        });
+    let Some(made) = model.made() else {
+        return;
+    };
+    if made.is_draft && lock != FootLock::Off {
+        ui.label("Free while a slider is dragged, held once it is released.");
+        return;
+    }
+    let feet = &made.made.feet;
+    let slide = |mps: Option<f64>| mps.map(|mps| format!("{:.1} cm/s", 1e2 * mps));
+    match feet.foot_slide_mps.map(slide) {
+        [Some(before), Some(after)] => {
+            ui.label(format!("Held: sliding falls from {before} to {after}."));
+        }
+        _ => {
+            ui.label(match feet.contacts.is_empty() {
+                true => "No foot stands in this loop.",
+                false => "Not held.",
+            });
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! How good the loop is: one word with its reason, and figures on demand.
+
+use eframe::egui::{self, RichText, Ui};
+
+use super::row_ui;
+use crate::{
+    grade::{colour, light_ui},
+    model::Model,
+};
+
+pub(crate) fn figures_ui(ui: &mut Ui, model: &Model) {
+    let Some(made) = model.made() else {
+        return;
+    };
+    let (quality, verdict) = (&made.quality, &made.verdict);
+    ui.horizontal(|ui| {
+        light_ui(ui, verdict.grade);
+        let word = RichText::new(verdict.grade.spoken());
+        ui.label(
+            word.color(colour(verdict.grade, ui.visuals().dark_mode))
+                .size(18.0)
+                .strong(),
+        );
+    });
+    ui.label(verdict.reason.as_str());
+    ui.collapsing("Numbers of this loop", |ui| {
+        egui::Grid::new("figures").num_columns(2).show(ui, |ui| {
+            let gap = made.made.closed.seam.largest();
+            let before = format!("{:.1} mm, {:.2} deg", 1e3 * gap.position, gap.angle.to_degrees());
+            row_ui(ui, "Pose gap, uncut", before);
+            let after = format!(
+                "{}, {}",
+                small(1e3 * quality.pose_gap_metres, "mm"),
+                small(quality.pose_gap_radians.to_degrees(), "deg")
+            );
+            row_ui(ui, "Pose gap, closed", after);
+            row_ui(
+                ui,
+                "Step beyond own motion",
+                small(1e3 * quality.seam.excess_metres, "mm"),
+            );
+            row_ui(ui, "Rank of the seam", format!("{:.0} of 100", 1e2 * quality.seam_rank));
+            if let (Some(metres), Some(radians)) = (quality.displacement_metres, quality.displacement_radians) {
+                let moved = format!("{:.1} mm, {:.2} deg on average", 1e3 * metres, radians.to_degrees());
+                row_ui(ui, "Moved from the take", moved);
+            }
+            if let Some(slide) = quality.foot_slide_mps {
+                row_ui(ui, "Foot sliding", format!("{:.1} cm/s", 1e2 * slide));
+            }
+            if let Some(metres) = quality.foot_slide_metres {
+                row_ui(ui, "Farthest slide", format!("{:.1} mm", 1e3 * metres));
+            }
+        });
+    });
+}
+
+/// A figure as far as a person can use it.
+fn small(value: f64, unit: &str) -> String {
+    match value < 0.001 {
+        true => format!("below 0.001 {unit}"),
+        false => format!("{value:.3} {unit}"),
+    }
+}

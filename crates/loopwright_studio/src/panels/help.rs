@@ -1,0 +1,119 @@
+//! The keys, and what they do.
+
+use eframe::egui::{self, Context, Key, Modal, Modifiers};
+
+use super::ExportPanel;
+use crate::model::{Action, Model};
+
+/// What each key does, for the list.
+const KEYS: [(&str, &str); 11] = [
+    ("Space", "play or pause"),
+    ("Left, right", "one frame back or on; with shift ten"),
+    ("B", "the loop, or the uncut stretch"),
+    ("G", "the ghost of the uncut stretch"),
+    ("F", "the view goes along with the body"),
+    ("Home", "to the start"),
+    ("E", "export the loop"),
+    ("Ctrl+Z", "take the last change back"),
+    ("Ctrl+Shift+Z, Ctrl+Y", "make it again"),
+    ("Escape", "forget work that goes on"),
+    ("?", "this list"),
+];
+
+pub(crate) fn help_ui(ctx: &Context, model: &Model, actions: &mut Vec<Action>) {
+    if !model.shows_help {
+        return;
+    }
+    let modal = Modal::new(egui::Id::unique("help")).show(ctx, |ui| {
+        ui.heading("Keys");
+        egui::Grid::new("keys")
+            .num_columns(2)
+            .spacing([24.0, 6.0])
+            .show(ui, |ui| {
+                for (key, meaning) in KEYS {
+                    ui.strong(key);
+                    ui.label(meaning);
+                    ui.end_row();
+                }
+            });
+        ui.separator();
+        ui.label("Mouse: drag turns the view, shift-drag or right-drag moves it, the wheel brings it nearer;");
+        ui.label("a double click resets it. In the bar of the take drag the ends of the stretch.");
+        ui.button("Close").clicked()
+    });
+    if modal.inner || modal.should_close() {
+        actions.push(Action::Help(false));
+    }
+}
+
+/// What the keys pressed in this frame ask for; none while a text is typed, and only those of the whole window while
+/// another widget has the keyboard.
+pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) -> Vec<Action> {
+    let mut actions = Vec::new();
+    let is_typing = ctx.text_edit_focused();
+    let has_focus = ctx.memory(|memory| memory.focused().is_some());
+    ctx.input_mut(|input| {
+        let redo = Modifiers::COMMAND | Modifiers::SHIFT;
+        if is_typing {
+            return;
+        }
+        if input.consume_key(redo, Key::Z) || input.consume_key(Modifiers::COMMAND, Key::Y) {
+            actions.push(Action::Redo);
+        }
+        if input.consume_key(Modifiers::COMMAND, Key::Z) {
+            actions.push(Action::Undo);
+        }
+        if input.consume_key(Modifiers::SHIFT, Key::Questionmark)
+            || input.consume_key(Modifiers::NONE, Key::Questionmark)
+        {
+            actions.push(Action::Help(!model.shows_help));
+        }
+        if input.consume_key(Modifiers::NONE, Key::Escape) {
+            actions.push(Action::Cancel);
+        }
+        if has_focus || model.shows_help {
+            return;
+        }
+        if input.consume_key(Modifiers::NONE, Key::Space) {
+            actions.push(Action::TogglePlaying);
+        }
+        for (key, frames) in [(Key::ArrowLeft, -1), (Key::ArrowRight, 1)] {
+            if input.consume_key(Modifiers::SHIFT, key) {
+                actions.push(Action::Step(10 * frames));
+            }
+            if input.consume_key(Modifiers::NONE, key) {
+                actions.push(Action::Step(frames));
+            }
+        }
+        if input.consume_key(Modifiers::NONE, Key::B) {
+            actions.push(Action::ToggleUncut);
+        }
+        if input.consume_key(Modifiers::NONE, Key::G) {
+            actions.push(Action::Ghost(!model.has_ghost));
+        }
+        if input.consume_key(Modifiers::NONE, Key::F) {
+            let mut camera = model.camera;
+            camera.follows = !camera.follows;
+            actions.push(Action::Look(camera));
+        }
+        if input.consume_key(Modifiers::NONE, Key::E) {
+            actions.extend(export.export(model));
+        }
+        if input.consume_key(Modifiers::NONE, Key::Home) {
+            actions.push(Action::Seek(0.0));
+        }
+    });
+    actions
+}
+
+/// Takes the keyboard from what was clicked, so that space and arrows go on to mean the playback; who comes by tab keeps it.
+pub(crate) fn release_clicked(ctx: &Context) {
+    let was_clicked = ctx.input(|input| input.pointer.any_released());
+    if was_clicked && !ctx.text_edit_focused() {
+        ctx.memory_mut(|memory| {
+            if let Some(focused) = memory.focused() {
+                memory.surrender_focus(focused);
+            }
+        });
+    }
+}

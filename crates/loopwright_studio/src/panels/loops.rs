@@ -1,0 +1,111 @@
+//! The loops found: a light and words first, figures on demand.
+
+use eframe::egui::{self, Ui};
+use loopwright::{LoopCandidate, candidate::MissReason};
+use loopwright_formats::loop_file::facts::Grade;
+
+use super::row_ui;
+use crate::{
+    grade::light_ui,
+    model::{Action, Model, Opened, Stretch},
+};
+
+pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    let Some(opened) = model.opened() else {
+        ui.label("No take yet.");
+        return;
+    };
+    let take = opened.take();
+    ui.weak(format!(
+        "{}: {} frames, {:.2} s, {} joints",
+        opened.file_name,
+        take.num_frames(),
+        take.duration_secs(),
+        take.num_joints()
+    ));
+    if opened.found.candidates.is_empty() {
+        ui.label("No stretch of this take repeats.");
+        if let Some(miss) = opened.found.nearest_miss {
+            ui.label(format!(
+                "The nearest is {:.2} s long: {}.",
+                miss.period_secs,
+                reason(&miss.reason)
+            ));
+        }
+        ui.label("Drag the ends in the bar below to close frames of your own choice.");
+    }
+    for (index, candidate) in opened.found.candidates.iter().enumerate() {
+        loop_ui(ui, model, index, candidate, actions);
+    }
+    if let Some(Stretch::Frames { start_frame, end_frame }) = model.edit().map(|edit| edit.stretch) {
+        ui.label(format!("Frames {start_frame:.0} to {end_frame:.0}, chosen by hand"));
+    }
+    numbers_ui(ui, model, opened);
+    for warning in &opened.warnings {
+        ui.weak(format!("Note: {warning}"));
+    }
+}
+
+fn loop_ui(ui: &mut Ui, model: &Model, index: usize, candidate: &LoopCandidate, actions: &mut Vec<Action>) {
+    let grade = Grade::of_candidate(candidate);
+    let is_chosen = model.edit().is_some_and(|edit| edit.stretch == Stretch::Found(index));
+    let mut text = format!(
+        "Loop {}: {:.2} s, {}",
+        index + 1,
+        candidate.source_period_secs,
+        grade.spoken()
+    );
+    if index == 0 {
+        text += ", recommended";
+    }
+    ui.horizontal(|ui| {
+        light_ui(ui, grade);
+        if ui.selectable_label(is_chosen, text).clicked() {
+            actions.push(Action::Choose(Stretch::Found(index)));
+        }
+    });
+}
+
+/// What was measured of the chosen stretch.
+fn numbers_ui(ui: &mut Ui, model: &Model, opened: &Opened) {
+    let chosen = model.edit().and_then(|edit| opened.candidate(edit.stretch).ok());
+    let Some(chosen) = chosen else {
+        return;
+    };
+    ui.collapsing("Numbers of this stretch", |ui| {
+        egui::Grid::new("stretch").num_columns(2).show(ui, |ui| {
+            let frames = format!("{:.2} to {:.2}", chosen.cut.start_frame(), chosen.cut.end_frame());
+            row_ui(ui, "Frames", frames);
+            row_ui(ui, "Cycles", chosen.cycles.to_string());
+            row_ui(ui, "Speed", format!("{:.2} m/s", chosen.twist.linear.length()));
+            row_ui(
+                ui,
+                "Turning",
+                format!("{:+.1} deg/s", chosen.twist.angular.y.to_degrees()),
+            );
+            if let Some(ratio) = chosen.cost_ratio {
+                row_ui(ui, "Seam, of a random one", format!("{:.0}%", 1e2 * ratio));
+            }
+            if let Some(strength) = chosen.strength {
+                row_ui(ui, "Repeats here", format!("{strength:.2} of 1"));
+            }
+            row_ui(ui, "Steadiness", format!("{:.2} of 1", chosen.steadiness));
+            row_ui(ui, "Abruptness", format!("{:.2}", chosen.abruptness));
+            if chosen.num_jumps > 0 {
+                row_ui(ui, "Jumps inside", chosen.num_jumps.to_string());
+            }
+        });
+    });
+}
+
+/// Why the nearest stretch is no loop.
+fn reason(reason: &MissReason) -> String {
+    match reason {
+        MissReason::CostRatio { found } => format!("its ends are apart by {:.0}% of random frames", 1e2 * found),
+        MissReason::Strength { found } => format!("it is alike by {found:.2} only"),
+        MissReason::NoRhythm { .. } => "it is alike at every length, as drift is".to_owned(),
+        MissReason::SeenOnce => "too little of it is seen twice".to_owned(),
+        MissReason::RootMotion { .. } => "it moves otherwise than asked for".to_owned(),
+        MissReason::Cycles { found } => format!("it has {found} cycles"),
+    }
+}

@@ -1,0 +1,43 @@
+//! The panels beside the viewport, from what was found to what is written.
+
+mod closure;
+
+mod export;
+
+mod feet;
+
+mod figures;
+
+mod help;
+
+mod loops;
+
+mod root_motion;
+
+pub(crate) use closure::closure_ui;
+pub(crate) use export::ExportPanel;
+pub(crate) use feet::feet_ui;
+pub(crate) use figures::figures_ui;
+pub(crate) use help::{help_ui, keys, release_clicked};
+pub(crate) use loops::loops_ui;
+pub(crate) use root_motion::root_motion_ui;
+
+use eframe::egui::{Response, Ui};
+
+use crate::model::{Action, Edit};
+
+/// A change of the choices by a widget that is dragged or clicked.
+pub(super) fn edit_by(response: &Response, edit: Edit) -> Option<Action> {
+    let is_final = !response.dragged();
+    (response.changed() || response.drag_stopped()).then(|| Action::Edit {
+        edit: Box::new(edit),
+        is_final,
+    })
+}
+
+/// A row of two columns: a name, and its value.
+pub(super) fn row_ui(ui: &mut Ui, name: &str, value: impl Into<String>) {
+    ui.label(name);
+    ui.label(value.into());
+    ui.end_row();
+}

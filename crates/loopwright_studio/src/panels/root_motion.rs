@@ -1,0 +1,65 @@
+//! What becomes of the root motion, and its constants.
+
+use eframe::egui::{self, Ui};
+use loopwright::RootMode;
+
+use super::{edit_by, row_ui};
+use crate::model::{Action, Model};
+
+const MODES: [RootMode; 6] = [
+    RootMode::Constant,
+    RootMode::InPlace,
+    RootMode::Linear,
+    RootMode::Path,
+    RootMode::Keep,
+    RootMode::Stationary,
+];
+
+pub(crate) fn root_motion_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    let Some(edit) = model.edit() else {
+        return;
+    };
+    let mode = edit.settings.root.mode;
+    egui::ComboBox::from_label("Root motion")
+        .selected_text(mode.as_str())
+        .show_ui(ui, |ui| {
+            for other in MODES {
+                let mut response = ui
+                    .selectable_label(other == mode, other.as_str())
+                    .on_hover_text(meaning(other));
+                if response.clicked() {
+                    response.mark_changed();
+                    let mut edit = edit.clone();
+                    edit.settings.root.mode = other;
+                    actions.extend(edit_by(&response, edit));
+                }
+            }
+        });
+    ui.weak(meaning(mode));
+    let mut edit = edit.clone();
+    let response = ui.checkbox(&mut edit.settings.root.recenter, "Start at the origin, facing ahead");
+    actions.extend(edit_by(&response, edit));
+    let Some(made) = model.made() else {
+        return;
+    };
+    let twist = made.made.loop_clip.root().twist;
+    egui::Grid::new("root motion").num_columns(2).show(ui, |ui| {
+        row_ui(ui, "Speed", format!("{:.3} m/s", twist.linear.length()));
+        row_ui(ui, "Turning", format!("{:+.2} deg/s", twist.angular.y.to_degrees()));
+        if let Some(radius) = twist.radius().filter(|radius| *radius < 1e3) {
+            row_ui(ui, "Radius", format!("{radius:.2} m"));
+        }
+        row_ui(ui, "Period", format!("{:.4} s", made.period_secs()));
+    });
+}
+
+fn meaning(mode: RootMode) -> &'static str {
+    match mode {
+        RootMode::Constant => "One constant velocity and turn rate.",
+        RootMode::Linear => "Straight ahead at a constant velocity, without turning.",
+        RootMode::InPlace => "The root stays; the engine moves it.",
+        RootMode::Keep => "It stays on the joint that carried it in the take.",
+        RootMode::Path => "The root follows the smoothed path of the hips.",
+        RootMode::Stationary => "None: the body is brought back to its start.",
+    }
+}

@@ -1,0 +1,32 @@
+//! What differs between the desktop and the browser: where files come from and where they go.
+
+#[cfg(not(target_arch = "wasm32"))]
+mod native;
+#[cfg(target_arch = "wasm32")]
+mod web;
+
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use native::{HAS_FOLDERS, exists, first_folder, open_path, save};
+#[cfg(target_arch = "wasm32")]
+pub(crate) use web::{HAS_FOLDERS, INPUT, choose_file, document, element, exists, first_folder, save, say};
+
+/// Why a file could not be saved.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum SaveError {
+    /// The system refuses.
+    #[cfg(not(target_arch = "wasm32"))]
+    #[error("cannot write {path}: {reason}")]
+    File {
+        /// The file.
+        path: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// The browser refuses.
+    #[cfg(target_arch = "wasm32")]
+    #[error("the browser cannot save {file_name}")]
+    Download {
+        /// The file.
+        file_name: String,
+    },
+}

@@ -1,0 +1,66 @@
+//! A loop as a file, with the sidecar that stands beside it.
+
+use loopwright_formats::{Format, LoopFile, LoopFileError, SidecarError};
+
+use super::{made::Made, opened::Opened};
+
+/// The bytes of a loop's file and of its sidecar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exported {
+    /// Name of the file.
+    pub file_name: String,
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// The sidecar, whose file has the name of the loop's with `.json` after it.
+    pub sidecar: String,
+}
+
+/// Why a loop cannot be exported.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// The loop cannot be written.
+    #[error(transparent)]
+    Loop(#[from] LoopFileError),
+    /// The sidecar cannot be written.
+    #[error(transparent)]
+    Sidecar(#[from] SidecarError),
+    /// There is no loop.
+    #[error("there is no loop to export")]
+    NoLoop,
+}
+
+impl Exported {
+    /// Writes the loop in a format: the take's own keeps hierarchy, unit and up axis. Errors: [`ExportError`].
+    pub fn of(opened: &Opened, made: &Made, format: Format) -> Result<Self, ExportError> {
+        let source = opened.source.in_format(format, opened.take());
+        let written = LoopFile::write(&made.made, &source)?;
+        let bytes = written.bytes().into_owned();
+        let file_name = Self::file_name(opened, format);
+        let mut sidecar = written.sidecar;
+        sidecar.take.file.clone_from(&opened.file_name);
+        sidecar.warnings.extend(opened.warnings.iter().cloned());
+        sidecar.outputs = vec![file_name.clone(), Self::name_of_sidecar(&file_name)];
+        sidecar.state_file(&bytes);
+        Ok(Self {
+            file_name,
+            bytes,
+            sidecar: sidecar.to_json()?,
+        })
+    }
+
+    /// Name of the file of a loop of that take.
+    pub fn file_name(opened: &Opened, format: Format) -> String {
+        format!("{}-loop.{}", opened.stem(), format.extension())
+    }
+
+    /// Name of the sidecar of a file.
+    pub fn name_of_sidecar(file_name: &str) -> String {
+        format!("{file_name}.json")
+    }
+
+    /// Name of the sidecar.
+    pub fn sidecar_name(&self) -> String {
+        Self::name_of_sidecar(&self.file_name)
+    }
+}

@@ -1,0 +1,17 @@
+//! From a file to a file: a take that was opened, what is chosen of it, the loop made by that, and the bytes it is written to.
+
+mod stretch;
+
+mod opened;
+
+mod edit;
+
+mod made;
+
+mod exported;
+
+pub use edit::Edit;
+pub use exported::{ExportError, Exported};
+pub use made::{Made, MadeError};
+pub use opened::{OpenError, Opened, StretchError};
+pub use stretch::Stretch;

@@ -1,0 +1,164 @@
+//! A take that was opened: read, analysed, and searched for loops.
+
+use std::sync::Arc;
+
+use loopwright::{
+    Analysis, FoundLoops, LoopCandidate, SearchSettings, Take, analysis::BodyError, candidate::SearchError,
+    take::CutError,
+};
+use loopwright_formats::{FileKind, Format, LoadedTake, ReadError, ReadSettings, Source, file_kind, read_take};
+use loopwright_synth::{SynthError, WalkSettings, synthesize};
+
+use super::stretch::Stretch;
+
+/// Most loops that are listed: more are hard to choose from.
+const MAX_LOOPS: usize = 12;
+
+/// Most points of the speed over the take: a wide screen has no more columns.
+const MAX_SPEEDS: usize = 2048;
+
+/// A take with all that the studio knows of it. Nothing of it ever changes, so that work beside the window can share it.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// Name of the file, with its extension.
+    pub file_name: String,
+    /// The form of the take in its file.
+    pub source: Source,
+    /// The format of the file.
+    pub format: Format,
+    /// The take and what was found out about its body.
+    pub analysis: Arc<Analysis>,
+    /// The loops found, the recommended one first.
+    pub found: FoundLoops,
+    /// What is odd about the file.
+    pub warnings: Vec<String>,
+    /// How fast the body moves over the take, metres per second, evenly spaced from its first frame to its last.
+    pub speeds: Vec<f32>,
+}
+
+/// Why a take cannot be opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// FBX is read by a C library that the browser does not have.
+    #[error("FBX cannot be read in the browser yet: the desktop studio and `loopwright convert` read it")]
+    FbxInBrowser,
+    /// The file cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The file cannot be opened.
+    #[error("{file_name}: {reason}")]
+    File {
+        /// Its name.
+        file_name: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// The poses of the take cannot be compared.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    /// The take cannot be searched.
+    #[error(transparent)]
+    Search(#[from] SearchError),
+    /// The walk that the studio opens with cannot be made.
+    #[error(transparent)]
+    Synth(#[from] SynthError),
+}
+
+impl Opened {
+    /// Reads a file and finds its loops. Errors: [`OpenError`].
+    pub fn read(file_name: &str, bytes: &[u8]) -> Result<Self, OpenError> {
+        let format = match file_kind(bytes) {
+            FileKind::FbxBinary | FileKind::FbxAscii => Format::Fbx,
+            FileKind::Glb => Format::Glb,
+            FileKind::Gltf => Format::Gltf,
+            _ => Format::Bvh,
+        };
+        if format == Format::Fbx && cfg!(target_arch = "wasm32") {
+            return Err(OpenError::FbxInBrowser);
+        }
+        let stem = file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem);
+        let mut warnings = Vec::new();
+        let loaded = read_take(bytes, stem, &ReadSettings::default(), &mut warnings)?;
+        let warnings = warnings.iter().map(ToString::to_string).collect();
+        Self::study(file_name, loaded, format, warnings)
+    }
+
+    /// The walk that the studio opens with. Errors: [`OpenError`].
+    pub fn walk() -> Result<Self, OpenError> {
+        let take = synthesize(&WalkSettings::default())?.take;
+        let source = Source::for_take(&take, Format::Bvh);
+        Self::study("walk.bvh", LoadedTake { take, source }, Format::Bvh, Vec::new())
+    }
+
+    fn study(file_name: &str, loaded: LoadedTake, format: Format, warnings: Vec<String>) -> Result<Self, OpenError> {
+        let LoadedTake { take, source } = loaded;
+        let analysis = Analysis::new(&take)?;
+        let mut found = analysis.find_loops(&SearchSettings::default())?;
+        found.candidates.truncate(MAX_LOOPS);
+        let last = take.num_frames() - 1;
+        let num_speeds = take.num_frames().min(MAX_SPEEDS);
+        let speeds = (0..num_speeds)
+            .map(|point| analysis.speed(point * last / (num_speeds - 1).max(1)) as f32)
+            .collect();
+        Ok(Self {
+            file_name: file_name.to_owned(),
+            source,
+            format,
+            analysis: Arc::new(analysis),
+            found,
+            warnings,
+            speeds,
+        })
+    }
+
+    /// The take.
+    pub fn take(&self) -> &Take {
+        &self.analysis.take
+    }
+
+    /// File name without extension.
+    pub fn stem(&self) -> &str {
+        self.file_name
+            .rsplit_once('.')
+            .map_or(&self.file_name, |(stem, _)| stem)
+    }
+
+    /// The stretch that is closed first: the recommended loop, or the whole take where nothing repeats.
+    pub fn first_stretch(&self) -> Stretch {
+        match self.found.best() {
+            Some(_) => Stretch::Found(0),
+            None => Stretch::Frames {
+                start_frame: 0.0,
+                end_frame: (self.take().num_frames() - 1) as f64,
+            },
+        }
+    }
+
+    /// A stretch as a candidate.
+    pub fn candidate(&self, stretch: Stretch) -> Result<LoopCandidate, StretchError> {
+        match stretch {
+            Stretch::Found(index) => {
+                let found = self.found.candidates.get(index);
+                found.cloned().ok_or(StretchError::NotFound { index })
+            }
+            Stretch::Frames { start_frame, end_frame } => {
+                Ok((self.analysis).appraise(start_frame, end_frame, &SearchSettings::default())?)
+            }
+        }
+    }
+}
+
+/// Why there is no such stretch.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StretchError {
+    /// Its number is not in the list.
+    #[error("there is no loop {}", index + 1)]
+    NotFound {
+        /// Its index.
+        index: usize,
+    },
+    /// The take does not have the frames.
+    #[error(transparent)]
+    Cut(#[from] CutError),
+}

@@ -1,0 +1,15 @@
+//! A stretch of a take, found or chosen by hand.
+
+/// A stretch of a take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stretch {
+    /// A loop of the list, by its index.
+    Found(usize),
+    /// Frames of the person's own choice.
+    Frames {
+        /// The frame it starts at.
+        start_frame: f64,
+        /// The frame that meets the start.
+        end_frame: f64,
+    },
+}

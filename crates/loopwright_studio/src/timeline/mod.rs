@@ -1,0 +1,11 @@
+//! Everything along time, as wide as the window: transport, the bar of the whole take, and curves over the seam.
+
+mod seam_curve;
+
+mod take_bar;
+
+mod transport;
+
+pub(crate) use seam_curve::SeamCurve;
+pub(crate) use take_bar::{TakeBar, take_bar_ui};
+pub(crate) use transport::transport_ui;

@@ -1,0 +1,133 @@
+//! Play, pause, step, speed, and what is shown.
+
+use eframe::egui::{self, Slider, Ui};
+
+use crate::model::{Action, Model, RootView, SPEEDS, Shown};
+
+/// Room for the slider of the speed with its number and name.
+const SPEED_POINTS: f32 = 220.0;
+
+/// Room for the number and the name beside the slider of time.
+const BESIDE_SLIDER_POINTS: f32 = 110.0;
+
+pub(crate) fn transport_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    ui.horizontal_wrapped(|ui| {
+        let playback = &model.playback;
+        let (word, tip) = match playback.is_playing {
+            true => ("Pause", "Pause (space)"),
+            false => ("Play", "Play (space)"),
+        };
+        if ui.button(word).on_hover_text(tip).clicked() {
+            actions.push(Action::TogglePlaying);
+        }
+        if ui
+            .button("Step back")
+            .on_hover_text("One frame back (left arrow)")
+            .clicked()
+        {
+            actions.push(Action::Step(-1));
+        }
+        if ui
+            .button("Step on")
+            .on_hover_text("One frame on (right arrow)")
+            .clicked()
+        {
+            actions.push(Action::Step(1));
+        }
+        let mut repeats = playback.repeats;
+        if ui.checkbox(&mut repeats, "Repeat").changed() {
+            actions.push(Action::Repeat(repeats));
+        }
+        speed_ui(ui, model, actions);
+    });
+    time_ui(ui, model, actions);
+    ui.horizontal_wrapped(|ui| {
+        ui.label("Show");
+        let has_loop = model.made().is_some();
+        for (shown, word) in [
+            (Shown::Loop, "Loop"),
+            (Shown::Uncut, "Uncut"),
+            (Shown::Take, "Whole take"),
+        ] {
+            let is_there = has_loop || shown == Shown::Take;
+            let widget = egui::Button::selectable(model.shown() == shown, word);
+            if ui.add_enabled(is_there, widget).clicked() {
+                actions.push(Action::Show(shown));
+            }
+        }
+        let mut has_ghost = model.has_ghost;
+        let ghost = ui.add_enabled(
+            has_loop,
+            egui::Checkbox::new(&mut has_ghost, "Ghost of the uncut stretch"),
+        );
+        if ghost.changed() {
+            actions.push(Action::Ghost(has_ghost));
+        }
+        ui.separator();
+        ui.label("Root");
+        let views = [
+            (
+                RootView::Accumulate,
+                "goes on",
+                "Every cycle goes on where the one before ended",
+            ),
+            (
+                RootView::World,
+                "starts again",
+                "Every cycle starts where the first did",
+            ),
+            (RootView::InPlace, "in place", "The root stays where it is"),
+        ];
+        for (view, word, tip) in views {
+            let is_chosen = model.root_view == view;
+            if ui.selectable_label(is_chosen, word).on_hover_text(tip).clicked() {
+                actions.push(Action::RootView(view));
+            }
+        }
+        let mut camera = model.camera;
+        if ui
+            .checkbox(&mut camera.follows, "Follow")
+            .on_hover_text("The view goes along with the body (F)")
+            .changed()
+        {
+            actions.push(Action::Look(camera));
+        }
+    });
+}
+
+fn speed_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    let mut speed = model.playback.speed;
+    if ui.available_size_before_wrap().x < SPEED_POINTS {
+        // A slider with its number and name does not wrap by itself.
+        ui.end_row();
+    }
+    let slider = Slider::new(&mut speed, SPEEDS)
+        .logarithmic(true)
+        .suffix("x")
+        .custom_formatter(two_digits)
+        .text("Speed");
+    if ui.add(slider).changed() {
+        actions.push(Action::Speed(speed));
+    }
+}
+
+fn time_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
+    let span = model.span_secs();
+    let mut secs = model.playback.secs_in(span);
+    let slider = Slider::new(&mut secs, 0.0..=span.max(f64::MIN_POSITIVE))
+        .custom_formatter(two_digits)
+        .suffix(" s")
+        .text("Time");
+    let response = ui.scope(|ui| {
+        ui.spacing_mut().slider_width = (ui.available_width() - BESIDE_SLIDER_POINTS).max(60.0);
+        ui.add(slider)
+    });
+    if response.inner.changed() {
+        actions.push(Action::Seek(secs));
+    }
+}
+
+/// A number as it is shown. Limits of digits of a slider would round the value itself, in every frame.
+fn two_digits(value: f64, _digits: std::ops::RangeInclusive<usize>) -> String {
+    format!("{value:.2}")
+}

@@ -1,0 +1,197 @@
+//! A body of capsules: which bones are drawn, how thick, and on which side of the body.
+
+use glam::DVec3;
+use loopwright::{
+    Pose, Skeleton, Take,
+    analysis::{Body, Side},
+    math::Rigid,
+};
+
+/// A capsule between two points of the figure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Limb {
+    /// Indices of the points at its ends.
+    pub(super) ends: [usize; 2],
+    /// Radii there, metres.
+    pub(super) radii: [f64; 2],
+    /// The side of the body; `None` for its trunk.
+    pub(super) side: Option<Side>,
+}
+
+/// A body, made once from a take and posed at every frame.
+#[derive(Clone, Debug)]
+pub(super) struct Figure {
+    limbs: Vec<Limb>,
+    /// Ends of bones beyond the joints: the joint, and the place in its axes.
+    tips: Vec<(usize, DVec3)>,
+}
+
+/// Radii of legs and arms as shares of the height, joint by joint from hip and shoulder: near those of an adult.
+const LEG: [f64; 5] = [0.043, 0.032, 0.022, 0.016, 0.012];
+const ARM: [f64; 6] = [0.03, 0.024, 0.017, 0.012, 0.007, 0.006];
+
+/// Radii of the trunk and of the head.
+const TRUNK: f64 = 0.055;
+const HEAD: f64 = 0.052;
+
+/// Lengths of a head, a hand and toes whose bones have no end in the skeleton.
+const HEAD_LENGTH: f64 = 0.07;
+const TIP_LENGTH: f64 = 0.04;
+
+/// Shorter bones are controls of the rig, longer ones props, in heights of the body.
+const BONES: [f64; 2] = [0.002, 1.0];
+
+/// Height of a body of unknown height, metres.
+const USUAL_STATURE: f64 = 1.7;
+
+/// Which part of the body a joint belongs to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Part {
+    Trunk,
+    /// So many joints below the hip.
+    Leg(usize),
+    /// So many joints below the shoulder.
+    Arm(usize),
+}
+
+impl Figure {
+    pub(super) fn of(take: &Take, body: &Body) -> Self {
+        let skeleton = take.skeleton();
+        let stature = body
+            .stature(take)
+            .filter(|stature| *stature > 0.0)
+            .unwrap_or(USUAL_STATURE);
+        let Pose {
+            translations: points,
+            rotations,
+        } = take.pose(take.num_frames() / 2).world(skeleton);
+        let mut figure = Self {
+            limbs: Vec::new(),
+            tips: Vec::new(),
+        };
+        for joint in 0..skeleton.num_joints() {
+            let path = skeleton.path_from_root(joint);
+            let is_above_hips = joint != body.hips && !path.contains(&body.hips);
+            if is_above_hips || body.is_control(joint) {
+                continue;
+            }
+            let (part, side) = part_of(&path, body);
+            let radius = |part: Part| stature * part.radius();
+            if let Some(parent) = skeleton.parent(joint).filter(|_| joint != body.hips) {
+                let bone = points[joint] - points[parent];
+                let is_bone = (BONES[0] * stature..BONES[1] * stature).contains(&bone.length());
+                if is_bone {
+                    let (above, side_above) = part_of(&skeleton.path_from_root(parent), body);
+                    // Limbs start at their own thickness, and what leads to them belongs to the trunk.
+                    let starts = above == Part::Trunk && part != Part::Trunk;
+                    let radii = match starts {
+                        true => [radius(Part::Trunk) * 0.8, radius(part)],
+                        false => [radius(above), radius(part)],
+                    };
+                    figure.limbs.push(Limb {
+                        ends: [parent, joint],
+                        radii,
+                        side: side_above.and(side),
+                    });
+                }
+                let ends_here = skeleton.children(joint).is_empty();
+                let is_head = Some(joint) == body.head;
+                let length = match (is_head, part) {
+                    (true, _) => Some((HEAD_LENGTH, HEAD)),
+                    (_, Part::Arm(depth)) if ends_here && depth <= 2 => Some((TIP_LENGTH, part.radius())),
+                    (_, Part::Leg(depth)) if ends_here && depth <= 3 => Some((TIP_LENGTH, part.radius())),
+                    _ => None,
+                };
+                if let Some((length, share)) = length.filter(|_| is_bone) {
+                    let along = bone.normalize_or_zero() * length * stature;
+                    let tip = skeleton.num_joints() + figure.tips.len();
+                    figure.tips.push((joint, rotations[joint].inverse() * along));
+                    figure.limbs.push(Limb {
+                        ends: [joint, tip],
+                        radii: [share * stature; 2],
+                        side,
+                    });
+                }
+            }
+        }
+        if figure.limbs.is_empty() {
+            figure.limbs = every_bone(skeleton, stature);
+        }
+        figure
+    }
+
+    pub(super) fn limbs(&self) -> &[Limb] {
+        &self.limbs
+    }
+
+    /// All points in the world, joints first, of a pose in the axes of a root there.
+    pub(super) fn points(&self, pose: &Pose, skeleton: &Skeleton, root: Rigid) -> Vec<DVec3> {
+        let Pose {
+            translations,
+            rotations,
+        } = pose.as_ref().world(skeleton);
+        let tips = self
+            .tips
+            .iter()
+            .map(|&(joint, tip)| translations[joint] + rotations[joint] * tip);
+        let points: Vec<DVec3> = translations.iter().copied().chain(tips).collect();
+        points.into_iter().map(|point| root.transform_point(point)).collect()
+    }
+}
+
+impl Part {
+    fn radius(self) -> f64 {
+        match self {
+            Self::Trunk => TRUNK,
+            Self::Leg(depth) => LEG[depth.min(LEG.len() - 1)],
+            Self::Arm(depth) => ARM[depth.min(ARM.len() - 1)],
+        }
+    }
+}
+
+/// The part that a joint with this path from the root belongs to.
+fn part_of(path: &[usize], body: &Body) -> (Part, Option<Side>) {
+    let limbs = [(body.thighs, true), (body.shoulders, false)];
+    for (ends, is_leg) in limbs {
+        for (end, side) in ends.into_iter().flatten().zip([Side::Left, Side::Right]) {
+            if let Some(at) = path.iter().position(|&joint| joint == end) {
+                let depth = path.len() - 1 - at;
+                let part = if is_leg { Part::Leg(depth) } else { Part::Arm(depth) };
+                return (part, Some(side));
+            }
+        }
+    }
+    (Part::Trunk, None)
+}
+
+/// A skeleton without a body: all its bones.
+fn every_bone(skeleton: &Skeleton, stature: f64) -> Vec<Limb> {
+    let bones = (0..skeleton.num_joints()).filter_map(|joint| Some([skeleton.parent(joint)?, joint]));
+    bones
+        .map(|ends| Limb {
+            ends,
+            radii: [0.012 * stature; 2],
+            side: None,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use loopwright_synth::{WalkSettings, synthesize};
+
+    use super::*;
+
+    #[test]
+    fn a_walker_has_two_alike_sides_and_all_points_are_there() {
+        let take = synthesize(&WalkSettings::default()).unwrap().take;
+        let body = Body::find(&take, &loopwright::BodyOverrides::default()).unwrap();
+        let figure = Figure::of(&take, &body);
+        let of = |side| figure.limbs().iter().filter(|limb| limb.side == side).count();
+        assert!(of(Some(Side::Left)) >= 6 && of(None) >= 4, "{figure:?}");
+        assert_eq!(of(Some(Side::Left)), of(Some(Side::Right)));
+        let points = figure.points(&take.pose(0).to_pose(), take.skeleton(), Rigid::IDENTITY);
+        let ends = figure.limbs().iter().flat_map(|limb| limb.ends);
+        assert!(ends.into_iter().all(|end| points[end].is_finite()));
+    }
+}

@@ -1,0 +1,243 @@
+//! Long work, beside the window: on a thread of its own, or in the browser after a frame that says so.
+//!
+//! One piece of work goes on at a time. The newest wish waits for it and replaces any older one that waits; a take that is opened
+//! does not wait, and what went on before is dropped when it comes back.
+
+use std::sync::Arc;
+
+use loopwright_formats::Format;
+
+use crate::road::{Edit, ExportError, Exported, Made, MadeError, OpenError, Opened};
+
+/// A piece of work.
+#[derive(Clone, Debug)]
+pub enum Job {
+    /// Make the walk that the studio opens with, and find its loops.
+    Walk,
+    /// Read a file and find its loops.
+    Open {
+        /// Name of the file.
+        file_name: String,
+        /// Its bytes.
+        bytes: Vec<u8>,
+    },
+    /// Make a loop.
+    Make {
+        /// The take.
+        opened: Arc<Opened>,
+        /// The choices.
+        edit: Box<Edit>,
+        /// Whether a slider is still dragged, and a draft will do.
+        is_draft: bool,
+    },
+    /// Write a loop.
+    Export {
+        /// The take.
+        opened: Arc<Opened>,
+        /// The loop.
+        made: Arc<Made>,
+        /// The format.
+        format: Format,
+    },
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub enum Done {
+    /// A take was opened.
+    Opened(Result<Arc<Opened>, OpenError>),
+    /// A loop was made.
+    Made(Result<Arc<Made>, MadeError>),
+    /// A loop was written.
+    Exported(Result<Exported, ExportError>),
+}
+
+impl Job {
+    /// Does the work.
+    pub fn run(self) -> Done {
+        match self {
+            Self::Walk => Done::Opened(Opened::walk().map(Arc::new)),
+            Self::Open { file_name, bytes } => Done::Opened(Opened::read(&file_name, &bytes).map(Arc::new)),
+            Self::Make { opened, edit, is_draft } => {
+                let made = match is_draft {
+                    true => Made::draft(&opened, &edit),
+                    false => Made::of(&opened, &edit),
+                };
+                Done::Made(made.map(Arc::new))
+            }
+            Self::Export { opened, made, format } => Done::Exported(Exported::of(&opened, &made, format)),
+        }
+    }
+
+    /// What is said while it goes on.
+    pub fn progress(&self) -> String {
+        match self {
+            Self::Walk => "Making a walk".to_owned(),
+            Self::Open { file_name, .. } => format!("Reading {file_name} and finding its loops"),
+            Self::Make { .. } => "Closing the loop".to_owned(),
+            Self::Export { .. } => "Writing the loop".to_owned(),
+        }
+    }
+
+    fn opens(&self) -> bool {
+        matches!(self, Self::Walk | Self::Open { .. })
+    }
+}
+
+/// The work that goes on, and the one that waits.
+#[derive(Debug, Default)]
+pub struct Work {
+    running: Option<Running>,
+    waiting: Option<Job>,
+    wake: Wake,
+}
+
+/// Asks for a frame when work is done.
+#[derive(Clone, Default)]
+pub struct Wake(Option<Arc<dyn Fn() + Send + Sync>>);
+
+impl Wake {
+    /// Calls this when work is done.
+    pub fn by(call: impl Fn() + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(call)))
+    }
+
+    fn call(&self) {
+        if let Some(call) = &self.0 {
+            call();
+        }
+    }
+}
+
+impl std::fmt::Debug for Wake {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Wake")
+    }
+}
+
+impl Work {
+    /// No work yet; `wake` is called from any thread.
+    pub fn new(wake: Wake) -> Self {
+        Self {
+            wake,
+            ..Self::default()
+        }
+    }
+
+    /// Does this next. A take that is opened replaces all other work.
+    pub fn start(&mut self, job: Job) {
+        if job.opens() {
+            self.running = None;
+            self.waiting = None;
+        }
+        match &self.running {
+            Some(_) => self.waiting = Some(job),
+            None => self.running = Some(Running::start(job, &self.wake)),
+        }
+    }
+
+    /// Forgets the work that goes on.
+    pub fn cancel(&mut self) {
+        self.running = None;
+        self.waiting = None;
+    }
+
+    /// What is going on.
+    pub fn progress(&self) -> Option<&str> {
+        self.running.as_ref().map(|running| running.progress.as_str())
+    }
+
+    /// Whether a take is being opened.
+    pub fn opens(&self) -> bool {
+        self.running.as_ref().is_some_and(|running| running.opens)
+    }
+
+    /// What is done since the last call. Call it once a frame.
+    pub fn poll(&mut self) -> Option<Done> {
+        let done = self.running.as_mut()?.poll()?;
+        self.running = self.waiting.take().map(|job| Running::start(job, &self.wake));
+        match done {
+            Outcome::Done(done) => Some(*done),
+            Outcome::Lost => None,
+        }
+    }
+}
+
+/// How a piece of work ended.
+enum Outcome {
+    Done(Box<Done>),
+    /// Its thread ended without an answer.
+    Lost,
+}
+
+/// A piece of work that goes on.
+#[derive(Debug)]
+struct Running {
+    progress: String,
+    opens: bool,
+    #[cfg(not(target_arch = "wasm32"))]
+    answer: std::sync::mpsc::Receiver<Done>,
+    #[cfg(target_arch = "wasm32")]
+    job: Option<Job>,
+    /// Frames that are drawn first, so that the page says what goes on.
+    #[cfg(target_arch = "wasm32")]
+    frames_before: u32,
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+impl Running {
+    fn start(job: Job, wake: &Wake) -> Self {
+        let (progress, opens, wake) = (job.progress(), job.opens(), wake.clone());
+        let (sender, answer) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            // Nobody listens any more where the work was cancelled.
+            let _ = sender.send(job.run());
+            wake.call();
+        });
+        Self {
+            progress,
+            opens,
+            answer,
+        }
+    }
+
+    fn poll(&mut self) -> Option<Outcome> {
+        use std::sync::mpsc::TryRecvError;
+        match self.answer.try_recv() {
+            Ok(done) => Some(Outcome::Done(Box::new(done))),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => Some(Outcome::Lost),
+        }
+    }
+}
+
+#[cfg(target_arch = "wasm32")]
+impl Running {
+    /// Frames before work that takes long enough to be seen.
+    const FRAMES_BEFORE_LONG: u32 = 2;
+
+    fn start(job: Job, wake: &Wake) -> Self {
+        wake.call();
+        Self {
+            progress: job.progress(),
+            opens: job.opens(),
+            frames_before: match job {
+                Job::Open { .. } => Self::FRAMES_BEFORE_LONG,
+                _ => 0,
+            },
+            job: Some(job),
+        }
+    }
+
+    fn poll(&mut self) -> Option<Outcome> {
+        if self.frames_before > 0 {
+            self.frames_before -= 1;
+            return None;
+        }
+        Some(
+            self.job
+                .take()
+                .map_or(Outcome::Lost, |job| Outcome::Done(Box::new(job.run()))),
+        )
+    }
+}
