@@ -81,7 +81,7 @@ fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>
         return;
     }
     let lead = match method.start {
-        Shape::Spring { .. } => "Half-life",
+        Shape::Spring { .. } | Shape::TwoSprings { .. } => "Half-life",
         Shape::SoftFade { .. } => "Duration",
         Shape::Linear { .. } | Shape::Adjustment { .. } => "Blend of the velocity",
         _ => "Blend time",
@@ -117,6 +117,27 @@ fn times_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>
         };
         actions.extend(edit_by(&response, with(edit, Method { end, ..*method })));
     }
+    velocity_ui(ui, edit, method, actions);
+}
+
+/// Whether the velocity of a spring fades by a half-life of its own.
+fn velocity_ui(ui: &mut Ui, edit: &Edit, method: &Method, actions: &mut Vec<Action>) {
+    let mut is_apart = match method.start {
+        Shape::Spring { .. } => false,
+        Shape::TwoSprings { .. } => true,
+        _ => return,
+    };
+    let response = ui.checkbox(&mut is_apart, "A half-life of its own for the velocity");
+    let other = |shape: Shape| match shape {
+        Shape::Spring { half_life_secs } => Shape::TwoSprings {
+            half_life_secs,
+            velocity_half_life_secs: half_life_secs,
+        },
+        Shape::TwoSprings { half_life_secs, .. } => Shape::Spring { half_life_secs },
+        other => other,
+    };
+    let (start, end) = (other(method.start), other(method.end));
+    actions.extend(edit_by(&response, with(edit, Method { start, end, ..*method })));
 }
 
 /// The same shape with its leading time shorter by a factor.
@@ -137,6 +158,10 @@ fn times_of(shape: &mut Shape) -> [Option<&mut f64>; 3] {
         | Shape::Linear { blend_secs }
         | Shape::Adjustment { blend_secs } => [Some(blend_secs), None, None],
         Shape::Spring { half_life_secs } => [Some(half_life_secs), None, None],
+        Shape::TwoSprings {
+            half_life_secs,
+            velocity_half_life_secs,
+        } => [Some(half_life_secs), Some(velocity_half_life_secs), None],
         Shape::SoftFade {
             duration_secs,
             hardness,
@@ -149,7 +174,11 @@ fn times_of(shape: &mut Shape) -> [Option<&mut f64>; 3] {
 
 /// The sliders of a shape; the one that was moved.
 fn shape_ui(ui: &mut Ui, shape: &mut Shape, lead: &str, end: &str) -> Option<egui::Response> {
-    let names = [lead, "Blend of the velocity", "Hardness"];
+    let velocity = match shape {
+        Shape::TwoSprings { .. } => "Half-life of the velocity",
+        _ => "Blend of the velocity",
+    };
+    let names = [lead, velocity, "Hardness"];
     let mut moved = None;
     for ((value, name), range) in times_of(shape).into_iter().zip(names).zip([SECS, SECS, HARDNESS]) {
         let Some(value) = value else {

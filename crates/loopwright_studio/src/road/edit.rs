@@ -44,7 +44,7 @@ impl Edit {
         let mut edit = self.clone();
         let former = edit.settings.closure.method;
         edit.tries_closures = name == ClosureName::Auto;
-        if let Some(shape) = name.shape(None, None) {
+        if let Some(shape) = name.shape(None, None, None) {
             edit.settings.closure.method = Method {
                 shares: former.shares,
                 order: former.order,
