@@ -156,6 +156,7 @@ fn stances_are_overruled() {
         let answer = folder.run(&format!("close walk.bvh --range 10:45 -o wrong.bvh --stance {flag}"));
         assert_eq!(answer.status, 2, "{flag}: {}", answer.stderr);
         assert!(answer.stderr.contains(words), "{flag}: {}", answer.stderr);
+        assert!(!answer.stderr.contains("--blend"), "{flag}: {}", answer.stderr);
     }
 }
 
