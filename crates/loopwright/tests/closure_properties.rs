@@ -62,14 +62,15 @@ impl Random {
             2 => self.within(0.1, 1.0) * period_secs,
             _ => self.within(1.0, 2.0) * period_secs,
         };
-        match self.below(9) {
+        match self.below(8) {
             0..2 => Shape::Quintic { blend_secs: secs },
-            8 => Shape::TwoSprings {
-                half_life_secs: secs,
-                velocity_half_life_secs: self.within(0.01, 0.6) * period_secs,
-            },
             2 => Shape::Least { blend_secs: secs },
             3 => Shape::Cubic { blend_secs: secs },
+            // Half of the springs have another one for the velocity, of a hundredth to half of the period.
+            4 if secs.to_bits() % 2 == 0 => Shape::TwoSprings {
+                half_life_secs: secs,
+                velocity_half_life_secs: (0.01 + 0.49 * (secs.to_bits() >> 1 & 0xff) as f64 / 255.0) * period_secs,
+            },
             4 => Shape::Spring { half_life_secs: secs },
             5 => Shape::Linear { blend_secs: secs },
             6 => Shape::SoftFade {
@@ -588,6 +589,10 @@ fn apart(a: [DVec3; 2], b: [DVec3; 2]) -> [DVec3; 2] {
 fn time_scale(motion: &Motion, turn: &Targets, boundary_shapes: [Shape; 2], period: f64) -> f64 {
     let of_shape = |shape: Shape| match shape {
         Shape::Spring { half_life_secs } => half_life_secs / (2.0 * LN_2),
+        Shape::TwoSprings {
+            half_life_secs,
+            velocity_half_life_secs,
+        } => half_life_secs.min(velocity_half_life_secs) / (2.0 * LN_2),
         Shape::Least { blend_secs } => blend_secs / 6.0,
         other => other.secs(),
     };
@@ -619,7 +624,12 @@ fn the_closed_motion_is_smooth_by_finite_differences() {
                 .into_iter()
                 .flatten()
                 .all(|secs| secs <= 0.95 * period || secs == period);
-            if ends_inside || matches!(fitted, Shape::Spring { .. } | Shape::Least { .. }) {
+            if ends_inside
+                || matches!(
+                    fitted,
+                    Shape::Spring { .. } | Shape::TwoSprings { .. } | Shape::Least { .. }
+                )
+            {
                 fitted
             } else {
                 Shape::Quintic { blend_secs: period }
