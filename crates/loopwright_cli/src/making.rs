@@ -20,7 +20,7 @@ use crate::{exit::Failure, load::Loaded};
 /// Highest rate at which loops are sampled, unless their take has a higher one, per second.
 ///
 /// Engines play at most a few hundred frames per second, and sample between keys. Smoothing over a time takes the square of the rate:
-/// at 60 000 the hold of feet alone takes most of a minute.
+/// at 60,000 the hold of feet alone would take most of a minute, at 1,000 it takes milliseconds.
 const MAX_RATE_HZ: f64 = 1000.0;
 
 /// Refuses a rate that no engine could use, before any work is done for it. `frame_rate_hz` is the take's own.
