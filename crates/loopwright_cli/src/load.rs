@@ -245,7 +245,7 @@ fn smoothed(take: &Take, hertz: f64, overrides: &BodyOverrides) -> Result<Take, 
     let defects = TakeDefects::of(take, &take.world_tracks(), &body);
     take.smoothed(hertz, &defects.jumps).map_err(|error| match error {
         SmoothError::Frequency { found, limit, rate } => Failure::error(format!(
-            "--smooth must lie above 0 and up to {limit:.4} Hz, found {found}"
+            "--smooth must lie above 0 and up to {limit:.4} Hz, found {found:?}"
         ))
         .because(format!(
             "{rate:.4} frames per second show nothing faster; walks need about 6 Hz, fast kicks 12"

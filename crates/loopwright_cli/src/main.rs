@@ -52,6 +52,7 @@ fn main() -> ExitCode {
         Command::Render(args) => commands::render::run(&args),
         Command::Synth(args) => commands::synth::run(&args),
         Command::Demo(args) => commands::demo::run(&args),
+        Command::Licences => commands::licences::run(),
     };
     if let Err(failure) = &result {
         report::failure::report(failure);

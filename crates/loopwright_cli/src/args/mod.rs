@@ -76,4 +76,7 @@ pub(crate) enum Command {
     Synth(SynthArgs),
     /// Makes a loop from a built-in take: writes the take, the loop, its sidecar and a plot.
     Demo(DemoArgs),
+    /// Prints the licences of all that the program is built from.
+    #[command(alias = "licenses")]
+    Licences,
 }

@@ -91,7 +91,7 @@ fn decays(args: &CostArgs) -> Result<[Decay; 3], Failure> {
     ] {
         if !(0.001..=10.0).contains(&secs) {
             return Err(
-                Failure::error(format!("{flag} must be 0.001 to 10 seconds, found {secs}"))
+                Failure::error(format!("{flag} must be 0.001 to 10 seconds, found {secs:?}"))
                     .try_this(format!("{flag} {usual}")),
             );
         }

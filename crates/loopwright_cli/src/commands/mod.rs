@@ -8,6 +8,7 @@ pub(crate) mod demo;
 pub(crate) mod find;
 pub(crate) mod fit;
 pub(crate) mod inspect;
+pub(crate) mod licences;
 pub(crate) mod list;
 pub(crate) mod make;
 mod make_all;
