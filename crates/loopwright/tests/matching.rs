@@ -5,7 +5,7 @@ use loopwright::{
     Analysis,
     analysis::BodyOverrides,
     matching::{
-        NearestRows, Neighbour,
+        DatabaseError, MatchClip, MatchDatabase, MatchFilter, MatchFrame, MatchMotion, NearestRows, Neighbour,
         features::{self, FUTURE_SECS, FeaturesError, NUM_FEATURES, RawFeatures, Standard},
     },
     math::ops,
@@ -148,4 +148,217 @@ fn what_cannot_be_matched_is_refused() {
     );
     let error = features::of_take(&Analysis::new(&few.unwrap()).unwrap()).unwrap_err();
     assert!(matches!(error, FeaturesError::Short { .. }), "{error}");
+}
+
+/// Walks of several speeds; of every second one the style is a stroll, and its left foot stands in odd frames.
+fn motions(count: usize) -> Vec<MatchMotion> {
+    (0..count)
+        .map(|seed| {
+            let features = features::of_take(&walk(&WalkSettings {
+                seed: seed as u64,
+                speed_mps: 0.8 + 0.15 * seed as f64,
+                seconds: 4.0,
+                ..WalkSettings::default()
+            }));
+            let features = features.unwrap();
+            MatchMotion {
+                clip: MatchClip {
+                    name: format!("walks/{seed}.bvh"),
+                    tags: vec![("style".to_owned(), ["walk", "stroll"][seed % 2].to_owned())],
+                    first_frame: 10 * seed,
+                    step_secs: 1.0 / 60.0,
+                    is_loop: seed == 2,
+                },
+                standing: (0..features.len()).map(|frame| (frame % 2) as u8).collect(),
+                features,
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn a_database_tells_which_frame_a_row_is() {
+    let motions = motions(3);
+    let database = MatchDatabase::new(motions.clone()).unwrap();
+    let lengths: Vec<usize> = motions.iter().map(|motion| motion.features.len()).collect();
+    assert_eq!(database.num_rows(), lengths.iter().sum::<usize>());
+    for (row, clip, frame) in [
+        (0, 0, 0),
+        (lengths[0] - 1, 0, lengths[0] - 1),
+        (lengths[0], 1, 10),
+        (lengths[0] + lengths[1] + 5, 2, 25),
+    ] {
+        let at = MatchFrame { clip, frame };
+        assert_eq!(database.frame_of(row), at);
+        assert_eq!(database.row_of(at), Some(row));
+        let query = database.standard().apply(&motions[clip].features[frame - 10 * clip]);
+        assert_eq!(database.row(row), query);
+        let found = database.nearest(&query, &MatchFilter::default(), None).unwrap();
+        assert_eq!((found.row, found.squared_distance), (row, 0.0));
+    }
+    // The take ends, the loop goes round.
+    let past = |clip: usize| MatchFrame {
+        clip,
+        frame: 10 * clip + lengths[clip] + 1,
+    };
+    assert_eq!(database.row_of(past(1)), None);
+    assert_eq!(database.row_of(past(2)), Some(lengths[0] + lengths[1] + 1));
+    assert_eq!(database.row_of(MatchFrame { clip: 1, frame: 9 }), None);
+    assert_eq!(database.row_of(MatchFrame { clip: 3, frame: 0 }), None);
+}
+
+/// The nearest that a filter lets pass is the nearest of those rows alone, compared one by one.
+#[test]
+fn filters_leave_the_answer_exact() {
+    let database = MatchDatabase::new(motions(4)).unwrap();
+    let tag = |value: &str| vec![("style".to_owned(), value.to_owned())];
+    let filters = [
+        (tag("walk"), 0),
+        (tag("stroll"), 1),
+        (Vec::new(), 1),
+        (tag("run"), 0),
+        (Vec::new(), 2),
+    ];
+    for (tags, standing) in filters {
+        let filter = MatchFilter { tags, standing };
+        let passes = |row: usize| {
+            let clip = &database.clips()[database.frame_of(row).clip].clip;
+            filter.tags.iter().all(|tag| clip.tags.contains(tag)) && database.standing(row) & standing == standing
+        };
+        for row in (0..database.num_rows()).step_by(7) {
+            let query = database.row(row);
+            let one_by_one = (0..database.num_rows())
+                .filter(|&row| passes(row))
+                .map(|row| (database.squared_distance(&query, row), row))
+                .min_by(|one, other| one.partial_cmp(other).unwrap());
+            let found = database.nearest(&query, &filter, Some(row));
+            assert_eq!(
+                found.map(|found| (found.squared_distance, found.row)),
+                one_by_one,
+                "{filter:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn motions_that_are_added_leave_the_rows_before_them_as_they_were() {
+    let (few, more) = (motions(2), motions(4).split_off(2));
+    let before = MatchDatabase::new(few).unwrap();
+    let after = before.with(more.clone()).unwrap();
+    assert_eq!(after.standard(), before.standard());
+    assert_eq!(after.clips()[..2], *before.clips());
+    for row in 0..before.num_rows() {
+        assert_eq!(after.row(row), before.row(row));
+        assert_eq!(after.standing(row), before.standing(row));
+    }
+    let first = before.num_rows();
+    assert_eq!(after.row(first), before.standard().apply(&more[0].features[0]));
+    assert_eq!(
+        after.num_rows(),
+        first + more.iter().map(|motion| motion.features.len()).sum::<usize>()
+    );
+}
+
+/// Bytes at any address give the same database; where they are aligned its tables are not copied.
+#[test]
+fn a_database_survives_its_bytes() {
+    for count in [0, 1, 3] {
+        let database = MatchDatabase::new(motions(count)).unwrap();
+        let bytes = database.to_bytes();
+        for shift in 0..5 {
+            let mut shifted = vec![0; shift];
+            shifted.extend(&bytes);
+            let again = MatchDatabase::from_bytes(&shifted[shift..]).unwrap();
+            assert_eq!(again, database);
+            assert_eq!(again.to_bytes(), bytes);
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_no_database_are_refused() {
+    let bytes = MatchDatabase::new(motions(2)).unwrap().to_bytes();
+    let changed = |at: usize, to: &[u8]| {
+        let mut bytes = bytes.clone();
+        bytes[at..at + to.len()].copy_from_slice(to);
+        MatchDatabase::from_bytes(&bytes).map(|_| ()).unwrap_err()
+    };
+    assert_eq!(changed(0, b"BVH"), DatabaseError::Magic);
+    assert_eq!(changed(8, &9_u32.to_le_bytes()), DatabaseError::Version { found: 9 });
+    assert_eq!(changed(12, &MARK_OF_BIG_ENDIAN), DatabaseError::ByteOrder);
+    assert_eq!(
+        changed(16, &30_u32.to_le_bytes()),
+        DatabaseError::Features { found: 30 }
+    );
+    for huge in [u64::MAX, 1 << 40, 0] {
+        assert!(
+            matches!(changed(24, &huge.to_le_bytes()), DatabaseError::Length { .. }),
+            "{huge}"
+        );
+    }
+    for at in (64..bytes.len()).step_by(991) {
+        assert_eq!(changed(at, &[bytes[at] ^ 1]), DatabaseError::Checksum);
+    }
+    for length in (0..bytes.len()).step_by(577) {
+        let error = MatchDatabase::from_bytes(&bytes[..length]).unwrap_err();
+        let is_right = match length {
+            0..8 => error == DatabaseError::Magic,
+            _ => matches!(error, DatabaseError::Length { .. }),
+        };
+        assert!(is_right, "{length}: {error}");
+    }
+}
+
+const MARK_OF_BIG_ENDIAN: [u8; 4] = [1, 2, 3, 4];
+
+/// Contents that contradict each other under a checksum that is right: refused, or harmless to every query.
+#[test]
+fn no_change_of_a_database_makes_a_query_panic() {
+    let original = MatchDatabase::new(motions(2)).unwrap().to_bytes();
+    let mut state = 7_u64;
+    let mut below = |limit: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % limit
+    };
+    let mut num_read = 0;
+    for round in 0..3000 {
+        let mut bytes = original.clone();
+        for _ in 0..=below(3) {
+            // The first tables are short; most changes would fall into the leaves.
+            let at = below([200, 2000, original.len()][round % 3]);
+            bytes[at] = below(256) as u8;
+        }
+        let sum = checksum(&bytes[64..]);
+        bytes[56..64].copy_from_slice(&sum.to_le_bytes());
+        let Ok(database) = MatchDatabase::from_bytes(&bytes) else {
+            continue;
+        };
+        num_read += 1;
+        let mut found = [Neighbour {
+            row: 0,
+            squared_distance: 0.0,
+        }; 3];
+        database.nearest_of(&[0.5; NUM_FEATURES], &MatchFilter::default(), &mut found);
+        for row in (0..database.num_rows()).step_by(50) {
+            database.frame_of(row);
+            database.nearest(&database.row(row), &MatchFilter::default(), Some(row));
+        }
+    }
+    assert!(num_read > 300, "{num_read}");
+}
+
+/// The checksum of the format, written again from its description.
+fn checksum(bytes: &[u8]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for part in bytes.chunks(8) {
+        let word = part
+            .iter()
+            .rev()
+            .fold(0, |word: u64, &byte| word << 8 | u64::from(byte));
+        hash = (hash ^ word).wrapping_mul(0x0100_0000_01b3);
+    }
+    hash
 }

@@ -154,6 +154,25 @@ impl Standard {
         standard
     }
 
+    /// The standard with these means and scales; `None` where their number is another one, or one is not finite.
+    pub(super) fn from_parts(mean: &[f64], scale: &[f64]) -> Option<Self> {
+        let is_finite = mean.iter().chain(scale).all(|number| number.is_finite());
+        is_finite.then_some(Self {
+            mean: mean.try_into().ok()?,
+            scale: scale.try_into().ok()?,
+        })
+    }
+
+    /// Means of all frames.
+    pub(super) fn mean(&self) -> &RawFeatures {
+        &self.mean
+    }
+
+    /// Factors by which features less their means become numbers of a row.
+    pub(super) fn scale(&self) -> &RawFeatures {
+        &self.scale
+    }
+
     /// The features in the form that is searched.
     pub fn apply(&self, features: &RawFeatures) -> [f32; NUM_FEATURES] {
         core::array::from_fn(|at| ((features[at] - self.mean[at]) * self.scale[at]) as f32)
