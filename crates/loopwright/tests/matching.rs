@@ -2,10 +2,11 @@
 
 use glam::DQuat;
 use loopwright::{
-    Analysis,
+    Analysis, LoopSettings, SearchSettings,
     analysis::BodyOverrides,
     matching::{
-        DatabaseError, MatchClip, MatchDatabase, MatchFilter, MatchFrame, MatchMotion, NearestRows, Neighbour,
+        DatabaseError, MatchClip, MatchDatabase, MatchFilter, MatchFrame, MatchMotion, MatchSource, NearestRows,
+        Neighbour,
         features::{self, FUTURE_SECS, FeaturesError, NUM_FEATURES, RawFeatures, Standard},
     },
     math::ops,
@@ -361,4 +362,42 @@ fn checksum(bytes: &[u8]) -> u64 {
         hash = (hash ^ word).wrapping_mul(0x0100_0000_01b3);
     }
     hash
+}
+
+/// A loop goes on by its own twist: the place ahead of every sample is that of the twist, and feet move as in its take.
+#[test]
+fn the_future_of_a_loop_is_its_twist() {
+    let analysis = walk(&WalkSettings {
+        speed_mps: 1.4,
+        turn_dps: 15.0,
+        ..WalkSettings::default()
+    });
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+    let made = analysis
+        .make_loop(found.best().unwrap(), &LoopSettings::default())
+        .unwrap();
+    let source = MatchSource::of_loop(&made.loop_clip).unwrap();
+    let motions = source.motions("loop", &[]).unwrap();
+    assert_eq!(motions.len(), 1);
+    assert_eq!(motions[0].features.len(), made.loop_clip.num_samples());
+    let fastest = |frames: &[RawFeatures]| {
+        let speeds = frames.iter().map(|frame| ops::hypot(frame[6], frame[8]));
+        speeds.fold(0.0, f64::max)
+    };
+    let (ours, of_take) = (
+        fastest(&motions[0].features),
+        fastest(&features::of_take(&analysis).unwrap()),
+    );
+    assert!((ours / of_take - 1.0).abs() < 0.1, "{ours} {of_take} m/s");
+    let twist = made.loop_clip.root().twist;
+    for frame in &motions[0].features {
+        for (at, secs) in FUTURE_SECS.into_iter().enumerate() {
+            let far = ops::hypot(frame[15 + 2 * at], frame[16 + 2 * at]);
+            let chord = twist.exp(secs).translation.length();
+            assert!(
+                (far / chord - 1.0).abs() < 0.06,
+                "{secs} s ahead {far} m, a chord of {chord} m"
+            );
+        }
+    }
 }

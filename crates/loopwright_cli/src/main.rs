@@ -46,6 +46,7 @@ fn main() -> ExitCode {
         Command::Blend(args) => commands::blend::run(&args),
         Command::Play(args) => commands::play::run(&args),
         Command::Cost(args) => commands::cost::run(&args),
+        Command::Match(args) => commands::matching::run(&args),
         Command::Check(args) => commands::check::run(&args),
         Command::Fit(args) => commands::fit::run(&args),
         Command::Convert(args) => commands::convert::run(&args),

@@ -39,7 +39,7 @@ impl MatchSource {
         let (count, step) = (clip.num_samples(), TimeStep::new(clip.step_secs()));
         // Smoothing sees the ends of the take; the copies between are those that are matched.
         let around = step.up(FUTURE_SECS[FUTURE_SECS.len() - 1]).div_ceil(count) * count;
-        let poses = (0..2 * around + count).map(|key| clip.world_pose(key));
+        let poses = (0..2 * around + count).map(|key| clip.folded_pose(key));
         let take = Tracks::of_poses(clip.skeleton().clone(), clip.step_secs(), poses)
             .ok()
             .and_then(|tracks| Take::of_tracks(clip.name(), tracks).ok())

@@ -7,6 +7,7 @@ mod fit;
 mod help;
 mod loops;
 mod make;
+mod matching;
 mod render;
 mod search;
 mod take;
@@ -17,6 +18,7 @@ pub(crate) use fit::FitArgs;
 pub(crate) use help::command;
 pub(crate) use loops::{BlendArgs, CheckArgs, CostArgs, PlayArgs};
 pub(crate) use make::{CloseArgs, MakeArgs, TargetArgs};
+pub(crate) use matching::{MatchArgs, MatchBuildArgs, MatchCommand, MatchExportArgs, MatchQueryArgs, StandingFoot};
 pub(crate) use render::RenderArgs;
 pub(crate) use search::{DEFAULT_TOP, FindArgs, MirrorArgs, SearchArgs, TurnSide};
 
@@ -64,6 +66,8 @@ pub(crate) enum Command {
     Play(PlayArgs),
     /// Compares jumps from one motion into another, to find the least visible.
     Cost(CostArgs),
+    /// Finds the frame of many takes that is nearest to a wanted motion.
+    Match(MatchArgs),
     /// Checks whether loops pop at the seam.
     Check(CheckArgs),
     /// Measures settings for character controllers: top speeds and half-lives.

@@ -12,6 +12,7 @@ pub(crate) mod licences;
 pub(crate) mod list;
 pub(crate) mod make;
 mod make_all;
+pub(crate) mod matching;
 pub(crate) mod play;
 pub(crate) mod render;
 pub(crate) mod synth;
