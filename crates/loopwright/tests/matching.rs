@@ -1,6 +1,6 @@
 //! Features of motions, and the nearest frame of many takes.
 
-use glam::DQuat;
+use glam::{DQuat, DVec2};
 use loopwright::{
     Analysis, LoopSettings, SearchSettings,
     analysis::BodyOverrides,
@@ -8,6 +8,7 @@ use loopwright::{
         DatabaseError, MatchClip, MatchDatabase, MatchFilter, MatchFrame, MatchMotion, MatchSource, NearestRows,
         Neighbour,
         features::{self, FUTURE_SECS, FeaturesError, NUM_FEATURES, RawFeatures, Standard},
+        walk::{WalkError, WalkPath, WalkSettings as WalkByMatch, walk as walk_by},
     },
     math::ops,
 };
@@ -400,4 +401,147 @@ fn the_future_of_a_loop_is_its_twist() {
             );
         }
     }
+}
+
+/// Walks at several speeds and turn rates, and a database of them.
+fn walkers() -> Vec<MatchSource> {
+    let of = |speed_mps: f64, turn_dps: f64| {
+        MatchSource::of_take(walk(&WalkSettings {
+            speed_mps,
+            turn_dps,
+            seconds: 8.0,
+            ..WalkSettings::default()
+        }))
+    };
+    let turns = [-50.0, -25.0, 0.0, 25.0, 50.0];
+    turns
+        .into_iter()
+        .flat_map(|turn| [of(0.9, turn), of(1.4, turn)])
+        .collect()
+}
+
+fn database_of(sources: &[MatchSource]) -> MatchDatabase<'static> {
+    let motions = sources.iter().enumerate();
+    let motions = motions.flat_map(|(index, source)| source.motions(&format!("{index}"), &[]).unwrap());
+    MatchDatabase::new(motions.collect()).unwrap()
+}
+
+/// Around a corner and on: the character stays near its path, its feet stay where they stand, and no jump shows.
+#[test]
+fn a_path_is_walked_without_a_pop() {
+    let sources = walkers();
+    let database = database_of(&sources);
+    let by_clip: Vec<&MatchSource> = sources.iter().collect();
+    let path = WalkPath::new(vec![
+        (0.0, DVec2::ZERO),
+        (5.0, DVec2::new(0.0, 6.0)),
+        (10.0, DVec2::new(6.0, 6.0)),
+        (15.0, DVec2::new(6.0, 0.0)),
+    ]);
+    let path = path.unwrap();
+    let go = |holds_feet: bool| {
+        let settings = WalkByMatch {
+            holds_feet,
+            ..WalkByMatch::default()
+        };
+        walk_by(&database, &by_clip, &path, &MatchFilter::default(), &settings).unwrap()
+    };
+    let (walked, free) = (go(true), go(false));
+    assert_eq!(walked.take.num_frames(), 901);
+    assert!(!walked.jumps.is_empty());
+    assert_eq!((&walked.rows, &walked.jumps), (&free.rows, &free.jumps));
+    let errors = &walked.path_error_metres;
+    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+    let worst = errors.iter().copied().fold(0.0, f64::max);
+    assert!(mean < 0.5 && worst < 1.5, "off the path by {mean} m, at most {worst}");
+    // Faces along the legs of the path well behind their corners.
+    for (frame, degrees) in [(250, 0.0), (560, 90.0), (860, 180.0)] {
+        let analysis = Analysis::new(&walked.take).unwrap();
+        let off = (analysis.heading.yaw(frame).to_degrees() - degrees).rem_euclid(360.0);
+        assert!(off.min(360.0 - off) < 35.0, "frame {frame} faces {off} off");
+    }
+    let [after_jumps, elsewhere] = free.sharpest_metres;
+    assert!(after_jumps < 1.5 * elsewhere, "{after_jumps} {elsewhere}");
+    let (held, slides) = (walked.slide_mps.unwrap(), free.slide_mps.unwrap());
+    assert!(held < 0.35 * slides, "{held} of {slides}");
+    // The same path, the same bits.
+    assert_eq!(go(true).take, walked.take);
+}
+
+/// A loop in a database goes on for as long as the path, over its seam.
+#[test]
+fn a_loop_is_walked_over_its_seam() {
+    let take = synthesize(&WalkSettings::default()).unwrap().take;
+    let analysis = Analysis::new(&take).unwrap();
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+    let made = analysis
+        .make_loop(found.best().unwrap(), &LoopSettings::default())
+        .unwrap();
+    let source = MatchSource::of_loop(&made.loop_clip).unwrap();
+    let database = database_of(std::slice::from_ref(&source));
+    let speed = made.loop_clip.root().twist.linear.z;
+    let path = WalkPath::new(vec![(0.0, DVec2::ZERO), (10.0, DVec2::new(0.0, 10.0 * speed))]).unwrap();
+    let walked = walk_by(
+        &database,
+        &[&source],
+        &path,
+        &MatchFilter::default(),
+        &WalkByMatch::default(),
+    )
+    .unwrap();
+    assert_eq!(walked.jumps, [], "there is nowhere better to go");
+    assert!(walked.path_error_metres.iter().all(|error| *error < 0.3));
+    let [_, sharpest] = walked.sharpest_metres;
+    assert!(sharpest < 0.02, "{sharpest}");
+}
+
+#[test]
+fn paths_that_cannot_be_walked_are_refused() {
+    let sources = walkers();
+    let database = database_of(&sources);
+    assert_eq!(
+        WalkPath::new(vec![(0.0, DVec2::ZERO)]),
+        Err(WalkError::Points { found: 1 })
+    );
+    for bad in [
+        (0.0, DVec2::ONE),
+        (f64::NAN, DVec2::ONE),
+        (1.0, DVec2::new(f64::INFINITY, 0.0)),
+    ] {
+        assert_eq!(
+            WalkPath::new(vec![(0.0, DVec2::ZERO), bad]),
+            Err(WalkError::Order { point: 1 })
+        );
+    }
+    let path = WalkPath::new(vec![(0.0, DVec2::ZERO), (1.0, DVec2::ONE)]).unwrap();
+    let by_clip: Vec<&MatchSource> = sources.iter().collect();
+    let error = |by_clip: &[&MatchSource], filter: &MatchFilter| {
+        walk_by(&database, by_clip, &path, filter, &WalkByMatch::default()).unwrap_err()
+    };
+    let runs = MatchFilter {
+        tags: vec![("style".to_owned(), "run".to_owned())],
+        standing: 0,
+    };
+    assert_eq!(error(&by_clip, &runs), WalkError::NoRow);
+    assert!(matches!(
+        error(&by_clip[1..], &MatchFilter::default()),
+        WalkError::Source { .. }
+    ));
+    let short = MatchSource::of_take(walk(&WalkSettings {
+        seconds: 4.0,
+        ..WalkSettings::default()
+    }));
+    let mut other = by_clip.clone();
+    other[3] = &short;
+    assert!(matches!(
+        error(&other, &MatchFilter::default()),
+        WalkError::Source { .. }
+    ));
+    let slow = MatchSource::of_take(walk(&WalkSettings {
+        frame_rate_hz: 30.0,
+        seconds: 60.0,
+        ..WalkSettings::default()
+    }));
+    other[3] = &slow;
+    assert!(matches!(error(&other, &MatchFilter::default()), WalkError::Rate { .. }));
 }

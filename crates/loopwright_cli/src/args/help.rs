@@ -15,7 +15,7 @@ struct Summary {
     example: &'static str,
 }
 
-const SUMMARIES: [Summary; 20] = [
+const SUMMARIES: [Summary; 21] = [
     Summary {
         command: "inspect",
         flags: &["contacts", "plot", "unit", "up", "json"],
@@ -75,6 +75,11 @@ const SUMMARIES: [Summary; 20] = [
         command: "match query",
         flags: &["speed", "turn-rate", "tag", "standing", "top"],
         example: "loopwright match query takes.lwmatch walk.bvh:120 --speed 1.4",
+    },
+    Summary {
+        command: "match walk",
+        flags: &["output", "tag", "half-life", "every", "force"],
+        example: "loopwright match walk takes.lwmatch path.csv -o walked.bvh",
     },
     Summary {
         command: "match export",

@@ -2,12 +2,15 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{
+    ArgAction, Args, Subcommand,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 use loopwright::words;
 
 use crate::{
-    headings::{INPUT, MATCH, OUTPUT},
-    numbers::parse_count,
+    headings::{FEET, INPUT, MATCH, OUTPUT},
+    numbers::{parse_count, parse_positive},
     recipe::TakeArgs,
     words::choice,
 };
@@ -29,6 +32,8 @@ pub(crate) enum MatchCommand {
     Inspect(MatchInspectArgs),
     /// Finds the frames of a match database that are nearest to a frame of a take.
     Query(MatchQueryArgs),
+    /// Walks along a path by a match database, into a take.
+    Walk(MatchWalkArgs),
     /// Writes the rows of a match database as an array for NumPy.
     Export(MatchExportArgs),
 }
@@ -127,6 +132,44 @@ pub(crate) struct MatchExportArgs {
     pub(crate) json: bool,
 }
 
+#[derive(Debug, Args)]
+#[command(next_help_heading = MATCH)]
+pub(crate) struct MatchWalkArgs {
+    /// The database; the takes that it was built from must stand where they stood.
+    #[arg(value_name = "DB", help_heading = INPUT)]
+    pub(crate) database: PathBuf,
+    /// The path, as CSV: seconds, metres to the left (x), metres ahead (z).
+    #[arg(value_name = "PATH", help_heading = INPUT)]
+    pub(crate) path: PathBuf,
+    /// Look only at takes with this tag, such as style=walk; repeatable.
+    #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = parse_tag)]
+    pub(crate) tags: Vec<(String, String)>,
+    #[command(flatten)]
+    pub(crate) reading: TakeArgs,
+    /// Half-life with which the character returns to its path, seconds, as `fit` finds it.
+    #[arg(long, value_name = "S", value_parser = parse_positive, default_value_t = 0.3)]
+    pub(crate) half_life: f64,
+    /// Seconds between queries.
+    #[arg(long, value_name = "S", value_parser = parse_positive, default_value_t = 0.2)]
+    pub(crate) every: f64,
+    /// How long a jump into another frame fades, seconds.
+    #[arg(long, value_name = "S", value_parser = parse_positive, default_value_t = 0.35)]
+    pub(crate) fade_seconds: f64,
+    /// Whether feet are held where they come to stand.
+    #[arg(long, value_name = "WHEN", help_heading = FEET, action = ArgAction::Set,
+        value_parser = on_or_off(), default_value = "on")]
+    pub(crate) lock_feet: bool,
+    /// The take to write.
+    #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
+    pub(crate) output: PathBuf,
+    /// Overwrite existing files.
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) force: bool,
+    /// Print JSON instead of text.
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) json: bool,
+}
+
 /// Which foot stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StandingFoot {
@@ -140,6 +183,11 @@ words!(StandingFoot {
     Right: "right",
     Both: "both",
 });
+
+/// Reads whether a thing is done.
+fn on_or_off() -> impl TypedValueParser<Value = bool> {
+    PossibleValuesParser::new(["on", "off"]).map(|word| word == "on")
+}
 
 /// `NAME=VALUE`, neither empty.
 fn parse_tag(text: &str) -> Result<(String, String), String> {

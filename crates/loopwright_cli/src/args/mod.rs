@@ -18,7 +18,9 @@ pub(crate) use fit::FitArgs;
 pub(crate) use help::command;
 pub(crate) use loops::{BlendArgs, CheckArgs, CostArgs, PlayArgs};
 pub(crate) use make::{CloseArgs, MakeArgs, TargetArgs};
-pub(crate) use matching::{MatchArgs, MatchBuildArgs, MatchCommand, MatchExportArgs, MatchQueryArgs, StandingFoot};
+pub(crate) use matching::{
+    MatchArgs, MatchBuildArgs, MatchCommand, MatchExportArgs, MatchQueryArgs, MatchWalkArgs, StandingFoot,
+};
 pub(crate) use render::RenderArgs;
 pub(crate) use search::{DEFAULT_TOP, FindArgs, MirrorArgs, SearchArgs, TurnSide};
 

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write, path::Path};
 
-use loopwright::matching::{ClipRows, MatchDatabase, Neighbour};
+use loopwright::matching::{ClipRows, MatchDatabase, Neighbour, walk::Walked};
 use serde::Serialize;
 
 use super::table::{Table, rate};
@@ -233,4 +233,87 @@ pub(crate) fn exported(answer: &ExportAnswer, npy: &Path) -> String {
         answer.rows,
         answer.columns
     )
+}
+
+/// A part of a walk that plays one clip.
+#[derive(Serialize)]
+struct WalkedPart {
+    start_secs: f64,
+    file: String,
+    frame: usize,
+}
+
+/// What a walk along a path is like.
+#[derive(Serialize)]
+pub(crate) struct WalkAnswer {
+    duration_secs: f64,
+    frames: usize,
+    fps: f64,
+    jumps: usize,
+    jumps_per_sec: f64,
+    mean_path_error_m: f64,
+    largest_path_error_m: f64,
+    foot_slide_mps: Option<f64>,
+    foot_slide_of_sources_mps: Option<f64>,
+    sharpest_after_jumps_m: f64,
+    sharpest_elsewhere_m: f64,
+    parts: Vec<WalkedPart>,
+}
+
+impl WalkAnswer {
+    pub(crate) fn of(database: &MatchDatabase<'_>, walked: &Walked) -> Self {
+        let take = &walked.take;
+        let errors = &walked.path_error_metres;
+        let part = |&frame: &usize| {
+            let at = database.frame_of(walked.rows[frame]);
+            WalkedPart {
+                start_secs: frame as f64 * take.frame_time_secs(),
+                file: database.clips()[at.clip].clip.name.clone(),
+                frame: at.frame,
+            }
+        };
+        Self {
+            duration_secs: take.duration_secs(),
+            frames: take.num_frames(),
+            fps: take.frame_rate_hz(),
+            jumps: walked.jumps.len(),
+            jumps_per_sec: walked.jumps.len() as f64 / take.duration_secs().max(take.frame_time_secs()),
+            mean_path_error_m: errors.iter().sum::<f64>() / errors.len().max(1) as f64,
+            largest_path_error_m: errors.iter().copied().fold(0.0, f64::max),
+            foot_slide_mps: walked.slide_mps,
+            foot_slide_of_sources_mps: walked.slide_of_sources_mps,
+            sharpest_after_jumps_m: walked.sharpest_metres[0],
+            sharpest_elsewhere_m: walked.sharpest_metres[1],
+            parts: [0].iter().chain(&walked.jumps).map(part).collect(),
+        }
+    }
+}
+
+/// The answer of `match walk`.
+pub(crate) fn walked(answer: &WalkAnswer, file: &str) -> String {
+    let mut text = format!(
+        "{file}: {:.2} s, {} frames, {} jumps ({:.2} a second)\n  off the path  {:.2} m on average, at most {:.2} m\n",
+        answer.duration_secs,
+        answer.frames,
+        answer.jumps,
+        answer.jumps_per_sec,
+        answer.mean_path_error_m,
+        answer.largest_path_error_m
+    );
+    if let Some((slide, own)) = answer.foot_slide_mps.zip(answer.foot_slide_of_sources_mps) {
+        let _ = writeln!(
+            text,
+            "  feet slide    {:.1} cm/s while they stand, {:.1} in their takes",
+            100.0 * slide,
+            100.0 * own
+        );
+    }
+    for part in &answer.parts {
+        let _ = writeln!(
+            text,
+            "  {:>8.2} s  {} from frame {}",
+            part.start_secs, part.file, part.frame
+        );
+    }
+    text
 }

@@ -14,6 +14,7 @@ use crate::{
     exit::{Ending, Failure},
     files, load,
     output::{self, Outputs},
+    recipe::TakeArgs,
     report::{
         json,
         matching::{self as report, BuildAnswer},
@@ -110,26 +111,9 @@ fn takes(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 
 /// The motions of a file: its loops if it has a sidecar, else its take.
 fn of_file(path: &Path, args: &MatchBuildArgs, known: Option<&MatchDatabase<'_>>) -> Result<Vec<MatchMotion>, Failure> {
-    let name = name_beside(path, &args.output);
     let is_loop = written_loop::has_sidecar(path);
-    let mut sources = Vec::new();
-    if is_loop {
-        let loops = written_loop::all_loops(&[path.to_owned()], &args.reading)?;
-        for each in &loops {
-            for read in written_loop::read_all_playable(core::slice::from_ref(each), &args.reading)? {
-                let source = MatchSource::of_loop(&read.clip).map_err(|error| unmatched(path, error))?;
-                let name = match loops.len() {
-                    1 => name.clone(),
-                    _ => format!("{name}:{}", read.clip.name()),
-                };
-                sources.push((name, source));
-            }
-        }
-    } else {
-        sources.push((name, MatchSource::of_take(read_take(path, args)?)));
-    }
     let mut motions = Vec::new();
-    for (name, source) in sources {
+    for (name, source) in sources_of(path, name_beside(path, &args.output), &args.reading)? {
         let is_known = |known: &MatchDatabase<'_>| known.clips().iter().any(|rows| rows.clip.name == name);
         if known.is_some_and(is_known) {
             return Err(Failure::error(format!("\"{name}\" is in the database already"))
@@ -154,12 +138,32 @@ fn of_file(path: &Path, args: &MatchBuildArgs, known: Option<&MatchDatabase<'_>>
     Ok(motions)
 }
 
+/// What a file holds, by the name of its clips: its loops if it has a sidecar, else its take.
+pub(super) fn sources_of(path: &Path, name: String, reading: &TakeArgs) -> Result<Vec<(String, MatchSource)>, Failure> {
+    if !written_loop::has_sidecar(path) {
+        return Ok(vec![(name, MatchSource::of_take(read_take(path, reading)?))]);
+    }
+    let mut sources = Vec::new();
+    let loops = written_loop::all_loops(&[path.to_owned()], reading)?;
+    for each in &loops {
+        for read in written_loop::read_all_playable(core::slice::from_ref(each), reading)? {
+            let source = MatchSource::of_loop(&read.clip).map_err(|error| unmatched(path, error))?;
+            let name = match loops.len() {
+                1 => name.clone(),
+                _ => format!("{name}:{}", read.clip.name()),
+            };
+            sources.push((name, source));
+        }
+    }
+    Ok(sources)
+}
+
 /// Reads a take and studies it; warnings name the file.
-fn read_take(path: &Path, args: &MatchBuildArgs) -> Result<Analysis, Failure> {
+fn read_take(path: &Path, reading: &TakeArgs) -> Result<Analysis, Failure> {
     let mut soft = Vec::new();
-    let settings = args.reading.settings(args.reading.space(), AnimationChoice::Auto);
+    let settings = reading.settings(reading.space(), AnimationChoice::Auto);
     let file = load::read_take(path, &settings, &mut soft)?;
-    let loaded = load::analysed(path, file, &soft, &args.reading.clone().into())?;
+    let loaded = load::analysed(path, file, &soft, &reading.clone().into())?;
     for warning in &loaded.warnings {
         talk::warn(&format!("{}: {warning}", path.display()));
     }

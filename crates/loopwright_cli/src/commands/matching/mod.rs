@@ -23,11 +23,13 @@ use crate::{
 mod build;
 mod export;
 mod query;
+mod walk;
 
 pub(crate) fn run(args: &MatchArgs) -> Result<Ending, Failure> {
     match &args.command {
         MatchCommand::Build(args) => build::run(args),
         MatchCommand::Query(args) => query::run(args),
+        MatchCommand::Walk(args) => walk::run(args),
         MatchCommand::Export(args) => export::run(args),
         MatchCommand::Inspect(args) => {
             // A mapped file that another program changes would change under our feet, and the checksum reads it whole anyway.
