@@ -137,6 +137,11 @@ impl MatchDatabase<'_> {
         self.rows.num_rows()
     }
 
+    /// Numbers of a row.
+    pub fn row_length(&self) -> usize {
+        NUM_FEATURES
+    }
+
     /// What brings features to the numbers of rows.
     pub fn standard(&self) -> &Standard {
         &self.standard

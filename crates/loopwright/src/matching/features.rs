@@ -38,6 +38,14 @@ pub enum FeaturesError {
         /// Median speed of the root.
         root_mps: f64,
     },
+    /// The future of this frame is not known.
+    #[error("frame {frame} lies too near the end of the take; the last whose future is known is {last}")]
+    Frame {
+        /// The frame.
+        frame: usize,
+        /// The last frame that can be matched.
+        last: usize,
+    },
     /// There is no left foot, or no right one.
     #[error("a left foot and a right foot are needed, and are not found in the skeleton")]
     Feet,

@@ -2,7 +2,7 @@
 
 use super::{
     database::{MatchClip, MatchMotion},
-    features::{self, FUTURE_SECS, FeaturesError},
+    features::{self, FUTURE_SECS, FeaturesError, RawFeatures},
 };
 use crate::{
     analysis::{Analysis, body::Side},
@@ -84,6 +84,17 @@ impl MatchSource {
             first = jump + 1;
         }
         Ok(motions)
+    }
+
+    /// The features of one frame, of a loop of one sample.
+    ///
+    /// Errors: [`FeaturesError`]; the future of a frame near the end of a take is not known.
+    pub fn features(&self, frame: usize) -> Result<RawFeatures, FeaturesError> {
+        let rows = features::of_take(&self.analysis)?;
+        rows.get(self.in_take(frame)).copied().ok_or(FeaturesError::Frame {
+            frame,
+            last: rows.len() - 1,
+        })
     }
 
     /// The feet that stand in a frame: bit 0 the left one, bit 1 the right one.

@@ -14,6 +14,8 @@ use super::{
     source::MatchSource,
 };
 use crate::{
+    analysis::body::Side,
+    feet::live::LiveFoot,
     math::{
         decay::Decay,
         ops,
@@ -21,7 +23,7 @@ use crate::{
         rotation,
         time_step::TimeStep,
     },
-    motion::{Pose, Tracks},
+    motion::{Pose, Tracks, WorldTracks},
     play::offset::{MovingPose, Offset},
     take::{Take, TakeError},
 };
@@ -122,6 +124,8 @@ pub struct WalkSettings {
     /// Half-life with which the character wishes to be on its path again, seconds: as a controller's, see
     /// [`crate::controller_fit`].
     pub path_half_life_secs: f64,
+    /// Whether feet that stand are held where they came to stand.
+    pub holds_feet: bool,
     /// The motion goes on elsewhere only where the squared distance is less than this share of that of the frame that comes next.
     pub stay: f64,
 }
@@ -129,10 +133,11 @@ pub struct WalkSettings {
 impl Default for WalkSettings {
     fn default() -> Self {
         Self {
-            query_secs: 0.1,
+            query_secs: 0.2,
             fade: Decay::Quintic { blend_secs: 0.35 },
             path_half_life_secs: 0.3,
-            stay: 0.8,
+            holds_feet: true,
+            stay: 0.6,
         }
     }
 }
@@ -148,10 +153,19 @@ pub struct Walked {
     pub jumps: Vec<usize>,
     /// Distance from the place where the path is, metres, in every frame.
     pub path_error_metres: Vec<f64>,
+    /// How fast feet that stand move over the ground, metres per second on average; `None` where none stands.
+    pub slide_mps: Option<f64>,
+    /// The same of the frames that are played, in their own motions.
+    pub slide_of_sources_mps: Option<f64>,
+    /// The largest change of a joint's step from one frame to the next, metres: just after jumps, and elsewhere.
+    pub sharpest_metres: [f64; 2],
 }
 
 /// Frames of one clip that are no farther apart than this are one place: a jump between them would only stutter, seconds.
 const SAME_PLACE_SECS: f64 = 0.2;
+
+/// A character farther from its path than this wishes to go there as if it were so far away, metres.
+const FAR_METRES: f64 = 0.7;
 
 /// Below this speed a path has no direction of its own, metres per second.
 const NO_DIRECTION_MPS: f64 = 0.15;
@@ -176,6 +190,7 @@ pub fn walk(
     let mut walker = Walker::start(database, sources, path, filter).ok_or(WalkError::NoRow)?;
     let mut tracks = Tracks::empty(take.skeleton().clone(), step.secs(1), num_frames);
     let (mut rows, mut jumps, mut errors) = (Vec::new(), Vec::new(), Vec::new());
+    let mut feet = LiveFoot::of(&first.analysis);
     for frame in 0..num_frames {
         let secs = step.secs(frame);
         let mut state = walker.state(settings.fade);
@@ -189,17 +204,80 @@ pub fn walk(
         let mut pose = state.body;
         let carried = root * pose.as_ref().joint(0);
         pose.set_joint(0, carried);
+        let standing = if settings.holds_feet {
+            database.standing(walker.row)
+        } else {
+            0
+        };
+        for foot in &mut feet {
+            let bit = bit_of(foot.side());
+            foot.hold(take.skeleton(), &mut pose, standing & bit > 0, step.secs(1));
+        }
         tracks.push(pose.as_ref());
         rows.push(walker.row);
         errors.push((ground(root.translation) - path.at(secs).0).length());
         walker.advance();
     }
+    let take = Take::of_tracks("walk", tracks)?;
+    let (slide_mps, slide_of_sources_mps) = slides(database, sources, &take, &rows);
     Ok(Walked {
-        take: Take::of_tracks("walk", tracks)?,
+        sharpest_metres: sharpest(&take, &jumps),
+        take,
         rows,
         jumps,
         path_error_metres: errors,
+        slide_mps,
+        slide_of_sources_mps,
     })
+}
+
+/// Mean speeds of feet that stand, in a walk and in the frames that it plays.
+fn slides(
+    database: &MatchDatabase<'_>,
+    sources: &[&MatchSource],
+    take: &Take,
+    rows: &[usize],
+) -> (Option<f64>, Option<f64>) {
+    let world = take.world_tracks();
+    let step_secs = take.frame_time_secs();
+    let (mut here, mut there, mut count) = (0.0, 0.0, 0_u32);
+    for (frame, rows) in rows.windows(2).enumerate() {
+        let stands = database.standing(rows[0]) & database.standing(rows[1]);
+        let at = database.frame_of(rows[0]);
+        let source = sources[at.clip];
+        let in_take = source.in_take(at.frame);
+        for foot in &source.analysis.body.feet {
+            let bit = foot.side.map_or(0, bit_of);
+            if stands & bit == 0 || rows[1] != rows[0] + 1 {
+                continue;
+            }
+            let joint = foot.lowest_joint();
+            let moved = |world: &WorldTracks, frame: usize| {
+                (ground(world.position(frame + 1, joint)) - ground(world.position(frame, joint))).length()
+            };
+            here += moved(&world, frame);
+            there += moved(&source.analysis.world, in_take);
+            count += 1;
+        }
+    }
+    let mean = |sum: f64| (count > 0).then(|| sum / (f64::from(count) * step_secs));
+    (mean(here), mean(there))
+}
+
+/// The largest second difference of a joint's place: within the frames after jumps, and elsewhere.
+fn sharpest(take: &Take, jumps: &[usize]) -> [f64; 2] {
+    let world = take.world_tracks();
+    let mut sharpest = [0.0_f64; 2];
+    for frame in 1..take.num_frames().saturating_sub(1) {
+        let is_jump = jumps.iter().any(|&jump| jump == frame || jump == frame + 1);
+        for joint in 0..take.num_joints() {
+            let [before, at, after] = [frame - 1, frame, frame + 1].map(|frame| world.position(frame, joint));
+            let change = (after - 2.0 * at + before).length();
+            let kind = &mut sharpest[usize::from(!is_jump)];
+            *kind = kind.max(change);
+        }
+    }
+    sharpest
 }
 
 /// Errors: the sources are not those of the clips, or differ in skeleton or rate.
@@ -235,6 +313,14 @@ fn check_sources(database: &MatchDatabase<'_>, sources: &[&MatchSource]) -> Resu
     Ok(())
 }
 
+/// The bit of a side's foot, see [`MatchDatabase::standing`].
+fn bit_of(side: Side) -> u8 {
+    match side {
+        Side::Left => 1,
+        Side::Right => 2,
+    }
+}
+
 fn ground(place: DVec3) -> DVec2 {
     DVec2::new(place.x, place.z)
 }
@@ -245,9 +331,10 @@ struct Walker<'w> {
     sources: &'w [&'w MatchSource],
     path: &'w WalkPath,
     filter: &'w MatchFilter,
+    /// The frame that plays, and its row: past the end of the rows, the last.
+    at: MatchFrame,
     row: usize,
-    /// The row that was joined at the last jump, the frames since, and where the root then was.
-    joined_at: MatchFrame,
+    /// Frames since the last jump, and where the root then was.
     frames: usize,
     joined: Rigid,
     /// Motion of the clip's root since then.
@@ -279,7 +366,7 @@ impl<'w> Walker<'w> {
             path,
             filter,
             row,
-            joined_at: database.frame_of(row),
+            at: database.frame_of(row),
             frames: 0,
             joined,
             moved: Rigid::IDENTITY,
@@ -289,9 +376,8 @@ impl<'w> Walker<'w> {
     }
 
     fn source(&self) -> (&MatchSource, usize) {
-        let at = self.database.frame_of(self.row);
-        let source = self.sources[at.clip];
-        (source, source.in_take(at.frame))
+        let source = self.sources[self.at.clip];
+        (source, source.in_take(self.at.frame))
     }
 
     /// The motion as it plays, its root seen from where it was at the last jump.
@@ -305,20 +391,19 @@ impl<'w> Walker<'w> {
 
     /// The row that comes next in the clip, if it can be matched.
     fn next_row(&self) -> Option<usize> {
-        let mut at = self.database.frame_of(self.row);
-        at.frame += 1;
-        self.database.row_of(at)
+        self.database.row_of(MatchFrame {
+            frame: self.at.frame + 1,
+            ..self.at
+        })
     }
 
-    /// Goes on by one frame; at the end of a clip it stands until it is asked for.
+    /// Goes on by one frame. Behind the last row the motion has its second of future, of which this is the first frame.
     fn advance(&mut self) {
-        let Some(next) = self.next_row() else {
-            return;
-        };
         let (source, frame) = self.source();
         let roots = &source.roots;
         self.moved = self.moved * (roots[frame].inverse() * roots[frame + 1]);
-        self.row = next;
+        self.row = self.next_row().unwrap_or(self.row);
+        self.at.frame += 1;
         self.frames += 1;
     }
 
@@ -351,7 +436,7 @@ impl<'w> Walker<'w> {
     fn jump(&mut self, row: usize, state: &MovingPose) {
         self.joined = self.joined * state.root;
         self.row = row;
-        (self.joined_at, self.frames, self.moved) = (self.database.frame_of(row), 0, Rigid::IDENTITY);
+        (self.at, self.frames, self.moved) = (self.database.frame_of(row), 0, Rigid::IDENTITY);
         let (source, frame) = self.source();
         self.offset = Offset::between(state, &moving(source, frame, Rigid::IDENTITY));
     }
@@ -372,7 +457,10 @@ fn futures(
     fade: Decay,
 ) -> [([f64; 2], f64); FUTURE_SECS.len()] {
     let (place, wished) = path.at(secs);
-    let (off, drift) = (ground(root.translation) - place, velocity - wished);
+    let here = ground(root.translation);
+    // From far away the path is not wished for at once: nobody runs that fast.
+    let off = (here - place).clamp_length_max(FAR_METRES);
+    let drift = velocity - wished;
     let yaw = rotation::yaw_of(root.rotation);
     let half_turn = |angle: f64| {
         let turn = core::f64::consts::TAU;
@@ -380,13 +468,15 @@ fn futures(
     };
     let turned_away = half_turn(yaw - facing);
     let mut ahead_facing = facing;
+    let (mut before, mut secs_before) = (here, 0.0);
     FUTURE_SECS.map(|ahead| {
-        let (place, velocity) = path.at(secs + ahead);
         let left = fade.at(ahead);
-        let wished = place + off * left.position.value + drift * left.velocity.value;
-        if let Some(heading) = heading(velocity) {
+        let on_path = path.at(secs + ahead).0 - place;
+        let wished = here + on_path + off * (left.position.value - 1.0) + drift * left.velocity.value;
+        if let Some(heading) = heading((wished - before) / (ahead - secs_before)) {
             ahead_facing = heading;
         }
+        (before, secs_before) = (wished, ahead);
         let seen = root
             .inverse()
             .transform_point(DVec3::new(wished.x, root.translation.y, wished.y));
