@@ -5,7 +5,7 @@ mod harness;
 #[path = "harness/schema.rs"]
 mod schema;
 
-use harness::Folder;
+use harness::{Folder, number};
 use schema::assert_valid;
 use serde_json::Value;
 
@@ -248,4 +248,63 @@ fn the_same_takes_give_the_same_bytes() {
     assert_eq!(folder.read("one.lwmatch"), folder.read("two.lwmatch"));
     assert_eq!(folder.run("match build slow.bvh -o one.lwmatch").status, 2);
     assert_eq!(folder.run("match build slow.bvh -o slow.bvh --force").status, 2);
+}
+
+/// The walk is a take like any other, off its path by less than a step; what it needs must still be there.
+#[test]
+fn a_path_is_walked_into_a_take() {
+    let folder = with_database();
+    folder.write("path.csv", "seconds,x,z\n0,0,0\n\n# a corner\n3,0,3.6\n6;2.5;6\n");
+    let walked = folder
+        .run("match walk takes.lwmatch path.csv -o walked.bvh --json")
+        .done()
+        .json();
+    assert_valid(&walked, "match-walk");
+    assert!(number(&walked, "mean_path_error_m") < 0.6, "{walked}");
+    assert!((number(&walked, "duration_secs") - 6.0).abs() < 0.05);
+    assert!(number(&walked, "foot_slide_mps") < 0.1, "{walked}");
+    let text = folder
+        .run("match walk takes.lwmatch path.csv -o walked.glb")
+        .done()
+        .stdout;
+    assert!(
+        text.contains("off the path") && text.contains("slow.bvh from frame"),
+        "{text}"
+    );
+    folder.run("inspect walked.glb").done();
+    // The same path, the same bytes.
+    folder.run("match walk takes.lwmatch path.csv -o again.bvh").done();
+    assert_eq!(folder.read("again.bvh"), folder.read("walked.bvh"));
+
+    assert_eq!(folder.run("match walk takes.lwmatch path.csv -o walked.bvh").status, 2);
+    assert_eq!(
+        folder
+            .run("match walk takes.lwmatch path.csv -o slow.bvh --force")
+            .status,
+        2
+    );
+    let nobody = folder.run("match walk takes.lwmatch path.csv -o new.bvh --tag style=flight");
+    assert!(
+        nobody.status == 1 && nobody.stderr.contains("no row"),
+        "{}",
+        nobody.stderr
+    );
+    for (bad, what) in [
+        ("0,0,0\n", "two points"),
+        ("0,0,0\n0,1,1\n", "times must rise"),
+        ("0,0,0\n1,one,1\n", "line 2"),
+        ("", "two points"),
+    ] {
+        folder.write("bad.csv", bad);
+        let failed = folder.run("match walk takes.lwmatch bad.csv -o new.bvh");
+        assert!(
+            failed.status == 2 && failed.stderr.contains(what),
+            "{bad:?}: {}",
+            failed.stderr
+        );
+    }
+    std::fs::remove_file(folder.file("slow.bvh")).unwrap();
+    let gone = folder.run("match walk takes.lwmatch path.csv -o new.bvh");
+    assert!(gone.status == 2 && gone.stderr.contains("slow.bvh"), "{}", gone.stderr);
+    assert!(!folder.file("new.bvh").exists());
 }

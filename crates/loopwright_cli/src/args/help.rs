@@ -78,7 +78,7 @@ const SUMMARIES: [Summary; 21] = [
     },
     Summary {
         command: "match walk",
-        flags: &["output", "tag", "half-life", "every", "force"],
+        flags: &["output", "tag", "force"],
         example: "loopwright match walk takes.lwmatch path.csv -o walked.bvh",
     },
     Summary {

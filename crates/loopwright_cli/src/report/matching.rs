@@ -239,7 +239,7 @@ pub(crate) fn exported(answer: &ExportAnswer, npy: &Path) -> String {
 #[derive(Serialize)]
 struct WalkedPart {
     start_secs: f64,
-    file: String,
+    clip: String,
     frame: usize,
 }
 
@@ -250,7 +250,7 @@ pub(crate) struct WalkAnswer {
     frames: usize,
     fps: f64,
     jumps: usize,
-    jumps_per_sec: f64,
+    jump_rate_hz: f64,
     mean_path_error_m: f64,
     largest_path_error_m: f64,
     foot_slide_mps: Option<f64>,
@@ -268,7 +268,7 @@ impl WalkAnswer {
             let at = database.frame_of(walked.rows[frame]);
             WalkedPart {
                 start_secs: frame as f64 * take.frame_time_secs(),
-                file: database.clips()[at.clip].clip.name.clone(),
+                clip: database.clips()[at.clip].clip.name.clone(),
                 frame: at.frame,
             }
         };
@@ -277,7 +277,7 @@ impl WalkAnswer {
             frames: take.num_frames(),
             fps: take.frame_rate_hz(),
             jumps: walked.jumps.len(),
-            jumps_per_sec: walked.jumps.len() as f64 / take.duration_secs().max(take.frame_time_secs()),
+            jump_rate_hz: walked.jumps.len() as f64 / take.duration_secs().max(take.frame_time_secs()),
             mean_path_error_m: errors.iter().sum::<f64>() / errors.len().max(1) as f64,
             largest_path_error_m: errors.iter().copied().fold(0.0, f64::max),
             foot_slide_mps: walked.slide_mps,
@@ -296,7 +296,7 @@ pub(crate) fn walked(answer: &WalkAnswer, file: &str) -> String {
         answer.duration_secs,
         answer.frames,
         answer.jumps,
-        answer.jumps_per_sec,
+        answer.jump_rate_hz,
         answer.mean_path_error_m,
         answer.largest_path_error_m
     );
@@ -312,7 +312,7 @@ pub(crate) fn walked(answer: &WalkAnswer, file: &str) -> String {
         let _ = writeln!(
             text,
             "  {:>8.2} s  {} from frame {}",
-            part.start_secs, part.file, part.frame
+            part.start_secs, part.clip, part.frame
         );
     }
     text

@@ -138,13 +138,16 @@ fn read_path(file: &Path) -> Result<WalkPath, Failure> {
 }
 
 fn failure(error: &WalkError) -> Failure {
+    if *error == WalkError::NoRow {
+        return Failure::nothing(format!("cannot walk: {error}"))
+            .try_this("fewer --tag; `loopwright match inspect DB` lists the tags");
+    }
     let failure = Failure::error(format!("cannot walk: {error}"));
     match error {
         WalkError::Skeleton { .. } | WalkError::Rate { .. } => {
             failure.try_this("a database of takes of one skeleton and one frame rate")
         }
         WalkError::Source { .. } => failure.try_this("`loopwright match build` again: the file was changed since"),
-        WalkError::NoRow => failure.try_this("fewer --tag"),
         _ => failure.try_this("a shorter path"),
     }
 }
