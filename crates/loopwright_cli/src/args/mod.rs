@@ -8,6 +8,7 @@ mod help;
 mod loops;
 mod make;
 mod render;
+mod retarget;
 mod search;
 mod take;
 
@@ -18,6 +19,7 @@ pub(crate) use help::command;
 pub(crate) use loops::{BlendArgs, CheckArgs, CostArgs, PlayArgs};
 pub(crate) use make::{CloseArgs, MakeArgs, TargetArgs};
 pub(crate) use render::RenderArgs;
+pub(crate) use retarget::RetargetArgs;
 pub(crate) use search::{DEFAULT_TOP, FindArgs, MirrorArgs, SearchArgs, TurnSide};
 
 pub(crate) use take::{ConvertArgs, DemoArgs, InspectArgs, ListArgs, SynthArgs};
@@ -72,6 +74,8 @@ pub(crate) enum Command {
     Render(RenderArgs),
     /// Converts a take into another format, or mirrors it.
     Convert(ConvertArgs),
+    /// Puts a take or a loop onto the skeleton of your own character.
+    Retarget(RetargetArgs),
     /// Writes a synthetic take of a walker, and its true period, speed and contacts.
     Synth(SynthArgs),
     /// Makes a loop from a built-in take: writes the take, the loop, its sidecar and a plot.

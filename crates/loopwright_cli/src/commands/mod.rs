@@ -13,4 +13,5 @@ pub(crate) mod make;
 mod make_all;
 pub(crate) mod play;
 pub(crate) mod render;
+pub(crate) mod retarget;
 pub(crate) mod synth;

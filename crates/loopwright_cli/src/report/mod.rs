@@ -15,5 +15,6 @@ pub(crate) mod make;
 pub(crate) mod make_all;
 pub(crate) mod play;
 pub(crate) mod render;
+pub(crate) mod retarget;
 pub(crate) mod synth;
 mod table;
