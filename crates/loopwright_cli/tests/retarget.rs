@@ -70,6 +70,40 @@ fn the_map_is_kept_edited_and_its_mistakes_are_named() {
 }
 
 #[test]
+fn make_puts_the_take_onto_the_character_first() {
+    let folder = with_hero();
+    let made = folder
+        .run("make walk.bvh --rig hero.glb --json --save-recipe hero.toml")
+        .done()
+        .json();
+    assert_eq!(made["outputs"][0], "walk-loop.glb");
+    assert_eq!(
+        (&made["take"]["file"], &made["take"]["rig"]["file"]),
+        (&"walk.bvh".into(), &"hero.glb".into())
+    );
+    assert_eq!(made["quality"]["grade"], "good", "{made:#}");
+    folder.run("check walk-loop.glb").done();
+    let own = folder.json("loop.bvh.json");
+    assert_eq!(made["playback"]["samples"], own["playback"]["samples"]);
+    let again = folder
+        .run("make walk.bvh --recipe hero.toml -o again.glb --json")
+        .done()
+        .json();
+    assert_eq!(again["take"]["rig"], made["take"]["rig"]);
+    assert!(folder.read("again.glb") == folder.read("walk-loop.glb"));
+    folder.run("find walk.bvh --rig hero.glb").done();
+    assert_eq!(
+        folder
+            .run("make walk.bvh --rig hero.glb --all-animations -o all.glb")
+            .status,
+        2
+    );
+    assert_eq!(folder.run("make walk.bvh --map hero.toml -o all.glb").status, 2);
+    let refused = folder.run("make walk.bvh --rig hero.glb -o hero.glb --force");
+    assert!(refused.stderr.contains("is the rig itself"), "{}", refused.stderr);
+}
+
+#[test]
 fn neither_the_motion_nor_the_character_is_overwritten() {
     let folder = with_hero();
     let before = folder.read("hero.glb");

@@ -10,8 +10,10 @@ use crate::{
 
 /// Arms and legs; forelegs count as legs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LimbKind {
+pub enum LimbKind {
+    /// An arm.
     Arm,
+    /// A leg or a foreleg.
     Leg,
 }
 

@@ -22,6 +22,7 @@ mod legs;
 
 mod transfer;
 
+pub use anatomy::LimbKind;
 pub use map::{Given, JointMap, Link, MapError};
 pub use rig::{Rig, unturned};
 pub use transfer::Retarget;

@@ -3,11 +3,11 @@
 use glam::{DQuat, DVec3};
 
 use super::{
-    anatomy::{Anatomy, LimbKind},
+    anatomy::{Anatomy, Bones, LimbKind},
     reference,
 };
 use crate::{
-    analysis::{Body, BodyError, BodyOverrides},
+    analysis::{Body, BodyError, BodyOverrides, Side},
     motion::{Joint, Pose, Skeleton},
     take::Take,
 };
@@ -100,6 +100,15 @@ impl Rig {
         main.sort_unstable();
         main.dedup();
         main
+    }
+
+    /// Limbs of two bones: arm or leg, side, and the joints at the top, at elbow or knee, and at wrist or ankle.
+    pub fn two_bone_limbs(&self) -> Vec<(LimbKind, Side, [usize; 3])> {
+        let limbs = self.anatomy.limbs.iter().filter_map(|limb| {
+            let Bones { upper, lower, end } = limb.bones?;
+            Some((limb.kind, limb.side, [upper, lower, end?]))
+        });
+        limbs.collect()
     }
 
     /// The mean length of the legs, from thigh to ankle, metres; the body's size where it has none.
