@@ -67,6 +67,8 @@ pub mod quality;
 
 pub mod blend;
 
+pub mod retarget;
+
 pub mod transition;
 
 pub mod play;

@@ -13,13 +13,15 @@ use loopwright::{
 };
 use loopwright_formats::{
     AnimatedFile, AnimationChoice, BvhError, GltfError, LoadedTake, ReadError, ReadSettings, Sidecar, SpaceSettings,
-    UnitChoice, UpChoice, Warning, loop_file::facts::TakeFacts,
+    UnitChoice, UpChoice, Warning,
+    loop_file::facts::{RigFacts, TakeFacts},
 };
 
 use crate::{
     exit::Failure,
     files, memory, output,
     recipe::{StudyArgs, TakeArgs},
+    rig::{self, Character, Matched},
     talk,
 };
 
@@ -30,6 +32,8 @@ pub(crate) struct Loaded {
     pub(crate) analysis: Analysis,
     /// Frequency above which the take was smoothed.
     pub(crate) smooth_hz: Option<f64>,
+    /// The rig that it was carried over to, if any.
+    pub(crate) rig: Option<RigFacts>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -50,6 +54,7 @@ impl Loaded {
     pub(crate) fn facts(&self) -> TakeFacts {
         TakeFacts {
             smooth_hz: self.smooth_hz,
+            rig: self.rig.clone(),
             ..take_facts(&self.path, &self.file)
         }
     }
@@ -220,18 +225,38 @@ pub(crate) fn analysed(
     soft: &[Warning],
     study: &StudyArgs,
 ) -> Result<Loaded, Failure> {
-    let overrides = study.overrides();
+    let mut overrides = study.overrides();
     if let Some(hertz) = study.smooth {
         file.take = smoothed(&file.take, hertz, &overrides)?;
     }
-    let analysis = Analysis::with(&file.take, &overrides).map_err(body_failure)?;
     let mut warnings: Vec<String> = soft.iter().map(ToString::to_string).collect();
+    let mut on_rig = None;
+    if let Some(path) = &study.rig {
+        let character = Character::open(path)?;
+        let from = rig::rig_of(&file.take, &file.source, &overrides)?;
+        let matched = Matched::of(&character, from, study.map.as_deref())?;
+        let (take, facts) = matched.take(&file.take)?;
+        warnings.extend(matched.warnings());
+        on_rig = Some(facts);
+        // Joints that the user names are those of the take.
+        overrides = BodyOverrides {
+            hips: None,
+            feet: Vec::new(),
+            ..overrides
+        };
+        file = LoadedTake {
+            take,
+            source: character.file.source,
+        };
+    }
+    let analysis = Analysis::with(&file.take, &overrides).map_err(body_failure)?;
     warnings.extend(study_warnings(&file.take, &analysis));
     Ok(Loaded {
         path: path.to_owned(),
         file,
         analysis,
         smooth_hz: study.smooth,
+        rig: on_rig,
         warnings,
     })
 }

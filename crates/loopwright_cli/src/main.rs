@@ -20,6 +20,7 @@ mod output;
 mod plot;
 mod recipe;
 mod report;
+mod rig;
 mod search;
 mod signals;
 mod talk;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         Command::Check(args) => commands::check::run(&args),
         Command::Fit(args) => commands::fit::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
+        Command::Retarget(args) => commands::retarget::run(&args),
         Command::Render(args) => commands::render::run(&args),
         Command::Synth(args) => commands::synth::run(&args),
         Command::Demo(args) => commands::demo::run(&args),

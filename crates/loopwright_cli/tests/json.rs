@@ -75,6 +75,12 @@ fn what_commands_answer_about_takes_is_as_described() {
         (&convert["is_loop"], &convert["mirrored"]),
         (&false.into(), &true.into())
     );
+    let retarget = answer(&folder, "retarget walk.bvh --rig slow.bvh -o moved.glb", "retarget", 0);
+    assert_eq!(outputs(&folder, &retarget), ["moved.glb"]);
+    assert_eq!(
+        (&retarget["is_loop"], &retarget["take"]["rig"]["coverage"]),
+        (&false.into(), &1.0.into())
+    );
     let fit = answer(&folder, "fit walk.bvh slow.bvh --toml fit.toml", "fit", 1);
     assert_eq!(outputs(&folder, &fit), ["fit.toml"]);
     let numbers = answer(&folder, "fit --speed 5 --half-life 0.2", "fit", 0);

@@ -1,6 +1,7 @@
 //! The form of a take in its file, kept so that a loop can be written in it.
 
-use loopwright::Take;
+use glam::DQuat;
+use loopwright::{Pose, Skeleton, Take, retarget};
 
 #[cfg(feature = "fbx")]
 use crate::fbx;
@@ -112,6 +113,19 @@ impl Source {
                 ..source
             }),
         }
+    }
+
+    /// The rest pose of the take's joints as the file states it, local, in metres with +Y up.
+    ///
+    /// `skeleton` is that of the take that was read with this form. In BVH every joint rests without a turn; a form for a take from
+    /// elsewhere states the same.
+    pub fn rest(&self, skeleton: &Skeleton) -> Pose {
+        let stated = match self {
+            Self::Bvh(source) => return retarget::unturned(skeleton, source.space().turn()),
+            Self::Fbx(source) => source.rest(skeleton),
+            Self::Gltf(source) => source.rest(skeleton),
+        };
+        stated.unwrap_or_else(|| retarget::unturned(skeleton, DQuat::IDENTITY))
     }
 
     /// The whole file that was read, with all its animations; `None` if it cannot be extended.

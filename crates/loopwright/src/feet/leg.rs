@@ -13,13 +13,13 @@ use crate::{
 
 /// A leg of two bones.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Leg {
+pub(crate) struct Leg {
     /// The joint at the top of the leg, about which it swings.
-    pub(super) thigh: usize,
+    pub(crate) thigh: usize,
     /// The joint at which it bends.
-    pub(super) knee: usize,
+    pub(crate) knee: usize,
     /// The joint that is moved to the goal; it keeps its world rotation.
-    pub(super) ankle: usize,
+    pub(crate) ankle: usize,
     /// Axis about which the knee bends, in the axes of the joint above it; positive angles bend it further.
     hinge: DVec3,
 }
@@ -75,6 +75,16 @@ impl Leg {
         })
     }
 
+    /// The leg of thigh, knee and ankle whose knee bends about an axis, a unit vector in the axes of the joint above it.
+    pub(crate) fn with_hinge([thigh, knee, ankle]: [usize; 3], hinge: DVec3) -> Self {
+        Self {
+            thigh,
+            knee,
+            ankle,
+            hinge,
+        }
+    }
+
     /// The axis about which the knee bends over the whole loop.
     ///
     /// One axis for all samples: the axis of a single pose is undefined where the leg is straight, and would flip there.
@@ -101,7 +111,7 @@ impl Leg {
     ///
     /// `at` gives the current positions of joints, with the thigh already moved; `above_knee` is the rotation of the joint above
     /// the knee. If the goal is out of reach, the leg points to it.
-    pub(super) fn reach(&self, at: impl Fn(usize) -> DVec3, above_knee: DQuat, goal: DVec3) -> (DQuat, f64) {
+    pub(crate) fn reach(&self, at: impl Fn(usize) -> DVec3, above_knee: DQuat, goal: DVec3) -> (DQuat, f64) {
         let [thigh, knee, ankle] = [self.thigh, self.knee, self.ankle].map(&at);
         let angle = self.bend(at, above_knee).angle_at((goal - thigh).length());
         let bent = rotation::exp(self.hinge_at(above_knee) * angle);
@@ -121,12 +131,12 @@ impl Leg {
     }
 
     /// Axis of the knee for the given rotation of the joint above it.
-    pub(super) fn hinge_at(&self, above_knee: DQuat) -> DVec3 {
+    pub(crate) fn hinge_at(&self, above_knee: DQuat) -> DVec3 {
         above_knee * self.hinge
     }
 
     /// The flexion of the leg, see [`Bend`]; `above_knee` is the rotation of the joint above the knee.
-    pub(super) fn bend(&self, at: impl Fn(usize) -> DVec3, above_knee: DQuat) -> Bend {
+    pub(crate) fn bend(&self, at: impl Fn(usize) -> DVec3, above_knee: DQuat) -> Bend {
         let [thigh, knee, ankle] = [self.thigh, self.knee, self.ankle].map(at);
         Bend::of(knee - thigh, ankle - knee, self.hinge_at(above_knee))
     }
@@ -142,7 +152,7 @@ const LEAST_BEND: f64 = 0.07;
 /// The flexion of a leg: the squared distance from thigh to ankle is middle + reach * cos(flexed), and bending the knee further
 /// increases `flexed`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bend {
+pub(crate) struct Bend {
     middle: f64,
     reach: f64,
     /// The angle of the knee from its straightest, radians; negative where the knee bends the wrong way.
@@ -178,12 +188,12 @@ impl Bend {
     }
 
     /// Distance from thigh to ankle, metres.
-    pub(super) fn length(&self) -> f64 {
+    pub(crate) fn length(&self) -> f64 {
         self.distance(self.flexed)
     }
 
     /// The largest distance from thigh to ankle, metres: the current one, or that of a nearly straight leg if larger.
-    pub(super) fn longest(&self) -> f64 {
+    pub(crate) fn longest(&self) -> f64 {
         self.distance(LEAST_BEND).max(self.length())
     }
 
@@ -236,7 +246,7 @@ impl Bend {
 }
 
 /// The shortest rotation from one direction to another; the identity where either has no length.
-pub(super) fn arc(from: DVec3, to: DVec3) -> DQuat {
+pub(crate) fn arc(from: DVec3, to: DVec3) -> DQuat {
     let cross = from.cross(to);
     let turn = DQuat::from_xyzw(
         cross.x,

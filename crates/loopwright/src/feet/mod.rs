@@ -31,7 +31,7 @@ mod stage;
 
 mod stance;
 
-mod leg;
+pub(crate) mod leg;
 
 pub(crate) mod live;
 

@@ -15,7 +15,7 @@ struct Summary {
     example: &'static str,
 }
 
-const SUMMARIES: [Summary; 21] = [
+const SUMMARIES: [Summary; 22] = [
     Summary {
         command: "inspect",
         flags: &["contacts", "plot", "unit", "up", "json"],
@@ -105,6 +105,11 @@ const SUMMARIES: [Summary; 21] = [
         command: "convert",
         flags: &["for", "mirror", "unit", "up", "force"],
         example: "loopwright convert walk.bvh walk.glb",
+    },
+    Summary {
+        command: "retarget",
+        flags: &["rig", "output", "map", "save-map", "for"],
+        example: "loopwright retarget walk-loop.bvh --rig hero.glb -o hero-walk.glb",
     },
     Summary {
         command: "synth",

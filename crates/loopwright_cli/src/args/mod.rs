@@ -9,6 +9,7 @@ mod loops;
 mod make;
 mod matching;
 mod render;
+mod retarget;
 mod search;
 mod take;
 
@@ -22,6 +23,7 @@ pub(crate) use matching::{
     MatchArgs, MatchBuildArgs, MatchCommand, MatchExportArgs, MatchQueryArgs, MatchWalkArgs, StandingFoot,
 };
 pub(crate) use render::RenderArgs;
+pub(crate) use retarget::RetargetArgs;
 pub(crate) use search::{DEFAULT_TOP, FindArgs, MirrorArgs, SearchArgs, TurnSide};
 
 pub(crate) use take::{ConvertArgs, DemoArgs, InspectArgs, ListArgs, SynthArgs};
@@ -78,6 +80,8 @@ pub(crate) enum Command {
     Render(RenderArgs),
     /// Converts a take into another format, or mirrors it.
     Convert(ConvertArgs),
+    /// Puts a take or a loop onto the skeleton of your own character.
+    Retarget(RetargetArgs),
     /// Writes a synthetic take of a walker, and its true period, speed and contacts.
     Synth(SynthArgs),
     /// Makes a loop from a built-in take: writes the take, the loop, its sidecar and a plot.

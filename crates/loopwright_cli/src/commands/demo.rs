@@ -54,6 +54,7 @@ fn walk_the_road(folder: &Path, args: &DemoArgs) -> Result<Ending, Failure> {
         file,
         analysis,
         smooth_hz: None,
+        rig: None,
         warnings: Vec::new(),
     };
     let settings = SearchSettings::default();

@@ -47,6 +47,9 @@ pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
                         .try_this("a recipe without [stretch], or no --all-animations"),
                 );
             }
+            if recipe.take.rig.is_some() && (args.all_animations || numbers.len() > 1) {
+                return Err(Failure::error("--rig takes one animation at a time").try_this("--animation with one name"));
+            }
             if args.all_animations || numbers.len() > 1 {
                 return make_all(&args.take, &file, &numbers, (&recipe, &args.target, &search));
             }
@@ -80,7 +83,7 @@ fn make(
     let loop_path = target
         .output
         .clone()
-        .unwrap_or_else(|| default_output(take, recipe.take.animation.as_deref(), engine));
+        .unwrap_or_else(|| default_output(take, recipe, engine));
     let format = output::format_of(&loop_path)?;
     let sidecar_path = output::sidecar_path(&loop_path);
     let mut outputs = Outputs::new(target.force);
@@ -91,6 +94,9 @@ fn make(
     }
     if let Some(recipe) = &target.recipe {
         outputs.spare_as("recipe", recipe);
+    }
+    if let Some(rig) = &recipe.take.rig {
+        outputs.spare_as("rig", rig);
     }
     let saved = target.save_recipe.as_ref();
     for path in [Some(&loop_path), Some(&sidecar_path), saved].into_iter().flatten() {
@@ -278,13 +284,17 @@ fn choose(
 /// Maximum number of letters of an animation's name that go into a file name.
 const MAX_NAMED: usize = 60;
 
-/// `<stem>-loop.<extension>` in the current folder; `<stem>-<animation>-loop.<extension>` if an animation is given.
-fn default_output(take: &Path, animation: Option<&str>, engine: Target) -> PathBuf {
+/// `<stem>-loop.<extension>` in the current folder; `<stem>-<animation>-loop.<extension>` if an animation is given. The extension is
+/// that of the file that the loop goes into: the rig's if there is one.
+fn default_output(take: &Path, recipe: &Recipe, engine: Target) -> PathBuf {
+    let animation = recipe.take.animation.as_deref();
+    let goes_into = recipe.take.rig.as_deref().unwrap_or(take);
     let own = || {
-        take.extension()
+        goes_into
+            .extension()
             .map_or_else(|| "bvh".into(), |extension| extension.to_string_lossy())
     };
-    let extension = engine.extension(take).map_or_else(own, Cow::Borrowed);
+    let extension = engine.extension(goes_into).map_or_else(own, Cow::Borrowed);
     let animation = animation.map_or_else(String::new, |name| {
         let fit = |letter: char| {
             if letter.is_alphanumeric() || letter == '_' {

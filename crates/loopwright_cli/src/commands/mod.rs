@@ -15,4 +15,5 @@ mod make_all;
 pub(crate) mod matching;
 pub(crate) mod play;
 pub(crate) mod render;
+pub(crate) mod retarget;
 pub(crate) mod synth;

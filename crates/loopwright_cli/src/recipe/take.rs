@@ -1,6 +1,6 @@
 //! How a take is read and analysed.
 
-use std::{ffi::OsStr, str::FromStr};
+use std::{ffi::OsStr, path::PathBuf, str::FromStr};
 
 use clap::{Arg, Args, Command, builder::TypedValueParser, parser::ValueSource};
 use loopwright::{BodyOverrides, analysis::ContactLimits};
@@ -124,6 +124,12 @@ reading! {
         /// A foot stands below this height above its lowest point nearby, metres [default: 0.03].
         #[arg(long, help_heading = FEET, value_name = "M")]
         contact_height: Option<f64>,
+        /// The character that takes the motion (BVH, FBX, GLB or glTF); everything after reading is on its skeleton.
+        #[arg(long, value_name = "FILE")]
+        pub(crate) rig: Option<PathBuf>,
+        /// Which of its joints follow which, in TOML [default: found].
+        #[arg(long, value_name = "FILE", requires = "rig")]
+        pub(crate) map: Option<PathBuf>,
         /// Joints that mirror each other, as `LEFT=RIGHT`, where their names do not say so; flags name a file of them.
         #[arg(skip)]
         #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -16,5 +16,6 @@ pub(crate) mod make_all;
 pub(crate) mod matching;
 pub(crate) mod play;
 pub(crate) mod render;
+pub(crate) mod retarget;
 pub(crate) mod synth;
 mod table;

@@ -150,6 +150,7 @@ fn sampled(
         frame_time_secs: grid.frame_time_secs,
         animation: animation.to_owned(),
         begin_secs: grid.begin_secs,
+        rest_rotations: rest_rotations(scene, joints, turn),
         form: form::of(bytes, scene, anim, joints, grid.begin_secs).map_or_else(
             || Form::Fresh {
                 leaves: Some(Warning::RestNotKept),
@@ -321,6 +322,18 @@ fn rest_offsets(scene: &Scene, joints: &Joints, samples: &Samples) -> Vec<DVec3>
         worlds.push(world);
     }
     offsets
+}
+
+/// Rotations of all joints in the file's own pose; the first one's in the world, in our axes.
+fn rest_rotations(scene: &Scene, joints: &Joints, turn: DQuat) -> Vec<DQuat> {
+    let local = |node: usize| scene.nodes[node].local_transform;
+    let above = world_above(scene, joints, local).rotation;
+    let nodes = joints.nodes.iter().enumerate();
+    let rotations = nodes.map(|(joint, &node)| {
+        let own = scene::rotation(&local(node));
+        if joint == 0 { turn * above * own } else { own }
+    });
+    rotations.map(DQuat::normalize).collect()
 }
 
 fn skeleton(joints: &Joints, rest: &[DVec3], turn: DQuat, unit_metres: f64) -> Result<Skeleton, ReadError> {

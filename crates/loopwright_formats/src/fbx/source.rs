@@ -1,7 +1,7 @@
 //! The FBX form of a take, from its file or created for it.
 
 use glam::DQuat;
-use loopwright::Take;
+use loopwright::{Pose, Skeleton, Take};
 
 #[cfg(feature = "fbx")]
 use super::form::FbxFile;
@@ -16,6 +16,8 @@ pub struct FbxSource {
     pub(super) frame_time_secs: f64,
     pub(super) animation: String,
     pub(super) begin_secs: f64,
+    /// Rotations of the joints without animation, the first one's in the world; empty for a take from elsewhere.
+    pub(super) rest_rotations: Vec<DQuat>,
     pub(super) form: Form,
     /// Whether tracks that do not move are written as one key.
     pub(super) has_short_tracks: bool,
@@ -49,6 +51,7 @@ impl FbxSource {
             frame_time_secs: take.frame_time_secs(),
             animation: take.name().to_owned(),
             begin_secs: 0.0,
+            rest_rotations: Vec::new(),
             form: Form::Fresh { leaves: None },
             has_short_tracks: false,
             states_unit: false,
@@ -65,6 +68,14 @@ impl FbxSource {
                 ..Self::for_take(take)
             },
         }
+    }
+
+    /// The rest pose of its joints; `None` if they are not those of the skeleton.
+    pub(crate) fn rest(&self, skeleton: &Skeleton) -> Option<Pose> {
+        (self.rest_rotations.len() == skeleton.num_joints()).then(|| Pose {
+            translations: skeleton.joints().iter().map(|joint| joint.rest_offset).collect(),
+            rotations: self.rest_rotations.clone(),
+        })
     }
 
     /// Whether the file that was read can be extended.

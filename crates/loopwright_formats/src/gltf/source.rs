@@ -3,8 +3,13 @@
 use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
+use loopwright::{Pose, Skeleton};
 
-use super::{container::Document, parts::Nodes, stretch::Stretch};
+use super::{
+    container::Document,
+    parts::{Nodes, Transform},
+    stretch::Stretch,
+};
 use crate::space::Space;
 
 /// The form of a take in a glTF file: the whole file, the nodes that are joints, and their transform in the world.
@@ -74,6 +79,36 @@ impl GltfSource {
     /// Time of the take's first frame in the file, seconds: that of the earliest key.
     pub fn start_secs(&self) -> f64 {
         self.start_secs
+    }
+
+    /// The rest pose of its joints; `None` if they are not those of the skeleton.
+    pub(crate) fn rest(&self, skeleton: &Skeleton) -> Option<Pose> {
+        let nodes = Nodes::read(&self.document).ok()?;
+        if skeleton.num_joints() != self.joints.len() {
+            return None;
+        }
+        let mut stretches: Vec<Stretch> = Vec::with_capacity(self.joints.len());
+        let mut pose = Pose::default();
+        for (index, joint) in self.joints.iter().enumerate() {
+            let local = joint.node.map_or(Transform::IDENTITY, |node| nodes.transforms[node]);
+            let above = skeleton
+                .parent(index)
+                .map_or(self.above.stretch, |parent| stretches[parent]);
+            let translation = above.apply(local.translation);
+            stretches.push(above.below(local.rotation, local.scale));
+            let (translation, rotation) = if index == 0 {
+                let in_world = self.above.translation + self.above.turn * translation;
+                (
+                    self.space.turned(in_world),
+                    self.space.turn() * self.above.turn * local.rotation,
+                )
+            } else {
+                (translation, local.rotation)
+            };
+            pose.translations.push(translation * self.space.unit_metres);
+            pose.rotations.push(rotation.normalize());
+        }
+        Some(pose)
     }
 
     /// Whether the file has visible contents.

@@ -38,6 +38,24 @@ pub struct TakeFacts {
     pub up: String,
     /// Frequency above which the take was smoothed before the search and the cut; null if it was not smoothed.
     pub smooth_hz: Option<f64>,
+    /// The rig that the motion was carried over to; absent where it is on its own skeleton.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rig: Option<RigFacts>,
+}
+
+/// The rig that a motion was carried over to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RigFacts {
+    /// Its file, as it was named.
+    pub file: String,
+    /// Length of its legs over that of the motion's own skeleton.
+    pub scale: f64,
+    /// Joints of the rig that follow a joint of the motion; the others rest.
+    pub joints_followed: usize,
+    /// Share of its trunk and limbs that do, 0 to 1.
+    pub coverage: f64,
+    /// Joints whose counterpart is unsure.
+    pub unsure: Vec<String>,
 }
 
 impl TakeFacts {
@@ -53,6 +71,7 @@ impl TakeFacts {
             unit: space.unit_name(),
             up: space.up.to_string().to_ascii_lowercase(),
             smooth_hz: None,
+            rig: None,
         }
     }
 }

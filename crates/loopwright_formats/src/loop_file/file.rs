@@ -93,6 +93,23 @@ pub struct BlendOrigin<'a> {
     pub recentered_by: Option<Rigid>,
 }
 
+/// The source of a loop that was carried over to another rig.
+#[derive(Clone, Debug)]
+pub struct RetargetOrigin<'a> {
+    /// The file of the loop, and the rig.
+    pub take: TakeFacts,
+    /// The facts of the loop.
+    pub first: &'a Sidecar,
+    /// The treatment of its feet on the rig.
+    pub feet: FeetFacts,
+    /// The joint of the rig that carries only the root motion, if it has one.
+    pub root_joint: Option<usize>,
+    /// Whether such a joint is added.
+    pub add_root: bool,
+    /// The motion that brought the loop to the origin.
+    pub recentered_by: Option<Rigid>,
+}
+
 impl LoopFile {
     /// Writes a loop in the form of a source, reads it back, and measures the result.
     ///
@@ -173,6 +190,67 @@ impl LoopFile {
             }
             .in_space(source.space(), &origin.take),
             blend: Some(origin.blend),
+            take: origin.take,
+            ..Sidecar::default()
+        };
+        Ok(Self {
+            written,
+            sidecar,
+            quality,
+        })
+    }
+
+    /// The same for a loop that was carried over to another rig, in the form of a source with the rig's skeleton.
+    ///
+    /// Errors: [`LoopFileError`].
+    pub fn write_retargeted(
+        clip: &LoopClip,
+        origin: RetargetOrigin<'_>,
+        source: &Source,
+    ) -> Result<Self, LoopFileError> {
+        let first = origin.first;
+        let mode = first.root_motion.mode;
+        let writing = LoopWriteSettings {
+            in_place: !mode.moves_root(),
+            add_root: origin.add_root,
+            closing_key: match first.playback.closing_key {
+                true => ClosingKey::Repeat,
+                false => ClosingKey::Drop,
+            },
+            copies: first.playback.copies,
+            ..LoopWriteSettings::default()
+        };
+        let written = checked(clip, source, &writing)?;
+        let (take, keys) = written_keys(clip, &written, source, &writing)?;
+        let body = Body::find(&take, &BodyOverrides::default())?;
+        let quality = quality::measure(&keys, &body, None);
+        let verdict = Verdict::of(&quality, clip.root(), mode, clip.skeleton(), None);
+        let name_of = |joint: usize| clip.skeleton().joint(joint).name.clone();
+        let sidecar = Sidecar {
+            candidate: first.candidate.clone(),
+            mean_cycle: first.mean_cycle.clone(),
+            closure: first.closure.clone(),
+            root_motion: RootMotionFacts {
+                recentered: origin.recentered_by.map(RecenteredFacts::of),
+                ..describe::root_motion(clip.root(), mode, first.root_motion.space)
+            },
+            feet: Some(FeetFacts {
+                stances: describe::stances(clip, &quality::stands(&keys, &body, None)),
+                ..origin.feet
+            }),
+            quality: describe::quality(&quality, None, clip.skeleton(), verdict),
+            playback: PlaybackFacts {
+                samples: clip.num_samples(),
+                closing_key: first.playback.closing_key,
+                copies: first.playback.copies,
+                root_joint_added: origin.add_root,
+                carrier_joint: name_of(clip.carrier()),
+                root_joint: origin.root_joint.map(name_of),
+                animation: written.animation.clone(),
+                ..PlaybackFacts::default()
+            }
+            .in_space(source.space(), &origin.take),
+            blend: first.blend.clone(),
             take: origin.take,
             ..Sidecar::default()
         };

@@ -32,7 +32,7 @@ mod version_1;
 
 mod word;
 
-pub use file::{BlendOrigin, LoopFile, LoopFileError, written_keys};
+pub use file::{BlendOrigin, LoopFile, LoopFileError, RetargetOrigin, written_keys};
 pub use hash::OtherFile;
 pub use json::to_text;
 pub use load::{LoadLoopError, load_loop};

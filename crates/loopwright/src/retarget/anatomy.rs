@@ -1,0 +1,446 @@
+//! The chains of a body: trunk, limbs, fingers, tail, in the order in which they hang from each other.
+
+use glam::DVec3;
+
+use super::vocabulary::{Meaning, NUM_FINGERS, Word};
+use crate::{
+    analysis::{Body, FoundBy, Side},
+    motion::{Pose, Skeleton},
+};
+
+/// Arms and legs; forelegs count as legs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimbKind {
+    /// An arm.
+    Arm,
+    /// A leg or a foreleg.
+    Leg,
+}
+
+/// A limb, from the trunk to its end.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Limb {
+    pub(super) kind: LimbKind,
+    pub(super) side: Side,
+    /// Which pair of legs, from the hindmost; 0 for arms.
+    pub(super) row: usize,
+    /// All joints from below the trunk to hand or ankle; those that share the turn of a bone are left out.
+    pub(super) joints: Vec<usize>,
+    /// Upper bone, lower bone and end, of a limb that has exactly one joint between: an arm, or the leg of a biped.
+    pub(super) bones: Option<Bones>,
+    /// The ball of the foot or the toes.
+    pub(super) toe: Option<usize>,
+    /// Joints of the fingers, from the thumb to the little finger.
+    pub(super) fingers: [Vec<usize>; NUM_FINGERS],
+}
+
+/// The joints of a limb of two bones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Bones {
+    pub(super) upper: usize,
+    pub(super) lower: usize,
+    /// Hand or ankle; `None` where the rig ends at the lower bone.
+    pub(super) end: Option<usize>,
+}
+
+/// The chains of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Anatomy {
+    pub(super) hips: usize,
+    /// From above the hips to the joint that carries the arms.
+    pub(super) spine: Vec<usize>,
+    /// From there to below the head.
+    pub(super) neck: Vec<usize>,
+    pub(super) head: Option<usize>,
+    pub(super) tail: Vec<usize>,
+    pub(super) limbs: Vec<Limb>,
+    /// Feet that do not hang from their legs, each with the joint from which it is to hang.
+    pub(super) apart: Vec<(usize, usize)>,
+    pub(super) meanings: Vec<Meaning>,
+}
+
+impl Anatomy {
+    /// The chains of a body; `world` is a pose in which it stands.
+    pub(super) fn of(skeleton: &Skeleton, body: &Body, world: &Pose) -> Self {
+        let meanings: Vec<Meaning> = skeleton.joints().iter().map(|joint| Meaning::of(&joint.name)).collect();
+        let find = Finder {
+            skeleton,
+            body,
+            at: &world.translations,
+            meanings: &meanings,
+            left: left_by_feet(body, &world.translations),
+        };
+        let hips = body.hips;
+        let hands = find.hands();
+        let head = find.head();
+        let mut above: Vec<usize> = head.map_or_else(Vec::new, |head| find.path(hips, head));
+        let chest = match (hands[0], hands[1]) {
+            (Some(left), Some(right)) => find.shared(left, right),
+            _ => above
+                .iter()
+                .copied()
+                .find(|&joint| find.says(joint, Word::Neck))
+                .and_then(|neck| skeleton.parent(neck)),
+        };
+        if head.is_none() {
+            above = chest.map_or_else(Vec::new, |chest| find.path(hips, chest));
+        } else {
+            above.pop();
+        }
+        let fore = find.front_of_trunk(&above);
+        let end = chest
+            .or(fore)
+            .and_then(|chest| above.iter().position(|&joint| joint == chest));
+        let split = match end {
+            Some(at) => at + 1,
+            None if chest == Some(hips) => 0,
+            None => above
+                .iter()
+                .position(|&joint| find.says(joint, Word::Neck))
+                .unwrap_or(above.len()),
+        };
+        let neck = above.split_off(split);
+        let spine = above;
+        let trunk: Vec<usize> = core::iter::once(hips)
+            .chain(spine.iter().copied())
+            .chain(neck.iter().copied())
+            .collect();
+        let mut limbs = Vec::new();
+        let mut apart = Vec::new();
+        find.legs(&trunk, &mut limbs, &mut apart);
+        for (hand, side) in hands.into_iter().zip([Side::Left, Side::Right]) {
+            limbs.extend(hand.and_then(|hand| find.arm(&trunk, hand, side)));
+        }
+        let tail = find.tail(hips);
+        Self {
+            hips,
+            spine,
+            neck,
+            head,
+            tail,
+            limbs,
+            apart,
+            meanings,
+        }
+    }
+
+    /// The limb of a kind, side and row.
+    pub(super) fn limb(&self, like: &Limb) -> Option<&Limb> {
+        (self.limbs.iter()).find(|limb| (limb.kind, limb.side, limb.row) == (like.kind, like.side, like.row))
+    }
+
+    /// Whether it walks on two legs.
+    pub(super) fn is_biped(&self) -> bool {
+        self.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg).count() == 2
+    }
+}
+
+struct Finder<'a> {
+    skeleton: &'a Skeleton,
+    body: &'a Body,
+    at: &'a [DVec3],
+    meanings: &'a [Meaning],
+    /// The left of the body by the way its feet point, for names that do not tell sides.
+    left: Option<DVec3>,
+}
+
+/// A joint this far from the middle of the body, as a share of its distance from the hips, is at a side.
+const ASIDE_SHARE: f64 = 0.04;
+
+/// The left of a body whose feet have toes: they point ahead.
+fn left_by_feet(body: &Body, at: &[DVec3]) -> Option<DVec3> {
+    let ahead: DVec3 = (body.feet.iter())
+        .filter_map(|foot| Some(at[foot.toe?] - at[foot.ankle]))
+        .sum();
+    DVec3::Y.cross(ahead).try_normalize()
+}
+
+impl Finder<'_> {
+    fn says(&self, joint: usize, word: Word) -> bool {
+        self.meanings[joint].word == Some(word) && !self.meanings[joint].is_helper
+    }
+
+    /// Joints below `above` on the way to `joint`, which is the last; empty where it does not hang from it.
+    fn path(&self, above: usize, joint: usize) -> Vec<usize> {
+        let mut path = self.skeleton.path_from_root(joint);
+        match path.iter().position(|&on| on == above) {
+            Some(at) => path.split_off(at + 1),
+            None => Vec::new(),
+        }
+    }
+
+    /// The last joint on the paths to both.
+    fn shared(&self, one: usize, other: usize) -> Option<usize> {
+        let [one, other] = [one, other].map(|joint| self.skeleton.path_from_root(joint));
+        one.iter()
+            .zip(&other)
+            .take_while(|(one, other)| one == other)
+            .last()
+            .map(|(&joint, _)| joint)
+    }
+
+    /// The topmost joint of a word and side that hangs from the hips.
+    fn named(&self, word: Word, side: Option<Side>) -> Option<usize> {
+        (0..self.meanings.len()).find(|&joint| {
+            self.says(joint, word)
+                && self.meanings[joint].side == side
+                && !self.body.is_control(joint)
+                && self.skeleton.path_from_root(joint).contains(&self.body.hips)
+        })
+    }
+
+    fn head(&self) -> Option<usize> {
+        let by_body = (self.body.head).filter(|&head| self.body.bone_ends.iter().all(|(joint, _)| *joint != head));
+        by_body
+            .or_else(|| self.named(Word::Head, None))
+            .or_else(|| self.topmost())
+    }
+
+    /// The highest end of the body that is at no side, of rigs whose names do not tell.
+    fn topmost(&self) -> Option<usize> {
+        let skeleton = self.skeleton;
+        let hips = self.body.hips;
+        if self.body.feet.len() != 2 || self.meanings.iter().any(|meaning| meaning.word.is_some()) {
+            return None;
+        }
+        let is_end = |joint: &usize| skeleton.children(*joint).is_empty() && self.path(hips, *joint).len() > 1;
+        let ends = (0..self.meanings.len()).filter(|joint| is_end(joint) && self.side_of(*joint).is_none());
+        let top = ends.max_by(|&one, &other| self.at[one].y.total_cmp(&self.at[other].y))?;
+        (self.at[top].y > self.at[hips].y).then_some(top)
+    }
+
+    fn side_of(&self, joint: usize) -> Option<Side> {
+        let path = self.skeleton.path_from_root(joint);
+        let named = path.iter().rev().find_map(|&joint| self.meanings[joint].side);
+        named.or_else(|| {
+            let from_hips = self.at[joint] - self.at[self.body.hips];
+            let aside = self.left?.dot(from_hips);
+            (aside.abs() > ASIDE_SHARE * from_hips.length()).then_some(if aside > 0.0 {
+                Side::Left
+            } else {
+                Side::Right
+            })
+        })
+    }
+
+    /// The hands, left and right, or the last joints of arms without hands.
+    fn hands(&self) -> [Option<usize>; 2] {
+        let is_foot = |hand: usize| {
+            (self.body.feet.iter())
+                .any(|foot| foot.ankle == hand || self.skeleton.path_from_root(foot.ankle).contains(&hand))
+        };
+        [Side::Left, Side::Right].map(|side| {
+            let by_body = (self.body.hands.iter().copied()).find(|&hand| self.side_of(hand) == Some(side));
+            let words = [Word::Hand, Word::Forearm, Word::UpperArm];
+            (by_body
+                .into_iter()
+                .chain(words.into_iter().filter_map(|word| self.named(word, Some(side)))))
+            .find(|&hand| !is_foot(hand))
+            .or_else(|| self.farthest_aside(side))
+        })
+    }
+
+    /// The end of the limb of a side that reaches farthest from the hips and is neither leg nor head, of rigs whose names do not
+    /// tell: the joint from which fingers part, or the last.
+    fn farthest_aside(&self, side: Side) -> Option<usize> {
+        let skeleton = self.skeleton;
+        let taken: Vec<usize> = (self.body.feet.iter().map(|foot| foot.ankle).chain(self.body.head)).collect();
+        let reach = |joint: usize| self.at[joint].distance(self.at[self.body.hips]);
+        let is_free = |joint: &usize| {
+            let path = self.path(self.body.hips, *joint);
+            let meaning = &self.meanings[*joint];
+            path.len() > 2
+                && skeleton.children(*joint).is_empty()
+                && self.side_of(*joint) == Some(side)
+                && !self.body.is_control(*joint)
+                && meaning.word != Some(Word::Tail)
+                && !path.iter().any(|on| taken.contains(on) || self.says(*on, Word::Head))
+        };
+        let leaves = (0..self.meanings.len()).filter(is_free);
+        let leaf = leaves.max_by(|&one, &other| reach(one).total_cmp(&reach(other)))?;
+        let path = self.path(self.body.hips, leaf);
+        let sided = path.iter().position(|&joint| self.side_of(joint) == Some(side))?;
+        let hand = path[sided..]
+            .iter()
+            .skip(2)
+            .find(|&&joint| skeleton.children(joint).len() > 1);
+        Some(hand.copied().unwrap_or(leaf))
+    }
+
+    /// Where the forelegs part from the trunk, in bodies of more than two legs.
+    fn front_of_trunk(&self, trunk: &[usize]) -> Option<usize> {
+        if self.body.feet.len() <= 2 || self.body.found_by == FoundBy::AllLeaves {
+            return None;
+        }
+        let parts = self.body.feet.iter().filter_map(|foot| {
+            let path = self.skeleton.path_from_root(foot.ankle);
+            trunk.iter().rposition(|joint| path.contains(joint))
+        });
+        parts.max().map(|at| trunk[at])
+    }
+
+    /// Joints that bear no helper's name.
+    fn bare(&self, joints: &[usize], keep: usize) -> Vec<usize> {
+        (joints.iter().copied())
+            .filter(|&joint| joint == keep || !self.meanings[joint].is_helper)
+            .collect()
+    }
+
+    fn legs(&self, trunk: &[usize], limbs: &mut Vec<Limb>, apart: &mut Vec<(usize, usize)>) {
+        if self.body.found_by == FoundBy::AllLeaves {
+            return;
+        }
+        let mut feet: Vec<(usize, Limb)> = Vec::new();
+        for foot in &self.body.feet {
+            let Some(side) = foot.side.or_else(|| self.side_of(foot.ankle)) else {
+                continue;
+            };
+            let last = self.body.end_of_leg_apart(self.skeleton, foot);
+            let path = self.skeleton.path_from_root(last.unwrap_or(foot.ankle));
+            let at = path
+                .iter()
+                .rposition(|joint| trunk.contains(joint))
+                .map_or(0, |at| at + 1);
+            let hangs_at = trunk
+                .iter()
+                .position(|joint| at > 0 && *joint == path[at - 1])
+                .unwrap_or(0);
+            let mut chain = path[at..].to_vec();
+            if let Some(last) = last {
+                // The end of a leg's last bone may be a joint of its own; the foot stands in for it.
+                let lower = self.named(Word::Shin, Some(side)).filter(|lower| chain.contains(lower));
+                let lower = lower.unwrap_or(last);
+                apart.push((foot.ankle, lower));
+                chain.truncate(
+                    chain
+                        .iter()
+                        .position(|&joint| joint == lower)
+                        .map_or(chain.len(), |at| at + 1),
+                );
+                chain.push(foot.ankle);
+            }
+            let joints = self.bare(&chain, foot.ankle);
+            let is_two = self.body.feet.len() == 2;
+            feet.push((
+                hangs_at,
+                Limb {
+                    kind: LimbKind::Leg,
+                    side,
+                    row: 0,
+                    bones: if is_two {
+                        self.bones(&joints, Some(foot.ankle), [Word::Thigh, Word::Shin])
+                    } else {
+                        None
+                    },
+                    toe: foot.toe.or_else(|| self.toe_below(foot.ankle)),
+                    joints,
+                    fingers: Default::default(),
+                },
+            ));
+        }
+        // Pairs in the order in which they hang from the trunk.
+        for side in [Side::Left, Side::Right] {
+            let mut of_side: Vec<(usize, Limb)> = feet.iter().filter(|(_, limb)| limb.side == side).cloned().collect();
+            of_side.sort_by_key(|(hangs_at, _)| *hangs_at);
+            limbs.extend(
+                of_side
+                    .into_iter()
+                    .enumerate()
+                    .map(|(row, (_, limb))| Limb { row, ..limb }),
+            );
+        }
+    }
+
+    /// The toes below an ankle by what names say to us.
+    fn toe_below(&self, ankle: usize) -> Option<usize> {
+        let mut below = self.skeleton.children(ankle).iter().copied();
+        below.find(|&joint| self.says(joint, Word::Toe) || self.says(joint, Word::Foot))
+    }
+
+    /// The two bones of a limb: by their names, else so that both are as long as can be.
+    fn bones(&self, joints: &[usize], end: Option<usize>, words: [Word; 2]) -> Option<Bones> {
+        let inner: Vec<usize> = joints.iter().copied().filter(|&joint| Some(joint) != end).collect();
+        let named = |word| inner.iter().copied().rfind(|&joint| self.says(joint, word));
+        if let [Some(upper), Some(lower)] = words.map(named)
+            && inner.iter().position(|&joint| joint == upper) < inner.iter().position(|&joint| joint == lower)
+        {
+            return Some(Bones { upper, lower, end });
+        }
+        let Some(end_joint) = end else {
+            let &[.., upper, lower] = inner.as_slice() else {
+                return None;
+            };
+            return Some(Bones { upper, lower, end });
+        };
+        let shorter = |upper: usize, lower: usize| {
+            let bones = [(upper, lower), (lower, end_joint)].map(|(from, to)| self.at[from].distance(self.at[to]));
+            bones[0].min(bones[1])
+        };
+        let mut best: Option<(f64, Bones)> = None;
+        for (index, &upper) in inner.iter().enumerate() {
+            for &lower in &inner[index + 1..] {
+                let length = shorter(upper, lower);
+                // Of bones that hardly differ the ones nearest to the end: hip joints sit on short bones.
+                if best.is_none_or(|(most, _)| length > 0.9 * most) {
+                    best = Some((length, Bones { upper, lower, end }));
+                }
+            }
+        }
+        best.map(|(_, bones)| bones)
+    }
+
+    fn arm(&self, trunk: &[usize], hand: usize, side: Side) -> Option<Limb> {
+        let path = self.skeleton.path_from_root(hand);
+        let at = path.iter().rposition(|joint| trunk.contains(joint))?;
+        let has_hand = !(self.body.bone_ends.iter().any(|(joint, _)| *joint == hand))
+            && ![Word::Forearm, Word::UpperArm]
+                .iter()
+                .any(|&word| self.says(hand, word));
+        let joints = self.bare(&path[at + 1..], hand);
+        let bones = self.bones(&joints, has_hand.then_some(hand), [Word::UpperArm, Word::Forearm]);
+        // In SMPL and its kin "shoulder" is the upper arm: then no joint is named as one, and lengths decide.
+        Some(Limb {
+            kind: LimbKind::Arm,
+            side,
+            row: 0,
+            bones,
+            toe: None,
+            joints,
+            fingers: core::array::from_fn(|finger| self.finger(hand, finger)),
+        })
+    }
+
+    /// The joints of a finger, from the hand outwards.
+    fn finger(&self, hand: usize, finger: usize) -> Vec<usize> {
+        (hand + 1..self.meanings.len())
+            .filter(|&joint| self.says(joint, Word::Finger(finger)))
+            .filter(|&joint| self.skeleton.path_from_root(joint).contains(&hand) || self.hangs_beside(hand, joint))
+            .collect()
+    }
+
+    /// Whether a joint hangs from the same forearm as the hand: some rigs have several palms.
+    fn hangs_beside(&self, hand: usize, joint: usize) -> bool {
+        let Some(parent) = self.skeleton.parent(hand) else {
+            return false;
+        };
+        self.says(parent, Word::Forearm) && self.skeleton.path_from_root(joint).contains(&parent)
+    }
+
+    fn tail(&self, hips: usize) -> Vec<usize> {
+        let Some(mut joint) = self.named(Word::Tail, None) else {
+            return Vec::new();
+        };
+        if !self.skeleton.path_from_root(joint).contains(&hips) {
+            return Vec::new();
+        }
+        let mut tail = vec![joint];
+        while let [child] = self.skeleton.children(joint) {
+            joint = *child;
+            if self.meanings[joint].is_helper {
+                break;
+            }
+            tail.push(joint);
+        }
+        tail
+    }
+}

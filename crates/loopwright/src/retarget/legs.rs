@@ -1,0 +1,106 @@
+//! Legs of the target: each foot is put where that of the source stands, at the target's scale.
+//!
+//! Limbs carried over by their directions alone put feet where the proportions of the target take them, and standing feet slide.
+//! Here the ball of the foot (or the ankle) goes to the scaled place of the source's. This is a function of the pose alone, so
+//! what stands still goes on standing still, and a closed loop stays closed.
+
+use glam::{DQuat, DVec3};
+
+use super::{
+    Rig,
+    anatomy::{Bones, Limb, LimbKind},
+};
+use crate::{
+    feet::leg::Leg,
+    motion::{Pose, WorldTracks},
+};
+
+/// A leg of the target with the leg that it follows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct PlacedLeg {
+    pub(super) leg: Leg,
+    /// The joint above the knee.
+    pub(super) above_knee: usize,
+    /// The joint of the source that is followed: its ball of the foot, or its ankle.
+    pub(super) follows: usize,
+    /// From the ankle to the same point of the target, in the ankle's axes.
+    anchor: DVec3,
+}
+
+/// Bends smaller than this, as a share of the bones, tell no axis of the knee.
+const STRAIGHT: f64 = 0.01;
+
+impl PlacedLeg {
+    /// The leg of a limb; `turn` maps the source's world rotation of the thigh to the target's. `None` for a limb of other than
+    /// two bones.
+    pub(super) fn of(
+        (target, limb): (&Rig, &Limb),
+        (source, from): (&Rig, &Limb),
+        hangs_from: &[Option<usize>],
+        turn: DQuat,
+        motion: &WorldTracks,
+    ) -> Option<Self> {
+        let Bones { upper, lower, end } = limb.bones.filter(|_| limb.kind == LimbKind::Leg)?;
+        let (theirs, ankle) = (from.bones?, end?);
+        let above_knee = hangs_from[lower]?;
+        let hinge = hinge_of(theirs, motion).map_or_else(
+            || target.world.rotations[upper].conjugate() * (target.axes * DVec3::X),
+            |hinge| turn.conjugate() * hinge,
+        );
+        let rotations = &target.world.rotations;
+        let above_from_upper = rotations[above_knee].conjugate() * rotations[upper];
+        let both_have_toes = from.toe.zip(limb.toe);
+        let (follows, anchor) = match both_have_toes {
+            Some((from, toe)) => (from, target.world.translations[toe] - target.world.translations[ankle]),
+            None => (theirs.end?, DVec3::ZERO),
+        };
+        debug_assert!(follows < source.skeleton.num_joints());
+        Some(Self {
+            leg: Leg::with_hinge([upper, lower, ankle], (above_from_upper * hinge).normalize()),
+            above_knee,
+            follows,
+            anchor: rotations[ankle].conjugate() * anchor,
+        })
+    }
+
+    /// World rotations of thigh and shin with which the foot reaches `place`, the scaled one of what it follows.
+    ///
+    /// `world` is the pose so far. A leg that would have to stretch yields smoothly: the further, the less it follows.
+    pub(super) fn reach(&self, world: &Pose, place: DVec3) -> [DQuat; 2] {
+        let Leg { thigh, knee, ankle, .. } = self.leg;
+        let at = |joint: usize| world.translations[joint];
+        let above = world.rotations[self.above_knee];
+        let goal = place - world.rotations[ankle] * self.anchor - at(thigh);
+        let bend = self.leg.bend(at, above);
+        let (now, wanted) = (bend.length(), goal.length());
+        let length = if wanted > now {
+            let (room, missing) = (bend.longest() - now, wanted - now);
+            now + if room > 0.0 {
+                room * missing / (missing + room)
+            } else {
+                0.0
+            }
+        } else {
+            wanted
+        };
+        let goal = at(thigh) + goal.normalize_or_zero() * length;
+        let (swing, angle) = self.leg.reach(at, above, goal);
+        let bent = crate::math::rotation::exp(self.leg.hinge_at(above) * angle);
+        [
+            (swing * world.rotations[thigh]).normalize(),
+            (swing * bent * world.rotations[knee]).normalize(),
+        ]
+    }
+}
+
+/// The axis about which a knee of the source bends over the whole motion, in the axes of the thigh; `None` if it hardly bends.
+fn hinge_of(bones: Bones, motion: &WorldTracks) -> Option<DVec3> {
+    let ankle = bones.end?;
+    let (mut bend, mut size) = (DVec3::ZERO, 0.0);
+    for frame in 0..motion.num_frames() {
+        let [thigh, knee, ankle] = [bones.upper, bones.lower, ankle].map(|joint| motion.position(frame, joint));
+        bend += motion.rotation(frame, bones.upper).conjugate() * (knee - thigh).cross(ankle - knee);
+        size += (knee - thigh).length() * (ankle - knee).length();
+    }
+    (bend.length() > STRAIGHT * size).then(|| bend.normalize())
+}

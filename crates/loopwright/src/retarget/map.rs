@@ -1,0 +1,268 @@
+//! Which joints of one rig follow which of another.
+
+use super::{Rig, anatomy::Limb, vocabulary::Word};
+use crate::{motion::Skeleton, names};
+
+/// What a joint follows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    /// The joint of the source.
+    pub from: usize,
+    /// A second joint of the source and its share, from 0 to 1, where the joint lies between two: spines of different counts.
+    pub toward: Option<(usize, f64)>,
+    /// From 0 to 1: how sure the choice is. Names, place in the body and shape agree at 1.
+    pub confidence: f64,
+}
+
+/// For every joint of a target, what it follows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointMap {
+    /// By joint of the target; `None` for one that keeps its rest.
+    pub links: Vec<Option<Link>>,
+}
+
+/// What the caller says that a joint of the target follows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Given {
+    /// Nothing: it keeps its rest.
+    Rest,
+    /// A joint of the source, by exact name.
+    Joint(String),
+    /// Two joints of the source, and the share of the second.
+    Between(String, String, f64),
+}
+
+/// Why a joint map cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MapError {
+    /// A name is not a joint.
+    #[error("the {rig} has no joint named \"{name}\"")]
+    NoSuchJoint {
+        /// The motion's skeleton or the rig.
+        rig: &'static str,
+        /// The name given.
+        name: String,
+        /// Up to three joints of similar names.
+        similar: Vec<String>,
+    },
+    /// A share is no number from 0 to 1.
+    #[error("the share of \"{name}\" must lie between 0 and 1, found {found}")]
+    Share {
+        /// The joint of the target.
+        name: String,
+        /// The share given.
+        found: f64,
+    },
+    /// No joint of the limbs or the trunk has a counterpart.
+    #[error("no joint of the rig has a counterpart in the motion's skeleton")]
+    NothingMapped,
+}
+
+/// Below this confidence a choice is worth a look.
+const SURE: f64 = 0.75;
+
+impl Link {
+    fn sure(from: usize, confidence: f64) -> Self {
+        Self {
+            from,
+            toward: None,
+            confidence,
+        }
+    }
+
+    /// Whether the choice is worth a look.
+    pub fn is_unsure(&self) -> bool {
+        self.confidence < SURE
+    }
+}
+
+impl JointMap {
+    /// The map from one rig to another. Errors: [`MapError::NothingMapped`].
+    pub fn between(source: &Rig, target: &Rig) -> Result<Self, MapError> {
+        let mut links = vec![None; target.skeleton.num_joints()];
+        let says = |rig: &Rig, joint: usize| rig.anatomy.meanings[joint].word;
+        // 1 where both names say the word, less where one or none does, least where one says another.
+        let trust = |from: usize, to: usize, word: Word| -> f64 {
+            let of = |rig: &Rig, joint: usize| match says(rig, joint) {
+                Some(said) if said == word || stands_for(said, word) => 1.0,
+                None => 0.8,
+                Some(_) => 0.65,
+            };
+            of(source, from) * of(target, to)
+        };
+        let (of, to) = (&source.anatomy, &target.anatomy);
+        links[to.hips] = Some(Link::sure(of.hips, trust(of.hips, to.hips, Word::Hips).max(0.8)));
+        if let (Some(from), Some(head)) = (of.head, to.head) {
+            links[head] = Some(Link::sure(from, trust(from, head, Word::Head)));
+        }
+        spread(&mut links, Some(of.hips), &of.spine, &to.spine, None);
+        let chest = of.spine.last().copied().unwrap_or(of.hips);
+        spread(&mut links, Some(chest), &of.neck, &to.neck, of.head);
+        spread(&mut links, Some(of.hips), &of.tail, &to.tail, None);
+        for limb in &to.limbs {
+            let Some(from) = of.limb(limb) else { continue };
+            let (Some(bones), Some(theirs)) = (limb.bones, from.bones) else {
+                let base = from.joints.first().and_then(|&first| source.skeleton.parent(first));
+                spread(&mut links, base, &from.joints, &limb.joints, None);
+                toes(&mut links, from, limb);
+                continue;
+            };
+            let words = match limb.kind {
+                super::anatomy::LimbKind::Arm => [Word::UpperArm, Word::Forearm, Word::Hand],
+                super::anatomy::LimbKind::Leg => [Word::Thigh, Word::Shin, Word::Foot],
+            };
+            let above = |limb: &Limb, upper: usize| {
+                let at = limb.joints.iter().position(|&joint| joint == upper).unwrap_or(0);
+                limb.joints[..at].to_vec()
+            };
+            let (ours, others) = (above(limb, bones.upper), above(from, theirs.upper));
+            if !others.is_empty() {
+                spread(&mut links, None, &others, &ours, None);
+            }
+            for ((joint, from), word) in [
+                (Some(bones.upper), Some(theirs.upper)),
+                (Some(bones.lower), Some(theirs.lower)),
+                (bones.end, theirs.end),
+            ]
+            .into_iter()
+            .zip(words)
+            {
+                if let (Some(joint), Some(from)) = (joint, from) {
+                    links[joint] = Some(Link::sure(from, trust(from, joint, word)));
+                }
+            }
+            toes(&mut links, from, limb);
+            for (finger, from) in limb.fingers.iter().zip(&from.fingers) {
+                for (&joint, &from) in finger.iter().zip(from) {
+                    links[joint] = Some(Link::sure(from, 1.0));
+                }
+            }
+        }
+        let map = Self { links };
+        if map.links.iter().flatten().count() < 2 {
+            return Err(MapError::NothingMapped);
+        }
+        Ok(map)
+    }
+
+    /// The same map with the caller's choices in place of those found; pairs of a joint of the target and what it follows.
+    ///
+    /// Errors: a name that is no joint, a share out of range.
+    pub fn with(mut self, source: &Skeleton, target: &Skeleton, given: &[(String, Given)]) -> Result<Self, MapError> {
+        for (name, follows) in given {
+            let joint = find(target, "rig", name)?;
+            self.links[joint] = match follows {
+                Given::Rest => None,
+                Given::Joint(from) => Some(Link::sure(find(source, "motion's skeleton", from)?, 1.0)),
+                Given::Between(from, toward, share) => {
+                    if !(0.0..=1.0).contains(share) {
+                        return Err(MapError::Share {
+                            name: name.clone(),
+                            found: *share,
+                        });
+                    }
+                    let [from, toward] = [from, toward].map(|name| find(source, "motion's skeleton", name));
+                    Some(Link {
+                        from: from?,
+                        toward: Some((toward?, *share)),
+                        confidence: 1.0,
+                    })
+                }
+            };
+        }
+        Ok(self)
+    }
+
+    /// Each link in names, as [`Self::with`] takes it, for joints of the target that follow something.
+    pub fn names(&self, source: &Skeleton, target: &Skeleton) -> Vec<(String, Given)> {
+        let name = |joint: usize| source.joint(joint).name.clone();
+        let links = self
+            .links
+            .iter()
+            .enumerate()
+            .filter_map(|(joint, link)| Some((joint, (*link)?)));
+        links
+            .map(|(joint, link)| {
+                let follows = match link.toward {
+                    None => Given::Joint(name(link.from)),
+                    Some((toward, share)) => Given::Between(name(link.from), name(toward), share),
+                };
+                (target.joint(joint).name.clone(), follows)
+            })
+            .collect()
+    }
+
+    /// Joints of the target whose links are worth a look, with their links.
+    pub fn unsure(&self) -> impl Iterator<Item = (usize, Link)> + '_ {
+        let links = self
+            .links
+            .iter()
+            .enumerate()
+            .filter_map(|(joint, link)| Some((joint, (*link)?)));
+        links.filter(|(_, link)| link.is_unsure())
+    }
+
+    /// The share of the rig's trunk and limbs that follow something, from 0 to 1.
+    pub fn coverage(&self, target: &Rig) -> f64 {
+        let main = target.main_joints();
+        let followed = main.iter().filter(|&&joint| self.links[joint].is_some()).count();
+        followed as f64 / main.len().max(1) as f64
+    }
+}
+
+/// Whether a word is another program's for a part: SMPL calls the upper arm shoulder, and the toes foot.
+fn stands_for(said: Word, part: Word) -> bool {
+    matches!(
+        (said, part),
+        (Word::Clavicle, Word::UpperArm) | (Word::Foot, Word::Toe) | (Word::Spine, Word::Hips)
+    )
+}
+
+/// Links the joints of a chain to those of another: one to one where they are as many, else each to the two on either side of
+/// its place.
+///
+/// Place is the index over the number of joints; `base` is at 0 and `next` behind the last, where the chain ends at another joint.
+fn spread(links: &mut [Option<Link>], base: Option<usize>, from: &[usize], to: &[usize], next: Option<usize>) {
+    if from.len() == to.len() {
+        for (&from, &joint) in from.iter().zip(to) {
+            links[joint] = Some(Link::sure(from, 1.0));
+        }
+        return;
+    }
+    let stops: Vec<usize> = base.into_iter().chain(from.iter().copied()).chain(next).collect();
+    let Some(last) = stops.len().checked_sub(1) else { return };
+    let (first, steps) = (usize::from(base.is_some()), to.len() + usize::from(next.is_some()));
+    for (index, &joint) in to.iter().enumerate() {
+        // Without a base, the first joint follows the first.
+        let place = match first {
+            1 => (index + 1) as f64 / steps.max(1) as f64 * last as f64,
+            _ if to.len() > 1 => index as f64 / (to.len() - 1) as f64 * last as f64,
+            _ => last as f64,
+        };
+        let before = (place.floor() as usize).min(last);
+        let share = place - before as f64;
+        links[joint] = Some(Link {
+            from: stops[before],
+            toward: (share > 1e-9 && before < last).then(|| (stops[before + 1], share)),
+            confidence: 0.9,
+        });
+    }
+}
+
+fn toes(links: &mut [Option<Link>], from: &Limb, to: &Limb) {
+    if let (Some(from), Some(toe)) = (from.toe, to.toe) {
+        links[toe] = Some(Link::sure(from, 0.9));
+    }
+}
+
+fn find(skeleton: &Skeleton, rig: &'static str, name: &str) -> Result<usize, MapError> {
+    skeleton.find(name).ok_or_else(|| {
+        let joints = skeleton.joints().iter().map(|joint| joint.name.as_str());
+        MapError::NoSuchJoint {
+            rig,
+            name: name.to_owned(),
+            similar: names::nearest(name, joints, 3).into_iter().map(str::to_owned).collect(),
+        }
+    })
+}

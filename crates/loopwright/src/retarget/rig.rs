@@ -1,0 +1,185 @@
+//! A skeleton, its rest pose, and the parts of the body in it.
+
+use glam::{DQuat, DVec3};
+
+use super::{
+    anatomy::{Anatomy, Bones, LimbKind},
+    reference,
+};
+use crate::{
+    analysis::{Body, BodyError, BodyOverrides, Side},
+    motion::{Joint, Pose, Skeleton},
+    take::Take,
+};
+
+/// A character to take motion from or to give it to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rig {
+    pub(super) skeleton: Skeleton,
+    pub(super) body: Body,
+    pub(super) anatomy: Anatomy,
+    /// The pose in which it is compared with others, local and in the world.
+    pub(super) reference: Pose,
+    pub(super) world: Pose,
+    /// From the axes of the body to the world in that pose.
+    pub(super) axes: DQuat,
+    stands: bool,
+}
+
+/// Frames of a take that are looked at for a pose that stands.
+const MOST_FRAMES: usize = 64;
+
+impl Rig {
+    /// The rig of a take: its skeleton and rest pose, or its only pose.
+    ///
+    /// `rest` is the local pose without animation, as the file states it. Where the body does not stand in it, as in files whose
+    /// bones all rest along one axis, the most upright pose of the take is compared with other rigs instead. Errors: a joint that
+    /// `overrides` name does not exist.
+    pub fn of(take: &Take, rest: &Pose, overrides: &BodyOverrides) -> Result<Self, BodyError> {
+        let skeleton = take.skeleton().clone();
+        let body = Body::find(take, overrides)?;
+        let of_pose = |pose: Pose| {
+            let world = pose.as_ref().world(&skeleton);
+            let anatomy = Anatomy::of(&skeleton, &body, &world);
+            let upright = reference::uprightness(&anatomy, &world);
+            (pose, world, anatomy, upright)
+        };
+        let mut best = of_pose(rest.clone());
+        if best.3 < 1.0 {
+            let stride = take.num_frames().div_ceil(MOST_FRAMES);
+            for frame in (0..take.num_frames()).step_by(stride) {
+                let found = of_pose(take.pose(frame).to_pose());
+                if found.3 > best.3 {
+                    best = found;
+                }
+            }
+        }
+        let (reference, world, anatomy, upright) = best;
+        Ok(Self {
+            axes: reference::body_axes(&anatomy, &world),
+            skeleton,
+            body,
+            anatomy,
+            reference,
+            world,
+            stands: upright >= 1.0,
+        })
+    }
+
+    /// The tree of joints.
+    pub fn skeleton(&self) -> &Skeleton {
+        &self.skeleton
+    }
+
+    /// The parts of the body.
+    pub fn body(&self) -> &Body {
+        &self.body
+    }
+
+    /// The pose in which it is compared with other rigs, local.
+    pub fn reference(&self) -> &Pose {
+        &self.reference
+    }
+
+    /// Whether it stands in that pose. Where it does not, limbs may be laid onto another's askew.
+    pub fn stands(&self) -> bool {
+        self.stands
+    }
+
+    /// Joints of limbs, trunk and head: those that should follow another rig, in ascending order.
+    pub fn main_joints(&self) -> Vec<usize> {
+        let anatomy = &self.anatomy;
+        let mut main: Vec<usize> = core::iter::once(anatomy.hips).chain(anatomy.head).collect();
+        main.extend(anatomy.spine.iter().chain(&anatomy.neck));
+        for limb in &anatomy.limbs {
+            match limb.bones {
+                Some(bones) => main.extend([Some(bones.upper), Some(bones.lower), bones.end].into_iter().flatten()),
+                None => main.extend(&limb.joints),
+            }
+        }
+        main.sort_unstable();
+        main.dedup();
+        main
+    }
+
+    /// Limbs of two bones: arm or leg, side, and the joints at the top, at elbow or knee, and at wrist or ankle.
+    pub fn two_bone_limbs(&self) -> Vec<(LimbKind, Side, [usize; 3])> {
+        let limbs = self.anatomy.limbs.iter().filter_map(|limb| {
+            let Bones { upper, lower, end } = limb.bones?;
+            Some((limb.kind, limb.side, [upper, lower, end?]))
+        });
+        limbs.collect()
+    }
+
+    /// The mean length of the legs, from thigh to ankle, metres; the body's size where it has none.
+    pub(super) fn leg_length(&self) -> f64 {
+        let at = &self.world.translations;
+        let length = |chain: &[usize]| {
+            chain
+                .windows(2)
+                .map(|pair| at[pair[0]].distance(at[pair[1]]))
+                .sum::<f64>()
+        };
+        let legs: Vec<f64> = (self.anatomy.limbs.iter())
+            .filter(|limb| limb.kind == LimbKind::Leg)
+            .map(|limb| match limb.bones {
+                Some(bones) => {
+                    let chain: Vec<usize> = [Some(bones.upper), Some(bones.lower), bones.end]
+                        .into_iter()
+                        .flatten()
+                        .collect();
+                    length(&chain)
+                }
+                None => length(&limb.joints),
+            })
+            .collect();
+        let mean = legs.iter().sum::<f64>() / legs.len().max(1) as f64;
+        if mean > 0.0 {
+            return mean;
+        }
+        let (low, high) = (at.iter()).fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), p| {
+            (low.min(*p), high.max(*p))
+        });
+        (high - low).length().max(f64::MIN_POSITIVE)
+    }
+
+    /// Height of the ground under the rig in its reference pose, metres: 0 where it stands there, else that of its lowest point.
+    pub(super) fn ground(&self) -> f64 {
+        let lowest = self.lowest_of_feet();
+        let legs = self.leg_length();
+        if (-0.05 * legs..0.25 * legs).contains(&lowest) {
+            0.0
+        } else {
+            lowest
+        }
+    }
+
+    /// Height of the lowest joint or bone end of the feet.
+    fn lowest_of_feet(&self) -> f64 {
+        let feet: Vec<usize> = self.body.feet.iter().map(|foot| foot.ankle).collect();
+        let mut is_foot = vec![false; self.skeleton.num_joints()];
+        let mut lowest = f64::INFINITY;
+        for joint in 0..is_foot.len() {
+            let above = self.skeleton.parent(joint);
+            is_foot[joint] = feet.contains(&joint) || above.is_some_and(|above| is_foot[above]);
+            if is_foot[joint] {
+                let (at, turn) = (self.world.translations[joint], self.world.rotations[joint]);
+                let tip = self.skeleton.joint(joint).tip.map_or(at, |tip| at + turn * tip);
+                lowest = lowest.min(at.y).min(tip.y);
+            }
+        }
+        if lowest.is_finite() { lowest } else { 0.0 }
+    }
+}
+
+/// The rest pose of a skeleton whose joints rest without turns, except for the first.
+///
+/// This is the rest of BVH files, where `turn` is the rotation from the file's axes to ours.
+pub fn unturned(skeleton: &Skeleton, turn: DQuat) -> Pose {
+    let rotation = |joint: &Joint| if joint.parent.is_none() { turn } else { DQuat::IDENTITY };
+    skeleton
+        .joints()
+        .iter()
+        .map(|joint| (joint.rest_offset, rotation(joint)))
+        .collect()
+}

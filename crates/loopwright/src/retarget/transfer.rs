@@ -1,0 +1,508 @@
+//! Carries poses from one rig to another.
+
+use glam::{DMat3, DQuat, DVec3};
+
+use super::{
+    JointMap, Rig,
+    anatomy::{Limb, LimbKind},
+    legs::PlacedLeg,
+};
+use crate::{
+    feet::leg::arc,
+    loop_clip::{LoopClip, LoopClipError},
+    math::{
+        rigid::{Rigid, Twist},
+        rotation,
+    },
+    motion::{Pose, PoseRef, RootMotion, Tracks, WorldTracks},
+    root_motion::root_joint,
+    take::{Take, TakeError},
+};
+
+/// Motion of one rig on another; a function of the pose alone.
+#[derive(Clone, Debug)]
+pub struct Retarget {
+    source: Rig,
+    target: Rig,
+    /// By joint of the target.
+    follows: Vec<Option<Follow>>,
+    /// Joints from which those of the target hang: their parents, except for feet apart from their legs.
+    hangs_from: Vec<Option<usize>>,
+    /// Transforms in those joints' axes at rest.
+    hanging: Vec<Rigid>,
+    /// Joints of the target, each after the one from which it hangs.
+    order: Vec<usize>,
+    legs: Vec<PlacedLeg>,
+    /// Tops of the legs that place the hips, of the source and of the target; the hips themselves without legs.
+    tops: [Vec<usize>; 2],
+    scale: f64,
+    /// Height at which feet of the source stand, and at which those of the target do.
+    stands: [f64; 2],
+    /// From where the scaled hips are to where those of the target are, in the axes of the body: feet that are longer or higher
+    /// at the ankle than those of the source at the same scale put the ankles elsewhere.
+    hips_offset: DVec3,
+}
+
+/// How a joint turns: as one joint of the source, or between two.
+#[derive(Clone, Copy, Debug)]
+struct Follow {
+    from: usize,
+    /// From the source's world rotation to the target's, applied on the right.
+    turn: DQuat,
+    toward: Option<(usize, DQuat, f64)>,
+}
+
+/// Feet of the source stand at the height below which they are for this share of the motion.
+const STANDING_SHARE: f64 = 0.05;
+
+/// A foot whose toes lie steeper below the ankle than this in the rest pose is not laid flat, sine of the slope.
+const STEEP: f64 = 0.87;
+
+impl Retarget {
+    /// Prepares the transfer of a motion.
+    ///
+    /// `motion` holds the poses in the world, or seen from the root, on the source's skeleton: they tell at which height feet
+    /// stand and how knees bend.
+    pub fn new(source: &Rig, target: &Rig, map: &JointMap, motion: &WorldTracks) -> Self {
+        let hangs_from: Vec<Option<usize>> = (0..target.skeleton.num_joints())
+            .map(|joint| {
+                let apart = target.anatomy.apart.iter().find(|(foot, _)| *foot == joint);
+                apart.map_or(target.skeleton.parent(joint), |(_, lower)| Some(*lower))
+            })
+            .collect();
+        let at_rest = |joint: usize| Rigid::new(target.world.rotations[joint], target.world.translations[joint]);
+        let hanging = (0..hangs_from.len())
+            .map(|joint| match hangs_from[joint] {
+                Some(above) if Some(above) != target.skeleton.parent(joint) => {
+                    at_rest(above).inverse() * at_rest(joint)
+                }
+                _ => target.reference.as_ref().joint(joint),
+            })
+            .collect();
+        let laid = laid_onto(source, target);
+        let turn = |from: usize, joint: usize| {
+            let to_body = source.world.rotations[from].conjugate() * source.axes;
+            (to_body * laid[joint] * target.axes.conjugate() * target.world.rotations[joint]).normalize()
+        };
+        let follows: Vec<Option<Follow>> = (map.links.iter().enumerate())
+            .map(|(joint, link)| {
+                link.map(|link| Follow {
+                    from: link.from,
+                    turn: turn(link.from, joint),
+                    toward: link.toward.map(|(toward, share)| (toward, turn(toward, joint), share)),
+                })
+            })
+            .collect();
+        let legs: Vec<PlacedLeg> = (target.anatomy.limbs.iter())
+            .filter_map(|limb| {
+                let from = source.anatomy.limb(limb)?;
+                let thigh = follows[limb.bones?.upper]?;
+                PlacedLeg::of((target, limb), (source, from), &hangs_from, thigh.turn, motion)
+            })
+            .collect();
+        let scale = target.leg_length() / source.leg_length();
+        Self {
+            order: in_order(&hangs_from),
+            stands: heights(source, target, motion).unwrap_or_default(),
+            hips_offset: ankle_over_ball(target, source) - scale * ankle_over_ball(source, target),
+            tops: tops(source, target),
+            source: source.clone(),
+            target: target.clone(),
+            follows,
+            hangs_from,
+            hanging,
+            legs,
+            scale,
+        }
+    }
+
+    /// The same for a loop: its samples are the motion.
+    pub fn of_loop(source: &Rig, target: &Rig, map: &JointMap, clip: &LoopClip) -> Self {
+        let prepared = Self::new(source, target, map, &clip.tracks_from_root());
+        if is_level(clip.root()) {
+            return prepared;
+        }
+        // Seen from a root that tilts, no height is one over the ground.
+        Self {
+            stands: [0.0; 2],
+            hips_offset: DVec3::ZERO,
+            ..prepared
+        }
+    }
+
+    /// The ratio by which the root and the hips travel: that of the legs' lengths.
+    pub fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    /// A point of the source at the target's scale, on its ground.
+    fn place(&self, point: DVec3) -> DVec3 {
+        let [from, to] = self.stands;
+        self.scale * (point - DVec3::Y * from) + DVec3::Y * to
+    }
+
+    /// A local pose of the source on the target, local.
+    ///
+    /// # Panics
+    /// When the pose has other joints than the source.
+    pub fn pose(&self, pose: PoseRef<'_>) -> Pose {
+        let from = pose.world(&self.source.skeleton);
+        let mut turns: Vec<Option<DQuat>> = (self.follows.iter())
+            .map(|follow| {
+                follow.map(|follow| {
+                    let first = from.rotations[follow.from] * follow.turn;
+                    let turn = match follow.toward {
+                        Some((toward, turn, share)) => {
+                            let second = from.rotations[toward] * turn;
+                            rotation::exp(rotation::difference(second, first) * share) * first
+                        }
+                        None => first,
+                    };
+                    turn.normalize()
+                })
+            })
+            .collect();
+        let mut hips = self.standing(&turns, None);
+        let mean = |pose: &Pose, joints: &[usize]| {
+            joints.iter().map(|&joint| pose.translations[joint]).sum::<DVec3>() / joints.len() as f64
+        };
+        let [theirs, ours] = &self.tops;
+        let offset = self.offset_of_hips(&hips);
+        let shift = self.place(mean(&from, theirs)) + offset - mean(&hips, ours);
+        let at = hips.translations[self.target.anatomy.hips] + shift;
+        hips = self.standing(&turns, Some(at));
+        for leg in &self.legs {
+            let [thigh, shin] = leg.reach(&hips, self.place(from.translations[leg.follows]));
+            turns[leg.leg.thigh] = Some(thigh);
+            turns[leg.leg.knee] = Some(shin);
+        }
+        let world = if self.legs.is_empty() {
+            hips
+        } else {
+            self.standing(&turns, Some(at))
+        };
+        self.local(&world)
+    }
+
+    /// The offset of the hips in the world: its level part turns with them.
+    fn offset_of_hips(&self, world: &Pose) -> DVec3 {
+        let hips = self.target.anatomy.hips;
+        let turned = world.rotations[hips] * self.target.world.rotations[hips].conjugate();
+        let level = turned * (self.target.axes * DVec3::new(self.hips_offset.x, 0.0, self.hips_offset.z));
+        DVec3::new(level.x, self.hips_offset.y, level.z)
+    }
+
+    /// The target's pose in the world by the rotations of joints that follow others; all other joints rest.
+    fn standing(&self, turns: &[Option<DQuat>], hips: Option<DVec3>) -> Pose {
+        let num_joints = self.order.len();
+        let mut world = Pose {
+            translations: vec![DVec3::ZERO; num_joints],
+            rotations: vec![DQuat::IDENTITY; num_joints],
+        };
+        for &joint in &self.order {
+            let rest = self.hanging[joint];
+            let above = self.hangs_from[joint].map_or(Rigid::IDENTITY, |above| {
+                Rigid::new(world.rotations[above], world.translations[above])
+            });
+            let at = match hips.filter(|_| joint == self.target.anatomy.hips) {
+                Some(at) => at,
+                None => above.transform_point(rest.translation),
+            };
+            let turn = turns[joint].unwrap_or_else(|| (above.rotation * rest.rotation).normalize());
+            world.set_joint(joint, Rigid::new(turn, at));
+        }
+        world
+    }
+
+    /// A pose in the world as a local one; only the hips and feet apart from their legs leave their rest places.
+    fn local(&self, world: &Pose) -> Pose {
+        let skeleton = &self.target.skeleton;
+        let moves =
+            |joint: usize| joint == self.target.anatomy.hips || self.hangs_from[joint] != skeleton.parent(joint);
+        (0..skeleton.num_joints())
+            .map(|joint| {
+                let own = world.as_ref().joint(joint);
+                let Some(parent) = skeleton.parent(joint) else {
+                    return (own.translation, own.rotation);
+                };
+                let local = world.as_ref().joint(parent).inverse() * own;
+                let rest = self.target.reference.translations[joint];
+                (
+                    if moves(joint) { local.translation } else { rest },
+                    local.rotation.normalize(),
+                )
+            })
+            .collect()
+    }
+
+    /// A take on the target's skeleton: the same frames and times. Errors: values leave the plausible range.
+    pub fn take(&self, take: &Take) -> Result<Take, TakeError> {
+        let mut tracks = Tracks::empty(self.target.skeleton.clone(), take.frame_time_secs(), take.num_frames());
+        for frame in 0..take.num_frames() {
+            tracks.push(self.pose(take.pose(frame)).as_ref());
+        }
+        Take::of_tracks(take.name(), tracks)
+    }
+
+    /// A loop on the target's skeleton: the same samples and period, the root motion at the target's scale.
+    ///
+    /// The root motion goes to the rig's root joint where it has one, else to its hips. Errors: none is known.
+    pub fn loop_clip(&self, clip: &LoopClip) -> Result<LoopClip, LoopClipError> {
+        let path: Vec<Rigid> = clip.path().iter().map(|&sway| self.scaled(sway)).collect();
+        let clip = clip.clone().on_screw()?;
+        let step_secs = clip.step_secs();
+        let mut tracks = Tracks::empty(self.target.skeleton.clone(), step_secs, clip.num_samples());
+        for sample in 0..clip.num_samples() {
+            tracks.push(self.pose(clip.body_pose(sample)).as_ref());
+        }
+        let RootMotion { start, twist } = *clip.root();
+        let mut start = self.scaled(start);
+        if is_level(clip.root()) {
+            // Heights are counted from the soles on.
+            start.translation.y = 0.0;
+        }
+        let root = RootMotion {
+            start,
+            twist: Twist {
+                linear: twist.linear * self.scale,
+                ..twist
+            },
+        };
+        let mapped = LoopClip::new(clip.name(), tracks, self.carrier(), root)?;
+        if path.is_empty() {
+            Ok(mapped)
+        } else {
+            mapped.along(path)
+        }
+    }
+
+    fn scaled(&self, motion: Rigid) -> Rigid {
+        Rigid::new(motion.rotation, motion.translation * self.scale)
+    }
+
+    /// The joint of the target that carries only the root motion, if it has one.
+    ///
+    /// Feet apart from their legs move with the root only where it stands above them and the hips.
+    pub fn root_joint(&self) -> Option<usize> {
+        let (skeleton, body) = (&self.target.skeleton, &self.target.body);
+        let mut rest = Tracks::empty(skeleton.clone(), 1.0, 1);
+        rest.push(self.target.reference.as_ref());
+        let above_feet = || {
+            let paths = self
+                .target
+                .anatomy
+                .apart
+                .iter()
+                .map(|(foot, _)| skeleton.path_from_root(*foot));
+            let hips = skeleton.path_from_root(body.hips);
+            paths
+                .filter_map(|path| {
+                    path.iter()
+                        .zip(&hips)
+                        .take_while(|(one, other)| one == other)
+                        .last()
+                        .map(|(&joint, _)| joint)
+                })
+                .min()
+        };
+        root_joint::find(skeleton, &rest.world(), body).or_else(above_feet)
+    }
+
+    fn carrier(&self) -> usize {
+        self.root_joint().unwrap_or(self.target.anatomy.hips)
+    }
+}
+
+/// Whether a root stays upright, so that heights seen from it are heights over the ground.
+fn is_level(root: &RootMotion) -> bool {
+    let upright = |v: DVec3| v.x.abs().max(v.z.abs()) < 1e-9;
+    upright(root.start.rotation * DVec3::Y) && upright(root.twist.angular)
+}
+
+/// Joints in an order in which each comes after the one from which it hangs.
+fn in_order(hangs_from: &[Option<usize>]) -> Vec<usize> {
+    let mut below = vec![Vec::new(); hangs_from.len()];
+    let mut open = Vec::new();
+    for (joint, above) in hangs_from.iter().enumerate().rev() {
+        match above {
+            Some(above) => below[*above].push(joint),
+            None => open.push(joint),
+        }
+    }
+    let mut order = Vec::with_capacity(hangs_from.len());
+    while let Some(joint) = open.pop() {
+        order.push(joint);
+        open.extend(&below[joint]);
+    }
+    order
+}
+
+/// Tops of the legs that both rigs have, hind legs of animals; the hips of both where there are none.
+fn tops(source: &Rig, target: &Rig) -> [Vec<usize>; 2] {
+    let top = |limb: &Limb| {
+        limb.bones
+            .map_or(limb.joints.first().copied(), |bones| Some(bones.upper))
+    };
+    let mut tops = [Vec::new(), Vec::new()];
+    for limb in target
+        .anatomy
+        .limbs
+        .iter()
+        .filter(|limb| limb.kind == LimbKind::Leg && limb.row == 0)
+    {
+        if let Some((from, to)) = source.anatomy.limb(limb).and_then(top).zip(top(limb)) {
+            tops[0].push(from);
+            tops[1].push(to);
+        }
+    }
+    if tops[0].is_empty() {
+        return [vec![source.anatomy.hips], vec![target.anatomy.hips]];
+    }
+    tops
+}
+
+/// Heights at which feet stand: of the source's over its motion, of the target's over its ground. `None` without feet.
+fn heights(source: &Rig, target: &Rig, motion: &WorldTracks) -> Option<[f64; 2]> {
+    let mut pairs = Vec::new();
+    for limb in target.anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg) {
+        let Some(from) = source.anatomy.limb(limb) else {
+            continue;
+        };
+        pairs.extend(match from.toe.zip(limb.toe) {
+            Some(toes) => Some(toes),
+            None => from.joints.last().copied().zip(limb.joints.last().copied()),
+        });
+    }
+    if pairs.is_empty() {
+        return None;
+    }
+    let ground = target.ground();
+    let ours: f64 = pairs
+        .iter()
+        .map(|(_, to)| target.world.translations[*to].y - ground)
+        .sum();
+    let lowest = |frame: usize| {
+        let heights = pairs.iter().map(|(from, _)| motion.position(frame, *from).y);
+        heights.fold(f64::INFINITY, f64::min)
+    };
+    let mut theirs: Vec<f64> = (0..motion.num_frames()).map(lowest).collect();
+    let at = (STANDING_SHARE * theirs.len() as f64) as usize;
+    theirs.sort_unstable_by(f64::total_cmp);
+    Some([theirs[at], ours / pairs.len() as f64])
+}
+
+/// From the ball of the foot to the ankle in the rest pose, the mean of the legs, in the axes of the body; zero where either rig
+/// has no toes.
+fn ankle_over_ball(rig: &Rig, other: &Rig) -> DVec3 {
+    let mut offsets = Vec::new();
+    for limb in rig.anatomy.limbs.iter().filter(|limb| limb.kind == LimbKind::Leg) {
+        let both = other.anatomy.limb(limb).is_some_and(|theirs| theirs.toe.is_some());
+        if let (true, Some(toe), Some(ankle)) = (both, limb.toe, limb.bones.and_then(|bones| bones.end)) {
+            let at = &rig.world.translations;
+            offsets.push(rig.axes.conjugate() * (at[ankle] - at[toe]));
+        }
+    }
+    let mean = offsets.iter().sum::<DVec3>() / offsets.len().max(1) as f64;
+    DVec3::new(0.0, mean.y, mean.z)
+}
+
+/// For every joint of the target, the turn in the axes of the body that lays its rest pose onto the source's.
+///
+/// The trunk keeps the bearing of the target. Each bone of a limb is laid along the source's by the shortest turn after that of
+/// the bone above it; hands with knuckles by these, feet over the ground.
+fn laid_onto(source: &Rig, target: &Rig) -> Vec<DQuat> {
+    let mut laid = vec![DQuat::IDENTITY; target.skeleton.num_joints()];
+    let at = |rig: &Rig, joint: usize| rig.axes.conjugate() * rig.world.translations[joint];
+    for limb in &target.anatomy.limbs {
+        let Some(from) = source.anatomy.limb(limb) else {
+            continue;
+        };
+        let (Some(ours), Some(theirs)) = (limb.bones, from.bones) else {
+            continue;
+        };
+        let along = |rig: &Rig, from: usize, to: Option<usize>| match to {
+            Some(to) => Some(at(rig, to) - at(rig, from)),
+            None => tip(rig, from),
+        };
+        let next = |above: DQuat, ours: Option<DVec3>, theirs: Option<DVec3>| match (ours, theirs) {
+            (Some(ours), Some(theirs)) => (arc(above * ours, theirs) * above).normalize(),
+            _ => above,
+        };
+        let upper = next(
+            DQuat::IDENTITY,
+            along(target, ours.upper, Some(ours.lower)),
+            along(source, theirs.upper, Some(theirs.lower)),
+        );
+        let lower = next(
+            upper,
+            along(target, ours.lower, ours.end),
+            along(source, theirs.lower, theirs.end),
+        );
+        (laid[ours.upper], laid[ours.lower]) = (upper, lower);
+        let Some(end) = ours.end else { continue };
+        laid[end] = match limb.kind {
+            LimbKind::Arm => match (knuckles(target, limb), knuckles(source, from)) {
+                (Some(ours), Some(theirs)) => (theirs * ours.conjugate()).normalize(),
+                _ => lower,
+            },
+            LimbKind::Leg => match (flat(target, limb), flat(source, from)) {
+                (Some(ours), Some(theirs)) => arc(ours, theirs),
+                _ => DQuat::IDENTITY,
+            },
+        };
+        if let Some(toe) = limb.toe {
+            laid[toe] = laid[end];
+        }
+        for (finger, others) in limb.fingers.iter().zip(&from.fingers) {
+            let mut above = laid[end];
+            for (index, (&joint, &other)) in finger.iter().zip(others).enumerate() {
+                let (ours, theirs) = (finger.get(index + 1), others.get(index + 1));
+                if let (Some(&ours), Some(&theirs)) = (ours, theirs) {
+                    above = next(
+                        above,
+                        along(target, joint, Some(ours)),
+                        along(source, other, Some(theirs)),
+                    );
+                }
+                laid[joint] = above;
+            }
+        }
+    }
+    laid
+}
+
+/// Where the bone of a joint without children ends, in the axes of the body.
+fn tip(rig: &Rig, joint: usize) -> Option<DVec3> {
+    let end = match rig.skeleton.children(joint) {
+        [only] => Some(rig.reference.translations[*only]),
+        _ => rig.skeleton.joint(joint).tip,
+    };
+    end.filter(|end| end.length() > 0.0)
+        .map(|end| rig.axes.conjugate() * (rig.world.rotations[joint] * end))
+}
+
+/// The axes of a hand by its knuckles, in the axes of the body: outwards, across, and the normal of both.
+fn knuckles(rig: &Rig, limb: &Limb) -> Option<DQuat> {
+    let hand = limb.bones?.end?;
+    let at = |joint: usize| rig.axes.conjugate() * rig.world.translations[joint];
+    let bases: Vec<usize> = limb.fingers[1..]
+        .iter()
+        .filter_map(|finger| finger.first().copied())
+        .collect();
+    let (&first, &last) = (bases.first()?, bases.last()?);
+    let middle = bases.iter().map(|&base| at(base)).sum::<DVec3>() / bases.len() as f64;
+    let out = (middle - at(hand)).try_normalize()?;
+    let across = at(first) - at(last);
+    let across = (across - out * across.dot(out)).try_normalize()?;
+    Some(DQuat::from_mat3(&DMat3::from_cols(out, across, out.cross(across))).normalize())
+}
+
+/// The direction of a foot over the ground, in the axes of the body; `None` for one that points down.
+fn flat(rig: &Rig, limb: &Limb) -> Option<DVec3> {
+    let toe = limb.toe?;
+    let along = rig.axes.conjugate() * (rig.world.translations[toe] - rig.world.translations[limb.bones?.end?]);
+    if along.y.abs() > STEEP * along.length() {
+        return None;
+    }
+    DVec3::new(along.x, 0.0, along.z).try_normalize()
+}

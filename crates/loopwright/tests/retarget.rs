@@ -1,0 +1,472 @@
+//! Retargeting with known truth: rigs made here from the synthetic walker's, with other names, axes, rests and proportions.
+
+use glam::{DQuat, DVec3};
+use loopwright::{
+    Analysis, BodyOverrides, Joint, LoopClip, LoopSettings, Pose, RootMotion, SearchSettings, Skeleton, Take, Tracks,
+    loop_clip::LoopKeys,
+    math::{Rigid, rotation},
+    quality,
+    retarget::{Given, JointMap, MapError, Retarget, Rig, unturned},
+};
+use loopwright_synth::{WalkSettings, synthesize};
+
+const MIXAMO: &str = "Hips LeftUpLeg LeftLeg LeftFoot LeftToeBase RightUpLeg RightLeg RightFoot RightToeBase Spine Spine1 Spine2 \
+    Neck Head LeftShoulder LeftArm LeftForeArm LeftHand RightShoulder RightArm RightForeArm RightHand";
+const UNREAL: &str = "pelvis thigh_l calf_l foot_l ball_l thigh_r calf_r foot_r ball_r spine_01 spine_02 spine_03 neck_01 head \
+    clavicle_l upperarm_l lowerarm_l hand_l clavicle_r upperarm_r lowerarm_r hand_r";
+const VRM: &str = "J_Bip_C_Hips J_Bip_L_UpperLeg J_Bip_L_LowerLeg J_Bip_L_Foot J_Bip_L_ToeBase J_Bip_R_UpperLeg \
+    J_Bip_R_LowerLeg J_Bip_R_Foot J_Bip_R_ToeBase J_Bip_C_Spine J_Bip_C_Chest J_Bip_C_UpperChest J_Bip_C_Neck J_Bip_C_Head \
+    J_Bip_L_Shoulder J_Bip_L_UpperArm J_Bip_L_LowerArm J_Bip_L_Hand J_Bip_R_Shoulder J_Bip_R_UpperArm J_Bip_R_LowerArm \
+    J_Bip_R_Hand";
+const SMPL: &str = "Pelvis L_Hip L_Knee L_Ankle L_Foot R_Hip R_Knee R_Ankle R_Foot Spine1 Spine2 Spine3 Neck Head L_Collar \
+    L_Shoulder L_Elbow L_Wrist R_Collar R_Shoulder R_Elbow R_Wrist";
+const RIGIFY: &str = "DEF-hips DEF-thigh.L DEF-shin.L DEF-foot.L DEF-toe.L DEF-thigh.R DEF-shin.R DEF-foot.R DEF-toe.R \
+    DEF-spine DEF-spine.001 DEF-spine.002 DEF-neck DEF-head DEF-shoulder.L DEF-upper_arm.L DEF-forearm.L DEF-hand.L \
+    DEF-shoulder.R DEF-upper_arm.R DEF-forearm.R DEF-hand.R";
+const NUMBERS: &str = "n0 n1 n2 n3 n4 n5 n6 n7 n8 n9 n10 n11 n12 n13 n14 n15 n16 n17 n18 n19 n20 n21";
+
+fn walk() -> Take {
+    let settings = WalkSettings {
+        seconds: 6.0,
+        ..WalkSettings::default()
+    };
+    synthesize(&settings).unwrap().take
+}
+
+fn rig_of(take: &Take) -> Rig {
+    Rig::of(
+        take,
+        &unturned(take.skeleton(), DQuat::IDENTITY),
+        &BodyOverrides::default(),
+    )
+    .unwrap()
+}
+
+/// How a character of the tests differs from the walker.
+#[derive(Clone, Copy)]
+struct Character {
+    names: &'static str,
+    /// How far the arms hang down at rest, radians.
+    arms_down: f64,
+    legs: f64,
+    arms: f64,
+    /// Whether each joint has axes of its own at rest.
+    has_own_axes: bool,
+    /// Which way it faces at rest, radians from +Z.
+    faces: f64,
+}
+
+const PLAIN: Character = Character {
+    names: UNREAL,
+    arms_down: 0.0,
+    legs: 1.0,
+    arms: 1.0,
+    has_own_axes: false,
+    faces: 0.0,
+};
+
+/// The walker's joints without its end joints, as a rig that stands at rest on the ground.
+fn character(walker: &Take, of: Character) -> Take {
+    let names: Vec<&str> = of.names.split_whitespace().collect();
+    let source = walker.skeleton();
+    let kept: Vec<usize> = MIXAMO
+        .split_whitespace()
+        .map(|name| source.find(name).unwrap())
+        .collect();
+    let mut order: Vec<usize> = (0..kept.len()).collect();
+    order.sort_by_key(|&index| kept[index]);
+    let (mut joints, mut pose, mut worlds) = (Vec::new(), Pose::default(), Vec::<Rigid>::new());
+    let place = |joint: usize| order.iter().position(|&index| kept[index] == joint);
+    for (number, &index) in order.iter().enumerate() {
+        let mixamo = MIXAMO.split_whitespace().nth(index).unwrap();
+        let mut above = source.parent(kept[index]);
+        while above.is_some_and(|joint| place(joint).is_none()) {
+            above = source.parent(above.unwrap());
+        }
+        let parent = above.and_then(place);
+        let factor = match mixamo {
+            name if name.contains("Leg") || name.contains("Foot") || name.contains("Toe") => of.legs,
+            name if name.contains("Arm") || name.contains("Hand") => of.arms,
+            _ => 1.0,
+        };
+        let mut offset = source.joint(kept[index]).rest_offset * factor;
+        if parent.is_none() {
+            offset.y = 0.0;
+        }
+        let hangs = mixamo.contains("ForeArm") || mixamo.contains("Hand");
+        let sign = if mixamo.starts_with("Left") { -1.0 } else { 1.0 };
+        let lowered = if hangs {
+            rotation::exp(DVec3::Z * sign * of.arms_down)
+        } else {
+            DQuat::IDENTITY
+        };
+        let turned = rotation::from_yaw(of.faces);
+        let at = parent.map_or(DVec3::ZERO, |parent: usize| worlds[parent].translation) + turned * (lowered * offset);
+        let own = DVec3::new(1.1, -0.7, 2.3) * (1.0 + 0.37 * number as f64);
+        let own = if of.has_own_axes {
+            rotation::exp(own)
+        } else {
+            DQuat::IDENTITY
+        };
+        worlds.push(Rigid::new((turned * own).normalize(), at));
+        joints.push((names[index], parent));
+    }
+    // The soles are on the ground.
+    let lowest = worlds
+        .iter()
+        .map(|world| world.translation.y)
+        .fold(f64::INFINITY, f64::min);
+    for world in &mut worlds {
+        world.translation.y += 0.025 * of.legs - lowest;
+    }
+    let joints: Vec<Joint> = (joints.iter().zip(&worlds))
+        .map(|(&(name, parent), &world)| {
+            let local = parent.map_or(world, |parent: usize| worlds[parent].inverse() * world);
+            pose.translations.push(local.translation);
+            pose.rotations.push(local.rotation.normalize());
+            Joint {
+                name: name.to_owned(),
+                parent,
+                rest_offset: local.translation,
+                tip: None,
+            }
+        })
+        .collect();
+    let skeleton = Skeleton::new(joints).unwrap();
+    Take::new("character", skeleton, 0.1, pose.translations, pose.rotations).unwrap()
+}
+
+fn rig_at_rest(take: &Take) -> Rig {
+    Rig::of(take, &take.pose(0).to_pose(), &BodyOverrides::default()).unwrap()
+}
+
+fn retarget(source: &Rig, target: &Rig, take: &Take) -> (Retarget, Take) {
+    let map = JointMap::between(source, target).unwrap();
+    let retarget = Retarget::new(source, target, &map, &take.world_tracks());
+    let moved = retarget.take(take).unwrap();
+    (retarget, moved)
+}
+
+fn degrees_between(one: DQuat, other: DQuat) -> f64 {
+    rotation::difference(one, other).length().to_degrees()
+}
+
+#[test]
+fn a_rig_onto_itself_keeps_every_turn() {
+    let take = walk();
+    let rig = rig_of(&take);
+    let (transfer, moved) = retarget(&rig, &rig, &take);
+    assert_eq!(transfer.scale(), 1.0);
+    let mut worst = 0.0_f64;
+    for frame in 0..take.num_frames() {
+        for joint in 0..take.num_joints() {
+            worst = worst.max(degrees_between(
+                take.rotations(frame)[joint],
+                moved.rotations(frame)[joint],
+            ));
+        }
+        let shift = moved.translations(frame)[0] - take.translations(frame)[0];
+        let first = moved.translations(0)[0] - take.translations(0)[0];
+        assert!((shift - first).length() < 1e-9, "{shift}");
+    }
+    assert!(worst < 1e-3, "{worst} degrees");
+}
+
+#[test]
+fn names_of_many_programs_map_all_trunk_and_limbs() {
+    let take = walk();
+    let source = rig_of(&take);
+    for names in [MIXAMO, UNREAL, VRM, SMPL, RIGIFY, NUMBERS] {
+        let target = rig_at_rest(&character(&take, Character { names, ..PLAIN }));
+        let map = JointMap::between(&source, &target).unwrap();
+        assert_eq!(map.coverage(&target), 1.0, "{names}");
+        assert!(target.main_joints().len() >= 18, "{names}");
+        for (index, name) in names.split_whitespace().enumerate().filter(|_| names != NUMBERS) {
+            let joint = target.skeleton().find(name).unwrap();
+            let link = map.links[joint].unwrap_or_else(|| panic!("{name} rests"));
+            let from = &source.skeleton().joint(link.from).name;
+            assert_eq!(from, MIXAMO.split_whitespace().nth(index).unwrap(), "{name}");
+            assert!(names == RIGIFY || !link.is_unsure(), "{name} {link:?}");
+        }
+    }
+}
+
+/// The direction of each bone of a limb in the world.
+fn bones(take: &Take, frame: usize, names: &str) -> Vec<DVec3> {
+    let world = take.world_tracks();
+    let find = |index: usize| {
+        take.skeleton()
+            .find(names.split_whitespace().nth(index).unwrap())
+            .unwrap()
+    };
+    let of = |from: usize, to: usize| (world.position(frame, find(to)) - world.position(frame, find(from))).normalize();
+    [(1, 2), (2, 3), (5, 6), (6, 7), (15, 16), (16, 17), (19, 20), (20, 21)]
+        .map(|(from, to)| of(from, to))
+        .to_vec()
+}
+
+#[test]
+fn limbs_point_as_in_the_source_whatever_the_rest_and_its_axes() {
+    let take = walk();
+    let source = rig_of(&take);
+    for (arms_down, has_own_axes, faces) in [(0.0, true, 0.0), (0.8, false, 0.0), (0.8, true, 1.3)] {
+        let of = Character {
+            arms_down,
+            has_own_axes,
+            faces,
+            ..PLAIN
+        };
+        let target = rig_at_rest(&character(&take, of));
+        let (_, moved) = retarget(&source, &target, &take);
+        for frame in (0..take.num_frames()).step_by(37) {
+            for (one, other) in bones(&take, frame, MIXAMO)
+                .into_iter()
+                .zip(bones(&moved, frame, UNREAL))
+            {
+                let apart = one.angle_between(other).to_degrees();
+                assert!(apart < 0.01, "frame {frame}: {apart} degrees, {arms_down} {faces}");
+            }
+        }
+    }
+}
+
+#[test]
+fn there_and_back_again() {
+    let take = walk();
+    let source = rig_of(&take);
+    let of = Character {
+        arms_down: 0.7,
+        legs: 1.2,
+        arms: 0.8,
+        has_own_axes: true,
+        ..PLAIN
+    };
+    let target = rig_at_rest(&character(&take, of));
+    let (there, moved) = retarget(&source, &target, &take);
+    assert!((there.scale() - 1.2).abs() < 1e-9);
+    let (_, back) = retarget(&target, &source, &moved);
+    for frame in (0..take.num_frames()).step_by(37) {
+        for (one, other) in bones(&take, frame, MIXAMO).into_iter().zip(bones(&back, frame, MIXAMO)) {
+            let apart = one.angle_between(other).to_degrees();
+            assert!(apart < 0.1, "frame {frame}: {apart} degrees");
+        }
+    }
+}
+
+#[test]
+fn bones_keep_their_lengths_and_equal_poses_stay_equal() {
+    let take = walk();
+    let of = Character {
+        legs: 0.7,
+        arms_down: 0.7,
+        ..PLAIN
+    };
+    let rest = character(&take, of);
+    let (transfer, moved) = retarget(&rig_of(&take), &rig_at_rest(&rest), &take);
+    for frame in 0..take.num_frames() {
+        for joint in 1..rest.num_joints() {
+            assert_eq!(moved.translations(frame)[joint], rest.translations(0)[joint]);
+        }
+    }
+    assert_eq!(transfer.pose(take.pose(50)), transfer.pose(take.pose(50)));
+    let mut flipped = take.pose(50).to_pose();
+    flipped.rotations.iter_mut().for_each(|turn| *turn = -*turn);
+    let (one, other) = (transfer.pose(take.pose(50)), transfer.pose(flipped.as_ref()));
+    for (one, other) in one.rotations.into_iter().zip(other.rotations) {
+        assert!(degrees_between(one, other) < 1e-9);
+    }
+}
+
+fn made_loop(take: &Take) -> loopwright::MadeLoop {
+    let analysis = Analysis::new(take).unwrap();
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+    analysis
+        .make_loop(found.best().unwrap(), &LoopSettings::default())
+        .unwrap()
+}
+
+#[test]
+fn loops_stay_loops_with_one_twist_at_scale() {
+    let take = walk();
+    let made = made_loop(&take);
+    let clip = &made.loop_clip;
+    let of = Character {
+        legs: 1.3,
+        arms_down: 0.8,
+        has_own_axes: true,
+        ..PLAIN
+    };
+    let (source, target) = (rig_of(&take), rig_at_rest(&character(&take, of)));
+    let map = JointMap::between(&source, &target).unwrap();
+    let transfer = Retarget::of_loop(&source, &target, &map, clip);
+    let moved = transfer.loop_clip(clip).unwrap();
+    assert_eq!(
+        (moved.num_samples(), moved.period_secs()),
+        (clip.num_samples(), clip.period_secs())
+    );
+    assert_eq!(moved.root().twist.angular, clip.root().twist.angular);
+    assert!((moved.root().twist.linear - clip.root().twist.linear * transfer.scale()).length() < 1e-12);
+    let quality = |clip: &LoopClip, body| quality::measure(&LoopKeys::of_loop(clip), body, None);
+    let (before, after) = (quality(clip, &made.body), quality(&moved, target.body()));
+    assert!(!before.pops() && !after.pops());
+    let slide = after.foot_slide_mps.unwrap();
+    assert!(slide < 0.01, "{slide} m/s");
+    // The step over the seam is as large beside the others as in the source.
+    let steps = |clip: &LoopClip, joint: usize| -> f64 {
+        let count = clip.num_samples();
+        let turn = |key: usize| clip.body_pose(key).rotations[joint];
+        let step = |key: usize| rotation::difference(turn(key + 1), turn(key));
+        let second = |key: usize| (step(key + 1) - step(key)).length();
+        let most = (0..count).map(second).fold(0.0, f64::max);
+        [count - 2, count - 1].map(second).into_iter().fold(0.0, f64::max) / most.max(1e-9)
+    };
+    for (name, like) in UNREAL
+        .split_whitespace()
+        .zip(MIXAMO.split_whitespace())
+        .skip(15)
+        .take(2)
+    {
+        let [one, other] =
+            [(clip, like), (&moved, name)].map(|(clip, name)| steps(clip, clip.skeleton().find(name).unwrap()));
+        assert!(other < one + 0.05, "{name}: {other} against {one}");
+    }
+}
+
+#[test]
+fn a_turn_that_winds_over_the_cycle_gains_none() {
+    let take = walk();
+    let source = rig_of(&take);
+    let target = rig_at_rest(&character(
+        &take,
+        Character {
+            arms_down: 0.8,
+            has_own_axes: true,
+            ..PLAIN
+        },
+    ));
+    let map = JointMap::between(&source, &target).unwrap();
+    let arm = take.skeleton().find("LeftArm").unwrap();
+    let count = 60;
+    let poses = (0..count).map(|sample| {
+        let mut pose = take.pose(0).to_pose();
+        let angle = core::f64::consts::TAU * f64::from(sample) / f64::from(count);
+        pose.rotations[arm] *= rotation::exp(DVec3::X * angle);
+        pose
+    });
+    let tracks = Tracks::of_poses(take.skeleton().clone(), 0.02, poses).unwrap();
+    let clip = LoopClip::new("winds", tracks, 0, RootMotion::NONE).unwrap();
+    let moved = Retarget::of_loop(&source, &target, &map, &clip)
+        .loop_clip(&clip)
+        .unwrap();
+    let wound = |clip: &LoopClip, name: &str| {
+        let joint = clip.skeleton().find(name).unwrap();
+        let world = |key: usize| clip.body_pose(key).world(clip.skeleton()).rotations[joint];
+        let steps = (0..clip.num_samples()).map(|key| world(key).conjugate() * world(key + 1));
+        steps
+            .map(|step| rotation::log(rotation::on_side_of(step, DQuat::IDENTITY)))
+            .sum::<DVec3>()
+    };
+    let (one, other) = (wound(&clip, "LeftArm").length(), wound(&moved, "upperarm_l").length());
+    assert!(
+        (one - core::f64::consts::TAU).abs() < 1e-9 && (other - one).abs() < 1e-9,
+        "{one} {other}"
+    );
+}
+
+#[test]
+fn spines_of_other_counts_bend_along_their_length() {
+    let take = walk();
+    let source = rig_of(&take);
+    let walker = character(&take, PLAIN);
+    // One joint more between the second and the third of the spine.
+    let skeleton = walker.skeleton();
+    let at = skeleton.find("spine_03").unwrap();
+    let mut joints: Vec<Joint> = skeleton.joints().to_vec();
+    let half = joints[at].rest_offset * 0.5;
+    for joint in &mut joints {
+        joint.parent = joint
+            .parent
+            .map(|parent| if parent >= at { parent + 1 } else { parent });
+    }
+    let mut between = joints[at].clone();
+    (between.name, between.rest_offset, joints[at].rest_offset) = ("spine_02b".to_owned(), half, half);
+    joints[at].parent = Some(at);
+    joints.insert(at, between);
+    let skeleton = Skeleton::new(joints).unwrap();
+    let rest = unturned(&skeleton, DQuat::IDENTITY);
+    let long = Take::new("long", skeleton, 0.1, rest.translations, rest.rotations).unwrap();
+    let target = rig_at_rest(&long);
+    let map = JointMap::between(&source, &target).unwrap();
+    assert_eq!(map.coverage(&target), 1.0);
+    let (_, moved) = retarget(&source, &target, &take);
+    let (one, other) = (take.world_tracks(), moved.world_tracks());
+    let [chest, top] = [take.skeleton().find("Spine2"), long.skeleton().find("spine_03")].map(Option::unwrap);
+    for frame in 0..take.num_frames() {
+        assert!(degrees_between(one.rotation(frame, chest), other.rotation(frame, top)) < 1e-6);
+    }
+}
+
+#[test]
+fn the_caller_overrides_the_map_and_mistakes_are_named() {
+    let take = walk();
+    let (source, target) = (rig_of(&take), rig_at_rest(&character(&take, PLAIN)));
+    let (from, to) = (source.skeleton(), target.skeleton());
+    let map = || JointMap::between(&source, &target).unwrap();
+    let given = vec![
+        ("hand_l".to_owned(), Given::Rest),
+        ("head".to_owned(), Given::Joint("Neck".to_owned())),
+        (
+            "spine_02".to_owned(),
+            Given::Between("Spine".to_owned(), "Spine2".to_owned(), 0.25),
+        ),
+    ];
+    let changed = map().with(from, to, &given).unwrap();
+    assert_eq!(changed.links[to.find("hand_l").unwrap()], None);
+    assert!(changed.names(from, to).contains(&given[1]) && changed.names(from, to).contains(&given[2]));
+    let again = map().with(from, to, &changed.names(from, to)).unwrap();
+    assert_eq!(again.names(from, to).len(), changed.names(from, to).len() + 1);
+    let wrong = map().with(from, to, &[("haed".to_owned(), Given::Rest)]).unwrap_err();
+    assert!(
+        matches!(&wrong, MapError::NoSuchJoint { similar, .. } if similar.contains(&"head".to_owned())),
+        "{wrong}"
+    );
+    let wrong = map().with(
+        from,
+        to,
+        &[(
+            "head".to_owned(),
+            Given::Between("Neck".to_owned(), "Head".to_owned(), 2.0),
+        )],
+    );
+    assert!(matches!(wrong, Err(MapError::Share { .. })));
+}
+
+#[test]
+fn what_is_no_body_is_refused_or_rests() {
+    let take = walk();
+    let one = Joint {
+        name: "box".to_owned(),
+        parent: None,
+        rest_offset: DVec3::ZERO,
+        tip: None,
+    };
+    let chain = (0..4).map(|joint: usize| Joint {
+        parent: joint.checked_sub(1),
+        ..one.clone()
+    });
+    for joints in [vec![one.clone()], chain.collect()] {
+        let skeleton = Skeleton::new(joints).unwrap();
+        let rest = unturned(&skeleton, DQuat::IDENTITY);
+        let thing = Take::new("thing", skeleton, 0.1, rest.translations, rest.rotations).unwrap();
+        let (walker, thing_rig) = (rig_of(&take), rig_at_rest(&thing));
+        for (source, target, motion) in [(&walker, &thing_rig, &take), (&thing_rig, &walker, &thing)] {
+            match JointMap::between(source, target) {
+                Err(error) => assert_eq!(error, MapError::NothingMapped),
+                Ok(map) => {
+                    let moved = Retarget::new(source, target, &map, &motion.world_tracks()).take(motion);
+                    assert!(moved.is_ok());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Motion on another character: reads its file, matches joints, and words what is unsure.
+
+use std::{collections::BTreeMap, path::Path};
+
+use loopwright::{
+    BodyOverrides, LoopClip, Take,
+    retarget::{Given, JointMap, MapError, Retarget, Rig},
+};
+use loopwright_formats::{AnimationChoice, LoadedTake, ReadSettings, Source, loop_file::facts::RigFacts};
+use serde::{Deserialize, Serialize};
+
+use crate::{exit::Failure, files, load, memory};
+
+/// A character that takes motion, and the form of its file.
+pub(crate) struct Character {
+    pub(crate) rig: Rig,
+    /// Its skeleton at rest, or its first animation.
+    pub(crate) file: LoadedTake,
+    name: String,
+}
+
+impl Character {
+    /// Reads a character. Of a file with animations only the skeleton is read. Errors: the file cannot be read, or has no skeleton.
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        let settings = ReadSettings {
+            animation: AnimationChoice::Auto,
+            limits: memory::limits(),
+            ..ReadSettings::default()
+        };
+        let file = load::open(path)?;
+        let at_rest = file.read_rest(&settings, &mut Vec::new());
+        // Without bones or a skin, animations alone tell which nodes are joints.
+        let read = at_rest.or_else(|error| match file.num_animations() {
+            0 => Err(error),
+            _ => file.read(&settings, &mut Vec::new()),
+        });
+        let file = read.map_err(|error| load::read_failure(path, &error))?;
+        Ok(Self {
+            rig: rig_of(&file.take, &file.source, &BodyOverrides::default())?,
+            file,
+            name: path.display().to_string(),
+        })
+    }
+}
+
+/// The rig of a take that was read from a file.
+pub(crate) fn rig_of(take: &Take, source: &Source, overrides: &BodyOverrides) -> Result<Rig, Failure> {
+    Rig::of(take, &source.rest(take.skeleton()), overrides).map_err(load::body_failure)
+}
+
+/// The joints of a character and those of a motion that they follow.
+pub(crate) struct Matched<'a> {
+    character: &'a Character,
+    from: Rig,
+    map: JointMap,
+}
+
+impl<'a> Matched<'a> {
+    /// Matches joints; those that the file `map` names are taken from there. Errors: nothing matches, or a name is no joint.
+    pub(crate) fn of(character: &'a Character, from: Rig, map: Option<&Path>) -> Result<Self, Failure> {
+        let found = JointMap::between(&from, &character.rig).map_err(|error| map_failure(&error))?;
+        let map = match map {
+            None => found,
+            Some(path) => {
+                let given = read_map(path)?;
+                let (source, target) = (from.skeleton(), character.rig.skeleton());
+                found
+                    .with(source, target, &given)
+                    .map_err(|error| map_failure(&error).because(format!("the map is \"{}\"", path.display())))?
+            }
+        };
+        Ok(Self { character, from, map })
+    }
+
+    /// The motion of a take on the character.
+    pub(crate) fn take(&self, take: &Take) -> Result<(Take, RigFacts), Failure> {
+        let retarget = Retarget::new(&self.from, &self.character.rig, &self.map, &take.world_tracks());
+        let moved = retarget.take(take).map_err(Failure::error)?;
+        Ok((moved, self.facts(&retarget)))
+    }
+
+    /// A loop on the character, the root joint that carries its motion, and the facts.
+    pub(crate) fn loop_clip(&self, clip: &LoopClip) -> Result<(LoopClip, Option<usize>, RigFacts), Failure> {
+        let retarget = Retarget::of_loop(&self.from, &self.character.rig, &self.map, clip);
+        let moved = retarget.loop_clip(clip).map_err(Failure::error)?;
+        Ok((moved, retarget.root_joint(), self.facts(&retarget)))
+    }
+
+    fn facts(&self, retarget: &Retarget) -> RigFacts {
+        let name = |joint: usize| self.character.rig.skeleton().joint(joint).name.clone();
+        RigFacts {
+            file: self.character.name.clone(),
+            scale: retarget.scale(),
+            joints_followed: self.map.links.iter().flatten().count(),
+            coverage: self.map.coverage(&self.character.rig),
+            unsure: self.map.unsure().map(|(joint, _)| name(joint)).collect(),
+        }
+    }
+
+    /// What the user should look at.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let (source, target) = (self.from.skeleton(), self.character.rig.skeleton());
+        let mut warnings: Vec<String> = (self.map.unsure())
+            .map(|(joint, link)| {
+                format!(
+                    "unsure: {} follows {} (confidence {:.2}); --map states another",
+                    target.joint(joint).name,
+                    source.joint(link.from).name,
+                    link.confidence
+                )
+            })
+            .collect();
+        let resting: Vec<&str> = (self.character.rig.main_joints().into_iter())
+            .filter(|&joint| self.map.links[joint].is_none())
+            .map(|joint| target.joint(joint).name.as_str())
+            .collect();
+        if !resting.is_empty() {
+            warnings.push(format!(
+                "joints that nothing in the motion moves: {}",
+                resting.join(", ")
+            ));
+        }
+        for (rig, what) in [(&self.from, "the motion's skeleton"), (&self.character.rig, "the rig")] {
+            if !rig.stands() {
+                warnings.push(format!(
+                    "{what} stands in no pose of its file, so limbs may be turned wrongly"
+                ));
+            }
+        }
+        warnings
+    }
+
+    /// The map as a file that [`Self::of`] reads.
+    pub(crate) fn map_text(&self) -> Result<String, Failure> {
+        let names = self.map.names(self.from.skeleton(), self.character.rig.skeleton());
+        let joints = names
+            .into_iter()
+            .map(|(joint, given)| (joint, Follows::of(given)))
+            .collect();
+        toml::to_string(&MapFile { joints }).map_err(Failure::error)
+    }
+}
+
+/// A map of joints in TOML: names of the character's joints, each with what it follows.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct MapFile {
+    joints: BTreeMap<String, Follows>,
+}
+
+/// A joint's name, nothing for one that rests, or two names and the share of the second.
+#[derive(Deserialize, Serialize)]
+#[serde(untagged)]
+enum Follows {
+    One(String),
+    Between((String, String, f64)),
+}
+
+impl Follows {
+    fn of(given: Given) -> Self {
+        match given {
+            Given::Rest => Self::One(String::new()),
+            Given::Joint(name) => Self::One(name),
+            Given::Between(from, toward, share) => Self::Between((from, toward, share)),
+        }
+    }
+
+    fn given(self) -> Given {
+        match self {
+            Self::One(name) if name.is_empty() => Given::Rest,
+            Self::One(name) => Given::Joint(name),
+            Self::Between((from, toward, share)) => Given::Between(from, toward, share),
+        }
+    }
+}
+
+fn read_map(path: &Path) -> Result<Vec<(String, Given)>, Failure> {
+    let wrong = |why: String| {
+        Failure::error(format!("cannot read \"{}\": {why}", path.display())).try_this(
+            "lines such as \"upperarm_l\" = \"LeftArm\" below [joints]; --save-map writes the map that is used without one",
+        )
+    };
+    let bytes = files::read_bytes(path)?;
+    let text = String::from_utf8(bytes).map_err(|_| wrong("it is not text".to_owned()))?;
+    let read: MapFile = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    Ok(read
+        .joints
+        .into_iter()
+        .map(|(joint, follows)| (joint, follows.given()))
+        .collect())
+}
+
+fn map_failure(error: &MapError) -> Failure {
+    let failure = Failure::error(error.to_string());
+    match error {
+        MapError::NoSuchJoint { similar, .. } if !similar.is_empty() => {
+            failure.try_this(format!("one of: {}", similar.join(", ")))
+        }
+        MapError::NothingMapped => {
+            failure.try_this("--map FILE with lines such as \"upperarm_l\" = \"LeftArm\" below [joints]")
+        }
+        _ => failure.try_this("--save-map FILE, which writes the map that is used without one"),
+    }
+}
