@@ -3,7 +3,7 @@
 use glam::DVec3;
 use loopwright::{
     Analysis, BodyOverrides, Cut, FeetSettings, Joint, LoopCandidate, LoopClip, LoopSettings, MadeLoop, Pose, RootMode,
-    RootMotion, SearchSettings, Skeleton, Take,
+    RootMotion, SearchSettings, Skeleton, Take, Tracks,
     analysis::{BodyError, ContactLimits},
     feet::{
         FootLock, FootOutcome, FootPoint as BearingPoint, HeldBy, LoopContact, PlantError, RootSpeed, StanceEdit,
@@ -431,23 +431,14 @@ fn contacts_run_over_the_seam() {
 /// A walk on a treadmill: the world moves by below the feet.
 fn on_a_treadmill(synthetic: &SyntheticTake) -> Take {
     let take = &synthetic.take;
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for frame in 0..take.num_frames() {
+    let poses = (0..take.num_frames()).map(|frame| {
         let root = synthetic.truth.root_at(frame as f64 * take.frame_time_secs());
-        let (mut here, mut turns) = (take.translations(frame).to_vec(), take.rotations(frame).to_vec());
-        let hips = root.inverse() * Rigid::new(turns[0], here[0]);
-        (here[0], turns[0]) = (hips.translation, hips.rotation);
-        translations.extend(here);
-        rotations.extend(turns);
-    }
-    Take::new(
-        "belt",
-        take.skeleton().clone(),
-        take.frame_time_secs(),
-        translations,
-        rotations,
-    )
-    .unwrap()
+        let mut pose = take.pose(frame).to_pose();
+        pose.set_joint(0, root.inverse() * take.pose(frame).joint(0));
+        pose
+    });
+    let tracks = Tracks::of_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
+    Take::of_tracks("belt", tracks).unwrap()
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! Features of motions, and the nearest frame of many takes.
 
-use glam::DQuat;
+use glam::{DQuat, DVec2};
 use loopwright::{
-    Analysis,
+    Analysis, LoopSettings, SearchSettings,
     analysis::BodyOverrides,
     matching::{
-        NearestRows, Neighbour,
+        DatabaseError, MatchClip, MatchDatabase, MatchFilter, MatchFrame, MatchMotion, MatchSource, NearestRows,
+        Neighbour,
         features::{self, FUTURE_SECS, FeaturesError, NUM_FEATURES, RawFeatures, Standard},
+        walk::{WalkError, WalkPath, WalkSettings as WalkByMatch, walk as walk_by},
     },
     math::ops,
 };
@@ -148,4 +150,420 @@ fn what_cannot_be_matched_is_refused() {
     );
     let error = features::of_take(&Analysis::new(&few.unwrap()).unwrap()).unwrap_err();
     assert!(matches!(error, FeaturesError::Short { .. }), "{error}");
+}
+
+/// Walks of several speeds; of every second one the style is a stroll, and its left foot stands in odd frames.
+fn motions(count: usize) -> Vec<MatchMotion> {
+    (0..count)
+        .map(|seed| {
+            let features = features::of_take(&walk(&WalkSettings {
+                seed: seed as u64,
+                speed_mps: 0.8 + 0.15 * seed as f64,
+                seconds: 4.0,
+                ..WalkSettings::default()
+            }));
+            let features = features.unwrap();
+            MatchMotion {
+                clip: MatchClip {
+                    name: format!("walks/{seed}.bvh"),
+                    tags: vec![("style".to_owned(), ["walk", "stroll"][seed % 2].to_owned())],
+                    first_frame: 10 * seed,
+                    step_secs: 1.0 / 60.0,
+                    is_loop: seed == 2,
+                },
+                standing: (0..features.len()).map(|frame| (frame % 2) as u8).collect(),
+                features,
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn a_database_tells_which_frame_a_row_is() {
+    let motions = motions(3);
+    let database = MatchDatabase::new(motions.clone()).unwrap();
+    let lengths: Vec<usize> = motions.iter().map(|motion| motion.features.len()).collect();
+    assert_eq!(database.num_rows(), lengths.iter().sum::<usize>());
+    for (row, clip, frame) in [
+        (0, 0, 0),
+        (lengths[0] - 1, 0, lengths[0] - 1),
+        (lengths[0], 1, 10),
+        (lengths[0] + lengths[1] + 5, 2, 25),
+    ] {
+        let at = MatchFrame { clip, frame };
+        assert_eq!(database.frame_of(row), at);
+        assert_eq!(database.row_of(at), Some(row));
+        let query = database.standard().apply(&motions[clip].features[frame - 10 * clip]);
+        assert_eq!(database.row(row), query);
+        let found = database.nearest(&query, &MatchFilter::default(), None).unwrap();
+        assert_eq!((found.row, found.squared_distance), (row, 0.0));
+    }
+    // The take ends, the loop goes round.
+    let past = |clip: usize| MatchFrame {
+        clip,
+        frame: 10 * clip + lengths[clip] + 1,
+    };
+    assert_eq!(database.row_of(past(1)), None);
+    assert_eq!(database.row_of(past(2)), Some(lengths[0] + lengths[1] + 1));
+    assert_eq!(database.row_of(MatchFrame { clip: 1, frame: 9 }), None);
+    assert_eq!(database.row_of(MatchFrame { clip: 3, frame: 0 }), None);
+}
+
+/// The nearest that a filter lets pass is the nearest of those rows alone, compared one by one.
+#[test]
+fn filters_leave_the_answer_exact() {
+    let database = MatchDatabase::new(motions(4)).unwrap();
+    let tag = |value: &str| vec![("style".to_owned(), value.to_owned())];
+    let filters = [
+        (tag("walk"), 0),
+        (tag("stroll"), 1),
+        (Vec::new(), 1),
+        (tag("run"), 0),
+        (Vec::new(), 2),
+    ];
+    for (tags, standing) in filters {
+        let filter = MatchFilter { tags, standing };
+        let passes = |row: usize| {
+            let clip = &database.clips()[database.frame_of(row).clip].clip;
+            filter.tags.iter().all(|tag| clip.tags.contains(tag)) && database.standing(row) & standing == standing
+        };
+        for row in (0..database.num_rows()).step_by(7) {
+            let query = database.row(row);
+            let one_by_one = (0..database.num_rows())
+                .filter(|&row| passes(row))
+                .map(|row| (database.squared_distance(&query, row), row))
+                .min_by(|one, other| one.partial_cmp(other).unwrap());
+            let found = database.nearest(&query, &filter, Some(row));
+            assert_eq!(
+                found.map(|found| (found.squared_distance, found.row)),
+                one_by_one,
+                "{filter:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn motions_that_are_added_leave_the_rows_before_them_as_they_were() {
+    let (few, more) = (motions(2), motions(4).split_off(2));
+    let before = MatchDatabase::new(few).unwrap();
+    let after = before.with(more.clone()).unwrap();
+    assert_eq!(after.standard(), before.standard());
+    assert_eq!(after.clips()[..2], *before.clips());
+    for row in 0..before.num_rows() {
+        assert_eq!(after.row(row), before.row(row));
+        assert_eq!(after.standing(row), before.standing(row));
+    }
+    let first = before.num_rows();
+    assert_eq!(after.row(first), before.standard().apply(&more[0].features[0]));
+    assert_eq!(
+        after.num_rows(),
+        first + more.iter().map(|motion| motion.features.len()).sum::<usize>()
+    );
+}
+
+/// Bytes at any address give the same database; where they are aligned its tables are not copied.
+#[test]
+fn a_database_survives_its_bytes() {
+    for count in [0, 1, 3] {
+        let database = MatchDatabase::new(motions(count)).unwrap();
+        let bytes = database.to_bytes();
+        for shift in 0..5 {
+            let mut shifted = vec![0; shift];
+            shifted.extend(&bytes);
+            let again = MatchDatabase::from_bytes(&shifted[shift..]).unwrap();
+            assert_eq!(again, database);
+            assert_eq!(again.to_bytes(), bytes);
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_no_database_are_refused() {
+    let bytes = MatchDatabase::new(motions(2)).unwrap().to_bytes();
+    let changed = |at: usize, to: &[u8]| {
+        let mut bytes = bytes.clone();
+        bytes[at..at + to.len()].copy_from_slice(to);
+        MatchDatabase::from_bytes(&bytes).map(|_| ()).unwrap_err()
+    };
+    assert_eq!(changed(0, b"BVH"), DatabaseError::Magic);
+    assert_eq!(changed(8, &9_u32.to_le_bytes()), DatabaseError::Version { found: 9 });
+    assert_eq!(changed(12, &MARK_OF_BIG_ENDIAN), DatabaseError::ByteOrder);
+    assert_eq!(
+        changed(16, &30_u32.to_le_bytes()),
+        DatabaseError::Features { found: 30 }
+    );
+    for huge in [u64::MAX, 1 << 40, 0] {
+        assert!(
+            matches!(changed(24, &huge.to_le_bytes()), DatabaseError::Length { .. }),
+            "{huge}"
+        );
+    }
+    for at in (64..bytes.len()).step_by(991) {
+        assert_eq!(changed(at, &[bytes[at] ^ 1]), DatabaseError::Checksum);
+    }
+    for length in (0..bytes.len()).step_by(577) {
+        let error = MatchDatabase::from_bytes(&bytes[..length]).unwrap_err();
+        let is_right = match length {
+            0..8 => error == DatabaseError::Magic,
+            _ => matches!(error, DatabaseError::Length { .. }),
+        };
+        assert!(is_right, "{length}: {error}");
+    }
+}
+
+const MARK_OF_BIG_ENDIAN: [u8; 4] = [1, 2, 3, 4];
+
+/// Contents that contradict each other under a checksum that is right: refused, or harmless to every query.
+#[test]
+fn no_change_of_a_database_makes_a_query_panic() {
+    let original = MatchDatabase::new(motions(2)).unwrap().to_bytes();
+    let mut state = 7_u64;
+    let mut below = |limit: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % limit
+    };
+    let mut num_read = 0;
+    for round in 0..3000 {
+        let mut bytes = original.clone();
+        for _ in 0..=below(3) {
+            // The first tables are short; most changes would fall into the leaves.
+            let at = below([200, 2000, original.len()][round % 3]);
+            bytes[at] = below(256) as u8;
+        }
+        let sum = checksum(&bytes[64..]);
+        bytes[56..64].copy_from_slice(&sum.to_le_bytes());
+        let Ok(database) = MatchDatabase::from_bytes(&bytes) else {
+            continue;
+        };
+        num_read += 1;
+        let mut found = [Neighbour {
+            row: 0,
+            squared_distance: 0.0,
+        }; 3];
+        database.nearest_of(&[0.5; NUM_FEATURES], &MatchFilter::default(), &mut found);
+        for row in (0..database.num_rows()).step_by(50) {
+            database.frame_of(row);
+            database.nearest(&database.row(row), &MatchFilter::default(), Some(row));
+        }
+    }
+    assert!(num_read > 300, "{num_read}");
+}
+
+/// The checksum of the format, written again from its description.
+fn checksum(bytes: &[u8]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for part in bytes.chunks(8) {
+        let word = part
+            .iter()
+            .rev()
+            .fold(0, |word: u64, &byte| word << 8 | u64::from(byte));
+        hash = (hash ^ word).wrapping_mul(0x0100_0000_01b3);
+    }
+    hash
+}
+
+/// A loop goes on by its own twist: the place ahead of every sample is that of the twist, and feet move as in its take.
+#[test]
+fn the_future_of_a_loop_is_its_twist() {
+    let analysis = walk(&WalkSettings {
+        speed_mps: 1.4,
+        turn_dps: 15.0,
+        ..WalkSettings::default()
+    });
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+    let made = analysis
+        .make_loop(found.best().unwrap(), &LoopSettings::default())
+        .unwrap();
+    let source = MatchSource::of_loop(&made.loop_clip).unwrap();
+    let motions = source.motions("loop", &[]).unwrap();
+    assert_eq!(motions.len(), 1);
+    assert_eq!(motions[0].features.len(), made.loop_clip.num_samples());
+    let fastest = |frames: &[RawFeatures]| {
+        let speeds = frames.iter().map(|frame| ops::hypot(frame[6], frame[8]));
+        speeds.fold(0.0, f64::max)
+    };
+    let (ours, of_take) = (
+        fastest(&motions[0].features),
+        fastest(&features::of_take(&analysis).unwrap()),
+    );
+    assert!((ours / of_take - 1.0).abs() < 0.1, "{ours} {of_take} m/s");
+    let twist = made.loop_clip.root().twist;
+    for frame in &motions[0].features {
+        for (at, secs) in FUTURE_SECS.into_iter().enumerate() {
+            let far = ops::hypot(frame[15 + 2 * at], frame[16 + 2 * at]);
+            let chord = twist.exp(secs).translation.length();
+            assert!(
+                (far / chord - 1.0).abs() < 0.06,
+                "{secs} s ahead {far} m, a chord of {chord} m"
+            );
+        }
+    }
+}
+
+/// Walks at several speeds and turn rates, and a database of them.
+fn walkers() -> Vec<MatchSource> {
+    let of = |speed_mps: f64, turn_dps: f64| {
+        MatchSource::of_take(walk(&WalkSettings {
+            speed_mps,
+            turn_dps,
+            seconds: 8.0,
+            ..WalkSettings::default()
+        }))
+    };
+    let turns = [-50.0, -25.0, 0.0, 25.0, 50.0];
+    turns
+        .into_iter()
+        .flat_map(|turn| [of(0.9, turn), of(1.4, turn)])
+        .collect()
+}
+
+fn database_of(sources: &[MatchSource]) -> MatchDatabase<'static> {
+    let motions = sources.iter().enumerate();
+    let motions = motions.flat_map(|(index, source)| source.motions(&format!("{index}"), &[]).unwrap());
+    MatchDatabase::new(motions.collect()).unwrap()
+}
+
+/// Around a corner and on: the character stays near its path, its feet stay where they stand, and no jump shows.
+#[test]
+fn a_path_is_walked_without_a_pop() {
+    let sources = walkers();
+    let database = database_of(&sources);
+    let by_clip: Vec<&MatchSource> = sources.iter().collect();
+    let path = WalkPath::new(vec![
+        (0.0, DVec2::ZERO),
+        (5.0, DVec2::new(0.0, 6.0)),
+        (10.0, DVec2::new(6.0, 6.0)),
+        (15.0, DVec2::new(6.0, 0.0)),
+    ]);
+    let path = path.unwrap();
+    let go = |holds_feet: bool| {
+        let settings = WalkByMatch {
+            holds_feet,
+            ..WalkByMatch::default()
+        };
+        walk_by(&database, &by_clip, &path, &MatchFilter::default(), &settings).unwrap()
+    };
+    let (walked, free) = (go(true), go(false));
+    assert_eq!(walked.take.num_frames(), 901);
+    assert!(!walked.jumps.is_empty());
+    assert_eq!((&walked.rows, &walked.jumps), (&free.rows, &free.jumps));
+    let errors = &walked.path_error_metres;
+    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+    let worst = errors.iter().copied().fold(0.0, f64::max);
+    assert!(mean < 0.5 && worst < 1.5, "off the path by {mean} m, at most {worst}");
+    // Faces along the legs of the path well behind their corners.
+    for (frame, degrees) in [(250, 0.0), (560, 90.0), (860, 180.0)] {
+        let analysis = Analysis::new(&walked.take).unwrap();
+        let off = (analysis.heading.yaw(frame).to_degrees() - degrees).rem_euclid(360.0);
+        assert!(off.min(360.0 - off) < 35.0, "frame {frame} faces {off} off");
+    }
+    let [after_jumps, elsewhere] = free.sharpest_metres;
+    assert!(after_jumps < 1.5 * elsewhere, "{after_jumps} {elsewhere}");
+    let (held, slides) = (walked.slide_mps.unwrap(), free.slide_mps.unwrap());
+    assert!(held < 0.35 * slides, "{held} of {slides}");
+    // The same path, the same bits.
+    assert_eq!(go(true).take, walked.take);
+}
+
+/// A loop in a database goes on for as long as the path, over its seam.
+#[test]
+fn a_loop_is_walked_over_its_seam() {
+    let straight = WalkSettings {
+        turn_dps: 0.0,
+        ..WalkSettings::default()
+    };
+    let take = synthesize(&straight).unwrap().take;
+    let analysis = Analysis::new(&take).unwrap();
+    let found = analysis.find_loops(&SearchSettings::default()).unwrap();
+    let made = analysis
+        .make_loop(found.best().unwrap(), &LoopSettings::default())
+        .unwrap();
+    let source = MatchSource::of_loop(&made.loop_clip).unwrap();
+    let database = database_of(std::slice::from_ref(&source));
+    let speed = made.loop_clip.root().twist.linear.z;
+    let path = WalkPath::new(vec![(0.0, DVec2::ZERO), (10.0, DVec2::new(0.0, 10.0 * speed))]).unwrap();
+    let walked = walk_by(
+        &database,
+        &[&source],
+        &path,
+        &MatchFilter::default(),
+        &WalkByMatch::default(),
+    )
+    .unwrap();
+    let last = database.num_rows() - 1;
+    let over_seam = walked.rows.windows(2).filter(|rows| rows == &[last, 0]).count();
+    assert!(over_seam > walked.jumps.len(), "{over_seam} {:?}", walked.jumps);
+    let far = walked.path_error_metres.iter().copied().fold(0.0, f64::max);
+    let twist = made.loop_clip.root().twist;
+    assert!(far < 0.3, "{far} {twist:?}");
+    // As sharp as the loop itself, whose feet come down hard.
+    let free = WalkByMatch {
+        holds_feet: false,
+        ..WalkByMatch::default()
+    };
+    let free = walk_by(&database, &[&source], &path, &MatchFilter::default(), &free).unwrap();
+    let world = made.loop_clip.tracks_from_root();
+    let count = made.loop_clip.num_samples();
+    let own = (1..count - 1).flat_map(|key| (0..take.num_joints()).map(move |joint| (key, joint)));
+    let own = own.map(|(key, joint)| {
+        let [before, at, after] = [key - 1, key, key + 1].map(|key| world.position(key, joint));
+        (after - 2.0 * at + before).length()
+    });
+    let own = own.fold(0.0, f64::max);
+    let sharpest = free.sharpest_metres[0].max(free.sharpest_metres[1]);
+    assert!(sharpest < 1.3 * own, "{sharpest} {own}");
+}
+
+#[test]
+fn paths_that_cannot_be_walked_are_refused() {
+    let sources = walkers();
+    let database = database_of(&sources);
+    assert_eq!(
+        WalkPath::new(vec![(0.0, DVec2::ZERO)]),
+        Err(WalkError::Points { found: 1 })
+    );
+    for bad in [
+        (0.0, DVec2::ONE),
+        (f64::NAN, DVec2::ONE),
+        (1.0, DVec2::new(f64::INFINITY, 0.0)),
+    ] {
+        assert_eq!(
+            WalkPath::new(vec![(0.0, DVec2::ZERO), bad]),
+            Err(WalkError::Order { point: 1 })
+        );
+    }
+    let path = WalkPath::new(vec![(0.0, DVec2::ZERO), (1.0, DVec2::ONE)]).unwrap();
+    let by_clip: Vec<&MatchSource> = sources.iter().collect();
+    let error = |by_clip: &[&MatchSource], filter: &MatchFilter| {
+        walk_by(&database, by_clip, &path, filter, &WalkByMatch::default()).unwrap_err()
+    };
+    let runs = MatchFilter {
+        tags: vec![("style".to_owned(), "run".to_owned())],
+        standing: 0,
+    };
+    assert_eq!(error(&by_clip, &runs), WalkError::NoRow);
+    assert!(matches!(
+        error(&by_clip[1..], &MatchFilter::default()),
+        WalkError::Source { .. }
+    ));
+    let short = MatchSource::of_take(walk(&WalkSettings {
+        seconds: 4.0,
+        ..WalkSettings::default()
+    }));
+    let mut other = by_clip.clone();
+    other[3] = &short;
+    assert!(matches!(
+        error(&other, &MatchFilter::default()),
+        WalkError::Source { .. }
+    ));
+    let slow = MatchSource::of_take(walk(&WalkSettings {
+        frame_rate_hz: 30.0,
+        seconds: 60.0,
+        ..WalkSettings::default()
+    }));
+    other[3] = &slow;
+    assert!(matches!(error(&other, &MatchFilter::default()), WalkError::Rate { .. }));
 }

@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 use loopwright::{
-    Analysis, Joint, LoopCandidate, LoopSettings, MadeLoop, RootSettings, SearchSettings, Skeleton, Take,
+    Analysis, Joint, LoopCandidate, LoopSettings, MadeLoop, Pose, RootSettings, SearchSettings, Skeleton, Take, Tracks,
     feet::FootLock,
     math::{Rigid, ops, rotation},
     mean_cycle::{CyclesEnd, MeanCycle, MeanCycleError, MeanCycles},
@@ -43,25 +43,22 @@ fn vector(seed: usize) -> DVec3 {
     DVec3::new(random(3 * seed), random(3 * seed + 1), random(3 * seed + 2))
 }
 
+/// The take with another pose in every frame.
+fn posed(take: &Take, pose: impl Fn(usize) -> Pose) -> Take {
+    let poses = (0..take.num_frames()).map(pose);
+    let tracks = Tracks::of_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
+    Take::of_tracks("walk", tracks).unwrap()
+}
+
 /// The take with every joint but the root turned by a vector that depends on joint and frame.
 fn turned(take: &Take, by: impl Fn(usize, usize) -> DVec3) -> Take {
-    let (mut translations, mut rotations): (Vec<DVec3>, Vec<DQuat>) = Default::default();
-    for frame in 0..take.num_frames() {
-        translations.extend(take.translations(frame));
-        let own = take.rotations(frame).iter().enumerate();
-        rotations.extend(own.map(|(joint, rotation)| match joint {
-            0 => *rotation,
-            _ => *rotation * rotation::exp(by(joint, frame)),
-        }));
-    }
-    Take::new(
-        "walk",
-        take.skeleton().clone(),
-        take.frame_time_secs(),
-        translations,
-        rotations,
-    )
-    .unwrap()
+    posed(take, |frame| {
+        let mut pose = take.pose(frame).to_pose();
+        for (joint, rotation) in pose.rotations.iter_mut().enumerate().skip(1) {
+            *rotation *= rotation::exp(by(joint, frame));
+        }
+        pose
+    })
 }
 
 /// The walk with every cycle varied in its own way, degrees, and with noise, degrees.
@@ -326,21 +323,11 @@ fn displacement_is_measured_from_the_chosen_cycle() {
 
 /// The take with its root moved in every frame.
 fn moved(take: &Take, by: impl Fn(usize) -> Rigid) -> Take {
-    let (mut translations, mut rotations): (Vec<DVec3>, Vec<DQuat>) = Default::default();
-    for frame in 0..take.num_frames() {
+    posed(take, |frame| {
         let mut pose = take.pose(frame).to_pose();
         pose.set_joint(0, by(frame) * take.pose(frame).joint(0));
-        translations.extend(pose.translations);
-        rotations.extend(pose.rotations);
-    }
-    Take::new(
-        "walk",
-        take.skeleton().clone(),
-        take.frame_time_secs(),
-        translations,
-        rotations,
-    )
-    .unwrap()
+        pose
+    })
 }
 
 /// A floor that is not level does not lift or sink the mean.

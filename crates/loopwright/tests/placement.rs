@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use loopwright::{
-    Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Take,
+    Analysis, LoopSettings, MadeLoop, RootMode, RootSettings, SearchSettings, Take, Tracks,
     analysis::Body,
     math::{Rigid, rotation},
     root_motion::RootSpace,
@@ -16,23 +16,13 @@ fn walk(place: Rigid) -> Take {
         ..WalkSettings::default()
     };
     let take = synthesize(&settings).unwrap().take;
-    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
-    for frame in 0..take.num_frames() {
-        let pose = take.pose(frame);
-        translations.extend_from_slice(pose.translations);
-        rotations.extend_from_slice(pose.rotations);
-        let first = frame * take.num_joints();
-        translations[first] = place.transform_point(translations[first]);
-        rotations[first] = place.rotation * rotations[first];
-    }
-    Take::new(
-        "walk",
-        take.skeleton().clone(),
-        take.frame_time_secs(),
-        translations,
-        rotations,
-    )
-    .unwrap()
+    let poses = (0..take.num_frames()).map(|frame| {
+        let mut pose = take.pose(frame).to_pose();
+        pose.set_joint(0, place * take.pose(frame).joint(0));
+        pose
+    });
+    let tracks = Tracks::of_poses(take.skeleton().clone(), take.frame_time_secs(), poses).unwrap();
+    Take::of_tracks("walk", tracks).unwrap()
 }
 
 /// The same loop where the take stood, and at the origin.

@@ -17,10 +17,13 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
         let failure = Failure::error(format!("cannot read \"{}\": {error}", path.display()));
         match error.kind() {
             io::ErrorKind::NotFound => {
-                let is_text = path.extension().is_some_and(|extension| extension == "toml");
-                failure.try_this(match is_text {
+                let is_take = path
+                    .extension()
+                    .and_then(|kind| Format::of_extension(kind.to_str()?))
+                    .is_some();
+                failure.try_this(match is_take {
                     true => "check the path",
-                    false => "check the path; takes are BVH, FBX, GLB or glTF files",
+                    false => "check the path; takes are BVH, FBX, GLB or glTF files, recipes and settings TOML",
                 })
             }
             io::ErrorKind::PermissionDenied => failure.try_this("allow yourself to read it: chmod u+r"),

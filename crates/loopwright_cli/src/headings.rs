@@ -13,6 +13,8 @@ pub(crate) const ENGINE: &str = "Engine";
 pub(crate) const MIX: &str = "Mix";
 /// The cost of a jump between two motions.
 pub(crate) const JUMP: &str = "Jump";
+/// What a match database holds, and what it is asked for.
+pub(crate) const MATCH: &str = "Match";
 /// The limits of `check`.
 pub(crate) const LIMITS: &str = "Limits";
 /// The measurements of `fit`.

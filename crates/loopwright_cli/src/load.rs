@@ -195,28 +195,25 @@ pub(crate) fn load(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
     analysed(path, file, &soft, study).inspect(Loaded::warn)
 }
 
-/// The same from a file that is parsed already.
-pub(crate) fn load_of(path: &Path, file: &AnimatedFile, study: &StudyArgs) -> Result<Loaded, Failure> {
+/// The same, or of a file that holds no animation its skeleton at rest.
+pub(crate) fn load_or_rest(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
     let mut soft = Vec::new();
     let settings = study.settings(study.space(), AnimationChoice::Auto);
-    let read = file
-        .read(&settings, &mut soft)
-        .map_err(|error| read_failure(path, &error))?;
-    analysed(path, read, &soft, study).inspect(Loaded::warn)
-}
-
-/// Reads the skeleton of a file that holds no animation, and prints its warnings.
-pub(crate) fn at_rest(path: &Path, file: &AnimatedFile, study: &StudyArgs) -> Result<Loaded, Failure> {
-    let mut soft = Vec::new();
-    let settings = study.settings(study.space(), AnimationChoice::Auto);
-    let read = file
-        .read_rest(&settings, &mut soft)
-        .map_err(|error| read_failure(path, &error))?;
+    // The parsed file goes before the analysis begins: both are large.
+    let (read, moves) = {
+        let file = open(path)?;
+        let moves = file.num_animations() > 0;
+        let read = match moves {
+            true => file.read(&settings, &mut soft),
+            false => file.read_rest(&settings, &mut soft),
+        };
+        (read.map_err(|error| read_failure(path, &error))?, moves)
+    };
     let mut loaded = analysed(path, read, &soft, study)?;
-    loaded.warnings.insert(
-        0,
-        "the file holds no animation; this is its skeleton at rest".to_owned(),
-    );
+    if !moves {
+        let at_rest = "the file holds no animation; this is its skeleton at rest";
+        loaded.warnings.insert(0, at_rest.to_owned());
+    }
     loaded.warn();
     Ok(loaded)
 }
@@ -270,7 +267,7 @@ fn smoothed(take: &Take, hertz: f64, overrides: &BodyOverrides) -> Result<Take, 
     let defects = TakeDefects::of(take, &take.world_tracks(), &body);
     take.smoothed(hertz, &defects.jumps).map_err(|error| match error {
         SmoothError::Frequency { found, limit, rate } => Failure::error(format!(
-            "--smooth must lie above 0 and up to {limit:.4} Hz, found {found}"
+            "--smooth must lie above 0 and up to {limit:.4} Hz, found {found:?}"
         ))
         .because(format!(
             "{rate:.4} frames per second show nothing faster; walks need about 6 Hz, fast kicks 12"

@@ -47,6 +47,7 @@ fn main() -> ExitCode {
         Command::Blend(args) => commands::blend::run(&args),
         Command::Play(args) => commands::play::run(&args),
         Command::Cost(args) => commands::cost::run(&args),
+        Command::Match(args) => commands::matching::run(&args),
         Command::Check(args) => commands::check::run(&args),
         Command::Fit(args) => commands::fit::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
         Command::Render(args) => commands::render::run(&args),
         Command::Synth(args) => commands::synth::run(&args),
         Command::Demo(args) => commands::demo::run(&args),
+        Command::Licences => commands::licences::run(),
     };
     if let Err(failure) = &result {
         report::failure::report(failure);

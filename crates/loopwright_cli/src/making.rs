@@ -20,7 +20,7 @@ use crate::{exit::Failure, load::Loaded};
 /// Highest rate at which loops are sampled, unless their take has a higher one, per second.
 ///
 /// Engines play at most a few hundred frames per second, and sample between keys. Smoothing over a time takes the square of the rate:
-/// at 60 000 the hold of feet alone takes most of a minute.
+/// at 60,000 the hold of feet alone would take most of a minute, at 1,000 it takes milliseconds.
 const MAX_RATE_HZ: f64 = 1000.0;
 
 /// Refuses a rate that no engine could use, before any work is done for it. `frame_rate_hz` is the take's own.
@@ -179,7 +179,7 @@ pub(crate) fn failure(loaded: &Loaded, error: MakeError) -> Failure {
     match error {
         MakeError::Cut(error) => cut_failure(loaded, error),
         MakeError::Rate { found } => {
-            Failure::error(format!("--fps must be a positive number, found {found}")).try_this("--fps 30 or --fps 60")
+            Failure::error(format!("--fps must be a positive number, found {found:?}")).try_this("--fps 30 or --fps 60")
         }
         MakeError::OddSamples { .. } => Failure::error(error).try_this("an even number of --frames"),
         MakeError::Image(error) => Failure::error("these frames have no mirror image")
@@ -225,7 +225,7 @@ fn root_failure(loaded: &Loaded, error: RootError) -> Failure {
         ))
         .try_this("--root-motion constant, which turns; --straight for another loop; or --force-straight to close the turn anyway"),
         RootError::Smoothing { found } => {
-            Failure::error(format!("--path-smoothing must be a positive number of seconds, found {found}"))
+            Failure::error(format!("--path-smoothing must be a positive number of seconds, found {found:?}"))
                 .try_this("--path-smoothing 0.25")
         }
         RootError::PathInFullSpace => Failure::error("--root-motion path needs --root-space ground")

@@ -51,7 +51,7 @@ fn turn_bounds(args: &SearchArgs) -> Option<[f64; 2]> {
 pub(crate) fn check(args: &SearchArgs, loaded: &Loaded) -> Result<(), Failure> {
     if !(args.half_life > 0.0 && args.half_life.is_finite()) {
         return Err(Failure::error(format!(
-            "--half-life must be a positive number of seconds, found {:e}",
+            "--half-life must be a positive number of seconds, found {:?}",
             args.half_life
         ))
         .try_this("--half-life 0.1"));

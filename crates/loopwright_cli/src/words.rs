@@ -14,7 +14,7 @@ use loopwright::{
 use loopwright_draw::render::View;
 use loopwright_formats::{ClosingKey, Target};
 
-use crate::recipe::Recenter;
+use crate::{args::StandingFoot, recipe::Recenter};
 
 /// A choice with a name for flags and recipes.
 pub(crate) trait Choice: Copy + Send + Sync + 'static {
@@ -105,6 +105,11 @@ choices! {
         Solve: "Always: heel, ball and tip, over the whole loop at once",
         On: "Always: the ball alone, frame by frame",
         Off: "Never",
+    }
+    StandingFoot::ALL {
+        Left: "",
+        Right: "",
+        Both: "",
     }
     ClosingKey::ALL {
         Repeat: "The last key is the first again, moved on by the root motion",

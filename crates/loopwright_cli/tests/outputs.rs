@@ -138,6 +138,10 @@ fn escape_codes_in_names_are_shown_and_not_obeyed() {
     }
     let answer = folder.run_list(&["inspect", "gone\u{1b}[2J.bvh"]);
     assert!(answer.stderr.contains("gone\\u{1b}[2J.bvh"), "{}", answer.stderr);
+    // The escapes of text are none of JSON.
+    let gone = "gone\u{7f}\u{9b}.bvh";
+    let message = folder.run_list(&["inspect", "--json", gone]).json()["error"]["message"].clone();
+    assert!(message.as_str().unwrap().contains(gone), "{message}");
 }
 
 /// What the search knew about a loop of several cycles was once lost when its recipe was replayed.

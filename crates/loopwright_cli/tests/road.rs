@@ -398,3 +398,14 @@ fn inspect_reports_what_the_search_sees() {
     let period = |peak: &Value| (number(peak, "period_secs") - 1.1537).abs() < 0.01;
     assert!(rhythm.iter().any(period), "{rhythm:?}");
 }
+
+#[test]
+fn licences_of_all_that_is_inside_are_printed() {
+    let folder = Folder::new();
+    for command in ["licences", "licenses"] {
+        let text = folder.run(command).done().stdout;
+        for part in ["MIT OR Apache-2.0", "glam 0.", "ufbx", "TERMS AND CONDITIONS"] {
+            assert!(text.contains(part), "no {part:?}");
+        }
+    }
+}

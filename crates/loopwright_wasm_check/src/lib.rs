@@ -1,7 +1,7 @@
 //! The road from synthetic takes to loops in files, as one number.
 //!
 //! The same take gives the same bits on every machine. `.ci/wasm` holds loopwright to that: it works the number out natively
-//! and as WebAssembly, and compares.
+//! and as WebAssembly, and compares. `.ci/same-bits` does so for processors without AVX2 and for aarch64.
 
 use std::{error::Error, fmt::Write as _};
 
@@ -9,19 +9,18 @@ use loopwright::{Analysis, LoopSettings, SearchSettings};
 use loopwright_formats::{Format, LoopWriteSettings, ReadSettings, Source, read_take, write_loop, write_take};
 use loopwright_synth::{WalkSettings, random_settings, synthesize};
 
-/// Seeds of the random walks: among them are turning, climbing and noisy ones, and rates from 30 to 120 fps.
-const SEEDS: std::ops::Range<u64> = 0..6;
-
-/// A number that depends on every bit of the loops of some walks, on why there is none, and on the files that they are
-/// written to.
+/// A number that depends on every bit of the loops of so many random walks and of the default one, on why there is none, and on
+/// the files that they are written to. Among the walks are turning, climbing and noisy ones, and rates from 30 to 120 fps.
 ///
 /// # Panics
 ///
 /// If a step of the road fails that cannot fail on these walks.
 #[unsafe(no_mangle)]
 #[must_use]
-pub extern "C" fn checksum_of_loops() -> u64 {
-    let walks = SEEDS.map(random_settings).chain([WalkSettings::default()]);
+pub extern "C" fn checksum_of_loops(random_walks: u32) -> u64 {
+    let walks = (0..u64::from(random_walks))
+        .map(random_settings)
+        .chain([WalkSettings::default()]);
     let mut results = Vec::new();
     for walk in walks {
         walk_the_road(&walk, &mut results).unwrap_or_else(|error| panic!("{walk:?}: {error}"));

@@ -1,7 +1,14 @@
-//! Prints the number that the library works out.
+//! Prints the number that the library works out: `loopwright_wasm_check RANDOM_WALKS`.
 
-use std::io::{self, Write as _};
+use std::{
+    env,
+    error::Error,
+    io::{self, Write as _},
+};
 
-fn main() -> io::Result<()> {
-    writeln!(io::stdout(), "{:016x}", loopwright_wasm_check::checksum_of_loops())
+fn main() -> Result<(), Box<dyn Error>> {
+    let random_walks = env::args().nth(1).ok_or("how many random walks?")?.parse()?;
+    let checksum = loopwright_wasm_check::checksum_of_loops(random_walks);
+    writeln!(io::stdout(), "{checksum:016x}")?;
+    Ok(())
 }

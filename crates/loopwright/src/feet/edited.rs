@@ -46,7 +46,7 @@ pub enum StanceError {
     },
     /// The span lies outside the loop.
     #[error(
-        "the stance from {} to {} lies outside the loop, which lasts from {} to {}",
+        "the stance from {} to {} lies outside the loop, which lasts from {:.2} to {:.2}",
         found[0], found[1], range[0], range[1]
     )]
     Outside {

@@ -33,6 +33,8 @@ mod stance;
 
 pub(crate) mod leg;
 
+pub(crate) mod live;
+
 mod footing;
 
 mod hips;

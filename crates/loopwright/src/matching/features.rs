@@ -28,6 +28,16 @@ const SMOOTH_SECS: f64 = 0.2;
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FeaturesError {
+    /// The feet walk, but the root does not travel: the take was captured or exported in place.
+    #[error(
+        "the feet move at {feet_mps:.2} m/s, the body only at {root_mps:.2}: the take stays in place, and its travel is not known"
+    )]
+    InPlace {
+        /// Median speed of the faster ankle over the ground.
+        feet_mps: f64,
+        /// Median speed of the root.
+        root_mps: f64,
+    },
     /// There is no left foot, or no right one.
     #[error("a left foot and a right foot are needed, and are not found in the skeleton")]
     Feet,
@@ -70,6 +80,17 @@ pub fn of_take(analysis: &Analysis) -> Result<Vec<RawFeatures>, FeaturesError> {
         });
     }
     let roots = smoothed_roots(analysis, step);
+    let on_ground = |moved: DVec3| ops::hypot(moved.x, moved.z);
+    let frames = 0..take.num_frames() - 1;
+    let of_feet = frames.clone().map(|frame| {
+        let moved = |foot: usize| on_ground(world.position(frame + 1, foot) - world.position(frame, foot));
+        moved(left).max(moved(right))
+    });
+    let of_root = frames.map(|frame| on_ground(roots[frame + 1].translation - roots[frame].translation));
+    let [feet_mps, root_mps] = [median(of_feet.collect()), median(of_root.collect())].map(|moved| moved / step.secs(1));
+    if feet_mps > WALKING_FEET_MPS && root_mps < IN_PLACE_SHARE * feet_mps {
+        return Err(FeaturesError::InPlace { feet_mps, root_mps });
+    }
     let velocity = |frame: usize, joint: usize| {
         let (before, after) = (frame.saturating_sub(1), (frame + 1).min(take.num_frames() - 1));
         let moved = world.position(after, joint) - world.position(before, joint);
@@ -104,8 +125,19 @@ pub fn of_take(analysis: &Analysis) -> Result<Vec<RawFeatures>, FeaturesError> {
     Ok((0..count).map(of_frame).collect())
 }
 
+/// Feet faster than this walk, metres per second ...
+const WALKING_FEET_MPS: f64 = 0.5;
+
+/// ... and if the root is slower than this share of them, it was taken out of the motion. In a walk it has half their speed.
+const IN_PLACE_SHARE: f64 = 0.15;
+
+fn median(mut values: Vec<f64>) -> f64 {
+    let middle = values.len() / 2;
+    *values.select_nth_unstable_by(middle, f64::total_cmp).1
+}
+
 /// The root at every frame: smoothed place on the ground, and smoothed facing.
-fn smoothed_roots(analysis: &Analysis, step: TimeStep) -> Vec<Rigid> {
+pub(super) fn smoothed_roots(analysis: &Analysis, step: TimeStep) -> Vec<Rigid> {
     let heading = &analysis.heading;
     let frames = 0..heading.num_frames();
     let weights = kernel::gaussian(SMOOTH_SECS / step.secs(1));
@@ -152,6 +184,37 @@ impl Standard {
             first += size;
         }
         standard
+    }
+
+    /// The standard with these means and scales; `None` where their number is another one, or one is not finite.
+    pub(super) fn from_parts(mean: &[f64], scale: &[f64]) -> Option<Self> {
+        let is_finite = mean.iter().chain(scale).all(|number| number.is_finite());
+        is_finite.then_some(Self {
+            mean: mean.try_into().ok()?,
+            scale: scale.try_into().ok()?,
+        })
+    }
+
+    /// Means of all frames.
+    pub(super) fn mean(&self) -> &RawFeatures {
+        &self.mean
+    }
+
+    /// Factors by which features less their means become numbers of a row.
+    pub(super) fn scale(&self) -> &RawFeatures {
+        &self.scale
+    }
+
+    /// A row with another future, see [`steer`].
+    pub fn steered(
+        &self,
+        row: &[f32; NUM_FEATURES],
+        futures: [([f64; 2], f64); FUTURE_SECS.len()],
+    ) -> [f32; NUM_FEATURES] {
+        let mut features = [0.0; NUM_FEATURES];
+        steer(&mut features, futures);
+        let wished = self.apply(&features);
+        core::array::from_fn(|at| if at < 15 { row[at] } else { wished[at] })
     }
 
     /// The features in the form that is searched.

@@ -6,13 +6,15 @@
 //! that of comparing all rows one by one, to the bit. Source: Friedman, Bentley and Finkel, "An algorithm for finding best matches
 //! in logarithmic expected time", ACM Transactions on Mathematical Software 3, 1977; Jolliffe, "Principal component analysis", 2002.
 
+use std::borrow::Cow;
+
 use super::principal;
 
 /// Rows of a leaf: what is compared side by side.
-const LEAF: usize = 16;
+pub(super) const LEAF: usize = 16;
 
 /// Principal components of a box; with the distance from their plane a box has eight sides' pairs.
-const COMPONENTS: usize = 7;
+pub(super) const COMPONENTS: usize = 7;
 const SIDES: usize = COMPONENTS + 1;
 
 /// Rounding of projections in single precision, as a share of the largest number that takes part.
@@ -59,7 +61,7 @@ pub enum RowsError {
 }
 
 /// Numbers larger than this have squares whose sums may not be finite in single precision.
-const LARGEST: f32 = 1e15;
+pub(super) const LARGEST: f32 = 1e15;
 
 /// A row, and its squared distance from a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,62 +79,57 @@ impl Neighbour {
     }
 }
 
-/// Rows of features, arranged for search.
+/// Rows of features, arranged for search. They may lie in memory of the caller, such as that of a file.
 #[derive(Clone, Debug, PartialEq)]
-pub struct NearestRows {
-    columns: usize,
-    num_rows: usize,
+pub struct NearestRows<'a> {
+    pub(super) columns: usize,
+    pub(super) num_rows: usize,
     /// Leaf by leaf, column by column: the numbers of all rows of a leaf side by side. Leaves are filled up with their last row.
-    leaves: Vec<[f32; LEAF]>,
+    pub(super) leaves: Cow<'a, [[f32; LEAF]]>,
     /// By place in a leaf.
-    rows: Vec<[u32; LEAF]>,
+    pub(super) rows: Cow<'a, [[u32; LEAF]]>,
     /// The leaf of every row.
-    leaf_of: Vec<u32>,
+    pub(super) leaf_of: Cow<'a, [u32]>,
     /// Every node before its children: see [`Node`].
-    boxes: Vec<Sides>,
-    mean: Vec<f64>,
+    pub(super) boxes: Cow<'a, [Sides]>,
+    pub(super) mean: Vec<f64>,
     /// Component by component.
-    components: Vec<f64>,
+    pub(super) components: Vec<f64>,
     /// The largest size of a projection.
-    largest: f32,
+    pub(super) largest: f32,
 }
 
-/// Lower and upper ends along the principal components and the distance from their plane.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Sides {
-    low: [f32; SIDES],
-    high: [f32; SIDES],
+/// A box: the lower ends along the principal components and the distance from their plane, then the upper ends.
+pub(super) type Sides = [f32; 2 * SIDES];
+
+/// A box around nothing.
+fn nothing() -> Sides {
+    core::array::from_fn(|end| if end < SIDES { f32::INFINITY } else { f32::NEG_INFINITY })
 }
 
-impl Sides {
-    const NONE: Self = Self {
-        low: [f32::INFINITY; SIDES],
-        high: [f32::NEG_INFINITY; SIDES],
-    };
-
-    fn include(&mut self, at: &[f32; SIDES]) {
-        for side in 0..SIDES {
-            self.low[side] = self.low[side].min(at[side]);
-            self.high[side] = self.high[side].max(at[side]);
-        }
+fn include(sides: &mut Sides, at: &[f32]) {
+    let (low, high) = sides.split_at_mut(SIDES);
+    for side in 0..SIDES {
+        low[side] = low[side].min(at[side]);
+        high[side] = high[side].max(at[side]);
     }
+}
 
-    fn joined(&self, other: &Self) -> Self {
-        let mut joined = *self;
-        joined.include(&other.low);
-        joined.include(&other.high);
-        joined
-    }
+fn joined(one: &Sides, other: &Sides) -> Sides {
+    let mut joined = *one;
+    include(&mut joined, &other[..SIDES]);
+    include(&mut joined, &other[SIDES..]);
+    joined
+}
 
-    /// The squared distance from a point to the box, less rounding.
-    fn squared_distance(&self, at: &[f32; SIDES], rounding: f32) -> f32 {
-        let mut gaps = [0.0_f32; SIDES];
-        for side in 0..SIDES {
-            let gap = (self.low[side] - at[side]).max(at[side] - self.high[side]) - rounding;
-            gaps[side] = gap.max(0.0);
-        }
-        gaps.iter().map(|gap| gap * gap).sum()
+/// The squared distance from a point to a box, less rounding.
+fn squared_distance(sides: &Sides, at: &[f32; SIDES], rounding: f32) -> f32 {
+    let mut gaps = [0.0_f32; SIDES];
+    for side in 0..SIDES {
+        let gap = (sides[side] - at[side]).max(at[side] - sides[SIDES + side]) - rounding;
+        gaps[side] = gap.max(0.0);
     }
+    gaps.iter().map(|gap| gap * gap).sum()
 }
 
 /// A query, and where it lies among the boxes.
@@ -142,7 +139,7 @@ struct Query<'a> {
     rounding: f32,
 }
 
-impl NearestRows {
+impl NearestRows<'_> {
     /// Arranges rows of `columns` numbers each, one row after the other, for search.
     ///
     /// Errors: [`RowsError`].
@@ -173,10 +170,10 @@ impl NearestRows {
         let mut found = Self {
             columns,
             num_rows,
-            leaves: Vec::new(),
-            rows: Vec::new(),
-            leaf_of: Vec::new(),
-            boxes: Vec::new(),
+            leaves: Cow::default(),
+            rows: Cow::default(),
+            leaf_of: Cow::default(),
+            boxes: Cow::default(),
             mean,
             components,
             largest: 0.0,
@@ -199,9 +196,9 @@ impl NearestRows {
 
     /// Bytes that the search needs besides the rows themselves.
     pub fn index_bytes(&self) -> usize {
-        size_of_val(self.rows.as_slice())
-            + size_of_val(self.leaf_of.as_slice())
-            + size_of_val(self.boxes.as_slice())
+        size_of_val(self.rows.as_ref())
+            + size_of_val(self.leaf_of.as_ref())
+            + size_of_val(self.boxes.as_ref())
             + 8 * (self.mean.len() + self.components.len())
     }
 
@@ -213,23 +210,61 @@ impl NearestRows {
     /// # Panics
     /// When the query has another number of columns, or `likely` is out of range.
     pub fn nearest(&self, query: &[f32], likely: Option<usize>) -> Option<Neighbour> {
+        self.nearest_where(query, likely, |_| true)
+    }
+
+    /// The nearest of the rows that `allows` lets pass; otherwise like [`Self::nearest`].
+    ///
+    /// # Panics
+    /// When the query has another number of columns, or `likely` is out of range.
+    pub fn nearest_where(
+        &self,
+        query: &[f32],
+        likely: Option<usize>,
+        allows: impl Fn(usize) -> bool,
+    ) -> Option<Neighbour> {
         let mut best = [Neighbour::NONE];
-        self.search(query, likely, &mut best);
+        self.search(query, likely, &mut best, &allows);
         let [best] = best;
         (best.row != usize::MAX).then_some(best)
     }
 
-    /// The nearest rows, from the nearest on, as many as `found` has places; returns how many there are.
+    /// The nearest of the rows that `allows` lets pass, from the nearest on, as many as `found` has places; returns how many there
+    /// are.
     ///
     /// # Panics
     /// When the query has another number of columns.
-    pub fn nearest_of(&self, query: &[f32], found: &mut [Neighbour]) -> usize {
+    pub fn nearest_of(&self, query: &[f32], found: &mut [Neighbour], allows: impl Fn(usize) -> bool) -> usize {
         found.fill(Neighbour::NONE);
-        self.search(query, None, found);
+        self.search(query, None, found, &allows);
         found.iter().take_while(|neighbour| neighbour.row != usize::MAX).count()
     }
 
-    fn search(&self, query: &[f32], likely: Option<usize>, found: &mut [Neighbour]) {
+    /// The numbers of a row.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn row(&self, row: usize) -> impl Iterator<Item = f32> {
+        let leaf = self.leaf_of[row] as usize;
+        let columns = &self.leaves[leaf * self.columns..][..self.columns];
+        let is_row = |&known: &u32| known as usize == row;
+        let place = self.rows[leaf].iter().position(is_row).unwrap_or(0);
+        columns.iter().map(move |column| column[place])
+    }
+
+    /// The squared distance of a row from a query, as the search finds it.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn squared_distance(&self, query: &[f32], row: usize) -> f32 {
+        let mut sum = 0.0;
+        for (number, other) in self.row(row).zip(query) {
+            sum += (number - other) * (number - other);
+        }
+        sum
+    }
+
+    fn search(&self, query: &[f32], likely: Option<usize>, found: &mut [Neighbour], allows: &impl Fn(usize) -> bool) {
         assert_eq!(query.len(), self.columns, "a query has as many numbers as a row");
         if self.num_rows == 0 || found.is_empty() {
             return;
@@ -242,7 +277,7 @@ impl NearestRows {
             rounding: ROUNDING * largest,
         };
         if let Some(row) = likely {
-            self.compare(self.leaf_of[row] as usize, &query, found);
+            self.compare(self.leaf_of[row] as usize, &query, found, allows);
         }
         let root = Node::root(self.rows.len());
         // Room for one node of every depth.
@@ -253,10 +288,11 @@ impl NearestRows {
             let (mut node, mut bound) = waiting[num_waiting];
             while !self.is_beyond(bound, found) {
                 let Some(children) = node.children() else {
-                    self.compare(node.first_leaf, &query, found);
+                    self.compare(node.first_leaf, &query, found, allows);
                     break;
                 };
-                let bounds = children.map(|child| self.boxes[child.index].squared_distance(&query.at, query.rounding));
+                let bounds =
+                    children.map(|child| squared_distance(&self.boxes[child.index], &query.at, query.rounding));
                 let nearer = usize::from(bounds[1] < bounds[0]);
                 waiting[num_waiting] = (children[1 - nearer], bounds[1 - nearer]);
                 num_waiting += 1;
@@ -271,7 +307,7 @@ impl NearestRows {
     }
 
     /// Compares all rows of a leaf.
-    fn compare(&self, leaf: usize, query: &Query<'_>, found: &mut [Neighbour]) {
+    fn compare(&self, leaf: usize, query: &Query<'_>, found: &mut [Neighbour], allows: &impl Fn(usize) -> bool) {
         let columns = &self.leaves[leaf * self.columns..][..self.columns];
         let mut sums = [0.0_f32; LEAF];
         for (column, &number) in columns.iter().zip(query.numbers) {
@@ -289,7 +325,7 @@ impl NearestRows {
                 row: row as usize,
                 squared_distance,
             };
-            insert(found, neighbour);
+            insert(found, neighbour, allows);
         }
     }
 
@@ -321,9 +357,9 @@ impl NearestRows {
         }
         let num_leaves = self.num_rows.div_ceil(LEAF);
         let mut order: Vec<u32> = (0..self.num_rows as u32).collect();
-        let mut boxes = vec![Sides::NONE; 2 * num_leaves - 1];
+        let mut boxes = vec![nothing(); 2 * num_leaves - 1];
         let mut inner = Vec::new();
-        self.rows = vec![[0; LEAF]; num_leaves];
+        let mut rows_of = vec![[0; LEAF]; num_leaves];
         let mut waiting = vec![Node::root(num_leaves)];
         while let Some(node) = waiting.pop() {
             let first = node.first_leaf * LEAF;
@@ -332,9 +368,9 @@ impl NearestRows {
                 // The last leaf may repeat its last row.
                 let rows: [u32; LEAF] = core::array::from_fn(|place| members[place.min(members.len() - 1)]);
                 for &row in &rows {
-                    boxes[node.index].include(&places[row as usize]);
+                    include(&mut boxes[node.index], &places[row as usize]);
                 }
-                self.rows[node.first_leaf] = rows;
+                rows_of[node.first_leaf] = rows;
                 continue;
             };
             let end = (first + node.num_leaves * LEAF).min(self.num_rows);
@@ -345,20 +381,22 @@ impl NearestRows {
         // Children come after their parents, so the last are joined first.
         for node in inner.into_iter().rev() {
             if let Some([left, right]) = node.children() {
-                boxes[node.index] = boxes[left.index].joined(&boxes[right.index]);
+                boxes[node.index] = joined(&boxes[left.index], &boxes[right.index]);
             }
         }
-        self.boxes = boxes;
-        self.leaf_of = vec![0; self.num_rows];
-        for (leaf, rows) in self.rows.iter().enumerate() {
-            for column in 0..self.columns {
-                self.leaves
-                    .push(rows.map(|row| numbers[row as usize * self.columns + column]));
-            }
+        let mut leaves = Vec::with_capacity(num_leaves * self.columns);
+        let mut leaf_of = vec![0; self.num_rows];
+        for (leaf, rows) in rows_of.iter().enumerate() {
+            leaves
+                .extend((0..self.columns).map(|column| rows.map(|row| numbers[row as usize * self.columns + column])));
             for &row in rows {
-                self.leaf_of[row as usize] = leaf as u32;
+                leaf_of[row as usize] = leaf as u32;
             }
         }
+        self.boxes = boxes.into();
+        self.leaf_of = leaf_of.into();
+        self.leaves = leaves.into();
+        self.rows = rows_of.into();
     }
 }
 
@@ -409,9 +447,10 @@ impl Neighbour {
 }
 
 /// Puts a row among the nearest, if it is one.
-fn insert(found: &mut [Neighbour], neighbour: Neighbour) {
+fn insert(found: &mut [Neighbour], neighbour: Neighbour, allows: &impl Fn(usize) -> bool) {
     let last = found.len() - 1;
-    if !neighbour.is_before(&found[last]) || found.iter().any(|known| known.row == neighbour.row) {
+    let is_known = || found.iter().any(|known| known.row == neighbour.row);
+    if !neighbour.is_before(&found[last]) || is_known() || !allows(neighbour.row) {
         return;
     }
     let at = found.partition_point(|known| known.is_before(&neighbour));
@@ -503,8 +542,11 @@ mod tests {
                 assert_eq!(found.nearest(&query, None), Some(all[0]), "{columns} {trial}");
                 assert_eq!(found.nearest(&query, Some(trial * 17 % num_rows)), Some(all[0]));
                 let mut several = [Neighbour::NONE; 7];
-                let count = found.nearest_of(&query, &mut several);
+                let count = found.nearest_of(&query, &mut several, |_| true);
                 assert_eq!(several[..count], all[..7.min(num_rows)]);
+                let odd = |row: usize| row % 2 == 1;
+                let nearest_odd = all.iter().find(|neighbour| odd(neighbour.row)).copied();
+                assert_eq!(found.nearest_where(&query, None, odd), nearest_odd, "{columns} {trial}");
             }
         }
     }

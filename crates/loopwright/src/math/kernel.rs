@@ -71,23 +71,9 @@ where
         .collect()
 }
 
-/// Windows of up to this many samples are summed one by one, which is faster there; longer ones occur at high rates alone.
-const SHORT_WINDOW: usize = 64;
-
 /// Means around a loop under a [`bump`] of `reach` samples on either side, fewer than the loop has; exactly zero if all values
 /// are.
 pub fn smoothed_around<T>(values: &[T], reach: usize) -> Vec<T>
-where
-    T: Copy + Default + Add<Output = T> + Mul<f64, Output = T> + Sum,
-{
-    if 2 * reach < SHORT_WINDOW {
-        smoothed_one_by_one(values, reach)
-    } else {
-        smoothed_by_blocks(values, reach)
-    }
-}
-
-fn smoothed_one_by_one<T>(values: &[T], reach: usize) -> Vec<T>
 where
     T: Copy + Mul<f64, Output = T> + Sum,
 {
@@ -101,78 +87,17 @@ where
         .collect()
 }
 
-/// The same in time that does not grow with `reach`.
-///
-/// A bump's weights are 1 + cos(a (j - i)) for sample j around sample i, with a = pi / (reach + 1), divided by their sum of
-/// 2 (reach + 1). As cos(a (j - i)) = cos(a j) cos(a i) + sin(a j) sin(a i), three plain sums over the window tell the mean.
-fn smoothed_by_blocks<T>(values: &[T], reach: usize) -> Vec<T>
-where
-    T: Copy + Default + Add<Output = T> + Mul<f64, Output = T>,
-{
-    let count = values.len();
-    let turn = PI / (reach + 1) as f64;
-    let round = 2 * (reach + 1);
-    let waves: Vec<[f64; 2]> = (0..round)
-        .map(|step| [ops::cos(turn * step as f64), ops::sin(turn * step as f64)])
-        .collect();
-    let beyond_ends = extended_around(values, reach);
-    let sums = |weight: &dyn Fn(usize) -> f64| {
-        let weighted: Vec<T> = beyond_ends
-            .iter()
-            .enumerate()
-            .map(|(at, &value)| value * weight(at))
-            .collect();
-        folded_windows(&weighted, 2 * reach + 1, |sum, value| sum + value)
-    };
-    let plain = sums(&|_| 1.0);
-    let even = sums(&|at| waves[at % round][0]);
-    let odd = sums(&|at| waves[at % round][1]);
-    (0..count)
-        .map(|sample| {
-            let [cos, sin] = waves[(sample + reach) % round];
-            (plain[sample] + even[sample] * cos + odd[sample] * sin) * (1.0 / round as f64)
-        })
-        .collect()
-}
-
-/// The values of a loop, preceded and followed by those of `reach` samples beyond its seam.
-fn extended_around<T: Copy>(values: &[T], reach: usize) -> Vec<T> {
-    let count = values.len();
-    (0..count + 2 * reach)
-        .map(|at| values[(at + count - reach) % count])
-        .collect()
-}
-
-/// `fold` over each window of so many successive values, in time that does not grow with the window.
-///
-/// Each window is the end of one block of that many values and the beginning of the next (van Herk, "A fast algorithm for local
-/// minimum and maximum filters", 1992). A running sum would be simpler, but keep the rounding of values that have left it: it
-/// would not be zero where all values are.
-fn folded_windows<T: Copy>(values: &[T], window: usize, fold: impl Fn(T, T) -> T) -> Vec<T> {
-    let mut from_block_start = values.to_vec();
-    let mut to_block_end = values.to_vec();
-    for (begun, ended) in from_block_start.chunks_mut(window).zip(to_block_end.chunks_mut(window)) {
-        for at in 1..begun.len() {
-            begun[at] = fold(begun[at - 1], begun[at]);
-        }
-        for at in (1..ended.len()).rev() {
-            ended[at - 1] = fold(ended[at - 1], ended[at]);
-        }
-    }
-    (0..values.len() + 1 - window)
-        .map(|first| match first % window {
-            0 => to_block_end[first],
-            _ => fold(to_block_end[first], from_block_start[first + window - 1]),
-        })
-        .collect()
-}
-
 /// A C1 curve around a loop that is never below the values, nor below zero.
 ///
 /// The highest value within `reach` samples, then its mean under a bump of that reach.
 pub fn envelope_around(values: &[f64], reach: usize) -> Vec<f64> {
-    let above_zero: Vec<f64> = values.iter().map(|value| value.max(0.0)).collect();
-    let highest = folded_windows(&extended_around(&above_zero, reach), 2 * reach + 1, f64::max);
+    let count = values.len();
+    let highest: Vec<f64> = (0..count)
+        .map(|sample| {
+            let around = (0..=2 * reach).map(|off| values[(sample + count + off - reach) % count]);
+            around.fold(0.0, f64::max)
+        })
+        .collect();
     smoothed_around(&highest, reach)
 }
 
@@ -278,29 +203,6 @@ mod tests {
         }
         let even = averaged_mirrored(&[DVec3::ONE; 5], &sided);
         assert!(even.iter().all(|value| (*value - DVec3::ONE).length() < 1e-14));
-    }
-
-    /// Means under long bumps once took time with the square of the rate.
-    #[test]
-    fn long_bumps_are_the_same_by_blocks_and_zero_where_all_is() {
-        for (count, reach) in [(200, 32), (331, 57), (400, 199), (67, 66), (5, 2), (1, 0)] {
-            let values: Vec<f64> = (0..count)
-                .map(|at| match at < count / 4 {
-                    true => f64::from(at * 7919 % 101) - 50.0,
-                    false => 0.0,
-                })
-                .collect();
-            let blocks = smoothed_by_blocks(&values, reach);
-            for (at, (block, single)) in blocks.iter().zip(smoothed_one_by_one(&values, reach)).enumerate() {
-                assert!(
-                    (block - single).abs() < 1e-12,
-                    "{count}, {reach}, {at}: {block} for {single}"
-                );
-                if single == 0.0 && reach < count as usize / 4 {
-                    assert_eq!(*block, 0.0, "{count}, {reach}, {at}");
-                }
-            }
-        }
     }
 
     #[test]

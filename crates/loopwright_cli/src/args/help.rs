@@ -8,13 +8,14 @@ use super::Cli;
 
 /// What `-h` shows of a command; `--help` has the same example.
 struct Summary {
+    /// Its words: a command of a command has two.
     command: &'static str,
     /// Flags, in long form.
     flags: &'static [&'static str],
     example: &'static str,
 }
 
-const SUMMARIES: [Summary; 15] = [
+const SUMMARIES: [Summary; 22] = [
     Summary {
         command: "inspect",
         flags: &["contacts", "plot", "unit", "up", "json"],
@@ -56,6 +57,36 @@ const SUMMARIES: [Summary; 15] = [
         example: "loopwright cost walk-loop.bvh run-loop.bvh --plot cost.svg",
     },
     Summary {
+        command: "match",
+        flags: &[],
+        example: "loopwright match build takes/ -o takes.lwmatch",
+    },
+    Summary {
+        command: "match build",
+        flags: &["output", "tag", "add", "force", "json"],
+        example: "loopwright match build takes/ --tag style=walk -o takes.lwmatch",
+    },
+    Summary {
+        command: "match inspect",
+        flags: &["json"],
+        example: "loopwright match inspect takes.lwmatch",
+    },
+    Summary {
+        command: "match query",
+        flags: &["speed", "turn-rate", "tag", "standing", "top"],
+        example: "loopwright match query takes.lwmatch walk.bvh:120 --speed 1.4",
+    },
+    Summary {
+        command: "match walk",
+        flags: &["output", "tag", "force"],
+        example: "loopwright match walk takes.lwmatch path.csv -o walked.bvh",
+    },
+    Summary {
+        command: "match export",
+        flags: &["npy", "take", "force", "json"],
+        example: "loopwright match export takes.lwmatch --npy rows.npy",
+    },
+    Summary {
         command: "check",
         flags: &["take", "config", "max-foot-slide", "verbose"],
         example: "loopwright check loops/ --max-foot-slide 3",
@@ -90,6 +121,11 @@ const SUMMARIES: [Summary; 15] = [
         flags: &["output", "force"],
         example: "loopwright demo -o demo/",
     },
+    Summary {
+        command: "licences",
+        flags: &[],
+        example: "loopwright licences",
+    },
 ];
 
 /// Commands that `loopwright -h` lists.
@@ -117,15 +153,12 @@ pub(crate) fn command<T: AsRef<OsStr>>(args: &[T]) -> Command {
 
 fn sized(size: Size) -> Command {
     let cli = Cli::command().mut_subcommands(|command| {
-        let summary = SUMMARIES.iter().find(|summary| summary.command == command.get_name());
-        let Some(summary) = summary else { return command };
-        let command = in_order(command);
-        match size {
-            Size::Summary => summarized(command, summary),
-            Size::Full => command
-                .mut_args(with_values_explained)
-                .after_help(format!("Example: {}", summary.example)),
-        }
+        let name = command.get_name().to_owned();
+        let command = command.mut_subcommands(|below| {
+            let name = format!("{name} {}", below.get_name());
+            with_help(below, &name, size)
+        });
+        with_help(command, &name, size)
     });
     match size {
         Size::Summary => cli
@@ -141,6 +174,19 @@ fn sized(size: Size) -> Command {
             "`loopwright COMMAND -h` summarizes a command, `loopwright COMMAND --help` shows all its flags.\n\
              Exit status: 0 done; 1 nothing found, or a check failed; 2 error.",
         ),
+    }
+}
+
+/// A command with help of a size.
+fn with_help(command: Command, name: &str, size: Size) -> Command {
+    let summary = SUMMARIES.iter().find(|summary| summary.command == name);
+    let Some(summary) = summary else { return command };
+    let command = in_order(command);
+    match size {
+        Size::Summary => summarized(command, summary),
+        Size::Full => command
+            .mut_args(with_values_explained)
+            .after_help(format!("Example: {}", summary.example)),
     }
 }
 
@@ -163,8 +209,12 @@ fn summarized(command: Command, summary: &Summary) -> Command {
         "Example: {}\n`loopwright {} --help` shows all flags.",
         summary.example, summary.command
     );
+    let template = match command.has_subcommands() {
+        true => COMMANDS_TEMPLATE,
+        false => SUMMARY_TEMPLATE,
+    };
     command
-        .help_template(SUMMARY_TEMPLATE)
+        .help_template(template)
         .mut_args(|arg| {
             let is_shown = arg.get_long().is_some_and(|long| summary.flags.contains(&long));
             if is_shown {
@@ -241,7 +291,7 @@ mod tests {
     use super::*;
     use crate::headings;
 
-    const HEADINGS: [&str; 16] = [
+    const HEADINGS: [&str; 17] = [
         headings::INPUT,
         headings::WHICH_LOOP,
         headings::SEAM,
@@ -253,6 +303,7 @@ mod tests {
         headings::MIX,
         headings::JUMP,
         headings::LIMITS,
+        headings::MATCH,
         headings::MEMORY,
         headings::FIT,
         headings::NUMBERS_ALONE,
@@ -288,11 +339,13 @@ mod tests {
     fn helps(size: Size) -> Vec<(String, String)> {
         let mut cli = sized(size).term_width(100);
         cli.build();
-        let mut helps: Vec<(String, String)> = cli
-            .get_subcommands_mut()
-            .filter(|command| command.get_name() != "help")
-            .map(|command| (command.get_name().to_owned(), command.render_help().to_string()))
-            .collect();
+        let mut helps = Vec::new();
+        for command in cli.get_subcommands_mut().filter(|command| command.get_name() != "help") {
+            let name = command.get_name().to_owned();
+            helps.push((name.clone(), command.render_help().to_string()));
+            let below = command.get_subcommands_mut().filter(|below| below.get_name() != "help");
+            helps.extend(below.map(|below| (format!("{name} {}", below.get_name()), below.render_help().to_string())));
+        }
         helps.push(("loopwright".to_owned(), cli.render_help().to_string()));
         helps
     }
@@ -306,9 +359,11 @@ mod tests {
     #[test]
     fn every_command_has_a_summary_of_flags_that_it_has() {
         let cli = Cli::command();
-        assert_eq!(cli.get_subcommands().count(), SUMMARIES.len());
+        let below = cli.get_subcommands().flat_map(Command::get_subcommands);
+        assert_eq!(cli.get_subcommands().count() + below.count(), SUMMARIES.len());
         for summary in &SUMMARIES {
-            let command = cli.find_subcommand(summary.command).unwrap();
+            let words = summary.command.split(' ');
+            let command = words.fold(&cli, |command, word| command.find_subcommand(word).unwrap());
             for flag in summary.flags {
                 let mut args = command.get_arguments();
                 assert!(
@@ -342,7 +397,11 @@ mod tests {
     fn every_flag_has_a_heading_and_a_help() {
         let mut cli = sized(Size::Full);
         cli.build();
-        for command in cli.get_subcommands().filter(|command| command.get_name() != "help") {
+        let all = cli.get_subcommands().flat_map(|command| {
+            let below = command.get_subcommands();
+            core::iter::once(command).chain(below)
+        });
+        for command in all.filter(|command| command.get_name() != "help") {
             for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
                 let flag = format!("{} {}", command.get_name(), arg.get_id());
                 let heading = arg.get_help_heading();

@@ -7,6 +7,7 @@ mod fit;
 mod help;
 mod loops;
 mod make;
+mod matching;
 mod render;
 mod retarget;
 mod search;
@@ -18,6 +19,9 @@ pub(crate) use fit::FitArgs;
 pub(crate) use help::command;
 pub(crate) use loops::{BlendArgs, CheckArgs, CostArgs, PlayArgs};
 pub(crate) use make::{CloseArgs, MakeArgs, TargetArgs};
+pub(crate) use matching::{
+    MatchArgs, MatchBuildArgs, MatchCommand, MatchExportArgs, MatchQueryArgs, MatchWalkArgs, StandingFoot,
+};
 pub(crate) use render::RenderArgs;
 pub(crate) use retarget::RetargetArgs;
 pub(crate) use search::{DEFAULT_TOP, FindArgs, MirrorArgs, SearchArgs, TurnSide};
@@ -66,6 +70,8 @@ pub(crate) enum Command {
     Play(PlayArgs),
     /// Compares jumps from one motion into another, to find the least visible.
     Cost(CostArgs),
+    /// Finds the frame of many takes that is nearest to a wanted motion.
+    Match(MatchArgs),
     /// Checks whether loops pop at the seam.
     Check(CheckArgs),
     /// Measures settings for character controllers: top speeds and half-lives.
@@ -80,4 +86,7 @@ pub(crate) enum Command {
     Synth(SynthArgs),
     /// Makes a loop from a built-in take: writes the take, the loop, its sidecar and a plot.
     Demo(DemoArgs),
+    /// Prints the licences of all that the program is built from.
+    #[command(alias = "licenses")]
+    Licences,
 }

@@ -91,7 +91,7 @@ fn decays(args: &CostArgs) -> Result<[Decay; 3], Failure> {
     ] {
         if !(0.001..=10.0).contains(&secs) {
             return Err(
-                Failure::error(format!("{flag} must be 0.001 to 10 seconds, found {secs}"))
+                Failure::error(format!("{flag} must be 0.001 to 10 seconds, found {secs:?}"))
                     .try_this(format!("{flag} {usual}")),
             );
         }
@@ -179,7 +179,7 @@ fn read_loop(path: &Path, reading: &TakeArgs) -> Result<ReadLoop, Failure> {
 /// Splits the argument into a file and the frame after its last colon, if there is one: names may contain colons themselves.
 ///
 /// If a file has the whole argument as its name, that file is used.
-fn split(named: &Path) -> (PathBuf, Option<String>) {
+pub(super) fn split(named: &Path) -> (PathBuf, Option<String>) {
     let whole = (named.to_owned(), None);
     if named.exists() {
         return whole;
@@ -197,7 +197,7 @@ fn split(named: &Path) -> (PathBuf, Option<String>) {
 }
 
 /// Parses a frame of a file with this many frames.
-fn frame_of(path: &Path, words: &str, num_frames: usize) -> Result<usize, Failure> {
+pub(super) fn frame_of(path: &Path, words: &str, num_frames: usize) -> Result<usize, Failure> {
     let last = num_frames - 1;
     match words.parse::<usize>() {
         Ok(frame) if frame <= last => Ok(frame),

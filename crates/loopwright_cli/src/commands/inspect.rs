@@ -13,12 +13,7 @@ pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     outputs.spare(&args.take);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;
-    let file = load::open(&args.take)?;
-    let loaded = if file.num_animations() == 0 {
-        load::at_rest(&args.take, &file, &args.study)?
-    } else {
-        load::load_of(&args.take, &file, &args.study)?
-    };
+    let loaded = load::load_or_rest(&args.take, &args.study)?;
     if let Some(plot) = plot {
         plot.add(&mut outputs, &loopwright_draw::plot::inspect(&loaded.analysis))?;
     }

@@ -15,10 +15,12 @@ use crate::{
 pub(crate) fn run(args: &ListArgs) -> Result<Ending, Failure> {
     let study: StudyArgs = args.reading.clone().into();
     let mut files = Vec::new();
-    // A file that cannot be read does not stop the others. It is reported now and listed again at the end.
+    // A file that cannot be read does not stop the others. It is reported now and, if it is one of several, listed at the end.
     for path in &args.takes {
         let file = list(path, &study).unwrap_or_else(|failure| {
-            talk::fail(&failure);
+            if args.takes.len() > 1 {
+                talk::fail(&failure);
+            }
             ListedFile::failed(path, failure)
         });
         if !args.json {

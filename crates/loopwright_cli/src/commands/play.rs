@@ -32,7 +32,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
     let rate = args.fps.unwrap_or(1.0);
     if !(rate > 0.0 && rate.is_finite()) {
         return Err(
-            Failure::error(format!("--fps must be a positive number, found {rate}")).try_this("--fps 30 or --fps 60")
+            Failure::error(format!("--fps must be a positive number, found {rate:?}")).try_this("--fps 30 or --fps 60"),
         );
     }
     let loops = written_loop::read_all_playable(&names, &args.files.reading)?;

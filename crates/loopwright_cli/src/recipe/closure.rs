@@ -255,7 +255,7 @@ impl ClosureRecipe {
         ] {
             if let Some(hardness) = hardness.filter(|hardness| !(*hardness > 0.0 && hardness.is_finite())) {
                 return Err(
-                    Failure::error(format!("{name} must be a positive number, found {hardness}"))
+                    Failure::error(format!("{name} must be a positive number, found {hardness:?}"))
                         .try_this(format!("{name} 16")),
                 );
             }
@@ -300,7 +300,7 @@ fn positive(name: &str, secs: f64, hint: &str) -> Result<(), Failure> {
     if secs > 0.0 && secs.is_finite() {
         return Ok(());
     }
-    Err(Failure::error(format!("{name} must be a positive number of seconds, found {secs:e}")).try_this(hint))
+    Err(Failure::error(format!("{name} must be a positive number of seconds, found {secs:?}")).try_this(hint))
 }
 
 fn shares(given: &[f64]) -> Result<Shares, Failure> {

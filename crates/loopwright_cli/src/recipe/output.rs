@@ -150,10 +150,10 @@ impl OutputRecipe {
     /// How densely the loop is sampled. Errors: the rate is not a positive number.
     pub(crate) fn sampling(&self) -> Result<Sampling, Failure> {
         match (self.fps, self.frames) {
-            (Some(rate), _) if !(rate > 0.0 && rate.is_finite()) => {
-                Err(Failure::error(format!("--fps must be a positive number, found {rate}"))
-                    .try_this("--fps 30 or --fps 60"))
-            }
+            (Some(rate), _) if !(rate > 0.0 && rate.is_finite()) => Err(Failure::error(format!(
+                "--fps must be a positive number, found {rate:?}"
+            ))
+            .try_this("--fps 30 or --fps 60")),
             (Some(rate), _) => Ok(Sampling::Rate(rate)),
             (None, Some(count)) => Ok(Sampling::Samples(count)),
             (None, None) => Ok(Sampling::SourceRate),

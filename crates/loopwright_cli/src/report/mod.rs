@@ -13,6 +13,7 @@ pub(crate) mod json;
 pub(crate) mod list;
 pub(crate) mod make;
 pub(crate) mod make_all;
+pub(crate) mod matching;
 pub(crate) mod play;
 pub(crate) mod render;
 pub(crate) mod retarget;

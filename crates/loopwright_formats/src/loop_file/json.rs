@@ -5,10 +5,19 @@ use serde_json::{Number, Value};
 
 /// Indented JSON with a final newline; zeros have no sign.
 ///
-/// Numbers keep all their digits. Errors: a map whose keys are not texts.
+/// Numbers keep all their digits. Control characters are escaped, also those that JSON would allow: terminals obey them. Errors: a
+/// map whose keys are not texts.
 pub fn to_text<T: Serialize>(facts: &T) -> Result<String, serde_json::Error> {
     let mut text = serde_json::to_string_pretty(&to_value(facts)?)?;
     text.push('\n');
+    let is_harmful = |letter: char| letter.is_control() && letter != '\n';
+    if text.contains(is_harmful) {
+        let escaped = text.chars().map(|letter| match is_harmful(letter) {
+            true => format!("\\u{:04x}", u32::from(letter)),
+            false => letter.to_string(),
+        });
+        text = escaped.collect();
+    }
     Ok(text)
 }
 
@@ -38,5 +47,13 @@ mod tests {
     fn zeros_have_no_sign_and_numbers_all_their_digits() {
         let text = to_text(&[-0.0, 0.1 + 0.2, -1.0]).unwrap();
         assert_eq!(text, "[\n  0.0,\n  0.30000000000000004,\n  -1.0\n]\n");
+    }
+
+    #[test]
+    fn control_characters_are_escaped() {
+        let odd = "a\u{1b}\u{7f}\u{9b}\n\u{E4}";
+        let text = to_text(&odd).unwrap();
+        assert_eq!(text, "\"a\\u001b\\u007f\\u009b\\n\u{E4}\"\n");
+        assert_eq!(serde_json::from_str::<String>(&text).unwrap(), odd);
     }
 }

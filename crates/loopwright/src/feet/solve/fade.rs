@@ -26,7 +26,7 @@ use crate::{
         rigid::Rigid,
         rotation,
     },
-    motion::{Pose, Tracks},
+    motion::{Pose, Skeleton, Tracks, WorldTracks},
     take::Take,
 };
 
@@ -205,12 +205,12 @@ impl SolvedFade {
             roots.push(root);
         }
         let course = Course::through(&roots, step_secs);
+        let world = tracks.world();
         let goals: Vec<Goals> = (0..to.feet.limbs.len())
-            .map(|leg| goals_through(from, to, fade, leg, &course, &tracks))
+            .map(|leg| goals_through(from, to, fade, leg, &course, skeleton, &world))
             .collect();
         let settled = settle(&course, &to.feet.limbs, &goals, to.feet.size)?;
         let lifted = to.feet.lifted;
-        let world = tracks.world();
         let above = |sample: usize| rotation_above(skeleton, &world, sample, lifted);
         let unless_held = |sample: usize, value: DVec3| if course.is_held(sample) { DVec3::ZERO } else { value };
         let hips = (0..count)
@@ -290,11 +290,18 @@ fn window_secs(to: Side<'_>, fade: Decay, longest_secs: f64) -> f64 {
 }
 
 /// What the parts of a leg should do through a fade.
-fn goals_through(from: Side<'_>, to: Side<'_>, fade: Decay, leg: usize, course: &Course, tracks: &Tracks) -> Goals {
+fn goals_through(
+    from: Side<'_>,
+    to: Side<'_>,
+    fade: Decay,
+    leg: usize,
+    course: &Course,
+    skeleton: &Skeleton,
+    world: &WorldTracks,
+) -> Goals {
     let count = course.count();
-    let (skeleton, world) = (tracks.skeleton(), tracks.world());
     let limb = &to.feet.limbs[leg];
-    let poses: Vec<_> = (0..count).map(|sample| limb.pose(skeleton, &world, sample)).collect();
+    let poses: Vec<_> = (0..count).map(|sample| limb.pose(skeleton, world, sample)).collect();
     let own: Vec<_> = (poses.iter())
         .map(|pose| limb.points(pose, DVec3::ZERO, &[0.0; LEG_UNKNOWNS]))
         .collect();
@@ -305,7 +312,7 @@ fn goals_through(from: Side<'_>, to: Side<'_>, fade: Decay, leg: usize, course: 
         (back.transform_point(before) - 2.0 * middle + course.on[sample + 1].transform_point(after)).length()
     };
     let own_sharpest = (0..count.saturating_sub(2)).map(second).fold(0.0, f64::max);
-    let flexed = (0..count).map(|sample| limb.flexed(skeleton, &world, sample));
+    let flexed = (0..count).map(|sample| limb.flexed(skeleton, world, sample));
     let mut goals = Goals {
         bears: vec![[0.0; NUM_PARTS]; count],
         roll: vec![[0.0; NUM_PARTS]; count],

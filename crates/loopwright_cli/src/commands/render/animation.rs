@@ -105,7 +105,7 @@ fn rate(args: &RenderArgs, motions: &[(String, DrawnMotion)]) -> Result<f64, Fai
         None => Ok(own.min(DEFAULT_FPS)),
         Some(rate) if rate > 0.0 && rate <= MAX_FPS => Ok(rate),
         Some(rate) => Err(Failure::error(format!(
-            "--fps must be a positive number of at most {MAX_FPS}, found {rate}"
+            "--fps must be a positive number of at most {MAX_FPS}, found {rate:?}"
         ))
         .because("players show faster animations slower")
         .try_this("--fps 25")),

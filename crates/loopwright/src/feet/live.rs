@@ -1,0 +1,139 @@
+//! Feet of a motion that is made frame by frame: each is held where it came to stand, and let go softly.
+//!
+//! There is no whole loop to solve for. While a foot stands, its lowest joint stays where it was over the ground; the leg reaches for
+//! it. When it leaves the ground, what the leg was moved by fades with its rate. Source of the leg: docs/math/feet.md.
+
+use glam::DVec3;
+
+use super::leg::Leg;
+use crate::{
+    analysis::{
+        Analysis,
+        body::{Foot, Side},
+    },
+    math::{decay::Decay, rotation},
+    motion::{Pose, Skeleton},
+};
+
+/// How fast a foot comes to rest, and back to its motion once it has left the ground: half-life, seconds.
+const FADE: Decay = Decay::Spring { half_life_secs: 0.06 };
+
+/// Near its full length a leg falls short by so much rather than turn the knee by a radian, metres.
+const GIVE: f64 = 0.05;
+
+/// A foot that would have to be moved farther than this is let go, as a share of the length of its leg.
+const FARTHEST_SHARE: f64 = 0.2;
+
+/// A leg whose foot is held.
+#[derive(Clone, Debug)]
+pub(crate) struct LiveFoot {
+    leg: Leg,
+    /// The joint that is held.
+    lowest: usize,
+    side: Side,
+    /// If it stands: where it came down, how fast it then was, and seconds since then.
+    stands: Option<(DVec3, DVec3, f64)>,
+    /// Whether it stands, but too far away to be held.
+    is_lost: bool,
+    /// Where it was in the frame before.
+    before: Option<DVec3>,
+    /// How far it is moved, and how fast that changes.
+    moved: [DVec3; 2],
+    /// The same when it was let go, and seconds since then.
+    released: ([DVec3; 2], f64),
+}
+
+impl LiveFoot {
+    /// The legs of a body with knees.
+    pub(crate) fn of(analysis: &Analysis) -> Vec<Self> {
+        let live = |foot: &Foot| {
+            Some(Self {
+                leg: Leg::of(analysis.take.skeleton(), &analysis.world, &analysis.body, foot)?,
+                lowest: foot.lowest_joint(),
+                side: foot.side?,
+                stands: None,
+                is_lost: false,
+                before: None,
+                moved: [DVec3::ZERO; 2],
+                released: ([DVec3::ZERO; 2], 0.0),
+            })
+        };
+        analysis.body.feet.iter().filter_map(live).collect()
+    }
+
+    /// The side of the body.
+    pub(crate) fn side(&self) -> Side {
+        self.side
+    }
+
+    /// Moves the leg of the next frame's pose, `step_secs` after the one before; `stands` tells whether its foot is on the ground.
+    pub(crate) fn hold(&mut self, skeleton: &Skeleton, pose: &mut Pose, stands: bool, step_secs: f64) {
+        let world = pose.as_ref().world(skeleton);
+        let place = world.translations[self.lowest];
+        let bone = |from: usize, to: usize| (world.translations[to] - world.translations[from]).length();
+        let farthest = FARTHEST_SHARE * (bone(self.leg.thigh, self.leg.knee) + bone(self.leg.knee, self.leg.ankle));
+        let [moved_before, _] = self.moved;
+        // Where it would be if it were let go now, or stayed so.
+        self.released.1 += step_secs;
+        let ([from, rate], secs) = self.released;
+        let left = FADE.at(secs);
+        let free = from * left.position.value + rate * left.velocity.value;
+        // One that was let go on the ground is not held again before it has left it.
+        self.is_lost &= stands;
+        let held = (stands && !self.is_lost).then(|| {
+            let came_down = (
+                place + free,
+                (place + free - self.before.unwrap_or(place + free)) / step_secs,
+                0.0,
+            );
+            let (at, speed, secs) = self.stands.get_or_insert(came_down);
+            // It does not stop at once, however fast it came.
+            let goal = *at + *speed * FADE.at(*secs).velocity.value;
+            *secs += step_secs;
+            // Heels rise while the ball stands: the height is that of the motion.
+            DVec3::new(goal.x - place.x, 0.0, goal.z - place.z)
+        });
+        match held.filter(|moved| moved.length() < farthest) {
+            Some(moved) => {
+                self.moved = [moved, (moved - moved_before) / step_secs];
+                self.released = (self.moved, 0.0);
+            }
+            None => {
+                self.is_lost = stands;
+                self.stands = None;
+                self.moved = [free, DVec3::ZERO];
+            }
+        }
+        self.before = Some(place + self.moved[0]);
+        self.reach(skeleton, pose, &world);
+    }
+
+    /// Turns thigh and knee so that the ankle is moved; the foot keeps its direction.
+    fn reach(&self, skeleton: &Skeleton, pose: &mut Pose, world: &Pose) {
+        let Leg { thigh, knee, ankle, .. } = self.leg;
+        if self.moved[0] == DVec3::ZERO {
+            return;
+        }
+        let above = |joint: usize| {
+            let parent = skeleton.parent(joint);
+            parent.map_or(glam::DQuat::IDENTITY, |parent| world.rotations[parent])
+        };
+        let at = |joint: usize| world.translations[joint];
+        let reached = at(ankle) + self.moved[0] - at(thigh);
+        let length = self.leg.bend(at, above(knee)).eased(reached.length(), GIVE.powi(-2));
+        let goal = at(thigh) + reached.normalize_or_zero() * length;
+        let (swing, angle) = self.leg.reach(at, above(knee), goal);
+        let bent = rotation::exp(self.leg.hinge_at(above(knee)) * angle);
+        let turned = [
+            (thigh, above(thigh).conjugate() * swing * world.rotations[thigh]),
+            (knee, above(knee).conjugate() * bent * world.rotations[knee]),
+            (
+                ankle,
+                (swing * bent * above(ankle)).conjugate() * world.rotations[ankle],
+            ),
+        ];
+        for (joint, local) in turned {
+            pose.rotations[joint] = local.normalize();
+        }
+    }
+}

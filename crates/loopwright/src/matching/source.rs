@@ -1,0 +1,108 @@
+//! Where rows come from: takes and loops, seen from their smoothed roots.
+
+use super::{
+    database::{MatchClip, MatchMotion},
+    features::{self, FUTURE_SECS, FeaturesError},
+};
+use crate::{
+    analysis::{Analysis, body::Side},
+    loop_clip::LoopClip,
+    math::{rigid::Rigid, time_step::TimeStep},
+    motion::Tracks,
+    take::Take,
+};
+
+/// A take or a loop whose frames can be matched and played.
+#[derive(Clone, Debug)]
+pub struct MatchSource {
+    pub(super) analysis: Analysis,
+    pub(super) roots: Vec<Rigid>,
+    /// A loop stands here several times: the frame of the take at which one of them begins, and its samples.
+    pub(super) repeats: Option<(usize, usize)>,
+}
+
+impl MatchSource {
+    /// A take.
+    pub fn of_take(analysis: Analysis) -> Self {
+        let step = TimeStep::new(analysis.take.frame_time_secs());
+        Self {
+            roots: features::smoothed_roots(&analysis, step),
+            analysis,
+            repeats: None,
+        }
+    }
+
+    /// A loop: it goes on for as long as is asked for, by its twist.
+    ///
+    /// Errors: its skeleton has no body, or it is too long.
+    pub fn of_loop(clip: &LoopClip) -> Result<Self, FeaturesError> {
+        let (count, step) = (clip.num_samples(), TimeStep::new(clip.step_secs()));
+        // Smoothing sees the ends of the take; the copies between are those that are matched.
+        let around = step.up(FUTURE_SECS[FUTURE_SECS.len() - 1]).div_ceil(count) * count;
+        let poses = (0..2 * around + count).map(|key| clip.folded_pose(key));
+        let take = Tracks::of_poses(clip.skeleton().clone(), clip.step_secs(), poses)
+            .ok()
+            .and_then(|tracks| Take::of_tracks(clip.name(), tracks).ok())
+            .ok_or(FeaturesError::Feet)?;
+        let analysis = Analysis::new(&take).map_err(|_| FeaturesError::Feet)?;
+        Ok(Self {
+            repeats: Some((around, count)),
+            ..Self::of_take(analysis)
+        })
+    }
+
+    /// The runs of frames that can be matched, as parts of a database: a take is cut where its pose jumps.
+    ///
+    /// Errors: [`FeaturesError`].
+    pub fn motions(&self, name: &str, tags: &[(String, String)]) -> Result<Vec<MatchMotion>, FeaturesError> {
+        let rows = features::of_take(&self.analysis)?;
+        let take = &self.analysis.take;
+        let motion = |first: usize, frames: core::ops::Range<usize>| MatchMotion {
+            clip: MatchClip {
+                name: name.to_owned(),
+                tags: tags.to_vec(),
+                first_frame: first,
+                step_secs: take.frame_time_secs(),
+                is_loop: self.repeats.is_some(),
+            },
+            features: rows[frames.clone()].to_vec(),
+            standing: frames.map(|frame| self.standing(frame)).collect(),
+        };
+        if let Some((first, count)) = self.repeats {
+            return Ok(vec![motion(0, first..first + count)]);
+        }
+        let ahead = take.num_frames() - rows.len();
+        let mut motions = Vec::new();
+        let mut first = 0;
+        let jumps = self.analysis.defects.jumps.iter().copied();
+        for jump in jumps.chain([take.num_frames()]) {
+            // A row looks ahead, and its velocities one frame back.
+            let end = jump.saturating_sub(ahead).min(rows.len());
+            if end >= first + LEAST_ROWS {
+                motions.push(motion(first, first..end));
+            }
+            first = jump + 1;
+        }
+        Ok(motions)
+    }
+
+    /// The feet that stand in a frame: bit 0 the left one, bit 1 the right one.
+    fn standing(&self, frame: usize) -> u8 {
+        let contacts = &self.analysis.contacts;
+        let feet = self.analysis.body.feet.iter().enumerate().take(contacts.num_feet());
+        feet.filter(|(index, _)| contacts.is_planted(*index, frame))
+            .fold(0, |bits, (_, foot)| match foot.side {
+                Some(Side::Left) => bits | 1,
+                Some(Side::Right) => bits | 2,
+                None => bits,
+            })
+    }
+
+    /// The frame of the take that holds a frame of the clip.
+    pub(super) fn in_take(&self, frame: usize) -> usize {
+        self.repeats.map_or(frame, |(first, count)| first + frame % count)
+    }
+}
+
+/// Shorter runs between jumps are left out, frames: nobody would go into them.
+const LEAST_ROWS: usize = 10;

@@ -1,0 +1,198 @@
+//! Flags of `match`.
+
+use std::path::PathBuf;
+
+use clap::{
+    ArgAction, Args, Subcommand,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+use loopwright::words;
+
+use crate::{
+    headings::{FEET, INPUT, MATCH, OUTPUT},
+    numbers::{parse_count, parse_positive},
+    recipe::TakeArgs,
+    words::choice,
+};
+
+/// Nearest frames that a query lists.
+const DEFAULT_NEAREST: usize = 5;
+
+#[derive(Debug, Args)]
+pub(crate) struct MatchArgs {
+    #[command(subcommand)]
+    pub(crate) command: MatchCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum MatchCommand {
+    /// Builds a match database from takes and loops, or adds some to one.
+    Build(MatchBuildArgs),
+    /// Reports what a match database holds.
+    Inspect(MatchInspectArgs),
+    /// Finds the frames of a match database that are nearest to a frame of a take.
+    Query(MatchQueryArgs),
+    /// Walks along a path by a match database, into a take.
+    Walk(MatchWalkArgs),
+    /// Writes the rows of a match database as an array for NumPy.
+    Export(MatchExportArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = MATCH)]
+pub(crate) struct MatchBuildArgs {
+    /// Takes and loops (BVH, FBX, GLB or glTF), or folders of them; a file with a sidecar is a loop.
+    #[arg(required = true, value_name = "TAKE", help_heading = INPUT)]
+    pub(crate) takes: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: TakeArgs,
+    /// A database to which they are added; its rows stay as they are.
+    #[arg(long, value_name = "DB")]
+    pub(crate) add: Option<PathBuf>,
+    /// A tag of all these takes, such as style=walk; repeatable.
+    #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = parse_tag)]
+    pub(crate) tags: Vec<(String, String)>,
+    /// The database to write.
+    #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
+    pub(crate) output: PathBuf,
+    /// Overwrite existing files.
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) force: bool,
+    /// Print JSON instead of text.
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MatchInspectArgs {
+    /// The match database.
+    #[arg(value_name = "DB", help_heading = INPUT)]
+    pub(crate) database: PathBuf,
+    /// Print JSON instead of text.
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = MATCH)]
+pub(crate) struct MatchQueryArgs {
+    /// The match database.
+    #[arg(value_name = "DB", help_heading = INPUT)]
+    pub(crate) database: PathBuf,
+    /// A frame of a take (BVH, FBX, GLB or glTF), counted from 0.
+    #[arg(value_name = "TAKE:FRAME", help_heading = INPUT)]
+    pub(crate) take: PathBuf,
+    #[command(flatten)]
+    pub(crate) reading: TakeArgs,
+    /// Speed to ask for over the next second, m/s [default: the take's].
+    #[arg(long, value_name = "S")]
+    pub(crate) speed: Option<f64>,
+    /// Turn rate to ask for at that speed, deg/s, left positive.
+    #[arg(
+        long,
+        value_name = "D",
+        requires = "speed",
+        allow_hyphen_values = true,
+        default_value_t = 0.0
+    )]
+    pub(crate) turn_rate: f64,
+    /// Look only at takes with this tag, such as style=walk; repeatable.
+    #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = parse_tag)]
+    pub(crate) tags: Vec<(String, String)>,
+    /// Look only at frames in which this foot stands.
+    #[arg(long, value_name = "FOOT", value_parser = choice::<StandingFoot>())]
+    pub(crate) standing: Option<StandingFoot>,
+    /// How many frames to list at most, the nearest first.
+    #[arg(long, value_name = "K", default_value_t = DEFAULT_NEAREST, value_parser = parse_count)]
+    pub(crate) top: usize,
+    /// Print JSON instead of text.
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = OUTPUT)]
+pub(crate) struct MatchExportArgs {
+    /// The match database.
+    #[arg(value_name = "DB", help_heading = INPUT)]
+    pub(crate) database: PathBuf,
+    /// Write the frames of this take instead, in the numbers of the database; repeatable.
+    #[arg(long = "take", value_name = "TAKE", help_heading = INPUT)]
+    pub(crate) takes: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: TakeArgs,
+    /// The array to write: 32-bit floats, one row of features a frame.
+    #[arg(long, value_name = "OUT")]
+    pub(crate) npy: PathBuf,
+    /// Overwrite existing files.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = MATCH)]
+pub(crate) struct MatchWalkArgs {
+    /// The database; the takes that it was built from must stand where they stood.
+    #[arg(value_name = "DB", help_heading = INPUT)]
+    pub(crate) database: PathBuf,
+    /// The path, as CSV: seconds, metres to the left (x), metres ahead (z).
+    #[arg(value_name = "PATH", help_heading = INPUT)]
+    pub(crate) path: PathBuf,
+    /// Look only at takes with this tag, such as style=walk; repeatable.
+    #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = parse_tag)]
+    pub(crate) tags: Vec<(String, String)>,
+    #[command(flatten)]
+    pub(crate) reading: TakeArgs,
+    /// Half-life with which the character returns to its path, seconds, as `fit` finds it.
+    #[arg(long, value_name = "S", value_parser = parse_positive, default_value_t = 0.3)]
+    pub(crate) half_life: f64,
+    /// Seconds between queries.
+    #[arg(long, value_name = "S", value_parser = parse_positive, default_value_t = 0.2)]
+    pub(crate) every: f64,
+    /// How long a jump into another frame fades, seconds.
+    #[arg(long, value_name = "S", value_parser = parse_positive, default_value_t = 0.35)]
+    pub(crate) fade_seconds: f64,
+    /// Whether feet are held where they come to stand.
+    #[arg(long, value_name = "WHEN", help_heading = FEET, action = ArgAction::Set,
+        value_parser = on_or_off(), default_value = "on")]
+    pub(crate) lock_feet: bool,
+    /// The take to write.
+    #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
+    pub(crate) output: PathBuf,
+    /// Overwrite existing files.
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) force: bool,
+    /// Print JSON instead of text.
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) json: bool,
+}
+
+/// Which foot stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StandingFoot {
+    Left,
+    Right,
+    Both,
+}
+
+words!(StandingFoot {
+    Left: "left",
+    Right: "right",
+    Both: "both",
+});
+
+/// Reads whether a thing is done.
+fn on_or_off() -> impl TypedValueParser<Value = bool> {
+    PossibleValuesParser::new(["on", "off"]).map(|word| word == "on")
+}
+
+/// `NAME=VALUE`, neither empty.
+fn parse_tag(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() && !value.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("must be NAME=VALUE, such as style=walk".to_owned()),
+    }
+}

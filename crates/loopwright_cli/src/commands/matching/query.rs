@@ -1,0 +1,118 @@
+//! `loopwright match query`.
+
+use glam::DVec3;
+use loopwright::{
+    matching::{
+        MatchFilter, Neighbour,
+        features::{self, FUTURE_SECS},
+    },
+    math::Twist,
+};
+
+use super::{features_of, open};
+use crate::{
+    args::{MatchQueryArgs, StandingFoot},
+    commands::cost,
+    exit::{Ending, Failure},
+    files, load, output,
+    report::{
+        json,
+        matching::{self as report, FoundFrame, QueryAnswer},
+    },
+};
+
+pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
+    let bytes = files::read_bytes(&args.database)?;
+    let database = open(&args.database, &bytes)?;
+    let (path, frame) = cost::split(&args.take);
+    let Some(frame) = frame else {
+        return Err(Failure::error(format!("which frame of \"{}\"?", path.display()))
+            .because("frames are counted from 0 and stand behind a colon")
+            .try_this(format!("{}:0", path.display())));
+    };
+    for (flag, number, most) in [
+        ("--speed", args.speed.unwrap_or(0.0), MOST_MPS),
+        ("--turn-rate", args.turn_rate, MOST_DPS),
+    ] {
+        // NaN is out of every range.
+        if !(-most..=most).contains(&number) {
+            return Err(
+                Failure::error(format!("{flag} must be from {} to {most}, found {number}", -most))
+                    .try_this("--speed 1.4 --turn-rate 30"),
+            );
+        }
+    }
+    let loaded = load::load(&path, &args.reading.clone().into())?;
+    let frame = cost::frame_of(&path, &frame, loaded.take().num_frames())?;
+    let frames = features_of(&path, &loaded.analysis)?;
+    let Some(mut asked) = frames.get(frame).copied() else {
+        return Err(Failure::error(format!(
+            "nobody knows what \"{}\" does after frame {frame}",
+            path.display()
+        ))
+        .because(format!("matching looks {} s ahead", FUTURE_SECS[FUTURE_SECS.len() - 1]))
+        .try_this(format!("a frame from 0 to {}", frames.len() - 1)));
+    };
+    if let Some(speed) = args.speed {
+        features::steer(&mut asked, arc(speed, args.turn_rate.to_radians()));
+    }
+    let filter = MatchFilter {
+        tags: args.tags.clone(),
+        standing: match args.standing {
+            None => 0,
+            Some(StandingFoot::Left) => 1,
+            Some(StandingFoot::Right) => 2,
+            Some(StandingFoot::Both) => 3,
+        },
+    };
+    let none = Neighbour {
+        row: usize::MAX,
+        squared_distance: f32::INFINITY,
+    };
+    let mut nearest = vec![none; args.top.min(database.num_rows())];
+    let query = database.standard().apply(&asked);
+    let count = database.nearest_of(&query, &filter, &mut nearest);
+    let found: Vec<FoundFrame> = (nearest[..count].iter())
+        .map(|nearest| FoundFrame::of(&database, nearest))
+        .collect();
+    if found.is_empty() {
+        return Err(Failure::nothing("no frame of the database passes the filter")
+            .because("tags are compared exactly, and all of them must be there")
+            .try_this(format!(
+                "`loopwright match inspect {}`, which lists the tags",
+                args.database.display()
+            )));
+    }
+    let answer = QueryAnswer {
+        database: args.database.display().to_string(),
+        file: path.display().to_string(),
+        frame,
+        speed_mps: args.speed,
+        turn_rate_dps: args.speed.map(|_| args.turn_rate),
+        found,
+    };
+    output::print(&if args.json {
+        json::document("match-query", answer, None, &[])
+    } else {
+        report::queried(&answer)
+    })?;
+    Ok(Ending::Done)
+}
+
+/// Nobody runs faster, m/s.
+const MOST_MPS: f64 = 100.0;
+
+/// Nobody turns faster for a second, degrees per second.
+const MOST_DPS: f64 = 3600.0;
+
+/// Places and facings ahead at one speed and turn rate.
+fn arc(speed_mps: f64, turn_radians_per_sec: f64) -> [([f64; 2], f64); FUTURE_SECS.len()] {
+    let twist = Twist {
+        linear: DVec3::Z * speed_mps,
+        angular: DVec3::Y * turn_radians_per_sec,
+    };
+    FUTURE_SECS.map(|secs| {
+        let place = twist.exp(secs).translation;
+        ([place.x, place.z], turn_radians_per_sec * secs)
+    })
+}

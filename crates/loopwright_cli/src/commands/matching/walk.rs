@@ -1,0 +1,153 @@
+//! `loopwright match walk`: a path walked by a database.
+
+use std::path::{Path, PathBuf};
+
+use glam::DVec2;
+use loopwright::{
+    matching::{
+        MatchDatabase, MatchFilter, MatchSource,
+        walk::{self, WalkError, WalkPath, WalkSettings},
+    },
+    math::Decay,
+};
+
+use loopwright_formats::AnimationChoice;
+
+use super::{build::sources_of, open};
+use crate::{
+    args::MatchWalkArgs,
+    exit::{Ending, Failure},
+    files, load,
+    output::{self, Outputs},
+    recipe::TakeArgs,
+    report::{
+        json,
+        matching::{self as report, WalkAnswer},
+    },
+    talk, written_loop,
+};
+
+pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
+    let format = output::format_of(&args.output)?;
+    let mut outputs = Outputs::new(args.force);
+    outputs.spare_as("database", &args.database);
+    outputs.spare_as("path", &args.path);
+    outputs.check(&args.output)?;
+    let path = read_path(&args.path)?;
+    let bytes = files::read_bytes(&args.database)?;
+    let database = open(&args.database, &bytes)?;
+    let filter = MatchFilter {
+        tags: args.tags.clone(),
+        standing: 0,
+    };
+    let files = files_of(&args.database, &database);
+    let mut sources: Vec<(String, MatchSource)> = Vec::new();
+    for (file, name) in &files {
+        outputs.spare(file);
+        sources.extend(sources_of(file, name.clone(), &args.reading)?);
+    }
+    let by_clip: Vec<&MatchSource> = (database.clips().iter())
+        .filter_map(|rows| sources.iter().find(|(name, _)| *name == rows.clip.name))
+        .map(|(_, source)| source)
+        .collect();
+    let settings = WalkSettings {
+        query_secs: args.every,
+        fade: Decay::Quintic {
+            blend_secs: args.fade_seconds,
+        },
+        path_half_life_secs: args.half_life,
+        holds_feet: args.lock_feet,
+        ..WalkSettings::default()
+    };
+    let walked = walk::walk(&database, &by_clip, &path, &filter, &settings).map_err(|error| failure(&error))?;
+    let [(first, _), ..] = &files[..] else {
+        return Err(failure(&WalkError::NoRow));
+    };
+    let written = loopwright_formats::write_take(
+        &walked.take,
+        &form(first, &args.reading)?.in_format(format, &walked.take),
+    );
+    let written = written.map_err(Failure::error)?;
+    for warning in &written.warnings {
+        talk::warn(&warning.to_string());
+    }
+    outputs.add(&args.output, &written.bytes)?;
+    let outputs = outputs.commit()?;
+    let answer = WalkAnswer::of(&database, &walked);
+    output::print(&if args.json {
+        json::document("match-walk", answer, None, &outputs)
+    } else {
+        report::walked(&answer, &args.output.display().to_string())
+    })?;
+    Ok(Ending::Done)
+}
+
+/// The files of a database, each once, with their names in it.
+fn files_of(path: &Path, database: &MatchDatabase<'_>) -> Vec<(PathBuf, String)> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut files: Vec<(PathBuf, String)> = Vec::new();
+    for rows in database.clips() {
+        let name = &rows.clip.name;
+        // One of several loops of a file has the file's name before its own.
+        let of_several = name.rsplit_once(':').filter(|_| !folder.join(name).exists());
+        let name = of_several.map_or(name.as_str(), |(file, _)| file).to_owned();
+        if !files.iter().any(|(_, known)| *known == name) {
+            files.push((folder.join(&name), name));
+        }
+    }
+    files
+}
+
+/// The form in which the first motion stands in its file.
+fn form(path: &Path, reading: &TakeArgs) -> Result<loopwright_formats::Source, Failure> {
+    if written_loop::has_sidecar(path) {
+        let loops = written_loop::all_loops(&[path.to_owned()], reading)?;
+        let first = written_loop::read_all_playable(&loops[..1], reading)?
+            .into_iter()
+            .next();
+        if let Some(first) = first {
+            return Ok(first.source);
+        }
+    }
+    let settings = reading.settings(reading.space(), AnimationChoice::Auto);
+    Ok(load::read_take(path, &settings, &mut Vec::new())?.source)
+}
+
+/// Lines of three numbers: seconds, x, z. A first line of words, blank lines and those that begin with # are left out.
+fn read_path(file: &Path) -> Result<WalkPath, Failure> {
+    let bytes = files::read_bytes(file)?;
+    let wrong = |what: String| {
+        Failure::error(format!("cannot read the path \"{}\": {what}", file.display()))
+            .try_this("lines such as 0,0,0 and 2.5,0,3.5: seconds, metres to the left, metres ahead")
+    };
+    let text = String::from_utf8(bytes).map_err(|_| wrong("it is not text".to_owned()))?;
+    let mut points = Vec::new();
+    let lines = text.lines().map(str::trim).enumerate();
+    for (index, line) in lines.filter(|(_, line)| !(line.is_empty() || line.starts_with('#'))) {
+        let numbers: Option<Vec<f64>> = line
+            .split([',', ';', '\t'])
+            .map(|cell| cell.trim().parse().ok())
+            .collect();
+        match numbers.as_deref() {
+            Some([secs, x, z]) => points.push((*secs, DVec2::new(*x, *z))),
+            None if points.is_empty() && line.contains(char::is_alphabetic) => {}
+            _ => return Err(wrong(format!("line {} is not three numbers", index + 1))),
+        }
+    }
+    WalkPath::new(points).map_err(|error| wrong(error.to_string()))
+}
+
+fn failure(error: &WalkError) -> Failure {
+    if *error == WalkError::NoRow {
+        return Failure::nothing(format!("cannot walk: {error}"))
+            .try_this("fewer --tag; `loopwright match inspect DB` lists the tags");
+    }
+    let failure = Failure::error(format!("cannot walk: {error}"));
+    match error {
+        WalkError::Skeleton { .. } | WalkError::Rate { .. } => {
+            failure.try_this("a database of takes of one skeleton and one frame rate")
+        }
+        WalkError::Source { .. } => failure.try_this("`loopwright match build` again: the file was changed since"),
+        _ => failure.try_this("a shorter path"),
+    }
+}

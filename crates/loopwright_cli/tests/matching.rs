@@ -1,0 +1,310 @@
+//! `match`: databases of takes and loops, queries against them, and their rows for NumPy.
+
+mod harness;
+
+#[path = "harness/schema.rs"]
+mod schema;
+
+use harness::{Folder, number};
+use schema::assert_valid;
+use serde_json::Value;
+
+/// A folder with three walks of different speeds, and a database of the first two.
+fn with_database() -> Folder {
+    let folder = Folder::new();
+    for (name, options) in [
+        ("slow", "--speed 0.9 --seed 1"),
+        ("quick", "--speed 1.6 --seed 2"),
+        ("left-out", "--speed 1.5 --seed 3"),
+    ] {
+        folder
+            .run(&format!("synth -o {name}.bvh --seconds 5 --fps 30 {options}"))
+            .done();
+    }
+    folder
+        .run("match build slow.bvh --tag style=slow -o takes.lwmatch")
+        .done();
+    let added = folder
+        .run("match build quick.bvh --tag style=quick --add takes.lwmatch -o takes.lwmatch --force --json")
+        .done()
+        .json();
+    assert_valid(&added, "match-build");
+    assert_eq!(
+        (&added["clips"], &added["outputs"][0]),
+        (&2.into(), &"takes.lwmatch".into())
+    );
+    folder
+}
+
+fn query(folder: &Folder, arguments: &str) -> Value {
+    let answer = folder
+        .run(&format!("match query takes.lwmatch {arguments} --json"))
+        .done()
+        .json();
+    assert_valid(&answer, "match-query");
+    answer
+}
+
+/// The array in an npy file: its shape and its numbers.
+fn array(folder: &Folder, name: &str) -> ([usize; 2], Vec<f32>) {
+    let bytes = folder.read(name);
+    assert_eq!(&bytes[..8], b"\x93NUMPY\x01\x00");
+    let end = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+    assert!(end.is_multiple_of(64) && bytes[end - 1] == b'\n');
+    let header = std::str::from_utf8(&bytes[10..end]).unwrap();
+    assert!(
+        header.starts_with("{'descr': '<f4', 'fortran_order': False, 'shape': ("),
+        "{header}"
+    );
+    let shape = header.split(['(', ')']).nth(1).unwrap();
+    let shape: Vec<usize> = shape.split(", ").map(|side| side.parse().unwrap()).collect();
+    let numbers = bytes[end..].chunks_exact(4);
+    (
+        [shape[0], shape[1]],
+        numbers
+            .map(|number| f32::from_le_bytes(number.try_into().unwrap()))
+            .collect(),
+    )
+}
+
+#[test]
+fn a_frame_of_the_database_finds_itself() {
+    let folder = with_database();
+    let answer = query(&folder, "quick.bvh:40");
+    let best = &answer["found"][0];
+    assert_eq!(
+        (&best["clip"], &best["frame"], &best["distance"]),
+        (&"quick.bvh".into(), &40.into(), &0.0.into())
+    );
+    assert_eq!(answer["found"].as_array().unwrap().len(), 5);
+    let distances: Vec<f64> = answer["found"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| found["distance"].as_f64().unwrap())
+        .collect();
+    assert!(distances.is_sorted(), "{distances:?}");
+}
+
+#[test]
+fn speeds_and_tags_that_are_asked_for_are_found() {
+    let folder = with_database();
+    let clip = |arguments: &str| {
+        query(&folder, arguments)["found"][0]["clip"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert_eq!(clip("left-out.bvh:40"), "quick.bvh");
+    assert_eq!(clip("slow.bvh:40 --speed 3"), "quick.bvh");
+    assert_eq!(clip("left-out.bvh:40 --tag style=slow"), "slow.bvh");
+    let standing = query(&folder, "left-out.bvh:40 --standing left --top 50");
+    assert!(
+        standing["found"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|found| found["left_stands"] == true)
+    );
+    let none = folder.run("match query takes.lwmatch slow.bvh:40 --tag style=run --json");
+    assert_eq!(none.status, 1, "{}", none.stderr);
+}
+
+/// The nearest row by its own numbers, as a program would compare them, is the row that `query` finds.
+#[test]
+fn exported_rows_give_the_same_answers() {
+    let folder = with_database();
+    let exported = folder
+        .run("match export takes.lwmatch --npy rows.npy --json")
+        .done()
+        .json();
+    assert_valid(&exported, "match-export");
+    folder
+        .run("match export takes.lwmatch --take left-out.bvh --npy queries.npy")
+        .done();
+    let ([rows, columns], numbers) = array(&folder, "rows.npy");
+    let ([_, same], queries) = array(&folder, "queries.npy");
+    assert_eq!((exported["rows"].as_u64(), columns, same), (Some(rows as u64), 27, 27));
+    assert_eq!(numbers.len(), rows * columns);
+    for frame in [0, 17, 60, 101] {
+        let asked = &queries[frame * columns..][..columns];
+        let distance = |row: &[f32]| row.iter().zip(asked).map(|(a, b)| (a - b) * (a - b)).sum::<f32>();
+        let all: Vec<f32> = numbers.chunks_exact(columns).map(distance).collect();
+        let nearest = (0..rows).min_by(|&a, &b| all[a].total_cmp(&all[b])).unwrap();
+        let answer = query(&folder, &format!("left-out.bvh:{frame}"));
+        assert_eq!(answer["found"][0]["row"], nearest, "frame {frame}");
+    }
+}
+
+/// Rows that were there keep their numbers when takes are added.
+#[test]
+fn added_takes_leave_the_other_rows_alone() {
+    let folder = with_database();
+    folder.run("match export takes.lwmatch --npy before.npy").done();
+    let more = folder
+        .run("match build left-out.bvh --add takes.lwmatch -o more.lwmatch")
+        .done();
+    assert!(more.stdout.contains("of them new"), "{}", more.stdout);
+    folder.run("match export more.lwmatch --npy after.npy").done();
+    let (before, after) = (array(&folder, "before.npy").1, array(&folder, "after.npy").1);
+    assert!(after.len() > before.len());
+    assert_eq!(after[..before.len()], before);
+    let twice = folder.run("match build slow.bvh --add takes.lwmatch -o twice.lwmatch");
+    assert_eq!(twice.status, 2);
+    assert!(twice.stderr.contains("is in the database already"), "{}", twice.stderr);
+}
+
+/// A loop has no last frame: every sample can be matched, although none has a second behind it.
+#[test]
+fn all_samples_of_a_loop_are_rows() {
+    let folder = with_database();
+    folder.make_folder("loops");
+    folder.run("make quick.bvh -o loops/quick-loop.bvh").done();
+    let samples = folder.json("loops/quick-loop.bvh.json")["playback"]["samples"].clone();
+    folder.run("match build loops slow.bvh -o mixed.lwmatch").done();
+    let inspected = folder.run("match inspect mixed.lwmatch --json").done().json();
+    assert_valid(&inspected, "match-inspect");
+    let clip = &inspected["clips"][0];
+    assert_eq!((&clip["kind"], &clip["frames"]), (&"loop".into(), &samples));
+    assert_eq!(clip["name"], "loops/quick-loop.bvh");
+    // Each foot of a walk stands for more than half of the time.
+    let share = clip["left_stands_share"].as_f64().unwrap();
+    assert!((0.4..0.8).contains(&share), "{share}");
+}
+
+#[test]
+fn what_cannot_be_matched_is_refused_with_a_way_out() {
+    let folder = with_database();
+    // A short take, and one that stays in place: a loop without its motion, read as a take.
+    folder.run("synth -o short.bvh --seconds 1 --fps 30").done();
+    folder.run("make quick.bvh -o placed.bvh --root-motion in-place").done();
+    std::fs::remove_file(folder.file("placed.bvh.json")).unwrap();
+    for take in ["short.bvh", "placed.bvh"] {
+        let failed = folder.run(&format!("match build {take} -o other.lwmatch"));
+        assert_eq!(failed.status, 2, "{take}: {}", failed.stderr);
+        assert!(failed.stderr.contains("try:"), "{}", failed.stderr);
+    }
+    assert!(!folder.file("other.lwmatch").exists());
+    // One of several: the others make a database, and the status says that it is not whole.
+    let partly = folder.run("match build slow.bvh short.bvh -o partly.lwmatch --json");
+    assert_eq!((partly.status, &partly.json()["clips"]), (2, &1.into()));
+    assert_valid(&partly.json(), "match-build");
+    let last = folder.run("match query takes.lwmatch slow.bvh:150");
+    assert!(
+        last.status == 2 && last.stderr.contains("a frame from 0 to"),
+        "{}",
+        last.stderr
+    );
+    for arguments in [
+        "slow.bvh:40 --speed nan",
+        "slow.bvh:40 --speed 1 --turn-rate inf",
+        "slow.bvh",
+    ] {
+        let failed = folder.run(&format!("match query takes.lwmatch {arguments}"));
+        assert_eq!(failed.status, 2, "{arguments}");
+    }
+}
+
+/// Whatever is changed in a database or cut from it, no command panics; what is not whole is refused.
+#[test]
+fn damaged_databases_are_refused() {
+    let folder = with_database();
+    let bytes = folder.read("takes.lwmatch");
+    for length in [0, 7, 8, 63, 64, 500, bytes.len() - 1] {
+        folder.write("cut.lwmatch", &bytes[..length]);
+        let failed = folder.run("match inspect cut.lwmatch --json");
+        assert_eq!(failed.status, 2, "{length} bytes");
+    }
+    for (at, what) in [
+        (0, "not a match database"),
+        (8, "of version"),
+        (12, "byte order"),
+        (3000, "damaged"),
+    ] {
+        let mut changed = bytes.clone();
+        changed[at] ^= 0x55;
+        folder.write("changed.lwmatch", &changed);
+        let failed = folder.run("match inspect changed.lwmatch");
+        assert!(
+            failed.status == 2 && failed.stderr.contains(what),
+            "byte {at}: {}",
+            failed.stderr
+        );
+    }
+    let taken = folder.run("match inspect slow.bvh");
+    assert!(
+        taken.status == 2 && taken.stderr.contains("not a match database"),
+        "{}",
+        taken.stderr
+    );
+}
+
+#[test]
+fn the_same_takes_give_the_same_bytes() {
+    let folder = with_database();
+    for name in ["one.lwmatch", "two.lwmatch"] {
+        folder.run(&format!("match build slow.bvh quick.bvh -o {name}")).done();
+    }
+    assert_eq!(folder.read("one.lwmatch"), folder.read("two.lwmatch"));
+    assert_eq!(folder.run("match build slow.bvh -o one.lwmatch").status, 2);
+    assert_eq!(folder.run("match build slow.bvh -o slow.bvh --force").status, 2);
+}
+
+/// The walk is a take like any other, off its path by less than a step; what it needs must still be there.
+#[test]
+fn a_path_is_walked_into_a_take() {
+    let folder = with_database();
+    folder.write("path.csv", "seconds,x,z\n0,0,0\n\n# a corner\n3,0,3.6\n6;2.5;6\n");
+    let walked = folder
+        .run("match walk takes.lwmatch path.csv -o walked.bvh --json")
+        .done()
+        .json();
+    assert_valid(&walked, "match-walk");
+    assert!(number(&walked, "mean_path_error_m") < 0.6, "{walked}");
+    assert!((number(&walked, "duration_secs") - 6.0).abs() < 0.05);
+    assert!(number(&walked, "foot_slide_mps") < 0.1, "{walked}");
+    let text = folder
+        .run("match walk takes.lwmatch path.csv -o walked.glb")
+        .done()
+        .stdout;
+    assert!(
+        text.contains("off the path") && text.contains("slow.bvh from frame"),
+        "{text}"
+    );
+    folder.run("inspect walked.glb").done();
+    // The same path, the same bytes.
+    folder.run("match walk takes.lwmatch path.csv -o again.bvh").done();
+    assert_eq!(folder.read("again.bvh"), folder.read("walked.bvh"));
+
+    assert_eq!(folder.run("match walk takes.lwmatch path.csv -o walked.bvh").status, 2);
+    assert_eq!(
+        folder
+            .run("match walk takes.lwmatch path.csv -o slow.bvh --force")
+            .status,
+        2
+    );
+    let nobody = folder.run("match walk takes.lwmatch path.csv -o new.bvh --tag style=flight");
+    assert!(
+        nobody.status == 1 && nobody.stderr.contains("no row"),
+        "{}",
+        nobody.stderr
+    );
+    for (bad, what) in [
+        ("0,0,0\n", "two points"),
+        ("0,0,0\n0,1,1\n", "times must rise"),
+        ("0,0,0\n1,one,1\n", "line 2"),
+        ("", "two points"),
+    ] {
+        folder.write("bad.csv", bad);
+        let failed = folder.run("match walk takes.lwmatch bad.csv -o new.bvh");
+        assert!(
+            failed.status == 2 && failed.stderr.contains(what),
+            "{bad:?}: {}",
+            failed.stderr
+        );
+    }
+    std::fs::remove_file(folder.file("slow.bvh")).unwrap();
+    let gone = folder.run("match walk takes.lwmatch path.csv -o new.bvh");
+    assert!(gone.status == 2 && gone.stderr.contains("slow.bvh"), "{}", gone.stderr);
+    assert!(!folder.file("new.bvh").exists());
+}

@@ -1,0 +1,495 @@
+//! Input that nobody wrote: changed files, changed recipes, random flags. Nothing panics, hangs, loses a file or leaves half of one.
+//!
+//! `LOOPWRIGHT_MUTATIONS=40` runs forty times as many, `LOOPWRIGHT_SEED=3` others. A failure prints what gives it again.
+
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::PathBuf,
+    process::{Output, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use harness::{Answer, Folder, command};
+use loopwright_formats::{ReadSettings, Sidecar, read_take, write_take};
+use rand_pcg::{Pcg64, rand_core::Rng};
+
+mod harness;
+
+/// No run of the command on these small takes may take longer than this, on however busy a machine.
+const HANGS: Duration = Duration::from_secs(120);
+
+struct Random(Pcg64);
+
+impl Random {
+    /// The stream of one kind of mutation.
+    fn new(stream: u64) -> Self {
+        Self(Pcg64::new(
+            u128::from(from_environment("LOOPWRIGHT_SEED", 7)),
+            u128::from(stream),
+        ))
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.0.next_u64() % limit as u64) as usize
+    }
+
+    fn chance(&mut self, one_in: usize) -> bool {
+        self.below(one_in) == 0
+    }
+
+    fn of<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
+        choices[self.below(choices.len())]
+    }
+}
+
+fn from_environment(name: &str, otherwise: u64) -> u64 {
+    env::var(name).map_or(otherwise, |text| {
+        text.parse().unwrap_or_else(|_| panic!("{name} is a number"))
+    })
+}
+
+/// So many, or more if the environment asks for them.
+fn rounds(usual: u64) -> u64 {
+    usual * from_environment("LOOPWRIGHT_MUTATIONS", 1)
+}
+
+/// Values that programs trip over.
+const NASTY: [&str; 44] = [
+    "0",
+    "1",
+    "-1",
+    "2",
+    "3",
+    "0.5",
+    "-0.0",
+    "1e-300",
+    "1e300",
+    "-1e300",
+    "1e999",
+    "nan",
+    "inf",
+    "-inf",
+    "4294967296",
+    "18446744073709551616",
+    "99999999999",
+    "0.0001",
+    "17",
+    "",
+    " ",
+    "a",
+    "auto",
+    "all",
+    "off",
+    "\u{E4}\u{1F9B6}",
+    "\x1b[31m",
+    "0:0",
+    "0:20",
+    "20:0",
+    "30:60",
+    "-5:40",
+    "0:999999",
+    ":",
+    "1:",
+    ":2",
+    "0:1e9",
+    "Hips",
+    "LeftFoot",
+    "*",
+    "LeftFoot:3:9",
+    "Nobody",
+    "[]",
+    "{}",
+];
+
+/// Changes some bytes: of text, of a binary file, of anything.
+fn mutated(original: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut bytes = original.to_vec();
+    for _ in 0..=random.below(4) {
+        if bytes.is_empty() {
+            break;
+        }
+        let at = random.below(bytes.len());
+        let to = (at + 1 + random.below(60)).min(bytes.len());
+        match random.below(8) {
+            0 => bytes[at] = random.below(256) as u8,
+            1 => bytes[at] ^= 1 << random.below(8),
+            2 => bytes.truncate(at),
+            3 => drop(bytes.drain(at..to)),
+            4 => {
+                let copy = bytes[at..to].to_vec();
+                let target = random.below(bytes.len());
+                bytes.splice(target..target, copy);
+            }
+            5 => drop(bytes.splice(at..at, random.of(&NASTY).bytes())),
+            6 => {
+                // Sizes and counts of binary files are numbers of four bytes.
+                let number = [0, 1, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, 0x0100_0000_u32][random.below(6)];
+                let number = number.to_le_bytes();
+                let at = at & !3;
+                let room = (bytes.len() - at).min(4);
+                bytes[at..at + room].copy_from_slice(&number[..room]);
+            }
+            _ => replace_word(&mut bytes, at, random),
+        }
+    }
+    bytes
+}
+
+/// Replaces the number or word around a place, as a person who edits a text would.
+fn replace_word(bytes: &mut Vec<u8>, at: usize, random: &mut Random) {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-._".contains(byte);
+    let from = bytes[..at]
+        .iter()
+        .rposition(|byte| !is_word(byte))
+        .map_or(0, |before| before + 1);
+    let to = bytes[at..]
+        .iter()
+        .position(|byte| !is_word(byte))
+        .map_or(bytes.len(), |after| at + after);
+    bytes.splice(from..to.max(from), random.of(&NASTY).bytes());
+}
+
+/// A folder with the same short take in every format, a loop with its sidecar, and a recipe.
+fn seeds() -> Folder {
+    let folder = Folder::new();
+    folder.run("synth -o walk.bvh --seconds 2.6 --fps 20").done();
+    fs::remove_file(folder.file("walk.bvh.truth.json")).unwrap();
+    for other in ["walk.fbx", "walk.glb", "walk.gltf"] {
+        folder.run_list(&["convert", "walk.bvh", other]).done();
+    }
+    folder
+        .run(
+            "make walk.bvh -o loop.bvh --save-recipe recipe.toml --closure-start spring --closure-end quintic \
+             --blend-start 0.1 --blend-end 0.3 --joint-closure *Hand:spring:0.1 --stance LeftFoot:0.1s:0.4s --feet \
+             LeftFoot,RightFoot --smooth 6 --joint-weight Head=0 --root-space ground --last-key drop",
+        )
+        .done();
+    folder
+}
+
+/// Ends a test with how to repeat its round.
+fn repeating<T>(what: &str, round: u64, input: &[u8], body: impl FnOnce() -> T) -> T {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
+        let kept = env::temp_dir().join(format!("loopwright-mutation-{what}-{round}"));
+        let _ = fs::write(&kept, input);
+        let seed = from_environment("LOOPWRIGHT_SEED", 7);
+        panic!(
+            "{what}, round {round} of seed {seed}; the input is in {}",
+            kept.display()
+        )
+    })
+}
+
+#[test]
+fn changed_files_are_read_or_refused() {
+    let folder = seeds();
+    for (stream, name) in (0..).zip(["walk.bvh", "walk.fbx", "walk.glb", "walk.gltf", "loop.bvh.json"]) {
+        let (original, mut random) = (folder.read(name), Random::new(stream));
+        let mut num_read = 0;
+        for round in 0..rounds(1500) {
+            let bytes = mutated(&original, &mut random);
+            num_read += u64::from(repeating(name, round, &bytes, || match name {
+                "loop.bvh.json" => reads_sidecar(&bytes),
+                _ => reads_take(&bytes),
+            }));
+        }
+        // Otherwise the test would see refusals alone.
+        assert!(num_read > rounds(20), "{name}: {num_read}");
+    }
+}
+
+fn reads_take(bytes: &[u8]) -> bool {
+    let settings = ReadSettings::default();
+    let Ok(loaded) = read_take(bytes, "changed", &settings, &mut Vec::new()) else {
+        return false;
+    };
+    if let Ok(written) = write_take(&loaded.take, &loaded.source) {
+        // An animation that was not read may be broken still, and be the longest.
+        if let Ok(again) = read_take(&written.bytes, "changed", &settings, &mut Vec::new()) {
+            assert_eq!(again.take.num_joints(), loaded.take.num_joints());
+        }
+    }
+    true
+}
+
+fn reads_sidecar(bytes: &[u8]) -> bool {
+    let Ok(sidecar) = Sidecar::from_json(bytes) else {
+        return false;
+    };
+    let text = sidecar.to_json().expect("what is read has finite numbers");
+    Sidecar::from_json(text.as_bytes()).expect("what is written is read");
+    true
+}
+
+/// Runs the command in a folder, whose first files it may not change.
+struct Trial {
+    folder: Folder,
+    first: BTreeMap<PathBuf, Option<Vec<u8>>>,
+}
+
+impl Trial {
+    fn new(folder: Folder) -> Self {
+        let first = folder.contents();
+        Self { folder, first }
+    }
+
+    /// One run, judged; the folder is then as before.
+    fn run(&self, arguments: &[String]) -> i32 {
+        let answer = Answer::of(self.output(arguments));
+        let Answer { status, stdout, stderr } = &answer;
+        assert!((0..=2).contains(status), "status {status}: {stderr}");
+        let after = self.folder.contents();
+        for (name, bytes) in &self.first {
+            let now = after.get(name).unwrap_or_else(|| panic!("{} is gone", name.display()));
+            // Only what is asked for with --force may be replaced, and never by less than a whole file.
+            if now != bytes {
+                let forced = arguments.iter().any(|argument| argument == "--force") && *status != 2;
+                assert!(
+                    forced && !now.as_ref().is_some_and(Vec::is_empty),
+                    "{} changed",
+                    name.display()
+                );
+            }
+        }
+        for name in after.keys().filter(|name| !self.first.contains_key(*name)) {
+            assert!(
+                *status != 2,
+                "{} is left by a run that failed: {stderr}",
+                name.display()
+            );
+            let text = name.display().to_string();
+            assert!(!text.starts_with('.'), "{text} is left");
+            // Settings, plots and recipes are written under any name that is asked for.
+            let is_no_motion = |flag: &String| !flag.starts_with("--output=") && flag.ends_with(&format!("={text}"));
+            let kinds = [".bvh", ".glb", ".gltf", ".fbx"];
+            if kinds.iter().any(|kind| text.ends_with(kind)) && !arguments.iter().any(is_no_motion) {
+                self.folder.run_list(&["inspect", "--", &text]).done();
+            }
+        }
+        if *status == 2 {
+            assert!(stderr.contains("error: "), "{stderr}");
+            assert!(
+                !stderr.contains('\x1b') && !stdout.contains('\x1b'),
+                "escape codes: {stderr}"
+            );
+        }
+        if arguments.iter().any(|argument| argument == "--json") && !asks_for_text(arguments) {
+            answer.json();
+        }
+        self.restore(&after);
+        *status
+    }
+
+    fn restore(&self, after: &BTreeMap<PathBuf, Option<Vec<u8>>>) {
+        for name in after.keys().filter(|name| !self.first.contains_key(*name)).rev() {
+            let path = self.folder.file(&name.display().to_string());
+            if path.is_dir() {
+                let _ = fs::remove_dir_all(path);
+            } else {
+                fs::remove_file(path).unwrap();
+            }
+        }
+        for (name, bytes) in &self.first {
+            if let Some(bytes) = bytes.as_ref().filter(|bytes| after[name].as_ref() != Some(bytes)) {
+                self.folder.write(&name.display().to_string(), bytes);
+            }
+        }
+    }
+
+    /// What the command says, if it ends in time.
+    fn output(&self, arguments: &[String]) -> Output {
+        let mut child = command()
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let started = Instant::now();
+        let (mut stdout, mut stderr) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+        let reader = |stream: &mut dyn std::io::Read| {
+            let mut bytes = Vec::new();
+            stream.read_to_end(&mut bytes).map(|_| bytes)
+        };
+        thread::scope(|scope| {
+            let out = scope.spawn(move || reader(&mut stdout));
+            let err = scope.spawn(move || reader(&mut stderr));
+            let status = loop {
+                if let Some(status) = child.try_wait().unwrap() {
+                    break status;
+                }
+                if started.elapsed() > HANGS {
+                    child.kill().unwrap();
+                    panic!("still running after {} s: {arguments:?}", HANGS.as_secs());
+                }
+                thread::sleep(Duration::from_millis(2));
+            };
+            Output {
+                status,
+                stdout: out.join().unwrap().unwrap(),
+                stderr: err.join().unwrap().unwrap(),
+            }
+        })
+    }
+}
+
+/// Help and version are text whatever else is asked for.
+fn asks_for_text(arguments: &[String]) -> bool {
+    arguments.iter().any(|argument| {
+        ["-h", "--help", "-V", "--version"].contains(&argument.as_str()) || argument == "help" || argument == "--"
+    })
+}
+
+fn owned(arguments: &[&str]) -> Vec<String> {
+    arguments.iter().map(|&argument| argument.to_owned()).collect()
+}
+
+#[test]
+fn changed_takes_lose_nothing() {
+    let trial = Trial::new(seeds());
+    let mut random = Random::new(10);
+    let mut ends = [0; 3];
+    for round in 0..rounds(120) {
+        let name = random.of(&["walk.bvh", "walk.fbx", "walk.glb", "walk.gltf"]);
+        let bytes = mutated(&trial.folder.read(name), &mut random);
+        let kind = name.rsplit_once('.').unwrap().1;
+        let changed = Trial::new(Folder::new());
+        let taken = format!("changed.{kind}");
+        changed.folder.write(&taken, &bytes);
+        let changed = Trial::new(changed.folder);
+        let run = match random.below(6) {
+            0 => owned(&["inspect", &taken, "--json"]),
+            1 => owned(&["find", &taken, "--json"]),
+            2 => owned(&[
+                "convert",
+                &taken,
+                random.of(&["out.bvh", "out.glb", "out.fbx"]),
+                "--json",
+            ]),
+            3 => owned(&["check", &taken, "--json"]),
+            4 => owned(&["list", &taken, "--json"]),
+            _ => owned(&[
+                "make",
+                &taken,
+                "--range",
+                "4:28",
+                "-o",
+                &format!("out.{kind}"),
+                "--json",
+            ]),
+        };
+        ends[repeating("take", round, &bytes, || changed.run(&run)) as usize] += 1;
+    }
+    assert!(ends[0] > 5 && ends[2] > 5, "{ends:?}");
+}
+
+#[test]
+fn changed_recipes_are_followed_or_refused() {
+    let trial = seeds();
+    let original = trial.read("recipe.toml");
+    let mut random = Random::new(11);
+    let mut ends = [0; 3];
+    for round in 0..rounds(150) {
+        let bytes = mutated(&original, &mut random);
+        trial.write("recipe.toml", &bytes);
+        let trial = Trial {
+            first: trial.contents(),
+            folder: Folder::new(),
+        };
+        for (name, bytes) in &trial.first {
+            trial.folder.write(&name.display().to_string(), bytes.as_ref().unwrap());
+        }
+        let run = owned(&["make", "walk.bvh", "--recipe", "recipe.toml", "-o", "out.bvh", "--json"]);
+        ends[repeating("recipe", round, &bytes, || trial.run(&run)) as usize] += 1;
+    }
+    assert!(ends[0] > 5 && ends[2] > 5, "{ends:?}");
+}
+
+/// A flag as the help lists it.
+struct Flag {
+    name: String,
+    takes_value: bool,
+    /// Values that the help names.
+    values: Vec<String>,
+}
+
+/// The flags of a command, read from its help, so that none is forgotten.
+fn flags(folder: &Folder, command: &str) -> Vec<Flag> {
+    let help = folder.run_list(&[command, "--help"]).done().stdout;
+    let mut flags: Vec<Flag> = Vec::new();
+    for line in help.lines() {
+        let text = line.trim_start();
+        let indent = line.len() - text.len();
+        let long = text
+            .split_once("--")
+            .filter(|(before, _)| before.is_empty() || before.starts_with('-'));
+        if let Some((_, long)) = long.filter(|_| (2..=8).contains(&indent)) {
+            let end = long.find([' ', '=']).unwrap_or(long.len());
+            flags.push(Flag {
+                name: format!("--{}", &long[..end]),
+                takes_value: long[end..].trim_start().starts_with('<'),
+                values: Vec::new(),
+            });
+        } else if indent > 24
+            && let Some(flag) = flags.last_mut()
+            && let Some((value, _)) = text.split_once("  ")
+        {
+            flag.values.push(value.to_owned());
+        }
+    }
+    flags.retain(|flag| flag.name != "--help" && flag.name != "--max-memory");
+    flags
+}
+
+#[test]
+fn random_flags_are_followed_or_refused() {
+    let trial = Trial::new(seeds());
+    let commands = [
+        "inspect", "list", "find", "make", "close", "blend", "play", "cost", "check", "fit", "render", "convert",
+    ];
+    let files = ["walk.bvh", "walk.glb", "walk.fbx", "walk.gltf", "loop.bvh"];
+    let by_command: Vec<_> = commands.map(|command| flags(&trial.folder, command)).into();
+    assert!(
+        by_command[3].len() > 50,
+        "the flags of make are read from its help: {}",
+        by_command[3].len()
+    );
+    let mut random = Random::new(12);
+    let mut ends = [0; 3];
+    for round in 0..rounds(300) {
+        let which = random.below(commands.len());
+        let mut run = owned(&[commands[which], random.of(&files)]);
+        match commands[which] {
+            "convert" => run.push(
+                random
+                    .of(&["out.bvh", "out.glb", "out.fbx", "out.xyz", "walk.bvh"])
+                    .to_owned(),
+            ),
+            "blend" | "play" | "cost" => run.push(random.of(&["loop.bvh", "walk.bvh"]).to_owned()),
+            _ => {}
+        }
+        for _ in 0..random.below(5) {
+            let flag = &by_command[which][random.below(by_command[which].len())];
+            run.push(flag.name.clone());
+            if flag.takes_value {
+                let value = match flag.values.is_empty() || random.chance(3) {
+                    true if random.chance(3) => random
+                        .of(&["out.bvh", "out.svg", "out.glb", "out.gif", "no/x.bvh", "."])
+                        .to_owned(),
+                    true => random.of(&NASTY).to_owned(),
+                    false => flag.values[random.below(flag.values.len())].clone(),
+                };
+                // A value that begins with a hyphen would be a flag.
+                let flag = run.pop().unwrap();
+                run.push(format!("{flag}={value}"));
+            }
+        }
+        let input = run.join(" ");
+        ends[repeating("flags", round, input.as_bytes(), || trial.run(&run)) as usize] += 1;
+    }
+    assert!(ends[0] > 20 && ends[2] > 20, "{ends:?}");
+}
