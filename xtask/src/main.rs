@@ -57,6 +57,8 @@ mod jumps;
 
 mod mean_cycle;
 
+mod retarget;
+
 mod road;
 
 mod root;
@@ -81,7 +83,7 @@ const MEASUREMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/measure
 type Measure = fn(&Captured) -> Result<Sections, String>;
 
 /// Every page that a measurement fills.
-const PAGES: [(&str, Measure); 16] = [
+const PAGES: [(&str, Measure); 17] = [
     ("bvh", bvh::measure),
     ("check", check::measure),
     ("choice", choice::measure),
@@ -93,6 +95,7 @@ const PAGES: [(&str, Measure); 16] = [
     ("fit", fit::measure),
     ("jumps", jumps::measure),
     ("mean_cycle", mean_cycle::measure),
+    ("retarget", retarget::measure),
     ("road", road::measure),
     ("root", root::measure),
     ("search", search::measure),

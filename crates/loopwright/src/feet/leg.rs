@@ -111,7 +111,7 @@ impl Leg {
     ///
     /// `at` gives the current positions of joints, with the thigh already moved; `above_knee` is the rotation of the joint above
     /// the knee. If the goal is out of reach, the leg points to it.
-    pub(crate) fn reach(&self, at: impl Fn(usize) -> DVec3, above_knee: DQuat, goal: DVec3) -> (DQuat, f64) {
+    pub(super) fn reach(&self, at: impl Fn(usize) -> DVec3, above_knee: DQuat, goal: DVec3) -> (DQuat, f64) {
         let [thigh, knee, ankle] = [self.thigh, self.knee, self.ankle].map(&at);
         let angle = self.bend(at, above_knee).angle_at((goal - thigh).length());
         let bent = rotation::exp(self.hinge_at(above_knee) * angle);
@@ -229,6 +229,26 @@ impl Bend {
         } else {
             0.0
         }
+    }
+
+    /// The additional angle of the knee that brings the ankle to the given distance from the thigh, for knees that bend the right
+    /// way only: one that is bent the wrong way is bent through, so that it is not bent further.
+    ///
+    /// Continuous in pose and distance: with the flexion f and a cosine that has to shrink by d, a knee with f < 0 goes the share
+    /// d / (d + f^2) of the way to the right one, and the ankle misses its distance by less than f^2 of the leg.
+    pub(crate) fn angle_forward(&self, distance: f64) -> f64 {
+        if self.reach <= 0.0 {
+            return 0.0;
+        }
+        let now = ops::cos(self.flexed);
+        let cos = ((distance * distance - self.middle) / self.reach).clamp(-1.0, 1.0);
+        let sin = ((1.0 - cos) * (1.0 + cos)).max(0.0).sqrt();
+        let nearer = now - cos;
+        if self.flexed >= 0.0 || nearer <= 0.0 {
+            return ops::atan2(sin.copysign(self.flexed), cos) - self.flexed;
+        }
+        let share = nearer / (nearer + self.flexed * self.flexed);
+        share * (ops::atan2(sin, cos) - self.flexed)
     }
 
     /// The additional angle of the knee that brings the ankle to about the given distance from the thigh: see [`STIFF`].

@@ -11,7 +11,8 @@ use super::{
     anatomy::{Bones, Limb, LimbKind},
 };
 use crate::{
-    feet::leg::Leg,
+    feet::leg::{Leg, arc},
+    math::rotation,
     motion::{Pose, WorldTracks},
 };
 
@@ -23,9 +24,17 @@ pub(super) struct PlacedLeg {
     pub(super) above_knee: usize,
     /// The joint of the source that is followed: its ball of the foot, or its ankle.
     pub(super) follows: usize,
+    /// The ankle of the source.
+    pub(super) ankle: usize,
     /// From the ankle to the same point of the target, in the ankle's axes.
     anchor: DVec3,
+    /// Height over that of standing feet at which the ankle alone is followed, metres of the target.
+    lifted: f64,
 }
+
+/// The ankle alone is followed once the ball of the foot is higher than this share of the leg: about 13 cm of a person's. Lower, a
+/// foot that is as high while it rolls would leave its place; higher, a long foot that points down lifts the knee.
+const LIFTED_SHARE: f64 = 0.15;
 
 /// Bends smaller than this, as a share of the bones, tell no axis of the knee.
 const STRAIGHT: f64 = 0.01;
@@ -59,18 +68,22 @@ impl PlacedLeg {
             leg: Leg::with_hinge([upper, lower, ankle], (above_from_upper * hinge).normalize()),
             above_knee,
             follows,
+            ankle: theirs.end?,
+            lifted: LIFTED_SHARE * target.leg_length(),
             anchor: rotations[ankle].conjugate() * anchor,
         })
     }
 
-    /// World rotations of thigh and shin with which the foot reaches `place`, the scaled one of what it follows.
+    /// World rotations of thigh and shin with which the foot reaches its places: that of the ball and, as far as it is lifted by
+    /// `height` over standing feet, that of the ankle.
     ///
     /// `world` is the pose so far. A leg that would have to stretch yields smoothly: the further, the less it follows.
-    pub(super) fn reach(&self, world: &Pose, place: DVec3) -> [DQuat; 2] {
+    pub(super) fn reach(&self, world: &Pose, [ball, of_ankle]: [DVec3; 2], height: f64) -> [DQuat; 2] {
         let Leg { thigh, knee, ankle, .. } = self.leg;
         let at = |joint: usize| world.translations[joint];
         let above = world.rotations[self.above_knee];
-        let goal = place - world.rotations[ankle] * self.anchor - at(thigh);
+        let on_ball = ball - world.rotations[ankle] * self.anchor;
+        let goal = on_ball.lerp(of_ankle, faded(height / self.lifted)) - at(thigh);
         let bend = self.leg.bend(at, above);
         let (now, wanted) = (bend.length(), goal.length());
         let length = if wanted > now {
@@ -83,14 +96,19 @@ impl PlacedLeg {
         } else {
             wanted
         };
-        let goal = at(thigh) + goal.normalize_or_zero() * length;
-        let (swing, angle) = self.leg.reach(at, above, goal);
-        let bent = crate::math::rotation::exp(self.leg.hinge_at(above) * angle);
+        let bent = rotation::exp(self.leg.hinge_at(above) * bend.angle_forward(length));
+        let swing = arc(at(knee) - at(thigh) + bent * (at(ankle) - at(knee)), goal);
         [
             (swing * world.rotations[thigh]).normalize(),
             (swing * bent * world.rotations[knee]).normalize(),
         ]
     }
+}
+
+/// From 0 to 1, with two continuous derivatives.
+fn faded(share: f64) -> f64 {
+    let t = share.clamp(0.0, 1.0);
+    t * t * t * (t * (6.0 * t - 15.0) + 10.0)
 }
 
 /// The axis about which a knee of the source bends over the whole motion, in the axes of the thigh; `None` if it hardly bends.

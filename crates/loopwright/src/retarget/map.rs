@@ -139,6 +139,7 @@ impl JointMap {
                 }
             }
         }
+        same_names(&mut links, &source.skeleton, &target.skeleton);
         let map = Self { links };
         if map.links.iter().flatten().count() < 2 {
             return Err(MapError::NothingMapped);
@@ -247,6 +248,22 @@ fn spread(links: &mut [Option<Link>], base: Option<usize>, from: &[usize], to: &
             toward: (share > 1e-9 && before < last).then(|| (stops[before + 1], share)),
             confidence: 0.9,
         });
+    }
+}
+
+/// Links what is left (jaws, bases of fingers, tails of coats) to joints of the same name that hang from what its parent follows.
+fn same_names(links: &mut [Option<Link>], source: &Skeleton, target: &Skeleton) {
+    for joint in 0..links.len() {
+        let follows = |joint: usize| links[joint].map(|link: Link| link.from);
+        let parent = target.parent(joint).map(follows);
+        if links[joint].is_none()
+            && let Some(from) = source.find(&target.joint(joint).name)
+            // Above the hips nothing follows: travel belongs to the hips.
+            && let (Some(Some(follows)), Some(hangs_from)) = (parent, source.parent(from))
+            && follows == hangs_from
+        {
+            links[joint] = Some(Link::sure(from, 1.0));
+        }
     }
 }
 

@@ -172,7 +172,9 @@ impl Retarget {
         let at = hips.translations[self.target.anatomy.hips] + shift;
         hips = self.standing(&turns, Some(at));
         for leg in &self.legs {
-            let [thigh, shin] = leg.reach(&hips, self.place(from.translations[leg.follows]));
+            let ball = self.place(from.translations[leg.follows]);
+            let ankle = self.place(from.translations[leg.ankle]) + offset;
+            let [thigh, shin] = leg.reach(&hips, [ball, ankle], ball.y - self.stands[1]);
             turns[leg.leg.thigh] = Some(thigh);
             turns[leg.leg.knee] = Some(shin);
         }
