@@ -165,6 +165,23 @@ fn check_file(path: &Path, bytes: &[u8], sidecar: Option<&Sidecar>) -> Result<()
     )))
 }
 
+/// Reads a character, of a file with animations only its skeleton. Errors: the file cannot be read, or has no skeleton.
+pub(crate) fn character(path: &Path) -> Result<Character, Failure> {
+    let settings = ReadSettings {
+        limits: memory::limits(),
+        ..ReadSettings::default()
+    };
+    let file = open(path)?;
+    let at_rest = file.read_rest(&settings, &mut Vec::new());
+    // Without bones or a skin, animations alone tell which nodes are joints.
+    let read = at_rest.or_else(|error| match file.num_animations() {
+        0 => Err(error),
+        _ => file.read(&settings, &mut Vec::new()),
+    });
+    let file = read.map_err(|error| read_failure(path, &error))?;
+    Character::of(path, file).map_err(body_failure)
+}
+
 /// The failure for a file that is not a take.
 pub(crate) fn read_failure(path: &Path, error: &ReadError) -> Failure {
     let more_memory = memory::hint();
@@ -232,8 +249,8 @@ pub(crate) fn analysed(
     let mut warnings: Vec<String> = soft.iter().map(ToString::to_string).collect();
     let mut on_rig = None;
     if let Some(path) = &study.rig {
-        let character = Character::open(path)?;
-        let from = rig::rig_of(&file.take, &file.source, &overrides)?;
+        let character = character(path)?;
+        let from = rig::rig_of(&file.take, &file.source, &overrides).map_err(body_failure)?;
         let matched = Matched::of(&character, from, study.map.as_deref())?;
         let (take, facts) = matched.take(&file.take)?;
         warnings.extend(matched.warnings());

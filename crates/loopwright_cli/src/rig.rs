@@ -1,15 +1,16 @@
-//! Motion on another character: reads its file, matches joints, and words what is unsure.
+//! Motion on another character: matches joints, by a map where there is one, and words what is unsure.
 
 use std::{collections::BTreeMap, path::Path};
 
 use loopwright::{
     BodyOverrides, LoopClip, Take,
+    analysis::BodyError,
     retarget::{Given, JointMap, MapError, Retarget, Rig},
 };
-use loopwright_formats::{AnimationChoice, LoadedTake, ReadSettings, Source, loop_file::facts::RigFacts};
+use loopwright_formats::{LoadedTake, Source, loop_file::facts::RigFacts};
 use serde::{Deserialize, Serialize};
 
-use crate::{exit::Failure, files, load, memory};
+use crate::{exit::Failure, files};
 
 /// A character that takes motion, and the form of its file.
 pub(crate) struct Character {
@@ -20,21 +21,8 @@ pub(crate) struct Character {
 }
 
 impl Character {
-    /// Reads a character. Of a file with animations only the skeleton is read. Errors: the file cannot be read, or has no skeleton.
-    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
-        let settings = ReadSettings {
-            animation: AnimationChoice::Auto,
-            limits: memory::limits(),
-            ..ReadSettings::default()
-        };
-        let file = load::open(path)?;
-        let at_rest = file.read_rest(&settings, &mut Vec::new());
-        // Without bones or a skin, animations alone tell which nodes are joints.
-        let read = at_rest.or_else(|error| match file.num_animations() {
-            0 => Err(error),
-            _ => file.read(&settings, &mut Vec::new()),
-        });
-        let file = read.map_err(|error| load::read_failure(path, &error))?;
+    /// The character of a file that was read. Errors: none without joints that the caller names.
+    pub(crate) fn of(path: &Path, file: LoadedTake) -> Result<Self, BodyError> {
         Ok(Self {
             rig: rig_of(&file.take, &file.source, &BodyOverrides::default())?,
             file,
@@ -43,9 +31,9 @@ impl Character {
     }
 }
 
-/// The rig of a take that was read from a file.
-pub(crate) fn rig_of(take: &Take, source: &Source, overrides: &BodyOverrides) -> Result<Rig, Failure> {
-    Rig::of(take, &source.rest(take.skeleton()), overrides).map_err(load::body_failure)
+/// The rig of a take that was read from a file. Errors: a joint that the caller names does not exist.
+pub(crate) fn rig_of(take: &Take, source: &Source, overrides: &BodyOverrides) -> Result<Rig, BodyError> {
+    Rig::of(take, &source.rest(take.skeleton()), overrides)
 }
 
 /// The joints of a character and those of a motion that they follow.

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
     for path in core::iter::once(&args.output).chain(&args.save_map) {
         outputs.check(path)?;
     }
-    let character = Character::open(&args.rig)?;
+    let character = load::character(&args.rig)?;
     let is_loop = written_loop::read_sidecar(&args.input, &args.reading)?.is_some();
     let work = Work { args, character };
     let source = work.character.file.source.in_format(format, &work.character.file.take);
@@ -80,7 +80,7 @@ struct Work<'a> {
 impl Work<'_> {
     /// Matches the joints of a motion, says what is unsure, and keeps the map where that is asked for.
     fn matched(&self, file: &LoadedTake, outputs: &mut Outputs) -> Result<Matched<'_>, Failure> {
-        let from = rig::rig_of(&file.take, &file.source, &self.args.reading.overrides())?;
+        let from = rig::rig_of(&file.take, &file.source, &self.args.reading.overrides()).map_err(load::body_failure)?;
         let matched = Matched::of(&self.character, from, self.args.map.as_deref())?;
         for warning in matched.warnings() {
             talk::warn(&warning);
