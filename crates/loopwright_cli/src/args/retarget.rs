@@ -23,7 +23,7 @@ pub(crate) struct RetargetArgs {
     pub(crate) map: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
-    /// The file to write, the character with the motion, in the format of its extension.
+    /// The file to write; its extension selects the format.
     #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
     pub(crate) output: PathBuf,
     /// Write which joints follow which into this file, to edit it.
