@@ -254,7 +254,17 @@ fn the_same_takes_give_the_same_bytes() {
 #[test]
 fn a_path_is_walked_into_a_take() {
     let folder = with_database();
-    folder.write("path.csv", "seconds,x,z\n0,0,0\n\n# a corner\n3,0,3.6\n6;2.5;6\n");
+    for (name, turn_rate) in [("slow", 0), ("quick", 20)] {
+        folder
+            .run(&format!(
+                "synth -o {name}.bvh --speed 1.2 --turn-rate {turn_rate} --seconds 8 --fps 30 --force"
+            ))
+            .done();
+    }
+    folder
+        .run("match build slow.bvh quick.bvh -o takes.lwmatch --force")
+        .done();
+    folder.write("path.csv", "seconds,x,z\n0,0,0\n\n# a bend\n3,0,3.6\n6;0.6;7.15\n");
     let walked = folder
         .run("match walk takes.lwmatch path.csv -o walked.bvh --json")
         .done()

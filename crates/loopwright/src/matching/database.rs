@@ -213,6 +213,27 @@ impl MatchDatabase<'_> {
         self.rows.nearest_where(query, likely, |row| self.passes(row, filter))
     }
 
+    /// The nearest row that so many more rows of its clip follow, as they do in a loop; otherwise like [`Self::nearest`].
+    ///
+    /// For motion that goes on from there. `None` where there is no such row.
+    ///
+    /// # Panics
+    /// When `likely` is out of range.
+    pub fn nearest_entry(
+        &self,
+        query: &[f32; NUM_FEATURES],
+        filter: &MatchFilter,
+        likely: Option<usize>,
+        more: usize,
+    ) -> Option<Neighbour> {
+        let goes_on = |row: usize| {
+            let rows = &self.clips[self.frame_of(row).clip];
+            rows.clip.is_loop || row + more < rows.first_row + rows.num_rows
+        };
+        self.rows
+            .nearest_where(query, likely, |row| goes_on(row) && self.passes(row, filter))
+    }
+
     /// The nearest rows, from the nearest on, as many as `found` has places; returns how many there are.
     pub fn nearest_of(&self, query: &[f32; NUM_FEATURES], filter: &MatchFilter, found: &mut [Neighbour]) -> usize {
         self.rows.nearest_of(query, found, |row| self.passes(row, filter))

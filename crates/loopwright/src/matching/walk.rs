@@ -420,12 +420,14 @@ impl<'w> Walker<'w> {
         let futures = futures(self.path, secs, root, velocity, self.facing, fade);
         let query = self.database.standard().steered(&self.database.row(self.row), futures);
         let next = self.next_row();
-        let best = self.database.nearest(&query, self.filter, next)?;
+        // Not into the end of a clip, where the motion would have to leave at once.
+        let step_secs = self.source().0.analysis.take.frame_time_secs();
+        let more = TimeStep::new(step_secs).up(settings.query_secs);
+        let best = self.database.nearest_entry(&query, self.filter, next, more)?;
         let Some(next) = next else {
             return Some(best.row);
         };
         let (here, there) = (self.database.frame_of(next), self.database.frame_of(best.row));
-        let step_secs = self.source().0.analysis.take.frame_time_secs();
         let is_here = here.clip == there.clip && here.frame.abs_diff(there.frame) as f64 * step_secs < SAME_PLACE_SECS;
         let is_nearer =
             f64::from(best.squared_distance) < settings.stay * f64::from(self.database.squared_distance(&query, next));
