@@ -540,6 +540,24 @@ fn paths_that_cannot_be_walked_are_refused() {
     let error = |by_clip: &[&MatchSource], filter: &MatchFilter| {
         walk_by(&database, by_clip, &path, filter, &WalkByMatch::default()).unwrap_err()
     };
+    // So long that no memory would hold it.
+    let endless = WalkPath::new(vec![(0.0, DVec2::ZERO), (1e15, DVec2::ONE)]).unwrap();
+    let walked = walk_by(
+        &database,
+        &by_clip,
+        &endless,
+        &MatchFilter::default(),
+        &WalkByMatch::default(),
+    );
+    assert!(matches!(walked, Err(WalkError::Long { .. })));
+    // Asked more rarely than any clip lasts, it goes on at the end of one all the same.
+    let rarely = WalkByMatch {
+        query_secs: 100.0,
+        ..WalkByMatch::default()
+    };
+    let straight = WalkPath::new(vec![(0.0, DVec2::ZERO), (20.0, DVec2::new(0.0, 20.0))]).unwrap();
+    let walked = walk_by(&database, &by_clip, &straight, &MatchFilter::default(), &rarely).unwrap();
+    assert_eq!(walked.take.num_frames(), 1201);
     let runs = MatchFilter {
         tags: vec![("style".to_owned(), "run".to_owned())],
         standing: 0,

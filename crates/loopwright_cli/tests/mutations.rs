@@ -160,6 +160,8 @@ fn seeds() -> Folder {
     for other in ["walk.fbx", "walk.glb", "walk.gltf"] {
         folder.run_list(&["convert", "walk.bvh", other]).done();
     }
+    folder.run("match build walk.bvh -o takes.lwmatch").done();
+    folder.write("path.csv", "0,0,0\n3,0,3.6\n6,2,6\n");
     folder
         .run(
             "make walk.bvh -o loop.bvh --save-recipe recipe.toml --closure-start spring --closure-end quintic \
@@ -419,7 +421,7 @@ struct Flag {
 
 /// The flags of a command, read from its help, so that none is forgotten.
 fn flags(folder: &Folder, command: &str) -> Vec<Flag> {
-    let help = folder.run_list(&[command, "--help"]).done().stdout;
+    let help = folder.run(&format!("{command} --help")).done().stdout;
     let mut flags: Vec<Flag> = Vec::new();
     for line in help.lines() {
         let text = line.trim_start();
@@ -449,7 +451,22 @@ fn flags(folder: &Folder, command: &str) -> Vec<Flag> {
 fn random_flags_are_followed_or_refused() {
     let trial = Trial::new(seeds());
     let commands = [
-        "inspect", "list", "find", "make", "close", "blend", "play", "cost", "check", "fit", "render", "convert",
+        "inspect",
+        "list",
+        "find",
+        "make",
+        "close",
+        "blend",
+        "play",
+        "cost",
+        "check",
+        "fit",
+        "render",
+        "convert",
+        "retarget",
+        "match build",
+        "match query",
+        "match walk",
     ];
     let files = ["walk.bvh", "walk.glb", "walk.fbx", "walk.gltf", "loop.bvh"];
     let by_command: Vec<_> = commands.map(|command| flags(&trial.folder, command)).into();
@@ -462,8 +479,25 @@ fn random_flags_are_followed_or_refused() {
     let mut ends = [0; 3];
     for round in 0..rounds(300) {
         let which = random.below(commands.len());
-        let mut run = owned(&[commands[which], random.of(&files)]);
+        let mut run = owned(&commands[which].split(' ').collect::<Vec<_>>());
+        run.push(match commands[which] {
+            "match query" | "match walk" => "takes.lwmatch".to_owned(),
+            _ => random.of(&files).to_owned(),
+        });
         match commands[which] {
+            "retarget" => run.extend(owned(&[
+                "--rig",
+                random.of(&files),
+                "-o",
+                random.of(&["out.bvh", "out.glb"]),
+            ])),
+            "match build" => run.extend(owned(&["-o", random.of(&["out.lwmatch", "takes.lwmatch"])])),
+            "match query" => run.push(
+                random
+                    .of(&["walk.bvh:0", "walk.bvh:20", "walk.bvh:999", "loop.bvh"])
+                    .to_owned(),
+            ),
+            "match walk" => run.extend(owned(&[random.of(&["path.csv", "walk.bvh"]), "-o", "out.bvh"])),
             "convert" => run.push(
                 random
                     .of(&["out.bvh", "out.glb", "out.fbx", "out.xyz", "walk.bvh"])

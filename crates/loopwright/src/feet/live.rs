@@ -37,9 +37,9 @@ pub(crate) struct LiveFoot {
     is_lost: bool,
     /// Where it was in the frame before.
     before: Option<DVec3>,
-    /// How far it is moved, and how fast that changes.
-    moved: [DVec3; 2],
-    /// The same when it was let go, and seconds since then.
+    /// How far it is moved.
+    moved: DVec3,
+    /// The same when it was let go, how fast that changed, and seconds since then.
     released: ([DVec3; 2], f64),
 }
 
@@ -54,7 +54,7 @@ impl LiveFoot {
                 stands: None,
                 is_lost: false,
                 before: None,
-                moved: [DVec3::ZERO; 2],
+                moved: DVec3::ZERO,
                 released: ([DVec3::ZERO; 2], 0.0),
             })
         };
@@ -72,7 +72,6 @@ impl LiveFoot {
         let place = world.translations[self.lowest];
         let bone = |from: usize, to: usize| (world.translations[to] - world.translations[from]).length();
         let farthest = FARTHEST_SHARE * (bone(self.leg.thigh, self.leg.knee) + bone(self.leg.knee, self.leg.ankle));
-        let [moved_before, _] = self.moved;
         // Where it would be if it were let go now, or stayed so.
         self.released.1 += step_secs;
         let ([from, rate], secs) = self.released;
@@ -95,23 +94,23 @@ impl LiveFoot {
         });
         match held.filter(|moved| moved.length() < farthest) {
             Some(moved) => {
-                self.moved = [moved, (moved - moved_before) / step_secs];
-                self.released = (self.moved, 0.0);
+                self.released = ([moved, (moved - self.moved) / step_secs], 0.0);
+                self.moved = moved;
             }
             None => {
                 self.is_lost = stands;
                 self.stands = None;
-                self.moved = [free, DVec3::ZERO];
+                self.moved = free;
             }
         }
-        self.before = Some(place + self.moved[0]);
+        self.before = Some(place + self.moved);
         self.reach(skeleton, pose, &world);
     }
 
     /// Turns thigh and knee so that the ankle is moved; the foot keeps its direction.
     fn reach(&self, skeleton: &Skeleton, pose: &mut Pose, world: &Pose) {
         let Leg { thigh, knee, ankle, .. } = self.leg;
-        if self.moved[0] == DVec3::ZERO {
+        if self.moved == DVec3::ZERO {
             return;
         }
         let above = |joint: usize| {
@@ -119,7 +118,7 @@ impl LiveFoot {
             parent.map_or(glam::DQuat::IDENTITY, |parent| world.rotations[parent])
         };
         let at = |joint: usize| world.translations[joint];
-        let reached = at(ankle) + self.moved[0] - at(thigh);
+        let reached = at(ankle) + self.moved - at(thigh);
         let length = self.leg.bend(at, above(knee)).eased(reached.length(), GIVE.powi(-2));
         let goal = at(thigh) + reached.normalize_or_zero() * length;
         let (swing, angle) = self.leg.reach(at, above(knee), goal);

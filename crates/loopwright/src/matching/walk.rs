@@ -24,7 +24,10 @@ use crate::{
         time_step::TimeStep,
     },
     motion::{Pose, Tracks, WorldTracks},
-    play::offset::{MovingPose, Offset},
+    play::{
+        MAX_TRANSFORMS,
+        offset::{MovingPose, Offset},
+    },
     take::{Take, TakeError},
 };
 
@@ -49,6 +52,12 @@ pub enum WalkError {
     Order {
         /// The point, counted from 0.
         point: usize,
+    },
+    /// The take would have more than [`MAX_TRANSFORMS`] frames times joints.
+    #[error("the path lasts {found_secs:e} s; a take of it would be too large")]
+    Long {
+        /// Duration of the path.
+        found_secs: f64,
     },
     /// The database has no row that the filter lets pass.
     #[error("no row of the database passes the filter")]
@@ -185,7 +194,13 @@ pub fn walk(
     let take = &first.analysis.take;
     let step = TimeStep::new(take.frame_time_secs());
     let every = step.nearest_from_one(settings.query_secs);
-    let num_frames = (path.duration_secs() / step.secs(1)).floor() as usize + 1;
+    let num_frames = (path.duration_secs() / step.secs(1)).floor() + 1.0;
+    if num_frames * take.num_joints() as f64 > MAX_TRANSFORMS as f64 {
+        return Err(WalkError::Long {
+            found_secs: path.duration_secs(),
+        });
+    }
+    let num_frames = num_frames as usize;
 
     let mut walker = Walker::start(database, sources, path, filter).ok_or(WalkError::NoRow)?;
     let mut tracks = Tracks::empty(take.skeleton().clone(), step.secs(1), num_frames);
@@ -219,9 +234,10 @@ pub fn walk(
         walker.advance();
     }
     let take = Take::of_tracks("walk", tracks)?;
-    let (slide_mps, slide_of_sources_mps) = slides(database, sources, &take, &rows);
+    let world = take.world_tracks();
+    let (slide_mps, slide_of_sources_mps) = slides(database, sources, &world, step.secs(1), &rows);
     Ok(Walked {
-        sharpest_metres: sharpest(&take, &jumps),
+        sharpest_metres: sharpest(&world, take.num_joints(), &jumps),
         take,
         rows,
         jumps,
@@ -235,11 +251,10 @@ pub fn walk(
 fn slides(
     database: &MatchDatabase<'_>,
     sources: &[&MatchSource],
-    take: &Take,
+    world: &WorldTracks,
+    step_secs: f64,
     rows: &[usize],
 ) -> (Option<f64>, Option<f64>) {
-    let world = take.world_tracks();
-    let step_secs = take.frame_time_secs();
     let (mut here, mut there, mut count) = (0.0, 0.0, 0_u32);
     for (frame, rows) in rows.windows(2).enumerate() {
         let stands = database.standing(rows[0]) & database.standing(rows[1]);
@@ -255,7 +270,7 @@ fn slides(
             let moved = |world: &WorldTracks, frame: usize| {
                 (ground(world.position(frame + 1, joint)) - ground(world.position(frame, joint))).length()
             };
-            here += moved(&world, frame);
+            here += moved(world, frame);
             there += moved(&source.analysis.world, in_take);
             count += 1;
         }
@@ -265,12 +280,11 @@ fn slides(
 }
 
 /// The largest second difference of a joint's place: within the frames after jumps, and elsewhere.
-fn sharpest(take: &Take, jumps: &[usize]) -> [f64; 2] {
-    let world = take.world_tracks();
+fn sharpest(world: &WorldTracks, num_joints: usize, jumps: &[usize]) -> [f64; 2] {
     let mut sharpest = [0.0_f64; 2];
-    for frame in 1..take.num_frames().saturating_sub(1) {
+    for frame in 1..world.num_frames().saturating_sub(1) {
         let is_jump = jumps.iter().any(|&jump| jump == frame || jump == frame + 1);
-        for joint in 0..take.num_joints() {
+        for joint in 0..num_joints {
             let [before, at, after] = [frame - 1, frame, frame + 1].map(|frame| world.position(frame, joint));
             let change = (after - 2.0 * at + before).length();
             let kind = &mut sharpest[usize::from(!is_jump)];
@@ -423,7 +437,9 @@ impl<'w> Walker<'w> {
         // Not into the end of a clip, where the motion would have to leave at once.
         let step_secs = self.source().0.analysis.take.frame_time_secs();
         let more = TimeStep::new(step_secs).up(settings.query_secs);
-        let best = self.database.nearest_entry(&query, self.filter, next, more)?;
+        let entry = self.database.nearest_entry(&query, self.filter, next, more);
+        // Where all clips are shorter than the time between queries, anywhere is better than beyond an end.
+        let best = entry.or_else(|| self.database.nearest(&query, self.filter, next))?;
         let Some(next) = next else {
             return Some(best.row);
         };
