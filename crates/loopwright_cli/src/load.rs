@@ -207,7 +207,7 @@ pub(crate) fn read_failure(path: &Path, error: &ReadError) -> Failure {
 /// Reads and analyses a take, and prints its warnings.
 pub(crate) fn load(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
     let mut soft = Vec::new();
-    let settings = study.settings(study.space(), AnimationChoice::Auto);
+    let settings = study.settings(study.space(), AnimationChoice::Auto, memory::limits());
     let file = read_take(path, &settings, &mut soft)?;
     analysed(path, file, &soft, study).inspect(Loaded::warn)
 }
@@ -215,7 +215,7 @@ pub(crate) fn load(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
 /// The same, or of a file that holds no animation its skeleton at rest.
 pub(crate) fn load_or_rest(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
     let mut soft = Vec::new();
-    let settings = study.settings(study.space(), AnimationChoice::Auto);
+    let settings = study.settings(study.space(), AnimationChoice::Auto, memory::limits());
     // The parsed file goes before the analysis begins: both are large.
     let (read, moves) = {
         let file = open(path)?;

@@ -18,16 +18,15 @@ mod mirroring;
 mod numbers;
 mod output;
 mod plot;
-mod recipe;
 mod report;
 mod rig;
 mod search;
 mod signals;
 mod talk;
-mod words;
 mod written_loop;
 
 use args::{Cli, Command};
+use loopwright_recipe::{self as recipe, words};
 
 fn main() -> ExitCode {
     let args: Vec<OsString> = env::args_os().collect();

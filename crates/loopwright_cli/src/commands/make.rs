@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use loopwright::{LoopCandidate, LoopSettings, SearchSettings, closure::ClosureName, mirror::Mirror, pipeline::Retry};
+use loopwright::{LoopCandidate, SearchSettings, closure::ClosureName, mirror::Mirror, pipeline::Retry};
 use loopwright_formats::{Format, Target};
 
 use super::make_all::make_all;
@@ -16,10 +16,10 @@ use crate::{
     files,
     load::{self, Loaded},
     making::{self, Making},
-    mirroring,
+    memory, mirroring,
     output::{self, Outputs},
     plot::PlotFile,
-    recipe::{Recipe, StretchRecipe, stances},
+    recipe::{Recipe, StretchRecipe},
     report::{failure, json, make as report},
     search, talk, written_loop,
 };
@@ -67,9 +67,16 @@ pub(crate) fn close(args: CloseArgs) -> Result<Ending, Failure> {
 /// The recipe file that the flags name, overridden by the flags.
 fn with_file(flags: &Recipe, target: &TargetArgs) -> Result<Recipe, Failure> {
     match &target.recipe {
-        Some(path) => Recipe::read(path)?.overlaid(flags),
+        Some(path) => Ok(read_recipe(path)?.overlaid(flags)?),
         None => Ok(flags.clone()),
     }
+}
+
+fn read_recipe(path: &Path) -> Result<Recipe, Failure> {
+    Recipe::read(&files::read_bytes(path)?).map_err(|error| {
+        Failure::error(format!("cannot read the recipe \"{}\": {error}", path.display()))
+            .try_this("`loopwright make TAKE --save-recipe FILE` writes one to start from")
+    })
 }
 
 /// Makes a loop from a take. If the recipe names no stretch, `search` says how to find one and which result to use.
@@ -129,21 +136,14 @@ fn make(
     let output = recipe.output.filled(loaded.take().frame_rate_hz(), &first);
     let (skeleton, analysis) = (loaded.take().skeleton(), &loaded.analysis);
     let root_joint = analysis.root_joint();
-    let writing = output.writing(format, root_joint);
+    let writing = output.writing(format, root_joint, memory::limits());
     if let Some(joint) = root_joint.filter(|_| recipe.output.add_root == Some(true)) {
         soft.push(format!(
             "the take has a root joint above the hips, {}; --add-root adds no other",
             skeleton.joint(joint).name
         ));
     }
-    let mut settings = LoopSettings {
-        closure: recipe.closure.settings(&recipe.joints, skeleton)?,
-        root: output.root_settings(&mut soft),
-        sampling: output.sampling()?,
-        feet: output.feet_settings(),
-        stances: stances(&recipe.stances, analysis)?,
-        mean_cycles: recipe.stretch.mean_cycles.unwrap_or_default(),
-    };
+    let mut settings = recipe.loop_settings(&output, analysis, &mut soft)?;
     making::check_sampling(&loaded, &first, settings.sampling)?;
     let choice = (recipe.closure.method == Some(ClosureName::Auto))
         .then(|| analysis.choose_closure(&first, &settings))
