@@ -8,6 +8,7 @@ use eframe::egui::{
 
 use crate::{
     grade,
+    guard::{Guard, Wish},
     model::{Action, Model},
     panels::{self, ExportPanel, RecipePanel},
     timeline::{self, SeamCurve, TakeBar},
@@ -62,6 +63,12 @@ pub struct Studio {
     seam_curve: SeamCurve,
     export: ExportPanel,
     recipe: RecipePanel,
+    guard: Guard,
+    /// The file that what is set goes into, again and again.
+    #[cfg(not(target_arch = "wasm32"))]
+    autosave: Option<std::path::PathBuf>,
+    /// Number of loops made when what is set was kept last.
+    num_kept: u64,
     /// The path typed natively.
     #[cfg(not(target_arch = "wasm32"))]
     path: String,
@@ -82,6 +89,10 @@ impl Studio {
             seam_curve: SeamCurve::default(),
             export: ExportPanel::new(),
             recipe: RecipePanel::default(),
+            guard: Guard::default(),
+            #[cfg(not(target_arch = "wasm32"))]
+            autosave: None,
+            num_kept: 0,
             #[cfg(not(target_arch = "wasm32"))]
             path: String::new(),
             #[cfg(target_arch = "wasm32")]
@@ -103,6 +114,52 @@ impl Studio {
         std::thread::spawn(move || inbox.put(crate::platform::open_path(&path)));
     }
 
+    /// Saves what is set into this file whenever a loop is made of it.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn autosave_to(&mut self, path: std::path::PathBuf) {
+        self.recipe.offer(&path);
+        self.autosave = Some(path);
+    }
+
+    /// Keeps what is set, for a failure of this program or of the machine.
+    fn keep(&mut self) {
+        let num_made = self.model.num_made();
+        if num_made == self.num_kept {
+            return;
+        }
+        if let Some(Ok(text)) = self.model.recipe_text() {
+            self.num_kept = num_made;
+            #[cfg(not(target_arch = "wasm32"))]
+            if let (Some(path), true) = (&self.autosave, self.model.can_undo()) {
+                crate::platform::keep_text(path, &text);
+            }
+            self.guard.keep(text);
+        }
+    }
+
+    /// What is wished after a failure.
+    fn follow(&mut self, wish: Wish, ctx: &Context) {
+        let recipe = self.guard.kept().map(str::to_owned);
+        match wish {
+            Wish::Save => self
+                .recipe
+                .save_kept(&self.export.folder, recipe.as_deref().unwrap_or_default()),
+            Wish::GoOn => {
+                self.guard.forget();
+                // Nothing of what is shown is trusted; the take and what was set are.
+                self.viewport = Viewport::default();
+                self.take_bar = TakeBar::default();
+                self.seam_curve = SeamCurve::default();
+                self.model.apply(Action::Cancel);
+                if let Some(recipe) = recipe {
+                    let bytes = recipe.into_bytes();
+                    self.model.apply(Action::OpenRecipe { bytes });
+                }
+                ctx.request_repaint();
+            }
+        }
+    }
+
     /// Where files that are read beside are put.
     #[cfg(target_arch = "wasm32")]
     pub(crate) fn inbox(&self) -> Inbox {
@@ -120,7 +177,7 @@ impl Studio {
     /// Shows one frame, and does what was clicked in it.
     pub fn studio_ui(&mut self, ui: &mut Ui) {
         let ctx = ui.ctx().clone();
-        if let Some(file) = ctx.input(|input| input.raw.dropped_files.first().cloned()) {
+        for file in ctx.input(|input| input.raw.dropped_files.clone()) {
             self.open_dropped(&file);
         }
         for action in self.inbox.take() {
@@ -140,6 +197,7 @@ impl Studio {
         }
         panels::help_ui(&ctx, &self.model, &mut actions);
         panels::release_clicked(&ctx);
+        self.keep();
         #[cfg(target_arch = "wasm32")]
         self.say();
         for action in actions {
@@ -218,6 +276,14 @@ impl Studio {
             let redo = ui.add_enabled(self.model.can_redo(), egui::Button::new("Redo"));
             if redo.on_hover_text("Ctrl+Shift+Z").clicked() {
                 actions.push(Action::Redo);
+            }
+            let keep = ui.add_enabled(self.model.edit().is_some(), egui::Button::new("Keep as A"));
+            if keep.on_hover_text("Keeps what is set, to compare").clicked() {
+                actions.push(Action::Keep);
+            }
+            let swap = ui.add_enabled(self.model.has_kept(), egui::Button::new("Swap with A"));
+            if swap.on_hover_text("A").clicked() {
+                actions.push(Action::SwapKept);
             }
             if ui.button("Keys ?").clicked() {
                 actions.push(Action::Help(true));
@@ -316,6 +382,20 @@ impl Studio {
 
 impl eframe::App for Studio {
     fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
-        self.studio_ui(ui);
+        let ctx = ui.ctx().clone();
+        let mut guard = std::mem::take(&mut self.guard);
+        let wish = guard.frame_ui(ui, |guard, ui| {
+            std::mem::swap(&mut self.guard, guard);
+            self.studio_ui(ui);
+            std::mem::swap(&mut self.guard, guard);
+        });
+        // Of a frame that failed the studio still has what was kept.
+        if let Some(recipe) = self.guard.kept() {
+            guard.keep(recipe.to_owned());
+        }
+        self.guard = guard;
+        if let Some(wish) = wish {
+            self.follow(wish, &ctx);
+        }
     }
 }

@@ -32,6 +32,8 @@ pub struct Camera {
     pub offset: DVec3,
     /// Whether the view goes along with the body.
     pub follows: bool,
+    /// Whether what is far away is as large as what is near.
+    pub is_orthographic: bool,
     /// Height of the body, metres.
     pub stature: f64,
 }
@@ -44,6 +46,7 @@ impl Default for Camera {
             distance: 2.4,
             offset: DVec3::ZERO,
             follows: true,
+            is_orthographic: false,
             stature: 1.7,
         }
     }
@@ -60,6 +63,7 @@ impl Camera {
                 .filter(|stature| stature.is_finite() && *stature > 0.0)
                 .unwrap_or(first.stature),
             follows: self.follows,
+            is_orthographic: self.is_orthographic,
             ..first
         }
     }
@@ -117,6 +121,7 @@ impl Camera {
             back,
             centre: rect.center(),
             points_per_slope: f64::from(rect.height()) * 0.5 / HALF_VIEW,
+            even_depth: self.is_orthographic.then_some(self.distance * self.stature),
         }
     }
 }
@@ -130,6 +135,8 @@ pub(crate) struct View {
     back: DVec3,
     centre: Pos2,
     points_per_slope: f64,
+    /// The distance from which all is seen, where far things are as large as near ones.
+    even_depth: Option<f64>,
 }
 
 /// A point on the screen.
@@ -147,10 +154,10 @@ impl View {
     pub(crate) fn see(&self, point: DVec3) -> Option<Seen> {
         let from_eye = point - self.eye;
         let depth = -from_eye.dot(self.back);
-        if depth <= NEAR_METRES {
+        if depth <= NEAR_METRES && self.even_depth.is_none() {
             return None;
         }
-        let scale = self.points_per_slope / depth;
+        let scale = self.points_per_slope / self.even_depth.unwrap_or(depth);
         if !scale.is_finite() {
             return None;
         }
@@ -182,6 +189,26 @@ mod tests {
         assert!((middle.at - rect().center()).length() < 1e-3);
         assert!(view.see(target + DVec3::Y).unwrap().at.y < middle.at.y);
         assert!(view.see(view.eye + view.back).is_none(), "behind the eye");
+    }
+
+    #[test]
+    fn without_perspective_far_things_are_as_large() {
+        for is_orthographic in [false, true] {
+            let camera = Camera {
+                is_orthographic,
+                ..Camera::default()
+            };
+            let view = camera.view(DVec3::ZERO, rect());
+            let size = |at: DVec3| {
+                let [foot, head] = [at, at + view.up].map(|point| view.see(point).unwrap().at);
+                f64::from((head - foot).length())
+            };
+            let ratio = size(-view.back * 2.0) / size(DVec3::ZERO);
+            assert!(
+                (is_orthographic && (ratio - 1.0).abs() < 1e-5) || (!is_orthographic && ratio < 0.8),
+                "{ratio}"
+            );
+        }
     }
 
     #[test]

@@ -22,6 +22,8 @@ mod panels;
 
 mod platform;
 
+mod guard;
+
 mod app;
 
 #[cfg(target_arch = "wasm32")]

@@ -97,6 +97,10 @@ impl Job {
         }
     }
 
+    fn reads(&self) -> bool {
+        matches!(self, Self::Open { .. })
+    }
+
     fn opens(&self) -> bool {
         matches!(self, Self::Walk | Self::Open { .. } | Self::Follow { .. })
     }
@@ -176,6 +180,11 @@ impl Work {
         self.running.as_ref().is_some_and(|running| running.opens)
     }
 
+    /// Whether a file is being read.
+    pub fn reads_a_file(&self) -> bool {
+        self.running.as_ref().is_some_and(|running| running.reads)
+    }
+
     /// What is done since the last call. Call it once a frame.
     pub fn poll(&mut self) -> Option<Done> {
         let done = self.running.as_mut()?.poll()?;
@@ -199,6 +208,7 @@ enum Outcome {
 struct Running {
     progress: String,
     opens: bool,
+    reads: bool,
     #[cfg(not(target_arch = "wasm32"))]
     answer: std::sync::mpsc::Receiver<Done>,
     #[cfg(target_arch = "wasm32")]
@@ -211,7 +221,7 @@ struct Running {
 #[cfg(not(target_arch = "wasm32"))]
 impl Running {
     fn start(job: Job, wake: &Wake) -> Self {
-        let (progress, opens, wake) = (job.progress(), job.opens(), wake.clone());
+        let (progress, opens, reads, wake) = (job.progress(), job.opens(), job.reads(), wake.clone());
         let (sender, answer) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             // Nobody listens any more where the work was cancelled.
@@ -221,6 +231,7 @@ impl Running {
         Self {
             progress,
             opens,
+            reads,
             answer,
         }
     }
@@ -245,6 +256,7 @@ impl Running {
         Self {
             progress: job.progress(),
             opens: job.opens(),
+            reads: job.reads(),
             frames_before: match job {
                 Job::Open { .. } | Job::Follow { .. } => Self::FRAMES_BEFORE_LONG,
                 _ => 0,

@@ -457,3 +457,58 @@ fn stances_are_added_dragged_and_removed() {
     assert!(stances(&harness).is_empty());
     assert_eq!(contacts(model(&harness)), detected);
 }
+
+#[test]
+fn several_takes_stay_open_and_two_settings_are_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let [one, other] = ["one.bvh", "other.bvh"].map(|name| folder.path().join(name));
+    for path in [&one, &other] {
+        std::fs::write(path, walk_bvh()).unwrap();
+    }
+    let mut harness = studio(1280.0, 3600.0);
+    wait(&mut harness, "the walk is closed", is_made);
+    let autosave = folder.path().join("state/last.toml");
+    harness.state_mut().as_mut().unwrap().autosave_to(autosave.clone());
+    open(&mut harness, &one);
+    harness.get_by_label("Keep as A").click();
+    harness.run_steps(2);
+    let first = model(&harness).edit().unwrap().clone();
+    harness.get_by_label("Add: noise").click();
+    harness.run_steps(2);
+    wait(&mut harness, "the noise is made", is_made);
+    let noisy = model(&harness).edit().unwrap().clone();
+    // What is set is kept on the disk without being asked for.
+    let kept = std::fs::read(&autosave).unwrap();
+    assert_eq!(Recipe::read(&kept).unwrap().edits, noisy.recipe.edits);
+    for wanted in [&first, &noisy, &first] {
+        harness.get_by_label("Swap with A").click();
+        harness.run_steps(2);
+        wait(&mut harness, "the other is made", is_made);
+        assert_eq!(model(&harness).edit(), Some(wanted));
+    }
+    open(&mut harness, &other);
+    assert_eq!(model(&harness).others().collect::<Vec<_>>(), ["one.bvh"]);
+    assert!(!model(&harness).has_kept());
+    harness.get_by_label("Go on with one.bvh").click();
+    harness.run_steps(2);
+    wait(&mut harness, "the first take is shown again", is_made);
+    assert_eq!(model(&harness).opened().unwrap().file_name, "one.bvh");
+    assert_eq!(model(&harness).edit(), Some(&first));
+    assert!(model(&harness).can_undo());
+    // A file that is opened again replaces itself.
+    open(&mut harness, &other);
+    assert_eq!(model(&harness).others().collect::<Vec<_>>(), ["one.bvh"]);
+    // Of files that come at once each is read.
+    let (third, fourth) = (folder.path().join("third.bvh"), folder.path().join("fourth.bvh"));
+    for path in [&third, &fourth] {
+        std::fs::write(path, walk_bvh()).unwrap();
+        harness.state_mut().as_mut().unwrap().open_path(path);
+    }
+    wait(&mut harness, "all are open", |model| {
+        is_made(model) && model.others().count() == 3
+    });
+    // Both views are there, by their labels and keys.
+    harness.get_by_label("Before and after").click();
+    harness.get_by_label("Without perspective").click();
+    harness.run_steps(3);
+}

@@ -7,7 +7,7 @@ mod history;
 
 mod playback;
 
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
 use loopwright::closure::ClosureName;
 use loopwright_formats::Format;
@@ -79,6 +79,14 @@ pub enum Action {
     ToggleUncut,
     /// Show the uncut stretch beside the loop.
     Ghost(bool),
+    /// Show the uncut stretch and the loop side by side.
+    Split(bool),
+    /// Keep what is chosen, to compare it with other choices.
+    Keep,
+    /// Take the choices that were kept, and keep the present ones.
+    SwapKept,
+    /// Go on with another take that is open, by its number in [`Model::others`].
+    TakeUp(usize),
     /// Show root motion otherwise.
     RootView(RootView),
     /// Look from elsewhere.
@@ -116,11 +124,20 @@ pub enum Problem {
     Export(#[from] ExportError),
 }
 
+/// Most takes that stay open beside the one that is shown: the oldest is closed, so that memory does not grow.
+const MAX_OTHERS: usize = 7;
+
 /// The state of the studio.
 #[derive(Debug)]
 pub struct Model {
     opened: Option<Arc<Opened>>,
     history: Option<History<Edit>>,
+    /// Other takes that are open, with what was chosen of them, the oldest first.
+    others: Vec<(Arc<Opened>, History<Edit>)>,
+    /// Files to be read after the one that is read.
+    waiting: VecDeque<Job>,
+    /// Choices that were kept to compare with.
+    kept: Option<Edit>,
     made: Option<Arc<Made>>,
     /// Whether the loop asked for last is a draft.
     is_drafted: bool,
@@ -135,6 +152,8 @@ pub struct Model {
     pub(crate) shown: Shown,
     /// Whether the uncut stretch is shown too.
     pub(crate) has_ghost: bool,
+    /// Whether the uncut stretch and the loop are shown side by side.
+    pub(crate) is_split: bool,
     /// How root motion is shown.
     pub(crate) root_view: RootView,
     /// Where one looks from.
@@ -153,6 +172,9 @@ impl Model {
         Self {
             opened: None,
             history: None,
+            others: Vec::new(),
+            waiting: VecDeque::new(),
+            kept: None,
             made: None,
             is_drafted: false,
             num_made: 0,
@@ -162,6 +184,7 @@ impl Model {
             playback: Playback::default(),
             shown: Shown::default(),
             has_ghost: false,
+            is_split: false,
             root_view: RootView::default(),
             camera: Camera::default(),
             watched: 0,
@@ -280,6 +303,11 @@ impl Model {
                 Done::Exported(Ok(exported)) => self.exported = Some(exported),
                 Done::Exported(Err(error)) => self.problem = Some(error.into()),
             }
+            if !self.work.opens()
+                && let Some(job) = self.waiting.pop_front()
+            {
+                self.work.start(job);
+            }
         }
     }
 
@@ -288,13 +316,21 @@ impl Model {
         match action {
             Action::Open { file_name, bytes } => {
                 self.problem = None;
-                self.work.start(Job::Open { file_name, bytes });
+                let job = Job::Open { file_name, bytes };
+                match self.work.reads_a_file() {
+                    // Of several files that are dropped, one is read after the other.
+                    true => self.waiting.push_back(job),
+                    false => self.work.start(job),
+                }
             }
             Action::OpenRecipe { bytes } => self.follow(&bytes),
             Action::CannotOpen { file_name, reason } => {
                 self.problem = Some(Problem::Open(OpenError::File { file_name, reason }));
             }
-            Action::Cancel => self.work.cancel(),
+            Action::Cancel => {
+                self.waiting.clear();
+                self.work.cancel();
+            }
             Action::Choose(stretch) => {
                 if let Some(edit) = self.edit() {
                     let edit = edit.of_stretch(stretch);
@@ -343,6 +379,15 @@ impl Model {
                 Shown::Uncut | Shown::Take => Shown::Loop,
             }),
             Action::Ghost(has_ghost) => self.has_ghost = has_ghost,
+            Action::Split(is_split) => self.is_split = is_split,
+            Action::Keep => self.kept = self.edit().cloned(),
+            Action::SwapKept => {
+                if let (Some(kept), Some(edit)) = (self.kept.take(), self.edit().cloned()) {
+                    self.kept = Some(edit);
+                    self.set(kept, true);
+                }
+            }
+            Action::TakeUp(index) => self.take_up(index),
             Action::RootView(view) => {
                 self.playback.secs = self.playback.secs_in(self.span_secs());
                 self.root_view = view;
@@ -404,14 +449,54 @@ impl Model {
         self.take_in_with(opened, edit);
     }
 
+    /// Names of the files of other takes that are open.
+    pub fn others(&self) -> impl Iterator<Item = &str> {
+        self.others.iter().map(|(opened, _)| opened.file_name.as_str())
+    }
+
+    /// Whether choices were kept to compare with.
+    pub fn has_kept(&self) -> bool {
+        self.kept.is_some()
+    }
+
+    /// Goes on with another take, where it was left.
+    fn take_up(&mut self, index: usize) {
+        if index >= self.others.len() || self.work.opens() {
+            return;
+        }
+        let (opened, history) = self.others.remove(index);
+        self.put_aside();
+        self.show_take(opened, history);
+    }
+
+    /// Keeps the take that is shown among the others.
+    fn put_aside(&mut self) {
+        if let (Some(opened), Some(history)) = (self.opened.take(), self.history.take()) {
+            self.others.push((opened, history));
+            if self.others.len() > MAX_OTHERS {
+                self.others.remove(0);
+            }
+        }
+    }
+
     fn take_in_with(&mut self, opened: Arc<Opened>, edit: Edit) {
+        let is_of = |other: &Arc<Opened>| other.file_name == opened.file_name || other.bytes.is_none();
+        self.others.retain(|(other, _)| !is_of(other));
+        if !self.opened.as_ref().is_some_and(is_of) {
+            self.put_aside();
+        }
+        self.show_take(opened, History::new(edit));
+    }
+
+    fn show_take(&mut self, opened: Arc<Opened>, history: History<Edit>) {
+        self.kept = None;
         self.made = None;
         self.problem = None;
         self.shown = Shown::Loop;
         self.playback.secs = 0.0;
         self.camera = self.camera.facing(&opened.analysis);
         self.watched = (opened.analysis.body.feet.first()).map_or(opened.analysis.body.hips, |foot| foot.ankle);
-        self.history = Some(History::new(edit));
+        self.history = Some(history);
         self.opened = Some(opened);
         self.make();
     }

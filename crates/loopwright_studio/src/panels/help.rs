@@ -6,11 +6,14 @@ use super::ExportPanel;
 use crate::model::{Action, Model};
 
 /// What each key does, for the list.
-const KEYS: [(&str, &str); 11] = [
+const KEYS: [(&str, &str); 14] = [
     ("Space", "play or pause"),
     ("Left, right", "one frame back or on; with shift ten"),
     ("B", "the loop, or the uncut stretch"),
     ("G", "the ghost of the uncut stretch"),
+    ("S", "before and after side by side"),
+    ("O", "with or without perspective"),
+    ("A", "keep what is set, then swap it with what is set now"),
     ("F", "the view goes along with the body"),
     ("Home", "to the start"),
     ("E", "export the loop"),
@@ -95,6 +98,20 @@ pub(crate) fn keys(ctx: &Context, model: &Model, export: &ExportPanel) -> Vec<Ac
             let mut camera = model.camera;
             camera.follows = !camera.follows;
             actions.push(Action::Look(camera));
+        }
+        if input.consume_key(Modifiers::NONE, Key::S) {
+            actions.push(Action::Split(!model.is_split));
+        }
+        if input.consume_key(Modifiers::NONE, Key::O) {
+            let mut camera = model.camera;
+            camera.is_orthographic = !camera.is_orthographic;
+            actions.push(Action::Look(camera));
+        }
+        if input.consume_key(Modifiers::NONE, Key::A) {
+            actions.push(match model.has_kept() {
+                true => Action::SwapKept,
+                false => Action::Keep,
+            });
         }
         if input.consume_key(Modifiers::NONE, Key::E) {
             actions.extend(export.export(model));

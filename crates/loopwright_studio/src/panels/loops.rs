@@ -15,6 +15,11 @@ pub(crate) fn loops_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>) {
         ui.label("No take yet.");
         return;
     };
+    for (index, name) in model.others().enumerate() {
+        if ui.button(format!("Go on with {name}")).clicked() {
+            actions.push(Action::TakeUp(index));
+        }
+    }
     let take = opened.take();
     ui.weak(format!(
         "{}: {} frames, {:.2} s, {} joints",

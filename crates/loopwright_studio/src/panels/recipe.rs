@@ -64,6 +64,23 @@ impl RecipePanel {
         }
     }
 
+    /// Offers the recipe that an earlier run left, to be opened by its button.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn offer(&mut self, path: &std::path::Path) {
+        if path.is_file() {
+            self.path = path.display().to_string();
+            self.said = Some("What was set last time can be opened".to_owned());
+        }
+    }
+
+    /// Saves what was kept for a failure, beside whatever is there.
+    pub(crate) fn save_kept(&mut self, folder: &str, text: &str) {
+        let names = (1..).map(|number| format!("rescued-{number}.toml"));
+        if let Some(file_name) = names.into_iter().find(|name| !platform::is_there(folder, name)) {
+            self.save(folder, &file_name, text);
+        }
+    }
+
     fn save(&mut self, folder: &str, file_name: &str, text: &str) {
         self.said = Some(match platform::save_text(folder, file_name, text) {
             Ok(place) => format!("Saved: {place}"),

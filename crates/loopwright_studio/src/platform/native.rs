@@ -54,6 +54,17 @@ pub(crate) fn save_text(folder: &str, file_name: &str, text: &str) -> Result<Str
     Ok(place)
 }
 
+/// Keeps a text in a file of the program's own; a disk that is full does not stop anybody's work.
+pub(crate) fn keep_text(path: &Path, text: &str) {
+    let beside = path.with_extension("part");
+    let is_written = (path.parent().is_none_or(|folder| fs::create_dir_all(folder).is_ok()))
+        && fs::write(&beside, text).is_ok()
+        && fs::rename(&beside, path).is_ok();
+    if !is_written {
+        let _ = fs::remove_file(&beside);
+    }
+}
+
 /// Reads a file to be opened.
 pub(crate) fn open_path(path: &Path) -> Action {
     let file_name = path

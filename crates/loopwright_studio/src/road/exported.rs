@@ -1,5 +1,6 @@
 //! A loop as a file, with the sidecar that stands beside it.
 
+use loopwright::{LoopCandidate, SearchSettings};
 use loopwright_formats::{Format, Limits, LoopFile, LoopFileError, SidecarError, loop_file::facts::TakeFacts};
 
 use super::{made::Made, opened::Opened};
@@ -44,7 +45,7 @@ impl Exported {
         };
         let mut loop_made = made.made.clone();
         // As the command line sees the stretch that the recipe names.
-        loop_made.candidate = opened.candidate_of_recipe(&made.recipe, &made.candidate);
+        loop_made.candidate = named(opened, made);
         let written = LoopFile::write_with(&loop_made, take, &source, &writing)?;
         let file_name = Self::file_name(opened, format);
         let mut written = written;
@@ -82,4 +83,18 @@ impl Exported {
     pub fn sidecar_name(&self) -> String {
         Self::name_of_sidecar(&self.file_name)
     }
+}
+
+/// The stretch as the command line sees it: the one that the recipe names, or a whole take, which it finds anew.
+fn named(opened: &Opened, made: &Made) -> LoopCandidate {
+    let stretch = &made.recipe.stretch;
+    let named = stretch.start.zip(stretch.end).and_then(|(start, end)| {
+        let settings = SearchSettings {
+            cycles: stretch.cycles,
+            pairing: made.candidate.pairing.clone(),
+            ..SearchSettings::default()
+        };
+        opened.analysis.appraise(start, end, &settings).ok()
+    });
+    named.unwrap_or_else(|| made.candidate.clone())
 }

@@ -1,7 +1,7 @@
 //! The loop that the choices give, with its figures.
 
 use loopwright::{
-    LoopCandidate, MadeLoop, Quality,
+    LoopCandidate, MadeLoop, Quality, SearchSettings,
     feet::FootLock,
     loop_clip::LoopKeys,
     pipeline::{ClosureChoice, MakeError},
@@ -13,6 +13,7 @@ use loopwright_recipe::{OutputRecipe, Recipe, RecipeError};
 use super::{
     edit::Edit,
     opened::{Opened, StretchError},
+    stretch::Stretch,
 };
 
 /// A loop and what is said about it.
@@ -67,7 +68,7 @@ impl Made {
     }
 
     fn with_feet(opened: &Opened, edit: &Edit, holds_feet: bool) -> Result<Self, MadeError> {
-        let candidate = opened.candidate_of(edit)?;
+        let candidate = candidate(opened, edit)?;
         let mut warnings = Vec::new();
         let recipe = edit.to_recipe();
         let output = recipe.output.filled(opened.take().frame_rate_hz(), &candidate);
@@ -111,4 +112,23 @@ impl Made {
     pub fn period_secs(&self) -> f64 {
         self.made.loop_clip.period_secs()
     }
+}
+
+/// The stretch of these choices; of frames that a recipe named with all that it says of them.
+fn candidate(opened: &Opened, edit: &Edit) -> Result<LoopCandidate, MadeError> {
+    let Stretch::Frames { start_frame, end_frame } = edit.stretch else {
+        return Ok(opened.candidate(edit.stretch)?);
+    };
+    let stretch = &edit.recipe.stretch;
+    let mirror = match stretch.symmetric {
+        Some(true) => Some(loopwright_recipe::mirror(&opened.analysis, &edit.recipe.take.mirror)?),
+        _ => None,
+    };
+    let settings = SearchSettings {
+        cycles: stretch.cycles,
+        pairing: mirror.into(),
+        ..SearchSettings::default()
+    };
+    let found = opened.analysis.appraise(start_frame, end_frame, &settings);
+    Ok(found.map_err(StretchError::from)?)
 }

@@ -9,10 +9,10 @@ use loopwright::{
 use loopwright_formats::{
     AnimationChoice, FileKind, Format, Limits, LoadedTake, ReadError, Source, file_kind, read_take,
 };
-use loopwright_recipe::{Recipe, RecipeError, StudyArgs};
+use loopwright_recipe::{RecipeError, StudyArgs};
 use loopwright_synth::{SynthError, WalkSettings, synthesize};
 
-use super::{edit::Edit, made::MadeError, stretch::Stretch};
+use super::stretch::Stretch;
 
 /// Most loops that are listed: more are hard to choose from.
 const MAX_LOOPS: usize = 12;
@@ -175,45 +175,6 @@ impl Opened {
                 end_frame: (self.take().num_frames() - 1) as f64,
             },
         }
-    }
-
-    /// The stretch of these choices as a candidate. Errors: [`MadeError`].
-    pub fn candidate_of(&self, edit: &Edit) -> Result<LoopCandidate, MadeError> {
-        let stretch = &edit.recipe.stretch;
-        match edit.stretch {
-            Stretch::Frames { start_frame, end_frame } => {
-                let settings = self.appraisal(stretch.cycles, stretch.symmetric == Some(true), edit)?;
-                let found = self.analysis.appraise(start_frame, end_frame, &settings);
-                Ok(found.map_err(StretchError::from)?)
-            }
-            found => Ok(self.candidate(found)?),
-        }
-    }
-
-    /// The candidate that a recipe names, or the one that it was made of where it names none: a whole take.
-    pub(super) fn candidate_of_recipe(&self, recipe: &Recipe, made_of: &LoopCandidate) -> LoopCandidate {
-        let stretch = &recipe.stretch;
-        let named = stretch.start.zip(stretch.end).and_then(|(start, end)| {
-            let settings = SearchSettings {
-                cycles: stretch.cycles,
-                pairing: made_of.pairing.clone(),
-                ..SearchSettings::default()
-            };
-            self.analysis.appraise(start, end, &settings).ok()
-        });
-        named.unwrap_or_else(|| made_of.clone())
-    }
-
-    fn appraisal(&self, cycles: Option<u32>, is_mirrored: bool, edit: &Edit) -> Result<SearchSettings, MadeError> {
-        let mirror = match is_mirrored {
-            true => Some(loopwright_recipe::mirror(&self.analysis, &edit.recipe.take.mirror)?),
-            false => None,
-        };
-        Ok(SearchSettings {
-            cycles,
-            pairing: mirror.into(),
-            ..SearchSettings::default()
-        })
     }
 
     /// A stretch as a candidate.

@@ -92,6 +92,18 @@ pub(crate) fn transport_ui(ui: &mut Ui, model: &Model, actions: &mut Vec<Action>
         {
             actions.push(Action::Look(camera));
         }
+        let orthographic = ui.checkbox(&mut camera.is_orthographic, "Without perspective");
+        if orthographic.on_hover_text("Orthographic (O)").changed() {
+            actions.push(Action::Look(camera));
+        }
+        let mut is_split = model.is_split;
+        let split = ui.add_enabled(has_loop, egui::Checkbox::new(&mut is_split, "Before and after"));
+        if split
+            .on_hover_text("The uncut stretch on the left, the loop on the right (S)")
+            .changed()
+        {
+            actions.push(Action::Split(is_split));
+        }
     });
 }
 

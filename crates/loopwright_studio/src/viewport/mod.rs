@@ -48,21 +48,35 @@ impl Viewport {
             return;
         };
         let figure = self.figure_of(opened);
-        let scene = Scene::at_time_of(model, opened, figure);
         let camera = model.camera;
-        let centre = match camera.follows {
-            true => scene.centre,
-            false => DVec3::Y * scene.floor,
+        let halves = rect.split_left_right_at_fraction(0.5);
+        let is_split = model.is_split && model.made().is_some();
+        // At the same time in the loop, and from the same place.
+        let views = match is_split {
+            true => vec![(halves.0, Shown::Uncut), (halves.1, Shown::Loop)],
+            false => vec![(rect, model.shown())],
         };
-        let view = camera.view(centre + DVec3::Y * LOOK_AT * camera.stature, rect);
-        paint::scene(&painter, &view, &scene, figure, &palette);
-        painter.text(
-            rect.left_top() + egui::vec2(12.0, 10.0),
-            Align2::LEFT_TOP,
-            caption(model),
-            FontId::proportional(14.0),
-            ui.visuals().text_color(),
-        );
+        for (rect, shown) in views {
+            let scene = Scene::at_time_of(model, shown, opened, figure);
+            let centre = match camera.follows {
+                true => scene.centre,
+                false => DVec3::Y * scene.floor,
+            };
+            let painter = ui.painter_at(rect);
+            let view = camera.view(centre + DVec3::Y * LOOK_AT * camera.stature, rect);
+            paint::scene(&painter, &view, &scene, figure, &palette);
+            painter.text(
+                rect.left_top() + egui::vec2(12.0, 10.0),
+                Align2::LEFT_TOP,
+                caption(shown, model.has_ghost),
+                FontId::proportional(14.0),
+                ui.visuals().text_color(),
+            );
+        }
+        if is_split {
+            let line = ui.visuals().widgets.noninteractive.bg_stroke;
+            painter.vline(rect.center().x, rect.y_range(), line);
+        }
         if let Some(moved) = moved_by(ui, &response, camera) {
             actions.push(Action::Look(moved));
         }
@@ -79,8 +93,8 @@ impl Viewport {
 }
 
 /// What is seen, in words.
-fn caption(model: &Model) -> String {
-    match (model.shown(), model.has_ghost) {
+fn caption(shown: Shown, has_ghost: bool) -> String {
+    match (shown, has_ghost) {
         (Shown::Loop, false) => "The loop".to_owned(),
         (Shown::Loop, true) => "The loop, and behind it the uncut stretch".to_owned(),
         (Shown::Uncut, _) => "The uncut stretch: it jumps where it starts again".to_owned(),
@@ -107,6 +121,7 @@ fn moved_by(ui: &Ui, response: &egui::Response, camera: Camera) -> Option<Camera
         moved = Camera {
             stature: camera.stature,
             follows: camera.follows,
+            is_orthographic: camera.is_orthographic,
             ..Camera::default()
         };
     }

@@ -27,8 +27,9 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    pub(super) fn at_time_of(model: &Model, opened: &Opened, figure: &Figure) -> Self {
-        match (model.shown(), model.made()) {
+    /// What is shown of a take at the time of the model.
+    pub(super) fn at_time_of(model: &Model, shown: Shown, opened: &Opened, figure: &Figure) -> Self {
+        match (shown, model.made()) {
             (Shown::Take, _) | (_, None) => Self::of_take(model, opened, figure),
             (shown, Some(made)) => Self::of_loop(model, opened, made, shown, figure),
         }

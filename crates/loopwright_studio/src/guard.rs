@@ -1,0 +1,125 @@
+//! The last resort: where drawing a frame fails, a screen that offers the work back.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use eframe::egui::{self, Ui};
+
+/// Keeps what was set last, and what went wrong if anything did.
+#[derive(Debug, Default)]
+pub(crate) struct Guard {
+    recipe: Option<String>,
+    failure: Option<String>,
+}
+
+/// What a person wants after a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// Save the recipe beside the take.
+    Save,
+    /// Start again with the recipe.
+    GoOn,
+}
+
+impl Guard {
+    /// Keeps the text of a recipe.
+    pub(crate) fn keep(&mut self, recipe: String) {
+        self.recipe = Some(recipe);
+    }
+
+    /// The recipe that was kept last.
+    pub(crate) fn kept(&self) -> Option<&str> {
+        self.recipe.as_deref()
+    }
+
+    /// Forgets the failure.
+    pub(crate) fn forget(&mut self) {
+        self.failure = None;
+    }
+
+    /// Draws a frame, or after a failure the screen that says so; what is wished there.
+    pub(crate) fn frame_ui(&mut self, ui: &mut Ui, draw: impl FnOnce(&mut Self, &mut Ui)) -> Option<Wish> {
+        if self.failure.is_none() {
+            // What the failed frame left half done is thrown away by whoever goes on.
+            let drawn = catch_unwind(AssertUnwindSafe(|| draw(self, ui)));
+            self.failure = drawn.err().map(|failure| {
+                let text = failure.downcast_ref::<String>().map(String::as_str);
+                let text = text.or(failure.downcast_ref::<&str>().copied());
+                text.unwrap_or("no reason is known").to_owned()
+            });
+            if self.failure.is_some() {
+                ui.ctx().request_repaint();
+            }
+            return None;
+        }
+        self.screen_ui(ui)
+    }
+
+    fn screen_ui(&self, ui: &mut Ui) -> Option<Wish> {
+        let mut wish = None;
+        ui.heading("The studio failed");
+        ui.label("This is a fault of the program, not of your take. What you set last is kept.");
+        ui.label(self.failure.as_deref().unwrap_or_default());
+        ui.horizontal(|ui| {
+            if ui
+                .add_enabled(self.recipe.is_some(), egui::Button::new("Save what was set"))
+                .clicked()
+            {
+                wish = Some(Wish::Save);
+            }
+            if ui.button("Start again with it").clicked() {
+                wish = Some(Wish::GoOn);
+            }
+        });
+        if let Some(recipe) = &self.recipe {
+            let mut text = recipe.as_str();
+            egui::ScrollArea::vertical().show(ui, |ui| {
+                ui.add(
+                    egui::TextEdit::multiline(&mut text)
+                        .code_editor()
+                        .desired_width(f32::INFINITY),
+                );
+            });
+        }
+        wish
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use egui_kittest::{Harness, kittest::Queryable as _};
+
+    use super::*;
+
+    #[test]
+    fn a_frame_that_fails_leaves_the_recipe() {
+        let state = (Guard::default(), None::<Wish>, 0);
+        let mut harness = Harness::new_ui_state(
+            |ui, (guard, wish, frames): &mut (Guard, Option<Wish>, i32)| {
+                let wished = guard.frame_ui(ui, |guard, ui| {
+                    *frames += 1;
+                    ui.label("all is well");
+                    if *frames == 3 {
+                        guard.keep("[closure]".to_owned());
+                        panic!("three is too many");
+                    }
+                });
+                *wish = wish.or(wished);
+            },
+            state,
+        );
+        let hook = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| {}));
+        harness.run_steps(6);
+        std::panic::set_hook(hook);
+        harness.get_by_label("The studio failed");
+        harness.get_by_label_contains("three is too many");
+        assert!(harness.query_by_label("all is well").is_none());
+        harness.get_by_label("Save what was set").click();
+        harness.run_steps(2);
+        let (guard, wish, _) = harness.state_mut();
+        assert_eq!((*wish, guard.kept()), (Some(Wish::Save), Some("[closure]")));
+        guard.forget();
+        harness.run_steps(2);
+        harness.get_by_label("all is well");
+    }
+}
