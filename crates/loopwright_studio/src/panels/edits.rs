@@ -124,7 +124,7 @@ fn layer_ui(ui: &mut Ui, layer: &mut EditRecipe, skeleton: &Skeleton) -> Option<
                 }
                 let mut secs = width.unwrap_or(loopwright::edit::DEFAULT_WIDTH_SECS);
                 used.number(ui, "Width", &mut secs, SECS_PER_POINT, " s");
-                if secs != loopwright::edit::DEFAULT_WIDTH_SECS {
+                if secs != width.unwrap_or(loopwright::edit::DEFAULT_WIDTH_SECS) {
                     *width = Some(secs);
                 }
             });
@@ -139,18 +139,19 @@ fn layer_ui(ui: &mut Ui, layer: &mut EditRecipe, skeleton: &Skeleton) -> Option<
             used.vectors(ui, rotation, position);
         }
         EditRecipe::Smooth { joint, deviation } => {
-            used.number(ui, "Smoothing", deviation, 0.001, " s");
+            ui.horizontal(|ui| used.number(ui, "Smoothing", deviation, 0.001, " s"));
             ui.weak(joint.as_deref().unwrap_or("all joints"));
         }
-        EditRecipe::Aim { turn } => used.number(ui, "Turn to the left", turn, DEGREES_PER_POINT, "°"),
+        EditRecipe::Aim { turn } => {
+            ui.horizontal(|ui| used.number(ui, "Turn to the left", turn, DEGREES_PER_POINT, "°"));
+        }
         EditRecipe::Noise {
             joint, deviation, seed, ..
         } => {
             ui.horizontal(|ui| {
                 used.number(ui, "Noise", deviation, 0.02, "°");
-                let mut value = f64::from(*seed);
-                used.number(ui, "Seed", &mut value, 0.1, "");
-                *seed = value.round().max(0.0) as u32;
+                let label = ui.label("Seed");
+                used.take(Some(ui.add(DragValue::new(seed).speed(0.1)).labelled_by(label.id)));
             });
             ui.weak(joint.as_deref().unwrap_or("trunk, arms and head"));
         }
