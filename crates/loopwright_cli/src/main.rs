@@ -15,6 +15,7 @@ mod load;
 mod making;
 mod memory;
 mod mirroring;
+mod motions;
 mod numbers;
 mod output;
 mod plot;
