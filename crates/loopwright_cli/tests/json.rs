@@ -91,6 +91,9 @@ fn what_commands_answer_about_takes_is_as_described() {
     );
     let fit = answer(&folder, "fit walk.bvh slow.bvh --toml fit.toml", "fit", 1);
     assert_eq!(outputs(&folder, &fit), ["fit.toml"]);
+    folder.write("splits.csv", "distance,time\n10,2\n20,3\n30,4\n40,5\n");
+    let table = answer(&folder, "fit --profile splits.csv", "fit", 0);
+    assert!(table["profile"]["rows"][3]["fitted_distance_m"].is_number() && table["profile"]["error_mps"].is_null());
     let numbers = answer(&folder, "fit --speed 5 --half-life 0.2", "fit", 0);
     assert!(numbers["velocity"]["acceleration_mps2"].is_number() && numbers["takes"] == Value::Array(vec![]));
     let sheet = answer(

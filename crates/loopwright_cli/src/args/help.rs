@@ -93,7 +93,7 @@ const SUMMARIES: [Summary; 22] = [
     },
     Summary {
         command: "fit",
-        flags: &["mode", "toml", "plot"],
+        flags: &["toml", "plot"],
         example: "loopwright fit takes/ --toml controller.toml",
     },
     Summary {
