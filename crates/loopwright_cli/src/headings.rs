@@ -2,6 +2,8 @@
 
 pub(crate) use loopwright_recipe::headings::*;
 
+/// What is changed in the closed loop.
+pub(crate) const EDITS: &str = "Edits";
 /// How loops are mixed, or follow one another.
 pub(crate) const MIX: &str = "Mix";
 /// The cost of a jump between two motions.

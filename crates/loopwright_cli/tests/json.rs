@@ -144,6 +144,20 @@ fn loops_and_what_is_answered_about_them_are_as_described() {
         "loop",
         0,
     );
+    folder.write(
+        "edits.toml",
+        "[[edit]]\nkind = \"move\"\njoint = \"Head\"\nrotation = [5, 0, 0]\n[[edit]]\nkind = \"smooth\"\ndeviation = 0.02\n",
+    );
+    let edited = answer(
+        &folder,
+        "make walk.bvh -o edited.bvh --recipe edits.toml --noise 1 --aim 20 --offset Head:5,0,0",
+        "loop",
+        0,
+    );
+    let kinds: Vec<&Value> = (edited["edits"].as_array().unwrap().iter())
+        .map(|edit| &edit["kind"])
+        .collect();
+    assert_eq!(kinds, ["move", "smooth", "offset", "noise", "aim"]);
     answer(&folder, "make walk.bvh -o other.bvh --shifted --pick 2", "loop", 0);
     let popping = answer(
         &folder,

@@ -291,7 +291,7 @@ mod tests {
     use super::*;
     use crate::headings;
 
-    const HEADINGS: [&str; 17] = [
+    const HEADINGS: [&str; 18] = [
         headings::INPUT,
         headings::WHICH_LOOP,
         headings::SEAM,
@@ -300,6 +300,7 @@ mod tests {
         headings::FEET,
         headings::OUTPUT,
         headings::ENGINE,
+        headings::EDITS,
         headings::MIX,
         headings::JUMP,
         headings::LIMITS,
