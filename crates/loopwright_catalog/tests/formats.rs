@@ -6,15 +6,15 @@ fn rows(count: usize) -> Vec<LoopRow> {
     let row = |index: usize| LoopRow {
         path: format!("takes/\"walk\", {index}\n{}.bvh", "ö".repeat(index % 7)),
         take_sha256: format!("{index:064x}"),
-        animation: (index % 3 == 0).then(|| format!("Walk {index}")),
+        animation: (index.is_multiple_of(3)).then(|| format!("Walk {index}")),
         frames: 300 + index as u64,
         fps: 29.97,
         kind: "walk".to_owned(),
         period_secs: 1.0 / 3.0,
         speed_mps: 0.1 * index as f64,
         turn_rate_dps: -1e-17,
-        radius_m: (index % 2 == 0).then_some(1e300),
-        mirrored: index % 5 == 0,
+        radius_m: (index.is_multiple_of(2)).then_some(1e300),
+        mirrored: index.is_multiple_of(5),
         foot_slide_cmps: Some(f64::from(index as u32) * 0.01),
         grade: Some("good".to_owned()),
         ..LoopRow::default()

@@ -8,6 +8,8 @@ pub(crate) const ROOT_MOTION: &str = "Root motion";
 pub(crate) const FEET: &str = "Feet";
 pub(crate) const OUTPUT: &str = "Output";
 pub(crate) const ENGINE: &str = "Engine";
+/// Many files in one run.
+pub(crate) const MANY: &str = "Many takes";
 
 /// How loops are mixed, or follow one another.
 pub(crate) const MIX: &str = "Mix";
