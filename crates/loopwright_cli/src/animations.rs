@@ -12,6 +12,7 @@ use loopwright_formats::{AnimatedFile, AnimationChoice};
 use crate::{
     exit::Failure,
     load::{self, Loaded},
+    memory,
     recipe::StudyArgs,
 };
 
@@ -63,7 +64,7 @@ pub(crate) fn asked_for(path: &Path, file: &AnimatedFile, wanted: Option<&str>) 
 /// Reads and analyses one animation; its warnings are kept and not printed.
 pub(crate) fn load(path: &Path, file: &AnimatedFile, number: usize, study: &StudyArgs) -> Result<Loaded, Failure> {
     let mut soft = Vec::new();
-    let settings = study.settings(study.space(), AnimationChoice::Auto);
+    let settings = study.settings(study.space(), AnimationChoice::Auto, memory::limits());
     let settings = loopwright_formats::ReadSettings {
         animation: AnimationChoice::Number(number),
         ..settings

@@ -2,6 +2,8 @@
 
 use std::{fmt, process::ExitCode};
 
+use crate::recipe::RecipeError;
+
 /// How a command ended without failing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Ending {
@@ -105,6 +107,16 @@ impl Failure {
     pub(crate) fn lines(&self) -> impl Iterator<Item = String> + '_ {
         let hint = self.hint.iter().map(|hint| format!("try: {hint}"));
         self.details.iter().cloned().chain(hint)
+    }
+}
+
+impl From<RecipeError> for Failure {
+    fn from(error: RecipeError) -> Self {
+        Self {
+            details: error.reason().into_iter().collect(),
+            hint: error.hint(),
+            ..Self::error(error)
+        }
     }
 }
 

@@ -115,22 +115,6 @@ pub(crate) fn read_at_most(file: File, length: u64, limit: u64) -> io::Result<Ve
     Ok(bytes)
 }
 
-/// The text of an error in a TOML file.
-///
-/// Serde lists every key that it reads after an unknown one. `former` keys are still read, but only the current ones help.
-pub(crate) fn toml_error(error: &toml::de::Error, former: &[&str]) -> String {
-    const LIST: &str = ", expected one of ";
-    let (text, message) = (error.to_string(), error.message());
-    let text = text.trim_end();
-    let parts = text.strip_suffix(message).zip(message.rsplit_once(LIST));
-    let Some((excerpt, (unknown, keys))) = parts else {
-        return text.to_owned();
-    };
-    let is_current = |key: &&str| !former.contains(&key.trim_matches('`'));
-    let keys: Vec<&str> = keys.split(", ").filter(is_current).collect();
-    format!("{excerpt}{unknown}{LIST}{}", keys.join(", "))
-}
-
 /// The wanted files in a folder and its subfolders, sorted by name.
 ///
 /// Links to folders are not followed, since they may form a cycle. Errors: a folder cannot be listed.

@@ -1,13 +1,7 @@
 //! The headings under which `--help` lists flags: by purpose, in the order in which a loop is made.
 
-pub(crate) const INPUT: &str = "Input";
-pub(crate) const WHICH_LOOP: &str = "Which loop";
-pub(crate) const SEAM: &str = "Seam";
-pub(crate) const SEAM_ENDS: &str = "Seam, one end";
-pub(crate) const ROOT_MOTION: &str = "Root motion";
-pub(crate) const FEET: &str = "Feet";
-pub(crate) const OUTPUT: &str = "Output";
-pub(crate) const ENGINE: &str = "Engine";
+pub(crate) use loopwright_recipe::headings::*;
+
 /// Many files in one run.
 pub(crate) const MANY: &str = "Many takes";
 

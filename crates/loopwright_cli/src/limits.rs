@@ -9,7 +9,7 @@ use clap::Args;
 use loopwright_formats::loop_file::facts::QualityFacts;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-use crate::{exit::Failure, files, headings::LIMITS};
+use crate::{exit::Failure, files, headings::LIMITS, recipe};
 
 /// The file that holds the limits of a folder and everything below it.
 const CONFIG_NAME: &str = "loopwright.toml";
@@ -249,7 +249,7 @@ fn read(path: &Path) -> Result<Limits, Failure> {
         )
     };
     let text = String::from_utf8(files::read_bytes(path)?).map_err(|_| wrong("it is not text".to_owned()))?;
-    let config: Config = toml::from_str(&text).map_err(|error| wrong(files::toml_error(&error, &FORMER_KEYS)))?;
+    let config: Config = toml::from_str(&text).map_err(|error| wrong(recipe::toml_error(&error, &FORMER_KEYS)))?;
     Ok(config.check)
 }
 

@@ -227,7 +227,7 @@ pub(crate) fn load(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
 /// The same for a file whose bytes are read already.
 pub(crate) fn load_bytes(path: &Path, bytes: Vec<u8>, study: &StudyArgs) -> Result<Loaded, Failure> {
     let mut soft = Vec::new();
-    let settings = study.settings(study.space(), AnimationChoice::Auto);
+    let settings = study.settings(study.space(), AnimationChoice::Auto, memory::limits());
     let file = parse_take(path, &bytes, &settings, &mut soft)?;
     // The analysis needs the room.
     drop(bytes);
@@ -237,7 +237,7 @@ pub(crate) fn load_bytes(path: &Path, bytes: Vec<u8>, study: &StudyArgs) -> Resu
 /// The same, or of a file that holds no animation its skeleton at rest.
 pub(crate) fn load_or_rest(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
     let mut soft = Vec::new();
-    let settings = study.settings(study.space(), AnimationChoice::Auto);
+    let settings = study.settings(study.space(), AnimationChoice::Auto, memory::limits());
     // The parsed file goes before the analysis begins: both are large.
     let (read, moves) = {
         let file = open(path)?;

@@ -16,20 +16,20 @@ mod load;
 mod making;
 mod memory;
 mod mirroring;
+mod motions;
 mod numbers;
 mod one_take;
 mod output;
 mod plot;
-mod recipe;
 mod report;
 mod rig;
 mod search;
 mod signals;
 mod talk;
-mod words;
 mod written_loop;
 
 use args::{Cli, Command};
+use loopwright_recipe::{self as recipe, words};
 
 fn main() -> ExitCode {
     let args: Vec<OsString> = env::args_os().collect();

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use loopwright::{
     Analysis,
-    mirror::{Mirror, MirrorError, SymmetricPose},
+    mirror::{Mirror, SymmetricPose},
 };
 
-use crate::{exit::Failure, files, talk};
+use crate::{exit::Failure, files, recipe, talk};
 
 /// Reads the pairs from a file, if one is given.
 pub(crate) fn pairs_of(file: Option<&Path>) -> Result<Vec<String>, Failure> {
@@ -28,35 +28,15 @@ fn read_pairs(path: &Path) -> Result<Vec<String>, Failure> {
         if line.is_empty() {
             continue;
         }
-        parse(line).map_err(|why| wrong(index + 1, &why))?;
+        recipe::mirror_pair(line).map_err(|why| wrong(index + 1, &why.to_string()))?;
         pairs.push(line.to_owned());
     }
     Ok(pairs)
 }
 
-/// `LEFT=RIGHT`, or one name.
-fn parse(pair: &str) -> Result<(String, String), String> {
-    let names: Vec<&str> = pair.split('=').map(str::trim).collect();
-    match names.as_slice() {
-        [left, right] if !left.is_empty() && !right.is_empty() => Ok(((*left).to_owned(), (*right).to_owned())),
-        [alone] if !alone.is_empty() => Ok(((*alone).to_owned(), (*alone).to_owned())),
-        _ => Err(format!("\"{pair}\" is not a pair of names")),
-    }
-}
-
 /// The mirror of a take, from the names of its joints and from pairs that override them.
 pub(crate) fn mirror(analysis: &Analysis, pairs: &[String]) -> Result<Mirror, Failure> {
-    let pairs = pairs
-        .iter()
-        .map(|pair| parse(pair).map_err(Failure::error))
-        .collect::<Result<Vec<_>, _>>()?;
-    let mirror = analysis.mirror(&pairs).map_err(|error| {
-        let failure = Failure::error("left and right cannot be exchanged on this skeleton").because(error.to_string());
-        match error {
-            MirrorError::NoSuchJoint { .. } => failure.try_this("`loopwright inspect TAKE --json` lists the joints"),
-            _ => failure.try_this("--mirror-map FILE with lines such as LeftArm = RightArm"),
-        }
-    })?;
+    let mirror = recipe::mirror(analysis, pairs)?;
     if mirror.symmetric_pose() == SymmetricPose::Mean {
         talk::warn("the skeleton at rest is not symmetric; the mean pose of the take is used as the symmetric pose");
     }

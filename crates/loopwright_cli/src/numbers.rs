@@ -1,12 +1,6 @@
 //! Parses counts, numbers and ranges from the command line.
 
-/// A whole number from 1 to 100000.
-pub(crate) fn parse_count(text: &str) -> Result<usize, String> {
-    match text.parse::<usize>() {
-        Ok(count) if (1..=100_000).contains(&count) => Ok(count),
-        _ => Err("must be a whole number from 1 to 100000".to_owned()),
-    }
-}
+pub(crate) use loopwright_recipe::parse_count;
 
 /// `LOW:HIGH`; either may be left out.
 pub(crate) fn parse_bounds(text: &str) -> Result<[f64; 2], String> {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use loopwright::{
-    LoopCandidate, LoopSettings, MadeLoop, SearchSettings,
+    LoopCandidate, MadeLoop, SearchSettings,
     closure::{ClosureName, Method},
     math::ops,
     mirror::Mirror,
@@ -16,9 +16,9 @@ use crate::{
     exit::Failure,
     load::Loaded,
     making::{self, Making},
-    mirroring,
+    memory, mirroring,
     output::Outputs,
-    recipe::{Recipe, StretchRecipe, stances},
+    recipe::{Recipe, StretchRecipe},
     search, written_loop,
 };
 
@@ -232,21 +232,14 @@ pub(crate) fn make(loaded: &Loaded, wish: Wish<'_>, chosen: &Chosen, format: For
     let output = recipe.output.filled(loaded.take().frame_rate_hz(), first);
     let (skeleton, analysis) = (loaded.take().skeleton(), &loaded.analysis);
     let root_joint = analysis.root_joint();
-    let writing = output.writing(format, root_joint);
+    let writing = output.writing(format, root_joint, memory::limits());
     if let Some(joint) = root_joint.filter(|_| recipe.output.add_root == Some(true)) {
         soft.push(format!(
             "the take has a root joint above the hips, {}; --add-root adds no other",
             skeleton.joint(joint).name
         ));
     }
-    let mut settings = LoopSettings {
-        closure: recipe.closure.settings(&recipe.joints, skeleton)?,
-        root: output.root_settings(&mut soft),
-        sampling: output.sampling()?,
-        feet: output.feet_settings(),
-        stances: stances(&recipe.stances, analysis)?,
-        mean_cycles: recipe.stretch.mean_cycles.unwrap_or_default(),
-    };
+    let mut settings = recipe.loop_settings(&output, analysis, &mut soft)?;
     making::check_sampling(loaded, first, settings.sampling)?;
     let choice = (recipe.closure.method == Some(ClosureName::Auto))
         .then(|| analysis.choose_closure(first, &settings))

@@ -18,7 +18,7 @@ use crate::{
     exit::Failure,
     files,
     load::{self, Loaded},
-    output,
+    memory, output,
     recipe::TakeArgs,
     talk,
 };
@@ -136,7 +136,7 @@ pub(crate) fn settings<'a>(
     sidecar: Option<&'a Sidecar>,
 ) -> ReadSettings<'a> {
     let named = sidecar.and_then(|sidecar| sidecar.playback.animation.as_deref());
-    let mut settings = reading.settings(space, AnimationChoice::Loop);
+    let mut settings = reading.settings(space, AnimationChoice::Loop, memory::limits());
     if let Some(name) = named {
         settings.animation = AnimationChoice::Given(name);
     }

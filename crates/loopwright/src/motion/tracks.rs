@@ -188,6 +188,19 @@ impl Tracks {
         WorldTracks::of(self)
     }
 
+    /// World rotation of a joint, to the same bits as in [`Self::world`].
+    ///
+    /// # Panics
+    /// When frame or joint are out of range.
+    pub(crate) fn world_rotation(&self, frame: usize, joint: usize) -> DQuat {
+        let local = self.pose(frame).rotations;
+        let below_root = |world: DQuat, joint: usize| (world * local[joint]).normalize();
+        let path = self.skeleton.path_from_root(joint);
+        path[1..]
+            .iter()
+            .fold(local[path[0]], |world, &joint| below_root(world, joint))
+    }
+
     /// The pose between two frames, C1 in time: Hermite cubics with central slopes, one-sided where a neighbour is missing.
     ///
     /// `u` runs from 0 at the earlier frame to 1 at the later one. Source: docs/math/sampling.md.

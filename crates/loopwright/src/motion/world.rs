@@ -1,5 +1,7 @@
 //! Forward kinematics of whole tracks.
 
+use std::sync::Arc;
+
 use glam::{DQuat, DVec3};
 
 use super::{Pose, Tracks};
@@ -9,7 +11,19 @@ use crate::math::rigid::Rigid;
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorldTracks {
     num_joints: usize,
-    values: Pose,
+    positions: Vec<DVec3>,
+    rotations: Rotations,
+}
+
+/// Where world rotations come from.
+#[derive(Clone, Debug, PartialEq)]
+enum Rotations {
+    /// Of all joints at all frames.
+    Stored(Vec<DQuat>),
+    /// Computed from the local ones along the chain of parents when asked for.
+    ///
+    /// Whole takes need them of the hips and of a few ends of chains; storing all would take as much memory as the local ones.
+    Chained(Arc<Tracks>),
 }
 
 impl WorldTracks {
@@ -21,13 +35,32 @@ impl WorldTracks {
         }
         Self {
             num_joints: tracks.num_joints(),
-            values,
+            positions: values.translations,
+            rotations: Rotations::Stored(values.rotations),
+        }
+    }
+
+    /// The same for tracks of any length, in less memory: rotations take time whenever they are asked for.
+    pub(crate) fn of_long(tracks: &Arc<Tracks>) -> Self {
+        let num_joints = tracks.num_joints();
+        let mut positions = Vec::with_capacity(tracks.values().translations.len());
+        let mut values = Pose::with_capacity(num_joints);
+        for frame in 0..tracks.num_frames() {
+            values.translations.clear();
+            values.rotations.clear();
+            values.append_world(tracks.skeleton(), tracks.pose(frame));
+            positions.extend_from_slice(&values.translations);
+        }
+        Self {
+            num_joints,
+            positions,
+            rotations: Rotations::Chained(Arc::clone(tracks)),
         }
     }
 
     /// Number of frames.
     pub fn num_frames(&self) -> usize {
-        self.values.translations.len() / self.num_joints
+        self.positions.len() / self.num_joints
     }
 
     /// Number of joints.
@@ -41,7 +74,7 @@ impl WorldTracks {
     /// When frame or joint are out of range.
     pub fn position(&self, frame: usize, joint: usize) -> DVec3 {
         assert!(joint < self.num_joints);
-        self.values.translations[frame * self.num_joints + joint]
+        self.positions[frame * self.num_joints + joint]
     }
 
     /// World rotation of a joint.
@@ -50,7 +83,10 @@ impl WorldTracks {
     /// When frame or joint are out of range.
     pub fn rotation(&self, frame: usize, joint: usize) -> DQuat {
         assert!(joint < self.num_joints);
-        self.values.rotations[frame * self.num_joints + joint]
+        match &self.rotations {
+            Rotations::Stored(rotations) => rotations[frame * self.num_joints + joint],
+            Rotations::Chained(tracks) => tracks.world_rotation(frame, joint),
+        }
     }
 
     /// World transform of a joint.
@@ -66,6 +102,6 @@ impl WorldTracks {
     /// # Panics
     /// When `frame` is out of range.
     pub fn positions(&self, frame: usize) -> &[DVec3] {
-        &self.values.translations[frame * self.num_joints..(frame + 1) * self.num_joints]
+        &self.positions[frame * self.num_joints..(frame + 1) * self.num_joints]
     }
 }

@@ -178,9 +178,14 @@ impl Take {
         self.pose(frame).rotations
     }
 
+    /// Local transforms of all joints at all frames, frame after frame: the joints of frame f start at f * num_joints.
+    pub fn values(&self) -> PoseRef<'_> {
+        self.tracks.values()
+    }
+
     /// World positions and rotations of all joints at all frames.
     pub fn world_tracks(&self) -> WorldTracks {
-        self.tracks.world()
+        WorldTracks::of_long(&self.tracks)
     }
 
     /// The pose at a fractional frame, local, C1 in time.

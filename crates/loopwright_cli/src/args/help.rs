@@ -28,7 +28,7 @@ const SUMMARIES: [Summary; 23] = [
     },
     Summary {
         command: "find",
-        flags: &["top", "within", "straight", "idle", "plot"],
+        flags: &["top", "within", "straight", "like", "plot"],
         example: "loopwright find walk.bvh --straight",
     },
     Summary {

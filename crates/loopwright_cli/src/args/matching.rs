@@ -12,7 +12,7 @@ use crate::{
     headings::{FEET, INPUT, MATCH, OUTPUT},
     numbers::{parse_count, parse_positive},
     recipe::TakeArgs,
-    words::choice,
+    words::possible,
 };
 
 /// Nearest frames that a query lists.
@@ -100,7 +100,7 @@ pub(crate) struct MatchQueryArgs {
     #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = parse_tag)]
     pub(crate) tags: Vec<(String, String)>,
     /// Look only at frames in which this foot stands.
-    #[arg(long, value_name = "FOOT", value_parser = choice::<StandingFoot>())]
+    #[arg(long, value_name = "FOOT", value_parser = standing_foot())]
     pub(crate) standing: Option<StandingFoot>,
     /// How many frames to list at most, the nearest first.
     #[arg(long, value_name = "K", default_value_t = DEFAULT_NEAREST, value_parser = parse_count)]
@@ -183,6 +183,12 @@ words!(StandingFoot {
     Right: "right",
     Both: "both",
 });
+
+/// Reads which foot stands.
+fn standing_foot() -> impl TypedValueParser<Value = StandingFoot> {
+    let listed = StandingFoot::ALL.map(|foot| possible(foot.as_str(), foot.aliases(), ""));
+    PossibleValuesParser::new(listed).try_map(|word| word.parse::<StandingFoot>())
+}
 
 /// Reads whether a thing is done.
 fn on_or_off() -> impl TypedValueParser<Value = bool> {

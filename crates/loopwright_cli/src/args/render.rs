@@ -2,15 +2,33 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{
+    Args,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 use loopwright_draw::render::View;
 
 use crate::{
     headings::{INPUT, OUTPUT, PICTURE},
     numbers::{parse_count, parse_range, parse_size},
     recipe::TakeArgs,
-    words::choice,
+    words::possible,
 };
+
+/// Reads where the camera looks from.
+fn view() -> impl TypedValueParser<Value = View> {
+    let listed = View::ALL.map(|view| {
+        let help = match view {
+            View::ThreeQuarter => "From ahead, to the right and a little above",
+            View::Side => "From the right",
+            View::Front => "From ahead",
+            View::Back => "From behind, a little above",
+            View::Top => "From above, heading up in the picture",
+        };
+        possible(view.as_str(), view.aliases(), help)
+    });
+    PossibleValuesParser::new(listed).try_map(|word| word.parse::<View>())
+}
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = PICTURE)]
@@ -22,7 +40,7 @@ pub(crate) struct RenderArgs {
     #[arg(help_heading = OUTPUT, short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// Where the camera looks from.
-    #[arg(long, value_name = "VIEW", value_parser = choice::<View>(), default_value_t = View::ThreeQuarter)]
+    #[arg(long, value_name = "VIEW", value_parser = view(), default_value_t = View::ThreeQuarter)]
     pub(crate) view: View,
     /// Keep the camera still, so that root motion and sliding feet show.
     #[arg(long)]

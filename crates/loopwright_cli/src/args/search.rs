@@ -143,6 +143,17 @@ pub(crate) struct FindArgs {
     /// How many rows to list at most.
     #[arg(long, value_name = "K", help_heading = WHICH_LOOP, default_value_t = DEFAULT_TOP, value_parser = parse_count)]
     pub(crate) top: usize,
+    /// List where the take is like this take or loop instead; repeatable, or a folder.
+    #[arg(
+        long,
+        value_name = "FILE[:START:END]",
+        help_heading = WHICH_LOOP,
+        conflicts_with_all = [
+            "cycles", "min_seconds", "max_seconds", "speed", "turn_rate", "climb", "straight", "turning", "idle",
+            "shifted", "choose", "symmetric", "plot", "verbose",
+        ]
+    )]
+    pub(crate) like: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
     #[command(flatten)]

@@ -94,7 +94,9 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
 /// Reads the take or the loop; of a file without animations its skeleton at rest.
 fn read(args: &ConvertArgs, sidecar: Option<&Sidecar>, warnings: &mut Vec<Warning>) -> Result<LoadedTake, Failure> {
     let Some(sidecar) = sidecar else {
-        let settings = args.reading.settings(args.reading.space(), AnimationChoice::Auto);
+        let settings = args
+            .reading
+            .settings(args.reading.space(), AnimationChoice::Auto, memory::limits());
         let file = load::open(&args.input)?;
         let read = match file.num_animations() {
             0 => file.read_rest(&settings, warnings),

@@ -2,6 +2,7 @@
 
 use loopwright::{FoundLoops, SearchSettings};
 
+use super::like;
 use crate::{
     args::FindArgs,
     exit::{Ending, Failure},
@@ -14,6 +15,9 @@ use crate::{
 };
 
 pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
+    if !args.like.is_empty() {
+        return like::run(args);
+    }
     let mut outputs = Outputs::new(args.force);
     outputs.spare(&args.take);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;

@@ -11,7 +11,7 @@ use loopwright_formats::AnimationChoice;
 use crate::{
     args::FitArgs,
     exit::{Ending, Failure},
-    files, load,
+    files, load, memory,
     output::{self, Outputs},
     plot::PlotFile,
     report::fit::{self as report, FittedTake, Outcome, Source},
@@ -134,7 +134,9 @@ fn take(path: &Path, args: &FitArgs, settings: &FitSettings) -> Result<FittedTak
     let mut soft = Vec::new();
     let file = load::read_take(
         path,
-        &args.reading.settings(args.reading.space(), AnimationChoice::Auto),
+        &args
+            .reading
+            .settings(args.reading.space(), AnimationChoice::Auto, memory::limits()),
         &mut soft,
     )?;
     let analysis = Analysis::with(&file.take, &args.reading.overrides()).map_err(load::body_failure)?;

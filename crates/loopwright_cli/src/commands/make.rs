@@ -83,9 +83,16 @@ pub(crate) fn close(args: CloseArgs) -> Result<Ending, Failure> {
 /// The recipe file that the flags name, overridden by the flags.
 fn with_file(flags: &Recipe, target: &TargetArgs) -> Result<Recipe, Failure> {
     match &target.recipe {
-        Some(path) => Recipe::read(path)?.overlaid(flags),
+        Some(path) => Ok(read_recipe(path)?.overlaid(flags)?),
         None => Ok(flags.clone()),
     }
+}
+
+fn read_recipe(path: &Path) -> Result<Recipe, Failure> {
+    Recipe::read(&files::read_bytes(path)?).map_err(|error| {
+        Failure::error(format!("cannot read the recipe \"{}\": {error}", path.display()))
+            .try_this("`loopwright make TAKE --save-recipe FILE` writes one to start from")
+    })
 }
 
 /// Makes a loop from a take. If the recipe names no stretch, `search` says how to find one and which result to use.

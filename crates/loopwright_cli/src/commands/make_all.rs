@@ -28,9 +28,9 @@ use crate::{
     exit::{Ending, Failure},
     files,
     load::Loaded,
-    making, mirroring,
+    making, memory, mirroring,
     output::{self, Outputs},
-    recipe::{Recipe, stances},
+    recipe::Recipe,
     report::{json, make_all as report},
     search,
     talk::{self, Progress},
@@ -350,14 +350,7 @@ impl Work<'_> {
         let analysis = &loaded.analysis;
         warnings.extend(search::confidence_warning(loaded, chosen).filter(|_| !self.search.idle));
         warnings.extend(search::bad_frames_warning(loaded, chosen));
-        let mut settings = LoopSettings {
-            closure: (recipe.closure).settings(&recipe.joints, loaded.take().skeleton())?,
-            root: output.root_settings(warnings),
-            sampling: output.sampling()?,
-            feet: output.feet_settings(),
-            stances: stances(&recipe.stances, &loaded.analysis)?,
-            mean_cycles: recipe.stretch.mean_cycles.unwrap_or_default(),
-        };
+        let mut settings = recipe.loop_settings(&output, analysis, warnings)?;
         making::check_sampling(loaded, chosen, settings.sampling)?;
         if recipe.closure.method == Some(ClosureName::Auto) {
             let choice = analysis.choose_closure(chosen, &settings);
@@ -378,7 +371,7 @@ impl Work<'_> {
             made,
             take: loaded.facts(),
             source: recipe.output.engine().placed(source),
-            writing: output.writing(self.format, analysis.root_joint()),
+            writing: output.writing(self.format, analysis.root_joint(), memory::limits()),
         })
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod find;
 pub(crate) mod fit;
 pub(crate) mod inspect;
 pub(crate) mod licences;
+mod like;
 pub(crate) mod list;
 pub(crate) mod make;
 mod make_all;

@@ -19,7 +19,7 @@ use loopwright_formats::{
 use crate::{
     args::RetargetArgs,
     exit::{Ending, Failure},
-    load, making,
+    load, making, memory,
     output::{self, Outputs},
     report::{json, make as report, retarget::RetargetAnswer},
     rig::{self, Character, Matched},
@@ -94,7 +94,9 @@ impl Work<'_> {
     fn retarget_take(&self, source: &loopwright_formats::Source, mut outputs: Outputs) -> Result<Ending, Failure> {
         let args = self.args;
         let mut warnings = Vec::new();
-        let settings = args.reading.settings(args.reading.space(), AnimationChoice::Auto);
+        let settings = args
+            .reading
+            .settings(args.reading.space(), AnimationChoice::Auto, memory::limits());
         let file = load::read_take(&args.input, &settings, &mut warnings)?;
         for warning in &warnings {
             talk::warn(&warning.to_string());

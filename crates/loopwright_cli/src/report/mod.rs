@@ -11,6 +11,7 @@ pub(crate) mod find;
 pub(crate) mod fit;
 pub(crate) mod inspect;
 pub(crate) mod json;
+pub(crate) mod like;
 pub(crate) mod list;
 pub(crate) mod make;
 pub(crate) mod make_all;

@@ -38,7 +38,7 @@ impl Property {
     }
 }
 
-/// Values of one property of one node, one for each key; or one for all.
+/// Values of one property of one node, one for each key.
 pub(crate) struct Track {
     /// Number of the node.
     pub(crate) node: i64,
@@ -65,17 +65,6 @@ impl Track {
     }
 }
 
-/// Reduces tracks that do not move to one key. Those of all axes of a property have the same keys, because three.js (0.187,
-/// `FBXLoader.js`) reads them together. One track keeps all its keys, so that the animation keeps its length.
-pub(crate) fn shorten(tracks: &mut [Track]) {
-    let mut needs_long = tracks.iter().all(Track::is_still);
-    for track in tracks.iter_mut().filter(|track| track.is_still()) {
-        if !core::mem::take(&mut needs_long) {
-            track.values.truncate(1);
-        }
-    }
-}
-
 /// The records of one animation, and the number of objects of each kind.
 pub(crate) struct Animation {
     pub(crate) objects: Vec<Record<'static>>,
@@ -96,53 +85,131 @@ pub(crate) fn ticks(num_keys: usize, step_secs: f64, ticks_per_sec: f64) -> Vec<
 /// The interpolation between keys: linear, as is usual for dense keys.
 const LINEAR: i32 = 0x4;
 
-/// Builds an animation of the tracks; objects are numbered from `first_id` on.
-pub(crate) fn build(name: &str, tracks: &[Track], times: &[i64], first_id: i64) -> Animation {
-    let end = times.last().copied().unwrap_or(0);
-    let (stack, layer) = (first_id, first_id + 1);
-    let mut next_id = first_id + 2;
-    let mut take_id = || {
-        next_id += 1;
-        next_id - 1
-    };
-    let range = ["LocalStart", "LocalStop", "ReferenceStart", "ReferenceStop"]
-        .into_iter()
-        .zip([0, end, 0, end])
-        .map(|(name, time)| property(name, "KTime", "Time", "").i64(time));
-    let mut objects = vec![
-        Record::new("AnimationStack")
-            .i64(stack)
-            .text(&format!("{name}\0\x01AnimStack"))
-            .text("")
-            .with([properties(range)]),
-        Record::new("AnimationLayer")
-            .i64(layer)
-            .text("BaseLayer\0\x01AnimLayer")
-            .text("")
-            .with([]),
-    ];
-    let mut connections = vec![connect(layer, stack)];
-    for track in tracks {
-        let curve_node = take_id();
-        let first = track.values.first().copied().unwrap_or_default();
+/// An animation that grows track by track, so that only one track is held as numbers.
+pub(crate) struct Builder<'a> {
+    times: &'a [i64],
+    /// The record of all times.
+    key_time: Record<'static>,
+    has_short_tracks: bool,
+    next_id: i64,
+    layer: i64,
+    num_tracks: usize,
+    objects: Vec<Record<'static>>,
+    connections: Vec<Record<'static>>,
+    /// The first track, and where its records are, while no track has all keys.
+    first_short: Option<Track>,
+}
+
+/// Records of a stack and its layer, ahead of those of the tracks.
+const NUM_HEAD_OBJECTS: usize = 2;
+
+/// Records of a track: its curve node and three curves.
+const NUM_TRACK_OBJECTS: usize = 4;
+
+impl<'a> Builder<'a> {
+    /// An animation with keys at these times, whose objects are numbered from `first_id` on.
+    ///
+    /// With short tracks, those that do not move have one key. Curves of all axes of a property have the same keys, because
+    /// three.js (0.187, `FBXLoader.js`) reads them together. One track keeps all its keys, so that the animation keeps its length.
+    pub(crate) fn new(name: &str, times: &'a [i64], has_short_tracks: bool, first_id: i64) -> Self {
+        let end = times.last().copied().unwrap_or(0);
+        let (stack, layer) = (first_id, first_id + 1);
+        let range = ["LocalStart", "LocalStop", "ReferenceStart", "ReferenceStop"]
+            .into_iter()
+            .zip([0, end, 0, end])
+            .map(|(name, time)| property(name, "KTime", "Time", "").i64(time));
+        Self {
+            times,
+            key_time: Record::new("KeyTime").i64s(times).shared(),
+            has_short_tracks,
+            next_id: first_id + 2,
+            layer,
+            num_tracks: 0,
+            objects: vec![
+                Record::new("AnimationStack")
+                    .i64(stack)
+                    .text(&format!("{name}\0\x01AnimStack"))
+                    .text("")
+                    .with([properties(range)]),
+                Record::new("AnimationLayer")
+                    .i64(layer)
+                    .text("BaseLayer\0\x01AnimLayer")
+                    .text("")
+                    .with([]),
+            ],
+            connections: vec![connect(layer, stack)],
+            first_short: None,
+        }
+    }
+
+    /// Adds a track with one value for each key.
+    pub(crate) fn add(&mut self, track: Track) {
+        let is_short = self.has_short_tracks && track.is_still();
+        let (objects, connections) = self.records(&track, self.next_id, is_short);
+        self.objects.extend(objects);
+        self.connections.extend(connections);
+        self.next_id += NUM_TRACK_OBJECTS as i64;
+        self.first_short = (is_short && self.num_tracks == 0)
+            .then_some(track)
+            .or_else(|| self.first_short.take().filter(|_| is_short));
+        self.num_tracks += 1;
+    }
+
+    /// The animation, with the name that the list of takes gets.
+    pub(crate) fn finish(mut self, name: &str) -> Animation {
+        if let Some(track) = self.first_short.take() {
+            let first_id = self.layer + 1;
+            let (objects, _) = self.records(&track, first_id, false);
+            self.objects
+                .splice(NUM_HEAD_OBJECTS..NUM_HEAD_OBJECTS + NUM_TRACK_OBJECTS, objects);
+        }
+        let end = self.times.last().copied().unwrap_or(0);
+        Animation {
+            objects: self.objects,
+            connections: self.connections,
+            take: Record::new("Take").text(name).with([
+                Record::new("FileName").text(&format!("{name}.tak")),
+                Record::new("LocalTime").i64(0).i64(end),
+                Record::new("ReferenceTime").i64(0).i64(end),
+            ]),
+            counts: [
+                ("AnimationStack", 1),
+                ("AnimationLayer", 1),
+                ("AnimationCurveNode", self.num_tracks),
+                ("AnimationCurve", 3 * self.num_tracks),
+            ],
+        }
+    }
+
+    /// Objects and connections of a track, numbered from `first_id` on.
+    fn records(&self, track: &Track, first_id: i64, is_short: bool) -> (Vec<Record<'static>>, Vec<Record<'static>>) {
+        let num_keys = if is_short { 1 } else { track.values.len() };
+        let times = &self.times[..num_keys.min(self.times.len())];
+        let values = &track.values[..num_keys.min(track.values.len())];
+        let first = values.first().copied().unwrap_or_default();
+        let key_time = match times.len() == self.times.len() {
+            true => self.key_time.clone(),
+            false => Record::new("KeyTime").i64s(times),
+        };
         let axes = ["d|X", "d|Y", "d|Z"];
         let defaults = axes
             .into_iter()
             .zip(first)
             .map(|(axis, value)| property(axis, "Number", "", "A").f64(value));
-        objects.push(
+        let mut objects = vec![
             Record::new("AnimationCurveNode")
-                .i64(curve_node)
+                .i64(first_id)
                 .text(track.property.short())
                 .text("")
                 .with([properties(defaults)]),
-        );
-        connections.push(connect(curve_node, layer));
-        connections.push(connect_property(curve_node, track.node, track.property.name()));
+        ];
+        let mut connections = vec![
+            connect(first_id, self.layer),
+            connect_property(first_id, track.node, track.property.name()),
+        ];
         for (index, axis) in axes.into_iter().enumerate() {
-            let curve = take_id();
-            let times = &times[..track.values.len().min(times.len())];
-            let values: Vec<f32> = track.values.iter().map(|value| value[index] as f32).collect();
+            let curve = first_id + 1 + index as i64;
+            let values: Vec<f32> = values.iter().map(|value| value[index] as f32).collect();
             objects.push(
                 Record::new("AnimationCurve")
                     .i64(curve)
@@ -151,7 +218,7 @@ pub(crate) fn build(name: &str, tracks: &[Track], times: &[i64], first_id: i64) 
                     .with([
                         Record::new("Default").f64(first[index]),
                         Record::new("KeyVer").i32(4008),
-                        Record::new("KeyTime").i64s(times),
+                        key_time.clone(),
                         Record::new("KeyValueFloat").f32s(&values),
                         // One entry applies to all keys.
                         Record::new("KeyAttrFlags").i32s(&[LINEAR]),
@@ -159,23 +226,9 @@ pub(crate) fn build(name: &str, tracks: &[Track], times: &[i64], first_id: i64) 
                         Record::new("KeyAttrRefCount").i32s(&[times.len() as i32]),
                     ]),
             );
-            connections.push(connect_property(curve, curve_node, axis));
+            connections.push(connect_property(curve, first_id, axis));
         }
-    }
-    Animation {
-        objects,
-        connections,
-        take: Record::new("Take").text(name).with([
-            Record::new("FileName").text(&format!("{name}.tak")),
-            Record::new("LocalTime").i64(0).i64(end),
-            Record::new("ReferenceTime").i64(0).i64(end),
-        ]),
-        counts: [
-            ("AnimationStack", 1),
-            ("AnimationLayer", 1),
-            ("AnimationCurveNode", tracks.len()),
-            ("AnimationCurve", 3 * tracks.len()),
-        ],
+        (objects, connections)
     }
 }
 

@@ -31,10 +31,11 @@ const CREATION_TIME: &str = "1970-01-01 10:00:00:000";
 const VERSION: u32 = 7400;
 
 /// The bytes of a new file.
-pub(super) fn file(name: &str, keys: &Keys, has_short_tracks: bool) -> Result<Vec<u8>, WriteError> {
+pub(super) fn file(name: &str, keys: &Keys<'_>, has_short_tracks: bool) -> Result<Vec<u8>, WriteError> {
     let joints = keys.skeleton.joints();
     let node_id = |joint: usize| FIRST_ID + 2 * joint as i64;
-    let mut tracks = Vec::new();
+    let times = animation::ticks(keys.num_keys, keys.step_secs, TICKS_PER_SEC);
+    let mut animation = animation::Builder::new(name, &times, has_short_tracks, node_id(joints.len()));
     let mut at_rest = Vec::with_capacity(joints.len());
     for (joint, known) in joints.iter().enumerate() {
         let mut rest = known.rest_offset * CM_PER_METRE;
@@ -55,20 +56,18 @@ pub(super) fn file(name: &str, keys: &Keys, has_short_tracks: bool) -> Result<Ve
         }
         at_rest.push(rest);
         if joint == 0 || moves || leaves(&turns, DVec3::ZERO) {
-            tracks.extend(animation::transform_tracks(node_id(joint), translations, turns));
+            for track in animation::transform_tracks(node_id(joint), translations, turns) {
+                animation.add(track);
+            }
         }
     }
-    if has_short_tracks {
-        animation::shorten(&mut tracks);
-    }
-    let times = animation::ticks(keys.num_keys, keys.step_secs, TICKS_PER_SEC);
-    let animation = animation::build(name, &tracks, &times, node_id(joints.len()));
+    let animation = animation.finish(name);
     let document = document(name, keys, &at_rest, animation, times.last().copied().unwrap_or(0));
-    Ok(record::write(&document)?)
+    Ok(record::write(document)?)
 }
 
 /// The whole file around an animation that ends at `end` ticks, with the rest positions of joints, in centimetres.
-fn document(name: &str, keys: &Keys, at_rest: &[DVec3], animation: Animation, end: i64) -> Document<'static> {
+fn document(name: &str, keys: &Keys<'_>, at_rest: &[DVec3], animation: Animation, end: i64) -> Document<'static> {
     let joints = keys.skeleton.joints();
     let num_joints = joints.len();
     let mut objects = Vec::new();

@@ -1,5 +1,7 @@
 //! The motion written into an FBX file: evenly timed poses.
 
+use std::borrow::Cow;
+
 use glam::{DQuat, DVec3};
 use loopwright::{LoopClip, Pose, Skeleton, Take};
 
@@ -18,23 +20,27 @@ pub(super) const CM_PER_METRE: f64 = 100.0;
 const STILL: f64 = 1e-6;
 
 /// Evenly timed poses, and their skeleton.
-pub(super) struct Keys {
+pub(super) struct Keys<'a> {
     pub(super) skeleton: Skeleton,
     pub(super) step_secs: f64,
     pub(super) num_keys: usize,
     /// Local, in metres, key after key.
-    pub(super) translations: Vec<DVec3>,
-    pub(super) rotations: Vec<DQuat>,
+    pub(super) translations: Cow<'a, [DVec3]>,
+    pub(super) rotations: Cow<'a, [DQuat]>,
 }
 
-impl Keys {
-    pub(super) fn of_take(take: &Take) -> Result<Self, WriteError> {
-        Self::of(
-            take.skeleton().clone(),
-            take.frame_time_secs(),
-            take.num_frames(),
-            |key| take.pose(key).to_pose(),
-        )
+impl<'a> Keys<'a> {
+    /// The frames of a take, which are not copied.
+    pub(super) fn of_take(take: &'a Take) -> Result<Self, WriteError> {
+        let values = take.values();
+        Self {
+            skeleton: take.skeleton().clone(),
+            step_secs: take.frame_time_secs(),
+            num_keys: take.num_frames(),
+            translations: Cow::Borrowed(values.translations),
+            rotations: Cow::Borrowed(values.rotations),
+        }
+        .checked()
     }
 
     pub(super) fn of_loop(clip: &LoopClip, settings: &LoopWriteSettings) -> Result<Self, WriteError> {
@@ -42,57 +48,54 @@ impl Keys {
         let shown = settings.shown(clip);
         if !settings.add_root {
             let skeleton = clip.skeleton().clone();
-            return Self::of(skeleton, clip.step_secs(), num_keys, |key| shown.folded_pose(key));
+            return Self::of_poses(skeleton, clip.step_secs(), num_keys, |key| shown.folded_pose(key));
         }
         let skeleton = clip.skeleton().below_root(&added_root_name(clip.skeleton()));
-        Self::of(skeleton, clip.step_secs(), num_keys, |key| {
+        Self::of_poses(skeleton, clip.step_secs(), num_keys, |key| {
             shown.root_relative_pose(key)
         })
     }
 
-    fn of(
+    fn of_poses(
         skeleton: Skeleton,
         step_secs: f64,
         num_keys: usize,
         pose: impl Fn(usize) -> Pose,
     ) -> Result<Self, WriteError> {
-        let joints = skeleton.num_joints();
-        if num_keys.saturating_mul(joints) > MAX_TRANSFORMS {
-            return Err(WriteError::TooManyKeys {
-                keys: num_keys,
-                joints,
-                limit: MAX_TRANSFORMS,
-            });
+        check_size(num_keys, skeleton.num_joints(), step_secs)?;
+        let num_values = num_keys * skeleton.num_joints();
+        let (mut translations, mut rotations) = (Vec::with_capacity(num_values), Vec::with_capacity(num_values));
+        for key in 0..num_keys {
+            let pose = pose(key);
+            translations.extend(pose.translations);
+            rotations.extend(pose.rotations);
         }
-        let secs = num_keys as f64 * step_secs;
-        if secs > animation::MAX_SECS {
-            return Err(WriteError::TooLong {
-                secs,
-                limit_secs: animation::MAX_SECS,
-            });
-        }
-        let mut keys = Self {
+        Self {
             skeleton,
             step_secs,
             num_keys,
-            translations: Vec::with_capacity(num_keys * joints),
-            rotations: Vec::with_capacity(num_keys * joints),
-        };
-        for key in 0..num_keys {
-            let Pose {
-                translations,
-                rotations,
-            } = pose(key);
-            for (joint, (translation, rotation)) in translations.iter().zip(&rotations).enumerate() {
-                let is_fit = translation.is_finite() && rotation.is_finite();
-                if !is_fit || (*translation * CM_PER_METRE).abs().max_element() > MAX_VALUE {
-                    return Err(WriteError::OutOfRange { key, joint });
-                }
-            }
-            keys.translations.extend(translations);
-            keys.rotations.extend(rotations);
+            translations: Cow::Owned(translations),
+            rotations: Cow::Owned(rotations),
         }
-        Ok(keys)
+        .checked()
+    }
+
+    /// Errors: too many keys, or a value that no file can hold.
+    fn checked(self) -> Result<Self, WriteError> {
+        let num_joints = self.skeleton.num_joints();
+        check_size(self.num_keys, num_joints, self.step_secs)?;
+        let does_not_fit = |(translation, rotation): (&DVec3, &DQuat)| {
+            let is_finite = translation.is_finite() && rotation.is_finite();
+            !is_finite || (*translation * CM_PER_METRE).abs().max_element() > MAX_VALUE
+        };
+        let mut values = self.translations.iter().zip(&*self.rotations);
+        match values.position(does_not_fit) {
+            Some(index) => Err(WriteError::OutOfRange {
+                key: index / num_joints,
+                joint: index % num_joints,
+            }),
+            None => Ok(self),
+        }
     }
 
     /// Local rotations of one joint at all keys.
@@ -106,6 +109,25 @@ impl Keys {
         let step = self.skeleton.num_joints();
         self.translations.iter().skip(joint).step_by(step).copied()
     }
+}
+
+/// Errors: more keys than one file holds, or later ones than its clock reaches.
+fn check_size(num_keys: usize, joints: usize, step_secs: f64) -> Result<(), WriteError> {
+    if num_keys.saturating_mul(joints) > MAX_TRANSFORMS {
+        return Err(WriteError::TooManyKeys {
+            keys: num_keys,
+            joints,
+            limit: MAX_TRANSFORMS,
+        });
+    }
+    let secs = num_keys as f64 * step_secs;
+    if secs > animation::MAX_SECS {
+        return Err(WriteError::TooLong {
+            secs,
+            limit_secs: animation::MAX_SECS,
+        });
+    }
+    Ok(())
 }
 
 /// Angles in degrees about the axes at every key, each as near as possible to those before.

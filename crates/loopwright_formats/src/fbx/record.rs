@@ -7,7 +7,9 @@
 //! Sources: ufbx and the Blender Foundation's description of the format; also for the end of the file (a code that matches
 //! `FileId` and `CreationTime`, zeros up to the next multiple of 16, the version, a fixed code).
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Deref, sync::Arc};
+
+use miniz_oxide::deflate::compress_to_vec_zlib;
 
 use super::error::FbxError;
 
@@ -28,6 +30,9 @@ const LAST_CODE: [u8; 16] = [
 /// Zeros between version and last code.
 const TAIL_ZEROS: usize = 120;
 
+/// Most bytes of a file besides its records: the magic, the last empty record, codes, zeros and versions.
+const MAX_FRAME: usize = 256;
+
 /// The version of a binary file; `None` for text.
 pub(crate) fn version(bytes: &[u8]) -> Option<u32> {
     let rest = bytes.strip_prefix(MAGIC)?;
@@ -47,18 +52,52 @@ pub(crate) struct Document<'a> {
 pub(crate) struct Record<'a> {
     pub(crate) name: Cow<'a, [u8]>,
     num_attributes: u64,
-    attributes: Cow<'a, [u8]>,
+    attributes: Attributes<'a>,
     pub(crate) children: Vec<Record<'a>>,
     /// Whether an empty record ends the inner records; some records have one without any inner record.
     is_ended: bool,
 }
+
+/// The bytes of a list of attributes.
+#[derive(Clone, Debug)]
+enum Attributes<'a> {
+    /// As they were read.
+    Kept(&'a [u8]),
+    Own(Vec<u8>),
+    /// Those of several records, such as the key times of all curves.
+    Shared(Arc<[u8]>),
+}
+
+impl Deref for Attributes<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Kept(bytes) => bytes,
+            Self::Own(bytes) => bytes,
+            Self::Shared(bytes) => bytes,
+        }
+    }
+}
+
+impl PartialEq for Attributes<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+/// Arrays of fewer bytes are not deflated.
+const MIN_DEFLATED: usize = 128;
+
+/// How hard arrays are deflated, from 1 to 9. Key times and tracks at rest shrink as much at the lowest level, others hardly.
+const DEFLATE_LEVEL: u8 = 1;
 
 impl<'a> Record<'a> {
     pub(crate) fn new(name: &'static str) -> Self {
         Self {
             name: Cow::Borrowed(name.as_bytes()),
             num_attributes: 0,
-            attributes: Cow::Owned(Vec::new()),
+            attributes: Attributes::Own(Vec::new()),
             children: Vec::new(),
             is_ended: false,
         }
@@ -66,10 +105,22 @@ impl<'a> Record<'a> {
 
     fn push(mut self, kind: u8, parts: &[&[u8]]) -> Self {
         self.num_attributes += 1;
-        let bytes = self.attributes.to_mut();
+        let mut bytes = match self.attributes {
+            Attributes::Own(bytes) => bytes,
+            other => other.to_vec(),
+        };
         bytes.push(kind);
         parts.iter().for_each(|part| bytes.extend_from_slice(part));
+        self.attributes = Attributes::Own(bytes);
         self
+    }
+
+    /// The same record, whose clones share its attributes.
+    pub(crate) fn shared(self) -> Self {
+        Self {
+            attributes: Attributes::Shared(self.attributes.to_vec().into()),
+            ..self
+        }
     }
 
     pub(crate) fn bool(self, value: bool) -> Self {
@@ -97,11 +148,16 @@ impl<'a> Record<'a> {
         self.push(b'R', &[&(value.len() as u32).to_le_bytes(), value])
     }
 
-    /// An uncompressed array; numbers of motion hardly deflate.
+    /// An array, deflated if that makes it smaller.
     fn array<const N: usize>(self, kind: u8, values: impl ExactSizeIterator<Item = [u8; N]>) -> Self {
         let count = values.len();
         let bytes: Vec<u8> = values.flatten().collect();
-        let head = [count as u32, 0, bytes.len() as u32].map(u32::to_le_bytes);
+        let deflated = (bytes.len() >= MIN_DEFLATED).then(|| compress_to_vec_zlib(&bytes, DEFLATE_LEVEL));
+        let (is_deflated, bytes) = match deflated {
+            Some(deflated) if deflated.len() < bytes.len() => (1, deflated),
+            _ => (0, bytes),
+        };
+        let head = [count as u32, is_deflated, bytes.len() as u32].map(u32::to_le_bytes);
         self.push(kind, &[head.as_flattened(), &bytes])
     }
 
@@ -131,6 +187,13 @@ impl<'a> Record<'a> {
     /// Whether both have the same attributes, bit for bit.
     pub(crate) fn has_attributes_of(&self, other: &Record<'_>) -> bool {
         self.attributes == other.attributes
+    }
+
+    /// Bytes that it takes in a file.
+    fn length(&self, is_wide: bool) -> usize {
+        let empty = if is_wide { 25 } else { 13 };
+        let children = self.children.iter().map(|child| child.length(is_wide));
+        empty + self.name.len() + self.attributes.len() + children.sum::<usize>() + usize::from(self.is_ended) * empty
     }
 
     /// The first inner record of that name.
@@ -260,7 +323,7 @@ impl<'a> Cursor<'a> {
         let mut record = Record {
             name: Cow::Borrowed(name),
             num_attributes,
-            attributes: Cow::Borrowed(attributes),
+            attributes: Attributes::Kept(attributes),
             children: Vec::new(),
             is_ended: false,
         };
@@ -283,13 +346,18 @@ impl<'a> Cursor<'a> {
 }
 
 /// Writes a file. Errors: [`FbxError::TooManyBytes`] if offsets of four bytes are too small.
-pub(crate) fn write(document: &Document<'_>) -> Result<Vec<u8>, FbxError> {
+///
+/// Takes memory for one file: records are dropped as they are written.
+pub(crate) fn write(document: Document<'_>) -> Result<Vec<u8>, FbxError> {
+    let is_wide = document.version >= FIRST_WIDE;
+    let lengths = document.records.iter().map(|record| record.length(is_wide));
     let mut writer = Writer {
-        bytes: MAGIC.to_vec(),
-        is_wide: document.version >= FIRST_WIDE,
+        bytes: Vec::with_capacity(lengths.sum::<usize>() + MAX_FRAME),
+        is_wide,
     };
+    writer.bytes.extend_from_slice(MAGIC);
     writer.bytes.extend(document.version.to_le_bytes());
-    for record in &document.records {
+    for record in document.records {
         writer.record(record)?;
     }
     writer.end();
@@ -325,7 +393,7 @@ impl Writer {
         self.bytes.resize(self.bytes.len() + length, 0);
     }
 
-    fn record(&mut self, record: &Record<'_>) -> Result<(), FbxError> {
+    fn record(&mut self, record: Record<'_>) -> Result<(), FbxError> {
         let width = if self.is_wide { 8 } else { 4 };
         let head = self.bytes.len();
         self.bytes.resize(head + 3 * width, 0);
@@ -335,7 +403,8 @@ impl Writer {
         self.bytes.push(record.name.len() as u8);
         self.bytes.extend_from_slice(&record.name);
         self.bytes.extend_from_slice(&record.attributes);
-        for child in &record.children {
+        drop(record.attributes);
+        for child in record.children {
             self.record(child)?;
         }
         if record.is_ended {
@@ -372,18 +441,18 @@ mod tests {
     #[test]
     fn what_is_written_reads_back_and_writes_the_same_bytes() {
         for version in [7400, 7500] {
-            let written = write(&document(version)).unwrap();
+            let written = write(document(version)).unwrap();
             assert!(written.ends_with(&LAST_CODE));
             let read = parse(&written).unwrap();
             assert_eq!((read.version, read.code), (version, [9; 16]));
             assert_eq!(read.records, document(version).records);
-            assert_eq!(write(&read).unwrap(), written);
+            assert_eq!(write(read).unwrap(), written);
         }
     }
 
     #[test]
     fn cut_and_twisted_bytes_are_errors_not_panics() {
-        let written = write(&document(7400)).unwrap();
+        let written = write(document(7400)).unwrap();
         let used = written.len() - TAIL_ZEROS - 64;
         for length in 0..used {
             assert!(parse(&written[..length]).is_err(), "{length}");
@@ -423,7 +492,7 @@ mod tests {
             .text("\0\x01AnimCurve")
             .text("")
             .with([times]);
-        let bytes = write(&Document {
+        let bytes = write(Document {
             version: 7400,
             records: vec![Record::new("Objects").with([curve])],
             code: [0; 16],
@@ -441,7 +510,7 @@ mod tests {
     #[test]
     fn nesting_has_a_limit() {
         let deep = (0..100).fold(Record::new("A"), |inner, _| Record::new("A").with([inner]));
-        let written = write(&Document {
+        let written = write(Document {
             version: 7400,
             records: vec![deep],
             code: [0; 16],

@@ -92,7 +92,7 @@ pub(crate) fn write_loops(
     }
 }
 
-fn write(name: &Name, keys: &Keys, add_root: bool, source: &FbxSource) -> Result<Written, WriteError> {
+fn write(name: &Name, keys: &Keys<'_>, add_root: bool, source: &FbxSource) -> Result<Written, WriteError> {
     match &source.form {
         #[cfg(feature = "fbx")]
         Form::File(file) => super::insert::insert(name, keys, add_root, source, file),

@@ -12,7 +12,7 @@ use super::{open, unmatched};
 use crate::{
     args::MatchBuildArgs,
     exit::{Ending, Failure},
-    files, load,
+    files, load, memory,
     output::{self, Outputs},
     recipe::TakeArgs,
     report::{
@@ -161,7 +161,7 @@ pub(super) fn sources_of(path: &Path, name: String, reading: &TakeArgs) -> Resul
 /// Reads a take and studies it; warnings name the file.
 fn read_take(path: &Path, reading: &TakeArgs) -> Result<Analysis, Failure> {
     let mut soft = Vec::new();
-    let settings = reading.settings(reading.space(), AnimationChoice::Auto);
+    let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
     let file = load::read_take(path, &settings, &mut soft)?;
     let loaded = load::analysed(path, file, &soft, &reading.clone().into())?;
     for warning in &loaded.warnings {

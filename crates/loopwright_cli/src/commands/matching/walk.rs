@@ -17,7 +17,7 @@ use super::{build::sources_of, open};
 use crate::{
     args::MatchWalkArgs,
     exit::{Ending, Failure},
-    files, load,
+    files, load, memory,
     output::{self, Outputs},
     recipe::TakeArgs,
     report::{
@@ -109,7 +109,7 @@ fn form(path: &Path, reading: &TakeArgs) -> Result<loopwright_formats::Source, F
             return Ok(first.source);
         }
     }
-    let settings = reading.settings(reading.space(), AnimationChoice::Auto);
+    let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
     Ok(load::read_take(path, &settings, &mut Vec::new())?.source)
 }
 

@@ -40,7 +40,7 @@ use document::{add_animation, first_free_id, free_name, remove_animation, state_
 /// range.
 pub(super) fn insert(
     name: &Name,
-    keys: &Keys,
+    keys: &Keys<'_>,
     add_root: bool,
     source: &FbxSource,
     file: &FbxFile,
@@ -58,7 +58,7 @@ pub(super) fn insert(
         &mut AddedRoots::new(),
     )?;
     Ok(Written {
-        bytes: record::write(&document)?,
+        bytes: record::write(document)?,
         // A loop is distinguished from other animations by its name and its loop file; a take is not.
         warnings: (!name.ends_with(LOOP_SUFFIX))
             .then(|| Warning::AnimationAdded { name: name.clone() })
@@ -87,7 +87,7 @@ pub(super) fn kept(source: &FbxSource, file: &FbxFile, take: &Take, add_root: bo
             let id = first_free_id(&document)?;
             add_root_node(&mut document, &added_root_name(take.skeleton()), file, id)?;
         }
-        record::write(&document)?
+        record::write(document)?
     } else {
         file.bytes.to_vec()
     };
@@ -103,13 +103,13 @@ pub(super) fn without_animation(file: &FbxFile, name: &str) -> Result<FbxFile, W
     let mut document = record::parse(&file.bytes)?;
     remove_animation(&mut document, name)?;
     Ok(FbxFile {
-        bytes: record::write(&document)?.into(),
+        bytes: record::write(document)?.into(),
         ..file.clone()
     })
 }
 
 /// A loop as keys, its name, whether a root is added for it, and its form in the file.
-pub(super) type Insertion<'a> = (Name, Keys, bool, &'a FbxSource, &'a FbxFile);
+pub(super) type Insertion<'a> = (Name, Keys<'a>, bool, &'a FbxSource, &'a FbxFile);
 
 /// Writes several loops into a copy of their file; for each, the name of its animation.
 ///
@@ -131,7 +131,7 @@ pub(super) fn insert_all(
             add(&mut document, &name, &keys, add_root, (source, file), &mut roots)
         })
         .collect();
-    Ok((record::write(&document)?, added))
+    Ok((record::write(document)?, added))
 }
 
 /// Roots added so far, by the first joint below each.
@@ -141,7 +141,7 @@ type AddedRoots = HashMap<i64, NodeForm>;
 fn add(
     document: &mut record::Document<'_>,
     name: &Name,
-    keys: &Keys,
+    keys: &Keys<'_>,
     add_root: bool,
     (source, file): (&FbxSource, &FbxFile),
     roots: &mut AddedRoots,
@@ -162,18 +162,16 @@ fn add(
         };
         nodes.to_mut().insert(0, root);
     }
-    let mut tracks = tracks(keys, &nodes, source, file)?;
-    if source.has_short_tracks {
-        animation::shorten(&mut tracks);
-    }
     let times = animation::ticks(keys.num_keys, keys.step_secs, file.ticks_per_sec);
     let name = free_name(document, name);
-    add_animation(document, animation::build(&name, &tracks, &times, next_id))?;
+    let mut animation = animation::Builder::new(&name, &times, source.has_short_tracks, next_id);
+    add_tracks(&mut animation, keys, &nodes, source, file)?;
+    add_animation(document, animation.finish(&name))?;
     Ok(name)
 }
 
 /// Whether the keys have the file's skeleton, below `num_added` additional joints.
-fn check_skeleton(keys: &Keys, num_added: usize, file: &FbxFile) -> Result<(), WriteError> {
+fn check_skeleton(keys: &Keys<'_>, num_added: usize, file: &FbxFile) -> Result<(), WriteError> {
     let found = keys.skeleton.num_joints();
     let expected = file.parents.len() + num_added;
     if found != expected {
@@ -189,8 +187,14 @@ fn check_skeleton(keys: &Keys, num_added: usize, file: &FbxFile) -> Result<(), W
     }
 }
 
-/// Properties of all nodes whose values differ from rest, key by key.
-fn tracks(keys: &Keys, nodes: &[NodeForm], source: &FbxSource, file: &FbxFile) -> Result<Vec<Track>, WriteError> {
+/// Adds the properties of all nodes whose values differ from rest, key by key.
+fn add_tracks(
+    animation: &mut animation::Builder<'_>,
+    keys: &Keys<'_>,
+    nodes: &[NodeForm],
+    source: &FbxSource,
+    file: &FbxFile,
+) -> Result<(), WriteError> {
     let num_joints = nodes.len();
     let mut translations = vec![Vec::with_capacity(keys.num_keys); num_joints];
     let mut turns = vec![Vec::with_capacity(keys.num_keys); num_joints];
@@ -228,7 +232,9 @@ fn tracks(keys: &Keys, nodes: &[NodeForm], source: &FbxSource, file: &FbxFile) -
         property,
         values: vec![value; keys.num_keys],
     });
-    let mut tracks: Vec<Track> = held.collect();
+    for track in held {
+        animation.add(track);
+    }
     for (joint, node) in nodes.iter().enumerate() {
         let translations = core::mem::take(&mut translations[joint]);
         let turns: Vec<DQuat> = core::mem::take(&mut turns[joint]);
@@ -243,10 +249,12 @@ fn tracks(keys: &Keys, nodes: &[NodeForm], source: &FbxSource, file: &FbxFile) -
             })
             .collect();
         if joint == 0 || leaves(&translations, node.translation) || leaves(&turns, node.rotation) {
-            tracks.extend(animation::transform_tracks(node.id, translations, turns));
+            for track in animation::transform_tracks(node.id, translations, turns) {
+                animation.add(track);
+            }
         }
     }
-    Ok(tracks)
+    Ok(())
 }
 
 #[cfg(test)]

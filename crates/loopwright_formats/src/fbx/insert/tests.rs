@@ -68,7 +68,9 @@ fn file() -> Vec<u8> {
         })
         .collect();
     let times = animation::ticks(21, 1.0 / 30.0, animation::TICKS_PER_SEC);
-    let animation = animation::build("first", &tracks, &times, 100);
+    let mut animation = animation::Builder::new("first", &times, false, 100);
+    tracks.into_iter().for_each(|track| animation.add(track));
+    let animation = animation.finish("first");
     objects.extend(animation.objects);
     connections.extend(animation.connections);
     let settings = [
@@ -81,7 +83,7 @@ fn file() -> Vec<u8> {
         ("TimeMode", 6),
     ]
     .map(|(name, value)| property(name, "int", "Integer", "").i32(value));
-    record::write(&Document {
+    record::write(Document {
         version: 7500,
         records: vec![
             Record::new("GlobalSettings").with([properties(settings)]),
@@ -231,10 +233,12 @@ fn file_of(kind: &str, [x, y, z]: [f64; 3]) -> Vec<u8> {
     let positions = (0..21).map(|key| [x, y, z + f64::from(key)]).collect();
     let tracks: Vec<Track> = animation::transform_tracks(1, positions, vec![[0.0; 3]; 21]).into();
     let times = animation::ticks(21, 1.0 / 30.0, animation::TICKS_PER_SEC);
-    let animation = animation::build("first", &tracks, &times, 100);
+    let mut animation = animation::Builder::new("first", &times, false, 100);
+    tracks.into_iter().for_each(|track| animation.add(track));
+    let animation = animation.finish("first");
     objects.extend(animation.objects);
     connections.extend(animation.connections);
-    record::write(&Document {
+    record::write(Document {
         version: 7400,
         records: vec![
             Record::new("Definitions").with([Record::new("Count").i32(3)]),

@@ -8,26 +8,27 @@ use crate::words::optional_text;
 /// Which frames are closed; a search finds them where they are not given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct StretchRecipe {
+pub struct StretchRecipe {
     /// Source frames, counted from 0, fractional.
-    pub(crate) start: Option<f64>,
-    pub(crate) end: Option<f64>,
+    pub start: Option<f64>,
+    /// The frame that repeats the start.
+    pub end: Option<f64>,
     /// Fundamental periods in it.
-    pub(crate) cycles: Option<u32>,
+    pub cycles: Option<u32>,
     /// Whether the stretch is half a cycle and its mirror image follows.
-    pub(crate) symmetric: Option<bool>,
+    pub symmetric: Option<bool>,
     /// Of how many cycles around the stretch the loop is the mean.
     #[serde(with = "optional_text")]
-    pub(crate) mean_cycles: Option<MeanCycles>,
+    pub mean_cycles: Option<MeanCycles>,
     /// What loops of fewer cycles were worse at in the search that found it: a fact for the sidecar.
     #[serde(with = "optional_text", skip_serializing_if = "Option::is_none")]
-    pub(crate) several_cycles_for: Option<OutcomePart>,
+    pub several_cycles_for: Option<OutcomePart>,
 }
 
 impl StretchRecipe {
     /// This recipe for a new search, with this number of cycles if any: its frames are dropped, and with them the number of
     /// cycles that they hold.
-    pub(crate) fn searched_anew(self, cycles: Option<u32>) -> Self {
+    pub fn searched_anew(self, cycles: Option<u32>) -> Self {
         Self {
             start: None,
             end: None,

@@ -4,15 +4,18 @@
 //! settings. A recipe holds only what the user requested; everything else gets the current defaults. `--save-recipe` also writes
 //! what was decided during the run (the frames, the method that was chosen), so that the recipe gives the same loop again.
 
-use std::path::Path;
-
-use loopwright::{LoopCandidate, closure::Method};
+use loopwright::{Analysis, LoopCandidate, LoopSettings, closure::Method};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
-use crate::{exit::Failure, files};
-
 mod closure;
+
+mod error;
+
+#[cfg(feature = "clap")]
+pub mod headings;
+
+mod mirror;
 
 mod output;
 
@@ -22,34 +25,41 @@ mod stretch;
 
 mod take;
 
-pub(crate) use closure::{ClosureRecipe, JointRecipe};
-pub(crate) use output::{OutputRecipe, Recenter};
-pub(crate) use stance::{StanceRecipe, stances};
-pub(crate) use stretch::StretchRecipe;
-pub(crate) use take::{StudyArgs, TakeArgs};
+#[cfg(feature = "clap")]
+mod typed;
+
+pub mod words;
+
+pub use closure::{ClosureRecipe, JointRecipe};
+pub use error::{RecipeError, toml_error};
+pub use mirror::{mirror, mirror_pair};
+pub use output::{OutputRecipe, Recenter, parse_count};
+pub use stance::{StanceRecipe, StanceUnit, stances};
+pub use stretch::StretchRecipe;
+pub use take::{StudyArgs, TakeArgs};
 
 /// How a loop is made. Written as TOML, with a table for each part.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct Recipe {
+pub struct Recipe {
     /// How the take is read.
     #[serde(skip_serializing_if = "is_default")]
-    pub(crate) take: StudyArgs,
+    pub take: StudyArgs,
     /// Which frames.
     #[serde(skip_serializing_if = "is_default")]
-    pub(crate) stretch: StretchRecipe,
+    pub stretch: StretchRecipe,
     /// How the seam is closed.
     #[serde(skip_serializing_if = "is_default")]
-    pub(crate) closure: ClosureRecipe,
+    pub closure: ClosureRecipe,
     /// Joints that are closed in another way, the last that fits counting.
     #[serde(rename = "joint", skip_serializing_if = "Vec::is_empty")]
-    pub(crate) joints: Vec<JointRecipe>,
+    pub joints: Vec<JointRecipe>,
     /// When feet stand or swing in place of what is detected, the last that covers a moment counting.
     #[serde(rename = "stance", skip_serializing_if = "Vec::is_empty")]
-    pub(crate) stances: Vec<StanceRecipe>,
+    pub stances: Vec<StanceRecipe>,
     /// What is written.
     #[serde(skip_serializing_if = "is_default")]
-    pub(crate) output: OutputRecipe,
+    pub output: OutputRecipe,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -77,33 +87,27 @@ const FORMER_KEYS: [&str; 3] = ["root", "order", "motion"];
 
 impl Recipe {
     /// Whether the user said how seams are closed.
-    pub(crate) fn states_closure(&self) -> bool {
+    pub fn states_closure(&self) -> bool {
         !is_default(&self.closure) || !self.joints.is_empty()
     }
 
-    /// Reads a recipe. Errors: the file cannot be read, or is not a recipe.
-    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
-        let bytes = files::read_bytes(path)?;
-        let no_recipe = |why: String| {
-            Failure::error(format!("cannot read the recipe \"{}\": {why}", path.display()))
-                .try_this("`loopwright make TAKE --save-recipe FILE` writes one to start from")
-        };
-        let text = String::from_utf8(bytes).map_err(|_| no_recipe("it is not text".to_owned()))?;
-        toml::from_str(&text).map_err(|error| no_recipe(files::toml_error(&error, &FORMER_KEYS)))
+    /// Reads a recipe from the bytes of a file. Errors: they are no text, or not a recipe.
+    pub fn read(bytes: &[u8]) -> Result<Self, RecipeError> {
+        let text = str::from_utf8(bytes).map_err(|_| RecipeError::NotText)?;
+        toml::from_str(text).map_err(|error| RecipeError::Text(toml_error(&error, &FORMER_KEYS)))
     }
 
-    /// The text of a recipe.
-    pub(crate) fn to_text(&self) -> Result<String, Failure> {
-        let text =
-            toml::to_string(self).map_err(|error| Failure::error(format!("cannot write the recipe: {error}")))?;
+    /// The text of a recipe. Errors: a number that TOML cannot hold.
+    pub fn to_text(&self) -> Result<String, RecipeError> {
+        let text = toml::to_string(self).map_err(|error| RecipeError::Write(error.to_string()))?;
         Ok(format!(
             "# How a loop is made: `loopwright make TAKE --recipe FILE`.\n\n{text}"
         ))
     }
 
     /// This recipe, overridden by the settings of another one. Errors: a number that TOML cannot hold.
-    pub(crate) fn overlaid(&self, over: &Self) -> Result<Self, Failure> {
-        let failed = |error: &dyn std::fmt::Display| Failure::error(format!("cannot use the recipe: {error}"));
+    pub fn overlaid(&self, over: &Self) -> Result<Self, RecipeError> {
+        let failed = |error: &dyn std::fmt::Display| RecipeError::Overlay(error.to_string());
         let table = |recipe: &Self| Table::try_from(recipe).map_err(|error| failed(&error));
         let (mut under, over) = (table(self)?, table(over)?);
         for (part, newer, set_aside) in SETS_ASIDE {
@@ -116,8 +120,28 @@ impl Recipe {
         under.try_into().map_err(|error| failed(&error))
     }
 
+    /// The core's settings for a loop of a take; `output` is [`OutputRecipe::filled`] for the stretch. For the method `auto` the
+    /// closure is chosen later. Each setting without effect adds a warning to `soft`.
+    ///
+    /// Errors: a number is out of its range, methods cannot be mixed, or a pattern matches no joint or foot.
+    pub fn loop_settings(
+        &self,
+        output: &OutputRecipe,
+        analysis: &Analysis,
+        soft: &mut Vec<String>,
+    ) -> Result<LoopSettings, RecipeError> {
+        Ok(LoopSettings {
+            closure: self.closure.settings(&self.joints, analysis.take.skeleton())?,
+            root: output.root_settings(soft),
+            sampling: output.sampling()?,
+            feet: output.feet_settings(),
+            stances: stances(&self.stances, analysis)?,
+            mean_cycles: self.stretch.mean_cycles.unwrap_or_default(),
+        })
+    }
+
     /// This recipe with everything that was decided during the run: the stretch, and the method if one was chosen.
-    pub(crate) fn done(&self, chosen: &LoopCandidate, method: Option<&Method>) -> Self {
+    pub fn done(&self, chosen: &LoopCandidate, method: Option<&Method>) -> Self {
         Self {
             stretch: match chosen.whole {
                 // A whole take is recognised anew: its closing key may not be among its frames.
@@ -227,7 +251,7 @@ for = "unity"
             ),
             ("[closure]\nmetod = \"spring\"", "`share`, `continuity`, `seam-motion`"),
         ] {
-            let error = files::toml_error(&toml::from_str::<Recipe>(wrong).unwrap_err(), &FORMER_KEYS);
+            let error = toml_error(&toml::from_str::<Recipe>(wrong).unwrap_err(), &FORMER_KEYS);
             assert!(error.contains(current) && error.contains("line 2"), "{error}");
             for former in FORMER_KEYS {
                 assert!(!error.contains(&format!("`{former}`")), "{error}");

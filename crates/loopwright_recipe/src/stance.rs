@@ -9,31 +9,35 @@ use loopwright::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::exit::Failure;
+use crate::RecipeError;
 
 /// The unit of a stance's ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum StanceUnit {
+pub enum StanceUnit {
+    /// Frames of the take.
     #[default]
     Frames,
+    /// Seconds of the loop.
     Seconds,
 }
 
 /// A stance, as a flag or as a table `[[stance]]` of a recipe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct StanceRecipe {
+pub struct StanceRecipe {
     /// Name of a joint of the foot, `*` for any letters and `?` for any one.
-    foot: String,
-    from: f64,
-    to: f64,
+    pub foot: String,
+    /// When it begins.
+    pub from: f64,
+    /// When it ends.
+    pub to: f64,
     /// Frames of the take, or seconds of the loop.
     #[serde(default)]
-    unit: StanceUnit,
+    pub unit: StanceUnit,
     /// Whether the foot stands; it swings otherwise.
     #[serde(default = "stands")]
-    stands: bool,
+    pub stands: bool,
 }
 
 fn stands() -> bool {
@@ -74,7 +78,7 @@ impl FromStr for StanceRecipe {
 }
 
 /// The core's settings. Errors: no joint of a foot has a name that fits.
-pub(crate) fn stances(recipes: &[StanceRecipe], analysis: &Analysis) -> Result<Vec<StanceEdit>, Failure> {
+pub fn stances(recipes: &[StanceRecipe], analysis: &Analysis) -> Result<Vec<StanceEdit>, RecipeError> {
     let skeleton = analysis.take.skeleton();
     let feet = &analysis.body.feet;
     let joint_name = |joint: usize| skeleton.joint(joint).name.as_str();
@@ -97,9 +101,10 @@ pub(crate) fn stances(recipes: &[StanceRecipe], analysis: &Analysis) -> Result<V
         }
         if edits.len() == before {
             let known: Vec<&str> = feet.iter().map(|foot| joint_name(foot.ankle)).collect();
-            return Err(Failure::error(format!("no foot matches \"{}\"", recipe.foot))
-                .because(format!("the feet are {}", known.join(", ")))
-                .try_this("--feet names the joints of others"));
+            return Err(RecipeError::NoSuchFoot {
+                pattern: recipe.foot.clone(),
+                feet: known.into_iter().map(str::to_owned).collect(),
+            });
         }
     }
     Ok(edits)

@@ -1,7 +1,9 @@
 //! The output: engine, root, feet, rate and keys, as requested and as settings of the libraries.
 
+#[cfg(feature = "clap")]
 use std::str::FromStr;
 
+#[cfg(feature = "clap")]
 use clap::Args;
 use loopwright::{
     FeetSettings, LoopCandidate, RootMode, RootSettings,
@@ -10,21 +12,22 @@ use loopwright::{
     pipeline::Sampling,
     root_motion::RootSpace,
 };
-use loopwright_formats::{ClosingKey, Format, LoopWriteSettings, Target};
+use loopwright_formats::{ClosingKey, Format, Limits, LoopWriteSettings, Target};
 use serde::{Deserialize, Serialize};
 
+use crate::{RecipeError, words::optional_text};
+#[cfg(feature = "clap")]
 use crate::{
-    exit::Failure,
     headings::{ENGINE, FEET, OUTPUT, ROOT_MOTION},
-    memory,
-    numbers::parse_count,
-    words::{choice, optional_text},
+    words::choice,
 };
 
 /// Whether a loop is brought to the origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Recenter {
+pub enum Recenter {
+    /// It starts at the origin and faces forward.
     On,
+    /// It stands where the take stood.
     Off,
 }
 
@@ -32,82 +35,91 @@ loopwright::words!(Recenter { On: "on", Off: "off" });
 
 impl Recenter {
     /// Whether a file for this engine is brought to the origin, where the user may have asked for it or not.
-    pub(crate) fn or_for(asked: Option<Self>, engine: Target) -> bool {
+    pub fn or_for(asked: Option<Self>, engine: Target) -> bool {
         asked.map_or(engine.choices().is_engine, |asked| asked == Self::On)
     }
 }
 
+/// A whole number from 1 to 100000; the error says so.
+pub fn parse_count(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(count) if (1..=100_000).contains(&count) => Ok(count),
+        _ => Err("must be a whole number from 1 to 100000".to_owned()),
+    }
+}
+
 /// What is written, as flags or as the table `[output]` of a recipe.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Args, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "clap", derive(Args))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct OutputRecipe {
+pub struct OutputRecipe {
     /// What the root does [default: constant].
-    #[arg(long, alias = "root", value_name = "MODE", help_heading = ROOT_MOTION, value_parser = choice::<RootMode>())]
+    #[cfg_attr(feature = "clap", arg(long, alias = "root", value_name = "MODE", help_heading = ROOT_MOTION, value_parser = choice::<RootMode>()))]
     #[serde(alias = "root", with = "optional_text")]
-    root_motion: Option<RootMode>,
+    pub root_motion: Option<RootMode>,
     /// Which motion counts as root motion [default: ground].
-    #[arg(long, value_name = "SPACE", help_heading = ROOT_MOTION, value_parser = choice::<RootSpace>())]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SPACE", help_heading = ROOT_MOTION, value_parser = choice::<RootSpace>()))]
     #[serde(with = "optional_text")]
-    root_space: Option<RootSpace>,
+    pub root_space: Option<RootSpace>,
     /// Smoothing of the path: standard deviation, seconds [default: 0.25].
-    #[arg(long, value_name = "S", help_heading = ROOT_MOTION)]
-    path_smoothing: Option<f64>,
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", help_heading = ROOT_MOTION))]
+    pub path_smoothing: Option<f64>,
     /// What the speed of the root is measured from: auto, feet, pose, or the speed itself, m/s [default: auto].
-    #[arg(long, value_name = "SOURCE", help_heading = ROOT_MOTION, value_parser = RootSpeed::from_str)]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SOURCE", help_heading = ROOT_MOTION, value_parser = RootSpeed::from_str))]
     #[serde(with = "optional_text")]
-    root_speed: Option<RootSpeed>,
+    pub root_speed: Option<RootSpeed>,
     /// Let linear root motion take loops that turn by 5 degrees or more.
-    #[arg(long, num_args = 0, default_missing_value = "true", help_heading = ROOT_MOTION)]
-    force_straight: Option<bool>,
+    #[cfg_attr(feature = "clap", arg(long, num_args = 0, default_missing_value = "true", help_heading = ROOT_MOTION))]
+    pub force_straight: Option<bool>,
     /// Add a root joint that carries the root motion, where the take has none.
-    #[arg(long, num_args = 0, default_missing_value = "true", help_heading = ROOT_MOTION)]
-    pub(crate) add_root: Option<bool>,
+    #[cfg_attr(feature = "clap", arg(long, num_args = 0, default_missing_value = "true", help_heading = ROOT_MOTION))]
+    pub add_root: Option<bool>,
     /// Whether feet are kept from sliding while they stand [default: auto].
-    #[arg(long, value_name = "WHEN", help_heading = FEET, value_parser = choice::<FootLock>())]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "WHEN", help_heading = FEET, value_parser = choice::<FootLock>()))]
     #[serde(with = "optional_text")]
-    lock_feet: Option<FootLock>,
+    pub lock_feet: Option<FootLock>,
     /// Frames per second of the loop [default: those of the take].
-    #[arg(long, value_name = "R", help_heading = OUTPUT, conflicts_with = "frames")]
-    fps: Option<f64>,
+    #[cfg_attr(feature = "clap", arg(long, value_name = "R", help_heading = OUTPUT, conflicts_with = "frames"))]
+    pub fps: Option<f64>,
     /// Frames of the loop, not counting a repeated last key.
-    #[arg(long, value_name = "N", help_heading = OUTPUT)]
-    frames: Option<usize>,
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", help_heading = OUTPUT))]
+    pub frames: Option<usize>,
     /// Copies of the loop, one after another.
-    #[arg(long, value_name = "N", help_heading = OUTPUT, value_parser = parse_count)]
-    repeat: Option<usize>,
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N", help_heading = OUTPUT, value_parser = parse_count))]
+    pub repeat: Option<usize>,
     /// Whether the last key repeats the first [default: repeat].
-    #[arg(long, value_name = "HOW", help_heading = OUTPUT, value_parser = choice::<ClosingKey>())]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "HOW", help_heading = OUTPUT, value_parser = choice::<ClosingKey>()))]
     #[serde(with = "optional_text")]
-    last_key: Option<ClosingKey>,
+    pub last_key: Option<ClosingKey>,
     /// Whether the loop starts at the origin and faces forward [default: on with --for, else off].
-    #[arg(long, value_name = "WHEN", help_heading = OUTPUT, value_parser = choice::<Recenter>(), ignore_case = true)]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "WHEN", help_heading = OUTPUT, value_parser = choice::<Recenter>(), ignore_case = true))]
     #[serde(with = "optional_text")]
-    recenter: Option<Recenter>,
+    pub recenter: Option<Recenter>,
     /// Write for an engine.
-    #[arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>(), ignore_case = true)]
+    #[cfg_attr(feature = "clap", arg(long = "for", value_name = "ENGINE", help_heading = ENGINE, value_parser = choice::<Target>(), ignore_case = true))]
     #[serde(rename = "for", with = "optional_text")]
-    pub(crate) target: Option<Target>,
+    pub target: Option<Target>,
 }
 
 impl OutputRecipe {
     /// The engine for which the loop is written.
-    pub(crate) fn engine(&self) -> Target {
+    pub fn engine(&self) -> Target {
         self.target.unwrap_or(Target::Generic)
     }
 
     /// Whether the loop is brought to the origin.
-    pub(crate) fn recenters(&self) -> bool {
+    pub fn recenters(&self) -> bool {
         Recenter::or_for(self.recenter, self.engine())
     }
 
     /// Whether anything but the engine is given.
-    pub(crate) fn is_given_apart_from_engine(&self) -> bool {
+    pub fn is_given_apart_from_engine(&self) -> bool {
         Self { target: None, ..*self } != Self::default()
     }
 
     /// These settings with the choices of the engine filled in where the user made none, for a stretch of a take with this frame
     /// rate; a whole take that stays in place is kept in place.
-    pub(crate) fn filled(&self, take_rate_hz: f64, stretch: &LoopCandidate) -> Self {
+    pub fn filled(&self, take_rate_hz: f64, stretch: &LoopCandidate) -> Self {
         let choices = self.engine().choices();
         let whole_rate = take_rate_hz.round().max(1.0);
         let retimed = choices.whole_rate && self.frames.is_none() && whole_rate != take_rate_hz;
@@ -121,7 +133,7 @@ impl OutputRecipe {
     }
 
     /// How root motion is extracted; each setting without effect adds a warning to `soft`.
-    pub(crate) fn root_settings(&self, soft: &mut Vec<String>) -> RootSettings {
+    pub fn root_settings(&self, soft: &mut Vec<String>) -> RootSettings {
         let defaults = RootSettings::default();
         let mode = self.root_motion.unwrap_or(defaults.mode);
         if self.path_smoothing.is_some() && mode != RootMode::Path {
@@ -140,7 +152,7 @@ impl OutputRecipe {
     }
 
     /// How the feet are treated.
-    pub(crate) fn feet_settings(&self) -> FeetSettings {
+    pub fn feet_settings(&self) -> FeetSettings {
         FeetSettings {
             lock: self.lock_feet.unwrap_or_default(),
             speed: self.root_speed.unwrap_or_default(),
@@ -148,22 +160,20 @@ impl OutputRecipe {
     }
 
     /// How densely the loop is sampled. Errors: the rate is not a positive number.
-    pub(crate) fn sampling(&self) -> Result<Sampling, Failure> {
+    pub fn sampling(&self) -> Result<Sampling, RecipeError> {
         match (self.fps, self.frames) {
-            (Some(rate), _) if !(rate > 0.0 && rate.is_finite()) => Err(Failure::error(format!(
-                "--fps must be a positive number, found {rate:?}"
-            ))
-            .try_this("--fps 30 or --fps 60")),
+            (Some(rate), _) if !(rate > 0.0 && rate.is_finite()) => Err(RecipeError::Rate { found: rate }),
             (Some(rate), _) => Ok(Sampling::Rate(rate)),
             (None, Some(count)) => Ok(Sampling::Samples(count)),
             (None, None) => Ok(Sampling::SourceRate),
         }
     }
 
-    /// How the loop is laid out in a file of this format; `root_joint` is the take's own joint above the hips.
+    /// How the loop is laid out in a file of this format; `root_joint` is the take's own joint above the hips, and `limits` says how
+    /// large a file may become.
     ///
     /// A take with a root joint gets no second one.
-    pub(crate) fn writing(&self, format: Format, root_joint: Option<usize>) -> LoopWriteSettings {
+    pub fn writing(&self, format: Format, root_joint: Option<usize>, limits: Limits) -> LoopWriteSettings {
         // Engines that play glTF read root motion from a separate node; without root motion none is needed.
         let moves = matches!(
             self.root_motion.unwrap_or_default(),
@@ -171,7 +181,7 @@ impl OutputRecipe {
         );
         let adds_root = (self.add_root).unwrap_or(matches!(format, Format::Glb | Format::Gltf) && moves);
         LoopWriteSettings {
-            limits: memory::limits(),
+            limits,
             closing_key: self.last_key.unwrap_or_default(),
             copies: self.repeat.unwrap_or(1),
             add_root: adds_root && root_joint.is_none(),

@@ -1,5 +1,6 @@
 //! Names for the libraries' choices on the command line, with a help text for each, and in recipes.
 
+#[cfg(feature = "clap")]
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use loopwright::{
     RootMode,
@@ -11,13 +12,12 @@ use loopwright::{
     mean_cycle::MeanCycles,
     root_motion::RootSpace,
 };
-use loopwright_draw::render::View;
 use loopwright_formats::{ClosingKey, Target};
 
-use crate::{args::StandingFoot, recipe::Recenter};
+use crate::Recenter;
 
 /// A choice with a name for flags and recipes.
-pub(crate) trait Choice: Copy + Send + Sync + 'static {
+pub trait Choice: Copy + Send + Sync + 'static {
     /// Every choice, in the order in which `--help` lists them.
     const ALL: &'static [Self];
 
@@ -32,16 +32,19 @@ pub(crate) trait Choice: Copy + Send + Sync + 'static {
 }
 
 /// Reads a choice from a flag.
-pub(crate) fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
-    let listed = T::ALL.iter().map(|choice| {
-        let value = PossibleValue::new(choice.word()).aliases(choice.aliases());
-        if choice.help().is_empty() {
-            value
-        } else {
-            value.help(choice.help())
-        }
-    });
+#[cfg(feature = "clap")]
+pub fn choice<T: Choice>() -> impl TypedValueParser<Value = T> {
+    let listed = T::ALL
+        .iter()
+        .map(|choice| possible(choice.word(), choice.aliases(), choice.help()));
     PossibleValuesParser::new(listed).try_map(|word| T::read(&word))
+}
+
+/// A word that a flag accepts, its former words, and its help text, which may be empty.
+#[cfg(feature = "clap")]
+pub fn possible(word: &'static str, aliases: &'static [&'static str], help: &'static str) -> PossibleValue {
+    let value = PossibleValue::new(word).aliases(aliases);
+    if help.is_empty() { value } else { value.help(help) }
 }
 
 /// Defines the help texts of choices that already have names.
@@ -106,11 +109,6 @@ choices! {
         On: "Always: the ball alone, frame by frame",
         Off: "Never",
     }
-    StandingFoot::ALL {
-        Left: "",
-        Right: "",
-        Both: "",
-    }
     ClosingKey::ALL {
         Repeat: "The last key is the first again, moved on by the root motion",
         Drop: "The last key is the one before the first",
@@ -146,17 +144,10 @@ choices! {
         Back: "",
         TurnInPlace: "",
     }
-    View::ALL {
-        ThreeQuarter: "From ahead, to the right and a little above",
-        Side: "From the right",
-        Front: "From ahead",
-        Back: "From behind, a little above",
-        Top: "From above, heading up in the picture",
-    }
 }
 
 /// A value that recipes hold as a string.
-pub(crate) trait Written: Sized {
+pub trait Written: Sized {
     /// Returns the string.
     fn written(&self) -> String;
 
@@ -208,7 +199,7 @@ impl<T: Choice> Written for T {
 }
 
 /// Finds the choice that a string in a recipe names; the error says what is wrong with the string.
-pub(crate) fn read_one_of<T: Choice>(choices: &[T], text: &str) -> Result<T, String> {
+pub fn read_one_of<T: Choice>(choices: &[T], text: &str) -> Result<T, String> {
     let named = choices
         .iter()
         .find(|choice| choice.word().eq_ignore_ascii_case(text) || choice.aliases().contains(&text));

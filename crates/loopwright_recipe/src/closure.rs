@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+#[cfg(feature = "clap")]
 use clap::Args;
 use loopwright::{
     ClosureSettings, Skeleton,
@@ -9,88 +10,91 @@ use loopwright::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::{RecipeError, words::optional_text};
+#[cfg(feature = "clap")]
 use crate::{
-    exit::Failure,
     headings::{SEAM, SEAM_ENDS},
-    words::{choice, optional_text},
+    words::choice,
 };
 
 /// How the seam is closed, as flags or as the table `[closure]` of a recipe. Times in seconds.
-#[derive(Clone, Debug, Default, PartialEq, Args, Serialize, Deserialize)]
-#[command(next_help_heading = SEAM)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "clap", derive(Args))]
+#[cfg_attr(feature = "clap", command(next_help_heading = SEAM))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct ClosureRecipe {
+pub struct ClosureRecipe {
     /// How the seam is closed [default: quintic].
-    #[arg(long = "closure", value_name = "METHOD", value_parser = choice::<ClosureName>())]
+    #[cfg_attr(feature = "clap", arg(long = "closure", value_name = "METHOD", value_parser = choice::<ClosureName>()))]
     #[serde(with = "optional_text")]
-    pub(crate) method: Option<ClosureName>,
+    pub method: Option<ClosureName>,
     /// Another method for the start of the loop.
-    #[arg(long = "closure-start", value_name = "METHOD", help_heading = SEAM_ENDS, hide_possible_values = true, value_parser = choice::<ClosureName>())]
+    #[cfg_attr(feature = "clap", arg(long = "closure-start", value_name = "METHOD", help_heading = SEAM_ENDS, hide_possible_values = true, value_parser = choice::<ClosureName>()))]
     #[serde(with = "optional_text")]
-    method_start: Option<ClosureName>,
+    pub method_start: Option<ClosureName>,
     /// Another method for the end of the loop.
-    #[arg(long = "closure-end", value_name = "METHOD", help_heading = SEAM_ENDS, hide_possible_values = true, value_parser = choice::<ClosureName>())]
+    #[cfg_attr(feature = "clap", arg(long = "closure-end", value_name = "METHOD", help_heading = SEAM_ENDS, hide_possible_values = true, value_parser = choice::<ClosureName>()))]
     #[serde(with = "optional_text")]
-    method_end: Option<ClosureName>,
+    pub method_end: Option<ClosureName>,
     /// Blend time at both ends, seconds (for a spring, its half-life).
-    #[arg(long, value_name = "S")]
-    blend: Option<f64>,
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S"))]
+    pub blend: Option<f64>,
     /// Another blend time for the start.
-    #[arg(long, value_name = "S", help_heading = SEAM_ENDS)]
-    blend_start: Option<f64>,
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", help_heading = SEAM_ENDS))]
+    pub blend_start: Option<f64>,
     /// Another blend time for the end.
-    #[arg(long, value_name = "S", help_heading = SEAM_ENDS)]
-    blend_end: Option<f64>,
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", help_heading = SEAM_ENDS))]
+    pub blend_end: Option<f64>,
     /// Fade of velocities apart, seconds: springs and softfades.
-    #[arg(long, value_name = "S")]
-    velocity_blend: Option<f64>,
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S"))]
+    pub velocity_blend: Option<f64>,
     /// Another fade of velocities for the start.
-    #[arg(long, value_name = "S", help_heading = SEAM_ENDS)]
-    velocity_blend_start: Option<f64>,
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", help_heading = SEAM_ENDS))]
+    pub velocity_blend_start: Option<f64>,
     /// Another fade of velocities for the end.
-    #[arg(long, value_name = "S", help_heading = SEAM_ENDS)]
-    velocity_blend_end: Option<f64>,
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", help_heading = SEAM_ENDS))]
+    pub velocity_blend_end: Option<f64>,
     /// How sharply softfade bends, 0.5 or more [default: 16].
-    #[arg(long, value_name = "K")]
-    hardness: Option<f64>,
+    #[cfg_attr(feature = "clap", arg(long, value_name = "K"))]
+    pub hardness: Option<f64>,
     /// Another hardness for the start.
-    #[arg(long, value_name = "K", help_heading = SEAM_ENDS)]
-    hardness_start: Option<f64>,
+    #[cfg_attr(feature = "clap", arg(long, value_name = "K", help_heading = SEAM_ENDS))]
+    pub hardness_start: Option<f64>,
     /// Another hardness for the end.
-    #[arg(long, value_name = "K", help_heading = SEAM_ENDS)]
-    hardness_end: Option<f64>,
+    #[cfg_attr(feature = "clap", arg(long, value_name = "K", help_heading = SEAM_ENDS))]
+    pub hardness_end: Option<f64>,
     /// Share of the gaps closed at the start, 0 to 1.
-    #[arg(long, value_name = "P[,V[,A]]", value_delimiter = ',', num_args = 1..=3)]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "P[,V[,A]]", value_delimiter = ',', num_args = 1..=3))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    share: Vec<f64>,
+    pub share: Vec<f64>,
     /// What meets at the seam [default: c2 where the method allows it].
-    #[arg(long, alias = "order", value_name = "C", value_parser = choice::<Order>())]
+    #[cfg_attr(feature = "clap", arg(long, alias = "order", value_name = "C", value_parser = choice::<Order>()))]
     #[serde(alias = "order", with = "optional_text")]
-    continuity: Option<Order>,
+    pub continuity: Option<Order>,
     /// How velocities are estimated [default: layered].
-    #[arg(long, alias = "motion", value_name = "HOW", value_parser = choice::<SeamMotion>())]
+    #[cfg_attr(feature = "clap", arg(long, alias = "motion", value_name = "HOW", value_parser = choice::<SeamMotion>()))]
     #[serde(alias = "motion", with = "optional_text")]
-    seam_motion: Option<SeamMotion>,
+    pub seam_motion: Option<SeamMotion>,
 }
 
 /// The numbers of the fade at one end; defaults where `None`.
 #[derive(Clone, Copy)]
 struct Fade {
-    secs: Option<f64>,
-    velocity_secs: Option<f64>,
-    hardness: Option<f64>,
+    pub secs: Option<f64>,
+    pub velocity_secs: Option<f64>,
+    pub hardness: Option<f64>,
 }
 
 /// Joints that are closed in their own way, as a flag or as a table `[[joint]]` of a recipe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct JointRecipe {
+pub struct JointRecipe {
     /// Names, `*` for any letters and `?` for any one.
-    pattern: String,
+    pub pattern: String,
+    /// How they are closed.
     #[serde(with = "joint_method")]
-    method: ClosureName,
-    /// Seconds.
-    blend: Option<f64>,
+    pub method: ClosureName,
+    /// Blend time, seconds.
+    pub blend: Option<f64>,
 }
 
 /// Names of the closures for single joints.
@@ -145,17 +149,14 @@ impl ClosureRecipe {
     /// The core's settings; for `auto` they are chosen later.
     ///
     /// Errors: a number is out of its range, methods cannot be mixed, or a pattern matches no joint's name.
-    pub(crate) fn settings(&self, joints: &[JointRecipe], skeleton: &Skeleton) -> Result<ClosureSettings, Failure> {
+    pub fn settings(&self, joints: &[JointRecipe], skeleton: &Skeleton) -> Result<ClosureSettings, RecipeError> {
         self.check()?;
         let shares = shares(&self.share)?;
         let of_all = self.method.unwrap_or(ClosureName::Quintic);
         let [start, end] = [self.method_start, self.method_end].map(|own| own.unwrap_or(of_all));
         let is_whole = |name| matches!(name, ClosureName::Auto | ClosureName::Crossfade);
         if start != end && (is_whole(start) || is_whole(end)) {
-            return Err(
-                Failure::error("auto and crossfade close the whole seam, not one of its ends")
-                    .try_this("--closure for both ends, or other methods for each end"),
-            );
+            return Err(RecipeError::WholeSeam);
         }
         let [blend_start, blend_end] = [self.blend_start, self.blend_end].map(|own| own.or(self.blend));
         let fades = [
@@ -175,9 +176,9 @@ impl ClosureRecipe {
         for joint in joints {
             let matching = skeleton.joints_matching(&joint.pattern);
             if matching.is_empty() {
-                return Err(Failure::error(format!("no joint matches \"{}\"", joint.pattern))
-                    .because("a pattern must match the whole name; * stands for any letters, ? for one letter")
-                    .try_this("`loopwright inspect TAKE --json` lists the joints"));
+                return Err(RecipeError::NoSuchJoint {
+                    pattern: joint.pattern.clone(),
+                });
             }
             if let Some(secs) = joint.blend {
                 positive(
@@ -200,10 +201,7 @@ impl ClosureRecipe {
                 .into_iter()
                 .any(|name| matches!(name, ClosureName::Spring | ClosureName::SoftFade))
         {
-            return Err(
-                Failure::error("--velocity-blend sets spring and softfade, and nothing is closed by either")
-                    .try_this("--closure spring, or --blend, which is the velocity's blend of linear and adjustment"),
-            );
+            return Err(RecipeError::VelocityBlend);
         }
         Ok(ClosureSettings {
             // Only joints may be left open.
@@ -235,7 +233,7 @@ impl ClosureRecipe {
     }
 
     /// Refuses values that the core would also refuse, with messages that name the flags.
-    fn check(&self) -> Result<(), Failure> {
+    fn check(&self) -> Result<(), RecipeError> {
         for (name, secs) in [
             ("--blend", self.blend),
             ("--blend-start", self.blend_start),
@@ -253,11 +251,8 @@ impl ClosureRecipe {
             ("--hardness-start", self.hardness_start),
             ("--hardness-end", self.hardness_end),
         ] {
-            if let Some(hardness) = hardness.filter(|hardness| !(*hardness > 0.0 && hardness.is_finite())) {
-                return Err(
-                    Failure::error(format!("{name} must be a positive number, found {hardness:?}"))
-                        .try_this(format!("{name} 16")),
-                );
+            if let Some(found) = hardness.filter(|hardness| !(*hardness > 0.0 && hardness.is_finite())) {
+                return Err(RecipeError::Hardness { name, found });
             }
         }
         Ok(())
@@ -269,7 +264,7 @@ impl ClosureRecipe {
     }
 
     /// The recipe for a method that was chosen for the whole seam.
-    pub(crate) fn chosen(&self, method: &Method) -> Self {
+    pub fn chosen(&self, method: &Method) -> Self {
         let (name, secs) = match method.crossfade_secs {
             Some(secs) => (ClosureName::Crossfade, secs),
             None => (ClosureName::from(method.start), method.start.secs()),
@@ -296,20 +291,21 @@ impl ClosureRecipe {
     }
 }
 
-fn positive(name: &str, secs: f64, hint: &str) -> Result<(), Failure> {
+fn positive(name: &'static str, secs: f64, hint: &str) -> Result<(), RecipeError> {
     if secs > 0.0 && secs.is_finite() {
         return Ok(());
     }
-    Err(Failure::error(format!("{name} must be a positive number of seconds, found {secs:?}")).try_this(hint))
+    Err(RecipeError::Secs {
+        name,
+        found: secs,
+        hint: hint.to_owned(),
+    })
 }
 
-fn shares(given: &[f64]) -> Result<Shares, Failure> {
+fn shares(given: &[f64]) -> Result<Shares, RecipeError> {
     let wrong = given.len() > 3 || given.iter().any(|share| !(0.0..=1.0).contains(share));
     if wrong {
-        return Err(Failure::error(
-            "--share takes one to three numbers from 0 to 1: for pose, velocity and acceleration",
-        )
-        .try_this("--share 0.5, or --share 1 to leave the end unchanged"));
+        return Err(RecipeError::Shares);
     }
     let rho = given.first().copied().unwrap_or(0.5);
     let sigma = given.get(1).copied().unwrap_or(rho);

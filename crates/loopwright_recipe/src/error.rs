@@ -1,0 +1,128 @@
+//! What is wrong with a recipe, why, and what to write instead; settings are named as the flags that set them.
+
+use loopwright::mirror::MirrorError;
+
+/// A recipe that cannot be read, written or followed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecipeError {
+    /// Bytes that are no UTF-8.
+    #[error("it is not text")]
+    NotText,
+    /// The text is no recipe; with the place and the keys that exist.
+    #[error("{0}")]
+    Text(String),
+    /// A number that TOML cannot hold.
+    #[error("cannot write the recipe: {0}")]
+    Write(String),
+    /// Two recipes cannot be laid over each other.
+    #[error("cannot use the recipe: {0}")]
+    Overlay(String),
+    /// A time that is not a positive number of seconds.
+    #[error("{name} must be a positive number of seconds, found {found:?}")]
+    Secs {
+        /// The setting.
+        name: &'static str,
+        /// Its value, seconds.
+        found: f64,
+        /// A value that would do.
+        hint: String,
+    },
+    /// A hardness that is not a positive number.
+    #[error("{name} must be a positive number, found {found:?}")]
+    Hardness {
+        /// The setting.
+        name: &'static str,
+        /// Its value.
+        found: f64,
+    },
+    /// Shares that are not one to three numbers from 0 to 1.
+    #[error("--share takes one to three numbers from 0 to 1: for pose, velocity and acceleration")]
+    Shares,
+    /// A method for the whole seam was chosen for one end.
+    #[error("auto and crossfade close the whole seam, not one of its ends")]
+    WholeSeam,
+    /// A pattern that fits no joint.
+    #[error("no joint matches \"{pattern}\"")]
+    NoSuchJoint {
+        /// The pattern.
+        pattern: String,
+    },
+    /// A velocity's blend where no method has one.
+    #[error("--velocity-blend sets spring and softfade, and nothing is closed by either")]
+    VelocityBlend,
+    /// A rate that is not a positive number of frames per second.
+    #[error("--fps must be a positive number, found {found:?}")]
+    Rate {
+        /// Its value, frames per second.
+        found: f64,
+    },
+    /// A pattern that fits no foot.
+    #[error("no foot matches \"{pattern}\"")]
+    NoSuchFoot {
+        /// The pattern.
+        pattern: String,
+        /// The joints that are feet.
+        feet: Vec<String>,
+    },
+    /// What is said of left and right is no pair of names.
+    #[error("\"{pair}\" is not a pair of names")]
+    Pair {
+        /// What is said.
+        pair: String,
+    },
+    /// The two sides of the skeleton cannot be exchanged.
+    #[error("left and right cannot be exchanged on this skeleton")]
+    Mirror(MirrorError),
+}
+
+impl RecipeError {
+    /// Why, in one line.
+    pub fn reason(&self) -> Option<String> {
+        match self {
+            Self::NoSuchJoint { .. } => {
+                Some("a pattern must match the whole name; * stands for any letters, ? for one letter".to_owned())
+            }
+            Self::NoSuchFoot { feet, .. } => Some(format!("the feet are {}", feet.join(", "))),
+            Self::Mirror(error) => Some(error.to_string()),
+            _ => None,
+        }
+    }
+
+    /// One thing to try.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Secs { hint, .. } => hint,
+            Self::Hardness { name, .. } => return Some(format!("{name} 16")),
+            Self::Shares => "--share 0.5, or --share 1 to leave the end unchanged",
+            Self::WholeSeam => "--closure for both ends, or other methods for each end",
+            Self::NoSuchJoint { .. } | Self::Mirror(MirrorError::NoSuchJoint { .. }) => {
+                "`loopwright inspect TAKE --json` lists the joints"
+            }
+            Self::VelocityBlend => {
+                "--closure spring, or --blend, which is the velocity's blend of linear and adjustment"
+            }
+            Self::Rate { .. } => "--fps 30 or --fps 60",
+            Self::NoSuchFoot { .. } => "--feet names the joints of others",
+            Self::Mirror(_) => "--mirror-map FILE with lines such as LeftArm = RightArm",
+            Self::NotText | Self::Text(_) | Self::Write(_) | Self::Overlay(_) | Self::Pair { .. } => return None,
+        };
+        Some(hint.to_owned())
+    }
+}
+
+/// The text of an error in a TOML file.
+///
+/// Serde lists every key that it reads after an unknown one. `former` keys are still read, but only the current ones help.
+pub fn toml_error(error: &toml::de::Error, former: &[&str]) -> String {
+    const LIST: &str = ", expected one of ";
+    let (text, message) = (error.to_string(), error.message());
+    let text = text.trim_end();
+    let parts = text.strip_suffix(message).zip(message.rsplit_once(LIST));
+    let Some((excerpt, (unknown, keys))) = parts else {
+        return text.to_owned();
+    };
+    let is_current = |key: &&str| !former.contains(&key.trim_matches('`'));
+    let keys: Vec<&str> = keys.split(", ").filter(is_current).collect();
+    format!("{excerpt}{unknown}{LIST}{}", keys.join(", "))
+}

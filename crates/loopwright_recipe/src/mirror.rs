@@ -1,0 +1,25 @@
+//! Left and right: which joints mirror each other, as a recipe says it.
+
+use loopwright::{Analysis, mirror::Mirror};
+
+use crate::RecipeError;
+
+/// The two names of `LEFT=RIGHT`, or one name twice: a joint on the mirror plane. Errors: it is neither.
+pub fn mirror_pair(pair: &str) -> Result<(String, String), RecipeError> {
+    let names: Vec<&str> = pair.split('=').map(str::trim).collect();
+    match names.as_slice() {
+        [left, right] if !left.is_empty() && !right.is_empty() => Ok(((*left).to_owned(), (*right).to_owned())),
+        [alone] if !alone.is_empty() => Ok(((*alone).to_owned(), (*alone).to_owned())),
+        _ => Err(RecipeError::Pair { pair: pair.to_owned() }),
+    }
+}
+
+/// The mirror of a take, from the names of its joints and from pairs that override them. Errors: a pair is none, or the sides
+/// cannot be exchanged.
+pub fn mirror(analysis: &Analysis, pairs: &[String]) -> Result<Mirror, RecipeError> {
+    let pairs = pairs
+        .iter()
+        .map(|pair| mirror_pair(pair))
+        .collect::<Result<Vec<_>, _>>()?;
+    analysis.mirror(&pairs).map_err(RecipeError::Mirror)
+}
