@@ -59,6 +59,8 @@ pub mod root_motion;
 
 pub mod loop_clip;
 
+pub mod edit;
+
 pub mod feet;
 
 pub mod pipeline;

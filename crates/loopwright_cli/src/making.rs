@@ -3,6 +3,7 @@
 use loopwright::{
     LoopCandidate, LoopSettings, MadeLoop, RootMode,
     candidate::WholeClipKind,
+    edit::EditError,
     feet::{FootOutcome, PlantError, StanceError},
     math::{ops, rotation},
     mean_cycle::MeanCycleError,
@@ -193,7 +194,20 @@ pub(crate) fn failure(loaded: &Loaded, error: MakeError) -> Failure {
         MakeError::Feet(PlantError::Stance(error)) => Failure::error(error).try_this(
             "--stance FOOT:FROM:TO within the loop, in frames of the take, or in seconds: LeftFoot:0.2s:0.6s",
         ),
+        MakeError::Edit(error) => edit_failure(&error),
         other => Failure::error(other).try_this("another --blend"),
+    }
+}
+
+fn edit_failure(error: &EditError) -> Failure {
+    let failure = Failure::error(error);
+    match error {
+        EditError::RootJoint { .. } => failure.try_this("the joint below it; --aim for its turn"),
+        EditError::RootNeverTurns => failure.try_this("--root-motion constant"),
+        EditError::AimInFullSpace => failure.try_this("--root-space ground"),
+        EditError::Mirrored => failure.try_this("--cycles 1, without --symmetric"),
+        EditError::Width { .. } => failure.try_this("a width in this range, or none for half a second"),
+        _ => failure.try_this("a number in this range"),
     }
 }
 

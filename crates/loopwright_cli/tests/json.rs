@@ -91,6 +91,9 @@ fn what_commands_answer_about_takes_is_as_described() {
     );
     let fit = answer(&folder, "fit walk.bvh slow.bvh --toml fit.toml", "fit", 1);
     assert_eq!(outputs(&folder, &fit), ["fit.toml"]);
+    folder.write("splits.csv", "distance,time\n10,2\n20,3\n30,4\n40,5\n");
+    let table = answer(&folder, "fit --profile splits.csv", "fit", 0);
+    assert!(table["profile"]["rows"][3]["fitted_distance_m"].is_number() && table["profile"]["error_mps"].is_null());
     let numbers = answer(&folder, "fit --speed 5 --half-life 0.2", "fit", 0);
     assert!(numbers["velocity"]["acceleration_mps2"].is_number() && numbers["takes"] == Value::Array(vec![]));
     let sheet = answer(
@@ -141,6 +144,20 @@ fn loops_and_what_is_answered_about_them_are_as_described() {
         "loop",
         0,
     );
+    folder.write(
+        "edits.toml",
+        "[[edit]]\nkind = \"move\"\njoint = \"Head\"\nrotation = [5, 0, 0]\n[[edit]]\nkind = \"smooth\"\ndeviation = 0.02\n",
+    );
+    let edited = answer(
+        &folder,
+        "make walk.bvh -o edited.bvh --recipe edits.toml --noise 1 --aim 20 --offset Head:5,0,0",
+        "loop",
+        0,
+    );
+    let kinds: Vec<&Value> = (edited["edits"].as_array().unwrap().iter())
+        .map(|edit| &edit["kind"])
+        .collect();
+    assert_eq!(kinds, ["move", "smooth", "offset", "noise", "aim"]);
     answer(&folder, "make walk.bvh -o other.bvh --shifted --pick 2", "loop", 0);
     let popping = answer(
         &folder,

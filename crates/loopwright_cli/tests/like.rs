@@ -7,6 +7,7 @@ use harness::Folder;
 #[test]
 fn the_cycles_of_a_loop_are_listed_with_the_motion_that_they_are_most_like() {
     let folder = Folder::with_walk();
+    folder.make_folder("loops");
     folder.run("make walk.bvh -o loops/walk.bvh").done();
     folder
         .run("synth -o run.bvh --seed 3 --period 0.7 --speed 3 --seconds 6")
@@ -37,7 +38,7 @@ fn the_cycles_of_a_loop_are_listed_with_the_motion_that_they_are_most_like() {
 #[test]
 fn what_cannot_be_sought_is_refused_with_what_to_try() {
     let folder = Folder::with_walk();
-    folder.write("empty/readme.txt", b"");
+    folder.make_folder("empty");
     for (arguments, message) in [
         ("--like none.bvh", "cannot read \"none.bvh\""),
         ("--like walk.bvh:90", "cannot read \"walk.bvh:90\""),

@@ -65,6 +65,28 @@ pub enum RecipeError {
         /// The joints that are feet.
         feet: Vec<String>,
     },
+    /// A name that no joint has.
+    #[error("no joint is named \"{name}\"")]
+    NoJointNamed {
+        /// The name, or the pattern.
+        name: String,
+        /// Joints with names like it.
+        similar: Vec<String>,
+    },
+    /// A name that several joints have.
+    #[error("{count} joints are named \"{name}\"")]
+    AmbiguousJoint {
+        /// The name.
+        name: String,
+        /// How many joints have it.
+        count: usize,
+    },
+    /// An edit at a time and at another share of the loop.
+    #[error("the edit of joint {joint} has both a time and a phase")]
+    TwoTimes {
+        /// The joint.
+        joint: String,
+    },
     /// What is said of left and right is no pair of names.
     #[error("\"{pair}\" is not a pair of names")]
     Pair {
@@ -85,6 +107,7 @@ impl RecipeError {
             }
             Self::NoSuchFoot { feet, .. } => Some(format!("the feet are {}", feet.join(", "))),
             Self::Mirror(error) => Some(error.to_string()),
+            Self::AmbiguousJoint { .. } => Some("an edit changes one joint".to_owned()),
             _ => None,
         }
     }
@@ -99,6 +122,12 @@ impl RecipeError {
             Self::NoSuchJoint { .. } | Self::Mirror(MirrorError::NoSuchJoint { .. }) => {
                 "`loopwright inspect TAKE --json` lists the joints"
             }
+            Self::NoJointNamed { similar, .. } if !similar.is_empty() => {
+                return Some(format!("one of: {}", similar.join(", ")));
+            }
+            Self::NoJointNamed { .. } => "`loopwright inspect TAKE --json` lists the joints",
+            Self::AmbiguousJoint { .. } => "export the take with a name for each joint",
+            Self::TwoTimes { .. } => "time, in seconds, or phase, from 0 to 1",
             Self::VelocityBlend => {
                 "--closure spring, or --blend, which is the velocity's blend of linear and adjustment"
             }

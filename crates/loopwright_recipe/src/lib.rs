@@ -10,6 +10,8 @@ use toml::{Table, Value};
 
 mod closure;
 
+mod edit;
+
 mod error;
 
 #[cfg(feature = "clap")]
@@ -31,6 +33,7 @@ mod typed;
 pub mod words;
 
 pub use closure::{ClosureRecipe, JointRecipe};
+pub use edit::{EditRecipe, edits};
 pub use error::{RecipeError, toml_error};
 pub use mirror::{mirror, mirror_pair};
 pub use output::{OutputRecipe, Recenter, parse_count};
@@ -57,6 +60,9 @@ pub struct Recipe {
     /// When feet stand or swing in place of what is detected, the last that covers a moment counting.
     #[serde(rename = "stance", skip_serializing_if = "Vec::is_empty")]
     pub stances: Vec<StanceRecipe>,
+    /// Edits of the closed loop, in the order in which they apply.
+    #[serde(rename = "edit", skip_serializing_if = "Vec::is_empty")]
+    pub edits: Vec<EditRecipe>,
     /// What is written.
     #[serde(skip_serializing_if = "is_default")]
     pub output: OutputRecipe,
@@ -137,6 +143,7 @@ impl Recipe {
             feet: output.feet_settings(),
             stances: stances(&self.stances, analysis)?,
             mean_cycles: self.stretch.mean_cycles.unwrap_or_default(),
+            edits: edits(&self.edits, analysis)?,
         })
     }
 

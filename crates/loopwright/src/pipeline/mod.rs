@@ -24,6 +24,7 @@ use crate::{
     closure::{
         self, Closed, ClosureError, ClosureSettings, DEFAULT_BLEND_SECS, Image, Method, Shape, image::ImageError,
     },
+    edit::{self, EditError, LoopEdit},
     feet::{
         self, Feet, FeetSettings, FootLock, HeldBy, PlantError, Planting, RootSpeed, StanceEdit, StanceError,
         edited::EditedStance,
@@ -33,7 +34,7 @@ use crate::{
     mean_cycle::{MeanCycle, MeanCycleError, MeanCycles},
     motion::RootMotion,
     quality,
-    root_motion::{self, RootError, RootMode, RootRelativeClip, RootSettings, root_joint},
+    root_motion::{self, RootError, RootMode, RootRelativeClip, RootSettings, RootSpace, root_joint},
     take::{Clip, CutError, Take},
 };
 
@@ -64,6 +65,8 @@ pub struct LoopSettings {
     pub stances: Vec<StanceEdit>,
     /// Whether the loop is the mean of several cycles of the take.
     pub mean_cycles: MeanCycles,
+    /// Edits of the closed loop, in the order in which they apply, before its feet are held.
+    pub edits: Vec<LoopEdit>,
 }
 
 /// Blend time for a take that loops already, seconds: what is left of the gap is closed over few samples.
@@ -113,6 +116,8 @@ pub struct MadeLoop {
     pub closed: Closed,
     /// The contacts of its feet, and the corrections applied to them.
     pub feet: Feet,
+    /// The edits of the closed loop.
+    pub edits: Vec<LoopEdit>,
     /// The motion that brought it from its place in the take to the origin; `None` where it stands as the take stood.
     pub recentered_by: Option<Rigid>,
 }
@@ -145,6 +150,9 @@ pub enum MakeError {
     /// The feet cannot be held.
     #[error(transparent)]
     Feet(#[from] PlantError),
+    /// The loop cannot be edited.
+    #[error(transparent)]
+    Edit(#[from] EditError),
     /// The root motion cannot be extracted as requested.
     #[error(transparent)]
     Root(#[from] RootError),
@@ -263,6 +271,7 @@ fn finish(
         mean_cycle,
         closed,
         feet,
+        edits: settings.edits.clone(),
         recentered_by: None,
     };
     Ok(if settings.root.recenter {
@@ -315,6 +324,7 @@ fn on_its_feet(
         ),
         None => (loop_clip, source),
     };
+    let (loop_clip, source) = edited(loop_clip, source, image.is_some(), settings)?;
     if image.is_some() && !settings.stances.is_empty() {
         return Err(PlantError::from(StanceError::Mirrored).into());
     }
@@ -369,6 +379,33 @@ fn on_its_feet(
         _ => feet::toes::above_floor(&planted, body, &source),
     };
     Ok((cleared.unwrap_or(planted), source, feet))
+}
+
+/// The closed loop after its edits, and the uncut samples relative to its root.
+fn edited(
+    loop_clip: LoopClip,
+    source: RootRelativeClip,
+    is_mirrored: bool,
+    settings: &LoopSettings,
+) -> Result<(LoopClip, RootRelativeClip), EditError> {
+    if settings.edits.is_empty() {
+        return Ok((loop_clip, source));
+    }
+    if is_mirrored {
+        return Err(EditError::Mirrored);
+    }
+    if settings.edits.iter().any(|edit| matches!(edit, LoopEdit::Aim { .. })) {
+        if settings.root.space == RootSpace::Full {
+            return Err(EditError::AimInFullSpace);
+        }
+        if matches!(settings.root.mode, RootMode::Linear | RootMode::Stationary) {
+            return Err(EditError::RootNeverTurns);
+        }
+    }
+    let loop_clip = edit::apply(loop_clip, &settings.edits, source.root_joint)?;
+    let twist = loop_clip.root().twist;
+    let root = RootMotion { twist, ..source.root };
+    Ok((loop_clip, RootRelativeClip { root, ..source }))
 }
 
 /// The loop with its root on the smoothed path of the hips. If a joint of the rig is the root, the path is applied to it in the

@@ -28,7 +28,7 @@ const SUMMARIES: [Summary; 23] = [
     },
     Summary {
         command: "find",
-        flags: &["top", "within", "straight", "like", "plot"],
+        flags: &["top", "within", "like", "plot"],
         example: "loopwright find walk.bvh --straight",
     },
     Summary {
@@ -98,7 +98,7 @@ const SUMMARIES: [Summary; 23] = [
     },
     Summary {
         command: "fit",
-        flags: &["mode", "toml", "plot"],
+        flags: &["toml", "plot"],
         example: "loopwright fit takes/ --toml controller.toml",
     },
     Summary {
@@ -296,7 +296,7 @@ mod tests {
     use super::*;
     use crate::headings;
 
-    const HEADINGS: [&str; 18] = [
+    const HEADINGS: [&str; 19] = [
         headings::INPUT,
         headings::WHICH_LOOP,
         headings::SEAM,
@@ -306,6 +306,7 @@ mod tests {
         headings::OUTPUT,
         headings::ENGINE,
         headings::MANY,
+        headings::EDITS,
         headings::MIX,
         headings::JUMP,
         headings::LIMITS,

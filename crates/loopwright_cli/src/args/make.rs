@@ -8,10 +8,10 @@ use loopwright::mean_cycle::MeanCycles;
 use super::{ManyArgs, MirrorArgs, SearchArgs};
 use crate::{
     exit::Failure,
-    headings::{FEET, INPUT, MANY, OUTPUT, SEAM, WHICH_LOOP},
+    headings::{EDITS, FEET, INPUT, MANY, OUTPUT, SEAM, WHICH_LOOP},
     mirroring,
     numbers::{parse_count, parse_cut},
-    recipe::{ClosureRecipe, JointRecipe, OutputRecipe, Recipe, StanceRecipe, StretchRecipe, StudyArgs},
+    recipe::{ClosureRecipe, EditRecipe, JointRecipe, OutputRecipe, Recipe, StanceRecipe, StretchRecipe, StudyArgs},
 };
 
 #[derive(Debug, Args)]
@@ -100,6 +100,15 @@ pub(crate) struct LoopArgs {
     /// at its end, when it does not; repeatable.
     #[arg(long = "stance", value_name = "FOOT:FROM:TO", help_heading = FEET)]
     stances: Vec<StanceRecipe>,
+    /// Turn of the loop from its start to its end, degrees, left positive.
+    #[arg(long, value_name = "DEG", help_heading = EDITS, value_parser = EditRecipe::parse_aim, allow_hyphen_values = true)]
+    aim: Option<EditRecipe>,
+    /// Noise that repeats with the loop, in trunk, arms and head: degrees, and a seed for other noise.
+    #[arg(long, value_name = "DEG[:SEED]", help_heading = EDITS, value_parser = EditRecipe::parse_noise, allow_hyphen_values = true)]
+    noise: Option<EditRecipe>,
+    /// Turn a joint all the time, degrees about the axes of its parent: 'Head:10,0,0'; repeatable. Recipes hold more edits.
+    #[arg(long = "offset", value_name = "JOINT:X,Y,Z", help_heading = EDITS, value_parser = EditRecipe::parse_offset)]
+    offsets: Vec<EditRecipe>,
     /// Average so many cycles of the take into the loop, or all [default: off].
     #[arg(long, value_name = "N|all", help_heading = WHICH_LOOP)]
     mean_cycles: Option<MeanCycles>,
@@ -126,6 +135,7 @@ impl LoopArgs {
             closure: self.closure,
             joints: self.joints,
             stances: self.stances,
+            edits: self.offsets.into_iter().chain(self.noise).chain(self.aim).collect(),
             output: self.output,
         })
     }

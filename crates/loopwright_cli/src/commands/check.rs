@@ -250,7 +250,7 @@ fn check(
         let reason = sidecar.quality.verdict_reason.clone();
         reason.unwrap_or_else(|| "its sidecar says so".to_owned())
     });
-    let is_mean = (sidecar.as_ref()).is_some_and(|sidecar| sidecar.mean_cycle.is_some());
+    let is_mean = (sidecar.as_ref()).is_some_and(|sidecar| sidecar.mean_cycle.is_some() || !sidecar.edits.is_empty());
     let of_closing = Quality {
         // A mean is meant to differ from the cycle that it is compared with.
         displacement_metres: quality.displacement_metres.filter(|_| !is_mean),

@@ -4,7 +4,10 @@ use std::fmt::Write;
 
 use loopwright_formats::{
     Sidecar,
-    loop_file::{Verdict, facts::MeanCycleFacts},
+    loop_file::{
+        Verdict,
+        facts::{EditFacts, MeanCycleFacts},
+    },
 };
 
 use super::figures::{figures, held, root_motion, several_cycles, whole_clip};
@@ -35,6 +38,26 @@ fn mean_cycle(mean: &MeanCycleFacts) -> String {
         );
     }
     text
+}
+
+/// What was edited, in few words.
+fn edits(edits: &[EditFacts]) -> String {
+    let words = edits.iter().map(|edit| {
+        let what = match edit.joints.as_slice() {
+            [] => String::new(),
+            [joint] => format!(" {joint}"),
+            joints => format!(" {} joints", joints.len()),
+        };
+        let how_far = match (edit.turn_deg, edit.deviation_deg, edit.deviation_secs, edit.time_secs) {
+            (Some(degrees), ..) => format!(" by {degrees:+.1} deg"),
+            (_, Some(degrees), ..) => format!(" by {degrees:.1} deg"),
+            (.., Some(secs), _) => format!(" over {secs:.3} s"),
+            (.., Some(secs)) => format!(" at {secs:.2} s"),
+            _ => String::new(),
+        };
+        format!("{}{what}{how_far}", edit.kind)
+    });
+    words.collect::<Vec<_>>().join(", ")
 }
 
 /// The answer of `make`; `verbose` adds all figures.
@@ -79,6 +102,9 @@ pub(crate) fn human(sidecar: &Sidecar, verbose: bool) -> String {
         format!("{:.3} s and {:.3} s", closure.blend_start_secs, closure.blend_end_secs)
     };
     let _ = writeln!(text, "  {:<20} {}, {blends}", "closure", closure.method);
+    if !sidecar.edits.is_empty() {
+        let _ = writeln!(text, "  {:<20} {}", "edits", edits(&sidecar.edits));
+    }
     if let Some(feet) = &sidecar.feet {
         let _ = writeln!(text, "  {:<20} {}", "feet", held(feet));
     }

@@ -6,6 +6,7 @@ use loopwright::{
     analysis::Body,
     candidate::WholeClip,
     closure::{Closed, ClosureName, Order, Shape},
+    edit::{JointOffset, LoopEdit, Moment},
     feet::{Feet, FootOutcome},
     math::{Twist, ops, rotation},
     mean_cycle::MeanCycle,
@@ -14,8 +15,8 @@ use loopwright::{
 };
 
 use super::facts::{
-    BearingFacts, CandidateFacts, ClosureFacts, ContactFacts, FeetFacts, FootFacts, FootTreatment, MeanCycleFacts,
-    QualityFacts, RecenteredFacts, RootMotionFacts, SpeedSource, UsedCycleFacts, WholeClipFacts,
+    BearingFacts, CandidateFacts, ClosureFacts, ContactFacts, EditFacts, FeetFacts, FootFacts, FootTreatment,
+    MeanCycleFacts, QualityFacts, RecenteredFacts, RootMotionFacts, SpeedSource, UsedCycleFacts, WholeClipFacts,
 };
 use super::verdict::Verdict;
 
@@ -93,6 +94,61 @@ pub fn closure(closed: &Closed) -> ClosureFacts {
         start_share_of_acceleration: method.shares.tau,
         auto_choice: None,
         noise_closed_separately: closed.is_layered,
+    }
+}
+
+/// The facts of an edit of a loop.
+pub fn edit(edit: &LoopEdit, clip: &LoopClip) -> EditFacts {
+    let names = |joints: &[usize]| -> Vec<String> {
+        let name = |&joint: &usize| clip.skeleton().joint(joint).name.clone();
+        joints.iter().map(name).collect()
+    };
+    let offset = |offset: &JointOffset| EditFacts {
+        rotation_deg: Some(offset.rotation.to_array().map(f64::to_degrees)),
+        position_m: Some(offset.position.to_array()),
+        ..EditFacts::default()
+    };
+    let facts = match edit {
+        LoopEdit::Move {
+            joint, at, offset: by, ..
+        } => EditFacts {
+            joints: names(&[*joint]),
+            time_secs: Some(match at {
+                Moment::Secs(secs) => *secs,
+                Moment::Phase(phase) => phase * clip.period_secs(),
+            }),
+            width_secs: edit.width_secs(clip),
+            ..offset(by)
+        },
+        LoopEdit::Offset { joint, offset: by } => EditFacts {
+            joints: names(&[*joint]),
+            ..offset(by)
+        },
+        LoopEdit::Smooth { joints, deviation_secs } => EditFacts {
+            joints: names(joints),
+            deviation_secs: Some(*deviation_secs),
+            ..EditFacts::default()
+        },
+        LoopEdit::Aim { turn } => EditFacts {
+            turn_deg: Some(turn.to_degrees()),
+            ..EditFacts::default()
+        },
+        LoopEdit::Noise {
+            joints,
+            deviation,
+            highest_hz,
+            seed,
+        } => EditFacts {
+            joints: names(joints),
+            deviation_deg: Some(deviation.to_degrees()),
+            highest_hz: Some(*highest_hz),
+            seed: Some(*seed),
+            ..EditFacts::default()
+        },
+    };
+    EditFacts {
+        kind: edit.kind().to_owned(),
+        ..facts
     }
 }
 

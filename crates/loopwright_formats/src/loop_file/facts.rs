@@ -180,6 +180,49 @@ pub struct ClosureFacts {
     pub noise_closed_separately: bool,
 }
 
+/// An edit of the closed loop. What its kind does not have is null.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EditFacts {
+    /// Its kind: move, offset, smooth, aim or noise.
+    pub kind: String,
+    /// The joints that it changes.
+    pub joints: Vec<String>,
+    /// When a joint is moved, seconds since the start of the loop.
+    pub time_secs: Option<f64>,
+    /// How long it is moved: from where nothing is changed yet to where nothing is changed any more.
+    pub width_secs: Option<f64>,
+    /// Rotation vector of the offset in the axes of the joint's parent.
+    pub rotation_deg: Option<[f64; 3]>,
+    /// Offset of the position in the axes of the joint's parent.
+    pub position_m: Option<[f64; 3]>,
+    /// Standard deviation of the weights of smoothing.
+    pub deviation_secs: Option<f64>,
+    /// Turn of the loop from its start to its end, left positive.
+    pub turn_deg: Option<f64>,
+    /// Root mean square of the noise.
+    pub deviation_deg: Option<f64>,
+    /// Highest rate in the noise.
+    pub highest_hz: Option<f64>,
+    /// Seed of the noise.
+    pub seed: Option<u64>,
+}
+
+impl EditFacts {
+    /// All numbers with a unit.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = f64> {
+        let alone = [
+            self.time_secs,
+            self.width_secs,
+            self.deviation_secs,
+            self.turn_deg,
+            self.deviation_deg,
+            self.highest_hz,
+        ];
+        let vectors = [self.rotation_deg, self.position_m].into_iter().flatten().flatten();
+        alone.into_iter().flatten().chain(vectors)
+    }
+}
+
 /// How the root moves: root(t) = start * exp(t * twist), see `sidecar`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RootMotionFacts {

@@ -229,6 +229,7 @@ impl LoopFile {
         let sidecar = Sidecar {
             candidate: first.candidate.clone(),
             mean_cycle: first.mean_cycle.clone(),
+            edits: first.edits.clone(),
             closure: first.closure.clone(),
             root_motion: RootMotionFacts {
                 recentered: origin.recentered_by.map(RecenteredFacts::of),
@@ -285,8 +286,9 @@ pub(super) fn described(
         ..
     } = made.root;
     let judged = Quality {
-        // A mean is meant to differ from the cycle that it is compared with.
-        displacement_metres: quality.displacement_metres.filter(|_| made.mean_cycle.is_none()),
+        // A mean is meant to differ from the cycle that it is compared with, and so is what was edited.
+        displacement_metres: (quality.displacement_metres)
+            .filter(|_| made.mean_cycle.is_none() && made.edits.is_empty()),
         ..quality
     };
     let verdict = Verdict::of(&judged, clip.root(), mode, clip.skeleton(), doubt(&made.candidate));
@@ -295,6 +297,7 @@ pub(super) fn described(
         candidate: describe::candidate(&made.candidate, clip.period_secs()),
         mean_cycle: (made.mean_cycle.as_ref()).map(|mean| describe::mean_cycle(mean, made.take.skeleton())),
         closure: describe::closure(&made.closed),
+        edits: made.edits.iter().map(|edit| describe::edit(edit, clip)).collect(),
         root_motion: describe::root_motion_as_made(
             describe::root_motion(clip.root(), mode, root_space),
             made,

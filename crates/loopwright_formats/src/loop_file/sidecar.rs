@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::{
     facts::{
-        BlendFacts, CandidateFacts, ClosureFacts, FeetFacts, MeanCycleFacts, PlaybackFacts, QualityFacts,
+        BlendFacts, CandidateFacts, ClosureFacts, EditFacts, FeetFacts, MeanCycleFacts, PlaybackFacts, QualityFacts,
         RootMotionFacts, TakeFacts,
     },
     importer::TargetFacts,
@@ -54,6 +54,9 @@ pub struct Sidecar {
     pub mean_cycle: Option<MeanCycleFacts>,
     /// How the seam was closed.
     pub closure: ClosureFacts,
+    /// How the closed loop was edited, in the order in which the edits apply.
+    #[serde(default)]
+    pub edits: Vec<EditFacts>,
     /// How the root moves.
     pub root_motion: RootMotionFacts,
     /// The contacts of its feet, and how they were locked; null if unknown.
@@ -84,6 +87,7 @@ impl Default for Sidecar {
             candidate: CandidateFacts::default(),
             mean_cycle: None,
             closure: ClosureFacts::default(),
+            edits: Vec::new(),
             root_motion: RootMotionFacts::default(),
             feet: None,
             quality: QualityFacts::default(),
@@ -256,6 +260,8 @@ impl Sidecar {
         self.candidate.contact_phase = None;
         // The mirrored counterpart of a foot is not known here.
         self.feet = None;
+        // Nor is that of an edited joint.
+        self.edits.clear();
         self
     }
 
@@ -320,6 +326,9 @@ impl Sidecar {
                 in_range("mean_cycle.cycles", number, 0.0..=most)?;
             }
             in_range("mean_cycle.cycles.share", cycle.share, 0.0..=1.0)?;
+        }
+        for number in self.edits.iter().flat_map(EditFacts::numbers) {
+            in_range("edits", number, -MAX_NUMBER..=MAX_NUMBER)?;
         }
         for (field, number) in self.other_numbers() {
             in_range(field, number, -MAX_NUMBER..=MAX_NUMBER)?;

@@ -1,0 +1,358 @@
+//! Edits keep a loop closed: what they add repeats with it, and the seam is no special place.
+
+use core::f64::consts::TAU;
+
+use glam::{DQuat, DVec3};
+use loopwright::{
+    Joint, LoopClip, RootMotion, Skeleton, Tracks,
+    edit::{self, EditError, JointOffset, LoopEdit, Moment, bump},
+    math::{Rigid, Twist, rotation},
+};
+
+const COUNT: usize = 60;
+const STEP: f64 = 1.0 / 50.0;
+
+/// A chain of four joints that swing in a few harmonics of the period.
+fn swinging() -> LoopClip {
+    swinging_from(0)
+}
+
+/// The same loop started at another sample.
+fn swinging_from(first: usize) -> LoopClip {
+    let joint = |name: &str, parent| Joint {
+        name: name.to_owned(),
+        parent,
+        rest_offset: DVec3::Y * 0.3,
+        tip: None,
+    };
+    let chain = [("a", None), ("b", Some(0)), ("c", Some(1)), ("d", Some(2))];
+    let skeleton = Skeleton::new(chain.map(|(name, parent)| joint(name, parent)).to_vec()).unwrap();
+    let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+    for sample in 0..COUNT {
+        let angle = TAU * ((sample + first) % COUNT) as f64 / COUNT as f64;
+        for joint in 0..4 {
+            let phase = angle + 0.7 * f64::from(joint);
+            let swing = DVec3::new(
+                libm::sin(phase),
+                0.4 * libm::cos(2.0 * phase),
+                0.2 * libm::sin(3.0 * phase),
+            );
+            rotations.push(rotation::exp(swing * 0.9));
+            translations.push(DVec3::Y * 0.3 + swing * 0.02);
+        }
+    }
+    let tracks = Tracks::new(skeleton, STEP, translations, rotations).unwrap();
+    let root = RootMotion {
+        start: Rigid::from_yaw(0.4, DVec3::new(1.0, 0.0, 2.0)),
+        twist: Twist {
+            linear: DVec3::new(0.1, 0.0, 1.3),
+            angular: DVec3::Y * 0.2,
+        },
+    };
+    LoopClip::new("swinging", tracks, 0, root).unwrap()
+}
+
+fn edited(clip: LoopClip, edit: LoopEdit) -> LoopClip {
+    edit::apply(clip, &[edit], None).unwrap()
+}
+
+fn offset() -> JointOffset {
+    JointOffset {
+        rotation: DVec3::new(0.5, -0.3, 0.8),
+        position: DVec3::new(0.01, 0.2, -0.05),
+    }
+}
+
+fn moved(at: Moment, width_secs: f64) -> LoopEdit {
+    LoopEdit::Move {
+        joint: 2,
+        at,
+        width_secs: Some(width_secs),
+        offset: offset(),
+    }
+}
+
+/// Largest distance of rotations, radians, and of translations, metres, between two loops, the second from a later sample on.
+fn distance(one: &LoopClip, other: &LoopClip, later: usize) -> f64 {
+    let mut most: f64 = 0.0;
+    for sample in 0..COUNT {
+        let (a, b) = (one.body_pose(sample + later), other.body_pose(sample));
+        for joint in 0..4 {
+            let turned = rotation::difference(a.rotations[joint], b.rotations[joint]).length();
+            most = most
+                .max(turned)
+                .max((a.translations[joint] - b.translations[joint]).length());
+        }
+    }
+    most
+}
+
+/// What a loop has that another lacks, as in the formula: rotation vectors and positions of a joint.
+fn added(before: &LoopClip, after: &LoopClip, joint: usize, sample: usize) -> JointOffset {
+    let (before, after) = (
+        before.body_pose(sample).joint(joint),
+        after.body_pose(sample).joint(joint),
+    );
+    JointOffset {
+        rotation: rotation::difference(after.rotation, before.rotation),
+        position: after.translation - before.translation,
+    }
+}
+
+/// At the seam, before it and behind it, the offset is the bump: with it pose, velocity and acceleration meet.
+#[test]
+fn a_move_adds_the_bump_wherever_its_middle_lies() {
+    let clip = swinging();
+    let period = clip.period_secs();
+    for (middle, width) in [
+        (0.0, 0.5),
+        (period, 0.5),
+        (0.03, 0.3),
+        (-0.21, 0.5),
+        (0.6, period),
+        (7.3, 0.2),
+    ] {
+        let after = edited(swinging(), moved(Moment::Secs(middle), width));
+        for sample in 0..COUNT {
+            // The same bump by its images in all periods nearby, instead of the short way round.
+            let times = (-12..12).map(|cycle| sample as f64 * STEP - middle + f64::from(cycle) * period);
+            let share: f64 = times.map(|secs| bump(secs, 0.5 * width)).sum();
+            let found = added(&clip, &after, 2, sample);
+            assert!(
+                (found.rotation - offset().rotation * share).length() < 1e-13,
+                "{middle} {sample}"
+            );
+            assert!(
+                (found.position - offset().position * share).length() < 1e-13,
+                "{middle} {sample}"
+            );
+            for other in [0, 1, 3] {
+                assert_eq!(
+                    clip.body_pose(sample).joint(other),
+                    after.body_pose(sample).joint(other)
+                );
+            }
+        }
+    }
+    let by_phase = edited(swinging(), moved(Moment::Phase(0.25), 0.4));
+    assert_eq!(by_phase, edited(swinging(), moved(Moment::Secs(0.25 * period), 0.4)));
+}
+
+/// An edited loop that starts elsewhere is the loop that starts elsewhere, edited: nothing tells where the seam is.
+#[test]
+fn the_seam_is_no_special_place() {
+    for later in [1, 17, COUNT / 2, COUNT - 1] {
+        let secs = later as f64 * STEP;
+        for (here, there) in [
+            (moved(Moment::Secs(0.02), 0.5), moved(Moment::Secs(0.02 - secs), 0.5)),
+            (
+                LoopEdit::Offset {
+                    joint: 1,
+                    offset: offset(),
+                },
+                LoopEdit::Offset {
+                    joint: 1,
+                    offset: offset(),
+                },
+            ),
+            (smooth(0.08), smooth(0.08)),
+            (smooth(0.5), smooth(0.5)),
+        ] {
+            let (one, other) = (edited(swinging(), here.clone()), edited(swinging_from(later), there));
+            let away = distance(&one, &other, later);
+            assert!(away < 1e-13, "{here:?} {later}: {away}");
+        }
+    }
+}
+
+fn smooth(deviation_secs: f64) -> LoopEdit {
+    LoopEdit::Smooth {
+        joints: vec![0, 1, 2, 3],
+        deviation_secs,
+    }
+}
+
+/// A harmonic of the period keeps exp(-(rate deviation)^2 / 2) of itself.
+#[test]
+fn smoothing_takes_out_harmonics_as_a_gaussian_does() {
+    let clip = swinging();
+    for deviation in [0.03, 0.06, 0.12] {
+        let after = edited(swinging(), smooth(deviation));
+        // The translation of a joint has the harmonics 1, 2 and 3 on its axes.
+        for sample in 0..COUNT {
+            let rest = DVec3::Y * 0.3;
+            let before = clip.body_pose(sample).translations[1] - rest;
+            let found = after.body_pose(sample).translations[1] - rest;
+            for (axis, harmonic) in [(0, 1.0), (1, 2.0), (2, 3.0)] {
+                let turns = TAU * harmonic * deviation / clip.period_secs();
+                let kept = libm::exp(-0.5 * turns * turns);
+                // The weights are sampled and end at four deviations, beyond which 6e-5 lie.
+                assert!(
+                    (found[axis] - kept * before[axis]).abs() < 2e-6,
+                    "{deviation} {sample} {axis}"
+                );
+            }
+        }
+    }
+}
+
+/// A joint that turns once round in a period goes on turning evenly: over the seam its quaternion changes its sign.
+#[test]
+fn a_joint_that_turns_round_is_smoothed_over_the_seam() {
+    let turning = |sample: usize| DQuat::from_axis_angle(DVec3::X, TAU * sample as f64 / COUNT as f64);
+    let rotations: Vec<DQuat> = (0..COUNT).map(turning).collect();
+    let joint = Joint {
+        name: "wheel".to_owned(),
+        parent: None,
+        rest_offset: DVec3::ZERO,
+        tip: None,
+    };
+    let skeleton = Skeleton::new(vec![joint]).unwrap();
+    let tracks = Tracks::new(skeleton, STEP, vec![DVec3::ZERO; COUNT], rotations).unwrap();
+    let wheel = LoopClip::new("wheel", tracks, 0, RootMotion::NONE).unwrap();
+    let after = edited(
+        wheel,
+        LoopEdit::Smooth {
+            joints: vec![0],
+            deviation_secs: 0.05,
+        },
+    );
+    for sample in 0..COUNT {
+        let away = rotation::difference(after.body_pose(sample).rotations[0], turning(sample)).length();
+        assert!(away < 1e-14, "{sample}: {away}");
+    }
+}
+
+fn noise(deviation: f64, seed: u64) -> LoopEdit {
+    LoopEdit::Noise {
+        joints: vec![1, 3],
+        deviation,
+        highest_hz: 3.0,
+        seed,
+    }
+}
+
+/// Its root mean square is the one asked for, its harmonics end where they should, and it has no step over the seam.
+#[test]
+fn noise_repeats_and_has_the_size_asked_for() {
+    let clip = swinging();
+    let after = edited(swinging(), noise(0.04, 5));
+    for joint in [1, 3] {
+        let values: Vec<DVec3> = (0..COUNT)
+            .map(|sample| added(&clip, &after, joint, sample).rotation)
+            .collect();
+        let square: f64 = values.iter().map(|v| v.length_squared()).sum::<f64>() / COUNT as f64;
+        assert!((square.sqrt() - 0.04).abs() < 1e-13);
+        for harmonic in 0..COUNT / 2 {
+            let mut sums = [DVec3::ZERO; 2];
+            for (sample, &value) in values.iter().enumerate() {
+                let angle = TAU * (harmonic * sample) as f64 / COUNT as f64;
+                sums[0] += value * libm::cos(angle);
+                sums[1] += value * libm::sin(angle);
+            }
+            let size = (sums[0].length() + sums[1].length()) / COUNT as f64;
+            // 3 Hz over 1.2 s.
+            let is_in = (1..=3).contains(&harmonic);
+            assert!(
+                if is_in { size > 1e-3 } else { size < 1e-13 },
+                "{joint} {harmonic}: {size}"
+            );
+        }
+    }
+    let other = edited(swinging(), noise(0.04, 6));
+    assert_eq!(after, edited(swinging(), noise(0.04, 5)));
+    assert!(distance(&after, &other, 0) > 0.01);
+}
+
+/// The root ends in the heading asked for, and the body does not change.
+#[test]
+fn an_aimed_loop_ends_in_its_heading() {
+    let clip = swinging();
+    for turn in [-TAU, -1.0, 0.0, 0.5, 3.0, TAU] {
+        let after = edited(swinging(), LoopEdit::Aim { turn });
+        assert_eq!(after.tracks(), clip.tracks());
+        let [start, end] = [0, COUNT].map(|key| after.root_pose(key).rotation);
+        let away = rotation::difference(end, rotation::from_yaw(turn) * start).length();
+        assert!(away < 1e-14, "{turn}: {away}");
+        assert_eq!(after.root().twist.linear, clip.root().twist.linear);
+    }
+}
+
+#[test]
+fn edits_of_nothing_leave_every_bit() {
+    let zero = JointOffset::ZERO;
+    let edits = [
+        LoopEdit::Move {
+            joint: 2,
+            at: Moment::Phase(0.9),
+            width_secs: None,
+            offset: zero,
+        },
+        LoopEdit::Offset { joint: 0, offset: zero },
+        smooth(0.0),
+        noise(0.0, 3),
+    ];
+    assert_eq!(edit::apply(swinging(), &edits, None), Ok(swinging()));
+    assert_eq!(edit::apply(swinging(), &[], None), Ok(swinging()));
+}
+
+#[test]
+fn what_cannot_be_edited_is_refused() {
+    let refused = |edit: LoopEdit| edit::apply(swinging(), &[edit], Some(0)).unwrap_err();
+    let far = |rotation: DVec3, position: DVec3| LoopEdit::Offset {
+        joint: 1,
+        offset: JointOffset { rotation, position },
+    };
+    assert_eq!(
+        refused(LoopEdit::Offset {
+            joint: 4,
+            offset: offset()
+        }),
+        EditError::Joint {
+            joint: 4,
+            num_joints: 4
+        }
+    );
+    assert_eq!(
+        refused(LoopEdit::Offset {
+            joint: 0,
+            offset: offset()
+        }),
+        EditError::RootJoint { name: "a".to_owned() }
+    );
+    let matches = [
+        (
+            refused(far(DVec3::X * 7.0, DVec3::ZERO)),
+            "turns a joint by up to 360 degrees",
+        ),
+        (refused(far(DVec3::NAN, DVec3::ZERO)), "turns a joint"),
+        (refused(far(DVec3::ZERO, DVec3::X * 101.0)), "by up to 100 m, found 101"),
+        (refused(far(DVec3::ZERO, DVec3::NAN)), "moves a joint"),
+        (refused(moved(Moment::Secs(f64::NAN), 0.5)), "must be a number"),
+        (refused(moved(Moment::Secs(0.0), 0.1)), "must be 0.120 to 1.200 s"),
+        (refused(moved(Moment::Secs(0.0), 1.3)), "must be 0.120 to 1.200 s"),
+        (refused(moved(Moment::Secs(0.0), f64::NAN)), "must be 0.120"),
+        (
+            refused(LoopEdit::Smooth {
+                joints: vec![1],
+                deviation_secs: 0.7,
+            }),
+            "0 to 0.600 s",
+        ),
+        (refused(LoopEdit::Aim { turn: 6.5 }), "up to 360 degrees"),
+        (refused(LoopEdit::Aim { turn: f64::NAN }), "up to 360 degrees"),
+        (refused(noise(2.0, 0)), "0 to 90 degrees"),
+        (
+            refused(LoopEdit::Noise {
+                joints: vec![1],
+                deviation: 0.1,
+                highest_hz: 0.0,
+                seed: 0,
+            }),
+            "highest rate",
+        ),
+    ];
+    for (error, words) in matches {
+        assert!(error.to_string().contains(words), "{error}");
+    }
+}
