@@ -1,6 +1,7 @@
 //! One module per command.
 
 pub(crate) mod blend;
+pub(crate) mod catalog;
 pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod cost;
@@ -13,6 +14,7 @@ mod like;
 pub(crate) mod list;
 pub(crate) mod make;
 mod make_all;
+mod make_many;
 pub(crate) mod matching;
 pub(crate) mod play;
 pub(crate) mod render;

@@ -1,5 +1,6 @@
 //! Answers of commands: facts, as JSON for programs and as text for people; one file for each command.
 
+pub(crate) mod catalog;
 pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod cost;
@@ -14,6 +15,7 @@ pub(crate) mod like;
 pub(crate) mod list;
 pub(crate) mod make;
 pub(crate) mod make_all;
+pub(crate) mod make_many;
 pub(crate) mod matching;
 pub(crate) mod play;
 pub(crate) mod render;
