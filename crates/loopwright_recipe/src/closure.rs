@@ -263,6 +263,39 @@ impl ClosureRecipe {
         said.iter().any(Option::is_some)
     }
 
+    /// This recipe with all that a method and an estimate of velocities state, so that [`Self::settings`] gives the same again.
+    #[must_use]
+    pub fn stating(&self, method: &Method, motion: SeamMotion) -> Self {
+        let [name, name_of_end] = method.names();
+        let crossfade = method.crossfade_secs;
+        // The shapes under a crossfade have the times of their names.
+        let own = |shape: Shape| crossfade.is_none().then_some(shape);
+        let [start, end] = [method.start, method.end].map(own);
+        let secs = |shape: Option<Shape>| crossfade.or(shape.map(Shape::secs));
+        let velocity = |shape: Option<Shape>| shape.and_then(|shape| shape.times()[1]);
+        let Shares { rho, sigma, tau } = method.shares;
+        Self {
+            method: Some(name),
+            method_start: None,
+            method_end: (name_of_end != name).then_some(name_of_end),
+            blend: secs(start),
+            blend_start: None,
+            blend_end: secs(end).filter(|_| start != end),
+            // Keys for both ends also set joints of their own method, and stay as they were.
+            velocity_blend_start: velocity(start),
+            velocity_blend_end: velocity(end),
+            hardness_start: start.and_then(Shape::hardness),
+            hardness_end: end.and_then(Shape::hardness),
+            share: match method.shares == Shares::all(0.5) {
+                true => Vec::new(),
+                false => vec![rho, sigma, tau],
+            },
+            continuity: (method.order != Order::default()).then_some(method.order),
+            seam_motion: (motion != SeamMotion::default()).then_some(motion),
+            ..self.clone()
+        }
+    }
+
     /// The recipe for a method that was chosen for the whole seam.
     pub fn chosen(&self, method: &Method) -> Self {
         let (name, secs) = match method.crossfade_secs {
@@ -316,6 +349,52 @@ fn shares(given: &[f64]) -> Result<Shares, RecipeError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Whatever a person sets at sliders comes back to the bit, through the text of a recipe too.
+    #[test]
+    fn a_stated_method_is_the_method_again() {
+        let joint = loopwright::Joint {
+            name: "a".to_owned(),
+            parent: None,
+            rest_offset: Default::default(),
+            tip: None,
+        };
+        let skeleton = Skeleton::new(vec![joint]).unwrap();
+        let times = [Some(0.123_456_789), Some(0.31)];
+        for name in ClosureName::OF_BODIES {
+            for order in Order::ALL {
+                for motion in SeamMotion::ALL {
+                    for (end_secs, rho) in [(times[0], 0.5), (Some(0.2), 0.3)] {
+                        let shape = |secs| name.shape(secs, times[1], Some(7.0));
+                        let (Some(start), Some(end)) = (shape(times[0]), shape(end_secs)) else {
+                            continue;
+                        };
+                        let mut method = Method {
+                            start,
+                            end,
+                            shares: Shares {
+                                rho,
+                                sigma: 0.5,
+                                tau: 0.5,
+                            },
+                            order,
+                            crossfade_secs: None,
+                        };
+                        if name == ClosureName::Crossfade {
+                            let plain = name.shape(None, None, None).unwrap();
+                            (method.start, method.end) = (plain, plain);
+                            method.crossfade_secs = Some(0.27);
+                        }
+                        let stated = ClosureRecipe::default().stating(&method, motion);
+                        let text = toml::to_string(&stated).unwrap();
+                        let read: ClosureRecipe = toml::from_str(&text).unwrap();
+                        let settings = read.settings(&[], &skeleton).unwrap();
+                        assert_eq!((settings.method, settings.motion), (method, motion), "{text}");
+                    }
+                }
+            }
+        }
+    }
 
     #[test]
     fn joints_are_read_from_the_end() {

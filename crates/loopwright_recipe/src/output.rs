@@ -159,6 +159,28 @@ impl OutputRecipe {
         }
     }
 
+    /// This recipe with all that these settings state, so that the same come of it again.
+    #[must_use]
+    pub fn stating(&self, root: &RootSettings, feet: &FeetSettings) -> Self {
+        let defaults = RootSettings::default();
+        let recenter = match root.recenter {
+            true => Recenter::On,
+            false => Recenter::Off,
+        };
+        Self {
+            // Always: that of a whole take may be another than the default.
+            root_motion: Some(root.mode),
+            root_space: (root.space != defaults.space).then_some(root.space),
+            path_smoothing: (root.path_smoothing_secs != defaults.path_smoothing_secs)
+                .then_some(root.path_smoothing_secs),
+            force_straight: (root.force_straight != defaults.force_straight).then_some(root.force_straight),
+            recenter: (root.recenter != self.engine().choices().is_engine).then_some(recenter),
+            root_speed: (feet.speed != RootSpeed::default()).then_some(feet.speed),
+            lock_feet: (feet.lock != FootLock::default()).then_some(feet.lock),
+            ..*self
+        }
+    }
+
     /// How densely the loop is sampled. Errors: the rate is not a positive number.
     pub fn sampling(&self) -> Result<Sampling, RecipeError> {
         match (self.fps, self.frames) {

@@ -26,9 +26,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let take = synthesize(&settings)?.take;
     let bytes = write_take(&take, &Source::for_take(&take, Format::Bvh))?.bytes;
-    let spent = median(|| Opened::read("walk.bvh", &bytes).map(drop))?;
+    let spent = median(|| Opened::read("walk.bvh", bytes.clone()).map(drop))?;
     writeln!(out, "{} frames of BVH opened: {spent:.1?}", take.num_frames())?;
-    let opened = Opened::read("walk.bvh", &bytes)?;
+    let opened = Opened::read("walk.bvh", bytes.clone())?;
     let first = Edit::first(&opened);
     let made = Made::of(&opened, &first)?;
     let (samples, joints) = (made.made.loop_clip.num_samples(), take.num_joints());

@@ -9,7 +9,7 @@ use eframe::egui::{
 use crate::{
     grade,
     model::{Action, Model},
-    panels::{self, ExportPanel},
+    panels::{self, ExportPanel, RecipePanel},
     timeline::{self, SeamCurve, TakeBar},
     viewport::Viewport,
     work::Wake,
@@ -61,6 +61,7 @@ pub struct Studio {
     take_bar: TakeBar,
     seam_curve: SeamCurve,
     export: ExportPanel,
+    recipe: RecipePanel,
     /// The path typed natively.
     #[cfg(not(target_arch = "wasm32"))]
     path: String,
@@ -80,6 +81,7 @@ impl Studio {
             take_bar: TakeBar::default(),
             seam_curve: SeamCurve::default(),
             export: ExportPanel::new(),
+            recipe: RecipePanel::default(),
             #[cfg(not(target_arch = "wasm32"))]
             path: String::new(),
             #[cfg(target_arch = "wasm32")]
@@ -283,7 +285,7 @@ impl Studio {
         wasm_bindgen_futures::spawn_local(async move {
             let file_name = file.path().to_string_lossy().into_owned();
             inbox.put(match file.bytes_async().await {
-                Ok(bytes) => Action::Open { file_name, bytes },
+                Ok(bytes) => Action::of_file(file_name, bytes),
                 Err(reason) => Action::CannotOpen { file_name, reason },
             });
         });
@@ -305,6 +307,9 @@ impl Studio {
         part("Closure").show(ui, |ui| panels::closure_ui(ui, model, actions));
         part("Root").show(ui, |ui| panels::root_motion_ui(ui, model, actions));
         part("Feet").show(ui, |ui| panels::feet_ui(ui, model, actions));
+        part("Stances by hand").show(ui, |ui| panels::stances_ui(ui, model, actions));
+        part("Edits").show(ui, |ui| panels::edits_ui(ui, model, actions));
+        part("Recipe").show(ui, |ui| self.recipe.recipe_ui(ui, model, &self.export.folder, actions));
         part("Export").show(ui, |ui| self.export.export_ui(ui, model, actions));
     }
 }

@@ -44,10 +44,7 @@ fn listen(input: &HtmlInputElement, inbox: Inbox) -> Result<(), JsValue> {
             let bytes = wasm_bindgen_futures::JsFuture::from(file.array_buffer()).await;
             chosen.set_value("");
             inbox.put(match bytes {
-                Ok(bytes) => Action::Open {
-                    file_name,
-                    bytes: js_sys::Uint8Array::new(&bytes).to_vec(),
-                },
+                Ok(bytes) => Action::of_file(file_name, js_sys::Uint8Array::new(&bytes).to_vec()),
                 Err(error) => Action::CannotOpen {
                     file_name,
                     reason: format!("{error:?}"),

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use loopwright_formats::Format;
+use loopwright_recipe::Recipe;
 
 use crate::road::{Edit, ExportError, Exported, Made, MadeError, OpenError, Opened};
 
@@ -20,6 +21,15 @@ pub enum Job {
         file_name: String,
         /// Its bytes.
         bytes: Vec<u8>,
+    },
+    /// Read a file again, as a recipe says.
+    Follow {
+        /// Name of the file.
+        file_name: String,
+        /// Its bytes.
+        bytes: Arc<Vec<u8>>,
+        /// The recipe.
+        recipe: Box<Recipe>,
     },
     /// Make a loop.
     Make {
@@ -44,6 +54,8 @@ pub enum Job {
 /// What came of it.
 #[derive(Debug)]
 pub enum Done {
+    /// A take was opened as a recipe says, and what the recipe makes of it.
+    Followed(Result<(Arc<Opened>, Box<Edit>), OpenError>),
     /// A take was opened.
     Opened(Result<Arc<Opened>, OpenError>),
     /// A loop was made.
@@ -57,7 +69,12 @@ impl Job {
     pub fn run(self) -> Done {
         match self {
             Self::Walk => Done::Opened(Opened::walk().map(Arc::new)),
-            Self::Open { file_name, bytes } => Done::Opened(Opened::read(&file_name, &bytes).map(Arc::new)),
+            Self::Open { file_name, bytes } => Done::Opened(Opened::read(&file_name, bytes).map(Arc::new)),
+            Self::Follow {
+                file_name,
+                bytes,
+                recipe,
+            } => Done::Followed(followed(&file_name, bytes, &recipe)),
             Self::Make { opened, edit, is_draft } => {
                 let made = match is_draft {
                     true => Made::draft(&opened, &edit),
@@ -74,14 +91,21 @@ impl Job {
         match self {
             Self::Walk => "Making a walk".to_owned(),
             Self::Open { file_name, .. } => format!("Reading {file_name} and finding its loops"),
+            Self::Follow { file_name, .. } => format!("Reading {file_name} as the recipe says"),
             Self::Make { .. } => "Closing the loop".to_owned(),
             Self::Export { .. } => "Writing the loop".to_owned(),
         }
     }
 
     fn opens(&self) -> bool {
-        matches!(self, Self::Walk | Self::Open { .. })
+        matches!(self, Self::Walk | Self::Open { .. } | Self::Follow { .. })
     }
+}
+
+fn followed(file_name: &str, bytes: Arc<Vec<u8>>, recipe: &Recipe) -> Result<(Arc<Opened>, Box<Edit>), OpenError> {
+    let opened = Opened::read_as(file_name, bytes, &recipe.take)?;
+    let edit = Edit::of_recipe(recipe, &opened).map_err(OpenError::Recipe)?;
+    Ok((Arc::new(opened), Box::new(edit)))
 }
 
 /// The work that goes on, and the one that waits.
@@ -222,7 +246,7 @@ impl Running {
             progress: job.progress(),
             opens: job.opens(),
             frames_before: match job {
-                Job::Open { .. } => Self::FRAMES_BEFORE_LONG,
+                Job::Open { .. } | Job::Follow { .. } => Self::FRAMES_BEFORE_LONG,
                 _ => 0,
             },
             job: Some(job),

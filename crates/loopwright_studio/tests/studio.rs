@@ -11,7 +11,8 @@ use loopwright::{
     closure::{ClosureName, Method, Shape},
     feet::FootLock,
 };
-use loopwright_formats::{Format, LoopFile, Sidecar, Source, load, write_take};
+use loopwright_formats::{Format, Limits, LoopFile, Sidecar, Source, load, loop_file::facts::TakeFacts, write_take};
+use loopwright_recipe::{EditRecipe, Recipe};
 use loopwright_studio::{Action, Model, Studio, model::Stretch};
 use loopwright_synth::{WalkSettings, synthesize};
 
@@ -184,7 +185,11 @@ fn every_format_is_what_the_library_writes() {
             is_there
         });
         let exported = exported.take().unwrap();
-        let wanted = LoopFile::write(&made.made, &opened.source.in_format(format, opened.take())).unwrap();
+        let source = opened.source.in_format(format, opened.take());
+        // As the command line writes it: with a root joint where engines want one.
+        let writing = (made.output).writing(format, opened.analysis.root_joint(), Limits::default());
+        let take = TakeFacts::of("walk.bvh", opened.take(), opened.source.space());
+        let wanted = LoopFile::write_with(&made.made, take, &source, &writing).unwrap();
         assert!(exported.bytes == wanted.bytes().as_ref(), "{format:?}");
         assert_eq!(exported.file_name, format!("walk-loop.{}", format.extension()));
     }
@@ -302,4 +307,153 @@ fn a_drag_shows_drafts_and_ends_with_held_feet() {
     harness.state_mut().as_mut().unwrap().apply(Action::Undo);
     wait(&mut harness, "the drag is taken back", is_made);
     assert!(!model(&harness).can_undo());
+}
+
+/// The loop that a recipe makes of a take, by the libraries alone, as the command line makes it.
+fn made_by_recipe(text: &str, bytes: &[u8], format: Format) -> Vec<u8> {
+    use loopwright_formats::{AnimationChoice, read_take};
+    let recipe = Recipe::read(text.as_bytes()).unwrap();
+    let study = &recipe.take;
+    let settings = study.settings(study.space(), AnimationChoice::Auto, Limits::default());
+    let file = read_take(bytes, "stroll", &settings, &mut Vec::new()).unwrap();
+    let analysis = Analysis::with(&file.take, &study.overrides()).unwrap();
+    let search = SearchSettings {
+        cycles: recipe.stretch.cycles,
+        ..SearchSettings::default()
+    };
+    let (start, end) = recipe.stretch.start.zip(recipe.stretch.end).unwrap();
+    let candidate = analysis.appraise(start, end, &search).unwrap();
+    let output = recipe.output.filled(file.take.frame_rate_hz(), &candidate);
+    let settings = recipe.loop_settings(&output, &analysis, &mut Vec::new()).unwrap();
+    let made = analysis.make_loop(&candidate, &settings).unwrap();
+    let source = output.engine().placed(file.source.in_format(format, &file.take));
+    let writing = output.writing(format, analysis.root_joint(), Limits::default());
+    let take = TakeFacts::of("stroll.bvh", &file.take, file.source.space());
+    let mut written = LoopFile::write_with(&made, take, &source, &writing).unwrap();
+    written.sidecar.candidate.several_cycles_for = recipe.stretch.several_cycles_for;
+    written.bytes().into_owned()
+}
+
+/// What is saved makes the same bytes again: by the libraries, by the studio, and by the command that LOOPWRIGHT names, if any.
+#[test]
+fn a_saved_recipe_makes_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("stroll.bvh");
+    let bytes = walk_bvh();
+    std::fs::write(&path, &bytes).unwrap();
+    let mut harness = studio(1280.0, 3600.0);
+    open(&mut harness, &path);
+    let click = |harness: &mut Harness<'static, Option<Studio>>, label: &str| {
+        harness.get_by_label(label).click();
+        harness.run_steps(3);
+        wait(harness, label, is_made);
+    };
+    harness.get_by_label("Method").click();
+    harness.run_steps(3);
+    click(&mut harness, "spring");
+    for kind in ["joint at a time", "joint all the time", "smooth", "aim", "noise"] {
+        click(&mut harness, &format!("Add: {kind}"));
+    }
+    assert_eq!(model(&harness).made().unwrap().made.edits.len(), 5);
+    // Values, as the widgets set them.
+    let mut edit = model(&harness).edit().unwrap().clone();
+    for layer in &mut edit.recipe.edits {
+        match layer {
+            EditRecipe::Move { rotation, .. } | EditRecipe::Offset { rotation, .. } => *rotation = [5.0, 0.0, 12.5],
+            EditRecipe::Aim { turn } => *turn = 20.0,
+            _ => {}
+        }
+    }
+    let edit = Box::new(edit);
+    let action = Action::Edit { edit, is_final: true };
+    harness.state_mut().as_mut().unwrap().apply(action);
+    wait(&mut harness, "the edits are made", is_made);
+    click(&mut harness, "Add a stance of LeftFoot");
+
+    harness.get_by_label("Save the recipe").click();
+    harness.run_steps(3);
+    harness.get_by_label("Export the loop").click();
+    harness.run_steps(3);
+    let sidecar = folder.path().join("stroll-loop.bvh.json");
+    wait(&mut harness, "the file is there", |_| sidecar.exists());
+    let text = std::fs::read_to_string(folder.path().join("stroll-loop.toml")).unwrap();
+    let exported = std::fs::read(folder.path().join("stroll-loop.bvh")).unwrap();
+    assert!(exported == made_by_recipe(&text, &bytes, Format::Bvh), "{text}");
+    let facts = Sidecar::from_json(&std::fs::read(&sidecar).unwrap()).unwrap();
+    assert_eq!(facts.edits.len(), 5);
+    // The facts inside a glTF file are the same, too.
+    let (opened, made) = (model(&harness).opened().unwrap(), model(&harness).finished().unwrap());
+    let glb = loopwright_studio::model::Exported::of(opened, made, Format::Glb).unwrap();
+    assert!(glb.bytes == made_by_recipe(&text, &bytes, Format::Glb), "GLB");
+    if let Some(command) = std::env::var_os("LOOPWRIGHT") {
+        for (name, wanted) in [("again.bvh", &exported), ("again.glb", &glb.bytes)] {
+            let done = std::process::Command::new(&command)
+                .args(["make", "stroll.bvh", "--recipe", "stroll-loop.toml", "-o", name])
+                .current_dir(folder.path())
+                .status();
+            assert!(done.unwrap().code() < Some(2));
+            assert!(std::fs::read(folder.path().join(name)).unwrap() == *wanted, "{name}");
+        }
+    }
+
+    // Opened again it is the same, on a take that was opened afresh.
+    let saved = model(&harness).finished().unwrap().recipe.clone();
+    harness.state_mut().as_mut().unwrap().open_path(&path);
+    wait(&mut harness, "the take is open again", |model| {
+        is_made(model) && model.edit().is_some_and(|edit| edit.recipe.edits.is_empty())
+    });
+    let recipe = folder.path().join("stroll-loop.toml");
+    harness.state_mut().as_mut().unwrap().open_path(&recipe);
+    wait(&mut harness, "the recipe is followed", |model| {
+        is_made(model) && model.edit().is_some_and(|edit| edit.recipe.edits.len() == 5)
+    });
+    assert_eq!(model(&harness).finished().unwrap().recipe, saved);
+    assert_eq!(model(&harness).recipe_text().unwrap().unwrap(), text);
+    harness.get_by_label("Undo").click();
+    harness.run_steps(2);
+    wait(&mut harness, "the recipe is taken back", is_made);
+    assert!(model(&harness).edit().unwrap().recipe.edits.is_empty());
+    // What is no recipe changes nothing.
+    std::fs::write(&recipe, "[closure]\nmetod = \"spring\"\n").unwrap();
+    harness.state_mut().as_mut().unwrap().open_path(&recipe);
+    wait(&mut harness, "it is said", |model| model.problem().is_some());
+    harness.get_by_label_contains("unknown field");
+}
+
+#[test]
+fn stances_are_added_dragged_and_removed() {
+    let mut harness = studio(1280.0, 3600.0);
+    wait(&mut harness, "the walk is closed", is_made);
+    harness.key_press(eframe::egui::Key::Space);
+    harness.key_press(eframe::egui::Key::Home);
+    harness.run_steps(3);
+    let contacts = |model: &Model| model.finished().unwrap().made.feet.contacts.clone();
+    let detected = contacts(model(&harness));
+    harness.get_by_label("Add a stance of LeftFoot").click();
+    harness.run_steps(3);
+    wait(&mut harness, "it is added", is_made);
+    let stances = |harness: &Harness<'_, Option<Studio>>| model(harness).edit().unwrap().recipe.stances.clone();
+    let added = stances(&harness)[0].clone();
+    assert!(added.stands && added.to > added.from);
+    // The bar is dragged along the loop; its length stays.
+    let at = harness.get_by_label("Stance 1").rect().center();
+    harness.drag_at(at);
+    harness.step();
+    harness.hover_at(at + eframe::egui::vec2(80.0, 0.0));
+    harness.step();
+    harness.drop_at(at + eframe::egui::vec2(80.0, 0.0));
+    harness.run_steps(2);
+    wait(&mut harness, "it is dragged", is_made);
+    let dragged = stances(&harness)[0].clone();
+    assert!(dragged.from > added.from + 0.1, "{added:?} {dragged:?}");
+    assert!((dragged.to - dragged.from - (added.to - added.from)).abs() < 1e-9);
+    harness.get_by_label("Stance 1 stands").click();
+    harness.run_steps(3);
+    wait(&mut harness, "it swings", is_made);
+    assert!(!stances(&harness)[0].stands);
+    harness.get_by_label("Remove stance 1").click();
+    harness.run_steps(3);
+    wait(&mut harness, "it is removed", is_made);
+    assert!(stances(&harness).is_empty());
+    assert_eq!(contacts(model(&harness)), detected);
 }

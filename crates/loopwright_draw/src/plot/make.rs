@@ -1,4 +1,5 @@
-//! The effect of closing on a loop: its path from above, the offsets, the most changed joints, and its feet over the ground.
+//! The effect of closing on a loop: its path from above, the offsets, the most changed joints, the path of its root in space, and
+//! its feet over the ground.
 
 use core::f64::consts::{PI, TAU};
 
@@ -13,6 +14,7 @@ use super::{
     axes::{self, Axis, Panel, Range, nice_step, stroke_width},
     feet,
     legend::{DASHED, Heading, Key, Sign},
+    root_path,
     style::{self, Ink, SERIES},
     svg::{Anchor, Area, Svg, number},
     text,
@@ -35,7 +37,8 @@ pub fn make(analysis: &Analysis, made: &MadeLoop) -> String {
     offsets(&mut svg, made, left, width, top, map_bottom);
 
     let bottom = curves(&mut svg, made, map_bottom + 22.0);
-    let bottom = feet::panels(&mut svg, analysis, made, bottom + 8.0);
+    let bottom = root_path::panel(&mut svg, made, bottom + 8.0);
+    let bottom = feet::panels(&mut svg, analysis, made, bottom + 22.0);
     svg.finish(&title, bottom + style::MARGIN - 6.0)
 }
 

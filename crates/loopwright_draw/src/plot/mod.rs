@@ -43,6 +43,8 @@ mod fit;
 
 mod paths;
 
+mod root_path;
+
 mod png;
 
 pub use cost::{TransitionMap, displacements, transitions};

@@ -15,8 +15,9 @@ use loopwright::{
 };
 
 use super::facts::{
-    BearingFacts, CandidateFacts, ClosureFacts, ContactFacts, EditFacts, FeetFacts, FootFacts, FootTreatment,
-    MeanCycleFacts, QualityFacts, RecenteredFacts, RootMotionFacts, SpeedSource, UsedCycleFacts, WholeClipFacts,
+    BasisFacts, BearingFacts, CandidateFacts, ClosureFacts, ContactFacts, EditFacts, FeetFacts, FootFacts,
+    FootTreatment, MeanCycleFacts, QualityFacts, RecenteredFacts, RootMotionFacts, SpeedSource, UsedCycleFacts,
+    WholeClipFacts,
 };
 use super::verdict::Verdict;
 
@@ -179,6 +180,7 @@ pub fn root_motion(root: &RootMotion, mode: RootMode, space: RootSpace) -> RootM
         speed_mps: ops::hypot(velocity.x, velocity.z),
         turn_rate_dps: turn.y.to_degrees(),
         radius_m: root.twist.radius(),
+        basis: Some(BasisFacts::of(root)),
         climb_mps: root.twist.climb(up),
         start_position_m: root.start.translation.to_array(),
         start_yaw_deg: rotation::yaw_of(root.start.rotation).to_degrees(),

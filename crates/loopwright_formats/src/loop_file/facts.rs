@@ -4,12 +4,14 @@
 //! consistent. A key ends in its unit. Positions and directions have +Y up and +Z forward, whatever the file uses. `None`
 //! stands for an unknown value.
 
+use core::f64::consts::TAU;
+
 use glam::DVec3;
 use loopwright::{
-    LoopCandidate, RootMode, Take,
+    LoopCandidate, RootMode, RootMotion, Take,
     candidate::{LastKey, OutcomePart, WholeClipKind},
     feet::{FootPoint, HeldBy},
-    math::{Rigid, rotation},
+    math::{Rigid, Screw, rotation},
     root_motion::RootSpace,
 };
 use serde::{Deserialize, Serialize};
@@ -244,6 +246,9 @@ pub struct RootMotionFacts {
     pub climb_mps: f64,
     /// Radius of the path; null for a straight one.
     pub radius_m: Option<f64>,
+    /// The path of the root in terms of its axis; null in loops of former versions.
+    #[serde(default)]
+    pub basis: Option<BasisFacts>,
     /// Position of the root at the first key.
     pub start_position_m: [f64; 3],
     /// Direction in which the root faces there: rotation about +Y from +Z, left positive.
@@ -262,6 +267,66 @@ pub struct RootMotionFacts {
     /// Length of the arc of the root motion divided by the length of the recorded path: near 1 if one constant motion describes
     /// the path; null if the body hardly moves.
     pub arc_to_path_ratio: Option<f64>,
+}
+
+/// The path of a constant root motion, at its first key: a circle or a helix around an axis, or a straight line.
+///
+/// In the directions of the ground, +Y up, and at the places where the loop stands.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BasisFacts {
+    /// Direction in which the root moves at the start, a unit vector; null where it does not move.
+    pub direction: Option<[f64; 3]>,
+    /// Direction of the axis, a unit vector about which the root turns to the left; null for a straight path, and so are the others.
+    pub axis: Option<[f64; 3]>,
+    /// The point of the axis nearest to the start.
+    pub axis_point_m: Option<[f64; 3]>,
+    /// Distance of the path from the axis.
+    pub radius_m: Option<f64>,
+    /// How far the path climbs along the axis in a whole turn, negative against it.
+    pub pitch_m: Option<f64>,
+}
+
+impl BasisFacts {
+    /// The path of a root motion. As everywhere, a radius of more than a kilometre makes it straight.
+    pub fn of(root: &RootMotion) -> Self {
+        let screw = Screw::from(root.twist);
+        let turned = |v: DVec3| (root.start.rotation * v).to_array();
+        let direction = root.twist.linear.try_normalize().map(turned);
+        match root.twist.radius() {
+            Some(radius) => Self {
+                direction,
+                axis: Some(turned(screw.axis)),
+                axis_point_m: Some(root.start.transform_point(-screw.basis_x * radius).to_array()),
+                radius_m: Some(radius),
+                pitch_m: Some(screw.climb * TAU / screw.rate),
+            },
+            None => Self {
+                direction,
+                ..Self::default()
+            },
+        }
+    }
+
+    /// The same path mirrored across X: a left turn becomes one to the right, about an axis that turns with it.
+    #[must_use]
+    pub(super) fn mirrored(mut self) -> Self {
+        for v in [&mut self.direction, &mut self.axis_point_m].into_iter().flatten() {
+            v[0] *= -1.0;
+        }
+        if let Some([_, y, z]) = &mut self.axis {
+            *y *= -1.0;
+            *z *= -1.0;
+        }
+        self.pitch_m = self.pitch_m.map(|pitch| -pitch);
+        self
+    }
+
+    /// All numbers.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = f64> {
+        let vectors = [self.direction, self.axis, self.axis_point_m];
+        let alone = [self.radius_m, self.pitch_m].into_iter().flatten();
+        vectors.into_iter().flatten().flatten().chain(alone)
+    }
 }
 
 /// The motion that brought a loop to the origin: a turn about +Y through the take's origin, then a move over the ground.
@@ -546,4 +611,54 @@ pub struct BlendFacts {
     pub weights: Vec<f64>,
     /// The phase of each, 0 to 1, that matches the start of the first.
     pub phases: Vec<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use loopwright::math::Twist;
+
+    use super::*;
+
+    /// A left turn of 90 deg/s at 2 m/s that climbs by 0.5 m/s, from a start that faces +X: about an axis 4/pi m to its left, at -Z.
+    #[test]
+    fn the_basis_of_a_helix_is_that_of_its_axis() {
+        let quarter = core::f64::consts::FRAC_PI_2;
+        let root = RootMotion {
+            start: Rigid::from_yaw(quarter, DVec3::new(1.0, 0.2, 3.0)),
+            twist: Twist {
+                linear: DVec3::new(0.0, 0.5, 2.0),
+                angular: DVec3::Y * quarter,
+            },
+        };
+        let basis = BasisFacts::of(&root);
+        let near = |found: Option<[f64; 3]>, expected: DVec3| {
+            let found = DVec3::from_array(found.unwrap());
+            assert!((found - expected).length() < 1e-12, "{found} {expected}");
+        };
+        let radius = 4.0 / core::f64::consts::PI;
+        near(basis.axis, DVec3::Y);
+        near(basis.axis_point_m, DVec3::new(1.0, 0.2, 3.0 - radius));
+        near(basis.direction, DVec3::new(2.0, 0.5, 0.0).normalize());
+        assert!((basis.radius_m.unwrap() - radius).abs() < 1e-12);
+        assert!((basis.pitch_m.unwrap() - 2.0).abs() < 1e-12);
+        // Every point of the path has that distance from the axis.
+        for secs in [0.3, 1.7, 3.1] {
+            let away = (root.at(secs).translation - DVec3::from_array(basis.axis_point_m.unwrap()))
+                * DVec3::new(1.0, 0.0, 1.0);
+            assert!((away.length() - radius).abs() < 1e-12);
+        }
+        let mirrored = basis.mirrored();
+        near(mirrored.axis, DVec3::NEG_Y);
+        near(mirrored.axis_point_m, DVec3::new(-1.0, 0.2, 3.0 - radius));
+        assert!((mirrored.pitch_m.unwrap() + 2.0).abs() < 1e-12);
+        let straight = BasisFacts::of(&RootMotion {
+            twist: Twist {
+                angular: DVec3::ZERO,
+                ..root.twist
+            },
+            ..root
+        });
+        assert!(straight.direction.is_some() && straight.axis.is_none() && straight.radius_m.is_none());
+        assert_eq!(BasisFacts::of(&RootMotion::NONE), BasisFacts::default());
+    }
 }

@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 
 use super::{
     facts::{
-        BlendFacts, CandidateFacts, ClosureFacts, EditFacts, FeetFacts, MeanCycleFacts, PlaybackFacts, QualityFacts,
-        RootMotionFacts, TakeFacts,
+        BasisFacts, BlendFacts, CandidateFacts, ClosureFacts, EditFacts, FeetFacts, MeanCycleFacts, PlaybackFacts,
+        QualityFacts, RootMotionFacts, TakeFacts,
     },
     importer::TargetFacts,
     json::to_text,
@@ -249,6 +249,7 @@ impl Sidecar {
         root_motion.turn_rate_dps *= -1.0;
         root_motion.start_position_m[0] *= -1.0;
         root_motion.start_yaw_deg *= -1.0;
+        root_motion.basis = root_motion.basis.take().map(BasisFacts::mirrored);
         if let Some(recentered) = &mut root_motion.recentered {
             recentered.turn_deg *= -1.0;
             recentered.moved_m[0] *= -1.0;
@@ -326,6 +327,9 @@ impl Sidecar {
                 in_range("mean_cycle.cycles", number, 0.0..=most)?;
             }
             in_range("mean_cycle.cycles.share", cycle.share, 0.0..=1.0)?;
+        }
+        for number in root_motion.basis.iter().flat_map(BasisFacts::numbers) {
+            in_range("root_motion.basis", number, -MAX_NUMBER..=MAX_NUMBER)?;
         }
         for number in self.edits.iter().flat_map(EditFacts::numbers) {
             in_range("edits", number, -MAX_NUMBER..=MAX_NUMBER)?;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use loopwright::closure::ClosureName;
 use loopwright_formats::Format;
+use loopwright_recipe::{Recipe, RecipeError};
 
 pub use history::History;
 pub use playback::{Playback, RootView, SPEEDS, Shown};
@@ -29,6 +30,11 @@ pub enum Action {
         /// Its name.
         file_name: String,
         /// Its bytes.
+        bytes: Vec<u8>,
+    },
+    /// Follow a recipe: read the take as it says, and make what it makes.
+    OpenRecipe {
+        /// Bytes of its file.
         bytes: Vec<u8>,
     },
     /// Report a file that the system does not give.
@@ -83,6 +89,16 @@ pub enum Action {
     Help(bool),
     /// Forget what went wrong.
     Dismiss,
+}
+
+impl Action {
+    /// Opens a file: a recipe where its name ends in `.toml`, else a take.
+    pub(crate) fn of_file(file_name: String, bytes: Vec<u8>) -> Self {
+        match file_name.to_ascii_lowercase().ends_with(".toml") {
+            true => Self::OpenRecipe { bytes },
+            false => Self::Open { file_name, bytes },
+        }
+    }
 }
 
 /// What went wrong last.
@@ -252,6 +268,8 @@ impl Model {
         while let Some(done) = self.work.poll() {
             match done {
                 Done::Opened(Ok(opened)) => self.take_in(opened),
+                Done::Followed(Ok((opened, edit))) => self.take_in_with(opened, *edit),
+                Done::Followed(Err(error)) => self.problem = Some(error.into()),
                 Done::Opened(Err(error)) => self.problem = Some(error.into()),
                 Done::Made(Ok(made)) => {
                     self.num_made += 1;
@@ -272,16 +290,14 @@ impl Model {
                 self.problem = None;
                 self.work.start(Job::Open { file_name, bytes });
             }
+            Action::OpenRecipe { bytes } => self.follow(&bytes),
             Action::CannotOpen { file_name, reason } => {
                 self.problem = Some(Problem::Open(OpenError::File { file_name, reason }));
             }
             Action::Cancel => self.work.cancel(),
             Action::Choose(stretch) => {
                 if let Some(edit) = self.edit() {
-                    let edit = Edit {
-                        stretch,
-                        ..edit.clone()
-                    };
+                    let edit = edit.of_stretch(stretch);
                     self.set(edit, true);
                 }
             }
@@ -350,8 +366,45 @@ impl Model {
         }
     }
 
+    /// Follows a recipe: at once, or after the take was read as it says.
+    fn follow(&mut self, bytes: &[u8]) {
+        let Some(opened) = self.opened.clone() else {
+            return;
+        };
+        let recipe = match Recipe::read(bytes) {
+            Ok(recipe) => recipe,
+            Err(error) => {
+                self.problem = Some(OpenError::Recipe(error).into());
+                return;
+            }
+        };
+        match &opened.bytes {
+            Some(bytes) if recipe.take != opened.study => self.work.start(Job::Follow {
+                file_name: opened.file_name.clone(),
+                bytes: Arc::clone(bytes),
+                recipe: Box::new(recipe),
+            }),
+            _ => match Edit::of_recipe(&recipe, &opened) {
+                Ok(edit) => {
+                    self.problem = None;
+                    self.set(edit, true);
+                }
+                Err(error) => self.problem = Some(OpenError::Recipe(error).into()),
+            },
+        }
+    }
+
+    /// The text of the recipe of the loop that is chosen. Errors: a number that TOML cannot hold.
+    pub fn recipe_text(&self) -> Option<Result<String, RecipeError>> {
+        self.finished().map(|made| made.recipe.to_text())
+    }
+
     fn take_in(&mut self, opened: Arc<Opened>) {
         let edit = Edit::first(&opened);
+        self.take_in_with(opened, edit);
+    }
+
+    fn take_in_with(&mut self, opened: Arc<Opened>, edit: Edit) {
         self.made = None;
         self.problem = None;
         self.shown = Shown::Loop;

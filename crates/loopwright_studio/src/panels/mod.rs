@@ -2,6 +2,8 @@
 
 mod closure;
 
+mod edits;
+
 mod export;
 
 mod feet;
@@ -12,15 +14,22 @@ mod help;
 
 mod loops;
 
+mod recipe;
+
 mod root_motion;
 
+mod stances;
+
 pub(crate) use closure::closure_ui;
+pub(crate) use edits::edits_ui;
 pub(crate) use export::ExportPanel;
 pub(crate) use feet::feet_ui;
 pub(crate) use figures::figures_ui;
 pub(crate) use help::{help_ui, keys, release_clicked};
 pub(crate) use loops::loops_ui;
+pub(crate) use recipe::RecipePanel;
 pub(crate) use root_motion::root_motion_ui;
+pub(crate) use stances::stances_ui;
 
 use eframe::egui::{Response, Ui};
 

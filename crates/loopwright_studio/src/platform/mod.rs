@@ -6,9 +6,11 @@ mod native;
 mod web;
 
 #[cfg(not(target_arch = "wasm32"))]
-pub(crate) use native::{HAS_FOLDERS, exists, first_folder, open_path, save};
+pub(crate) use native::{HAS_FOLDERS, exists, first_folder, is_there, open_path, save, save_text};
 #[cfg(target_arch = "wasm32")]
-pub(crate) use web::{HAS_FOLDERS, INPUT, choose_file, document, element, exists, first_folder, save, say};
+pub(crate) use web::{
+    HAS_FOLDERS, INPUT, choose_file, document, element, exists, first_folder, is_there, save, save_text, say,
+};
 
 /// Why a file could not be saved.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

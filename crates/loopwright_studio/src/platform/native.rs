@@ -38,6 +38,22 @@ pub(crate) fn save(folder: &str, exported: &Exported) -> Result<String, SaveErro
     Ok(place)
 }
 
+/// Whether there is a file of that name.
+pub(crate) fn is_there(folder: &str, file_name: &str) -> bool {
+    Path::new(folder).join(file_name).exists()
+}
+
+/// Writes a text. Returns where it is.
+pub(crate) fn save_text(folder: &str, file_name: &str, text: &str) -> Result<String, SaveError> {
+    let path = Path::new(folder).join(file_name);
+    let place = path.display().to_string();
+    fs::write(&path, text).map_err(|error| SaveError::File {
+        path: place.clone(),
+        reason: error.to_string(),
+    })?;
+    Ok(place)
+}
+
 /// Reads a file to be opened.
 pub(crate) fn open_path(path: &Path) -> Action {
     let file_name = path
@@ -51,7 +67,7 @@ pub(crate) fn open_path(path: &Path) -> Action {
         _ => fs::read(path).map_err(|error| error.to_string()),
     };
     match bytes {
-        Ok(bytes) => Action::Open { file_name, bytes },
+        Ok(bytes) => Action::of_file(file_name, bytes),
         Err(reason) => Action::CannotOpen { file_name, reason },
     }
 }

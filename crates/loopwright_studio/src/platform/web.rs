@@ -36,6 +36,19 @@ pub(crate) fn save(_folder: &str, exported: &Exported) -> Result<String, SaveErr
     Ok(exported.file_name.clone())
 }
 
+/// The browser gives a new name to a file that is there already.
+pub(crate) fn is_there(_folder: &str, _file_name: &str) -> bool {
+    false
+}
+
+/// Downloads a text. Returns the name of the file.
+pub(crate) fn save_text(_folder: &str, file_name: &str, text: &str) -> Result<String, SaveError> {
+    download(file_name, text.as_bytes()).map_err(|_| SaveError::Download {
+        file_name: file_name.to_owned(),
+    })?;
+    Ok(file_name.to_owned())
+}
+
 /// Clicks a link to the bytes that nobody sees.
 fn download(file_name: &str, bytes: &[u8]) -> Result<(), JsValue> {
     let document = web_sys::window()

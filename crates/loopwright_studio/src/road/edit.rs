@@ -1,6 +1,8 @@
 //! What a person chooses: the stretch of the take, and how it becomes a loop. This value is what undo takes back.
 
-use loopwright::{LoopSettings, candidate::WholeClip, closure::ClosureName, closure::Method};
+use loopwright::{LoopCandidate, LoopSettings, candidate::WholeClip, closure::ClosureName, closure::Method};
+
+use loopwright_recipe::{ClosureRecipe, OutputRecipe, Recipe, RecipeError, StretchRecipe};
 
 use super::{opened::Opened, stretch::Stretch};
 
@@ -11,8 +13,10 @@ pub struct Edit {
     pub stretch: Stretch,
     /// Whether the closure is found by trying several; the shares and the order of the method below stay.
     pub tries_closures: bool,
-    /// The settings of the core.
+    /// How the seam is closed, what the root does and whether feet are held.
     pub settings: LoopSettings,
+    /// All else, as a recipe says it; what stands in it of closure, root and feet is replaced by the settings.
+    pub recipe: Recipe,
 }
 
 impl Edit {
@@ -27,7 +31,66 @@ impl Edit {
             stretch: opened.first_stretch(),
             tries_closures: false,
             settings,
+            recipe: Recipe {
+                take: opened.study.clone(),
+                ..Recipe::default()
+            },
         }
+    }
+
+    /// The choices that a recipe holds. Errors: [`RecipeError`].
+    pub fn of_recipe(recipe: &Recipe, opened: &Opened) -> Result<Self, RecipeError> {
+        let stretch = match (recipe.stretch.start, recipe.stretch.end) {
+            (Some(start_frame), Some(end_frame)) => Stretch::Frames { start_frame, end_frame },
+            _ => opened.first_stretch(),
+        };
+        let mut output = recipe.output;
+        // An engine may choose, and so may a whole take; a stretch that is not one is judged anew when the loop is made.
+        if let Ok(candidate) = opened.candidate(stretch) {
+            output = output.filled(opened.take().frame_rate_hz(), &candidate);
+        }
+        let settings = recipe.loop_settings(&output, &opened.analysis, &mut Vec::new())?;
+        Ok(Self {
+            stretch,
+            tries_closures: recipe.closure.method == Some(ClosureName::Auto),
+            settings,
+            recipe: recipe.clone(),
+        })
+    }
+
+    /// The choices as a recipe; that of `make --recipe`, but for the stretch, which [`Recipe::done`] states.
+    pub fn to_recipe(&self) -> Recipe {
+        let closure = &self.settings.closure;
+        let stated = self.recipe.closure.stating(&closure.method, closure.motion);
+        Recipe {
+            closure: match self.tries_closures {
+                true => ClosureRecipe {
+                    method: Some(ClosureName::Auto),
+                    blend: None,
+                    ..stated
+                },
+                false => stated,
+            },
+            output: OutputRecipe::stating(&self.recipe.output, &self.settings.root, &self.settings.feet),
+            ..self.recipe.clone()
+        }
+    }
+
+    /// The same choices for another stretch, of which the recipe knows nothing yet.
+    #[must_use]
+    pub fn of_stretch(&self, stretch: Stretch) -> Self {
+        let mut edit = self.clone();
+        edit.stretch = stretch;
+        edit.recipe.stretch = StretchRecipe {
+            mean_cycles: self.recipe.stretch.mean_cycles,
+            ..StretchRecipe::default()
+        };
+        edit
+    }
+
+    /// The recipe of a loop that was made of a stretch, by a method if one was chosen for it.
+    pub(super) fn done(&self, candidate: &LoopCandidate, method: Option<&Method>) -> Recipe {
+        self.to_recipe().done(candidate, method)
     }
 
     /// The name of the closure.

@@ -1,6 +1,6 @@
 //! A loop as a file, with the sidecar that stands beside it.
 
-use loopwright_formats::{Format, LoopFile, LoopFileError, SidecarError};
+use loopwright_formats::{Format, Limits, LoopFile, LoopFileError, SidecarError, loop_file::facts::TakeFacts};
 
 use super::{made::Made, opened::Opened};
 
@@ -33,13 +33,32 @@ pub enum ExportError {
 impl Exported {
     /// Writes the loop in a format: the take's own keeps hierarchy, unit and up axis. Errors: [`ExportError`].
     pub fn of(opened: &Opened, made: &Made, format: Format) -> Result<Self, ExportError> {
-        let source = opened.source.in_format(format, opened.take());
-        let written = LoopFile::write(&made.made, &source)?;
-        let bytes = written.bytes().into_owned();
+        let engine = made.output.engine();
+        let source = engine.placed(opened.source.in_format(format, opened.take()));
+        let writing = made
+            .output
+            .writing(format, opened.analysis.root_joint(), Limits::default());
+        let take = TakeFacts {
+            animation: opened.source.as_gltf().map(|_| opened.take().name().to_owned()),
+            ..TakeFacts::of(&opened.file_name, opened.take(), opened.source.space())
+        };
+        let mut loop_made = made.made.clone();
+        // As the command line sees the stretch that the recipe names.
+        loop_made.candidate = opened.candidate_of_recipe(&made.recipe, &made.candidate);
+        let written = LoopFile::write_with(&loop_made, take, &source, &writing)?;
         let file_name = Self::file_name(opened, format);
+        let mut written = written;
+        let clip = &made.made.loop_clip;
+        let sidecar = &mut written.sidecar;
+        sidecar.target =
+            (made.output.target).map(|engine| engine.facts(sidecar, clip.skeleton(), 1.0 / clip.step_secs()));
+        if made.recipe.stretch.start.is_some() {
+            sidecar.candidate.several_cycles_for = made.recipe.stretch.several_cycles_for;
+        }
+        let bytes = written.bytes().into_owned();
         let mut sidecar = written.sidecar;
-        sidecar.take.file.clone_from(&opened.file_name);
         sidecar.warnings.extend(opened.warnings.iter().cloned());
+        sidecar.warnings.extend(made.warnings.iter().cloned());
         sidecar.outputs = vec![file_name.clone(), Self::name_of_sidecar(&file_name)];
         sidecar.state_file(&bytes);
         Ok(Self {

@@ -1,13 +1,14 @@
 //! The loop that the choices give, with its figures.
 
 use loopwright::{
-    LoopCandidate, LoopSettings, MadeLoop, Quality,
+    LoopCandidate, MadeLoop, Quality,
     feet::FootLock,
     loop_clip::LoopKeys,
     pipeline::{ClosureChoice, MakeError},
     quality,
 };
 use loopwright_formats::loop_file::{Verdict, doubt};
+use loopwright_recipe::{OutputRecipe, Recipe, RecipeError};
 
 use super::{
     edit::Edit,
@@ -29,6 +30,12 @@ pub struct Made {
     pub quality: Quality,
     /// One word about it, and the reason.
     pub verdict: Verdict,
+    /// The recipe that makes it again: what is saved.
+    pub recipe: Recipe,
+    /// How it is written.
+    pub output: OutputRecipe,
+    /// Settings without effect, one sentence each.
+    pub warnings: Vec<String>,
     /// Whether it was made in haste, while a slider was dragged, with feet left free: holding them takes far longer than all else.
     pub is_draft: bool,
 }
@@ -40,6 +47,9 @@ pub enum MadeError {
     /// There is no such stretch.
     #[error(transparent)]
     Stretch(#[from] StretchError),
+    /// What is chosen does not fit the take.
+    #[error("{0}{hint}", hint = .0.hint().map_or_else(String::new, |hint| format!("; try {hint}")))]
+    Recipe(#[from] RecipeError),
     /// The stretch cannot be made into a loop.
     #[error(transparent)]
     Make(#[from] MakeError),
@@ -57,8 +67,18 @@ impl Made {
     }
 
     fn with_feet(opened: &Opened, edit: &Edit, holds_feet: bool) -> Result<Self, MadeError> {
-        let candidate = opened.candidate(edit.stretch)?;
-        let (mut settings, tried) = settings(opened, edit, &candidate)?;
+        let candidate = opened.candidate_of(edit)?;
+        let mut warnings = Vec::new();
+        let recipe = edit.to_recipe();
+        let output = recipe.output.filled(opened.take().frame_rate_hz(), &candidate);
+        let mut settings = recipe.loop_settings(&output, &opened.analysis, &mut warnings)?;
+        let tried = match edit.tries_closures {
+            true => Some(opened.analysis.choose_closure(&candidate, &settings)?),
+            false => None,
+        };
+        if let Some(choice) = &tried {
+            settings.closure.method = choice.method;
+        }
         if !holds_feet {
             settings.feet.lock = FootLock::Off;
         }
@@ -66,8 +86,17 @@ impl Made {
         let quality = quality::measure(&LoopKeys::of_loop(&made.loop_clip), &made.body, Some(&made.source));
         let skeleton = made.loop_clip.skeleton();
         let (root, mode) = (made.loop_clip.root(), made.root.mode);
-        let verdict = Verdict::of(&quality, root, mode, skeleton, doubt(&candidate));
+        let judged = Quality {
+            // What was edited is meant to differ from the take.
+            displacement_metres: (quality.displacement_metres)
+                .filter(|_| made.edits.is_empty() && made.mean_cycle.is_none()),
+            ..quality
+        };
+        let verdict = Verdict::of(&judged, root, mode, skeleton, doubt(&candidate));
         Ok(Self {
+            recipe: edit.done(&candidate, tried.as_ref().map(|_| &made.closed.method)),
+            output,
+            warnings,
             edit: edit.clone(),
             candidate,
             made,
@@ -82,19 +111,4 @@ impl Made {
     pub fn period_secs(&self) -> f64 {
         self.made.loop_clip.period_secs()
     }
-}
-
-/// The settings of the core for these choices.
-fn settings(
-    opened: &Opened,
-    edit: &Edit,
-    candidate: &LoopCandidate,
-) -> Result<(LoopSettings, Option<ClosureChoice>), MakeError> {
-    let mut settings = edit.settings.clone();
-    if !edit.tries_closures {
-        return Ok((settings, None));
-    }
-    let choice = opened.analysis.choose_closure(candidate, &settings)?;
-    settings.closure.method = choice.method;
-    Ok((settings, Some(choice)))
 }

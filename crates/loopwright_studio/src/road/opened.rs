@@ -6,10 +6,13 @@ use loopwright::{
     Analysis, FoundLoops, LoopCandidate, SearchSettings, Take, analysis::BodyError, candidate::SearchError,
     take::CutError,
 };
-use loopwright_formats::{FileKind, Format, LoadedTake, ReadError, ReadSettings, Source, file_kind, read_take};
+use loopwright_formats::{
+    AnimationChoice, FileKind, Format, Limits, LoadedTake, ReadError, Source, file_kind, read_take,
+};
+use loopwright_recipe::{Recipe, RecipeError, StudyArgs};
 use loopwright_synth::{SynthError, WalkSettings, synthesize};
 
-use super::stretch::Stretch;
+use super::{edit::Edit, made::MadeError, stretch::Stretch};
 
 /// Most loops that are listed: more are hard to choose from.
 const MAX_LOOPS: usize = 12;
@@ -32,6 +35,10 @@ pub struct Opened {
     pub found: FoundLoops,
     /// What is odd about the file.
     pub warnings: Vec<String>,
+    /// The file as it was read, from which a recipe may read it otherwise; none for the walk that the studio opens with.
+    pub bytes: Option<Arc<Vec<u8>>>,
+    /// How it was read.
+    pub study: StudyArgs,
     /// How fast the body moves over the take, metres per second, evenly spaced from its first frame to its last.
     pub speeds: Vec<f32>,
 }
@@ -60,6 +67,15 @@ pub enum OpenError {
     /// The take cannot be searched.
     #[error(transparent)]
     Search(#[from] SearchError),
+    /// The recipe cannot be read, or not be followed here.
+    #[error("{0}")]
+    Recipe(RecipeError),
+    /// What a recipe asks for that the studio does not do.
+    #[error("the recipe {what}, which the studio does not do yet: `loopwright make --recipe` does")]
+    NotHere {
+        /// What it does.
+        what: &'static str,
+    },
     /// The walk that the studio opens with cannot be made.
     #[error(transparent)]
     Synth(#[from] SynthError),
@@ -67,8 +83,21 @@ pub enum OpenError {
 
 impl Opened {
     /// Reads a file and finds its loops. Errors: [`OpenError`].
-    pub fn read(file_name: &str, bytes: &[u8]) -> Result<Self, OpenError> {
-        let format = match file_kind(bytes) {
+    pub fn read(file_name: &str, bytes: Vec<u8>) -> Result<Self, OpenError> {
+        Self::read_as(file_name, Arc::new(bytes), &StudyArgs::default())
+    }
+
+    /// Reads a file as a recipe says. Errors: [`OpenError`].
+    pub fn read_as(file_name: &str, bytes: Arc<Vec<u8>>, study: &StudyArgs) -> Result<Self, OpenError> {
+        for (is_asked, what) in [
+            (study.rig.is_some(), "puts the motion on another character"),
+            (study.smooth.is_some(), "smooths the take"),
+        ] {
+            if is_asked {
+                return Err(OpenError::NotHere { what });
+            }
+        }
+        let format = match file_kind(&bytes) {
             FileKind::FbxBinary | FileKind::FbxAscii => Format::Fbx,
             FileKind::Glb => Format::Glb,
             FileKind::Gltf => Format::Gltf,
@@ -79,21 +108,32 @@ impl Opened {
         }
         let stem = file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem);
         let mut warnings = Vec::new();
-        let loaded = read_take(bytes, stem, &ReadSettings::default(), &mut warnings)?;
+        let settings = study.settings(study.space(), AnimationChoice::Auto, Limits::default());
+        let loaded = read_take(&bytes, stem, &settings, &mut warnings)?;
         let warnings = warnings.iter().map(ToString::to_string).collect();
-        Self::study(file_name, loaded, format, warnings)
+        let opened = Self::study(file_name, loaded, format, (study, warnings))?;
+        Ok(Self {
+            bytes: Some(bytes),
+            ..opened
+        })
     }
 
     /// The walk that the studio opens with. Errors: [`OpenError`].
     pub fn walk() -> Result<Self, OpenError> {
         let take = synthesize(&WalkSettings::default())?.take;
         let source = Source::for_take(&take, Format::Bvh);
-        Self::study("walk.bvh", LoadedTake { take, source }, Format::Bvh, Vec::new())
+        let loaded = LoadedTake { take, source };
+        Self::study("walk.bvh", loaded, Format::Bvh, (&StudyArgs::default(), Vec::new()))
     }
 
-    fn study(file_name: &str, loaded: LoadedTake, format: Format, warnings: Vec<String>) -> Result<Self, OpenError> {
+    fn study(
+        file_name: &str,
+        loaded: LoadedTake,
+        format: Format,
+        (study, warnings): (&StudyArgs, Vec<String>),
+    ) -> Result<Self, OpenError> {
         let LoadedTake { take, source } = loaded;
-        let analysis = Analysis::new(&take)?;
+        let analysis = Analysis::with(&take, &study.overrides())?;
         let mut found = analysis.find_loops(&SearchSettings::default())?;
         found.candidates.truncate(MAX_LOOPS);
         let last = take.num_frames() - 1;
@@ -108,6 +148,8 @@ impl Opened {
             analysis: Arc::new(analysis),
             found,
             warnings,
+            bytes: None,
+            study: study.clone(),
             speeds,
         })
     }
@@ -133,6 +175,45 @@ impl Opened {
                 end_frame: (self.take().num_frames() - 1) as f64,
             },
         }
+    }
+
+    /// The stretch of these choices as a candidate. Errors: [`MadeError`].
+    pub fn candidate_of(&self, edit: &Edit) -> Result<LoopCandidate, MadeError> {
+        let stretch = &edit.recipe.stretch;
+        match edit.stretch {
+            Stretch::Frames { start_frame, end_frame } => {
+                let settings = self.appraisal(stretch.cycles, stretch.symmetric == Some(true), edit)?;
+                let found = self.analysis.appraise(start_frame, end_frame, &settings);
+                Ok(found.map_err(StretchError::from)?)
+            }
+            found => Ok(self.candidate(found)?),
+        }
+    }
+
+    /// The candidate that a recipe names, or the one that it was made of where it names none: a whole take.
+    pub(super) fn candidate_of_recipe(&self, recipe: &Recipe, made_of: &LoopCandidate) -> LoopCandidate {
+        let stretch = &recipe.stretch;
+        let named = stretch.start.zip(stretch.end).and_then(|(start, end)| {
+            let settings = SearchSettings {
+                cycles: stretch.cycles,
+                pairing: made_of.pairing.clone(),
+                ..SearchSettings::default()
+            };
+            self.analysis.appraise(start, end, &settings).ok()
+        });
+        named.unwrap_or_else(|| made_of.clone())
+    }
+
+    fn appraisal(&self, cycles: Option<u32>, is_mirrored: bool, edit: &Edit) -> Result<SearchSettings, MadeError> {
+        let mirror = match is_mirrored {
+            true => Some(loopwright_recipe::mirror(&self.analysis, &edit.recipe.take.mirror)?),
+            false => None,
+        };
+        Ok(SearchSettings {
+            cycles,
+            pairing: mirror.into(),
+            ..SearchSettings::default()
+        })
     }
 
     /// A stretch as a candidate.

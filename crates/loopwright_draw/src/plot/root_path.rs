@@ -1,0 +1,230 @@
+//! The path of a root in space: the circle, the helix or the line that it follows, with axis and directions.
+
+use core::f64::consts::TAU;
+
+use glam::DVec3;
+use loopwright::{
+    MadeLoop,
+    math::{Rigid, Screw, ops},
+};
+
+use super::{
+    axes::stroke_width,
+    legend::{DASHED, Heading, Key, Sign},
+    style::{self, Ink},
+    svg::{Anchor, Area, Svg},
+};
+
+/// Height of the panel, in the units of the picture.
+const HEIGHT: f64 = 260.0;
+
+/// How far the eye looks down, and from which side of the start's heading, radians.
+const DOWN: f64 = 0.5;
+const ASIDE: f64 = 0.9;
+
+/// Cycles drawn of a straight path, and fewest of any other.
+const CYCLES: usize = 2;
+
+/// Most cycles drawn: a path that turns slowly is not followed all round.
+const MAX_CYCLES: usize = 60;
+
+/// An axis farther away than this many lengths of the path is not shown.
+const FAR: f64 = 4.0;
+
+/// Points of a whole turn.
+const POINTS: usize = 240;
+
+/// A root slower than this, metres and radians per second, rests.
+const RESTS: f64 = 1e-6;
+
+/// A view from above and aside, without perspective; lengths on the ground keep their ratios along either direction.
+struct Oblique {
+    area: Area,
+    middle: [f64; 2],
+    pixels_per_metre: f64,
+    across: DVec3,
+    upward: DVec3,
+}
+
+impl Oblique {
+    /// The view that shows all these points; `ahead` is where the root faces at the start.
+    fn of(area: Area, ahead: DVec3, points: &[DVec3]) -> Self {
+        let level = DVec3::new(ahead.x, 0.0, ahead.z).normalize_or(DVec3::Z);
+        let (sin, cos) = ops::sin_cos(ASIDE);
+        let left = DVec3::Y.cross(level);
+        // Where the eye looks over the ground, and what is to its right.
+        let forward = level * cos + left * sin;
+        let across = forward.cross(DVec3::Y);
+        let (sin, cos) = ops::sin_cos(DOWN);
+        let upward = forward * sin + DVec3::Y * cos;
+        let seen = |point: &DVec3| [point.dot(across), point.dot(upward)];
+        let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+        for point in points.iter().map(seen) {
+            for axis in 0..2 {
+                low[axis] = low[axis].min(point[axis]);
+                high[axis] = high[axis].max(point[axis]);
+            }
+        }
+        let room = [0, 1].map(|axis| (high[axis] - low[axis]).max(0.1));
+        Self {
+            area,
+            middle: [0, 1].map(|axis| 0.5 * (low[axis] + high[axis])),
+            pixels_per_metre: (0.84 * area.width / room[0]).min(0.8 * area.height / room[1]),
+            across,
+            upward,
+        }
+    }
+
+    fn at(&self, point: DVec3) -> (f64, f64) {
+        let [x, y] = [self.across, self.upward].map(|axis| point.dot(axis));
+        (
+            self.area.left + 0.5 * self.area.width + (x - self.middle[0]) * self.pixels_per_metre,
+            self.area.top + 0.5 * self.area.height - (y - self.middle[1]) * self.pixels_per_metre,
+        )
+    }
+
+    fn arrow(&self, svg: &mut Svg, from: DVec3, along: DVec3, ink: Ink, words: &str) {
+        let (start, end) = (self.at(from), self.at(from + along));
+        let class = format!("l{}", ink.class());
+        svg.segment(start, end, &class, "stroke-width=\"2.4\"");
+        let length = ops::hypot(end.0 - start.0, end.1 - start.1);
+        if length < 1.0 {
+            return;
+        }
+        let (dx, dy) = ((end.0 - start.0) / length, (end.1 - start.1) / length);
+        for side in [1.0, -1.0] {
+            let barb = (end.0 - 8.0 * dx + side * 4.0 * dy, end.1 - 8.0 * dy - side * 4.0 * dx);
+            svg.segment(end, barb, &class, "stroke-width=\"2.4\"");
+        }
+        svg.text(end.0 + 8.0 * dx, end.1 + 8.0 * dy + 4.0, Anchor::Middle, "ft", words);
+    }
+}
+
+/// Draws the panel below `top`, and returns where it ends; nothing for a root that rests.
+pub(super) fn panel(svg: &mut Svg, made: &MadeLoop, top: f64) -> f64 {
+    let clip = &made.loop_clip;
+    let root = clip.root();
+    let twist = root.twist;
+    if twist.linear.length() < RESTS && twist.angular.length() < RESTS {
+        return top;
+    }
+    let start = root.start;
+    let screw = Screw::from(twist);
+    let radius = twist.radius();
+    let period = clip.period_secs();
+    let cycles = match radius {
+        Some(_) => ((TAU / (screw.rate * period)).ceil() as usize).clamp(CYCLES, MAX_CYCLES),
+        None => CYCLES,
+    };
+    let curve = |cycles: usize| -> Vec<DVec3> {
+        let count = (cycles * POINTS / 4).max(POINTS);
+        let secs = cycles as f64 * period / count as f64;
+        (0..=count).map(|i| root.at(i as f64 * secs).translation).collect()
+    };
+    // All round, but where that is far too wide to show what a cycle is.
+    let of_cycles = curve(CYCLES);
+    let length: f64 = of_cycles.windows(2).map(|pair| (pair[1] - pair[0]).length()).sum();
+    let is_near = radius.is_some_and(|radius| radius < FAR * length.max(0.25));
+    let whole = if is_near { curve(cycles) } else { of_cycles };
+    let keys = 0..=CYCLES * clip.num_samples();
+    let followed: Vec<DVec3> = keys.map(|key| clip.root_pose(key).translation).collect();
+
+    let axis = start.rotation * screw.axis;
+    let centre = radius.map(|radius| start.transform_point(-screw.basis_x * radius));
+    let kind = match (radius, screw.climb.abs() > RESTS) {
+        (Some(radius), _) if radius < 1e-3 => "turns on the spot".to_owned(),
+        (Some(radius), false) => format!("circle, radius {radius:.2} m"),
+        (Some(radius), true) => format!(
+            "helix, radius {radius:.2} m, {:+.2} m a turn",
+            screw.climb * TAU / screw.rate
+        ),
+        (None, _) => "straight line".to_owned(),
+    };
+    let mut keys = vec![
+        Key::new(Sign::Line(Ink::Green), kind),
+        Key::new(Sign::Dashed(Ink::Vermillion), format!("root, {CYCLES} cycles")),
+    ];
+    if is_near {
+        keys.push(Key::new(Sign::Line(Ink::Purple), "axis"));
+    }
+    keys.push(Key::new(Sign::Line(Ink::Blue), "directions at the start"));
+    let heading = Heading {
+        title: "Path of the root",
+        keys,
+    };
+    let (left, width) = (style::MARGIN, style::WIDTH - 2.0 * style::MARGIN);
+    heading.draw(svg, left, top, width);
+    let area = Area {
+        left,
+        top: top + heading.height(width),
+        width,
+        height: HEIGHT,
+    };
+
+    let extent = whole
+        .iter()
+        .map(|point| (*point - whole[0]).length())
+        .fold(0.25, f64::max);
+    let arrow = 0.25 * extent;
+    let mut shown = whole.clone();
+    shown.extend(&followed);
+    shown.extend([DVec3::X, DVec3::Y, DVec3::Z, DVec3::NEG_X].map(|axis| start.transform_point(axis * 1.2 * arrow)));
+    let centre = centre.filter(|_| is_near);
+    let ends = centre.map(|centre| axis_ends(centre, axis, &whole, arrow));
+    shown.extend(ends.into_iter().flatten());
+    let view = Oblique::of(area, start.rotation * DVec3::Z, &shown);
+    svg.rect(area, "panel");
+    svg.clipped(area, |svg| {
+        let line = |svg: &mut Svg, points: &[DVec3], ink: Ink, extra: &str| {
+            svg.polyline(points.iter().map(|&point| view.at(point)), ink, extra);
+        };
+        // What is below a path that climbs shows how high it is.
+        if whole.iter().any(|point| (point.y - whole[0].y).abs() > 0.01 * extent) {
+            let level: Vec<DVec3> = whole
+                .iter()
+                .map(|point| DVec3::new(point.x, whole[0].y, point.z))
+                .collect();
+            line(svg, &level, Ink::Faint, &stroke_width(1.4));
+        }
+        if let (Some(centre), Some(ends)) = (centre, ends) {
+            line(svg, &ends, Ink::Purple, &stroke_width(1.8));
+            line(svg, &[centre, start.translation], Ink::Faint, &stroke_width(1.4));
+            let (x, y) = view.at(centre);
+            svg.circle(x, y, 3.5, "fp", "");
+        }
+        line(svg, &whole, Ink::Green, &stroke_width(2.4));
+        line(svg, &followed, Ink::Vermillion, DASHED);
+        for cycle in 0..=CYCLES {
+            let (x, y) = view.at(followed[cycle * clip.num_samples()]);
+            svg.circle(x, y, 3.5, "chip lv", "stroke-width=\"2\"");
+        }
+        directions(svg, &view, start, &screw, radius, arrow);
+    });
+    svg.outline(area);
+    area.bottom()
+}
+
+/// The axis as far as the path climbs along it, and an arrow's length more at both ends.
+fn axis_ends(centre: DVec3, axis: DVec3, path: &[DVec3], more: f64) -> [DVec3; 2] {
+    let heights = || path.iter().map(|point| (*point - centre).dot(axis));
+    let (low, high) = heights().fold((0.0_f64, 0.0_f64), |(low, high), height| {
+        (low.min(height), high.max(height))
+    });
+    [centre + axis * (low - more), centre + axis * (high + more)]
+}
+
+/// The unit vectors of the path where the root starts: away from the axis, along the path across it, and the axis; of a straight
+/// path the direction alone.
+fn directions(svg: &mut Svg, view: &Oblique, start: Rigid, screw: &Screw, radius: Option<f64>, length: f64) {
+    let arrows: &[(DVec3, &str)] = match radius {
+        Some(_) => &[(screw.basis_x, "x"), (screw.basis_y, "y"), (screw.axis, "axis")],
+        None => &[(
+            (screw.basis_y * screw.speed + screw.axis * screw.climb).normalize_or_zero(),
+            "direction",
+        )],
+    };
+    for &(direction, words) in arrows {
+        let along = start.rotation * direction * length;
+        view.arrow(svg, start.translation, along, Ink::Blue, words);
+    }
+}

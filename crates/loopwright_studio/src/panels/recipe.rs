@@ -1,0 +1,73 @@
+//! Saves what is set as a recipe of `loopwright make --recipe`, and opens one.
+
+use eframe::egui::Ui;
+
+use crate::{
+    model::{Action, Model},
+    platform,
+};
+
+/// What was said about the last recipe, and one that waits for an answer.
+#[derive(Debug, Default)]
+pub(crate) struct RecipePanel {
+    said: Option<String>,
+    /// The text of a recipe whose name another file has already.
+    waiting: Option<(String, String)>,
+    /// The path typed natively.
+    #[cfg(not(target_arch = "wasm32"))]
+    path: String,
+}
+
+impl RecipePanel {
+    pub(crate) fn recipe_ui(&mut self, ui: &mut Ui, model: &Model, folder: &str, actions: &mut Vec<Action>) {
+        let Some(opened) = model.opened() else {
+            return;
+        };
+        let file_name = format!("{}-loop.toml", opened.stem());
+        ui.weak(format!("{file_name}: `loopwright make --recipe` makes the same loop"));
+        let text = model.recipe_text();
+        if ui
+            .add_enabled(text.is_some(), eframe::egui::Button::new("Save the recipe"))
+            .clicked()
+        {
+            match text {
+                Some(Ok(text)) if platform::is_there(folder, &file_name) => self.waiting = Some((file_name, text)),
+                Some(Ok(text)) => self.save(folder, &file_name, &text),
+                Some(Err(error)) => self.said = Some(error.to_string()),
+                None => {}
+            }
+        }
+        if let Some((file_name, text)) = self.waiting.take() {
+            ui.label(format!("{file_name} is there already."));
+            if ui.button("Replace the recipe").clicked() {
+                self.save(folder, &file_name, &text);
+            } else if !ui.button("Keep the recipe").clicked() {
+                self.waiting = Some((file_name, text));
+            }
+        }
+        #[cfg(not(target_arch = "wasm32"))]
+        ui.horizontal(|ui| {
+            let label = ui.label("Recipe");
+            ui.add(eframe::egui::TextEdit::singleline(&mut self.path).desired_width(170.0))
+                .labelled_by(label.id);
+            if ui.button("Open the recipe").clicked() {
+                actions.push(platform::open_path(std::path::Path::new(self.path.trim())));
+            }
+        });
+        #[cfg(target_arch = "wasm32")]
+        {
+            let _ = actions;
+            ui.weak("A recipe that is dropped on the page is opened.");
+        }
+        if let Some(said) = &self.said {
+            ui.label(said);
+        }
+    }
+
+    fn save(&mut self, folder: &str, file_name: &str, text: &str) {
+        self.said = Some(match platform::save_text(folder, file_name, text) {
+            Ok(place) => format!("Saved: {place}"),
+            Err(error) => error.to_string(),
+        });
+    }
+}
