@@ -477,6 +477,9 @@ pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
 
 /// Prints data on stdout; it is no failure if the reader has closed the pipe.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    if talk::print_aside(text) {
+        return Ok(());
+    }
     let mut stdout = anstream::stdout().lock();
     match stdout
         .write_all(talk::harmless(text).as_bytes())

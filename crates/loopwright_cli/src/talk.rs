@@ -39,17 +39,35 @@ fn say(style: Style, label: &str, text: &str) {
 /// Every warning so far.
 static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-thread_local! {
-    /// The warnings about one of many files, while this thread works on it.
-    static ASIDE: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+/// What is said about one of many files.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Aside {
+    pub(crate) warnings: Vec<String>,
+    /// What would stand on stdout.
+    pub(crate) printed: String,
 }
 
-/// Does the work on one of many files: its warnings are returned, instead of printed between those of other files. Its notes, which
-/// explain decisions that its answer states too, are dropped.
-pub(crate) fn aside<T>(work: impl FnOnce() -> T) -> (T, Vec<String>) {
-    ASIDE.set(Some(Vec::new()));
+thread_local! {
+    /// What is said about one of many files, while this thread works on it.
+    static ASIDE: RefCell<Option<Aside>> = const { RefCell::new(None) };
+}
+
+/// Does the work on one of many files: what it says is returned, instead of printed between what is said of other files. Its notes,
+/// which explain decisions that its answer states too, are dropped.
+pub(crate) fn aside<T>(work: impl FnOnce() -> T) -> (T, Aside) {
+    ASIDE.set(Some(Aside::default()));
     let done = work();
     (done, ASIDE.take().unwrap_or_default())
+}
+
+/// Keeps data that would be printed, if this thread works on one of many files.
+pub(crate) fn print_aside(text: &str) -> bool {
+    ASIDE.with_borrow_mut(|aside| {
+        if let Some(aside) = aside {
+            aside.printed.push_str(text);
+        }
+        aside.is_some()
+    })
 }
 
 fn is_aside() -> bool {
@@ -68,7 +86,7 @@ pub(crate) fn warn(text: &str) {
 pub(crate) fn keep(text: &str) {
     let is_kept = ASIDE.with_borrow_mut(|aside| {
         if let Some(aside) = aside {
-            aside.push(text.to_owned());
+            aside.warnings.push(text.to_owned());
         }
         aside.is_some()
     });
@@ -80,7 +98,7 @@ pub(crate) fn keep(text: &str) {
 
 /// All warnings so far: of this file, if the thread works on one of many.
 pub(crate) fn warnings() -> Vec<String> {
-    let aside = ASIDE.with_borrow(Clone::clone);
+    let aside = ASIDE.with_borrow(|aside| aside.as_ref().map(|aside| aside.warnings.clone()));
     aside.unwrap_or_else(|| WARNINGS.lock().unwrap_or_else(PoisonError::into_inner).clone())
 }
 

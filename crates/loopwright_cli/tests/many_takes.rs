@@ -92,7 +92,7 @@ fn a_folder_is_mirrored_and_every_loop_is_that_of_a_run_for_it_alone() {
             .run(&format!("make takes/{take}.bvh -o {loop_path} --force"))
             .done();
     }
-    assert_eq!(outputs(&folder), made);
+    assert!(outputs(&folder) == made, "{:?}", names(&outputs(&folder)));
 }
 
 #[test]
@@ -108,8 +108,9 @@ fn the_number_of_jobs_changes_no_byte() {
     };
     let one = run("1");
     assert_eq!(one.1.len(), 9);
-    assert_eq!(run("3"), one);
-    assert_eq!(run("16"), one);
+    for jobs in ["3", "16"] {
+        assert!(run(jobs) == one, "{jobs}");
+    }
 }
 
 #[test]
@@ -314,7 +315,8 @@ fn only_what_changed_is_done_again() {
 
     // Without --resume nothing is replaced.
     let answer = folder.run("make takes -o out");
-    assert_eq!((answer.status, &outputs(&folder)), (2, &made));
+    assert_eq!(answer.status, 2);
+    assert!(outputs(&folder) == made);
     assert!(
         answer.stderr.contains("earlier run made loops of 4"),
         "{}",
@@ -323,7 +325,7 @@ fn only_what_changed_is_done_again() {
 
     folder.copy("takes/slow/walk.bvh", "takes/turn.bvh");
     assert_eq!(run("--resume"), (0, 3));
-    assert_ne!(outputs(&folder), made);
+    assert!(outputs(&folder) != made);
     assert_eq!(run("--resume --closure spring"), (0, 0));
     assert_eq!(run("--resume --closure spring"), (0, 4));
     fs::remove_file(folder.file("out/fast/walk-loop.bvh.json")).unwrap();
@@ -387,7 +389,7 @@ fn killed_runs_go_on_where_they_ended() {
         num_left.push(outputs(&folder).len());
         if kill % 3 == 2 || kill + 1 == kills {
             folder.run_list(&arguments).done();
-            assert_eq!(outputs(&folder), wanted);
+            assert!(outputs(&folder) == wanted, "{:?}", names(&outputs(&folder)));
         }
     }
     assert!(num_left.iter().any(|&left| left > 0 && left < 21), "{num_left:?}");
@@ -510,5 +512,5 @@ fn what_cannot_be_meant_is_refused() {
         .contents()
         .into_iter()
         .filter(|(path, _)| !path.ends_with(".loopwright-batch.jsonl"));
-    assert_eq!(after.collect::<BTreeMap<_, _>>(), before);
+    assert!(after.collect::<BTreeMap<_, _>>() == before);
 }

@@ -22,7 +22,7 @@ pub(crate) use fit::FitArgs;
 pub(crate) use help::command;
 pub(crate) use loops::{BlendArgs, CheckArgs, CostArgs, PlayArgs};
 pub(crate) use make::{CloseArgs, MakeArgs, TargetArgs};
-pub(crate) use many::ManyArgs;
+pub(crate) use many::{JobsArgs, ManyArgs};
 pub(crate) use matching::{
     MatchArgs, MatchBuildArgs, MatchCommand, MatchExportArgs, MatchQueryArgs, MatchWalkArgs, StandingFoot,
 };
@@ -63,7 +63,7 @@ pub(crate) enum Command {
     /// Lists the animations of files: length, kind, speed, and whether they loop.
     List(ListArgs),
     /// Lists the stretches of a take that loop, the recommended one first.
-    Find(FindArgs),
+    Find(Box<FindArgs>),
     /// Makes a loop from a take and measures it; the figures go into a sidecar.
     Make(Box<MakeArgs>),
     /// Makes a loop from the frames that you choose.

@@ -40,6 +40,8 @@ pub(crate) fn are_many(names: &[PathBuf]) -> bool {
 pub(crate) enum Wanted {
     /// Takes: no loops that were made before, which stand beside their takes in many folders.
     Takes,
+    /// Takes and loops.
+    All,
 }
 
 /// The files that these names mean. Files below the folder `output` are no inputs: they are what an earlier run wrote there.
@@ -110,6 +112,21 @@ pub(crate) fn find(names: &[PathBuf], wanted: Wanted, output: Option<&Path>) -> 
         .files
         .sort_by(|one, other| (&one.below, &one.path).cmp(&(&other.below, &other.path)));
     inputs
+}
+
+/// The files that names mean, in the order of the names: folders and patterns are replaced by what they hold, sorted by path.
+pub(crate) fn in_order(names: &[PathBuf]) -> Vec<Result<PathBuf, (PathBuf, Failure)>> {
+    let mut files = Vec::new();
+    for name in names {
+        if are_many(core::slice::from_ref(name)) {
+            let found = find(core::slice::from_ref(name), Wanted::All, None);
+            files.extend(found.problems.into_iter().map(Err));
+            files.extend(found.files.into_iter().map(|input| Ok(input.path)));
+        } else {
+            files.push(Ok(name.clone()));
+        }
+    }
+    files
 }
 
 /// What one name means.

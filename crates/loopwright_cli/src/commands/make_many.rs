@@ -276,10 +276,10 @@ impl Work for MakeLoops<'_> {
 
     fn study(&self, input: &Input) -> Studied {
         let mut take_sha256 = String::new();
-        let (studied, warnings) = talk::aside(|| self.try_study(input, &mut take_sha256));
+        let (studied, said) = talk::aside(|| self.try_study(input, &mut take_sha256));
         studied.unwrap_or_else(|(verdict, failure)| Studied::Failed {
             take_sha256,
-            result: LoopResult::failed(verdict, &failure, warnings),
+            result: LoopResult::failed(verdict, &failure, said.warnings),
         })
     }
 

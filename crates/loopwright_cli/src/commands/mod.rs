@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod cost;
 pub(crate) mod demo;
+mod each;
 pub(crate) mod find;
 pub(crate) mod fit;
 pub(crate) mod inspect;
