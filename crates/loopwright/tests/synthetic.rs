@@ -154,6 +154,20 @@ fn half_cycles_are_found_and_made_symmetric() {
             residual.angle.max(residual.angular_velocity).max(residual.velocity) < 1e-9,
             "{seed}: {residual:?}"
         );
+        // Offsets are from the take's own samples to the closed ones, also where left and right were evened out.
+        for key in 0..made.closed.tracks.num_frames() / 2 {
+            let (from, to) = (
+                made.source.clip.translations(key as isize),
+                made.closed.tracks.pose(key).translations,
+            );
+            for joint in 0..take.num_joints() {
+                let offset = made.closed.translation_offsets[key * take.num_joints() + joint];
+                assert!(
+                    (to[joint] - from[joint] - offset).length() < 1e-9,
+                    "{seed}: joint {joint} at {key}"
+                );
+            }
+        }
         // The second half mirrors the first, seen from the root.
         let clip = &made.loop_clip;
         let half = clip.num_samples() / 2;
