@@ -191,9 +191,9 @@ fn edits_that_cannot_be_made_say_why() {
     let folder = Folder::with_walk();
     for (options, edit, words) in [
         (
-            "--offset Hed:1,2,3",
+            "--offset Heads:1,2,3",
             "",
-            "no joint is named \"Hed\"\n  try: one of: Head",
+            "no joint is named \"Heads\"\n  try: one of: Head",
         ),
         ("--offset Head:1,2", "", "must be JOINT:X,Y,Z"),
         ("--noise -3", "", "noise turns joints by 0 to 90 degrees"),

@@ -1,8 +1,12 @@
 //! Takes and their pools as JSON.
 
+use std::path::Path;
+
 use loopwright::{
     FitSettings, TakeFit,
-    controller_fit::{Event, HalfLives, Maximum, Mode, ModeFigures, ModePool, Pool, Quantity, Spread},
+    controller_fit::{
+        Event, HalfLives, Maximum, Mode, ModeFigures, ModePool, Pool, Quantity, SpeedTable, Spread, TableFit,
+    },
 };
 use loopwright_formats::loop_file::facts::TakeFacts;
 use serde::Serialize;
@@ -10,7 +14,7 @@ use serde::Serialize;
 use super::{
     DEGREES, Numbers, Outcome, Source, lack_in_words,
     numbers::{FacingNumbers, VelocityNumbers},
-    table::ProfileFacts,
+    table::{self, ProfileFacts},
 };
 use crate::{
     exit::Failure,
@@ -303,10 +307,10 @@ struct FitAnswer<'a> {
 }
 
 /// The answer for a table as JSON.
-pub(super) fn profile_json(velocity: Option<VelocityNumbers>, profile: ProfileFacts) -> String {
+pub(crate) fn table_json(path: &Path, table: &SpeedTable, fit: &TableFit) -> String {
     let answer = FitAnswer {
-        velocity,
-        profile: Some(profile),
+        velocity: table::numbers(fit).map(VelocityNumbers::from),
+        profile: Some(ProfileFacts::of(path, table, fit)),
         ..FitAnswer::default()
     };
     json::document("fit", answer, None, &[])

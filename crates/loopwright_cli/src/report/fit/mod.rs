@@ -16,9 +16,9 @@ mod table;
 
 pub(crate) use block::block;
 pub(crate) use human::human;
-pub(crate) use json::{json, numbers_json};
+pub(crate) use json::{json, numbers_json, table_json};
 pub(crate) use numbers::{Numbers, numbers_human};
-pub(crate) use table::{table_human, table_json};
+pub(crate) use table::table_human;
 
 /// A take that was read.
 pub(crate) struct FittedTake {

@@ -5,10 +5,7 @@ use std::{fmt::Write, path::Path};
 use loopwright::controller_fit::{SpeedTable, TableFit, TableOf};
 use serde::Serialize;
 
-use super::{
-    json,
-    numbers::{Numbers, VelocityNumbers, numbers_human},
-};
+use super::numbers::{Numbers, numbers_human};
 use crate::report::table::Table;
 
 /// A row of the table, and where the spring is then.
@@ -37,7 +34,8 @@ pub(super) struct ProfileFacts {
     rows: Vec<RowFacts>,
 }
 
-fn numbers(fit: &TableFit) -> Option<Numbers> {
+/// Size, largest rate and half-life of the spring.
+pub(super) fn numbers(fit: &TableFit) -> Option<Numbers> {
     Numbers::of(
         fit.top_speed_mps,
         Some(fit.peak_acceleration_mps2),
@@ -45,31 +43,32 @@ fn numbers(fit: &TableFit) -> Option<Numbers> {
     )
 }
 
-/// The answer as JSON.
-pub(crate) fn table_json(path: &Path, table: &SpeedTable, fit: &TableFit) -> String {
-    let are_speeds = table.of() == TableOf::Speeds;
-    let speed = |value: f64| are_speeds.then_some(value);
-    let distance = |value: f64| (!are_speeds).then_some(value);
-    let rows = table
-        .rows()
-        .iter()
-        .zip(&fit.fitted)
-        .map(|(&(secs, value), &fitted)| RowFacts {
-            time_secs: secs,
-            speed_mps: speed(value),
-            distance_m: distance(value),
-            fitted_speed_mps: speed(fitted),
-            fitted_distance_m: distance(fitted),
-        });
-    let profile = ProfileFacts {
-        file: path.display().to_string(),
-        of: if are_speeds { "speeds" } else { "splits" },
-        start_secs: fit.start_secs,
-        error_mps: speed(fit.error),
-        error_m: distance(fit.error),
-        rows: rows.collect(),
-    };
-    json::profile_json(numbers(fit).map(VelocityNumbers::from), profile)
+impl ProfileFacts {
+    /// Those of a table from a file.
+    pub(super) fn of(path: &Path, table: &SpeedTable, fit: &TableFit) -> Self {
+        let are_speeds = table.of() == TableOf::Speeds;
+        let speed = |value: f64| are_speeds.then_some(value);
+        let distance = |value: f64| (!are_speeds).then_some(value);
+        let rows = table
+            .rows()
+            .iter()
+            .zip(&fit.fitted)
+            .map(|(&(secs, value), &fitted)| RowFacts {
+                time_secs: secs,
+                speed_mps: speed(value),
+                distance_m: distance(value),
+                fitted_speed_mps: speed(fitted),
+                fitted_distance_m: distance(fitted),
+            });
+        Self {
+            file: path.display().to_string(),
+            of: if are_speeds { "speeds" } else { "splits" },
+            start_secs: fit.start_secs,
+            error_mps: speed(fit.error),
+            error_m: distance(fit.error),
+            rows: rows.collect(),
+        }
+    }
 }
 
 /// The answer as text.
