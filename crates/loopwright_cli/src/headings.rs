@@ -27,3 +27,5 @@ pub(crate) const WALK: &str = "Walk";
 
 /// What a run may take of the machine.
 pub(crate) const MEMORY: &str = "Memory";
+/// What is printed, and how.
+pub(crate) const MESSAGES: &str = "Messages";

@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         Err(error) => return report::failure::report_arguments(&error),
     };
     memory::limit(cli.max_memory);
+    talk::set(cli.quiet, cli.color);
     signals::watch();
     let result = match cli.command {
         Command::Inspect(args) => commands::inspect::run(&args),
@@ -58,6 +59,8 @@ fn main() -> ExitCode {
         Command::Render(args) => commands::render::run(&args),
         Command::Synth(args) => commands::synth::run(&args),
         Command::Demo(args) => commands::demo::run(&args),
+        Command::Completions(args) => commands::shell::completions(&args),
+        Command::Man(args) => commands::shell::man(&args),
         Command::Licences => commands::licences::run(),
     };
     if let Err(failure) = &result {

@@ -5,7 +5,10 @@ use std::{
     borrow::Cow,
     cell::RefCell,
     io::Write,
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use anstyle::{AnsiColor, Style};
@@ -34,6 +37,24 @@ fn say(style: Style, label: &str, text: &str) {
     let mut stderr = anstream::stderr().lock();
     // If stderr is closed, nobody can read the message.
     let _ = writeln!(stderr, "{style}{label}{style:#}: {text}");
+}
+
+/// Whether warnings and notes are kept to oneself.
+static IS_QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Sets what is said, and in which colours, for the whole run.
+pub(crate) fn set(is_quiet: bool, color: clap::ColorChoice) {
+    IS_QUIET.store(is_quiet, Ordering::Relaxed);
+    match color {
+        // As the terminal and NO_COLOR say.
+        clap::ColorChoice::Auto => {}
+        clap::ColorChoice::Always => anstream::ColorChoice::Always.write_global(),
+        clap::ColorChoice::Never => anstream::ColorChoice::Never.write_global(),
+    }
+}
+
+fn is_quiet() -> bool {
+    IS_QUIET.load(Ordering::Relaxed)
 }
 
 /// Every warning so far.
@@ -77,7 +98,7 @@ fn is_aside() -> bool {
 /// Warns, now and in the JSON document of the command.
 pub(crate) fn warn(text: &str) {
     keep(text);
-    if !is_aside() {
+    if !is_aside() && !is_quiet() {
         say(AnsiColor::Yellow.on_default().bold(), "warning", text);
     }
 }
@@ -104,14 +125,14 @@ pub(crate) fn warnings() -> Vec<String> {
 
 /// Reports a decision the command made.
 pub(crate) fn note(text: &str) {
-    if !is_aside() {
+    if !is_aside() && !is_quiet() {
         say(AnsiColor::Cyan.on_default().bold(), "note", text);
     }
 }
 
 /// Lists several things below a heading, one line each.
 pub(crate) fn list(text: &str, lines: &[String]) {
-    if is_aside() {
+    if is_aside() || is_quiet() {
         return;
     }
     say(AnsiColor::Yellow.on_default().bold(), "warning", text);
@@ -137,7 +158,7 @@ impl Progress {
     /// A bar for this many steps.
     pub(crate) fn new(what: &'static str, steps: usize) -> Self {
         // Work on one of many files is a step of another bar.
-        let target = match is_aside() {
+        let target = match is_aside() || is_quiet() {
             true => ProgressDrawTarget::hidden(),
             false => ProgressDrawTarget::stderr(),
         };

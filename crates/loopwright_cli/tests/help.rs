@@ -30,3 +30,40 @@ fn the_size_of_help_is_that_asked_for() {
     let bare = folder.run("");
     assert_eq!((bare.status, bare.stderr), (2, help("-h")));
 }
+
+#[test]
+fn shells_and_manuals_know_every_command() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = folder.run(&format!("completions {shell}")).done().stdout;
+        for word in ["retarget", "catalog", "resume", "root-motion"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    let pages = folder.run("man -o man1").done().stdout;
+    assert!(pages.lines().any(|page| page == "man1/loopwright-make.1"), "{pages}");
+    assert!(
+        pages.lines().any(|page| page == "man1/loopwright-match-build.1"),
+        "{pages}"
+    );
+    let page = folder.text("man1/loopwright-make.1");
+    assert!(page.contains("\\-\\-resume") && page.contains("ROOT MOTION"), "{page}");
+    assert_eq!(folder.run("man -o man1").status, 2);
+}
+
+#[test]
+fn quiet_runs_print_answers_and_errors_alone() {
+    let folder = Folder::with_walk();
+    let loud = folder
+        .run("close walk.bvh --range 20:54.5 -o loop.bvh --blend 3")
+        .done();
+    let quiet = folder
+        .run("close walk.bvh --range 20:54.5 -o loop.bvh --blend 3 --force -q")
+        .done();
+    assert!(loud.stderr.contains("warning: "), "{}", loud.stderr);
+    assert_eq!((quiet.stderr.as_str(), &quiet.stdout), ("", &loud.stdout));
+    assert!(folder.run("find missing.bvh -q").stderr.contains("cannot read"));
+    let coloured = folder.run("find missing.bvh --color always").stderr;
+    assert!(coloured.contains("\u{1b}["), "{coloured:?}");
+    assert!(!folder.run("find missing.bvh --color never").stderr.contains("\u{1b}["));
+}

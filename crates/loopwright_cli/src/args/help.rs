@@ -15,7 +15,7 @@ struct Summary {
     example: &'static str,
 }
 
-const SUMMARIES: [Summary; 23] = [
+const SUMMARIES: [Summary; 25] = [
     Summary {
         command: "inspect",
         flags: &["contacts", "plot", "unit", "up", "json"],
@@ -127,6 +127,16 @@ const SUMMARIES: [Summary; 23] = [
         example: "loopwright demo -o demo/",
     },
     Summary {
+        command: "completions",
+        flags: &[],
+        example: "loopwright completions bash",
+    },
+    Summary {
+        command: "man",
+        flags: &["output", "force"],
+        example: "loopwright man -o man1/",
+    },
+    Summary {
         command: "licences",
         flags: &[],
         example: "loopwright licences",
@@ -156,6 +166,11 @@ pub(crate) fn command<T: AsRef<OsStr>>(args: &[T]) -> Command {
     sized(if is_bare || asks { Size::Summary } else { Size::Full })
 }
 
+/// The command line with everything that `--help` shows.
+pub(crate) fn full() -> Command {
+    sized(Size::Full)
+}
+
 fn sized(size: Size) -> Command {
     let cli = Cli::command().mut_subcommands(|command| {
         let name = command.get_name().to_owned();
@@ -167,7 +182,10 @@ fn sized(size: Size) -> Command {
     });
     match size {
         Size::Summary => cli
-            .mut_arg("max_memory", |arg| arg.hide(true))
+            .mut_args(|arg| match arg.is_global_set() {
+                true => arg.hide(true),
+                false => arg,
+            })
             .mut_subcommands(|command| {
                 let hidden = !MAIN_COMMANDS.contains(&command.get_name());
                 command.hide(hidden)
@@ -296,7 +314,7 @@ mod tests {
     use super::*;
     use crate::headings;
 
-    const HEADINGS: [&str; 19] = [
+    const HEADINGS: [&str; 20] = [
         headings::INPUT,
         headings::WHICH_LOOP,
         headings::SEAM,
@@ -312,6 +330,7 @@ mod tests {
         headings::LIMITS,
         headings::MATCH,
         headings::MEMORY,
+        headings::MESSAGES,
         headings::FIT,
         headings::NUMBERS_ALONE,
         headings::PICTURE,

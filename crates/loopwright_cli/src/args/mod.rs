@@ -1,6 +1,9 @@
 //! The command line as typed.
 
-use clap::{ArgAction, Parser, Subcommand};
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
+use clap_complete::Shell;
 
 mod catalog;
 mod engine;
@@ -15,11 +18,14 @@ mod retarget;
 mod search;
 mod take;
 
-use crate::{headings::MEMORY, memory::MemorySize};
+use crate::{
+    headings::{MEMORY, MESSAGES, OUTPUT},
+    memory::MemorySize,
+};
 pub(crate) use catalog::{CatalogArgs, SortBy};
 pub(crate) use engine::EngineArgs;
 pub(crate) use fit::FitArgs;
-pub(crate) use help::command;
+pub(crate) use help::{command, full as full_command};
 pub(crate) use loops::{BlendArgs, CheckArgs, CostArgs, PlayArgs};
 pub(crate) use make::{CloseArgs, MakeArgs, TargetArgs};
 pub(crate) use many::{JobsArgs, ManyArgs};
@@ -51,6 +57,12 @@ pub(crate) struct Cli {
     /// Memory that a file may take, such as 2G [default: three quarters of the machine's].
     #[arg(long, global = true, help_heading = MEMORY, value_name = "SIZE")]
     pub(crate) max_memory: Option<MemorySize>,
+    /// Print no warnings and notes, only answers and errors.
+    #[arg(short, long, global = true, help_heading = MESSAGES)]
+    pub(crate) quiet: bool,
+    /// When messages are coloured.
+    #[arg(long, global = true, help_heading = MESSAGES, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: ColorChoice,
     /// Print the version.
     #[arg(short = 'V', long, hide = true, action = ArgAction::Version)]
     version: Option<bool>,
@@ -92,7 +104,28 @@ pub(crate) enum Command {
     Synth(SynthArgs),
     /// Makes a loop from a built-in take: writes the take, the loop, its sidecar and a plot.
     Demo(DemoArgs),
+    /// Prints a script that completes commands and flags in a shell.
+    Completions(CompletionsArgs),
+    /// Writes the manual pages.
+    Man(ManArgs),
     /// Prints the licences of all that the program is built from.
     #[command(alias = "licenses")]
     Licences,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell.
+    #[arg(help_heading = OUTPUT)]
+    pub(crate) shell: Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The folder for the pages, one of each command; created where it is missing.
+    #[arg(short, long, value_name = "FOLDER", help_heading = OUTPUT)]
+    pub(crate) output: PathBuf,
+    /// Overwrite existing pages.
+    #[arg(short, long, help_heading = OUTPUT)]
+    pub(crate) force: bool,
 }

@@ -20,4 +20,5 @@ pub(crate) mod matching;
 pub(crate) mod play;
 pub(crate) mod render;
 pub(crate) mod retarget;
+pub(crate) mod shell;
 pub(crate) mod synth;

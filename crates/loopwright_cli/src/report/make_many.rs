@@ -210,8 +210,10 @@ impl Summary {
 
 /// The reason without the name of the file, which differs everywhere.
 fn short_reason(take: &TakeResult, result: &LoopResult) -> String {
+    const CAUSE: &str = "likely cause: ";
     let path = format!("\"{}\"", take.path.display());
-    let text = result.reason.replace(&path, "it");
+    let cause = result.because.iter().find_map(|line| line.strip_prefix(CAUSE));
+    let text = cause.unwrap_or(&result.reason).replace(&path, "it");
     match text.char_indices().nth(MOST_LETTERS) {
         Some((end, _)) => format!("{}...", &text[..end]),
         None => text,

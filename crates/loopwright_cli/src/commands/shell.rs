@@ -1,0 +1,49 @@
+//! `loopwright completions` and `loopwright man`, from the one definition of the flags.
+
+use std::io::Write;
+
+use crate::{
+    args::{CompletionsArgs, ManArgs, full_command},
+    exit::{Ending, Failure},
+    output::{self, Outputs},
+};
+
+const NAME: &str = "loopwright";
+
+pub(crate) fn completions(args: &CompletionsArgs) -> Result<Ending, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut full_command(), NAME, &mut script);
+    output::print(&String::from_utf8_lossy(&script))?;
+    Ok(Ending::Done)
+}
+
+pub(crate) fn man(args: &ManArgs) -> Result<Ending, Failure> {
+    let folder = &args.output;
+    output::make_folder(folder)?;
+    let mut command = full_command().disable_help_subcommand(true);
+    command.build();
+    let mut outputs = Outputs::new(args.force);
+    let pages = core::iter::once((NAME.to_owned(), &command)).chain(
+        (command.get_subcommands())
+            .flat_map(|command| core::iter::once(command).chain(command.get_subcommands()))
+            // As `git-log`, with the words of the command.
+            .map(|command| {
+                (
+                    command.get_display_name().unwrap_or(command.get_name()).to_owned(),
+                    command,
+                )
+            }),
+    );
+    for (name, command) in pages {
+        let failed = |error: std::io::Error| Failure::error(format!("cannot write the page of {name}: {error}"));
+        let mut page = Vec::new();
+        let rendered = clap_mangen::Man::new(command.clone()).title(name.to_uppercase());
+        rendered.render(&mut page).map_err(failed)?;
+        page.flush().map_err(failed)?;
+        outputs.add(&folder.join(format!("{name}.1")), &page)?;
+    }
+    for written in outputs.commit()? {
+        output::print(&format!("{written}\n"))?;
+    }
+    Ok(Ending::Done)
+}
