@@ -984,6 +984,35 @@ fn an_adjustment_survives_a_jump_beyond_the_cut() {
     assert!(gap.velocity > 10.0 && closed.residual.velocity < 1e-11 * gap.velocity);
 }
 
+/// A joint goes, stands, and goes on: while it stands it stays where the take has it, or is carried along whole.
+#[test]
+fn an_adjustment_leaves_alone_what_stands() {
+    const STANDS: [usize; 2] = [18, 48];
+    let point = |frame: usize| {
+        let secs = frame as f64 / 60.0;
+        let goes = |from: f64, to: f64| {
+            let share = ((secs - from) / (to - from)).clamp(0.0, 1.0);
+            share * share * (3.0 - 2.0 * share)
+        };
+        DVec3::new(0.1 * goes(0.0, 0.3), 0.1 * goes(0.9, 1.5), 0.3 * goes(0.9, 1.5))
+    };
+    let tracks = Tracks {
+        step_secs: 1.0 / 60.0,
+        num_joints: 1,
+        before: 3,
+        num_intervals: 90,
+        translations: (0..97).map(point).collect(),
+        rotations: vec![DQuat::IDENTITY; 97],
+    };
+    let clip = tracks.clip();
+    let closed = close(&clip, &Method::of(Shape::Adjustment { blend_secs: 0.2 }).into()).unwrap();
+    let carried = closed.translation_offsets[STANDS[0]];
+    assert!(carried.length() > 0.05 && closed.translation_offsets[STANDS[1]].length() > 0.05);
+    for offset in &closed.translation_offsets[STANDS[0]..=STANDS[1]] {
+        assert!((*offset - carried).length() < 1e-12, "{offset} where it was {carried}");
+    }
+}
+
 /// Shapes without accelerations are not made to carry them by the layer for noise.
 #[test]
 fn the_layer_for_noise_is_as_smooth_as_the_method() {

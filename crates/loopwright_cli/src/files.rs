@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use loopwright::names;
 use loopwright_formats::{ByteCount, Format};
 
 use crate::{exit::Failure, memory};
@@ -13,24 +14,7 @@ use crate::{exit::Failure, memory};
 /// All bytes of a file.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
     let limits = memory::limits();
-    let failed = |error: io::Error| {
-        let failure = Failure::error(format!("cannot read \"{}\": {error}", path.display()));
-        match error.kind() {
-            io::ErrorKind::NotFound => {
-                let is_take = path
-                    .extension()
-                    .and_then(|kind| Format::of_extension(kind.to_str()?))
-                    .is_some();
-                failure.try_this(match is_take {
-                    true => "check the path",
-                    false => "check the path; takes are BVH, FBX, GLB or glTF files, recipes and settings TOML",
-                })
-            }
-            io::ErrorKind::PermissionDenied => failure.try_this("allow yourself to read it: chmod u+r"),
-            io::ErrorKind::OutOfMemory => failure.try_this(memory::hint()),
-            _ => failure.try_this("copy it to another disk, and read the copy"),
-        }
-    };
+    let failed = |error: io::Error| unreadable(path, &error);
     // A link is fine here, since its user named it; what is behind it has to be a file, or opening it might wait for ever.
     let found = path.metadata().map_err(failed)?;
     if found.is_dir() {
@@ -62,6 +46,52 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
         return Err(too_large(format!("it has more than the limit of {}", ByteCount(limit))));
     }
     Ok(bytes)
+}
+
+/// Why a file cannot be read.
+fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    let failure = Failure::error(format!("cannot read \"{}\": {error}", path.display()));
+    match error.kind() {
+        io::ErrorKind::NotFound => match similar(path) {
+            Some(other) => failure.try_this(format!("\"{}\"", other.display())),
+            None if is_named_like_a_take(path) => failure.try_this("check the path"),
+            None => {
+                failure.try_this("check the path; takes are BVH, FBX, GLB or glTF files, recipes and settings TOML")
+            }
+        },
+        io::ErrorKind::PermissionDenied => failure.try_this("allow yourself to read it: chmod u+r"),
+        io::ErrorKind::OutOfMemory => failure.try_this(memory::hint()),
+        _ => failure.try_this("copy it to another disk, and read the copy"),
+    }
+}
+
+/// A take in the same folder whose name resembles that of a file that is not there.
+fn similar(path: &Path) -> Option<PathBuf> {
+    let folder = folder_of(path);
+    let entries = std::fs::read_dir(folder).ok()?.flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut takes: Vec<String> = names.filter(|name| is_named_like_a_take(Path::new(name))).collect();
+    takes.sort();
+    let stems: Vec<String> = takes.iter().map(|name| stem(Path::new(name))).collect();
+    let near = names::nearest(&stem(path), stems.iter().map(String::as_str), 1);
+    let index = stems.iter().position(|stem| Some(&stem.as_str()) == near.first())?;
+    Some(path.with_file_name(&takes[index]))
+}
+
+/// Fails at once for a name that no file has: a typing error, most likely.
+pub(crate) fn check_is_there(path: &Path) -> Result<(), Failure> {
+    match path.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(unreadable(path, &error)),
+        _ => Ok(()),
+    }
+}
+
+/// The folder of a file.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
 }
 
 /// Whether a path stands for the standard input of this run, or for what its shell hands it: `<(zcat walk.bvh.gz)`.

@@ -123,12 +123,22 @@ pub(crate) fn read_loop(
 ) -> Result<LoadedTake, Failure> {
     let bytes = files::read_bytes(path)?;
     check_file(path, &bytes, sidecar)?;
+    parse_take(path, &bytes, settings, warnings)
+}
+
+/// The bytes of a file as a take.
+fn parse_take(
+    path: &Path,
+    bytes: &[u8],
+    settings: &ReadSettings<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<LoadedTake, Failure> {
     let companions = |name: &str, most: u64| companion(path, name, most);
     let settings = ReadSettings {
         companions: Some(&companions),
         ..*settings
     };
-    loopwright_formats::read_take(&bytes, &files::stem(path), &settings, warnings)
+    loopwright_formats::read_take(bytes, &files::stem(path), &settings, warnings)
         .map_err(|error| read_failure(path, &error))
 }
 
@@ -141,8 +151,13 @@ pub(crate) fn open(path: &Path) -> Result<AnimatedFile, Failure> {
 pub(crate) fn open_loops(path: &Path, sidecars: &[Sidecar]) -> Result<AnimatedFile, Failure> {
     let bytes = files::read_bytes(path)?;
     check_file(path, &bytes, sidecars.first())?;
+    parse(path, &bytes)
+}
+
+/// Parses the bytes of a file.
+pub(crate) fn parse(path: &Path, bytes: &[u8]) -> Result<AnimatedFile, Failure> {
     let companions = |name: &str, most: u64| companion(path, name, most);
-    AnimatedFile::parse_within(&bytes, &files::stem(path), Some(&companions), &memory::limits())
+    AnimatedFile::parse_within(bytes, &files::stem(path), Some(&companions), &memory::limits())
         .map_err(|error| read_failure(path, &error))
 }
 
@@ -206,9 +221,16 @@ pub(crate) fn read_failure(path: &Path, error: &ReadError) -> Failure {
 
 /// Reads and analyses a take, and prints its warnings.
 pub(crate) fn load(path: &Path, study: &StudyArgs) -> Result<Loaded, Failure> {
+    load_bytes(path, files::read_bytes(path)?, study)
+}
+
+/// The same for a file whose bytes are read already.
+pub(crate) fn load_bytes(path: &Path, bytes: Vec<u8>, study: &StudyArgs) -> Result<Loaded, Failure> {
     let mut soft = Vec::new();
     let settings = study.settings(study.space(), AnimationChoice::Auto, memory::limits());
-    let file = read_take(path, &settings, &mut soft)?;
+    let file = parse_take(path, &bytes, &settings, &mut soft)?;
+    // The analysis needs the room.
+    drop(bytes);
     analysed(path, file, &soft, study).inspect(Loaded::warn)
 }
 

@@ -6,6 +6,7 @@ use clap::FromArgMatches;
 
 mod animations;
 mod args;
+mod batch;
 mod commands;
 mod exit;
 mod files;
@@ -15,7 +16,9 @@ mod load;
 mod making;
 mod memory;
 mod mirroring;
+mod motions;
 mod numbers;
+mod one_take;
 mod output;
 mod plot;
 mod report;
@@ -41,13 +44,14 @@ fn main() -> ExitCode {
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::List(args) => commands::list::run(&args),
         Command::Find(args) => commands::find::run(&args),
-        Command::Make(args) => commands::make::run(args),
-        Command::Close(args) => commands::make::close(args),
+        Command::Make(args) => commands::make::run(*args),
+        Command::Close(args) => commands::make::close(*args),
         Command::Blend(args) => commands::blend::run(&args),
         Command::Play(args) => commands::play::run(&args),
         Command::Cost(args) => commands::cost::run(&args),
         Command::Match(args) => commands::matching::run(&args),
         Command::Check(args) => commands::check::run(&args),
+        Command::Catalog(args) => commands::catalog::run(&args),
         Command::Fit(args) => commands::fit::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
         Command::Retarget(args) => commands::retarget::run(&args),

@@ -1,6 +1,13 @@
 //! How much may be read and held: what `--max-memory` says, or most of what the machine has.
 
-use std::{fs, str::FromStr, sync::OnceLock};
+use std::{
+    fs,
+    str::FromStr,
+    sync::{
+        OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use loopwright_formats::{ByteCount, Limits};
 
@@ -18,9 +25,21 @@ pub(crate) fn limit(max_memory: Option<MemorySize>) {
     let _ = LIMITS.set(limits_of(max_memory));
 }
 
-/// The limits of this run.
+/// Files that are worked on at the same time.
+static AT_ONCE: AtomicU64 = AtomicU64::new(1);
+
+/// From now on so many files are worked on at the same time, which share the memory of the run.
+pub(crate) fn share_among(files: usize) {
+    AT_ONCE.store(files.max(1) as u64, Ordering::Relaxed);
+}
+
+/// The limits of this run, for one file.
 pub(crate) fn limits() -> Limits {
-    *LIMITS.get_or_init(|| limits_of(None))
+    let all = *LIMITS.get_or_init(|| limits_of(None));
+    Limits {
+        max_memory_bytes: all.max_memory_bytes / AT_ONCE.load(Ordering::Relaxed),
+        ..all
+    }
 }
 
 fn limits_of(max_memory: Option<MemorySize>) -> Limits {

@@ -5,15 +5,21 @@
 //! is killed leaves files that nobody locks; the next run into the same folder removes them.
 
 use std::{
+    collections::BTreeSet,
     fs::{self, File},
     io::{self, Write},
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
 };
 
 use loopwright_formats::Format;
 use tempfile::NamedTempFile;
 
-use crate::{exit::Failure, files, signals, talk};
+use crate::{
+    exit::Failure,
+    files::{self, folder_of},
+    signals, talk,
+};
 
 /// The format for a file name's extension. Errors: no format is written under this extension.
 pub(crate) fn format_of(path: &Path) -> Result<Format, Failure> {
@@ -149,7 +155,7 @@ impl Outputs {
         };
         let folder = folder_of(path);
         let mut file = temporary_in(folder).map_err(failed)?;
-        if !self.waiting.iter().any(|(_, other)| folder_of(other) == folder) {
+        if is_first_in(folder) {
             remove_leftovers(folder, &file);
         }
         file.write_all(bytes).map_err(failed)?;
@@ -359,6 +365,14 @@ fn is_named_by_us(name: &str) -> bool {
     random.is_some_and(|random| random.len() == NUM_RANDOM && random.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
+/// Whether this run has written nothing into a folder so far: listing one that fills up for each of many outputs takes the square of
+/// their number.
+fn is_first_in(folder: &Path) -> bool {
+    static CLEANED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    let mut cleaned = CLEANED.lock().unwrap_or_else(PoisonError::into_inner);
+    !cleaned.contains(folder) && cleaned.insert(folder.to_owned())
+}
+
 /// Removes what killed runs of the same user left in a folder: files with our names that no run locks. `own` is a file of this run.
 fn remove_leftovers(folder: &Path, own: &NamedTempFile) {
     let Ok(entries) = fs::read_dir(folder) else { return };
@@ -441,15 +455,31 @@ fn already_there(path: &Path) -> Failure {
         .try_this("--force to overwrite it, or another name")
 }
 
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
+/// Whether a path means a folder: its name ends like one, or there is one whose name is not that of a file to write.
+pub(crate) fn is_named_as_folder(path: &Path) -> bool {
+    if path.is_dir() && !files::is_named_like_a_take(path) {
+        return true;
     }
+    let text = path.as_os_str().as_encoded_bytes();
+    text.last()
+        .is_some_and(|&last| std::path::is_separator(char::from(last)))
+        || path.ends_with("..")
+        || path == Path::new(".")
+}
+
+/// Makes a folder and those above it, where they are missing.
+pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|error| {
+        Failure::error(format!("cannot make the folder \"{}\": {error}", folder.display()))
+            .try_this("check that its parent may be written to, or name another folder with -o")
+    })
 }
 
 /// Prints data on stdout; it is no failure if the reader has closed the pipe.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    if talk::print_aside(text) {
+        return Ok(());
+    }
     let mut stdout = anstream::stdout().lock();
     match stdout
         .write_all(talk::harmless(text).as_bytes())

@@ -35,7 +35,7 @@ pub(crate) fn settings(args: &SearchArgs, max_candidates: usize) -> SearchSettin
 }
 
 /// Turn rate from which a loop counts as turning, degrees per second.
-const TURNING_DPS: f64 = 5.0;
+pub(crate) const TURNING_DPS: f64 = 5.0;
 
 /// The requested range of turn rates, degrees per second.
 fn turn_bounds(args: &SearchArgs) -> Option<[f64; 2]> {

@@ -3,6 +3,7 @@
 
 use std::{
     borrow::Cow,
+    cell::RefCell,
     io::Write,
     sync::{Mutex, PoisonError},
 };
@@ -38,30 +39,81 @@ fn say(style: Style, label: &str, text: &str) {
 /// Every warning so far.
 static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
+/// What is said about one of many files.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Aside {
+    pub(crate) warnings: Vec<String>,
+    /// What would stand on stdout.
+    pub(crate) printed: String,
+}
+
+thread_local! {
+    /// What is said about one of many files, while this thread works on it.
+    static ASIDE: RefCell<Option<Aside>> = const { RefCell::new(None) };
+}
+
+/// Does the work on one of many files: what it says is returned, instead of printed between what is said of other files. Its notes,
+/// which explain decisions that its answer states too, are dropped.
+pub(crate) fn aside<T>(work: impl FnOnce() -> T) -> (T, Aside) {
+    ASIDE.set(Some(Aside::default()));
+    let done = work();
+    (done, ASIDE.take().unwrap_or_default())
+}
+
+/// Keeps data that would be printed, if this thread works on one of many files.
+pub(crate) fn print_aside(text: &str) -> bool {
+    ASIDE.with_borrow_mut(|aside| {
+        if let Some(aside) = aside {
+            aside.printed.push_str(text);
+        }
+        aside.is_some()
+    })
+}
+
+fn is_aside() -> bool {
+    ASIDE.with_borrow(Option::is_some)
+}
+
 /// Warns, now and in the JSON document of the command.
 pub(crate) fn warn(text: &str) {
     keep(text);
-    say(AnsiColor::Yellow.on_default().bold(), "warning", text);
+    if !is_aside() {
+        say(AnsiColor::Yellow.on_default().bold(), "warning", text);
+    }
 }
 
 /// Adds a warning to the JSON document only.
 pub(crate) fn keep(text: &str) {
-    let mut warnings = WARNINGS.lock().unwrap_or_else(PoisonError::into_inner);
-    warnings.push(text.to_owned());
+    let is_kept = ASIDE.with_borrow_mut(|aside| {
+        if let Some(aside) = aside {
+            aside.warnings.push(text.to_owned());
+        }
+        aside.is_some()
+    });
+    if !is_kept {
+        let mut warnings = WARNINGS.lock().unwrap_or_else(PoisonError::into_inner);
+        warnings.push(text.to_owned());
+    }
 }
 
-/// All warnings so far.
+/// All warnings so far: of this file, if the thread works on one of many.
 pub(crate) fn warnings() -> Vec<String> {
-    WARNINGS.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    let aside = ASIDE.with_borrow(|aside| aside.as_ref().map(|aside| aside.warnings.clone()));
+    aside.unwrap_or_else(|| WARNINGS.lock().unwrap_or_else(PoisonError::into_inner).clone())
 }
 
 /// Reports a decision the command made.
 pub(crate) fn note(text: &str) {
-    say(AnsiColor::Cyan.on_default().bold(), "note", text);
+    if !is_aside() {
+        say(AnsiColor::Cyan.on_default().bold(), "note", text);
+    }
 }
 
 /// Lists several things below a heading, one line each.
 pub(crate) fn list(text: &str, lines: &[String]) {
+    if is_aside() {
+        return;
+    }
     say(AnsiColor::Yellow.on_default().bold(), "warning", text);
     let mut stderr = anstream::stderr().lock();
     for line in lines {
@@ -78,16 +130,20 @@ pub(crate) fn fail(failure: &Failure) {
     }
 }
 
-/// A progress bar for long work; it draws nothing if stderr is no terminal.
+/// A progress bar for long work, with the rate and the time left; it draws nothing if stderr is no terminal.
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
     /// A bar for this many steps.
     pub(crate) fn new(what: &'static str, steps: usize) -> Self {
-        let target = ProgressDrawTarget::stderr();
+        // Work on one of many files is a step of another bar.
+        let target = match is_aside() {
+            true => ProgressDrawTarget::hidden(),
+            false => ProgressDrawTarget::stderr(),
+        };
         let bar = ProgressBar::with_draw_target(Some(steps as u64), target).with_message(what);
         // The template is fixed and valid; without it the bar would use its default style.
-        if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}") {
+        if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {per_sec:.1} {eta}") {
             bar.set_style(style);
         }
         Self(bar)
@@ -96,6 +152,11 @@ impl Progress {
     /// Counts one step as done.
     pub(crate) fn step(&self) {
         self.0.inc(1);
+    }
+
+    /// Prints without tearing the bar.
+    pub(crate) fn beside<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.0.suspend(print)
     }
 
     /// Removes the bar when all steps are done.

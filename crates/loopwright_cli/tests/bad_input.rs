@@ -202,9 +202,10 @@ fn files_that_are_no_takes_say_why() {
             "check FILE",
             "convert FILE new.bvh",
         ] {
-            // `check` treats a folder as a list of loops, and this folder holds none.
+            // `check` treats a folder as a list of loops, the others as one of takes, and this folder holds none.
             let message = match (file, command) {
                 ("folder.bvh", "check FILE") => "no loop in the folder",
+                ("folder.bvh", _) => "there is no take in the folder",
                 _ => message,
             };
             refuses(&folder, 2, &command.replace("FILE", file), &[message, file]);

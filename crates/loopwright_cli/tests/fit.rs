@@ -255,3 +255,43 @@ fn real_takes_give_figures_of_bodies() {
     }
     assert!(fitted > 15, "{fitted}");
 }
+
+#[test]
+fn a_table_of_speeds_or_splits_needs_no_take() {
+    let folder = Folder::new();
+    // S = 6 m/s, half-life 0.5 s: S (1 - (1 + y t) e^(-y t)).
+    let y = 2.0 * core::f64::consts::LN_2 / 0.5;
+    let speed = |secs: f64| 6.0 * (1.0 - (1.0 + y * secs) * (-y * secs).exp());
+    let rows: String = (0..8)
+        .map(|row| 0.3 * f64::from(row))
+        .map(|secs| format!("{secs};{};x\n", speed(secs)))
+        .collect();
+    folder.write("speeds.csv", format!("# made up\nTime (s); Speed (m/s); note\n{rows}"));
+    let fit = folder.run("fit --profile speeds.csv --json").done().json();
+    assert!((number(&fit, "velocity/half_life_secs") - 0.5).abs() < 1e-3, "{fit}");
+    assert!((number(&fit, "velocity/speed_mps") - 6.0).abs() < 1e-3, "{fit}");
+    assert!(number(&fit, "profile/error_mps") < 1e-3, "{fit}");
+    let text = folder.run("fit --profile speeds.csv").done().stdout;
+    assert!(text.contains("half-life 0.500 s; 0 to 6 m/s"), "{text}");
+    for (table, message) in [
+        ("", "names no time"),
+        ("1,2\n3,4\n", "names no time"),
+        ("time,speed\n1,2\n", "1 rows; a fit needs 2"),
+        ("time,speed\n1,2\nx,3\n", "line 3 lacks a number"),
+        ("time,distance\n1,2\n2,1\n", "row 2: the distance is less"),
+    ] {
+        folder.write("bad.csv", table);
+        let answer = folder.run("fit --profile bad.csv");
+        assert_eq!(answer.status, 2, "{table:?}");
+        assert!(
+            answer.stderr.contains(message) && answer.stderr.contains("try: "),
+            "{table:?}: {}",
+            answer.stderr
+        );
+    }
+    let answer = folder.run("fit --profile speeds.csv --toml x.toml");
+    assert_eq!(
+        (answer.status, answer.stderr.contains("--toml needs a take")),
+        (2, true)
+    );
+}

@@ -68,6 +68,14 @@ fn what_commands_answer_about_takes_is_as_described() {
     assert_eq!((&best["segment"], &best["grade"]), (&"walk".into(), &"good".into()));
     assert!(best["versions"].as_u64() > Some(1) && find["segments"][0]["rank"] == 1);
     let shifted = answer(&folder, "find walk.bvh --shifted", "find", 0);
+    folder
+        .run("synth -o run.bvh --seconds 2 --period 0.6 --speed 3.5")
+        .done();
+    let like = answer(&folder, "find walk.bvh --like walk.bvh:40:72 --like run.bvh", "like", 0);
+    assert_eq!(like["occurrences"][0]["start_frame"], 40);
+    assert_eq!(like["sought"][1]["occurrences"], 0);
+    let unlike = answer(&folder, "find walk.bvh --like run.bvh", "like", 1);
+    assert!(unlike["sought"][0]["nearest"]["cost_ratio"].as_f64() > Some(0.4));
     assert!(shifted["candidates"][0]["versions"].is_null() && shifted["segments"].is_null());
     let convert = answer(&folder, "convert walk.bvh walk.glb --mirror", "convert", 0);
     assert_eq!(outputs(&folder, &convert), ["walk.glb"]);
@@ -83,6 +91,9 @@ fn what_commands_answer_about_takes_is_as_described() {
     );
     let fit = answer(&folder, "fit walk.bvh slow.bvh --toml fit.toml", "fit", 1);
     assert_eq!(outputs(&folder, &fit), ["fit.toml"]);
+    folder.write("splits.csv", "distance,time\n10,2\n20,3\n30,4\n40,5\n");
+    let table = answer(&folder, "fit --profile splits.csv", "fit", 0);
+    assert!(table["profile"]["rows"][3]["fitted_distance_m"].is_number() && table["profile"]["error_mps"].is_null());
     let numbers = answer(&folder, "fit --speed 5 --half-life 0.2", "fit", 0);
     assert!(numbers["velocity"]["acceleration_mps2"].is_number() && numbers["takes"] == Value::Array(vec![]));
     let sheet = answer(

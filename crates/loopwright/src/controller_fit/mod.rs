@@ -2,7 +2,8 @@
 //!
 //! `profile` smooths velocity and facing, `mode` separates walks from runs and finds the largest values of each, `event` finds
 //! starts, stops and turns and fits a critically damped spring to each in two ways, and `pool` takes medians over events and
-//! takes. `simulate` drives the same springs through the take for comparison. Half-lives are the articles' parameter: see
+//! takes. `simulate` drives the same springs through the take for comparison. [`SpeedTable`] needs no take: it fits the spring to speeds or
+//! split times. Half-lives are the articles' parameter: see
 //! `spring`.
 //!
 //! ```
@@ -32,6 +33,8 @@ mod simulate;
 
 pub(crate) mod pool;
 
+mod table;
+
 pub use event::{Event, EventKind, Quantity};
 pub use mode::{Maximum, Mode, ModeFigures};
 pub use pool::{HalfLives, ModePool, Pool, Spread};
@@ -39,6 +42,7 @@ use profile::SUSTAINED_SECS;
 pub use profile::{Profile, Signal};
 pub use response::SmoothedResponse;
 pub use spring::{Spring, SpringState, half_life_of_peak, peak_of_half_life};
+pub use table::{SpeedTable, TableError, TableFit, TableOf, TableRow};
 
 pub use least_squares::FittedResponse;
 

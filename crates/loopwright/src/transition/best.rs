@@ -169,7 +169,7 @@ impl Side {
 }
 
 /// A range clamped to `count`.
-fn within(range: Range<usize>, count: usize) -> Range<usize> {
+pub(super) fn within(range: Range<usize>, count: usize) -> Range<usize> {
     range.start.min(count)..range.end.min(count)
 }
 

@@ -45,7 +45,10 @@ use crate::{
 
 pub(crate) mod best;
 
+mod occurrence;
+
 pub use best::{CostGrid, Crossing};
+pub use occurrence::{Occurrence, Occurrences};
 
 /// Positions and velocities of the axes of a moving body, in one order.
 #[derive(Clone, Copy, Debug, PartialEq)]

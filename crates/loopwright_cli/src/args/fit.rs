@@ -14,11 +14,12 @@ use crate::{
 
 #[derive(Debug, Args)]
 #[command(override_usage = "loopwright fit [OPTIONS] <TAKE>...\n       \
+    loopwright fit --profile FILE\n       \
     loopwright fit --speed S (--acceleration A | --half-life H)\n       \
     loopwright fit --angle D (--turn-rate R | --half-life H)")]
 pub(crate) struct FitArgs {
     /// Takes (BVH, FBX, GLB or glTF), or folders of takes.
-    #[arg(help_heading = INPUT, required_unless_present_any = ["speed", "angle", "half_life"], value_name = "TAKE")]
+    #[arg(help_heading = INPUT, required_unless_present_any = ["speed", "angle", "half_life", "profile"], value_name = "TAKE")]
     pub(crate) takes: Vec<PathBuf>,
     /// How the takes move [default: detected from speed and direction].
     #[arg(long, value_name = "MODE", help_heading = FIT, value_parser = choice::<Mode>())]
@@ -35,6 +36,9 @@ pub(crate) struct FitArgs {
     /// Overwrite existing files.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) force: bool,
+    /// CSV table with a first line of names: time and speed, or distance and time (s, m/s, m).
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["takes", "speed", "angle", "half_life"], help_heading = NUMBERS_ALONE)]
+    pub(crate) profile: Option<PathBuf>,
     /// Top speed, m/s.
     #[arg(long, value_name = "S", value_parser = parse_positive, conflicts_with = "takes", help_heading = NUMBERS_ALONE)]
     pub(crate) speed: Option<f64>,

@@ -15,7 +15,7 @@ struct Summary {
     example: &'static str,
 }
 
-const SUMMARIES: [Summary; 22] = [
+const SUMMARIES: [Summary; 23] = [
     Summary {
         command: "inspect",
         flags: &["contacts", "plot", "unit", "up", "json"],
@@ -28,13 +28,13 @@ const SUMMARIES: [Summary; 22] = [
     },
     Summary {
         command: "find",
-        flags: &["top", "within", "straight", "idle", "plot"],
+        flags: &["top", "within", "like", "plot"],
         example: "loopwright find walk.bvh --straight",
     },
     Summary {
         command: "make",
         flags: &["output", "all-animations", "range", "root-motion", "for"],
-        example: "loopwright make walk.bvh -o walk-loop.glb --for godot",
+        example: "loopwright make takes/ -o loops/ --catalog loops/all.parquet",
     },
     Summary {
         command: "close",
@@ -92,8 +92,13 @@ const SUMMARIES: [Summary; 22] = [
         example: "loopwright check loops/ --max-foot-slide 3",
     },
     Summary {
+        command: "catalog",
+        flags: &["kind", "speed", "straight", "slide-below", "grade"],
+        example: "loopwright catalog loops.parquet --kind walk --speed 1.2:1.6 --slide-below 1",
+    },
+    Summary {
         command: "fit",
-        flags: &["mode", "toml", "plot"],
+        flags: &["toml", "plot"],
         example: "loopwright fit takes/ --toml controller.toml",
     },
     Summary {
@@ -291,7 +296,7 @@ mod tests {
     use super::*;
     use crate::headings;
 
-    const HEADINGS: [&str; 18] = [
+    const HEADINGS: [&str; 19] = [
         headings::INPUT,
         headings::WHICH_LOOP,
         headings::SEAM,
@@ -300,6 +305,7 @@ mod tests {
         headings::FEET,
         headings::OUTPUT,
         headings::ENGINE,
+        headings::MANY,
         headings::EDITS,
         headings::MIX,
         headings::JUMP,

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 use loopwright::mean_cycle::MeanCycles;
 
-use super::{MirrorArgs, SearchArgs};
+use super::{ManyArgs, MirrorArgs, SearchArgs};
 use crate::{
     exit::Failure,
-    headings::{EDITS, FEET, INPUT, OUTPUT, SEAM, WHICH_LOOP},
+    headings::{EDITS, FEET, INPUT, MANY, OUTPUT, SEAM, WHICH_LOOP},
     mirroring,
     numbers::{parse_count, parse_cut},
     recipe::{ClosureRecipe, EditRecipe, JointRecipe, OutputRecipe, Recipe, StanceRecipe, StretchRecipe, StudyArgs},
@@ -16,15 +16,18 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub(crate) struct MakeArgs {
-    /// The take (BVH, FBX, GLB or glTF).
-    #[arg(help_heading = INPUT)]
-    pub(crate) take: PathBuf,
+    /// Takes (BVH, FBX, GLB or glTF): files, folders, or patterns such as 'takes/**/*.bvh'.
+    #[arg(help_heading = INPUT, required = true, value_name = "TAKE")]
+    pub(crate) takes: Vec<PathBuf>,
     /// Loop every animation of the file into one copy of it.
     #[arg(long, help_heading = INPUT, conflicts_with_all = ["pick", "range", "plot", "save_recipe"])]
     pub(crate) all_animations: bool,
-    /// Loop to make, by its number in the list of `find` [default: 1].
-    #[arg(long, value_name = "N", help_heading = WHICH_LOOP, value_parser = parse_count, conflicts_with = "range")]
-    pub(crate) pick: Option<usize>,
+    /// Loops to make, by their rows in `find`: 2, or 1,3 [default: 1].
+    #[arg(long, value_name = "N", help_heading = WHICH_LOOP, value_parser = parse_count, value_delimiter = ',', conflicts_with = "range")]
+    pub(crate) pick: Vec<usize>,
+    /// Make every loop that `find --top 1000` lists.
+    #[arg(long, help_heading = MANY, conflicts_with_all = ["pick", "range", "all_animations"])]
+    pub(crate) all: bool,
     /// Make a loop of these frames, counted from 0, instead of searching.
     #[arg(long, value_name = "START:END", help_heading = WHICH_LOOP, value_parser = parse_cut, conflicts_with_all = ["cycles", "min_seconds", "max_seconds", "within", "speed", "turn_rate", "climb", "straight", "turning", "idle", "shifted", "per_segment"])]
     pub(crate) range: Option<(f64, f64)>,
@@ -34,6 +37,8 @@ pub(crate) struct MakeArgs {
     pub(crate) settings: LoopArgs,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) many: ManyArgs,
 }
 
 #[derive(Debug, Args)]
@@ -57,7 +62,8 @@ pub(crate) struct CloseArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = OUTPUT)]
 pub(crate) struct TargetArgs {
-    /// The loop to write [default: TAKE-loop.EXT in the current folder; of several animations TAKE-loops.EXT].
+    /// The loop to write [default: TAKE-loop.EXT in the current folder; of several animations TAKE-loops.EXT]; of many takes, the
+    /// folder for them.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// Read settings from this file (TOML); flags override it.
@@ -70,7 +76,7 @@ pub(crate) struct TargetArgs {
     #[arg(long, value_name = "OUT")]
     pub(crate) plot: Option<PathBuf>,
     /// Overwrite existing files.
-    #[arg(long)]
+    #[arg(short, long)]
     pub(crate) force: bool,
     /// Print all figures.
     #[arg(short, long)]

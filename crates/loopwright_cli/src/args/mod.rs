@@ -2,11 +2,13 @@
 
 use clap::{ArgAction, Parser, Subcommand};
 
+mod catalog;
 mod engine;
 mod fit;
 mod help;
 mod loops;
 mod make;
+mod many;
 mod matching;
 mod render;
 mod retarget;
@@ -14,11 +16,13 @@ mod search;
 mod take;
 
 use crate::{headings::MEMORY, memory::MemorySize};
+pub(crate) use catalog::{CatalogArgs, SortBy};
 pub(crate) use engine::EngineArgs;
 pub(crate) use fit::FitArgs;
 pub(crate) use help::command;
 pub(crate) use loops::{BlendArgs, CheckArgs, CostArgs, PlayArgs};
 pub(crate) use make::{CloseArgs, MakeArgs, TargetArgs};
+pub(crate) use many::{JobsArgs, ManyArgs};
 pub(crate) use matching::{
     MatchArgs, MatchBuildArgs, MatchCommand, MatchExportArgs, MatchQueryArgs, MatchWalkArgs, StandingFoot,
 };
@@ -59,11 +63,11 @@ pub(crate) enum Command {
     /// Lists the animations of files: length, kind, speed, and whether they loop.
     List(ListArgs),
     /// Lists the stretches of a take that loop, the recommended one first.
-    Find(FindArgs),
+    Find(Box<FindArgs>),
     /// Makes a loop from a take and measures it; the figures go into a sidecar.
-    Make(MakeArgs),
+    Make(Box<MakeArgs>),
     /// Makes a loop from the frames that you choose.
-    Close(CloseArgs),
+    Close(Box<CloseArgs>),
     /// Blends loops into one, by weights or to a given speed and turn rate.
     Blend(BlendArgs),
     /// Plays loops one after another, in a random order drawn from a seed.
@@ -74,6 +78,8 @@ pub(crate) enum Command {
     Match(MatchArgs),
     /// Checks whether loops pop at the seam.
     Check(CheckArgs),
+    /// Lists the loops of catalogs that fit a question: kind, speed, foot sliding.
+    Catalog(CatalogArgs),
     /// Measures settings for character controllers: top speeds and half-lives.
     Fit(FitArgs),
     /// Draws a take, a loop or a seam, as an animation or a contact sheet.

@@ -8,6 +8,7 @@ use loopwright::{
     math::DecayKind,
 };
 
+use super::JobsArgs;
 use crate::{
     headings::{INPUT, OUTPUT, WHICH_LOOP},
     numbers::{parse_bounds, parse_count, parse_range},
@@ -135,14 +136,30 @@ pub(crate) struct MirrorArgs {
     pub(crate) mirror_map: Option<PathBuf>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct FindArgs {
-    /// The take (BVH, FBX, GLB or glTF).
-    #[arg(help_heading = INPUT)]
+    /// Takes (BVH, FBX, GLB or glTF): files, folders or patterns.
+    #[arg(help_heading = INPUT, required = true, value_name = "TAKE")]
+    pub(crate) takes: Vec<PathBuf>,
+    /// The one that is worked on.
+    #[arg(skip)]
     pub(crate) take: PathBuf,
+    #[command(flatten)]
+    pub(crate) jobs: JobsArgs,
     /// How many rows to list at most.
     #[arg(long, value_name = "K", help_heading = WHICH_LOOP, default_value_t = DEFAULT_TOP, value_parser = parse_count)]
     pub(crate) top: usize,
+    /// List where the take is like this take or loop instead; repeatable, or a folder.
+    #[arg(
+        long,
+        value_name = "FILE[:START:END]",
+        help_heading = WHICH_LOOP,
+        conflicts_with_all = [
+            "cycles", "min_seconds", "max_seconds", "speed", "turn_rate", "climb", "straight", "turning", "idle",
+            "shifted", "choose", "symmetric", "plot", "verbose",
+        ]
+    )]
+    pub(crate) like: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
     #[command(flatten)]

@@ -3,18 +3,24 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use loopwright_formats::Format;
 
-use super::EngineArgs;
+use super::{EngineArgs, JobsArgs};
 use crate::{
     headings::{FEET, INPUT, OUTPUT, WALK},
     recipe::{StudyArgs, TakeArgs},
 };
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct InspectArgs {
-    /// The take (BVH, FBX, GLB or glTF).
-    #[arg(help_heading = INPUT)]
+    /// Takes (BVH, FBX, GLB or glTF): files, folders or patterns.
+    #[arg(help_heading = INPUT, required = true, value_name = "TAKE")]
+    pub(crate) takes: Vec<PathBuf>,
+    /// The one that is worked on.
+    #[arg(skip)]
     pub(crate) take: PathBuf,
+    #[command(flatten)]
+    pub(crate) jobs: JobsArgs,
     /// Show when each foot is on the ground, as bars over time.
     #[arg(long, help_heading = FEET)]
     pub(crate) contacts: bool,
@@ -33,7 +39,7 @@ pub(crate) struct InspectArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Files of animations (BVH, FBX, GLB or glTF).
+    /// Files of animations (BVH, FBX, GLB or glTF), folders or patterns.
     #[arg(help_heading = INPUT, required = true, value_name = "FILE")]
     pub(crate) takes: Vec<PathBuf>,
     #[command(flatten)]
@@ -43,14 +49,22 @@ pub(crate) struct ListArgs {
     pub(crate) json: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct ConvertArgs {
-    /// The take to read (BVH, FBX, GLB or glTF).
-    #[arg(help_heading = INPUT)]
+    /// Takes or loops to read (BVH, FBX, GLB or glTF): files, folders or patterns.
+    #[arg(help_heading = INPUT, required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The one that is worked on.
+    #[arg(skip)]
     pub(crate) input: PathBuf,
-    /// The file to write; its extension selects the format: .bvh, .fbx, .glb or .gltf.
-    #[arg(help_heading = OUTPUT)]
+    /// The file to write; its extension selects the format: .bvh, .fbx, .glb or .gltf. Of several inputs, the folder for them.
+    #[arg(help_heading = OUTPUT, required = true)]
     pub(crate) output: PathBuf,
+    /// Format of several outputs: bvh, fbx, glb or gltf [default: the engine's, or that of each input].
+    #[arg(long, help_heading = OUTPUT, value_name = "FORMAT", value_parser = parse_format)]
+    pub(crate) to: Option<Format>,
+    #[command(flatten)]
+    pub(crate) jobs: JobsArgs,
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
     /// Exchange left and right; the sidecar of a loop is mirrored with it.
@@ -138,4 +152,9 @@ pub(crate) struct DemoArgs {
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) json: bool,
+}
+
+/// A format by its extension.
+fn parse_format(text: &str) -> Result<Format, String> {
+    Format::of_extension(text.trim_start_matches('.')).ok_or_else(|| "must be bvh, fbx, glb or gltf".to_owned())
 }

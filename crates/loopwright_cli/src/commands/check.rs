@@ -18,6 +18,7 @@ use loopwright_formats::{
 
 use crate::{
     args::CheckArgs,
+    batch,
     exit::{Ending, Failure},
     limits::{Exceeded, Limits, SeamNames},
     load::{self, Loaded},
@@ -119,7 +120,7 @@ fn loops_in(paths: &[PathBuf], reading: &TakeArgs) -> Vec<Named> {
     let mut files = Vec::new();
     for path in paths {
         if !path.is_dir() {
-            files.push(Ok(path.clone()));
+            files.extend(batch::in_order(core::slice::from_ref(path)));
             continue;
         }
         match written_loop::loops_below(path) {

@@ -8,14 +8,15 @@ use loopwright::{
     candidate::DEFAULT_HALF_LIFE_SECS,
     math::{Decay, DecayKind},
     play::DEFAULT_FADE_SECS,
-    transition::{GapOf, TransitionClip, TransitionError},
+    transition::{GapOf, TransitionClip},
 };
 use loopwright_draw::plot::{self, TransitionMap};
 
 use crate::{
     args::CostArgs,
     exit::{Ending, Failure},
-    files, load,
+    files,
+    motions::{self, ReadMotion},
     output::{self, Outputs},
     plot::PlotFile,
     recipe::TakeArgs,
@@ -23,7 +24,6 @@ use crate::{
         cost::{self as report, CostAnswer, CostSide, CrossingFacts, DecayCost, GapFacts, PairFacts, TableFacts},
         json,
     },
-    written_loop::{self, AddedRoot},
 };
 
 /// Maximum number of frames per side in a table; from a longer motion, evenly spaced frames are taken.
@@ -31,9 +31,6 @@ const TABLE: usize = 128;
 
 /// The same for the plotted map: three pixels to a frame.
 const MAP: usize = 152;
-
-/// Maximum number of missing joints that a message names.
-const NAMED: usize = 8;
 
 pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
@@ -45,7 +42,7 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
         outputs.spare(&side.path);
     }
     let transitions = Transitions::between(&left.motion, &entered.motion, &args.weights)
-        .map_err(|error| mismatch(&left, &entered, error))?;
+        .map_err(|error| motions::mismatch([&left.path, &entered.path], error))?;
     let decay = decays[args.decay as usize];
     let mut answer = CostAnswer {
         left: left.facts(),
@@ -113,15 +110,12 @@ struct Side {
 impl Side {
     fn read(named: &Path, reading: &TakeArgs) -> Result<Self, Failure> {
         let (path, frame) = split(named);
-        let (motion, clip, joints, num_keys) = if written_loop::read_sidecar(&path, reading)?.is_some() {
-            read_loop(&path, reading)?
-        } else {
-            let loaded = load::load(&path, &reading.clone().into())?;
-            let take = loaded.file.take;
-            let joints = names(take.skeleton());
-            let num_frames = take.num_frames();
-            (TransitionClip::of_take(loaded.analysis), None, joints, num_frames)
-        };
+        let ReadMotion {
+            motion,
+            clip,
+            joints,
+            num_keys,
+        } = ReadMotion::read(&path, reading)?;
         let frame = frame.map(|words| frame_of(&path, &words, num_keys)).transpose()?;
         Ok(Self {
             // The closing key of a loop repeats its first sample.
@@ -151,29 +145,6 @@ impl Side {
             period_secs: self.motion.repeats().then(|| frames as f64 * self.motion.step_secs()),
         }
     }
-}
-
-fn names(skeleton: &loopwright::Skeleton) -> Vec<String> {
-    skeleton.joints().iter().map(|joint| joint.name.clone()).collect()
-}
-
-type ReadLoop = (TransitionClip, Option<(LoopClip, usize)>, Vec<String>, usize);
-
-/// A loop with its sidecar, on the skeleton of its take.
-fn read_loop(path: &Path, reading: &TakeArgs) -> Result<ReadLoop, Failure> {
-    let read = written_loop::read_playable(path, reading, AddedRoot::Folded)?;
-    let clip = read.played();
-    let motion = TransitionClip::of_loop(&clip, &reading.overrides()).map_err(|error| match error {
-        TransitionError::Body(error) => load::body_failure(error),
-        other => written_loop::apart(path, &other),
-    })?;
-    let joints = names(clip.skeleton());
-    Ok((
-        motion,
-        Some((clip, read.sidecar.candidate.cycles)),
-        joints,
-        read.take.num_frames(),
-    ))
 }
 
 /// Splits the argument into a file and the frame after its last colon, if there is one: names may contain colons themselves.
@@ -210,35 +181,6 @@ pub(super) fn frame_of(path: &Path, words: &str, num_frames: usize) -> Result<us
                 .try_this(format!("\"{}:0\", or the name alone for all frames", path.display())),
         ),
     }
-}
-
-fn mismatch(left: &Side, entered: &Side, error: TransitionError) -> Failure {
-    let [ours, theirs] = [left, entered].map(|side| side.path.display());
-    let TransitionError::Skeleton {
-        difference,
-        only_left,
-        only_entered,
-    } = error
-    else {
-        return match error {
-            TransitionError::Body(error) => load::body_failure(error),
-            other => Failure::error(format!("cannot compare \"{ours}\" and \"{theirs}\": {other}")),
-        };
-    };
-    let mut failure = Failure::error(format!("\"{theirs}\" has another skeleton than \"{ours}\"")).because(difference);
-    for (names, file) in [(only_left, &ours), (only_entered, &theirs)] {
-        if !names.is_empty() {
-            let more = names.len().saturating_sub(NAMED);
-            let listed = names[..names.len() - more].join(", ");
-            let rest = if more > 0 {
-                format!(" and {more} more")
-            } else {
-                String::new()
-            };
-            failure = failure.because(format!("only in \"{file}\": {listed}{rest}"));
-        }
-    }
-    failure.try_this("two motions of one skeleton: the same joints, in the same order")
 }
 
 /// The cost of one jump, and its gaps in position and velocity, axis by axis.

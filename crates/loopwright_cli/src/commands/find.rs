@@ -2,6 +2,10 @@
 
 use loopwright::{FoundLoops, SearchSettings};
 
+use super::{
+    each::{self, Manner},
+    like,
+};
 use crate::{
     args::FindArgs,
     exit::{Ending, Failure},
@@ -14,6 +18,21 @@ use crate::{
 };
 
 pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
+    let manner = Manner {
+        jobs: args.jobs,
+        json: args.json,
+        for_one: &[("--plot", args.plot.is_some())],
+    };
+    each::file(&args.takes, manner, |take| {
+        let take = take.to_owned();
+        one(&FindArgs { take, ..args.clone() })
+    })
+}
+
+fn one(args: &FindArgs) -> Result<Ending, Failure> {
+    if !args.like.is_empty() {
+        return like::run(args);
+    }
     let mut outputs = Outputs::new(args.force);
     outputs.spare(&args.take);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;

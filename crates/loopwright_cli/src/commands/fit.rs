@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use loopwright::{
     Analysis, FitSettings, TakeFit,
-    controller_fit::{FitError, Pool},
+    controller_fit::{FitError, Pool, SpeedTable, TableOf},
 };
 use loopwright_formats::AnimationChoice;
 
@@ -19,6 +19,9 @@ use crate::{
 };
 
 pub(crate) fn run(args: &FitArgs) -> Result<Ending, Failure> {
+    if let Some(profile) = &args.profile {
+        return from_table(args, profile);
+    }
     if args.takes.is_empty() {
         return from_numbers(args);
     }
@@ -177,8 +180,65 @@ fn takes_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(found)
 }
 
-/// The closed forms, without any take.
-fn from_numbers(args: &FitArgs) -> Result<Ending, Failure> {
+/// The spring through a table of speeds or split times.
+fn from_table(args: &FitArgs, path: &Path) -> Result<Ending, Failure> {
+    takes_only(args)?;
+    let table = read_table(path)?;
+    let fit = table.fit();
+    output::print(&if args.json {
+        report::table_json(path, &table, &fit)
+    } else {
+        report::table_human(&table, &fit)
+    })?;
+    Ok(Ending::Done)
+}
+
+/// Lines of two numbers below a line of names. Blank lines and those that begin with # are left out, further columns too.
+fn read_table(path: &Path) -> Result<SpeedTable, Failure> {
+    let wrong = |what: String| {
+        Failure::error(format!("cannot read the table \"{}\": {what}", path.display()))
+            .try_this("a first line time,speed or distance,time, then a line of numbers each: seconds, m/s, metres")
+    };
+    let text = String::from_utf8(files::read_bytes(path)?).map_err(|_| wrong("it is not text".to_owned()))?;
+    let text = text.trim_start_matches('\u{feff}');
+    let mut lines =
+        (text.lines().map(str::trim).enumerate()).filter(|(_, line)| !(line.is_empty() || line.starts_with('#')));
+    let cells = |line: &str| -> Vec<String> {
+        line.split([',', ';', '\t'])
+            .map(|cell| cell.trim().to_lowercase())
+            .collect()
+    };
+    let names = lines.next().map(|(_, line)| cells(line)).unwrap_or_default();
+    let column = |known: &[&str]| {
+        // Units may follow a name: time_secs, speed (m/s).
+        let is_known = |name: &String| {
+            let word = name.split(|letter: char| !letter.is_alphabetic()).next();
+            word.is_some_and(|word| known.contains(&word))
+        };
+        names.iter().position(is_known)
+    };
+    let time = column(&["time", "t", "secs", "seconds"]);
+    let speed = column(&["speed", "velocity", "v"]).map(|at| (at, TableOf::Speeds));
+    let value = speed.or_else(|| column(&["distance", "d", "metres", "meters"]).map(|at| (at, TableOf::Splits)));
+    let (Some(time), Some((value, of))) = (time, value) else {
+        return Err(wrong(
+            "its first line names no time with a speed or a distance".to_owned(),
+        ));
+    };
+    let mut rows = Vec::new();
+    for (index, line) in lines {
+        let cells = cells(line);
+        let number = |at: usize| cells.get(at).and_then(|cell| cell.parse::<f64>().ok());
+        let (Some(secs), Some(value)) = (number(time), number(value)) else {
+            return Err(wrong(format!("line {} lacks a number", index + 1)));
+        };
+        rows.push((secs, value));
+    }
+    SpeedTable::new(of, rows).map_err(|error| wrong(error.to_string()))
+}
+
+/// Errors: a flag that says what to make of takes, without any.
+fn takes_only(args: &FitArgs) -> Result<(), Failure> {
     for (flag, is_there) in [
         ("--plot", args.plot.is_some()),
         ("--toml", args.toml.is_some()),
@@ -188,6 +248,12 @@ fn from_numbers(args: &FitArgs) -> Result<Ending, Failure> {
             return Err(Failure::error(format!("{flag} needs a take")).try_this("loopwright fit TAKE"));
         }
     }
+    Ok(())
+}
+
+/// The closed forms, without any take.
+fn from_numbers(args: &FitArgs) -> Result<Ending, Failure> {
+    takes_only(args)?;
     let pair = |step: Option<f64>, rate: Option<f64>| report::Numbers::of(step?, rate, args.half_life);
     let (velocity, facing) = (pair(args.speed, args.acceleration), pair(args.angle, args.turn_rate));
     let unanswered = (args.speed.is_some() && velocity.is_none()) || (args.angle.is_some() && facing.is_none());

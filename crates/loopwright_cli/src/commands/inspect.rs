@@ -1,5 +1,6 @@
 //! `loopwright inspect`: the contents of a take.
 
+use super::each::{self, Manner};
 use crate::{
     args::InspectArgs,
     exit::{Ending, Failure},
@@ -10,6 +11,18 @@ use crate::{
 };
 
 pub(crate) fn run(args: &InspectArgs) -> Result<Ending, Failure> {
+    let manner = Manner {
+        jobs: args.jobs,
+        json: args.json,
+        for_one: &[("--plot", args.plot.is_some())],
+    };
+    each::file(&args.takes, manner, |take| {
+        let take = take.to_owned();
+        one(&InspectArgs { take, ..args.clone() })
+    })
+}
+
+fn one(args: &InspectArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     outputs.spare(&args.take);
     let plot = PlotFile::asked_for(args.plot.as_deref(), &outputs)?;

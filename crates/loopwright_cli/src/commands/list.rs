@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::{
     animations,
     args::ListArgs,
+    batch,
     exit::{Ending, Failure},
     load, output,
     recipe::StudyArgs,
@@ -16,12 +17,21 @@ pub(crate) fn run(args: &ListArgs) -> Result<Ending, Failure> {
     let study: StudyArgs = args.reading.clone().into();
     let mut files = Vec::new();
     // A file that cannot be read does not stop the others. It is reported now and, if it is one of several, listed at the end.
-    for path in &args.takes {
-        let file = list(path, &study).unwrap_or_else(|failure| {
-            if args.takes.len() > 1 {
+    let named = batch::in_order(&args.takes);
+    let is_several = named.len() > 1;
+    for named in named {
+        let (path, listed) = match named {
+            Ok(path) => {
+                let listed = list(&path, &study);
+                (path, listed)
+            }
+            Err((path, failure)) => (path, Err(failure)),
+        };
+        let file = listed.unwrap_or_else(|failure| {
+            if is_several {
                 talk::fail(&failure);
             }
-            ListedFile::failed(path, failure)
+            ListedFile::failed(&path, failure)
         });
         if !args.json {
             output::print(&report::human(&file))?;

@@ -1,27 +1,22 @@
 //! `loopwright make`: from a take to a loop.
 
-use std::{
-    borrow::Cow,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use loopwright::{LoopCandidate, SearchSettings, closure::ClosureName, mirror::Mirror, pipeline::Retry};
-use loopwright_formats::{Format, Target};
+use loopwright_formats::Format;
 
-use super::make_all::make_all;
+use super::{make_all::make_all, make_many};
 use crate::{
     animations,
-    args::{CloseArgs, DEFAULT_TOP, MakeArgs, SearchArgs, TargetArgs},
+    args::{CloseArgs, MakeArgs, SearchArgs, TargetArgs},
+    batch,
     exit::{Ending, Failure},
-    files,
-    load::{self, Loaded},
-    making::{self, Making},
-    memory, mirroring,
+    files, load,
+    one_take::{self, Rows, Wish},
     output::{self, Outputs},
     plot::PlotFile,
-    recipe::{Recipe, StretchRecipe},
+    recipe::Recipe,
     report::{failure, json, make as report},
-    search, talk, written_loop,
+    talk,
 };
 
 pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
@@ -29,18 +24,39 @@ pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
     let flags = args.settings.recipe(args.range, cycles)?;
     let mut recipe = with_file(&flags, &args.target)?;
     // Flags override the file: a stretch in the file does not replace a requested search.
-    if args.range.is_none() && (args.pick.is_some() || args.search.is_some()) {
+    if args.range.is_none() && (!args.pick.is_empty() || args.all || args.search.is_some()) {
         recipe.stretch = recipe.stretch.searched_anew(cycles);
     }
     let mut search = args.search.unwrap_or_default();
     search.cycles = recipe.stretch.cycles;
-    let is_one = args.pick.is_some() || recipe.stretch.start.is_some() || args.target.plot.is_some();
+    let pick = args.pick.first().copied();
+    let is_many = batch::are_many(&args.takes) || args.many.are_given() || args.all || args.pick.len() > 1;
+    let take = match &args.takes[..] {
+        [take] if !is_many => take,
+        _ => {
+            let rows = match (args.all, args.pick) {
+                (true, _) => Rows::All,
+                (false, rows) if rows.is_empty() => Rows::Recommended,
+                (false, rows) => Rows::Picked(rows),
+            };
+            return make_many::run(make_many::Asked {
+                takes: &args.takes,
+                all_animations: args.all_animations,
+                recipe: &recipe,
+                search: &search,
+                rows: &rows,
+                target: &args.target,
+                many: &args.many,
+            });
+        }
+    };
+    let is_one = pick.is_some() || recipe.stretch.start.is_some() || args.target.plot.is_some();
     let is_one = is_one || args.target.save_recipe.is_some();
     if args.all_animations || !is_one {
         let wanted = recipe.take.animation.as_deref();
         if args.all_animations || wanted.is_some_and(|wanted| wanted.contains(['*', '?'])) {
-            let file = load::open(&args.take)?;
-            let numbers = animations::asked_for(&args.take, &file, wanted)?;
+            let file = load::open(take)?;
+            let numbers = animations::asked_for(take, &file, wanted)?;
             if args.all_animations && recipe.stretch.start.is_some() {
                 return Err(
                     Failure::error("the recipe names frames, which are those of one animation")
@@ -51,11 +67,11 @@ pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
                 return Err(Failure::error("--rig takes one animation at a time").try_this("--animation with one name"));
             }
             if args.all_animations || numbers.len() > 1 {
-                return make_all(&args.take, &file, &numbers, (&recipe, &args.target, &search));
+                return make_all(take, &file, &numbers, (&recipe, &args.target, &search));
             }
         }
     }
-    make(&args.take, &recipe, &args.target, Some((args.pick, &search)))
+    make(take, &recipe, &args.target, Some((pick, &search)))
 }
 
 /// `loopwright close`: the same without a search.
@@ -86,11 +102,8 @@ fn make(
     target: &TargetArgs,
     search: Option<(Option<usize>, &SearchArgs)>,
 ) -> Result<Ending, Failure> {
-    let engine = recipe.output.engine();
-    let loop_path = target
-        .output
-        .clone()
-        .unwrap_or_else(|| default_output(take, recipe, engine));
+    files::check_is_there(take)?;
+    let loop_path = loop_path(take, recipe, target)?;
     let format = output::format_of(&loop_path)?;
     let sidecar_path = output::sidecar_path(&loop_path);
     let mut outputs = Outputs::new(target.force);
@@ -119,182 +132,68 @@ fn make(
                 .try_this("another name; this take is not overwritten"),
         );
     }
-    let mut warnings = loaded.warnings.clone();
-    let mut soft: Vec<String> = Vec::new();
-    let mirror = match recipe.stretch.symmetric {
-        Some(true) => Some(mirroring::mirror(&loaded.analysis, &recipe.take.mirror)?),
-        _ => None,
+    let rows = match search.and_then(|(pick, _)| pick) {
+        Some(pick) => Rows::Picked(vec![pick]),
+        None => Rows::Recommended,
     };
-    let (first, others) = match choose(&loaded, &recipe.stretch, mirror.as_ref(), search) {
-        Err(failure) => {
-            let document = failure::json(&failure, Some(loaded.facts()));
-            return Err(failure.in_document(document));
-        }
-        Ok(chosen) => chosen,
+    let wish = Wish {
+        recipe,
+        search: search.map(|(_, search)| search),
+        rows: &rows,
     };
-    soft.extend(engine.complaint(format));
-    let output = recipe.output.filled(loaded.take().frame_rate_hz(), &first);
-    let (skeleton, analysis) = (loaded.take().skeleton(), &loaded.analysis);
-    let root_joint = analysis.root_joint();
-    let writing = output.writing(format, root_joint, memory::limits());
-    if let Some(joint) = root_joint.filter(|_| recipe.output.add_root == Some(true)) {
-        soft.push(format!(
-            "the take has a root joint above the hips, {}; --add-root adds no other",
-            skeleton.joint(joint).name
-        ));
-    }
-    let mut settings = recipe.loop_settings(&output, analysis, &mut soft)?;
-    making::check_sampling(&loaded, &first, settings.sampling)?;
-    let choice = (recipe.closure.method == Some(ClosureName::Auto))
-        .then(|| analysis.choose_closure(&first, &settings))
-        .transpose()
-        .map_err(|error| making::failure(&loaded, error))?;
-    if let Some(choice) = &choice {
-        settings.closure.method = choice.method;
-    }
-    let retry = Retry {
-        stretches: &others,
-        closures: !recipe.states_closure(),
+    let chosen = one_take::choose(&loaded, wish).and_then(|chosen| chosen.into_iter().collect::<Result<Vec<_>, _>>());
+    let chosen = chosen.map_err(|failure| {
+        let document = failure::json(&failure, Some(loaded.facts()));
+        failure.in_document(document)
+    })?;
+    let Some(chosen) = chosen.first() else {
+        return Err(Failure::nothing(format!("no loop found in \"{}\"", take.display())));
     };
-    let source = engine.placed(loaded.file.source.in_format(format, loaded.take()));
-    let Making {
-        made,
-        mut file,
-        soft: of_making,
-        retried,
-    } = making::make(&loaded, (&first, retry), &settings, (&source, &writing))?;
-    let (clip, chosen) = (&made.loop_clip, &made.candidate);
-    if recipe.stretch.start.is_none() {
-        let idle_asked = search.is_some_and(|(_, search)| search.idle);
-        soft.extend(search::confidence_warning(&loaded, chosen).filter(|_| !idle_asked));
-    }
-    soft.extend(search::bad_frames_warning(&loaded, chosen));
-    soft.extend(of_making);
-    soft.extend(engine.rate_complaint(1.0 / clip.step_secs()).map(|complaint| {
-        format!(
-            "{complaint}; --fps {} writes such keys",
-            engine.sampled_rate(1.0 / clip.step_secs())
-        )
-    }));
-    for warning in &soft {
+    let unnamed = one_take::make(&loaded, wish, chosen, format)?;
+    for warning in &unnamed.warnings {
         talk::warn(warning);
     }
-    warnings.extend(soft);
-    let choice_in_words = retried.clone().or(choice.as_ref().map(ToString::to_string));
-    if let Some(words) = &choice_in_words {
-        talk::note(words);
+    if let Some(decision) = &unnamed.decision {
+        talk::note(decision);
     }
-
     let named = [Some(&loop_path), Some(&sidecar_path), target.plot.as_ref(), saved];
-    let sidecar = &mut file.sidecar;
-    sidecar.warnings = warnings;
-    sidecar.outputs = named
-        .into_iter()
-        .flatten()
-        .map(|path| path.display().to_string())
-        .collect();
-    sidecar.target =
-        (recipe.output.target).map(|engine| engine.facts(sidecar, clip.skeleton(), 1.0 / clip.step_secs()));
-    sidecar.closure.auto_choice = choice_in_words;
-    if recipe.stretch.start.is_some() {
-        sidecar.candidate.several_cycles_for = recipe.stretch.several_cycles_for;
-    }
-    let bytes = file.bytes().into_owned();
-    outputs.add(&loop_path, &bytes)?;
-    file.sidecar.state_file(&bytes);
-    let beside = match outputs.is_in_place(&loop_path) {
-        true => written_loop::with_other_loops(&file.sidecar, &loop_path, &bytes),
-        false => file.sidecar.to_json(),
-    };
-    outputs.add(&sidecar_path, beside.map_err(Failure::error)?.as_bytes())?;
+    let named: Vec<&Path> = named.into_iter().flatten().map(PathBuf::as_path).collect();
+    let (pops, recipe) = (unnamed.pops(), unnamed.recipe(recipe));
+    let (sidecar, made) = unnamed.add_to(&mut outputs, &named, loaded.warnings.clone())?;
     if let Some(plot) = plot {
         plot.add(&mut outputs, &loopwright_draw::plot::make(&loaded.analysis, &made))?;
     }
     if let Some(path) = saved {
-        let is_own_choice = choice.is_some() || retried.is_some();
-        let done = recipe.done(chosen, is_own_choice.then_some(&made.closed.method));
-        outputs.add(path, done.to_text()?.as_bytes())?;
+        outputs.add(path, recipe.to_text()?.as_bytes())?;
     }
     outputs.commit()?;
     output::print(&if target.json {
-        json::text(&file.sidecar)
+        json::text(&sidecar)
     } else {
-        report::human(&file.sidecar, target.verbose)
+        report::human(&sidecar, target.verbose)
     })?;
-    Ok(if file.quality.pops() {
-        Ending::Negative
-    } else {
-        Ending::Done
-    })
+    Ok(if pops { Ending::Negative } else { Ending::Done })
 }
 
-/// The stretch that the recipe names, or one that a search finds, and those to take instead where its seam shows: none if the user
-/// chose it.
-fn choose(
-    loaded: &Loaded,
-    stretch: &StretchRecipe,
-    mirror: Option<&Mirror>,
-    search: Option<(Option<usize>, &SearchArgs)>,
-) -> Result<(LoopCandidate, Vec<LoopCandidate>), Failure> {
-    if let (Some(start), Some(end)) = (stretch.start, stretch.end) {
-        let settings = SearchSettings {
-            cycles: stretch.cycles,
-            pairing: mirror.cloned().into(),
-            ..SearchSettings::default()
-        };
-        let chosen = loaded.analysis.appraise(start, end, &settings);
-        return (chosen.map(|chosen| (chosen, Vec::new()))).map_err(|error| making::cut_failure(loaded, error));
+/// The loop's file: the one that is named, or one with the default name, in the current folder or in the one that is named.
+fn loop_path(take: &Path, recipe: &Recipe, target: &TargetArgs) -> Result<PathBuf, Failure> {
+    let name = || default_output(take, recipe);
+    match &target.output {
+        Some(folder) if output::is_named_as_folder(folder) => {
+            output::make_folder(folder)?;
+            Ok(folder.join(name()))
+        }
+        Some(path) => Ok(path.clone()),
+        None => Ok(name()),
     }
-    let Some((pick, search)) = search else {
-        return Err(Failure::error("the recipe does not say which frames to close")
-            .because("a recipe needs both start and end under [stretch]")
-            .try_this("--range START:END, or `loopwright make` to search for them"));
-    };
-    search::check(search, loaded)?;
-    let (is_picked, pick) = (pick.is_some(), pick.unwrap_or(1));
-    // Search for at least as many as `find` does by default, since the requested number may change the list.
-    let settings = SearchSettings {
-        pairing: mirror.cloned().into(),
-        ..search::settings(search, pick.max(DEFAULT_TOP))
-    };
-    // The first row of any list is the first loop of the whole take, which takes no search of the rest.
-    let found = match pick {
-        1 => search::search(loaded, &settings)?,
-        _ => search::hunt(loaded, &settings, search.shifted)?.found,
-    };
-    if found.candidates.is_empty() {
-        return Err(search::nothing_found(loaded, &found, search));
-    }
-    let count = found.candidates.len();
-    let mut rest = found.candidates.into_iter().skip(pick - 1);
-    let chosen = rest.next().ok_or_else(|| {
-        Failure::error(format!(
-            "there is no loop number {pick} in \"{}\"",
-            loaded.path.display()
-        ))
-        .because(format!("the search found {count}"))
-        .try_this(format!(
-            "--pick 1 to {count}; `loopwright find` lists them, and with --shifted the versions of each, which --pick counts then"
-        ))
-    })?;
-    let others = if is_picked { Vec::new() } else { rest.collect() };
-    Ok((chosen, others))
 }
 
 /// Maximum number of letters of an animation's name that go into a file name.
 const MAX_NAMED: usize = 60;
 
-/// `<stem>-loop.<extension>` in the current folder; `<stem>-<animation>-loop.<extension>` if an animation is given. The extension is
-/// that of the file that the loop goes into: the rig's if there is one.
-fn default_output(take: &Path, recipe: &Recipe, engine: Target) -> PathBuf {
+/// `<stem>-loop.<extension>`; `<stem>-<animation>-loop.<extension>` if an animation is given.
+fn default_output(take: &Path, recipe: &Recipe) -> PathBuf {
     let animation = recipe.take.animation.as_deref();
-    let goes_into = recipe.take.rig.as_deref().unwrap_or(take);
-    let own = || {
-        goes_into
-            .extension()
-            .map_or_else(|| "bvh".into(), |extension| extension.to_string_lossy())
-    };
-    let extension = engine.extension(goes_into).map_or_else(own, Cow::Borrowed);
     let animation = animation.map_or_else(String::new, |name| {
         let fit = |letter: char| {
             if letter.is_alphanumeric() || letter == '_' {
@@ -305,5 +204,6 @@ fn default_output(take: &Path, recipe: &Recipe, engine: Target) -> PathBuf {
         };
         format!("-{}", name.chars().take(MAX_NAMED).map(fit).collect::<String>())
     });
+    let extension = one_take::extension(take, recipe);
     PathBuf::from(format!("{}{animation}-loop.{extension}", files::stem(take)))
 }

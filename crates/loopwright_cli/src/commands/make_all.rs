@@ -16,6 +16,7 @@ use loopwright::{
     pipeline::Retry,
     quality,
 };
+use loopwright_catalog::skeleton_sha256;
 use loopwright_formats::{
     AnimatedFile, Format, Source,
     loop_file::{AnimationFacts, AnimationOutcome, LoopPack, MeasuredLoop, PackSidecar, PackedLoop, facts::Grade},
@@ -70,15 +71,104 @@ struct Animation {
     warnings: Vec<String>,
 }
 
+/// All loops of a file, in a copy of it, before anything is printed or written.
+pub(super) struct LoopedAnimations {
+    pub(super) bytes: Vec<u8>,
+    /// What became of every animation; its outputs are not named yet.
+    pub(super) sidecar: PackSidecar,
+    /// Why animations could not be looped.
+    pub(super) failed: Vec<Failure>,
+    /// SHA-256 of the skeleton of the first animation.
+    pub(super) skeleton_sha256: String,
+    /// What the file states about its copyright.
+    pub(super) copyright: Option<String>,
+}
+
+impl LoopedAnimations {
+    /// Loops the animations of these numbers; the others stay as they are.
+    pub(super) fn of(
+        take: &Path,
+        file: &AnimatedFile,
+        numbers: &[usize],
+        (recipe, search, format): (&Recipe, &SearchArgs, Format),
+    ) -> Result<Self, Failure> {
+        let mut work = Work {
+            recipe,
+            search,
+            format,
+            packed: Vec::new(),
+            form: None,
+        };
+        let progress = Progress::new("looping", numbers.len());
+        let mut done = Vec::with_capacity(numbers.len());
+        for &number in numbers {
+            let name = file.animation_names()[number].clone();
+            done.push(work.loop_animation(take, file, number, name)?);
+            progress.step();
+        }
+        progress.finish();
+        let Work { mut packed, form, .. } = work;
+        with_one_skeleton(&mut packed);
+        let (bytes, made) = written(take, form.as_ref(), format, &packed)?;
+        let mut sidecar = facts(take, &mut done, &packed, made);
+        let mut said = summarized_warnings(&done);
+        said.extend(recipe.output.engine().complaint(format));
+        for warning in &said {
+            talk::warn(warning);
+        }
+        for each in &mut sidecar.loops {
+            each.state_file(&bytes);
+        }
+        sidecar.warnings = said;
+        let failed = done.into_iter().filter_map(|animation| match animation.fate {
+            Fate::Failed(failure) => Some(failure),
+            _ => None,
+        });
+        let first = form.as_ref().map(|(source, take)| (source, take.skeleton()));
+        Ok(Self {
+            bytes,
+            sidecar,
+            failed: failed.collect(),
+            skeleton_sha256: first.map_or_else(String::new, |(_, skeleton)| skeleton_sha256(skeleton)),
+            copyright: first
+                .and_then(|(source, _)| source.as_gltf())
+                .and_then(|source| source.copyright().map(str::to_owned)),
+        })
+    }
+
+    /// Names the file and the JSON beside it, and adds both to what is written.
+    pub(super) fn add_to(
+        &mut self,
+        outputs: &mut Outputs,
+        [loop_path, sidecar_path]: [&Path; 2],
+    ) -> Result<(), Failure> {
+        if outputs.is_in_place(loop_path) {
+            written_loop::keep_other_loops(&mut self.sidecar.loops, loop_path, &self.bytes);
+        }
+        self.sidecar.outputs = [loop_path, sidecar_path]
+            .map(|path| path.display().to_string())
+            .to_vec();
+        outputs.add(loop_path, &self.bytes)?;
+        let beside = self.sidecar.to_json().map_err(Failure::error)?;
+        outputs.add(sidecar_path, beside.as_bytes())
+    }
+}
+
 /// Loops the animations of these numbers; the others stay as they are.
-pub(crate) fn make_all(
+pub(super) fn make_all(
     take: &Path,
     file: &AnimatedFile,
     numbers: &[usize],
     (recipe, target, search): (&Recipe, &TargetArgs, &SearchArgs),
 ) -> Result<Ending, Failure> {
-    let engine = recipe.output.engine();
-    let loop_path = target.output.clone().unwrap_or_else(|| default_output(take));
+    let loop_path = match &target.output {
+        Some(folder) if output::is_named_as_folder(folder) => {
+            output::make_folder(folder)?;
+            folder.join(default_output(take))
+        }
+        Some(path) => path.clone(),
+        None => default_output(take),
+    };
     let format = output::format_of(&loop_path)?;
     let sidecar_path = output::sidecar_path(&loop_path);
     let mut outputs = Outputs::new(target.force);
@@ -89,54 +179,14 @@ pub(crate) fn make_all(
     for path in [&loop_path, &sidecar_path] {
         outputs.check(path)?;
     }
-
-    let mut work = Work {
-        recipe,
-        search,
-        format,
-        packed: Vec::new(),
-        form: None,
-    };
-    let progress = Progress::new("looping", numbers.len());
-    let mut done = Vec::with_capacity(numbers.len());
-    for &number in numbers {
-        let name = file.animation_names()[number].clone();
-        done.push(work.loop_animation(take, file, number, name)?);
-        progress.step();
-    }
-    progress.finish();
-    let Work { mut packed, form, .. } = work;
-    with_one_skeleton(&mut packed);
-    let (bytes, made) = written(take, form.as_ref(), format, &packed)?;
-    let mut sidecar = facts(take, &mut done, &packed, made);
-    let mut said = summarized_warnings(&done);
-    said.extend(engine.complaint(format));
-    for warning in &said {
-        talk::warn(warning);
-    }
-    for each in &mut sidecar.loops {
-        each.state_file(&bytes);
-    }
-    if outputs.is_in_place(&loop_path) {
-        written_loop::keep_other_loops(&mut sidecar.loops, &loop_path, &bytes);
-    }
-    sidecar.warnings = said;
-    sidecar.outputs = [&loop_path, &sidecar_path]
-        .map(|path| path.display().to_string())
-        .to_vec();
-    outputs.add(&loop_path, &bytes)?;
-    outputs.add(&sidecar_path, sidecar.to_json().map_err(Failure::error)?.as_bytes())?;
+    let mut looped = LoopedAnimations::of(take, file, numbers, (recipe, search, format))?;
+    looped.add_to(&mut outputs, [&loop_path, &sidecar_path])?;
     outputs.commit()?;
 
-    let failed: Vec<&Failure> = (done.iter())
-        .filter_map(|animation| match &animation.fate {
-            Fate::Failed(failure) => Some(failure),
-            _ => None,
-        })
-        .collect();
+    let LoopedAnimations { sidecar, failed, .. } = looped;
     let failure = (!failed.is_empty()).then(|| {
-        let what = format!("{} of {} animations could not be looped", failed.len(), done.len());
-        Failure::of_all(what, &failed)
+        let what = format!("{} of {} animations could not be looped", failed.len(), numbers.len());
+        Failure::of_all(what, &failed.iter().collect::<Vec<_>>())
     });
     let document = json::pack(&sidecar, failure.as_ref());
     if !target.json {

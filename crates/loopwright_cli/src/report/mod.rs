@@ -1,5 +1,6 @@
 //! Answers of commands: facts, as JSON for programs and as text for people; one file for each command.
 
+pub(crate) mod catalog;
 pub(crate) mod check;
 pub(crate) mod convert;
 pub(crate) mod cost;
@@ -10,9 +11,11 @@ pub(crate) mod find;
 pub(crate) mod fit;
 pub(crate) mod inspect;
 pub(crate) mod json;
+pub(crate) mod like;
 pub(crate) mod list;
 pub(crate) mod make;
 pub(crate) mod make_all;
+pub(crate) mod make_many;
 pub(crate) mod matching;
 pub(crate) mod play;
 pub(crate) mod render;

@@ -81,6 +81,11 @@ impl GltfSource {
         self.start_secs
     }
 
+    /// What the file states about its copyright or licence.
+    pub fn copyright(&self) -> Option<&str> {
+        self.document.json.get("asset")?.get("copyright")?.as_str()
+    }
+
     /// The rest pose of its joints; `None` if they are not those of the skeleton.
     pub(crate) fn rest(&self, skeleton: &Skeleton) -> Option<Pose> {
         let nodes = Nodes::read(&self.document).ok()?;

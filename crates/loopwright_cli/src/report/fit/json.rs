@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::{
     DEGREES, Numbers, Outcome, Source, lack_in_words,
     numbers::{FacingNumbers, VelocityNumbers},
+    table::ProfileFacts,
 };
 use crate::{
     exit::Failure,
@@ -297,6 +298,18 @@ struct FitAnswer<'a> {
     /// The answer from numbers alone; null if takes were given.
     velocity: Option<VelocityNumbers>,
     facing: Option<FacingNumbers>,
+    /// How a spring goes through a table; null unless one was given.
+    profile: Option<ProfileFacts>,
+}
+
+/// The answer for a table as JSON.
+pub(super) fn profile_json(velocity: Option<VelocityNumbers>, profile: ProfileFacts) -> String {
+    let answer = FitAnswer {
+        velocity,
+        profile: Some(profile),
+        ..FitAnswer::default()
+    };
+    json::document("fit", answer, None, &[])
 }
 
 /// The answer as JSON.

@@ -12,11 +12,13 @@ mod block;
 mod human;
 mod json;
 mod numbers;
+mod table;
 
 pub(crate) use block::block;
 pub(crate) use human::human;
 pub(crate) use json::{json, numbers_json};
 pub(crate) use numbers::{Numbers, numbers_human};
+pub(crate) use table::{table_human, table_json};
 
 /// A take that was read.
 pub(crate) struct FittedTake {

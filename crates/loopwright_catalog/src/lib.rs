@@ -1,0 +1,128 @@
+//! Catalogs of loops: one row per loop, as Parquet, CSV or JSON Lines.
+//!
+//! A catalog answers questions about many loops without opening their files: which straight walks near 1.4 m/s have feet that hold?
+//! Data tools read it as it is (DuckDB, Polars, pandas, Spark), and this crate reads it back:
+//!
+//! ```
+//! use loopwright_catalog::{CatalogFormat, LoopRow, read, write};
+//!
+//! let walk = LoopRow { path: "walk.bvh".into(), kind: "walk".into(), speed_mps: 1.4, ..LoopRow::default() };
+//! let mut bytes = Vec::new();
+//! write(CatalogFormat::Parquet, [&walk], &mut bytes)?;
+//! assert_eq!(read(CatalogFormat::Parquet, bytes)?, [walk]);
+//! # Ok::<(), loopwright_catalog::CatalogError>(())
+//! ```
+//!
+//! Every format has the same columns ([`COLUMNS`]) under the same names. Readers take what they know of a catalog: an unknown column
+//! is skipped, and one that is missing has the default of its type, so that catalogs of other versions can be read.
+//!
+//! Values in, values out: nothing here opens files, but for what the caller hands in to be written to.
+
+mod cell;
+
+mod columns;
+
+mod origin;
+
+mod csv;
+
+mod json_lines;
+
+mod parquet_file;
+
+use std::io::{self, Write};
+
+pub use cell::CellKind;
+pub use columns::{COLUMNS, Column, LoopRow};
+pub use origin::{LoopOrigin, sha256, skeleton_sha256};
+
+/// A file format of catalogs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CatalogFormat {
+    /// Apache Parquet: compressed with zstd, in row groups of at most 32 MB, with a page index.
+    Parquet,
+    /// Comma-separated values in UTF-8 with a line of headings, quoted as in RFC 4180. An empty field is a null.
+    Csv,
+    /// A JSON object on each line.
+    JsonLines,
+}
+
+impl CatalogFormat {
+    /// All formats.
+    pub const ALL: [Self; 3] = [Self::Parquet, Self::Csv, Self::JsonLines];
+
+    /// The extension of its files, without a dot.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Parquet => "parquet",
+            Self::Csv => "csv",
+            Self::JsonLines => "jsonl",
+        }
+    }
+
+    /// The format of files with an extension, in any case.
+    pub fn of_extension(extension: &str) -> Option<Self> {
+        let is_it = |format: &Self| format.extension().eq_ignore_ascii_case(extension);
+        Self::ALL.into_iter().find(is_it)
+    }
+}
+
+/// Why a catalog cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CatalogError {
+    /// A line is no row.
+    #[error("line {line}: {reason}")]
+    Line {
+        /// Line, from 1.
+        line: usize,
+        /// Why.
+        reason: String,
+    },
+    /// A value is of another type than its column.
+    #[error("row {row}, column {column}: the value is not {expected}")]
+    Value {
+        /// Row, from 1.
+        row: usize,
+        /// Name of the column.
+        column: &'static str,
+        /// What belongs there, with its article.
+        expected: &'static str,
+    },
+    /// None of its columns is one of ours.
+    #[error("it has no column \"path\", so it is no catalog of loops")]
+    NoCatalog,
+    /// The bytes are no Parquet file, or a damaged one.
+    #[error("the Parquet file cannot be read: {reason}")]
+    Parquet {
+        /// What its reader says.
+        reason: String,
+    },
+    /// Writing failed.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+/// Writes rows in a format, in the order given. The same rows give the same bytes.
+///
+/// Errors: writing fails; nothing else.
+pub fn write<'a>(
+    format: CatalogFormat,
+    rows: impl IntoIterator<Item = &'a LoopRow>,
+    to: impl Write + Send,
+) -> Result<(), CatalogError> {
+    match format {
+        CatalogFormat::Parquet => parquet_file::write(rows, to),
+        CatalogFormat::Csv => csv::write(rows, to),
+        CatalogFormat::JsonLines => json_lines::write(rows, to),
+    }
+}
+
+/// Reads all rows of a catalog. Errors: [`CatalogError`], where the bytes are not one of this format.
+pub fn read(format: CatalogFormat, bytes: Vec<u8>) -> Result<Vec<LoopRow>, CatalogError> {
+    match format {
+        CatalogFormat::Parquet => parquet_file::read(bytes),
+        CatalogFormat::Csv => csv::read(&bytes),
+        CatalogFormat::JsonLines => json_lines::read(&bytes),
+    }
+}

@@ -1,0 +1,183 @@
+//! Catalogs as Parquet files.
+
+use std::{
+    io::Write,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
+
+use bytes::Bytes;
+use parquet::{
+    basic::{Compression, LogicalType, Repetition, Type as PhysicalType, ZstdLevel},
+    data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type},
+    errors::ParquetError,
+    file::{
+        properties::{EnabledStatistics, WriterProperties},
+        reader::{FileReader, SerializedFileReader},
+        writer::{SerializedColumnWriter, SerializedFileWriter},
+    },
+    record::Field,
+    schema::types::Type,
+};
+
+use crate::{
+    COLUMNS, CatalogError, Column, LoopRow,
+    cell::{Cell, CellKind},
+};
+
+/// Most bytes of a row group before it is compressed: readers hold one group in memory, and share groups among threads.
+const MAX_GROUP_BYTES: usize = 32 << 20;
+
+fn failed(error: &ParquetError) -> CatalogError {
+    CatalogError::Parquet {
+        reason: error.to_string(),
+    }
+}
+
+pub(crate) fn write<'a>(
+    rows: impl IntoIterator<Item = &'a LoopRow>,
+    to: impl Write + Send,
+) -> Result<(), CatalogError> {
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        // Its column and offset index let readers skip pages.
+        .set_statistics_enabled(EnabledStatistics::Page)
+        .set_created_by(format!("loopwright {}", env!("CARGO_PKG_VERSION")))
+        .build();
+    let schema = schema().map_err(|error| failed(&error))?;
+    let mut file =
+        SerializedFileWriter::new(to, Arc::new(schema), Arc::new(properties)).map_err(|error| failed(&error))?;
+    let mut group = Vec::new();
+    let mut bytes = 0;
+    for row in rows {
+        let cells = row.cells();
+        let size: usize = cells.iter().map(size).sum();
+        if bytes + size > MAX_GROUP_BYTES && !group.is_empty() {
+            write_group(&mut file, &group).map_err(|error| failed(&error))?;
+            group.clear();
+            bytes = 0;
+        }
+        bytes += size;
+        group.push(cells);
+    }
+    write_group(&mut file, &group).map_err(|error| failed(&error))?;
+    file.close().map_err(|error| failed(&error))?;
+    Ok(())
+}
+
+/// Bytes of a value in a page.
+fn size(cell: &Cell) -> usize {
+    match cell {
+        Cell::Text(text) => 4 + text.len(),
+        _ => 8,
+    }
+}
+
+fn schema() -> Result<Type, ParquetError> {
+    let field = |column: &Column| {
+        let physical = match column.kind {
+            CellKind::Text => PhysicalType::BYTE_ARRAY,
+            CellKind::Real => PhysicalType::DOUBLE,
+            CellKind::Whole => PhysicalType::INT64,
+            CellKind::Truth => PhysicalType::BOOLEAN,
+        };
+        let repetition = match column.may_be_null {
+            true => Repetition::OPTIONAL,
+            false => Repetition::REQUIRED,
+        };
+        let logical = (column.kind == CellKind::Text).then_some(LogicalType::String);
+        let field = Type::primitive_type_builder(column.name, physical)
+            .with_repetition(repetition)
+            .with_logical_type(logical)
+            .build()?;
+        Ok(Arc::new(field))
+    };
+    let fields = COLUMNS.iter().map(field).collect::<Result<Vec<_>, ParquetError>>()?;
+    Type::group_type_builder("loop").with_fields(fields).build()
+}
+
+fn write_group<W: Write + Send>(file: &mut SerializedFileWriter<W>, rows: &[Vec<Cell>]) -> Result<(), ParquetError> {
+    let mut group = file.next_row_group()?;
+    for (index, column) in COLUMNS.iter().enumerate() {
+        let Some(mut writer) = group.next_column()? else { break };
+        let cells = rows.iter().map(|row| &row[index]);
+        match column.kind {
+            CellKind::Text => write_column::<ByteArrayType>(&mut writer, column, cells, |cell| match cell {
+                Cell::Text(text) => Some(ByteArray::from(text.as_str())),
+                _ => None,
+            }),
+            CellKind::Real => write_column::<DoubleType>(&mut writer, column, cells, |cell| match cell {
+                Cell::Real(number) => Some(*number),
+                _ => None,
+            }),
+            CellKind::Whole => write_column::<Int64Type>(&mut writer, column, cells, |cell| match cell {
+                Cell::Whole(number) => Some(*number),
+                _ => None,
+            }),
+            CellKind::Truth => write_column::<BoolType>(&mut writer, column, cells, |cell| match cell {
+                Cell::Truth(truth) => Some(*truth),
+                _ => None,
+            }),
+        }?;
+        writer.close()?;
+    }
+    group.close()?;
+    Ok(())
+}
+
+fn write_column<'a, T: DataType>(
+    writer: &mut SerializedColumnWriter<'_>,
+    column: &Column,
+    cells: impl Iterator<Item = &'a Cell>,
+    value: impl Fn(&Cell) -> Option<T::T>,
+) -> Result<(), ParquetError> {
+    let found: Vec<Option<T::T>> = cells.map(value).collect();
+    let is_there: Vec<i16> = found.iter().map(|value| i16::from(value.is_some())).collect();
+    let values: Vec<T::T> = found.into_iter().flatten().collect();
+    let levels = column.may_be_null.then_some(&is_there[..]);
+    writer.typed::<T>().write_batch(&values, levels, None)?;
+    Ok(())
+}
+
+pub(crate) fn read(bytes: Vec<u8>) -> Result<Vec<LoopRow>, CatalogError> {
+    // The reader of Parquet files checks what it reads, but not everywhere: a damaged file must not end the program.
+    let read = catch_unwind(AssertUnwindSafe(|| read_rows(bytes)));
+    read.unwrap_or_else(|_| {
+        Err(CatalogError::Parquet {
+            reason: "it is damaged".to_owned(),
+        })
+    })
+}
+
+fn read_rows(bytes: Vec<u8>) -> Result<Vec<LoopRow>, CatalogError> {
+    let file = SerializedFileReader::new(Bytes::from(bytes)).map_err(|error| failed(&error))?;
+    let columns = file.metadata().file_metadata().schema_descr().columns().to_vec();
+    if !columns.iter().any(|column| column.name() == "path") {
+        return Err(CatalogError::NoCatalog);
+    }
+    let mut rows = Vec::new();
+    for row in file.get_row_iter(None).map_err(|error| failed(&error))? {
+        let row = row.map_err(|error| failed(&error))?;
+        let of_name = |name: &str, _: CellKind| {
+            let mut fields = row.get_column_iter();
+            fields.find(|(field, _)| *field == name).map(|(_, field)| cell(field))
+        };
+        rows.push(LoopRow::of_cells(rows.len() + 1, of_name)?);
+    }
+    Ok(rows)
+}
+
+/// A value of a file, which another program may have written.
+fn cell(field: &Field) -> Cell {
+    match field {
+        Field::Str(text) => Cell::Text(text.clone()),
+        Field::Double(number) => Cell::Real(*number),
+        Field::Float(number) => Cell::Real(f64::from(*number)),
+        Field::Long(number) => Cell::Whole(*number),
+        Field::Int(number) => Cell::Whole(i64::from(*number)),
+        Field::Bool(truth) => Cell::Truth(*truth),
+        Field::Null => Cell::Null,
+        // Of no type of ours: a column refuses it.
+        other => Cell::Text(other.to_string()),
+    }
+}

@@ -1,0 +1,49 @@
+//! Flags of runs over many files.
+
+use std::{num::NonZeroUsize, path::PathBuf};
+
+use clap::Args;
+
+use crate::{
+    batch::{Shard, Template},
+    headings::MANY,
+};
+
+/// How a run over many takes names, shares and remembers its work.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = MANY)]
+pub(crate) struct ManyArgs {
+    /// Names of the loops, of {stem}, {animation}, {kind}, {speed} and {row}; an extension selects the format [default: {stem}-loop].
+    #[arg(long, value_name = "TEMPLATE", value_parser = Template::parse)]
+    pub(crate) name: Option<Template>,
+    /// Write a row for each loop into this file: .parquet, .csv or .jsonl.
+    #[arg(long, value_name = "OUT")]
+    pub(crate) catalog: Option<PathBuf>,
+    /// The licence of the takes, for the catalog, where their files state none.
+    #[arg(long, value_name = "TEXT", requires = "catalog")]
+    pub(crate) licence: Option<String>,
+    /// Go on where an earlier run into the same folder ended; takes that it did, with the same settings, are not done again.
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Take only the I-th of N parts of the takes, as one of N machines.
+    #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
+    pub(crate) shard: Option<Shard>,
+    #[command(flatten)]
+    pub(crate) jobs: JobsArgs,
+}
+
+impl ManyArgs {
+    /// Whether one of these flags asks for a run over many takes, even if there is one.
+    pub(crate) fn are_given(&self) -> bool {
+        self.name.is_some() || self.catalog.is_some() || self.resume || self.shard.is_some()
+    }
+}
+
+/// How many files are worked on at the same time.
+#[derive(Debug, Clone, Copy, Default, Args)]
+#[command(next_help_heading = MANY)]
+pub(crate) struct JobsArgs {
+    /// Files that are worked on at the same time; the answer is the same for any number [default: one for each core].
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+}

@@ -1,0 +1,377 @@
+//! Which files a command line means: files, folders and patterns become one sorted list.
+
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    path::{Component, Path, PathBuf},
+};
+
+use loopwright::names;
+
+use crate::{exit::Failure, files, written_loop};
+
+/// One of many files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Input {
+    /// The file, as named or found.
+    pub(crate) path: PathBuf,
+    /// Its path below the deepest folder that all inputs share: the same on every machine, and mirrored by the outputs.
+    pub(crate) below: PathBuf,
+}
+
+/// What a command line means.
+#[derive(Debug, Default)]
+pub(crate) struct Inputs {
+    /// Sorted by path, each once.
+    pub(crate) files: Vec<Input>,
+    /// What cannot be read or is not there, and why: by the name that was typed or found.
+    pub(crate) problems: Vec<(PathBuf, Failure)>,
+    /// Files in folders that were left out: they are loops with their sidecars.
+    pub(crate) num_loops: usize,
+}
+
+/// Whether names mean several files, even if there is only one in the end: more than one name, a folder or a pattern.
+pub(crate) fn are_many(names: &[PathBuf]) -> bool {
+    names.len() != 1 || names.iter().any(|name| name.is_dir() || is_pattern(name))
+}
+
+/// What a folder gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Takes: no loops that were made before, which stand beside their takes in many folders.
+    Takes,
+    /// Takes and loops.
+    All,
+}
+
+/// The files that these names mean. Files below the folder `output` are no inputs: they are what an earlier run wrote there.
+pub(crate) fn find(names: &[PathBuf], wanted: Wanted, output: Option<&Path>) -> Inputs {
+    let mut inputs = Inputs::default();
+    let output = output.and_then(|output| output.canonicalize().ok());
+    let mut seen = BTreeSet::new();
+    // Every file that was found, with the folder below which it was.
+    let mut found: Vec<(PathBuf, PathBuf)> = Vec::new();
+    for name in names {
+        let named = if name.is_dir() {
+            Named::Folder(name.clone())
+        } else if is_pattern(name) {
+            Named::pattern(name)
+        } else {
+            Named::File
+        };
+        let count = (found.len(), inputs.num_loops, inputs.problems.len());
+        match &named {
+            Named::File => match files::check_is_there(name) {
+                Ok(()) => found.push((files::folder_of(name).to_owned(), name.clone())),
+                Err(missing) => {
+                    inputs.problems.push((name.clone(), missing));
+                    continue;
+                }
+            },
+            Named::Folder(folder) => {
+                let mut walk = Walk {
+                    is_asked_for: &|_: &Path| true,
+                    wanted,
+                    output: output.as_deref(),
+                    inputs: &mut inputs,
+                    found: &mut found,
+                };
+                walk.below(folder);
+            }
+            Named::Pattern { folder, parts } => {
+                let mut walk = Walk {
+                    is_asked_for: &|below: &Path| fits(parts, below),
+                    wanted,
+                    output: output.as_deref(),
+                    inputs: &mut inputs,
+                    found: &mut found,
+                };
+                walk.below(folder);
+            }
+        }
+        if count == (found.len(), inputs.num_loops, inputs.problems.len()) {
+            let what = match named {
+                Named::Pattern { .. } => format!("no take matches \"{}\"", name.display()),
+                _ => format!("there is no take in the folder \"{}\" or below", name.display()),
+            };
+            let failure = Failure::error(what).because("takes are files whose names end in .bvh, .fbx, .glb or .gltf");
+            inputs
+                .problems
+                .push((name.clone(), failure.try_this("another folder, or the name of a file")));
+        }
+    }
+    found.retain(|(_, path)| seen.insert(path.clone()));
+    let shared = shared_folder(found.iter().map(|(folder, _)| folder));
+    inputs.files = (found.into_iter())
+        .map(|(folder, path)| Input {
+            below: below(&shared, &folder, &path),
+            path,
+        })
+        .collect();
+    inputs
+        .files
+        .sort_by(|one, other| (&one.below, &one.path).cmp(&(&other.below, &other.path)));
+    inputs
+}
+
+/// The files that names mean, in the order of the names: folders and patterns are replaced by what they hold, sorted by path.
+pub(crate) fn in_order(names: &[PathBuf]) -> Vec<Result<PathBuf, (PathBuf, Failure)>> {
+    let mut files = Vec::new();
+    for name in names {
+        if are_many(core::slice::from_ref(name)) {
+            let found = find(core::slice::from_ref(name), Wanted::All, None);
+            files.extend(found.problems.into_iter().map(Err));
+            files.extend(found.files.into_iter().map(|input| Ok(input.path)));
+        } else {
+            files.push(Ok(name.clone()));
+        }
+    }
+    files
+}
+
+/// What one name means.
+enum Named {
+    File,
+    Folder(PathBuf),
+    Pattern {
+        /// The folder in front of the first part with a wildcard.
+        folder: PathBuf,
+        parts: Vec<String>,
+    },
+}
+
+impl Named {
+    fn pattern(name: &Path) -> Self {
+        let mut folder = PathBuf::new();
+        let mut parts: Vec<String> = Vec::new();
+        for part in name.components() {
+            let text = part.as_os_str().to_string_lossy();
+            if parts.is_empty() && !has_wildcard(&text) {
+                folder.push(part);
+            } else {
+                parts.push(text.into_owned());
+            }
+        }
+        if folder.as_os_str().is_empty() {
+            folder.push(".");
+        }
+        Self::Pattern { folder, parts }
+    }
+}
+
+fn has_wildcard(text: &str) -> bool {
+    text.contains(['*', '?'])
+}
+
+/// A name with a wildcard that is not itself the name of a file.
+fn is_pattern(name: &Path) -> bool {
+    name.to_str().is_some_and(has_wildcard) && is_missing(name)
+}
+
+fn is_missing(name: &Path) -> bool {
+    name.symlink_metadata()
+        .is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
+/// Whether a path below a folder fits the parts of a pattern; `**` stands for any number of folders, and links among them count.
+fn fits(parts: &[String], below: &Path) -> bool {
+    let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
+    fits_from(parts, &names)
+}
+
+fn fits_from(parts: &[String], below: &[std::borrow::Cow<'_, str>]) -> bool {
+    // Which of the parts so far may be complete: a pattern with many `**` must not take exponential time.
+    let mut reached = vec![false; parts.len() + 1];
+    reached[0] = true;
+    let skip_stars = |reached: &mut Vec<bool>| {
+        for (index, part) in parts.iter().enumerate() {
+            if reached[index] && part == "**" {
+                reached[index + 1] = true;
+            }
+        }
+    };
+    skip_stars(&mut reached);
+    for name in below {
+        let mut next = vec![false; parts.len() + 1];
+        for (index, part) in parts.iter().enumerate().filter(|&(index, _)| reached[index]) {
+            if part == "**" {
+                next[index] = true;
+            } else if names::matches(part, name) {
+                next[index + 1] = true;
+            }
+        }
+        skip_stars(&mut next);
+        reached = next;
+    }
+    reached[parts.len()]
+}
+
+/// Lists folders below one.
+struct Walk<'a> {
+    is_asked_for: &'a dyn Fn(&Path) -> bool,
+    wanted: Wanted,
+    output: Option<&'a Path>,
+    inputs: &'a mut Inputs,
+    found: &'a mut Vec<(PathBuf, PathBuf)>,
+}
+
+impl Walk<'_> {
+    /// Links to folders are not followed, since they may form a cycle. A folder that cannot be listed does not stop the others.
+    fn below(&mut self, top: &Path) {
+        let mut folders = vec![top.to_owned()];
+        while let Some(folder) = folders.pop() {
+            if self.output.is_some() && folder.canonicalize().ok().as_deref() == self.output {
+                continue;
+            }
+            let entries = match fs::read_dir(&folder).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
+                Ok(entries) => entries,
+                Err(error) => {
+                    let what = format!("cannot list \"{}\": {error}", folder.display());
+                    let failure = Failure::error(what).try_this("allow yourself to list it: chmod u+rx");
+                    self.inputs.problems.push((folder, failure));
+                    continue;
+                }
+            };
+            for entry in entries {
+                let path = entry.path();
+                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    folders.push(path);
+                    continue;
+                }
+                let below = path.strip_prefix(top).unwrap_or(&path);
+                if !files::is_named_like_a_take(&path) || path.is_dir() || !(self.is_asked_for)(below) {
+                    continue;
+                }
+                if self.wanted == Wanted::Takes && written_loop::has_sidecar(&path) {
+                    self.inputs.num_loops += 1;
+                    continue;
+                }
+                self.found.push((top.to_owned(), path));
+            }
+        }
+    }
+}
+
+/// The deepest folder that contains all of these, without links.
+fn shared_folder<'a>(folders: impl Iterator<Item = &'a PathBuf>) -> PathBuf {
+    let mut shared: Option<PathBuf> = None;
+    let mut last: Option<&PathBuf> = None;
+    for folder in folders {
+        if last == Some(folder) {
+            continue;
+        }
+        last = Some(folder);
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+        shared = Some(match shared {
+            None => folder,
+            Some(shared) => {
+                let same = shared.components().zip(folder.components());
+                same.take_while(|(one, other)| one == other)
+                    .map(|(part, _)| part)
+                    .collect()
+            }
+        });
+    }
+    shared.unwrap_or_default()
+}
+
+/// The path of a file that was found in or below `folder`, from the folder that all share.
+fn below(shared: &Path, folder: &Path, path: &Path) -> PathBuf {
+    let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let above = real.strip_prefix(shared).unwrap_or(Path::new(""));
+    let rest = match path.strip_prefix(folder) {
+        Ok(rest) => rest,
+        Err(_) => Path::new(path.file_name().unwrap_or_default()),
+    };
+    // What is left has no way out of the folder that mirrors it.
+    let inside = |part: &Component<'_>| matches!(part, Component::Normal(_));
+    above.components().chain(rest.components()).filter(inside).collect()
+}
+
+/// A part of the inputs for one of several machines: `2/8`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shard {
+    /// From 1.
+    pub(crate) number: usize,
+    pub(crate) of: usize,
+}
+
+impl Shard {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let wrong = || "must be I/N, such as 2/8: the second of eight parts".to_owned();
+        let (number, of) = text.split_once('/').ok_or_else(wrong)?;
+        let number = number.trim().parse().map_err(|_| wrong())?;
+        let of = of.trim().parse().map_err(|_| wrong())?;
+        match (1..=of).contains(&number) {
+            true => Ok(Self { number, of }),
+            false => Err(wrong()),
+        }
+    }
+
+    /// Whether an input is in this part. It depends on its path and its name alone, not on what else there is, so that a file that
+    /// is added meanwhile moves no other; files that differ in their extensions stay together, since their outputs may be named alike.
+    pub(crate) fn has(self, input: &Input) -> bool {
+        // A hash that is the same on every machine and in every version, and knows of every letter.
+        let parts = input.below.with_extension("");
+        let parts: Vec<_> = parts.iter().map(|part| part.to_string_lossy()).collect();
+        let digits = loopwright_catalog::sha256(parts.join("/").as_bytes());
+        let hash = u64::from_str_radix(&digits[..16], 16).unwrap_or_default();
+        hash % self.of as u64 == self.number as u64 - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_parts_of_paths() {
+        for (pattern, path, wanted) in [
+            ("*.bvh", "walk.bvh", true),
+            ("*.bvh", "a/walk.bvh", false),
+            ("**/*.bvh", "walk.bvh", true),
+            ("**/*.bvh", "a/b/walk.bvh", true),
+            ("a/**/w?lk.bvh", "a/b/c/walk.bvh", true),
+            ("a/**/w?lk.bvh", "b/c/walk.bvh", false),
+            ("**", "a/walk.bvh", true),
+            ("a*/x.bvh", "ab/x.bvh", true),
+            ("a*/x.bvh", "ab/c/x.bvh", false),
+        ] {
+            let parts: Vec<String> = pattern.split('/').map(str::to_owned).collect();
+            assert_eq!(fits(&parts, Path::new(path)), wanted, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_of_many_stars_takes_no_time() {
+        let parts: Vec<String> = "**/".repeat(60).split('/').map(str::to_owned).collect();
+        let deep = "a/".repeat(200) + "x";
+        assert!(!fits(&parts, Path::new(&deep)));
+    }
+
+    #[test]
+    fn every_input_is_in_one_shard() {
+        let inputs: Vec<Input> = (0..1000)
+            .map(|index| Input {
+                path: PathBuf::new(),
+                below: PathBuf::from(format!("walks/take_{index:03}.bvh")),
+            })
+            .collect();
+        for of in [1, 3, 8] {
+            let sizes = (1..=of).map(|number| inputs.iter().filter(|input| Shard { number, of }.has(input)).count());
+            let sizes: Vec<usize> = sizes.collect();
+            assert_eq!(sizes.iter().sum::<usize>(), 1000);
+            let even = 1000 / of;
+            assert!(
+                sizes.iter().all(|&size| size > even / 2 && size < even * 2),
+                "{sizes:?}"
+            );
+        }
+        let named = |name: &str| Input {
+            path: PathBuf::new(),
+            below: PathBuf::from(name),
+        };
+        let shard = Shard { number: 2, of: 5 };
+        assert_eq!(shard.has(&named("a/walk.bvh")), shard.has(&named("a/walk.fbx")));
+    }
+}

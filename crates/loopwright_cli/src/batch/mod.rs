@@ -1,0 +1,144 @@
+//! Many files at once, in one way for all commands: names, folders and patterns become inputs; each is worked on alone; answers come
+//! in the order of the inputs, the same for any number of threads.
+
+mod inputs;
+
+mod journal;
+
+mod names;
+
+mod pool;
+
+use std::path::PathBuf;
+
+use loopwright_catalog::LoopRow;
+use loopwright_formats::loop_file::facts::Grade;
+use serde::{Deserialize, Serialize};
+
+use crate::exit::Failure;
+
+pub(crate) use inputs::{Input, Inputs, Shard, Wanted, are_many, find, in_order};
+pub(crate) use journal::{Done, Journal, Past};
+pub(crate) use names::{Named, Names, Template};
+pub(crate) use pool::{Work, jobs, run};
+
+/// What became of a loop that was asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Verdict {
+    /// It is there and can be used unchanged.
+    Good,
+    /// It is there, and a person should check it.
+    Check,
+    /// It is there, and its seam shows.
+    Bad,
+    /// The take gives none.
+    NoLoop,
+    /// The take cannot be read.
+    Unreadable,
+    /// It could not be made or written.
+    #[default]
+    Failed,
+}
+
+impl Verdict {
+    /// All, from best to worst.
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Good,
+        Self::Check,
+        Self::Bad,
+        Self::NoLoop,
+        Self::Unreadable,
+        Self::Failed,
+    ];
+
+    /// As people read it.
+    pub(crate) fn spoken(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Check => "check it",
+            Self::Bad => "bad",
+            Self::NoLoop => "no loop",
+            Self::Unreadable => "unreadable",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// The exit status that it asks for; of many, 2 goes before 1 and 1 before 0.
+    pub(crate) fn exit_status(self) -> u8 {
+        match self {
+            Self::Good | Self::Check => 0,
+            Self::Bad | Self::NoLoop => 1,
+            Self::Unreadable | Self::Failed => 2,
+        }
+    }
+}
+
+impl From<Grade> for Verdict {
+    fn from(grade: Grade) -> Self {
+        match grade {
+            Grade::Good => Self::Good,
+            Grade::Check => Self::Check,
+            Grade::Bad => Self::Bad,
+        }
+    }
+}
+
+/// A file that was written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Written {
+    pub(crate) path: PathBuf,
+    /// Its length.
+    pub(crate) bytes: u64,
+}
+
+/// One loop that was asked for: made, or why not. A take gives one, or several for several rows of `find`.
+///
+/// Everything that is said about it afterwards comes from here: lines, tables, JSON, catalogs and reports.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct LoopResult {
+    pub(crate) verdict: Verdict,
+    /// Why, as a clause.
+    pub(crate) reason: String,
+    /// More about a failure, one line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) because: Vec<String>,
+    /// What to try after a failure.
+    #[serde(rename = "try", default, skip_serializing_if = "Option::is_none")]
+    pub(crate) hint: Option<String>,
+    /// The loop first, then its sidecar.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) outputs: Vec<Written>,
+    /// Its figures; `None` where there is no loop.
+    #[serde(rename = "loop", default, skip_serializing_if = "Option::is_none")]
+    pub(crate) row: Option<Box<LoopRow>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) warnings: Vec<String>,
+}
+
+impl LoopResult {
+    /// A failure. `verdict` is what one with the exit status 2 means here; one with 1 means that there is no loop.
+    pub(crate) fn failed(verdict: Verdict, failure: &Failure, warnings: Vec<String>) -> Self {
+        Self {
+            verdict: match failure.is_negative() {
+                true => Verdict::NoLoop,
+                false => verdict,
+            },
+            reason: failure.what().to_owned(),
+            because: failure.details().to_vec(),
+            hint: failure.hint().map(str::to_owned),
+            warnings,
+            ..Self::default()
+        }
+    }
+}
+
+/// What a take gave.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct TakeResult {
+    /// Its path, as named or found.
+    pub(crate) path: PathBuf,
+    pub(crate) results: Vec<LoopResult>,
+    /// Whether an earlier run did it.
+    pub(crate) was_done: bool,
+}

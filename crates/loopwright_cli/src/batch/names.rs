@@ -1,0 +1,255 @@
+//! Names of outputs: by a template, each once.
+
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
+
+use loopwright_formats::Format;
+
+/// Most bytes of a file's name on the file systems that people use.
+const MAX_NAME_BYTES: usize = 255;
+
+/// Bytes kept free for what comes behind a stem: a number, and the sidecar's `.json`.
+const RESERVED_BYTES: usize = 16;
+
+/// What a name is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Field(Field),
+}
+
+/// What is known of a loop when it gets its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Field {
+    Stem,
+    Animation,
+    Kind,
+    Speed,
+    Row,
+}
+
+const FIELDS: [(&str, Field); 5] = [
+    ("stem", Field::Stem),
+    ("animation", Field::Animation),
+    ("kind", Field::Kind),
+    ("speed", Field::Speed),
+    ("row", Field::Row),
+];
+
+/// How outputs are named: `{stem}-{kind}-{speed}`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Template {
+    parts: Vec<Part>,
+    /// The format, if the template ends in its extension.
+    pub(crate) format: Option<Format>,
+    text: String,
+}
+
+/// A loop, as far as names say it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Named<'a> {
+    pub(crate) stem: &'a str,
+    pub(crate) animation: Option<&'a str>,
+    pub(crate) kind: &'a str,
+    pub(crate) speed_mps: f64,
+    pub(crate) row: usize,
+}
+
+impl Template {
+    /// Reads a template. Errors say which fields there are.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        if text.is_empty() || text.contains(['/', '\\']) || text.chars().any(char::is_control) {
+            return Err("must be the name of a file, without folders, such as {stem}-{kind}-{speed}".to_owned());
+        }
+        let (stem, format) = match text.rsplit_once('.') {
+            Some((stem, extension)) if !stem.is_empty() => match Format::of_extension(extension) {
+                Some(format) => (stem, Some(format)),
+                None => (text, None),
+            },
+            _ => (text, None),
+        };
+        let mut parts = Vec::new();
+        let mut rest = stem;
+        while let Some((before, after)) = rest.split_once('{') {
+            let (field, behind) = after.split_once('}').ok_or("a { has no } behind it")?;
+            let known = FIELDS.iter().find(|(name, _)| *name == field);
+            let known = known.ok_or_else(|| {
+                let names = FIELDS.map(|(name, _)| format!("{{{name}}}"));
+                format!("{{{field}}} is none of {}", names.join(", "))
+            })?;
+            parts.extend((!before.is_empty()).then(|| Part::Text(before.to_owned())));
+            parts.push(Part::Field(known.1));
+            rest = behind;
+        }
+        parts.extend((!rest.is_empty()).then(|| Part::Text(rest.to_owned())));
+        Ok(Self {
+            parts,
+            format,
+            text: text.to_owned(),
+        })
+    }
+
+    /// The template as typed.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The stem of a loop's file.
+    fn stem(&self, loop_named: Named<'_>) -> String {
+        let mut stem = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => stem.push_str(text),
+                Part::Field(Field::Stem) => stem.push_str(loop_named.stem),
+                Part::Field(Field::Animation) => stem.push_str(&tame(loop_named.animation.unwrap_or(loop_named.stem))),
+                Part::Field(Field::Kind) => stem.push_str(&tame(loop_named.kind)),
+                Part::Field(Field::Speed) => stem.push_str(&format!("{:.1}", loop_named.speed_mps)),
+                Part::Field(Field::Row) => stem.push_str(&loop_named.row.to_string()),
+            }
+        }
+        let most = MAX_NAME_BYTES - RESERVED_BYTES;
+        let fits = |(index, letter): &(usize, char)| index + letter.len_utf8() <= most;
+        stem.char_indices().take_while(fits).map(|(_, letter)| letter).collect()
+    }
+}
+
+/// A word of a file as a part of a name: letters, digits and underscores, others become hyphens.
+fn tame(text: &str) -> String {
+    let fit = |letter: char| match letter.is_alphanumeric() || matches!(letter, '_' | '.') {
+        true => letter,
+        false => '-',
+    };
+    text.chars().map(fit).collect()
+}
+
+/// All names of a run, so that none is given twice.
+///
+/// Names that differ in case alone count as one: they are on the file systems of Windows and macOS.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    /// Who has a name: the take, by its path below the folder that all share.
+    taken: HashMap<String, String>,
+}
+
+impl Names {
+    /// Keeps a name for a take that had it in an earlier run.
+    pub(crate) fn keep(&mut self, output: &Path, take: &str) {
+        self.taken.insert(key(output), take.to_owned());
+    }
+
+    /// The path of a loop's file in a folder. `given` are the names that this take has in this run already: it may have those of an
+    /// earlier run again. A name that another loop has gets a number.
+    pub(crate) fn give(
+        &mut self,
+        folder: &Path,
+        template: &Template,
+        (loop_named, extension): (Named<'_>, &str),
+        take: &str,
+        given: &[PathBuf],
+    ) -> Given {
+        let stem = template.stem(loop_named);
+        let wanted = folder.join(format!("{stem}.{extension}"));
+        let mut path = wanted.clone();
+        let mut number = 1;
+        let is_given = |path: &PathBuf| given.iter().any(|other| key(other) == key(path));
+        while self.taken.get(&key(&path)).is_some_and(|other| other != take) || is_given(&path) {
+            number += 1;
+            path = folder.join(format!("{stem}-{number}.{extension}"));
+        }
+        let before = self.taken.insert(key(&path), take.to_owned());
+        let is_numbered = path != wanted;
+        Given {
+            was_ours: before.is_some(),
+            wanted: is_numbered.then_some(wanted),
+            path,
+        }
+    }
+}
+
+/// A name that a loop has.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Given {
+    pub(crate) path: PathBuf,
+    /// The name that the template gives, if another loop has it.
+    pub(crate) wanted: Option<PathBuf>,
+    /// Whether the take had it in an earlier run, whose file it may replace.
+    pub(crate) was_ours: bool,
+}
+
+fn key(path: &Path) -> String {
+    path.to_string_lossy().to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(stem: &str) -> Named<'_> {
+        Named {
+            stem,
+            animation: None,
+            kind: "on the spot",
+            speed_mps: 1.36,
+            row: 2,
+        }
+    }
+
+    #[test]
+    fn templates_name_loops() {
+        for (template, wanted, format) in [
+            ("{stem}-loop", "walk-loop", None),
+            ("{stem}-{kind}-{speed}", "walk-on-the-spot-1.4", None),
+            ("{row}_{stem}.glb", "2_walk", Some(Format::Glb)),
+            ("{stem}.v2", "walk.v2", None),
+            ("{animation}", "walk", None),
+        ] {
+            let template = Template::parse(template).unwrap();
+            assert_eq!(template.stem(named("walk")), wanted);
+            assert_eq!(template.format, format);
+        }
+        for wrong in ["", "a/b", "{stem", "{name}", "..\\x", "a\nb"] {
+            assert!(Template::parse(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn no_name_is_given_twice() {
+        let template = Template::parse("{stem}-loop").unwrap();
+        let mut names = Names::default();
+        let mut give = |stem: &str, take: &str, given: &[PathBuf]| {
+            let given = names.give(Path::new("out"), &template, (named(stem), "bvh"), take, given);
+            (given.path.display().to_string(), given.wanted.is_some())
+        };
+        assert_eq!(give("walk", "a/walk.bvh", &[]), ("out/walk-loop.bvh".to_owned(), false));
+        assert_eq!(
+            give("Walk", "b/Walk.fbx", &[]),
+            ("out/Walk-loop-2.bvh".to_owned(), true)
+        );
+        assert_eq!(
+            give("walk", "c/walk.glb", &[]),
+            ("out/walk-loop-3.bvh".to_owned(), true)
+        );
+        // A second loop of the first take.
+        let first = [PathBuf::from("out/walk-loop.bvh")];
+        assert_eq!(
+            give("walk", "a/walk.bvh", &first),
+            ("out/walk-loop-4.bvh".to_owned(), true)
+        );
+        // The first take once more, as when a run goes on.
+        assert_eq!(give("walk", "a/walk.bvh", &[]), ("out/walk-loop.bvh".to_owned(), false));
+    }
+
+    #[test]
+    fn long_names_are_cut_to_what_file_systems_take() {
+        let template = Template::parse("{stem}-loop").unwrap();
+        let stem = "ä".repeat(125);
+        let mut names = Names::default();
+        let one = names.give(Path::new(""), &template, (named(&stem), "bvh"), "a", &[]);
+        let name = one.path.file_name().unwrap().len();
+        assert!(name + ".json".len() <= MAX_NAME_BYTES && name > 230, "{name}");
+        let other = names.give(Path::new(""), &template, (named(&stem), "bvh"), "b", &[]);
+        assert!(other.path != one.path && other.wanted.is_some());
+    }
+}

@@ -1,0 +1,221 @@
+//! Works on many inputs at once, and gives answers in the order of the inputs, whatever the number of threads.
+
+use std::{
+    collections::BTreeMap,
+    num::NonZeroUsize,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
+};
+
+/// Stack of a worker, bytes: that of the main thread on Linux, since skeletons and scenes are trees of any depth.
+const STACK_BYTES: usize = 8 << 20;
+
+/// Inputs per thread that may be in memory, the one that is worked on included: a slow one would otherwise hold up all others,
+/// since names are given in order.
+const IN_FLIGHT: usize = 3;
+
+/// The number of threads that do what `--jobs` asks for.
+pub(crate) fn jobs(asked: Option<NonZeroUsize>, inputs: usize) -> usize {
+    let cores = || thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    asked.unwrap_or_else(cores).get().min(inputs.max(1))
+}
+
+/// The work on one input, in three steps.
+///
+/// A panic in the first or last step is that input's answer ([`Self::fault`]), so that the others go on.
+pub(crate) trait Work: Sync {
+    type Input: Sync;
+    type Studied: Send;
+    type Answer: Send;
+
+    /// The long part, on any thread.
+    fn study(&self, input: &Self::Input) -> Self::Studied;
+
+    /// A quick part that depends on the inputs before it, such as names that nobody else has; it is done in the order of the inputs.
+    fn settle(&self, input: &Self::Input, studied: &mut Self::Studied);
+
+    /// The rest, on any thread, such as writing files.
+    fn finish(&self, input: &Self::Input, studied: Self::Studied) -> Self::Answer;
+
+    /// The answer for an input on which the program itself failed.
+    fn fault(&self, input: &Self::Input) -> Self::Answer;
+}
+
+/// What the threads share.
+struct Shared<S, A> {
+    state: Mutex<State<S, A>>,
+    /// Told of every change of the state.
+    changed: Condvar,
+}
+
+impl<S, A> Shared<S, A> {
+    fn locked(&self) -> MutexGuard<'_, State<S, A>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State<S, A>>) -> MutexGuard<'a, State<S, A>> {
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct State<S, A> {
+    /// The next input to study, and the next to settle.
+    next: usize,
+    settled: usize,
+    /// What is studied and not settled; `None` if the program failed on it.
+    studied: BTreeMap<usize, Option<S>>,
+    answers: BTreeMap<usize, A>,
+    /// Answers that were taken.
+    taken: usize,
+}
+
+/// Does the work on all inputs with so many threads; `take` gets the answers in the order of the inputs, on the calling thread.
+pub(crate) fn run<W: Work>(work: &W, inputs: &[W::Input], jobs: usize, mut take: impl FnMut(&W::Input, W::Answer)) {
+    let shared = Shared {
+        state: Mutex::new(State {
+            next: 0,
+            settled: 0,
+            studied: BTreeMap::new(),
+            answers: BTreeMap::new(),
+            taken: 0,
+        }),
+        changed: Condvar::new(),
+    };
+    let most = jobs.saturating_mul(IN_FLIGHT);
+    thread::scope(|scope| {
+        let worker = || worker(work, inputs, most, &shared);
+        let mut started = 0;
+        for _ in 0..jobs {
+            let builder = thread::Builder::new().stack_size(STACK_BYTES);
+            started += usize::from(builder.spawn_scoped(scope, worker).is_ok());
+        }
+        if started == 0 {
+            // Where the system gives no thread, all is done here first, and answers wait.
+            self::worker(work, inputs, usize::MAX, &shared);
+        }
+        for (index, input) in inputs.iter().enumerate() {
+            let mut now = shared.locked();
+            let answer = loop {
+                if let Some(answer) = now.answers.remove(&index) {
+                    break answer;
+                }
+                now = shared.wait(now);
+            };
+            now.taken += 1;
+            drop(now);
+            shared.changed.notify_all();
+            take(input, answer);
+        }
+    });
+}
+
+fn worker<W: Work>(work: &W, inputs: &[W::Input], most: usize, shared: &Shared<W::Studied, W::Answer>) {
+    let mut now = shared.locked();
+    while now.settled < inputs.len() {
+        let index = now.settled;
+        if let Some(mut studied) = now.studied.remove(&index) {
+            let input = &inputs[index];
+            let is_settled = studied.as_mut().is_none_or(|studied| {
+                let settle = AssertUnwindSafe(|| work.settle(input, studied));
+                catch_unwind(settle).is_ok()
+            });
+            now.settled += 1;
+            drop(now);
+            shared.changed.notify_all();
+            let finish = |studied| catch_unwind(AssertUnwindSafe(|| work.finish(input, studied))).ok();
+            let finished = studied.filter(|_| is_settled).and_then(finish);
+            let answer = finished.unwrap_or_else(|| work.fault(input));
+            now = shared.locked();
+            now.answers.insert(index, answer);
+            shared.changed.notify_all();
+        } else if now.next < inputs.len() && now.next - now.taken < most {
+            let index = now.next;
+            now.next += 1;
+            drop(now);
+            let studied = catch_unwind(AssertUnwindSafe(|| work.study(&inputs[index]))).ok();
+            now = shared.locked();
+            now.studied.insert(index, studied);
+            shared.changed.notify_all();
+        } else {
+            now = shared.wait(now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{
+        sync::atomic::{AtomicUsize, Ordering},
+        time::Duration,
+    };
+
+    /// Numbers its inputs while settling them; fails on some.
+    #[derive(Default)]
+    struct Counting {
+        settled: AtomicUsize,
+        /// Inputs in memory now, and the most so far.
+        in_flight: AtomicUsize,
+        most: AtomicUsize,
+    }
+
+    impl Work for Counting {
+        type Input = u64;
+        type Studied = (u64, usize);
+        type Answer = Option<(u64, usize)>;
+
+        fn study(&self, input: &u64) -> (u64, usize) {
+            let now = 1 + self.in_flight.fetch_add(1, Ordering::SeqCst);
+            self.most.fetch_max(now, Ordering::SeqCst);
+            assert_ne!(input % 10, 7, "a fault of the program");
+            // The first take far longer than those behind them.
+            thread::sleep(Duration::from_micros(2000 / (1 + input)));
+            (input * input, 0)
+        }
+
+        fn settle(&self, _: &u64, studied: &mut (u64, usize)) {
+            studied.1 = self.settled.fetch_add(1, Ordering::SeqCst);
+        }
+
+        fn finish(&self, input: &u64, studied: (u64, usize)) -> Self::Answer {
+            assert_ne!(input % 10, 8, "a fault of the program");
+            Some(studied)
+        }
+
+        fn fault(&self, _: &u64) -> Self::Answer {
+            None
+        }
+    }
+
+    #[test]
+    fn answers_are_the_same_for_any_number_of_threads() {
+        let inputs: Vec<u64> = (0..100).collect();
+        let answers = |jobs: usize| {
+            let work = Counting::default();
+            let mut answers = Vec::new();
+            run(&work, &inputs, jobs, |&input, answer| {
+                work.in_flight.fetch_sub(1, Ordering::SeqCst);
+                answers.push((input, answer));
+            });
+            // The one that was taken is counted until it is out of our hands.
+            assert!(work.most.load(Ordering::SeqCst) <= jobs * IN_FLIGHT + 1, "{jobs}");
+            answers
+        };
+        let one = answers(1);
+        assert_eq!(one.len(), 100);
+        for (input, answer) in &one {
+            // Inputs that end in 7 are not settled, so every later one has a smaller number.
+            let number = *input as usize - (*input as usize + 2) / 10;
+            let wanted = (input % 10 < 7 || input % 10 == 9).then_some((input * input, number));
+            assert_eq!(*answer, wanted, "{input}");
+        }
+        assert_eq!(answers(3), one);
+        assert_eq!(answers(16), one);
+    }
+
+    #[test]
+    fn nothing_to_do_is_done() {
+        run(&Counting::default(), &[], 4, |_, _| panic!("there is no answer"));
+    }
+}

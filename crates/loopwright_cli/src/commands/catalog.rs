@@ -1,0 +1,128 @@
+//! `loopwright catalog`: the loops of catalogs that fit a question.
+
+use std::path::Path;
+
+use loopwright::names;
+use loopwright_catalog::{CatalogFormat, LoopRow};
+
+use crate::{
+    args::{CatalogArgs, SortBy},
+    exit::{Ending, Failure},
+    files,
+    output::{self, Outputs},
+    report::catalog as report,
+    search::TURNING_DPS,
+};
+
+pub(crate) fn run(args: &CatalogArgs) -> Result<Ending, Failure> {
+    let mut outputs = Outputs::new(args.force);
+    for path in &args.catalogs {
+        outputs.spare_as("catalog", path);
+    }
+    let target = match &args.output {
+        Some(path) => {
+            outputs.check(path)?;
+            Some((path, format_of(path)?))
+        }
+        None => None,
+    };
+    let mut rows = Vec::new();
+    for path in &args.catalogs {
+        rows.extend(read(path)?);
+    }
+    let num_read = rows.len();
+    let skeleton = args
+        .skeleton_of
+        .as_deref()
+        .map(|file| skeleton_of(&rows, file))
+        .transpose()?;
+    rows.retain(|row| fits(row, args, skeleton.as_deref()));
+    sort(&mut rows, args.sort);
+    rows.truncate(args.top.unwrap_or(usize::MAX));
+    let mut written = Vec::new();
+    if let Some((path, format)) = target {
+        outputs.add(path, &bytes(format, &rows, path)?)?;
+        written = outputs.commit()?;
+    }
+    output::print(&match args.json {
+        true => report::json(num_read, &rows, &written),
+        false => report::human(num_read, &rows, &written),
+    })?;
+    Ok(match rows.is_empty() {
+        true => Ending::Negative,
+        false => Ending::Done,
+    })
+}
+
+/// The format of a catalog by its name. Errors: it has none of the extensions.
+pub(crate) fn format_of(path: &Path) -> Result<CatalogFormat, Failure> {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.and_then(CatalogFormat::of_extension).ok_or_else(|| {
+        Failure::error(format!(
+            "\"{}\" is not named like a catalog: those are Parquet, CSV or JSON Lines",
+            path.display()
+        ))
+        .try_this("a name that ends in .parquet, .csv or .jsonl")
+    })
+}
+
+/// Rows as the bytes of a file.
+pub(crate) fn bytes(format: CatalogFormat, rows: &[LoopRow], path: &Path) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let written = loopwright_catalog::write(format, rows, &mut bytes);
+    written.map_err(|error| Failure::error(format!("cannot write \"{}\": {error}", path.display())))?;
+    Ok(bytes)
+}
+
+fn read(path: &Path) -> Result<Vec<LoopRow>, Failure> {
+    files::check_is_there(path)?;
+    let format = format_of(path)?;
+    loopwright_catalog::read(format, files::read_bytes(path)?).map_err(|error| {
+        Failure::error(format!("cannot read \"{}\": {error}", path.display()))
+            .try_this("a catalog that `loopwright make TAKES -o FOLDER/ --catalog FILE` wrote")
+    })
+}
+
+fn skeleton_of(rows: &[LoopRow], file: &str) -> Result<String, Failure> {
+    let row = rows.iter().find(|row| row.output == file || row.path == file);
+    row.map(|row| row.skeleton_sha256.clone()).ok_or_else(|| {
+        Failure::error(format!("no row of the catalogs has the take or the output \"{file}\""))
+            .try_this("a path as the catalog has it; `loopwright catalog FILE` lists them")
+    })
+}
+
+fn fits(row: &LoopRow, args: &CatalogArgs, skeleton: Option<&str>) -> bool {
+    let within = |bounds: Option<[f64; 2]>, value: f64| bounds.is_none_or(|[low, high]| (low..=high).contains(&value));
+    let is_among =
+        |words: &[String], word: &str| words.is_empty() || words.iter().any(|one| one.eq_ignore_ascii_case(word));
+    // A value that is not known is below no limit.
+    let below =
+        |limit: Option<f64>, value: Option<f64>| limit.is_none_or(|limit| value.is_some_and(|value| value < limit));
+    is_among(&args.kind, &row.kind)
+        && is_among(&args.grade, row.grade.as_deref().unwrap_or_default())
+        && within(args.speed, row.speed_mps)
+        && within(args.turn_rate, row.turn_rate_dps)
+        && within(args.climb, row.climb_mps)
+        && (!args.straight || row.turn_rate_dps.abs() < TURNING_DPS)
+        && within(args.seconds, row.period_secs)
+        && (args.path.as_deref()).is_none_or(|pattern| names::matches(pattern, &row.path))
+        && (args.licence.as_deref()).is_none_or(|text| {
+            let licence = row.licence.as_deref().unwrap_or_default();
+            licence.to_lowercase().contains(&text.to_lowercase())
+        })
+        && skeleton.is_none_or(|skeleton| row.skeleton_sha256 == skeleton)
+        && below(args.slide_below, row.foot_slide_cmps)
+        && below(args.displacement_below, row.displacement_mm)
+}
+
+/// Sorts rows; those of one value stay in the order of the catalogs.
+fn sort(rows: &mut [LoopRow], by: SortBy) {
+    let key = |row: &LoopRow| match by {
+        SortBy::Catalog => 0.0,
+        SortBy::Speed => row.speed_mps,
+        SortBy::TurnRate => row.turn_rate_dps,
+        SortBy::Slide => row.foot_slide_cmps.unwrap_or(f64::INFINITY),
+        SortBy::Seconds => row.period_secs,
+    };
+    rows.sort_by(|one, other| key(one).total_cmp(&key(other)));
+}

@@ -1,0 +1,158 @@
+//! Commands over many files: what they do with one is done with each, and said in the order of the files.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::{
+    args::JobsArgs,
+    batch::{self, Input, Inputs, Wanted, Work},
+    exit::{Ending, Failure},
+    memory, output,
+    report::failure,
+    talk::{self, Aside, Progress},
+};
+
+/// Most files that the last message lists.
+const MOST_LISTED: usize = 20;
+
+/// How the files are worked on.
+#[derive(Clone, Copy)]
+pub(super) struct Manner<'a> {
+    pub(super) jobs: JobsArgs,
+    pub(super) json: bool,
+    /// Flags that are for one file, and whether they are given.
+    pub(super) for_one: &'a [(&'static str, bool)],
+}
+
+/// Does with the one file, or with each of many, what a command does. One file is worked on as if there were no others.
+pub(super) fn file(
+    names: &[PathBuf],
+    manner: Manner<'_>,
+    work: impl Fn(&Path) -> Result<Ending, Failure> + Sync,
+) -> Result<Ending, Failure> {
+    match names {
+        [one] if !batch::are_many(names) => work(one),
+        _ => all(batch::find(names, Wanted::All, None), manner, |input| work(&input.path)),
+    }
+}
+
+/// Does it with each of many files.
+pub(super) fn all(
+    found: Inputs,
+    manner: Manner<'_>,
+    work: impl Fn(&Input) -> Result<Ending, Failure> + Sync,
+) -> Result<Ending, Failure> {
+    for (flag, is_given) in manner.for_one {
+        if *is_given {
+            return Err(Failure::error(format!("{flag} is for one file, and several are named"))
+                .try_this(format!("one file, or no {flag}")));
+        }
+    }
+    if found.files.is_empty()
+        && let [(_, failure)] = &found.problems[..]
+    {
+        return Err(failure.clone());
+    }
+    let mut failed: Vec<Failure> = Vec::new();
+    let mut ending = Ending::Done;
+    for (_, problem) in &found.problems {
+        talk::fail(problem);
+        failed.push(problem.clone());
+        if manner.json {
+            output::print(&line(&failure::json(problem, None)))?;
+        }
+    }
+    let jobs = batch::jobs(manner.jobs.jobs, found.files.len());
+    memory::share_among(jobs);
+    let progress = Progress::new("files", found.files.len());
+    let mut printed = Ok(());
+    let each = Each {
+        work,
+        json: manner.json,
+    };
+    batch::run(&each, &found.files, jobs, |input, (result, said)| {
+        progress.beside(|| {
+            let text = match manner.json {
+                true => line(&said.printed),
+                false => said.printed,
+            };
+            let now = output::print(&text);
+            printed = core::mem::replace(&mut printed, Ok(())).and(now);
+            for warning in &said.warnings {
+                talk::warn(&format!("{}: {warning}", input.path.display()));
+            }
+            match result {
+                Ok(now) => ending = ending.max(now),
+                Err(failure) => {
+                    talk::fail(&failure);
+                    match failure.is_negative() {
+                        true => ending = Ending::Negative,
+                        false => failed.push(failure),
+                    }
+                }
+            }
+        });
+        progress.step();
+    });
+    progress.finish();
+    printed?;
+    if failed.is_empty() {
+        return Ok(ending);
+    }
+    let what = format!(
+        "{} of {} files failed",
+        failed.len(),
+        found.problems.len() + found.files.len()
+    );
+    let listed: Vec<&Failure> = failed.iter().take(MOST_LISTED).collect();
+    let failure = Failure::of_all(what, &listed);
+    let document = line(&failure::json(&failure, None));
+    Err(failure.in_document(document))
+}
+
+/// A document on one line.
+fn line(document: &str) -> String {
+    match serde_json::from_str::<Value>(document) {
+        Ok(value) => format!("{value}\n"),
+        // Nothing was printed.
+        Err(_) => document.to_owned(),
+    }
+}
+
+/// The work of a command on one of many files.
+struct Each<F> {
+    work: F,
+    json: bool,
+}
+
+impl<F: Fn(&Input) -> Result<Ending, Failure> + Sync> Work for Each<F> {
+    type Input = Input;
+    type Studied = (Result<Ending, Failure>, Aside);
+    type Answer = (Result<Ending, Failure>, Aside);
+
+    fn study(&self, input: &Input) -> Self::Studied {
+        talk::aside(|| {
+            let result = (self.work)(input);
+            if let Err(failure) = &result
+                && self.json
+            {
+                let bare = || failure::json(failure, None);
+                output::print(&failure.document().map_or_else(bare, str::to_owned))?;
+            }
+            result
+        })
+    }
+
+    fn settle(&self, _: &Input, _: &mut Self::Studied) {}
+
+    fn finish(&self, _: &Input, studied: Self::Studied) -> Self::Answer {
+        studied
+    }
+
+    fn fault(&self, input: &Input) -> Self::Answer {
+        let failure = Failure::error(format!("the program itself failed on \"{}\"", input.path.display()))
+            .try_this("a report of this fault, with the file");
+        (Err(failure), Aside::default())
+    }
+}

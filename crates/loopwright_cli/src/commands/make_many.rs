@@ -1,0 +1,683 @@
+//! `loopwright make` for many takes: each by the road of one, all into one folder.
+
+use std::{
+    collections::HashSet,
+    fs,
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
+
+use loopwright_catalog::{CatalogFormat, LoopOrigin, LoopRow, sha256, skeleton_sha256};
+use loopwright_formats::{
+    Format, Sidecar,
+    loop_file::{AnimationOutcome, facts::Grade},
+};
+
+use super::{catalog, make_all::LoopedAnimations};
+use crate::{
+    animations,
+    args::{ManyArgs, SearchArgs, TargetArgs},
+    batch::{
+        self, Done, Input, Journal, LoopResult, Named, Names, Past, TakeResult, Template, Verdict, Wanted, Work,
+        Written,
+    },
+    exit::{Ending, Failure},
+    files, load, memory,
+    one_take::{self, Rows, UnnamedLoop, Wish},
+    output::{self, Outputs},
+    recipe::Recipe,
+    report::make_many::Summary,
+    talk::{self, Progress},
+};
+
+/// What the command line asks for.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) takes: &'a [PathBuf],
+    pub(super) all_animations: bool,
+    pub(super) recipe: &'a Recipe,
+    pub(super) search: &'a SearchArgs,
+    pub(super) rows: &'a Rows,
+    pub(super) target: &'a TargetArgs,
+    pub(super) many: &'a ManyArgs,
+}
+
+pub(super) fn run(asked: Asked<'_>) -> Result<Ending, Failure> {
+    let Asked { target, many, .. } = asked;
+    let found = batch::find(asked.takes, Wanted::Takes, target.output.as_deref());
+    if found.files.is_empty()
+        && let [(_, failure)] = &found.problems[..]
+    {
+        return Err(failure.clone());
+    }
+    if found.files.is_empty() && found.problems.is_empty() {
+        return Err(Failure::nothing("there is no take to make loops of")
+            .because(format!("{} files are loops with their sidecars", found.num_loops)));
+    }
+    let folder = output_folder(asked)?;
+    let catalog = (many.catalog.as_deref())
+        .map(|path| Catalog::asked_for(path, asked))
+        .transpose()?;
+    let mut inputs = found.files;
+    let spared = inputs
+        .iter()
+        .filter_map(|input| input.path.canonicalize().ok())
+        .collect();
+    if let Some(shard) = many.shard {
+        inputs.retain(|input| shard.has(input));
+    }
+    output::make_folder(folder)?;
+    let (journal, past) = Journal::open(folder, many.shard, target.force && !many.resume)?;
+    let known = inputs.iter().filter(|input| past.knows(&key(input))).count();
+    if known > 0 && !many.resume {
+        return Err(Failure::error(format!(
+            "an earlier run made loops of {known} of these takes into \"{}\"",
+            folder.display()
+        ))
+        .try_this("--resume to go on where it ended, --force to make all anew, or another folder"));
+    }
+    let mut names = Names::default();
+    if many.resume {
+        for (output, take) in &past.owners {
+            names.keep(output, take);
+        }
+    }
+    let work = MakeLoops {
+        asked,
+        folder,
+        template: template(asked),
+        recipe_sha256: recipe_sha256(asked)?,
+        spared,
+        past,
+        journal,
+        names: Mutex::new(names),
+    };
+    let jobs = batch::jobs(many.jobs.jobs, inputs.len());
+    memory::share_among(jobs);
+    let begun = Instant::now();
+    let progress = Progress::new("making loops", inputs.len());
+    let mut summary = Summary::new(found.num_loops);
+    let mut rows: Vec<LoopRow> = Vec::new();
+    let mut failure = Ok(());
+    let mut tell = |result: TakeResult| {
+        for result in &result.results {
+            if catalog.is_some() {
+                rows.extend(result.row.as_deref().cloned());
+            }
+        }
+        summary.add(&result);
+        let printed = progress.beside(|| output::print(&summary.lines(&result, target.json, target.verbose)));
+        failure = std::mem::replace(&mut failure, Ok(())).and(printed);
+        progress.step();
+    };
+    // What is not there or cannot be listed is said before the long work begins.
+    for (path, problem) in found.problems {
+        let results = vec![LoopResult::failed(Verdict::Unreadable, &problem, Vec::new())];
+        tell(TakeResult {
+            path,
+            results,
+            was_done: false,
+        });
+    }
+    batch::run(&work, &inputs, jobs, |_, result| tell(result));
+    progress.finish();
+    failure?;
+    if let Some(catalog) = catalog {
+        summary.catalog = Some(catalog.write(&rows)?);
+    }
+    talk::note(&summary.pace(begun.elapsed()));
+    summary.end(target.json)
+}
+
+/// The folder for all loops. Errors: none is named, or flags are given that are for one loop.
+fn output_folder<'a>(asked: Asked<'a>) -> Result<&'a Path, Failure> {
+    let target = asked.target;
+    for (flag, is_given) in [
+        ("--plot", target.plot.is_some()),
+        ("--save-recipe", target.save_recipe.is_some()),
+    ] {
+        if is_given {
+            return Err(
+                Failure::error(format!("{flag} is for one loop, and several are asked for"))
+                    .try_this(format!("one take, or no {flag}")),
+            );
+        }
+    }
+    if asked.all_animations && asked.recipe.stretch.start.is_some() {
+        return Err(
+            Failure::error("the recipe names frames, which are those of one animation")
+                .try_this("a recipe without [stretch], or no --all-animations"),
+        );
+    }
+    let Some(folder) = &target.output else {
+        return Err(Failure::error("several loops need a folder to go into").try_this("-o loops/"));
+    };
+    if folder.exists() && !folder.is_dir() {
+        return Err(Failure::error(format!(
+            "\"{}\" is a file, and several loops are asked for",
+            folder.display()
+        ))
+        .because("several loops go into a folder, under names of their own")
+        .try_this("-o loops/"));
+    }
+    let is_like_a_file = folder
+        .extension()
+        .and_then(|kind| Format::of_extension(kind.to_str()?))
+        .is_some();
+    if is_like_a_file && !folder.is_dir() && !output::is_named_as_folder(folder) {
+        return Err(Failure::error(format!(
+            "\"{}\" is the name of a file, and several loops are asked for",
+            folder.display()
+        ))
+        .because("several loops go into a folder, under names of their own")
+        .try_this("-o loops/, and --name '{stem}-loop.glb' for the format"));
+    }
+    Ok(folder)
+}
+
+/// How loops are named: as a single one is, where the user says nothing.
+fn template(asked: Asked<'_>) -> Template {
+    let default = match asked {
+        _ if packs(asked, 2) => "{stem}-loops",
+        Asked { rows: Rows::All, .. } => "{stem}-loop-{row}",
+        Asked {
+            rows: Rows::Picked(rows),
+            ..
+        } if rows.len() > 1 => "{stem}-loop-{row}",
+        _ if asked.recipe.take.animation.is_some() => "{stem}-{animation}-loop",
+        _ => "{stem}-loop",
+    };
+    let given = asked.many.name.clone();
+    given.unwrap_or_else(|| Template::parse(default).unwrap_or_default())
+}
+
+/// Whether the loops of so many animations go into one file.
+fn packs(asked: Asked<'_>, animations: usize) -> bool {
+    let wanted = asked.recipe.take.animation.as_deref();
+    asked.all_animations || (animations > 1 && wanted.is_some_and(|wanted| wanted.contains(['*', '?'])))
+}
+
+/// A hash of everything that decides how a take becomes a loop: settings, the version of the program, and the files that settings name.
+fn recipe_sha256(asked: Asked<'_>) -> Result<String, Failure> {
+    let recipe = asked.recipe;
+    let mut all = format!(
+        "{}\n{}\n{:?}\n{:?}\n{}\n{}\n{:?}\n",
+        env!("CARGO_PKG_VERSION"),
+        recipe.to_text()?,
+        asked.search,
+        asked.rows,
+        asked.all_animations,
+        template(asked).text(),
+        asked.many.licence,
+    );
+    for path in [&recipe.take.rig, &recipe.take.map].into_iter().flatten() {
+        all.push_str(&sha256(&files::read_bytes(path)?));
+    }
+    Ok(sha256(all.as_bytes()))
+}
+
+/// The work on many takes.
+struct MakeLoops<'a> {
+    asked: Asked<'a>,
+    folder: &'a Path,
+    template: Template,
+    recipe_sha256: String,
+    /// All takes of the run, without links: no output replaces one, even with `--force`.
+    spared: HashSet<PathBuf>,
+    past: Past,
+    journal: Journal,
+    names: Mutex<Names>,
+}
+
+/// What a take gives, before it has names.
+enum Studied {
+    /// An earlier run did it.
+    Done(Vec<LoopResult>),
+    /// It gives nothing.
+    Failed {
+        take_sha256: String,
+        result: LoopResult,
+    },
+    Loops(Box<StudiedLoops>),
+}
+
+struct StudiedLoops {
+    take_sha256: String,
+    skeleton_sha256: String,
+    licence: Option<String>,
+    format: Format,
+    /// Warnings about the take.
+    warnings: Vec<String>,
+    loops: Vec<StudiedLoop>,
+    /// Why the run cannot go on with this take.
+    fault: Option<Failure>,
+}
+
+enum StudiedLoop {
+    Failed(LoopResult),
+    Unnamed {
+        made: Unnamed,
+        /// Its path, and whether it replaces what is there.
+        path: PathBuf,
+        replaces: bool,
+    },
+}
+
+enum Unnamed {
+    One(Box<UnnamedLoop>),
+    Pack(Box<LoopedAnimations>),
+}
+
+impl Work for MakeLoops<'_> {
+    type Input = Input;
+    type Studied = Studied;
+    type Answer = TakeResult;
+
+    fn study(&self, input: &Input) -> Studied {
+        let mut take_sha256 = String::new();
+        let (studied, said) = talk::aside(|| self.try_study(input, &mut take_sha256));
+        studied.unwrap_or_else(|(verdict, failure)| Studied::Failed {
+            take_sha256,
+            result: LoopResult::failed(verdict, &failure, said.warnings),
+        })
+    }
+
+    fn settle(&self, input: &Input, studied: &mut Studied) {
+        let mut names = self.names();
+        let take = key(input);
+        match studied {
+            Studied::Done(results) => {
+                let outputs = results.iter().flat_map(|result| result.outputs.first());
+                for output in outputs {
+                    names.keep(&output.path, &take);
+                }
+            }
+            Studied::Failed { .. } => {}
+            Studied::Loops(studied) => self.give_names(&mut names, input, studied),
+        }
+    }
+
+    fn finish(&self, input: &Input, studied: Studied) -> TakeResult {
+        let result = |results: Vec<LoopResult>, was_done: bool| TakeResult {
+            path: input.path.clone(),
+            results,
+            was_done,
+        };
+        let (take_sha256, results) = match studied {
+            Studied::Done(results) => return result(results, true),
+            Studied::Failed { take_sha256, result } => (take_sha256, vec![result]),
+            Studied::Loops(studied) => {
+                let take_sha256 = studied.take_sha256.clone();
+                let (results, _) = talk::aside(|| self.write(input, *studied));
+                (take_sha256, results)
+            }
+        };
+        // What failed is tried again by the next run.
+        if results.iter().all(|result| result.verdict.exit_status() < 2) {
+            let done = Done {
+                take: key(input),
+                take_sha256,
+                recipe_sha256: self.recipe_sha256.clone(),
+                results: results.clone(),
+            };
+            if let Err(failure) = self.journal.done(done) {
+                return result(vec![LoopResult::failed(Verdict::Failed, &failure, Vec::new())], false);
+            }
+        }
+        result(results, false)
+    }
+
+    fn fault(&self, input: &Input) -> TakeResult {
+        let failure = Failure::error(format!("the program itself failed on \"{}\"", input.path.display()))
+            .try_this("a report of this fault, with the take");
+        TakeResult {
+            path: input.path.clone(),
+            results: vec![LoopResult::failed(Verdict::Failed, &failure, Vec::new())],
+            was_done: false,
+        }
+    }
+}
+
+/// The name of a take in journals: the same on every machine.
+fn key(input: &Input) -> String {
+    input.below.to_string_lossy().into_owned()
+}
+
+impl MakeLoops<'_> {
+    fn names(&self) -> MutexGuard<'_, Names> {
+        self.names.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Errors: the take gives no loop, and what that means if the exit status is 2.
+    fn try_study(&self, input: &Input, take_sha256: &mut String) -> Result<Studied, (Verdict, Failure)> {
+        let Asked { recipe, many, .. } = self.asked;
+        let unreadable = |failure| (Verdict::Unreadable, failure);
+        let failed = |failure| (Verdict::Failed, failure);
+        let bytes = files::read_bytes(&input.path).map_err(unreadable)?;
+        *take_sha256 = sha256(&bytes);
+        let past = self.past.done(&key(input), take_sha256, &self.recipe_sha256);
+        if let Some(done) = past.filter(|_| many.resume) {
+            return Ok(Studied::Done(done.results.clone()));
+        }
+        let format = match self.template.format {
+            Some(format) => format,
+            None => {
+                let extension = one_take::extension(&input.path, recipe);
+                output::format_of(Path::new(&format!("loop.{extension}"))).map_err(failed)?
+            }
+        };
+        if let Some(pack) = self.pack(&input.path, &bytes, format).map_err(unreadable)? {
+            return Ok(Studied::Loops(Box::new(StudiedLoops {
+                take_sha256: take_sha256.clone(),
+                skeleton_sha256: pack.skeleton_sha256.clone(),
+                licence: pack.copyright.clone().or_else(|| many.licence.clone()),
+                format,
+                warnings: Vec::new(),
+                loops: vec![StudiedLoop::Unnamed {
+                    made: Unnamed::Pack(Box::new(pack)),
+                    path: PathBuf::new(),
+                    replaces: false,
+                }],
+                fault: None,
+            })));
+        }
+        let loaded = load::load_bytes(&input.path, bytes, &recipe.take).map_err(unreadable)?;
+        let wish = Wish {
+            recipe,
+            search: Some(self.asked.search),
+            rows: self.asked.rows,
+        };
+        let of_row = |chosen: Result<one_take::Chosen, Failure>| {
+            let made = match &chosen {
+                Ok(chosen) => one_take::make(&loaded, wish, chosen, format),
+                // Of many takes, some have fewer rows than others.
+                Err(no_row) => Err(Failure::nothing(no_row.what())),
+            };
+            match made {
+                Ok(made) => StudiedLoop::Unnamed {
+                    made: Unnamed::One(Box::new(made)),
+                    path: PathBuf::new(),
+                    replaces: false,
+                },
+                Err(failure) => StudiedLoop::Failed(LoopResult::failed(Verdict::Failed, &failure, Vec::new())),
+            }
+        };
+        let chosen = one_take::choose(&loaded, wish).map_err(failed)?;
+        let loops = chosen.into_iter().map(of_row).collect();
+        let copyright = loaded.file.source.as_gltf().and_then(|source| source.copyright());
+        Ok(Studied::Loops(Box::new(StudiedLoops {
+            take_sha256: take_sha256.clone(),
+            skeleton_sha256: skeleton_sha256(loaded.take().skeleton()),
+            licence: copyright.map(str::to_owned).or_else(|| many.licence.clone()),
+            format,
+            warnings: loaded.warnings.clone(),
+            loops,
+            fault: None,
+        })))
+    }
+
+    /// The loops of all animations that are asked for, if they go into one file.
+    fn pack(&self, path: &Path, bytes: &[u8], format: Format) -> Result<Option<LoopedAnimations>, Failure> {
+        let Asked { recipe, search, .. } = self.asked;
+        // Nothing is parsed twice for files of which one animation is asked for.
+        if !packs(self.asked, 2) {
+            return Ok(None);
+        }
+        let file = load::parse(path, bytes)?;
+        let numbers = animations::asked_for(path, &file, recipe.take.animation.as_deref())?;
+        if !packs(self.asked, numbers.len()) {
+            return Ok(None);
+        }
+        if recipe.take.rig.is_some() {
+            return Err(Failure::error("--rig takes one animation at a time").try_this("--animation with one name"));
+        }
+        LoopedAnimations::of(path, &file, &numbers, (recipe, search, format)).map(Some)
+    }
+
+    fn give_names(&self, names: &mut Names, input: &Input, studied: &mut StudiedLoops) {
+        let folder = match input.below.parent() {
+            Some(below) => self.folder.join(below),
+            None => self.folder.to_owned(),
+        };
+        let (take, stem) = (key(input), files::stem(&input.path));
+        let extension = match self.template.format {
+            // As the take spells it.
+            None => one_take::extension(&input.path, self.asked.recipe),
+            Some(format) => format.extension().to_owned(),
+        };
+        debug_assert_eq!(Format::of_extension(&extension), Some(studied.format));
+        let mut given: Vec<PathBuf> = Vec::new();
+        let mut numbered = Vec::new();
+        for each in &mut studied.loops {
+            let StudiedLoop::Unnamed { made, path, replaces } = each else {
+                continue;
+            };
+            let named = match made {
+                Unnamed::One(made) => Named {
+                    stem: &stem,
+                    animation: self.asked.recipe.take.animation.as_deref(),
+                    kind: made.kind,
+                    speed_mps: made.speed_mps(),
+                    row: made.row,
+                },
+                Unnamed::Pack(_) => Named {
+                    stem: &stem,
+                    animation: None,
+                    kind: "loops",
+                    speed_mps: 0.0,
+                    row: 1,
+                },
+            };
+            let name = names.give(&folder, &self.template, (named, &extension), &take, &given);
+            *replaces = self.asked.target.force || name.was_ours;
+            numbered.extend(name.wanted.map(|wanted| {
+                format!(
+                    "another loop is named \"{}\", so this one is \"{}\"",
+                    wanted.display(),
+                    name.path.display()
+                )
+            }));
+            given.push(name.path.clone());
+            *path = name.path;
+        }
+        studied.warnings.extend(numbered);
+        if !given.is_empty() {
+            studied.fault = self.journal.writes(&take, given).err();
+        }
+    }
+
+    fn write(&self, input: &Input, studied: StudiedLoops) -> Vec<LoopResult> {
+        let StudiedLoops {
+            take_sha256,
+            skeleton_sha256,
+            licence,
+            warnings,
+            loops,
+            fault,
+            ..
+        } = studied;
+        if let Some(failure) = fault {
+            return vec![LoopResult::failed(Verdict::Failed, &failure, Vec::new())];
+        }
+        let origin = LoopOrigin {
+            take_sha256,
+            skeleton_sha256,
+            row: 1,
+            kind: String::new(),
+            recipe_sha256: self.recipe_sha256.clone(),
+            licence,
+        };
+        let mut results = Vec::new();
+        for each in loops {
+            let (made, path, replaces) = match each {
+                StudiedLoop::Failed(result) => {
+                    results.push(result);
+                    continue;
+                }
+                StudiedLoop::Unnamed { made, path, replaces } => (made, path, replaces),
+            };
+            let written = match made {
+                Unnamed::One(made) => {
+                    let origin = LoopOrigin {
+                        row: made.row,
+                        kind: made.kind.to_owned(),
+                        ..origin.clone()
+                    };
+                    self.write_loop(input, *made, (&path, replaces), &warnings)
+                        .map(|(sidecar, outputs)| vec![made_result(&sidecar, &origin, outputs)])
+                }
+                Unnamed::Pack(looped) => self.write_pack(input, *looped, (&path, replaces), &origin),
+            };
+            match written {
+                Ok(written) => results.extend(written),
+                Err(failure) => results.push(LoopResult::failed(Verdict::Failed, &failure, Vec::new())),
+            }
+        }
+        results
+    }
+
+    /// Outputs for these paths, where they may be written.
+    fn outputs(
+        &self,
+        input: &Input,
+        [loop_path, sidecar_path]: [&Path; 2],
+        replaces: bool,
+    ) -> Result<Outputs, Failure> {
+        let mut outputs = Outputs::new(replaces);
+        outputs.spare(&input.path);
+        for path in [
+            self.asked.target.recipe.as_deref(),
+            self.asked.recipe.take.rig.as_deref(),
+        ]
+        .into_iter()
+        .flatten()
+        {
+            outputs.spare_as("setting", path);
+        }
+        if let Some(folder) = loop_path.parent() {
+            output::make_folder(folder)?;
+        }
+        for path in [loop_path, sidecar_path] {
+            if path.canonicalize().is_ok_and(|path| self.spared.contains(&path)) {
+                return Err(Failure::error(format!("\"{}\" is a take of this run", path.display()))
+                    .try_this("another folder with -o, or another --name; a take is never overwritten"));
+            }
+            outputs.check(path).map_err(|failure| match self.asked.many.resume {
+                true => failure.because("no earlier run into this folder says that it wrote it"),
+                false => failure.try_this("--resume to go on where an earlier run ended, --force to make all anew"),
+            })?;
+        }
+        Ok(outputs)
+    }
+
+    fn write_loop(
+        &self,
+        input: &Input,
+        made: UnnamedLoop,
+        (path, replaces): (&Path, bool),
+        warnings: &[String],
+    ) -> Result<(Sidecar, Vec<Written>), Failure> {
+        let sidecar_path = output::sidecar_path(path);
+        let mut outputs = self.outputs(input, [path, &sidecar_path], replaces)?;
+        let (sidecar, _) = made.add_to(&mut outputs, &[path, &sidecar_path], warnings.to_vec())?;
+        outputs.commit()?;
+        Ok((sidecar, written([path, &sidecar_path])?))
+    }
+
+    fn write_pack(
+        &self,
+        input: &Input,
+        mut looped: LoopedAnimations,
+        (path, replaces): (&Path, bool),
+        origin: &LoopOrigin,
+    ) -> Result<Vec<LoopResult>, Failure> {
+        let sidecar_path = output::sidecar_path(path);
+        let mut outputs = self.outputs(input, [path, &sidecar_path], replaces)?;
+        looped.add_to(&mut outputs, [path, &sidecar_path])?;
+        outputs.commit()?;
+        let written = written([path, &sidecar_path])?;
+        let sidecar = &looped.sidecar;
+        let of_animation = |animation: &loopwright_formats::loop_file::AnimationFacts| {
+            let of_loop = (sidecar.loops.iter())
+                .find(|each| each.playback.animation.is_some() && each.playback.animation == animation.loop_animation);
+            if let Some(of_loop) = of_loop {
+                let origin = LoopOrigin {
+                    kind: animation.kind.clone().unwrap_or_default(),
+                    ..origin.clone()
+                };
+                let named = Sidecar {
+                    outputs: sidecar.outputs.clone(),
+                    ..of_loop.clone()
+                };
+                return made_result(&named, &origin, written.clone());
+            }
+            let reason = animation.reason.clone().unwrap_or_default();
+            LoopResult {
+                verdict: match animation.outcome {
+                    AnimationOutcome::Error => Verdict::Failed,
+                    _ => Verdict::NoLoop,
+                },
+                reason: format!("{}: {reason}", animation.name),
+                ..LoopResult::default()
+            }
+        };
+        Ok(sidecar.animations.iter().map(of_animation).collect())
+    }
+}
+
+/// The result for a loop that was written.
+fn made_result(sidecar: &Sidecar, origin: &LoopOrigin, outputs: Vec<Written>) -> LoopResult {
+    LoopResult {
+        verdict: sidecar.quality.grade.unwrap_or(Grade::Check).into(),
+        reason: sidecar.quality.verdict_reason.clone().unwrap_or_default(),
+        outputs,
+        row: Some(Box::new(LoopRow::of(sidecar, origin))),
+        warnings: sidecar.warnings.clone(),
+        ..LoopResult::default()
+    }
+}
+
+/// Files that are there now.
+fn written(paths: [&Path; 2]) -> Result<Vec<Written>, Failure> {
+    let written = paths.into_iter().map(|path| {
+        let there = fs::metadata(path)
+            .map_err(|error| Failure::error(format!("\"{}\" is gone again: {error}", path.display())))?;
+        Ok(Written {
+            path: path.to_owned(),
+            bytes: there.len(),
+        })
+    });
+    written.collect()
+}
+
+/// A catalog to write.
+struct Catalog<'a> {
+    path: &'a Path,
+    format: CatalogFormat,
+    outputs: Outputs,
+}
+
+impl<'a> Catalog<'a> {
+    /// Errors: its name is of no format, or it cannot be written. A run that goes on replaces the catalog of the earlier one.
+    fn asked_for(path: &'a Path, asked: Asked<'_>) -> Result<Self, Failure> {
+        let format = catalog::format_of(path)?;
+        if let Some(folder) = path
+            .parent()
+            .filter(|folder| Some(*folder) == asked.target.output.as_deref())
+        {
+            output::make_folder(folder)?;
+        }
+        let outputs = Outputs::new(asked.target.force || asked.many.resume);
+        outputs.check(path)?;
+        Ok(Self { path, format, outputs })
+    }
+
+    /// Writes all rows; returns its name.
+    fn write(mut self, rows: &[LoopRow]) -> Result<String, Failure> {
+        let bytes = catalog::bytes(self.format, rows, self.path)?;
+        self.outputs.add(self.path, &bytes)?;
+        self.outputs.commit()?;
+        Ok(self.path.display().to_string())
+    }
+}

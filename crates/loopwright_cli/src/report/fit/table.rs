@@ -1,0 +1,101 @@
+//! Answers of `fit --profile`.
+
+use std::{fmt::Write, path::Path};
+
+use loopwright::controller_fit::{SpeedTable, TableFit, TableOf};
+use serde::Serialize;
+
+use super::{
+    json,
+    numbers::{Numbers, VelocityNumbers, numbers_human},
+};
+use crate::report::table::Table;
+
+/// A row of the table, and where the spring is then.
+#[derive(Serialize)]
+struct RowFacts {
+    time_secs: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    speed_mps: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    distance_m: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fitted_speed_mps: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fitted_distance_m: Option<f64>,
+}
+
+/// How a spring goes through a table.
+#[derive(Serialize)]
+pub(super) struct ProfileFacts {
+    file: String,
+    /// "speeds" or "splits".
+    of: &'static str,
+    start_secs: f64,
+    error_mps: Option<f64>,
+    error_m: Option<f64>,
+    rows: Vec<RowFacts>,
+}
+
+fn numbers(fit: &TableFit) -> Option<Numbers> {
+    Numbers::of(
+        fit.top_speed_mps,
+        Some(fit.peak_acceleration_mps2),
+        Some(fit.half_life_secs),
+    )
+}
+
+/// The answer as JSON.
+pub(crate) fn table_json(path: &Path, table: &SpeedTable, fit: &TableFit) -> String {
+    let are_speeds = table.of() == TableOf::Speeds;
+    let speed = |value: f64| are_speeds.then_some(value);
+    let distance = |value: f64| (!are_speeds).then_some(value);
+    let rows = table
+        .rows()
+        .iter()
+        .zip(&fit.fitted)
+        .map(|(&(secs, value), &fitted)| RowFacts {
+            time_secs: secs,
+            speed_mps: speed(value),
+            distance_m: distance(value),
+            fitted_speed_mps: speed(fitted),
+            fitted_distance_m: distance(fitted),
+        });
+    let profile = ProfileFacts {
+        file: path.display().to_string(),
+        of: if are_speeds { "speeds" } else { "splits" },
+        start_secs: fit.start_secs,
+        error_mps: speed(fit.error),
+        error_m: distance(fit.error),
+        rows: rows.collect(),
+    };
+    json::profile_json(numbers(fit).map(VelocityNumbers::from), profile)
+}
+
+/// The answer as text.
+pub(crate) fn table_human(table: &SpeedTable, fit: &TableFit) -> String {
+    let (name, unit) = match table.of() {
+        TableOf::Speeds => ("speed", "m/s"),
+        TableOf::Splits => ("distance", "m"),
+    };
+    let mut rows = Table::new(&format!("seconds | {name} {unit} | spring {unit}"));
+    for ((secs, value), fitted) in table.rows().iter().zip(&fit.fitted) {
+        rows.row(vec![
+            format!("{secs:.3}"),
+            format!("{value:.3}"),
+            format!("{fitted:.3}"),
+        ]);
+    }
+    let mut text = rows.render();
+    let _ = writeln!(
+        text,
+        "starts at {:.3} s, off by {:.3} {unit} (root mean square)",
+        fit.start_secs, fit.error
+    );
+    let shown = TableFit {
+        top_speed_mps: (1e2 * fit.top_speed_mps).round() / 1e2,
+        ..fit.clone()
+    };
+    text.push_str(&numbers_human(numbers(&shown), None));
+    text
+}

@@ -1,0 +1,299 @@
+//! The answer of `make` for many takes: a line for each loop as it is done, and a summary.
+
+use std::{collections::BTreeMap, fmt::Write, time::Duration};
+
+use loopwright_catalog::LoopRow;
+use loopwright_formats::loop_file::VERSION;
+use serde::Serialize;
+
+use super::table::Table;
+use crate::{
+    batch::{LoopResult, TakeResult, Verdict},
+    exit::{Ending, Failure},
+    output, talk,
+};
+
+/// Most different reasons that the summary lists for a verdict.
+const MOST_REASONS: usize = 4;
+
+/// Letters of a reason in the summary.
+const MOST_LETTERS: usize = 100;
+
+/// What became of all loops so far.
+#[derive(Debug, Default)]
+pub(crate) struct Summary {
+    num_takes: usize,
+    num_loops_skipped: usize,
+    num_done_before: usize,
+    num_with_warnings: usize,
+    /// Frames of takes that were worked on.
+    num_frames: u64,
+    counts: BTreeMap<Verdict, Count>,
+    /// The catalog, once it is written.
+    pub(crate) catalog: Option<String>,
+}
+
+#[derive(Debug, Default)]
+struct Count {
+    results: usize,
+    /// The first reason of each kind, by its words without numbers, and how many there are.
+    reasons: BTreeMap<String, (String, usize)>,
+}
+
+impl Summary {
+    pub(crate) fn new(num_loops_skipped: usize) -> Self {
+        Self {
+            num_loops_skipped,
+            ..Self::default()
+        }
+    }
+
+    /// Counts the loops of a take.
+    pub(crate) fn add(&mut self, take: &TakeResult) {
+        self.num_takes += 1;
+        self.num_done_before += usize::from(take.was_done);
+        if let Some(row) = take.results.iter().find_map(|result| result.row.as_ref()) {
+            self.num_frames += if take.was_done { 0 } else { row.frames };
+        }
+        for result in &take.results {
+            self.num_with_warnings += usize::from(!result.warnings.is_empty());
+            let count = self.counts.entry(result.verdict).or_default();
+            count.results += 1;
+            let reason = short_reason(take, result);
+            let found = count.reasons.entry(without_numbers(&reason)).or_insert((reason, 0));
+            found.1 += 1;
+        }
+    }
+
+    fn count(&self, verdict: Verdict) -> usize {
+        self.counts.get(&verdict).map_or(0, |count| count.results)
+    }
+
+    /// What is printed as soon as a take is done.
+    pub(crate) fn lines(&self, take: &TakeResult, json: bool, verbose: bool) -> String {
+        let mut text = String::new();
+        for result in &take.results {
+            if json {
+                // Structs of numbers and strings always serialise.
+                let line = serde_json::to_string(&ResultLine::of(take, result)).unwrap_or_default();
+                let _ = writeln!(text, "{line}");
+                continue;
+            }
+            let named = result.outputs.first().map_or(&take.path, |output| &output.path);
+            let before = if take.was_done { " (done before)" } else { "" };
+            let _ = writeln!(
+                text,
+                "{}: {}: {}{before}",
+                named.display(),
+                result.verdict.spoken(),
+                result.reason
+            );
+            if verbose {
+                for line in result.because.iter().chain(&result.warnings) {
+                    let _ = writeln!(text, "  {line}");
+                }
+                if let Some(hint) = &result.hint {
+                    let _ = writeln!(text, "  try: {hint}");
+                }
+            }
+        }
+        text
+    }
+
+    /// How fast it was.
+    pub(crate) fn pace(&self, took: Duration) -> String {
+        let done = self.num_takes - self.num_done_before;
+        let secs = took.as_secs_f64();
+        let before = match self.num_done_before {
+            0 => String::new(),
+            before => format!(", {before} were done before"),
+        };
+        format!(
+            "{done} takes in {secs:.1} s, {:.0} frames per second{before}",
+            self.num_frames as f64 / secs.max(1e-9)
+        )
+    }
+
+    /// Prints the summary, and says how the run ends.
+    pub(crate) fn end(&self, json: bool) -> Result<Ending, Failure> {
+        let broken = self.count(Verdict::Unreadable) + self.count(Verdict::Failed);
+        let all: usize = self.counts.values().map(|count| count.results).sum();
+        let failure = (broken > 0).then(|| {
+            Failure::error(format!("{broken} of {all} loops could not be made"))
+                .try_this("-v, which prints why and what to try; --resume tries only these again")
+        });
+        let document = self.document(failure.as_ref());
+        if !json {
+            output::print(&self.human())?;
+        }
+        if let Some(failure) = failure {
+            return Err(failure.in_document(document));
+        }
+        if json {
+            output::print(&document)?;
+        }
+        let is_negative = self.counts.keys().any(|verdict| verdict.exit_status() == 1);
+        Ok(if is_negative { Ending::Negative } else { Ending::Done })
+    }
+
+    fn human(&self) -> String {
+        let mut table = Table::new("<verdict | loops | <why");
+        for verdict in Verdict::ALL {
+            let Some(count) = self.counts.get(&verdict) else {
+                continue;
+            };
+            let mut reasons: Vec<&(String, usize)> = count.reasons.values().collect();
+            reasons.sort_by(|one, other| (other.1, &one.0).cmp(&(one.1, &other.0)));
+            for (index, (reason, number)) in reasons.iter().take(MOST_REASONS).enumerate() {
+                let reason = match number {
+                    1 => reason.clone(),
+                    _ => format!("{number} like this: {reason}"),
+                };
+                let first = |text: String| if index == 0 { text } else { String::new() };
+                table.row(vec![
+                    first(verdict.spoken().to_owned()),
+                    first(count.results.to_string()),
+                    reason,
+                ]);
+            }
+            let more = reasons.len().saturating_sub(MOST_REASONS);
+            if more > 0 {
+                table.row(vec![String::new(), String::new(), format!("{more} more reasons")]);
+            }
+        }
+        let mut text = format!("\n{}", table.render());
+        if self.num_with_warnings > 0 {
+            let _ = writeln!(
+                text,
+                "{} with warnings, which stand in their sidecars; -v prints them",
+                self.num_with_warnings
+            );
+        }
+        if self.num_loops_skipped > 0 {
+            let _ = writeln!(
+                text,
+                "{} files left out: they are loops with their sidecars",
+                self.num_loops_skipped
+            );
+        }
+        if let Some(catalog) = &self.catalog {
+            let _ = writeln!(text, "{catalog}");
+        }
+        text
+    }
+
+    fn document(&self, failure: Option<&Failure>) -> String {
+        let line = SummaryLine {
+            format: "loopwright-batch",
+            version: VERSION,
+            takes: self.num_takes,
+            done_before: self.num_done_before,
+            loops_left_out: self.num_loops_skipped,
+            good: self.count(Verdict::Good),
+            check: self.count(Verdict::Check),
+            bad: self.count(Verdict::Bad),
+            no_loop: self.count(Verdict::NoLoop),
+            unreadable: self.count(Verdict::Unreadable),
+            failed: self.count(Verdict::Failed),
+            error: failure.map(|failure| ErrorFacts {
+                message: failure.what(),
+                because: failure.details(),
+                hint: failure.hint(),
+                exit_status: failure.exit_status(),
+            }),
+            warnings: talk::warnings(),
+            outputs: self.catalog.iter().collect(),
+        };
+        format!("{}\n", serde_json::to_string(&line).unwrap_or_default())
+    }
+}
+
+/// The reason without the name of the file, which differs everywhere.
+fn short_reason(take: &TakeResult, result: &LoopResult) -> String {
+    let path = format!("\"{}\"", take.path.display());
+    let text = result.reason.replace(&path, "it");
+    match text.char_indices().nth(MOST_LETTERS) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
+
+/// Reasons that differ in numbers alone are one.
+fn without_numbers(text: &str) -> String {
+    let mut kind: String = text.chars().filter(|letter| !letter.is_ascii_digit()).collect();
+    kind.retain(|letter| !matches!(letter, '.' | '-' | '+'));
+    kind
+}
+
+/// One loop that was asked for, on a line of its own.
+#[derive(Serialize)]
+struct ResultLine<'a> {
+    format: &'static str,
+    version: u32,
+    take: String,
+    verdict: Verdict,
+    reason: &'a str,
+    done_before: bool,
+    #[serde(rename = "loop")]
+    row: Option<&'a LoopRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorFacts<'a>>,
+    warnings: &'a [String],
+    outputs: Vec<String>,
+}
+
+impl<'a> ResultLine<'a> {
+    fn of(take: &TakeResult, result: &'a LoopResult) -> Self {
+        Self {
+            format: "loopwright-result",
+            version: VERSION,
+            take: take.path.display().to_string(),
+            verdict: result.verdict,
+            reason: &result.reason,
+            done_before: take.was_done,
+            row: result.row.as_deref(),
+            error: result.row.is_none().then(|| ErrorFacts {
+                message: &result.reason,
+                because: &result.because,
+                hint: result.hint.as_deref(),
+                exit_status: result.verdict.exit_status(),
+            }),
+            warnings: &result.warnings,
+            outputs: result
+                .outputs
+                .iter()
+                .map(|output| output.path.display().to_string())
+                .collect(),
+        }
+    }
+}
+
+/// Why there is no loop, in the words of other documents.
+#[derive(Serialize)]
+struct ErrorFacts<'a> {
+    message: &'a str,
+    because: &'a [String],
+    #[serde(rename = "try")]
+    hint: Option<&'a str>,
+    exit_status: u8,
+}
+
+/// The last line of a run.
+#[derive(Serialize)]
+struct SummaryLine<'a> {
+    format: &'static str,
+    version: u32,
+    takes: usize,
+    done_before: usize,
+    loops_left_out: usize,
+    good: usize,
+    check: usize,
+    bad: usize,
+    no_loop: usize,
+    unreadable: usize,
+    failed: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorFacts<'a>>,
+    warnings: Vec<String>,
+    outputs: Vec<&'a String>,
+}

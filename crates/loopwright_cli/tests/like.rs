@@ -1,0 +1,55 @@
+//! `find --like`: one motion sought in a take, from the command line.
+
+mod harness;
+
+use harness::Folder;
+
+#[test]
+fn the_cycles_of_a_loop_are_listed_with_the_motion_that_they_are_most_like() {
+    let folder = Folder::with_walk();
+    folder.make_folder("loops");
+    folder.run("make walk.bvh -o loops/walk.bvh").done();
+    folder
+        .run("synth -o run.bvh --seed 3 --period 0.7 --speed 3 --seconds 6")
+        .done();
+    folder.run("make run.bvh -o loops/run.bvh").done();
+    let both = folder.run("find walk.bvh --like loops --json").done().json();
+    let sought = both["sought"].as_array().unwrap();
+    assert_eq!(sought.len(), 2);
+    let walk = sought
+        .iter()
+        .position(|motion| motion["file"] == "loops/walk.bvh")
+        .unwrap();
+    let found = both["occurrences"].as_array().unwrap();
+    assert!(found.len() >= 3, "{found:?}");
+    for occurrence in found {
+        assert_eq!(occurrence["sought"], walk);
+        assert!(occurrence["cost_ratio"].as_f64() <= Some(0.4));
+    }
+    // The text names the same, and says how to see the rest.
+    let text = folder.run("find walk.bvh --like loops --top 1").done().stdout;
+    assert!(
+        text.contains("loops/walk.bvh") && !text.contains("loops/run.bvh"),
+        "{text}"
+    );
+    assert!(text.contains("more: --top"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_sought_is_refused_with_what_to_try() {
+    let folder = Folder::with_walk();
+    folder.make_folder("empty");
+    for (arguments, message) in [
+        ("--like none.bvh", "cannot read \"none.bvh\""),
+        ("--like walk.bvh:90", "cannot read \"walk.bvh:90\""),
+        ("--like walk.bvh:90:x", "\"90:x\" is no range of frames of \"walk.bvh\""),
+        ("--like walk.bvh:90:9999", "has no frame 9999"),
+        ("--like empty", "\"empty\" holds no take and no loop"),
+        ("--like walk.bvh --idle", "cannot be used with"),
+    ] {
+        let answer = folder.run(&format!("find walk.bvh {arguments}"));
+        assert_eq!(answer.status, 2, "{arguments}: {}", answer.stdout);
+        assert!(answer.stderr.contains(message), "{arguments}: {}", answer.stderr);
+        assert!(answer.stderr.contains("try"), "{arguments}: {}", answer.stderr);
+    }
+}

@@ -1,0 +1,206 @@
+//! Commands other than `make` over files, folders and patterns: what they say of one file they say of each, in order.
+
+use std::fs;
+
+use serde_json::Value;
+
+mod harness;
+
+#[path = "harness/schema.rs"]
+mod schema;
+
+use harness::Folder;
+use schema::assert_valid;
+
+/// A folder `takes` with three walks, one of them below, and a file that is no take.
+fn with_takes() -> Folder {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.file("takes/later")).unwrap();
+    for (index, name) in ["walk", "later/walk", "turn"].into_iter().enumerate() {
+        folder
+            .run(&format!(
+                "synth -o takes/{name}.bvh --seconds 3 --fps 30 --seed {index}"
+            ))
+            .done();
+        fs::remove_file(folder.file(&format!("takes/{name}.bvh.truth.json"))).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn each_file_has_the_answer_that_it_has_alone() {
+    let folder = with_takes();
+    for command in ["find", "inspect"] {
+        let alone: Vec<String> = ["takes/later/walk.bvh", "takes/turn.bvh", "takes/walk.bvh"]
+            .map(|take| folder.run(&format!("{command} {take}")).done().stdout)
+            .to_vec();
+        for names in [
+            "takes",
+            "takes/walk.bvh takes/turn.bvh takes/later/walk.bvh",
+            "takes/**/*.bvh",
+        ] {
+            for jobs in ["-j1", "-j3"] {
+                let all = folder.run(&format!("{command} {names} {jobs}")).done();
+                assert_eq!(all.stdout, alone.concat(), "{command} {names}");
+            }
+        }
+        let lines = folder.run(&format!("{command} takes --json")).done();
+        let lines: Vec<Value> = lines
+            .stdout
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert_eq!(lines.len(), 3);
+        for (line, take) in lines.iter().zip(["later/walk", "turn", "walk"]) {
+            assert_valid(line, command);
+            assert_eq!(*line, folder.run(&format!("{command} takes/{take}.bvh --json")).json());
+        }
+    }
+    let refused = folder.run("find takes --plot a.svg");
+    assert_eq!(refused.status, 2);
+    assert!(refused.stderr.contains("--plot is for one file"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_bad_file_stops_no_other_and_its_status_is_that_of_all() {
+    let folder = with_takes();
+    folder.run("synth -o takes/short.bvh --seconds 0.5 --fps 30").done();
+    let none = folder.run("find takes");
+    assert_eq!(none.status, 1);
+    assert_eq!(none.stdout.matches("takes/").count(), 3, "{}", none.stdout);
+    folder.write("takes/broken.bvh", "HIERARCHY");
+    let bad = folder.run("find takes missing.bvh --json");
+    assert_eq!(bad.status, 2);
+    let lines: Vec<Value> = bad
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    // What is missing, the six files, and why the run failed.
+    assert_eq!(lines.len(), 7);
+    for (line, kind) in lines
+        .iter()
+        .zip(["error", "error", "find", "find", "find", "find", "error"])
+    {
+        assert_valid(line, kind);
+    }
+    assert!(bad.stderr.contains("2 of 6 files failed"), "{}", bad.stderr);
+}
+
+#[test]
+fn folders_and_patterns_are_listed_and_checked() {
+    let folder = with_takes();
+    let listed = folder.run("list takes --json").done().json();
+    let files: Vec<&str> = (listed["files"].as_array().unwrap().iter())
+        .map(|file| file["file"].as_str().unwrap())
+        .collect();
+    assert_eq!(files, ["takes/later/walk.bvh", "takes/turn.bvh", "takes/walk.bvh"]);
+    folder.run("make takes -o loops").done();
+    let checked = folder.run("check loops/w*.bvh loops/later --json").done().json();
+    let files: Vec<&str> = (checked["loops"].as_array().unwrap().iter())
+        .map(|one| one["file"].as_str().unwrap())
+        .collect();
+    assert_eq!(files, ["loops/walk-loop.bvh", "loops/later/walk-loop.bvh"]);
+}
+
+#[test]
+fn many_files_are_converted_into_a_folder() {
+    let folder = with_takes();
+    folder.run("make takes -o loops").done();
+    let answer = folder.run("convert takes loops/turn-loop.bvh out --to glb").done();
+    let made = [
+        "out/loops/turn-loop.glb",
+        "out/takes/later/walk.glb",
+        "out/takes/turn.glb",
+        "out/takes/walk.glb",
+    ];
+    assert_eq!(answer.stdout.lines().collect::<Vec<_>>(), made);
+    assert!(folder.file("out/loops/turn-loop.glb.json").is_file());
+    folder.run("convert takes/walk.bvh alone.glb").done();
+    assert!(folder.read("out/takes/walk.glb") == folder.read("alone.glb"));
+    // One that differs in its extension alone gets a number, and no input is overwritten.
+    folder.copy("alone.glb", "takes/walk.glb");
+    let answer = folder.run("convert takes/walk.bvh takes/walk.glb both --to bvh").done();
+    assert_eq!(answer.stdout, "both/walk.bvh\nboth/walk-2.bvh\n");
+    let before = folder.read("takes/walk.glb");
+    let refused = folder.run("convert takes/walk.bvh takes/walk.glb takes --to glb --force");
+    assert_eq!(refused.status, 2);
+    assert!(refused.stderr.contains("is one of the inputs"), "{}", refused.stderr);
+    assert!(folder.read("takes/walk.glb") == before);
+    assert_eq!(folder.run("convert takes out.glb").status, 2);
+    // A single one into a folder.
+    folder.run("convert takes/walk.bvh single/ --to fbx").done();
+    assert!(folder.file("single/walk.fbx").is_file());
+}
+
+#[test]
+fn catalogs_are_asked() {
+    let folder = with_takes();
+    folder
+        .run("synth -o takes/left.bvh --seconds 4 --fps 30 --turn-rate 40 --speed 1.0")
+        .done();
+    folder
+        .run("make takes -o loops --catalog all.parquet --licence CC0")
+        .done();
+    let rows = |arguments: &str| {
+        let answer = folder.run(&format!("catalog {arguments} --json"));
+        let document = answer.json();
+        assert_valid(&document, "catalog");
+        let rows = document["rows"].as_array().unwrap().clone();
+        assert_eq!(answer.status, i32::from(rows.is_empty()), "{arguments}");
+        rows
+    };
+    let all = rows("all.parquet");
+    assert_eq!(all.len(), 4);
+    for row in &all {
+        let sidecar = folder.json(&format!("{}.json", row["output"].as_str().unwrap()));
+        assert_eq!(row["take_sha256"].as_str().unwrap().len(), 64);
+        assert_eq!(row["licence"], "CC0");
+        for (column, section) in [
+            ("speed_mps", "root_motion"),
+            ("turn_rate_dps", "root_motion"),
+            ("foot_slide_cmps", "quality"),
+            ("grade", "quality"),
+            ("period_secs", "candidate"),
+        ] {
+            assert_eq!(row[column], sidecar[section][column], "{column}");
+        }
+        assert_eq!(
+            row["angular_y_radps"],
+            sidecar["root_motion"]["angular_velocity_radps"][1]
+        );
+        assert_eq!(row["skeleton_sha256"], all[0]["skeleton_sha256"]);
+    }
+    let turning = rows("all.parquet --turn-rate 30:");
+    assert_eq!(turning.len(), 1);
+    assert_eq!(turning[0]["path"], "takes/left.bvh");
+    assert_eq!(rows("all.parquet --kind run").len(), 0);
+    assert_eq!(
+        rows("all.parquet --kind walk,run --grade good --speed 0.5:2 --slide-below 1000").len(),
+        4
+    );
+    assert_eq!(rows("all.parquet --path */later/*").len(), 1);
+    assert_eq!(rows("all.parquet --licence cc0 --top 2").len(), 2);
+    assert_eq!(rows("all.parquet --skeleton-of takes/left.bvh").len(), 4);
+    let speeds: Vec<f64> = (rows("all.parquet --sort speed").iter())
+        .map(|row| row["speed_mps"].as_f64().unwrap())
+        .collect();
+    assert!(speeds.is_sorted());
+    // Through every format, and of several catalogs.
+    folder.run("catalog all.parquet -o all.csv").done();
+    folder.run("catalog all.csv -o all.jsonl").done();
+    assert_eq!(rows("all.jsonl"), all);
+    assert_eq!(rows("all.csv all.parquet").len(), 8);
+    folder.write("none.parquet", "PAR1");
+    for (arguments, message) in [
+        ("catalog none.parquet", "cannot read \"none.parquet\""),
+        ("catalog all.bvh", "check the path"),
+        ("catalog takes/walk.bvh", "is not named like a catalog"),
+        ("catalog all.csv -o all.csv --force", "is the catalog itself"),
+        ("catalog all.csv --skeleton-of x", "no row of the catalogs"),
+    ] {
+        let answer = folder.run(arguments);
+        assert_eq!(answer.status, 2, "{arguments}");
+        assert!(answer.stderr.contains(message), "{arguments}: {}", answer.stderr);
+    }
+}

@@ -1,0 +1,516 @@
+//! Many takes in one run: folders, patterns, names, bad files, and runs that go on where others ended.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::Stdio,
+    thread,
+    time::{Duration, Instant},
+};
+
+use rand_pcg::{Pcg64, rand_core::Rng};
+use serde_json::Value;
+
+mod harness;
+
+#[path = "harness/schema.rs"]
+mod schema;
+
+use harness::{Answer, Folder, command};
+use schema::assert_valid;
+
+/// A folder `takes` with walks in it and below; those of two names have the same one.
+fn with_takes() -> Folder {
+    let folder = Folder::new();
+    folder.make_folder("takes");
+    for (index, below) in ["slow", "fast", "slow/later"].into_iter().enumerate() {
+        fs::create_dir_all(folder.file(&format!("takes/{below}"))).unwrap();
+        let options = format!(
+            "--seconds 3 --fps 30 --seed {index} --speed {}",
+            1.0 + 0.2 * index as f64
+        );
+        folder.run(&format!("synth -o takes/{below}/walk.bvh {options}")).done();
+    }
+    folder
+        .run("synth -o takes/turn.bvh --seconds 3 --fps 30 --turn-rate 30")
+        .done();
+    folder
+}
+
+/// All files that a run into `out` leaves, without its journal, which says in which order things happened.
+fn outputs(folder: &Folder) -> BTreeMap<PathBuf, Vec<u8>> {
+    let is_output = |path: &Path| path.starts_with("out") && !path.ends_with(".loopwright-batch.jsonl");
+    let files = folder.contents().into_iter();
+    files
+        .filter(|(path, _)| is_output(path))
+        .filter_map(|(path, bytes)| Some((path, bytes?)))
+        .collect()
+}
+
+fn names(outputs: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<String> {
+    outputs.keys().map(|path| path.display().to_string()).collect()
+}
+
+/// The documents of a run with `--json`, each valid: those of loops, and the summary.
+fn lines(answer: &Answer) -> (Vec<Value>, Value) {
+    let lines = answer.stdout.lines().map(|line| serde_json::from_str(line).unwrap());
+    let mut lines: Vec<Value> = lines.collect();
+    let summary = lines.pop().unwrap();
+    assert_valid(&summary, "batch");
+    for line in &lines {
+        assert_valid(line, "result");
+    }
+    (lines, summary)
+}
+
+#[test]
+fn a_folder_is_mirrored_and_every_loop_is_that_of_a_run_for_it_alone() {
+    let folder = with_takes();
+    let answer = folder.run("make takes -o out/ --catalog out/all.csv").done();
+    let made = outputs(&folder);
+    let wanted = [
+        "out/all.csv",
+        "out/fast/walk-loop.bvh",
+        "out/fast/walk-loop.bvh.json",
+        "out/slow/later/walk-loop.bvh",
+        "out/slow/later/walk-loop.bvh.json",
+        "out/slow/walk-loop.bvh",
+        "out/slow/walk-loop.bvh.json",
+        "out/turn-loop.bvh",
+        "out/turn-loop.bvh.json",
+    ];
+    assert_eq!(names(&made), wanted);
+    let first: Vec<&str> = answer.stdout.lines().take(4).collect();
+    for (line, name) in first.iter().zip(["fast/walk", "slow/later/walk", "slow/walk", "turn"]) {
+        assert!(line.starts_with(&format!("out/{name}-loop.bvh: good: ")), "{line}");
+    }
+    assert!(answer.stdout.contains("\ngood         4  "), "{}", answer.stdout);
+    for take in ["fast/walk", "slow/later/walk", "slow/walk", "turn"] {
+        let loop_path = format!("out/{take}-loop.bvh");
+        folder
+            .run(&format!("make takes/{take}.bvh -o {loop_path} --force"))
+            .done();
+    }
+    assert!(outputs(&folder) == made, "{:?}", names(&outputs(&folder)));
+}
+
+#[test]
+fn the_number_of_jobs_changes_no_byte() {
+    let folder = with_takes();
+    folder.write("takes/broken.bvh", "HIERARCHY");
+    let run = |jobs: &str| {
+        let arguments =
+            format!("make takes -o out -j {jobs} --force --catalog out/all.parquet --name {{kind}}-{{speed}}");
+        let answer = folder.run(&arguments);
+        assert_eq!(answer.status, 2);
+        (answer.stdout, outputs(&folder))
+    };
+    let one = run("1");
+    assert_eq!(one.1.len(), 9);
+    for jobs in ["3", "16"] {
+        assert!(run(jobs) == one, "{jobs}");
+    }
+}
+
+#[test]
+fn patterns_files_and_folders_mean_takes() {
+    let folder = with_takes();
+    let made = |arguments: &str| {
+        let _ = fs::remove_dir_all(folder.file("out"));
+        folder
+            .run_list(&arguments.split(' ').chain(["-o", "out"]).collect::<Vec<_>>())
+            .done();
+        let names = names(&outputs(&folder)).into_iter();
+        names.filter(|name| name.ends_with(".bvh")).collect::<Vec<_>>()
+    };
+    assert_eq!(made("make takes/s*/walk.bvh"), ["out/slow/walk-loop.bvh"]);
+    assert_eq!(
+        made("make takes/slow/**/*.bvh"),
+        ["out/later/walk-loop.bvh", "out/walk-loop.bvh"]
+    );
+    // As a shell would have expanded it; a file that is named twice is one.
+    assert_eq!(
+        made("make takes/slow/walk.bvh takes/fast/walk.bvh takes/slow/walk.bvh"),
+        ["out/fast/walk-loop.bvh", "out/slow/walk-loop.bvh"]
+    );
+    assert_eq!(
+        made("make takes/slow takes/fast/walk.bvh"),
+        [
+            "out/fast/walk-loop.bvh",
+            "out/slow/later/walk-loop.bvh",
+            "out/slow/walk-loop.bvh"
+        ]
+    );
+    // Loops among the takes are no takes, and neither is what lies in the output folder.
+    folder.run("make takes/turn.bvh -o takes/turn-loop.bvh").done();
+    let answer = folder.run("make takes -o takes/out").done();
+    assert!(answer.stdout.contains("1 files left out"), "{}", answer.stdout);
+    let again = folder.run("make takes -o takes/out --resume").done();
+    assert_eq!(again.stdout.matches("(done before)").count(), 4, "{}", again.stdout);
+}
+
+#[test]
+fn names_are_given_once_and_numbered() {
+    let folder = with_takes();
+    let answer = folder.run("make takes -o out --name same-{kind}.glb --json").done();
+    let (loops, summary) = lines(&answer);
+    assert_eq!(summary["good"], 4);
+    let named: Vec<&str> = loops.iter().map(|one| one["outputs"][0].as_str().unwrap()).collect();
+    let wanted = [
+        "out/fast/same-walk.glb",
+        "out/slow/later/same-walk.glb",
+        "out/slow/same-walk.glb",
+    ];
+    assert_eq!(named[..3], wanted);
+
+    fs::remove_dir_all(folder.file("out")).unwrap();
+    folder.copy("takes/turn.bvh", "takes/again.bvh");
+    let answer = folder
+        .run("make takes/turn.bvh takes/again.bvh -o out --name it --json")
+        .done();
+    let (loops, _) = lines(&answer);
+    let named: Vec<&str> = loops.iter().map(|one| one["outputs"][0].as_str().unwrap()).collect();
+    assert_eq!(named, ["out/it.bvh", "out/it-2.bvh"]);
+    assert_eq!(loops[1]["loop"]["output"], "out/it-2.bvh");
+    let warnings = loops[1]["warnings"].to_string();
+    assert!(warnings.contains("another loop is named"), "{warnings}");
+    // The numbers are the same when the run goes on, whichever take is left.
+    let before = outputs(&folder);
+    fs::remove_file(folder.file("out/it.bvh")).unwrap();
+    folder
+        .run("make takes/turn.bvh takes/again.bvh -o out --name it --resume")
+        .done();
+    assert_eq!(outputs(&folder), before);
+}
+
+#[test]
+fn odd_names_are_names() {
+    let folder = with_takes();
+    folder.make_folder("odd");
+    // 255 bytes, as many as file systems take.
+    let long = format!("{}ä.bvh", "x".repeat(249));
+    for name in [
+        &long,
+        "Über\u{301} 歩く 🚶.bvh",
+        "-o.bvh",
+        "a*b?.bvh",
+        "new\nline.bvh",
+        " .bvh",
+    ] {
+        folder.copy("takes/turn.bvh", &format!("odd/{name}"));
+    }
+    folder.run("make odd -o out").done();
+    let made = outputs(&folder);
+    assert_eq!(made.len(), 12, "{:?}", names(&made));
+    // A name with a star is that file where there is one.
+    fs::remove_dir_all(folder.file("out")).unwrap();
+    folder.run_list(&["make", "odd/a*b?.bvh", "-o", "out/"]).done();
+    assert_eq!(
+        names(&outputs(&folder)),
+        ["out/a*b?-loop.bvh", "out/a*b?-loop.bvh.json"]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_bad_file_stops_no_other() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = with_takes();
+    folder.write("takes/broken.bvh", "HIERARCHY ROOT");
+    folder.write("takes/empty.fbx", "");
+    folder.run("synth -o takes/short.bvh --seconds 0.5 --fps 30").done();
+    symlink("..", folder.file("takes/slow/up")).unwrap();
+    symlink("nowhere.bvh", folder.file("takes/dangling.bvh")).unwrap();
+    symlink("../turn.bvh", folder.file("takes/slow/linked.bvh")).unwrap();
+    let fifo = folder.file("takes/pipe.bvh");
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(&fifo)
+            .status()
+            .unwrap()
+            .success()
+    );
+    folder.make_folder("takes/locked");
+    fs::set_permissions(folder.file("takes/locked"), fs::Permissions::from_mode(0o000)).unwrap();
+    let is_root = fs::read_dir(folder.file("takes/locked")).is_ok();
+
+    let answer = folder.run("make takes missing.bvh -o out --json");
+    fs::set_permissions(folder.file("takes/locked"), fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(answer.status, 2);
+    let (results, summary) = lines(&answer);
+    let verdict = |name: &str| {
+        let found = results.iter().find(|result| result["take"] == name);
+        found.unwrap_or_else(|| panic!("{name} in {}", answer.stdout))["verdict"]
+            .as_str()
+            .unwrap()
+    };
+    // What is not there is said first.
+    assert_eq!(results[0]["take"], "missing.bvh");
+    for (name, wanted) in [
+        ("missing.bvh", "unreadable"),
+        ("takes/broken.bvh", "unreadable"),
+        ("takes/empty.fbx", "unreadable"),
+        ("takes/dangling.bvh", "unreadable"),
+        ("takes/pipe.bvh", "unreadable"),
+        ("takes/short.bvh", "no-loop"),
+        ("takes/slow/linked.bvh", "good"),
+        ("takes/turn.bvh", "good"),
+    ] {
+        assert_eq!(verdict(name), wanted, "{name}");
+    }
+    if !is_root {
+        assert_eq!(verdict("takes/locked"), "unreadable");
+    }
+    assert_eq!((&summary["good"], &summary["no_loop"]), (&5.into(), &1.into()));
+    assert_eq!(summary["error"]["exit_status"], 2);
+    // Without the files that cannot be read, a take without a loop gives the status.
+    let answer = folder.run("make takes/short.bvh takes/turn.bvh -o other");
+    assert_eq!(answer.status, 1);
+    assert!(answer.stdout.contains("no loop "), "{}", answer.stdout);
+}
+
+#[test]
+fn rows_of_find_are_picked() {
+    let folder = Folder::with_synth("--seconds 14 --fps 30 --lead-in 5");
+    // As many as there are: the list of a few is another one.
+    let rows = folder.run("find walk.bvh --top 1000 --json").done().json();
+    let rows = rows["candidates"].as_array().unwrap();
+    assert!(rows.len() > 1);
+    let answer = folder.run("make walk.bvh --all -o all --json");
+    let (all, _) = lines(&answer);
+    assert_eq!(all.len(), rows.len());
+    for (index, (one, row)) in all.iter().zip(rows).enumerate() {
+        assert_eq!(one["loop"]["row"], index + 1);
+        assert_eq!(one["loop"]["start_frame"], row["start_frame"]);
+        assert_eq!(one["outputs"][0], format!("all/walk-loop-{}.bvh", index + 1));
+    }
+    let kinds: Vec<&str> = all.iter().map(|one| one["loop"]["kind"].as_str().unwrap()).collect();
+    assert!(kinds.contains(&"idle") && kinds.contains(&"walk"), "{kinds:?}");
+    // One that is not there is a take without that loop.
+    let answer = folder.run("make walk.bvh --pick 2,900 -o picked --json");
+    assert_eq!(answer.status, 1);
+    let (picked, _) = lines(&answer);
+    assert_eq!(picked[0]["loop"]["start_frame"], all[1]["loop"]["start_frame"]);
+    assert_eq!(picked[1]["verdict"], "no-loop");
+}
+
+#[test]
+fn only_what_changed_is_done_again() {
+    let folder = with_takes();
+    let run = |options: &str| {
+        let answer = folder.run(&format!("make takes -o out --catalog out/all.jsonl {options}"));
+        let done_before = answer.stdout.matches("(done before)").count();
+        (answer.status, done_before)
+    };
+    assert_eq!(run(""), (0, 0));
+    let made = outputs(&folder);
+    let modified = |name: &str| fs::metadata(folder.file(name)).unwrap().modified().unwrap();
+    let before = modified("out/turn-loop.bvh");
+    assert_eq!(run("--resume"), (0, 4));
+    assert_eq!(
+        (outputs(&folder), modified("out/turn-loop.bvh")),
+        (made.clone(), before)
+    );
+
+    // Without --resume nothing is replaced.
+    let answer = folder.run("make takes -o out");
+    assert_eq!(answer.status, 2);
+    assert!(outputs(&folder) == made);
+    assert!(
+        answer.stderr.contains("earlier run made loops of 4"),
+        "{}",
+        answer.stderr
+    );
+
+    folder.copy("takes/slow/walk.bvh", "takes/turn.bvh");
+    assert_eq!(run("--resume"), (0, 3));
+    assert!(outputs(&folder) != made);
+    assert_eq!(run("--resume --closure spring"), (0, 0));
+    assert_eq!(run("--resume --closure spring"), (0, 4));
+    fs::remove_file(folder.file("out/fast/walk-loop.bvh.json")).unwrap();
+    assert_eq!(run("--resume --closure spring"), (0, 3));
+    // What a run did not write is not replaced.
+    fs::write(folder.file("out/mine-loop.bvh"), "mine").unwrap();
+    folder.copy("takes/turn.bvh", "takes/mine.bvh");
+    assert_eq!(run("--resume --closure spring"), (2, 4));
+    assert_eq!(folder.text("out/mine-loop.bvh"), "mine");
+}
+
+/// Killed at random moments, then resumed: byte by byte what an undisturbed run gives.
+/// `LOOPWRIGHT_KILLS=50` kills more often.
+#[cfg(unix)]
+#[test]
+fn killed_runs_go_on_where_they_ended() {
+    let folder = with_takes();
+    for index in 0..6 {
+        folder
+            .run(&format!(
+                "synth -o takes/walk_{index}.bvh --seconds 3 --fps 30 --seed {}",
+                20 + index
+            ))
+            .done();
+    }
+    let arguments = ["make", "takes", "-o", "out", "--catalog", "out/all.parquet", "--resume"];
+    let begun = Instant::now();
+    folder.run_list(&arguments).done();
+    let whole_run = begun.elapsed();
+    let wanted = outputs(&folder);
+    assert_eq!(wanted.len(), 21);
+    let kills: usize = std::env::var("LOOPWRIGHT_KILLS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(6);
+    let mut random = Pcg64::new(7, 1);
+    let mut num_left = Vec::new();
+    fs::remove_dir_all(folder.file("out")).unwrap();
+    for kill in 0..kills {
+        if kill % 3 == 0 {
+            let _ = fs::remove_dir_all(folder.file("out"));
+        }
+        let mut run = command()
+            .args(arguments)
+            .current_dir(folder.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let share = (random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+        thread::sleep(Duration::from_secs_f64(whole_run.as_secs_f64() * share * 0.9));
+        run.kill().unwrap();
+        run.wait().unwrap();
+        // Whole files only, under their names; a loop may be there before its sidecar.
+        for (path, bytes) in outputs(&folder) {
+            match wanted.get(&path) {
+                Some(whole) => assert!(bytes == *whole, "{} is not whole", path.display()),
+                None => assert!(path.to_string_lossy().contains(".loopwright-"), "{}", path.display()),
+            }
+        }
+        num_left.push(outputs(&folder).len());
+        if kill % 3 == 2 || kill + 1 == kills {
+            folder.run_list(&arguments).done();
+            assert!(outputs(&folder) == wanted, "{:?}", names(&outputs(&folder)));
+        }
+    }
+    assert!(num_left.iter().any(|&left| left > 0 && left < 21), "{num_left:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_stopped_says_so_and_leaves_whole_loops() {
+    let folder = with_takes();
+    for (signal, status) in [("INT", 130), ("TERM", 143)] {
+        let _ = fs::remove_dir_all(folder.file("out"));
+        let run = command()
+            .args(["make", "takes", "-o", "out", "-j", "1"])
+            .current_dir(folder.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // As soon as it has begun.
+        let begun = Instant::now();
+        while !folder.file("out/.loopwright-batch.jsonl").exists() {
+            assert!(begun.elapsed() < Duration::from_secs(60));
+            thread::sleep(Duration::from_millis(1));
+        }
+        let id = run.id().to_string();
+        let killed = std::process::Command::new("kill")
+            .args(["-s", signal, &id])
+            .status()
+            .unwrap();
+        assert!(killed.success());
+        let output = run.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(status));
+        for name in names(&outputs(&folder)) {
+            assert!(!name.contains(".part"), "{name}");
+        }
+    }
+    folder.run("make takes -o out --resume").done();
+    assert_eq!(outputs(&folder).len(), 8);
+}
+
+#[test]
+fn shards_share_the_work() {
+    let folder = with_takes();
+    for index in 0..6 {
+        folder
+            .run(&format!(
+                "synth -o takes/walk_{index}.bvh --seconds 3 --fps 30 --seed {}",
+                20 + index
+            ))
+            .done();
+    }
+    folder.run("make takes -o out").done();
+    let wanted = outputs(&folder);
+    fs::remove_dir_all(folder.file("out")).unwrap();
+    let mut counts = Vec::new();
+    for number in 1..=3 {
+        folder
+            .run(&format!(
+                "make takes -o out --shard {number}/3 --catalog part_{number}.parquet"
+            ))
+            .done();
+        counts.push(
+            outputs(&folder)
+                .keys()
+                .filter(|path| path.extension().unwrap() == "bvh")
+                .count(),
+        );
+    }
+    let made: BTreeMap<_, _> = outputs(&folder)
+        .into_iter()
+        .filter(|(path, _)| !path.to_string_lossy().contains(".loopwright-batch-"))
+        .collect();
+    assert_eq!(made, wanted);
+    assert!(
+        counts[0] > 0 && counts[0] < counts[1] && counts[1] < counts[2],
+        "{counts:?}"
+    );
+    // All of them done, whoever asks.
+    let again = folder.run("make takes -o out --resume").done();
+    assert_eq!(again.stdout.matches("(done before)").count(), 10);
+    assert_eq!(folder.run("make takes -o out --shard 4/3").status, 2);
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused() {
+    let folder = with_takes();
+    folder.make_folder("none");
+    for (arguments, status, message) in [
+        ("make takes", 2, "several loops need a folder"),
+        ("make takes -o out.bvh", 2, "is the name of a file"),
+        ("make takes -o takes/turn.bvh", 2, "is a file"),
+        ("make takes -o out --plot a.svg", 2, "--plot is for one loop"),
+        (
+            "make takes -o out --save-recipe a.toml",
+            2,
+            "--save-recipe is for one loop",
+        ),
+        (
+            "make takes -o out --catalog all.txt",
+            2,
+            "those are Parquet, CSV or JSON Lines",
+        ),
+        ("make takes -o out --name {what}", 2, "{what} is none of {stem}"),
+        ("make takes -o out --name a/b", 2, "without folders"),
+        ("make takes -o out --shard 0/3", 2, "must be I/N"),
+        ("make none -o out", 2, "there is no take in the folder \"none\""),
+        ("make takes/*.glb -o out", 2, "no take matches"),
+        ("make takes/turn2.bvh -o nowhere/loop.bvh", 2, "try: \"takes/turn.bvh\""),
+    ] {
+        let answer = folder.run(arguments);
+        assert_eq!(answer.status, status, "{arguments}: {}", answer.stderr);
+        assert!(answer.stderr.contains(message), "{arguments}: {}", answer.stderr);
+        assert!(!folder.file("out").exists(), "{arguments}");
+    }
+    // A take is never overwritten, whatever the name.
+    let before = folder.contents();
+    let answer = folder.run("make takes -o takes --name {stem} --force");
+    assert_eq!(answer.status, 2);
+    let after = folder
+        .contents()
+        .into_iter()
+        .filter(|(path, _)| !path.ends_with(".loopwright-batch.jsonl"));
+    assert!(after.collect::<BTreeMap<_, _>>() == before);
+}
