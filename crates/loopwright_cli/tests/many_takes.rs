@@ -514,3 +514,45 @@ fn what_cannot_be_meant_is_refused() {
         .filter(|(path, _)| !path.ends_with(".loopwright-batch.jsonl"));
     assert!(after.collect::<BTreeMap<_, _>>() == before);
 }
+
+/// The hash of a glTF file is that of its text; the motion lies in a file beside it.
+#[test]
+fn a_gltf_file_whose_buffer_changed_is_done_again() {
+    let folder = Folder::new();
+    folder.make_folder("takes");
+    let convert = |seed: u32| {
+        folder
+            .run(&format!("synth -o walk.bvh --seconds 3 --fps 30 --seed {seed} --force"))
+            .done();
+        folder.run("convert walk.bvh whole.gltf --force").done();
+        let mut document = folder.json("whole.gltf");
+        let uri = document["buffers"][0]["uri"].as_str().unwrap();
+        let (_, text) = uri.split_once("base64,").unwrap();
+        folder.write("takes/walk.bin", base64_bytes(text));
+        document["buffers"][0]["uri"] = "walk.bin".into();
+        document.to_string()
+    };
+    folder.write("takes/walk.gltf", convert(1));
+    folder.run("make takes -o out").done();
+    let before = outputs(&folder);
+    convert(2);
+    folder.run("make takes -o out --resume").done();
+    assert_eq!(names(&outputs(&folder)), names(&before));
+    assert_ne!(outputs(&folder), before);
+}
+
+/// What base64 text stands for.
+fn base64_bytes(text: &str) -> Vec<u8> {
+    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let (mut bits, mut count, mut bytes) = (0_u32, 0, Vec::new());
+    for letter in text.bytes().filter(|letter| *letter != b'=') {
+        let value = LETTERS.iter().position(|known| *known == letter).unwrap();
+        bits = bits << 6 | value as u32;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count) as u8);
+        }
+    }
+    bytes
+}
