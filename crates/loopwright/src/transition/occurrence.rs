@@ -12,8 +12,7 @@ use realfft::{RealFftPlanner, num_complex::Complex};
 use super::{Side, State, Transitions};
 use crate::math::{decay::Decay, time_step::TimeStep};
 
-/// Slowest and fastest tempo at which a motion is still the same one: the square roots of speed ratios at which people change gait
-/// lie inside.
+/// Slowest and fastest tempo that is looked for; each step between them costs a transform of every axis.
 const TEMPOS: [f64; 2] = [0.75, 4.0 / 3.0];
 
 /// Ratio of neighbouring tempos among the candidates: at the ends of a cycle, half of it moves a pose by a hundredth of the cycle.
