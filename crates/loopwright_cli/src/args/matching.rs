@@ -56,7 +56,7 @@ pub(crate) struct MatchBuildArgs {
     #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
     pub(crate) output: PathBuf,
     /// Overwrite existing files.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(short, long, help_heading = OUTPUT)]
     pub(crate) force: bool,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
@@ -125,7 +125,7 @@ pub(crate) struct MatchExportArgs {
     #[arg(long, value_name = "OUT")]
     pub(crate) npy: PathBuf,
     /// Overwrite existing files.
-    #[arg(long)]
+    #[arg(short, long)]
     pub(crate) force: bool,
     /// Print JSON instead of text.
     #[arg(long)]
@@ -163,7 +163,7 @@ pub(crate) struct MatchWalkArgs {
     #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
     pub(crate) output: PathBuf,
     /// Overwrite existing files.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(short, long, help_heading = OUTPUT)]
     pub(crate) force: bool,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
