@@ -26,6 +26,7 @@ mod report;
 mod rig;
 mod search;
 mod signals;
+mod survey;
 mod talk;
 mod written_loop;
 
