@@ -43,7 +43,7 @@ pub(crate) struct RenderArgs {
     /// Kind of several pictures: gif, webp or png.
     #[arg(long, help_heading = OUTPUT, value_name = "KIND", value_parser = ["gif", "webp", "png"], default_value = "gif")]
     pub(crate) to: String,
-    /// The picture: .gif or .webp moves, .png is a contact sheet; or a folder for many.
+    /// The picture: .gif or .webp moves, .png is a sheet; or a folder.
     #[arg(help_heading = OUTPUT, short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// Where the camera looks from.
