@@ -1005,12 +1005,26 @@ fn an_adjustment_leaves_alone_what_stands() {
         rotations: (0..97).map(|frame| rotation::exp(point(frame) * 2.0)).collect(),
     };
     let clip = tracks.clip();
-    let closed = close(&clip, &Method::of(Shape::Adjustment { blend_secs: 0.2 }).into()).unwrap();
-    for offsets in [&closed.translation_offsets, &closed.rotation_offsets] {
-        let carried = offsets[STANDS[0]];
-        assert!(carried.length() > 0.05 && offsets[STANDS[1]].length() > 0.05);
-        for offset in &offsets[STANDS[0]..=STANDS[1]] {
-            assert!((*offset - carried).length() < 1e-12, "{offset} where it was {carried}");
+    let follows = Method::of(Shape::Adjustment { blend_secs: 0.2 });
+    let fades = Shape::Cubic { blend_secs: 0.2 };
+    for (method, least) in [
+        (follows, 0.05),
+        (Method { end: fades, ..follows }, 0.05),
+        (
+            Method {
+                start: fades,
+                ..follows
+            },
+            0.03,
+        ),
+    ] {
+        let closed = close(&clip, &method.into()).unwrap();
+        for offsets in [&closed.translation_offsets, &closed.rotation_offsets] {
+            let carried = offsets[STANDS[0]];
+            assert!(carried.length() > least && offsets[STANDS[1]].length() > least);
+            for offset in &offsets[STANDS[0]..=STANDS[1]] {
+                assert!((*offset - carried).length() < 1e-12, "{offset} where it was {carried}");
+            }
         }
     }
 }
