@@ -372,15 +372,19 @@ mod tests {
                 hierarchy: &hierarchy,
                 limit,
                 most_in_memory,
-                translations: Vec::new(),
-                rotations: Vec::new(),
+                frames: Frames::of(&hierarchy),
             };
             poses.expect(10);
             for _ in 0..10 {
                 poses.push(&[0.5]);
             }
-            assert_eq!((poses.translations.len(), poses.rotations.len()), (kept, kept));
-            assert!(poses.translations.capacity() <= limit.min(most_in_memory));
+            let Frames {
+                translations,
+                rotations,
+                ..
+            } = &poses.frames;
+            assert_eq!((translations.len(), rotations.len()), (kept, kept));
+            assert!(translations.capacity() <= limit.min(most_in_memory));
         }
     }
 
