@@ -2,7 +2,8 @@
  *
  * Counted are opens for writing, writes, syncs, truncations, renames and links, over all threads; the N-th answers ERRNO instead
  * of being done. With 1 for LASTS so do all later ones, as on a full disk, but renames, which take no space there; they are not
- * counted then. Unlinks are left alone: a run that cannot remove its own files cannot leave the old state.
+ * counted then. Unlinks are left alone: a run that cannot remove its own files cannot leave the old state. With ENOMEM for ERRNO
+ * the calls that take memory are counted instead.
  *
  * A tracer rather than a preloaded library, because the command makes some of these calls without the C library.
  *
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -43,6 +45,17 @@ static const char *counted(const struct user_regs_struct *regs)
     case SYS_renameat2: return "rename";
     case SYS_link:
     case SYS_linkat: return "link";
+    default: return NULL;
+    }
+}
+
+/* The same for calls that take memory. */
+static const char *counted_memory(const struct user_regs_struct *regs)
+{
+    switch (regs->orig_rax) {
+    case SYS_mmap: return regs->r10 & MAP_ANONYMOUS ? "mmap" : NULL;
+    case SYS_mremap: return "mremap";
+    case SYS_brk: return regs->rdi ? "brk" : NULL;
     default: return NULL;
     }
 }
@@ -91,7 +104,7 @@ int main(int argc, char **argv)
             ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof info, &info);
             ptrace(PTRACE_GETREGS, thread, NULL, &regs);
             if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
-                const char *name = counted(&regs);
+                const char *name = error == ENOMEM ? counted_memory(&regs) : counted(&regs);
                 if (name && lasts && strcmp(name, "rename") == 0)
                     name = NULL;
                 if (name && (++count == wanted || (lasts && failing))) {
@@ -102,13 +115,14 @@ int main(int argc, char **argv)
                         fclose(file);
                     }
                     failing = name;
+                    /* A break that did not move is told by where it is. */
+                    refused[thread] = regs.orig_rax == SYS_brk ? 2 : 1;
                     regs.orig_rax = -1;
                     ptrace(PTRACE_SETREGS, thread, NULL, &regs);
-                    refused[thread] = 1;
                 }
             } else if (info.op == PTRACE_SYSCALL_INFO_EXIT && refused[thread]) {
+                regs.rax = refused[thread] == 2 ? 0 : -error;
                 refused[thread] = 0;
-                regs.rax = -error;
                 ptrace(PTRACE_SETREGS, thread, NULL, &regs);
             }
         } else if (WSTOPSIG(status) != SIGSTOP && WSTOPSIG(status) != SIGTRAP) {

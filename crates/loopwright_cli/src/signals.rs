@@ -27,7 +27,8 @@ pub(crate) fn watch() {
     let Ok(mut signals) = Signals::new([consts::SIGINT, consts::SIGTERM]) else {
         return;
     };
-    std::thread::spawn(move || {
+    // The same where the system gives no thread.
+    let _ = std::thread::Builder::new().spawn(move || {
         if let Some(signal) = signals.forever().next() {
             // Held to the end, so that nothing is renamed meanwhile.
             let unfinished = wait();

@@ -134,7 +134,7 @@ fn whatever_is_not_plain_is_left_to_the_reader_of_whole_files() {
         // Line ends of old Macs; an odd keyword; other kinds of files; nothing.
         plain.replace('\n', "\r"),
         plain.replace("Frame Time:", "Frames Time:"),
-        plain.replace("HIERARCHY", "HIERARCHIE"),
+        plain.replace("HIERARCHY", "TREE"),
         "glTF".to_owned(),
         String::new(),
     ] {

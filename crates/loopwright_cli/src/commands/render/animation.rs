@@ -119,24 +119,29 @@ fn in_parallel<E: Send>(count: usize, work: impl Fn(usize) -> Result<Packed, E> 
     let threads = std::thread::available_parallelism()
         .map_or(1, NonZeroUsize::get)
         .min(count);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    if index >= count {
-                        break;
-                    }
-                    let result = work(index);
-                    if result.is_err() {
-                        // After an error no later picture is needed.
-                        next.store(count, Ordering::Relaxed);
-                    }
-                    let mut results = results.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                    results[index] = Some(result);
-                }
-            });
+    let worker = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= count {
+                break;
+            }
+            let result = work(index);
+            if result.is_err() {
+                // After an error no later picture is needed.
+                next.store(count, Ordering::Relaxed);
+            }
+            let mut results = results.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            results[index] = Some(result);
         }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            // Where the system gives no thread, this one does all.
+            if std::thread::Builder::new().spawn_scoped(scope, worker).is_err() {
+                break;
+            }
+        }
+        worker();
     });
     let results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     results.into_iter().flatten().collect()
