@@ -222,7 +222,11 @@ fn filters_leave_the_answer_exact() {
         (Vec::new(), 2),
     ];
     for (tags, standing) in filters {
-        let filter = MatchFilter { tags, standing };
+        let filter = MatchFilter {
+            tags,
+            standing,
+            ..MatchFilter::default()
+        };
         let passes = |row: usize| {
             let clip = &database.clips()[database.frame_of(row).clip].clip;
             filter.tags.iter().all(|tag| clip.tags.contains(tag)) && database.standing(row) & standing == standing
@@ -241,6 +245,48 @@ fn filters_leave_the_answer_exact() {
             );
         }
     }
+}
+
+/// With a bias the answer is the nearest row if that is near enough, and else the row that comes next: found by comparing all.
+#[test]
+fn a_bias_holds_on_to_the_row_that_comes_next() {
+    let database = MatchDatabase::new(motions(4)).unwrap();
+    let filter = MatchFilter {
+        tags: vec![("style".to_owned(), "walk".to_owned())],
+        rows_left: 12,
+        ..MatchFilter::default()
+    };
+    let ends = |row: usize| {
+        let rows = &database.clips()[database.frame_of(row).clip];
+        !rows.clip.is_loop && row + 12 >= rows.first_row + rows.num_rows
+    };
+    let is_walk = |row: usize| database.frame_of(row).clip.is_multiple_of(2);
+    let (mut stays, mut goes) = (0, 0);
+    for asked in (0..database.num_rows()).step_by(5) {
+        // Between two rows, with the future of a third.
+        let mut query = database.row(asked);
+        query[15..].copy_from_slice(&database.row(asked * 7 % database.num_rows())[15..]);
+        let next = (asked + 30) % database.num_rows();
+        for share in [0.0, 0.3, 0.6, 1.0, 2.0] {
+            let limit = share * database.squared_distance(&query, next);
+            let nearer = (0..database.num_rows())
+                .filter(|&row| is_walk(row) && !ends(row))
+                .map(|row| (database.squared_distance(&query, row), row))
+                .filter(|(squared_distance, _)| *squared_distance < limit)
+                .min_by(|one, other| one.partial_cmp(other).unwrap());
+            let found = database.nearest_or(&query, &filter, next, share);
+            match nearer {
+                Some((squared_distance, row)) => assert_eq!(found, Neighbour { row, squared_distance }, "{share}"),
+                None => assert_eq!(found.row, next, "{share}"),
+            }
+            stays += usize::from(nearer.is_none());
+            goes += usize::from(nearer.is_some());
+        }
+        // At distance 0 nothing is nearer, not even an equal row before it.
+        let itself = database.row(next);
+        assert_eq!(database.nearest_or(&itself, &filter, next, 1.0).row, next);
+    }
+    assert!(stays > 100 && goes > 100, "{stays} {goes}");
 }
 
 #[test]
@@ -290,7 +336,7 @@ fn bytes_that_are_no_database_are_refused() {
     assert_eq!(changed(8, &9_u32.to_le_bytes()), DatabaseError::Version { found: 9 });
     assert_eq!(changed(12, &MARK_OF_BIG_ENDIAN), DatabaseError::ByteOrder);
     assert_eq!(
-        changed(16, &30_u32.to_le_bytes()),
+        changed(20, &30_u32.to_le_bytes()),
         DatabaseError::Features { found: 30 }
     );
     for huge in [u64::MAX, 1 << 40, 0] {
@@ -560,7 +606,7 @@ fn paths_that_cannot_be_walked_are_refused() {
     assert_eq!(walked.take.num_frames(), 1201);
     let runs = MatchFilter {
         tags: vec![("style".to_owned(), "run".to_owned())],
-        standing: 0,
+        ..MatchFilter::default()
     };
     assert_eq!(error(&by_clip, &runs), WalkError::NoRow);
     assert!(matches!(

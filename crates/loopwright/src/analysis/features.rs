@@ -153,7 +153,7 @@ pub enum FeaturesError {
 }
 
 /// Axes of the root's own motion: its linear velocity and its turn rate.
-const ROOT_AXES: usize = 4;
+pub(crate) const ROOT_AXES: usize = 4;
 
 impl Features {
     /// Features of all frames of a take.

@@ -1,8 +1,8 @@
 //! Where rows come from: takes and loops, seen from their smoothed roots.
 
 use super::{
-    database::{MatchClip, MatchMotion},
-    features::{self, FUTURE_SECS, FeaturesError},
+    database::{FrameRows, MatchClip, MatchMotion},
+    features::{self, FUTURE_SECS, FeaturesError, RawFeatures},
 };
 use crate::{
     analysis::{Analysis, body::Side},
@@ -19,6 +19,8 @@ pub struct MatchSource {
     pub(super) roots: Vec<Rigid>,
     /// A loop stands here several times: the frame of the take at which one of them begins, and its samples.
     pub(super) repeats: Option<(usize, usize)>,
+    /// Frames of a take that can be matched, if not all.
+    range: Option<core::ops::Range<usize>>,
 }
 
 impl MatchSource {
@@ -29,6 +31,7 @@ impl MatchSource {
             roots: features::smoothed_roots(&analysis, step),
             analysis,
             repeats: None,
+            range: None,
         }
     }
 
@@ -51,13 +54,63 @@ impl MatchSource {
         })
     }
 
+    /// This motion, of which only some frames can be matched or jumped to; the others still are what comes before and after. Frames
+    /// that there are not change nothing.
+    pub fn within(self, frames: core::ops::Range<usize>) -> Self {
+        Self {
+            range: Some(frames),
+            ..self
+        }
+    }
+
+    /// Frames that a motion has: those of the take, or samples of the loop.
+    pub fn num_frames(&self) -> usize {
+        self.repeats
+            .map_or(self.analysis.take.num_frames(), |(_, count)| count)
+    }
+
     /// The runs of frames that can be matched, as parts of a database: a take is cut where its pose jumps.
     ///
     /// Errors: [`FeaturesError`].
     pub fn motions(&self, name: &str, tags: &[(String, String)]) -> Result<Vec<MatchMotion>, FeaturesError> {
         let rows = features::of_take(&self.analysis)?;
+        let ahead = self.analysis.take.num_frames() - rows.len();
+        Ok(self.motions_of(&rows, ahead, name, tags))
+    }
+
+    /// What queries by the frames of this motion ask for; the last second of a take has none.
+    ///
+    /// Errors: [`FeaturesError`].
+    pub fn queries(&self) -> Result<Vec<RawFeatures>, FeaturesError> {
+        Ok(self.in_clip(features::of_take(&self.analysis)?))
+    }
+
+    /// The rows of a loop's samples, or all rows of a take.
+    pub(super) fn in_clip<F>(&self, mut rows: Vec<F>) -> Vec<F> {
+        if let Some((first, count)) = self.repeats {
+            rows.truncate(first + count);
+            rows.drain(..first.min(rows.len()));
+        }
+        rows
+    }
+
+    /// Errors: the feet walk, and the root does not. Without feet nobody knows.
+    pub(super) fn refuse_in_place(&self) -> Result<(), FeaturesError> {
+        features::both_feet(&self.analysis).map_or(Ok(()), |feet| {
+            features::refuse_in_place(&self.analysis, &self.roots, feet)
+        })
+    }
+
+    /// The runs of rows of one frame each: of a take those between jumps, of which each row looks so many frames ahead.
+    pub(super) fn motions_of<F: Clone>(
+        &self,
+        rows: &[F],
+        ahead: usize,
+        name: &str,
+        tags: &[(String, String)],
+    ) -> Vec<FrameRows<F>> {
         let take = &self.analysis.take;
-        let motion = |first: usize, frames: core::ops::Range<usize>| MatchMotion {
+        let motion = |first: usize, frames: core::ops::Range<usize>| FrameRows {
             clip: MatchClip {
                 name: name.to_owned(),
                 tags: tags.to_vec(),
@@ -69,21 +122,22 @@ impl MatchSource {
             standing: frames.map(|frame| self.standing(frame)).collect(),
         };
         if let Some((first, count)) = self.repeats {
-            return Ok(vec![motion(0, first..first + count)]);
+            return vec![motion(0, first..first + count)];
         }
-        let ahead = take.num_frames() - rows.len();
+        let wanted = self.range.clone().unwrap_or(0..usize::MAX);
         let mut motions = Vec::new();
         let mut first = 0;
         let jumps = self.analysis.defects.jumps.iter().copied();
         for jump in jumps.chain([take.num_frames()]) {
             // A row looks ahead, and its velocities one frame back.
-            let end = jump.saturating_sub(ahead).min(rows.len());
-            if end >= first + LEAST_ROWS {
-                motions.push(motion(first, first..end));
+            let end = jump.saturating_sub(ahead).min(rows.len()).min(wanted.end);
+            let start = first.max(wanted.start);
+            if end >= start.saturating_add(LEAST_ROWS) {
+                motions.push(motion(start, start..end));
             }
             first = jump + 1;
         }
-        Ok(motions)
+        motions
     }
 
     /// The feet that stand in a frame: bit 0 the left one, bit 1 the right one.

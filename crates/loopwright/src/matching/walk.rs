@@ -136,7 +136,7 @@ pub struct WalkSettings {
     /// Whether feet that stand are held where they came to stand.
     pub holds_feet: bool,
     /// The motion goes on elsewhere only where the squared distance is less than this share of that of the frame that comes next.
-    pub stay: f64,
+    pub stay: f32,
 }
 
 impl Default for WalkSettings {
@@ -202,7 +202,7 @@ pub fn walk(
     }
     let num_frames = num_frames as usize;
 
-    let mut walker = Walker::start(database, sources, path, filter).ok_or(WalkError::NoRow)?;
+    let mut walker = Walker::start(database, sources, path, filter, step.up(settings.query_secs)).ok_or(WalkError::NoRow)?;
     let mut tracks = Tracks::empty(take.skeleton().clone(), step.secs(1), num_frames);
     let (mut rows, mut jumps, mut errors) = (Vec::new(), Vec::new(), Vec::new());
     let mut feet = LiveFoot::of(&first.analysis);
@@ -345,6 +345,8 @@ struct Walker<'w> {
     sources: &'w [&'w MatchSource],
     path: &'w WalkPath,
     filter: &'w MatchFilter,
+    /// The same, but not the ends of clips, where the motion would have to leave at once.
+    entries: MatchFilter,
     /// The frame that plays, and its row: past the end of the rows, the last.
     at: MatchFrame,
     row: usize,
@@ -365,6 +367,7 @@ impl<'w> Walker<'w> {
         sources: &'w [&'w MatchSource],
         path: &'w WalkPath,
         filter: &'w MatchFilter,
+        rows_left: usize,
     ) -> Option<Self> {
         let (place, velocity) = path.at(0.0);
         let facing = heading(velocity).unwrap_or(0.0);
@@ -379,6 +382,10 @@ impl<'w> Walker<'w> {
             sources,
             path,
             filter,
+            entries: MatchFilter {
+                rows_left,
+                ..filter.clone()
+            },
             row,
             at: database.frame_of(row),
             frames: 0,
@@ -433,21 +440,17 @@ impl<'w> Walker<'w> {
         };
         let futures = futures(self.path, secs, root, velocity, self.facing, fade);
         let query = self.database.standard().steered(&self.database.row(self.row), futures);
-        let next = self.next_row();
-        // Not into the end of a clip, where the motion would have to leave at once.
-        let step_secs = self.source().0.analysis.take.frame_time_secs();
-        let more = TimeStep::new(step_secs).up(settings.query_secs);
-        let entry = self.database.nearest_entry(&query, self.filter, next, more);
-        // Where all clips are shorter than the time between queries, anywhere is better than beyond an end.
-        let best = entry.or_else(|| self.database.nearest(&query, self.filter, next))?;
-        let Some(next) = next else {
-            return Some(best.row);
+        let Some(next) = self.next_row() else {
+            let entry = self.database.nearest(&query, &self.entries, Some(self.row));
+            // Where all clips are shorter than the time between queries, anywhere is better than beyond an end.
+            let best = entry.or_else(|| self.database.nearest(&query, self.filter, Some(self.row)));
+            return best.map(|best| best.row);
         };
+        let best = self.database.nearest_or(&query, &self.entries, next, settings.stay);
         let (here, there) = (self.database.frame_of(next), self.database.frame_of(best.row));
+        let step_secs = self.source().0.analysis.take.frame_time_secs();
         let is_here = here.clip == there.clip && here.frame.abs_diff(there.frame) as f64 * step_secs < SAME_PLACE_SECS;
-        let is_nearer =
-            f64::from(best.squared_distance) < settings.stay * f64::from(self.database.squared_distance(&query, next));
-        (is_nearer && !is_here).then_some(best.row)
+        (!is_here).then_some(best.row)
     }
 
     /// Goes on in another row, with the gap as an offset.
