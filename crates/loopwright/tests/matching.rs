@@ -8,7 +8,7 @@ use loopwright::{
         DatabaseError, MatchClip, MatchDatabase, MatchFilter, MatchFrame, MatchMotion, MatchSource, NearestRows,
         Neighbour,
         features::{self, FUTURE_SECS, FeaturesError, NUM_FEATURES, RawFeatures, Standard},
-        walk::{WalkError, WalkPath, WalkSettings as WalkByMatch, walk as walk_by},
+        walk::{WalkError, WalkPath, WalkSettings as WalkByMatch, WalkTransition, walk as walk_by},
     },
     math::ops,
 };
@@ -423,7 +423,7 @@ fn the_future_of_a_loop_is_its_twist() {
     let made = analysis
         .make_loop(found.best().unwrap(), &LoopSettings::default())
         .unwrap();
-    let source = MatchSource::of_loop(&made.loop_clip).unwrap();
+    let source = MatchSource::of_loop(&made.loop_clip, &BodyOverrides::default()).unwrap();
     let motions = source.motions("loop", &[]).unwrap();
     assert_eq!(motions.len(), 1);
     assert_eq!(motions[0].features.len(), made.loop_clip.num_samples());
@@ -514,6 +514,57 @@ fn a_path_is_walked_without_a_pop() {
     assert_eq!(go(true).take, walked.take);
 }
 
+/// Plain blending goes the same way: between jumps it plays what its rows say, and after a blend nothing is left of what was before.
+#[test]
+fn a_path_is_walked_with_plain_blending() {
+    let sources = walkers();
+    let database = database_of(&sources);
+    let by_clip: Vec<&MatchSource> = sources.iter().collect();
+    let points = vec![
+        (0.0, DVec2::ZERO),
+        (5.0, DVec2::new(0.0, 6.0)),
+        (10.0, DVec2::new(6.0, 6.0)),
+    ];
+    let path = WalkPath::new(points).unwrap();
+    let blend_secs = 0.3;
+    let settings = WalkByMatch {
+        holds_feet: false,
+        transition: WalkTransition::Crossfade { blend_secs },
+        ..WalkByMatch::default()
+    };
+    let walked = walk_by(&database, &by_clip, &path, &MatchFilter::default(), &settings).unwrap();
+    assert!(walked.jumps.len() > 3, "{:?}", walked.jumps);
+    // Later than an inertialized jump it does what it was joined for.
+    let errors = &walked.path_error_metres;
+    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+    let worst = errors.iter().copied().fold(0.0, f64::max);
+    assert!(mean < 1.0 && worst < 2.5, "off the path by {mean} m, at most {worst}");
+    let num_blended = (blend_secs * 60.0) as usize + 1;
+    let mut num_whole = 0;
+    for frame in 0..walked.rows.len() {
+        let is_blending = |&jump: &usize| (jump..jump + num_blended).contains(&frame);
+        if walked.jumps.iter().any(is_blending) {
+            continue;
+        }
+        let at = database.frame_of(walked.rows[frame]);
+        let own = sources[at.clip].take();
+        for (joint, rotation) in walked.take.rotations(frame).iter().enumerate().skip(1) {
+            let angle = rotation.angle_between(own.rotations(at.frame)[joint]);
+            assert!(angle < 1e-6, "frame {frame}, joint {joint}: {angle}");
+        }
+        num_whole += 1;
+    }
+    assert!(num_whole > 100, "{num_whole}");
+    // It is continuous, too, at and after every jump: no joint goes farther in a frame than a fast foot.
+    let world = walked.take.world_tracks();
+    for frame in 1..walked.take.num_frames() {
+        for joint in 0..walked.take.num_joints() {
+            let step = world.position(frame, joint).distance(world.position(frame - 1, joint));
+            assert!(step * 60.0 < 7.0, "frame {frame}: {} m/s", step * 60.0);
+        }
+    }
+}
+
 /// A loop in a database goes on for as long as the path, over its seam.
 #[test]
 fn a_loop_is_walked_over_its_seam() {
@@ -527,7 +578,7 @@ fn a_loop_is_walked_over_its_seam() {
     let made = analysis
         .make_loop(found.best().unwrap(), &LoopSettings::default())
         .unwrap();
-    let source = MatchSource::of_loop(&made.loop_clip).unwrap();
+    let source = MatchSource::of_loop(&made.loop_clip, &BodyOverrides::default()).unwrap();
     let database = database_of(std::slice::from_ref(&source));
     let speed = made.loop_clip.root().twist.linear.z;
     let path = WalkPath::new(vec![(0.0, DVec2::ZERO), (10.0, DVec2::new(0.0, 10.0 * speed))]).unwrap();

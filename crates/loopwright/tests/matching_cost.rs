@@ -2,6 +2,7 @@
 
 use loopwright::{
     Analysis, LoopSettings, SearchSettings, Transitions,
+    analysis::BodyOverrides,
     matching::{
         Cheapest, CostDatabase, CostError, CostFeatures, CostMotion, DatabaseError, FeatureSetKind, MatchDatabase,
         MatchFilter, MatchSource,
@@ -47,7 +48,9 @@ fn database(takes: &[Analysis], decay: Decay) -> CostDatabase<'static> {
 }
 
 fn rows_of(database: &CostDatabase<'_>) -> Vec<Vec<f32>> {
-    (0..database.num_rows()).map(|row| database.row(row).collect()).collect()
+    (0..database.num_rows())
+        .map(|row| database.row(row).collect())
+        .collect()
 }
 
 /// Every row in turn: positions of the joints' axes stand first, then velocities of these and of the root.
@@ -96,10 +99,7 @@ fn the_answer_is_the_least_exact_cost_of_all_rows() {
             let found = database.cheapest(&query, &MatchFilter::default(), before);
             assert_eq!(found, Some(all[0]), "{decay:?}, query {trial}");
             let mut several = [Cheapest { row: 0, cost: 0.0 }; 5];
-            assert_eq!(
-                database.cheapest_of(&query, &MatchFilter::default(), &mut several),
-                5
-            );
+            assert_eq!(database.cheapest_of(&query, &MatchFilter::default(), &mut several), 5);
             assert_eq!(several[..], all[..5]);
             let filter = MatchFilter {
                 tags: vec![("style".to_owned(), "stroll".to_owned())],
@@ -145,8 +145,13 @@ fn costs_are_those_of_jumps_between_the_takes() {
         assert!((bound / form - 1.0).abs() < 1e-5, "{bound} {form}");
         assert!(bound <= found);
         // The features that are written for other programs have the bound as their distance.
-        let forms = [&queries[exit], &database.row(entry).collect::<Vec<f32>>()].map(|row| database.features().form(row));
-        let distance: f64 = forms[0].iter().zip(&forms[1]).map(|(one, other)| (one - other).abs()).sum();
+        let forms =
+            [&queries[exit], &database.row(entry).collect::<Vec<f32>>()].map(|row| database.features().form(row));
+        let distance: f64 = forms[0]
+            .iter()
+            .zip(&forms[1])
+            .map(|(one, other)| (one - other).abs())
+            .sum();
         assert!((distance / bound - 1.0).abs() < 1e-9, "{distance} {bound}");
     }
 }
@@ -161,7 +166,9 @@ fn equal_rows_give_the_lowest() {
     let half = database.num_rows() / 2;
     for row in 0..half {
         let query: Vec<f32> = database.row(half + row).collect();
-        let found = database.cheapest(&query, &MatchFilter::default(), Some(half + row)).unwrap();
+        let found = database
+            .cheapest(&query, &MatchFilter::default(), Some(half + row))
+            .unwrap();
         assert_eq!((found.row, found.cost), (row, 0.0));
     }
 }
@@ -174,7 +181,7 @@ fn samples_of_a_loop_are_rows() {
     let made = analysis
         .make_loop(found.best().unwrap(), &LoopSettings::default())
         .unwrap();
-    let source = MatchSource::of_loop(&made.loop_clip).unwrap();
+    let source = MatchSource::of_loop(&made.loop_clip, &BodyOverrides::default()).unwrap();
     let features = CostFeatures::of(&source, SPRING).unwrap();
     let motions = source.cost_motions("loop", &[], &features).unwrap();
     let database = CostDatabase::new(features.clone(), &motions).unwrap();
@@ -208,11 +215,17 @@ fn takes_that_do_not_fit_are_refused() {
         "other",
         skeleton,
         other.take.frame_time_secs(),
-        (0..other.take.num_frames()).flat_map(|frame| other.take.translations(frame).to_vec()).collect(),
-        (0..other.take.num_frames()).flat_map(|frame| other.take.rotations(frame).to_vec()).collect(),
+        (0..other.take.num_frames())
+            .flat_map(|frame| other.take.translations(frame).to_vec())
+            .collect(),
+        (0..other.take.num_frames())
+            .flat_map(|frame| other.take.rotations(frame).to_vec())
+            .collect(),
     );
     other = Analysis::new(&take.unwrap()).unwrap();
-    let error = MatchSource::of_take(other).cost_motions("other", &[], &features).unwrap_err();
+    let error = MatchSource::of_take(other)
+        .cost_motions("other", &[], &features)
+        .unwrap_err();
     assert_eq!(error, CostError::Joint { name: foot });
     // Rows of other features than the database has.
     let mut motions = motions(&takes[..1], &features);
@@ -251,7 +264,10 @@ fn a_cost_database_survives_its_bytes() {
             assert_eq!(again.to_bytes(), bytes);
         }
         let found = FeatureSetKind::Cost;
-        assert_eq!(MatchDatabase::from_bytes(&bytes), Err(DatabaseError::OtherSet { found }));
+        assert_eq!(
+            MatchDatabase::from_bytes(&bytes),
+            Err(DatabaseError::OtherSet { found })
+        );
         // Takes that are added leave the others as they were.
         let more = database.with(&motions(&takes[2..], database.features())).unwrap();
         assert_eq!(rows_of(&more)[..database.num_rows()], rows_of(&database));
@@ -328,6 +344,14 @@ fn checksum(bytes: &[u8]) -> u64 {
 fn the_index_takes_sixteen_bytes_a_row() {
     let database = database(&walks(6), SPRING);
     let bytes = database.index_bytes() as f64 / database.num_rows() as f64;
-    assert!(database.features().joints().len() <= 9, "{:?}", database.features().joints());
-    assert!(bytes < 16.0, "{bytes} bytes a row, {} joints", database.features().joints().len());
+    assert!(
+        database.features().joints().len() <= 9,
+        "{:?}",
+        database.features().joints()
+    );
+    assert!(
+        bytes < 16.0,
+        "{bytes} bytes a row, {} joints",
+        database.features().joints().len()
+    );
 }

@@ -108,6 +108,11 @@ pub fn weights(
     Ok(weights)
 }
 
+/// Half the height of a body, by which turning becomes metres.
+pub(crate) fn half_height(body: &Body, take: &Take) -> f64 {
+    body.stature(take).map_or(FALLBACK_HALF_HEIGHT, |height| 0.5 * height)
+}
+
 /// Feature matrix of a take: for every frame and axis a weighted position (metres) and velocity (metres per second).
 ///
 /// Axes: three for each weighted joint, then three for the root's linear velocity and one for its turn rate, which have no
@@ -193,7 +198,7 @@ impl Features {
         let yaws: Vec<DVec3> = (0..num_frames).map(|frame| DVec3::X * heading.yaw(frame)).collect();
         let linear = velocity::velocities(&hips, dt);
         let turn_rates = velocity::velocities(&yaws, dt);
-        let half_height = body.stature(take).map_or(FALLBACK_HALF_HEIGHT, |height| 0.5 * height);
+        let half_height = half_height(body, take);
         for frame in 0..num_frames {
             let linear = rotation::from_yaw(heading.yaw(frame)).conjugate() * linear[frame];
             features.set(frame, 3 * joints.len(), DVec3::ZERO, linear);

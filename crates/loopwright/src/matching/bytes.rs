@@ -215,7 +215,11 @@ impl Header {
     fn sizes(&self) -> Vec<usize> {
         let num_leaves = self.num_rows.div_ceil(LEAF);
         let num_boxes = tree::num_nodes(num_leaves);
-        let leaves = [4 * LEAF * self.columns * num_leaves, 4 * LEAF * num_leaves, 4 * self.num_rows];
+        let leaves = [
+            4 * LEAF * self.columns * num_leaves,
+            4 * LEAF * num_leaves,
+            4 * self.num_rows,
+        ];
         let (before, after) = match self.kind {
             FeatureSetKind::Future => (
                 vec![
@@ -494,7 +498,12 @@ impl<'a> CostDatabase<'a> {
                 .table(2 * axes * tree::num_nodes(num_rows.div_ceil(LEAF)))?,
             features,
         };
-        if !set.starts.iter().chain(set.steps.iter()).all(|number| number.is_finite()) {
+        if !set
+            .starts
+            .iter()
+            .chain(set.steps.iter())
+            .all(|number| number.is_finite())
+        {
             return Err(contradiction("the scales of boxes"));
         }
         opened.finish(set)

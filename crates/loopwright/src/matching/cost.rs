@@ -28,9 +28,9 @@ const MAX_JOINTS: usize = (MAX_COLUMNS - ROOT_AXES) / 6;
 
 const MAX_AXES: usize = 3 * MAX_JOINTS + ROOT_AXES;
 
-/// Rounding of the feature form in single precision, as a share of the cost: what is beyond it is truly dearer. The sizes of the
-/// products that are added are below 4 D in all decays, and 500 roundings of them below this.
-const SLACK: f64 = 1e-4;
+/// Rounding of the feature form in single precision, as a share of the cost: what is beyond it is truly dearer. The products that are
+/// added come to less than 6 D in all decays, and each of at most 500 roundings is 2^-24 of them.
+const SLACK: f64 = 3e-4;
 
 /// Levels of a box's scale in one byte, but for one at either end.
 const LEVELS: f32 = 253.0;
@@ -115,6 +115,11 @@ impl CostFeatures {
         6 * self.joints.len() + ROOT_AXES
     }
 
+    /// Numbers of the feature form: an axis each.
+    pub fn num_axes(&self) -> usize {
+        Self::axes_of(self.columns())
+    }
+
     /// Whether rows can have so many numbers.
     pub(super) fn has_columns(columns: usize) -> bool {
         (ROOT_AXES..=6 * MAX_JOINTS + ROOT_AXES).contains(&columns) && (columns - ROOT_AXES).is_multiple_of(6)
@@ -152,7 +157,13 @@ impl CostFeatures {
             }
         };
         let joints: Vec<WeightedJoint> = self.joints.iter().map(joint).collect::<Result<_, CostError>>()?;
-        let features = Features::of(&analysis.take, &analysis.world, &analysis.heading, &analysis.body, &joints);
+        let features = Features::of(
+            &analysis.take,
+            &analysis.world,
+            &analysis.heading,
+            &analysis.body,
+            &joints,
+        );
         let row = |frame: usize| {
             let positions = &features.positions(frame)[..features.num_position_axes()];
             let numbers = positions.iter().chain(features.velocities(frame));
@@ -169,9 +180,9 @@ impl CostFeatures {
         Ok(source.in_clip(self.rows_of(source)?))
     }
 
-    /// A row with another root: it moves at this speed and turns at this rate (metres and radians per second, left positive), as all
+    /// Gives a row another root: it moves at this speed and turns at this rate (metres and radians per second, left positive), as all
     /// that is seen from it stays the same. `half_height` is half the height of the body, metres.
-    pub fn steered(&self, row: &mut [f32], speed_mps: f64, turn_radians_per_sec: f64, half_height: f64) {
+    pub fn steer(&self, row: &mut [f32], speed_mps: f64, turn_radians_per_sec: f64, half_height: f64) {
         let root = [0.0, 0.0, speed_mps, turn_radians_per_sec * half_height];
         for (number, wished) in row[6 * self.joints.len()..].iter_mut().zip(root) {
             *number = wished as f32;
@@ -356,10 +367,7 @@ impl CostDatabase<'_> {
 impl CostRows<'static> {
     fn new(features: CostFeatures, rows: &[f32]) -> Result<Self, RowsError> {
         let (columns, axes) = (features.columns(), CostFeatures::axes_of(features.columns()));
-        if let Some(at) = rows
-            .iter()
-            .position(|number| number.is_nan() || number.abs() > LARGEST)
-        {
+        if let Some(at) = rows.iter().position(|number| number.is_nan() || number.abs() > LARGEST) {
             return Err(RowsError::Number {
                 row: at / columns,
                 column: at % columns,
@@ -432,7 +440,11 @@ fn boxes(leaves: &Leaves<'_>, forms: &[f32], starts: &[f32], steps: &[f32]) -> V
         for child in children {
             let child = &after[(child.index - children[0].index) * size..][..size];
             for (axis, (end, &other)) in parent.iter_mut().zip(child).enumerate() {
-                *end = if axis < axes { (*end).min(other) } else { (*end).max(other) };
+                *end = if axis < axes {
+                    (*end).min(other)
+                } else {
+                    (*end).max(other)
+                };
             }
         }
     }
@@ -442,7 +454,11 @@ fn boxes(leaves: &Leaves<'_>, forms: &[f32], starts: &[f32], steps: &[f32]) -> V
 impl CostRows<'_> {
     /// Adds up what the gaps of all axes come to.
     fn gaps(&self, query: &[f32], row: usize, of_axis: impl Fn(Decay, f64, f64) -> f64) -> f64 {
-        assert_eq!(query.len(), self.features.columns(), "a query has as many numbers as a row");
+        assert_eq!(
+            query.len(),
+            self.features.columns(),
+            "a query has as many numbers as a row"
+        );
         let axes = 3 * self.features.joints.len();
         let gap = |(number, other): (&f32, f32)| f64::from(*number) - f64::from(other);
         let gaps = query.iter().zip(self.leaves.row(row)).map(gap);
@@ -455,7 +471,11 @@ impl CostRows<'_> {
     }
 
     fn search(&self, query: &[f32], likely: Option<usize>, found: &mut [Cheapest], allows: &impl Fn(usize) -> bool) {
-        assert_eq!(query.len(), self.features.columns(), "a query has as many numbers as a row");
+        assert_eq!(
+            query.len(),
+            self.features.columns(),
+            "a query has as many numbers as a row"
+        );
         if found.is_empty() {
             return;
         }
@@ -507,7 +527,10 @@ impl<F: Fn(usize) -> bool> Search for CostSearch<'_, F> {
         let (low, high) = self.rows.boxes[2 * axes * index..][..2 * axes].split_at(axes);
         let gap = |axis: usize| {
             let level = self.levels[axis];
-            (f32::from(low[axis]) - level).max(level - f32::from(high[axis])).max(0.0) * self.rows.steps[axis]
+            (f32::from(low[axis]) - level)
+                .max(level - f32::from(high[axis]))
+                .max(0.0)
+                * self.rows.steps[axis]
         };
         let whole = axes - axes % LANES;
         let mut sums = [0.0; LANES];
@@ -558,9 +581,7 @@ impl<F: Fn(usize) -> bool> Search for CostSearch<'_, F> {
             let mut cost = 0.0;
             for (axis, velocities) in velocities.iter().enumerate() {
                 let gap = |column: usize, number: f32| f64::from(self.query[column]) - f64::from(number);
-                let x = positions
-                    .get(axis)
-                    .map_or(0.0, |positions| gap(axis, positions[place]));
+                let x = positions.get(axis).map_or(0.0, |positions| gap(axis, positions[place]));
                 cost += decay.displacement(x, gap(num_positions + axis, velocities[place]));
                 // What is added is never negative.
                 if cost > last {

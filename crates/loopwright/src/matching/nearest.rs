@@ -160,10 +160,7 @@ impl NearestRows<'_> {
             return Err(RowsError::TooMany { found: num_rows });
         }
         let principal = Principal::of(numbers, columns);
-        let places: Vec<Place> = numbers
-            .chunks_exact(columns)
-            .map(|row| principal.place(row))
-            .collect();
+        let places: Vec<Place> = numbers.chunks_exact(columns).map(|row| principal.place(row)).collect();
         let leaves = Leaves::new(numbers, columns, &places);
         Ok(Self {
             boxes: boxes(&leaves, &places).into(),

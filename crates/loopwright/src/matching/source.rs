@@ -5,7 +5,11 @@ use super::{
     features::{self, FUTURE_SECS, FeaturesError, RawFeatures},
 };
 use crate::{
-    analysis::{Analysis, body::Side},
+    analysis::{
+        Analysis,
+        body::{BodyOverrides, Side},
+        features as pose_features,
+    },
     loop_clip::LoopClip,
     math::{rigid::Rigid, time_step::TimeStep},
     motion::Tracks,
@@ -37,8 +41,8 @@ impl MatchSource {
 
     /// A loop: it goes on for as long as is asked for, by its twist.
     ///
-    /// Errors: its skeleton has no body, or it is too long.
-    pub fn of_loop(clip: &LoopClip) -> Result<Self, FeaturesError> {
+    /// Errors: its skeleton has no such body, or it is too long.
+    pub fn of_loop(clip: &LoopClip, overrides: &BodyOverrides) -> Result<Self, FeaturesError> {
         let (count, step) = (clip.num_samples(), TimeStep::new(clip.step_secs()));
         // Smoothing sees the ends of the take; the copies between are those that are matched.
         let around = step.up(FUTURE_SECS[FUTURE_SECS.len() - 1]).div_ceil(count) * count;
@@ -47,11 +51,21 @@ impl MatchSource {
             .ok()
             .and_then(|tracks| Take::of_tracks(clip.name(), tracks).ok())
             .ok_or(FeaturesError::Feet)?;
-        let analysis = Analysis::new(&take).map_err(|_| FeaturesError::Feet)?;
+        let analysis = Analysis::with(&take, overrides).map_err(|_| FeaturesError::Feet)?;
         Ok(Self {
             repeats: Some((around, count)),
             ..Self::of_take(analysis)
         })
+    }
+
+    /// The take, or one in which the loop stands several times.
+    pub fn take(&self) -> &Take {
+        &self.analysis.take
+    }
+
+    /// The frame of [`Self::take`] that holds a frame of a clip.
+    pub fn frame_in_take(&self, frame: usize) -> usize {
+        self.repeats.map_or(frame, |(first, count)| first + frame % count)
     }
 
     /// This motion, of which only some frames can be matched or jumped to; the others still are what comes before and after. Frames
@@ -65,8 +79,17 @@ impl MatchSource {
 
     /// Frames that a motion has: those of the take, or samples of the loop.
     pub fn num_frames(&self) -> usize {
-        self.repeats
-            .map_or(self.analysis.take.num_frames(), |(_, count)| count)
+        self.repeats.map_or(self.analysis.take.num_frames(), |(_, count)| count)
+    }
+
+    /// Whether its last frame is followed by its first.
+    pub fn is_loop(&self) -> bool {
+        self.repeats.is_some()
+    }
+
+    /// Half the height of its body, metres.
+    pub fn half_height(&self) -> f64 {
+        pose_features::half_height(&self.analysis.body, &self.analysis.take)
     }
 
     /// The runs of frames that can be matched, as parts of a database: a take is cut where its pose jumps.
@@ -150,11 +173,6 @@ impl MatchSource {
                 Some(Side::Right) => bits | 2,
                 None => bits,
             })
-    }
-
-    /// The frame of the take that holds a frame of the clip.
-    pub(super) fn in_take(&self, frame: usize) -> usize {
-        self.repeats.map_or(frame, |(first, count)| first + frame % count)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::principal::{SIDES, Place};
+use super::principal::{Place, SIDES};
 
 /// Rows of a leaf: what is compared side by side.
 pub(super) const LEAF: usize = 16;

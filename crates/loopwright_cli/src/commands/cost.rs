@@ -82,9 +82,15 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
 
 /// Spring, cubic and quintic with the settings of the flags, in this order.
 fn decays(args: &CostArgs) -> Result<[Decay; 3], Failure> {
+    check_fade(args.half_life, args.blend)?;
+    Ok(DecayKind::ALL.map(|kind| kind.lasting(args.half_life, args.blend)))
+}
+
+/// Errors: a fade that is too short or too long.
+pub(crate) fn check_fade(half_life: f64, blend: f64) -> Result<(), Failure> {
     for (flag, secs, usual) in [
-        ("--half-life", args.half_life, DEFAULT_HALF_LIFE_SECS),
-        ("--blend", args.blend, DEFAULT_FADE_SECS),
+        ("--half-life", half_life, DEFAULT_HALF_LIFE_SECS),
+        ("--blend", blend, DEFAULT_FADE_SECS),
     ] {
         if !(0.001..=10.0).contains(&secs) {
             return Err(
@@ -93,7 +99,7 @@ fn decays(args: &CostArgs) -> Result<[Decay; 3], Failure> {
             );
         }
     }
-    Ok(DecayKind::ALL.map(|kind| kind.lasting(args.half_life, args.blend)))
+    Ok(())
 }
 
 /// A take or a loop, and the selected frame of it, if any.
@@ -150,7 +156,7 @@ impl Side {
 /// Splits the argument into a file and the frame after its last colon, if there is one: names may contain colons themselves.
 ///
 /// If a file has the whole argument as its name, that file is used.
-pub(super) fn split(named: &Path) -> (PathBuf, Option<String>) {
+pub(crate) fn split(named: &Path) -> (PathBuf, Option<String>) {
     let whole = (named.to_owned(), None);
     if named.exists() {
         return whole;
@@ -168,7 +174,7 @@ pub(super) fn split(named: &Path) -> (PathBuf, Option<String>) {
 }
 
 /// Parses a frame of a file with this many frames.
-pub(super) fn frame_of(path: &Path, words: &str, num_frames: usize) -> Result<usize, Failure> {
+pub(crate) fn frame_of(path: &Path, words: &str, num_frames: usize) -> Result<usize, Failure> {
     let last = num_frames - 1;
     match words.parse::<usize>() {
         Ok(frame) if frame <= last => Ok(frame),
