@@ -199,10 +199,7 @@ fn paths() -> Result<Vec<(&'static str, WalkPath)>, String> {
         ),
         (
             "stops",
-            of(
-                |_| 0.0,
-                |secs| if (secs / 4.0) as usize % 2 == 0 { WALK_MPS } else { 0.0 },
-            )?,
+            of(|_| 0.0, |secs| if secs % 8.0 < 4.0 { WALK_MPS } else { 0.0 })?,
         ),
     ])
 }
@@ -221,7 +218,7 @@ fn all_walks(captured: &Captured, sections: &mut Sections) -> Result<(), String>
          sharpest in a jump cm | elsewhere",
     );
     let mut ball = Table::new("database, path | ball cm/s, inertialized, feet held | its takes");
-    let mut all: [Vec<[f64; 6]>; 4] = Default::default();
+    let mut all: [Vec<[Option<f64>; 6]>; 4] = Default::default();
     for (name, files) in DATABASES {
         let sources: Vec<Source> = (files.iter().map(|file| Source::read(captured, file))).collect::<Result<_, _>>()?;
         let mut motions = Vec::new();
@@ -269,8 +266,9 @@ fn all_walks(captured: &Captured, sections: &mut Sections) -> Result<(), String>
                         shown(on_ball[1])
                     ));
                 }
-                let of = |speed: [Option<f64>; 2]| speed[0].zip(speed[1]).map_or(0.0, |(here, own)| here / own);
-                all[way].push([off[0], rate, of(ankle), of(tip), fades, elsewhere]);
+                let of = |speed: [Option<f64>; 2]| speed[0].zip(speed[1]).map(|(here, own)| here / own);
+                let [off, rate, fades, elsewhere] = [off[0], rate, fades, elsewhere].map(Some);
+                all[way].push([off, rate, of(ankle), of(tip), fades, elsewhere]);
             }
         }
     }
@@ -279,7 +277,8 @@ fn all_walks(captured: &Captured, sections: &mut Sections) -> Result<(), String>
          sharpest in a jump cm | elsewhere",
     );
     for ((name, ..), figures) in ways.into_iter().zip(&all) {
-        let of = |at: usize| mean(&figures.iter().map(|figures| figures[at]).collect::<Vec<f64>>());
+        // Some bodies have no tips of toes.
+        let of = |at: usize| mean(&figures.iter().filter_map(|figures| figures[at]).collect::<Vec<f64>>());
         summary.row(format_args!(
             "{name} | {:.2} | {:.2} | {:.2} | {:.2} | {:.1} | {:.1}",
             of(0),

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use super::{
     database::{Clips, FrameDatabase, FrameRows, MatchFilter, with_clips},
-    nearest::{LARGEST, MAX_COLUMNS, RowsError},
+    nearest::{LARGEST, MAX_COLUMNS, RowsError, larger},
     principal::{Place, Principal},
     source::MatchSource,
     tree::{self, Found, LEAF, Leaves, Search},
@@ -527,10 +527,8 @@ impl<F: Fn(usize) -> bool> Search for CostSearch<'_, F> {
         let (low, high) = self.rows.boxes[2 * axes * index..][..2 * axes].split_at(axes);
         let gap = |axis: usize| {
             let level = self.levels[axis];
-            (f32::from(low[axis]) - level)
-                .max(level - f32::from(high[axis]))
-                .max(0.0)
-                * self.rows.steps[axis]
+            let gap = larger(f32::from(low[axis]) - level, level - f32::from(high[axis]));
+            larger(gap, 0.0) * self.rows.steps[axis]
         };
         let whole = axes - axes % LANES;
         let mut sums = [0.0; LANES];

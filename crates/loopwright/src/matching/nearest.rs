@@ -19,6 +19,9 @@ const ROUNDING: f32 = 4e-6;
 /// Rounding of a sum of squares in single precision, as a share of it: bounds beyond it are truly farther.
 const SLACK: f32 = 1e-4;
 
+/// Columns after which a leaf is given up if all of its rows are too far already.
+const CHUNK: usize = 9;
+
 /// Most columns of a matrix; principal components of more take long, and no set of features has them.
 pub const MAX_COLUMNS: usize = 1024;
 
@@ -112,12 +115,17 @@ fn joined(one: &Sides, other: &Sides) -> Sides {
     joined
 }
 
+/// The larger of two numbers, in one instruction: `f32::max` takes four where it cannot rule out what is no number.
+pub(super) fn larger(one: f32, other: f32) -> f32 {
+    if one > other { one } else { other }
+}
+
 /// The squared distance from a point to a box, less rounding.
 fn squared_distance(sides: &Sides, at: &[f32; SIDES], rounding: f32) -> f32 {
     let mut gaps = [0.0_f32; SIDES];
     for side in 0..SIDES {
-        let gap = (sides[side] - at[side]).max(at[side] - sides[SIDES + side]) - rounding;
-        gaps[side] = gap.max(0.0);
+        let gap = larger(sides[side] - at[side], at[side] - sides[SIDES + side]) - rounding;
+        gaps[side] = larger(gap, 0.0);
     }
     gaps.iter().map(|gap| gap * gap).sum()
 }
@@ -301,16 +309,19 @@ impl<F: Fn(usize) -> bool> Search for NearestSearch<'_, F> {
 
     fn compare(&mut self, leaf: usize) {
         let columns = self.rows.leaves.columns_of(leaf);
-        let mut sums = [0.0_f32; LEAF];
-        for (column, &number) in columns.iter().zip(self.query) {
-            for place in 0..LEAF {
-                let gap = column[place] - number;
-                sums[place] += gap * gap;
-            }
-        }
         let farthest = self.found[self.found.len() - 1].squared_distance;
-        if sums.iter().all(|&sum| sum > farthest) {
-            return;
+        let mut sums = [0.0_f32; LEAF];
+        for (columns, numbers) in columns.chunks(CHUNK).zip(self.query.chunks(CHUNK)) {
+            for (column, &number) in columns.iter().zip(numbers) {
+                for place in 0..LEAF {
+                    let gap = column[place] - number;
+                    sums[place] += gap * gap;
+                }
+            }
+            // What is added is never negative.
+            if sums.iter().all(|&sum| sum > farthest) {
+                return;
+            }
         }
         for (&row, squared_distance) in self.rows.leaves.rows[leaf].iter().zip(sums) {
             let neighbour = Neighbour {

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use loopwright::matching::{
-    ClipRows, CostDatabase, CostFeatures, CostMotion, FeatureSetKind, FrameRows, MatchClip, MatchDatabase, MatchMotion,
-    MatchSource, RowsError,
+    ClipRows, CostDatabase, CostFeatures, CostMotion, FeatureSetKind, FrameDatabase, FrameRows, MatchClip,
+    MatchDatabase, MatchMotion, MatchSource, RowsError,
 };
 
 use super::{Opened, open, source, tags::TagTable, unmatched, unmatched_cost};
@@ -145,6 +145,7 @@ fn of_file(
 }
 
 /// A database before its rows are arranged.
+#[expect(clippy::large_enum_variant, reason = "there is one, on the stack")]
 enum Building<'a> {
     Future {
         known: Option<MatchDatabase<'a>>,
@@ -195,7 +196,7 @@ impl<'a> Building<'a> {
         match self {
             Self::Future { known, motions } => {
                 let found = source.motions(name, tags).map_err(|error| unmatched(path, error))?;
-                let clips = known.iter().flat_map(|known| known.clips());
+                let clips = known.iter().flat_map(FrameDatabase::clips);
                 add_new(motions, clips, found)
             }
             Self::Cost {
@@ -212,7 +213,7 @@ impl<'a> Building<'a> {
                     }
                 };
                 let found = source.cost_motions(name, tags, features);
-                let clips = known.iter().flat_map(|known| known.clips());
+                let clips = known.iter().flat_map(FrameDatabase::clips);
                 add_new(motions, clips, found.map_err(|error| unmatched_cost(path, error))?)
             }
         }

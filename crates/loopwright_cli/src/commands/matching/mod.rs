@@ -49,6 +49,7 @@ pub(crate) fn run(args: &MatchArgs) -> Result<Ending, Failure> {
 }
 
 /// A database, by its features.
+#[expect(clippy::large_enum_variant, reason = "there is one, on the stack")]
 enum Opened<'a> {
     Future(MatchDatabase<'a>),
     Cost(CostDatabase<'a>),
