@@ -8,7 +8,6 @@ use loopwright::{
 };
 
 use crate::{
-    commands::cost,
     exit::Failure,
     files, load,
     numbers::parse_range,
@@ -111,7 +110,7 @@ impl NamedMotion {
     /// Errors: the file has fewer frames than are named.
     pub(crate) fn check(&self, num_frames: usize) -> Result<(), Failure> {
         match self.frames {
-            Some((_, end)) => cost::frame_of(&self.path, &end.to_string(), num_frames).map(|_| ()),
+            Some((_, end)) => frame_of(&self.path, &end.to_string(), num_frames).map(|_| ()),
             None => Ok(()),
         }
     }
@@ -121,6 +120,42 @@ impl NamedMotion {
         let read = ReadMotion::read(&self.path, reading)?;
         self.check(read.motion.num_frames())?;
         Ok(read.motion)
+    }
+}
+
+/// Splits the argument into a file and the frame after its last colon, if there is one: names may contain colons themselves.
+///
+/// If a file has the whole argument as its name, that file is used.
+pub(crate) fn split(named: &Path) -> (PathBuf, Option<String>) {
+    let whole = (named.to_owned(), None);
+    if named.exists() {
+        return whole;
+    }
+    let Some((file, frame)) = named.to_str().and_then(|text| text.rsplit_once(':')) else {
+        return whole;
+    };
+    let is_number = !frame.is_empty() && frame.bytes().all(|byte| byte.is_ascii_digit());
+    // If the file before the colon exists, treat an invalid frame as a mistyped frame and not as part of the name.
+    if !file.is_empty() && (is_number || Path::new(file).is_file()) {
+        (PathBuf::from(file), Some(frame.to_owned()))
+    } else {
+        whole
+    }
+}
+
+/// Parses a frame of a file with this many frames.
+pub(crate) fn frame_of(path: &Path, words: &str, num_frames: usize) -> Result<usize, Failure> {
+    let last = num_frames - 1;
+    match words.parse::<usize>() {
+        Ok(frame) if frame <= last => Ok(frame),
+        Ok(_) => Err(Failure::error(format!("\"{}\" has no frame {words}", path.display()))
+            .because(format!("its frames are 0 to {last}"))
+            .try_this(format!("\"{}:{last}\"", path.display()))),
+        Err(_) => Err(
+            Failure::error(format!("\"{words}\" is no frame of \"{}\"", path.display()))
+                .because(format!("frames are whole numbers, here 0 to {last}"))
+                .try_this(format!("\"{}:0\", or the name alone for all frames", path.display())),
+        ),
     }
 }
 

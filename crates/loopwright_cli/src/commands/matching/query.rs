@@ -14,9 +14,8 @@ use loopwright::{
 use super::{Opened, asked_for, open, unmatched, unmatched_cost};
 use crate::{
     args::{MatchQueryArgs, StandingFoot},
-    commands::cost,
     exit::{Ending, Failure},
-    files, output,
+    files, motions, output,
     report::{
         json,
         matching::{self as report, FoundFrame, QueryAnswer},
@@ -26,7 +25,7 @@ use crate::{
 pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
     let bytes = files::read_bytes(&args.database)?;
     let database = open(&args.database, &bytes)?;
-    let (path, frame) = cost::split(&args.take);
+    let (path, frame) = motions::split(&args.take);
     let Some(frame) = frame else {
         return Err(Failure::error(format!("which frame of \"{}\"?", path.display()))
             .because("frames are counted from 0 and stand behind a colon")
@@ -48,8 +47,8 @@ pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
     // The closing key of a loop repeats its first sample.
     let num_frames = source.num_frames();
     let frame = match source.is_loop() {
-        true => cost::frame_of(&path, &frame, num_frames + 1)? % num_frames,
-        false => cost::frame_of(&path, &frame, num_frames)?,
+        true => motions::frame_of(&path, &frame, num_frames + 1)? % num_frames,
+        false => motions::frame_of(&path, &frame, num_frames)?,
     };
     let filter = MatchFilter {
         tags: args.tags.clone(),
