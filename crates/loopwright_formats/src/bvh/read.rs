@@ -363,6 +363,32 @@ mod tests {
     }
 
     #[test]
+    fn poses_stop_at_the_lower_of_both_limits() {
+        let text = "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xposition JOINT b { OFFSET 0 1 0 } }\nMOTION\n";
+        let mut lexer = open(text.as_bytes()).unwrap();
+        let hierarchy = hierarchy::read(&mut lexer, &mut Vec::new()).unwrap();
+        for (limit, most_in_memory, kept) in [(6, 100, 6), (100, 6, 6), (7, 5, 4), (100, 100, 20)] {
+            let mut poses = Poses {
+                hierarchy: &hierarchy,
+                limit,
+                most_in_memory,
+                frames: Frames::of(&hierarchy),
+            };
+            poses.expect(10);
+            for _ in 0..10 {
+                poses.push(&[0.5]);
+            }
+            let Frames {
+                translations,
+                rotations,
+                ..
+            } = &poses.frames;
+            assert_eq!((translations.len(), rotations.len()), (kept, kept));
+            assert!(translations.capacity() <= limit.min(most_in_memory));
+        }
+    }
+
+    #[test]
     fn files_of_another_kind_are_named() {
         let error = parse(b"; FBX 7.4.0 project file\n", &mut Vec::new()).unwrap_err();
         assert_eq!(
