@@ -495,10 +495,8 @@ impl CostRows<'_> {
             found,
             allows,
         };
-        if let Some(row) = likely {
-            search.compare(self.leaves.leaf_of[row] as usize);
-        }
-        tree::search(self.leaves.num_leaves(), &mut search);
+        let likely = likely.map(|row| self.leaves.leaf_of[row] as usize);
+        tree::search(self.leaves.num_leaves(), likely, &mut search);
     }
 }
 
