@@ -495,8 +495,10 @@ impl CostRows<'_> {
             found,
             allows,
         };
-        let likely = likely.map(|row| self.leaves.leaf_of[row] as usize);
-        tree::search(self.leaves.num_leaves(), likely, &mut search);
+        if let Some(row) = likely {
+            search.compare(self.leaves.leaf_of[row] as usize);
+        }
+        tree::search(self.leaves.num_leaves(), &mut search);
     }
 }
 

@@ -8,8 +8,6 @@
 
 use std::borrow::Cow;
 
-use fearless_simd::{Level, dispatch};
-
 use super::{
     principal::{Place, Principal, SIDES},
     tree::{self, Found, LEAF, Leaves, Search},
@@ -118,22 +116,18 @@ fn joined(one: &Sides, other: &Sides) -> Sides {
 }
 
 /// The larger of two numbers, in one instruction: `f32::max` takes four where it cannot rule out what is no number.
-#[inline(always)]
 pub(super) fn larger(one: f32, other: f32) -> f32 {
     if one > other { one } else { other }
 }
 
 /// The squared distance from a point to a box, less rounding.
-#[inline(always)]
 fn squared_distance(sides: &Sides, at: &[f32; SIDES], rounding: f32) -> f32 {
     let mut gaps = [0.0_f32; SIDES];
     for side in 0..SIDES {
         let gap = larger(sides[side] - at[side], at[side] - sides[SIDES + side]) - rounding;
         gaps[side] = larger(gap, 0.0);
     }
-    // In pairs, as vectors add; the slack is far above what the order changes.
-    let [a, b, c, d, e, f, g, h] = gaps.map(|gap| gap * gap);
-    ((a + e) + (c + g)) + ((b + f) + (d + h))
+    gaps.iter().map(|gap| gap * gap).sum()
 }
 
 /// A search for the rows nearest to a query, which lies somewhere among the boxes.
@@ -297,24 +291,22 @@ impl NearestRows<'_> {
             found,
             allows,
         };
-        let likely = likely.map(|row| self.leaves.leaf_of[row] as usize);
-        // Wider vectors change the time, not the bits: each lane adds its own row, column after column.
-        dispatch!(Level::new(), _simd => tree::search(self.leaves.num_leaves(), likely, &mut search));
+        if let Some(row) = likely {
+            search.compare(self.leaves.leaf_of[row] as usize);
+        }
+        tree::search(self.leaves.num_leaves(), &mut search);
     }
 }
 
 impl<F: Fn(usize) -> bool> Search for NearestSearch<'_, F> {
-    #[inline(always)]
     fn bound(&self, index: usize) -> f32 {
         squared_distance(&self.rows.boxes[index], &self.at, self.rounding)
     }
 
-    #[inline(always)]
     fn is_beyond(&self, bound: f32) -> bool {
         bound > self.found[self.found.len() - 1].squared_distance * (1.0 + SLACK)
     }
 
-    #[inline(always)]
     fn compare(&mut self, leaf: usize) {
         let columns = self.rows.leaves.columns_of(leaf);
         let farthest = self.found[self.found.len() - 1].squared_distance;

@@ -122,7 +122,6 @@ impl Node {
     }
 
     /// Left and right; `None` for a leaf.
-    #[inline(always)]
     pub(super) fn children(self) -> Option<[Self; 2]> {
         let left = self.num_leaves.div_ceil(2);
         (self.num_leaves > 1).then(|| {
@@ -155,12 +154,8 @@ pub(super) trait Search {
     fn compare(&mut self, leaf: usize);
 }
 
-/// Looks at a leaf that is likely near, then goes down into the nearer child first, and leaves out what is beyond.
-#[inline(always)]
-pub(super) fn search(num_leaves: usize, likely: Option<usize>, search: &mut impl Search) {
-    if let Some(leaf) = likely {
-        search.compare(leaf);
-    }
+/// Goes down into the nearer child first, and leaves out what is beyond.
+pub(super) fn search(num_leaves: usize, search: &mut impl Search) {
     let Some(root) = Node::root(num_leaves) else { return };
     // Room for one node of every depth.
     let mut waiting = [(root, 0.0_f32); u32::BITS as usize + 1];
