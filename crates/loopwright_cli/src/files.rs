@@ -4,15 +4,62 @@ use std::{
     fs::File,
     io::{self, Read},
     path::{Path, PathBuf},
+    sync::OnceLock,
 };
 
 use loopwright::names;
-use loopwright_formats::{ByteCount, Format};
+use loopwright_formats::{ByteCount, FileKind, Format, file_kind};
 
 use crate::{exit::Failure, memory};
 
+/// The name that stands for the standard input or output.
+pub(crate) const STREAM: &str = "-";
+
+/// Whether a name stands for the standard input or output. A file of that name is `./-`.
+pub(crate) fn is_stream(path: &Path) -> bool {
+    path == Path::new(STREAM)
+}
+
+/// The standard input, which can be read only once, while some work looks at its files twice.
+static STANDARD_INPUT: OnceLock<Vec<u8>> = OnceLock::new();
+
+/// All bytes of the standard input.
+fn read_stream() -> Result<Vec<u8>, Failure> {
+    if let Some(bytes) = STANDARD_INPUT.get() {
+        return Ok(bytes.clone());
+    }
+    let limits = memory::limits();
+    let limit = limits.max_input_bytes.min(limits.max_memory_bytes);
+    let mut bytes = Vec::new();
+    let read = io::stdin().lock().take(limit.saturating_add(1)).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::error(format!("cannot read the standard input: {error}")))?;
+    if bytes.len() as u64 > limit {
+        let what = format!("the standard input is too large: the limit is {}", ByteCount(limit));
+        return Err(Failure::error(what).try_this("a file, cut into parts"));
+    }
+    Ok(STANDARD_INPUT.get_or_init(|| bytes).clone())
+}
+
+/// The extension that a file's format has: of its name, or by the contents of the standard input.
+pub(crate) fn extension(path: &Path) -> Option<String> {
+    if is_stream(path) {
+        let format = match file_kind(&read_stream().ok()?) {
+            FileKind::Glb => Format::Glb,
+            FileKind::Gltf => Format::Gltf,
+            FileKind::FbxBinary | FileKind::FbxAscii => Format::Fbx,
+            _ => Format::Bvh,
+        };
+        return Some(format.extension().to_owned());
+    }
+    let extension = path.extension()?;
+    Some(extension.to_string_lossy().into_owned())
+}
+
 /// All bytes of a file.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+    if is_stream(path) {
+        return read_stream();
+    }
     let limits = memory::limits();
     let failed = |error: io::Error| unreadable(path, &error);
     // A link is fine here, since its user named it; what is behind it has to be a file, or opening it might wait for ever.
@@ -81,6 +128,7 @@ fn similar(path: &Path) -> Option<PathBuf> {
 /// Fails at once for a name that no file has: a typing error, most likely.
 pub(crate) fn check_is_there(path: &Path) -> Result<(), Failure> {
     match path.symlink_metadata() {
+        Err(_) if is_stream(path) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(unreadable(path, &error)),
         _ => Ok(()),
     }
@@ -146,6 +194,9 @@ pub(crate) fn is_named_like_a_take(path: &Path) -> bool {
 
 /// The stem of a file's name, for naming its outputs.
 pub(crate) fn stem(path: &Path) -> String {
+    if is_stream(path) {
+        return "stdin".to_owned();
+    }
     path.file_stem()
         .map_or_else(|| "take".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }

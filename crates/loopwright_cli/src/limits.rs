@@ -9,7 +9,7 @@ use clap::Args;
 use loopwright_formats::loop_file::facts::QualityFacts;
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
-use crate::{exit::Failure, files, headings::LIMITS, recipe};
+use crate::{exit::Failure, files, headings::LIMITS, project, recipe};
 
 /// The file that holds the limits of a folder and everything below it.
 const CONFIG_NAME: &str = "loopwright.toml";
@@ -81,9 +81,9 @@ fn checked<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> 
     }
 }
 
-/// The contents of `loopwright.toml`.
+/// The part of `loopwright.toml` that holds limits; the tables of other commands are looked at before.
 #[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 struct Config {
     check: Limits,
 }
@@ -250,7 +250,10 @@ fn read(path: &Path) -> Result<Limits, Failure> {
     };
     let text = String::from_utf8(files::read_bytes(path)?).map_err(|_| wrong("it is not text".to_owned()))?;
     let config: Config = toml::from_str(&text).map_err(|error| wrong(recipe::toml_error(&error, &FORMER_KEYS)))?;
-    Ok(config.check)
+    match project::unknown_table(&text) {
+        Some(name) => Err(wrong(format!("unknown field `{name}`, which is no command"))),
+        None => Ok(config.check),
+    }
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ mod numbers;
 mod one_take;
 mod output;
 mod plot;
+mod project;
 mod report;
 mod rig;
 mod search;
@@ -33,15 +34,30 @@ use args::{Cli, Command};
 use loopwright_recipe::{self as recipe, words};
 
 fn main() -> ExitCode {
-    let args: Vec<OsString> = env::args_os().collect();
+    let typed: Vec<OsString> = env::args_os().collect();
+    let (args, project) = match project::with_settings(&typed) {
+        Ok(settled) => settled,
+        Err(failure) => {
+            report::failure::report(&failure);
+            return exit::status(&Err(failure));
+        }
+    };
     let parsed = args::command(&args).try_get_matches_from(args);
-    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(cli) => cli,
-        Err(error) => return report::failure::report_arguments(&error),
+    let cli = match (parsed.and_then(|matches| Cli::from_arg_matches(&matches)), &project) {
+        (Ok(cli), _) => cli,
+        (Err(error), Some(path)) => {
+            let failure = project::failure(path, &error);
+            report::failure::report(&failure);
+            return exit::status(&Err(failure));
+        }
+        (Err(error), None) => return report::failure::report_arguments(&args::explained(error)),
     };
     memory::limit(cli.max_memory);
     talk::set(cli.quiet, cli.color);
     signals::watch();
+    if let Some(path) = &project {
+        talk::note(&format!("with the settings of \"{}\"", path.display()));
+    }
     let result = match cli.command {
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::List(args) => commands::list::run(&args),
@@ -54,6 +70,7 @@ fn main() -> ExitCode {
         Command::Match(args) => commands::matching::run(&args),
         Command::Check(args) => commands::check::run(&args),
         Command::Catalog(args) => commands::catalog::run(&args),
+        Command::Report(args) => commands::report::run(&args),
         Command::Fit(args) => commands::fit::run(&args),
         Command::Convert(args) => commands::convert::run(&args),
         Command::Retarget(args) => commands::retarget::run(&args),
@@ -62,6 +79,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => commands::demo::run(&args),
         Command::Completions(args) => commands::shell::completions(&args),
         Command::Man(args) => commands::shell::man(&args),
+        Command::Schema => commands::shell::schema(),
         Command::Licences => commands::licences::run(),
     };
     if let Err(failure) = &result {

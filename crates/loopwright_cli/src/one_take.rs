@@ -1,6 +1,6 @@
 //! The road of one take, as a value: the loops that it gives, before anything is printed or written.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use loopwright::{
     LoopCandidate, MadeLoop, SearchSettings,
@@ -9,11 +9,12 @@ use loopwright::{
     mirror::Mirror,
     pipeline::Retry,
 };
-use loopwright_formats::{Format, LoopFile};
+use loopwright_formats::{Format, LoopFile, loop_file::Verdict};
 
 use crate::{
     args::{DEFAULT_TOP, SearchArgs},
     exit::Failure,
+    files,
     load::Loaded,
     making::{self, Making},
     memory, mirroring,
@@ -79,6 +80,12 @@ impl UnnamedLoop {
     /// Whether its seam shows.
     pub(crate) fn pops(&self) -> bool {
         self.file.quality.pops()
+    }
+
+    /// The file alone, for a stream that nothing can stand beside, and its verdict.
+    pub(crate) fn into_bytes(self) -> (Vec<u8>, Option<Verdict>) {
+        let verdict = Verdict::of_facts(&self.file.sidecar.quality);
+        (self.file.bytes().into_owned(), verdict)
     }
 
     /// The recipe that makes the same loop again.
@@ -310,13 +317,13 @@ fn kind(loaded: &Loaded, made: &MadeLoop) -> &'static str {
 
 /// The extension of the file that a loop goes into: the engine's, that of the rig if there is one, or the take's.
 pub(crate) fn extension(take: &Path, recipe: &Recipe) -> String {
-    let goes_into = recipe.take.rig.as_deref().unwrap_or(take);
-    let own = || {
-        goes_into.extension().map_or_else(
-            || "bvh".to_owned(),
-            |extension| extension.to_string_lossy().into_owned(),
-        )
+    // What comes in has no name, but a format.
+    let take = match files::is_stream(take) {
+        true => PathBuf::from(files::stem(take)).with_extension(files::extension(take).unwrap_or_default()),
+        false => take.to_owned(),
     };
+    let goes_into = recipe.take.rig.as_deref().unwrap_or(&take);
+    let own = || files::extension(goes_into).unwrap_or_else(|| "bvh".to_owned());
     let engine = recipe.output.engine().extension(goes_into);
     engine.map_or_else(own, str::to_owned)
 }

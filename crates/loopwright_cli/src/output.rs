@@ -9,7 +9,10 @@ use std::{
     fs::{self, File},
     io::{self, Write},
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use loopwright_formats::Format;
@@ -37,6 +40,26 @@ pub(crate) fn format_of(path: &Path) -> Result<Format, Failure> {
         ))
         .try_this(format!("a name that ends in {known}"))
     })
+}
+
+/// Whether nothing is written: set once, before the command begins.
+static WRITES_NOTHING: AtomicBool = AtomicBool::new(false);
+
+/// From now on, outputs are checked and not written, and no folder is made.
+pub(crate) fn write_nothing() {
+    WRITES_NOTHING.store(true, Ordering::Relaxed);
+}
+
+/// Whether this run only says what it would write.
+pub(crate) fn writes_nothing() -> bool {
+    WRITES_NOTHING.load(Ordering::Relaxed)
+}
+
+/// Says so after a run that wrote nothing.
+pub(crate) fn say_if_nothing_was_written() {
+    if writes_nothing() {
+        talk::note("--dry-run: nothing was written");
+    }
 }
 
 /// Files that belong together: they appear only after all of them are written.
@@ -70,7 +93,8 @@ impl Outputs {
             return Err(Failure::error(format!("\"{}\" is a folder", path.display()))
                 .try_this("name a file to write, such as walk-loop.bvh"));
         }
-        if !folder.is_dir() {
+        // A folder that this run would make is not there if it writes nothing.
+        if !folder.is_dir() && !writes_nothing() {
             return Err(
                 Failure::error(format!("there is no folder \"{}\" to write to", folder.display()))
                     .try_this("make the folder first, or name another output with -o"),
@@ -149,6 +173,9 @@ impl Outputs {
             return Err(Failure::error(format!("two outputs would be \"{}\"", path.display()))
                 .try_this("a name for each of them"));
         }
+        if writes_nothing() {
+            return Ok(());
+        }
         let failed = |error: io::Error| {
             Failure::error(format!("cannot write \"{}\": {}", path.display(), cause(&error)))
                 .try_this("check that the folder may be written to and has room, or name another output with -o")
@@ -168,6 +195,9 @@ impl Outputs {
     /// Moves all files to their paths and returns their names. On failure nothing has changed: files that were there before are
     /// there again.
     pub(crate) fn commit(self) -> Result<Vec<String>, Failure> {
+        if writes_nothing() {
+            return Ok(Vec::new());
+        }
         // A signal waits until the step is done or undone.
         let _step = signals::wait();
         let mut changes = Vec::new();
@@ -469,10 +499,24 @@ pub(crate) fn is_named_as_folder(path: &Path) -> bool {
 
 /// Makes a folder and those above it, where they are missing.
 pub(crate) fn make_folder(folder: &Path) -> Result<(), Failure> {
+    if writes_nothing() {
+        return Ok(());
+    }
     fs::create_dir_all(folder).map_err(|error| {
         Failure::error(format!("cannot make the folder \"{}\": {error}", folder.display()))
             .try_this("check that its parent may be written to, or name another folder with -o")
     })
+}
+
+/// Writes a file to stdout; it is no failure if the reader has closed the pipe.
+pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::error(format!("cannot write to the standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Prints data on stdout; it is no failure if the reader has closed the pipe.

@@ -24,6 +24,7 @@ use crate::{
 };
 
 /// A loop as read from its file, or any other file that may be a loop.
+#[derive(Clone)]
 pub(crate) struct WrittenLoop {
     /// The sidecar, if there is one.
     pub(crate) sidecar: Option<Sidecar>,
@@ -254,6 +255,11 @@ pub(crate) fn apart(path: &Path, error: &dyn Display) -> Failure {
         path.display()
     ))
     .try_this("make the loop again")
+}
+
+/// Fails at once for a name that no file has: a typing error, most likely.
+pub(crate) fn check_are_there(paths: &[PathBuf]) -> Result<(), Failure> {
+    paths.iter().try_for_each(|path| files::check_is_there(path))
 }
 
 /// Replaces every folder in a list of paths by the loops in it: its files that have a sidecar, sorted by name.

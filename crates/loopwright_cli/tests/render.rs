@@ -151,7 +151,7 @@ fn what_cannot_be_drawn_is_said_and_nothing_is_written() {
         ),
         ("nowhere.bvh -o out.gif", "cannot read \"nowhere.bvh\""),
         ("walk.bvh -o nowhere/out.gif", "there is no folder"),
-        ("walk.bvh loop.bvh walk.bvh -o out.gif", "unexpected"),
+        ("walk.bvh loop.bvh walk.bvh -o out.gif", "is the name of a file"),
     ] {
         let answer = folder.run(&format!("render {arguments}"));
         assert_eq!(answer.status, 2, "{arguments}: {}", answer.stderr);

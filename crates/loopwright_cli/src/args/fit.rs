@@ -34,7 +34,7 @@ pub(crate) struct FitArgs {
     #[arg(help_heading = OUTPUT, long, value_name = "OUT")]
     pub(crate) plot: Option<PathBuf>,
     /// Overwrite existing files.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(short, long, help_heading = OUTPUT)]
     pub(crate) force: bool,
     /// CSV table with a first line of names: time and speed, or distance and time (s, m/s, m).
     #[arg(long, value_name = "FILE", conflicts_with_all = ["takes", "speed", "angle", "half_life"], help_heading = NUMBERS_ALONE)]

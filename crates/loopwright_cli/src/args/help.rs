@@ -15,7 +15,7 @@ struct Summary {
     example: &'static str,
 }
 
-const SUMMARIES: [Summary; 25] = [
+const SUMMARIES: [Summary; 27] = [
     Summary {
         command: "inspect",
         flags: &["contacts", "plot", "unit", "up", "json"],
@@ -97,6 +97,11 @@ const SUMMARIES: [Summary; 25] = [
         example: "loopwright catalog loops.parquet --kind walk --speed 1.2:1.6 --slide-below 1",
     },
     Summary {
+        command: "report",
+        flags: &["output", "take", "title", "force", "json"],
+        example: "loopwright report loops/ -o report.html",
+    },
+    Summary {
         command: "fit",
         flags: &["toml", "plot"],
         example: "loopwright fit takes/ --toml controller.toml",
@@ -135,6 +140,11 @@ const SUMMARIES: [Summary; 25] = [
         command: "man",
         flags: &["output", "force"],
         example: "loopwright man -o man1/",
+    },
+    Summary {
+        command: "schema",
+        flags: &[],
+        example: "loopwright schema",
     },
     Summary {
         command: "licences",

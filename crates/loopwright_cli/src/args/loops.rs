@@ -54,7 +54,7 @@ pub(crate) struct LoopsArgs {
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// Overwrite existing files.
-    #[arg(long)]
+    #[arg(short, long)]
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
@@ -146,7 +146,7 @@ pub(crate) struct CostArgs {
     #[arg(long, value_name = "OUT", help_heading = OUTPUT)]
     pub(crate) plot: Option<PathBuf>,
     /// Overwrite an existing plot.
-    #[arg(long, requires = "plot", help_heading = OUTPUT)]
+    #[arg(short, long, requires = "plot", help_heading = OUTPUT)]
     pub(crate) force: bool,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use loopwright::mean_cycle::MeanCycles;
+use loopwright_formats::Format;
 
-use super::{ManyArgs, MirrorArgs, SearchArgs};
+use super::{ManyArgs, MirrorArgs, SearchArgs, take::parse_format};
 use crate::{
     exit::Failure,
     headings::{EDITS, FEET, INPUT, MANY, OUTPUT, SEAM, WHICH_LOOP},
@@ -16,7 +17,7 @@ use crate::{
 
 #[derive(Debug, Args)]
 pub(crate) struct MakeArgs {
-    /// Takes (BVH, FBX, GLB or glTF): files, folders, or patterns such as 'takes/**/*.bvh'.
+    /// Takes (BVH, FBX, GLB or glTF): files, folders, or patterns such as 'takes/**/*.bvh'; - is the standard input.
     #[arg(help_heading = INPUT, required = true, value_name = "TAKE")]
     pub(crate) takes: Vec<PathBuf>,
     /// Loop every animation of the file into one copy of it.
@@ -37,6 +38,9 @@ pub(crate) struct MakeArgs {
     pub(crate) settings: LoopArgs,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
+    /// Write nothing: read, search and close, and say what would be written.
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) many: ManyArgs,
 }
@@ -62,10 +66,13 @@ pub(crate) struct CloseArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = OUTPUT)]
 pub(crate) struct TargetArgs {
-    /// The loop to write [default: TAKE-loop.EXT in the current folder; of several animations TAKE-loops.EXT]; of many takes, the
+    /// The loop to write, - for the standard output [default: TAKE-loop.EXT in the current folder; of several animations TAKE-loops.EXT]; of many takes, the
     /// folder for them.
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
+    /// Format of the loop: bvh, fbx, glb or gltf [default: by the name of the output, else the engine's or that of the take].
+    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+    pub(crate) to: Option<Format>,
     /// Read settings from this file (TOML); flags override it.
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub(crate) recipe: Option<PathBuf>,

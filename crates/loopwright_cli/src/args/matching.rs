@@ -76,7 +76,7 @@ pub(crate) struct MatchBuildArgs {
     #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
     pub(crate) output: PathBuf,
     /// Overwrite existing files.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(short, long, help_heading = OUTPUT)]
     pub(crate) force: bool,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
@@ -145,7 +145,7 @@ pub(crate) struct MatchExportArgs {
     #[arg(long, value_name = "OUT")]
     pub(crate) npy: PathBuf,
     /// Overwrite existing files.
-    #[arg(long)]
+    #[arg(short, long)]
     pub(crate) force: bool,
     /// Print JSON instead of text.
     #[arg(long)]
@@ -186,7 +186,7 @@ pub(crate) struct MatchWalkArgs {
     #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
     pub(crate) output: PathBuf,
     /// Overwrite existing files.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(short, long, help_heading = OUTPUT)]
     pub(crate) force: bool,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]

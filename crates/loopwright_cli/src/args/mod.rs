@@ -13,7 +13,9 @@ mod loops;
 mod make;
 mod many;
 mod matching;
+mod meant;
 mod render;
+mod report;
 mod retarget;
 mod search;
 mod take;
@@ -32,7 +34,9 @@ pub(crate) use many::{JobsArgs, ManyArgs};
 pub(crate) use matching::{
     MatchArgs, MatchBuildArgs, MatchCommand, MatchExportArgs, MatchQueryArgs, MatchWalkArgs, StandingFoot, parse_tag,
 };
+pub(crate) use meant::explained;
 pub(crate) use render::RenderArgs;
+pub(crate) use report::ReportArgs;
 pub(crate) use retarget::RetargetArgs;
 pub(crate) use search::{DEFAULT_TOP, FindArgs, MirrorArgs, SearchArgs, TurnSide};
 
@@ -92,6 +96,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Lists the loops of catalogs that fit a question: kind, speed, foot sliding.
     Catalog(CatalogArgs),
+    /// Writes a page about loops: a table, moving pictures, figures and a player.
+    Report(ReportArgs),
     /// Measures settings for character controllers: top speeds and half-lives.
     Fit(FitArgs),
     /// Draws a take, a loop or a seam, as an animation or a contact sheet.
@@ -108,6 +114,8 @@ pub(crate) enum Command {
     Completions(CompletionsArgs),
     /// Writes the manual pages.
     Man(ManArgs),
+    /// Prints a JSON schema of loopwright.toml, for editors.
+    Schema,
     /// Prints the licences of all that the program is built from.
     #[command(alias = "licenses")]
     Licences,

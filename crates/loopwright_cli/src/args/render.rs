@@ -8,6 +8,7 @@ use clap::{
 };
 use loopwright_draw::render::View;
 
+use super::JobsArgs;
 use crate::{
     headings::{INPUT, OUTPUT, PICTURE},
     numbers::{parse_count, parse_range, parse_size},
@@ -30,13 +31,19 @@ fn view() -> impl TypedValueParser<Value = View> {
     PossibleValuesParser::new(listed).try_map(|word| word.parse::<View>())
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = PICTURE)]
 pub(crate) struct RenderArgs {
-    /// A take or a loop (BVH, FBX, GLB or glTF), or two of them side by side.
-    #[arg(help_heading = INPUT, required = true, num_args = 1..=2, value_name = "TAKE|LOOP")]
+    /// A take or a loop (BVH, FBX, GLB or glTF), or two of them side by side; with -o FOLDER/ any number, folders or patterns, each
+    /// drawn alone.
+    #[arg(help_heading = INPUT, required = true, value_name = "TAKE|LOOP")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// The picture to write: .gif or .webp for an animation, .png for a contact sheet.
+    #[command(flatten)]
+    pub(crate) jobs: JobsArgs,
+    /// Kind of several pictures: gif, webp or png.
+    #[arg(long, help_heading = OUTPUT, value_name = "KIND", value_parser = ["gif", "webp", "png"], default_value = "gif")]
+    pub(crate) to: String,
+    /// The picture: .gif or .webp moves, .png is a sheet; or a folder.
     #[arg(help_heading = OUTPUT, short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// Where the camera looks from.
@@ -64,7 +71,7 @@ pub(crate) struct RenderArgs {
     #[arg(long, conflicts_with_all = ["every", "fps", "cycles"])]
     pub(crate) onion: bool,
     /// Overwrite an existing picture.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(short, long, help_heading = OUTPUT)]
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,

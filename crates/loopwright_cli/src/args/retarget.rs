@@ -3,18 +3,24 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use loopwright_formats::Format;
 
-use super::EngineArgs;
+use super::{EngineArgs, JobsArgs, take::parse_format};
 use crate::{
     headings::{INPUT, OUTPUT},
     recipe::TakeArgs,
 };
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct RetargetArgs {
-    /// The take or the loop (BVH, FBX, GLB or glTF).
-    #[arg(help_heading = INPUT)]
+    /// Takes or loops (BVH, FBX, GLB or glTF): files, folders or patterns.
+    #[arg(help_heading = INPUT, required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The one that is worked on.
+    #[arg(skip)]
     pub(crate) input: PathBuf,
+    #[command(flatten)]
+    pub(crate) jobs: JobsArgs,
     /// The character (BVH, FBX, GLB or glTF), with or without animations.
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub(crate) rig: PathBuf,
@@ -23,16 +29,19 @@ pub(crate) struct RetargetArgs {
     pub(crate) map: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
-    /// The file to write; its extension selects the format.
+    /// The file to write; its extension selects the format; or a folder for many.
     #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
     pub(crate) output: PathBuf,
+    /// Format of several outputs: bvh, fbx, glb or gltf [default: the engine's, or that of the character].
+    #[arg(long, help_heading = OUTPUT, value_name = "FORMAT", value_parser = parse_format)]
+    pub(crate) to: Option<Format>,
     /// Write which joints follow which into this file, to edit it.
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) save_map: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
     /// Overwrite existing files.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(short, long, help_heading = OUTPUT)]
     pub(crate) force: bool,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]

@@ -170,7 +170,7 @@ pub(crate) struct FindArgs {
     #[arg(long, value_name = "OUT", help_heading = OUTPUT)]
     pub(crate) plot: Option<PathBuf>,
     /// Overwrite an existing plot.
-    #[arg(long, requires = "plot", help_heading = OUTPUT)]
+    #[arg(short, long, requires = "plot", help_heading = OUTPUT)]
     pub(crate) force: bool,
     /// Print what the loops are judged by.
     #[arg(short, long, help_heading = OUTPUT)]

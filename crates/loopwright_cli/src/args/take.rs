@@ -30,7 +30,7 @@ pub(crate) struct InspectArgs {
     #[arg(long, value_name = "OUT", help_heading = OUTPUT)]
     pub(crate) plot: Option<PathBuf>,
     /// Overwrite an existing plot.
-    #[arg(long, requires = "plot", help_heading = OUTPUT)]
+    #[arg(short, long, requires = "plot", help_heading = OUTPUT)]
     pub(crate) force: bool,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
@@ -74,7 +74,7 @@ pub(crate) struct ConvertArgs {
     #[arg(long, help_heading = INPUT, value_name = "FILE", requires = "mirror")]
     pub(crate) mirror_map: Option<PathBuf>,
     /// Overwrite an existing file.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(short, long, help_heading = OUTPUT)]
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
@@ -134,7 +134,7 @@ pub(crate) struct SynthArgs {
     #[arg(long)]
     pub(crate) t_pose: bool,
     /// Overwrite existing files.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(short, long, help_heading = OUTPUT)]
     pub(crate) force: bool,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
@@ -147,7 +147,7 @@ pub(crate) struct DemoArgs {
     #[arg(help_heading = OUTPUT, short, long, value_name = "FOLDER", default_value = "loopwright-demo")]
     pub(crate) output: PathBuf,
     /// Overwrite the files of an earlier run.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(short, long, help_heading = OUTPUT)]
     pub(crate) force: bool,
     /// Print JSON instead of text.
     #[arg(long, help_heading = OUTPUT)]
@@ -155,6 +155,6 @@ pub(crate) struct DemoArgs {
 }
 
 /// A format by its extension.
-fn parse_format(text: &str) -> Result<Format, String> {
+pub(super) fn parse_format(text: &str) -> Result<Format, String> {
     Format::of_extension(text.trim_start_matches('.')).ok_or_else(|| "must be bvh, fbx, glb or gltf".to_owned())
 }

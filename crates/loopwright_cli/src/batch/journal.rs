@@ -15,7 +15,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{LoopResult, Shard};
-use crate::exit::Failure;
+use crate::{exit::Failure, output};
 
 /// How the names of journals begin.
 const PREFIX: &str = ".loopwright-batch";
@@ -84,8 +84,8 @@ impl Past {
 /// The journal of this run.
 pub(crate) struct Journal {
     path: PathBuf,
-    /// Locked while the run lives.
-    file: Mutex<File>,
+    /// Locked while the run lives; `None` in a run that writes nothing.
+    file: Option<Mutex<File>>,
 }
 
 impl Journal {
@@ -106,6 +106,13 @@ impl Journal {
         if path.symlink_metadata().is_ok_and(|there| !there.is_file()) {
             return Err(failed(io::Error::other("it is no file")));
         }
+        let mut past = Past::default();
+        if output::writes_nothing() {
+            if !anew {
+                read_others(folder, Path::new(""), &mut past);
+            }
+            return Ok((Self { path, file: None }, past));
+        }
         let mut options = OpenOptions::new();
         let mut file = options
             .read(true)
@@ -124,7 +131,6 @@ impl Journal {
             // Where the file system has no locks, two runs into one folder still leave whole files.
             Err(TryLockError::Error(_)) | Ok(()) => {}
         }
-        let mut past = Past::default();
         if anew {
             file.set_len(0).map_err(failed)?;
         } else {
@@ -137,7 +143,7 @@ impl Journal {
         file.seek(SeekFrom::End(0)).map_err(failed)?;
         let journal = Self {
             path: path.clone(),
-            file: Mutex::new(file),
+            file: Some(Mutex::new(file)),
         };
         Ok((journal, past))
     }
@@ -162,7 +168,8 @@ impl Journal {
         };
         let mut text = serde_json::to_vec(line).map_err(|error| failed(error.into()))?;
         text.push(b'\n');
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(file) = &self.file else { return Ok(()) };
+        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
         let before = file.stream_position().map_err(failed)?;
         file.write_all(&text).map_err(|error| {
             // What was written of it would spoil the next line.

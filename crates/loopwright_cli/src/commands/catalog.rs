@@ -74,7 +74,8 @@ pub(crate) fn bytes(format: CatalogFormat, rows: &[LoopRow], path: &Path) -> Res
     Ok(bytes)
 }
 
-fn read(path: &Path) -> Result<Vec<LoopRow>, Failure> {
+/// The rows of a catalog. Errors: it is not there, or no catalog.
+pub(super) fn read(path: &Path) -> Result<Vec<LoopRow>, Failure> {
     files::check_is_there(path)?;
     let format = format_of(path)?;
     loopwright_catalog::read(format, files::read_bytes(path)?).map_err(|error| {

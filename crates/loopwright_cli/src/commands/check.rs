@@ -112,11 +112,11 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Ending, Failure> {
 }
 
 /// A file or why there is none, and the animation in it if the file holds several loops.
-type Named = (Result<PathBuf, (PathBuf, Failure)>, Option<String>);
+pub(super) type Named = (Result<PathBuf, (PathBuf, Failure)>, Option<String>);
 
 /// All loops for these paths, in order. A folder stands for all files in it and below that look like loops, sorted by name; a
 /// file stands for all its animations that are named like loops.
-fn loops_in(paths: &[PathBuf], reading: &TakeArgs) -> Vec<Named> {
+pub(super) fn loops_in(paths: &[PathBuf], reading: &TakeArgs) -> Vec<Named> {
     let mut files = Vec::new();
     for path in paths {
         if !path.is_dir() {
@@ -149,7 +149,7 @@ fn loops_in(paths: &[PathBuf], reading: &TakeArgs) -> Vec<Named> {
 }
 
 /// The verdict on one loop. Errors: the file and its sidecar do not belong together.
-fn check(
+pub(super) fn check(
     path: &Path,
     read: WrittenLoop,
     reading: &TakeArgs,

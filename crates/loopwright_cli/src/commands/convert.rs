@@ -1,9 +1,6 @@
 //! `loopwright convert`: reads a take or a loop and writes it again, in the same or another format.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
-};
+use std::path::Path;
 
 use loopwright::{Analysis, Take, analysis::Body, math::Rigid, root_motion};
 use loopwright_formats::{
@@ -17,7 +14,7 @@ use loopwright_formats::{
 use super::each::{self, Manner};
 use crate::{
     args::ConvertArgs,
-    batch::{self, Named, Names, Template, Wanted},
+    batch,
     exit::{Ending, Failure},
     files, load, memory, mirroring,
     output::{self, Outputs},
@@ -30,68 +27,23 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
     let folder = &args.output;
     if let ([input], false) = (&args.inputs[..], batch::are_many(&args.inputs)) {
         files::check_is_there(input)?;
-        let output = match output::is_named_as_folder(folder) {
-            true => {
-                output::make_folder(folder)?;
-                folder
-                    .join(files::stem(input))
-                    .with_added_extension(extension(args, input))
-            }
-            false => folder.clone(),
-        };
+        let output = each::output_of(input, folder, &extension(args, input))?;
         return one(&ConvertArgs {
             input: input.clone(),
             output,
             ..args.clone()
         });
     }
-    let found = batch::find(&args.inputs, Wanted::All, Some(folder));
-    let is_file = folder.exists() || files::is_named_like_a_take(folder);
-    if !found.files.is_empty() && !folder.is_dir() && is_file {
-        return Err(Failure::error(format!(
-            "\"{}\" is the name of a file, and several inputs are named",
-            folder.display()
-        ))
-        .try_this("a folder behind the inputs: `loopwright convert takes/ out/ --to glb`"));
-    }
-    // Inputs whose names differ in their extensions alone would have one output.
-    let mut names = Names::default();
-    let template = Template::parse("{stem}").map_err(Failure::error)?;
-    let mut outputs: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
-    for input in &found.files {
-        let below = folder.join(input.below.parent().unwrap_or(Path::new("")));
-        let stem = files::stem(&input.path);
-        let named = Named {
-            stem: &stem,
-            animation: None,
-            kind: "take",
-            speed_mps: 0.0,
-            row: 1,
-        };
-        let key = input.below.to_string_lossy();
-        let given = names.give(&below, &template, (named, &extension(args, &input.path)), &key, &[]);
-        outputs.insert(input.path.clone(), given.path);
-    }
-    let spared: BTreeSet<PathBuf> = (found.files.iter())
-        .filter_map(|input| input.path.canonicalize().ok())
-        .collect();
     let manner = Manner {
         jobs: args.jobs,
         json: args.json,
         for_one: &[],
     };
-    each::all(found, manner, |input| {
-        let Some(output) = outputs.get(&input.path) else {
-            return Err(Failure::error(format!("\"{}\" has no output", input.path.display())));
-        };
-        if output.canonicalize().is_ok_and(|output| spared.contains(&output)) {
-            return Err(Failure::error(format!("\"{}\" is one of the inputs", output.display()))
-                .try_this("another folder; an input is never overwritten"));
-        }
-        output::make_folder(files::folder_of(output))?;
+    let extension = |input: &Path| extension(args, input);
+    each::into_folder(&args.inputs, (folder, &extension), manner, |input, output| {
         let ending = one(&ConvertArgs {
-            input: input.path.clone(),
-            output: output.clone(),
+            input: input.to_owned(),
+            output: output.to_owned(),
             ..args.clone()
         })?;
         if !args.json {

@@ -1,14 +1,17 @@
 //! Commands over many files: what they do with one is done with each, and said in the order of the files.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
 
 use serde_json::Value;
 
 use crate::{
     args::JobsArgs,
-    batch::{self, Input, Inputs, Wanted, Work},
+    batch::{self, Input, Inputs, Named, Names, Template, Wanted, Work},
     exit::{Ending, Failure},
-    memory, output,
+    files, memory, output,
     report::failure,
     talk::{self, Aside, Progress},
 };
@@ -32,9 +35,72 @@ pub(super) fn file(
     work: impl Fn(&Path) -> Result<Ending, Failure> + Sync,
 ) -> Result<Ending, Failure> {
     match names {
-        [one] if !batch::are_many(names) => work(one),
+        [one] if !batch::are_many(names) => {
+            files::check_is_there(one)?;
+            work(one)
+        }
         _ => all(batch::find(names, Wanted::All, None), manner, |input| work(&input.path)),
     }
+}
+
+/// Where the output of one input goes: into the file that is named, or into a folder, under the name of the input.
+pub(super) fn output_of(input: &Path, named: &Path, extension: &str) -> Result<PathBuf, Failure> {
+    if !output::is_named_as_folder(named) {
+        return Ok(named.to_owned());
+    }
+    output::make_folder(named)?;
+    Ok(named.join(files::stem(input)).with_added_extension(extension))
+}
+
+/// Does with each of many files what a command does that writes one: outputs are named after inputs, and folders are mirrored below the
+/// one that is named. `extension` is that of an input's output.
+pub(super) fn into_folder(
+    names: &[PathBuf],
+    (folder, extension): (&Path, &dyn Fn(&Path) -> String),
+    manner: Manner<'_>,
+    work: impl Fn(&Path, &Path) -> Result<Ending, Failure> + Sync,
+) -> Result<Ending, Failure> {
+    let found = batch::find(names, Wanted::All, Some(folder));
+    let is_file = folder.exists() || (folder.extension().is_some() && !output::is_named_as_folder(folder));
+    if !found.files.is_empty() && !folder.is_dir() && is_file {
+        return Err(Failure::error(format!(
+            "\"{}\" is the name of a file, and several inputs are named",
+            folder.display()
+        ))
+        .try_this("the name of a folder: out/"));
+    }
+    // Inputs whose names differ in their extensions alone would have one output.
+    let mut given = Names::default();
+    let template = Template::parse("{stem}").map_err(Failure::error)?;
+    let mut outputs: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
+    for input in &found.files {
+        let below = folder.join(input.below.parent().unwrap_or(Path::new("")));
+        let stem = files::stem(&input.path);
+        let named = Named {
+            stem: &stem,
+            animation: None,
+            kind: "take",
+            speed_mps: 0.0,
+            row: 1,
+        };
+        let key = input.below.to_string_lossy();
+        let name = given.give(&below, &template, (named, &extension(&input.path)), &key, &[]);
+        outputs.insert(input.path.clone(), name.path);
+    }
+    let spared: BTreeSet<PathBuf> = (found.files.iter())
+        .filter_map(|input| input.path.canonicalize().ok())
+        .collect();
+    all(found, manner, |input| {
+        let Some(output) = outputs.get(&input.path) else {
+            return Err(Failure::error(format!("\"{}\" has no output", input.path.display())));
+        };
+        if output.canonicalize().is_ok_and(|output| spared.contains(&output)) {
+            return Err(Failure::error(format!("\"{}\" is one of the inputs", output.display()))
+                .try_this("another folder; an input is never overwritten"));
+        }
+        output::make_folder(files::folder_of(output))?;
+        work(&input.path, output)
+    })
 }
 
 /// Does it with each of many files.

@@ -11,7 +11,7 @@ use crate::{
     batch,
     exit::{Ending, Failure},
     files, load,
-    one_take::{self, Rows, Wish},
+    one_take::{self, Rows, UnnamedLoop, Wish},
     output::{self, Outputs},
     plot::PlotFile,
     recipe::Recipe,
@@ -20,6 +20,9 @@ use crate::{
 };
 
 pub(crate) fn run(args: MakeArgs) -> Result<Ending, Failure> {
+    if args.dry_run {
+        output::write_nothing();
+    }
     let cycles = args.search.as_ref().and_then(|search| search.cycles);
     let flags = args.settings.recipe(args.range, cycles)?;
     let mut recipe = with_file(&flags, &args.target)?;
@@ -119,7 +122,16 @@ fn make(
         outputs.spare_as("rig", rig);
     }
     let saved = target.save_recipe.as_ref();
-    for path in [Some(&loop_path), Some(&sidecar_path), saved].into_iter().flatten() {
+    let is_streamed = target.output.as_deref().is_some_and(files::is_stream);
+    if is_streamed && target.json {
+        return Err(
+            Failure::error("the loop goes to the standard output, and so would its JSON")
+                .try_this("a file with -o, or no --json"),
+        );
+    }
+    let beside = [Some(&loop_path), Some(&sidecar_path)];
+    let beside = beside.into_iter().flatten().filter(|_| !is_streamed);
+    for path in beside.chain(saved) {
         outputs.check(path)?;
     }
     let plot = PlotFile::asked_for(target.plot.as_deref(), &outputs)?;
@@ -159,6 +171,9 @@ fn make(
     let named = [Some(&loop_path), Some(&sidecar_path), target.plot.as_ref(), saved];
     let named: Vec<&Path> = named.into_iter().flatten().map(PathBuf::as_path).collect();
     let (pops, recipe) = (unnamed.pops(), unnamed.recipe(recipe));
+    if is_streamed {
+        return stream(unnamed, outputs, saved.map(|path| (path, recipe)), plot.is_some());
+    }
     let (sidecar, made) = unnamed.add_to(&mut outputs, &named, loaded.warnings.clone())?;
     if let Some(plot) = plot {
         plot.add(&mut outputs, &loopwright_draw::plot::make(&loaded.analysis, &made))?;
@@ -167,6 +182,7 @@ fn make(
         outputs.add(path, recipe.to_text()?.as_bytes())?;
     }
     outputs.commit()?;
+    output::say_if_nothing_was_written();
     output::print(&if target.json {
         json::text(&sidecar)
     } else {
@@ -175,15 +191,53 @@ fn make(
     Ok(if pops { Ending::Negative } else { Ending::Done })
 }
 
+/// Writes a loop to the standard output, where no sidecar can stand beside it.
+fn stream(
+    unnamed: UnnamedLoop,
+    mut outputs: Outputs,
+    saved: Option<(&PathBuf, Recipe)>,
+    is_plotted: bool,
+) -> Result<Ending, Failure> {
+    if is_plotted {
+        return Err(Failure::error("--plot needs a loop that is written to a file").try_this("a file with -o"));
+    }
+    let pops = unnamed.pops();
+    if let Some((path, recipe)) = saved {
+        outputs.add(path, recipe.to_text()?.as_bytes())?;
+    }
+    let (bytes, verdict) = unnamed.into_bytes();
+    outputs.commit()?;
+    if let Some(verdict) = verdict {
+        talk::note(&format!("{verdict}; its sidecar is not written"));
+    }
+    if !output::writes_nothing() {
+        output::print_bytes(&bytes)?;
+    }
+    output::say_if_nothing_was_written();
+    Ok(if pops { Ending::Negative } else { Ending::Done })
+}
+
 /// The loop's file: the one that is named, or one with the default name, in the current folder or in the one that is named.
 fn loop_path(take: &Path, recipe: &Recipe, target: &TargetArgs) -> Result<PathBuf, Failure> {
-    let name = || default_output(take, recipe);
+    let name = || match target.to {
+        Some(format) => default_output(take, recipe).with_extension(format.extension()),
+        None => default_output(take, recipe),
+    };
     match &target.output {
+        Some(stream) if files::is_stream(stream) => Ok(name()),
         Some(folder) if output::is_named_as_folder(folder) => {
             output::make_folder(folder)?;
             Ok(folder.join(name()))
         }
-        Some(path) => Ok(path.clone()),
+        Some(path) => match target.to {
+            Some(format) if output::format_of(path)? != format => Err(Failure::error(format!(
+                "\"{}\" is not named like a file of the format {}",
+                path.display(),
+                format.extension()
+            ))
+            .try_this("a name with that extension, or no --to")),
+            _ => Ok(path.clone()),
+        },
         None => Ok(name()),
     }
 }

@@ -182,6 +182,7 @@ pub(super) fn make_all(
     let mut looped = LoopedAnimations::of(take, file, numbers, (recipe, search, format))?;
     looped.add_to(&mut outputs, [&loop_path, &sidecar_path])?;
     outputs.commit()?;
+    output::say_if_nothing_was_written();
 
     let LoopedAnimations { sidecar, failed, .. } = looped;
     let failure = (!failed.is_empty()).then(|| {

@@ -127,6 +127,7 @@ pub(super) fn run(asked: Asked<'_>) -> Result<Ending, Failure> {
         summary.catalog = Some(catalog.write(&rows)?);
     }
     talk::note(&summary.pace(begun.elapsed()));
+    output::say_if_nothing_was_written();
     summary.end(target.json)
 }
 
@@ -189,7 +190,9 @@ fn template(asked: Asked<'_>) -> Template {
         _ => "{stem}-loop",
     };
     let given = asked.many.name.clone();
-    given.unwrap_or_else(|| Template::parse(default).unwrap_or_default())
+    let mut template = given.unwrap_or_else(|| Template::parse(default).unwrap_or_default());
+    template.format = template.format.or(asked.target.to);
+    template
 }
 
 /// Whether the loops of so many animations go into one file.
@@ -657,6 +660,12 @@ fn made_result(sidecar: &Sidecar, origin: &LoopOrigin, outputs: Vec<Written>) ->
 /// Files that are there now.
 fn written(paths: [&Path; 2]) -> Result<Vec<Written>, Failure> {
     let written = paths.into_iter().map(|path| {
+        if output::writes_nothing() {
+            return Ok(Written {
+                path: path.to_owned(),
+                bytes: 0,
+            });
+        }
         let there = fs::metadata(path)
             .map_err(|error| Failure::error(format!("\"{}\" is gone again: {error}", path.display())))?;
         Ok(Written {

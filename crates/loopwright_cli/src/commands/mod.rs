@@ -19,6 +19,7 @@ mod make_many;
 pub(crate) mod matching;
 pub(crate) mod play;
 pub(crate) mod render;
+pub(crate) mod report;
 pub(crate) mod retarget;
 pub(crate) mod shell;
 pub(crate) mod synth;

@@ -20,6 +20,7 @@ use crate::{
 };
 
 pub(crate) fn run(args: &PlayArgs) -> Result<Ending, Failure> {
+    written_loop::check_are_there(&args.files.loops)?;
     let names = written_loop::all_loops(&args.files.loops, &args.files.reading)?;
     let format = output::format_of(&args.files.output)?;
     let mut outputs = Outputs::new(args.files.force);

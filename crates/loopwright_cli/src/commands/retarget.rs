@@ -1,5 +1,7 @@
 //! `loopwright retarget`: puts a take or a loop onto the skeleton of another character, into the character's own file.
 
+use std::path::Path;
+
 use loopwright::{
     LoopClip,
     analysis::{Body, ContactLimits},
@@ -9,17 +11,19 @@ use loopwright::{
     quality,
 };
 use loopwright_formats::{
-    AnimationChoice, LoadedTake, LoopFile,
+    AnimationChoice, Format, LoadedTake, LoopFile,
     loop_file::{
         RetargetOrigin, describe,
         facts::{FeetFacts, TakeFacts},
     },
 };
 
+use super::each::{self, Manner};
 use crate::{
     args::RetargetArgs,
+    batch,
     exit::{Ending, Failure},
-    load, making, memory,
+    files, load, making, memory,
     output::{self, Outputs},
     report::{json, make as report, retarget::RetargetAnswer},
     rig::{self, Character, Matched},
@@ -28,6 +32,51 @@ use crate::{
 };
 
 pub(crate) fn run(args: &RetargetArgs) -> Result<Ending, Failure> {
+    files::check_is_there(&args.rig)?;
+    if let ([input], false) = (&args.inputs[..], batch::are_many(&args.inputs)) {
+        files::check_is_there(input)?;
+        let output = each::output_of(input, &args.output, &extension(args))?;
+        return one(&RetargetArgs {
+            input: input.clone(),
+            output,
+            ..args.clone()
+        });
+    }
+    let manner = Manner {
+        jobs: args.jobs,
+        json: args.json,
+        for_one: &[("--save-map", args.save_map.is_some())],
+    };
+    each::into_folder(
+        &args.inputs,
+        (&args.output, &|_: &Path| extension(args)),
+        manner,
+        |input, output| {
+            let ending = one(&RetargetArgs {
+                input: input.to_owned(),
+                output: output.to_owned(),
+                ..args.clone()
+            })?;
+            // About a loop there is more to say, which is said.
+            if !args.json && !written_loop::has_sidecar(output) {
+                output::print(&format!("{}\n", output.display()))?;
+            }
+            Ok(ending)
+        },
+    )
+}
+
+/// The extension of outputs that are named after their inputs: motion goes into the file of the character.
+fn extension(args: &RetargetArgs) -> String {
+    let own = || files::extension(&args.rig).unwrap_or_else(|| "glb".to_owned());
+    let engine = args.engine.engine().extension(&args.rig);
+    args.to
+        .map(Format::extension)
+        .or(engine)
+        .map_or_else(own, str::to_owned)
+}
+
+fn one(args: &RetargetArgs) -> Result<Ending, Failure> {
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
     outputs.spare(&args.input);

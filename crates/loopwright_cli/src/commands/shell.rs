@@ -1,4 +1,4 @@
-//! `loopwright completions` and `loopwright man`, from the one definition of the flags.
+//! `loopwright completions`, `man` and `schema`, from the one definition of the flags.
 
 use std::io::Write;
 
@@ -6,6 +6,7 @@ use crate::{
     args::{CompletionsArgs, ManArgs, full_command},
     exit::{Ending, Failure},
     output::{self, Outputs},
+    project,
 };
 
 const NAME: &str = "loopwright";
@@ -45,5 +46,11 @@ pub(crate) fn man(args: &ManArgs) -> Result<Ending, Failure> {
     for written in outputs.commit()? {
         output::print(&format!("{written}\n"))?;
     }
+    Ok(Ending::Done)
+}
+
+/// `loopwright schema`: what `loopwright.toml` may say, by the one definition of the flags.
+pub(crate) fn schema() -> Result<Ending, Failure> {
+    output::print(&project::schema())?;
     Ok(Ending::Done)
 }

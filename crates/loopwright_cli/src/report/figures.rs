@@ -125,6 +125,18 @@ fn small(value: Option<f64>, unit: &str) -> String {
     }
 }
 
+/// The step over the seam where it shows most.
+pub(super) fn seam_step(quality: &QualityFacts) -> Option<String> {
+    let (ratio, joint) = (quality.seam_step_ratio?, quality.seam_joint.as_ref()?);
+    Some(format!(
+        "{} mm, {} deg, {} m/s, {} deg/s; at most {ratio:.2} of what shows (joint {joint})",
+        optional(quality.seam_step_mm, 2),
+        optional(quality.seam_step_deg, 2),
+        optional(quality.seam_velocity_step_mps, 2),
+        optional(quality.seam_velocity_step_dps, 0)
+    ))
+}
+
 /// The figures, one line each: those that a person can judge, and the others where all are asked for.
 ///
 /// `displaced_from` says what the displacement is measured from, where it is not closing alone that moves joints.
@@ -134,17 +146,8 @@ pub(super) fn figures(quality: &QualityFacts, verbose: bool, displaced_from: &st
         let _ = writeln!(text, "  {label:<20} {value}");
     };
     if verbose {
-        if let (Some(ratio), Some(joint)) = (quality.seam_step_ratio, &quality.seam_joint) {
-            line(
-                "seam step",
-                format!(
-                    "{} mm, {} deg, {} m/s, {} deg/s; at most {ratio:.2} of what shows (joint {joint})",
-                    optional(quality.seam_step_mm, 2),
-                    optional(quality.seam_step_deg, 2),
-                    optional(quality.seam_velocity_step_mps, 2),
-                    optional(quality.seam_velocity_step_dps, 0)
-                ),
-            );
+        if let Some(step) = seam_step(quality) {
+            line("seam step", step);
         }
         line(
             "pose gap",

@@ -17,6 +17,7 @@ pub(crate) mod make;
 pub(crate) mod make_all;
 pub(crate) mod make_many;
 pub(crate) mod matching;
+pub(crate) mod page;
 pub(crate) mod play;
 pub(crate) mod render;
 pub(crate) mod retarget;

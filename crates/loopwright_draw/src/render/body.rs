@@ -8,7 +8,7 @@ use loopwright::{
 
 /// Side of the body that a limb belongs to; it determines the colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tint {
+pub(crate) enum Tint {
     Left,
     Right,
     Middle,
@@ -16,12 +16,12 @@ pub(super) enum Tint {
 
 /// A bone as it is drawn: a capsule between two points of the body.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Limb {
+pub(crate) struct Limb {
     /// Points at its ends, indices as [`Figure::points`] lists them.
-    pub(super) ends: [usize; 2],
+    pub(crate) ends: [usize; 2],
     /// Radii at its ends, metres.
-    pub(super) radii: [f64; 2],
-    pub(super) tint: Tint,
+    pub(crate) radii: [f64; 2],
+    pub(crate) tint: Tint,
 }
 
 /// A body of capsules, made once from a take and posed at every frame.
@@ -122,27 +122,27 @@ impl Figure {
     }
 
     /// Standing height of the body, metres.
-    pub(super) fn stature(&self) -> f64 {
+    pub(crate) fn stature(&self) -> f64 {
         self.stature
     }
 
     /// Index of the hips among the points.
-    pub(super) fn hips(&self) -> usize {
+    pub(crate) fn hips(&self) -> usize {
         self.hips
     }
 
     /// All capsules.
-    pub(super) fn limbs(&self) -> &[Limb] {
+    pub(crate) fn limbs(&self) -> &[Limb] {
         &self.limbs
     }
 
     /// Points that stand on the ground, with their height above it while they stand.
-    pub(super) fn soles(&self) -> &[(usize, f64)] {
+    pub(crate) fn soles(&self) -> &[(usize, f64)] {
         &self.soles
     }
 
     /// Name of the joint that a point belongs to.
-    pub(super) fn name_of(&self, point: usize) -> &str {
+    pub(crate) fn name_of(&self, point: usize) -> &str {
         let joints = self.skeleton.num_joints();
         let joint = if point < joints {
             point
@@ -150,6 +150,11 @@ impl Figure {
             self.tips[point - joints].0
         };
         &self.skeleton.joint(joint).name
+    }
+
+    /// The point that is the joint of that name.
+    pub(crate) fn point_named(&self, name: &str) -> Option<usize> {
+        self.skeleton.find(name)
     }
 
     /// Number of joints of the skeleton.

@@ -18,6 +18,7 @@ mod stage;
 
 pub use animation::{AnimationFormat, Packed, Packer};
 pub use body::Figure;
+pub(crate) use body::{Limb, Tint};
 pub use camera::View;
 pub use motion::{DrawnMotion, MotionError};
 pub use picture::Picture;

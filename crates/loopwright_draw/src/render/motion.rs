@@ -195,7 +195,7 @@ impl DrawnMotion {
     }
 
     /// The body.
-    pub(super) fn figure(&self) -> &Figure {
+    pub(crate) fn figure(&self) -> &Figure {
         &self.figure
     }
 
@@ -242,10 +242,21 @@ impl DrawnMotion {
         self.root.at(secs).transform_point(position)
     }
 
+    /// The root, which a take does not have: it stays at the origin.
+    pub(crate) fn root(&self) -> &RootMotion {
+        &self.root
+    }
+
     /// World positions of the figure's points `secs` after the start; a repeating motion continues for any number of cycles.
     pub(super) fn points_at(&self, secs: f64) -> Vec<DVec3> {
-        let [(before, u), (after, _)] = self.around(secs);
         let root = self.root.at(secs);
+        let points = self.body_at(secs).into_iter();
+        points.map(|point| root.transform_point(point)).collect()
+    }
+
+    /// The same in the axes of the root.
+    pub(crate) fn body_at(&self, secs: f64) -> Vec<DVec3> {
+        let [(before, u), (after, _)] = self.around(secs);
         // Up to the pose that ends the cycle: if it differs from the one that starts the cycle, the seam is a jump.
         let after = if after == self.num_frames {
             self.end_frame()
@@ -256,8 +267,31 @@ impl DrawnMotion {
         before
             .iter()
             .zip(after)
-            .map(|(&a, &b)| root.transform_point(if u > 0.0 { a.lerp(b, u) } else { a }))
+            .map(|(&a, &b)| if u > 0.0 { a.lerp(b, u) } else { a })
             .collect()
+    }
+
+    /// The pose that ends a cycle, in the axes of the root: where it is not the one that starts it, the seam is a jump.
+    pub(crate) fn body_at_end(&self) -> Vec<DVec3> {
+        self.frame(self.end_frame() as isize).to_vec()
+    }
+
+    /// Whether the pose that ends a cycle is held apart from the one that starts it.
+    pub(crate) fn ends_apart(&self) -> bool {
+        self.end_frame() != 0
+    }
+
+    /// The lowest that the ground can be: under the lowest point that stands on it, or under the lowest of all.
+    pub(crate) fn lowest_sole(&self) -> f64 {
+        let soles = self.figure.soles();
+        let heights = (0..self.num_frames).flat_map(|frame| {
+            let points = self.frame(frame as isize);
+            let of_soles = soles.iter().map(|&(sole, radius)| points[sole].y - radius);
+            let of_all = points.iter().map(|point| point.y).filter(|_| soles.is_empty());
+            of_soles.chain(of_all)
+        });
+        let lowest = heights.fold(f64::INFINITY, f64::min);
+        if lowest.is_finite() { lowest } else { 0.0 }
     }
 
     /// The two frames around a time, and the fraction between them.

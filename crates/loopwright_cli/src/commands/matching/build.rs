@@ -34,6 +34,9 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
             }
         }
     }
+    named
+        .iter()
+        .try_for_each(|motion| files::check_is_there(&motion.path))?;
     let mut outputs = Outputs::new(args.force);
     for NamedMotion { path, .. } in &named {
         outputs.spare(path);

@@ -1,12 +1,17 @@
 //! `loopwright render`: draws a take or a loop.
 
+use std::path::Path;
+
 use loopwright_draw::render::{
     self, AnimationFormat, DrawnMotion, MAX_CELLS, Picture, RenderError, Stage, StageSettings,
 };
 
+use super::each::{self, Manner};
 use crate::{
     args::RenderArgs,
+    batch,
     exit::{Ending, Failure},
+    files,
     output::{self, Outputs},
     report::{
         json,
@@ -20,6 +25,7 @@ mod animation;
 mod motions;
 
 use animation::animation;
+pub(super) use motions::loop_motion;
 use motions::motions;
 
 /// Cells of a contact sheet, unless the user gives the number of frames between them.
@@ -30,6 +36,35 @@ const PICTURE: [u32; 2] = [512, 512];
 const CELL: [u32; 2] = [256, 256];
 
 pub(crate) fn run(args: &RenderArgs) -> Result<Ending, Failure> {
+    let are_patterns = args
+        .inputs
+        .iter()
+        .any(|input| batch::are_many(core::slice::from_ref(input)));
+    if !are_patterns && args.inputs.len() <= 2 {
+        for input in &args.inputs {
+            files::check_is_there(input)?;
+        }
+        if !output::is_named_as_folder(&args.output) {
+            return one(args);
+        }
+    }
+    let manner = Manner {
+        jobs: args.jobs,
+        json: args.json,
+        for_one: &[],
+    };
+    let kind = |_: &Path| args.to.clone();
+    each::into_folder(&args.inputs, (&args.output, &kind), manner, |input, output| {
+        one(&RenderArgs {
+            inputs: vec![input.to_owned()],
+            output: output.to_owned(),
+            ..args.clone()
+        })
+    })
+}
+
+/// One picture.
+fn one(args: &RenderArgs) -> Result<Ending, Failure> {
     let mut outputs = Outputs::new(args.force);
     let kind = kind_of(args)?;
     for input in &args.inputs {

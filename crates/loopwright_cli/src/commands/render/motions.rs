@@ -12,6 +12,7 @@ use crate::{
     exit::Failure,
     files,
     load::{self, Loaded},
+    recipe::TakeArgs,
     talk,
     written_loop::{self, WrittenLoop},
 };
@@ -24,7 +25,7 @@ pub(super) fn motions(args: &RenderArgs) -> Result<Vec<(String, DrawnMotion)>, F
         let other = args.inputs.get(1 - index).filter(|_| args.inputs.len() == 2);
         let title = files::stem(path);
         let motion = match written_loop::read_sidecar(path, &args.reading)? {
-            Some(_) => loop_motion(path, args)?,
+            Some(_) => read_motion(path, args)?,
             None => take_motion(path, args, other.map(PathBuf::as_path))?,
         };
         motions.push((title, motion));
@@ -32,25 +33,32 @@ pub(super) fn motions(args: &RenderArgs) -> Result<Vec<(String, DrawnMotion)>, F
     Ok(motions)
 }
 
-/// The motion of a loop, with a sidecar or recognised from its keys.
-fn loop_motion(path: &Path, args: &RenderArgs) -> Result<DrawnMotion, Failure> {
-    let WrittenLoop {
-        sidecar,
-        written,
-        warnings,
-        ..
-    } = written_loop::read(path, &args.reading)?;
-    for warning in &warnings {
+/// Reads a loop and prints its warnings.
+fn read_motion(path: &Path, args: &RenderArgs) -> Result<DrawnMotion, Failure> {
+    let read = written_loop::read(path, &args.reading)?;
+    for warning in &read.warnings {
         talk::warn(&format!("{}: {warning}", path.display()));
     }
-    let body = Body::find(&written, &args.reading.overrides()).map_err(load::body_failure)?;
-    let figure = Figure::of(&written, &body);
-    let in_file = match &sidecar {
-        Some(sidecar) => written_loop::of_sidecar(sidecar, &written)?,
-        None => LoopInFile::recognised(&written, &body).map_err(|error| unfit(path, error))?,
+    let (motion, _) = loop_motion(path, &read, &args.reading)?;
+    Ok(motion)
+}
+
+/// The motion of a loop, with a sidecar or recognised from its keys, and how the keys make it up.
+pub(in crate::commands) fn loop_motion(
+    path: &Path,
+    read: &WrittenLoop,
+    reading: &TakeArgs,
+) -> Result<(DrawnMotion, LoopInFile), Failure> {
+    let written = &read.written;
+    let body = Body::find(written, &reading.overrides()).map_err(load::body_failure)?;
+    let figure = Figure::of(written, &body);
+    let in_file = match &read.sidecar {
+        Some(sidecar) => written_loop::of_sidecar(sidecar, written)?,
+        None => LoopInFile::recognised(written, &body).map_err(|error| unfit(path, error))?,
     };
-    DrawnMotion::of_written(&written, in_file.layout, in_file.root, &figure)
-        .map_err(|error| unfit(path, error).try_this(written_loop::OTHER_SIDECAR))
+    let motion = DrawnMotion::of_written(written, in_file.layout, in_file.root, &figure)
+        .map_err(|error| unfit(path, error).try_this(written_loop::OTHER_SIDECAR))?;
+    Ok((motion, in_file))
 }
 
 fn unfit(path: &Path, why: impl core::fmt::Display) -> Failure {
@@ -99,7 +107,7 @@ fn take_motion(path: &Path, args: &RenderArgs, beside: Option<&Path>) -> Result<
     }
     if args.onion || args.cycles.is_some() {
         // A loop without its sidecar can still be drawn from its keys.
-        return loop_motion(path, args);
+        return read_motion(path, args);
     }
     DrawnMotion::of_take(&loaded.analysis, &figure, 0, last).map_err(|error| unfit(path, error))
 }

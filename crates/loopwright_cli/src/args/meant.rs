@@ -1,0 +1,85 @@
+//! What users mean who type a flag or a command that other programs have: the nearest spelling is often another thing altogether.
+
+use clap::{
+    Error,
+    builder::StyledStr,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
+
+/// Flags that are none, and what does what they say.
+const FLAGS: [(&str, &str); 21] = [
+    (
+        "--all",
+        "`loopwright make TAKE --all -o FOLDER/` makes every loop; `loopwright find TAKE --top 1000` lists them",
+    ),
+    ("--start", "--range START:END"),
+    ("--end", "--range START:END"),
+    ("--frames", "--range START:END"),
+    ("--in-place", "--root-motion in-place"),
+    ("--inplace", "--root-motion in-place"),
+    (
+        "--list",
+        "`loopwright list FILE` lists animations, `loopwright find FILE` the loops of a take",
+    ),
+    ("--format", "--to FORMAT, or a name with its extension after -o"),
+    ("--engine", "--for ENGINE"),
+    ("--target", "--for ENGINE"),
+    ("--input", "the name of the file alone, without a flag"),
+    ("--out", "-o OUT"),
+    ("--folder", "-o FOLDER/"),
+    ("--dir", "-o FOLDER/"),
+    ("--recursive", "the name of the folder: all below it is read"),
+    ("--overwrite", "--force"),
+    ("--yes", "--force"),
+    ("--silent", "--quiet"),
+    ("--threads", "--jobs N"),
+    ("--parallel", "--jobs N"),
+    ("--export", "--for ENGINE, or -o with the extension of the format"),
+];
+
+/// Commands that are none, and those that do what they say.
+const COMMANDS: [(&str, &str); 17] = [
+    ("ls", "list"),
+    ("lst", "list"),
+    ("animations", "list"),
+    ("info", "inspect"),
+    ("show", "render or report"),
+    ("view", "render or report"),
+    ("html", "report"),
+    ("plot", "render, or --plot of inspect, find and make"),
+    ("loop", "make"),
+    ("create", "make"),
+    ("validate", "check"),
+    ("test", "check"),
+    ("export", "convert"),
+    ("search", "find"),
+    ("query", "catalog, or match query"),
+    ("transfer", "retarget"),
+    ("licenses", "licences"),
+];
+
+/// The error with what was meant in place of what is spelled alike.
+pub(crate) fn explained(mut error: Error) -> Error {
+    let (kind, list, spelled): (_, &[(&str, &str)], _) = match error.kind() {
+        ErrorKind::UnknownArgument => (ContextKind::InvalidArg, &FLAGS, ContextKind::SuggestedArg),
+        ErrorKind::InvalidSubcommand => (
+            ContextKind::InvalidSubcommand,
+            &COMMANDS,
+            ContextKind::SuggestedSubcommand,
+        ),
+        _ => return error,
+    };
+    let Some(ContextValue::String(typed)) = error.get(kind) else {
+        return error;
+    };
+    let word = typed.split('=').next().unwrap_or_default();
+    let Some((_, meant)) = list.iter().find(|(other, _)| *other == word) else {
+        return error;
+    };
+    let tip = StyledStr::from(format!("perhaps you mean {meant}"));
+    error.remove(spelled);
+    // The usage would name the flag that is spelled alike.
+    error.remove(ContextKind::Usage);
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    error
+}

@@ -1,0 +1,38 @@
+//! Flags of `report`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::JobsArgs;
+use crate::{
+    headings::{INPUT, OUTPUT},
+    recipe::TakeArgs,
+};
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = INPUT)]
+pub(crate) struct ReportArgs {
+    /// Loops with their sidecars (BVH, FBX, GLB or glTF), folders of loops, patterns, or catalogs (.parquet, .csv or .jsonl).
+    #[arg(required = true, value_name = "LOOP|FOLDER|CATALOG")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The page to write: .html.
+    #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
+    pub(crate) output: PathBuf,
+    /// The take that the loops were made from [default: the file that the sidecar names, where it is found].
+    #[arg(long, value_name = "TAKE")]
+    pub(crate) take: Option<PathBuf>,
+    /// Heading of the page [default: the name of what it shows].
+    #[arg(long, value_name = "TEXT", help_heading = OUTPUT)]
+    pub(crate) title: Option<String>,
+    #[command(flatten)]
+    pub(crate) jobs: JobsArgs,
+    #[command(flatten)]
+    pub(crate) reading: TakeArgs,
+    /// Overwrite an existing page.
+    #[arg(short, long, help_heading = OUTPUT)]
+    pub(crate) force: bool,
+    /// Print JSON instead of text.
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,381 @@
+//! `loopwright report`: a page about loops.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use loopwright::{Analysis, candidate::MotionKind};
+use loopwright_catalog::CatalogFormat;
+use loopwright_draw::{
+    render::{DrawnMotion, Figure},
+    report::{self as page, Contact, Heading, LoopEntry, Panel},
+};
+use loopwright_formats::{
+    AnimationChoice, LoopInFile, Sidecar,
+    loop_file::facts::{Grade, QualityFacts},
+};
+
+use super::{catalog, check, render};
+use crate::{
+    args::ReportArgs,
+    batch::{self, Work},
+    exit::{Ending, Failure},
+    files,
+    limits::Limits,
+    load::{self, Loaded},
+    memory,
+    output::{self, Outputs},
+    recipe::{StudyArgs, TakeArgs},
+    report::{
+        json,
+        page::{self as answer, NotShown, ReportAnswer},
+    },
+    talk::{self, Progress},
+    written_loop::{self, WrittenLoop},
+};
+
+pub(crate) fn run(args: &ReportArgs) -> Result<Ending, Failure> {
+    for input in &args.inputs {
+        if !batch::are_many(core::slice::from_ref(input)) {
+            files::check_is_there(input)?;
+        }
+    }
+    let mut outputs = Outputs::new(args.force);
+    for input in &args.inputs {
+        outputs.spare(input);
+    }
+    is_page(&args.output)?;
+    outputs.check(&args.output)?;
+    let Found { loops, kinds, problems } = loops_of(args)?;
+    let work = Pages {
+        args,
+        kinds,
+        num_loops: loops.len(),
+        num_shown: AtomicUsize::new(0),
+    };
+    let mut not_shown: Vec<NotShown> = Vec::new();
+    let mut failed: Vec<Failure> = Vec::new();
+    for (file, failure) in problems {
+        talk::fail(&failure);
+        not_shown.push(NotShown {
+            file,
+            reason: failure.what().to_owned(),
+        });
+        failed.push(failure);
+    }
+    let jobs = batch::jobs(args.jobs.jobs, loops.len());
+    memory::share_among(jobs);
+    let progress = Progress::new("loops", loops.len());
+    let mut panels: Vec<Panel> = Vec::new();
+    let mut with_take = 0;
+    batch::run(&work, &loops, jobs, |one, shown| {
+        match shown {
+            Ok((panel, has_take)) => {
+                with_take += usize::from(has_take);
+                panels.push(panel);
+            }
+            Err(failure) => progress.beside(|| {
+                talk::fail(&failure);
+                not_shown.push(NotShown {
+                    file: one.title(),
+                    reason: failure.what().to_owned(),
+                });
+                failed.push(failure);
+            }),
+        }
+        progress.step();
+    });
+    progress.finish();
+    if panels.is_empty() {
+        return Err(match &failed[..] {
+            [one] => one.clone(),
+            _ => Failure::of_all(
+                "there is no loop to show".to_owned(),
+                &failed.iter().collect::<Vec<_>>(),
+            ),
+        });
+    }
+    let heading = Heading {
+        title: args.title.clone().unwrap_or_else(|| title(&args.inputs)),
+        problems: (not_shown.iter())
+            .map(|one| (one.file.clone(), one.reason.clone()))
+            .collect(),
+    };
+    let html = page::page(&heading, &panels);
+    outputs.add(&args.output, html.as_bytes())?;
+    let outputs = outputs.commit()?;
+    let answer = ReportAnswer {
+        loops: panels.len(),
+        with_take,
+        page_bytes: html.len(),
+        not_shown,
+    };
+    let failure = (!failed.is_empty()).then(|| {
+        let what = format!(
+            "{} of {} files are not shown",
+            failed.len(),
+            failed.len() + panels.len()
+        );
+        Failure::of_all(what, &failed.iter().collect::<Vec<_>>())
+    });
+    let text = answer::human(&answer, &args.output.display().to_string());
+    let document = json::document("report", answer, failure.as_ref(), &outputs);
+    if !args.json {
+        output::print(&text)?;
+    }
+    match failure {
+        Some(failure) => Err(failure.in_document(document)),
+        None => {
+            if args.json {
+                output::print(&document)?;
+            }
+            Ok(Ending::Done)
+        }
+    }
+}
+
+/// Errors: the name is of no page.
+fn is_page(path: &Path) -> Result<(), Failure> {
+    let extension = path
+        .extension()
+        .map(|extension| extension.to_string_lossy().to_lowercase());
+    match extension.as_deref() {
+        Some("html" | "htm") => Ok(()),
+        _ => Err(
+            Failure::error(format!("cannot write \"{}\": a report is a page", path.display()))
+                .try_this("-o with a name that ends in .html"),
+        ),
+    }
+}
+
+/// What the page is about, by the names on the command line.
+fn title(inputs: &[PathBuf]) -> String {
+    match inputs {
+        [one] => format!("Loops of {}", one.display()),
+        [first, ..] => format!("Loops of {} and {} more", first.display(), inputs.len() - 1),
+        [] => "Loops".to_owned(),
+    }
+}
+
+/// A loop to show.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Named {
+    path: PathBuf,
+    /// The animation, if the file holds several loops.
+    animation: Option<String>,
+}
+
+impl Named {
+    fn title(&self) -> String {
+        match &self.animation {
+            Some(animation) => format!("{} ({animation})", self.path.display()),
+            None => self.path.display().to_string(),
+        }
+    }
+}
+
+/// The kind of motion that catalogs state, by the loop's file and the animation of its take.
+type Kinds = BTreeMap<(PathBuf, Option<String>), String>;
+
+struct Found {
+    loops: Vec<Named>,
+    kinds: Kinds,
+    /// What cannot be shown, and why.
+    problems: Vec<(String, Failure)>,
+}
+
+/// The loops that are asked for, in the order of the names, each once.
+fn loops_of(args: &ReportArgs) -> Result<Found, Failure> {
+    let mut paths: Vec<PathBuf> = Vec::new();
+    let mut kinds = Kinds::new();
+    let mut problems = Vec::new();
+    for input in &args.inputs {
+        let extension = input.extension().and_then(|extension| extension.to_str());
+        if input.is_file() && extension.and_then(CatalogFormat::of_extension).is_some() {
+            for row in catalog::read(input)? {
+                let path = output_of(&row.output, input);
+                kinds.insert((path.clone(), row.animation), row.kind);
+                paths.push(path);
+            }
+        } else {
+            paths.push(input.clone());
+        }
+    }
+    let mut seen = BTreeSet::new();
+    let mut loops = Vec::new();
+    for (file, animation) in check::loops_in(&paths, &args.reading) {
+        match file {
+            Ok(path) => {
+                let named = Named { path, animation };
+                if seen.insert(named.clone()) {
+                    loops.push(named);
+                }
+            }
+            Err((path, failure)) => problems.push((path.display().to_string(), failure)),
+        }
+    }
+    Ok(Found { loops, kinds, problems })
+}
+
+/// Where the output of a row is: as it stands there, or below a folder that holds the catalog, which may have been moved with it.
+fn output_of(output: &str, catalog: &Path) -> PathBuf {
+    let stated = PathBuf::from(output);
+    if stated.is_file() {
+        return stated;
+    }
+    let beside = (files::folder_of(catalog).ancestors())
+        .map(|folder| folder.join(&stated))
+        .find(|path| path.is_file());
+    beside.unwrap_or(stated)
+}
+
+/// The work on a page, loop by loop.
+struct Pages<'a> {
+    args: &'a ReportArgs,
+    kinds: Kinds,
+    num_loops: usize,
+    /// Loops that are on the page so far: each has its number.
+    num_shown: AtomicUsize,
+}
+
+impl Work for Pages<'_> {
+    type Input = Named;
+    type Studied = Result<(LoopEntry, usize), Failure>;
+    type Answer = Result<(Panel, bool), Failure>;
+
+    fn study(&self, one: &Named) -> Self::Studied {
+        // What reading warns about stands in the sidecar, and on the page.
+        let (entry, _) = talk::aside(|| self.entry(one));
+        entry.map(|entry| (entry, 0))
+    }
+
+    fn settle(&self, _: &Named, studied: &mut Self::Studied) {
+        if let Ok((_, index)) = studied {
+            *index = self.num_shown.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn finish(&self, _: &Named, studied: Self::Studied) -> Self::Answer {
+        let (entry, index) = studied?;
+        Ok((Panel::of(&entry, index, self.num_loops), entry.uncut.is_some()))
+    }
+
+    fn fault(&self, one: &Named) -> Self::Answer {
+        Err(
+            Failure::error(format!("the program itself failed on \"{}\"", one.title()))
+                .try_this("a report of this fault, with the file"),
+        )
+    }
+}
+
+impl Pages<'_> {
+    /// All that the page shows of a loop. Errors: it cannot be read, or is no loop.
+    fn entry(&self, one: &Named) -> Result<LoopEntry, Failure> {
+        let reading = TakeArgs {
+            animation: one.animation.clone().or_else(|| self.args.reading.animation.clone()),
+            ..self.args.reading.clone()
+        };
+        let read = written_loop::read(&one.path, &reading)?;
+        let (closed, in_file) = render::loop_motion(&one.path, &read, &reading)?;
+        let judged = (read.sidecar.as_ref()).filter(|sidecar| sidecar.quality.grade.is_some());
+        let (root, quality) = match judged {
+            Some(sidecar) => (sidecar.root_motion.clone(), sidecar.quality.clone()),
+            // Loops of former versions and those without a sidecar are judged by their keys.
+            None => {
+                let checked = check::check(&one.path, read.clone(), &reading, None, &Limits::default())?;
+                (
+                    checked.root_motion.unwrap_or_default(),
+                    checked.quality.unwrap_or_default(),
+                )
+            }
+        };
+        let uncut = (read.sidecar.as_ref()).and_then(|sidecar| self.uncut(one, &read, sidecar, &in_file));
+        let QualityFacts {
+            grade,
+            verdict_reason,
+            foot_slide_cmps,
+            seam_step_ratio,
+            seam_joint,
+            ..
+        } = quality.clone();
+        let contacts = read.sidecar.iter().filter_map(|sidecar| sidecar.feet.as_ref());
+        Ok(LoopEntry {
+            name: one.title(),
+            grade: grade.map_or("", Grade::as_str),
+            reason: verdict_reason.unwrap_or_default(),
+            kind: self.kind(one, &read, root.speed_mps),
+            speed_mps: root.speed_mps,
+            turn_rate_dps: root.turn_rate_dps,
+            foot_slide_cmps,
+            seam_step_ratio,
+            seam_joint,
+            cycles: read.sidecar.as_ref().map_or(1, |sidecar| sidecar.candidate.cycles),
+            contact_phase: (read.sidecar.as_ref())
+                .and_then(|sidecar| sidecar.candidate.contact_phase)
+                .unwrap_or(0.0),
+            figures: answer::figures(&read.facts, &root, &quality, read.sidecar.as_ref()),
+            contacts: (contacts.flat_map(|feet| &feet.contacts))
+                .map(|contact| Contact {
+                    foot: contact.joint.clone(),
+                    start_secs: contact.start_secs,
+                    length_secs: contact.length_secs,
+                })
+                .collect(),
+            closed,
+            uncut,
+        })
+    }
+
+    /// What the body does: what a catalog states, else what the loop itself shows, which is no strike.
+    fn kind(&self, one: &Named, read: &WrittenLoop, speed_mps: f64) -> String {
+        let animation = (read.sidecar.as_ref()).and_then(|sidecar| sidecar.take.animation.clone());
+        if let Some(kind) = self.kinds.get(&(one.path.clone(), animation)) {
+            return kind.clone();
+        }
+        let analysis = Analysis::with(&read.written, &self.args.reading.overrides());
+        match analysis.map(|analysis| analysis.motion_kind(None, Some(speed_mps))) {
+            Ok(MotionKind::Strike) | Err(_) => String::new(),
+            Ok(kind) => kind.as_str().to_owned(),
+        }
+    }
+
+    /// The stretch of the take that the loop was made from, where the take is found and is the one.
+    fn uncut(&self, one: &Named, read: &WrittenLoop, sidecar: &Sidecar, in_file: &LoopInFile) -> Option<DrawnMotion> {
+        let is_other_motion = sidecar.candidate.mirrored || sidecar.blend.is_some() || sidecar.take.rig.is_some();
+        let path = match &self.args.take {
+            _ if is_other_motion => return None,
+            Some(take) => take.clone(),
+            None => take_of(sidecar, &one.path)?,
+        };
+        let take = self.take(&path, sidecar).ok()?;
+        let figure = Figure::of(take.take(), &take.analysis.body);
+        let source = written_loop::uncut(in_file, &take, sidecar, &read.written).ok()?;
+        let cut = &sidecar.candidate;
+        DrawnMotion::of_cut(&source, &figure, cut.start_frame, cut.end_frame - cut.start_frame).ok()
+    }
+
+    /// The take, read as it was for the loop.
+    fn take(&self, path: &Path, sidecar: &Sidecar) -> Result<Loaded, Failure> {
+        let mut study = StudyArgs::from(TakeArgs {
+            animation: sidecar.take.animation.clone(),
+            ..self.args.reading.clone()
+        });
+        study.smooth = sidecar.take.smooth_hz;
+        let space = load::stated_space(&self.args.reading, sidecar);
+        let mut soft = Vec::new();
+        let settings = study.settings(space, AnimationChoice::Auto, memory::limits());
+        let file = load::read_take(path, &settings, &mut soft)?;
+        load::analysed(path, file, &soft, &study)
+    }
+}
+
+/// The take that a sidecar names: from here, or beside the loop.
+fn take_of(sidecar: &Sidecar, path: &Path) -> Option<PathBuf> {
+    let named = PathBuf::from(&sidecar.take.file);
+    let beside = files::folder_of(path).join(named.file_name()?);
+    [named, beside]
+        .into_iter()
+        .find(|take| take.is_file() && take.as_path() != path && files::is_named_like_a_take(take))
+}

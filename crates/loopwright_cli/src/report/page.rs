@@ -1,0 +1,129 @@
+//! Answers of `report`, and the figures that its page shows of a loop.
+
+use loopwright_formats::{
+    Sidecar,
+    loop_file::facts::{QualityFacts, RootMotionFacts, TakeFacts},
+};
+use serde::Serialize;
+
+use super::{
+    figures::{gap, held, root_motion, seam_step, whole_clip},
+    table::{optional, rate},
+};
+
+/// The answer of `report`.
+#[derive(Serialize)]
+pub(crate) struct ReportAnswer {
+    /// Loops on the page.
+    pub(crate) loops: usize,
+    /// Of those, the ones that are shown beside the stretch of their take.
+    pub(crate) with_take: usize,
+    /// Length of the page.
+    pub(crate) page_bytes: usize,
+    /// Files of which it shows nothing.
+    pub(crate) not_shown: Vec<NotShown>,
+}
+
+/// A file of which the page shows nothing.
+#[derive(Serialize)]
+pub(crate) struct NotShown {
+    /// The file, and the animation in it if it holds several loops.
+    pub(crate) file: String,
+    /// Why.
+    pub(crate) reason: String,
+}
+
+/// What is on the page.
+pub(crate) fn human(answer: &ReportAnswer, page: &str) -> String {
+    let noun = if answer.loops == 1 { "loop" } else { "loops" };
+    let mut text = format!(
+        "{page}: {} {noun}, {} beside their takes, {:.1} MB\n",
+        answer.loops,
+        answer.with_take,
+        answer.page_bytes as f64 / 1e6
+    );
+    if !answer.not_shown.is_empty() {
+        text += &format!("{} not shown: the page lists them\n", answer.not_shown.len());
+    }
+    text
+}
+
+/// Figures of a loop: labels, and values as people read them.
+pub(crate) fn figures(
+    take: &TakeFacts,
+    root: &RootMotionFacts,
+    quality: &QualityFacts,
+    sidecar: Option<&Sidecar>,
+) -> Vec<(&'static str, String)> {
+    let mut rows = Vec::new();
+    let of_take = sidecar.map_or(take, |sidecar| &sidecar.take);
+    let animation = (of_take.animation.as_ref()).map_or_else(String::new, |name| format!(", {name}"));
+    if let Some(sidecar) = sidecar {
+        let candidate = &sidecar.candidate;
+        rows.push(("Take", format!("{}{animation}", of_take.file)));
+        rows.push((
+            "Frames",
+            format!(
+                "{:.1} to {:.1} of {}, at {} fps",
+                candidate.start_frame,
+                candidate.end_frame,
+                of_take.frames,
+                rate(of_take.fps)
+            ),
+        ));
+        let cycles = if candidate.cycles == 1 { "cycle" } else { "cycles" };
+        rows.push((
+            "Length",
+            format!(
+                "{:.3} s, {} samples, {} {cycles}{}",
+                candidate.period_secs,
+                sidecar.playback.samples,
+                candidate.cycles,
+                if candidate.mirrored { ", one half mirrored" } else { "" }
+            ),
+        ));
+        if let Some(whole) = &candidate.whole_clip {
+            rows.push(("Whole take", whole_clip(whole)));
+        }
+    } else {
+        rows.push((
+            "Keys",
+            format!(
+                "{} at {} fps; no sidecar, so they alone say how it loops",
+                take.frames,
+                rate(take.fps)
+            ),
+        ));
+    }
+    rows.push(("Joints", take.joints.to_string()));
+    rows.push(("Root motion", root_motion(root)));
+    if let Some(sidecar) = sidecar {
+        rows.push((
+            "Closing",
+            format!(
+                "{}, {:.2} s after the seam and {:.2} s before it",
+                sidecar.closure.method, sidecar.closure.blend_start_secs, sidecar.closure.blend_end_secs
+            ),
+        ));
+        if let Some(feet) = &sidecar.feet {
+            rows.push(("Feet", held(feet)));
+        }
+    }
+    rows.extend(seam_step(quality).map(|step| ("Seam step", step)));
+    for (label, value, decimals, unit) in [
+        ("Seam rank", quality.seam_rank_percent, 0, "% (50 is average)"),
+        ("Moved by closing", quality.displacement_mm, 1, "mm on average"),
+        ("Turned by closing", quality.displacement_deg, 1, "deg on average"),
+        ("Foot sliding", quality.foot_slide_cmps, 1, "cm/s"),
+        ("Farthest slide", quality.foot_slide_mm, 1, "mm while a foot stands"),
+    ] {
+        if value.is_some() {
+            rows.push((label, format!("{} {unit}", optional(value, decimals))));
+        }
+    }
+    rows.push(("Pose gap", gap(quality.pose_gap_mm, quality.pose_gap_deg)));
+    for warning in sidecar.iter().flat_map(|sidecar| &sidecar.warnings) {
+        rows.push(("Warning", warning.clone()));
+    }
+    rows
+}

@@ -1,0 +1,228 @@
+//! What users of other commands expect of one: dry runs, streams, short flags, suggestions that mean what was meant.
+
+mod harness;
+
+use std::{
+    io::Write,
+    process::{Command, Stdio},
+};
+
+use harness::{Folder, command};
+
+/// Runs the command with these bytes on its standard input; returns status, standard output and standard error.
+fn piped(folder: &Folder, arguments: &str, input: &[u8]) -> (i32, Vec<u8>, String) {
+    let mut run: Command = command();
+    run.args(arguments.split_whitespace()).current_dir(folder.path());
+    run.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = run.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_owned();
+    let writer = std::thread::spawn(move || {
+        // A command that fails early does not read all.
+        let _ = stdin.write_all(&input);
+    });
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    (output.status.code().unwrap(), output.stdout, said)
+}
+
+#[test]
+fn a_dry_run_says_what_it_would_write_and_writes_nothing() {
+    let folder = Folder::with_walk();
+    folder.make_folder("takes");
+    folder.copy("walk.bvh", "takes/a.bvh");
+    folder.write("takes/broken.bvh", "HIERARCHY");
+    let before = folder.contents();
+    let one = folder
+        .run("make walk.bvh -o new/loop.glb --save-recipe loop.toml --dry-run")
+        .done();
+    assert!(one.stdout.starts_with("new/loop.glb: good: "), "{}", one.stdout);
+    assert!(one.stderr.contains("nothing was written"), "{}", one.stderr);
+    let many = folder.run("make takes -o loops --catalog loops/all.csv --dry-run");
+    assert_eq!(many.status, 2, "{}", many.stderr);
+    assert!(many.stdout.contains("loops/a-loop.bvh: good: "), "{}", many.stdout);
+    assert!(
+        many.stdout.contains("takes/broken.bvh: unreadable: "),
+        "{}",
+        many.stdout
+    );
+    assert_eq!(folder.contents(), before);
+    // It knows what an earlier run did, and what would be refused.
+    folder.run("make takes/a.bvh -o loops/ --name {stem}-loop").done();
+    let before = folder.contents();
+    assert_eq!(folder.run("make takes -o loops --dry-run").status, 2);
+    let on = folder.run("make takes/a.bvh -o loops/ --name {stem}-loop --resume --dry-run");
+    assert_eq!(on.status, 0, "{}", on.stderr);
+    folder.write("loop.bvh", "mine");
+    assert_eq!(folder.run("make walk.bvh -o loop.bvh --dry-run").status, 2);
+    folder.run("make walk.bvh -o loop.bvh --dry-run -f").done();
+    assert_eq!(folder.text("loop.bvh"), "mine");
+    std::fs::remove_file(folder.file("loop.bvh")).unwrap();
+    assert_eq!(folder.contents(), before);
+}
+
+#[test]
+fn a_take_comes_from_the_standard_input_and_a_loop_goes_to_the_standard_output() {
+    let folder = Folder::with_walk();
+    folder.run("make walk.bvh -o loop.bvh").done();
+    folder.run("make walk.bvh -o loop.glb").done();
+    let walk = folder.read("walk.bvh");
+    let (status, stdout, stderr) = piped(&folder, "make - -o -", &walk);
+    assert_eq!(status, 0, "{stderr}");
+    assert!(stdout == folder.read("loop.bvh"), "the bytes of the file");
+    assert!(stderr.contains("good: ") && stderr.contains("sidecar"), "{stderr}");
+    let (status, stdout, stderr) = piped(&folder, "make - -o - --to glb", &walk);
+    assert_eq!((status, &stdout[..4]), (0, &b"glTF"[..]), "{stderr}");
+    // The format of what comes in, where no other is asked for.
+    folder.run("convert walk.bvh walk.glb").done();
+    let (status, stdout, stderr) = piped(&folder, "make - -o - -q", &folder.read("walk.glb"));
+    assert_eq!((status, &stdout[..4], stderr.as_str()), (0, &b"glTF"[..], ""));
+    let (status, _, stderr) = piped(&folder, "close - --range 20:54.5", &walk);
+    assert_eq!(status, 0, "{stderr}");
+    assert!(folder.file("stdin-loop.bvh").is_file() && folder.file("stdin-loop.bvh.json").is_file());
+    let (status, found, _) = piped(&folder, "find - --json", &walk);
+    assert_eq!(status, 0);
+    assert!(String::from_utf8(found).unwrap().contains("candidates"));
+    for (arguments, status) in [
+        ("make - -o - --json", 2),
+        ("make - -o - --to pdf", 2),
+        ("make walk.bvh -o x.bvh --to glb", 2),
+    ] {
+        assert_eq!(piped(&folder, arguments, &walk).0, status, "{arguments}");
+    }
+    assert_eq!(piped(&folder, "make - -o -", b"no take").0, 2);
+}
+
+#[test]
+fn suggestions_mean_what_was_meant() {
+    let folder = Folder::with_walk();
+    for (arguments, meant) in [
+        ("find walk.bvh --all", "`loopwright make TAKE --all"),
+        ("make walk.bvh --start 3", "--range START:END"),
+        ("make walk.bvh --in-place", "--root-motion in-place"),
+        ("make walk.bvh --list", "`loopwright list FILE`"),
+        ("make walk.bvh --threads=4", "--jobs N"),
+        ("ls walk.bvh", "list"),
+        ("info walk.bvh", "inspect"),
+    ] {
+        let answer = folder.run(arguments);
+        assert_eq!(answer.status, 2);
+        assert!(
+            answer.stderr.contains(&format!("perhaps you mean {meant}")),
+            "{arguments}: {}",
+            answer.stderr
+        );
+        assert!(!answer.stderr.contains("similar"), "{arguments}: {}", answer.stderr);
+    }
+    // What is a slip of the fingers is still corrected by its spelling.
+    assert!(folder.run("make walk.bvh --outptu x").stderr.contains("--output"));
+    let json = folder.run("make walk.bvh --start 3 --json").json();
+    assert!(json["error"].to_string().contains("--range START:END"), "{json}");
+}
+
+#[test]
+fn a_mistyped_input_is_said_before_all_else() {
+    let folder = Folder::with_walk();
+    folder.run("make walk.bvh -o loop.bvh").done();
+    for arguments in [
+        "make wakl.bvh -o loop.bvh",
+        "close wakl.bvh --range 2:30 -o loop.bvh",
+        "find wakl.bvh --plot loop.bvh",
+        "inspect wakl.bvh --plot loop.bvh",
+        "render wakl.bvh -o loop.bvh",
+        "render wakl.bvh -o loop.pdf",
+        "retarget wakl.bvh --rig walk.bvh -o loop.bvh",
+        "convert wakl.bvh loop.bvh",
+        "blend wakl.bvh loop.bvh -o loop.bvh",
+        "play wakl.bvh -o loop.bvh",
+        "cost wakl.bvh walk.bvh",
+        "check wakl.bvh",
+        "report wakl.bvh -o loop.bvh",
+        "match build wakl.bvh -o loop.bvh",
+    ] {
+        let answer = folder.run(arguments);
+        assert_eq!(answer.status, 2, "{arguments}");
+        let first = answer.stderr.lines().next().unwrap_or_default();
+        assert!(
+            first.starts_with("error: cannot read \"wakl.bvh\""),
+            "{arguments}: {}",
+            answer.stderr
+        );
+        assert!(
+            answer.stderr.contains("try: \"walk.bvh\""),
+            "{arguments}: {}",
+            answer.stderr
+        );
+    }
+}
+
+#[test]
+fn engines_are_known_in_any_case_and_f_is_force() {
+    let folder = Folder::with_walk();
+    folder.run("make walk.bvh -o loop.fbx --for Unity").done();
+    folder.run("convert walk.bvh take.glb --for GODOT").done();
+    for arguments in [
+        "make walk.bvh -o loop.fbx",
+        "convert walk.bvh take.glb",
+        "render loop.fbx -o loop.png --size 16x16",
+        "find walk.bvh --plot find.svg",
+        "inspect walk.bvh --plot inspect.svg",
+        "retarget walk.bvh --rig take.glb -o on.glb",
+        "play loop.fbx -o played.bvh --seconds 3",
+        "blend loop.fbx loop.fbx -o blended.fbx",
+        "synth -o synth.bvh --seconds 2",
+        "report loop.fbx -o page.html",
+    ] {
+        let first = folder.run(arguments);
+        assert!(
+            first.status == 0 || first.stderr.contains("exists already"),
+            "{arguments}: {}",
+            first.stderr
+        );
+        let again = folder.run(&format!("{arguments} -f"));
+        assert_eq!(again.status, 0, "{arguments}: {}", again.stderr);
+    }
+}
+
+#[test]
+fn render_and_retarget_take_many_files() {
+    let folder = Folder::with_walk();
+    folder.make_folder("takes");
+    folder.make_folder("takes/deep");
+    folder.copy("walk.bvh", "takes/a.bvh");
+    folder.copy("walk.bvh", "takes/deep/b.bvh");
+    folder.write("takes/broken.bvh", "HIERARCHY");
+    let drawn = folder.run("render takes -o pictures/ --to png --size 16x16 --every 40");
+    assert_eq!(drawn.status, 2, "{}", drawn.stderr);
+    assert!(drawn.stdout.starts_with("pictures/a.png: "), "{}", drawn.stdout);
+    for picture in ["pictures/a.png", "pictures/deep/b.png"] {
+        assert!(folder.read(picture).starts_with(b"\x89PNG"), "{picture}");
+    }
+    assert!(!folder.file("pictures/broken.png").exists());
+    // Two are drawn side by side into a file, each alone into a folder.
+    folder
+        .run("render walk.bvh takes/a.bvh -o both.png --size 16x16 --every 40")
+        .done();
+    folder
+        .run("render walk.bvh takes/a.bvh -o each/ --to png --size 16x16 --every 40")
+        .done();
+    assert!(folder.file("each/walk.png").is_file() && folder.file("each/takes/a.png").is_file());
+    folder.run("convert walk.bvh hero.glb").done();
+    folder.run("make walk.bvh -o takes/c-loop.bvh").done();
+    std::fs::remove_file(folder.file("takes/broken.bvh")).unwrap();
+    let put = folder.run("retarget takes --rig hero.glb -o heroes/ --jobs 2").done();
+    assert!(put.stdout.contains("heroes/a.glb\n"), "{}", put.stdout);
+    for file in [
+        "heroes/a.glb",
+        "heroes/deep/b.glb",
+        "heroes/c-loop.glb",
+        "heroes/c-loop.glb.json",
+    ] {
+        assert!(folder.file(file).is_file(), "{file}");
+    }
+    folder.run("retarget takes/a.bvh --rig hero.glb -o alone.glb").done();
+    assert!(folder.read("alone.glb") == folder.read("heroes/a.glb"));
+    let map = folder.run("retarget takes --rig hero.glb -o more/ --save-map map.toml");
+    assert_eq!(map.status, 2);
+}

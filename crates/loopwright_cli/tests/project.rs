@@ -1,0 +1,121 @@
+//! `loopwright.toml`: flags of a folder, found upwards from the input, for every command.
+
+mod harness;
+
+use harness::Folder;
+
+#[test]
+fn flags_come_from_the_folder_of_the_input_or_above_and_what_is_typed_counts_more() {
+    let folder = Folder::with_walk();
+    folder.make_folder("takes");
+    folder.make_folder("takes/deep");
+    folder.copy("walk.bvh", "takes/deep/walk.bvh");
+    folder.write(
+        "takes/loopwright.toml",
+        "[all]\nunit = \"in\"\n[make]\nroot-motion = \"in-place\"\njoint-closure = [\"Head:spring:0.1\"]\n[find]\ntop = 1\n",
+    );
+    let sidecar = |name: &str| folder.json(name);
+    let made = folder.run("make takes/deep/walk.bvh -o a.bvh").done();
+    assert!(made.stderr.contains("with the settings of"), "{}", made.stderr);
+    let a = sidecar("a.bvh.json");
+    assert_eq!(
+        (&a["take"]["unit"], &a["root_motion"]["mode"]),
+        (&"in".into(), &"in-place".into())
+    );
+    // Typed, it is what it would be without the file.
+    folder
+        .run("make takes/deep/walk.bvh -o b.bvh --root-motion constant --unit cm")
+        .done();
+    let b = sidecar("b.bvh.json");
+    assert_eq!(
+        (&b["take"]["unit"], &b["root_motion"]["mode"]),
+        (&"cm".into(), &"constant".into())
+    );
+    // Not for what lies elsewhere.
+    folder.run("make walk.bvh -o c.bvh").done();
+    assert_eq!(sidecar("c.bvh.json")["take"]["unit"], "cm");
+    let found = folder.run("find takes/deep --json").done();
+    let found: serde_json::Value = serde_json::from_str(found.stdout.lines().next().unwrap()).unwrap();
+    assert_eq!(found["candidates"].as_array().unwrap().len(), 1);
+    assert_eq!(found["take"]["unit"], "in");
+    // The nearest counts; a recipe that is named says all.
+    folder.write("takes/deep/loopwright.toml", "");
+    folder
+        .run("make takes/deep/walk.bvh -o d.bvh --save-recipe d.toml")
+        .done();
+    assert_eq!(sidecar("d.bvh.json")["take"]["unit"], "cm");
+    folder.write("takes/deep/loopwright.toml", "[make]\nroot-motion = \"in-place\"\n");
+    folder.run("make takes/deep/walk.bvh -o e.bvh --recipe d.toml").done();
+    assert_eq!(folder.read("e.bvh"), folder.read("d.bvh"));
+    assert_eq!(folder.run("inspect takes/deep/walk.bvh -q").done().stderr, "");
+}
+
+#[test]
+fn what_is_no_flag_is_said() {
+    let folder = Folder::with_walk();
+    for (text, message) in [
+        (
+            "[make]\nroot-moton = \"in-place\"\n",
+            "root-moton under [make] is no flag",
+        ),
+        ("[makes]\ntop = 1\n", "[makes] is the table of no command"),
+        ("top = 1\n", "top stands in no table"),
+        ("[make\n", "line 1"),
+        (
+            "[make]\nroot-motion = \"sideways\"\n",
+            "invalid value 'sideways' for '--root-motion",
+        ),
+        ("[make]\nblend = {}\n", "blend is neither a text nor a number"),
+        // A folder may come from anybody: it cannot say what is overwritten, or which files are read and written.
+        ("[make]\nforce = true\n", "force cannot be set"),
+        ("[all]\nforce = true\n", "force cannot be set"),
+        ("[make]\noutput = \"../x.bvh\"\n", "output cannot be set"),
+        ("[make]\nsave-recipe = \"x\"\n", "save-recipe cannot be set"),
+        ("[make]\nrig = \"/etc/passwd\"\n", "rig cannot be set"),
+        ("[make]\ncatalog = \"x.csv\"\n", "catalog cannot be set"),
+        ("[report]\ntake = \"x\"\n", "take cannot be set"),
+        ("[retarget]\nsave-map = \"x\"\n", "save-map cannot be set"),
+    ] {
+        folder.write("loopwright.toml", text);
+        let made = folder.run("make walk.bvh -o loop.bvh");
+        assert_eq!(made.status, 2, "{text}");
+        assert!(
+            made.stderr.contains("cannot use") && made.stderr.contains(message),
+            "{text}: {}",
+            made.stderr
+        );
+        let json = folder.run("make walk.bvh -o loop.bvh --json").json();
+        assert!(
+            json["error"]["message"].as_str().unwrap().contains("loopwright.toml"),
+            "{json}"
+        );
+    }
+    assert!(!folder.file("loop.bvh").exists());
+}
+
+#[test]
+fn the_published_schema_is_that_of_the_program() {
+    let folder = Folder::new();
+    let schema = folder.run("schema").done().stdout;
+    assert!(
+        schema == include_str!("../../../docs/formats/loopwright.toml.schema.json"),
+        "loopwright schema > docs/formats/loopwright.toml.schema.json"
+    );
+    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+    let make = &schema["properties"]["make"]["properties"];
+    let rules = |key: &str| match make[key]["$ref"].as_str() {
+        Some(shared) => schema.pointer(shared.trim_start_matches('#')).unwrap(),
+        None => &make[key],
+    };
+    assert!(
+        rules("root-motion")["enum"]
+            .as_array()
+            .unwrap()
+            .contains(&"in-place".into())
+    );
+    assert_eq!(rules("straight")["type"], "boolean");
+    for file in ["output", "force", "recipe", "rig", "plot", "catalog"] {
+        assert!(make[file].is_null(), "{file}");
+    }
+    assert!(schema["properties"]["match-query"]["properties"]["speed"].is_object());
+}

@@ -1,0 +1,207 @@
+//! `report` writes one page that needs nothing else, and nothing that stands in a file becomes markup or script of it. How the page
+//! looks and plays: `.ci/report`.
+
+mod harness;
+
+#[path = "harness/schema.rs"]
+mod schema;
+
+use std::collections::BTreeSet;
+
+use harness::Folder;
+use schema::assert_valid;
+
+/// Tags that the page is made of; a name in a file could only add others, or break these.
+const TAGS: [&str; 47] = [
+    "a",
+    "bdi",
+    "body",
+    "button",
+    "canvas",
+    "caption",
+    "details",
+    "div",
+    "figcaption",
+    "figure",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "head",
+    "header",
+    "html",
+    "input",
+    "label",
+    "line",
+    "main",
+    "meta",
+    "option",
+    "output",
+    "p",
+    "path",
+    "rect",
+    "script",
+    "section",
+    "select",
+    "span",
+    "style",
+    "summary",
+    "svg",
+    "table",
+    "tbody",
+    "td",
+    "template",
+    "text",
+    "th",
+    "thead",
+    "title",
+    "tr",
+    "ul",
+    "li",
+    "b",
+    "i",
+];
+
+/// A folder with some loops and a catalog of them.
+fn with_loops() -> Folder {
+    let folder = Folder::new();
+    folder.make_folder("takes");
+    for (index, turn) in [0, 20, 40].into_iter().enumerate() {
+        let options = format!("synth -o takes/walk_{index}.bvh --seconds 4 --fps 30 --seed {index} --turn-rate {turn}");
+        folder.run(&options).done();
+    }
+    folder
+        .run("make takes -o loops --catalog loops/all.parquet --name {stem}")
+        .done();
+    folder
+}
+
+/// The text between two marks.
+fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
+    let after = text.split_once(start).unwrap_or_else(|| panic!("no {start}")).1;
+    after.split_once(end).unwrap_or_else(|| panic!("no {end}")).0
+}
+
+/// The tags of a page, outside of its script and its style.
+fn tags(page: &str) -> Vec<String> {
+    let script = between(page, "<script>", "</script>");
+    let style = between(page, "<style>", "</style>");
+    let markup = page.replace(script, "").replace(style, "");
+    let opened = markup.split('<').skip(1);
+    opened
+        .map(|tag| tag.trim_start_matches('/'))
+        .map(|tag| tag.chars().take_while(char::is_ascii_alphanumeric).collect())
+        .collect()
+}
+
+#[test]
+fn folders_catalogs_and_loops_become_one_page_each() {
+    let folder = with_loops();
+    let answer = folder.run("report loops -o folder.html --json").done().json();
+    assert_valid(&answer, "report");
+    assert_eq!((&answer["loops"], &answer["with_take"]), (&3.into(), &3.into()));
+    assert_eq!(answer["page_bytes"], folder.read("folder.html").len());
+    let page = folder.text("folder.html");
+    for part in [
+        "<!doctype html>",
+        "loops/walk_0.bvh",
+        "loops/walk_2.bvh",
+        "Over the seam",
+        "Path from above",
+        "Contacts",
+        "<td class=\"w\" data-v=\"walk\">walk</td>",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    // In the order of the catalog, and the same again for any number of jobs.
+    folder.run("report loops/all.parquet -o catalog.html --jobs 1").done();
+    folder
+        .run("report loops/all.parquet -o again.html --jobs 7 --title same")
+        .done();
+    folder
+        .run("report loops/all.parquet -o catalog.html --jobs 2 --title same --force")
+        .done();
+    assert_eq!(folder.read("catalog.html"), folder.read("again.html"));
+    let one = folder.run("report loops/walk_1.bvh -o one.html").done();
+    assert!(one.stdout.contains("1 loop, 1 beside their takes"), "{}", one.stdout);
+    assert!(folder.read("one.html").len() < 1_000_000);
+    assert_eq!(folder.run("report loops/walk_1.bvh -o one.html").status, 2);
+    assert_eq!(folder.run("report loops/walk_1.bvh -o one.pdf").status, 2);
+}
+
+#[test]
+fn a_page_needs_nothing_but_itself() {
+    let folder = with_loops();
+    folder.run("report loops -o page.html").done();
+    let page = folder.text("page.html");
+    assert!(!page.contains("http:") && !page.contains("https:") && !page.contains("@import") && !page.contains("url("));
+    assert!(!page.contains(" src=") && !page.contains("<link"));
+    let policy = between(&page, "Content-Security-Policy\" content=\"", "\"");
+    assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+    assert!(!policy.contains("unsafe"), "{policy}");
+    let script = between(&page, "<script>", "</script>");
+    assert!(script.len() <= 15 * 1024, "{} bytes of script", script.len());
+}
+
+#[test]
+fn names_in_files_never_become_markup() {
+    let folder = Folder::with_walk();
+    let hostile = "<script>alert(1)</script>\"' onload=\"x\u{202e}&amp;";
+    let plain = folder.text("walk.bvh");
+    // Joints, files, reasons, warnings: whatever a file may say.
+    let joints = plain
+        .replace("RightLeg", "R<b>Leg</b>\"'&")
+        .replace("LeftToeBase", "L</script>Toe");
+    folder.write("walk.bvh", joints);
+    folder.run("make walk.bvh -o loop.bvh").done();
+    let mut sidecar = folder.json("loop.bvh.json");
+    sidecar["quality"]["verdict_reason"] = hostile.into();
+    sidecar["quality"]["seam_joint"] = "R<b>Leg</b>\"'&".into();
+    sidecar["take"]["file"] = format!("{hostile}.bvh").into();
+    sidecar["closure"]["method"] = hostile.into();
+    sidecar["warnings"] = vec![hostile].into();
+    for contact in sidecar["feet"]["contacts"].as_array_mut().unwrap() {
+        contact["joint"] = hostile.into();
+        contact["length_secs"] = 1e300.into();
+    }
+    folder.write("loop.bvh.json", sidecar.to_string());
+    folder
+        .run_list(&["report", "loop.bvh", "-o", "page.html", "--title", hostile])
+        .done();
+    let page = folder.text("page.html");
+    assert!(page.contains("&lt;script&gt;alert(1)"), "the names are shown");
+    let known: BTreeSet<&str> = TAGS.into();
+    for tag in tags(&page) {
+        assert!(known.contains(tag.as_str()) || tag.is_empty(), "<{tag}>");
+    }
+    assert_eq!(page.matches("<script").count(), 2, "the clips and the script");
+    assert_eq!(page.matches("</script").count(), 2);
+    assert!(!page.contains("<b>") && !page.contains("onload=\""));
+}
+
+#[test]
+fn what_cannot_be_shown_is_listed() {
+    let folder = with_loops();
+    folder.write("loops/broken.bvh", "HIERARCHY");
+    folder.write("loops/broken.bvh.json", "{}");
+    let answer = folder.run("report loops -o page.html --json");
+    assert_eq!(answer.status, 2);
+    let document = answer.json();
+    assert_valid(&document, "report");
+    assert_eq!(document["loops"], 3);
+    assert_eq!(document["not_shown"][0]["file"], "loops/broken.bvh");
+    let page = folder.text("page.html");
+    assert!(page.contains("<h3>Not shown</h3>") && page.contains("3 loops, 3 good, 1 not shown"));
+    // Without its take a loop is shown alone; without its sidecar by its keys.
+    folder.copy("loops/walk_0.bvh", "bare-loop.bvh");
+    std::fs::remove_dir_all(folder.file("takes")).unwrap();
+    let alone = folder.run("report loops/walk_1.bvh bare-loop.bvh -o alone.html").done();
+    assert!(
+        alone.stdout.contains("2 loops, 0 beside their takes"),
+        "{}",
+        alone.stdout
+    );
+    assert_eq!(folder.run("report nothing.bvh -o none.html").status, 2);
+    assert_eq!(folder.run("report loops/broken.bvh -o none.html").status, 2);
+    assert!(!folder.file("none.html").exists());
+}

@@ -1,0 +1,162 @@
+//! A motion as the page's script plays it: positions of points in whole units, as compact as the page can be.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use core::fmt::Write;
+use glam::DVec3;
+
+use crate::render::{DrawnMotion, Limb, Tint};
+
+/// Limbs thinner than this share of the stature are left out where pages have many loops: fingers, mostly, which are half of
+/// the points of some skeletons and a pixel wide in a thumbnail.
+const FINE: f64 = 0.0125;
+
+/// Samples a second that look smooth; more are kept where there is room.
+const SMOOTH_HZ: f64 = 30.0;
+
+/// Fewest samples of a clip, whatever the room: below, steps are no steps any more.
+const FEWEST: usize = 16;
+
+/// How much of a page a clip may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    /// Bytes of its samples, as text.
+    pub(super) bytes: usize,
+    /// Whether fingers are drawn.
+    pub(super) is_fine: bool,
+}
+
+/// What the script needs besides the motion.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timing {
+    /// Cycles in the loop.
+    pub(super) cycles: usize,
+    /// Share of the cycle since the first foot came down, at the start.
+    pub(super) contact_phase: f64,
+}
+
+/// A clip as a JSON object.
+///
+/// `p` seconds, `n` intervals, `e` 1 if the pose at the end is kept beside that at the start, `k` points, `q` metres of a unit, `o` the
+/// origin of the units, `r` the root at the start (position, then quaternion x, y, z, w), `v` and `w` its twist, `m` the middle of the
+/// body and `z` its half height, `g` the height of the ground, `l` limbs (two points, tint, radius in mm), `c` cycles, `f` the phase
+/// of the first contact, `d` the points: 16-bit integers, little-endian, in base64, sample by sample.
+pub(super) fn json(motion: &DrawnMotion, room: Room, timing: Timing) -> String {
+    let limbs = drawn_limbs(motion, room);
+    let (points, limbs) = compacted(&limbs);
+    // Four letters of base64 hold three bytes.
+    let bytes_each = (points.len() * 3 * 2 * 4).div_ceil(3).max(1);
+    let fitting = (room.bytes / bytes_each).max(FEWEST);
+    let smooth = (motion.period_secs() * SMOOTH_HZ).ceil() as usize;
+    let num = match motion.num_frames() <= fitting {
+        true => motion.num_frames(),
+        false => fitting.min(smooth.max(FEWEST)).min(motion.num_frames()),
+    };
+    let keeps_end = motion.ends_apart();
+    let stored = num + usize::from(keeps_end);
+    let mut samples: Vec<DVec3> = Vec::with_capacity(stored * points.len());
+    for sample in 0..stored {
+        let all = match sample < num {
+            true => motion.body_at(sample as f64 / num as f64 * motion.period_secs()),
+            false => motion.body_at_end(),
+        };
+        samples.extend(points.iter().map(|&point| all[point]));
+    }
+    let finite = |p: &DVec3| match p.is_finite() {
+        true => *p,
+        false => DVec3::ZERO,
+    };
+    let samples: Vec<DVec3> = samples.iter().map(finite).collect();
+    let low = samples.iter().fold(DVec3::INFINITY, |low, p| low.min(*p));
+    let high = samples.iter().fold(DVec3::NEG_INFINITY, |high, p| high.max(*p));
+    let (middle, half) = match samples.is_empty() {
+        true => (DVec3::ZERO, DVec3::ONE),
+        false => (0.5 * (low + high), 0.5 * (high - low)),
+    };
+    let unit = (half.max_element() / f64::from(i16::MAX)).max(1e-9);
+    let mut bytes = Vec::with_capacity(samples.len() * 6);
+    for point in &samples {
+        for value in ((*point - middle) / unit).to_array() {
+            // Within the range by the choice of the unit.
+            bytes.extend((value.round() as i16).to_le_bytes());
+        }
+    }
+    let root = motion.root();
+    let mut text = String::new();
+    let _ = write!(
+        text,
+        "{{\"p\":{:.5},\"n\":{num},\"e\":{},\"k\":{},\"q\":{:.4e},\"o\":{},\"r\":{},\"v\":{},\"w\":{},\"m\":{},\"z\":{:.3},\"g\":{:.3},\
+         \"l\":[{}],\"c\":{},\"f\":{:.4},\"d\":\"{}\"}}",
+        motion.period_secs().max(1e-3),
+        u8::from(keeps_end),
+        points.len(),
+        unit,
+        list(&middle.to_array(), 4),
+        list(
+            &[
+                root.start.translation.to_array().as_slice(),
+                root.start.rotation.to_array().as_slice()
+            ]
+            .concat(),
+            6
+        ),
+        list(&root.twist.linear.to_array(), 6),
+        list(&root.twist.angular.to_array(), 6),
+        list(&middle.to_array(), 4),
+        half.max_element().max(1e-3),
+        motion.lowest_sole(),
+        limbs.join(","),
+        timing.cycles.max(1),
+        timing.contact_phase,
+        STANDARD.encode(&bytes),
+    );
+    text
+}
+
+/// Numbers in brackets; what is no number is 0.
+fn list(values: &[f64], decimals: usize) -> String {
+    let each = values.iter().map(|value| {
+        let value = if value.is_finite() { *value } else { 0.0 };
+        let text = format!("{value:.decimals$}");
+        match text.trim_start_matches('-').trim_matches(['0', '.']).is_empty() {
+            true => "0".to_owned(),
+            false => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        }
+    });
+    format!("[{}]", each.collect::<Vec<_>>().join(","))
+}
+
+fn drawn_limbs(motion: &DrawnMotion, room: Room) -> Vec<Limb> {
+    let figure = motion.figure();
+    let least = match room.is_fine {
+        true => 0.0,
+        false => FINE * figure.stature(),
+    };
+    let all = figure.limbs();
+    let kept: Vec<Limb> = (all.iter().copied())
+        .filter(|limb| limb.radii[0].max(limb.radii[1]) >= least)
+        .collect();
+    // A body of thin sticks keeps them.
+    match 2 * kept.len() < all.len() && kept.len() < 10 {
+        true => all.to_vec(),
+        false => kept,
+    }
+}
+
+/// The points that limbs use, and the limbs as text, by the places of their ends among those points.
+fn compacted(limbs: &[Limb]) -> (Vec<usize>, Vec<String>) {
+    let mut points: Vec<usize> = limbs.iter().flat_map(|limb| limb.ends).collect();
+    points.sort_unstable();
+    points.dedup();
+    let place = |point: usize| points.binary_search(&point).unwrap_or_default();
+    let text = |limb: &Limb| {
+        let tint = match limb.tint {
+            Tint::Left => 0,
+            Tint::Right => 1,
+            Tint::Middle => 2,
+        };
+        let radius_mm = (500.0 * (limb.radii[0] + limb.radii[1])).round().clamp(0.0, 1e6);
+        format!("{},{},{tint},{radius_mm}", place(limb.ends[0]), place(limb.ends[1]))
+    };
+    let texts = limbs.iter().map(text).collect();
+    (points, texts)
+}

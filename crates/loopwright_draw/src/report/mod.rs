@@ -1,0 +1,366 @@
+//! A page about loops: a table to sort and filter, a moving thumbnail of each, and for each its figures, curves, path, contacts and a
+//! player. One text that needs nothing else: no network, no fonts, no libraries.
+//!
+//! A page is put together from [`Panel`]s, each of which is made from a [`LoopEntry`] alone, so that many can be made side by side
+//! and no more than one loop's motion has to be held. The same entries give the same text on every machine.
+//!
+//! Whatever stands in names, joints or reasons is shown as text: nothing of it can become markup or script, and the page states that
+//! its browser may run its own script only and may ask nobody for anything.
+
+mod clip;
+
+mod curves;
+
+use core::fmt::Write;
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use sha2::{Digest, Sha256};
+
+use crate::{plot::escape, render::DrawnMotion};
+use clip::{Room, Timing};
+
+const SCRIPT: &str = include_str!("page.js");
+const STYLE: &str = include_str!("page.css");
+
+/// A loop and what is known of it.
+#[derive(Clone, Debug)]
+pub struct LoopEntry {
+    /// What it is called on the page.
+    pub name: String,
+    /// The verdict: good, check or bad; empty if there is none.
+    pub grade: &'static str,
+    /// Why, as a clause.
+    pub reason: String,
+    /// What the body does; empty if unknown.
+    pub kind: String,
+    /// Speed over the ground, m/s.
+    pub speed_mps: f64,
+    /// Rate of turn, deg/s, left positive.
+    pub turn_rate_dps: f64,
+    /// Foot sliding, cm/s, if a foot stands.
+    pub foot_slide_cmps: Option<f64>,
+    /// The largest step over the seam as a share of the largest one that does not show.
+    pub seam_step_ratio: Option<f64>,
+    /// The joint of that step.
+    pub seam_joint: Option<String>,
+    /// Cycles in the loop.
+    pub cycles: usize,
+    /// Share of the cycle since the first foot came down, at the start of the loop; 0 if unknown.
+    pub contact_phase: f64,
+    /// Further figures: labels and values with their units, in the order in which they are shown.
+    pub figures: Vec<(&'static str, String)>,
+    /// When feet stand.
+    pub contacts: Vec<Contact>,
+    /// The loop as its file holds it.
+    pub closed: DrawnMotion,
+    /// The stretch of the take that it was made from, uncut, where the take is known.
+    pub uncut: Option<DrawnMotion>,
+}
+
+/// A span over which a foot stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contact {
+    /// The joint.
+    pub foot: String,
+    /// Seconds from the start of the loop.
+    pub start_secs: f64,
+    /// Length, at most a period; what goes on beyond the end continues at the start.
+    pub length_secs: f64,
+}
+
+/// What a page is about, besides its loops.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Heading {
+    /// Its title.
+    pub title: String,
+    /// Files of which it shows nothing, and why.
+    pub problems: Vec<(String, String)>,
+}
+
+/// A loop as parts of a page.
+#[derive(Clone, Debug)]
+pub struct Panel {
+    kind: String,
+    row: String,
+    section: String,
+}
+
+/// Loops up to which each has all the room that it wants.
+const FEW: usize = 20;
+
+/// Bytes of a clip where there are few; two of them and the rest stay below a megabyte.
+const ROOMY_BYTES: usize = 320_000;
+
+/// Bytes that all clips of a page of many may have together: with what else 500 loops have, 20 MB.
+const ALL_CLIPS_BYTES: usize = 13_000_000;
+
+/// Fewest bytes of a clip: pages of thousands of loops grow.
+const LEAST_BYTES: usize = 9_000;
+
+impl Panel {
+    /// The panel of loop `index`, from 0, of a page of `num_loops`. The more there are, the fewer samples of their motion are kept.
+    pub fn of(entry: &LoopEntry, index: usize, num_loops: usize) -> Self {
+        let bytes = match num_loops <= FEW {
+            true => (2 * FEW * ROOMY_BYTES / 2 / num_loops.max(1)).min(ROOMY_BYTES),
+            false => (ALL_CLIPS_BYTES / num_loops / 2).max(LEAST_BYTES),
+        };
+        let room = Room {
+            bytes,
+            is_fine: num_loops <= FEW,
+        };
+        let timing = Timing {
+            cycles: entry.cycles,
+            contact_phase: entry.contact_phase,
+        };
+        let clips = core::iter::once(&entry.closed).chain(&entry.uncut);
+        let clips: Vec<String> = clips.map(|motion| clip::json(motion, room, timing)).collect();
+        Self {
+            kind: entry.kind.clone(),
+            row: row(entry, index),
+            section: section(entry, index, &clips.join(",")),
+        }
+    }
+}
+
+/// Columns of the table: heading, and whether it holds numbers.
+const COLUMNS: [(&str, bool); 8] = [
+    ("Loop", false),
+    ("Verdict", false),
+    ("Kind", false),
+    ("Length, s", true),
+    ("Speed, m/s", true),
+    ("Turn, deg/s", true),
+    ("Feet slide, cm/s", true),
+    ("Seam", true),
+];
+
+/// Columns that phones show too.
+const NARROW_COLUMNS: usize = 2;
+
+/// The verdicts, from worst to best as they are sorted: word in files, and as people read it.
+const GRADES: [(&str, &str); 3] = [("bad", "bad"), ("check", "check it"), ("good", "good")];
+
+fn spoken(grade: &str) -> &str {
+    let known = GRADES.into_iter().find(|(word, _)| *word == grade);
+    known.map_or("unknown", |(_, spoken)| spoken)
+}
+
+fn row(entry: &LoopEntry, index: usize) -> String {
+    let mut row = format!(
+        "<tr data-i=\"{index}\" data-grade=\"{}\" data-kind=\"{}\"><th scope=\"row\"><div class=\"name\"><canvas class=\"thumb\" aria-hidden=\"true\"></canvas>\
+         <a href=\"#loop-{number}\"><bdi>{}</bdi></a><p><bdi>{}</bdi></p></div></th>",
+        escape(entry.grade),
+        escape(&entry.kind.to_lowercase()),
+        escape(&entry.name),
+        escape(&entry.reason),
+        number = index + 1,
+    );
+    let rank = GRADES.into_iter().position(|(word, _)| word == entry.grade);
+    let _ = write!(
+        row,
+        "<td data-v=\"{}\"><span class=\"grade {}\">{}</span></td><td class=\"w\" data-v=\"{kind}\">{kind}</td>",
+        rank.map_or_else(String::new, |rank| rank.to_string()),
+        escape(entry.grade),
+        spoken(entry.grade),
+        kind = escape(&entry.kind),
+    );
+    for (value, decimals) in [
+        (Some(entry.closed.period_secs()), 2),
+        (Some(entry.speed_mps), 2),
+        (Some(entry.turn_rate_dps), 1),
+        (entry.foot_slide_cmps, 1),
+        (entry.seam_step_ratio, 2),
+    ] {
+        let text = value
+            .filter(|value| value.is_finite())
+            .map(|value| rounded(value, decimals));
+        let _ = match text {
+            Some(text) => write!(row, "<td class=\"n w\" data-v=\"{text}\">{text}</td>"),
+            None => write!(row, "<td class=\"n w\" data-v=\"\">-</td>"),
+        };
+    }
+    row + "</tr>\n"
+}
+
+/// A number with so many decimals, never a negative zero.
+fn rounded(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    match text.trim_matches(['-', '0', '.']).is_empty() {
+        true => text.trim_start_matches('-').to_owned(),
+        false => text,
+    }
+}
+
+fn section(entry: &LoopEntry, index: usize, clips: &str) -> String {
+    let mut html = format!(
+        "<details class=\"loop\" id=\"loop-{}\"><summary><h2><bdi>{}</bdi></h2> <span class=\"grade {}\">{}</span></summary><div>\
+         <p class=\"reason\"><bdi>{}</bdi></p><div class=\"here\"></div><div class=\"parts\"><div><h3>Figures</h3><table>\
+         <caption class=\"vh\">Figures</caption>",
+        index + 1,
+        escape(&entry.name),
+        escape(entry.grade),
+        spoken(entry.grade),
+        escape(&entry.reason),
+    );
+    for (label, value) in &entry.figures {
+        let _ = write!(
+            html,
+            "<tr><th scope=\"row\">{}</th><td><bdi>{}</bdi></td></tr>",
+            escape(label),
+            escape(value)
+        );
+    }
+    let _ = writeln!(
+        html,
+        "</table></div><div>{}{}{}</div></div></div><script type=\"application/json\" class=\"clip\">[{clips}]</script></details>",
+        curves::seam(entry),
+        curves::path(entry),
+        curves::contacts(entry),
+    );
+    html
+}
+
+/// The page of these loops, in their order.
+pub fn page(heading: &Heading, panels: &[Panel]) -> String {
+    let (script, style) = (without_comments(SCRIPT), without_comments(STYLE));
+    let title = escape(&heading.title);
+    let mut html = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; \
+         base-uri 'none'; form-action 'none'\">\n\
+         <meta name=\"generator\" content=\"loopwright\">\n<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n\
+         <header><div><h1><bdi>{title}</bdi></h1><p>{}</p></div><button id=\"theme\" type=\"button\">Colours</button></header>\n<main>\n",
+        hash(&style),
+        hash(&script),
+        counted(panels, heading.problems.len()),
+    );
+    filters(&mut html, panels);
+    table(&mut html, panels);
+    problems(&mut html, &heading.problems);
+    for panel in panels {
+        html += &panel.section;
+    }
+    let _ = write!(html, "</main>\n{PLAYER}<script>{script}</script>\n</body>\n</html>\n");
+    html
+}
+
+/// The player, copied into the loop that is open.
+const PLAYER: &str = "<template id=\"player\"><div class=\"player\" role=\"group\" aria-label=\"Player\">\
+    <canvas data-part=\"stage\" tabindex=\"0\" role=\"application\" aria-label=\"The moving figure\" aria-describedby=\"keys\"></canvas>\
+    <div class=\"controls\"><button type=\"button\" data-part=\"play\">Play</button>\
+    <label class=\"scrub\">Time <span data-part=\"time\"></span>\
+    <input type=\"range\" min=\"0\" max=\"1000\" step=\"1\" data-part=\"scrub\" aria-label=\"Time\"></label>\
+    <label>Speed <select data-part=\"speed\"><option value=\"0.1\">0.1</option><option value=\"0.25\">0.25</option>\
+    <option value=\"0.5\">0.5</option><option value=\"1\" selected>1</option><option value=\"2\">2</option></select></label>\
+    <button type=\"button\" data-part=\"place\" aria-pressed=\"false\">In place</button>\
+    <button type=\"button\" data-part=\"uncut\" aria-pressed=\"false\">Before closing</button>\
+    <label>Beside it, in phase <select data-part=\"beside\"></select></label></div>\
+    <p class=\"keys\" id=\"keys\">Keys on the figure: arrows turn the view, + and - zoom, 0 resets it, space plays, comma and full stop step, \
+    P in place, U before closing.</p></div></template>\n";
+
+/// How many loops of which verdict.
+fn counted(panels: &[Panel], num_problems: usize) -> String {
+    let mut parts = vec![match panels.len() {
+        1 => "1 loop".to_owned(),
+        count => format!("{count} loops"),
+    }];
+    for (grade, spoken) in GRADES.into_iter().rev() {
+        let mark = format!("data-grade=\"{grade}\"");
+        let count = panels.iter().filter(|panel| panel.row.contains(&mark)).count();
+        if count > 0 {
+            parts.push(format!("{count} {spoken}"));
+        }
+    }
+    if num_problems > 0 {
+        parts.push(format!("{num_problems} not shown"));
+    }
+    parts.join(", ")
+}
+
+fn filters(html: &mut String, panels: &[Panel]) {
+    *html += "<form id=\"filters\" role=\"search\"><label>Find <input type=\"search\" id=\"find\"></label>\
+        <label>Verdict <select id=\"grade\"><option value=\"\">any</option>";
+    for (grade, spoken) in GRADES.into_iter().rev() {
+        let _ = write!(html, "<option value=\"{grade}\">{spoken}</option>");
+    }
+    *html += "</select></label><label>Kind <select id=\"kind\"><option value=\"\">any</option>";
+    let mut kinds: Vec<&str> = panels.iter().map(|panel| panel.kind.as_str()).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    for kind in kinds.into_iter().filter(|kind| !kind.is_empty()) {
+        let kind = escape(kind);
+        let _ = write!(html, "<option value=\"{kind}\">{kind}</option>");
+    }
+    *html += "</select></label><label>Sort by <select id=\"sort\"><option value=\"-1\">as listed</option>";
+    for (index, (name, _)) in COLUMNS.into_iter().enumerate() {
+        let _ = write!(html, "<option value=\"{index}\">{name}</option>");
+    }
+    *html += "</select></label><output id=\"count\"></output></form>\n";
+}
+
+fn table(html: &mut String, panels: &[Panel]) {
+    *html += "<table id=\"loops\"><caption>Each loop with its verdict. Seam: the largest step over it, as a share of the largest that does not \
+        show.</caption><thead><tr>";
+    for (index, (name, is_number)) in COLUMNS.into_iter().enumerate() {
+        let class = match (index >= NARROW_COLUMNS, is_number) {
+            (true, true) => " class=\"n w\"",
+            (true, false) => " class=\"w\"",
+            (false, _) => "",
+        };
+        let _ = write!(
+            html,
+            "<th scope=\"col\"{class} aria-sort=\"none\"><button type=\"button\">{name}</button></th>"
+        );
+    }
+    *html += "</tr></thead><tbody>\n";
+    for panel in panels {
+        *html += &panel.row;
+    }
+    *html += "</tbody></table>\n";
+}
+
+fn problems(html: &mut String, problems: &[(String, String)]) {
+    if problems.is_empty() {
+        return;
+    }
+    *html += "<h3>Not shown</h3><table><caption class=\"vh\">Files of which nothing is shown</caption>";
+    for (file, why) in problems {
+        let _ = write!(
+            html,
+            "<tr><th scope=\"row\"><bdi>{}</bdi></th><td><bdi>{}</bdi></td></tr>",
+            escape(file),
+            escape(why)
+        );
+    }
+    *html += "</table>\n";
+}
+
+/// The hash by which the page allows its own script and style, and no others.
+fn hash(text: &str) -> String {
+    STANDARD.encode(Sha256::digest(text.as_bytes()))
+}
+
+/// A script or a style without indents and without lines that are comments: those are for who reads the source.
+fn without_comments(source: &str) -> String {
+    let lines = source.lines().map(str::trim);
+    let kept = lines.filter(|line| !line.is_empty() && !line.starts_with("//"));
+    kept.fold(String::new(), |text, line| text + line + "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_script_is_small() {
+        let bytes = without_comments(SCRIPT).len();
+        assert!(bytes <= 15 * 1024, "{bytes} bytes");
+    }
+
+    #[test]
+    fn numbers_are_never_minus_nothing() {
+        assert_eq!(rounded(-0.001, 2), "0.00");
+        assert_eq!(rounded(-0.01, 2), "-0.01");
+    }
+}
