@@ -69,6 +69,8 @@ mod speed;
 
 mod symmetric;
 
+mod walks;
+
 // Pictures.
 
 mod docs;
@@ -83,7 +85,7 @@ const MEASUREMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/measure
 type Measure = fn(&Captured) -> Result<Sections, String>;
 
 /// Every page that a measurement fills.
-const PAGES: [(&str, Measure); 17] = [
+const PAGES: [(&str, Measure); 18] = [
     ("bvh", bvh::measure),
     ("check", check::measure),
     ("choice", choice::measure),
@@ -101,6 +103,7 @@ const PAGES: [(&str, Measure); 17] = [
     ("search", search::measure),
     ("search-speed", speed::measure),
     ("symmetric", symmetric::measure),
+    ("walks", walks::measure),
 ];
 
 fn main() -> ExitCode {

@@ -3,6 +3,9 @@
 //! Features of synthetic walks of many speeds and turns; queries from walks that are left out, two of three with a path of their
 //! own. Compared in one run with all rows one by one, and with boxes around 16 and 64 frames that follow each other, as in Holden
 //! et al., "Learned motion matching", 2020, written anew here.
+//!
+//! With `LOOPWRIGHT_ROWS` and `LOOPWRIGHT_ASKED`, two arrays that `loopwright match export --npy` wrote, these are searched instead:
+//! for comparison with other programs that read the same arrays.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
@@ -131,8 +134,23 @@ fn microseconds(queries: &[[f32; NUM_FEATURES]], mut search: impl FnMut(&[f32]) 
     (times, answers)
 }
 
-#[expect(clippy::disallowed_methods, reason = "a bench needs a clock")]
+/// The rows of an array of 32-bit floats.
+fn array(name: &str) -> Option<Vec<[f32; NUM_FEATURES]>> {
+    let bytes = std::fs::read(std::env::var_os(name)?).expect("the array can be read");
+    let start = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+    let numbers: Vec<f32> = (bytes[start..].chunks_exact(4))
+        .map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+        .collect();
+    let (rows, rest) = numbers.as_chunks();
+    assert!(rest.is_empty(), "{name} has rows of other features");
+    Some(rows.to_vec())
+}
+
 fn main() {
+    if let Some((rows, queries)) = array("LOOPWRIGHT_ROWS").zip(array("LOOPWRIGHT_ASKED")) {
+        compare(rows.as_flattened(), &queries);
+        return;
+    }
     for num_rows in [50_000, 500_000] {
         let num_takes = num_rows / FRAMES_OF_TAKE;
         let all: Vec<RawFeatures> = (0..num_takes)
@@ -152,37 +170,42 @@ fn main() {
                 standard.apply(&asked)
             })
             .collect();
-        let start = Instant::now();
-        let tree = NearestRows::new(&rows, NUM_FEATURES).expect("features are finite");
+        compare(&rows, &queries);
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a bench needs a clock")]
+fn compare(rows: &[f32], queries: &[[f32; NUM_FEATURES]]) {
+    let start = Instant::now();
+    let tree = NearestRows::new(rows, NUM_FEATURES).expect("features are finite");
+    println!(
+        "\n{} rows of {NUM_FEATURES}, {} queries; index of {:.1} bytes a row, built in {:.2} s",
+        rows.len() / NUM_FEATURES,
+        queries.len(),
+        tree.index_bytes() as f64 / tree.num_rows() as f64,
+        start.elapsed().as_secs_f64()
+    );
+    let boxes = [64, 16].map(|run| Boxes::of(rows, run));
+    let mut before = None;
+    let (all_rows, expected) = microseconds(&queries[..queries.len() / 10], |query| one_by_one(rows, query));
+    let (published, by_boxes) = microseconds(queries, |query| by_boxes(rows, &boxes, query));
+    let (ours, answers) = microseconds(queries, |query| tree.nearest(query, None).map_or(0, |best| best.row));
+    let (follow, followed) = microseconds(queries, |query| {
+        before = tree.nearest(query, before).map(|best| best.row);
+        before.unwrap_or(0)
+    });
+    assert!(answers[..expected.len()] == expected && answers == by_boxes && answers == followed);
+    for (name, times) in [
+        ("all rows one by one", &all_rows),
+        ("boxes around 64 and 16 frames", &published),
+        ("tree", &ours),
+        ("tree, from the last answer on", &follow),
+    ] {
+        let [median, high, tail] = [0.5, 0.9, 0.99].map(|share| times[(share * (times.len() - 1) as f64) as usize]);
+        let boxes_median = published[(0.5 * (published.len() - 1) as f64) as usize];
         println!(
-            "\n{} rows of {NUM_FEATURES}, {} queries; index of {:.1} bytes a row, built in {:.2} s",
-            rows.len() / NUM_FEATURES,
-            queries.len(),
-            tree.index_bytes() as f64 / tree.num_rows() as f64,
-            start.elapsed().as_secs_f64()
+            "{name:<32} {median:9.2} us, 90th percentile {high:9.2}, 99th {tail:9.2}; {:6.3} of boxes",
+            median / boxes_median
         );
-        let boxes = [64, 16].map(|run| Boxes::of(&rows, run));
-        let mut before = None;
-        let (all_rows, expected) = microseconds(&queries[..queries.len() / 10], |query| one_by_one(&rows, query));
-        let (published, by_boxes) = microseconds(&queries, |query| by_boxes(&rows, &boxes, query));
-        let (ours, answers) = microseconds(&queries, |query| tree.nearest(query, None).map_or(0, |best| best.row));
-        let (follow, followed) = microseconds(&queries, |query| {
-            before = tree.nearest(query, before).map(|best| best.row);
-            before.unwrap_or(0)
-        });
-        assert!(answers[..expected.len()] == expected && answers == by_boxes && answers == followed);
-        for (name, times) in [
-            ("all rows one by one", &all_rows),
-            ("boxes around 64 and 16 frames", &published),
-            ("tree", &ours),
-            ("tree, from the last answer on", &follow),
-        ] {
-            let [median, tail] = [0.5, 0.99].map(|share| times[(share * (times.len() - 1) as f64) as usize]);
-            let boxes_median = published[(0.5 * (published.len() - 1) as f64) as usize];
-            println!(
-                "{name:<32} {median:9.2} us, 99th percentile {tail:9.2} us; {:6.3} of boxes",
-                median / boxes_median
-            );
-        }
     }
 }

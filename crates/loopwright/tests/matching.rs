@@ -8,7 +8,7 @@ use loopwright::{
         DatabaseError, MatchClip, MatchDatabase, MatchFilter, MatchFrame, MatchMotion, MatchSource, NearestRows,
         Neighbour,
         features::{self, FUTURE_SECS, FeaturesError, NUM_FEATURES, RawFeatures, Standard},
-        walk::{WalkError, WalkPath, WalkSettings as WalkByMatch, walk as walk_by},
+        walk::{WalkError, WalkPath, WalkSettings as WalkByMatch, WalkTransition, walk as walk_by},
     },
     math::ops,
 };
@@ -222,7 +222,11 @@ fn filters_leave_the_answer_exact() {
         (Vec::new(), 2),
     ];
     for (tags, standing) in filters {
-        let filter = MatchFilter { tags, standing };
+        let filter = MatchFilter {
+            tags,
+            standing,
+            ..MatchFilter::default()
+        };
         let passes = |row: usize| {
             let clip = &database.clips()[database.frame_of(row).clip].clip;
             filter.tags.iter().all(|tag| clip.tags.contains(tag)) && database.standing(row) & standing == standing
@@ -241,6 +245,48 @@ fn filters_leave_the_answer_exact() {
             );
         }
     }
+}
+
+/// With a bias the answer is the nearest row if that is near enough, and else the row that comes next: found by comparing all.
+#[test]
+fn a_bias_holds_on_to_the_row_that_comes_next() {
+    let database = MatchDatabase::new(motions(4)).unwrap();
+    let filter = MatchFilter {
+        tags: vec![("style".to_owned(), "walk".to_owned())],
+        rows_left: 12,
+        ..MatchFilter::default()
+    };
+    let ends = |row: usize| {
+        let rows = &database.clips()[database.frame_of(row).clip];
+        !rows.clip.is_loop && row + 12 >= rows.first_row + rows.num_rows
+    };
+    let is_walk = |row: usize| database.frame_of(row).clip.is_multiple_of(2);
+    let (mut stays, mut goes) = (0, 0);
+    for asked in (0..database.num_rows()).step_by(5) {
+        // Between two rows, with the future of a third.
+        let mut query = database.row(asked);
+        query[15..].copy_from_slice(&database.row(asked * 7 % database.num_rows())[15..]);
+        let next = (asked + 30) % database.num_rows();
+        for share in [0.0, 0.3, 0.6, 1.0, 2.0] {
+            let limit = share * database.squared_distance(&query, next);
+            let nearer = (0..database.num_rows())
+                .filter(|&row| is_walk(row) && !ends(row))
+                .map(|row| (database.squared_distance(&query, row), row))
+                .filter(|(squared_distance, _)| *squared_distance < limit)
+                .min_by(|one, other| one.partial_cmp(other).unwrap());
+            let found = database.nearest_or(&query, &filter, next, share);
+            match nearer {
+                Some((squared_distance, row)) => assert_eq!(found, Neighbour { row, squared_distance }, "{share}"),
+                None => assert_eq!(found.row, next, "{share}"),
+            }
+            stays += usize::from(nearer.is_none());
+            goes += usize::from(nearer.is_some());
+        }
+        // At distance 0 nothing is nearer, not even an equal row before it.
+        let itself = database.row(next);
+        assert_eq!(database.nearest_or(&itself, &filter, next, 1.0).row, next);
+    }
+    assert!(stays > 100 && goes > 100, "{stays} {goes}");
 }
 
 #[test]
@@ -290,7 +336,7 @@ fn bytes_that_are_no_database_are_refused() {
     assert_eq!(changed(8, &9_u32.to_le_bytes()), DatabaseError::Version { found: 9 });
     assert_eq!(changed(12, &MARK_OF_BIG_ENDIAN), DatabaseError::ByteOrder);
     assert_eq!(
-        changed(16, &30_u32.to_le_bytes()),
+        changed(20, &30_u32.to_le_bytes()),
         DatabaseError::Features { found: 30 }
     );
     for huge in [u64::MAX, 1 << 40, 0] {
@@ -377,7 +423,7 @@ fn the_future_of_a_loop_is_its_twist() {
     let made = analysis
         .make_loop(found.best().unwrap(), &LoopSettings::default())
         .unwrap();
-    let source = MatchSource::of_loop(&made.loop_clip).unwrap();
+    let source = MatchSource::of_loop(&made.loop_clip, &BodyOverrides::default()).unwrap();
     let motions = source.motions("loop", &[]).unwrap();
     assert_eq!(motions.len(), 1);
     assert_eq!(motions[0].features.len(), made.loop_clip.num_samples());
@@ -468,6 +514,57 @@ fn a_path_is_walked_without_a_pop() {
     assert_eq!(go(true).take, walked.take);
 }
 
+/// Plain blending goes the same way: between jumps it plays what its rows say, and after a blend nothing is left of what was before.
+#[test]
+fn a_path_is_walked_with_plain_blending() {
+    let sources = walkers();
+    let database = database_of(&sources);
+    let by_clip: Vec<&MatchSource> = sources.iter().collect();
+    let points = vec![
+        (0.0, DVec2::ZERO),
+        (5.0, DVec2::new(0.0, 6.0)),
+        (10.0, DVec2::new(6.0, 6.0)),
+    ];
+    let path = WalkPath::new(points).unwrap();
+    let blend_secs = 0.3;
+    let settings = WalkByMatch {
+        holds_feet: false,
+        transition: WalkTransition::Crossfade { blend_secs },
+        ..WalkByMatch::default()
+    };
+    let walked = walk_by(&database, &by_clip, &path, &MatchFilter::default(), &settings).unwrap();
+    assert!(walked.jumps.len() > 3, "{:?}", walked.jumps);
+    // Later than an inertialized jump it does what it was joined for.
+    let errors = &walked.path_error_metres;
+    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+    let worst = errors.iter().copied().fold(0.0, f64::max);
+    assert!(mean < 1.0 && worst < 2.5, "off the path by {mean} m, at most {worst}");
+    let num_blended = (blend_secs * 60.0) as usize + 1;
+    let mut num_whole = 0;
+    for frame in 0..walked.rows.len() {
+        let is_blending = |&jump: &usize| (jump..jump + num_blended).contains(&frame);
+        if walked.jumps.iter().any(is_blending) {
+            continue;
+        }
+        let at = database.frame_of(walked.rows[frame]);
+        let own = sources[at.clip].take();
+        for (joint, rotation) in walked.take.rotations(frame).iter().enumerate().skip(1) {
+            let angle = rotation.angle_between(own.rotations(at.frame)[joint]);
+            assert!(angle < 1e-6, "frame {frame}, joint {joint}: {angle}");
+        }
+        num_whole += 1;
+    }
+    assert!(num_whole > 100, "{num_whole}");
+    // It is continuous, too, at and after every jump: no joint goes farther in a frame than a fast foot.
+    let world = walked.take.world_tracks();
+    for frame in 1..walked.take.num_frames() {
+        for joint in 0..walked.take.num_joints() {
+            let step = world.position(frame, joint).distance(world.position(frame - 1, joint));
+            assert!(step * 60.0 < 7.0, "frame {frame}: {} m/s", step * 60.0);
+        }
+    }
+}
+
 /// A loop in a database goes on for as long as the path, over its seam.
 #[test]
 fn a_loop_is_walked_over_its_seam() {
@@ -481,7 +578,7 @@ fn a_loop_is_walked_over_its_seam() {
     let made = analysis
         .make_loop(found.best().unwrap(), &LoopSettings::default())
         .unwrap();
-    let source = MatchSource::of_loop(&made.loop_clip).unwrap();
+    let source = MatchSource::of_loop(&made.loop_clip, &BodyOverrides::default()).unwrap();
     let database = database_of(std::slice::from_ref(&source));
     let speed = made.loop_clip.root().twist.linear.z;
     let path = WalkPath::new(vec![(0.0, DVec2::ZERO), (10.0, DVec2::new(0.0, 10.0 * speed))]).unwrap();
@@ -560,7 +657,7 @@ fn paths_that_cannot_be_walked_are_refused() {
     assert_eq!(walked.take.num_frames(), 1201);
     let runs = MatchFilter {
         tags: vec![("style".to_owned(), "run".to_owned())],
-        standing: 0,
+        ..MatchFilter::default()
     };
     assert_eq!(error(&by_clip, &runs), WalkError::NoRow);
     assert!(matches!(

@@ -8,10 +8,10 @@ use core::hint::black_box;
 use loopwright::{
     Analysis,
     matching::{
-        NearestRows, Neighbour,
+        Cheapest, CostDatabase, CostFeatures, MatchFilter, MatchSource, NearestRows, Neighbour,
         features::{self, FUTURE_SECS, NUM_FEATURES, RawFeatures, Standard},
     },
-    math::ops,
+    math::{Decay, ops},
 };
 use loopwright_formats::ReadSettings;
 
@@ -101,5 +101,66 @@ fn captured_frames_and_steered_ones_are_found_as_by_comparing_all() {
         let answer = found.nearest(&query, before);
         assert_eq!(answer, Some(nearest), "query {trial}");
         before = answer.map(|best| best.row);
+    }
+}
+
+/// Takes of one skeleton whose frames are jumped to, and one whose frames are left.
+const ENTERED: [&str; 3] = [
+    "100style/Neutral_FW.bvh",
+    "100style/Neutral_FR.bvh",
+    "100style/Neutral_ID.bvh",
+];
+const LEFT: &str = "100style/Neutral_TR1.bvh";
+
+/// The frame of captured takes that is cheapest to jump to, against the exact cost of all rows; from the answer before on, as a
+/// controller asks.
+#[test]
+fn the_cheapest_captured_frame_is_found_as_by_scoring_all() {
+    let Some(folder) = loopwright_mocap::folder_or_skip() else {
+        return;
+    };
+    let source = |name: &str| {
+        let bytes = std::fs::read(folder.join(name)).unwrap();
+        let read = loopwright_formats::read_take(&bytes, name, &ReadSettings::default(), &mut Vec::new()).unwrap();
+        MatchSource::of_take(Analysis::new(&read.take).unwrap())
+    };
+    let entered = ENTERED.map(source);
+    for decay in [
+        Decay::Spring { half_life_secs: 0.1 },
+        Decay::Quintic { blend_secs: 0.35 },
+    ] {
+        let features = CostFeatures::of(&entered[0], decay).unwrap();
+        let motions: Vec<_> = (entered.iter().zip(ENTERED))
+            .flat_map(|(source, name)| source.cost_motions(name, &[], &features).unwrap())
+            .collect();
+        let database = CostDatabase::new(features.clone(), &motions).unwrap();
+        let bytes = database.to_bytes();
+        let mapped = CostDatabase::from_bytes(&bytes).unwrap();
+        let rows: Vec<Vec<f32>> = (0..database.num_rows())
+            .map(|row| database.row(row).collect())
+            .collect();
+        let num_positions = 3 * features.joints().len();
+        let queries = features.queries(&source(LEFT)).unwrap();
+        let mut before = None;
+        for (frame, query) in queries.iter().enumerate().step_by(7) {
+            let mut cheapest = Cheapest {
+                row: usize::MAX,
+                cost: f64::INFINITY,
+            };
+            for (row, numbers) in rows.iter().enumerate() {
+                let gap = |column: usize| f64::from(query[column]) - f64::from(numbers[column]);
+                let mut cost = 0.0;
+                for axis in 0..num_positions + 4 {
+                    let x = if axis < num_positions { gap(axis) } else { 0.0 };
+                    cost += decay.displacement(x, gap(num_positions + axis));
+                }
+                if cost < cheapest.cost {
+                    cheapest = Cheapest { row, cost };
+                }
+            }
+            let answer = mapped.cheapest(query, &MatchFilter::default(), before);
+            assert_eq!(answer, Some(cheapest), "{decay:?}, frame {frame}");
+            before = answer.map(|best| best.row);
+        }
     }
 }

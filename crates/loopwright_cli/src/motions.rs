@@ -1,6 +1,6 @@
 //! Takes and loops as motions that can be left and entered.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use loopwright::{
     LoopClip, Skeleton,
@@ -9,7 +9,8 @@ use loopwright::{
 
 use crate::{
     exit::Failure,
-    load,
+    files, load,
+    numbers::parse_range,
     recipe::TakeArgs,
     written_loop::{self, AddedRoot},
 };
@@ -57,6 +58,104 @@ impl ReadMotion {
             clip: Some((clip, read.sidecar.candidate.cycles)),
             motion,
         })
+    }
+}
+
+/// A motion, or some frames of it, as a user names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NamedMotion {
+    pub(crate) path: PathBuf,
+    /// First and last frame; none for all.
+    pub(crate) frames: Option<(usize, usize)>,
+}
+
+impl NamedMotion {
+    /// `FILE`, `FILE:START:END`, or a folder for all files in it and below.
+    pub(crate) fn all(named: &Path) -> Result<Vec<Self>, Failure> {
+        if named.is_dir() {
+            let all = files::files_below(named, files::is_named_like_a_take)?;
+            if all.is_empty() {
+                return Err(
+                    Failure::error(format!("\"{}\" holds no take and no loop", named.display()))
+                        .try_this("a folder with BVH, FBX, GLB or glTF files"),
+                );
+            }
+            return Ok(all.into_iter().map(|path| Self { path, frames: None }).collect());
+        }
+        let whole = || Self {
+            path: named.to_owned(),
+            frames: None,
+        };
+        if named.exists() {
+            return Ok(vec![whole()]);
+        }
+        let parts = named.to_str().and_then(|text| {
+            let (rest, end) = text.rsplit_once(':')?;
+            let (file, start) = rest.rsplit_once(':')?;
+            Some((file, format!("{start}:{end}")))
+        });
+        let Some((file, range)) = parts.filter(|(file, _)| Path::new(file).is_file()) else {
+            return Ok(vec![whole()]);
+        };
+        let frames = parse_range(&range).map_err(|why| {
+            Failure::error(format!("\"{range}\" is no range of frames of \"{file}\": {why}"))
+                .try_this(format!("\"{file}:0:60\", or the name alone for all frames"))
+        })?;
+        Ok(vec![Self {
+            path: PathBuf::from(file),
+            frames: Some(frames),
+        }])
+    }
+
+    /// Errors: the file has fewer frames than are named.
+    pub(crate) fn check(&self, num_frames: usize) -> Result<(), Failure> {
+        match self.frames {
+            Some((_, end)) => frame_of(&self.path, &end.to_string(), num_frames).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// The motion, with its range checked.
+    pub(crate) fn read(&self, reading: &TakeArgs) -> Result<TransitionClip, Failure> {
+        let read = ReadMotion::read(&self.path, reading)?;
+        self.check(read.motion.num_frames())?;
+        Ok(read.motion)
+    }
+}
+
+/// Splits the argument into a file and the frame after its last colon, if there is one: names may contain colons themselves.
+///
+/// If a file has the whole argument as its name, that file is used.
+pub(crate) fn split(named: &Path) -> (PathBuf, Option<String>) {
+    let whole = (named.to_owned(), None);
+    if named.exists() {
+        return whole;
+    }
+    let Some((file, frame)) = named.to_str().and_then(|text| text.rsplit_once(':')) else {
+        return whole;
+    };
+    let is_number = !frame.is_empty() && frame.bytes().all(|byte| byte.is_ascii_digit());
+    // If the file before the colon exists, treat an invalid frame as a mistyped frame and not as part of the name.
+    if !file.is_empty() && (is_number || Path::new(file).is_file()) {
+        (PathBuf::from(file), Some(frame.to_owned()))
+    } else {
+        whole
+    }
+}
+
+/// Parses a frame of a file with this many frames.
+pub(crate) fn frame_of(path: &Path, words: &str, num_frames: usize) -> Result<usize, Failure> {
+    let last = num_frames - 1;
+    match words.parse::<usize>() {
+        Ok(frame) if frame <= last => Ok(frame),
+        Ok(_) => Err(Failure::error(format!("\"{}\" has no frame {words}", path.display()))
+            .because(format!("its frames are 0 to {last}"))
+            .try_this(format!("\"{}:{last}\"", path.display()))),
+        Err(_) => Err(
+            Failure::error(format!("\"{words}\" is no frame of \"{}\"", path.display()))
+                .because(format!("frames are whole numbers, here 0 to {last}"))
+                .try_this(format!("\"{}:0\", or the name alone for all frames", path.display())),
+        ),
     }
 }
 

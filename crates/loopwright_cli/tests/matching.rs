@@ -318,3 +318,213 @@ fn a_path_is_walked_into_a_take() {
     assert!(gone.status == 2 && gone.stderr.contains("slow.bvh"), "{}", gone.stderr);
     assert!(!folder.file("new.bvh").exists());
 }
+
+/// A database by the cost of jumps: the cheapest frame is that of `cost`, and no other frame's cost is lower.
+#[test]
+fn the_cheapest_frame_to_jump_to_is_found() {
+    let folder = with_database();
+    let built = folder
+        .run("match build slow.bvh --features cost --half-life 0.15 -o costs.lwmatch --json")
+        .done()
+        .json();
+    assert_valid(&built, "match-build");
+    assert_eq!(built["features"], "cost");
+    folder
+        .run("match build quick.bvh --tag style=quick --add costs.lwmatch -o costs.lwmatch --force")
+        .done();
+    let inspected = folder.run("match inspect costs.lwmatch --json").done().json();
+    assert_valid(&inspected, "match-inspect");
+    assert_eq!(
+        (&inspected["fade"]["decay"], &inspected["fade"]["time_secs"]),
+        (&"spring".into(), &0.15.into())
+    );
+    let joints = inspected["joints"].as_array().unwrap().len();
+    assert!(joints > 5, "{inspected}");
+    let text = folder.run("match inspect costs.lwmatch").done().stdout;
+    assert!(text.contains("spring of 0.15 s over Hips"), "{text}");
+
+    let answer = folder
+        .run("match query costs.lwmatch left-out.bvh:40 --json")
+        .done()
+        .json();
+    assert_valid(&answer, "match-query");
+    let best = &answer["found"][0];
+    let (clip, frame) = (best["clip"].as_str().unwrap(), &best["frame"]);
+    let cost = |entered: &str| {
+        let answer = folder
+            .run(&format!("cost left-out.bvh:40 {entered} --half-life 0.15 --json"))
+            .done()
+            .json();
+        let costs = answer["pair"]["costs"].as_array().unwrap().clone();
+        let spring = costs.into_iter().find(|cost| cost["decay"] == "spring").unwrap();
+        number(&spring, "cost_metre_secs")
+    };
+    let least = cost(&format!("{clip}:{frame}"));
+    assert!(
+        (number(best, "cost_metre_secs") / least - 1.0).abs() < 1e-5,
+        "{best} {least}"
+    );
+    assert!(number(best, "distance") <= number(best, "cost_metre_secs"));
+    for other in ["slow.bvh:10", "slow.bvh:77", "quick.bvh:33", "quick.bvh:121"] {
+        assert!(cost(other) > least * (1.0 - 1e-5), "{other}");
+    }
+    // The last row: one frame before the end of the take.
+    let itself = folder
+        .run("match query costs.lwmatch quick.bvh:149 --tag style=quick --json")
+        .done()
+        .json();
+    assert_eq!(
+        (&itself["found"][0]["frame"], &itself["found"][0]["cost_metre_secs"]),
+        (&149.into(), &0.0.into())
+    );
+    let text = folder.run("match query costs.lwmatch slow.bvh:40").done().stdout;
+    assert!(
+        text.contains("cheapest after frame 40") && text.contains("0.000"),
+        "{text}"
+    );
+    // As if it were faster: the root's own velocity counts.
+    let faster = folder
+        .run("match query costs.lwmatch slow.bvh:40 --speed 1.6")
+        .done()
+        .stdout;
+    assert!(!faster.contains("0.000"), "{faster}");
+
+    // The bound is the distance of the rows that other programs get.
+    folder.run("match export costs.lwmatch --npy forms.npy").done();
+    folder
+        .run("match export costs.lwmatch --take left-out.bvh --npy asked.npy")
+        .done();
+    let ([rows, columns], forms) = array(&folder, "forms.npy");
+    let ([_, same], asked) = array(&folder, "asked.npy");
+    assert_eq!((columns, same), (3 * joints + 4, columns));
+    assert_eq!(inspected["rows"], rows);
+    let row = best["row"].as_u64().unwrap() as usize;
+    let distance: f32 = (forms[row * columns..][..columns].iter())
+        .zip(&asked[40 * columns..])
+        .map(|(one, other)| (one - other).abs())
+        .sum();
+    assert!((f64::from(distance) / number(best, "distance") - 1.0).abs() < 1e-3);
+
+    folder.write("path.csv", "0,0,0\n3,0,3\n");
+    let walked = folder.run("match walk costs.lwmatch path.csv -o walked.bvh");
+    assert!(
+        walked.status == 2 && walked.stderr.contains("--features cost"),
+        "{}",
+        walked.stderr
+    );
+    for bad in ["--features cost --half-life 0", "--add costs.lwmatch --features cost"] {
+        let failed = folder.run(&format!("match build left-out.bvh {bad} -o bad.lwmatch"));
+        assert_eq!(failed.status, 2, "{bad}");
+    }
+}
+
+/// A sample of a loop is asked for like a frame of a take; its closing key is its first sample.
+#[test]
+fn a_sample_of_a_loop_can_be_asked_for() {
+    let folder = with_database();
+    folder.make_folder("loops");
+    folder.run("make quick.bvh -o loops/quick-loop.bvh").done();
+    let samples = folder.json("loops/quick-loop.bvh.json")["playback"]["samples"]
+        .as_u64()
+        .unwrap();
+    for features in ["future", "cost"] {
+        folder
+            .run(&format!(
+                "match build loops slow.bvh --features {features} -o mixed.lwmatch --force"
+            ))
+            .done();
+        for (asked, found) in [(0, 0), (samples - 1, samples - 1), (samples, 0)] {
+            let answer = folder
+                .run(&format!(
+                    "match query mixed.lwmatch loops/quick-loop.bvh:{asked} --json"
+                ))
+                .done()
+                .json();
+            let best = &answer["found"][0];
+            assert_eq!(
+                (&best["clip"], &best["frame"], &best["distance"]),
+                (&"loops/quick-loop.bvh".into(), &found.into(), &0.0.into()),
+                "{features}"
+            );
+        }
+        let beyond = folder.run(&format!(
+            "match query mixed.lwmatch loops/quick-loop.bvh:{}",
+            samples + 1
+        ));
+        assert_eq!(beyond.status, 2, "{}", beyond.stderr);
+    }
+}
+
+/// Ranges of one take are clips of their own, with tags of their own.
+#[test]
+fn ranges_of_a_take_and_tags_of_takes() {
+    let folder = with_database();
+    folder.write(
+        "tags.csv",
+        "# what they do\n*slow*,style=stroll\nquick.bvh:20:60,part=start,style=quick\nquick*;part2=any\n",
+    );
+    let built = folder
+        .run("match build slow.bvh quick.bvh:20:60 quick.bvh:80:110 --tags tags.csv -o ranges.lwmatch --json")
+        .done()
+        .json();
+    assert_valid(&built, "match-build");
+    let inspected = folder.run("match inspect ranges.lwmatch --json").done().json();
+    let clips = inspected["clips"].as_array().unwrap();
+    let facts = |clip: &Value| {
+        let tags: Vec<String> = (clip["tags"].as_array().unwrap().iter())
+            .map(|tag| format!("{}={}", tag["name"].as_str().unwrap(), tag["value"].as_str().unwrap()))
+            .collect();
+        (
+            clip["first_frame"].as_u64().unwrap(),
+            clip["frames"].as_u64().unwrap(),
+            tags.join(" "),
+        )
+    };
+    assert_eq!(clips.len(), 3);
+    assert_eq!(facts(&clips[0]).2, "style=stroll");
+    assert_eq!(
+        facts(&clips[1]),
+        (20, 41, "part=start style=quick part2=any".to_owned())
+    );
+    assert_eq!(facts(&clips[2]), (80, 31, "part2=any".to_owned()));
+    let answer = folder
+        .run("match query ranges.lwmatch quick.bvh:90 --tag part=start --json")
+        .done()
+        .json();
+    let frame = answer["found"][0]["frame"].as_u64().unwrap();
+    assert!((20..=60).contains(&frame), "{answer}");
+    // Frames that are there are not added again; others of the same take are.
+    let again = folder.run("match build quick.bvh:100:120 --add ranges.lwmatch -o more.lwmatch");
+    assert!(
+        again.status == 2 && again.stderr.contains("already"),
+        "{}",
+        again.stderr
+    );
+    folder
+        .run("match build quick.bvh:0:19 --add ranges.lwmatch -o more.lwmatch")
+        .done();
+    for (bad, what) in [
+        ("quick.bvh:20:999", "has no frame 999"),
+        ("quick.bvh:20", "quick.bvh:20"),
+        ("quick.bvh:a:b", "no range"),
+    ] {
+        let failed = folder.run(&format!("match build {bad} -o bad.lwmatch"));
+        assert!(
+            failed.status == 2 && failed.stderr.contains(what),
+            "{bad}: {}",
+            failed.stderr
+        );
+    }
+    folder.write("bad.csv", "*quick*\n");
+    let failed = folder.run("match build quick.bvh --tags bad.csv -o bad.lwmatch");
+    assert!(
+        failed.status == 2 && failed.stderr.contains("line 1"),
+        "{}",
+        failed.stderr
+    );
+    folder.write("other.csv", "*sprint*,style=sprint\n");
+    let warned = folder
+        .run("match build quick.bvh --tags other.csv -o warned.lwmatch")
+        .done();
+    assert!(warned.stderr.contains("*sprint*"), "{}", warned.stderr);
+}

@@ -108,6 +108,11 @@ pub fn weights(
     Ok(weights)
 }
 
+/// Half the height of a body, by which turning becomes metres.
+pub(crate) fn half_height(body: &Body, take: &Take) -> f64 {
+    body.stature(take).map_or(FALLBACK_HALF_HEIGHT, |height| 0.5 * height)
+}
+
 /// Feature matrix of a take: for every frame and axis a weighted position (metres) and velocity (metres per second).
 ///
 /// Axes: three for each weighted joint, then three for the root's linear velocity and one for its turn rate, which have no
@@ -153,7 +158,7 @@ pub enum FeaturesError {
 }
 
 /// Axes of the root's own motion: its linear velocity and its turn rate.
-const ROOT_AXES: usize = 4;
+pub(crate) const ROOT_AXES: usize = 4;
 
 impl Features {
     /// Features of all frames of `world`; `take` gives the frame time and the bones, so its middle frame alone will do.
@@ -196,7 +201,7 @@ impl Features {
         };
         let linear = rates(&|frame| world.position(frame, body.hips));
         let turn_rates = rates(&|frame| DVec3::X * heading.yaw(frame));
-        let half_height = body.stature(take).map_or(FALLBACK_HALF_HEIGHT, |height| 0.5 * height);
+        let half_height = half_height(body, take);
         for frame in 0..num_frames {
             let linear = rotation::from_yaw(heading.yaw(frame)).conjugate() * linear[frame];
             features.set(frame, 3 * joints.len(), DVec3::ZERO, linear);

@@ -21,7 +21,8 @@ const FADE: Decay = Decay::Spring { half_life_secs: 0.06 };
 /// Near its full length a leg falls short by so much rather than turn the knee by a radian, metres.
 const GIVE: f64 = 0.05;
 
-/// A foot that would have to be moved farther than this is let go, as a share of the length of its leg.
+/// A foot that would have to be moved farther than this is dragged along, as a share of the length of its leg. Let go, it would snap
+/// back by as much while it stands.
 const FARTHEST_SHARE: f64 = 0.2;
 
 /// A leg whose foot is held.
@@ -33,8 +34,6 @@ pub(crate) struct LiveFoot {
     side: Side,
     /// If it stands: where it came down, how fast it then was, and seconds since then.
     stands: Option<(DVec3, DVec3, f64)>,
-    /// Whether it stands, but too far away to be held.
-    is_lost: bool,
     /// Where it was in the frame before.
     before: Option<DVec3>,
     /// How far it is moved.
@@ -52,7 +51,6 @@ impl LiveFoot {
                 lowest: foot.lowest_joint(),
                 side: foot.side?,
                 stands: None,
-                is_lost: false,
                 before: None,
                 moved: DVec3::ZERO,
                 released: ([DVec3::ZERO; 2], 0.0),
@@ -77,9 +75,7 @@ impl LiveFoot {
         let ([from, rate], secs) = self.released;
         let left = FADE.at(secs);
         let free = from * left.position.value + rate * left.velocity.value;
-        // One that was let go on the ground is not held again before it has left it.
-        self.is_lost &= stands;
-        let held = (stands && !self.is_lost).then(|| {
+        if stands {
             let came_down = (
                 place + free,
                 (place + free - self.before.unwrap_or(place + free)) / step_secs,
@@ -90,18 +86,15 @@ impl LiveFoot {
             let goal = *at + *speed * FADE.at(*secs).velocity.value;
             *secs += step_secs;
             // Heels rise while the ball stands: the height is that of the motion.
-            DVec3::new(goal.x - place.x, 0.0, goal.z - place.z)
-        });
-        match held.filter(|moved| moved.length() < farthest) {
-            Some(moved) => {
-                self.released = ([moved, (moved - self.moved) / step_secs], 0.0);
-                self.moved = moved;
-            }
-            None => {
-                self.is_lost = stands;
-                self.stands = None;
-                self.moved = free;
-            }
+            let whole = DVec3::new(goal.x - place.x, 0.0, goal.z - place.z);
+            let moved = whole.clamp_length_max(farthest);
+            // Where it was dragged to, it stands.
+            *at += moved - whole;
+            self.released = ([moved, (moved - self.moved) / step_secs], 0.0);
+            self.moved = moved;
+        } else {
+            self.stands = None;
+            self.moved = free;
         }
         self.before = Some(place + self.moved);
         self.reach(skeleton, pose, &world);

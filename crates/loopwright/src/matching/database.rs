@@ -1,4 +1,7 @@
 //! A match database: the features of many takes and loops, which frame each row is, and what is known of it.
+//!
+//! What rows are made of and how they are searched is the database's feature set: [`FutureRows`] here, [`CostRows`](super::CostRows)
+//! for the cost of a jump.
 
 use std::borrow::Cow;
 
@@ -7,16 +10,19 @@ use super::{
     nearest::{NearestRows, Neighbour, RowsError},
 };
 
-/// A motion before it is part of a database.
+/// A motion before it is part of a database: a clip and the rows of its frames, of which each feature set has its own.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MatchMotion {
+pub struct FrameRows<F> {
     /// Which motion it is.
     pub clip: MatchClip,
     /// Features of its frames, one after the other.
-    pub features: Vec<RawFeatures>,
+    pub features: Vec<F>,
     /// For each of these frames the feet that stand: bit 0 the left one, bit 1 the right one.
     pub standing: Vec<u8>,
 }
+
+/// A motion before it is part of a [`MatchDatabase`].
+pub type MatchMotion = FrameRows<RawFeatures>;
 
 /// A run of frames of a take or a loop that can be matched.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,18 +66,46 @@ pub struct MatchFilter {
     pub tags: Vec<(String, String)>,
     /// Feet that must stand: bit 0 the left one, bit 1 the right one.
     pub standing: u8,
+    /// Rows of the same clip that must follow, for motion that goes on from there. Loops have as many as one wants.
+    pub rows_left: usize,
 }
 
-/// Features of many motions, arranged for the search of the nearest frame.
+/// Features of many motions, arranged for the search of the best frame.
 ///
-/// The bytes of [`MatchDatabase::to_bytes`] may be mapped into memory: [`MatchDatabase::from_bytes`] reads rows where they lie, and
-/// queries take no memory.
+/// `S` is the set of features: [`MatchDatabase`] and [`CostDatabase`](super::CostDatabase) are the two that there are. The bytes of
+/// `to_bytes` may be mapped into memory: `from_bytes` reads rows where they lie, and queries take no memory.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MatchDatabase<'a> {
+pub struct FrameDatabase<'a, S> {
     pub(super) clips: Vec<ClipRows>,
-    pub(super) standard: Standard,
     pub(super) standing: Cow<'a, [u8]>,
+    pub(super) set: S,
+}
+
+/// A database of poses and their futures, for motion that is steered.
+pub type MatchDatabase<'a> = FrameDatabase<'a, FutureRows<'a>>;
+
+/// Rows of [`features`](super::features): feet, hips, and the second that follows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FutureRows<'a> {
+    pub(super) standard: Standard,
     pub(super) rows: NearestRows<'a>,
+}
+
+/// Clips and their rows, and what of them stands.
+pub(super) type Clips = (Vec<ClipRows>, Vec<u8>);
+
+/// The clips of a database and some more.
+pub(super) fn with_clips<F>((clips, standing): &mut Clips, motions: &[FrameRows<F>]) {
+    for motion in motions {
+        let num_rows = motion.features.len();
+        clips.push(ClipRows {
+            clip: motion.clip.clone(),
+            first_row: standing.len(),
+            num_rows,
+        });
+        let known = motion.standing.iter().copied().chain(core::iter::repeat(0));
+        standing.extend(known.take(num_rows));
+    }
 }
 
 impl MatchDatabase<'_> {
@@ -80,66 +114,39 @@ impl MatchDatabase<'_> {
     /// Errors: [`RowsError`].
     pub fn new(motions: Vec<MatchMotion>) -> Result<MatchDatabase<'static>, RowsError> {
         let all: Vec<RawFeatures> = (motions.iter().flat_map(|motion| &motion.features)).copied().collect();
-        MatchDatabase::of(Standard::of(&all), Vec::new(), Vec::new(), Vec::new(), motions)
+        MatchDatabase::of(Standard::of(&all), Clips::default(), Vec::new(), &motions)
     }
 
     /// This database and some more motions, brought to the size of those that are there: distances of their rows stay as they are.
     ///
     /// Errors: [`RowsError`].
     pub fn with(&self, motions: Vec<MatchMotion>) -> Result<MatchDatabase<'static>, RowsError> {
-        let rows = (0..self.num_rows()).flat_map(|row| self.rows.row(row)).collect();
-        MatchDatabase::of(
-            self.standard.clone(),
-            self.clips.clone(),
-            rows,
-            self.standing.to_vec(),
-            motions,
-        )
+        let rows = (0..self.num_rows()).flat_map(|row| self.set.rows.row(row)).collect();
+        let clips = (self.clips.clone(), self.standing.to_vec());
+        MatchDatabase::of(self.set.standard.clone(), clips, rows, &motions)
     }
 
     fn of(
         standard: Standard,
-        mut clips: Vec<ClipRows>,
+        mut clips: Clips,
         mut rows: Vec<f32>,
-        mut standing: Vec<u8>,
-        motions: Vec<MatchMotion>,
+        motions: &[MatchMotion],
     ) -> Result<MatchDatabase<'static>, RowsError> {
-        for MatchMotion {
-            clip,
-            features,
-            standing: stands,
-        } in motions
-        {
-            clips.push(ClipRows {
-                clip,
-                first_row: rows.len() / NUM_FEATURES,
-                num_rows: features.len(),
-            });
-            rows.extend(features.iter().flat_map(|features| standard.apply(features)));
-            let known = stands.into_iter().chain(core::iter::repeat(0));
-            standing.extend(known.take(features.len()));
-        }
+        with_clips(&mut clips, motions);
+        let features = motions.iter().flat_map(|motion| &motion.features);
+        rows.extend(features.flat_map(|features| standard.apply(features)));
+        let rows = NearestRows::new(&rows, NUM_FEATURES)?;
+        let (clips, standing) = clips;
         Ok(MatchDatabase {
             clips,
-            standard,
             standing: standing.into(),
-            rows: NearestRows::new(&rows, NUM_FEATURES)?,
+            set: FutureRows { standard, rows },
         })
-    }
-
-    /// The clips, in the order of their rows.
-    pub fn clips(&self) -> &[ClipRows] {
-        &self.clips
-    }
-
-    /// Number of rows.
-    pub fn num_rows(&self) -> usize {
-        self.rows.num_rows()
     }
 
     /// What brings features to the numbers of rows.
     pub fn standard(&self) -> &Standard {
-        &self.standard
+        &self.set.standard
     }
 
     /// The numbers of a row.
@@ -148,10 +155,67 @@ impl MatchDatabase<'_> {
     /// When there is no such row.
     pub fn row(&self, row: usize) -> [f32; NUM_FEATURES] {
         let mut numbers = [0.0; NUM_FEATURES];
-        for (number, value) in numbers.iter_mut().zip(self.rows.row(row)) {
+        for (number, value) in numbers.iter_mut().zip(self.set.rows.row(row)) {
             *number = value;
         }
         numbers
+    }
+
+    /// Bytes that the search needs besides the rows themselves.
+    pub fn index_bytes(&self) -> usize {
+        self.set.rows.index_bytes()
+    }
+
+    /// The row nearest to a query; of several at one distance the first. `None` where the filter lets none pass.
+    ///
+    /// `likely` is a row that is probably near, see [`NearestRows::nearest`].
+    ///
+    /// # Panics
+    /// When `likely` is out of range.
+    pub fn nearest(
+        &self,
+        query: &[f32; NUM_FEATURES],
+        filter: &MatchFilter,
+        likely: Option<usize>,
+    ) -> Option<Neighbour> {
+        (self.set.rows).nearest_where(query, likely, |row| self.passes(row, filter))
+    }
+
+    /// The row in which the motion that plays had better go on: the nearest of those whose squared distance is less than `share` of
+    /// that of `next`, the row that would come next; `next` itself where the filter lets no such row pass.
+    ///
+    /// A share of 1 has no bias, a smaller one holds on to the motion. The search begins at `next`, and is faster the better that fits.
+    /// Nothing is allocated.
+    ///
+    /// # Panics
+    /// When there is no row `next`.
+    pub fn nearest_or(&self, query: &[f32; NUM_FEATURES], filter: &MatchFilter, next: usize, share: f32) -> Neighbour {
+        (self.set.rows).nearest_or(query, next, share, |row| self.passes(row, filter))
+    }
+
+    /// The nearest rows, from the nearest on, as many as `found` has places; returns how many there are.
+    pub fn nearest_of(&self, query: &[f32; NUM_FEATURES], filter: &MatchFilter, found: &mut [Neighbour]) -> usize {
+        (self.set.rows).nearest_of(query, found, |row| self.passes(row, filter))
+    }
+
+    /// The squared distance of a row from a query.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub fn squared_distance(&self, query: &[f32; NUM_FEATURES], row: usize) -> f32 {
+        self.set.rows.squared_distance(query, row)
+    }
+}
+
+impl<S> FrameDatabase<'_, S> {
+    /// The clips, in the order of their rows.
+    pub fn clips(&self) -> &[ClipRows] {
+        &self.clips
+    }
+
+    /// Number of rows.
+    pub fn num_rows(&self) -> usize {
+        self.standing.len()
     }
 
     /// The feet that stand in a row: bit 0 the left one, bit 1 the right one.
@@ -160,11 +224,6 @@ impl MatchDatabase<'_> {
     /// When there is no such row.
     pub fn standing(&self, row: usize) -> u8 {
         self.standing[row]
-    }
-
-    /// Bytes that the search needs besides the rows themselves.
-    pub fn index_bytes(&self) -> usize {
-        self.rows.index_bytes()
     }
 
     /// Which frame of which clip a row is.
@@ -195,62 +254,16 @@ impl MatchDatabase<'_> {
         (offset < rows.num_rows).then_some(rows.first_row + offset)
     }
 
-    /// The row nearest to a query; of several at one distance the first. `None` where the filter lets none pass.
-    ///
-    /// `likely` is a row that is probably near, see [`NearestRows::nearest`].
-    ///
-    /// # Panics
-    /// When `likely` is out of range.
-    pub fn nearest(
-        &self,
-        query: &[f32; NUM_FEATURES],
-        filter: &MatchFilter,
-        likely: Option<usize>,
-    ) -> Option<Neighbour> {
-        if *filter == MatchFilter::default() {
-            return self.rows.nearest(query, likely);
-        }
-        self.rows.nearest_where(query, likely, |row| self.passes(row, filter))
-    }
-
-    /// The nearest row that so many more rows of its clip follow, as they do in a loop; otherwise like [`Self::nearest`].
-    ///
-    /// For motion that goes on from there. `None` where there is no such row.
-    ///
-    /// # Panics
-    /// When `likely` is out of range.
-    pub fn nearest_entry(
-        &self,
-        query: &[f32; NUM_FEATURES],
-        filter: &MatchFilter,
-        likely: Option<usize>,
-        more: usize,
-    ) -> Option<Neighbour> {
-        let goes_on = |row: usize| {
-            let rows = &self.clips[self.frame_of(row).clip];
-            rows.clip.is_loop || row + more < rows.first_row + rows.num_rows
-        };
-        self.rows
-            .nearest_where(query, likely, |row| goes_on(row) && self.passes(row, filter))
-    }
-
-    /// The nearest rows, from the nearest on, as many as `found` has places; returns how many there are.
-    pub fn nearest_of(&self, query: &[f32; NUM_FEATURES], filter: &MatchFilter, found: &mut [Neighbour]) -> usize {
-        self.rows.nearest_of(query, found, |row| self.passes(row, filter))
-    }
-
-    /// The squared distance of a row from a query.
-    ///
-    /// # Panics
-    /// When there is no such row.
-    pub fn squared_distance(&self, query: &[f32; NUM_FEATURES], row: usize) -> f32 {
-        self.rows.squared_distance(query, row)
-    }
-
     /// Whether a filter lets a row pass.
-    fn passes(&self, row: usize, filter: &MatchFilter) -> bool {
-        let tags = || &self.clips[self.frame_of(row).clip].clip.tags;
-        self.standing[row] & filter.standing == filter.standing
-            && (filter.tags.is_empty() || filter.tags.iter().all(|tag| tags().contains(tag)))
+    pub(super) fn passes(&self, row: usize, filter: &MatchFilter) -> bool {
+        if self.standing[row] & filter.standing != filter.standing {
+            return false;
+        }
+        if filter.tags.is_empty() && filter.rows_left == 0 {
+            return true;
+        }
+        let rows = &self.clips[self.frame_of(row).clip];
+        (rows.clip.is_loop || filter.rows_left < rows.first_row + rows.num_rows - row)
+            && filter.tags.iter().all(|tag| rows.clip.tags.contains(tag))
     }
 }

@@ -56,19 +56,7 @@ pub type RawFeatures = [f64; NUM_FEATURES];
 ///
 /// Errors: [`FeaturesError`].
 pub fn of_take(analysis: &Analysis) -> Result<Vec<RawFeatures>, FeaturesError> {
-    let foot = |side: Side| {
-        let feet = analysis
-            .body
-            .feet
-            .iter()
-            .filter(|_| analysis.body.found_by != FoundBy::AllLeaves);
-        feet.filter(|foot| foot.side == Some(side))
-            .map(|foot| foot.ankle)
-            .next()
-    };
-    let (Some(left), Some(right)) = (foot(Side::Left), foot(Side::Right)) else {
-        return Err(FeaturesError::Feet);
-    };
+    let [left, right] = both_feet(analysis).ok_or(FeaturesError::Feet)?;
     let (take, world) = (&analysis.take, &analysis.world);
     let step = TimeStep::new(take.frame_time_secs());
     let ahead = FUTURE_SECS.map(|secs| step.nearest_from_one(secs));
@@ -80,17 +68,7 @@ pub fn of_take(analysis: &Analysis) -> Result<Vec<RawFeatures>, FeaturesError> {
         });
     }
     let roots = smoothed_roots(analysis, step);
-    let on_ground = |moved: DVec3| ops::hypot(moved.x, moved.z);
-    let frames = 0..take.num_frames() - 1;
-    let of_feet = frames.clone().map(|frame| {
-        let moved = |foot: usize| on_ground(world.position(frame + 1, foot) - world.position(frame, foot));
-        moved(left).max(moved(right))
-    });
-    let of_root = frames.map(|frame| on_ground(roots[frame + 1].translation - roots[frame].translation));
-    let [feet_mps, root_mps] = [median(of_feet.collect()), median(of_root.collect())].map(|moved| moved / step.secs(1));
-    if feet_mps > WALKING_FEET_MPS && root_mps < IN_PLACE_SHARE * feet_mps {
-        return Err(FeaturesError::InPlace { feet_mps, root_mps });
-    }
+    refuse_in_place(analysis, &roots, [left, right])?;
     let velocity = |frame: usize, joint: usize| {
         let (before, after) = (frame.saturating_sub(1), (frame + 1).min(take.num_frames() - 1));
         let moved = world.position(after, joint) - world.position(before, joint);
@@ -123,6 +101,41 @@ pub fn of_take(analysis: &Analysis) -> Result<Vec<RawFeatures>, FeaturesError> {
         features
     };
     Ok((0..count).map(of_frame).collect())
+}
+
+/// The ankles of the left and the right foot, if both are known.
+pub(super) fn both_feet(analysis: &Analysis) -> Option<[usize; 2]> {
+    let body = &analysis.body;
+    let ankle = |side: Side| {
+        let mut feet = body.feet.iter().filter(|_| body.found_by != FoundBy::AllLeaves);
+        feet.find(|foot| foot.side == Some(side)).map(|foot| foot.ankle)
+    };
+    Some([ankle(Side::Left)?, ankle(Side::Right)?])
+}
+
+/// Errors: the feet walk, and the root does not travel.
+pub(super) fn refuse_in_place(
+    analysis: &Analysis,
+    roots: &[Rigid],
+    [left, right]: [usize; 2],
+) -> Result<(), FeaturesError> {
+    let (take, world) = (&analysis.take, &analysis.world);
+    if take.num_frames() < 2 {
+        return Ok(());
+    }
+    let step = TimeStep::new(take.frame_time_secs());
+    let on_ground = |moved: DVec3| ops::hypot(moved.x, moved.z);
+    let frames = 0..take.num_frames() - 1;
+    let of_feet = frames.clone().map(|frame| {
+        let moved = |foot: usize| on_ground(world.position(frame + 1, foot) - world.position(frame, foot));
+        moved(left).max(moved(right))
+    });
+    let of_root = frames.map(|frame| on_ground(roots[frame + 1].translation - roots[frame].translation));
+    let [feet_mps, root_mps] = [median(of_feet.collect()), median(of_root.collect())].map(|moved| moved / step.secs(1));
+    if feet_mps > WALKING_FEET_MPS && root_mps < IN_PLACE_SHARE * feet_mps {
+        return Err(FeaturesError::InPlace { feet_mps, root_mps });
+    }
+    Ok(())
 }
 
 /// Feet faster than this walk, metres per second ...

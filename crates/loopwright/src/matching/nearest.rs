@@ -1,27 +1,26 @@
 //! The exact nearest rows of a matrix: a balanced tree of boxes in the directions along which rows differ most.
 //!
-//! Rows of features lie close to few dimensions. A tree splits them at medians of their first principal components; every node has
-//! a box in these, and in the distance from their plane: both bound the distance to a query from below, the second by the triangle
-//! inequality in what is left of space. Rows are compared by their own numbers, in tree order, sixteen side by side. The answer is
-//! that of comparing all rows one by one, to the bit. Source: Friedman, Bentley and Finkel, "An algorithm for finding best matches
-//! in logarithmic expected time", ACM Transactions on Mathematical Software 3, 1977; Jolliffe, "Principal component analysis", 2002.
+//! A node of the [`tree`] has a box in the first principal components of its rows, and in the distance from their plane: both bound
+//! the distance to a query from below, the second by the triangle inequality in what is left of space. Rows are compared by their own
+//! numbers, in tree order, sixteen side by side. The answer is that of comparing all rows one by one, to the bit. Source: Friedman,
+//! Bentley and Finkel, "An algorithm for finding best matches in logarithmic expected time", ACM Transactions on Mathematical Software
+//! 3, 1977; Jolliffe, "Principal component analysis", 2002.
 
 use std::borrow::Cow;
 
-use super::principal;
-
-/// Rows of a leaf: what is compared side by side.
-pub(super) const LEAF: usize = 16;
-
-/// Principal components of a box; with the distance from their plane a box has eight sides' pairs.
-pub(super) const COMPONENTS: usize = 7;
-const SIDES: usize = COMPONENTS + 1;
+use super::{
+    principal::{Place, Principal, SIDES},
+    tree::{self, Found, LEAF, Leaves, Search},
+};
 
 /// Rounding of projections in single precision, as a share of the largest number that takes part.
 const ROUNDING: f32 = 4e-6;
 
 /// Rounding of a sum of squares in single precision, as a share of it: bounds beyond it are truly farther.
 const SLACK: f32 = 1e-4;
+
+/// Columns after which a leaf is given up if all of its rows are too far already.
+const CHUNK: usize = 9;
 
 /// Most columns of a matrix; principal components of more take long, and no set of features has them.
 pub const MAX_COLUMNS: usize = 1024;
@@ -72,9 +71,12 @@ pub struct Neighbour {
     pub squared_distance: f32,
 }
 
-impl Neighbour {
+impl Found for Neighbour {
+    fn row(&self) -> usize {
+        self.row
+    }
+
     fn is_before(&self, other: &Self) -> bool {
-        // Of rows at one distance the first counts.
         (self.squared_distance, self.row) < (other.squared_distance, other.row)
     }
 }
@@ -82,19 +84,10 @@ impl Neighbour {
 /// Rows of features, arranged for search. They may lie in memory of the caller, such as that of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NearestRows<'a> {
-    pub(super) columns: usize,
-    pub(super) num_rows: usize,
-    /// Leaf by leaf, column by column: the numbers of all rows of a leaf side by side. Leaves are filled up with their last row.
-    pub(super) leaves: Cow<'a, [[f32; LEAF]]>,
-    /// By place in a leaf.
-    pub(super) rows: Cow<'a, [[u32; LEAF]]>,
-    /// The leaf of every row.
-    pub(super) leaf_of: Cow<'a, [u32]>,
-    /// Every node before its children: see [`Node`].
+    pub(super) leaves: Leaves<'a>,
+    /// Every node before its children: see [`tree::Node`].
     pub(super) boxes: Cow<'a, [Sides]>,
-    pub(super) mean: Vec<f64>,
-    /// Component by component.
-    pub(super) components: Vec<f64>,
+    pub(super) principal: Principal,
     /// The largest size of a projection.
     pub(super) largest: f32,
 }
@@ -122,21 +115,29 @@ fn joined(one: &Sides, other: &Sides) -> Sides {
     joined
 }
 
+/// The larger of two numbers, in one instruction: `f32::max` takes four where it cannot rule out what is no number.
+pub(super) fn larger(one: f32, other: f32) -> f32 {
+    if one > other { one } else { other }
+}
+
 /// The squared distance from a point to a box, less rounding.
 fn squared_distance(sides: &Sides, at: &[f32; SIDES], rounding: f32) -> f32 {
     let mut gaps = [0.0_f32; SIDES];
     for side in 0..SIDES {
-        let gap = (sides[side] - at[side]).max(at[side] - sides[SIDES + side]) - rounding;
-        gaps[side] = gap.max(0.0);
+        let gap = larger(sides[side] - at[side], at[side] - sides[SIDES + side]) - rounding;
+        gaps[side] = larger(gap, 0.0);
     }
     gaps.iter().map(|gap| gap * gap).sum()
 }
 
-/// A query, and where it lies among the boxes.
-struct Query<'a> {
-    numbers: &'a [f32],
-    at: [f32; SIDES],
+/// A search for the rows nearest to a query, which lies somewhere among the boxes.
+struct NearestSearch<'a, F> {
+    rows: &'a NearestRows<'a>,
+    query: &'a [f32],
+    at: Place,
     rounding: f32,
+    found: &'a mut [Neighbour],
+    allows: &'a F,
 }
 
 impl NearestRows<'_> {
@@ -166,40 +167,30 @@ impl NearestRows<'_> {
         if u32::try_from(num_rows).is_err() {
             return Err(RowsError::TooMany { found: num_rows });
         }
-        let (mean, components) = principal::components(numbers, columns, COMPONENTS);
-        let mut found = Self {
-            columns,
-            num_rows,
-            leaves: Cow::default(),
-            rows: Cow::default(),
-            leaf_of: Cow::default(),
-            boxes: Cow::default(),
-            mean,
-            components,
-            largest: 0.0,
-        };
-        let places: Vec<[f32; SIDES]> = numbers.chunks_exact(columns).map(|row| found.project(row)).collect();
-        found.largest = (places.iter().flatten()).fold(0.0, |largest: f32, at| largest.max(at.abs()));
-        found.arrange(numbers, &places);
-        Ok(found)
+        let principal = Principal::of(numbers, columns);
+        let places: Vec<Place> = numbers.chunks_exact(columns).map(|row| principal.place(row)).collect();
+        let leaves = Leaves::new(numbers, columns, &places);
+        Ok(Self {
+            boxes: boxes(&leaves, &places).into(),
+            largest: (places.iter().flatten()).fold(0.0, |largest: f32, at| largest.max(at.abs())),
+            leaves,
+            principal,
+        })
     }
 
     /// Number of rows.
     pub fn num_rows(&self) -> usize {
-        self.num_rows
+        self.leaves.num_rows
     }
 
     /// Numbers of a row.
     pub fn columns(&self) -> usize {
-        self.columns
+        self.leaves.columns
     }
 
     /// Bytes that the search needs besides the rows themselves.
     pub fn index_bytes(&self) -> usize {
-        size_of_val(self.rows.as_ref())
-            + size_of_val(self.leaf_of.as_ref())
-            + size_of_val(self.boxes.as_ref())
-            + 8 * (self.mean.len() + self.components.len())
+        self.leaves.index_bytes() + size_of_val(self.boxes.as_ref()) + self.principal.bytes()
     }
 
     /// The row nearest to a query; of several at one distance the first. `None` without rows.
@@ -229,6 +220,31 @@ impl NearestRows<'_> {
         (best.row != usize::MAX).then_some(best)
     }
 
+    /// The nearest of the rows that `allows` lets pass and whose squared distance is less than `share` of that of `next`; `next` itself
+    /// where there is none: a search with a bias for the row that would come anyway.
+    ///
+    /// The nearer `next` is and the smaller the share, the faster the search.
+    ///
+    /// # Panics
+    /// When the query has another number of columns, or `next` is out of range.
+    pub fn nearest_or(&self, query: &[f32], next: usize, share: f32, allows: impl Fn(usize) -> bool) -> Neighbour {
+        let stays = Neighbour {
+            row: next,
+            squared_distance: self.squared_distance(query, next),
+        };
+        // No row comes before row 0 at that distance, so all that replace it are truly nearer.
+        let limit = Neighbour {
+            row: 0,
+            squared_distance: share * stays.squared_distance,
+        };
+        let mut best = [limit];
+        self.search(query, Some(next), &mut best, &allows);
+        if best[0] == limit || best[0].squared_distance.is_nan() {
+            return stays;
+        }
+        best[0]
+    }
+
     /// The nearest of the rows that `allows` lets pass, from the nearest on, as many as `found` has places; returns how many there
     /// are.
     ///
@@ -245,11 +261,7 @@ impl NearestRows<'_> {
     /// # Panics
     /// When there is no such row.
     pub fn row(&self, row: usize) -> impl Iterator<Item = f32> {
-        let leaf = self.leaf_of[row] as usize;
-        let columns = &self.leaves[leaf * self.columns..][..self.columns];
-        let is_row = |&known: &u32| known as usize == row;
-        let place = self.rows[leaf].iter().position(is_row).unwrap_or(0);
-        columns.iter().map(move |column| column[place])
+        self.leaves.row(row)
     }
 
     /// The squared distance of a row from a query, as the search finds it.
@@ -265,177 +277,78 @@ impl NearestRows<'_> {
     }
 
     fn search(&self, query: &[f32], likely: Option<usize>, found: &mut [Neighbour], allows: &impl Fn(usize) -> bool) {
-        assert_eq!(query.len(), self.columns, "a query has as many numbers as a row");
-        if self.num_rows == 0 || found.is_empty() {
+        assert_eq!(query.len(), self.columns(), "a query has as many numbers as a row");
+        if found.is_empty() {
             return;
         }
-        let at = self.project(query);
+        let at = self.principal.place(query);
         let largest = at.iter().fold(self.largest, |largest, at| largest.max(at.abs()));
-        let query = Query {
-            numbers: query,
+        let mut search = NearestSearch {
+            rows: self,
+            query,
             at,
             rounding: ROUNDING * largest,
+            found,
+            allows,
         };
         if let Some(row) = likely {
-            self.compare(self.leaf_of[row] as usize, &query, found, allows);
+            search.compare(self.leaves.leaf_of[row] as usize);
         }
-        let root = Node::root(self.rows.len());
-        // Room for one node of every depth.
-        let mut waiting = [(root, 0.0_f32); u32::BITS as usize + 1];
-        let mut num_waiting = 1;
-        while num_waiting > 0 {
-            num_waiting -= 1;
-            let (mut node, mut bound) = waiting[num_waiting];
-            while !self.is_beyond(bound, found) {
-                let Some(children) = node.children() else {
-                    self.compare(node.first_leaf, &query, found, allows);
-                    break;
-                };
-                let bounds =
-                    children.map(|child| squared_distance(&self.boxes[child.index], &query.at, query.rounding));
-                let nearer = usize::from(bounds[1] < bounds[0]);
-                waiting[num_waiting] = (children[1 - nearer], bounds[1 - nearer]);
-                num_waiting += 1;
-                (node, bound) = (children[nearer], bounds[nearer]);
-            }
-        }
+        tree::search(self.leaves.num_leaves(), &mut search);
+    }
+}
+
+impl<F: Fn(usize) -> bool> Search for NearestSearch<'_, F> {
+    fn bound(&self, index: usize) -> f32 {
+        squared_distance(&self.rows.boxes[index], &self.at, self.rounding)
     }
 
-    /// Whether what is at least so far cannot be among the nearest.
-    fn is_beyond(&self, bound: f32, found: &[Neighbour]) -> bool {
-        bound > found[found.len() - 1].squared_distance * (1.0 + SLACK)
+    fn is_beyond(&self, bound: f32) -> bool {
+        bound > self.found[self.found.len() - 1].squared_distance * (1.0 + SLACK)
     }
 
-    /// Compares all rows of a leaf.
-    fn compare(&self, leaf: usize, query: &Query<'_>, found: &mut [Neighbour], allows: &impl Fn(usize) -> bool) {
-        let columns = &self.leaves[leaf * self.columns..][..self.columns];
+    fn compare(&mut self, leaf: usize) {
+        let columns = self.rows.leaves.columns_of(leaf);
+        let farthest = self.found[self.found.len() - 1].squared_distance;
         let mut sums = [0.0_f32; LEAF];
-        for (column, &number) in columns.iter().zip(query.numbers) {
-            for place in 0..LEAF {
-                let gap = column[place] - number;
-                sums[place] += gap * gap;
+        for (columns, numbers) in columns.chunks(CHUNK).zip(self.query.chunks(CHUNK)) {
+            for (column, &number) in columns.iter().zip(numbers) {
+                for place in 0..LEAF {
+                    let gap = column[place] - number;
+                    sums[place] += gap * gap;
+                }
+            }
+            // What is added is never negative.
+            if sums.iter().all(|&sum| sum > farthest) {
+                return;
             }
         }
-        let farthest = found[found.len() - 1].squared_distance;
-        if sums.iter().all(|&sum| sum > farthest) {
-            return;
-        }
-        for (&row, squared_distance) in self.rows[leaf].iter().zip(sums) {
+        for (&row, squared_distance) in self.rows.leaves.rows[leaf].iter().zip(sums) {
             let neighbour = Neighbour {
                 row: row as usize,
                 squared_distance,
             };
-            insert(found, neighbour, allows);
+            tree::insert(self.found, neighbour, self.allows);
         }
     }
+}
 
-    /// Places along the principal components, and the distance from their plane.
-    fn project(&self, row: &[f32]) -> [f32; SIDES] {
-        let mut at = [0.0; SIDES];
-        let centred = || {
-            row.iter()
-                .zip(&self.mean)
-                .map(|(&number, mean)| f64::from(number) - mean)
-        };
-        let mut outside: f64 = centred().map(|number| number * number).sum();
-        for (place, component) in at.iter_mut().zip(self.components.chunks_exact(self.columns)) {
-            let along: f64 = centred()
-                .zip(component)
-                .map(|(number, component)| number * component)
-                .sum();
-            outside -= along * along;
-            *place = along as f32;
-        }
-        at[COMPONENTS] = outside.max(0.0).sqrt() as f32;
-        at
-    }
-
-    /// Orders rows by a tree of medians, and fills leaves and boxes.
-    fn arrange(&mut self, numbers: &[f32], places: &[[f32; SIDES]]) {
-        if self.num_rows == 0 {
-            return;
-        }
-        let num_leaves = self.num_rows.div_ceil(LEAF);
-        let mut order: Vec<u32> = (0..self.num_rows as u32).collect();
-        let mut boxes = vec![nothing(); 2 * num_leaves - 1];
-        let mut inner = Vec::new();
-        let mut rows_of = vec![[0; LEAF]; num_leaves];
-        let mut waiting = vec![Node::root(num_leaves)];
-        while let Some(node) = waiting.pop() {
-            let first = node.first_leaf * LEAF;
-            let Some([left, right]) = node.children() else {
-                let members = &order[first..(first + LEAF).min(self.num_rows)];
-                // The last leaf may repeat its last row.
-                let rows: [u32; LEAF] = core::array::from_fn(|place| members[place.min(members.len() - 1)]);
-                for &row in &rows {
+/// The box of every node.
+fn boxes(leaves: &Leaves<'_>, places: &[Place]) -> Vec<Sides> {
+    let num_leaves = leaves.num_leaves();
+    let mut boxes = vec![nothing(); tree::num_nodes(num_leaves)];
+    // Children come after their parents, so the last are joined first.
+    for node in tree::nodes(num_leaves).into_iter().rev() {
+        match node.children() {
+            Some([left, right]) => boxes[node.index] = joined(&boxes[left.index], &boxes[right.index]),
+            None => {
+                for &row in &leaves.rows[node.first_leaf] {
                     include(&mut boxes[node.index], &places[row as usize]);
                 }
-                rows_of[node.first_leaf] = rows;
-                continue;
-            };
-            let end = (first + node.num_leaves * LEAF).min(self.num_rows);
-            split(&mut order[first..end], left.num_leaves * LEAF, places);
-            inner.push(node);
-            waiting.extend([left, right]);
-        }
-        // Children come after their parents, so the last are joined first.
-        for node in inner.into_iter().rev() {
-            if let Some([left, right]) = node.children() {
-                boxes[node.index] = joined(&boxes[left.index], &boxes[right.index]);
             }
         }
-        let mut leaves = Vec::with_capacity(num_leaves * self.columns);
-        let mut leaf_of = vec![0; self.num_rows];
-        for (leaf, rows) in rows_of.iter().enumerate() {
-            leaves
-                .extend((0..self.columns).map(|column| rows.map(|row| numbers[row as usize * self.columns + column])));
-            for &row in rows {
-                leaf_of[row as usize] = leaf as u32;
-            }
-        }
-        self.boxes = boxes.into();
-        self.leaf_of = leaf_of.into();
-        self.leaves = leaves.into();
-        self.rows = rows_of.into();
     }
-}
-
-/// A part of the tree: its leaves, and the place of its box. The left child follows its parent, the right child all of the left.
-#[derive(Clone, Copy, Debug)]
-struct Node {
-    index: usize,
-    first_leaf: usize,
-    num_leaves: usize,
-}
-
-impl Node {
-    fn root(num_leaves: usize) -> Self {
-        Self {
-            index: 0,
-            first_leaf: 0,
-            num_leaves,
-        }
-    }
-
-    /// Left and right; `None` for a leaf.
-    fn children(self) -> Option<[Self; 2]> {
-        let left = self.num_leaves.div_ceil(2);
-        (self.num_leaves > 1).then(|| {
-            [
-                Self {
-                    index: self.index + 1,
-                    first_leaf: self.first_leaf,
-                    num_leaves: left,
-                },
-                Self {
-                    // A tree of n leaves has 2 n - 1 nodes.
-                    index: self.index + 2 * left,
-                    first_leaf: self.first_leaf + left,
-                    num_leaves: self.num_leaves - left,
-                },
-            ]
-        })
-    }
+    boxes
 }
 
 impl Neighbour {
@@ -444,38 +357,6 @@ impl Neighbour {
         row: usize::MAX,
         squared_distance: f32::INFINITY,
     };
-}
-
-/// Puts a row among the nearest, if it is one.
-fn insert(found: &mut [Neighbour], neighbour: Neighbour, allows: &impl Fn(usize) -> bool) {
-    let last = found.len() - 1;
-    let is_known = || found.iter().any(|known| known.row == neighbour.row);
-    if !neighbour.is_before(&found[last]) || is_known() || !allows(neighbour.row) {
-        return;
-    }
-    let at = found.partition_point(|known| known.is_before(&neighbour));
-    found[at..].rotate_right(1);
-    found[at] = neighbour;
-}
-
-/// Brings the rows that come first along the side on which they differ most before the others.
-fn split(order: &mut [u32], first: usize, places: &[[f32; SIDES]]) {
-    if first == 0 || first >= order.len() {
-        return;
-    }
-    let spread = |side: usize| {
-        let along = || order.iter().map(|&row| f64::from(places[row as usize][side]));
-        let mean = along().sum::<f64>() / order.len() as f64;
-        along().map(|at| (at - mean) * (at - mean)).sum::<f64>()
-    };
-    let spreads: [f64; SIDES] = core::array::from_fn(spread);
-    let widest = (0..SIDES)
-        .max_by(|&one, &other| spreads[one].total_cmp(&spreads[other]))
-        .unwrap_or(0);
-    order.select_nth_unstable_by(first - 1, |&one, &other| {
-        let at = |row: u32| places[row as usize][widest];
-        at(one).total_cmp(&at(other)).then(one.cmp(&other))
-    });
 }
 
 #[cfg(test)]

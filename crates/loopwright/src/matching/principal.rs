@@ -2,6 +2,56 @@
 //!
 //! Eigenvectors of the covariance matrix by Jacobi's rotations. Source: Golub and Van Loan, "Matrix Computations", 4th edition, 8.5.
 
+/// Principal components that are looked at; with the distance from their plane a place has eight numbers.
+pub(super) const COMPONENTS: usize = 7;
+
+/// Numbers of a place.
+pub(super) const SIDES: usize = COMPONENTS + 1;
+
+/// Where a row lies: along the principal components, and how far from their plane.
+pub(super) type Place = [f32; SIDES];
+
+/// The directions along which rows differ most.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Principal {
+    pub(super) mean: Vec<f64>,
+    /// Component by component.
+    pub(super) components: Vec<f64>,
+}
+
+impl Principal {
+    /// Of rows of `columns` numbers each.
+    pub(super) fn of(numbers: &[f32], columns: usize) -> Self {
+        let (mean, components) = components(numbers, columns, COMPONENTS);
+        Self { mean, components }
+    }
+
+    /// Where a row lies.
+    pub(super) fn place(&self, row: &[f32]) -> Place {
+        let mut at = [0.0; SIDES];
+        let centred = || {
+            row.iter()
+                .zip(&self.mean)
+                .map(|(&number, mean)| f64::from(number) - mean)
+        };
+        let mut outside: f64 = centred().map(|number| number * number).sum();
+        for (place, component) in at.iter_mut().zip(self.components.chunks_exact(self.mean.len())) {
+            let along: f64 = centred()
+                .zip(component)
+                .map(|(number, component)| number * component)
+                .sum();
+            outside -= along * along;
+            *place = along as f32;
+        }
+        at[COMPONENTS] = outside.max(0.0).sqrt() as f32;
+        at
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        8 * (self.mean.len() + self.components.len())
+    }
+}
+
 /// Most sweeps of rotations; five to ten are usual.
 const MOST_SWEEPS: usize = 30;
 
@@ -12,7 +62,7 @@ const NEGLIGIBLE: f64 = 1e-14;
 const MOST_SAMPLED: usize = 20_000;
 
 /// The mean of rows, and so many principal components (fewer with fewer columns), component by component.
-pub(super) fn components(numbers: &[f32], columns: usize, count: usize) -> (Vec<f64>, Vec<f64>) {
+fn components(numbers: &[f32], columns: usize, count: usize) -> (Vec<f64>, Vec<f64>) {
     let rows = || {
         numbers
             .chunks_exact(columns)

@@ -89,13 +89,18 @@ pub struct Fading {
 }
 
 impl Decay {
+    /// Its kind, without its time.
+    pub fn kind(self) -> DecayKind {
+        match self {
+            Self::Spring { .. } => DecayKind::Spring,
+            Self::Cubic { .. } => DecayKind::Cubic,
+            Self::Quintic { .. } => DecayKind::Quintic,
+        }
+    }
+
     /// Name for display.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Spring { .. } => "spring",
-            Self::Cubic { .. } => "cubic",
-            Self::Quintic { .. } => "quintic",
-        }
+        self.kind().as_str()
     }
 
     /// Half-life of the spring or blend time of the others, seconds.

@@ -63,7 +63,7 @@ const SUMMARIES: [Summary; 27] = [
     },
     Summary {
         command: "match build",
-        flags: &["output", "tag", "add", "force", "json"],
+        flags: &["output", "tag", "tags", "features", "add"],
         example: "loopwright match build takes/ --tag style=walk -o takes.lwmatch",
     },
     Summary {
@@ -78,7 +78,7 @@ const SUMMARIES: [Summary; 27] = [
     },
     Summary {
         command: "match walk",
-        flags: &["output", "tag", "force"],
+        flags: &["output", "tag", "stay", "force"],
         example: "loopwright match walk takes.lwmatch path.csv -o walked.bvh",
     },
     Summary {

@@ -6,13 +6,15 @@ use clap::{
     ArgAction, Args, Subcommand,
     builder::{PossibleValuesParser, TypedValueParser},
 };
-use loopwright::words;
+use loopwright::{
+    candidate::DEFAULT_HALF_LIFE_SECS, matching::FeatureSetKind, math::DecayKind, play::DEFAULT_FADE_SECS, words,
+};
 
 use crate::{
     headings::{FEET, INPUT, MATCH, OUTPUT},
     numbers::{parse_count, parse_positive},
     recipe::TakeArgs,
-    words::possible,
+    words::{Written, choice, possible},
 };
 
 /// Nearest frames that a query lists.
@@ -41,17 +43,35 @@ pub(crate) enum MatchCommand {
 #[derive(Debug, Args)]
 #[command(next_help_heading = MATCH)]
 pub(crate) struct MatchBuildArgs {
-    /// Takes and loops (BVH, FBX, GLB or glTF), or folders of them; a file with a sidecar is a loop.
-    #[arg(required = true, value_name = "TAKE", help_heading = INPUT)]
+    /// Takes and loops (BVH, FBX, GLB or glTF), or folders of them; a file with a sidecar is a loop. :START:END selects frames.
+    #[arg(required = true, value_name = "TAKE[:START:END]", help_heading = INPUT)]
     pub(crate) takes: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) reading: TakeArgs,
+    /// What finds a frame: pose and future, or the cost of a jump.
+    #[arg(long, value_name = "SET", value_parser = feature_set(), default_value_t = FeatureSetKind::Future, conflicts_with = "add")]
+    pub(crate) features: FeatureSetKind,
+    /// Of costs: how a jump fades.
+    #[arg(long, value_name = "FADE", value_parser = choice::<DecayKind>(), default_value_t = DecayKind::Spring, conflicts_with = "add")]
+    pub(crate) decay: DecayKind,
+    /// Of costs: half-life of the spring, seconds (59.7% is left after it).
+    #[arg(long, value_name = "S", default_value_t = DEFAULT_HALF_LIFE_SECS, conflicts_with = "add")]
+    pub(crate) half_life: f64,
+    /// Of costs: blend time of cubic and quintic, seconds.
+    #[arg(long, value_name = "S", default_value_t = DEFAULT_FADE_SECS, conflicts_with = "add")]
+    pub(crate) blend: f64,
+    /// Of costs: weight of joints, 'Head=0', '*Hand*=1'; repeatable.
+    #[arg(long = "joint-weight", value_name = "PATTERN=W", value_parser = <(String, f64)>::read, conflicts_with = "add")]
+    pub(crate) weights: Vec<(String, f64)>,
     /// A database to which they are added; its rows stay as they are.
     #[arg(long, value_name = "DB")]
     pub(crate) add: Option<PathBuf>,
     /// A tag of all these takes, such as style=walk; repeatable.
     #[arg(long = "tag", value_name = "NAME=VALUE", value_parser = parse_tag)]
     pub(crate) tags: Vec<(String, String)>,
+    /// Tags of single takes: a CSV of PATTERN,NAME=VALUE.
+    #[arg(long = "tags", value_name = "FILE")]
+    pub(crate) tag_table: Option<PathBuf>,
     /// The database to write.
     #[arg(short, long, value_name = "OUT", help_heading = OUTPUT)]
     pub(crate) output: PathBuf,
@@ -79,7 +99,7 @@ pub(crate) struct MatchQueryArgs {
     /// The match database.
     #[arg(value_name = "DB", help_heading = INPUT)]
     pub(crate) database: PathBuf,
-    /// A frame of a take (BVH, FBX, GLB or glTF), counted from 0.
+    /// A frame of a take or a loop (BVH, FBX, GLB or glTF), counted from 0.
     #[arg(value_name = "TAKE:FRAME", help_heading = INPUT)]
     pub(crate) take: PathBuf,
     #[command(flatten)]
@@ -116,7 +136,7 @@ pub(crate) struct MatchExportArgs {
     /// The match database.
     #[arg(value_name = "DB", help_heading = INPUT)]
     pub(crate) database: PathBuf,
-    /// Write the frames of this take instead, in the numbers of the database; repeatable.
+    /// Write the frames of this take or loop instead, in the numbers of the database; repeatable.
     #[arg(long = "take", value_name = "TAKE", help_heading = INPUT)]
     pub(crate) takes: Vec<PathBuf>,
     #[command(flatten)]
@@ -149,6 +169,9 @@ pub(crate) struct MatchWalkArgs {
     /// Half-life with which the character returns to its path, seconds, as `fit` finds it.
     #[arg(long, value_name = "S", value_parser = parse_positive, default_value_t = 0.3)]
     pub(crate) half_life: f64,
+    /// Bias for the motion that plays: a share of its squared distance.
+    #[arg(long, value_name = "SHARE", value_parser = parse_positive, default_value_t = 0.6)]
+    pub(crate) stay: f64,
     /// Seconds between queries.
     #[arg(long, value_name = "S", value_parser = parse_positive, default_value_t = 0.2)]
     pub(crate) every: f64,
@@ -184,6 +207,12 @@ words!(StandingFoot {
     Both: "both",
 });
 
+/// Reads a set of features.
+fn feature_set() -> impl TypedValueParser<Value = FeatureSetKind> {
+    let listed = FeatureSetKind::ALL.map(|set| possible(set.as_str(), set.aliases(), ""));
+    PossibleValuesParser::new(listed).try_map(|word| word.parse::<FeatureSetKind>())
+}
+
 /// Reads which foot stands.
 fn standing_foot() -> impl TypedValueParser<Value = StandingFoot> {
     let listed = StandingFoot::ALL.map(|foot| possible(foot.as_str(), foot.aliases(), ""));
@@ -196,7 +225,7 @@ fn on_or_off() -> impl TypedValueParser<Value = bool> {
 }
 
 /// `NAME=VALUE`, neither empty.
-fn parse_tag(text: &str) -> Result<(String, String), String> {
+pub(crate) fn parse_tag(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() && !value.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("must be NAME=VALUE, such as style=walk".to_owned()),

@@ -82,9 +82,15 @@ pub(crate) fn run(args: &CostArgs) -> Result<Ending, Failure> {
 
 /// Spring, cubic and quintic with the settings of the flags, in this order.
 fn decays(args: &CostArgs) -> Result<[Decay; 3], Failure> {
+    check_fade(args.half_life, args.blend)?;
+    Ok(DecayKind::ALL.map(|kind| kind.lasting(args.half_life, args.blend)))
+}
+
+/// Errors: a fade that is too short or too long.
+pub(crate) fn check_fade(half_life: f64, blend: f64) -> Result<(), Failure> {
     for (flag, secs, usual) in [
-        ("--half-life", args.half_life, DEFAULT_HALF_LIFE_SECS),
-        ("--blend", args.blend, DEFAULT_FADE_SECS),
+        ("--half-life", half_life, DEFAULT_HALF_LIFE_SECS),
+        ("--blend", blend, DEFAULT_FADE_SECS),
     ] {
         if !(0.001..=10.0).contains(&secs) {
             return Err(
@@ -93,7 +99,7 @@ fn decays(args: &CostArgs) -> Result<[Decay; 3], Failure> {
             );
         }
     }
-    Ok(DecayKind::ALL.map(|kind| kind.lasting(args.half_life, args.blend)))
+    Ok(())
 }
 
 /// A take or a loop, and the selected frame of it, if any.
@@ -109,14 +115,16 @@ struct Side {
 
 impl Side {
     fn read(named: &Path, reading: &TakeArgs) -> Result<Self, Failure> {
-        let (path, frame) = split(named);
+        let (path, frame) = motions::split(named);
         let ReadMotion {
             motion,
             clip,
             joints,
             num_keys,
         } = ReadMotion::read(&path, reading)?;
-        let frame = frame.map(|words| frame_of(&path, &words, num_keys)).transpose()?;
+        let frame = frame
+            .map(|words| motions::frame_of(&path, &words, num_keys))
+            .transpose()?;
         Ok(Self {
             // The closing key of a loop repeats its first sample.
             frame: frame.map(|frame| frame % motion.num_frames()),
@@ -144,42 +152,6 @@ impl Side {
             frame_time_secs: self.motion.step_secs(),
             period_secs: self.motion.repeats().then(|| frames as f64 * self.motion.step_secs()),
         }
-    }
-}
-
-/// Splits the argument into a file and the frame after its last colon, if there is one: names may contain colons themselves.
-///
-/// If a file has the whole argument as its name, that file is used.
-pub(super) fn split(named: &Path) -> (PathBuf, Option<String>) {
-    let whole = (named.to_owned(), None);
-    if named.exists() {
-        return whole;
-    }
-    let Some((file, frame)) = named.to_str().and_then(|text| text.rsplit_once(':')) else {
-        return whole;
-    };
-    let is_number = !frame.is_empty() && frame.bytes().all(|byte| byte.is_ascii_digit());
-    // If the file before the colon exists, treat an invalid frame as a mistyped frame and not as part of the name.
-    if !file.is_empty() && (is_number || Path::new(file).is_file()) {
-        (PathBuf::from(file), Some(frame.to_owned()))
-    } else {
-        whole
-    }
-}
-
-/// Parses a frame of a file with this many frames.
-pub(super) fn frame_of(path: &Path, words: &str, num_frames: usize) -> Result<usize, Failure> {
-    let last = num_frames - 1;
-    match words.parse::<usize>() {
-        Ok(frame) if frame <= last => Ok(frame),
-        Ok(_) => Err(Failure::error(format!("\"{}\" has no frame {words}", path.display()))
-            .because(format!("its frames are 0 to {last}"))
-            .try_this(format!("\"{}:{last}\"", path.display()))),
-        Err(_) => Err(
-            Failure::error(format!("\"{words}\" is no frame of \"{}\"", path.display()))
-                .because(format!("frames are whole numbers, here 0 to {last}"))
-                .try_this(format!("\"{}:0\", or the name alone for all frames", path.display())),
-        ),
     }
 }
 

@@ -1,19 +1,17 @@
 //! `loopwright find --like`: where a take does what other motions do.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use loopwright::{
     Transitions,
     transition::{Occurrence, TransitionClip},
 };
 
-use super::cost;
 use crate::{
     args::FindArgs,
     exit::{Ending, Failure},
-    files, load,
-    motions::{self, ReadMotion},
-    numbers::parse_range,
+    load,
+    motions::{self, NamedMotion},
     output,
     recipe::{StudyArgs, TakeArgs},
     report::like::{LikeAnswer, OccurrenceFacts, SoughtFacts},
@@ -31,7 +29,7 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
     let reading = reading_of(&args.study);
     let mut patterns = Vec::new();
     for named in &args.like {
-        for pattern in Pattern::named(named)? {
+        for pattern in NamedMotion::all(named)? {
             patterns.push((pattern.read(&reading)?, pattern));
         }
     }
@@ -90,62 +88,6 @@ pub(crate) fn run(args: &FindArgs) -> Result<Ending, Failure> {
     }
     output::print(&if args.json { answer.json(None) } else { answer.human() })?;
     Ok(Ending::Done)
-}
-
-/// A motion that is sought, as it was named.
-struct Pattern {
-    path: PathBuf,
-    /// First and last frame; none for all.
-    frames: Option<(usize, usize)>,
-}
-
-impl Pattern {
-    /// `FILE`, `FILE:START:END`, or a folder for all files in it.
-    fn named(named: &Path) -> Result<Vec<Self>, Failure> {
-        if named.is_dir() {
-            let all = files::files_below(named, files::is_named_like_a_take)?;
-            if all.is_empty() {
-                return Err(
-                    Failure::error(format!("\"{}\" holds no take and no loop", named.display()))
-                        .try_this("a folder with BVH, FBX, GLB or glTF files"),
-                );
-            }
-            return Ok(all.into_iter().map(|path| Self { path, frames: None }).collect());
-        }
-        let whole = || Self {
-            path: named.to_owned(),
-            frames: None,
-        };
-        if named.exists() {
-            return Ok(vec![whole()]);
-        }
-        let parts = named.to_str().and_then(|text| {
-            let (rest, end) = text.rsplit_once(':')?;
-            let (file, start) = rest.rsplit_once(':')?;
-            Some((file, format!("{start}:{end}")))
-        });
-        let Some((file, range)) = parts.filter(|(file, _)| Path::new(file).is_file()) else {
-            return Ok(vec![whole()]);
-        };
-        let frames = parse_range(&range).map_err(|why| {
-            Failure::error(format!("\"{range}\" is no range of frames of \"{file}\": {why}"))
-                .try_this(format!("\"{file}:0:60\", or the name alone for all frames"))
-        })?;
-        Ok(vec![Self {
-            path: PathBuf::from(file),
-            frames: Some(frames),
-        }])
-    }
-
-    /// The motion, with its range checked.
-    fn read(&self, reading: &TakeArgs) -> Result<TransitionClip, Failure> {
-        let read = ReadMotion::read(&self.path, reading)?;
-        if let Some((_, end)) = self.frames {
-            // Frames that a file has are those that can be named.
-            let _ = cost::frame_of(&self.path, &end.to_string(), read.motion.num_frames())?;
-        }
-        Ok(read.motion)
-    }
 }
 
 /// How the motions that are sought are read: as the take, but for its animation.

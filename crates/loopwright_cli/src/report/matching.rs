@@ -2,7 +2,7 @@
 
 use std::{fmt::Write, path::Path};
 
-use loopwright::matching::{ClipRows, MatchDatabase, Neighbour, walk::Walked};
+use loopwright::matching::{ClipRows, CostDatabase, FeatureSetKind, FrameDatabase, MatchDatabase, walk::Walked};
 use serde::Serialize;
 
 use super::table::{Table, rate};
@@ -35,6 +35,7 @@ fn tags_text(tags: &[Tag]) -> String {
 #[derive(Serialize)]
 pub(crate) struct BuildAnswer {
     database: String,
+    features: &'static str,
     clips: usize,
     rows: usize,
     /// Rows that this run added.
@@ -43,9 +44,16 @@ pub(crate) struct BuildAnswer {
 }
 
 impl BuildAnswer {
-    pub(crate) fn of(path: &Path, database: &MatchDatabase<'_>, file_bytes: usize, added_rows: usize) -> Self {
+    pub(crate) fn of<S>(
+        path: &Path,
+        features: FeatureSetKind,
+        database: &FrameDatabase<'_, S>,
+        file_bytes: usize,
+        added_rows: usize,
+    ) -> Self {
         Self {
             database: path.display().to_string(),
+            features: features.as_str(),
             clips: database.clips().len(),
             rows: database.num_rows(),
             added_rows,
@@ -81,10 +89,29 @@ struct ClipFacts {
     right_stands_share: f64,
 }
 
+/// How a jump fades.
+#[derive(Serialize)]
+struct Fade {
+    decay: &'static str,
+    /// Half-life of a spring, blend time of the others.
+    time_secs: f64,
+}
+
+/// A joint that counts in costs.
+#[derive(Serialize)]
+struct WeightFacts {
+    joint: String,
+    weight: f64,
+}
+
 /// The answer of `match inspect`.
 #[derive(Serialize)]
 pub(crate) struct InspectAnswer {
     database: String,
+    features: &'static str,
+    /// Of costs.
+    fade: Option<Fade>,
+    joints: Vec<WeightFacts>,
     file_bytes: usize,
     rows: usize,
     index_bytes: usize,
@@ -92,7 +119,31 @@ pub(crate) struct InspectAnswer {
 }
 
 impl InspectAnswer {
-    pub(crate) fn of(path: &Path, database: &MatchDatabase<'_>, file_bytes: usize) -> Self {
+    pub(crate) fn of_future(path: &Path, database: &MatchDatabase<'_>, file_bytes: usize) -> Self {
+        Self {
+            index_bytes: database.index_bytes(),
+            ..Self::of(path, FeatureSetKind::Future, database, file_bytes)
+        }
+    }
+
+    pub(crate) fn of_cost(path: &Path, database: &CostDatabase<'_>, file_bytes: usize) -> Self {
+        let features = database.features();
+        let joints = features.joints().iter().map(|joint| WeightFacts {
+            joint: joint.name.clone(),
+            weight: joint.weight,
+        });
+        Self {
+            index_bytes: database.index_bytes(),
+            fade: Some(Fade {
+                decay: features.decay().name(),
+                time_secs: features.decay().secs(),
+            }),
+            joints: joints.collect(),
+            ..Self::of(path, FeatureSetKind::Cost, database, file_bytes)
+        }
+    }
+
+    fn of<S>(path: &Path, features: FeatureSetKind, database: &FrameDatabase<'_, S>, file_bytes: usize) -> Self {
         let clip = |rows: &ClipRows| {
             let standing = |foot: u8| {
                 let all = rows.first_row..rows.first_row + rows.num_rows;
@@ -112,9 +163,12 @@ impl InspectAnswer {
         };
         Self {
             database: path.display().to_string(),
+            features: features.as_str(),
+            fade: None,
+            joints: Vec::new(),
             file_bytes,
             rows: database.num_rows(),
-            index_bytes: database.index_bytes(),
+            index_bytes: 0,
             clips: database.clips().iter().map(clip).collect(),
         }
     }
@@ -129,6 +183,16 @@ pub(crate) fn inspected(answer: &InspectAnswer) -> String {
         answer.file_bytes as f64 / 1e6,
         answer.index_bytes as f64 / answer.rows.max(1) as f64
     );
+    if let Some(Fade { decay, time_secs }) = &answer.fade {
+        let joints: Vec<String> = (answer.joints.iter())
+            .map(|facts| format!("{} {}", facts.joint, facts.weight))
+            .collect();
+        let _ = writeln!(
+            text,
+            "  what a jump costs: {decay} of {time_secs} s over {}",
+            joints.join(", ")
+        );
+    }
     let mut clips = Table::new("<clip | <kind | frames | from | fps | left stands | right stands | <tags");
     for clip in &answer.clips {
         clips.row(vec![
@@ -154,22 +218,29 @@ pub(crate) struct FoundFrame {
     frame: usize,
     time_secs: f64,
     distance: f64,
+    cost_metre_secs: Option<f64>,
     left_stands: bool,
     right_stands: bool,
     tags: Vec<Tag>,
 }
 
 impl FoundFrame {
-    pub(crate) fn of(database: &MatchDatabase<'_>, nearest: &Neighbour) -> Self {
-        let at = database.frame_of(nearest.row);
+    pub(crate) fn of<S>(
+        database: &FrameDatabase<'_, S>,
+        row: usize,
+        distance: f64,
+        cost_metre_secs: Option<f64>,
+    ) -> Self {
+        let at = database.frame_of(row);
         let rows = &database.clips()[at.clip];
-        let standing = database.standing(nearest.row);
+        let standing = database.standing(row);
         Self {
-            row: nearest.row,
+            row,
             clip: rows.clip.name.clone(),
             frame: at.frame,
             time_secs: at.frame as f64 * rows.clip.step_secs,
-            distance: f64::from(nearest.squared_distance).sqrt(),
+            distance,
+            cost_metre_secs,
             left_stands: standing & 1 != 0,
             right_stands: standing & 2 != 0,
             tags: tags(rows),
@@ -181,6 +252,7 @@ impl FoundFrame {
 #[derive(Serialize)]
 pub(crate) struct QueryAnswer {
     pub(crate) database: String,
+    pub(crate) features: &'static str,
     pub(crate) file: String,
     pub(crate) frame: usize,
     pub(crate) speed_mps: Option<f64>,
@@ -189,7 +261,9 @@ pub(crate) struct QueryAnswer {
 }
 
 pub(crate) fn queried(answer: &QueryAnswer) -> String {
-    let mut text = format!("nearest to frame {} of {}", answer.frame, answer.file);
+    let is_cost = answer.features == FeatureSetKind::Cost.as_str();
+    let what = if is_cost { "cheapest after" } else { "nearest to" };
+    let mut text = format!("{what} frame {} of {}", answer.frame, answer.file);
     if let Some(speed) = answer.speed_mps {
         let _ = write!(text, ", going on at {speed:.2} m/s");
     }
@@ -197,7 +271,10 @@ pub(crate) fn queried(answer: &QueryAnswer) -> String {
         let _ = write!(text, ", turning {turn:+.1} deg/s");
     }
     text.push('\n');
-    let mut found = Table::new("<clip | frame | at s | distance | <stands | <tags");
+    let mut found = Table::new(match is_cost {
+        true => "<clip | frame | at s | cost m s | <stands | <tags",
+        false => "<clip | frame | at s | distance | <stands | <tags",
+    });
     for frame in &answer.found {
         let stands = match (frame.left_stands, frame.right_stands) {
             (true, true) => "both",
@@ -209,7 +286,7 @@ pub(crate) fn queried(answer: &QueryAnswer) -> String {
             frame.clip.clone(),
             frame.frame.to_string(),
             format!("{:.3}", frame.time_secs),
-            format!("{:.3}", frame.distance),
+            format!("{:.3}", frame.cost_metre_secs.unwrap_or(frame.distance)),
             stands.to_owned(),
             tags_text(&frame.tags),
         ]);

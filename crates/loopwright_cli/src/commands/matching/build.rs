@@ -1,20 +1,20 @@
 //! `loopwright match build`.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
-use loopwright::{
-    Analysis,
-    matching::{MatchDatabase, MatchMotion, MatchSource, RowsError, features::FeaturesError},
+use loopwright::matching::{
+    ClipRows, CostDatabase, CostFeatures, CostMotion, FeatureSetKind, FrameDatabase, FrameRows, MatchClip,
+    MatchDatabase, MatchMotion, MatchSource, RowsError,
 };
-use loopwright_formats::AnimationChoice;
 
-use super::{open, unmatched};
+use super::{Opened, open, source, tags::TagTable, unmatched, unmatched_cost};
 use crate::{
     args::MatchBuildArgs,
+    commands::cost,
     exit::{Ending, Failure},
-    files, load, memory,
+    files,
+    motions::NamedMotion,
     output::{self, Outputs},
-    recipe::TakeArgs,
     report::{
         json,
         matching::{self as report, BuildAnswer},
@@ -24,28 +24,49 @@ use crate::{
 };
 
 pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
-    args.takes.iter().try_for_each(|path| files::check_is_there(path))?;
-    let files = takes(&args.takes)?;
+    cost::check_fade(args.half_life, args.blend)?;
+    let mut named: Vec<NamedMotion> = Vec::new();
+    for name in &args.takes {
+        for motion in NamedMotion::all(name)? {
+            // A file that is in a folder and is named besides is one.
+            if !named.contains(&motion) {
+                named.push(motion);
+            }
+        }
+    }
+    named
+        .iter()
+        .try_for_each(|motion| files::check_is_there(&motion.path))?;
     let mut outputs = Outputs::new(args.force);
-    for path in &files {
+    for NamedMotion { path, .. } in &named {
         outputs.spare(path);
         outputs.spare_as("sidecar", &output::sidecar_path(path));
     }
+    if let Some(table) = &args.tag_table {
+        outputs.spare_as("tags", table);
+    }
     outputs.check(&args.output)?;
+    let mut table = args
+        .tag_table
+        .as_deref()
+        .map(TagTable::read)
+        .transpose()?
+        .unwrap_or_default();
     let known = args.add.as_deref().map(files::read_bytes).transpose()?;
     let known = match (&args.add, &known) {
         (Some(path), Some(bytes)) => Some(open(path, bytes)?),
         _ => None,
     };
+    let mut building = Building::new(known, args);
 
-    let progress = Progress::new("reading", files.len());
-    let (mut motions, mut failures) = (Vec::new(), Vec::new());
-    for path in &files {
+    let progress = Progress::new("reading", named.len());
+    let (mut num_added, mut failures) = (0, Vec::new());
+    for motion in &named {
         // A file that cannot be matched does not stop the others.
-        match of_file(path, args, known.as_ref()) {
-            Ok(found) => motions.extend(found),
+        match of_file(motion, args, &mut table, &mut building) {
+            Ok(num_rows) => num_added += num_rows,
             Err(failure) => {
-                if files.len() > 1 {
+                if named.len() > 1 {
                     talk::fail(&failure);
                 }
                 failures.push(failure);
@@ -54,7 +75,8 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
         progress.step();
     }
     progress.finish();
-    if motions.is_empty() {
+    table.warn_of_unused();
+    if num_added == 0 {
         return Err(match &failures[..] {
             [only] => only.clone(),
             [] => Failure::nothing("no take has a run of frames without jumps that is long enough to match")
@@ -62,18 +84,13 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
             all => Failure::of_all("none of the takes can be matched", &all.iter().collect::<Vec<_>>()),
         });
     }
-    let num_added = motions.iter().map(|motion| motion.features.len()).sum();
-    let database = match &known {
-        Some(known) => known.with(motions),
-        None => MatchDatabase::new(motions),
-    }
-    .map_err(rows_failure)?;
-    let bytes = database.to_bytes();
+    let (bytes, answer) = building
+        .finish(&args.output, num_added)
+        .map_err(|error| rows_failure(&error))?;
     outputs.add(&args.output, &bytes)?;
     let outputs = outputs.commit()?;
-    let answer = BuildAnswer::of(&args.output, &database, bytes.len(), num_added);
     let failure = (!failures.is_empty()).then(|| {
-        let what = format!("{} of {} files could not be matched", failures.len(), files.len());
+        let what = format!("{} of {} files could not be matched", failures.len(), named.len());
         Failure::of_all(what, &failures.iter().collect::<Vec<_>>())
     });
     if !args.json {
@@ -89,118 +106,179 @@ pub(super) fn run(args: &MatchBuildArgs) -> Result<Ending, Failure> {
     Ok(Ending::Done)
 }
 
-/// The files of all arguments, folders replaced by the takes and loops in them and below.
-fn takes(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-    let mut files = Vec::new();
-    for path in named {
-        if !path.is_dir() {
-            files.push(path.clone());
-            continue;
-        }
-        let found = files::files_below(path, files::is_named_like_a_take)?;
-        if found.is_empty() {
-            return Err(Failure::error(format!(
-                "there is no take in the folder \"{}\" or below",
-                path.display()
-            ))
-            .try_this("name BVH, FBX, GLB or glTF files"));
-        }
-        files.extend(found);
+/// Adds the motions of a file: its loops if it has a sidecar, else its take. Returns how many rows they have.
+fn of_file(
+    named: &NamedMotion,
+    args: &MatchBuildArgs,
+    table: &mut TagTable,
+    building: &mut Building<'_>,
+) -> Result<usize, Failure> {
+    let path = &named.path;
+    if named.frames.is_some() && written_loop::has_sidecar(path) {
+        return Err(
+            Failure::error(format!("\"{}\" is a loop, and has no range of frames", path.display()))
+                .try_this("the name alone: every sample of a loop can be matched"),
+        );
     }
-    Ok(files)
+    let mut num_rows = 0;
+    let name = source::name_beside(path, &args.output);
+    for (name, mut source) in source::read_all(path, name, &args.reading, &args.weights)? {
+        let mut tags = args.tags.clone();
+        tags.extend(table.of(named, &name));
+        if let Some((start, end)) = named.frames {
+            named.check(source.num_frames())?;
+            source = source.within(start..end + 1);
+        }
+        let found = building.add(path, &source, &name, &tags)?;
+        if found == 0 {
+            talk::warn(&match named.frames {
+                Some((start, end)) => format!(
+                    "{}: none of its frames {start} to {end} can be matched: too few, or without a second behind them",
+                    path.display()
+                ),
+                None => format!(
+                    "{}: its pose jumps so often that no frame can be matched",
+                    path.display()
+                ),
+            });
+        }
+        num_rows += found;
+    }
+    Ok(num_rows)
 }
 
-/// The motions of a file: its loops if it has a sidecar, else its take.
-fn of_file(path: &Path, args: &MatchBuildArgs, known: Option<&MatchDatabase<'_>>) -> Result<Vec<MatchMotion>, Failure> {
-    let is_loop = written_loop::has_sidecar(path);
-    let mut motions = Vec::new();
-    for (name, source) in sources_of(path, name_beside(path, &args.output), &args.reading)? {
-        let is_known = |known: &MatchDatabase<'_>| known.clips().iter().any(|rows| rows.clip.name == name);
-        if known.is_some_and(is_known) {
-            return Err(Failure::error(format!("\"{name}\" is in the database already"))
-                .try_this("build it again without --add"));
+/// A database before its rows are arranged.
+#[expect(clippy::large_enum_variant, reason = "there is one, on the stack")]
+enum Building<'a> {
+    Future {
+        known: Option<MatchDatabase<'a>>,
+        motions: Vec<MatchMotion>,
+    },
+    Cost {
+        known: Option<CostDatabase<'a>>,
+        /// Of the first motion, or of the database that they are added to.
+        features: Option<CostFeatures>,
+        decay: loopwright::math::Decay,
+        motions: Vec<CostMotion>,
+    },
+}
+
+impl<'a> Building<'a> {
+    fn new(known: Option<Opened<'a>>, args: &MatchBuildArgs) -> Self {
+        let decay = args.decay.lasting(args.half_life, args.blend);
+        let motions = Vec::new();
+        match (known, args.features) {
+            (Some(Opened::Future(known)), _) => Self::Future {
+                known: Some(known),
+                motions,
+            },
+            (Some(Opened::Cost(known)), _) => Self::Cost {
+                features: Some(known.features().clone()),
+                decay: known.features().decay(),
+                known: Some(known),
+                motions: Vec::new(),
+            },
+            (None, FeatureSetKind::Future) => Self::Future { known: None, motions },
+            (None, FeatureSetKind::Cost) => Self::Cost {
+                known: None,
+                features: None,
+                decay,
+                motions: Vec::new(),
+            },
         }
-        let found = source.motions(&name, &args.tags).map_err(|error| match error {
-            // Its poses stand in the way that its sidecar says.
-            FeaturesError::InPlace { .. } if is_loop => {
-                Failure::error(format!("cannot match \"{}\": {error}", path.display()))
-                    .try_this("make the loop again with --root-motion constant")
+    }
+
+    /// Adds the frames of a motion; returns how many.
+    fn add(
+        &mut self,
+        path: &Path,
+        source: &MatchSource,
+        name: &str,
+        tags: &[(String, String)],
+    ) -> Result<usize, Failure> {
+        match self {
+            Self::Future { known, motions } => {
+                let found = source.motions(name, tags).map_err(|error| unmatched(path, error))?;
+                let clips = known.iter().flat_map(FrameDatabase::clips);
+                add_new(motions, clips, found)
             }
-            error => unmatched(path, error),
-        })?;
-        if found.is_empty() {
-            talk::warn(&format!(
-                "{}: its pose jumps so often that no frame can be matched",
-                path.display()
-            ));
-        }
-        motions.extend(found);
-    }
-    Ok(motions)
-}
-
-/// What a file holds, by the name of its clips: its loops if it has a sidecar, else its take.
-pub(super) fn sources_of(path: &Path, name: String, reading: &TakeArgs) -> Result<Vec<(String, MatchSource)>, Failure> {
-    if !written_loop::has_sidecar(path) {
-        return Ok(vec![(name, MatchSource::of_take(read_take(path, reading)?))]);
-    }
-    let mut sources = Vec::new();
-    let loops = written_loop::all_loops(&[path.to_owned()], reading)?;
-    for each in &loops {
-        for read in written_loop::read_all_playable(core::slice::from_ref(each), reading)? {
-            let source = MatchSource::of_loop(&read.clip).map_err(|error| unmatched(path, error))?;
-            let name = match loops.len() {
-                1 => name.clone(),
-                _ => format!("{name}:{}", read.clip.name()),
-            };
-            sources.push((name, source));
+            Self::Cost {
+                known,
+                features,
+                decay,
+                motions,
+            } => {
+                let features = match features {
+                    Some(features) => features,
+                    None => {
+                        let of_first = CostFeatures::of(source, *decay);
+                        features.insert(of_first.map_err(|error| unmatched_cost(path, error))?)
+                    }
+                };
+                let found = source.cost_motions(name, tags, features);
+                let clips = known.iter().flat_map(FrameDatabase::clips);
+                add_new(motions, clips, found.map_err(|error| unmatched_cost(path, error))?)
+            }
         }
     }
-    Ok(sources)
-}
 
-/// Reads a take and studies it; warnings name the file.
-fn read_take(path: &Path, reading: &TakeArgs) -> Result<Analysis, Failure> {
-    let mut soft = Vec::new();
-    let settings = reading.settings(reading.space(), AnimationChoice::Auto, memory::limits());
-    let file = load::read_take(path, &settings, &mut soft)?;
-    let loaded = load::analysed(path, file, &soft, &reading.clone().into())?;
-    for warning in &loaded.warnings {
-        talk::warn(&format!("{}: {warning}", path.display()));
+    /// The database as bytes, and what is said of it.
+    fn finish(self, path: &Path, num_added: usize) -> Result<(Vec<u8>, BuildAnswer), RowsError> {
+        Ok(match self {
+            Self::Future { known, motions } => {
+                let database = match known {
+                    Some(known) => known.with(motions)?,
+                    None => MatchDatabase::new(motions)?,
+                };
+                let bytes = database.to_bytes();
+                let answer = BuildAnswer::of(path, FeatureSetKind::Future, &database, bytes.len(), num_added);
+                (bytes, answer)
+            }
+            Self::Cost {
+                known,
+                features,
+                motions,
+                ..
+            } => {
+                let database = match (known, features) {
+                    (Some(known), _) => known.with(&motions)?,
+                    (None, Some(features)) => CostDatabase::new(features, &motions)?,
+                    (None, None) => return Err(RowsError::Columns { found: 0 }),
+                };
+                let bytes = database.to_bytes();
+                let answer = BuildAnswer::of(path, FeatureSetKind::Cost, &database, bytes.len(), num_added);
+                (bytes, answer)
+            }
+        })
     }
-    Ok(loaded.analysis)
 }
 
-/// The path of a take as it is seen from the folder of the database, with slashes; as it was typed if there is no such path.
-fn name_beside(path: &Path, output: &Path) -> String {
-    let folder = match output.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let seen = path
-        .canonicalize()
-        .ok()
-        .zip(folder.canonicalize().ok())
-        .and_then(|(path, folder)| {
-            let shared = path
-                .components()
-                .zip(folder.components())
-                .take_while(|(one, other)| one == other)
-                .count();
-            // Nothing in common: another drive.
-            (shared > 0).then(|| {
-                let up = folder.components().skip(shared).map(|_| "..".to_owned());
-                let down = path.components().skip(shared).map(|part| match part {
-                    Component::Normal(name) => name.to_string_lossy().into_owned(),
-                    part => part.as_os_str().to_string_lossy().into_owned(),
-                });
-                up.chain(down).collect::<Vec<_>>().join("/")
-            })
-        });
-    seen.unwrap_or_else(|| path.display().to_string())
+/// Adds motions none of whose frames is there already; returns how many frames they have.
+fn add_new<'c, F>(
+    motions: &mut Vec<FrameRows<F>>,
+    known: impl Iterator<Item = &'c ClipRows>,
+    found: Vec<FrameRows<F>>,
+) -> Result<usize, Failure> {
+    let known = known.map(|rows| (&rows.clip, rows.num_rows));
+    let earlier = motions.iter().map(|motion| (&motion.clip, motion.features.len()));
+    let known: Vec<(&MatchClip, usize)> = known.chain(earlier).collect();
+    for FrameRows { clip, features, .. } in &found {
+        let overlaps = |&(other, num_rows): &(&MatchClip, usize)| {
+            other.name == clip.name
+                && other.first_frame < clip.first_frame + features.len()
+                && clip.first_frame < other.first_frame + num_rows
+        };
+        if known.iter().any(overlaps) {
+            return Err(Failure::error(format!("\"{}\" is in the database already", clip.name))
+                .try_this("build it again without --add, or name frames that are not there yet"));
+        }
+    }
+    let num_rows = found.iter().map(|motion| motion.features.len()).sum();
+    motions.extend(found);
+    Ok(num_rows)
 }
 
-fn rows_failure(error: RowsError) -> Failure {
+fn rows_failure(error: &RowsError) -> Failure {
     let failure = Failure::error(format!("cannot build the database: {error}"));
     match error {
         RowsError::Number { .. } => failure.try_this("--unit: a body may be read far too large"),

@@ -2,11 +2,11 @@
 
 use loopwright::matching::features::NUM_FEATURES;
 
-use super::{features_of, open};
+use super::{Opened, asked_for, open, unmatched, unmatched_cost};
 use crate::{
     args::MatchExportArgs,
     exit::{Ending, Failure},
-    files, load,
+    files,
     output::{self, Outputs},
     report::{
         json,
@@ -22,22 +22,42 @@ pub(super) fn run(args: &MatchExportArgs) -> Result<Ending, Failure> {
     }
     outputs.check(&args.npy)?;
     let bytes = files::read_bytes(&args.database)?;
-    let database = open(&args.database, &bytes)?;
-    let mut rows: Vec<[f32; NUM_FEATURES]> = Vec::new();
-    if args.takes.is_empty() {
-        rows.extend((0..database.num_rows()).map(|row| database.row(row)));
-    }
-    for path in &args.takes {
-        let loaded = load::load(path, &args.reading.clone().into())?;
-        let frames = features_of(path, &loaded.analysis)?;
-        rows.extend(frames.iter().map(|features| database.standard().apply(features)));
-    }
-    outputs.add(&args.npy, &npy(&rows))?;
+    let mut rows: Vec<f32> = Vec::new();
+    let columns = match open(&args.database, &bytes)? {
+        Opened::Future(database) => {
+            if args.takes.is_empty() {
+                rows.extend((0..database.num_rows()).flat_map(|row| database.row(row)));
+            }
+            for path in &args.takes {
+                let queries = asked_for(path, &args.reading)?.queries();
+                let queries = queries.map_err(|error| unmatched(path, error))?;
+                rows.extend(queries.iter().flat_map(|features| database.standard().apply(features)));
+            }
+            NUM_FEATURES
+        }
+        Opened::Cost(database) => {
+            let features = database.features();
+            let mut add = |row: &[f32]| rows.extend(features.form(row).iter().map(|&number| number as f32));
+            if args.takes.is_empty() {
+                for row in 0..database.num_rows() {
+                    add(&database.row(row).collect::<Vec<f32>>());
+                }
+            }
+            for path in &args.takes {
+                let queries = features.queries(&asked_for(path, &args.reading)?);
+                for row in queries.map_err(|error| unmatched_cost(path, error))? {
+                    add(&row);
+                }
+            }
+            features.num_axes()
+        }
+    };
+    outputs.add(&args.npy, &npy(&rows, columns))?;
     let outputs = outputs.commit()?;
     let answer = ExportAnswer {
         database: args.database.display().to_string(),
-        rows: rows.len(),
-        columns: NUM_FEATURES,
+        rows: rows.len() / columns,
+        columns,
     };
     output::print(&if args.json {
         json::document("match-export", answer, None, &outputs)
@@ -49,10 +69,10 @@ pub(super) fn run(args: &MatchExportArgs) -> Result<Ending, Failure> {
 
 /// An array of 32-bit floats, row by row, in version 1.0 of NumPy's format. Source: NumPy, "NEP 1: A simple file format for NumPy
 /// arrays".
-fn npy(rows: &[[f32; NUM_FEATURES]]) -> Vec<u8> {
+fn npy(numbers: &[f32], columns: usize) -> Vec<u8> {
     let mut header = format!(
-        "{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {NUM_FEATURES}), }}",
-        rows.len()
+        "{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {columns}), }}",
+        numbers.len() / columns
     );
     // Magic, version and length take ten bytes, the line feed one; the array begins at a multiple of 64.
     let length = (10 + header.len() + 1).next_multiple_of(64) - 10;
@@ -61,6 +81,6 @@ fn npy(rows: &[[f32; NUM_FEATURES]]) -> Vec<u8> {
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend((length as u16).to_le_bytes());
     bytes.extend(header.as_bytes());
-    bytes.extend(rows.iter().flatten().flat_map(|number| number.to_le_bytes()));
+    bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
     bytes
 }

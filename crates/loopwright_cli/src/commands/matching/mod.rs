@@ -2,27 +2,27 @@
 
 use std::path::Path;
 
-use loopwright::{
-    Analysis,
-    matching::{
-        DatabaseError, MatchDatabase,
-        features::{self, FeaturesError, RawFeatures},
-    },
+use loopwright::matching::{
+    CostDatabase, CostError, DatabaseError, FeatureSetKind, MatchDatabase, MatchSource, features::FeaturesError,
 };
 
 use crate::{
     args::{MatchArgs, MatchCommand},
     exit::{Ending, Failure},
     output,
+    recipe::TakeArgs,
     report::{
         json,
         matching::{self as report, InspectAnswer},
     },
+    written_loop,
 };
 
 mod build;
 mod export;
 mod query;
+mod source;
+mod tags;
 mod walk;
 
 pub(crate) fn run(args: &MatchArgs) -> Result<Ending, Failure> {
@@ -34,7 +34,10 @@ pub(crate) fn run(args: &MatchArgs) -> Result<Ending, Failure> {
         MatchCommand::Inspect(args) => {
             // A mapped file that another program changes would change under our feet, and the checksum reads it whole anyway.
             let bytes = crate::files::read_bytes(&args.database)?;
-            let answer = InspectAnswer::of(&args.database, &open(&args.database, &bytes)?, bytes.len());
+            let answer = match open(&args.database, &bytes)? {
+                Opened::Future(database) => InspectAnswer::of_future(&args.database, &database, bytes.len()),
+                Opened::Cost(database) => InspectAnswer::of_cost(&args.database, &database, bytes.len()),
+            };
             output::print(&if args.json {
                 json::document("match-inspect", answer, None, &[])
             } else {
@@ -45,9 +48,22 @@ pub(crate) fn run(args: &MatchArgs) -> Result<Ending, Failure> {
     }
 }
 
+/// A database, by its features.
+#[expect(clippy::large_enum_variant, reason = "there is one, on the stack")]
+enum Opened<'a> {
+    Future(MatchDatabase<'a>),
+    Cost(CostDatabase<'a>),
+}
+
 /// The database in the bytes of a file.
-fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<MatchDatabase<'a>, Failure> {
-    MatchDatabase::from_bytes(bytes).map_err(|error| {
+fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>, Failure> {
+    let opened = FeatureSetKind::of_bytes(bytes).and_then(|kind| {
+        Ok(match kind {
+            FeatureSetKind::Future => Opened::Future(MatchDatabase::from_bytes(bytes)?),
+            FeatureSetKind::Cost => Opened::Cost(CostDatabase::from_bytes(bytes)?),
+        })
+    });
+    opened.map_err(|error| {
         let failure = Failure::error(format!("cannot use \"{}\": {error}", path.display()));
         match error {
             DatabaseError::Magic => failure.try_this("a file that `loopwright match build` wrote"),
@@ -56,14 +72,36 @@ fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<MatchDatabase<'a>, Failure> 
     })
 }
 
-/// The features of a take. Errors: it cannot be matched.
-fn features_of(path: &Path, analysis: &Analysis) -> Result<Vec<RawFeatures>, Failure> {
-    features::of_take(analysis).map_err(|error| unmatched(path, error))
+/// The one motion of a file whose frames are asked for.
+fn asked_for(path: &Path, reading: &TakeArgs) -> Result<MatchSource, Failure> {
+    let mut sources = source::read_all(path, String::new(), reading, &[])?;
+    let several = sources.len() > 1;
+    match sources.pop().filter(|_| !several) {
+        Some((_, source)) => Ok(source),
+        None => Err(
+            Failure::error(format!("\"{}\" holds several loops: which one?", path.display()))
+                .try_this("--animation NAME; `loopwright check FILE` lists them"),
+        ),
+    }
+}
+
+fn unmatched_cost(path: &Path, error: CostError) -> Failure {
+    let failure = || Failure::error(format!("cannot match \"{}\": {error}", path.display()));
+    match &error {
+        CostError::Features(error) => unmatched(path, *error),
+        CostError::Joint { .. } => failure().try_this("takes whose joints have the same names, or --joint-weight"),
+        CostError::Flips { name } => failure().try_this(format!("build the database with --joint-weight '{name}=0'")),
+        _ => failure().try_this("--joint-weight for fewer joints"),
+    }
 }
 
 fn unmatched(path: &Path, error: FeaturesError) -> Failure {
     let failure = Failure::error(format!("cannot match \"{}\": {error}", path.display()));
     match error {
+        // The poses of a loop stand in the way that its sidecar says.
+        FeaturesError::InPlace { .. } if written_loop::has_sidecar(path) => {
+            failure.try_this("make the loop again with --root-motion constant")
+        }
         FeaturesError::InPlace { .. } => failure.try_this(format!(
             "`loopwright make {}`, which measures the speed by the feet, and add the loop",
             path.display()

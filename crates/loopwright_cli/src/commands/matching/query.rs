@@ -1,20 +1,21 @@
 //! `loopwright match query`.
 
+use std::path::Path;
+
 use glam::DVec3;
 use loopwright::{
     matching::{
-        MatchFilter, Neighbour,
+        Cheapest, CostDatabase, FeatureSetKind, MatchDatabase, MatchFilter, MatchSource, Neighbour,
         features::{self, FUTURE_SECS},
     },
     math::Twist,
 };
 
-use super::{features_of, open};
+use super::{Opened, asked_for, open, unmatched, unmatched_cost};
 use crate::{
     args::{MatchQueryArgs, StandingFoot},
-    commands::cost,
     exit::{Ending, Failure},
-    files, load, output,
+    files, motions, output,
     report::{
         json,
         matching::{self as report, FoundFrame, QueryAnswer},
@@ -24,7 +25,7 @@ use crate::{
 pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
     let bytes = files::read_bytes(&args.database)?;
     let database = open(&args.database, &bytes)?;
-    let (path, frame) = cost::split(&args.take);
+    let (path, frame) = motions::split(&args.take);
     let Some(frame) = frame else {
         return Err(Failure::error(format!("which frame of \"{}\"?", path.display()))
             .because("frames are counted from 0 and stand behind a colon")
@@ -42,20 +43,13 @@ pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
             );
         }
     }
-    let loaded = load::load(&path, &args.reading.clone().into())?;
-    let frame = cost::frame_of(&path, &frame, loaded.take().num_frames())?;
-    let frames = features_of(&path, &loaded.analysis)?;
-    let Some(mut asked) = frames.get(frame).copied() else {
-        return Err(Failure::error(format!(
-            "nobody knows what \"{}\" does after frame {frame}",
-            path.display()
-        ))
-        .because(format!("matching looks {} s ahead", FUTURE_SECS[FUTURE_SECS.len() - 1]))
-        .try_this(format!("a frame from 0 to {}", frames.len() - 1)));
+    let source = asked_for(&path, &args.reading)?;
+    // The closing key of a loop repeats its first sample.
+    let num_frames = source.num_frames();
+    let frame = match source.is_loop() {
+        true => motions::frame_of(&path, &frame, num_frames + 1)? % num_frames,
+        false => motions::frame_of(&path, &frame, num_frames)?,
     };
-    if let Some(speed) = args.speed {
-        features::steer(&mut asked, arc(speed, args.turn_rate.to_radians()));
-    }
     let filter = MatchFilter {
         tags: args.tags.clone(),
         standing: match args.standing {
@@ -64,17 +58,18 @@ pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
             Some(StandingFoot::Right) => 2,
             Some(StandingFoot::Both) => 3,
         },
+        ..MatchFilter::default()
     };
-    let none = Neighbour {
-        row: usize::MAX,
-        squared_distance: f32::INFINITY,
+    let (features, found) = match &database {
+        Opened::Future(database) => (
+            FeatureSetKind::Future,
+            nearest(args, &path, &source, frame, database, &filter)?,
+        ),
+        Opened::Cost(database) => (
+            FeatureSetKind::Cost,
+            cheapest(args, &path, &source, frame, database, &filter)?,
+        ),
     };
-    let mut nearest = vec![none; args.top.min(database.num_rows())];
-    let query = database.standard().apply(&asked);
-    let count = database.nearest_of(&query, &filter, &mut nearest);
-    let found: Vec<FoundFrame> = (nearest[..count].iter())
-        .map(|nearest| FoundFrame::of(&database, nearest))
-        .collect();
     if found.is_empty() {
         return Err(Failure::nothing("no frame of the database passes the filter")
             .because("tags are compared exactly, and all of them must be there")
@@ -85,6 +80,7 @@ pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
     }
     let answer = QueryAnswer {
         database: args.database.display().to_string(),
+        features: features.as_str(),
         file: path.display().to_string(),
         frame,
         speed_mps: args.speed,
@@ -97,6 +93,69 @@ pub(super) fn run(args: &MatchQueryArgs) -> Result<Ending, Failure> {
         report::queried(&answer)
     })?;
     Ok(Ending::Done)
+}
+
+/// The frames whose pose and future are nearest.
+fn nearest(
+    args: &MatchQueryArgs,
+    path: &Path,
+    source: &MatchSource,
+    frame: usize,
+    database: &MatchDatabase<'_>,
+    filter: &MatchFilter,
+) -> Result<Vec<FoundFrame>, Failure> {
+    let frames = source.queries().map_err(|error| unmatched(path, error))?;
+    let Some(mut asked) = frames.get(frame).copied() else {
+        return Err(Failure::error(format!(
+            "nobody knows what \"{}\" does after frame {frame}",
+            path.display()
+        ))
+        .because(format!("matching looks {} s ahead", FUTURE_SECS[FUTURE_SECS.len() - 1]))
+        .try_this(format!("a frame from 0 to {}", frames.len() - 1)));
+    };
+    if let Some(speed) = args.speed {
+        features::steer(&mut asked, arc(speed, args.turn_rate.to_radians()));
+    }
+    let none = Neighbour {
+        row: usize::MAX,
+        squared_distance: f32::INFINITY,
+    };
+    let mut nearest = vec![none; args.top.min(database.num_rows())];
+    let query = database.standard().apply(&asked);
+    let count = database.nearest_of(&query, filter, &mut nearest);
+    let found = nearest[..count].iter().map(|nearest| {
+        let distance = f64::from(nearest.squared_distance).sqrt();
+        FoundFrame::of(database, nearest.row, distance, None)
+    });
+    Ok(found.collect())
+}
+
+/// The frames to which a jump costs least.
+fn cheapest(
+    args: &MatchQueryArgs,
+    path: &Path,
+    source: &MatchSource,
+    frame: usize,
+    database: &CostDatabase<'_>,
+    filter: &MatchFilter,
+) -> Result<Vec<FoundFrame>, Failure> {
+    let features = database.features();
+    let mut frames = features.queries(source).map_err(|error| unmatched_cost(path, error))?;
+    let query = &mut frames[frame];
+    if let Some(speed) = args.speed {
+        features.steer(query, speed, args.turn_rate.to_radians(), source.half_height());
+    }
+    let none = Cheapest {
+        row: usize::MAX,
+        cost: f64::INFINITY,
+    };
+    let mut cheapest = vec![none; args.top.min(database.num_rows())];
+    let count = database.cheapest_of(query, filter, &mut cheapest);
+    let found = cheapest[..count].iter().map(|found| {
+        let bound = database.feature_cost(query, found.row);
+        FoundFrame::of(database, found.row, bound, Some(found.cost))
+    });
+    Ok(found.collect())
 }
 
 /// Nobody runs faster, m/s.

@@ -6,14 +6,14 @@ use glam::DVec2;
 use loopwright::{
     matching::{
         MatchDatabase, MatchFilter, MatchSource,
-        walk::{self, WalkError, WalkPath, WalkSettings},
+        walk::{self, WalkError, WalkPath, WalkSettings, WalkTransition},
     },
     math::Decay,
 };
 
 use loopwright_formats::AnimationChoice;
 
-use super::{build::sources_of, open};
+use super::{Opened, open, source};
 use crate::{
     args::MatchWalkArgs,
     exit::{Ending, Failure},
@@ -35,16 +35,22 @@ pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
     outputs.check(&args.output)?;
     let path = read_path(&args.path)?;
     let bytes = files::read_bytes(&args.database)?;
-    let database = open(&args.database, &bytes)?;
+    let Opened::Future(database) = open(&args.database, &bytes)? else {
+        return Err(Failure::error(format!(
+            "nobody walks by \"{}\": it holds what jumps cost, and no futures",
+            args.database.display()
+        ))
+        .try_this("a database that `loopwright match build` wrote without --features cost"));
+    };
     let filter = MatchFilter {
         tags: args.tags.clone(),
-        standing: 0,
+        ..MatchFilter::default()
     };
     let files = files_of(&args.database, &database);
     let mut sources: Vec<(String, MatchSource)> = Vec::new();
     for (file, name) in &files {
         outputs.spare(file);
-        sources.extend(sources_of(file, name.clone(), &args.reading)?);
+        sources.extend(source::read_all(file, name.clone(), &args.reading, &[])?);
     }
     let by_clip: Vec<&MatchSource> = (database.clips().iter())
         .filter_map(|rows| sources.iter().find(|(name, _)| *name == rows.clip.name))
@@ -52,12 +58,12 @@ pub(crate) fn run(args: &MatchWalkArgs) -> Result<Ending, Failure> {
         .collect();
     let settings = WalkSettings {
         query_secs: args.every,
-        fade: Decay::Quintic {
+        transition: WalkTransition::Inertialized(Decay::Quintic {
             blend_secs: args.fade_seconds,
-        },
+        }),
         path_half_life_secs: args.half_life,
         holds_feet: args.lock_feet,
-        ..WalkSettings::default()
+        stay: args.stay as f32,
     };
     let walked = walk::walk(&database, &by_clip, &path, &filter, &settings).map_err(|error| failure(&error))?;
     let [(first, _), ..] = &files[..] else {

@@ -1,0 +1,217 @@
+//! A balanced tree over rows: which rows share a leaf, and the way of a search through its nodes.
+//!
+//! Rows of features lie close to few dimensions. They are split at medians of their first principal components, down to leaves of
+//! sixteen rows, whose numbers lie side by side. What bounds the distance to all rows of a node is the business of each search.
+
+use std::borrow::Cow;
+
+use super::principal::{Place, SIDES};
+
+/// Rows of a leaf: what is compared side by side.
+pub(super) const LEAF: usize = 16;
+
+/// The numbers of rows, leaf by leaf.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Leaves<'a> {
+    pub(super) columns: usize,
+    pub(super) num_rows: usize,
+    /// Leaf by leaf, column by column: the numbers of all rows of a leaf side by side. Leaves are filled up with their last row.
+    pub(super) numbers: Cow<'a, [[f32; LEAF]]>,
+    /// By place in a leaf.
+    pub(super) rows: Cow<'a, [[u32; LEAF]]>,
+    /// The leaf of every row.
+    pub(super) leaf_of: Cow<'a, [u32]>,
+}
+
+impl Leaves<'static> {
+    /// Orders rows of `columns` numbers each by a tree of medians of their places.
+    pub(super) fn new(numbers: &[f32], columns: usize, places: &[Place]) -> Self {
+        let num_rows = places.len();
+        let num_leaves = num_rows.div_ceil(LEAF);
+        let mut order: Vec<u32> = (0..num_rows as u32).collect();
+        for node in nodes(num_leaves) {
+            if let Some([left, _]) = node.children() {
+                let first = node.first_leaf * LEAF;
+                let end = (first + node.num_leaves * LEAF).min(num_rows);
+                split(&mut order[first..end], left.num_leaves * LEAF, places);
+            }
+        }
+        let mut leaves = Vec::with_capacity(num_leaves * columns);
+        let mut leaf_of = vec![0; num_rows];
+        let mut rows_of = Vec::with_capacity(num_leaves);
+        for (leaf, members) in order.chunks(LEAF).enumerate() {
+            // The last leaf may repeat its last row.
+            let rows: [u32; LEAF] = core::array::from_fn(|place| members[place.min(members.len() - 1)]);
+            leaves.extend((0..columns).map(|column| rows.map(|row| numbers[row as usize * columns + column])));
+            for row in rows {
+                leaf_of[row as usize] = leaf as u32;
+            }
+            rows_of.push(rows);
+        }
+        Self {
+            columns,
+            num_rows,
+            numbers: leaves.into(),
+            rows: rows_of.into(),
+            leaf_of: leaf_of.into(),
+        }
+    }
+}
+
+impl Leaves<'_> {
+    pub(super) fn num_leaves(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The columns of a leaf.
+    pub(super) fn columns_of(&self, leaf: usize) -> &[[f32; LEAF]] {
+        &self.numbers[leaf * self.columns..][..self.columns]
+    }
+
+    /// The numbers of a row.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    pub(super) fn row(&self, row: usize) -> impl Iterator<Item = f32> + Clone {
+        let leaf = self.leaf_of[row] as usize;
+        let is_row = |&known: &u32| known as usize == row;
+        let place = self.rows[leaf].iter().position(is_row).unwrap_or(0);
+        self.columns_of(leaf).iter().map(move |column| column[place])
+    }
+
+    /// Bytes besides the numbers themselves.
+    pub(super) fn index_bytes(&self) -> usize {
+        size_of_val(self.rows.as_ref()) + size_of_val(self.leaf_of.as_ref())
+    }
+}
+
+/// A part of the tree: its leaves, and the place of its box. The left child follows its parent, the right child all of the left.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub(super) index: usize,
+    pub(super) first_leaf: usize,
+    num_leaves: usize,
+}
+
+/// Nodes of a tree with so many leaves.
+pub(super) fn num_nodes(num_leaves: usize) -> usize {
+    (2 * num_leaves).saturating_sub(1)
+}
+
+/// All nodes of a tree, in the order of their indices: parents before their children.
+pub(super) fn nodes(num_leaves: usize) -> Vec<Node> {
+    let mut nodes = Vec::with_capacity(num_nodes(num_leaves));
+    let mut waiting: Vec<Node> = Node::root(num_leaves).into_iter().collect();
+    while let Some(node) = waiting.pop() {
+        nodes.push(node);
+        if let Some([left, right]) = node.children() {
+            waiting.extend([right, left]);
+        }
+    }
+    nodes
+}
+
+impl Node {
+    /// `None` where there are no leaves.
+    fn root(num_leaves: usize) -> Option<Self> {
+        (num_leaves > 0).then_some(Self {
+            index: 0,
+            first_leaf: 0,
+            num_leaves,
+        })
+    }
+
+    /// Left and right; `None` for a leaf.
+    pub(super) fn children(self) -> Option<[Self; 2]> {
+        let left = self.num_leaves.div_ceil(2);
+        (self.num_leaves > 1).then(|| {
+            [
+                Self {
+                    index: self.index + 1,
+                    first_leaf: self.first_leaf,
+                    num_leaves: left,
+                },
+                Self {
+                    // A tree of n leaves has 2 n - 1 nodes.
+                    index: self.index + 2 * left,
+                    first_leaf: self.first_leaf + left,
+                    num_leaves: self.num_leaves - left,
+                },
+            ]
+        })
+    }
+}
+
+/// What a search asks on its way through a tree.
+pub(super) trait Search {
+    /// No row of the node with that index is nearer than this.
+    fn bound(&self, index: usize) -> f32;
+
+    /// Whether what is at least so far cannot be among the nearest.
+    fn is_beyond(&self, bound: f32) -> bool;
+
+    /// Compares all rows of a leaf.
+    fn compare(&mut self, leaf: usize);
+}
+
+/// Goes down into the nearer child first, and leaves out what is beyond.
+pub(super) fn search(num_leaves: usize, search: &mut impl Search) {
+    let Some(root) = Node::root(num_leaves) else { return };
+    // Room for one node of every depth.
+    let mut waiting = [(root, 0.0_f32); u32::BITS as usize + 1];
+    let mut num_waiting = 1;
+    while num_waiting > 0 {
+        num_waiting -= 1;
+        let (mut node, mut bound) = waiting[num_waiting];
+        while !search.is_beyond(bound) {
+            let Some(children) = node.children() else {
+                search.compare(node.first_leaf);
+                break;
+            };
+            let bounds = children.map(|child| search.bound(child.index));
+            let nearer = usize::from(bounds[1] < bounds[0]);
+            waiting[num_waiting] = (children[1 - nearer], bounds[1 - nearer]);
+            num_waiting += 1;
+            (node, bound) = (children[nearer], bounds[nearer]);
+        }
+    }
+}
+
+/// A row that was found.
+pub(super) trait Found: Copy + PartialEq {
+    fn row(&self) -> usize;
+
+    /// Whether it is nearer; of rows at one distance the first counts.
+    fn is_before(&self, other: &Self) -> bool;
+}
+
+/// Puts a row among the nearest, if it is one.
+pub(super) fn insert<T: Found>(found: &mut [T], one: T, allows: &impl Fn(usize) -> bool) {
+    let last = found.len() - 1;
+    if !one.is_before(&found[last]) || found.contains(&one) || !allows(one.row()) {
+        return;
+    }
+    let at = found.partition_point(|known| known.is_before(&one));
+    found[at..].rotate_right(1);
+    found[at] = one;
+}
+
+/// Brings the rows that come first along the side on which they differ most before the others.
+fn split(order: &mut [u32], first: usize, places: &[Place]) {
+    if first == 0 || first >= order.len() {
+        return;
+    }
+    let spread = |side: usize| {
+        let along = || order.iter().map(|&row| f64::from(places[row as usize][side]));
+        let mean = along().sum::<f64>() / order.len() as f64;
+        along().map(|at| (at - mean) * (at - mean)).sum::<f64>()
+    };
+    let spreads: [f64; SIDES] = core::array::from_fn(spread);
+    let widest = (0..SIDES)
+        .max_by(|&one, &other| spreads[one].total_cmp(&spreads[other]))
+        .unwrap_or(0);
+    order.select_nth_unstable_by(first - 1, |&one, &other| {
+        let at = |row: u32| places[row as usize][widest];
+        at(one).total_cmp(&at(other)).then(one.cmp(&other))
+    });
+}

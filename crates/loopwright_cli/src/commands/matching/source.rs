@@ -1,0 +1,85 @@
+//! The motions in files that are matched: takes, and loops with their sidecars.
+
+use std::path::{Component, Path};
+
+use loopwright::{Analysis, matching::MatchSource};
+use loopwright_formats::AnimationChoice;
+
+use super::unmatched;
+use crate::{
+    exit::Failure,
+    load, memory,
+    recipe::{StudyArgs, TakeArgs},
+    talk, written_loop,
+};
+
+/// What a file holds, by the name of its clips: its loops if it has a sidecar, else its take. Joints of takes get these weights.
+pub(super) fn read_all(
+    path: &Path,
+    name: String,
+    reading: &TakeArgs,
+    weights: &[(String, f64)],
+) -> Result<Vec<(String, MatchSource)>, Failure> {
+    let study = StudyArgs {
+        weights: weights.to_vec(),
+        ..reading.clone().into()
+    };
+    if !written_loop::has_sidecar(path) {
+        return Ok(vec![(name, MatchSource::of_take(read_take(path, &study)?))]);
+    }
+    let mut sources = Vec::new();
+    let loops = written_loop::all_loops(&[path.to_owned()], reading)?;
+    for each in &loops {
+        for read in written_loop::read_all_playable(core::slice::from_ref(each), reading)? {
+            let source =
+                MatchSource::of_loop(&read.clip, &study.overrides()).map_err(|error| unmatched(path, error))?;
+            let name = match loops.len() {
+                1 => name.clone(),
+                _ => format!("{name}:{}", read.clip.name()),
+            };
+            sources.push((name, source));
+        }
+    }
+    Ok(sources)
+}
+
+/// Reads a take and studies it; warnings name the file.
+fn read_take(path: &Path, study: &StudyArgs) -> Result<Analysis, Failure> {
+    let mut soft = Vec::new();
+    let settings = study.settings(study.space(), AnimationChoice::Auto, memory::limits());
+    let file = load::read_take(path, &settings, &mut soft)?;
+    let loaded = load::analysed(path, file, &soft, study)?;
+    for warning in &loaded.warnings {
+        talk::warn(&format!("{}: {warning}", path.display()));
+    }
+    Ok(loaded.analysis)
+}
+
+/// The path of a take as it is seen from the folder of the database, with slashes; as it was typed if there is no such path.
+pub(super) fn name_beside(path: &Path, output: &Path) -> String {
+    let folder = match output.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let seen = path
+        .canonicalize()
+        .ok()
+        .zip(folder.canonicalize().ok())
+        .and_then(|(path, folder)| {
+            let shared = path
+                .components()
+                .zip(folder.components())
+                .take_while(|(one, other)| one == other)
+                .count();
+            // Nothing in common: another drive.
+            (shared > 0).then(|| {
+                let up = folder.components().skip(shared).map(|_| "..".to_owned());
+                let down = path.components().skip(shared).map(|part| match part {
+                    Component::Normal(name) => name.to_string_lossy().into_owned(),
+                    part => part.as_os_str().to_string_lossy().into_owned(),
+                });
+                up.chain(down).collect::<Vec<_>>().join("/")
+            })
+        });
+    seen.unwrap_or_else(|| path.display().to_string())
+}

@@ -1,0 +1,80 @@
+//! Tags of single takes, from a table.
+
+use std::path::Path;
+
+use loopwright::names;
+
+use crate::{args::parse_tag, exit::Failure, files, motions::NamedMotion, talk};
+
+/// Which takes have which tags.
+#[derive(Debug, Default)]
+pub(super) struct TagTable {
+    lines: Vec<Line>,
+}
+
+#[derive(Debug)]
+struct Line {
+    pattern: String,
+    tags: Vec<(String, String)>,
+    is_used: bool,
+}
+
+impl TagTable {
+    /// Lines of a pattern and of tags, by commas. Blank lines and those that begin with # are left out.
+    pub(super) fn read(file: &Path) -> Result<Self, Failure> {
+        let wrong = |what: String| {
+            Failure::error(format!("cannot read the tags \"{}\": {what}", file.display()))
+                .try_this("lines such as *run*,style=run,mood=calm")
+        };
+        let text = String::from_utf8(files::read_bytes(file)?).map_err(|_| wrong("it is not text".to_owned()))?;
+        let mut table = Self::default();
+        let lines = text.lines().map(str::trim).zip(1..);
+        for (line, number) in lines.filter(|(line, _)| !(line.is_empty() || line.starts_with('#'))) {
+            let mut cells = line
+                .split([',', ';', '\t'])
+                .map(str::trim)
+                .filter(|cell| !cell.is_empty());
+            let pattern = cells.next().unwrap_or_default().to_owned();
+            let tags: Result<Vec<_>, String> = cells.map(parse_tag).collect();
+            let tags = tags.map_err(|why| wrong(format!("line {number}: a tag {why}")))?;
+            if tags.is_empty() {
+                return Err(wrong(format!("line {number} has no tag behind its pattern")));
+            }
+            table.lines.push(Line {
+                pattern,
+                tags,
+                is_used: false,
+            });
+        }
+        Ok(table)
+    }
+
+    /// The tags of a motion, of all lines that fit its name, its path or its file's name, with its range of frames or without.
+    pub(super) fn of(&mut self, named: &NamedMotion, name: &str) -> Vec<(String, String)> {
+        let file = named.path.file_name().map(|file| file.to_string_lossy().into_owned());
+        let mut names = vec![name.to_owned(), named.path.display().to_string()];
+        names.extend(file);
+        if let Some((start, end)) = named.frames {
+            let ranges: Vec<String> = names.iter().map(|name| format!("{name}:{start}:{end}")).collect();
+            names.extend(ranges);
+        }
+        let mut tags = Vec::new();
+        for line in &mut self.lines {
+            if names.iter().any(|name| names::matches(&line.pattern, name)) {
+                line.is_used = true;
+                tags.extend(line.tags.iter().cloned());
+            }
+        }
+        tags
+    }
+
+    /// Warns of patterns that fit nothing: they may be mistyped.
+    pub(super) fn warn_of_unused(&self) {
+        for line in self.lines.iter().filter(|line| !line.is_used) {
+            talk::warn(&format!(
+                "no take has a name like \"{}\", which the table of tags names",
+                line.pattern
+            ));
+        }
+    }
+}
