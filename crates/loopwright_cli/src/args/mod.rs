@@ -33,7 +33,7 @@ pub(crate) use matching::{
     MatchArgs, MatchBuildArgs, MatchCommand, MatchExportArgs, MatchQueryArgs, MatchWalkArgs, StandingFoot,
 };
 pub(crate) use render::RenderArgs;
-pub(crate) use retarget::RetargetArgs;
+pub(crate) use retarget::{RetargetArgs, RigArgs};
 pub(crate) use search::{DEFAULT_TOP, FindArgs, MirrorArgs, SearchArgs, TurnSide};
 
 pub(crate) use take::{ConvertArgs, DemoArgs, InspectArgs, ListArgs, SynthArgs};

@@ -1,4 +1,4 @@
-//! Flags of `retarget`.
+//! Flags of `retarget`, and those by which other commands put motion onto a character.
 
 use std::path::PathBuf;
 
@@ -9,6 +9,18 @@ use crate::{
     headings::{INPUT, OUTPUT},
     recipe::TakeArgs,
 };
+
+/// A character that takes the motion.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = INPUT)]
+pub(crate) struct RigArgs {
+    /// The character that takes the motion (BVH, FBX, GLB or glTF).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rig: Option<PathBuf>,
+    /// Which of its joints follow which, in TOML [default: found].
+    #[arg(long, value_name = "FILE", requires = "rig")]
+    pub(crate) map: Option<PathBuf>,
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct RetargetArgs {

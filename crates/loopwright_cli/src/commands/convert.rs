@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use loopwright::{Analysis, Take, analysis::Body, math::Rigid, root_motion};
+use loopwright::{Take, analysis::Body, math::Rigid, root_motion};
 use loopwright_formats::{
     AnimationChoice, ClosingKey, Format, LoadedTake, LoopInFile, LoopWriteSettings, Sidecar, Source, Warning, Written,
     loop_file::{
@@ -14,7 +14,10 @@ use loopwright_formats::{
     },
 };
 
-use super::each::{self, Manner};
+use super::{
+    each::{self, Manner},
+    retarget::{self, Asked, Moved},
+};
 use crate::{
     args::ConvertArgs,
     batch::{self, Named, Names, Template, Wanted},
@@ -103,6 +106,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Ending, Failure> {
 
 /// The extension of an output that is named after its input.
 fn extension(args: &ConvertArgs, input: &Path) -> String {
+    let input = args.on.rig.as_deref().unwrap_or(input);
     let own = || input.extension().unwrap_or_default().to_string_lossy().into_owned();
     let engine = args.engine.engine().extension(input);
     let asked = args.to.map(Format::extension).or(engine);
@@ -110,6 +114,9 @@ fn extension(args: &ConvertArgs, input: &Path) -> String {
 }
 
 fn one(args: &ConvertArgs) -> Result<Ending, Failure> {
+    if let Some(rig) = &args.on.rig {
+        return onto(args, rig);
+    }
     let format = output::format_of(&args.output)?;
     let mut outputs = Outputs::new(args.force);
     outputs.spare(&args.input);
@@ -134,7 +141,11 @@ fn one(args: &ConvertArgs) -> Result<Ending, Failure> {
         None => outputs.clear_sidecar(&args.output)?,
     }
     let take = if args.mirror {
-        mirrored(args, &file.take)?
+        mirroring::mirrored(
+            &file.take,
+            &mirroring::pairs_of(args.mirror_map.as_deref())?,
+            &args.reading,
+        )?
     } else {
         file.take.clone()
     };
@@ -176,6 +187,34 @@ fn one(args: &ConvertArgs) -> Result<Ending, Failure> {
     }
     let outputs = outputs.commit()?;
     if args.json {
+        output::print(&json::document("convert", answer, None, &outputs))?;
+    }
+    Ok(Ending::Done)
+}
+
+/// Puts the take or the loop onto a character, into the character's own file.
+fn onto(args: &ConvertArgs, rig: &Path) -> Result<Ending, Failure> {
+    let pairs = match args.mirror {
+        true => Some(mirroring::pairs_of(args.mirror_map.as_deref())?),
+        false => None,
+    };
+    let Moved { take, sidecar, outputs } = retarget::moved(&Asked {
+        input: &args.input,
+        output: &args.output,
+        rig,
+        map: args.on.map.as_deref(),
+        save_map: None,
+        mirror: pairs.as_deref(),
+        reading: &args.reading,
+        engine: &args.engine,
+        force: args.force,
+    })?;
+    if args.json {
+        let answer = ConvertAnswer {
+            take,
+            is_loop: sidecar.is_some(),
+            mirrored: args.mirror,
+        };
         output::print(&json::document("convert", answer, None, &outputs))?;
     }
     Ok(Ending::Done)
@@ -368,10 +407,3 @@ impl Work<'_> {
 /// A loop nearer to the origin than this, metres and radians, is there already.
 const UNMOVED_METRES: f64 = 1e-6;
 const UNMOVED_RADIANS: f64 = 1e-6;
-
-/// The mirror image of the take across the world's X.
-fn mirrored(args: &ConvertArgs, take: &Take) -> Result<Take, Failure> {
-    let pairs = mirroring::pairs_of(args.mirror_map.as_deref())?;
-    let analysis = Analysis::with(take, &args.reading.overrides()).map_err(load::body_failure)?;
-    Ok(mirroring::mirror(&analysis, &pairs)?.take(take))
-}

@@ -55,6 +55,9 @@ const SHARP_METRES: f64 = 1.5;
 /// A knee straighter than [`LEAST_BEND`] by a radian, metres.
 const STRAIGHT_METRES: f64 = 3.0;
 
+/// A knee bent beyond its limit by a radian, metres.
+const FOLDED_METRES: f64 = 20.0;
+
 /// A unit of a correction where there may be none, metres.
 const HELD_METRES: f64 = 1e7;
 
@@ -252,7 +255,7 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// The knee is no sharper than in the take, and not stretched.
+    /// The knee is no sharper than in the take, not stretched, and not folded.
     fn add_knee(&self, at: &Correction<'_>, leg: usize, sample: usize, equations: &mut NormalEquations) {
         let goals = &self.goals[leg];
         let knee = Part::Knee as usize;
@@ -261,6 +264,12 @@ impl<'a> Terms<'a> {
         let (lacks, slope) = excess(lacks, SOFT_RADIANS);
         let weight = STRAIGHT_METRES * self.size;
         equations.add(&[(bend, &[-weight * slope])], weight * lacks);
+        let most = goals.most_flexed.max(goals.flexed[sample]);
+        if most.is_finite() {
+            let (more, slope) = excess(goals.flexed[sample] + at.unknowns[bend] - most, SOFT_RADIANS);
+            let weight = FOLDED_METRES * self.size;
+            equations.add(&[(bend, &[weight * slope])], weight * more);
+        }
         let (Some(middle), Some(after)) = (self.course.after(sample, 1), self.course.after(sample, 2)) else {
             return;
         };
