@@ -371,7 +371,7 @@ fn limbs(loops: &[Looped], character: &Character, on: &OnCharacter) -> String {
         )
     };
     format!(
-        "{} | {} | {} | {} | {} | {:.1} | {:.1} | {:.1} | {:.1}",
+        "{} | {} | {} | {} | {} | {:.1} | {:.1} | {:.1} | {}",
         character.name,
         both(&in_source),
         both(&by_pose),
@@ -380,7 +380,8 @@ fn limbs(loops: &[Looped], character: &Character, on: &OnCharacter) -> String {
         beyond[0],
         wrong[0],
         wrong[1],
-        beyond[1],
+        // A character without elbows has no such bend.
+        cell(Some(beyond[1]).filter(|more| more.is_finite()), 1),
     )
 }
 

@@ -4,6 +4,8 @@
 //! ones more stands, since less speed is seen. The lock's limits are lengths and speeds of people, so a larger target is held at the
 //! source's size, and gets its own back.
 
+use glam::DVec3;
+
 use super::{
     Retarget, Rig,
     anatomy::{Bones, Limb, LimbKind},
@@ -15,6 +17,7 @@ use crate::{
     },
     feet::{self, Bearing, Feet, FootLock, FootPoint, HeldBy, KnownFeet, PlantError, Planting},
     loop_clip::{LoopClip, LoopKeys},
+    math::ops::atan2,
     motion::{Tracks, WorldTracks},
     quality::{self, Stand},
 };
@@ -58,16 +61,17 @@ impl Retarget {
         };
         let (mut planted, mut feet) = planting.plant(&at_size, lock.held_by())?;
         let slide = |clip: &LoopClip| self.slide(&source, clip);
+        let folds = |clip: &LoopClip| self.folds(clip, &known.most_flexed, &at_size);
         feet.foot_slide_mps = [slide(&at_size), planted.as_ref().and_then(slide)];
         if let (Some(once), Some(HeldBy::Solve)) = (&planted, feet.held_by) {
             // What the legs did not give way to at first, they do now.
             let (twice, again) = planting.plant(once, HeldBy::Solve)?;
             let slides = twice.as_ref().and_then(slide);
-            if again.held_by == Some(HeldBy::Solve) && slides < feet.foot_slide_mps[1] {
+            let is_sound = again.held_by == Some(HeldBy::Solve) && twice.as_ref().is_some_and(|twice| !folds(twice));
+            if is_sound && slides < feet.foot_slide_mps[1] {
                 (planted, feet.foot_slide_mps[1]) = (twice, slides);
             }
         }
-        let folds = |clip: &LoopClip| self.folds(clip, &known.most_flexed);
         let is_worse =
             feet.foot_slide_mps[1] >= feet.foot_slide_mps[0] || planted.as_ref().is_some_and(folds) && !folds(&at_size);
         if lock == FootLock::Auto && is_worse {
@@ -168,13 +172,16 @@ impl Retarget {
         feet.map(|foot| most(foot.ankle).unwrap_or(f64::INFINITY)).collect()
     }
 
-    /// Whether a knee of the target bends clearly beyond its limit.
-    fn folds(&self, clip: &LoopClip, most_flexed: &[f64]) -> bool {
-        let world = clip.tracks_from_root();
+    /// Whether a knee of the target bends clearly beyond its limit, or clearly more the wrong way than by its pose alone.
+    fn folds(&self, clip: &LoopClip, most_flexed: &[f64], by_pose: &LoopClip) -> bool {
+        let [world, before] = [clip, by_pose].map(LoopClip::tracks_from_root);
         let mut feet = self.target.body.feet.iter().zip(most_flexed);
         feet.any(|(foot, limit)| {
             let bones = leg_that_ends_in(&self.target, foot.ankle).and_then(|leg| leg.bones);
-            bones.and_then(|bones| most_bent(&world, bones)) > Some(limit + FOLDED)
+            bones.is_some_and(|bones| {
+                most_bent(&world, bones) > Some(limit + FOLDED)
+                    || bent_wrong(&world, bones) > bent_wrong(&before, bones).map(|angle| angle + MORE_FLEXED)
+            })
         })
     }
 
@@ -203,4 +210,20 @@ fn most_bent(world: &WorldTracks, Bones { upper, lower, end }: Bones) -> Option<
         (at(lower) - at(upper)).angle_between(at(end) - at(lower))
     };
     (0..world.num_frames()).map(angle).reduce(f64::max)
+}
+
+/// The largest bend of a limb the wrong way over a loop, radians: against the axis about which it bends on the whole, in the axes of
+/// its upper bone.
+fn bent_wrong(world: &WorldTracks, Bones { upper, lower, end }: Bones) -> Option<f64> {
+    let end = end?;
+    let bends: Vec<DVec3> = (0..world.num_frames())
+        .map(|frame| {
+            let at = |joint: usize| world.position(frame, joint);
+            let [above, below] = [at(lower) - at(upper), at(end) - at(lower)].map(DVec3::normalize_or_zero);
+            world.rotation(frame, upper).conjugate() * above.cross(below)
+        })
+        .collect();
+    let axis = bends.iter().sum::<DVec3>().normalize_or_zero();
+    let against = bends.iter().map(|bend| -bend.dot(axis)).fold(0.0, f64::max).min(1.0);
+    Some(atan2(against, (1.0 - against * against).sqrt()))
 }

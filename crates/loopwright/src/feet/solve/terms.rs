@@ -55,8 +55,8 @@ const SHARP_METRES: f64 = 1.5;
 /// A knee straighter than [`LEAST_BEND`] by a radian, metres.
 const STRAIGHT_METRES: f64 = 3.0;
 
-/// A knee bent beyond its limit by a radian, metres.
-const FOLDED_METRES: f64 = 20.0;
+/// Where a knee has a limit to its bend, a radian beyond that or straighter than above, metres.
+const LIMIT_METRES: f64 = 20.0;
 
 /// A unit of a correction where there may be none, metres.
 const HELD_METRES: f64 = 1e7;
@@ -262,12 +262,12 @@ impl<'a> Terms<'a> {
         let bend = self.leg_at(leg, sample) + KNEE;
         let lacks = goals.flexed[sample].min(LEAST_BEND) - goals.flexed[sample] - at.unknowns[bend];
         let (lacks, slope) = excess(lacks, SOFT_RADIANS);
-        let weight = STRAIGHT_METRES * self.size;
+        let is_limited = goals.most_flexed.is_finite();
+        let weight = if is_limited { LIMIT_METRES } else { STRAIGHT_METRES } * self.size;
         equations.add(&[(bend, &[-weight * slope])], weight * lacks);
         let most = goals.most_flexed.max(goals.flexed[sample]);
-        if most.is_finite() {
+        if is_limited {
             let (more, slope) = excess(goals.flexed[sample] + at.unknowns[bend] - most, SOFT_RADIANS);
-            let weight = FOLDED_METRES * self.size;
             equations.add(&[(bend, &[weight * slope])], weight * more);
         }
         let (Some(middle), Some(after)) = (self.course.after(sample, 1), self.course.after(sample, 2)) else {
